@@ -114,6 +114,8 @@ typedef struct memtrace_location {
 #define MEMTRACE_TYPE_FILE  "<type>"  /* `function` is the type of the allocated object */
 #define MEMTRACE_MARK_FILE  "<mark>"  /* `function` names a moment */
 #define MEMTRACE_GAUGE_FILE "<gauge>" /* `function` names a quantity */
+#define MEMTRACE_SEGMENT_FILE                                                                      \
+    "<segment>" /* what a trace that is a part of a longer one says of itself */
 
 /* The file of code that was made at run time, which is in none; without a name for it, `function`
  * is its address, 0x7f48a0ecabd3. */

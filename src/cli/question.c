@@ -58,7 +58,33 @@ int question_check_filter(const command *cmd, const char *text, const filter *f,
     return filter_fits(f, p, &error) ? STATUS_OK : question_refuse(cmd, "--filter", text, &error);
 }
 
-static int parse_spec(const command *cmd, const question_options *o, query_spec *spec, filter **f) {
+/* Whether blocks from before the window are left out: what is live, or how long, is about them,
+ * too. */
+static bool counts_births(const question_options *o, const char *path) {
+    return o->births && traces_is_window(path) &&
+           (o->measure == MEASURE_ALLOCATED || o->measure == MEASURE_BLOCKS ||
+            o->measure == MEASURE_PROMOTED || o->measure == MEASURE_REQUESTED);
+}
+
+/* The user's filter is parsed by itself first, since errors tell columns. */
+static int parse_filter(question *q, const command *cmd, const question_options *o,
+                        const char *path) {
+    int status = question_parse_filter(cmd, o->filter, &q->filter);
+    if (status != STATUS_OK || !counts_births(o, path))
+        return status;
+    filter_free(q->filter);
+    q->filter = NULL;
+    if (asprintf(&q->filter_text, "%s%salloc:1us..", o->filter ? o->filter : "",
+                 o->filter ? " " : "") < 0) {
+        q->filter_text = NULL;
+        return message_no_memory();
+    }
+    q->report.filter = q->filter_text;
+    return question_parse_filter(cmd, q->filter_text, &q->filter);
+}
+
+static int parse_spec(question *q, const command *cmd, const question_options *o, const char *path,
+                      query_spec *spec) {
     filter_error error;
     *spec = (query_spec){.measure = (measure)o->measure,
                          .moment = QUERY_END,
@@ -66,7 +92,6 @@ static int parse_spec(const command *cmd, const question_options *o, query_spec 
                          .keep_rows = o->keep_rows,
                          .finds_peak = o->finds_peak,
                          .keep_counted = o->counts};
-    *f = NULL;
     int status = question_check_form(cmd, o);
     if (status != STATUS_OK)
         return status;
@@ -74,8 +99,8 @@ static int parse_spec(const command *cmd, const question_options *o, query_spec 
         return message_usage(cmd, "%s: --at is for --measure live", cmd->name);
     if (o->at && !filter_parse_time(o->at, &spec->moment, &error))
         return question_refuse(cmd, "--at", o->at, &error);
-    status = question_parse_filter(cmd, o->filter, f);
-    spec->filter = *f;
+    status = parse_filter(q, cmd, o, path);
+    spec->filter = q->filter;
     return status;
 }
 
@@ -97,11 +122,11 @@ static int read_profile(question *q, const question_options *o, const char *path
 int question_ask(question *q, const command *cmd, const question_options *o, const char *path) {
     query_spec spec;
     *q = (question){.report = {.query = &q->query, .filter = o->filter}};
-    int status = parse_spec(cmd, o, &spec, &q->filter);
+    int status = parse_spec(q, cmd, o, path, &spec);
     if (status == STATUS_OK)
         status = read_profile(q, o, path, &spec);
     if (status == STATUS_OK)
-        status = question_check_filter(cmd, o->filter, q->filter, &q->profile);
+        status = question_check_filter(cmd, q->report.filter, q->filter, &q->profile);
     if (status == STATUS_OK)
         trace_file_doing(&q->in, "adding up");
     if (status == STATUS_OK && !query_run(&q->query, &q->profile, &spec)) {
@@ -142,6 +167,7 @@ void question_close(question *q) {
 
 void question_close_quietly(question *q) {
     filter_free(q->filter);
+    free(q->filter_text);
     query_free(&q->query);
     profile_free(&q->profile);
     trace_file_close(&q->in);

@@ -5,16 +5,19 @@
 
 #include "cli/command.h"
 #include "cli/trace_profile.h"
+#include "cli/traces.h"
 #include "reports/report.h"
 
 typedef struct question_options {
     const char *filter, *at;
+    uint64_t last;
     int measure, wrappers, color;
     bool json, csv, markdown, strict, index, full_names;
     /* No options: what the command needs beyond costs. */
     bool keep_rows;  /* which rows of the table are selected */
     bool finds_peak; /* of these */
     bool keep_order; /* the order of events */
+    bool births;     /* it is about allocations: in a window, those from before do not count */
     bool counts;     /* rows are those that the measure counts */
 } question_options;
 
@@ -89,7 +92,7 @@ extern const char *const question_colors[];
             .at = offsetof(type, question.csv),                                                    \
             .help = "write CSV instead of text, a row a line",                                     \
         },                                                                                         \
-        OPTIONS_LOOK(type), OPTION_INDEX(type, question.index),                                    \
+        OPTION_LAST(type, question.last), OPTIONS_LOOK(type), OPTION_INDEX(type, question.index),  \
         OPTION_STRICT(type, question.strict)
 
 /* For those whose result is discussed where changes are. */
@@ -136,7 +139,8 @@ typedef struct question {
     profile profile;
     query_result query;
     report report;
-    filter *filter; /* NULL: there is none */
+    filter *filter;    /* NULL: there is none */
+    char *filter_text; /* of that, where it is not the user's; NULL: it is */
 } question;
 
 /* Reads the trace and runs the query. Returns STATUS_OK, or another status after having said what

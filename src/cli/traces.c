@@ -10,10 +10,27 @@
 #include <unistd.h>
 
 #include "base/shell.h"
+#include "base/vec.h"
 #include "cli/message.h"
+#include "cli/ring/ring_read.h"
 
 /* The combination, if there is one: for as long as the process. */
 static char combined_path[32], combined_name[48], *combined_words;
+
+/* What was made in memory of a word of the command line; the same. */
+typedef struct made_trace {
+    char path[32];
+    const char *word;
+} made_trace;
+
+static VEC(made_trace) made_traces;
+
+static const char *word_of(const char *path) {
+    for (size_t i = 0; i < made_traces.count; i++)
+        if (strcmp(made_traces.items[i].path, path) == 0)
+            return made_traces.items[i].word;
+    return NULL;
+}
 
 bool traces_combine(const command *cmd) {
     return cmd->group == GROUP_LOOK &&
@@ -21,10 +38,16 @@ bool traces_combine(const command *cmd) {
 }
 
 bool traces_are_combined(const char *path) {
-    return *combined_path && strcmp(path, combined_path) == 0;
+    return (*combined_path && strcmp(path, combined_path) == 0) || word_of(path);
+}
+
+bool traces_is_window(const char *path) {
+    return word_of(path);
 }
 
 const char *traces_name(const char *path) {
+    if (word_of(path))
+        return word_of(path);
     if (traces_are_combined(path))
         return combined_name;
     return strcmp(path, "-") == 0 ? "standard input" : path;
@@ -32,7 +55,9 @@ const char *traces_name(const char *path) {
 
 const char *traces_words(const char *path) {
     static char *word; /* the last one asked for */
-    if (combined_words && traces_are_combined(path))
+    if (word_of(path))
+        path = word_of(path);
+    else if (combined_words && traces_are_combined(path))
         return combined_words;
     free(word);
     word = shell_word(path);
@@ -70,6 +95,13 @@ static bool has_sides(const command *cmd) {
         if (cmd->options[i].kind == OPTION_HEAD)
             return true;
     return false;
+}
+
+static uint64_t last_of(const command *cmd, const parsed_line *line) {
+    for (size_t i = 0; i < cmd->n_options; i++)
+        if (strcmp(cmd->options[i].name, "last") == 0)
+            return *(const uint64_t *)(const void *)(line->options + cmd->options[i].at);
+    return 0;
 }
 
 static bool is_strict(const command *cmd, const parsed_line *line) {
@@ -127,6 +159,45 @@ static int combine(const command *cmd, parsed_line *line) {
     return status;
 }
 
+/* Replaces a word by what it means, which is in memory. */
+static bool replace_word(char **word, int fd) {
+    made_trace *trace = malloc(sizeof *trace); /* for as long as the process, as its path */
+    if (!trace)
+        return false;
+    snprintf(trace->path, sizeof trace->path, "/proc/self/fd/%d", fd);
+    trace->word = word_of(*word) ? word_of(*word) : *word;
+    *word = trace->path;
+    return vec_push(&made_traces, *trace);
+}
+
+/* A folder is the trace that its segments are together; of any trace, the end may be wanted. */
+static int gather_word(const command *cmd, const parsed_line *line, char **word) {
+    const uint64_t last = last_of(cmd, line);
+    const bool strict = is_strict(cmd, line);
+    int status = STATUS_OK, fd;
+    if (ring_is_folder(*word)) {
+        status = ring_read_folder(*word, last, strict, &fd);
+        if (status == STATUS_OK && !replace_word(word, fd))
+            return message_no_memory();
+    }
+    if (status != STATUS_OK || !last)
+        return status;
+    status = ring_read_end(*word, traces_name(*word), last, strict, &fd);
+    return status == STATUS_OK && !replace_word(word, fd) ? message_no_memory() : status;
+}
+
+/* Symbolizing is about each file. */
+static bool takes_folders(const command *cmd) {
+    return takes_traces(cmd) && cmd != &command_symbolize;
+}
+
+static int gather_words(const command *cmd, parsed_line *line) {
+    int status = STATUS_OK;
+    for (size_t i = before_traces(cmd); i < line->n_operands && status == STATUS_OK; i++)
+        status = gather_word(cmd, line, &line->operands[i]);
+    return status;
+}
+
 int traces_gather(const command *cmd, parsed_line *line) {
     bool any = false;
     for (size_t i = before_traces(cmd); takes_traces(cmd) && i < line->n_operands; i++)
@@ -134,6 +205,8 @@ int traces_gather(const command *cmd, parsed_line *line) {
     if (traces_combine(cmd))
         keep_words(line->operands + before_traces(cmd), line->n_operands - before_traces(cmd));
     int status = any && !has_sides(cmd) ? expand(cmd, line) : STATUS_OK;
+    if (status == STATUS_OK && takes_folders(cmd))
+        status = gather_words(cmd, line);
     if (status == STATUS_OK && traces_combine(cmd) && line->n_operands > before_traces(cmd) + 1)
         status = combine(cmd, line);
     return status;

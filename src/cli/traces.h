@@ -1,6 +1,6 @@
-/* traces.h: the traces that a command line names: by names, or by patterns that no shell has taken
- * apart. A command that looks at one trace sees several as `merge` would combine them, without
- * making a file: the combination is in memory. */
+/* traces.h: the traces that a command line names: by names, by the folder that they are in, or by
+ * patterns that no shell has taken apart. A command that looks at one trace sees several as `merge`
+ * would combine them, without making a file: the combination is in memory. */
 #ifndef CLI_TRACES_H
 #define CLI_TRACES_H
 
@@ -8,6 +8,15 @@
 
 /* Whether a command that takes one trace looks at several together. */
 bool traces_combine(const command *cmd);
+
+/* For commands that look at traces; `field` of `type` is an uint64_t. */
+#define OPTION_LAST(type, field)                                                                   \
+    {                                                                                              \
+        .name = "last", .kind = OPTION_TIME, .at = offsetof(type, field), .argument = "TIME",      \
+        .help = "only the last TIME of the trace, such as 10min; blocks from before that live "    \
+                "then are there as if allocated at its start",                                     \
+        .brief = "only the last TIME of the trace, such as 10min"                                  \
+    }
 
 /* Takes patterns apart, and combines what is to be one trace. Returns STATUS_OK, or another status
  * after having said what is wrong. */
@@ -18,6 +27,10 @@ const char *traces_name(const char *path);
 
 /* Whether it is of several traces, and no file of that name is there for others. */
 bool traces_are_combined(const char *path);
+
+/* Whether it is a window of a longer one: what stands at its very start lived then, and was
+ * allocated before. */
+bool traces_is_window(const char *path);
 
 /* What a command line names it by; until it is asked for another one. */
 const char *traces_words(const char *path);

@@ -22,8 +22,13 @@ enum {
 
 struct rescue_head {
     uint64_t magic, stream_size;
-    _Atomic uint64_t next;   /* where the next slot goes */
-    _Atomic uint64_t notes;  /* of enum rescue_note */
+    _Atomic uint64_t next;  /* where the next slot goes */
+    _Atomic uint64_t notes; /* of enum rescue_note */
+    _Atomic uint64_t thins; /* 1: the rate follows `level`. The only ones that `run` writes later */
+    _Atomic uint64_t level; /* how many times the rate is to be halved */
+    _Atomic uint64_t spent; /* cycles that the recorder was busy with samples, where it thins */
+    _Atomic uint64_t cycles; /* of the clock by which those are counted, at `at` */
+    _Atomic uint64_t at;     /* microseconds of the monotonic clock */
     _Atomic uint64_t silent; /* programs that began and have no trace, as nothing was sampled */
 };
 
@@ -33,6 +38,8 @@ enum rescue_note {
     RESCUE_LEFT_CHILD = 2,     /* a child process was not recorded, as the trace is its parent's */
     RESCUE_LEFT_TO_PROGRAM = 4 /* a program that records by itself writes the trace */
 };
+
+#define RESCUE_MAX_LEVEL 20
 
 struct rescue_slot {
     uint64_t magic; /* written last */

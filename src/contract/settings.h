@@ -25,6 +25,10 @@
     X(ROOM, "MEMTRACE_ROOM", "", "0 or 1",                                                         \
       "1: a trace at rate 1 begins with room for names, so that `allotrace symbolize` need not "   \
       "copy it: `allotrace run` sets it if it may")                                                \
+    X(SPACE, "MEMTRACE_SPACE", "", "a number of bytes",                                            \
+      "the most bytes that the trace may take on the disk, where parts that were taken out again " \
+      "do not count: the recording ends there, the program goes on; `allotrace run --keep` sets "  \
+      "it, in case nobody is left to take them out")                                               \
     RUNTIME_SETTINGS(X)                                                                            \
     X(MMAP, "MEMTRACE_MMAP", "", "0 or 1",                                                         \
       "1: memory that the program maps itself is recorded as well, by mmap, mremap, sbrk and the " \

@@ -183,6 +183,8 @@ static memtrace_location locate_remark(code_table *table, uint64_t remark) {
         return (memtrace_location){.file = "", .function = "[deeper than the recorder looks]"};
     case CODE_LOST:
         return (memtrace_location){.file = "", .function = "[the rest of the stack is unknown]"};
+    case CODE_LEVEL:
+        return (memtrace_location){.file = MEMTRACE_SEGMENT_FILE, .function = "level"};
     default:
         if (remark >= CODE_GAUGES)
             return (memtrace_location){.file = MEMTRACE_GAUGE_FILE,

@@ -45,6 +45,7 @@ enum {
 enum code_remark {
     CODE_CUT = 1,    /* the caller of the outermost frame kept: more of them than wanted */
     CODE_LOST = 2,   /* the same: the unwinder could not go on */
+    CODE_LEVEL = 3,  /* a remark: from here on, the domain's rate is halved so many times */
     CODE_MARKS = 16, /* from here on: texts of marks, in the order in which they were added */
     CODE_MAX_MARKS = 256,
     CODE_GAUGES = CODE_MARKS + CODE_MAX_MARKS, /* from here on: gauges, by enum gauge */

@@ -136,6 +136,8 @@ HOT_CODE static bool config_set(config *c, enum setting setting, const char *val
         return !*value || config_parse_whole(value, &c->process);
     case SETTING_ROOM:
         return set_switch(&c->room, value);
+    case SETTING_SPACE:
+        return !*value || config_parse_whole(value, &c->space);
     case SETTING_MMAP:
         return set_switch(&c->mmap, value);
     case SETTING_RESCUE: {

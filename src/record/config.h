@@ -21,6 +21,7 @@ typedef struct config {
     uint32_t depth;                      /* 1 … CONFIG_MAX_DEPTH */
     uint32_t runtime_depths[N_RUNTIMES]; /* the same for stacks of a runtime */
     enum config_heaps heaps[N_RUNTIMES];
+    uint64_t space;   /* bytes that the trace may take on the disk; 0: any number */
     bool room;        /* for names: traces of everything get it */
     bool mmap;        /* what the program maps itself is recorded as well */
     bool per_process; /* `file` holds %p: children of a fork write files of their own */

@@ -40,6 +40,8 @@ struct domain {
     uint64_t now_cycles;
     uint64_t clock_lasts;  /* for so many cycles, in native.c */
     uint64_t event_cycles; /* as of the last event, there */
+    uint64_t level;        /* how many times its rate is halved, as the trace says */
+    uint64_t random;       /* that decides which samples go on then */
 
     /* Of backtrace.c; NULL, 0 where malloc is not recorded. */
     unwind_trail *trail; /* knows the stack from the beginning */

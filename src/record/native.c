@@ -4,6 +4,7 @@
 #include <stdalign.h>
 #include <stdatomic.h>
 
+#include "base/hash.h"
 #include "record/backtrace.h"
 #include "record/calls.h"
 #include "record/ids.h"
@@ -202,8 +203,41 @@ native_write(struct session *s, struct domain *d, uint64_t now, uint64_t words, 
                               id);
 }
 
+/* Of `n` samples, each goes on with a probability of one half, `level` times. */
+static uint64_t native_thinned(struct domain *d, uint64_t n, uint64_t level) {
+    const uint64_t all = (UINT64_C(1) << level) - 1;
+    uint64_t kept = 0;
+    if (!d->random)
+        d->random = hash_u64(cpu_cycles() ^ (uintptr_t)d);
+    for (uint64_t i = 0; i < n; i++) {
+        d->random += UINT64_C(0x9E3779B97F4A7C15);
+        kept += (hash_u64(d->random) & all) == 0;
+    }
+    return kept;
+}
+
+/* Follows the level that is asked for; says in the trace from where on. How many samples go on. */
+static __attribute__((noinline)) uint64_t native_thin(struct session *s, struct domain *d,
+                                                      uint64_t now, uint64_t n_samples) {
+    uint64_t level = atomic_load_explicit(&s->rescue.head->level, memory_order_relaxed);
+    level = level < RESCUE_MAX_LEVEL ? level : RESCUE_MAX_LEVEL;
+    if (level != d->level) {
+        d->level = level;
+        session_put_remark(s, d, now, CODE_LEVEL, level);
+    }
+    return level ? native_thinned(d, n_samples, level) : n_samples;
+}
+
+/* How long a sample took: what its rate is chosen by. */
+static void native_note_spent(struct session *s, uint64_t since) {
+    if (!atomic_load_explicit(&s->rescue.orphaned, memory_order_relaxed))
+        atomic_fetch_add_explicit(&s->rescue.head->spent, cpu_cycles() - since,
+                                  memory_order_relaxed);
+}
+
 void native_born(struct session *s, void *block, uint64_t words, uint64_t n_samples, unsigned type,
                  const struct unwind_site *site) {
+    const uint64_t began = s->thins ? cpu_cycles() : 0;
     uint64_t id;
     struct domain *d = native_enter(s);
     if (!d) {
@@ -211,14 +245,20 @@ void native_born(struct session *s, void *block, uint64_t words, uint64_t n_samp
         return;
     }
     uint64_t now = words >= LARGE_WORDS ? native_now_large(s, d) : native_now(s, d);
-    const memtrace_status status = native_write(s, d, now, words, n_samples, type, site, &id);
-    if (status != MEMTRACE_OK)
-        native_fail(s, d, block, status);
-    else
-        native_keep(s, d, s->ids, s->ids ? ids_place(s->ids, (uintptr_t)block) : NULL, block, id);
+    if (!s->thins || (n_samples = native_thin(s, d, now, n_samples)) > 0) {
+        const memtrace_status status = native_write(s, d, now, words, n_samples, type, site, &id);
+        if (status != MEMTRACE_OK)
+            native_fail(s, d, block, status);
+        else
+            native_keep(s, d, s->ids, s->ids ? ids_place(s->ids, (uintptr_t)block) : NULL, block,
+                        id);
+    }
     session_sweep(s, d->now);
     native_leave(d);
-    usdt_alloc(block, words, n_samples, s->rate);
+    if (n_samples > 0)
+        usdt_alloc(block, words, n_samples, s->rate);
+    if (s->thins)
+        native_note_spent(s, began);
 }
 
 static inline __attribute__((always_inline)) void

@@ -118,8 +118,8 @@ static void domain_flush_inside(struct session *s, struct domain *d) {
 }
 
 /* A mark, or the value of a gauge. The calling thread is inside the domain. */
-static void domain_put_remark(struct session *s, struct domain *d, uint64_t now, uint64_t code,
-                              uint64_t value) {
+void session_put_remark(struct session *s, struct domain *d, uint64_t now, uint64_t code,
+                        uint64_t value) {
     const memtrace_status status = memtrace_stream_remark(d->stream, now, code, value);
     if (status == MEMTRACE_OK)
         rescue_count_remark(&s->rescue);
@@ -134,7 +134,7 @@ static void session_put_gauges(struct session *s, struct domain *d, uint64_t now
     if (!gauges_read(&s->gauges, bytes))
         return;
     for (unsigned i = 0; i < N_GAUGES; i++)
-        domain_put_remark(s, d, now, CODE_GAUGES + i, bytes[i] / sizeof(uint64_t));
+        session_put_remark(s, d, now, CODE_GAUGES + i, bytes[i] / sizeof(uint64_t));
 }
 
 /* The first look at another's stream is a guess, which spares the visit to those that are empty. */
@@ -142,6 +142,10 @@ void session_sweep_due(struct session *s, uint64_t now, uint64_t due) {
     if (!atomic_compare_exchange_strong(&s->next_sweep, &due, now + sweep_interval(now)))
         return;
     session_put_gauges(s, self.domain, now);
+    if (s->thins) {
+        atomic_store_explicit(&s->rescue.head->cycles, cpu_cycles(), memory_order_relaxed);
+        atomic_store_explicit(&s->rescue.head->at, clock_monotonic_us(), memory_order_relaxed);
+    }
     for (struct domain *d = atomic_load(&s->domains.all); d; d = d->older) {
         if (d == self.domain) {
             domain_flush_inside(s, d);
@@ -171,7 +175,7 @@ static bool is_special(const char *file) {
 
 /* Opens the file and writes its head. A process that ended between the two, as pools of processes
  * end theirs by a signal, would leave an empty file. 0 or an errno. */
-static int session_begin_file(struct session *s, const char *file, bool by_process,
+static int session_begin_file(struct session *s, const char *file, bool by_process, uint64_t space,
                               const memtrace_info *info, memtrace_writer_options *options) {
     const uint64_t every_signal = UINT64_MAX;
     uint64_t before;
@@ -179,6 +183,7 @@ static int session_begin_file(struct session *s, const char *file, bool by_proce
     if (hold)
         syscall4(SYS_rt_sigprocmask, SIG_BLOCK, (long)&every_signal, (long)&before, sizeof before);
     int error = sink_open(&s->sink, file, s->pid, by_process);
+    s->sink.space = space;
     if (!s->sink.regular)
         options->room = 0;
     if (!error && memtrace_writer_open(info, options, &s->writer, NULL) != MEMTRACE_OK)
@@ -221,7 +226,7 @@ static int session_open_writer(struct session *s, const struct session_plan *pla
                                        .room = c->rate == 1 ? plan->room : 0,
                                        .context = s};
     return config_file_for(c, s->pid, paths->file, sizeof paths->file)
-               ? session_begin_file(s, paths->file, c->per_process, &info, &options)
+               ? session_begin_file(s, paths->file, c->per_process, c->space, &info, &options)
                : ENAMETOOLONG;
 }
 
@@ -271,6 +276,8 @@ static int session_build(struct session *s, const struct session_plan *plan,
         return error;
     s->domains.writer = s->writer;
     s->records_malloc = plan->records_malloc;
+    s->thins = !s->runtime && c->rate < SESSION_IDS_RATE && s->rescue.head &&
+               atomic_load(&s->rescue.head->thins);
     s->domains.clock_lasts = clock_lasts(c->rate);
     domain_table_init(&s->domains);
     return !plan->records_malloc || session_record_malloc(s, c, filter) ? 0 : ENOMEM;
@@ -357,7 +364,9 @@ static memtrace_end session_end_of_failed(struct session *s) {
     end.how = MEMTRACE_END_EARLY;
     end.os_error = s->sink.error;
     text t = text_in(end.reason, sizeof end.reason);
-    text_add(&t, "the trace cannot be written");
+    text_add(&t, s->sink.space && s->sink.error == EDQUOT
+                     ? "the trace takes all the space that it may, as nobody takes it over"
+                     : "the trace cannot be written");
     return end;
 }
 
@@ -405,7 +414,7 @@ void session_mark(struct session *s, const char *remark) {
     if (!code || !d)
         return;
     domain_enter(d);
-    domain_put_remark(s, d, now, code, 0);
+    session_put_remark(s, d, now, code, 0);
     domain_leave(d);
 }
 

@@ -66,6 +66,7 @@ struct session {
     uint64_t runtime_seed;
     _Atomic uint64_t latest;         /* the latest answer of session_now_nearly, trace time, µs */
     _Atomic uint64_t next_sweep;     /* when old packets are looked for again, trace time, µs */
+    bool thins;                      /* the rate follows what `run` says in shared memory */
     bool ended_early;                /* the trace says so already */
     _Atomic bool failed;             /* nothing more can be written: the recording should end */
     _Atomic uint64_t lost_domain;    /* samples dropped: no domain could be had for the thread */
@@ -154,6 +155,10 @@ void session_open_gates(struct session *s, bool open);
 
 /* Takes note of what the writer said of an event. */
 void session_note(struct session *s, memtrace_status status);
+
+/* Adds a remark to the domain that the calling thread is inside. */
+void session_put_remark(struct session *s, struct domain *d, uint64_t now, uint64_t code,
+                        uint64_t value);
 
 /* Now and then: reads the gauges, and writes out what has become old in any stream; the calling
  * thread is inside its own. Leaves out threads that are at work just now: they will do it

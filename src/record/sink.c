@@ -187,12 +187,22 @@ static int write_quietly(int fd, const struct what *w, uint64_t at) {
     return error;
 }
 
+/* What others have taken out of the file does not count. */
+static bool sink_is_full(const sink *s) {
+    enum { BLOCK = 512 }; /* bytes, whatever the file system's are */
+    struct stat st;
+    return s->space && !syscall_failed(syscall4(SYS_fstat, s->fd, (long)&st, 0, 0)) &&
+           (uint64_t)st.st_blocks * BLOCK > s->space;
+}
+
 static int sink_write_locked(sink *s, const struct what *w) {
     if (!sink_is_ours(s, s->fd)) {
         int error = sink_reopen_locked(s);
         if (error)
             return error;
     }
+    if (sink_is_full(s))
+        return EDQUOT;
     int error = write_quietly(s->fd, w, s->size);
     if (!error)
         s->size += (w->hole + w->size) * w->times;

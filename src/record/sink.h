@@ -22,8 +22,10 @@ typedef struct sink {
     int error;    /* the errno that ended it; 0 while all is well */
     dev_t device; /* with `inode`: which file is ours */
     ino_t inode;
-    bool regular;  /* else a pipe or a device: cannot be locked, cut or opened again */
-    uint64_t size; /* bytes written, whole packets only */
+    bool regular;   /* else a pipe or a device: cannot be locked, cut or opened again */
+    uint64_t size;  /* bytes written, whole packets only */
+    uint64_t space; /* bytes that the file may take on the disk; 0: any number. Set once it is open.
+                       EDQUOT: it takes more, as nobody frees what was read of it */
     char path[PATH_MAX];
 } sink;
 

@@ -11,6 +11,7 @@
 #include "symbolize/allocator_frames.h"
 #include "symbolize/perf_map.h"
 #include "trace/rewrite.h"
+#include "trace/segment.h"
 
 /* A frame of the trace. */
 typedef struct place {
@@ -436,8 +437,13 @@ static size_t locate(void *user, uint64_t code, const memtrace_frame *frame,
     return rewrite_frame_locations(&completed, locations, max);
 }
 
+/* Segments of a ring name blocks by their ids, which version 2 would change. */
+static bool is_segment(const completion *c) {
+    return map64_get(&c->place_of_code, segment_code(SEGMENT_RECORDING)) != MAP64_NONE;
+}
+
 bool completion_lowers_version(const completion *c) {
-    return memtrace_reader_info(c->reader)->version == 3 && c->n_domains <= 1;
+    return memtrace_reader_info(c->reader)->version == 3 && c->n_domains <= 1 && !is_segment(c);
 }
 
 memtrace_status completion_write(completion *c, memtrace_reader *reader, uint16_t version,

@@ -258,8 +258,8 @@ What makes no sense:
   allotrace: --output: `a%.ctf` is no name of a trace; a % in it is followed by p (the process id) or %
   Try `allotrace run --help`.
   [2]
-  $ allotrace run --deep 3 ls
-  allotrace: run has no option --deep
+  $ allotrace run --shallow 3 ls
+  allotrace: run has no option --shallow
   Try `allotrace run --help`.
   [2]
   $ allotrace run no-such-program

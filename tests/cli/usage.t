@@ -85,6 +85,7 @@ The commands, and one of them:
         --wrappers skip|show    count functions like xmalloc: see `help sites`
         --json                  write JSON instead of text
         --csv                   write CSV instead of text, a row a line
+        --last TIME             only the last TIME of the trace, such as 10min
         --color auto|always|never
                                 colours (default: on a terminal)
         --full-names            do not shorten names
@@ -251,7 +252,7 @@ Files that are no traces, with status 1:
   allotrace: missing.ctf: No such file or directory
   [1]
   $ allotrace hotspots .
-  allotrace: .: Is a directory
+  allotrace: .: no trace is in this folder
   [1]
   $ allotrace dump /dev/null
   allotrace: /dev/null: byte 0: empty file

@@ -16,6 +16,7 @@
 #include "cli/attach/attach_live.h"
 #include "cli/attach/process_id.h"
 #include "cli/message.h"
+#include "cli/ring/ring_report.h"
 #include "cli/run/preload_file.h"
 #include "cli/run/push_options.h"
 #include "cli/run/run_rescue.h"
@@ -39,6 +40,7 @@ typedef struct attach_options {
     bool mmap;
     uint64_t duration; /* µs; 0: until somebody detaches */
     bool no_symbolize, quiet;
+    ring_options ring;
     debug_file_options debug_files;
     push_flags push;
 } attach_options;
@@ -88,6 +90,7 @@ static const option attach_specs[] = {
              "process; with --push, until Ctrl-C or that)",
      .brief = "detach after that time, like 30s, or on Ctrl-C (default: record until `allotrace "
               "detach`)"},
+    OPTIONS_RING(attach_options),
     {.name = "no-symbolize",
      .kind = OPTION_FLAG,
      .at = offsetof(attach_options, no_symbolize),
@@ -172,7 +175,8 @@ static void add_setting(control *c, size_t *used, enum setting setting, const ch
         c->text[*used] = '\0';
 }
 
-static void fill_request(control *c, const attach_options *opts, const char *path) {
+static void fill_request(control *c, const attach_options *opts, const ring_plan *ring,
+                         const char *path) {
     char text[64], pattern[2 * PATH_MAX];
     size_t used = 0;
     *c = (control){.action = CONTROL_BEGIN};
@@ -181,6 +185,10 @@ static void fill_request(control *c, const attach_options *opts, const char *pat
     if (opts->rate > 0) {
         snprintf(text, sizeof text, "%.15g", opts->rate);
         add_setting(c, &used, SETTING_RATE, text);
+    }
+    if (ring->on) {
+        snprintf(text, sizeof text, "%llu", (unsigned long long)ring_spool_space(ring));
+        add_setting(c, &used, SETTING_SPACE, text);
     }
     if (opts->mmap)
         add_setting(c, &used, SETTING_MMAP, "1");
@@ -227,13 +235,15 @@ static bool has_ended(pid_t pid, int process) {
     return process >= 0 ? poll(&ended, 1, 0) > 0 : kill(pid, 0) != 0;
 }
 
-/* Until the time is over, if there is one, the user has enough, or the process has ended. */
-static void wait_while_recording(pid_t pid, int process, uint64_t duration) {
+/* Until the time is over, if there is one, the user has enough, or the process has ended, or the
+ * recording into `spool`, which may be NULL. */
+static void wait_while_recording(pid_t pid, int process, uint64_t duration, const char *spool) {
     sigset_t enough = enough_signals();
     struct timespec now, tick = {.tv_nsec = 100000000};
     clock_gettime(CLOCK_MONOTONIC, &now);
     uint64_t end = (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000 + duration;
-    for (uint64_t at = 0; (!duration || at < end) && !has_ended(pid, process);) {
+    for (uint64_t at = 0; (!duration || at < end) && !has_ended(pid, process) &&
+                          !(spool && !symbolize_file_is_recording(spool));) {
         if (sigtimedwait(&enough, NULL, &tick) > 0)
             break;
         clock_gettime(CLOCK_MONOTONIC, &now);
@@ -275,7 +285,7 @@ static int finish_after(recorded *r, const attach_options *opts) {
     char seen[PATH_MAX + 32];
     top_path(seen, sizeof seen, r->pid, r->files, r->path);
     r->push = opts->push.urls ? push_flags_start(&opts->push, seen, opts->quiet) : NULL;
-    wait_while_recording(r->pid, r->process, opts->duration);
+    wait_while_recording(r->pid, r->process, opts->duration, NULL);
     return finish(r, opts, has_ended(r->pid, r->process) ? now_us() : 0);
 }
 
@@ -299,6 +309,34 @@ static uint64_t show_while_recording(const recorded *r, const top_options *how) 
     return gone || !has_ended(r->pid, r->process) ? gone : now_us();
 }
 
+/* Goes on until somebody ends it. */
+static int keep_recording(pid_t pid, const attach_options *opts, const ring_plan *ring,
+                          const char *spool) {
+    const uint64_t began = now_us();
+    char ended[CONTROL_REPLY] = "";
+    rights whose;
+    keeper keeps;
+    sigset_t enough = enough_signals();
+    const int process = (int)syscall(SYS_pidfd_open, pid, 0);
+    if (!keeper_start(&keeps, ring, pid, -1, began)) {
+        end_recording(pid, ended, sizeof ended, &whose);
+        return STATUS_FAILED;
+    }
+    wait_while_recording(pid, process, opts->duration, spool);
+    if (!has_ended(pid, process) && symbolize_file_is_recording(spool))
+        end_recording(pid, ended, sizeof ended, &whose);
+    if (process >= 0)
+        close(process);
+    const bool kept = keeper_finish(&keeps, false, now_us());
+    sigprocmask(SIG_UNBLOCK, &enough, NULL);
+    const ring_made made =
+        ring_complete(ring, (uint64_t)pid, began / 1000000,
+                      opts->no_symbolize ? NULL : &opts->debug_files, NULL, NULL);
+    if (!opts->quiet)
+        ring_report(ring, &made);
+    return kept ? STATUS_OK : STATUS_FAILED;
+}
+
 /* The process itself opens the trace: a name that we could write to may not be one for it. */
 static void say_refused(pid_t pid, const control *request, const char *path) {
     if (request->outcome == CONTROL_UNKNOWN)
@@ -309,6 +347,20 @@ static void say_refused(pid_t pid, const control *request, const char *path) {
                       (int)pid, request->reply, path, strerror(request->error));
     else
         message_error("process %d is not recorded: %s", (int)pid, request->reply);
+}
+
+/* The segments are written here, where the process cannot be elsewhere. */
+static int plan_ring(ring_plan *ring, pid_t pid, const attach_options *opts) {
+    char program[PATH_MAX];
+    if (!attach_program(pid, program, sizeof program))
+        snprintf(program, sizeof program, "process");
+    const int status = ring_plan_make(ring, &command_attach, &opts->ring, opts->output, program);
+    if (status != STATUS_OK || !ring->on || attach_open_files(pid) < 0)
+        return status;
+    message_error("process %d has files of its own, as in a container: --keep is not for these: "
+                  "run it in there",
+                  (int)pid);
+    return STATUS_FAILED;
 }
 
 static void say_begun(const recorded *r, const attach_options *opts) {
@@ -337,7 +389,12 @@ static int attach(pid_t pid, const attach_options *opts, const top_options *live
     if (opts->depth != DEPTH_UNSET && (opts->depth < 1 || opts->depth > SETTING_MAX_DEPTH))
         return message_usage(&command_attach, "--depth: from 1 to %d frames can be kept",
                              SETTING_MAX_DEPTH);
-    if (!choose_path(pid, opts, path))
+    ring_plan ring = {0};
+    int status = plan_ring(&ring, pid, opts);
+    if (status != STATUS_OK)
+        return status;
+    if (ring.on ? !ring_spool_path(&ring, (uint64_t)pid, path, sizeof path)
+                : !choose_path(pid, opts, path))
         return message_usage(&command_attach,
                              "--output: `%s` is no name of a trace: it is too long, or a %% in it "
                              "is not followed by p "
@@ -345,11 +402,13 @@ static int attach(pid_t pid, const attach_options *opts, const top_options *live
                              opts->output ? opts->output : "PROGRAM.PID.ctf");
     if (!push_flags_check(&opts->push))
         return STATUS_USAGE;
+    if (opts->push.urls && ring.on)
+        return message_usage(&command_attach, "--push reads one trace, --keep makes many");
     if (!preload_file_find(library)) {
         message_error("%s is not where it was installed", PRELOAD_NAME);
         return STATUS_FAILED;
     }
-    fill_request(&request, opts, path);
+    fill_request(&request, opts, &ring, path);
     /* Whoever ends us while it begins gets to know that it has begun, or has it end. */
     sigprocmask(SIG_BLOCK, &enough, NULL);
     if (!attach_control(pid, library, &request, &r.began, &why)) {
@@ -370,6 +429,11 @@ static int attach(pid_t pid, const attach_options *opts, const top_options *live
                         "OCaml heap, start it under `allotrace run`",
                         (int)pid);
     r.files = attach_open_files(pid);
+    if (ring.on) {
+        if (!opts->quiet)
+            message_note("recording process %d into %s/; Ctrl-C ends it", (int)pid, ring.folder);
+        return keep_recording(pid, opts, &ring, path);
+    }
     if (live || opts->duration || opts->push.urls)
         r.process = (int)syscall(SYS_pidfd_open, pid, 0);
     if (live)
@@ -448,7 +512,7 @@ static const option detach_specs[] = {
 
 static int run_detach(const void *opts_, char **operands, size_t n_operands) {
     const detach_options *opts = opts_;
-    char path[CONTROL_REPLY];
+    char path[CONTROL_REPLY], folder[CONTROL_REPLY];
     rights whose;
     pid_t pid;
     (void)n_operands;
@@ -460,6 +524,10 @@ static int run_detach(const void *opts_, char **operands, size_t n_operands) {
     if (!*path) {
         message_error("process %d is not being recorded", (int)pid);
         return STATUS_FAILED;
+    }
+    if (ring_is_spool(path, folder, sizeof folder)) {
+        message_note("the recording has ended; its segments are in %s/", folder);
+        return STATUS_OK;
     }
     return complete(pid, path, files, &whose, 0, opts->no_symbolize, opts->quiet,
                     opts->debug_files);

@@ -6,6 +6,7 @@
 #include "cli/result_file.h"
 #include "cli/similar.h"
 #include "cli/trace_profile.h"
+#include "cli/traces.h"
 #include "export/export_parquet.h"
 #include "export/exports.h"
 
@@ -34,6 +35,7 @@ static const struct {
 typedef struct export_options {
     const char *output, *filter, *at;
     int to, measure;
+    uint64_t last;
     bool index, strict;
     option_texts labels;
 } export_options;
@@ -73,6 +75,7 @@ static const option options[] = {
              "bytes never freed, bytes times seconds of life, or bytes requested",
      .brief = "what stacks weigh: see `help measures`"},
     OPTION_AT(export_options, at),
+    OPTION_LAST(export_options, last),
     OPTION_INDEX(export_options, index),
     OPTION_STRICT(export_options, strict),
 };

@@ -17,9 +17,10 @@ typedef struct hotspots_options {
     int by;
 } hotspots_options;
 
-static const hotspots_options defaults = {.min_share = 0.5, .callers = 3};
+static const hotspots_options defaults = {
+    .min_share = 0.5, .callers = 3, .question = {.births = true}};
 static const hotspots_options type_defaults = {
-    .min_share = 0.5, .callers = 3, .by = HOTSPOTS_BY_TYPE};
+    .min_share = 0.5, .callers = 3, .by = HOTSPOTS_BY_TYPE, .question = {.births = true}};
 
 static const option options[] = {
     OPTION_ROW(hotspots_options),

@@ -6,10 +6,12 @@
 #include "cli/color.h"
 #include "cli/terminal.h"
 #include "cli/trace_profile.h"
+#include "cli/traces.h"
 #include "render/render.h"
 #include "reports/info.h"
 
 typedef struct info_options {
+    uint64_t last;
     bool json, index, strict;
 } info_options;
 
@@ -20,6 +22,7 @@ static const option options[] = {
      .kind = OPTION_FLAG,
      .at = offsetof(info_options, json),
      .help = "write JSON instead of text: an array with an object for each trace"},
+    OPTION_LAST(info_options, last),
     OPTION_INDEX(info_options, index),
     OPTION_STRICT(info_options, strict),
 };

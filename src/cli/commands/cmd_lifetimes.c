@@ -13,7 +13,10 @@ typedef struct lifetimes_options {
 } lifetimes_options;
 
 static const lifetimes_options defaults = {
-    .top = 10, .within = 1000, .soon = 100000, .question = {.keep_rows = true, .counts = true}};
+    .top = 10,
+    .within = 1000,
+    .soon = 100000,
+    .question = {.keep_rows = true, .births = true, .counts = true}};
 
 static const option options[] = {
     {.name = "measure",

@@ -14,7 +14,8 @@ typedef struct stats_options {
 } stats_options;
 
 static const stats_options defaults = {
-    .large = 256, .question = {.keep_rows = true, .keep_order = true, .counts = true}};
+    .large = 256,
+    .question = {.keep_rows = true, .keep_order = true, .births = true, .counts = true}};
 
 static const option options[] = {
     {.name = "major-only",

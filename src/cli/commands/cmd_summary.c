@@ -19,6 +19,7 @@ static const option options[] = {
      .help = "write JSON instead of text"},
     OPTIONS_LOOK(summary_options),
     OPTION_INDEX(summary_options, question.index),
+    OPTION_LAST(summary_options, question.last),
     OPTION_STRICT(summary_options, question.strict),
 };
 

@@ -1,8 +1,11 @@
 /* cmd_symbolize.c: `allotrace symbolize FILE`: names for the addresses in a trace. */
+#include <errno.h>
 #include <string.h>
 
 #include "base/path_rights.h"
 #include "cli/message.h"
+#include "cli/ring/ring_folder.h"
+#include "cli/ring/ring_read.h"
 #include "cli/run/symbolize_file.h"
 
 typedef struct symbolize_command_options {
@@ -33,10 +36,7 @@ static int replace(void *context) {
     return symbolize_file(r->path, r->with);
 }
 
-static int run(const void *opts_, char **operands, size_t n_operands) {
-    const symbolize_command_options *opts = opts_;
-    const char *path = operands[0];
-    (void)n_operands;
+static int run_file(const symbolize_command_options *opts, const char *path) {
     if (strcmp(path, "-") == 0)
         return message_usage(&command_symbolize,
                              "symbolize reads its trace twice: it needs a file");
@@ -57,6 +57,33 @@ static int run(const void *opts_, char **operands, size_t n_operands) {
     return STATUS_FAILED;
 }
 
+/* Each by itself; what is still being written gets its names later. */
+static int run_folder(const symbolize_command_options *opts, const char *folder) {
+    ring_files files;
+    int status = STATUS_OK;
+    if (opts->output)
+        return message_usage(&command_symbolize, "--output is for one trace, not for a folder");
+    if (!ring_folder_list(folder, true, &files)) {
+        message_error("%s: %s", folder, strerror(errno));
+        status = STATUS_FAILED;
+    }
+    for (size_t i = 0; status != STATUS_FAILED && i < files.count; i++) {
+        if (symbolize_file_is_recording(files.items[i].path))
+            continue;
+        const int one = run_file(opts, files.items[i].path);
+        status = one == STATUS_OK ? status : one;
+        ring_file_keep_time(&files.items[i]);
+    }
+    ring_files_free(&files);
+    return status;
+}
+
+static int run(const void *opts, char **operands, size_t n_operands) {
+    (void)n_operands;
+    return ring_is_folder(operands[0]) ? run_folder(opts, operands[0])
+                                       : run_file(opts, operands[0]);
+}
+
 const command command_symbolize = {
     .name = "symbolize",
     .group = GROUP_MEND,
@@ -71,9 +98,11 @@ const command command_symbolize = {
         "compared. Lines need debug information, in the program or in a separate file; without, "
         "functions get the names of the symbol table. What is not found is counted with its "
         "reason and stays as it is; it is no failure, and can be completed later, when the missing "
-        "file is there.",
+        "file is there.\n\n"
+        "Of a folder, each trace in it is completed, but for those that are still recorded.",
     .example = "allotrace symbolize out.ctf\n"
-               "allotrace symbolize -o named.ctf out.ctf\n",
+               "allotrace symbolize -o named.ctf out.ctf\n"
+               "allotrace symbolize server.ring/\n",
     OPTIONS_OF(options, defaults),
     .lacks = command_lacks_of_copies,
     .run = run,

@@ -17,8 +17,10 @@ typedef struct tree_options {
     bool inverted, collapse;
 } tree_options;
 
-static const tree_options tree_defaults = {.min_share = 1, .depth = 40};
-static const tree_options site_defaults = {.min_share = 1, .depth = 6};
+static const tree_options tree_defaults = {
+    .min_share = 1, .depth = 40, .question = {.births = true}};
+static const tree_options site_defaults = {
+    .min_share = 1, .depth = 6, .question = {.births = true}};
 
 enum { BY_FUNCTION, BY_LINE };
 static const char *const groupings[] = {[BY_FUNCTION] = "function", [BY_LINE] = "line", NULL};

@@ -16,6 +16,8 @@
 #include "base/number.h"
 #include "cli/color.h"
 #include "cli/message.h"
+#include "cli/ring/keeper.h"
+#include "cli/ring/ring_report.h"
 #include "cli/run/preload_file.h"
 #include "cli/run/push_options.h"
 #include "cli/run/run_check.h"
@@ -41,6 +43,8 @@ typedef struct run_options {
     uint64_t depth; /* DEPTH_UNSET: not given */
     bool native, no_ocaml, mmap, view, live;
     bool no_symbolize, quiet;
+    ring_options ring;
+    double overhead; /* percent; 0: not given */
     debug_file_options debug_files;
     push_flags push;
 } run_options;
@@ -96,6 +100,13 @@ static const option options[] = {
      .at = offsetof(run_options, mmap),
      .help = "record as well what the program maps itself, by mmap, mremap, sbrk and the like",
      .brief = "record memory from mmap, mremap and sbrk, too"},
+    OPTIONS_RING(run_options),
+    {.name = "overhead",
+     .kind = OPTION_PERCENT,
+     .at = offsetof(run_options, overhead),
+     .argument = "PERCENT",
+     .help = "with --keep or --max-size: halve the rate, as often as it takes, while samples cost "
+             "more than this part of the program's processor time, such as 1%"},
     {.name = "view",
      .kind = OPTION_FLAG,
      .at = offsetof(run_options, view),
@@ -149,6 +160,7 @@ typedef struct launch {
     const char *command;
     const char *preload; /* NULL: the program is not recorded */
     const char *pattern; /* of the trace's name; NULL: by default */
+    ring_plan ring;      /* what is recorded goes into segments */
     char rescue[64];     /* see run_rescue.h; empty: there is none */
     struct clock_anchor begin;
     uint64_t end;             /* of the program, us since the epoch */
@@ -174,6 +186,11 @@ static void default_pattern(char *pattern, size_t size, const launch *l, pid_t p
 
 /* What the traces are called, as a pattern; process `pid` is the program's. May be in `room`. */
 static const char *pattern_of(const launch *l, pid_t pid, char room[PATH_MAX]) {
+    char spool[PATH_MAX];
+    if (l->ring.on && ring_spool_path(&l->ring, (uint64_t)pid, spool, sizeof spool)) {
+        trace_name_pattern(spool, room, PATH_MAX);
+        return room;
+    }
     if (l->pattern)
         return l->pattern;
     default_pattern(room, PATH_MAX, l, pid);
@@ -224,7 +241,7 @@ static void set_file_setting(const char *pattern) {
  * them come. One that is compressed is copied anyway. */
 static bool wants_room(const launch *l, const char *pattern) {
     return !l->options->no_symbolize && !l->options->view && !l->options->live &&
-           !l->options->push.urls && compression_of(pattern) == COMPRESSION_NONE;
+           !l->options->push.urls && !l->ring.on && compression_of(pattern) == COMPRESSION_NONE;
 }
 
 /* In the new process. */
@@ -252,6 +269,10 @@ static void set_environment(void *context) {
     }
     if (l->options->native || l->options->no_ocaml)
         set_setting(SETTING_OCAML, l->options->no_ocaml ? "malloc" : "both");
+    if (l->ring.on) {
+        snprintf(text, sizeof text, "%llu", (unsigned long long)ring_spool_space(&l->ring));
+        set_setting(SETTING_SPACE, text);
+    }
     if (l->options->mmap)
         set_setting(SETTING_MMAP, "1");
     if (l->options->context)
@@ -357,6 +378,22 @@ static void finish(const launch *l, run_program *program, int rescue, struct tim
         close(rescue);
 }
 
+/* The segments are there: gives them names, and says where they are. */
+static void finish_ring(const launch *l, run_program *program, int rescue, keeper *keeps,
+                        struct timespec started) {
+    char pattern[PATH_MAX];
+    const bool kept = keeper_finish(keeps, WIFSIGNALED(program->status), l->end);
+    const ring_made made = ring_complete(&l->ring, (uint64_t)program->pid, (uint64_t)started.tv_sec,
+                                         l->options->no_symbolize ? NULL : &l->options->debug_files,
+                                         interrupted, program);
+    if (made.n_segments > 0 && !l->options->quiet)
+        ring_report(&l->ring, &made);
+    else if (made.n_segments == 0 && kept && !(run_rescue_notes(rescue) & RESCUE_TOLD))
+        say_why_nothing(pattern_of(l, program->pid, pattern));
+    if (rescue >= 0)
+        close(rescue);
+}
+
 /* ---- the viewer -------------------------------------------------------------------------- */
 
 /* What the program's own process writes. */
@@ -454,6 +491,19 @@ static int run(const void *opts_, char **operands, size_t n_operands) {
             opts->output);
     if (!push_flags_check(&opts->push))
         return STATUS_USAGE;
+    if ((opts->view || opts->live || opts->push.urls) && (opts->ring.keep || opts->ring.max_size))
+        return message_usage(&command_run,
+                             "--view, --live and --push read one trace, --keep makes many: look at "
+                             "the folder afterwards");
+    if (opts->overhead > 0 && !opts->ring.keep && !opts->ring.max_size)
+        return message_usage(&command_run, "--overhead is for --keep or --max-size: a rate that "
+                                           "changes takes segments");
+    if (opts->overhead > 0 && opts->rate >= RING_RATE)
+        return message_usage(&command_run, "--overhead takes a --rate below %g to begin with",
+                             RING_RATE);
+    int status = ring_plan_make(&l.ring, &command_run, &opts->ring, opts->output, l.command);
+    if (status != STATUS_OK)
+        return status;
     occupy_standard_streams();
     if (!l.pattern && set_name && *set_name)
         l.pattern = set_name;
@@ -469,6 +519,10 @@ static int run(const void *opts_, char **operands, size_t n_operands) {
     if (live && top_check("--live") != STATUS_OK)
         return STATUS_FAILED;
     int rescue = l.preload ? run_rescue_open() : -1;
+    l.ring.overhead = opts->overhead / 100;
+    struct rescue_head *head = opts->overhead > 0 ? run_rescue_share(rescue) : NULL;
+    if (head)
+        atomic_store(&head->thins, 1);
     if (rescue >= 0)
         run_rescue_name(rescue, l.rescue, sizeof l.rescue);
     clock_gettime(CLOCK_REALTIME_COARSE, &started);
@@ -479,6 +533,9 @@ static int run(const void *opts_, char **operands, size_t n_operands) {
         top_output_end(&held);
         return refuse_start(l.command, program.exec_error);
     }
+    keeper keeps = {.pid = -1, .fd = -1};
+    if (l.ring.on && l.preload)
+        keeper_start(&keeps, &l.ring, program.pid, rescue, l.begin.wall_us);
     signal(SIGPIPE, SIG_IGN); /* noticed at the writes, as by other commands */
     signal(SIGXFSZ, SIG_IGN);
     char path[PATH_MAX];
@@ -490,6 +547,8 @@ static int run(const void *opts_, char **operands, size_t n_operands) {
     l.end = clock_anchored_us(l.begin, clock_monotonic_us());
     if (live)
         finish_live(table, &held, &l, &program, rescue, started);
+    else if (l.preload && l.ring.on)
+        finish_ring(&l, &program, rescue, &keeps, started);
     else if (l.preload)
         finish(&l, &program, rescue, started);
     end_view(view);

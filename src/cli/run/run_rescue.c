@@ -47,6 +47,13 @@ int run_rescue_open(void) {
     return fd;
 }
 
+struct rescue_head *run_rescue_share(int fd) {
+    void *head =
+        fd < 0 ? MAP_FAILED
+               : mmap(NULL, sizeof(struct rescue_head), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    return head == MAP_FAILED ? NULL : head;
+}
+
 void run_rescue_name(int fd, char *name, size_t size) {
     snprintf(name, size, "/proc/%lld/fd/%d", (long long)getpid(), fd);
 }
@@ -107,6 +114,23 @@ static void note_said(int fd, const packet_header *h, whole_packets *w) {
         w->said_at = w->size;
 }
 
+/* What was taken out of the front of a trace is a hole (cli/ring/keeper.h): the packet behind it.
+ */
+static off_t skip_hole(int fd, off_t at) {
+    enum { LARGE = 4096 };
+    uint8_t bytes[LARGE];
+    ssize_t n = pread(fd, bytes, sizeof(uint32_t), at);
+    if (n < (ssize_t)sizeof(uint32_t) || load_u32(bytes) != 0)
+        return at;
+    const off_t data = lseek(fd, at, SEEK_DATA);
+    at = data > at ? data : at;
+    while ((n = pread(fd, bytes, sizeof bytes, at)) > 0)
+        for (ssize_t i = 0; i < n; i++, at++)
+            if (bytes[i])
+                return at;
+    return at;
+}
+
 /* `wanted` may be NULL: the program may have been killed right after it had written that one. */
 static whole_packets find_packets(int fd, const packet_mark *wanted) {
     whole_packets w = {0};
@@ -117,7 +141,7 @@ static whole_packets find_packets(int fd, const packet_mark *wanted) {
     ssize_t n;
     if (fstat(fd, &st) != 0)
         return w;
-    while ((n = pread(fd, start, sizeof start, w.size)) > 0 &&
+    while ((n = pread(fd, start, sizeof start, w.size = skip_hole(fd, w.size))) > 0 &&
            look_at(start, (size_t)n, &h, &mark) && h.packet.size <= st.st_size - w.size) {
         if (w.size == 0) {
             w.pid = h.packet.pid;

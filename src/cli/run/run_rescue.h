@@ -11,6 +11,10 @@
  * none. The others take -1, too. */
 int run_rescue_open(void);
 
+/* What is at its beginning, shared with the program; NULL: it cannot be had. For as long as the
+ * process. */
+struct rescue_head *run_rescue_share(int fd);
+
 /* The name by which the program finds it. */
 void run_rescue_name(int fd, char *name, size_t size);
 

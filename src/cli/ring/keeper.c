@@ -1,0 +1,595 @@
+/* keeper.c: see keeper.h. */
+#include "cli/ring/keeper.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/number.h"
+#include "base/path_rights.h"
+#include "cli/message.h"
+#include "cli/ring/ring_folder.h"
+#include "cli/run/run_rescue.h"
+#include "cli/run/symbolize_file.h"
+#include "contract/rescue.h"
+#include "contract/trace_name.h"
+#include "trace/cutter.h"
+#include "trace/end.h"
+
+enum {
+    LOOK_MS = 100,    /* between looks at the spool */
+    HURRY_MS = 10,    /* where much comes */
+    FLUSH_MS = 1000,  /* until what was read is in the segment */
+    N_SEGMENTS = 16,  /* that a full ring has */
+    BEHIND = 1 << 17, /* bytes of the spool behind what was read that stay: what a killed program
+                         had in the making is compared with them */
+};
+
+#define DEFAULT_SIZE  (UINT64_C(1) << 30)
+#define LEAST_SIZE    (UINT64_C(1) << 22)
+#define LEAST_SEGMENT (UINT64_C(1) << 15)
+
+/* ---- the plan ------------------------------------------------------------------------------ */
+
+static bool parse_size(const char *text, uint64_t *size) {
+    static const char units[] = "KMGT";
+    double value;
+    const size_t used = number_read(text, &value);
+    const char *unit = used && text[used] ? strchr(units, text[used]) : NULL;
+    if (!used || (text[used] && (!unit || text[used + 1])) || !(value >= 0 && value < 1e12))
+        return false;
+    for (long i = unit ? unit - units + 1 : 0; i > 0; i--)
+        value *= 1024;
+    *size = (uint64_t)value;
+    return value < 1e18;
+}
+
+static int make_folder(const char *folder) {
+    struct stat st;
+    if (mkdir(folder, 0777) == 0 || (errno == EEXIST && stat(folder, &st) == 0 &&
+                                     S_ISDIR(st.st_mode) && access(folder, W_OK) == 0))
+        return STATUS_OK;
+    message_error("%s: no folder for the recording: %s", folder,
+                  strerror(errno == EEXIST ? ENOTDIR : errno));
+    return STATUS_FAILED;
+}
+
+/* Whether the file system can take parts out of a file. */
+static int check_holes(const char *folder) {
+    char path[PATH_MAX];
+    int error = ENAMETOOLONG;
+    if (snprintf(path, sizeof path, "%s/.hole.XXXXXX", folder) < (int)sizeof path) {
+        const int fd = mkostemp(path, O_CLOEXEC);
+        error = fd < 0 || ftruncate(fd, 1) != 0 ||
+                        fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, 1) != 0
+                    ? errno
+                    : 0;
+        if (fd >= 0) {
+            unlink(path);
+            close(fd);
+        }
+    }
+    if (!error)
+        return STATUS_OK;
+    message_error("%s: the file system there cannot free parts of a file, which --keep takes: %s",
+                  folder, strerror(error));
+    return STATUS_FAILED;
+}
+
+int ring_plan_make(ring_plan *plan, const command *cmd, const ring_options *options,
+                   const char *output, const char *program) {
+    const char *slash = strrchr(program, '/');
+    char name[PATH_MAX], here[PATH_MAX] = "";
+    *plan = (ring_plan){
+        .on = options->keep || options->max_size, .keep = options->keep, .max_size = DEFAULT_SIZE};
+    if (!plan->on)
+        return STATUS_OK;
+    if (options->max_size &&
+        (!parse_size(options->max_size, &plan->max_size) || plan->max_size < LEAST_SIZE))
+        return message_usage(cmd, "--max-size: `%s` is no size of at least 4M, such as 200M or 2G",
+                             options->max_size);
+    if (output)
+        snprintf(name, sizeof name, "%s", output);
+    else
+        snprintf(name, sizeof name, "%.200s.ring", slash ? slash + 1 : program);
+    if (name[0] != '/' && !getcwd(here, sizeof here))
+        here[0] = '\0';
+    const int n =
+        snprintf(plan->folder, sizeof plan->folder, "%s%s%s", here, *here ? "/" : "", name);
+    if (n <= 0 || n >= (int)sizeof plan->folder - NAME_MAX)
+        return message_usage(cmd, "--output: the name is too long");
+    for (size_t end = (size_t)n; end > 1 && plan->folder[end - 1] == '/'; end--)
+        plan->folder[end - 1] = '\0';
+    const int status = make_folder(plan->folder);
+    return status == STATUS_OK ? check_holes(plan->folder) : status;
+}
+
+bool ring_spool_path(const ring_plan *plan, uint64_t pid, char *path, size_t size) {
+    const int n = snprintf(path, size, "%s/.%llu.spool", plan->folder, (unsigned long long)pid);
+    return n > 0 && (size_t)n < size;
+}
+
+bool ring_is_spool(const char *path, char *folder, size_t size) {
+    const char *slash = strrchr(path, '/'), *end = strrchr(path, '.');
+    if (!slash || slash[1] != '.' || strcmp(end, ".spool") != 0)
+        return false;
+    snprintf(folder, size, "%.*s", (int)(slash - path), path);
+    return true;
+}
+
+/* A quarter is for what the keeper has not read, which is little unless it is in trouble. */
+uint64_t ring_spool_space(const ring_plan *plan) {
+    return plan->max_size / 4;
+}
+
+/* ---- the keeper's own --------------------------------------------------------------------------
+ */
+
+/* What the starter says when the recording has ended. */
+typedef struct news {
+    bool killed;
+    uint64_t end; /* us since the epoch */
+} news;
+
+/* At a moment: microseconds of the program, cycles of the recorder, and the two clocks of these. */
+typedef struct costs {
+    uint64_t cpu, spent, cycles, at;
+} costs;
+
+typedef struct keeping {
+    ring_plan plan;
+    pid_t pid;
+    int process;    /* its pidfd; -1: it is gone */
+    int fd;         /* from whom has started us; -1: gone */
+    int rescue;     /* or -1 */
+    uint64_t begin; /* us since the epoch */
+    news news;
+    struct rescue_head *head; /* NULL: the rate stays as it is */
+    costs costs;              /* at the last look */
+    bool over;                /* nothing more will be recorded, and all is in the spool */
+    char spool[PATH_MAX];
+    char pattern[PATH_MAX]; /* that names it */
+
+    /* Of the spool that is read. */
+    int spool_fd;
+    ino_t inode;
+    memtrace_reader *reader;
+    cutter cutter;
+    int fd_segment; /* -1: there is none */
+    char segment[PATH_MAX];
+    uint64_t segment_began, flushed, trimmed; /* monotonic, ms */
+    uint64_t name;                            /* the number that the segment is called by */
+    uint64_t size;                            /* of the spool at the last look */
+    bool hurries;                             /* much has come since the look before */
+    uint64_t front;      /* bytes of the spool that stay: what it says of its end */
+    uint64_t flushed_to; /* up to there, what was read is in the segment */
+    uint64_t next_freed; /* up to there, it is freed next */
+    uint64_t freed;      /* up to there */
+    bool failed;         /* a segment cannot be written */
+} keeping;
+
+static uint64_t now_ms(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+static uint64_t wall_us(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
+}
+
+/* ---- segments ------------------------------------------------------------------------------ */
+
+static uint64_t segments_space(const keeping *k) {
+    return k->plan.max_size - k->plan.max_size / 4;
+}
+
+static void trim(keeping *k) {
+    const uint64_t now = wall_us(),
+                   since = k->plan.keep && now > k->plan.keep ? (now - k->plan.keep) / 1000000 : 0;
+    const uint64_t room = segments_space(k) / N_SEGMENTS;
+    ring_folder_trim(k->plan.folder, k->segment, segments_space(k) - 2 * room, since);
+    k->trimmed = now_ms();
+}
+
+/* Others see that the file is being written. */
+static void lock_segment(int fd) {
+    struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    if (fcntl(fd, F_OFD_SETLK, &whole) != 0)
+        return; /* where locks do not work there are none */
+}
+
+/* Nothing that is there is replaced: a process may have begun two recordings in one second. */
+static bool open_segment(keeping *k) {
+    const memtrace_info *info = memtrace_reader_info(k->reader);
+    do {
+        if (!ring_segment_path(k->plan.folder, info, k->name++, k->segment, sizeof k->segment))
+            return false;
+        k->fd_segment = open(k->segment, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    } while (k->fd_segment < 0 && errno == EEXIST);
+    return k->fd_segment >= 0;
+}
+
+static bool begin_segment(keeping *k) {
+    if (!open_segment(k))
+        return false;
+    lock_segment(k->fd_segment);
+    k->segment_began = now_ms();
+    return cutter_begin(&k->cutter, k->fd_segment) == MEMTRACE_OK;
+}
+
+static bool end_segment(keeping *k, const memtrace_end *end) {
+    const memtrace_status status = cutter_end(&k->cutter, end);
+    close(k->fd_segment);
+    k->fd_segment = -1;
+    trim(k);
+    return status == MEMTRACE_OK;
+}
+
+/* What was live takes room in each segment: it is worth that much more. */
+static bool is_full(const keeping *k) {
+    uint64_t most = segments_space(k) / N_SEGMENTS;
+    most = most > LEAST_SEGMENT ? most : LEAST_SEGMENT;
+    return k->cutter.size >= most && k->cutter.size >= 2 * k->cutter.carried_size;
+}
+
+static bool is_old(const keeping *k) {
+    return k->plan.keep && now_ms() - k->segment_began >= k->plan.keep / 1000 / N_SEGMENTS &&
+           k->cutter.size > k->cutter.carried_size;
+}
+
+/* Nothing more can be written: the recording goes on into the spool, and ends when that is full. */
+static bool give_up(keeping *k, int error) {
+    if (!k->failed)
+        message_error("%s: %s: the recording ends", k->segment,
+                      error ? strerror(error) : "cannot be written");
+    k->failed = true;
+    return false;
+}
+
+static bool cut(keeping *k) {
+    return (end_segment(k, NULL) && begin_segment(k)) || give_up(k, k->cutter.os_error);
+}
+
+/* All that was read is in segments: frees some of it. The end of the spool stays, and what is freed
+ * ends with a packet: who looks through the spool finds the next one behind the hole. */
+static void free_spool(keeping *k) {
+    const uint64_t at = memtrace_reader_packet(k->reader)->offset;
+    const uint64_t from = k->freed > k->front ? k->freed : k->front;
+    if (!k->front || at < k->next_freed + BEHIND)
+        return;
+    if (k->next_freed > from && fallocate(k->spool_fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+                                          (off_t)from, (off_t)(k->next_freed - from)) == 0)
+        k->freed = k->next_freed;
+    k->next_freed = at;
+}
+
+/* ---- the rate ------------------------------------------------------------------------------ */
+
+/* The processor time of the program so far, in microseconds; 0: it is gone. */
+static uint64_t cpu_of(pid_t pid) {
+    enum { FIELDS_BETWEEN = 11 }; /* from the name, in parentheses, to utime, which stime follows */
+    char path[64], line[1024];
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    const ssize_t n = fd >= 0 ? read(fd, line, sizeof line - 1) : -1;
+    if (fd >= 0)
+        close(fd);
+    line[n > 0 ? n : 0] = '\0';
+    char *at = strrchr(line, ')');
+    for (int i = 0; at && i <= FIELDS_BETWEEN; i++)
+        at = strchr(at + 1, ' ');
+    if (!at)
+        return 0;
+    const uint64_t user = strtoull(at, &at, 10), ticks = user + strtoull(at, NULL, 10);
+    return ticks * 1000000 / (uint64_t)sysconf(_SC_CLK_TCK);
+}
+
+static costs costs_now(const keeping *k) {
+    return (costs){.cpu = cpu_of(k->pid),
+                   .spent = atomic_load(&k->head->spent),
+                   .cycles = atomic_load(&k->head->cycles),
+                   .at = atomic_load(&k->head->at)};
+}
+
+/* What the recorder's samples have cost since `before`, as a share of what the program did beside;
+ * below 0: too little has happened to tell. */
+static double share_since(const costs *before, const costs *now) {
+    enum { LEAST_CPU = 200000 };
+    if (now->at <= before->at || now->cycles <= before->cycles ||
+        now->cpu < before->cpu + LEAST_CPU)
+        return -1;
+    const double cycles_each =
+        (double)(now->cycles - before->cycles) / (double)(now->at - before->at);
+    const double spent = (double)(now->spent - before->spent) / cycles_each,
+                 cpu = (double)(now->cpu - before->cpu);
+    return spent < cpu / 2 ? spent / (cpu - spent) : 1;
+}
+
+/* How many times the rate is to be halved. It gets higher again where that is of use. */
+static uint64_t level_for(const keeping *k, double share, uint64_t level) {
+    enum { LOW = 4 }; /* times less than may be: twice that is still well below */
+    const double target = k->plan.overhead;
+    if (share > target)
+        level += (uint64_t)ceil(log2(share / target));
+    else if (share * LOW < target && level > 0 && cutter_live_level(&k->cutter) < level)
+        level--;
+    return level < RESCUE_MAX_LEVEL ? level : RESCUE_MAX_LEVEL;
+}
+
+static void steer(keeping *k) {
+    if (!k->head)
+        return;
+    const costs now = costs_now(k);
+    if (k->costs.at == 0 || now.cpu < k->costs.cpu || now.spent < k->costs.spent) {
+        k->costs = now;
+        return;
+    }
+    const double share = share_since(&k->costs, &now);
+    if (share < 0)
+        return;
+    atomic_store(&k->head->level, level_for(k, share, atomic_load(&k->head->level)));
+    k->costs = now;
+}
+
+/* Much of what the spool may take is not in segments yet. */
+static bool is_crowded(const keeping *k) {
+    return memtrace_reader_packet(k->reader)->offset - k->flushed_to >
+           ring_spool_space(&k->plan) / 8;
+}
+
+static bool flush(keeping *k) {
+    if (now_ms() - k->flushed < FLUSH_MS && !is_crowded(k))
+        return true;
+    if (cutter_flush(&k->cutter) != MEMTRACE_OK)
+        return give_up(k, k->cutter.os_error);
+    k->flushed = now_ms();
+    k->flushed_to = memtrace_reader_packet(k->reader)->offset;
+    free_spool(k);
+    steer(k);
+    if (k->plan.keep && now_ms() - k->trimmed >= k->plan.keep / 1000 / N_SEGMENTS)
+        trim(k);
+    return true;
+}
+
+/* ---- waiting ------------------------------------------------------------------------------- */
+
+/* Until something may have happened. */
+static void wait_a_moment(keeping *k) {
+    struct pollfd looked[] = {{.fd = k->process, .events = POLLIN},
+                              {.fd = k->fd, .events = POLLIN}};
+    if (poll(looked, 2, k->hurries ? HURRY_MS : LOOK_MS) <= 0)
+        return;
+    if (looked[1].revents && read(k->fd, &k->news, sizeof k->news) != (ssize_t)sizeof k->news) {
+        close(k->fd); /* who has started us was killed: we go on */
+        k->fd = -1;
+    }
+    if (looked[0].revents) {
+        close(k->process);
+        k->process = -1;
+    }
+}
+
+/* Whether the recording has ended: as we were told; or else as we see. */
+static bool has_ended(const keeping *k) {
+    if (k->news.end || k->fd >= 0)
+        return k->news.end;
+    return k->process < 0 || (k->rescue < 0 && !symbolize_file_is_recording(k->spool));
+}
+
+/* Adds to the spool what a killed program had not written. */
+static void rescue(keeping *k) {
+    unsigned patience = 20;
+    run_rescue_finish(k->rescue, k->pattern, &patience);
+    if (k->news.killed && k->rescue >= 0)
+        run_rescue_note_end(k->rescue, k->pattern, (uint64_t)k->pid, k->begin, k->news.end);
+    else if (k->rescue < 0 && k->process < 0)
+        run_rescue_note_lost(k->spool, (uint64_t)k->pid, k->news.end ? k->news.end : wall_us());
+    k->over = true;
+}
+
+static bool has_grown(keeping *k, uint64_t size) {
+    struct stat st;
+    if (fstat(k->spool_fd, &st) != 0)
+        return false;
+    const uint64_t now = (uint64_t)st.st_size;
+    k->hurries = now - k->size > ring_spool_space(&k->plan) / 64;
+    k->size = now;
+    return now > size;
+}
+
+/* After exec, a program begins another trace of that name. */
+static bool is_replaced(const keeping *k) {
+    struct stat st;
+    return stat(k->spool, &st) == 0 && st.st_ino != k->inode;
+}
+
+/* The reader is at the end of the spool: waits for more. */
+static bool wait_for_more(void *context) {
+    keeping *k = context;
+    uint64_t done, total;
+    memtrace_reader_progress(k->reader, &done, &total);
+    for (;;) {
+        if (!flush(k) || ((is_full(k) || is_old(k)) && !cut(k)))
+            return false;
+        if (has_grown(k, done))
+            return true;
+        if (k->over || is_replaced(k))
+            return has_grown(k, done);
+        if (has_ended(k))
+            rescue(k);
+        else
+            wait_a_moment(k);
+    }
+}
+
+/* ---- a spool ------------------------------------------------------------------------------- */
+
+static void note_front(keeping *k) {
+    if (!k->front)
+        k->front = memtrace_reader_packet(k->reader)->offset;
+}
+
+static void read_spool(keeping *k) {
+    memtrace_event event;
+    memtrace_status status = MEMTRACE_OK;
+    while (!k->failed && (status = memtrace_reader_next(k->reader, &event)) == MEMTRACE_OK) {
+        note_front(k);
+        if (is_crowded(k) && !flush(k))
+            break;
+        if (cutter_take(&k->cutter, &event) != MEMTRACE_OK ||
+            (cutter_is_due(&k->cutter) && !cut(k)) ||
+            (k->cutter.size > 2 * segments_space(k) / N_SEGMENTS && is_full(k) && !cut(k)))
+            give_up(k, k->cutter.os_error);
+    }
+    const memtrace_end end =
+        k->failed || status != MEMTRACE_END
+            ? end_of(MEMTRACE_END_EARLY, k->cutter.latest, 0, "the segments cannot be written")
+            : memtrace_reader_end(k->reader);
+    if (k->fd_segment >= 0 && !end_segment(k, &end))
+        give_up(k, k->cutter.os_error);
+}
+
+/* Removes the files of the spool: it may have got another name. */
+static void remove_spool(const keeping *k) {
+    DIR *d = opendir(k->plan.folder);
+    for (struct dirent *e; d && (e = readdir(d));)
+        if (e->d_ino == k->inode)
+            unlinkat(dirfd(d), e->d_name, 0);
+    if (d)
+        closedir(d);
+}
+
+static bool open_spool(keeping *k) {
+    struct stat st;
+    char again[32];
+    k->spool_fd = path_open_once(k->spool, O_RDWR);
+    snprintf(again, sizeof again, "/proc/self/fd/%d", k->spool_fd);
+    const bool ok = k->spool_fd >= 0 && fstat(k->spool_fd, &st) == 0 && st.st_size > 0 &&
+                    memtrace_reader_open(again, NULL, &k->reader, NULL) == MEMTRACE_OK;
+    if (ok)
+        k->inode = st.st_ino;
+    else if (k->spool_fd >= 0)
+        close(k->spool_fd);
+    return ok;
+}
+
+static void keep_spool(keeping *k) {
+    memtrace_reader_on_end(k->reader, wait_for_more, k);
+    k->cutter = (cutter){.reader = k->reader};
+    k->front = k->flushed_to = k->freed = k->next_freed = k->size = k->name = 0;
+    if (begin_segment(k))
+        read_spool(k);
+    else
+        give_up(k, k->cutter.os_error ? k->cutter.os_error : errno);
+    cutter_free(&k->cutter);
+    memtrace_reader_close(k->reader);
+    close(k->spool_fd);
+    if (!k->failed)
+        remove_spool(k);
+}
+
+/* One after the other, as the program becomes others. */
+static void keep_all(keeping *k) {
+    while (!k->failed) {
+        if (open_spool(k)) {
+            keep_spool(k);
+            continue;
+        }
+        if (k->over)
+            break;
+        if (has_ended(k))
+            rescue(k);
+        else
+            wait_a_moment(k);
+    }
+}
+
+/* Spools of recordings whose keeper was killed are of no use to anybody. */
+static void remove_old_spools(const ring_plan *plan) {
+    DIR *d = opendir(plan->folder);
+    char path[PATH_MAX];
+    for (struct dirent *e; d && (e = readdir(d));) {
+        const char *end = strrchr(e->d_name, '.');
+        if (e->d_name[0] == '.' && end && strcmp(end, ".spool") == 0 &&
+            snprintf(path, sizeof path, "%s/%s", plan->folder, e->d_name) < (int)sizeof path &&
+            !symbolize_file_is_recording(path))
+            unlink(path);
+    }
+    if (d)
+        closedir(d);
+}
+
+/* ---- both sides ---------------------------------------------------------------------------- */
+
+static _Noreturn void be_keeper(keeping *k) {
+    setsid();
+    prctl(PR_SET_NAME, "run-keeper");
+    sigset_t all;
+    sigfillset(&all);
+    sigprocmask(SIG_BLOCK, &all, NULL);
+    k->head = k->plan.overhead > 0 ? run_rescue_share(k->rescue) : NULL;
+    k->process = (int)syscall(SYS_pidfd_open, k->pid, 0);
+    keep_all(k);
+    _exit(k->failed ? EXIT_FAILURE : EXIT_SUCCESS);
+}
+
+bool keeper_start(keeper *k, const ring_plan *plan, pid_t pid, int rescue_fd, uint64_t begin) {
+    static keeping own;
+    int ends[2];
+    own.plan = *plan;
+    own.pid = pid;
+    own.rescue = rescue_fd;
+    own.begin = begin;
+    own.fd_segment = -1;
+    *k = (keeper){.pid = -1, .fd = -1};
+    if (!ring_spool_path(plan, (uint64_t)pid, own.spool, sizeof own.spool))
+        return false;
+    trace_name_pattern(own.spool, own.pattern, sizeof own.pattern);
+    remove_old_spools(plan);
+    if (pipe2(ends, O_CLOEXEC) != 0 || (k->pid = fork()) < 0) {
+        message_error("the segments cannot be written: %s", strerror(errno));
+        return false;
+    }
+    if (k->pid == 0) {
+        close(ends[1]);
+        own.fd = ends[0];
+        be_keeper(&own);
+    }
+    close(ends[0]);
+    k->fd = ends[1];
+    return true;
+}
+
+bool keeper_finish(keeper *k, bool killed, uint64_t end) {
+    const news say = {.killed = killed, .end = end};
+    int status = 0;
+    if (k->pid < 0)
+        return false;
+    const bool told = write(k->fd, &say, sizeof say) == (ssize_t)sizeof say;
+    close(k->fd);
+    pid_t waited;
+    do
+        waited = waitpid(k->pid, &status, 0);
+    while (waited < 0 && errno == EINTR);
+    k->pid = -1;
+    if (told && waited >= 0 && WIFEXITED(status))
+        return WEXITSTATUS(status) == EXIT_SUCCESS;
+    message_warning("the process that wrote the segments was killed: what the program did since is "
+                    "missing");
+    return false;
+}

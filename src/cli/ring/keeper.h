@@ -1,0 +1,79 @@
+/* keeper.h: the process that makes a ring of a recording (`run --keep`, `attach --keep`).
+ *
+ * The recorder writes one trace as always, the spool. The keeper reads it as it grows, writes what
+ * it says into segments (trace/cutter.h), removes the oldest ones, and frees the spool's bytes on
+ * the disk behind it. Nothing of that happens in the program, which does not wait for it and does
+ * not know of it. It is a process of its own, in no terminal's job, so that it outlives whoever
+ * started it; where it dies itself, the spool can grow no further than to its limit
+ * (MEMTRACE_SPACE), where the recorder ends the recording. */
+#ifndef CLI_RING_KEEPER_H
+#define CLI_RING_KEEPER_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "cli/options.h"
+
+/* What a user asks for. */
+typedef struct ring_options {
+    uint64_t keep;        /* microseconds; 0: for as long as there is room */
+    const char *max_size; /* as written; NULL: not given */
+} ring_options;
+
+/* `type` has a field `ring_options ring`. */
+#define OPTIONS_RING(type)                                                                         \
+    {.name = "keep",                                                                               \
+     .kind = OPTION_TIME,                                                                          \
+     .at = offsetof(type, ring.keep),                                                              \
+     .argument = "TIME",                                                                           \
+     .help = "record without end into a folder, --output, of which all commands show the latest "  \
+             "TIME, such as 60min; what is older is removed (default with --max-size: nothing "    \
+             "is too old)"},                                                                       \
+    {                                                                                              \
+        .name = "max-size", .kind = OPTION_TEXT, .at = offsetof(type, ring.max_size),              \
+        .argument = "SIZE",                                                                        \
+        .help = "the same, so that the folder takes at most SIZE on the disk, such as 200M "       \
+                "(default with --keep: 1G; at least 1M)"                                           \
+    }
+
+/* From this rate on, the recorder takes other ways, on which the rate cannot change. */
+#define RING_RATE 0.01
+
+/* What becomes of them. */
+typedef struct ring_plan {
+    bool on;
+    uint64_t keep, max_size; /* microseconds and bytes */
+    double overhead; /* what samples may cost, as a share of the program's time; 0: anything */
+    char folder[PATH_MAX]; /* absolute */
+} ring_plan;
+
+/* Whether a ring is wanted, into `output`, or what `program` is called by default; makes the
+ * folder. Returns STATUS_OK, or another status after having said what is wrong. */
+int ring_plan_make(ring_plan *plan, const command *cmd, const ring_options *options,
+                   const char *output, const char *program);
+
+/* The spool of process `pid`. False if it does not fit. */
+bool ring_spool_path(const ring_plan *plan, uint64_t pid, char *path, size_t size);
+
+/* Whether the trace at a path is such a one, and then its folder. */
+bool ring_is_spool(const char *path, char *folder, size_t size);
+
+/* The bytes that the spool may take on the disk. */
+uint64_t ring_spool_space(const ring_plan *plan);
+
+typedef struct keeper {
+    pid_t pid; /* -1: there is none */
+    int fd;    /* on which it hears from us; closed when we are gone */
+} keeper;
+
+/* Begins to keep what process `pid` records. `rescue` is the run's (run_rescue.h), or -1. False
+ * after having said why it cannot. */
+bool keeper_start(keeper *k, const ring_plan *plan, pid_t pid, int rescue, uint64_t begin);
+
+/* The process has ended, by a signal or not, at `end` (us since the epoch), or its recording has.
+ * Waits until all is in segments; false after having said that something went wrong. */
+bool keeper_finish(keeper *k, bool killed, uint64_t end);
+
+#endif

@@ -1,0 +1,120 @@
+/* ring_folder.c: see ring_folder.h. */
+#include "cli/ring/ring_folder.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { DIGITS = 6, UNIT = 512 /* bytes that st_blocks counts */ };
+
+bool ring_segment_path(const char *folder, const memtrace_info *info, uint64_t number, char *path,
+                       size_t size) {
+    const char *slash = strrchr(info->executable_name, '/');
+    const time_t began = (time_t)(info->start_time / 1000000);
+    char when[32];
+    struct tm utc;
+    if (!gmtime_r(&began, &utc) || strftime(when, sizeof when, "%Y%m%dT%H%M%SZ", &utc) == 0)
+        return false;
+    const int n = snprintf(path, size, "%s/%s-%.64s.%llu-%0*llu.ctf", folder, when,
+                           slash ? slash + 1 : info->executable_name, (unsigned long long)info->pid,
+                           DIGITS, (unsigned long long)number);
+    return n > 0 && (size_t)n < size;
+}
+
+static bool ends_with(const char *name, const char *end) {
+    const size_t n = strlen(name), m = strlen(end);
+    return n > m && strcmp(name + n - m, end) == 0;
+}
+
+bool ring_is_segment_name(const char *name) {
+    const char *dash = strrchr(name, '-');
+    const size_t digits = dash ? strspn(dash + 1, "0123456789") : 0;
+    return isdigit((unsigned char)name[0]) && digits >= DIGITS &&
+           strcmp(dash + 1 + digits, ".ctf") == 0;
+}
+
+static bool is_trace_name(const char *name) {
+    return name[0] != '.' &&
+           (ends_with(name, ".ctf") || ends_with(name, ".ctf.gz") || ends_with(name, ".ctf.zst"));
+}
+
+static bool add_file(ring_files *files, const char *folder, const char *name) {
+    char *path;
+    struct stat st;
+    if (asprintf(&path, "%s/%s", folder, name) < 0)
+        return false;
+    if (stat(path, &st) != 0 || !S_ISREG(st.st_mode)) { /* it is gone */
+        free(path);
+        return true;
+    }
+    const ring_file file = {.path = path,
+                            .size = (uint64_t)st.st_blocks * UNIT,
+                            .changed = (uint64_t)st.st_mtim.tv_sec};
+    if (vec_push(files, file))
+        return true;
+    free(path);
+    return false;
+}
+
+static int compare_files(const void *a, const void *b) {
+    const ring_file *x = a, *y = b;
+    return strcmp(x->path, y->path);
+}
+
+bool ring_folder_list(const char *folder, bool all, ring_files *files) {
+    DIR *d = opendir(folder);
+    bool ok = d;
+    *files = (ring_files){0};
+    for (struct dirent *e; ok && (e = readdir(d));)
+        if (all ? is_trace_name(e->d_name) : ring_is_segment_name(e->d_name))
+            ok = add_file(files, folder, e->d_name);
+    if (d)
+        closedir(d);
+    if (files->count > 0)
+        qsort(files->items, files->count, sizeof *files->items, compare_files);
+    return ok;
+}
+
+void ring_files_free(ring_files *files) {
+    for (size_t i = 0; i < files->count; i++)
+        free(files->items[i].path);
+    vec_free(files);
+}
+
+void ring_file_keep_time(const ring_file *file) {
+    const struct timespec changed = {.tv_sec = (time_t)file->changed}, times[] = {changed, changed};
+    if (utimensat(AT_FDCWD, file->path, times, 0) != 0)
+        return; /* then it is kept longer */
+}
+
+static void drop_file(const char *path) {
+    char index[PATH_MAX];
+    unlink(path);
+    if (snprintf(index, sizeof index, "%s.idx", path) < (int)sizeof index)
+        unlink(index);
+}
+
+void ring_folder_trim(const char *folder, const char *current, uint64_t most, uint64_t since) {
+    ring_files files;
+    uint64_t total = 0;
+    if (!ring_folder_list(folder, false, &files)) {
+        ring_files_free(&files);
+        return;
+    }
+    for (size_t i = 0; i < files.count; i++)
+        total += files.items[i].size;
+    for (size_t i = 0; i < files.count; i++) {
+        const ring_file *f = &files.items[i];
+        if (strcmp(f->path, current) == 0 || (total <= most && f->changed >= since))
+            continue;
+        drop_file(f->path);
+        total -= f->size;
+    }
+    ring_files_free(&files);
+}

@@ -1,0 +1,327 @@
+/* ring_read.c: see ring_read.h. */
+#include "cli/ring/ring_read.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/hash.h"
+#include "cli/message.h"
+#include "cli/progress.h"
+#include "cli/ring/ring_folder.h"
+#include "cli/trace_file.h"
+#include "cli/traces.h"
+#include "trace/excerpt.h"
+#include "trace/join.h"
+#include "trace/rewrite.h"
+
+enum { CLOCKS_US = 2000000 }; /* segments may overlap by so much */
+
+/* A trace in the folder. */
+typedef struct member {
+    const char *path;
+    uint64_t start;   /* us since the epoch */
+    uint64_t process; /* a hash: the same for the segments of one recording */
+    double rate;
+    segment_head head;
+} member;
+
+typedef VEC(member) members;
+
+/* The traces that make up one recording. */
+typedef struct group {
+    size_t first, n; /* of the members */
+    int fd;          /* of what they are together; -1: the one file itself */
+    char path[32];
+} group;
+
+bool ring_is_folder(const char *path) {
+    struct stat st;
+    return strcmp(path, "-") != 0 && stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+static int open_memory(void) {
+    const int fd = memfd_create("allotrace-ring", MFD_CLOEXEC);
+    if (fd < 0)
+        message_error("not enough memory");
+    return fd;
+}
+
+static void name_memory(int fd, char path[32]) {
+    snprintf(path, 32, "/proc/self/fd/%d", fd);
+}
+
+/* ---- which traces -------------------------------------------------------------------------- */
+
+static uint64_t process_of(const memtrace_info *info, const segment_head *head) {
+    const uint64_t host = hash_bytes(info->host_name, strlen(info->host_name));
+    return hash_u64(hash_u64(host ^ info->pid) ^ head->recording);
+}
+
+/* One that cannot be read is left out, which is said. */
+static bool look(members *all, const char *path) {
+    memtrace_reader *reader;
+    memtrace_error error;
+    member m = {.path = path};
+    if (memtrace_reader_open(path, NULL, &reader, &error) != MEMTRACE_OK) {
+        message_warning("%s: left out: %s", path,
+                        error.os_error ? strerror(error.os_error) : error.reason);
+        return true;
+    }
+    const memtrace_status status = segment_read_head(reader, &m.head);
+    const memtrace_info *info = memtrace_reader_info(reader);
+    m.start = info->start_time;
+    m.rate = info->sample_rate;
+    m.process = m.head.is_segment ? process_of(info, &m.head)
+                                  : hash_bytes(path, strlen(path)); /* by itself */
+    memtrace_reader_close(reader);
+    if (status != MEMTRACE_OK)
+        message_warning("%s: left out: it cannot be read", path);
+    return status != MEMTRACE_OK || vec_push(all, m);
+}
+
+static int compare_members(const void *a, const void *b) {
+    const member *x = a, *y = b;
+    if (x->process != y->process)
+        return x->process < y->process ? -1 : 1;
+    if (x->head.number != y->head.number)
+        return x->head.number < y->head.number ? -1 : 1;
+    return strcmp(x->path, y->path);
+}
+
+static bool is_next(const members *all, size_t i) {
+    return i + 1 < all->count && all->items[i + 1].process == all->items[i].process;
+}
+
+/* Leaves out what ended before the window surely. */
+static void choose(members *all, uint64_t last) {
+    uint64_t newest = 0;
+    size_t n = 0;
+    for (size_t i = 0; i < all->count; i++)
+        newest = all->items[i].start > newest ? all->items[i].start : newest;
+    for (size_t i = 0; i < all->count; i++)
+        if (!last || !is_next(all, i) || all->items[i + 1].start + last + CLOCKS_US >= newest)
+            all->items[n++] = all->items[i];
+    all->count = n;
+}
+
+/* ---- one recording ------------------------------------------------------------------------- */
+
+static double lowest_rate(const member *m, size_t n) {
+    double rate = 1;
+    for (size_t i = 0; i < n; i++)
+        rate = m[i].rate < rate ? m[i].rate : rate;
+    return rate;
+}
+
+static int say_join(const join *j, memtrace_status status) {
+    if (status == MEMTRACE_IO && j->os_error)
+        message_error("the segments together: %s", strerror(j->os_error));
+    else
+        message_error("not enough memory");
+    return STATUS_FAILED;
+}
+
+static void say_missing(const join *j, const char *folder) {
+    if (j->n_missing > 0 || j->n_freed > 0)
+        message_warning("%s: %" PRIu64 " segments are missing between others: what was allocated "
+                        "and freed in them is not there, and %" PRIu64
+                        " blocks seem to be freed where the next one begins",
+                        folder, j->n_missing, j->n_freed);
+}
+
+/* Readers stay open to the end: names are theirs. */
+static int add_all(join *j, trace_file *files, const member *m, size_t n, bool strict, int fd) {
+    int result = STATUS_OK;
+    for (size_t i = 0; i < n && result == STATUS_OK; i++) {
+        memtrace_status status = MEMTRACE_OK;
+        result =
+            trace_file_open(&files[i], m[i].path, &(memtrace_reader_options){.strict = strict});
+        if (result != STATUS_OK)
+            break;
+        if (!j->writer)
+            status = join_begin(j, memtrace_reader_info(files[i].reader), lowest_rate(m, n), fd);
+        if (status == MEMTRACE_OK)
+            status = join_add(j, files[i].reader);
+        progress_end();
+        const memtrace_status read = memtrace_reader_error(files[i].reader)->status;
+        files[i].growing = i + 1 == n; /* that its end is missing is said of the whole */
+        if (status != MEMTRACE_OK)
+            result = say_join(j, status);
+        else if (trace_file_report(&files[i], read) != STATUS_OK)
+            result = strict ? STATUS_FAILED : STATUS_OK;
+    }
+    return result;
+}
+
+static int join_group(const char *folder, group *g, const member *m, bool strict) {
+    trace_file *files = calloc(g->n, sizeof *files);
+    join j = {0};
+    g->fd = open_memory();
+    if (!files || g->fd < 0) {
+        free(files);
+        return STATUS_FAILED;
+    }
+    int result = add_all(&j, files, m, g->n, strict, g->fd);
+    if (result == STATUS_OK) {
+        const memtrace_status status = join_end(&j);
+        if (status != MEMTRACE_OK)
+            result = say_join(&j, status);
+        say_missing(&j, folder);
+    }
+    join_free(&j);
+    for (size_t i = 0; i < g->n; i++)
+        memtrace_reader_close(files[i].reader);
+    free(files);
+    name_memory(g->fd, g->path);
+    return result;
+}
+
+/* ---- all of them --------------------------------------------------------------------------- */
+
+static int merge_groups(const members *all, const group *groups, size_t n, bool strict, int *fd) {
+    char **paths = calloc(n + 1, sizeof *paths);
+    *fd = paths ? open_memory() : -1;
+    for (size_t i = 0; paths && i < n; i++)
+        paths[i] =
+            groups[i].fd >= 0 ? (char *)groups[i].path : (char *)all->items[groups[i].first].path;
+    const int status = *fd >= 0 ? traces_merge(paths, n, strict, *fd) : STATUS_FAILED;
+    free(paths);
+    return status;
+}
+
+/* A trace alone in its folder. */
+static int copy_trace(const char *path, bool strict, int *fd) {
+    trace_file in;
+    memtrace_error error;
+    int status = trace_file_open(&in, path, &(memtrace_reader_options){.strict = strict});
+    if (status != STATUS_OK)
+        return status;
+    *fd = open_memory();
+    const memtrace_status written =
+        *fd >= 0 ? rewrite_trace(in.reader, NULL, *fd, COMPRESSION_NONE, &error) : MEMTRACE_NOMEM;
+    status = trace_file_report(&in, written);
+    trace_file_close(&in);
+    return status;
+}
+
+static int combine_groups(const char *folder, const members *all, group *groups, size_t n,
+                          bool strict, int *fd) {
+    int status = STATUS_OK;
+    for (size_t i = 0; i < n && status == STATUS_OK; i++)
+        if (all->items[groups[i].first].head.is_segment)
+            status = join_group(folder, &groups[i], &all->items[groups[i].first], strict);
+    if (status != STATUS_OK)
+        return status;
+    if (n > 1)
+        return merge_groups(all, groups, n, strict, fd);
+    if (groups[0].fd < 0)
+        return copy_trace(all->items[0].path, strict, fd);
+    *fd = groups[0].fd;
+    groups[0].fd = -1;
+    return STATUS_OK;
+}
+
+static int combine(const char *folder, const members *all, bool strict, int *fd) {
+    group *groups = calloc(all->count + 1, sizeof *groups);
+    size_t n = 0;
+    for (size_t i = 0; groups && i < all->count; i++) {
+        if (i == 0 || !is_next(all, i - 1))
+            groups[n++] = (group){.first = i, .fd = -1};
+        groups[n - 1].n++;
+    }
+    const int status =
+        groups ? combine_groups(folder, all, groups, n, strict, fd) : message_no_memory();
+    for (size_t i = 0; groups && i < n; i++)
+        if (groups[i].fd >= 0)
+            close(groups[i].fd);
+    free(groups);
+    return status;
+}
+
+int ring_read_folder(const char *folder, uint64_t last, bool strict, int *fd) {
+    ring_files files;
+    members all = {0};
+    int status = STATUS_FAILED;
+    bool ok = ring_folder_list(folder, true, &files);
+    const int error = errno;
+    for (size_t i = 0; ok && i < files.count; i++)
+        ok = look(&all, files.items[i].path);
+    if (all.count > 0)
+        qsort(all.items, all.count, sizeof *all.items, compare_members);
+    choose(&all, last);
+    if (!ok)
+        message_error("%s: %s", folder, strerror(error ? error : ENOMEM));
+    else if (all.count == 0)
+        message_error("%s: no trace is in this folder", folder);
+    else
+        status = combine(folder, &all, strict, fd);
+    vec_free(&all);
+    ring_files_free(&files);
+    return status;
+}
+
+/* ---- the end of a trace -------------------------------------------------------------------- */
+
+static int find_end(const char *path, const char *name, bool strict, uint64_t *end) {
+    trace_file in;
+    memtrace_event event;
+    memtrace_status status;
+    const memtrace_reader_options quick = {.skip_backtraces = true, .strict = strict};
+    if (trace_file_open(&in, path, &quick) != STATUS_OK)
+        return STATUS_FAILED;
+    while ((status = memtrace_reader_next(in.reader, &event)) == MEMTRACE_OK)
+        continue;
+    *end = memtrace_reader_duration(in.reader);
+    in.name = name;
+    progress_end();
+    const int result = status == MEMTRACE_END ? STATUS_OK : trace_file_report(&in, status);
+    trace_file_close(&in);
+    return result;
+}
+
+static memtrace_status plan_end(excerpt *e, const char *path, uint64_t from) {
+    const excerpt_options part = {.from = from, .to = EXCERPT_END, .live = true, .keep = 1};
+    memtrace_reader *reader;
+    memtrace_status status = memtrace_reader_open(
+        path, &(memtrace_reader_options){.skip_backtraces = true}, &reader, NULL);
+    if (status != MEMTRACE_OK)
+        return status;
+    status = excerpt_plan(e, reader, &part);
+    memtrace_reader_close(reader);
+    return status;
+}
+
+static memtrace_status write_end(excerpt *e, const char *path, int fd) {
+    rewrite_input input = {.options = {.select = excerpt_select, .end = excerpt_end, .user = e}};
+    memtrace_status status = memtrace_reader_open(path, NULL, &input.reader, NULL);
+    if (status != MEMTRACE_OK)
+        return status;
+    memtrace_info info = *memtrace_reader_info(input.reader);
+    info.version = info.version < 2 ? 2 : info.version;
+    excerpt_head(e, &info);
+    status = rewrite_traces(&info, &input, 1, fd, COMPRESSION_NONE, NULL);
+    memtrace_reader_close(input.reader);
+    return status;
+}
+
+int ring_read_end(const char *path, const char *name, uint64_t last, bool strict, int *fd) {
+    excerpt e = {0};
+    uint64_t end;
+    int status = find_end(path, name, strict, &end);
+    if (status != STATUS_OK)
+        return status;
+    *fd = open_memory();
+    if (*fd < 0 || plan_end(&e, path, end > last ? end - last : 0) != MEMTRACE_OK ||
+        write_end(&e, path, *fd) != MEMTRACE_OK) {
+        message_error("%s: its end cannot be taken: not enough memory", name);
+        status = STATUS_FAILED;
+    }
+    excerpt_free(&e);
+    return status;
+}

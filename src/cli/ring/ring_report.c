@@ -1,0 +1,54 @@
+/* ring_report.c: see ring_report.h. */
+#include "cli/ring/ring_report.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/shell.h"
+#include "cli/message.h"
+#include "cli/ring/ring_folder.h"
+#include "cli/run/run_traces.h"
+#include "render/figures.h"
+
+/* Whether a segment is of this process, and was written since. */
+static bool is_made(const ring_file *file, uint64_t pid, uint64_t since) {
+    char mark[32];
+    snprintf(mark, sizeof mark, ".%llu-", (unsigned long long)pid);
+    return file->changed >= since && strstr(file->path, mark);
+}
+
+ring_made ring_complete(const ring_plan *plan, uint64_t pid, uint64_t since,
+                        const debug_file_options *debug_files, bool (*interrupted)(void *context),
+                        void *context) {
+    ring_files files;
+    ring_made made = {0};
+    run_traces traces = {0};
+    if (!ring_folder_list(plan->folder, false, &files)) {
+        ring_files_free(&files);
+        return made;
+    }
+    for (size_t i = 0; i < files.count; i++)
+        if (is_made(&files.items[i], pid, since) &&
+            run_traces_add(&traces, files.items[i].path, -1))
+            made.n_segments++;
+    if (debug_files)
+        run_traces_complete(&traces, debug_files, interrupted, context);
+    for (size_t i = 0; i < files.count; i++)
+        ring_file_keep_time(&files.items[i]);
+    run_traces_free(&traces);
+    ring_files_free(&files);
+    if (ring_folder_list(plan->folder, false, &files))
+        for (size_t i = 0; i < files.count; i++)
+            made.size += files.items[i].size;
+    ring_files_free(&files);
+    return made;
+}
+
+void ring_report(const ring_plan *plan, const ring_made *made) {
+    char *word = shell_word(plan->folder);
+    message_note("recorded into %s: %zu %s, %s on the disk", plan->folder, made->n_segments,
+                 made->n_segments == 1 ? "segment" : "segments", figure_bytes(made->size).text);
+    message_note("look closer: allotrace %s/", word ? word : plan->folder);
+    free(word);
+}

@@ -1,0 +1,496 @@
+/* cutter.c: see cutter.h. */
+#include "trace/cutter.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/hash.h"
+#include "trace/format.h"
+#include "trace/rewrite.h"
+#include "trace/segment.h"
+
+enum { MAX_DEATHS = 1 << 16 }; /* that wait for their allocations */
+
+/* ---- hooks of the writer ------------------------------------------------------------------- */
+
+static int hook_sink(void *context, const void *packets, size_t size) {
+    cutter *c = context;
+    c->os_error = file_write_at(c->fd, packets, size, c->size);
+    c->size += c->os_error ? 0 : size;
+    return c->os_error;
+}
+
+static int hook_amend(void *context, uint64_t offset, const void *bytes, size_t size) {
+    cutter *c = context;
+    return c->os_error = file_write_at(c->fd, bytes, size, offset);
+}
+
+static size_t hook_locate(void *context, uint64_t code, memtrace_location *locations, size_t max) {
+    cutter *c = context;
+    if (max > 0 && segment_locate(code, locations))
+        return 1;
+    const uint32_t frame = map64_get(&c->frames, code);
+    return frame == MAP64_NONE
+               ? 0
+               : rewrite_frame_locations(memtrace_reader_frame(c->reader, frame), locations, max);
+}
+
+/* ---- stacks -------------------------------------------------------------------------------- */
+
+static bool learn_frames(cutter *c) {
+    for (uint32_t i = (uint32_t)c->codes.count; i < memtrace_reader_n_frames(c->reader); i++) {
+        const uint64_t code = memtrace_reader_frame(c->reader, i)->code;
+        uint32_t *index = map64_put(&c->frames, code);
+        if (!index || !vec_push(&c->codes, code))
+            return false;
+        *index = i;
+    }
+    return true;
+}
+
+/* NULL when there is no memory. */
+static cutter_lane *lane_of(cutter *c, uint16_t domain) {
+    while (c->lanes.count <= domain)
+        if (!vec_push(&c->lanes, (cutter_lane){0}))
+            return NULL;
+    return &c->lanes.items[domain];
+}
+
+/* Makes the lane's backtrace that of the event. */
+static bool follow(cutter *c, cutter_lane *lane, const memtrace_event *event) {
+    const size_t n = event->n_frames;
+    if (!learn_frames(c) || !vec_reserve(&lane->codes, n))
+        return false;
+    for (size_t i = event->common_prefix; i < n; i++)
+        lane->codes.items[i] = c->codes.items[event->frames[i]];
+    lane->codes.count = n;
+    return true;
+}
+
+static bool is_stack(const cutter_stack *s, const uint64_t *codes, size_t n) {
+    return s->n == n && memcmp(s->codes, codes, n * sizeof *codes) == 0;
+}
+
+static bool add_stack(cutter *c, uint64_t hash, const uint64_t *codes, size_t n) {
+    uint64_t *copy = malloc((n + 1) * sizeof *codes);
+    if (!copy ||
+        !vec_push(&c->stacks, ((cutter_stack){.codes = copy, .n = (uint32_t)n, .hash = hash}))) {
+        free(copy);
+        return false;
+    }
+    memcpy(copy, codes, n * sizeof *codes);
+    return true;
+}
+
+/* Two stacks of one hash are both there; the later one is found. */
+static bool find_stack(cutter *c, const uint64_t *codes, size_t n, uint32_t *found) {
+    const uint64_t hash = hash_bytes(codes, n * sizeof *codes);
+    uint32_t *row = map64_put(&c->stack_rows, hash);
+    if (!row)
+        return false;
+    if (*row == MAP64_NONE || !is_stack(&c->stacks.items[*row], codes, n)) {
+        *row = (uint32_t)c->stacks.count;
+        if (!add_stack(c, hash, codes, n))
+            return false;
+    }
+    *found = *row;
+    return true;
+}
+
+/* ---- what is live -------------------------------------------------------------------------- */
+
+/* Leaves out blocks that are dead. Those of which nothing goes on stay known, since their ends are
+ * to come. */
+static bool compact_blocks(cutter *c) {
+    size_t n = 0;
+    c->n_live = 0;
+    map64_free(&c->rows);
+    for (size_t i = 0; i < c->blocks.count; i++) {
+        if (c->blocks.items[i].dead)
+            continue;
+        uint32_t *row = map64_put(&c->rows, c->blocks.items[i].id);
+        if (!row)
+            return false;
+        *row = (uint32_t)n;
+        c->n_live += !c->blocks.items[i].thinned;
+        c->blocks.items[n++] = c->blocks.items[i];
+    }
+    c->blocks.count = n;
+    return true;
+}
+
+/* And stacks that no block has any more. */
+static bool compact_stacks(cutter *c) {
+    uint32_t *moved = calloc(c->stacks.count + 1, sizeof *moved);
+    size_t n = 0;
+    if (!moved)
+        return false;
+    for (size_t i = 0; i < c->blocks.count; i++)
+        c->stacks.items[c->blocks.items[i].stack].n_users++;
+    map64_free(&c->stack_rows);
+    bool ok = true;
+    for (size_t i = 0; i < c->stacks.count; i++) {
+        cutter_stack s = c->stacks.items[i];
+        if (s.n_users == 0) {
+            free(s.codes);
+            continue;
+        }
+        uint32_t *row = map64_put(&c->stack_rows, s.hash);
+        if (row)
+            *row = (uint32_t)n;
+        ok &= row != NULL;
+        s.n_users = 0;
+        moved[i] = (uint32_t)n;
+        c->stacks.items[n++] = s;
+    }
+    c->stacks.count = n;
+    for (size_t i = 0; i < c->blocks.count; i++)
+        c->blocks.items[i].stack = moved[c->blocks.items[i].stack];
+    free(moved);
+    return ok;
+}
+
+/* Forgets deaths that had a whole segment to find their allocations. */
+static void compact_deaths(cutter *c) {
+    size_t n = 0;
+    for (size_t i = 0; i < c->deaths.count; i++)
+        if (c->deaths.items[i].segment + 1 >= c->number) {
+            c->deaths.items[n] = c->deaths.items[i];
+            c->deaths.items[n++].repeated = false;
+        }
+    c->deaths.count = n;
+}
+
+/* ---- writing ------------------------------------------------------------------------------- */
+
+static memtrace_status open_stream(cutter *c, uint16_t domain, memtrace_stream **stream) {
+    cutter_lane *lane = lane_of(c, domain);
+    if (!lane)
+        return MEMTRACE_NOMEM;
+    memtrace_status status = MEMTRACE_OK;
+    if (!lane->stream)
+        status = memtrace_stream_open(c->writer, domain, &lane->stream);
+    *stream = lane->stream;
+    return status;
+}
+
+/* In the segment's times. Nothing but what is carried over is at its very start. */
+static uint64_t time_in(const cutter *c, uint64_t time) {
+    return c->number == 1 ? time : time > c->start ? time - c->start : 1;
+}
+
+static memtrace_status put_remark(cutter *c, memtrace_stream *stream, uint64_t time,
+                                  segment_remark remark, uint64_t value) {
+    return memtrace_stream_remark_as(stream, time, c->next_id++, segment_code(remark), value);
+}
+
+static memtrace_status put_carried(cutter *c, cutter_block *b) {
+    const cutter_stack *s = &c->stacks.items[b->stack];
+    const uint64_t time = b->time > c->start ? b->time - c->start : 0,
+                   age = b->time > c->start ? 0 : c->start - b->time;
+    memtrace_stream *stream;
+    memtrace_status status = open_stream(c, b->domain, &stream);
+    if (status == MEMTRACE_OK)
+        status = put_remark(c, stream, time, SEGMENT_BLOCK, b->id);
+    if (status == MEMTRACE_OK)
+        status = put_remark(c, stream, time, SEGMENT_AGE, age);
+    b->out = c->next_id++;
+    if (status == MEMTRACE_OK)
+        status = memtrace_stream_alloc_as(stream, time, b->out, (memtrace_source)b->source,
+                                          b->length, b->samples, s->codes, s->n, 0);
+    if (status == MEMTRACE_OK && b->promoted)
+        status = memtrace_stream_promote(stream, time, b->out);
+    return status;
+}
+
+static memtrace_status put_again(cutter *c, cutter_death *d) {
+    memtrace_stream *stream;
+    d->repeated = true;
+    const memtrace_status status = open_stream(c, d->domain, &stream);
+    return status == MEMTRACE_OK ? memtrace_stream_collect(stream, time_in(c, d->time), d->id)
+                                 : status;
+}
+
+static memtrace_status put_head(cutter *c) {
+    const uint64_t values[] = {[SEGMENT_RECORDING] = memtrace_reader_info(c->reader)->start_time,
+                               [SEGMENT_NUMBER] = c->number - 1,
+                               [SEGMENT_LEVEL] = c->level,
+                               [SEGMENT_CARRIES] = c->n_live};
+    memtrace_stream *stream;
+    memtrace_status status = open_stream(c, 0, &stream);
+    for (int i = SEGMENT_RECORDING; i <= SEGMENT_CARRIES && status == MEMTRACE_OK; i++)
+        status = put_remark(c, stream, 0, (segment_remark)i, values[i]);
+    return status == MEMTRACE_OK ? memtrace_stream_flush(stream) : status;
+}
+
+/* Those of the domain up to that time: a stream is in the order of time. */
+static memtrace_status put_deaths(cutter *c, uint16_t domain, uint64_t time) {
+    memtrace_status status = MEMTRACE_OK;
+    for (size_t i = 0; i < c->deaths.count && status == MEMTRACE_OK; i++) {
+        cutter_death *d = &c->deaths.items[i];
+        if (d->domain == domain && d->time < time && !d->repeated)
+            status = put_again(c, d);
+    }
+    return status;
+}
+
+static memtrace_status put_live(cutter *c) {
+    memtrace_status status = put_head(c);
+    for (size_t i = 0; i < c->blocks.count && status == MEMTRACE_OK; i++) {
+        cutter_block *b = &c->blocks.items[i];
+        if (b->thinned)
+            continue;
+        status = put_deaths(c, b->domain, b->time);
+        if (status == MEMTRACE_OK)
+            status = put_carried(c, b);
+    }
+    for (size_t i = 0; i < c->lanes.count && status == MEMTRACE_OK; i++)
+        status = put_deaths(c, (uint16_t)i, UINT64_MAX);
+    return status == MEMTRACE_OK ? cutter_flush(c) : status;
+}
+
+static memtrace_status open_writer(cutter *c) {
+    const memtrace_writer_options hooks = {
+        .sink = hook_sink, .amend = hook_amend, .locate = hook_locate, .context = c};
+    memtrace_info info = *memtrace_reader_info(c->reader);
+    info.version = FORMAT_MAX_VERSION;
+    info.start_time += c->start;
+    info.sample_rate = ldexp(info.sample_rate, -c->level);
+    return memtrace_writer_open(&info, &hooks, &c->writer, NULL);
+}
+
+/* What comes next is no earlier, unless it is very late. Nothing is as early as the start. */
+static uint64_t next_start(const cutter *c) {
+    const uint64_t least = c->latest > CUTTER_LATE ? c->latest - CUTTER_LATE : 0;
+    uint64_t start = c->latest;
+    for (size_t i = 0; i < c->lanes.count; i++)
+        if (c->lanes.items[i].latest > 0 && c->lanes.items[i].latest < start)
+            start = c->lanes.items[i].latest;
+    start = start > least ? start : least;
+    return start > c->start + 1 ? start - 1 : c->start + 1;
+}
+
+uint64_t cutter_live_level(const cutter *c) {
+    uint8_t level = 0;
+    for (size_t i = 0; i < c->blocks.count; i++) {
+        const cutter_block *b = &c->blocks.items[i];
+        if (!b->dead && !b->thinned && b->level > level)
+            level = b->level;
+    }
+    return level;
+}
+
+/* The lowest rate of what the segment begins with, and of what may come. */
+static void choose_level(cutter *c) {
+    c->level = (uint8_t)cutter_live_level(c);
+    for (size_t i = 0; i < c->lanes.count; i++)
+        if (c->lanes.items[i].level > c->level)
+            c->level = c->lanes.items[i].level;
+}
+
+static void thin_block(const cutter *c, cutter_block *b) {
+    b->samples = segment_thin(memtrace_reader_info(c->reader)->start_time, b->id, b->samples,
+                              b->level, c->level);
+    b->level = c->level;
+    b->thinned = b->samples == 0;
+}
+
+static void thin_all(cutter *c) {
+    choose_level(c);
+    for (size_t i = 0; i < c->blocks.count; i++)
+        if (!c->blocks.items[i].thinned)
+            thin_block(c, &c->blocks.items[i]);
+}
+
+memtrace_status cutter_begin(cutter *c, int fd) {
+    c->fd = fd;
+    c->size = 0;
+    if (c->number > 0)
+        c->start = next_start(c);
+    c->next_id = SEGMENT_IDS;
+    compact_deaths(c);
+    c->number++;
+    thin_all(c);
+    if (!compact_blocks(c) || !compact_stacks(c))
+        return MEMTRACE_NOMEM;
+    memtrace_status status = open_writer(c);
+    if (status == MEMTRACE_OK)
+        status = put_live(c);
+    c->carried_size = c->size;
+    return status;
+}
+
+/* ---- events -------------------------------------------------------------------------------- */
+
+static void note_time(cutter *c, uint16_t domain, uint64_t time) {
+    c->lanes.items[domain].latest = time;
+    c->latest = time > c->latest ? time : c->latest;
+}
+
+/* Whether the block's death has come before. */
+static bool has_died(cutter *c, uint64_t id) {
+    for (size_t i = 0; i < c->deaths.count; i++)
+        if (c->deaths.items[i].id == id) {
+            memmove(&c->deaths.items[i], &c->deaths.items[i + 1],
+                    (--c->deaths.count - i) * sizeof *c->deaths.items);
+            return true;
+        }
+    return false;
+}
+
+static bool add_block(cutter *c, const cutter_lane *lane, const memtrace_event *e,
+                      uint64_t *samples) {
+    cutter_block b = {.id = e->id,
+                      .out = e->id,
+                      .time = e->time,
+                      .length = e->length,
+                      .samples = e->samples,
+                      .domain = e->domain,
+                      .source = (uint8_t)e->source,
+                      .level = lane->level};
+    thin_block(c, &b);
+    *samples = b.samples;
+    if (has_died(c, e->id))
+        return true;
+    uint32_t *row = map64_put(&c->rows, e->id);
+    if (!row || !find_stack(c, lane->codes.items, lane->codes.count, &b.stack))
+        return false;
+    *row = (uint32_t)c->blocks.count;
+    c->n_live += !b.thinned;
+    return vec_push(&c->blocks, b);
+}
+
+static memtrace_status take_alloc(cutter *c, memtrace_stream *stream, const memtrace_event *e) {
+    cutter_lane *lane = &c->lanes.items[e->domain];
+    if (!follow(c, lane, e))
+        return MEMTRACE_NOMEM;
+    const size_t n = lane->codes.count;
+    const uint64_t time = time_in(c, e->time);
+    if (segment_remark_of(c->reader, e) == SEGMENT_LEVEL)
+        lane->level = (uint8_t)(e->length < SEGMENT_MAX_LEVEL ? e->length : SEGMENT_MAX_LEVEL);
+    else if (e->kind != MEMTRACE_ALLOC)
+        return memtrace_stream_remark_as(stream, time, e->id, n ? lane->codes.items[n - 1] : 0,
+                                         e->length);
+    uint64_t samples = e->samples;
+    if (e->kind != MEMTRACE_ALLOC)
+        return MEMTRACE_OK;
+    if (samples > 0 && !add_block(c, lane, e, &samples))
+        return MEMTRACE_NOMEM;
+    return samples == 0 && e->samples > 0
+               ? MEMTRACE_OK
+               : memtrace_stream_alloc_as(stream, time, e->id, e->source, e->length, samples,
+                                          lane->codes.items, n, 0);
+}
+
+static bool note_death(cutter *c, const memtrace_event *e) {
+    return c->deaths.count >= MAX_DEATHS ||
+           vec_push(&c->deaths,
+                    ((cutter_death){
+                        .id = e->id, .time = e->time, .segment = c->number, .domain = e->domain}));
+}
+
+static memtrace_status take_fate(cutter *c, memtrace_stream *stream, const memtrace_event *e) {
+    const uint32_t row = map64_get(&c->rows, e->id);
+    cutter_block *b = row == MAP64_NONE ? NULL : &c->blocks.items[row];
+    const uint64_t id = b ? b->out : e->id, time = time_in(c, e->time);
+    const bool thinned = b && b->thinned;
+    if (e->kind == MEMTRACE_PROMOTE) {
+        if (b)
+            b->promoted = true;
+        return thinned ? MEMTRACE_OK : memtrace_stream_promote(stream, time, id);
+    }
+    if (b) {
+        c->n_live -= !b->dead && !thinned;
+        b->dead = true;
+    } else if (!note_death(c, e)) {
+        return MEMTRACE_NOMEM;
+    }
+    return thinned ? MEMTRACE_OK : memtrace_stream_collect(stream, time, id);
+}
+
+bool cutter_is_due(const cutter *c) {
+    for (size_t i = 0; i < c->lanes.count; i++)
+        if (c->lanes.items[i].level > c->level)
+            return true;
+    return false;
+}
+
+memtrace_status cutter_take(cutter *c, const memtrace_event *event) {
+    memtrace_stream *stream;
+    const memtrace_status status = open_stream(c, event->domain, &stream);
+    if (status != MEMTRACE_OK)
+        return status;
+    note_time(c, event->domain, event->time);
+    return event->kind == MEMTRACE_COLLECT || event->kind == MEMTRACE_PROMOTE
+               ? take_fate(c, stream, event)
+               : take_alloc(c, stream, event);
+}
+
+memtrace_status cutter_flush(cutter *c) {
+    memtrace_status first = MEMTRACE_OK;
+    for (size_t i = 0; i < c->lanes.count; i++) {
+        memtrace_stream *stream = c->lanes.items[i].stream;
+        if (!stream || memtrace_stream_oldest(stream) == UINT64_MAX)
+            continue;
+        const memtrace_status status = memtrace_stream_flush(stream);
+        first = first == MEMTRACE_OK ? status : first;
+    }
+    return first;
+}
+
+/* ---- the end ------------------------------------------------------------------------------- */
+
+/* In each segment domains have packets of their own, and so backtraces. */
+static memtrace_status close_streams(cutter *c, uint64_t time) {
+    memtrace_status first = MEMTRACE_OK;
+    for (size_t i = 0; i < c->lanes.count; i++) {
+        if (!c->lanes.items[i].stream)
+            continue;
+        const memtrace_status status = memtrace_stream_close_at(c->lanes.items[i].stream, time);
+        first = first == MEMTRACE_OK ? status : first;
+        c->lanes.items[i].stream = NULL;
+        time = 0; /* one says it for all */
+    }
+    return first;
+}
+
+static memtrace_end end_in(const cutter *c, const memtrace_end *end) {
+    memtrace_end in = *end;
+    in.time = time_in(c, end->time);
+    return in;
+}
+
+memtrace_status cutter_end(cutter *c, const memtrace_end *end) {
+    const uint64_t duration = end ? memtrace_reader_duration(c->reader) : c->latest;
+    memtrace_status status = close_streams(c, time_in(c, duration));
+    if (status == MEMTRACE_OK && end && end->how != MEMTRACE_END_UNSAID) {
+        const memtrace_end in = end_in(c, end);
+        status = memtrace_writer_end(c->writer, &in);
+    }
+    const memtrace_status closed = memtrace_writer_close(c->writer);
+    c->writer = NULL;
+    return status == MEMTRACE_OK ? closed : status;
+}
+
+void cutter_free(cutter *c) {
+    if (c->writer) {
+        const memtrace_status ignored = cutter_end(c, NULL);
+        (void)ignored;
+    }
+    for (size_t i = 0; i < c->stacks.count; i++)
+        free(c->stacks.items[i].codes);
+    for (size_t i = 0; i < c->lanes.count; i++)
+        vec_free(&c->lanes.items[i].codes);
+    vec_free(&c->blocks);
+    map64_free(&c->rows);
+    vec_free(&c->stacks);
+    map64_free(&c->stack_rows);
+    vec_free(&c->deaths);
+    vec_free(&c->lanes);
+    vec_free(&c->codes);
+    map64_free(&c->frames);
+    *c = (cutter){0};
+}

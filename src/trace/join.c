@@ -1,0 +1,331 @@
+/* join.c: see join.h. */
+#include "trace/join.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/file.h"
+#include "base/hash.h"
+#include "trace/end.h"
+#include "trace/format.h"
+#include "trace/rewrite.h"
+
+/* ---- hooks of the writer ------------------------------------------------------------------- */
+
+static int hook_sink(void *context, const void *packets, size_t size) {
+    join *j = context;
+    j->os_error = file_write_at(j->fd, packets, size, j->size);
+    j->size += j->os_error ? 0 : size;
+    return j->os_error;
+}
+
+static int hook_amend(void *context, uint64_t offset, const void *bytes, size_t size) {
+    join *j = context;
+    return j->os_error = file_write_at(j->fd, bytes, size, offset);
+}
+
+static size_t hook_locate(void *context, uint64_t code, memtrace_location *locations, size_t max) {
+    join *j = context;
+    if (max > 0 && segment_locate(code, locations))
+        return 1;
+    const uint32_t frame = map64_get(&j->frames, code);
+    return frame == MAP64_NONE
+               ? 0
+               : rewrite_frame_locations(memtrace_reader_frame(j->reader, frame), locations, max);
+}
+
+/* ---- backtraces ---------------------------------------------------------------------------- */
+
+static bool learn_frames(join *j) {
+    for (uint32_t i = (uint32_t)j->codes.count; i < memtrace_reader_n_frames(j->reader); i++) {
+        const uint64_t code = memtrace_reader_frame(j->reader, i)->code;
+        uint32_t *index = map64_put(&j->frames, code);
+        if (!index || !vec_push(&j->codes, code))
+            return false;
+        *index = i;
+    }
+    return true;
+}
+
+static bool follow(join *j, join_lane *lane, const memtrace_event *event) {
+    const size_t n = event->n_frames;
+    if (!learn_frames(j) || !vec_reserve(&lane->codes, n))
+        return false;
+    for (size_t i = event->common_prefix; i < n; i++)
+        lane->codes.items[i] = j->codes.items[event->frames[i]];
+    lane->codes.count = n;
+    return true;
+}
+
+static memtrace_status open_lane(join *j, uint16_t domain, join_lane **lane) {
+    while (j->lanes.count <= domain)
+        if (!vec_push(&j->lanes, (join_lane){0}))
+            return MEMTRACE_NOMEM;
+    *lane = &j->lanes.items[domain];
+    return (*lane)->stream ? MEMTRACE_OK
+                           : memtrace_stream_open(j->writer, domain, &(*lane)->stream);
+}
+
+/* ---- blocks -------------------------------------------------------------------------------- */
+
+/* The block with this id in the recording. NULL when there is no memory. */
+static join_block *block_of(join *j, uint64_t id, uint32_t *row) {
+    if (!vec_reserve(&j->blocks, 1))
+        return NULL;
+    uint32_t *place = map64_put(&j->rows, id);
+    if (!place)
+        return NULL;
+    if (*place == MAP64_NONE) {
+        *place = (uint32_t)j->blocks.count++;
+        j->blocks.items[*place] = (join_block){.out = id};
+    }
+    *row = *place;
+    return &j->blocks.items[*place];
+}
+
+static memtrace_status put_remark(join *j, const join_lane *lane, uint64_t time,
+                                  segment_remark remark, uint64_t value) {
+    return memtrace_stream_remark_as(lane->stream, time, j->next_id++, segment_code(remark), value);
+}
+
+/* Meets a block for the first time; whether any of its samples goes on. */
+static bool meet(join *j, uint64_t id, const memtrace_event *e, join_block *b, uint64_t *samples) {
+    *samples =
+        segment_thin(j->head.recording, id, e->samples, j->head.level, j->head.level + j->halvings);
+    b->domain = e->domain;
+    b->round = j->round;
+    b->live = !b->dead;
+    b->thinned = e->samples > 0 && *samples == 0;
+    return !b->thinned;
+}
+
+static memtrace_status put_alloc(const join *j, const join_lane *lane, const memtrace_event *e,
+                                 const join_block *b, uint64_t samples) {
+    return memtrace_stream_alloc_as(lane->stream, e->time + j->shift, b->out, e->source, e->length,
+                                    samples, lane->codes.items, lane->codes.count, 0);
+}
+
+/* A block that no segment before this one had. */
+static memtrace_status put_carried(join *j, join_lane *lane, const memtrace_event *e,
+                                   join_block *b) {
+    const uint64_t time = e->time + j->shift;
+    uint64_t samples;
+    if (!meet(j, lane->block, e, b, &samples))
+        return MEMTRACE_OK;
+    memtrace_status status = put_remark(j, lane, time, SEGMENT_BLOCK, lane->block);
+    if (status == MEMTRACE_OK)
+        status = put_remark(j, lane, time, SEGMENT_AGE, lane->age);
+    b->out = j->next_id++;
+    return status == MEMTRACE_OK ? put_alloc(j, lane, e, b, samples) : status;
+}
+
+/* Blocks that lived when the segments before ended, and are not carried over by this one. */
+static memtrace_status free_others(join *j) {
+    memtrace_status status = MEMTRACE_OK;
+    for (size_t i = 0; i < j->blocks.count && status == MEMTRACE_OK; i++) {
+        join_block *b = &j->blocks.items[i];
+        if (!b->live || b->round == j->round)
+            continue;
+        b->live = false;
+        b->dead = true;
+        if (b->thinned)
+            continue;
+        j->n_freed++;
+        status = memtrace_stream_collect(j->lanes.items[b->domain].stream, j->shift, b->out);
+    }
+    return status;
+}
+
+static memtrace_status take_carried(join *j, join_lane *lane, const memtrace_event *e) {
+    uint32_t row, *here;
+    join_block *b = block_of(j, lane->block, &row);
+    if (!b || !(here = map64_put(&j->carried, e->id)))
+        return MEMTRACE_NOMEM;
+    *here = row;
+    lane->carries = false;
+    const bool known = b->round > 0;
+    b->round = j->round;
+    memtrace_status status = known ? MEMTRACE_OK : put_carried(j, lane, e, b);
+    if (status == MEMTRACE_OK && j->n_carried > 0 && --j->n_carried == 0)
+        status = free_others(j);
+    return status;
+}
+
+static memtrace_status take_alloc(join *j, join_lane *lane, const memtrace_event *e) {
+    uint32_t row;
+    if (lane->carries)
+        return take_carried(j, lane, e);
+    join_block *b = block_of(j, e->id, &row);
+    uint64_t samples;
+    if (!b)
+        return MEMTRACE_NOMEM;
+    return b->round == 0 && meet(j, e->id, e, b, &samples) ? put_alloc(j, lane, e, b, samples)
+                                                           : MEMTRACE_OK;
+}
+
+static memtrace_status take_remark(join *j, join_lane *lane, const memtrace_event *e) {
+    const size_t n = lane->codes.count;
+    const segment_remark remark = segment_remark_of(j->reader, e);
+    if (remark == SEGMENT_NO_REMARK)
+        return memtrace_stream_remark_as(lane->stream, e->time + j->shift, e->id,
+                                         n ? lane->codes.items[n - 1] : 0, e->length);
+    if (remark == SEGMENT_BLOCK)
+        lane->block = e->length;
+    if (remark == SEGMENT_AGE)
+        lane->age = e->length;
+    lane->carries |= remark == SEGMENT_AGE;
+    return MEMTRACE_OK;
+}
+
+/* A death counts once, and may come before its allocation. */
+static memtrace_status take_fate(join *j, const join_lane *lane, const memtrace_event *e) {
+    uint32_t row = map64_get(&j->carried, e->id);
+    join_block *b = row == MAP64_NONE ? block_of(j, e->id, &row) : &j->blocks.items[row];
+    const uint64_t time = e->time + j->shift;
+    if (!b)
+        return MEMTRACE_NOMEM;
+    if (b->dead || b->thinned)
+        return MEMTRACE_OK;
+    if (e->kind == MEMTRACE_PROMOTE)
+        return memtrace_stream_promote(lane->stream, time, b->out);
+    b->dead = true;
+    b->live = false;
+    return memtrace_stream_collect(lane->stream, time, b->out);
+}
+
+static memtrace_status take(join *j, const memtrace_event *e) {
+    join_lane *lane;
+    const memtrace_status status = open_lane(j, e->domain, &lane);
+    if (status != MEMTRACE_OK)
+        return status;
+    if (e->kind == MEMTRACE_COLLECT || e->kind == MEMTRACE_PROMOTE)
+        return take_fate(j, lane, e);
+    if (!follow(j, lane, e))
+        return MEMTRACE_NOMEM;
+    return e->kind == MEMTRACE_ALLOC ? take_alloc(j, lane, e) : take_remark(j, lane, e);
+}
+
+/* ---- segments ------------------------------------------------------------------------------ */
+
+/* What the result says of itself, once it is known. */
+static memtrace_status put_head(join *j) {
+    const uint64_t values[] = {[SEGMENT_RECORDING] = j->head.recording,
+                               [SEGMENT_NUMBER] = j->head.number,
+                               [SEGMENT_LEVEL] = j->head.level + j->halvings,
+                               [SEGMENT_CARRIES] = j->head.n_carried};
+    join_lane *lane;
+    memtrace_status status = open_lane(j, 0, &lane);
+    for (int i = SEGMENT_RECORDING; i <= SEGMENT_CARRIES && status == MEMTRACE_OK; i++)
+        status = put_remark(j, lane, 0, (segment_remark)i, values[i]);
+    return status;
+}
+
+/* Reads the remarks that come first. */
+static memtrace_status take_head(join *j) {
+    segment_head head;
+    memtrace_status status = segment_read_head(j->reader, &head);
+    if (status != MEMTRACE_OK || !head.is_segment)
+        return status == MEMTRACE_OK ? MEMTRACE_FORMAT : status;
+    const bool first = j->round == 1;
+    if (!first && head.number > j->head.number + 1)
+        j->n_missing += head.number - j->head.number - 1;
+    j->head = head;
+    j->n_carried = head.n_carried;
+    status = first ? put_head(j) : MEMTRACE_OK;
+    return status == MEMTRACE_OK && head.n_carried == 0 ? free_others(j) : status;
+}
+
+static void start_segment(join *j, memtrace_reader *reader) {
+    const memtrace_info *info = memtrace_reader_info(reader);
+    j->reader = reader;
+    j->round++;
+    j->halvings = (uint64_t)lround(fmax(0, log2(info->sample_rate / j->rate)));
+    j->shift = info->start_time > j->start ? info->start_time - j->start : 0;
+    vec_clear(&j->codes);
+    map64_free(&j->frames);
+    map64_free(&j->carried);
+    for (size_t i = 0; i < j->lanes.count; i++) {
+        vec_clear(&j->lanes.items[i].codes);
+        j->lanes.items[i].carries = false;
+    }
+}
+
+/* Whether a segment that cannot be read on is a result that cannot be written. */
+static bool is_readers(const join *j, memtrace_status status) {
+    return memtrace_reader_error(j->reader)->status == status;
+}
+
+memtrace_status join_add(join *j, memtrace_reader *reader) {
+    memtrace_event event;
+    start_segment(j, reader);
+    memtrace_status status = take_head(j);
+    while (status == MEMTRACE_OK && (status = memtrace_reader_next(reader, &event)) == MEMTRACE_OK)
+        status = take(j, &event);
+    const uint64_t end = j->shift + memtrace_reader_duration(reader);
+    j->end = end > j->end ? end : j->end;
+    return status == MEMTRACE_END || is_readers(j, status) ? MEMTRACE_OK : status;
+}
+
+memtrace_status join_begin(join *j, const memtrace_info *first, double rate, int fd) {
+    const memtrace_writer_options hooks = {
+        .sink = hook_sink, .amend = hook_amend, .locate = hook_locate, .context = j};
+    memtrace_info info = *first;
+    *j = (join){.fd = fd, .rate = rate, .start = first->start_time, .next_id = SEGMENT_IDS};
+    info.version = FORMAT_MAX_VERSION;
+    info.sample_rate = rate;
+    return memtrace_writer_open(&info, &hooks, &j->writer, NULL);
+}
+
+/* ---- the end ------------------------------------------------------------------------------- */
+
+static memtrace_status close_lanes(join *j) {
+    memtrace_status first = MEMTRACE_OK;
+    uint64_t end = j->end;
+    for (size_t i = 0; i < j->lanes.count; i++) {
+        if (!j->lanes.items[i].stream)
+            continue;
+        const memtrace_status status = memtrace_stream_close_at(j->lanes.items[i].stream, end);
+        first = first == MEMTRACE_OK ? status : first;
+        j->lanes.items[i].stream = NULL;
+        end = 0; /* one says it for all */
+    }
+    return first;
+}
+
+static memtrace_status say_end(const join *j) {
+    memtrace_end end = memtrace_reader_end(j->reader);
+    char why[MEMTRACE_MAX_REASON];
+    end.time += j->shift;
+    if (end.how == MEMTRACE_END_UNSAID)
+        return MEMTRACE_OK;
+    if (end.how != MEMTRACE_END_OPEN)
+        return memtrace_writer_end(j->writer, &end);
+    end_explain(&(memtrace_end){.how = end.how}, why, sizeof why);
+    const memtrace_end early = end_of(MEMTRACE_END_EARLY, end.time, 0, why);
+    return memtrace_writer_end(j->writer, &early);
+}
+
+memtrace_status join_end(join *j) {
+    memtrace_status status = close_lanes(j);
+    if (status == MEMTRACE_OK)
+        status = say_end(j);
+    const memtrace_status closed = memtrace_writer_close(j->writer);
+    j->writer = NULL;
+    return status == MEMTRACE_OK ? closed : status;
+}
+
+void join_free(join *j) {
+    if (j->writer) {
+        const memtrace_status ignored = close_lanes(j), closed = memtrace_writer_close(j->writer);
+        (void)ignored, (void)closed;
+    }
+    for (size_t i = 0; i < j->lanes.count; i++)
+        vec_free(&j->lanes.items[i].codes);
+    vec_free(&j->blocks);
+    map64_free(&j->rows);
+    map64_free(&j->carried);
+    vec_free(&j->lanes);
+    vec_free(&j->codes);
+    map64_free(&j->frames);
+    *j = (join){0};
+}

@@ -36,6 +36,21 @@ START_TEST(equal_rates_are_a_sign_test) {
 END_TEST
 
 /* At three times the rate, three times as many samples are the same amount: share 3/4. */
+START_TEST(a_change_is_the_same_without_its_ratio) {
+    const compare_run b = {.rate = 1e-3, .unit = 8}, a = {.rate = 1e-4, .unit = 8};
+    const uint64_t before = 50, after = 20;
+    const compare_side x = {.runs = &b, .samples = &before, .n_runs = 1},
+                       y = {.runs = &a, .samples = &after, .n_runs = 1};
+    const comparison whole = compare_sides(&x, &y), change = compare_change(&x, &y);
+    ck_assert(!isnan(whole.ratio.low) && isnan(change.ratio.value) && isnan(change.ratio.low));
+    ck_assert_double_eq(change.change.low, whole.change.low);
+    ck_assert_double_eq(change.change.high, whole.change.high);
+    ck_assert_double_eq(change.before.high, whole.before.high);
+    ck_assert_double_eq(change.p, whole.p);
+    ck_assert_double_eq(change.least_p, whole.least_p);
+}
+END_TEST
+
 START_TEST(rates_are_taken_into_account) {
     ck_assert_double_eq(compare_two(100, 1e-9, 300, 3e-9).p, 1);
     check_close(compare_two(4, 1e-9, 0, 3e-9).p, 2 * pow(0.25, 4), 1e-6);
@@ -300,6 +315,7 @@ static Suite *suite(void) {
     TCase *t = tcase_create("compare");
     tcase_set_timeout(t, 120);
     tcase_add_test(t, equal_rates_are_a_sign_test);
+    tcase_add_test(t, a_change_is_the_same_without_its_ratio);
     tcase_add_test(t, rates_are_taken_into_account);
     tcase_add_test(t, ratio_has_exact_limits);
     tcase_add_test(t, hardly_any_samples_have_no_ratio);

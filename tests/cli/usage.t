@@ -105,7 +105,7 @@ The commands, and one of them:
   $ memtrace-hotspot -top 1 -- -top 2>&1 | grep -o 'top: .*'
   top: No such file or directory
   $ memtrace-viewer -port=x x.ctf
-  allotrace: --port: `x` is no whole number
+  allotrace: --port: `x` is not a whole number
   Try `allotrace view --help`.
   [2]
   $ allotrace doctor -h | tail -5
@@ -170,7 +170,7 @@ Wrong command lines say what is wrong, what may have been meant, and end with st
   Try `allotrace hotspots --help`.
   [2]
   $ allotrace hotspots --top many a.ctf
-  allotrace: --top: `many` is no whole number
+  allotrace: --top: `many` is not a whole number
   Try `allotrace hotspots --help`.
   [2]
   $ allotrace hotspots --top 99999999999999999999 a.ctf
@@ -178,15 +178,15 @@ Wrong command lines say what is wrong, what may have been meant, and end with st
   Try `allotrace hotspots --help`.
   [2]
   $ allotrace hotspots --min-share 0x10 a.ctf
-  allotrace: --min-share: `0x10` is no percentage from 0 to 100
+  allotrace: --min-share: `0x10` is not a percentage from 0 to 100
   Try `allotrace hotspots --help`.
   [2]
   $ allotrace hotspots --min-share 200 a.ctf
-  allotrace: --min-share: `200` is no percentage from 0 to 100
+  allotrace: --min-share: `200` is not a percentage from 0 to 100
   Try `allotrace hotspots --help`.
   [2]
   $ allotrace hotspots --by lines a.ctf
-  allotrace: --by: `lines` is none of line, function, type
+  allotrace: --by: `lines` is not one of line, function, type
   Try `allotrace hotspots --help`.
   [2]
   $ allotrace hotspots --json=yes a.ctf
@@ -236,11 +236,11 @@ Numbers are decimal, everywhere:
 An empty name is no name:
 
   $ allotrace hotspots ''
-  allotrace: hotspots: a name is missing: word 1 is empty
+  allotrace: hotspots: word 1 is empty
   Try `allotrace hotspots --help`.
   [2]
   $ allotrace export --to csv -o '' a.ctf
-  allotrace: --output: the name of a file is missing: it is empty
+  allotrace: --output: file name is empty
   Try `allotrace export --help`.
   [2]
 

@@ -302,8 +302,7 @@ static int attach(pid_t pid, const attach_options *opts, const top_options *live
     recorded r = {.pid = pid, .path = path};
     remote_reason why;
     if (opts->depth != DEPTH_UNSET && (opts->depth < 1 || opts->depth > SETTING_MAX_DEPTH))
-        return message_usage(&command_attach, "--depth: from 1 to %d frames can be kept",
-                             SETTING_MAX_DEPTH);
+        return message_usage(&command_attach, "--depth must be from 1 to %d", SETTING_MAX_DEPTH);
     if (!choose_path(pid, opts, path))
         return message_usage(&command_attach,
                              "--output: `%s` is no name of a trace: it is too long, or a %% in it "
@@ -346,7 +345,7 @@ static int attach(pid_t pid, const attach_options *opts, const top_options *live
     }
     message_note("recording process %d into %s", (int)pid, path);
     say_where(pid, path, r.files);
-    message_note("end it by: allotrace detach %d", (int)pid);
+    message_note("to end it: allotrace detach %d", (int)pid);
     sigprocmask(SIG_UNBLOCK, &enough, NULL);
     return STATUS_OK;
 }

@@ -119,7 +119,7 @@ static int run_for(const command *cmd, const tree_options *opts, callpaths_shape
     call_site *site = NULL;
     filter_error error;
     if (opts->depth < 1 || opts->depth > TREE_MAX_DEPTH)
-        return message_usage(cmd, "--depth: from 1 to %d calls can be shown", TREE_MAX_DEPTH);
+        return message_usage(cmd, "--depth must be from 1 to %d", TREE_MAX_DEPTH);
     int status = question_ask(&q, cmd, &opts->question, path);
     if (status == STATUS_OK && focus && !call_site_parse(focus, &q.profile, &site, &error))
         status = question_refuse(cmd, "FUNCTION", focus, &error);

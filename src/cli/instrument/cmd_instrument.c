@@ -73,7 +73,7 @@ static bool target_read(target *t) {
     if (fd >= 0)
         close(fd);
     if (t->old && strlen(t->old) != t->old_size) {
-        message_error("%s: this is no text", t->path);
+        message_error("%s: not a text file", t->path);
         return false;
     }
     return t->old != NULL;

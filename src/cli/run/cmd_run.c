@@ -421,8 +421,7 @@ static int run(const void *opts_, char **operands, size_t n_operands) {
     run_program program;
     (void)n_operands;
     if (opts->depth != DEPTH_UNSET && (opts->depth < 1 || opts->depth > SETTING_MAX_DEPTH))
-        return message_usage(&command_run, "--depth: from 1 to %d frames can be kept",
-                             SETTING_MAX_DEPTH);
+        return message_usage(&command_run, "--depth must be from 1 to %d", SETTING_MAX_DEPTH);
     if (opts->output && !trace_name_is_pattern(opts->output))
         return message_usage(
             &command_run,

@@ -61,7 +61,7 @@ static int run(const void *opts_, char **operands, size_t n_operands) {
     const view_options *o = opts_;
     sigset_t ends;
     if (o->port > UINT16_MAX)
-        return message_usage(&command_view, "--port: ports go from 1 to %d", UINT16_MAX);
+        return message_usage(&command_view, "--port must be from 1 to %d", UINT16_MAX);
     sigemptyset(&ends); /* all threads leave these to us */
     sigaddset(&ends, SIGINT);
     sigaddset(&ends, SIGTERM);

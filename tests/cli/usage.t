@@ -84,7 +84,7 @@ The commands, and one of them:
         --at TIME               the time of --measure live (default: the end)
         --wrappers skip|show    count functions like xmalloc: see `help sites`
         --json                  write JSON instead of text
-        --csv                   write CSV instead of text, a row a line
+        --csv                   write CSV instead of text, one row per line
         --color auto|always|never
                                 colours (default: on a terminal)
         --full-names            do not shorten names
@@ -311,8 +311,9 @@ On a narrow terminal, help is as wide as that:
           as a whole, instead of standard
           output
         --seed N
-          where traces must be thinned,
-          choose other samples (default 0)
+          choose other samples where
+          traces must be thinned (default
+          0)
         --strict
           stop at the first defect of a
           trace

@@ -56,7 +56,7 @@ static const option attach_specs[] = {
     {.name = "mmap",
      .kind = OPTION_FLAG,
      .at = offsetof(attach_options, mmap),
-     .help = "record as well what the program maps itself, by mmap, mremap, sbrk and the like",
+     .help = "also record memory that the program maps itself, by mmap, mremap, sbrk and the like",
      .brief = "record memory from mmap, mremap and sbrk, too"},
     {.name = "depth",
      .letter = 'd',
@@ -75,7 +75,7 @@ static const option attach_specs[] = {
      .kind = OPTION_TIME,
      .at = offsetof(attach_options, duration),
      .argument = "TIME",
-     .help = "detach after that time, as 30s or 5min, or on Ctrl-C, and show what was recorded "
+     .help = "detach after that time, like 30s or 5min, or on Ctrl-C, and show what was recorded "
              "(default: come back at once, and record until `allotrace detach` or the end of the "
              "process)",
      .brief = "detach after that time, like 30s, or on Ctrl-C (default: record until `allotrace "

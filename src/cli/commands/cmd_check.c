@@ -82,7 +82,7 @@ static const option options[] = {
      .kind = OPTION_COUNT,
      .at = offsetof(check_command, top),
      .argument = "N",
-     .help = "for how many sites --update writes budgets into a new file (default 10)",
+     .help = "number of sites for which --update writes budgets into a new file (default 10)",
      .brief = "sites in a new file of --update (default 10)"},
     OPTION_MARKDOWN(check_command),
     OPTIONS_FORM(check_command),

@@ -51,7 +51,7 @@ static const option options[] = {
      .kind = OPTION_CHOICE,
      .at = offsetof(diff_command, normalise),
      .choices = diff_normalisations,
-     .help = "compare shares of the total, or bytes a second, instead of bytes",
+     .help = "compare shares of the total, or bytes per second, instead of bytes",
      .brief = "compare shares, or amounts per second"},
     OPTION_MARKDOWN(diff_command),
     OPTIONS_QUESTION(diff_command),

@@ -61,7 +61,7 @@ static const option options[] = {
      .at = offsetof(export_options, to),
      .choices = formats,
      .help = "the format: stacks for flame graphs, speedscope's JSON, pprof's profile.proto, or "
-             "all sampled blocks as CSV, JSON (an object a line) or an SQLite database, or the "
+             "all sampled blocks as CSV, JSON (one object per line) or an SQLite database, or the "
              "viewer's page in one HTML file"},
     {.name = "output",
      .letter = 'o',

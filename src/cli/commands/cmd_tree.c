@@ -58,7 +58,7 @@ static const char *const groupings[] = {[BY_FUNCTION] = "function", [BY_LINE] = 
         },                                                                                         \
     {                                                                                              \
         .name = "collapse-recursion", .kind = OPTION_FLAG, .at = offsetof(tree_options, collapse), \
-        .help = "take a function that calls itself, directly or not, for one row",                 \
+        .help = "show a function that calls itself, directly or not, as one row",                  \
     }
 
 static const option tree_specs[] = {

@@ -32,7 +32,7 @@ static const option options[] = {
     {.name = "apply",
      .kind = OPTION_FLAG,
      .at = offsetof(instrument_options, apply),
-     .help = "change the files as the patch says"},
+     .help = "apply the patch to the files"},
 };
 
 /* A file, and what becomes of it. */

@@ -25,8 +25,8 @@ static const option options[] = {
      .kind = OPTION_TEXT,
      .at = offsetof(view_options, host),
      .argument = "ADDRESS",
-     .help = "serve at this address or name instead of the loopback interface; what is sent is not "
-             "encrypted, the token included"},
+     .help = "serve at this address or name instead of the loopback interface; traffic is not "
+             "encrypted, including the token"},
     {.name = "no-open",
      .kind = OPTION_FLAG,
      .at = offsetof(view_options, no_open),

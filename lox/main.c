@@ -136,7 +136,7 @@ static uint64_t choose_seed(void) {
     const char *text = getenv("MEMTRACE_SEED");
     uint64_t seed = (uint64_t)time(NULL) << 20 ^ (uint64_t)getpid();
     if (text && *text && !options_parse_whole(text, &seed))
-        usage("MEMTRACE_SEED is no whole number: ", text);
+        usage("MEMTRACE_SEED is not a whole number: ", text);
     return seed;
 }
 

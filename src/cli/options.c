@@ -54,15 +54,16 @@ static int refuse_value(const command *cmd, const option *o, const char *text) {
         return message_usage(cmd, "--%s: `%s` is %s", o->name, text,
                              number_parse_whole(text, &(uint64_t){0}) == NUMBER_TOO_LARGE
                                  ? "too large: at most 18446744073709551615"
-                                 : "no whole number");
+                                 : "not a whole number");
     case OPTION_FILE:
-        return message_usage(cmd, "--%s: the name of a file is missing: it is empty", o->name);
+        return message_usage(cmd, "--%s: file name is empty", o->name);
     case OPTION_PERCENT:
-        return message_usage(cmd, "--%s: `%s` is no percentage from 0 to 100", o->name, text);
+        return message_usage(cmd, "--%s: `%s` is not a percentage from 0 to 100", o->name, text);
     case OPTION_TIME:
-        return message_usage(cmd, "--%s: `%s` is no time, like 1.5s, 20ms or 300us", o->name, text);
+        return message_usage(cmd, "--%s: `%s` is not a time like 1.5s, 20ms or 300us", o->name,
+                             text);
     case OPTION_RATE:
-        return message_usage(cmd, "--%s: `%s` is no rate: above 0 and at most 1, like 1e-5",
+        return message_usage(cmd, "--%s: `%s` is not a rate above 0 and at most 1, like 1e-5",
                              o->name, text);
     default:
         break;
@@ -71,7 +72,7 @@ static int refuse_value(const command *cmd, const option *o, const char *text) {
     for (size_t i = 0, used = 0; o->choices[i] && used < sizeof known; i++)
         used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "",
                                  o->choices[i]);
-    return message_usage(cmd, "--%s: `%s` is none of %s", o->name, text, known);
+    return message_usage(cmd, "--%s: `%s` is not one of %s", o->name, text, known);
 }
 
 static int add_text(const command *cmd, const option *o, const char *text, option_texts *texts) {
@@ -228,7 +229,7 @@ static int check_operands(const command *cmd, const parsed_line *line) {
     size_t n = line->n_operands;
     for (size_t i = 0; i < n && cmd->operand != OPERAND_PROGRAM; i++)
         if (!*line->operands[i])
-            return message_usage(cmd, "%s: a name is missing: word %zu is empty", cmd->name, i + 1);
+            return message_usage(cmd, "%s: word %zu is empty", cmd->name, i + 1);
     switch (cmd->operand) {
     case OPERAND_NONE:
         return n == 0 ? STATUS_OK

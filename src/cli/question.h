@@ -90,7 +90,7 @@ extern const char *const question_colors[];
             .name = "csv",                                                                         \
             .kind = OPTION_FLAG,                                                                   \
             .at = offsetof(type, question.csv),                                                    \
-            .help = "write CSV instead of text, a row a line",                                     \
+            .help = "write CSV instead of text, one row per line",                                 \
         },                                                                                         \
         OPTION_LAST(type, question.last), OPTIONS_LOOK(type), OPTION_INDEX(type, question.index),  \
         OPTION_STRICT(type, question.strict)

@@ -76,10 +76,10 @@ static void say_unused(const reading *r, index_status status) {
         return; /* it will be replaced */
     if (status == INDEX_STALE)
         message_warning("%s: not of this trace as it is now, or of another version: not used "
-                        "(--index makes it anew)",
+                        "(--index writes it again)",
                         r->path);
     if (status == INDEX_DAMAGED)
-        message_warning("%s: damaged: not used (--index makes it anew)", r->path);
+        message_warning("%s: damaged: not used (--index writes it again)", r->path);
 }
 
 /* Whether the profile was there. Strict reading of a trace in which something is wrong fails, as it
@@ -169,7 +169,7 @@ static int use_trace(reading *r, const char *path) {
         write_index(r, path);
         drop_rest(r->profile, &o->how);
     } else if (status == STATUS_OK && o->index) {
-        message_warning("%s: no regular file: no index is written", r->in->name);
+        message_warning("%s: not a regular file, so no index is written", r->in->name);
     }
     return status;
 }

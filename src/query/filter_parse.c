@@ -287,7 +287,7 @@ static bool parse_heap(parser *p, filter_value *v) {
             p->at += size;
             return true;
         }
-    return complain(p, p->at, "`%.*s` is none of minor, major, external", shown(size), p->at);
+    return complain(p, p->at, "`%.*s` is not one of minor, major, external", shown(size), p->at);
 }
 
 static bool parse_value(parser *p, filter_kind kind, filter_value *v) {
@@ -321,7 +321,7 @@ static bool refuse_name(parser *p, const char *name, size_t size) {
     for (size_t i = 0, used = 0; i < FILTER_N_KINDS && used < sizeof known; i++)
         used +=
             (size_t)snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "", names[i]);
-    return complain(p, name, "`%.*s` is none of %s", shown(size) < 24 ? (int)size : 24, name,
+    return complain(p, name, "`%.*s` is not one of %s", shown(size) < 24 ? (int)size : 24, name,
                     known);
 }
 

@@ -265,7 +265,7 @@ Few samples say nothing but the place; no samples nothing at all; a shell can ta
 What is not understood:
 
   $ allotrace advise --min-share much few.ctf
-  allotrace: --min-share: `much` is no percentage from 0 to 100
+  allotrace: --min-share: `much` is not a percentage from 0 to 100
   Try `allotrace advise --help`.
   [2]
   $ allotrace advise --filter 'fn' few.ctf

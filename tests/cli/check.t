@@ -58,7 +58,7 @@ What a function leaves to others is not its own; and nothing is not checked:
   allotrace: warning: nothing in the trace is called `nosuch`: it allocates too little to be seen, or has another name
   [3]
   $ echo '# [[budget]]' >none.toml; allotrace check --budget none.toml exact.ctf
-  allotrace: none.toml: there is no [[budget]] in it: write one by: allotrace check --update
+  allotrace: none.toml: it has no [[budget]]; to write one: allotrace check --update
   [1]
 
 JUnit XML is valid whatever a site is called:
@@ -271,15 +271,15 @@ By other measures than what was allocated; each budget may have its own, and its
     PASS       7.8 KB   10.0 KB      2x   0.78  print, live at the peak
   2 passed, 0 failed, 0 undecided
   $ allotrace check -m peak -e 'total=3 B*s' lives.ctf
-  allotrace: --expect: `total=3 B*s` is no amount of --measure peak
+  allotrace: --expect: `total=3 B*s` is not an amount of --measure peak
   Try `allotrace check --help`.
   [2]
   $ allotrace check -m blocks -e 'total=3 KB' lives.ctf
-  allotrace: --expect: `total=3 KB` is no amount of --measure blocks
+  allotrace: --expect: `total=3 KB` is not an amount of --measure blocks
   Try `allotrace check --help`.
   [2]
   $ sed -i 's/a.c/a.c heap:x/' own.toml; allotrace check --budget own.toml lives.ctf
-  allotrace: own.toml:2:25: `x` is none of minor, major, external
+  allotrace: own.toml:2:25: `x` is not one of minor, major, external
   [1]
 
 Sampled: what the samples leave open is undecided, unless something surely fails:
@@ -389,7 +389,7 @@ What makes no sense:
   Try `allotrace check --help`.
   [2]
   $ allotrace check --expect 'parse=1MB' --within 1 exact.ctf
-  allotrace: --within: `1` is no factor above 1, like 2x
+  allotrace: --within: `1` is not a factor above 1, like 2x
   Try `allotrace check --help`.
   [2]
   $ allotrace check --update a.toml --budget b.toml exact.ctf

@@ -99,7 +99,7 @@ The table behind it:
   allocated|blocks|live|peak|promoted|survived|byteseconds m
   allocated|blocks|live|peak|promoted|survived|byteseconds|requested m
   $ allotrace completion tcsh
-  allotrace: completion: `tcsh` is none of bash, zsh, fish, plain
+  allotrace: completion: `tcsh` is not one of bash, zsh, fish, plain
   Try `allotrace completion --help`.
   [2]
 

@@ -174,11 +174,11 @@ What does not work says so, and leaves files alone:
   Try `allotrace trim --help`.
   [2]
   $ allotrace trim --from soon part.ctf
-  allotrace: --from: `soon` is no time, like 1.5s, 20ms or 300us
+  allotrace: --from: `soon` is not a time like 1.5s, 20ms or 300us
   Try `allotrace trim --help`.
   [2]
   $ allotrace subsample 0.5 part.ctf
-  allotrace: subsample: `0.5` is no factor from 1 on
+  allotrace: subsample: `0.5` is not a factor of 1 or more
   Try `allotrace subsample --help`.
   [2]
   $ allotrace subsample part.ctf

@@ -217,7 +217,7 @@ A part of the blocks, in all formats the same as in hotspots:
   $ allotrace export -t collapsed -f 'heap:major size:>1G' $TRACES/ocamlopt.ctf
   allotrace: warning: the filter kept 0 of 1676 blocks: `size` removed the last 267
   $ allotrace export -t collapsed -f 'heap:middle' $TRACES/ocamlopt.ctf
-  allotrace: --filter: column 6: `middle` is none of minor, major, external
+  allotrace: --filter: column 6: `middle` is not one of minor, major, external
     heap:middle
          ^
   Try `allotrace export --help`.
@@ -237,7 +237,7 @@ What does not work says so, and leaves files alone:
   allotrace: /dev/null: --to sqlite needs a regular file
   [1]
   $ allotrace export --to svg small.ctf
-  allotrace: --to: `svg` is none of collapsed, speedscope, pprof, csv, json, sqlite, parquet, html
+  allotrace: --to: `svg` is not one of collapsed, speedscope, pprof, csv, json, sqlite, parquet, html
   Try `allotrace export --help`.
   [2]
   $ allotrace export --to csv -o missing/x.csv small.ctf

@@ -261,5 +261,5 @@ What is not sure to be right is refused, with the reason.
   Try `allotrace instrument --help`.
   [2]
   $ printf 'let x = 1\0' > main.ml; echo "(test (name main))" > dune; allotrace instrument main.ml
-  allotrace: main.ml: this is no text
+  allotrace: main.ml: not a text file
   [1]

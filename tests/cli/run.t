@@ -113,9 +113,9 @@ Processes that it starts are not recorded without %p, and it says so; it doesn't
   .
   allotrace: recorded no sample at rate 1e-5 into it's.ctf.zst, \d+ B (re)
   allotrace: it allocated less than about 2.8 MB itself
-  allotrace: the processes that it started were not recorded; each is by: -o 'it'\''s.%p.ctf.zst'
+  allotrace: the processes that it started were not recorded; to record each: -o 'it'\''s.%p.ctf.zst'
   $ allotrace run -o out.d -- perl -e 'my @kept = map { [$_] } 1 .. 300000; if (!fork) { push @kept, [$_] for 1 .. 9; exit }; wait' 2>&1 | tail -1
-  allotrace: the processes that it started were not recorded; each is by: -o out.d.%p
+  allotrace: the processes that it started were not recorded; to record each: -o out.d.%p
   $ for o in many.ctf many.%p.ctf; do allotrace run -o $o -- sh -c true; allotrace run -o %p.$o -- sh -c 'ls -d .'; done 2>&1 | grep 'not recorded'
   [1]
   $ allotrace run -q -o quiet.ctf -- sh -c 'ls -d .'
@@ -247,11 +247,11 @@ What makes no sense:
   Try `allotrace run --help`.
   [2]
   $ allotrace run --rate 2 ls
-  allotrace: --rate: `2` is no rate: above 0 and at most 1, like 1e-5
+  allotrace: --rate: `2` is not a rate above 0 and at most 1, like 1e-5
   Try `allotrace run --help`.
   [2]
   $ allotrace run --depth 0 ls
-  allotrace: --depth: from 1 to 4096 frames can be kept
+  allotrace: --depth must be from 1 to 4096
   Try `allotrace run --help`.
   [2]
   $ allotrace run -o 'a%.ctf' ls

@@ -25,7 +25,7 @@ What it takes:
   Try `allotrace top --help`.
   [2]
   $ allotrace top --sort size a.ctf
-  allotrace: --sort: `size` is none of live, allocated, rate, growth
+  allotrace: --sort: `size` is not one of live, allocated, rate, growth
   Try `allotrace top --help`.
   [2]
   $ allotrace top --filter size:x a.ctf

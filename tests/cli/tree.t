@@ -150,7 +150,7 @@ What cannot be found, or understood:
   Try `allotrace callers --help`.
   [2]
   $ allotrace tree --depth 0 $TRACES/ocamlopt.ctf
-  allotrace: --depth: from 1 to 1000 calls can be shown
+  allotrace: --depth must be from 1 to 1000
   Try `allotrace tree --help`.
   [2]
 

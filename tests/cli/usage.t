@@ -84,7 +84,7 @@ The commands, and one of them:
         --at TIME               the time of --measure live (default: the end)
         --wrappers skip|show    count functions like xmalloc: see `help sites`
         --json                  write JSON instead of text
-        --csv                   write CSV instead of text, a row a line
+        --csv                   write CSV instead of text, one row per line
         --last TIME             only the last TIME of the trace, such as 10min
         --color auto|always|never
                                 colours (default: on a terminal)
@@ -106,7 +106,7 @@ The commands, and one of them:
   $ memtrace-hotspot -top 1 -- -top 2>&1 | grep -o 'top: .*'
   top: No such file or directory
   $ memtrace-viewer -port=x x.ctf
-  allotrace: --port: `x` is no whole number
+  allotrace: --port: `x` is not a whole number
   Try `allotrace view --help`.
   [2]
   $ allotrace doctor -h | tail -5
@@ -172,7 +172,7 @@ Wrong command lines say what is wrong, what may have been meant, and end with st
   Try `allotrace hotspots --help`.
   [2]
   $ allotrace hotspots --top many a.ctf
-  allotrace: --top: `many` is no whole number
+  allotrace: --top: `many` is not a whole number
   Try `allotrace hotspots --help`.
   [2]
   $ allotrace hotspots --top 99999999999999999999 a.ctf
@@ -180,15 +180,15 @@ Wrong command lines say what is wrong, what may have been meant, and end with st
   Try `allotrace hotspots --help`.
   [2]
   $ allotrace hotspots --min-share 0x10 a.ctf
-  allotrace: --min-share: `0x10` is no percentage from 0 to 100
+  allotrace: --min-share: `0x10` is not a percentage from 0 to 100
   Try `allotrace hotspots --help`.
   [2]
   $ allotrace hotspots --min-share 200 a.ctf
-  allotrace: --min-share: `200` is no percentage from 0 to 100
+  allotrace: --min-share: `200` is not a percentage from 0 to 100
   Try `allotrace hotspots --help`.
   [2]
   $ allotrace hotspots --by lines a.ctf
-  allotrace: --by: `lines` is none of line, function, type
+  allotrace: --by: `lines` is not one of line, function, type
   Try `allotrace hotspots --help`.
   [2]
   $ allotrace hotspots --json=yes a.ctf
@@ -238,11 +238,11 @@ Numbers are decimal, everywhere:
 An empty name is no name:
 
   $ allotrace hotspots ''
-  allotrace: hotspots: a name is missing: word 1 is empty
+  allotrace: hotspots: word 1 is empty
   Try `allotrace hotspots --help`.
   [2]
   $ allotrace export --to csv -o '' a.ctf
-  allotrace: --output: the name of a file is missing: it is empty
+  allotrace: --output: file name is empty
   Try `allotrace export --help`.
   [2]
 
@@ -313,8 +313,9 @@ On a narrow terminal, help is as wide as that:
           as a whole, instead of standard
           output
         --seed N
-          where traces must be thinned,
-          choose other samples (default 0)
+          choose other samples where
+          traces must be thinned (default
+          0)
         --strict
           stop at the first defect of a
           trace

@@ -378,7 +378,7 @@ static const struct {
     size_t column;
     const char *part; /* of the reason */
 } refused[] = {
-    {"aloc:1s", 1, "`aloc` is none of alloc, live"},
+    {"aloc:1s", 1, "`aloc` is not one of alloc, live"},
     {"fn:x aloc:1s", 6, "`aloc`"},
     {"alloc", 6, "needs a value"},
     {"alloc:", 7, "missing"},
@@ -389,7 +389,7 @@ static const struct {
     {"life:@peak", 6, "does not begin with a number"},
     {"size:>=1Q", 9, "a size ends in"},
     {"domain:1x", 9, "whole number"},
-    {"heap:old", 6, "none of minor, major, external"},
+    {"heap:old", 6, "not one of minor, major, external"},
     {"fn:/a", 4, "closing /"},
     {"fn://", 4, "empty pattern"},
     {"fn:/(/", 4, "("},

@@ -66,7 +66,7 @@ static const option attach_specs[] = {
     {.name = "mmap",
      .kind = OPTION_FLAG,
      .at = offsetof(attach_options, mmap),
-     .help = "record as well what the program maps itself, by mmap, mremap, sbrk and the like",
+     .help = "also record memory that the program maps itself, by mmap, mremap, sbrk and the like",
      .brief = "record memory from mmap, mremap and sbrk, too"},
     {.name = "depth",
      .letter = 'd',
@@ -85,7 +85,7 @@ static const option attach_specs[] = {
      .kind = OPTION_TIME,
      .at = offsetof(attach_options, duration),
      .argument = "TIME",
-     .help = "detach after that time, as 30s or 5min, or on Ctrl-C, and show what was recorded "
+     .help = "detach after that time, like 30s or 5min, or on Ctrl-C, and show what was recorded "
              "(default: come back at once, and record until `allotrace detach` or the end of the "
              "process; with --push, until Ctrl-C or that)",
      .brief = "detach after that time, like 30s, or on Ctrl-C (default: record until `allotrace "
@@ -376,7 +376,7 @@ static void say_begun(const recorded *r, const attach_options *opts) {
     }
     message_note("recording process %d into %s", (int)r->pid, r->path);
     say_where(r->pid, r->path, r->files);
-    message_note("end it by: allotrace detach %d", (int)r->pid);
+    message_note("to end it: allotrace detach %d", (int)r->pid);
 }
 
 /* With `live`, shows a table, and detaches when the user leaves it. */
@@ -387,8 +387,7 @@ static int attach(pid_t pid, const attach_options *opts, const top_options *live
     recorded r = {.pid = pid, .path = path};
     remote_reason why;
     if (opts->depth != DEPTH_UNSET && (opts->depth < 1 || opts->depth > SETTING_MAX_DEPTH))
-        return message_usage(&command_attach, "--depth: from 1 to %d frames can be kept",
-                             SETTING_MAX_DEPTH);
+        return message_usage(&command_attach, "--depth must be from 1 to %d", SETTING_MAX_DEPTH);
     ring_plan ring = {0};
     int status = plan_ring(&ring, pid, opts);
     if (status != STATUS_OK)

@@ -34,7 +34,7 @@ static int run(const void *options, char **operands, size_t n_operands) {
     if (!process_id_parse(operands[0], &pid))
         return message_usage(&command_ctl, "`%s` is not the id of a process", operands[0]);
     if (!find_action(operands[1], &action))
-        return message_usage(&command_ctl, "`%s` is none of " CONTROL_ORDER_NAMES(", "),
+        return message_usage(&command_ctl, "`%s` is not one of " CONTROL_ORDER_NAMES(", "),
                              operands[1]);
     if ((action == CONTROL_MARK) != (name != NULL))
         return message_usage(&command_ctl, name ? "%s takes no name" : "%s needs a name",

@@ -37,7 +37,7 @@ static const option options[] = {
      .kind = OPTION_CHOICE,
      .at = offsetof(advise_options, question.measure),
      .choices = question_block_measures,
-     .help = "by what functions are ranked, and what shares and gains are of: bytes allocated "
+     .help = "what ranks functions, and what shares and gains refer to: bytes allocated "
              "(default), numbers of blocks, bytes times seconds of life, or the bytes of those "
              "blocks alone that were live at the end, or at the peak, were promoted, or never "
              "freed",

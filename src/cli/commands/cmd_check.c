@@ -82,7 +82,7 @@ static const option options[] = {
      .kind = OPTION_COUNT,
      .at = offsetof(check_command, top),
      .argument = "N",
-     .help = "for how many sites --update writes budgets into a new file (default 10)",
+     .help = "number of sites for which --update writes budgets into a new file (default 10)",
      .brief = "sites in a new file of --update (default 10)"},
     OPTION_MARKDOWN(check_command),
     OPTIONS_FORM(check_command),
@@ -138,8 +138,8 @@ static int add_expectation(job *j, const char *text, double factor) {
     if (rule.measure == MEASURE_ALLOCATED && !budget_fits(rule.measure, rule.unit))
         rule.measure = budget_measure_of(rule.unit);
     if (!budget_fits(rule.measure, rule.unit))
-        return message_usage(&command_check, "--expect: `%s` is no amount of --measure %s", text,
-                             measure_infos[rule.measure].name);
+        return message_usage(&command_check, "--expect: `%s` is not an amount of --measure %s",
+                             text, measure_infos[rule.measure].name);
     rule.site = intern(&j->strings, text, (size_t)(equals - text));
     return rule.site && vec_push(&j->rules, rule) ? STATUS_OK : no_memory();
 }
@@ -162,8 +162,7 @@ static int read_budget(job *j, const char *path) {
     size_t n = j->rules.count;
     int status = budget_file_read(path, &j->defaults, &j->strings, &j->rules);
     if (status == STATUS_OK && j->rules.count == n) {
-        message_error("%s: there is no [[budget]] in it: write one by: allotrace check --update",
-                      path);
+        message_error("%s: it has no [[budget]]; to write one: allotrace check --update", path);
         status = STATUS_FAILED;
     }
     return status;
@@ -173,7 +172,7 @@ static int read_rules(job *j) {
     const check_command *o = j->opts;
     double factor;
     if (!parse_factor(o->within, &factor))
-        return message_usage(&command_check, "--within: `%s` is no factor above 1, like 2x",
+        return message_usage(&command_check, "--within: `%s` is not a factor above 1, like 2x",
                              o->within);
     if (!set_defaults(j))
         return no_memory();

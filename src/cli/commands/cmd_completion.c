@@ -401,7 +401,7 @@ static int run(const void *options, char **operands, size_t n_operands) {
             shells[i].print();
             return STATUS_OK;
         }
-    return message_usage(&command_completion, "completion: `%s` is none of " SHELL_NAMES(", "),
+    return message_usage(&command_completion, "completion: `%s` is not one of " SHELL_NAMES(", "),
                          operands[0]);
 }
 

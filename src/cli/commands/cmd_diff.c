@@ -51,7 +51,7 @@ static const option options[] = {
      .kind = OPTION_CHOICE,
      .at = offsetof(diff_command, normalise),
      .choices = diff_normalisations,
-     .help = "compare shares of the total, or bytes a second, instead of bytes",
+     .help = "compare shares of the total, or bytes per second, instead of bytes",
      .brief = "compare shares, or amounts per second"},
     OPTION_MARKDOWN(diff_command),
     OPTIONS_QUESTION(diff_command),
@@ -94,7 +94,7 @@ static int take_sides(const diff_command *opts, char **operands, size_t n, runs 
     size_t b = opts->before - 1, a = opts->after - 1, first = b < a ? b : a;
     r->n_before = b < a ? a - b : n - b;
     if (first > 0)
-        return message_usage(&command_diff, "diff: `%s` is on no side", operands[0]);
+        return message_usage(&command_diff, "diff: `%s` is neither before nor after", operands[0]);
     if (r->n_before == 0 || r->n_before == n)
         return message_usage(&command_diff, "diff: --%s needs a trace",
                              r->n_before ? "after" : "before");
@@ -185,7 +185,8 @@ static int run(const void *opts_, char **operands, size_t n_operands) {
     diff_options query = {.by = (hotspots_by)opts->by,
                           .normalise = (diff_normalise)opts->normalise};
     if (opts->per && !parse_per(opts->per, &query))
-        return message_usage(&command_diff, "--per: `%s` is no number above 0, or two", opts->per);
+        return message_usage(&command_diff, "--per: `%s` is not a number above 0, or two",
+                             opts->per);
     runs r = {.questions = calloc(n_operands + 1, sizeof *r.questions),
               .answers = calloc(n_operands + 1, sizeof *r.answers),
               .paths = calloc(n_operands + 1, sizeof *r.paths)};

@@ -30,11 +30,11 @@ static const option options[] = {
      .choices = formats,
      .help =
          "the layout: text (default), as memtrace_dump_trace writes it; plain, without samples and "
-         "backtraces; csv; or json, an object a line"},
+         "backtraces; csv; or json, one object per line"},
     {.name = "no-backtraces",
      .kind = OPTION_FLAG,
      .at = offsetof(dump_command_options, no_backtraces),
-     .help = "leave the backtraces out: much faster"},
+     .help = "leave out backtraces, which is much faster"},
     {.name = "max-depth",
      .kind = OPTION_COUNT,
      .at = offsetof(dump_command_options, max_depth),

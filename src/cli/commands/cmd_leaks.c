@@ -29,7 +29,7 @@ static const option options[] = {
      .kind = OPTION_PERCENT,
      .at = offsetof(leaks_options, warm_up),
      .argument = "P",
-     .help = "take the first P percent of the time for start-up (default 25)"},
+     .help = "treat the first P percent of the time as start-up (default 25)"},
     OPTION_SITES(leaks_options),
     OPTION_FILTER(leaks_options, question.filter),
     OPTION_COUNTED(leaks_options),

@@ -50,7 +50,7 @@ static const option options[] = {
     {.name = "curve",
      .kind = OPTION_FLAG,
      .at = offsetof(lifetimes_options, curve),
-     .help = "with --csv: write the survival curve, a row a point, instead of the sites",
+     .help = "with --csv: write the survival curve, one row per point, instead of the sites",
      .brief = "with --csv: write the survival curve"},
     OPTION_FILTER(lifetimes_options, question.filter),
     OPTION_WRAPPERS(lifetimes_options),

@@ -29,7 +29,7 @@ static const option options[] = {
      .kind = OPTION_COUNT,
      .at = offsetof(merge_options, seed),
      .argument = "N",
-     .help = "where traces must be thinned, choose other samples (default 0)"},
+     .help = "choose other samples where traces must be thinned (default 0)"},
     OPTION_STRICT(merge_options, strict),
 };
 

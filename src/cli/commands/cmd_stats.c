@@ -32,12 +32,13 @@ static const option options[] = {
      .kind = OPTION_COUNT,
      .at = offsetof(stats_options, segments),
      .argument = "N",
-     .help = "show the same for N consecutive parts of equally many blocks, to see phases change"},
+     .help = "show the same for N consecutive parts with equal numbers of blocks, to see phases "
+             "change"},
     {.name = "export",
      .kind = OPTION_FILE,
      .at = offsetof(stats_options, export),
      .argument = "OUT",
-     .help = "also write the raw vectors, a row a block, as CSV to OUT, which is replaced as a "
+     .help = "also write the raw vectors as CSV, one row per block, to OUT, which is replaced as a "
              "whole; `-`: to standard output, instead of the report"},
     OPTION_FILTER(stats_options, question.filter),
     OPTION_COUNTED(stats_options),

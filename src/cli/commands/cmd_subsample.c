@@ -18,7 +18,7 @@ static int run(const void *opts, char **operands, size_t n_operands) {
     (void)n_operands;
     double factor;
     if (!number_parse(operands[0], &factor) || factor < 1)
-        return message_usage(&command_subsample, "subsample: `%s` is no factor from 1 on",
+        return message_usage(&command_subsample, "subsample: `%s` is not a factor of 1 or more",
                              operands[0]);
     return excerpt_file(&command_subsample, operands[1], 1 / factor, opts);
 }

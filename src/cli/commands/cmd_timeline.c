@@ -41,7 +41,7 @@ static const option options[] = {
      .kind = OPTION_COUNT,
      .at = offsetof(timeline_options, top),
      .argument = "N",
-     .help = "show what is live also for each of the N sites with most at the peak (default 0)",
+     .help = "also show the live memory of the N sites that hold most at the peak (default 0)",
      .brief = "show also the N sites that hold most at the peak"},
     OPTION_SITES(timeline_options),
     OPTION_FILTER(timeline_options, question.filter),

@@ -60,7 +60,7 @@ static const char *const groupings[] = {[BY_FUNCTION] = "function", [BY_LINE] = 
         },                                                                                         \
     {                                                                                              \
         .name = "collapse-recursion", .kind = OPTION_FLAG, .at = offsetof(tree_options, collapse), \
-        .help = "take a function that calls itself, directly or not, for one row",                 \
+        .help = "show a function that calls itself, directly or not, as one row",                  \
     }
 
 static const option tree_specs[] = {
@@ -121,7 +121,7 @@ static int run_for(const command *cmd, const tree_options *opts, callpaths_shape
     call_site *site = NULL;
     filter_error error;
     if (opts->depth < 1 || opts->depth > TREE_MAX_DEPTH)
-        return message_usage(cmd, "--depth: from 1 to %d calls can be shown", TREE_MAX_DEPTH);
+        return message_usage(cmd, "--depth must be from 1 to %d", TREE_MAX_DEPTH);
     int status = question_ask(&q, cmd, &opts->question, path);
     if (status == STATUS_OK && focus && !call_site_parse(focus, &q.profile, &site, &error))
         status = question_refuse(cmd, "FUNCTION", focus, &error);

@@ -32,7 +32,7 @@ static const option options[] = {
     {.name = "apply",
      .kind = OPTION_FLAG,
      .at = offsetof(instrument_options, apply),
-     .help = "change the files as the patch says"},
+     .help = "apply the patch to the files"},
 };
 
 /* A file, and what becomes of it. */
@@ -73,7 +73,7 @@ static bool target_read(target *t) {
     if (fd >= 0)
         close(fd);
     if (t->old && strlen(t->old) != t->old_size) {
-        message_error("%s: this is no text", t->path);
+        message_error("%s: not a text file", t->path);
         return false;
     }
     return t->old != NULL;

@@ -88,17 +88,17 @@ static const option options[] = {
     {.name = "native",
      .kind = OPTION_FLAG,
      .at = offsetof(run_options, native),
-     .help = "of an OCaml program, record what it gets from malloc as well as its OCaml heap",
-     .brief = "of OCaml programs, record malloc and the heap"},
+     .help = "record what an OCaml program gets from malloc as well as its OCaml heap",
+     .brief = "record malloc and the heap of OCaml programs"},
     {.name = "no-ocaml",
      .kind = OPTION_FLAG,
      .at = offsetof(run_options, no_ocaml),
-     .help = "of an OCaml program, record only what it gets from malloc",
-     .brief = "of OCaml programs, record malloc only"},
+     .help = "record only what an OCaml program gets from malloc",
+     .brief = "record only the malloc of OCaml programs"},
     {.name = "mmap",
      .kind = OPTION_FLAG,
      .at = offsetof(run_options, mmap),
-     .help = "record as well what the program maps itself, by mmap, mremap, sbrk and the like",
+     .help = "also record memory that the program maps itself, by mmap, mremap, sbrk and the like",
      .brief = "record memory from mmap, mremap and sbrk, too"},
     OPTIONS_RING(run_options),
     {.name = "overhead",
@@ -129,7 +129,7 @@ static const option options[] = {
      .letter = 'q',
      .kind = OPTION_FLAG,
      .at = offsetof(run_options, quiet),
-     .help = "say nothing afterwards, unless something went wrong",
+     .help = "print no summary; problems are still reported",
      .brief = "print no summary"},
     OPTIONS_SYMBOLIZE(run_options),
     OPTIONS_PUSH(run_options),
@@ -481,8 +481,7 @@ static int run(const void *opts_, char **operands, size_t n_operands) {
     run_program program;
     (void)n_operands;
     if (opts->depth != DEPTH_UNSET && (opts->depth < 1 || opts->depth > SETTING_MAX_DEPTH))
-        return message_usage(&command_run, "--depth: from 1 to %d frames can be kept",
-                             SETTING_MAX_DEPTH);
+        return message_usage(&command_run, "--depth must be from 1 to %d", SETTING_MAX_DEPTH);
     if (opts->output && !trace_name_is_pattern(opts->output))
         return message_usage(
             &command_run,

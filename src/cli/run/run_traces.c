@@ -528,9 +528,9 @@ static void say_summary(const run_traces *t, run_traces_how how) {
         output_format(&o, "allotrace: %s more program%s had no sample and left no trace\n",
                       figure_count(how.n_silent).text, how.n_silent == 1 ? "" : "s");
     if (how.left_out && !how.told) {
-        output_format(&o,
-                      "allotrace: the processes that %s started were not recorded; each is by: -o ",
-                      t->all.count > 1 ? "they" : "it");
+        output_format(
+            &o, "allotrace: the processes that %s started were not recorded; to record each: -o ",
+            t->all.count > 1 ? "they" : "it");
         say_quoted(&o, how.left_out);
         output_char(&o, '\n');
     }

@@ -36,7 +36,7 @@ static const char *module_reason(const symbolize_module *m) {
     case MODULE_CHANGED:
         return "changed since it was recorded";
     case MODULE_UNREADABLE:
-        return "is no program or library";
+        return "is not a program or library";
     case MODULE_READ:
         break;
     }

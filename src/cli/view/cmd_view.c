@@ -25,8 +25,8 @@ static const option options[] = {
      .kind = OPTION_TEXT,
      .at = offsetof(view_options, host),
      .argument = "ADDRESS",
-     .help = "serve at this address or name instead of the loopback interface; what is sent is not "
-             "encrypted, the token included"},
+     .help = "serve at this address or name instead of the loopback interface; traffic is not "
+             "encrypted, including the token"},
     {.name = "no-open",
      .kind = OPTION_FLAG,
      .at = offsetof(view_options, no_open),
@@ -61,7 +61,7 @@ static int run(const void *opts_, char **operands, size_t n_operands) {
     const view_options *o = opts_;
     sigset_t ends;
     if (o->port > UINT16_MAX)
-        return message_usage(&command_view, "--port: ports go from 1 to %d", UINT16_MAX);
+        return message_usage(&command_view, "--port must be from 1 to %d", UINT16_MAX);
     sigemptyset(&ends); /* all threads leave these to us */
     sigaddset(&ends, SIGINT);
     sigaddset(&ends, SIGTERM);

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """serve.py: what the viewer's server needs for each question: `serve.py TRACE`, with allotrace in PATH.
 
-Prints a line a question: how long the first answer took, and the second, which is cached; how large it is; and the memory
+Prints a line a question: how long the first answer took, on the clock and of the processor, and the second, which is cached; how large it is; and the memory
 of the server afterwards, now and at most so far. Filters are new to the server each time. It exits when all are answered.
 """
 import json
@@ -23,6 +23,13 @@ def memory(pid):
     with open(f"/proc/{pid}/status", encoding="ascii") as f:
         kept = dict(re.findall(r"(VmRSS|VmHWM):\s+(\d+)", f.read()))
     return int(kept["VmRSS"]) / 1024, int(kept["VmHWM"]) / 1024
+
+
+def seconds_used(pid):
+    """Of the processor, which says more than the clock on a machine that is busy."""
+    with open(f"/proc/{pid}/stat", encoding="ascii") as f:
+        fields = f.read().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 class Server:
@@ -51,10 +58,12 @@ class Server:
 
 
 def ask(server, what, endpoint, **parameters):
+    before = seconds_used(server.child.pid)
     first, body = server.get(endpoint, **parameters)
+    used = 1000 * (seconds_used(server.child.pid) - before)
     again, _ = server.get(endpoint, **parameters)
     now, most = memory(server.child.pid)
-    print(f"  {what:<34} {first:9.0f} ms {again:7.0f} ms again {len(body) / 1024:8.0f} KB "
+    print(f"  {what:<34} {first:9.0f} ms ({used:6.0f} of the processor) {again:7.0f} ms again {len(body) / 1024:8.0f} KB "
           f"{now:7.0f} MB, at most {most:7.0f}", flush=True)
     return first, body
 

@@ -129,7 +129,7 @@ export class TableView {
 
   #leakColumns() {
     return [
-      { key: "class", title: "How it grows", width: "112px", cell: (row) => h("span", { title: this.head.leaks?.classes?.[row.class] ?? "" }, row.class) },
+      { key: "class", title: "How it grows", width: "112px", help: "Rows stand in this order: what surely grows first, then by amount", cell: (row) => h("span", { title: this.head.leaks?.classes?.[row.class] ?? "" }, row.class) },
       { key: "slope", title: "Slope", width: "98px", right: true, help: "bytes or blocks a second, of what stays live after the start", cell: (row) => this.app.following("slope", row, this.#of()) },
       { key: "history", title: "Live over time", width: "minmax(80px,1fr)", cell: (row) => sparkline(row.history) },
     ];
@@ -339,7 +339,7 @@ export class TableView {
     const end = () => moment(to, cleaned_up ? "The program cleaned up" : "End", cleaned_up ? "From then on it freed memory and allocated hardly anything." : "The time of the last event of the trace. What is live then was never freed.");
     return [
       cleaned_up ? ["The program cleaned up from ", end(), " on; leaks are measured just before that. "] : null,
-      "Growth counts from ", moment(from, "Start-up", "The first quarter of the time: what a program allocates at its start, it may keep."), " to ", end(), "; earlier allocations are start-up. Rows stand in the order of their classes, the surest first, then by amount.",
+      "Growth counts from ", moment(from, "Start-up", "The first quarter of the time: what a program allocates at its start, it may keep."), " to ", end(), "; earlier allocations are start-up.",
     ];
   }
 

@@ -78,6 +78,8 @@ typedef struct path_way {
 } path_way;
 
 static uint32_t node_of(const path_way *w, const cost_entry *e) {
+    if (e->cost.blocks == 0)
+        return PATH_NOWHERE;
     uint32_t node = e->external ? path_tree_site(w->seen, &w->query->lens, e) : w->of_seen[e->node];
     if (w->of_joined)
         node = w->of_joined[node];

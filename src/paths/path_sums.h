@@ -22,8 +22,8 @@ typedef struct path_words {
 } path_words;
 
 /* By node. Most nodes of a deep tree cost nothing of their own: a column may keep those alone of
- * which a bit is set, one behind the other. Of `few` and `counts` there is one: the narrow one
- * where all that was asked for fits. */
+ * which a bit is set, which have blocks, one behind the other. Of `few` and `counts` there is one:
+ * the narrow one where all that was asked for fits. */
 typedef struct path_column {
     uint64_t *bits;  /* by node; NULL: it keeps all */
     uint32_t *ranks; /* by word of these: how many bits are set before it */
@@ -96,10 +96,9 @@ static inline cost path_column_at(const path_column *c, uint32_t node) {
 }
 
 static inline bool path_column_any(const path_column *c, uint32_t node) {
-    if (!path_column_keeps(c, node))
-        return false;
-    const uint32_t i = path_column_index(c, node);
-    return c->few ? c->few[i].blocks : c->counts[i].blocks;
+    if (c->bits)
+        return path_column_keeps(c, node);
+    return c->few ? c->few[node].blocks : c->counts[node].blocks;
 }
 
 static inline void path_weights_add(path_weights *w, const cost *add) {

@@ -49,7 +49,7 @@ static const option options[] = {
      .at = offsetof(export_options, to),
      .choices = formats,
      .help = "the format: stacks for flame graphs, speedscope's JSON, pprof's profile.proto, or "
-             "all sampled blocks as CSV, JSON (one object per line) an SQLite "
+             "all sampled blocks as CSV, JSON (one object per line), an SQLite "
              "database or Parquet files, or the "
              "viewer's page in one HTML file"},
     {.name = "output",

@@ -5,9 +5,9 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 
-export const { ALLOTRACE, CHROMIUM, ARTEFACTS, PATTERN = "" } = process.env;
+export const { ALLOTRACE, CHROMIUM, FIREFOX, ARTEFACTS, PATTERN = "" } = process.env;
 export const TRACES = new URL("../../traces/", import.meta.url).pathname;
-const { chromium } = createRequire(path.join(ARTEFACTS, "index.js"))("playwright-core");
+const { chromium, firefox } = createRequire(path.join(ARTEFACTS, "index.js"))("playwright-core");
 
 // On a busy machine: long enough that only what never happens fails.
 const PATIENCE = 90000;
@@ -53,7 +53,8 @@ async function start(args) {
 
 export async function launch() {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "allotrace-page-"));
-  const browser = await chromium.launch({
+  // Firefox as it is installed, by WebDriver BiDi.
+  const browser = FIREFOX ? await firefox.launch({ channel: "moz-firefox", executablePath: FIREFOX, headless: true, env: { ...process.env, HOME: folder }, timeout: PATIENCE }) : await chromium.launch({
     executablePath: CHROMIUM,
     args: ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage"],
     env: { ...process.env, HOME: folder, XDG_CONFIG_HOME: folder, XDG_CACHE_HOME: folder },
@@ -71,7 +72,8 @@ export class Client {
     c.page.setDefaultTimeout(PATIENCE);
     c.trouble = [];
     c.requests = [];
-    c.page.on("console", (m) => m.type() === "error" && c.trouble.push(m.text()));
+    // In Firefox, the style with which Playwright makes pictures is refused, as it should be.
+    c.page.on("console", (m) => m.type() === "error" && !(FIREFOX && /style-src-elem/.test(m.text())) && c.trouble.push(m.text()));
     c.page.on("pageerror", (e) => c.trouble.push(e.stack));
     c.page.on("request", (r) => c.requests.push(r.url()));
     await c.page.goto(url);

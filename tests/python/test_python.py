@@ -1,0 +1,155 @@
+#!/usr/bin/env python3
+"""Records Python programs as they are, and judges what they did and what the traces say. Prints TAP.
+
+    test_python.py LIBRARY ALLOTRACE [TEST...]
+
+Each test runs with every Python from 3.11 on that is found: this one, those on the PATH, and those
+that the variable PYTHONS names, separated by colons.
+"""
+import collections
+import functools
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent))
+import decode  # noqa: E402
+import tap  # noqa: E402
+from tap import Skip, same  # noqa: E402
+
+LIBRARY, ALLOTRACE = map(os.path.abspath, sys.argv[1:3])
+TESTS = []
+
+
+def test(function):
+    TESTS.append(function)
+    return function
+
+
+# ---- interpreters
+
+
+@functools.lru_cache(None)
+def about(python):
+    """Version, whether it is a debug or a free-threaded build; None if it does not run."""
+    code = ("import sys, sysconfig; print(*sys.version_info[:3], hasattr(sys, 'gettotalrefcount'),"
+            "bool(sysconfig.get_config_var('Py_GIL_DISABLED')), sys.executable)")
+    done = subprocess.run([python, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    words = done.stdout.decode().split()
+    return (tuple(map(int, words[:3])), "True" in words[3:5], words[5]) if len(words) == 6 else None
+
+
+def pythons():
+    """Those that are recorded with their frames, by their versions."""
+    names = [sys.executable, "/usr/bin/python3", *os.environ.get("PYTHONS", "").split(":")]
+    names += [shutil.which(f"python3.{minor}") for minor in range(11, 15)]
+    found = {}
+    for name in filter(None, names):
+        known = about(name) if os.path.exists(name) else None
+        if known and (3, 11) <= known[0] < (3, 14) and not known[1]:
+            found.setdefault(os.path.realpath(known[2]), known[0])
+    return found
+
+
+# ---- traces
+
+
+Block = collections.namedtuple("Block", "bytes samples frames is_freed")
+
+
+class Trace:
+    """Its blocks; a frame is `function@file:line`, outermost first."""
+
+    def __init__(self, path="t.ctf"):
+        decoder = decode.Decoder(pathlib.Path(path).read_bytes())
+        decoder.read_info()
+        born, dead = {}, set()
+        for _, stack, event in decoder.events():
+            if event[0] == "alloc":
+                born[event[2]] = event[3:5], tuple(stack)
+            else:
+                assert event[2] in born and event[2] not in dead, "the end of no block"
+                dead.add(event[2])
+        texts = functools.lru_cache(None)(lambda code: decoder.frame_text(code).split(" "))
+        self.blocks = [Block(size * 8, samples, [f for c in stack for f in texts(c)], i in dead)
+                       for i, ((size, samples), stack) in born.items()]
+
+    def of(self, function):
+        """The blocks whose innermost frame of Python is in that function, or in one within it."""
+        return [b for b in self.blocks if innermost(b.frames).split(".")[0] == function]
+
+
+def innermost(frames):
+    """The name of the innermost function of Python."""
+    inner = [f for f in frames if ".py:" in f]
+    return inner[-1].split("@")[0] if inner else ""
+
+
+# ---- runs
+
+
+Run = collections.namedtuple("Run", "status out err")
+
+
+def run(command, settings=None, **options):
+    env = {k: v for k, v in os.environ.items() if not k.startswith(("MEMTRACE", "LD_PRELOAD"))}
+    done = subprocess.run([str(c) for c in command], env=env | (settings or {}), timeout=200,
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          **options)
+    return Run(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+
+def record_run(command, rate="1", file="t.ctf", env=None, **settings):
+    return run(command, {"LD_PRELOAD": LIBRARY, "MEMTRACE": file, "MEMTRACE_RATE": rate} |
+               {f"MEMTRACE_{k.upper()}": v for k, v in settings.items()} | (env or {}))
+
+
+def record(command, err="", env=None, **options):
+    """Records a run that must look like a plain one, but for `err`; gives its trace."""
+    wanted = run(command, env)
+    got = record_run(command, env=env, **options)
+    same(got, wanted._replace(err=err + wanted.err), "the run itself")
+    return Trace()
+
+
+# ---- tests
+
+
+def counted(sizes):
+    """In the trace sizes are rounded up to words."""
+    return collections.Counter((size + 7) // 8 * 8 for size in sizes)
+
+
+def compare_with_truth(python, env=None):
+    command = [python, HERE / "life.py"]
+    truth = json.loads(run(command, env).out)
+    trace = record(command, env=env)
+    for function, (kept, freed) in truth.items():
+        blocks = trace.of(function)
+        for is_freed, sizes in (False, kept), (True, freed):
+            got = counted(b.bytes for b in blocks if b.is_freed == is_freed)
+            same(counted(sizes) - got, collections.Counter(), f"{function}, freed: {is_freed}")
+        # What else these make are a list, its array as it grows, and integers.
+        other = counted(b.bytes for b in blocks) - counted(kept + freed)
+        other -= counted([sys.getsizeof(1)] * other[32])
+        assert sum(other.values()) <= 40, f"{function}: too many blocks: {other}"
+
+
+@test
+def every_block_is_counted_once(python):
+    compare_with_truth(python)
+
+
+def main():
+    tests = [(f"{'.'.join(map(str, version))} of {os.path.dirname(python)}: {tap.plain(t.__name__)}",
+              functools.partial(t, python))
+             for python, version in pythons().items() for t in TESTS]
+    return tap.main(sys.argv[3:], tests)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

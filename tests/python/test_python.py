@@ -72,8 +72,9 @@ class Trace:
             if event[0] == "alloc":
                 born[event[2]] = event[3:5], tuple(stack)
             else:
-                assert event[2] in born and event[2] not in dead, "the end of no block"
+                assert event[2] not in dead, "a block that ended twice"
                 dead.add(event[2])
+        assert dead <= set(born), "the end of no block"
         texts = functools.lru_cache(None)(lambda code: decoder.frame_text(code).split(" "))
         self.blocks = [Block(size * 8, samples, [f for c in stack for f in texts(c)], i in dead)
                        for i, ((size, samples), stack) in born.items()]
@@ -142,6 +143,38 @@ def compare_with_truth(python, env=None):
 @test
 def every_block_is_counted_once(python):
     compare_with_truth(python)
+
+
+def python_frames(frames, program):
+    """Those of Python, without columns; the innermost is the function that allocates."""
+    return [f.rpartition(":")[0] for f in frames if ".py:" in f]
+
+
+@test
+def stacks_are_those_that_python_has(python):
+    command = [python, HERE / "stacks.py"]
+    done = record_run(command, depth="1000")
+    same((done.status, done.err), (0, ""), "the run")
+    blocks = collections.defaultdict(list)
+    for b in Trace().blocks:
+        blocks[b.bytes].append(python_frames(b.frames, command[1]))
+    witnessed = {int(size): names for size, names in json.loads(done.out).items()}
+    assert len(witnessed) > 90, "the witness has seen little"
+    for size, names in witnessed.items():
+        names = [n for n in names if ".py:" in n]
+        assert names in blocks[size], f"{size}: {names} is not among {blocks[size]}"
+
+
+@test
+def stacks_are_cut_at_the_depth(python):
+    code = "def f(n):\n    return f(n - 1) if n else bytes(9999)\nx = f(200)\nimport os\nos._exit(0)"
+    pathlib.Path("deep.py").write_text(code)
+    for depth in 1, 5, 150:
+        trace = record([python, "deep.py"], depth=str(depth))
+        same({len([f for f in b.frames if "deep.py" in f]) for b in trace.of("f") if b.bytes > 9999},
+             {depth}, "frames of Python's")
+        same({b.frames[0].split("@")[0] for b in trace.of("f") if b.bytes > 9999}, {"[deeper"},
+             "in front of them")
 
 
 def main():

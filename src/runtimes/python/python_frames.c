@@ -94,6 +94,14 @@ static void end_run(python_frames *f, uintptr_t anchor) {
         f->runs[f->n_runs++] = (struct run){.anchor = anchor, .end = f->n_slots};
 }
 
+static bool is_end(const struct python_layout *l, uintptr_t frame) {
+    return *(const uint8_t *)(frame + l->frame_kind) == l->frame_last;
+}
+
+static bool is_full(const python_frames *f) {
+    return f->n_slots == f->depth || f->n_runs == f->depth;
+}
+
 /* 3.11: each cframe knows the innermost of the frames that its call runs, and a mark is at the
  * outermost. */
 static void collect_by_cframes(python_frames *f, const python_runtime *r, uintptr_t thread) {
@@ -105,7 +113,7 @@ static void collect_by_cframes(python_frames *f, const python_runtime *r, uintpt
         bool is_last = false;
         for (frame = word_at(cframe + l->cframe_frame); frame && !is_last;
              frame = word_at(frame + l->frame_outer)) {
-            if (f->n_slots == f->depth || f->n_runs == f->depth) {
+            if (is_full(f)) {
                 f->is_cut = true;
                 end_run(f, cframe);
                 return;
@@ -116,6 +124,14 @@ static void collect_by_cframes(python_frames *f, const python_runtime *r, uintpt
     }
 }
 
+/* The end of a call whose frames are too many. */
+static uintptr_t cut_off(python_frames *f, const struct python_layout *l, uintptr_t frame) {
+    f->is_cut = true;
+    while (frame && !is_end(l, frame))
+        frame = word_at(frame + l->frame_outer);
+    return frame;
+}
+
 /* Later ones: each call has a frame of its own behind those that it runs. */
 static void collect_by_frames(python_frames *f, const python_runtime *r, uintptr_t thread) {
     const struct python_layout *l = r->layout;
@@ -123,18 +139,16 @@ static void collect_by_frames(python_frames *f, const python_runtime *r, uintptr
     uintptr_t frame = word_at(thread + l->thread_frame);
     if (l->has_cframe)
         frame = frame ? word_at(frame + l->cframe_frame) : 0;
-    for (; frame; frame = word_at(frame + l->frame_outer)) {
-        const bool is_end = *(const uint8_t *)(frame + l->frame_kind) == l->frame_last;
-        if (is_end)
-            end_run(f, frame);
-        else if (f->n_slots < f->depth && f->n_runs < f->depth)
-            put_frame(f, r, epoch, frame);
-        else
+    for (; frame && !f->is_cut; frame = word_at(frame + l->frame_outer)) {
+        if (is_full(f) && !is_end(l, frame))
+            frame = cut_off(f, l, frame);
+        if (!frame)
             break;
+        if (is_end(l, frame))
+            end_run(f, frame);
+        else
+            put_frame(f, r, epoch, frame);
     }
-    f->is_cut = frame != 0;
-    if (frame)
-        end_run(f, UINTPTR_MAX);
 }
 
 static void collect(python_frames *f, const python_runtime *r, char *thread) {

@@ -276,9 +276,11 @@ def extension_modules_keep_their_frames(python):
     if run([python, "-c", "import numpy"]).status != 0:
         raise Skip("numpy is not installed")
     pathlib.Path("big.py").write_text(NUMPY)
-    blocks = [b for b in record([python, "big.py"]).of("big") if b.bytes == 800000]
-    same(len(blocks), 30, "arrays")
-    assert any("numpy" in b.frames[-1] for b in blocks), blocks[0].frames
+    blocks = [b for b in record([python, "big.py"]).blocks if b.bytes == 800000]
+    assert len(blocks) in (20, 30), f"{len(blocks)} arrays"  # sums may take the place of a term
+    for b in blocks:
+        assert any(f.startswith("big@") for f in b.frames), b.frames
+        assert "numpy" in b.frames[-1], b.frames
 
 
 def main():

@@ -3,14 +3,20 @@
 #ifndef CONTRACT_RUNTIMES_H
 #define CONTRACT_RUNTIMES_H
 
-/* X(identifier, name in C, frames kept of a stack by default, whose heap it is). If a program has
- * several of them, the first whose heap can be recorded is the one. */
-#define RUNTIMES(X) X(OCAML, ocaml, 128, "an OCaml") /* whose stacks cost more than malloc's */
+/* X(identifier, name in C, frames kept of a stack by default, whose heap it is, whether that can be
+ * recorded without malloc). If a program has several of them, the first whose heap can be recorded
+ * is the one. OCaml's stacks cost more than malloc's. */
+#define RUNTIMES(X)                                                                                \
+    X(OCAML, ocaml, 128, "an OCaml", true)                                                         \
+    X(PYTHON, python, 256, "a Python", false)
 
 /* Rows of SETTINGS, one for each of those above, under the same identifier. */
 #define RUNTIME_SETTINGS(X)                                                                        \
     X(OCAML, "MEMTRACE_OCAML", "heap", "one of heap, malloc, both",                                \
-      "what is recorded of an OCaml program: its OCaml `heap`, its `malloc`, or `both`")
+      "what is recorded of an OCaml program: its OCaml `heap`, its `malloc`, or `both`")           \
+    X(PYTHON, "MEMTRACE_PYTHON", "both", "one of malloc, both",                                    \
+      "what is recorded of a Python program: its `malloc` alone, without Python's frames, or "     \
+      "`both` this and Python's objects")
 
 enum runtime_id {
 #define RUNTIME_ENUM(id, ...) RUNTIME_##id,

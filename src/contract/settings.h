@@ -36,7 +36,8 @@
     X(SEED, "MEMTRACE_SEED", "", "a whole number",                                                 \
       "a whole number that makes the choice of samples repeatable; random if it is empty")
 
-#define SETTING_RUNTIME_DEPTH(id, name, depth, whose) "; by default " #depth " for " whose " heap"
+#define SETTING_RUNTIME_DEPTH(id, name, depth, whose, ...)                                         \
+    "; by default " #depth " for " whose " heap"
 
 #define SETTING_MAX_DEPTH 4096 /* frames */
 

@@ -4,6 +4,8 @@
  * whole gets a remark in front that says why. */
 #include "record/backtrace.h"
 
+#include "record/runtime.h"
+
 void backtrace_encode_slow(struct session *s, struct domain *d, size_t first, size_t n) {
     for (size_t i = first; i < n; i++) {
         const uintptr_t pc = unwind_trail_pc(d->trail, i);
@@ -59,6 +61,25 @@ static __attribute__((noinline)) size_t backtrace_strip_own(const struct session
     return n;
 }
 
+/* The language runtime puts its frames among the native ones. */
+static __attribute__((noinline)) struct backtrace
+backtrace_spliced(struct session *s, struct domain *d, size_t n, unsigned type) {
+    const unsigned flags = unwind_trail_flags(d->trail);
+    const struct runtime_splice native = {.trail = d->trail,
+                                          .n = n,
+                                          .flags = flags,
+                                          .has_places = !(flags & UNWIND_TOOK_ALL),
+                                          .type = type,
+                                          .codes = &s->codes,
+                                          .cache = &d->codes};
+    if (d->n_remarked == 0)
+        s->runtime->domain_forget(d->runtime);
+    const struct runtime_stack stack = s->runtime->splice(d->runtime, &native);
+    d->n_frames = 0; /* none of these may be found again */
+    d->n_remarked = 1;
+    return (struct backtrace){.codes = stack.codes, .n = stack.n, .common = stack.common};
+}
+
 struct backtrace backtrace_take(struct session *s, struct domain *d, const struct unwind_site *site,
                                 unsigned type) {
     if (__builtin_expect(code_epoch() != d->codes.epoch, 0))
@@ -66,6 +87,9 @@ struct backtrace backtrace_take(struct session *s, struct domain *d, const struc
     const struct unwind_taken taken = unwind_trail_take(d->trail, site);
     const unsigned flags = unwind_trail_flags(d->trail);
     size_t n = taken.n;
+    if (s->splices)
+        return backtrace_spliced(s, d, flags & UNWIND_TOOK_ALL ? backtrace_strip_own(s, d, n) : n,
+                                 type);
     if (__builtin_expect(flags != 0 || n - 1 >= s->depth, 0)) {
         if (flags & UNWIND_TOOK_ALL)
             n = backtrace_strip_own(s, d, n);

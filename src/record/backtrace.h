@@ -7,7 +7,7 @@
 #include "record/session.h"
 
 struct backtrace {
-    uint64_t *codes; /* outermost first; the domain's, until the next one is taken */
+    const uint64_t *codes; /* outermost first; the domain's, until the next one is taken */
     size_t n;
     size_t common; /* so many of them, at least, are those of the backtrace before */
 };

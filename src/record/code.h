@@ -130,6 +130,19 @@ static inline uintptr_t code_runtime_slot(uint64_t code) {
     return (uintptr_t)(code & CODE_ADDRESS_MASK);
 }
 
+/* The same where frames of the language stand among native ones: then the slot is shorter, and the
+ * code has a type nevertheless. */
+enum { RUNTIME_SPLICED_BITS = CODE_TYPE_AT - (CODE_GENERATION_AT - CODE_TYPE_AT) };
+static inline uint64_t code_of_spliced(uintptr_t slot, unsigned type) {
+    return code_of_runtime(slot | (uintptr_t)type << RUNTIME_SPLICED_BITS);
+}
+static inline unsigned code_spliced_type(uintptr_t slot) {
+    return (unsigned)(slot >> RUNTIME_SPLICED_BITS);
+}
+static inline uintptr_t code_spliced_slot(uintptr_t slot) {
+    return slot & (((uintptr_t)1 << RUNTIME_SPLICED_BITS) - 1);
+}
+
 /* Where a return address is, in the modules as they are now. */
 memtrace_location code_locate_address(code_table *table, uintptr_t return_address);
 

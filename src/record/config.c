@@ -93,10 +93,10 @@ bool config_chooses(const config *c, uint64_t pid) {
     return c->per_process || !c->process || c->process == pid;
 }
 
-static bool set_heaps(enum config_heaps *heaps, const char *value) {
+static bool set_heaps(enum config_heaps *heaps, const char *value, bool may_be_alone) {
     static const char *const words[] = {
         [CONFIG_HEAP] = "heap", [CONFIG_MALLOC] = "malloc", [CONFIG_BOTH] = "both"};
-    for (int i = CONFIG_HEAP; i <= CONFIG_BOTH; i++)
+    for (int i = may_be_alone ? CONFIG_HEAP : CONFIG_MALLOC; i <= CONFIG_BOTH; i++)
         if (strcmp(value, words[i]) == 0)
             *heaps = (enum config_heaps)i;
     return *heaps != 0;
@@ -145,9 +145,9 @@ HOT_CODE static bool config_set(config *c, enum setting setting, const char *val
         text_add(&t, value);
         return t.next < t.end;
     }
-#define SET_HEAPS(id, ...)                                                                         \
+#define SET_HEAPS(id, name, depth, whose, alone)                                                   \
     case SETTING_##id:                                                                             \
-        return set_heaps(&c->heaps[RUNTIME_##id], value);
+        return set_heaps(&c->heaps[RUNTIME_##id], value, alone);
         RUNTIMES(SET_HEAPS)
 #undef SET_HEAPS
     case SETTING_SEED:

@@ -17,7 +17,7 @@ static void report_born(const region *r, const struct unwind_site *site) {
 
 struct session *mapping_enter(void) {
     struct session *s = recorder_enter();
-    if (!s || !s->maps)
+    if (!s || !s->maps || self.paused)
         return NULL;
     if (self.mapping || self.sampler.busy) { /* the interrupted one may hold a lock of ours */
         atomic_fetch_add_explicit(&s->lost_busy, 1, memory_order_relaxed);

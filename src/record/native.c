@@ -20,7 +20,7 @@ bool native_start(struct session *s, memprof_filter *filter) {
     s->ids = memory_alloc(&s->memory, sizeof *s->ids);
     if (!s->ids)
         return false;
-    ids_init(s->ids, &s->memory, next_is_glibc());
+    ids_init(s->ids, &s->memory, next_is_glibc() && !s->splices);
     filter->bits = (const char *)&every_address + HASH_SHIFT_OF_ONE_WORD;
     return true;
 }

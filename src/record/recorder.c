@@ -123,7 +123,8 @@ static bool recorder_is_own_process(void) {
 static bool recorder_children_may_wait(void) {
     const config *c = &recorder_config;
     return c->per_process && c->process && *c->rescue && c->rate < SESSION_IDS_RATE && !c->mmap &&
-           !recorder.plan.runtime && recorder.plan.records_malloc;
+           (!recorder.plan.runtime || recorder.plan.runtime->splice) &&
+           recorder.plan.records_malloc;
 }
 
 HOT_CODE static int64_t recorder_first_gap(void) {
@@ -622,11 +623,13 @@ bool recorder_has_room_elsewhere(uintptr_t sp) {
     return false;
 }
 
-HOT_CODE void recorder_born(void *block, size_t bytes, enum call_type type,
+HOT_CODE void recorder_born(void *block, size_t bytes, unsigned type,
                             const struct unwind_site *site) {
     const uint64_t words = recorder_words(bytes);
     uint64_t n_samples = 0;
     struct session *s = NULL;
+    if (__builtin_expect(self.paused, 0))
+        return;
     if (recorder.everything)
         s = recorder_enter();
     else
@@ -767,6 +770,8 @@ __attribute__((constructor)) HOT_CODE static void recorder_construct(void) {
     at_quick_exit(finish_at_quick_exit);
     if (recorder.plan.records_malloc && next_is_preempted(NULL, 0))
         recorder_say_preempted();
+    else if (recorder.plan.runtime && recorder.plan.runtime->begin)
+        recorder.plan.runtime->begin();
 }
 
 /* ---- on demand ----------------------------------------------------------------------------- */
@@ -864,15 +869,19 @@ void recorder_yield(struct session *s, const char *why) {
     say(s->sink.path, message, 0);
 }
 
-void recorder_lose_runtime(const char *why, const char *message) {
+void recorder_tell_user(const char *message) {
     char program[PATH_MAX];
+    program_path(program);
+    say(program, message, 0);
+}
+
+void recorder_lose_runtime(const char *why, const char *message) {
     struct session *s = recorder_enter();
     if (!s)
         return;
     recorder_mark(why);
     session_end_early(s, why);
-    program_path(program);
-    say(program, message, 0);
+    recorder_tell_user(message);
 }
 
 const char *recorder_path(void) {

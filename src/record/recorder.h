@@ -36,6 +36,9 @@ struct session *recorder_enter(void);
 /* The language runtime whose heap is to be recorded; NULL: none. */
 const struct runtime *recorder_runtime(void);
 
+/* Says to the user what there is to say of the program. */
+void recorder_tell_user(const char *message);
+
 /* The runtime's heap is recorded no longer: says why in the trace, and to the user. */
 void recorder_lose_runtime(const char *why, const char *message);
 
@@ -88,8 +91,8 @@ static inline struct session *recorder_enter_again(void) {
 }
 
 /* A block has come to be that was not counted yet: counts it and records it if it is sampled.
- * `site` is in the calling function. */
-void recorder_born(void *block, size_t bytes, enum call_type type, const struct unwind_site *site);
+ * `site` is in the calling function; the type an enum call_type, or a language runtime's. */
+void recorder_born(void *block, size_t bytes, unsigned type, const struct unwind_site *site);
 
 /* A block that may be tracked is about to be freed. */
 void recorder_died(void *block);
@@ -99,6 +102,20 @@ void recorder_died(void *block);
  * block is not known, and there is nothing to settle. */
 uint64_t recorder_take(void *block);
 void recorder_settle(void *block, uint64_t taken, bool dead);
+
+/* Around a call of an allocator that a language runtime has: what it takes of malloc and mmap for
+ * the block is not recorded. What recorder_pause gives is for recorder_resume. */
+#define RECORDER_PAUSED (INT64_MAX / 2) /* words to the next sample: nobody allocates so much */
+static inline int64_t recorder_pause(void) {
+    const int64_t countdown = self.sampler.countdown;
+    self.sampler.countdown = RECORDER_PAUSED;
+    self.paused = true;
+    return countdown;
+}
+static inline void recorder_resume(int64_t countdown) {
+    self.paused = false;
+    self.sampler.countdown = countdown;
+}
 
 /* No new blocks are to be recorded just now. */
 bool recorder_is_stopped(void);

@@ -40,7 +40,8 @@
  * allocate by malloc or in the runtime's heap, raise, run a finalizer, give up or take the
  * runtime's lock, or call what does any of these: they read memory. Callbacks of several threads
  * may run at once. Static TLS is scarce: what a thread needs goes into its domain. Each byte counts
- * once: malloc is not recorded beside the heap, unless the setting is `both`. */
+ * once: malloc is not recorded beside the heap, unless the setting is `both`, or the runtime is
+ * recorded as malloc is and calls the latter between recorder_pause and recorder_resume. */
 #ifndef RECORD_RUNTIME_H
 #define RECORD_RUNTIME_H
 
@@ -52,6 +53,8 @@
 #include "contract/runtimes.h"
 #include "record/code.h"
 
+struct unwind_trail;
+
 enum runtime_kind {
     RUNTIME_ABSENT,     /* the program has none, or cannot be seen to have one */
     RUNTIME_RECORDABLE, /* its heap can be recorded */
@@ -59,8 +62,29 @@ enum runtime_kind {
     RUNTIME_TRACED /* the program writes this trace itself, *why says how: nothing is recorded */
 };
 
+/* A stack as the writer wants it. */
+struct runtime_stack {
+    const uint64_t *codes; /* outermost first; until the next one is taken */
+    size_t n;
+    size_t common; /* so many of them are those of the runtime's stack before in this domain */
+};
+
+/* A native stack, in which a runtime puts its frames. */
+struct runtime_splice {
+    const struct unwind_trail *trail; /* the stack taken last, of which the outermost */
+    size_t n;                         /* frames are meant */
+    unsigned flags;                   /* of enum unwind_flag */
+    bool has_places;                  /* the trail knows where on the stack they are */
+    unsigned type;                    /* of the allocating function, for the innermost code */
+    code_table *codes;                /* for the codes of native frames */
+    code_cache *cache;
+};
+
 struct runtime {
     enum runtime_kind (*find)(const char **why);
+
+    /* The recording has been decided on, and the program is about to run. NULL: of no interest. */
+    void (*begin)(void);
 
     /* What the user has set of it, for the head of the trace; NULL: nothing. */
     const char *(*parameters)(void);
@@ -74,6 +98,14 @@ struct runtime {
     void (*domain_init)(void *state, size_t depth);
     void (*domain_forget)(void *state);
 
+    /* Not NULL: its allocator is recorded as malloc is, by recorder_born and so on, in the same
+     * table of blocks; and each stack, malloc's as well, goes through this: with frames of the
+     * language, code_of_spliced(slot, type), in place of native ones. `state` is the domain's. The
+     * allocating functions of the runtime are types from N_CALL_TYPES on, by `type_names`. */
+    struct runtime_stack (*splice)(void *state, const struct runtime_splice *native);
+    const char *const *type_names;
+    size_t n_types;
+
     /* What a frame, code_of_runtime(slot), is called: its locations, outermost first, at least one.
      * `codes` gives the location of an address. Called once for each code of a trace, nearly. */
     size_t (*locate)(code_table *codes, uintptr_t slot, memtrace_location *locations, size_t max);
@@ -81,12 +113,5 @@ struct runtime {
 
 /* By enum runtime_id: src/runtimes/runtimes.c. */
 extern const struct runtime *const runtimes[N_RUNTIMES] __attribute__((visibility("hidden")));
-
-/* A stack as the writer wants it. */
-struct runtime_stack {
-    const uint64_t *codes; /* outermost first; until the next one is taken */
-    size_t n;
-    size_t common; /* so many of them are those of the runtime's stack before in this domain */
-};
 
 #endif

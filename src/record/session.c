@@ -12,6 +12,7 @@
 #include <linux/random.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
 
@@ -43,7 +44,14 @@ static const char *const type_names[N_CALL_TYPES] = {
 #define TYPE_NAME_OTHER(result, name, ...) [TYPE_##name] = #name,
     CALLS_ALLOCATING(TYPE_NAME) CALLS_NEW(TYPE_NAME) CALLS_RESIZING(TYPE_NAME_OTHER)
         CALLS_MAPPED(TYPE_NAME)};
-_Static_assert(N_CALL_TYPES < 63, "a code has six bits for the type");
+_Static_assert(N_CALL_TYPES + SESSION_RUNTIME_TYPES < 63, "a code has six bits for the type");
+
+static void session_name_types(struct session *s) {
+    const struct runtime *r = s->runtime;
+    memcpy(s->type_names, type_names, sizeof type_names);
+    for (size_t i = 0; r && i < r->n_types && i < SESSION_RUNTIME_TYPES; i++)
+        s->type_names[N_CALL_TYPES + i] = r->type_names[i];
+}
 
 /* ---- hooks of the writer ----------------------------------------------------------------- */
 
@@ -63,11 +71,23 @@ static int hook_amend(void *context, uint64_t offset, const void *bytes, size_t 
     return sink_amend(&s->sink, offset, bytes, size);
 }
 
+static size_t locate_spliced(struct session *s, uintptr_t slot, memtrace_location *locations,
+                             size_t max) {
+    const unsigned type = code_spliced_type(slot);
+    size_t n = 0;
+    if (type && n < max)
+        locations[n++] =
+            (memtrace_location){.file = MEMTRACE_TYPE_FILE, .function = s->type_names[type - 1]};
+    return n + s->runtime->locate(&s->codes, code_spliced_slot(slot), locations + n, max - n);
+}
+
 static size_t hook_locate(void *context, uint64_t code, memtrace_location *locations, size_t max) {
     struct session *s = context;
+    if (s->splices && code_is_of_runtime(code))
+        return locate_spliced(s, code_runtime_slot(code), locations, max);
     if (s->runtime && code_is_of_runtime(code))
         return s->runtime->locate(&s->codes, code_runtime_slot(code), locations, max);
-    return code_locate(&s->codes, type_names, code, locations, max);
+    return code_locate(&s->codes, s->type_names, code, locations, max);
 }
 
 static void *hook_reallocate(void *context, void *old, size_t old_size, size_t size) {
@@ -99,6 +119,7 @@ struct domain *session_domain(struct session *s) {
 void session_open_gates(struct session *s, bool open) {
     if (!s->gates)
         return;
+    open &= !s->splices; /* what is fast takes native stacks alone */
     atomic_store(&s->gates->everything, open && session_is_of_everything(s) ? s : NULL);
     atomic_store(&s->gates->fast, open && s->ids ? s : NULL);
 }
@@ -257,6 +278,8 @@ static int session_build(struct session *s, const struct session_plan *plan,
     const config *c = plan->config;
     struct module own;
     s->runtime = s->domains.runtime = plan->runtime;
+    s->splices = plan->runtime && plan->runtime->splice;
+    session_name_types(s);
     s->codes.memory = s->regions.memory = &s->memory;
     s->maps = plan->records_malloc && c->mmap;
     s->depth = c->depth;

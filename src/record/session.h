@@ -8,6 +8,7 @@
 #include "allotrace/memtrace.h"
 #include "platform/clock.h"
 #include "platform/cpu.h"
+#include "record/calls.h"
 #include "record/code.h"
 #include "record/config.h"
 #include "record/domain.h"
@@ -23,6 +24,7 @@ struct self {
     struct domain *domain; /* NULL until its first sample */
     bool registered;       /* the end of this thread will be noticed */
     bool mapping;          /* it is in mapping.c */
+    bool paused;           /* it is in the allocator of a language runtime: see recorder_pause */
     bool interrupted;      /* it forks in a signal handler, maybe inside the recorder */
     bool waits;            /* its countdown is a gap that was drawn before there was a session */
     struct session *owner; /* of the domain; NULL if there is none, or it is fenced */
@@ -40,6 +42,8 @@ struct session_gates {
     _Atomic(struct session *) fast;       /* some are, or all, and there are `ids` */
 };
 
+enum { SESSION_RUNTIME_TYPES = 8 }; /* allocating functions of a language runtime, at most */
+
 struct session {
     memory memory;
     sink sink;
@@ -56,12 +60,14 @@ struct session {
     struct session_gates *gates;   /* NULL: there are none */
     memprof *engine;               /* that samples malloc; NULL: it is not recorded, or all of it */
     const struct runtime *runtime; /* whose heap is recorded; NULL: none */
+    bool splices;                  /* it is recorded as malloc is, and its frames stand in stacks */
     uint64_t pid;
     unsigned number; /* of the sessions that this process and its ancestors have begun */
     uint64_t start;  /* of the trace, on the monotonic clock, µs */
     uintptr_t own_low, own_high; /* the recorder's own code: no frames of interest */
-    uint32_t depth;              /* frames kept of a stack */
-    uint32_t runtime_depth;      /* the same for the runtime's */
+    const char *type_names[N_CALL_TYPES + SESSION_RUNTIME_TYPES]; /* of allocating functions */
+    uint32_t depth;                                               /* frames kept of a stack */
+    uint32_t runtime_depth;                                       /* the same for the runtime's */
     double rate;
     uint64_t runtime_seed;
     _Atomic uint64_t latest;         /* the latest answer of session_now_nearly, trace time, µs */

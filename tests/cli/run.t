@@ -197,14 +197,16 @@ Those that go on when it has ended are warned of, also before they have recorded
   allotrace: warning: (a process|processes) of this run go(es)? on recording; when .*: allotrace symbolize d\.(\d+|%p)\.ctf (re)
   allotrace: warning: (a process|processes) of this run go(es)? on recording; when .*: allotrace symbolize d\.(\d+|%p)\.ctf (re)
 
-A program that has most of its memory from elsewhere than malloc is said to; with --mmap it is all there:
+Python's objects are recorded. A program that has most of its memory from elsewhere than what is recorded is said to; with --mmap it is all there:
 
   $ cat >large.py <<EOF
   > large = [str(i) * 20 for i in range(600000)]
   > EOF
   $ allotrace run --rate 1e-3 -o python.ctf -- /usr/bin/python3 large.py 2>&1 | grep 'program held'
+  [1]
+  $ MEMTRACE_PYTHON=malloc allotrace run --rate 1e-3 -o python.ctf -- /usr/bin/python3 large.py 2>&1 | grep 'program held'
   allotrace: hint: of the \S+ MB that the program held, at most \S+ MB is recorded: it mapped the rest by itself, which --mmap records; with PYTHONMALLOC=malloc in its environment it takes all from malloc (re)
-  $ allotrace run --mmap -o python.ctf -- /usr/bin/python3 large.py 2>&1 | grep 'program held'
+  $ MEMTRACE_PYTHON=malloc allotrace run --mmap -o python.ctf -- /usr/bin/python3 large.py 2>&1 | grep 'program held'
   [1]
   $ PYTHONMALLOC=malloc allotrace run -o python.ctf -- /usr/bin/python3 large.py 2>&1 | grep 'program held'
   [1]

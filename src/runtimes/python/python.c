@@ -1,0 +1,261 @@
+/* python.c: records what CPython allocates for objects, and puts its frames into the stacks of all
+ * that is allocated.
+ *
+ * Each of the interpreter's allocators for objects (PyObject_Malloc, PyMem_Malloc) gets a function
+ * in front of it, which does what the interposed malloc does: blocks of Python's are blocks like
+ * any other, in one table, of one sampler. What an allocator takes of malloc or mmap for them is
+ * not counted again. The third allocator, PyMem_RawMalloc, calls malloc and is recorded there.
+ *
+ * The functions are put there before the interpreter starts, and once more when it looks for its
+ * own program: settings such as PYTHONMALLOC make it choose allocators between the two. They stay
+ * put: they ignore which context they are called with but for passing it on, so that it does not
+ * matter what a thread reads of an allocator that is being replaced. */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#include "base/hot.h"
+#include "record/recorder.h"
+#include "record/runtime.h"
+#include "runtimes/python/python_frames.h"
+#include "runtimes/python/python_layout.h"
+#include "runtimes/python/python_names.h"
+
+#define HIDDEN __attribute__((visibility("hidden")))
+#define COLD   HOT_CODE static __attribute__((noinline))
+
+static python_runtime python; /* as python_layout_find has found it */
+
+/* ---- the allocators ------------------------------------------------------------------------ */
+
+/* X(name, domain): the first is what it is called in the trace. */
+#define ALLOCATORS(X)                                                                              \
+    X(PyObject, PYTHON_OBJ)                                                                        \
+    X(PyMem, PYTHON_MEM)
+
+enum python_type {
+#define TYPES(name, domain) TYPE_##name##_Malloc, TYPE_##name##_Calloc, TYPE_##name##_Realloc,
+    ALLOCATORS(TYPES) N_TYPES
+};
+
+static const char *const python_type_names[] = {
+#define TYPE_NAMES(name, domain) #name "_Malloc", #name "_Calloc", #name "_Realloc",
+    ALLOCATORS(TYPE_NAMES)};
+
+/* What is behind ours. */
+static struct python_allocator allocators[PYTHON_OBJ + 1];
+
+/* The stack is taken from here: the less of ours is on it, the better. */
+#define BORN(block, bytes, type)                                                                   \
+    do {                                                                                           \
+        struct unwind_site site_;                                                                  \
+        unwind_site_here(&site_);                                                                  \
+        if (recorder_has_room(site_.sp))                                                           \
+            recorder_born(block, bytes, N_CALL_TYPES + TYPE_##type, &site_);                       \
+    } while (0)
+
+#define DEFINE_MALLOC(name, domain)                                                                \
+    COLD void *cold_##name##_malloc(void *context, size_t size) {                                  \
+        recorder_uncount(size);                                                                    \
+        const int64_t left = recorder_pause();                                                     \
+        void *block = allocators[domain].malloc(context, size);                                    \
+        recorder_resume(left);                                                                     \
+        if (block)                                                                                 \
+            BORN(block, size, name##_Malloc);                                                      \
+        return block;                                                                              \
+    }                                                                                              \
+    HOT_CODE static void *name##_malloc(void *context, size_t size) {                              \
+        if (memprof_count(&self.sampler, recorder_words(size)))                                    \
+            return cold_##name##_malloc(context, size);                                            \
+        const int64_t left = recorder_pause();                                                     \
+        void *block = allocators[domain].malloc(context, size);                                    \
+        recorder_resume(left);                                                                     \
+        return block;                                                                              \
+    }
+ALLOCATORS(DEFINE_MALLOC)
+
+#define DEFINE_CALLOC(name, domain)                                                                \
+    COLD void *cold_##name##_calloc(void *context, size_t count, size_t size) {                    \
+        recorder_uncount(calls_product(count, size));                                              \
+        const int64_t left = recorder_pause();                                                     \
+        void *block = allocators[domain].calloc(context, count, size);                             \
+        recorder_resume(left);                                                                     \
+        if (block)                                                                                 \
+            BORN(block, calls_product(count, size), name##_Calloc);                                \
+        return block;                                                                              \
+    }                                                                                              \
+    HOT_CODE static void *name##_calloc(void *context, size_t count, size_t size) {                \
+        if (memprof_count(&self.sampler, recorder_words(calls_product(count, size))))              \
+            return cold_##name##_calloc(context, count, size);                                     \
+        const int64_t left = recorder_pause();                                                     \
+        void *block = allocators[domain].calloc(context, count, size);                             \
+        recorder_resume(left);                                                                     \
+        return block;                                                                              \
+    }
+ALLOCATORS(DEFINE_CALLOC)
+
+/* As the interposed realloc does it, but that size 0 frees nothing. */
+#define DEFINE_REALLOC(name, domain)                                                               \
+    COLD void *cold_##name##_realloc(void *context, void *block, size_t size) {                    \
+        recorder_uncount(size);                                                                    \
+        const uint64_t taken = block ? recorder_take(block) : 0;                                   \
+        const int64_t left = recorder_pause();                                                     \
+        void *moved = allocators[domain].realloc(context, block, size);                            \
+        recorder_resume(left);                                                                     \
+        if (taken)                                                                                 \
+            recorder_settle(block, taken, moved != NULL);                                          \
+        if (moved)                                                                                 \
+            BORN(moved, size, name##_Realloc);                                                     \
+        return moved;                                                                              \
+    }                                                                                              \
+    HOT_CODE static void *name##_realloc(void *context, void *block, size_t size) {                \
+        const bool is_due = memprof_count(&self.sampler, recorder_words(size));                    \
+        if (is_due || memprof_is_tracked(&recorder_filter, block))                                 \
+            return cold_##name##_realloc(context, block, size);                                    \
+        const int64_t left = recorder_pause();                                                     \
+        void *moved = allocators[domain].realloc(context, block, size);                            \
+        recorder_resume(left);                                                                     \
+        return moved;                                                                              \
+    }
+ALLOCATORS(DEFINE_REALLOC)
+
+#define DEFINE_FREE(name, domain)                                                                  \
+    COLD void cold_##name##_free(void *context, void *block) {                                     \
+        if (block)                                                                                 \
+            recorder_died(block);                                                                  \
+        allocators[domain].free(context, block);                                                   \
+    }                                                                                              \
+    HOT_CODE static void name##_free(void *context, void *block) {                                 \
+        if (memprof_is_tracked(&recorder_filter, block))                                           \
+            cold_##name##_free(context, block);                                                    \
+        else                                                                                       \
+            allocators[domain].free(context, block);                                               \
+    }
+ALLOCATORS(DEFINE_FREE)
+
+static void allocator_arm(int domain, const struct python_allocator *ours) {
+    struct python_allocator now;
+    python.get_allocator(domain, &now);
+    if (now.malloc == ours->malloc)
+        return;
+    allocators[domain] = now;
+    now = *ours;
+    now.context = allocators[domain].context;
+    python.set_allocator(domain, &now);
+}
+
+static void allocators_arm(void) {
+#define ARM(name, domain)                                                                          \
+    allocator_arm(domain, &(const struct python_allocator){.malloc = name##_malloc,                \
+                                                           .calloc = name##_calloc,                \
+                                                           .realloc = name##_realloc,              \
+                                                           .free = name##_free});
+    ALLOCATORS(ARM)
+}
+
+/* ---- code objects -------------------------------------------------------------------------- */
+
+enum { TYPE_DEALLOC = 48 }; /* in PyTypeObject, in all versions */
+
+static void (*code_dealloc)(void *code);
+
+static void python_code_dies(void *code) {
+    python_names_code_dies((uintptr_t)code);
+    code_dealloc(code);
+}
+
+static void code_arm(void) {
+    void (*const ours)(void *) = python_code_dies, (*now)(void *);
+    memcpy(&now, python.code_type + TYPE_DEALLOC, sizeof now);
+    if (now == ours)
+        return;
+    code_dealloc = now;
+    memcpy(python.code_type + TYPE_DEALLOC, &ours, sizeof ours);
+}
+
+/* ---- stacks -------------------------------------------------------------------------------- */
+
+enum fit { FIT_UNKNOWN, FIT, UNFIT };
+static _Atomic int python_fit;
+
+static bool frames_fit(const char *thread) {
+    int fit = atomic_load_explicit(&python_fit, memory_order_relaxed);
+    if (__builtin_expect(fit != FIT_UNKNOWN, 1))
+        return fit == FIT;
+    fit = python_frames_fit(&python, thread) ? FIT : UNFIT;
+    if (atomic_exchange(&python_fit, fit) == FIT_UNKNOWN && fit == UNFIT)
+        recorder_tell_user("its Python's frames are laid out in an unknown way: stacks are "
+                           "recorded without them");
+    return fit == FIT;
+}
+
+/* Up to 3.11 the thread that holds the lock is known, whichever that is: it is this one where
+ * Python's own allocator was called. */
+static char *thread_of_event(bool is_own) {
+    char *own = python.thread_own();
+    if (python.layout->minor <= 11 && !is_own)
+        return own;
+    char *attached = python.thread_attached();
+    return attached ? attached : own;
+}
+
+static struct runtime_stack python_splice(void *state, const struct runtime_splice *native) {
+    char *thread = thread_of_event(native->type > N_CALL_TYPES);
+    if (thread && !frames_fit(thread))
+        thread = NULL;
+    return python_frames_splice(state, &python, thread, native);
+}
+
+/* ---- for the recorder ---------------------------------------------------------------------- */
+
+HOT_CODE static enum runtime_kind python_find(const char **why) {
+    return python_layout_find(&python, why);
+}
+
+static void python_begin(void) {
+    allocators_arm();
+    code_arm();
+}
+
+/* The interpreter looks for its program when it has chosen its allocators, and before others, such
+ * as tracemalloc's, can stand before these. */
+static void python_notice_link(const char *path, const void *caller) {
+    (void)path;
+    if ((uintptr_t)caller - python.low < python.high - python.low && !python.is_initialized())
+        python_begin();
+}
+
+static const char *python_parameters(void) {
+    return NULL;
+}
+
+static void python_domain_init(void *state, size_t depth) {
+    python_frames_init(state, depth);
+}
+
+static void python_domain_forget(void *state) {
+    python_frames_forget(state);
+}
+
+static size_t python_locate(code_table *codes, uintptr_t slot, memtrace_location *locations,
+                            size_t max) {
+    (void)codes;
+    if (max > 0)
+        locations[0] = python_names_locate(slot);
+    return max > 0;
+}
+
+extern const struct runtime python_runtime_row HIDDEN;
+const struct runtime python_runtime_row = {
+    .find = python_find,
+    .begin = python_begin,
+    .parameters = python_parameters,
+    .link_read = python_notice_link,
+    .domain_size = python_frames_size,
+    .domain_init = python_domain_init,
+    .domain_forget = python_domain_forget,
+    .splice = python_splice,
+    .type_names = python_type_names,
+    .n_types = N_TYPES,
+    .locate = python_locate,
+};

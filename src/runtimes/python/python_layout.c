@@ -1,0 +1,199 @@
+#include "runtimes/python/python_layout.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <string.h>
+
+#include "base/hot.h"
+#include "platform/module.h"
+
+/* Each as the headers of that version say it; 3.12 and later have a frame of their own on the C
+ * stack, whose owner says so, where 3.11 marks the last frame that a call of the evaluator runs. */
+static const struct python_layout layouts[] = {
+    {.minor = 11,
+     .has_cframe = true,
+     .thread_frame = 56,
+     .cframe_frame = 8,
+     .cframe_outer = 16,
+     .frame_code = 32,
+     .frame_outer = 48,
+     .frame_instruction = 56,
+     .frame_kind = 68,
+     .frame_last = 1,
+     .code_size = 184,
+     .text_ascii = 48,
+     .text_other = 72,
+     .text_size = 80},
+    {.minor = 12,
+     .has_cframe = true,
+     .thread_frame = 56,
+     .cframe_frame = 0,
+     .cframe_outer = 8,
+     .frame_code = 0,
+     .frame_outer = 8,
+     .frame_instruction = 56,
+     .frame_kind = 70,
+     .frame_last = 3,
+     .code_size = 192,
+     .text_ascii = 40,
+     .text_other = 56,
+     .text_size = 64},
+    {.minor = 13,
+     .thread_frame = 72,
+     .frame_code = 0,
+     .frame_outer = 8,
+     .frame_instruction = 56,
+     .frame_kind = 70,
+     .frame_last = 3,
+     .code_size = 200,
+     .text_ascii = 40,
+     .text_other = 56,
+     .text_size = 64},
+};
+
+/* Nowhere in most programs: the loader looks for it with all other symbols. */
+extern void PyMem_SetAllocator(int domain, struct python_allocator *allocator)
+    __attribute__((weak));
+
+static void *symbol(const char *name) {
+    return dlsym(RTLD_DEFAULT, name);
+}
+
+/* ---- types --------------------------------------------------------------------------------- */
+
+/* In PyTypeObject, in all versions. */
+enum { TYPE_BASIC_SIZE = 32, TYPE_MEMBERS = 240 };
+
+/* PyMemberDef. */
+struct member {
+    const char *name;
+    int type;
+    intptr_t offset;
+    int flags;
+    const char *doc;
+};
+
+static intptr_t type_basic_size(const char *type) {
+    intptr_t size;
+    memcpy(&size, type + TYPE_BASIC_SIZE, sizeof size);
+    return size;
+}
+
+static bool type_member(const char *type, const char *name, uint16_t *offset) {
+    const struct member *member;
+    memcpy(&member, type + TYPE_MEMBERS, sizeof member);
+    for (; member && member->name; member++)
+        if (strcmp(member->name, name) == 0 && member->offset > 0 && member->offset < 1024) {
+            *offset = (uint16_t)member->offset;
+            return true;
+        }
+    return false;
+}
+
+static bool types_fit(python_runtime *r) {
+    r->code_type = symbol("PyCode_Type");
+    r->text_type = symbol("PyUnicode_Type");
+    return r->code_type && r->text_type && type_basic_size(r->code_type) == r->layout->code_size &&
+           type_basic_size(r->text_type) == r->layout->text_size &&
+           type_member(r->code_type, "co_filename", &r->code.file) &&
+           type_member(r->code_type, "co_qualname", &r->code.name) &&
+           type_member(r->code_type, "co_linetable", &r->code.lines) &&
+           type_member(r->code_type, "co_firstlineno", &r->code.first_line);
+}
+
+/* ---- functions ----------------------------------------------------------------------------- */
+
+/* dlsym gives data pointers; POSIX promises that they can be functions. */
+#define FIND(field, name)                                                                          \
+    do {                                                                                           \
+        void *found_ = symbol(name);                                                               \
+        memcpy(&(field), &found_, sizeof found_);                                                  \
+    } while (0)
+
+static bool functions_find(python_runtime *r) {
+    FIND(r->get_allocator, "PyMem_GetAllocator");
+    FIND(r->set_allocator, "PyMem_SetAllocator");
+    FIND(r->is_initialized, "Py_IsInitialized");
+    FIND(r->thread_own, "PyGILState_GetThisThreadState");
+    FIND(r->thread_attached, "PyThreadState_GetUnchecked");
+    if (!r->thread_attached)
+        FIND(r->thread_attached, "_PyThreadState_UncheckedGet");
+    return r->get_allocator && r->set_allocator && r->is_initialized && r->thread_own &&
+           r->thread_attached;
+}
+
+/* Where the code of a function is; empty if that cannot be told. */
+static void function_range(const char *name, uintptr_t *low, uintptr_t *high) {
+    void *found = symbol(name);
+    ElfW(Sym) *entry = NULL;
+    Dl_info info;
+    *low = *high = 0;
+    if (!found || !dladdr1(found, &info, (void **)&entry, RTLD_DL_SYMENT) || !entry)
+        return;
+    *low = (uintptr_t)found;
+    *high = *low + entry->st_size;
+}
+
+static bool code_find(python_runtime *r) {
+    struct module module;
+    function_range("_PyEval_EvalFrameDefault", &r->eval_low, &r->eval_high);
+    function_range("Py_RunMain", &r->main_low, &r->main_high);
+    if (!r->eval_low || !module_find(r->eval_low, &module))
+        return false;
+    r->low = module.text_low;
+    r->high = module.text_high;
+    return true;
+}
+
+/* ---- which interpreter is it? -------------------------------------------------------------- */
+
+static const struct python_layout *layout_of(unsigned minor) {
+    for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++)
+        if (layouts[i].minor == minor)
+            return &layouts[i];
+    return NULL;
+}
+
+/* From 3.13 on the runtime's first words say how it is laid out: so many of them are compared as
+ * are of use. */
+struct debug_offsets {
+    char cookie[8];
+    uint64_t version, free_threaded;
+    uint64_t runtime[3], interpreter[13];
+    uint64_t thread_size, thread_prev, thread_next, thread_interpreter, thread_frame, thread[4];
+    uint64_t frame_size, frame_outer, frame_code, frame_instruction, frame_locals, frame_owner;
+};
+
+static bool offsets_fit(const struct python_layout *l) {
+    const struct debug_offsets *o = symbol("_PyRuntime");
+    return l->minor != 13 ||
+           (o && memcmp(o->cookie, "xdebugpy", sizeof o->cookie) == 0 && !o->free_threaded &&
+            o->thread_frame == l->thread_frame && o->frame_outer == l->frame_outer &&
+            o->frame_code == l->frame_code && o->frame_instruction == l->frame_instruction &&
+            o->frame_owner == l->frame_kind);
+}
+
+/* NULL if frames of this interpreter can be read. */
+static const char *runtime_why_not(python_runtime *r) {
+    const unsigned long *version = symbol("Py_Version");
+    if (!version)
+        return "Python before 3.11: only malloc is recorded, without Python's frames";
+    r->layout = *version >> 24 == 3 ? layout_of(*version >> 16 & 255) : NULL;
+    if (!r->layout)
+        return "this version of Python is not known (3.11 to 3.13 are): only malloc is recorded, "
+               "without Python's frames";
+    if (symbol("_Py_NegativeRefcount") || symbol("_Py_PrintReferences"))
+        return "a debug build of Python: only malloc is recorded, without Python's frames";
+    if (!functions_find(r) || !types_fit(r) || !offsets_fit(r->layout) || !code_find(r))
+        return "its Python is laid out in an unknown way (a free-threaded build?): only malloc is "
+               "recorded, without Python's frames";
+    return NULL;
+}
+
+HOT_CODE enum runtime_kind python_layout_find(python_runtime *r, const char **why) {
+    if (!PyMem_SetAllocator)
+        return RUNTIME_ABSENT;
+    *why = runtime_why_not(r);
+    (void)symbol("malloc"); /* forgets that symbols were missing: see ocaml_runtime_find */
+    return *why ? RUNTIME_UNFIT : RUNTIME_RECORDABLE;
+}

@@ -1,0 +1,241 @@
+/* python_names.c: see python_names.h. The table only grows: equal names of a file have one entry,
+ * however often their code is made anew. Whoever adds to it holds the lock; what stands in it never
+ * changes, and is published by the number of entries. */
+#include "runtimes/python/python_names.h"
+
+#include <string.h>
+
+#include "base/hash.h"
+#include "platform/pages.h"
+#include "record/lock.h"
+
+enum {
+    MAX_ENTRIES = 1 << PYTHON_NAME_BITS,
+    MAX_TEXT = 4096,
+    CHUNK = 1 << 16,
+    MAX_LINE = (1 << PYTHON_LINE_BITS) - 1
+};
+
+/* In ob_size of PyBytes, and where its bytes begin; in PyASCIIObject. */
+enum { OBJECT_TYPE = 8, BYTES_SIZE = 16, BYTES_DATA = 32, TEXT_LENGTH = 16, TEXT_STATE = 32 };
+
+_Atomic uint32_t python_names_epoch = 1;
+
+static struct {
+    lock lock;
+    _Atomic uint32_t process;        /* whose lock it is: in the child of a fork nobody holds it */
+    const char **files, **functions; /* MAX_ENTRIES each, of which few are touched */
+    uint32_t *by_hash;               /* 2 * MAX_ENTRIES; 0: free */
+    uint32_t n;                      /* entries; the first stands for all that found no room */
+    char *next, *end;                /* what is left of a chunk */
+    _Atomic uint64_t known[1024];    /* a bit by the hash of a code object's address */
+} names;
+
+static uintptr_t word_at(uintptr_t address) {
+    return *(const uintptr_t *)address;
+}
+
+/* ---- the lock ---- */
+
+static uint32_t this_process(void) {
+    return (uint32_t)syscall4(SYS_getpid, 0, 0, 0, 0);
+}
+
+/* Another thread may have held it when the process was forked. What it was at is not there yet. */
+static bool names_lock(void) {
+    if (lock_try(&names.lock))
+        return true;
+    if (atomic_exchange(&names.process, this_process()) != this_process())
+        atomic_store(&names.lock.word, 0);
+    return lock_acquire_patiently(&names.lock);
+}
+
+static bool names_make_room(void) {
+    if (names.by_hash)
+        return true;
+    names.files = pages_alloc(MAX_ENTRIES * sizeof *names.files);
+    names.functions = pages_alloc(MAX_ENTRIES * sizeof *names.functions);
+    uint32_t *by_hash = pages_alloc(2 * MAX_ENTRIES * sizeof *by_hash);
+    if (!names.files || !names.functions || !by_hash)
+        return false;
+    names.files[0] = "";
+    names.functions[0] = "[too many functions]";
+    names.n = 1;
+    atomic_store(&names.process, this_process());
+    names.by_hash = by_hash;
+    return true;
+}
+
+/* ---- texts of Python ---- */
+
+/* Appends a character in UTF-8; lone surrogates, which mean bytes that are no text, as `?`. */
+static size_t put_character(char *to, uint32_t c) {
+    if (c >= 0xD800 && c < 0xE000)
+        c = '?';
+    if (c < 0x80)
+        return to[0] = (char)c, 1;
+    size_t n = c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+    for (size_t i = n - 1; i > 0; i--, c >>= 6)
+        to[i] = (char)(0x80 | (c & 0x3F));
+    to[0] = (char)((0xF00 >> n & 0xF0) | c);
+    return n;
+}
+
+static uint32_t character_at(const void *data, unsigned kind, size_t i) {
+    return kind == 1   ? ((const uint8_t *)data)[i]
+           : kind == 2 ? ((const uint16_t *)data)[i]
+                       : ((const uint32_t *)data)[i];
+}
+
+/* Copies a str, as UTF-8, to where there is room for MAX_TEXT bytes. Its size with the NUL; 0: it
+ * is none that can be read. */
+static size_t copy_text(const python_runtime *r, uintptr_t text, char *to) {
+    if (!text || word_at(text + OBJECT_TYPE) != (uintptr_t)r->text_type)
+        return 0;
+    const uint32_t state = *(const uint32_t *)(text + TEXT_STATE);
+    const unsigned kind = state >> 2 & 7, is_compact = state >> 5 & 1, is_ascii = state >> 6 & 1;
+    const size_t length = word_at(text + TEXT_LENGTH);
+    const void *data =
+        (const void *)(text + (is_ascii ? r->layout->text_ascii : r->layout->text_other));
+    size_t size = 0;
+    if (!is_compact || (kind != 1 && kind != 2 && kind != 4))
+        return 0;
+    for (size_t i = 0; i < length && size < MAX_TEXT - 5; i++)
+        size += put_character(to + size, character_at(data, kind, i));
+    to[size] = '\0';
+    return size + 1;
+}
+
+/* ---- entries ---- */
+
+static char *chunk_reserve(size_t size) {
+    if ((size_t)(names.end - names.next) >= size)
+        return names.next;
+    names.next = pages_alloc(CHUNK);
+    names.end = names.next ? names.next + CHUNK : NULL;
+    return names.next;
+}
+
+static uint32_t entry_add(uint32_t *place, const char *file, const char *function, size_t size) {
+    if (names.n == MAX_ENTRIES)
+        return 0;
+    names.files[names.n] = file;
+    names.functions[names.n] = function;
+    names.next += size;
+    return *place = names.n++;
+}
+
+static uint32_t entry_find(const char *file, const char *function, size_t size) {
+    uint64_t hash = hash_bytes(file, size);
+    for (;; hash++) {
+        uint32_t *place = &names.by_hash[hash % (2 * MAX_ENTRIES)];
+        if (!*place)
+            return entry_add(place, file, function, size);
+        if (strcmp(names.files[*place], file) == 0 &&
+            strcmp(names.functions[*place], function) == 0)
+            return *place;
+    }
+}
+
+/* The entry of a code object's names: 0 if there is no room; UINT32_MAX if it has none. */
+static uint32_t entry_of_locked(const python_runtime *r, uintptr_t code) {
+    char *text = names_make_room() ? chunk_reserve(2 * MAX_TEXT) : NULL;
+    if (!text)
+        return 0;
+    const size_t file = copy_text(r, word_at(code + r->code.file), text);
+    const size_t function = file ? copy_text(r, word_at(code + r->code.name), text + file) : 0;
+    return function ? entry_find(text, text + file, file + function) : UINT32_MAX;
+}
+
+/* ---- code objects that die ---- */
+
+static size_t known_bit(uintptr_t code) {
+    return hash_u64(code) % (sizeof names.known * 8);
+}
+
+static void known_add(uintptr_t code) {
+    const size_t bit = known_bit(code);
+    atomic_fetch_or(&names.known[bit / 64], UINT64_C(1) << bit % 64);
+}
+
+void python_names_code_dies(uintptr_t code) {
+    const size_t bit = known_bit(code);
+    if (atomic_load(&names.known[bit / 64]) >> bit % 64 & 1)
+        atomic_fetch_add(&python_names_epoch, 1);
+}
+
+/* ---- lines: co_linetable, as Objects/locations.md of CPython describes it ---- */
+
+enum { ENTRY_NO_COLUMNS = 13, ENTRY_LONG = 14, ENTRY_NONE = 15, ENTRY_ONE_LINE = 10 };
+
+static int32_t signed_number(const uint8_t *from, const uint8_t *end) {
+    uint32_t n = 0;
+    for (unsigned shift = 0; from < end && shift < 30; shift += 6, from++) {
+        n |= (uint32_t)(*from & 63) << shift;
+        if (!(*from & 64))
+            break;
+    }
+    return n & 1 ? -(int32_t)(n >> 1) : (int32_t)(n >> 1);
+}
+
+static int32_t entry_line_step(const uint8_t *entry, const uint8_t *end) {
+    const unsigned kind = *entry >> 3 & 15;
+    if (kind == ENTRY_LONG || kind == ENTRY_NO_COLUMNS)
+        return signed_number(entry + 1, end);
+    return kind >= ENTRY_ONE_LINE && kind != ENTRY_NONE ? (int32_t)kind - ENTRY_ONE_LINE : 0;
+}
+
+/* The line of an instruction. Code that runs from its beginning to its end asks for one behind the
+ * other, and its table may be long: so the mark is where the last one was. */
+static int32_t line_of(const python_runtime *r, struct python_line_mark *mark, uint32_t epoch,
+                       uintptr_t code, int32_t unit) {
+    const uintptr_t table = word_at(code + r->code.lines);
+    const uint8_t *const start = (const uint8_t *)(table + BYTES_DATA);
+    const uint8_t *const end = start + word_at(table + BYTES_SIZE);
+    if (mark->code != code || mark->epoch != epoch || mark->unit > unit)
+        *mark = (struct python_line_mark){
+            .code = code, .epoch = epoch, .line = *(const int32_t *)(code + r->code.first_line)};
+    const uint8_t *at = start + mark->at;
+    while (at < end) {
+        const int32_t line = mark->line + entry_line_step(at, end);
+        const int32_t after = mark->unit + (*at & 7) + 1;
+        if (unit < after)
+            return line;
+        mark->unit = after;
+        mark->line = line;
+        for (at++; at < end && !(*at & 0x80); at++)
+            ;
+        mark->at = (uint32_t)(at - start);
+    }
+    return mark->line;
+}
+
+/* ---- slots ---- */
+
+uintptr_t python_names_slot(const python_runtime *r, struct python_line_mark *mark, uint32_t epoch,
+                            uintptr_t code, uintptr_t instruction) {
+    enum { UNIT = 2, MOST_UNITS = 1 << 28 };
+    if (word_at(code + OBJECT_TYPE) != (uintptr_t)r->code_type)
+        return 0;
+    const intptr_t units = ((intptr_t)(instruction - code) - r->layout->code_size) / UNIT;
+    int32_t line = line_of(r, mark, epoch, code,
+                           units < 0            ? 0
+                           : units < MOST_UNITS ? (int32_t)units
+                                                : MOST_UNITS);
+    line = line < 0 ? 0 : line < MAX_LINE ? line : MAX_LINE;
+    if (!names_lock())
+        return PYTHON_SLOT_FULL;
+    known_add(code);
+    const uint32_t entry = entry_of_locked(r, code);
+    lock_release(&names.lock);
+    if (entry == UINT32_MAX)
+        return 0;
+    return entry ? (uintptr_t)entry << PYTHON_LINE_BITS | (uintptr_t)line : PYTHON_SLOT_FULL;
+}
+
+memtrace_location python_names_locate(uintptr_t slot) {
+    const size_t entry = slot >> PYTHON_LINE_BITS;
+    return (memtrace_location){.file = names.files[entry],
+                               .function = names.functions[entry],
+                               .line = entry ? (uint32_t)(slot & MAX_LINE) : 0};
+}

@@ -1,0 +1,38 @@
+/* python_names.h: what a frame of Python is called: file, function and line. They are copied when
+ * a frame is first met, since a code object may be freed, and another one take its address. */
+#ifndef PYTHON_NAMES_H
+#define PYTHON_NAMES_H
+
+#include <stdatomic.h>
+
+#include "runtimes/python/python_layout.h"
+
+/* A frame in the trace: an entry of the table of names, and a line. */
+enum { PYTHON_LINE_BITS = 22, PYTHON_NAME_BITS = 20 };
+_Static_assert(PYTHON_LINE_BITS + PYTHON_NAME_BITS == RUNTIME_SPLICED_BITS, "all of a slot");
+
+/* All that found no room have one entry, the first. */
+enum { PYTHON_SLOT_FULL = 1 };
+
+/* Where decoding the lines of a code object has got to. */
+struct python_line_mark {
+    uintptr_t code;
+    uint32_t epoch;
+    uint32_t at;  /* offset in the table of lines */
+    int32_t unit; /* the instruction that the entry there begins with */
+    int32_t line; /* before it */
+};
+
+/* The slot of an instruction of a code object that is alive; 0: it is nothing to be shown. */
+uintptr_t python_names_slot(const python_runtime *r, struct python_line_mark *mark, uint32_t epoch,
+                            uintptr_t code, uintptr_t instruction);
+
+/* Counts how often a code object that somebody may remember has died. */
+extern _Atomic uint32_t python_names_epoch __attribute__((visibility("hidden")));
+
+/* A code object dies. */
+void python_names_code_dies(uintptr_t code);
+
+memtrace_location python_names_locate(uintptr_t slot);
+
+#endif

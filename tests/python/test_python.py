@@ -1,0 +1,294 @@
+#!/usr/bin/env python3
+"""Records Python programs as they are, and judges what they did and what the traces say. Prints TAP.
+
+    test_python.py LIBRARY ALLOTRACE [TEST...]
+
+Each test runs with every Python from 3.11 on that is found: this one, those on the PATH, and those
+that the variable PYTHONS names, separated by colons.
+"""
+import collections
+import functools
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent))
+import decode  # noqa: E402
+import tap  # noqa: E402
+from tap import Skip, same  # noqa: E402
+
+LIBRARY, ALLOTRACE = map(os.path.abspath, sys.argv[1:3])
+TESTS = []
+
+
+def test(function):
+    TESTS.append(function)
+    return function
+
+
+# ---- interpreters
+
+
+@functools.lru_cache(None)
+def about(python):
+    """Version, whether it is a debug or a free-threaded build; None if it does not run."""
+    code = ("import sys, sysconfig; print(*sys.version_info[:3], hasattr(sys, 'gettotalrefcount'),"
+            "bool(sysconfig.get_config_var('Py_GIL_DISABLED')), sys.executable)")
+    done = subprocess.run([python, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    words = done.stdout.decode().split()
+    return (tuple(map(int, words[:3])), "True" in words[3:5], words[5]) if len(words) == 6 else None
+
+
+def pythons():
+    """Those that are recorded with their frames, by their versions."""
+    names = [sys.executable, "/usr/bin/python3", *os.environ.get("PYTHONS", "").split(":")]
+    names += [shutil.which(f"python3.{minor}") for minor in range(11, 15)]
+    found = {}
+    for name in filter(None, names):
+        known = about(name) if os.path.exists(name) else None
+        if known and (3, 11) <= known[0] < (3, 14) and not known[1]:
+            found.setdefault(os.path.realpath(known[2]), known[0])
+    return found
+
+
+# ---- traces
+
+
+Block = collections.namedtuple("Block", "bytes samples frames is_freed")
+
+
+class Trace:
+    """Its blocks; a frame is `function@file:line`, outermost first."""
+
+    def __init__(self, path="t.ctf"):
+        decoder = decode.Decoder(pathlib.Path(path).read_bytes())
+        decoder.read_info()
+        born, dead = {}, set()
+        for _, stack, event in decoder.events():
+            if event[0] == "alloc":
+                born[event[2]] = event[3:5], tuple(stack)
+            else:
+                assert event[2] not in dead, "a block that ended twice"
+                dead.add(event[2])
+        assert dead <= set(born), "the end of no block"
+        texts = functools.lru_cache(None)(lambda code: decoder.frame_text(code).split(" "))
+        self.blocks = [Block(size * 8, samples, [f for c in stack for f in texts(c)], i in dead)
+                       for i, ((size, samples), stack) in born.items()]
+
+    def of(self, function):
+        """The blocks whose innermost frame of Python is in that function, or in one within it."""
+        return [b for b in self.blocks if innermost(b.frames).split(".")[0] == function]
+
+
+def innermost(frames):
+    """The name of the innermost function of Python."""
+    inner = [f for f in frames if ".py:" in f]
+    return inner[-1].split("@")[0] if inner else ""
+
+
+# ---- runs
+
+
+Run = collections.namedtuple("Run", "status out err")
+
+
+def run(command, settings=None, **options):
+    env = {k: v for k, v in os.environ.items() if not k.startswith(("MEMTRACE", "LD_PRELOAD"))}
+    done = subprocess.run([str(c) for c in command], env=env | (settings or {}), timeout=200,
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          **options)
+    return Run(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+
+def record_run(command, rate="1", file="t.ctf", env=None, **settings):
+    return run(command, {"LD_PRELOAD": LIBRARY, "MEMTRACE": file, "MEMTRACE_RATE": rate} |
+               {f"MEMTRACE_{k.upper()}": v for k, v in settings.items()} | (env or {}))
+
+
+def record(command, err="", env=None, **options):
+    """Records a run that must look like a plain one, but for `err`; gives its trace."""
+    wanted = run(command, env)
+    got = record_run(command, env=env, **options)
+    same(got, wanted._replace(err=err + wanted.err), "the run itself")
+    return Trace()
+
+
+# ---- tests
+
+
+def counted(sizes):
+    """In the trace sizes are rounded up to words."""
+    return collections.Counter((size + 7) // 8 * 8 for size in sizes)
+
+
+def compare_with_truth(python, env=None, most=40):
+    command = [python, HERE / "life.py"]
+    truth = json.loads(run(command, env).out)
+    trace = record(command, env=env)
+    for function, (kept, freed) in truth.items():
+        blocks = trace.of(function)
+        for is_freed, sizes in (False, kept), (True, freed):
+            got = counted(b.bytes for b in blocks if b.is_freed == is_freed)
+            same(counted(sizes) - got, collections.Counter(), f"{function}, freed: {is_freed}")
+        # What else these make are a list, its array as it grows, and integers.
+        other = counted(b.bytes for b in blocks) - counted(kept + freed)
+        other -= counted([sys.getsizeof(1)] * other[32])
+        assert sum(other.values()) <= most, f"{function}: too many blocks: {other}"
+
+
+@test
+def every_block_is_counted_once(python):
+    compare_with_truth(python)
+
+
+def python_frames(frames, program):
+    """Those of Python, without columns; the innermost is the function that allocates."""
+    return [f.rpartition(":")[0] for f in frames if ".py:" in f]
+
+
+@test
+def stacks_are_those_that_python_has(python):
+    command = [python, HERE / "stacks.py"]
+    done = record_run(command, depth="1000")
+    same((done.status, done.err), (0, ""), "the run")
+    blocks = collections.defaultdict(list)
+    for b in Trace().blocks:
+        blocks[b.bytes].append(python_frames(b.frames, command[1]))
+    witnessed = {int(size): names for size, names in json.loads(done.out).items()}
+    assert len(witnessed) > 90, "the witness has seen little"
+    for size, names in witnessed.items():
+        names = [n for n in names if ".py:" in n]
+        assert names in blocks[size], f"{size}: {names} is not among {blocks[size]}"
+
+
+@test
+def stacks_are_cut_at_the_depth(python):
+    code = "def f(n):\n    return f(n - 1) if n else bytes(9999)\nx = f(200)\nimport os\nos._exit(0)"
+    pathlib.Path("deep.py").write_text(code)
+    for depth in 1, 5, 150:
+        trace = record([python, "deep.py"], depth=str(depth))
+        same({len([f for f in b.frames if "deep.py" in f]) for b in trace.of("f") if b.bytes > 9999},
+             {depth}, "frames of Python's")
+        same({b.frames[0].split("@")[0] for b in trace.of("f") if b.bytes > 9999}, {"[deeper"},
+             "in front of them")
+
+
+@test
+def any_allocator_of_pythons_is_recorded(python):
+    for name in "malloc", "malloc_debug", "pymalloc", "pymalloc_debug", "debug", "default":
+        compare_with_truth(python, {"PYTHONMALLOC": name})
+
+
+@test
+def tracemalloc_and_dev_mode_stay_what_they_are(python):
+    compare_with_truth(python, {"PYTHONTRACEMALLOC": "5"}, most=1000)  # with its own tables
+    compare_with_truth(python, {"PYTHONDEVMODE": "1"})
+    code = ("import tracemalloc\ntracemalloc.start()\nx = [bytes(7000) for i in range(10)]\n"
+            "print(tracemalloc.get_traced_memory()[0] // 10000)\ntracemalloc.stop()\n")
+    same(len([b for b in record([python, "-c", code]).blocks if b.bytes == 7040]), 10, "blocks")
+
+
+@test
+def what_is_not_wanted_is_not_recorded(python):
+    trace = record([python, HERE / "life.py"], python="malloc")
+    assert not any(".py:" in f for b in trace.blocks for f in b.frames), "frames of Python's"
+    done = record_run([python, "-c", "0"], python="heap")
+    assert "MEMTRACE_PYTHON: `heap` is not one of malloc, both" in done.err, done.err
+
+
+@test
+def samples_estimate_what_there_is(python):
+    code = "import os\nx = [bytes(i % 400) for i in range(50000)]\nos._exit(0)"
+    pathlib.Path("many.py").write_text(code)
+    words = {}
+    for rate in 1, 1e-2, 1e-3:
+        trace = record([python, "many.py"], rate=str(rate), seed="7")
+        samples = sum(b.samples for b in trace.blocks if "many.py" in " ".join(b.frames))
+        words[rate] = samples / rate
+    assert words[1] > 50000 * 30, f"{words} are too few"
+    for rate in 1e-2, 1e-3:
+        assert abs(words[rate] / words[1] - 1) < 0.15, f"{words}"
+
+
+@test
+def processes_have_traces_of_their_own(python):
+    command = [python, HERE / "processes.py"]
+    wanted = run(command)
+    same(record_run(command, rate="1", file="t.%p.ctf"), wanted, "the run itself")
+    found = collections.Counter()
+    for path in pathlib.Path().glob("t.*.ctf"):
+        for block in Trace(path).of("keep"):
+            found[block.bytes] += 1
+    same({size: found[size] for size in range(5000, 5040, 8)},
+         {5000: 500, 5008: 500, 5016: 2000, 5024: 2000, 5032: 2000}, "blocks")
+
+
+@test
+def interpreters_are_told_apart(python):
+    trace = record([python, HERE / "interpreters.py"])
+    blocks = [b for b in trace.blocks if b.bytes == 30000]
+    same(len(blocks), 30, "blocks")
+    for b in blocks:
+        names = [f.split("@")[0] for f in b.frames]
+        same(names[-1], "made_in_there", "the innermost frame")
+        assert "<module>" in names, names
+
+
+def config(python, *flags):
+    name = f"python{'.'.join(map(str, about(python)[0][:2]))}-config"
+    path = pathlib.Path(os.path.realpath(python)).with_name(name)
+    if not path.exists():
+        raise Skip(f"{name} is not installed")
+    return subprocess.run([path, *flags], check=True, stdout=subprocess.PIPE).stdout.decode().split()
+
+
+@test
+def programs_that_embed_python_keep_their_frames(python):
+    flags = config(python, "--includes", "--embed", "--ldflags")
+    folder = str(pathlib.Path(os.path.realpath(python)).parent.parent / "lib")
+    done = run(["cc", "-g", HERE / "embed.c", "-o", "embed", *flags, f"-Wl,-rpath,{folder}"])
+    if done.status != 0:
+        raise Skip("there is no libpython to link with")
+    trace = record(["./embed"], env={"PYTHONHOME": os.path.dirname(folder)})
+    run([ALLOTRACE, "symbolize", "-o", "t2.ctf", "t.ctf"])
+    blocks = [b for b in Trace("t2.ctf").blocks if b.bytes == 10000]
+    same(len(blocks), 2, "blocks")
+    for b in blocks:
+        names = [f.split("@")[0] for f in b.frames if "embed.c" in f or "<string>" in f]
+        same(names, ["main", "outer", "inner", "<module>", "around", "back", "inside"], "frames")
+
+
+NUMPY = """
+import numpy
+def big():
+    return numpy.zeros(100000) + numpy.ones(100000)
+kept = [big() for _ in range(10)]
+print(kept[3].sum())
+"""
+
+
+@test
+def extension_modules_keep_their_frames(python):
+    if run([python, "-c", "import numpy"]).status != 0:
+        raise Skip("numpy is not installed")
+    pathlib.Path("big.py").write_text(NUMPY)
+    blocks = [b for b in record([python, "big.py"]).blocks if b.bytes == 800000]
+    assert len(blocks) in (20, 30), f"{len(blocks)} arrays"  # sums may take the place of a term
+    for b in blocks:
+        assert any(f.startswith("big@") for f in b.frames), b.frames
+        assert "numpy" in b.frames[-1], b.frames
+
+
+def main():
+    tests = [(f"{'.'.join(map(str, version))} of {os.path.dirname(python)}: {tap.plain(t.__name__)}",
+              functools.partial(t, python))
+             for python, version in pythons().items() for t in TESTS]
+    return tap.main(sys.argv[3:], tests)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -84,7 +84,8 @@ typedef struct option {
     const char *argument;       /* its name in the help; NULL for flags and choices */
     const char *const *choices; /* NULL-terminated; NULL unless kind is OPTION_CHOICE */
     const char *help;           /* one paragraph, lower case, no full stop at the end */
-    const char *brief; /* what `--help` shows of options that many commands have; NULL: the same */
+    const char *brief; /* what `--help` shows, where that is less; empty: a topic shows it, of which
+                          another option tells; NULL: the same */
 } option;
 
 static inline bool option_takes_value(const option *o) {

@@ -115,6 +115,8 @@ static void name_argument(const char *name, char argument[HELP_ARGUMENT_SIZE]) {
 
 static void print_option(FILE *out, const option *o) {
     char argument[HELP_ARGUMENT_SIZE], head[HELP_ARGUMENT_SIZE + 64];
+    if (o->brief && !*o->brief)
+        return;
     help_argument(o, argument);
     if (o->brief && strlen(argument) > MOST_CHOICES)
         name_argument(o->name, argument);

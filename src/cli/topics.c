@@ -7,7 +7,7 @@
 #include "base/nearest.h"
 #include "cli/help.h"
 
-enum { MOST_ITEMS = 14, ITEM_COLUMN = 16 };
+enum { MOST_ITEMS = 14, ITEM_COLUMN = 22 };
 
 typedef struct topic {
     const char *name, *before; /* paragraphs */
@@ -76,6 +76,27 @@ static const topic topics[] = {
      "then on. It is used only for the trace that it was made from, and is checked. Deleting it "
      "loses nothing.",
      {{0}},
+     NULL},
+    {"push",
+     "--push URL[,URL] sends what is allocated and what is live, while the program runs, to "
+     "receivers that keep profiles of many processes. What URL ends in says which protocol:",
+     {{"/ingest", "Pyroscope"},
+      {"/profiles/writeraw", "Parca"},
+      {"anything else", "OpenTelemetry's profiles (OTLP/HTTP)"},
+      {"--every TIME", "the time between two pushes (default: 15s)"},
+      {"--label K=V", "a label, such as service=NAME or version=1.2; more come from "
+                      "$OTEL_SERVICE_NAME and $OTEL_RESOURCE_ATTRIBUTES"},
+      {"--token-file F", "the first line of F is the bearer token (default: "
+                         "$ALLOTRACE_PUSH_TOKEN)"}},
+     "A receiver that is down gets what it missed later. The trace has everything."},
+    {"keep",
+     "With these options, `run` and `attach` record without end into a folder of segments. Each is "
+     "a trace; "
+     "all commands read the folder, too, and --last TIME of it.",
+     {{"--keep TIME", "keep the latest TIME, such as 60min, and remove what is older"},
+      {"--max-size SIZE", "take at most SIZE on the disk, such as 200M (default: 1G; at least 4M)"},
+      {"--overhead P%", "run: halve the rate while samples cost more than this part of the "
+                        "program's processor time"}},
      NULL},
 };
 

@@ -256,7 +256,7 @@ void native_born(struct session *s, void *block, uint64_t words, uint64_t n_samp
     session_sweep(s, d->now);
     native_leave(d);
     if (n_samples > 0)
-        usdt_alloc(block, words, n_samples, s->rate);
+        usdt_alloc(block, words, n_samples, s->rate / (double)(UINT64_C(1) << d->level));
     if (s->thins)
         native_note_spent(s, began);
 }

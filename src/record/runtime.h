@@ -24,7 +24,7 @@
  *   armed     by the runtime itself, when its heap is ready and before the program runs. How it
  *             notices is its own business; `link_read` is an interposed call that can tell. More
  *             such calls go into calls.h, and their hooks in here beside it. It then asks
- *             recorder_enter for the session, whose runtime_rate, _depth and _seed are its.
+ *             recorder_enter for the session, whose rate, runtime_depth and _seed are its.
  *   thread    `domain_size` bytes, zeroed, and `domain_init`, with a thread's first event. A later
  *             thread may take them over. They are given back with the session, without a word.
  *   fork      Nothing is called. In the child runtime_enter gives the child's session, or none, new

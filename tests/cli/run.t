@@ -283,7 +283,7 @@ A wrapper script becomes the program: each has a trace, and the summary says why
 
   $ allotrace run --rate 1 -o wrapped.ctf -- sh -c 'ls >/dev/null; exec env sh -c "exec ls"' 2>&1 >/dev/null | grep -E 'exec|started'
   allotrace: one process was each of them in turn (exec): wrapped.1.ctf holds the first, wrapped.ctf the last
-  allotrace: the processes that they started were not recorded; each is by: -o wrapped.%p.ctf
+  allotrace: the processes that they started were not recorded; to record each: -o wrapped.%p.ctf
   $ allotrace run --rate 1 -o 'each.%p.ctf' -- sh -c '(exec ls); exec ls' 2>&1 >/dev/null | grep exec | sed 's/[0-9]*[.]1[.]ctf/PID.1.ctf/'
   allotrace: 2 of them became others (exec); their traces have a number before .ctf, such as each.PID.1.ctf
 

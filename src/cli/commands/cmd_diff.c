@@ -216,7 +216,6 @@ const command command_diff = {
         "these is an accident. Sites whose lines moved are matched by function.",
     .example = "allotrace diff before.ctf after.ctf\n"
                "allotrace diff --before a1.ctf a2.ctf a3.ctf --after b1.ctf b2.ctf b3.ctf\n"
-               "allotrace diff --measure peak --filter 'size:>=1K' before.ctf after.ctf\n"
                "allotrace diff --by function --per 10000 before.ctf after.ctf\n",
     OPTIONS_OF(options, defaults),
     .run = run,

@@ -43,15 +43,17 @@ typedef struct export_options {
 static const export_options defaults = {.to = N_FORMATS};
 
 static const option options[] = {
-    {.name = "to",
-     .letter = 't',
-     .kind = OPTION_CHOICE,
-     .at = offsetof(export_options, to),
-     .choices = formats,
-     .help = "the format: stacks for flame graphs, speedscope's JSON, pprof's profile.proto, or "
-             "all sampled blocks as CSV, JSON (one object per line), an SQLite "
-             "database or Parquet files, or the "
-             "viewer's page in one HTML file"},
+    {
+        .name = "to",
+        .letter = 't',
+        .kind = OPTION_CHOICE,
+        .at = offsetof(export_options, to),
+        .choices = formats,
+        .help = "the format: stacks for flame graphs, speedscope's JSON, pprof's profile.proto, or "
+                "all sampled blocks as CSV, JSON (one object per line), an SQLite "
+                "database or Parquet files, or the "
+                "viewer's page in one HTML file",
+    },
     {.name = "output",
      .letter = 'o',
      .kind = OPTION_FILE,
@@ -321,8 +323,6 @@ const command command_export = {
         "summaries of the trace, for a browser without a server. allotrace-export(1) describes "
         "them.",
     .example = "allotrace export --to collapsed out.ctf | flamegraph.pl >out.svg\n"
-               "allotrace export --to pprof -o out.pb.gz out.ctf\n"
-               "allotrace export --to sqlite -o out.db out.ctf\n"
                "allotrace export --to parquet -o fleet --label service=shop out.ctf\n"
                "allotrace export --to html -o out.html out.ctf\n",
     OPTIONS_OF(options, defaults),

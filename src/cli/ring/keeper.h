@@ -30,12 +30,14 @@ typedef struct ring_options {
      .argument = "TIME",                                                                           \
      .help = "record without end into a folder, --output, of which all commands show the latest "  \
              "TIME, such as 60min; what is older is removed (default with --max-size: nothing "    \
-             "is too old)"},                                                                       \
+             "is too old)",                                                                        \
+     .brief = "record into a ring: see `help keep`"},                                              \
     {                                                                                              \
         .name = "max-size", .kind = OPTION_TEXT, .at = offsetof(type, ring.max_size),              \
         .argument = "SIZE",                                                                        \
         .help = "the same, so that the folder takes at most SIZE on the disk, such as 200M "       \
-                "(default with --keep: 1G; at least 1M)"                                           \
+                "(default with --keep: 1G; at least 4M)",                                          \
+        .brief = ""                                                                                \
     }
 
 /* From this rate on, the recorder takes other ways, on which the rate cannot change. */

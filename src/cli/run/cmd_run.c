@@ -106,7 +106,8 @@ static const option options[] = {
      .at = offsetof(run_options, overhead),
      .argument = "PERCENT",
      .help = "with --keep or --max-size: halve the rate, as often as it takes, while samples cost "
-             "more than this part of the program's processor time, such as 1%"},
+             "more than this part of the program's processor time, such as 1%",
+     .brief = ""},
     {.name = "view",
      .kind = OPTION_FLAG,
      .at = offsetof(run_options, view),
@@ -569,8 +570,7 @@ const command command_run = {
         "The program's streams, terminal, signals and exit status are unchanged. When it has "
         "ended, at most six lines on standard error say what was recorded. Programs that are "
         "statically linked or setuid run unrecorded.",
-    .example = "allotrace run -- jq . large.json\n"
-               "allotrace run --view -- ./server\n"
+    .example = "allotrace run --view -- ./server\n"
                "allotrace run -o 'make.%p.ctf' --rate 1e-4 -- make -j4\n",
     .statuses = "  that of the program; if a signal ended it, this command ends by the same one\n"
                 "  2    the command line is wrong\n"

@@ -21,25 +21,26 @@ typedef struct push_flags {
      .help = "send what is allocated and what is live to receivers that keep profiles, while the " \
              "program runs: by OpenTelemetry's protocol; to Pyroscope where URL ends in /ingest; " \
              "to Parca where it ends in /profiles/writeraw",                                       \
-     .brief = "send profiles to OTLP, Pyroscope (…/ingest), Parca (…/profiles/writeraw)"},         \
+     .brief = "send profiles to Pyroscope: see `help push`"},                                      \
         {.name = "every",                                                                          \
          .kind = OPTION_TIME,                                                                      \
          .at = offsetof(type, push.every),                                                         \
          .argument = "TIME",                                                                       \
-         .help = "the time between two pushes (default: 15s)"},                                    \
+         .help = "the time between two pushes (default: 15s)",                                     \
+         .brief = ""},                                                                             \
         {.name = "label",                                                                          \
          .kind = OPTION_TEXTS,                                                                     \
          .at = offsetof(type, push.labels),                                                        \
          .argument = "KEY=VALUE",                                                                  \
          .help = "a label of what is pushed; service=NAME names the service (default: "            \
                  "$OTEL_SERVICE_NAME, or the program); more come from $OTEL_RESOURCE_ATTRIBUTES",  \
-         .brief = "a label of what is pushed: service=NAME, …"},                                   \
+         .brief = ""},                                                                             \
     {                                                                                              \
         .name = "token-file", .kind = OPTION_FILE, .at = offsetof(type, push.token_file),          \
         .argument = "FILE",                                                                        \
         .help = "the first line of FILE is the bearer token of the receivers (default: "           \
                 "$ALLOTRACE_PUSH_TOKEN)",                                                          \
-        .brief = "has the receivers' bearer token"                                                 \
+        .brief = ""                                                                                \
     }
 
 /* False after having said what is wrong. */

@@ -388,9 +388,10 @@ def is_number(value):
 
 
 def in_order(rows):
-    """By what are no numbers, and roughly by these."""
-    rough = lambda x: f"{float(x):.3g}" if is_number(x) else str(x)
-    return sorted(rows, key=lambda row: [(is_number(row[k]), rough(row[k])) for k in sorted(row)])
+    """By what is exact: names, lines, numbers of samples; then roughly by the rest."""
+    exact = lambda x: not isinstance(x, (float, decimal.Decimal))
+    return sorted(rows, key=lambda row: ([str(row[k]) for k in sorted(row) if exact(row[k])],
+                                         [f"{row[k]:.3g}" for k in sorted(row) if not exact(row[k])]))
 
 
 def same_answers(got, want, query):

@@ -23,7 +23,7 @@ let changed : Event.t -> string = function
     let frames =
       List.init (e.backtrace_length - e.common_prefix) (fun i ->
           frame e.backtrace_buffer.(e.common_prefix + i)) in
-    Printf.sprintf "%010d %s %d len=%d dom=%d depth=%d %4d:%s" (e.obj_id :> int) source e.nsamples
+    Printf.sprintf "%010d %s %d len=%d dom=%d depth=%d % 4d:%s" (e.obj_id :> int) source e.nsamples
       e.length (Reader.domain reader :> int) e.backtrace_length e.common_prefix (String.concat "" frames)
   | event -> Event.to_string places event
 

@@ -58,7 +58,7 @@ check-arm64: ## unit tests and recordings on arm64, under qemu
 check-wild: all ## record what real programs are installed, compare them with themselves
 	@tests/wild/wild.py --build $(BUILD)
 
-check-fleet: ## exported Parquet files by DuckDB, pyarrow and Spark, which pip installs
+check-fleet: ## Parquet files by DuckDB, pyarrow and Spark; pushing, by the Collector's receiver
 	@scripts/setup build check check-all
 	@tests/run fleet
 

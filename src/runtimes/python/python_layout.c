@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/hot.h"
+#include "platform/loader.h"
 #include "platform/module.h"
 
 /* Each as the headers of that version say it; 3.12 and later have a frame of their own on the C
@@ -56,7 +57,7 @@ extern void PyMem_SetAllocator(int domain, struct python_allocator *allocator)
     __attribute__((weak));
 
 static void *symbol(const char *name) {
-    return dlsym(RTLD_DEFAULT, name);
+    return loader_symbol(RTLD_DEFAULT, name);
 }
 
 /* ---- types --------------------------------------------------------------------------------- */
@@ -128,7 +129,7 @@ static void function_range(const char *name, uintptr_t *low, uintptr_t *high) {
     ElfW(Sym) *entry = NULL;
     Dl_info info;
     *low = *high = 0;
-    if (!found || !dladdr1(found, &info, (void **)&entry, RTLD_DL_SYMENT) || !entry)
+    if (!found || !loader_entry(found, &info, (void **)&entry) || !entry)
         return;
     *low = (uintptr_t)found;
     *high = *low + entry->st_size;

@@ -369,7 +369,8 @@ def spark():
         raise Skip("there is no Java for Spark")
     from pyspark.sql import SparkSession
     return (SparkSession.builder.master("local-cluster[2,1,1024]").appName("fleet")
-            .config("spark.ui.enabled", "false").config("spark.sql.session.timeZone", "UTC")
+            .config("spark.ui.enabled", "false").config("spark.ui.showConsoleProgress", "false")
+            .config("spark.sql.session.timeZone", "UTC")
             .config("spark.sql.shuffle.partitions", "2").config("spark.driver.bindAddress", "127.0.0.1")
             .config("spark.driver.host", "127.0.0.1").getOrCreate())
 

@@ -304,7 +304,7 @@ def the_last_of_it_is_a_window():
 
 @test
 def another_program_in_the_process_is_another_recording():
-    with Run("-r", "1", "--keep", "16s", before=("sh", "-c", 'exec "$0" "$@"')) as r:
+    with Run("-r", "1", "--keep", "16s", before=("sh", "-c", 'exec sh -c \'exec "$0" "$@"\' "$0" "$@"')) as r:
         r.until_segments(3)
         os.kill(r.program, signal.SIGKILL)
         r.run.communicate()

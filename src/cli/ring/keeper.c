@@ -474,10 +474,20 @@ static void remove_spool(const keeping *k) {
         closedir(d);
 }
 
+/* The next that is to be read: a program that became another one before anybody looked has given
+ * its spool a number. */
+static const char *next_spool(const keeping *k, char earlier[PATH_MAX]) {
+    enum { MOST_AT_ONCE = 99 };
+    for (unsigned n = 1; n <= MOST_AT_ONCE; n++)
+        if (trace_name_earlier(k->spool, n, earlier, PATH_MAX) && access(earlier, F_OK) == 0)
+            return earlier;
+    return k->spool;
+}
+
 static bool open_spool(keeping *k) {
     struct stat st;
-    char again[32];
-    k->spool_fd = path_open_once(k->spool, O_RDWR);
+    char again[32], earlier[PATH_MAX];
+    k->spool_fd = path_open_once(next_spool(k, earlier), O_RDWR);
     snprintf(again, sizeof again, "/proc/self/fd/%d", k->spool_fd);
     const bool ok = k->spool_fd >= 0 && fstat(k->spool_fd, &st) == 0 && st.st_size > 0 &&
                     memtrace_reader_open(again, NULL, &k->reader, NULL) == MEMTRACE_OK;
@@ -524,8 +534,9 @@ static void remove_old_spools(const ring_plan *plan) {
     DIR *d = opendir(plan->folder);
     char path[PATH_MAX];
     for (struct dirent *e; d && (e = readdir(d));) {
-        const char *end = strrchr(e->d_name, '.');
-        if (e->d_name[0] == '.' && end && strcmp(end, ".spool") == 0 &&
+        const char *end = strstr(e->d_name, ".spool");
+        if (e->d_name[0] == '.' && end &&
+            strspn(end + strlen(".spool"), ".0123456789") == strlen(end + strlen(".spool")) &&
             snprintf(path, sizeof path, "%s/%s", plan->folder, e->d_name) < (int)sizeof path &&
             !symbolize_file_is_recording(path))
             unlink(path);

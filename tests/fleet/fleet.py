@@ -298,7 +298,8 @@ def compare_deploy(want, rows):
         near(r["change"], s["change"]["value"], 1e-6, "change")
         near(r["p"], s["p"], 0.05, ("p", s))
         near(r["q"], s["q"], 0.05, ("q", s))
-        same(r["is_sure"], s["sure"], s)
+        if abs(s["q"] - 0.05) > 0.005:  # as near as q is
+            same(r["is_sure"], s["sure"], s)
         width = s["change"]["high"] - s["change"]["low"]
         for end in "low", "high":
             assert abs(r[end] - s["change"][end]) <= 0.03 * width, (end, r, s)

@@ -341,7 +341,8 @@ pprof *pprof_begin(output *o, const lens *l, const pprof_head *head) {
     return w;
 }
 
-bool pprof_failed(const pprof *w) {
+/* Whether memory ran out: no more samples are needed. */
+static bool pprof_failed(const pprof *w) {
     return w->failed || w->message.error || w->part.error || w->inner.error;
 }
 

@@ -41,9 +41,6 @@ pprof *pprof_begin(output *o, const lens *l, const pprof_head *head);
 void pprof_sample(pprof *w, uint32_t node, const uint64_t *values, const pprof_label *labels,
                   size_t n_labels);
 
-/* Whether memory ran out: no more samples are needed. */
-bool pprof_failed(const pprof *w);
-
 /* Writes what is left and frees `w`. False when memory ran out. */
 bool pprof_end(pprof *w);
 

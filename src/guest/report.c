@@ -113,7 +113,8 @@ static const table_column verdict_columns[] = {
      .get = verdict_pass},
 };
 
-void report_verdicts(document *d, report *r) {
+/* The last table of all forms: expectations. */
+static void report_verdicts(document *d, report *r) {
     const table verdicts = {.name = "expect",
                             TABLE_COLUMNS(verdict_columns),
                             .rows = r->verdicts.items,

@@ -53,9 +53,6 @@ bool report_histogram(document *d, report *r);
 bool report_typehistogram(document *d, report *r);
 bool report_calltree(document *d, report *r);
 
-/* The last table of all forms: expectations. */
-void report_verdicts(document *d, report *r);
-
 /* ---- for columns --------------------------------------------------------------------------- */
 
 static inline const report *report_of(const table *t) {

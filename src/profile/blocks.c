@@ -166,7 +166,7 @@ static bool move_here(block_table *b, uint64_t id, uint32_t *row) {
     return true;
 }
 
-bool blocks_alloc(block_table *b, uint32_t node, const memtrace_event *event) {
+bool blocks_add_slow(block_table *b, uint32_t node, const memtrace_event *event) {
     uint32_t row;
     if (!find_row(b, event->id, &row) || !make_room_for(b, event->time))
         return false;
@@ -216,14 +216,6 @@ bool blocks_write_fates(block_table *b) {
         if (!write_fate(b, rows[i], &b->fates[i]))
             return false;
     return true;
-}
-
-bool blocks_promote(block_table *b, uint64_t id, uint64_t time) {
-    return blocks_add_fate(b, id, time, BLOCKS_PROMOTED);
-}
-
-bool blocks_collect(block_table *b, uint64_t id, uint64_t time) {
-    return blocks_add_fate(b, id, time, BLOCKS_DIED);
 }
 
 bool blocks_enter(block_table *b, uint16_t domain) {

@@ -153,14 +153,8 @@ typedef struct block_table {
     size_t n_fates; /* in `fates` */
 } block_table;
 
-/* Take the events of a trace, in any order; false when there is no memory. Each allocation is a
- * row; of those with the same id, which a whole trace has not, the first gets what happens to it.
- */
-bool blocks_alloc(block_table *b, uint32_t node, const memtrace_event *event);
-bool blocks_promote(block_table *b, uint64_t id, uint64_t time);
-bool blocks_collect(block_table *b, uint64_t id, uint64_t time);
-
-/* Says whose events come next, if they are not of domain 0, or no longer. */
+/* The events of a trace are taken by blocks_add.h. Says whose come next, if they are not of domain
+ * 0, or no longer; false when there is no memory. */
 bool blocks_enter(block_table *b, uint16_t domain);
 
 /* After the last event: removes rows of blocks that never were allocated, such as marks, and frees

@@ -1,5 +1,6 @@
-/* blocks_add.h: what nearly every event of a trace does to the table of blocks, in line: for who
- * adds all of them. */
+/* blocks_add.h: what an event of a trace does to the table of blocks, in line, as all of them do.
+ * They come in any order. Each allocation is a row; of those with the same id, which a whole trace
+ * has not, the first gets what happens to it. False when there is no memory. */
 #ifndef PROFILE_BLOCKS_ADD_H
 #define PROFILE_BLOCKS_ADD_H
 
@@ -10,7 +11,10 @@ static inline bool blocks_note(block_table *b, uint32_t row, blocks_event kind) 
     return !b->keep_order || vec_push(&b->order, (uint64_t)row << 2 | kind);
 }
 
-/* The same as blocks_alloc; as it mostly is, the next id gets the next row. */
+/* An allocation, whatever its numbers. */
+bool blocks_add_slow(block_table *b, uint32_t node, const memtrace_event *event);
+
+/* An allocation; as it mostly is, the next id gets the next row. */
 static inline __attribute__((always_inline)) bool blocks_add(block_table *b, uint32_t node,
                                                              const memtrace_event *event) {
     const size_t row = b->count;
@@ -20,7 +24,7 @@ static inline __attribute__((always_inline)) bool blocks_add(block_table *b, uin
                              !row_index_append(&b->rows, event->id, (uint32_t)row),
                          0)) {
         const memtrace_event copy = *event;
-        return blocks_alloc(b, node, &copy);
+        return blocks_add_slow(b, node, &copy);
     }
     b->count = row + 1;
     b->node[row] = node;

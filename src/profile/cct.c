@@ -255,11 +255,6 @@ bool cct_add(cct *tree, const cct_addition *all, size_t n) {
     return ok;
 }
 
-const cct_totals *cct_own(const cct *tree, uint32_t node, unsigned source) {
-    const uint32_t what = totals_at(tree, node);
-    return what ? totals_of(tree, what, source) : NULL;
-}
-
 #define COPY_ITEMS(from, to, member, beyond)                                                       \
     (vec_reserve(&(to)->member, (from)->member.count + (beyond)) &&                                \
      ((from)->member.count == 0 ||                                                                 \

@@ -150,9 +150,6 @@ static inline void cct_expect(const cct *tree, uint32_t node) {
     __builtin_prefetch(&tree->hanging.items[node]);
 }
 
-/* A node's totals from one source; NULL if there are none. */
-const cct_totals *cct_own(const cct *tree, uint32_t node, unsigned source);
-
 /* Makes `*to` a tree like this one; false when there is no memory, and it is then empty. */
 bool cct_copy(const cct *from, cct *to);
 

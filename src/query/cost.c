@@ -147,7 +147,9 @@ cost cost_of_number(const profile *p, size_t row) {
                   .most_per_word = 1 / (double)words};
 }
 
-cost cost_of_requested(const profile *p, size_t row) {
+/* What it counts by MEASURE_REQUESTED: each sample what of a word of the block is not its header's.
+ */
+static cost cost_of_requested(const profile *p, size_t row) {
     const double length = (double)blocks_length(&p->table, row), part = length / (length + 1);
     const double samples = (double)blocks_samples(&p->table, row);
     return (cost){.samples = blocks_samples(&p->table, row),

@@ -123,11 +123,7 @@ static inline cost cost_of_seconds(uint64_t samples, double seconds) {
                   .heaviest = seconds};
 }
 
-/* What it counts by MEASURE_REQUESTED: each sample what of a word of the block is not its header's.
- */
-cost cost_of_requested(const profile *p, size_t row);
-
-/* The same by MEASURE_BLOCKS. */
+/* What a block counts by MEASURE_BLOCKS. */
 cost cost_of_number(const profile *p, size_t row);
 
 /* Seconds that a block may have lived at most. */

@@ -394,11 +394,7 @@ estimate estimate_proportion(uint64_t part, uint64_t of, double rate) {
                                   rate < 1 ? (double)of / (1 - rate) : INFINITY);
 }
 
-void estimate_mean_add(estimate_mean *m, double y, uint64_t words, double rate) {
-    estimate_mean_add_alike(m, y, estimate_inclusion(words, rate), 1);
-}
-
-void estimate_mean_add_alike(estimate_mean *m, double y, double chance, uint64_t n) {
+void estimate_mean_add(estimate_mean *m, double y, double chance, uint64_t n) {
     if (n == 0)
         return;
     const double blocks = (double)n, c = blocks * (1 - chance) / (chance * chance);

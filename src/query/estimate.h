@@ -76,8 +76,8 @@ typedef struct estimate_mean {
     double c, cy, cyy;
 } estimate_mean;
 
-void estimate_mean_add(estimate_mean *m, double y, uint64_t words, double rate);
-void estimate_mean_add_alike(estimate_mean *m, double y, double chance, uint64_t n);
+/* Of `n` blocks that are alike, each tracked by that chance. */
+void estimate_mean_add(estimate_mean *m, double y, double chance, uint64_t n);
 estimate estimate_mean_value(const estimate_mean *m);
 
 /* A sum over samples in which they count differently, such as by how long their blocks lived: `sum`

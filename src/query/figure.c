@@ -53,10 +53,6 @@ figure figure_of_cost_within(const query_result *q, filter_bounds may, const cos
     return figure_of_estimate(cost_estimate(q->profile, q->measure, may, c), c->samples);
 }
 
-figure figure_of_cost(const query_result *q, const cost *c) {
-    return figure_of_cost_within(q, q->may, c);
-}
-
 double figure_share(const query_result *q, const cost *c) {
     return q->total.weight > 0 ? c->weight / q->total.weight : 0;
 }
@@ -175,7 +171,7 @@ figure figure_between(const profile *p, uint64_t samples, blocks_spread spread) 
 }
 
 /* The interval of nine samples at a small rate reaches 1.65 times as far up as down. */
-bool figure_is_lopsided(const figure *f) {
+static bool figure_is_lopsided(const figure *f) {
     return f->has_ends || f->high - f->value > 1.64 * (f->value - f->low);
 }
 
@@ -210,7 +206,8 @@ double figure_percent(uint64_t part, uint64_t of) {
 
 /* ---- in a unit ------------------------------------------------------------------------- */
 
-figure_text figure_number(measure_unit unit, double value) {
+/* A number without its unit's name. */
+static figure_text figure_number(measure_unit unit, double value) {
     if (unit == UNIT_BLOCKS)
         return figure_count((uint64_t)llround(value));
     if (unit != UNIT_BYTESECONDS)

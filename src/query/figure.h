@@ -29,10 +29,7 @@ typedef struct figure_cache {
 
 figure figure_of_cached(figure_cache *cache, const profile *p, uint64_t samples);
 
-/* In the unit of the query's measure. */
-figure figure_of_cost(const query_result *q, const cost *c);
-
-/* The same of blocks of which more is known than the query's filter says. */
+/* In the unit of the query's measure; `may` is what is known of the blocks, as by its filter. */
 figure figure_of_cost_within(const query_result *q, filter_bounds may, const cost *c);
 
 /* Of an estimate that is no number of samples times a constant. */
@@ -62,9 +59,8 @@ const char *figure_unit(measure_unit unit);        /* as JSON has it: B, blocks,
 figure_range figure_margin(const figure *f);       /* ± 4.7 MB; 94.6 KB … 2.8 MB; exact */
 double figure_percent(uint64_t part, uint64_t of); /* 0 if `of` is 0 */
 
-/* 76.3 MB, 1,200 blocks, 3.1 MB·s; a number without its unit's name; and the error in that unit. */
+/* 76.3 MB, 1,200 blocks, 3.1 MB·s; and the error in that unit. */
 figure_text figure_amount(measure_unit unit, double value);
-figure_text figure_number(measure_unit unit, double value);
 figure_range figure_margin_in(measure_unit unit, const figure *f);
 
 /* How far the truth may be from a figure: the margin; both ends of its interval where these are not
@@ -75,8 +71,5 @@ figure_range figure_error(const figure *f, const char *margin, const char *low, 
 /* The same to stand behind the value, with a blank: in parentheses if it has two ends, empty if it
  * is exact. */
 figure_range figure_beside(figure_range error);
-
-/* Whether both ends of the interval are to be shown instead of a margin. */
-bool figure_is_lopsided(const figure *f);
 
 #endif

@@ -215,7 +215,7 @@ static void add_size(stats_part *part, tally *t, const stats_block *b, size_t n,
     }
     const double chance = estimate_inclusion(words + 1, chances->rate);
     estimate_blocks_add_chance(&t->many[size][words > large], chance);
-    estimate_mean_add_alike(&t->mean_words, (double)words, chance, 1);
+    estimate_mean_add(&t->mean_words, (double)words, chance, 1);
 }
 
 static double seconds_of(const stats_block *b) {
@@ -309,8 +309,8 @@ static void estimate_part(tally *t, const estimate_chances *chances, const stats
     estimate_blocks_join(&all, &none);
     part->blocks = estimate_blocks_number(&all, spec->may.least_words, chances->rate);
     for (uint64_t words = 0; words + 1 < ESTIMATE_FEW_WORDS; words++)
-        estimate_mean_add_alike(&t->mean_words, (double)words, chances->of_few[words + 1],
-                                t->few[words + 1]);
+        estimate_mean_add(&t->mean_words, (double)words, chances->of_few[words + 1],
+                          t->few[words + 1]);
     part->mean_words = estimate_mean_value(&t->mean_words);
     if (large < UINT64_MAX)
         part->large = share_between(t, chances, spec->may, large + 1, UINT64_MAX, true);

@@ -116,8 +116,4 @@ static inline bool ids_put_at(ids *table, uint32_t *place, uintptr_t address, ui
     return true;
 }
 
-static inline bool ids_put(ids *table, uintptr_t address, uint64_t id, uint64_t *before) {
-    return ids_put_at(table, ids_place(table, address), address, id, before);
-}
-
 #endif

@@ -68,6 +68,16 @@ static bool named_time(request *r, bool is_peak, uint64_t *micros) {
     return true;
 }
 
+/* Whole microseconds, or with a unit. */
+static bool request_time(request *r, const char *name, uint64_t *micros) {
+    const char *text = request_text(r, name), *end = text;
+    filter_error error;
+    if (!text || (take_integer(&end, UINT64_MAX - 1, micros) && !*end))
+        return true;
+    return filter_parse_time(text, micros, &error) ||
+           request_refuse(r, name, error.column, "%s", error.reason);
+}
+
 bool request_moment(request *r, const char *name, uint64_t *micros) {
     const char *text = request_text(r, name);
     if (!text || text[0] != '@')
@@ -77,16 +87,6 @@ bool request_moment(request *r, const char *name, uint64_t *micros) {
     *micros = 0;
     return strcmp(text, "@start") == 0 ||
            request_refuse(r, name, 0, "a time, or one of @start, @peak, @end");
-}
-
-/* Whole microseconds, or with a unit. */
-bool request_time(request *r, const char *name, uint64_t *micros) {
-    const char *text = request_text(r, name), *end = text;
-    filter_error error;
-    if (!text || (take_integer(&end, UINT64_MAX - 1, micros) && !*end))
-        return true;
-    return filter_parse_time(text, micros, &error) ||
-           request_refuse(r, name, error.column, "%s", error.reason);
 }
 
 bool request_choice(request *r, const char *name, const char *const *choices, int *value) {

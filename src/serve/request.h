@@ -44,9 +44,9 @@ const char *request_text(const request *r, const char *name);
 bool request_integer(request *r, const char *name, uint64_t low, uint64_t high, uint64_t *value);
 bool request_number(request *r, const char *name, double low, double high, double *value);
 bool request_flag(request *r, const char *name, bool *value);
-bool request_time(request *r, const char *name, uint64_t *micros);
 
-/* The same, or a moment of the trace that `trace` names: @start, @peak, @end. */
+/* The same of a time, whole microseconds or with a unit, or of a moment of the trace that `trace`
+ * names: @start, @peak, @end. */
 bool request_moment(request *r, const char *name, uint64_t *micros);
 
 /* `choices` ends with NULL. */
@@ -152,8 +152,7 @@ typedef int64_t column_of(const void *thing);
 void write_column(output *o, const char *name, const void *things, size_t size, size_t n,
                   column_of *number);
 
-/* The five columns of a figure; and without `blocks`. */
-void write_amounts(output *o, const asked *a, const cost *const *costs, size_t n, bool first);
+/* The five columns of a figure. */
 void write_figures(output *o, const asked *a, const cost *const *costs, size_t n, bool first);
 
 /* Where more is known of what each may have missed than the filter says. */

@@ -81,10 +81,6 @@ static void write_amounts_within(output *o, const asked *a, const filter_bounds 
     free(figures);
 }
 
-void write_amounts(output *o, const asked *a, const cost *const *costs, size_t n, bool first) {
-    write_amounts_within(o, a, NULL, costs, n, first);
-}
-
 void write_figures(output *o, const asked *a, const cost *const *costs, size_t n, bool first) {
     write_figures_within(o, a, NULL, costs, n, first);
 }

@@ -255,13 +255,8 @@ static memtrace_status prepare(completion *c, memtrace_error *error) {
     return MEMTRACE_OK;
 }
 
-memtrace_status completion_prepare(completion **c, memtrace_reader *reader,
+memtrace_status completion_prepare(completion **c, memtrace_reader *reader, symbolizer *shared,
                                    const symbolize_options *options, memtrace_error *error) {
-    return completion_prepare_with(c, reader, NULL, options, error);
-}
-
-memtrace_status completion_prepare_with(completion **c, memtrace_reader *reader, symbolizer *shared,
-                                        const symbolize_options *options, memtrace_error *error) {
     if (error)
         *error = (memtrace_error){.status = MEMTRACE_NOMEM, .reason = "no memory for the names"};
     *c = calloc(1, sizeof **c);

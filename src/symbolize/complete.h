@@ -24,17 +24,14 @@ typedef struct completion_summary {
 } completion_summary;
 
 /* Reads all of `reader`, which must stay open until the completion is freed, and looks up what it
- * names by address. On failure `*c` is NULL and `error` (may be NULL) says why. */
+ * names by address. `shared`, unless it is NULL, is a symbolizer that others use as well, which
+ * must outlive the completion; of the options, those about files are then the symbolizer's. On
+ * failure
+ * `*c` is NULL and `error` (may be NULL) says why. */
 MEMTRACE_NODISCARD memtrace_status completion_prepare(completion **c, memtrace_reader *reader,
+                                                      symbolizer *shared,
                                                       const symbolize_options *options,
                                                       memtrace_error *error);
-
-/* The same with a symbolizer that others use as well, which must outlive the completion; of the
- * options, those about files are the symbolizer's. */
-MEMTRACE_NODISCARD memtrace_status completion_prepare_with(completion **c, memtrace_reader *reader,
-                                                           symbolizer *shared,
-                                                           const symbolize_options *options,
-                                                           memtrace_error *error);
 
 /* What a trace asks of the symbolizer, added to `*questions`. */
 typedef VEC(symbolize_request) completion_questions;

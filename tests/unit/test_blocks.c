@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "blocks_fixture.h"
-#include "profile/blocks.h"
+#include "profile/blocks_add.h"
 #include "profile/blocks_spread.h"
 #include "profile/tick.h"
 #include "random.h"
@@ -13,12 +13,13 @@ START_TEST(numbers_beyond_32_bits_are_kept) {
     block_table b = {0};
     const uint64_t huge = UINT64_C(1) << 40;
     memtrace_event e = {.id = 7, .length = huge, .samples = huge + 1, .time = 5};
-    ck_assert(blocks_collect(&b, 3, 1)); /* never allocated: its row goes, the others move */
-    ck_assert(blocks_alloc(&b, 1, &e));
-    ck_assert(blocks_alloc(&b, 1, &(memtrace_event){.id = UINT64_MAX, .length = 1, .samples = 1}));
-    ck_assert(blocks_collect(&b, UINT64_MAX, 9));
+    ck_assert(blocks_add_fate(&b, 3, 1,
+                              BLOCKS_DIED)); /* never allocated: its row goes, the others move */
+    ck_assert(blocks_add(&b, 1, &e));
+    ck_assert(blocks_add(&b, 1, &(memtrace_event){.id = UINT64_MAX, .length = 1, .samples = 1}));
+    ck_assert(blocks_add_fate(&b, UINT64_MAX, 9, BLOCKS_DIED));
     for (uint64_t n = BLOCKS_MANY - 1; n <= BLOCKS_MANY + UINT64_C(1); n++)
-        ck_assert(blocks_alloc(&b, 1, &(memtrace_event){.id = n, .length = n, .samples = n}));
+        ck_assert(blocks_add(&b, 1, &(memtrace_event){.id = n, .length = n, .samples = n}));
     ck_assert(blocks_finish(&b));
     ck_assert_uint_eq(b.count, 5);
     for (uint64_t i = 0; i < 3; i++) {
@@ -65,13 +66,13 @@ START_TEST(fates_are_those_of_their_blocks) {
         const memtrace_event birth = {.id = id, .time = 2 * id, .length = 1, .samples = 1};
         blocks[id].born = birth.time;
         blocks[id].is_there = true;
-        ok &= blocks_alloc(&b, (uint32_t)id, &birth);
+        ok &= blocks_add(&b, (uint32_t)id, &birth);
         const double back = test_random_unit(&r) * test_random_unit(&r) * test_random_unit(&r);
         const uint64_t of = id + 1 - (uint64_t)(back * (double)(id + 1)); /* the next one, too */
         const bool promotes = test_random_unit(&r) < 0.3;
         uint64_t *fate = promotes ? &blocks[of].promoted : &blocks[of].died;
         *fate = *fate == BLOCKS_NEVER ? 2 * id + 2 : *fate;
-        ok &= promotes ? blocks_promote(&b, of, 2 * id + 2) : blocks_collect(&b, of, 2 * id + 2);
+        ok &= blocks_add_fate(&b, of, 2 * id + 2, promotes ? BLOCKS_PROMOTED : BLOCKS_DIED);
         if (id % 99991 == 7) {
             ck_assert(blocks_copy(&b, &copy));
             check_table(&copy, blocks, id + 1);
@@ -96,12 +97,12 @@ START_TEST(promotions_take_memory_once_there_is_one) {
     enum { ROWS = 3000, PROMOTED = 2000 };
     block_table b = {0}, copy;
     for (uint64_t id = 0; id < ROWS; id++)
-        ck_assert(blocks_alloc(&b, 1, &(memtrace_event){.id = id, .time = id, .samples = 1}));
+        ck_assert(blocks_add(&b, 1, &(memtrace_event){.id = id, .time = id, .samples = 1}));
     ck_assert(blocks_copy(&b, &copy));
     ck_assert_ptr_null(copy.times[BLOCKS_PROMOTED].low);
     ck_assert_uint_eq(blocks_promoted(&copy, PROMOTED), BLOCKS_NEVER);
     blocks_free(&copy);
-    ck_assert(blocks_promote(&b, PROMOTED, ROWS + 1));
+    ck_assert(blocks_add_fate(&b, PROMOTED, ROWS + 1, BLOCKS_PROMOTED));
     ck_assert(blocks_copy(&b, &copy) && blocks_finish(&b));
     for (size_t i = 0; i < ROWS; i++) {
         const uint64_t expected = i == PROMOTED ? ROWS + 1 : BLOCKS_NEVER;
@@ -124,9 +125,10 @@ START_TEST(only_blocks_of_the_minor_heap_are_promoted) {
                                       .time = starts[late] + id,
                                       .samples = 1,
                                       .source = (memtrace_source)(id % 3)};
-            ck_assert(id % 2 || blocks_promote(&b, id, e.time + 10)); /* before the birth */
-            ck_assert(blocks_alloc(&b, (uint32_t)id, &e));
-            ck_assert(id % 2 == 0 || blocks_promote(&b, id, e.time + 10));
+            ck_assert(id % 2 ||
+                      blocks_add_fate(&b, id, e.time + 10, BLOCKS_PROMOTED)); /* before the birth */
+            ck_assert(blocks_add(&b, (uint32_t)id, &e));
+            ck_assert(id % 2 == 0 || blocks_add_fate(&b, id, e.time + 10, BLOCKS_PROMOTED));
         }
         ck_assert(blocks_copy(&b, &copy) && blocks_finish(&b));
         for (uint64_t i = 0; i < N; i++) {
@@ -146,9 +148,9 @@ START_TEST(an_id_that_comes_again_is_another_block) {
     block_table b = {0};
     for (uint64_t i = 0; i < 3; i++) {
         const memtrace_event e = {.id = 7, .time = i, .length = i, .samples = 1};
-        ck_assert(blocks_alloc(&b, 1, &e));
+        ck_assert(blocks_add(&b, 1, &e));
     }
-    ck_assert(blocks_collect(&b, 7, 9) && blocks_finish(&b));
+    ck_assert(blocks_add_fate(&b, 7, 9, BLOCKS_DIED) && blocks_finish(&b));
     ck_assert_uint_eq(b.count, 3);
     for (size_t i = 0; i < 3; i++) {
         ck_assert_uint_eq(blocks_length(&b, i), i);
@@ -174,9 +176,8 @@ START_TEST(times_are_exact_around_the_one_that_halves_the_columns) {
                 const memtrace_event e = {.id = 2 * i, .time = times[i / 2], .samples = 1};
                 const memtrace_event survivor = {
                     .id = 2 * i + 1, .time = times[i / 2], .samples = 1};
-                ck_assert(blocks_alloc(&b, 1, &e) && blocks_alloc(&b, 1, &survivor));
-                ck_assert(kind == BLOCKS_DIED ? blocks_collect(&b, 2 * i, times[i])
-                                              : blocks_promote(&b, 2 * i, times[i]));
+                ck_assert(blocks_add(&b, 1, &e) && blocks_add(&b, 1, &survivor));
+                ck_assert(blocks_add_fate(&b, 2 * i, times[i], kind));
             }
             ck_assert(blocks_copy(&b, &copy) && blocks_finish(&b));
             ck_assert(blocks_are_long(&b) == (times[late] >= BLOCKS_SHORT));
@@ -259,9 +260,9 @@ START_TEST(the_peak_of_many_samples_is_exact) {
         for (uint64_t i = 0; i < N + 2; i++) {
             const memtrace_event e = {
                 .id = i, .time = i < N ? i / 2 : N, .samples = each[k] + (i == N)};
-            ck_assert(blocks_alloc(&b, 1, &e));
+            ck_assert(blocks_add(&b, 1, &e));
             for (uint64_t id = 0; i + 1 == N && id < N; id++) /* all, and then few are born */
-                ck_assert(blocks_collect(&b, id, 9000));
+                ck_assert(blocks_add_fate(&b, id, 9000, BLOCKS_DIED));
         }
         ck_assert(blocks_finish(&b) && blocks_peak(&b, &most));
         ck_assert_uint_eq(most.at.time, N / 2 - 1);
@@ -286,11 +287,11 @@ static void check_live(const block_table *b, const blocks_most *most) {
 
 static void bear(block_table *b, uint64_t id, uint64_t time, uint16_t domain) {
     const memtrace_event e = {.id = id, .time = time, .length = 2, .samples = 3, .domain = domain};
-    ck_assert(blocks_enter(b, domain) && blocks_alloc(b, 1, &e));
+    ck_assert(blocks_enter(b, domain) && blocks_add(b, 1, &e));
 }
 
 static void bury(block_table *b, uint64_t id, uint64_t time, uint16_t domain) {
-    ck_assert(blocks_enter(b, domain) && blocks_collect(b, id, time));
+    ck_assert(blocks_enter(b, domain) && blocks_add_fate(b, id, time, BLOCKS_DIED));
 }
 
 /* However many events have one time. */
@@ -480,7 +481,7 @@ static uint64_t tick_where(size_t n, uint64_t step, uint64_t rarely) {
     block_table b = {0};
     for (uint64_t i = 0; i < 1000; i++) {
         const uint64_t time = i / n * step + (i / n % 7 == 6 ? rarely : 0);
-        ck_assert(blocks_alloc(&b, 1, &(memtrace_event){.id = i, .time = time, .samples = 1}));
+        ck_assert(blocks_add(&b, 1, &(memtrace_event){.id = i, .time = time, .samples = 1}));
     }
     ck_assert(blocks_finish(&b));
     const uint64_t tick = tick_of(&b);

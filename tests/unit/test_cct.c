@@ -1,5 +1,5 @@
 /* Tests of the calling-context tree, against a plain list of stacks. */
-#include "profile/cct.h"
+#include "cct_fixture.h"
 #include "unit.h"
 
 enum { MAX_DEPTH = 40, STACKS = 3000, BATCH = 24 };
@@ -38,14 +38,16 @@ static void check_all_totals(const cct *tree, const uint32_t *nodes) {
     size_t n_stacks = 0;
     for (uint32_t i = 0; i < STACKS; i++)
         samples[nodes[i]][i % CCT_SOURCES] += UINT64_C(1) << 32 | i;
-    for (uint32_t i = 0; i < cct_count(tree); i++) {
+    for (uint32_t i = 0; i < cct_count(tree); i++)
         n_stacks += cct_sum(samples[i]) > 0;
-        for (unsigned j = 0; j < CCT_SOURCES; j++) {
-            const cct_totals *own = cct_own(tree, i, j);
-            ck_assert_uint_eq(own ? own->samples : 0, samples[i][j]);
-            ck_assert_uint_eq(own ? own->blocks : 0, samples[i][j] >> 32);
-        }
+    for (size_t i = 0; i < tree->totals.count; i++) {
+        const cct_totals *t = &tree->totals.items[i];
+        ck_assert_uint_eq(t->samples, samples[t->node][t->source]);
+        ck_assert_uint_eq(t->blocks, samples[t->node][t->source] >> 32);
+        samples[t->node][t->source] = 0;
     }
+    for (uint32_t i = 0; i < cct_count(tree); i++)
+        ck_assert_uint_eq(cct_sum(samples[i]), 0);
     ck_assert_uint_eq(tree->n_stacks, n_stacks);
     free(samples);
 }
@@ -121,7 +123,7 @@ END_TEST
 
 static void check_totals(const cct *tree, uint32_t node, unsigned source, uint64_t samples,
                          uint64_t blocks) {
-    const cct_totals *t = cct_own(tree, node, source);
+    const cct_totals *t = cct_fixture_own(tree, node, source);
     ck_assert_ptr_nonnull(t);
     ck_assert_uint_eq(t->node, node);
     ck_assert_uint_eq(t->source, source);
@@ -140,8 +142,8 @@ START_TEST(totals_add_up_by_source) {
     check_totals(&tree, node, 0, 5, 1);
     check_totals(&tree, node, 2, 8, 4);
     check_totals(&tree, other, 1, 1, 1);
-    ck_assert_ptr_null(cct_own(&tree, node, 1));
-    ck_assert_ptr_null(cct_own(&tree, CCT_ROOT, 0));
+    ck_assert_ptr_null(cct_fixture_own(&tree, node, 1));
+    ck_assert_ptr_null(cct_fixture_own(&tree, CCT_ROOT, 0));
     ck_assert_uint_eq(tree.n_stacks, 2);
     ck_assert_uint_eq(tree.totals.count, 3);
     cct_path_free(&path);

@@ -41,7 +41,7 @@ static sampled sample(double rate, uint64_t seed) {
         if (k == 0)
             continue;
         estimate_blocks_add(words > 100 ? &s.large : &s.small, words, rate);
-        estimate_mean_add(&s.mean, (double)words, words, rate);
+        estimate_mean_add(&s.mean, (double)words, estimate_inclusion(words, rate), 1);
         s.per_word += 1 / estimate_inclusion(words, rate) / (double)words;
         s.sum += (double)k * life_of(i);
         s.squares += (double)k * life_of(i) * life_of(i);
@@ -461,7 +461,7 @@ START_TEST(shares_and_means_at_rate_one_are_exact) {
     estimate_blocks_add(&a, 5, 1);
     for (int i = 0; i < 3; i++) {
         estimate_blocks_add(&b, 7, 1);
-        estimate_mean_add(&m, i, 7, 1);
+        estimate_mean_add(&m, i, estimate_inclusion(7, 1), 1);
     }
     estimate e = estimate_share(&a, &b);
     ck_assert(e.value == 0.25 && e.low == 0.25 && e.high == 0.25);

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "profile/blocks_add.h"
 #include "query/leaks.h"
 #include "query/lifemap.h"
 #include "random.h"
@@ -360,9 +361,9 @@ static void make_block(program *p, double born, double died) {
                                   .length = p->length ? p->length : p->id % 4 * 5,
                                   .samples = 1,
                                   .source = MEMTRACE_MAJOR};
-    ck_assert(blocks_alloc(&p->profile->table, 0, &event));
+    ck_assert(blocks_add(&p->profile->table, 0, &event));
     if (died < LENGTH)
-        ck_assert(blocks_collect(&p->profile->table, p->id, (uint64_t)died));
+        ck_assert(blocks_add_fate(&p->profile->table, p->id, (uint64_t)died, BLOCKS_DIED));
     p->id++;
 }
 
@@ -641,7 +642,7 @@ static void make_stay(profile *p, uint64_t n, uint64_t from, uint64_t step, uint
                                       .length = id == 0 ? first_words - 1 : 9,
                                       .samples = id == 0 ? (first_words + 9) / 10 : 1,
                                       .source = MEMTRACE_MAJOR};
-        ck_assert(blocks_alloc(&p->table, 0, &event));
+        ck_assert(blocks_add(&p->table, 0, &event));
     }
     ck_assert(blocks_finish(&p->table));
 }

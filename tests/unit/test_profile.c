@@ -1,6 +1,7 @@
 /* Tests of profiles and of the hotspots query, on traces written to memory. */
 #include <string.h>
 
+#include "cct_fixture.h"
 #include "query/hotspots.h"
 #include "tape.h"
 #include "unit.h"
@@ -227,8 +228,8 @@ START_TEST(sums_of_many_stacks_are_kept_apart) {
     for (uint32_t i = 0; i < STACKS; i++) {
         const uint64_t last = (i + PROFILE_RECENT) % STACKS,
                        next = (last + PROFILE_RECENT) % STACKS;
-        const cct_totals *minor = cct_own(&p.tree, i + 1, MEMTRACE_MINOR),
-                         *major = cct_own(&p.tree, i + 1, MEMTRACE_MAJOR);
+        const cct_totals *minor = cct_fixture_own(&p.tree, i + 1, MEMTRACE_MINOR),
+                         *major = cct_fixture_own(&p.tree, i + 1, MEMTRACE_MAJOR);
         ck_assert(minor && major);
         ck_assert_uint_eq(minor->samples, 1 + i + 1 + last);
         ck_assert_uint_eq(minor->blocks, 2);

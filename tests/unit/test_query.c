@@ -169,7 +169,7 @@ static void make_many_from(profile *p, uint64_t start) {
         p->blocks[e.source]++;
         ok &= blocks_fixture_add(&p->table, root, &e,
                                  r % 11 == 0 ? BLOCKS_NEVER : start + i + r % 1000) &&
-              (r % 5 > 0 || blocks_promote(&p->table, i, start + i + r % 50));
+              (r % 5 > 0 || blocks_add_fate(&p->table, i, start + i + r % 50, BLOCKS_PROMOTED));
     }
     ck_assert(ok && blocks_finish(&p->table));
     cct_path_free(&path);

@@ -410,6 +410,10 @@ END_TEST
 
 /* ---- ids by address ---- */
 
+static bool put_id(ids *known, uintptr_t address, uint64_t id, uint64_t *before) {
+    return ids_put_at(known, ids_place(known, address), address, id, before);
+}
+
 START_TEST(ids_are_found_by_address) {
     memory m = {0};
     ids *known = memory_alloc(&m, sizeof *known);
@@ -418,23 +422,23 @@ START_TEST(ids_are_found_by_address) {
     ids_init(known, &m, false);
     ck_assert_uint_eq(ids_take(known, 0x1000), 0);
     for (uintptr_t a = 0x7000000; a < 0x7400000; a += 8) {
-        n_good += ids_put(known, a, a / 8, &before) && before == 0;
+        n_good += put_id(known, a, a / 8, &before) && before == 0;
     }
-    ck_assert(ids_put(known, high, 5, &before));
-    ck_assert(ids_put(known, high, 0, &before)); /* its end was missed */
+    ck_assert(put_id(known, high, 5, &before));
+    ck_assert(put_id(known, high, 0, &before)); /* its end was missed */
     ck_assert_uint_eq(before, 6);
     ck_assert_uint_eq(ids_take(known, high), 1);
     ck_assert_uint_eq(ids_take(known, high), 0);
-    ck_assert(!ids_put(known, UINT64_C(1) << 47, 1, &before));
+    ck_assert(!put_id(known, UINT64_C(1) << 47, 1, &before));
     for (uintptr_t a = 0x7000000; a < 0x7200000; a += 8)
         n_good += ids_take(known, a) == a / 8 + 1;
     /* From here on they take more than 32 bits. */
-    ck_assert(ids_put(known, 0x7000000, UINT32_MAX - 1, &before));
+    ck_assert(put_id(known, 0x7000000, UINT32_MAX - 1, &before));
     ck_assert(!atomic_load(&known->wide));
-    ck_assert(ids_put(known, 0x7000008, UINT32_MAX, &before));
-    ck_assert(ids_put(known, 0x7000010, IDS_MAX, &before));
-    ck_assert(!ids_put(known, 0x7000018, IDS_MAX + 1, &before));
-    ck_assert(ids_put(known, 0x7000020, 7, &before));
+    ck_assert(put_id(known, 0x7000008, UINT32_MAX, &before));
+    ck_assert(put_id(known, 0x7000010, IDS_MAX, &before));
+    ck_assert(!put_id(known, 0x7000018, IDS_MAX + 1, &before));
+    ck_assert(put_id(known, 0x7000020, 7, &before));
     ck_assert_uint_eq(ids_take(known, 0x7000000), UINT32_MAX);
     ck_assert_uint_eq(ids_take(known, 0x7000008), UINT64_C(1) << 32);
     ck_assert_uint_eq(ids_take(known, 0x7000008), 0);
@@ -444,7 +448,7 @@ START_TEST(ids_are_found_by_address) {
         n_good += ids_take(known, a) == a / 8 + 1;
     ck_assert_uint_eq(n_good, 2 * 0x400000 / 8);
     for (uintptr_t a = 0x7000000; a < 0x7400000; a += 64)
-        ck_assert(ids_put(known, a, IDS_MAX, &before));
+        ck_assert(put_id(known, a, IDS_MAX, &before));
     ids_forget(known); /* but for what shares a page with something else */
     for (uintptr_t a = 0x7000000; a < 0x7400000; a += 64)
         n_good -= ids_take(known, a) == IDS_MAX + 1;
@@ -460,8 +464,8 @@ START_TEST(ids_of_sparse_blocks_share_a_leaf) {
     uint64_t before, n_good = 0;
     ids_init(known, &m, true);
     for (uintptr_t i = 0; i < N; i++) /* at multiples of 16, and of 8 */
-        n_good += ids_put(known, FIRST + 48 * i, i, &before) && before == 0;
-    ck_assert(ids_put(known, FIRST + 8, N, &before));
+        n_good += put_id(known, FIRST + 48 * i, i, &before) && before == 0;
+    ck_assert(put_id(known, FIRST + 8, N, &before));
     ck_assert_ptr_eq(ids_place(known, FIRST), ids_place(known, FIRST + 16));
     ck_assert_ptr_ne(ids_place(known, FIRST), ids_place(known, FIRST + 8));
     ck_assert_uint_eq(ids_take(known, FIRST + 8), N + 1);
@@ -480,11 +484,11 @@ START_TEST(a_new_page_of_ids_is_one_fault) {
     struct rusage begin, end;
     uint64_t before;
     ids_init(known, &m, true);
-    ck_assert(ids_put(known, FIRST, 0, &before)); /* makes the leaf */
+    ck_assert(put_id(known, FIRST, 0, &before)); /* makes the leaf */
     const size_t step = pages_unit() / sizeof(uint32_t) << IDS_GRAIN_BITS;
     getrusage(RUSAGE_SELF, &begin);
     for (uintptr_t i = 1; i <= N; i++)
-        ids_put(known, FIRST + i * step, i, &before);
+        put_id(known, FIRST + i * step, i, &before);
     getrusage(RUSAGE_SELF, &end);
     ck_assert_int_lt(end.ru_minflt - begin.ru_minflt, N + N / 2);
     ck_assert_uint_eq(ids_take(known, FIRST + N * step), N + 1);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "profile/blocks_add.h"
 #include "query/stats.h"
 #include "random.h"
 #include "tape.h"
@@ -356,7 +357,7 @@ START_TEST(shares_of_the_program_are_those_of_its_blocks) {
         estimate_mean mean = {0};
         for (size_t j = 0; j < N; j++) {
             estimate_blocks_add(&all, words[j] + 1, rate);
-            estimate_mean_add(&mean, (double)words[j], words[j] + 1, rate);
+            estimate_mean_add(&mean, (double)words[j], estimate_inclusion(words[j] + 1, rate), 1);
         }
         ck_assert_double_eq_tol(s.whole.blocks.high, estimate_blocks_number(&all, 0, rate).high,
                                 1e-6);
@@ -431,13 +432,13 @@ START_TEST(many_events_are_put_in_order) {
                                       .id = id,
                                       .length = 1,
                                       .samples = 1};
-        ck_assert(blocks_alloc(&b, 0, &event));
+        ck_assert(blocks_add(&b, 0, &event));
         all[n] = (written){.time = event.time, .event = id << 2 | BLOCKS_BORN, .at = n};
         n++;
         const uint64_t dead = id - id % 50, died = time_of_event(_i, n, &r);
         if (id % 50 || blocks_born(&b, dead) > died)
             continue;
-        ck_assert(blocks_collect(&b, dead, died));
+        ck_assert(blocks_add_fate(&b, dead, died, BLOCKS_DIED));
         all[n] = (written){.time = died, .event = dead << 2 | BLOCKS_DIED, .at = n};
         n++;
     }

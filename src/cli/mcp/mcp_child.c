@@ -24,6 +24,23 @@ static void become(int out, char *const *words) {
     _exit(127);
 }
 
+static void reap(mcp_child *c) {
+    close(c->out);
+    close(c->end);
+    c->out = c->end = -1;
+    while (waitpid(c->pid, &c->status, 0) < 0 && errno == EINTR)
+        continue;
+}
+
+/* Ends it, with all that it started. */
+static void mcp_child_kill(mcp_child *c) {
+    if (c->out < 0)
+        return;
+    kill(-c->pid, SIGKILL);
+    kill(c->pid, SIGKILL);
+    reap(c);
+}
+
 bool mcp_child_start(mcp_child *c, char *const *words) {
     int ends[2];
     *c = (mcp_child){.out = -1, .end = -1};
@@ -69,14 +86,6 @@ static void keep(mcp_child *c, const char *bytes, size_t n) {
     c->text[c->size] = '\0';
 }
 
-static void reap(mcp_child *c) {
-    close(c->out);
-    close(c->end);
-    c->out = c->end = -1;
-    while (waitpid(c->pid, &c->status, 0) < 0 && errno == EINTR)
-        continue;
-}
-
 static bool is_over(const mcp_child *c) {
     struct pollfd end = {.fd = c->end, .events = POLLIN};
     return poll(&end, 1, 0) > 0;
@@ -93,14 +102,6 @@ bool mcp_child_read(mcp_child *c) {
         return true;
     reap(c);
     return false;
-}
-
-void mcp_child_kill(mcp_child *c) {
-    if (c->out < 0)
-        return;
-    kill(-c->pid, SIGKILL);
-    kill(c->pid, SIGKILL);
-    reap(c);
 }
 
 void mcp_child_free(mcp_child *c) {

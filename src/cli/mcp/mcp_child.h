@@ -27,9 +27,6 @@ bool mcp_child_start(mcp_child *c, char *const *words);
  * known. */
 bool mcp_child_read(mcp_child *c);
 
-/* Ends it, with all that it started. */
-void mcp_child_kill(mcp_child *c);
-
 void mcp_child_free(mcp_child *c);
 
 #endif

@@ -222,8 +222,10 @@ static char *real_path(const char *path, bool to_write) {
     return both;
 }
 
-char *mcp_confine(const mcp_limits *limits, const char *path, bool to_write,
-                  char reason[MCP_REASON]) {
+/* The path below one of the folders that `path` names, which must exist unless it is to be written;
+ * its folder must, then. To be freed; NULL: `reason` says why not. */
+static char *mcp_confine(const mcp_limits *limits, const char *path, bool to_write,
+                         char reason[MCP_REASON]) {
     char *absolute = NULL;
     if (asprintf(&absolute, "%s%s%s", path[0] == '/' ? "" : limits->folders[0],
                  path[0] == '/' ? "" : "/", path) < 0)

@@ -38,9 +38,4 @@ void mcp_words_free(mcp_words *words);
 char *mcp_tool_answer(const mcp_tool *t, const mcp_limits *limits, json_t *arguments,
                       const char *printed);
 
-/* The path below one of the folders that `path` names, which must exist unless it is to be written;
- * its folder must, then. To be freed; NULL: `reason` says why not. */
-char *mcp_confine(const mcp_limits *limits, const char *path, bool to_write,
-                  char reason[MCP_REASON]);
-
 #endif

@@ -32,7 +32,8 @@ static bool ends_with(const char *name, const char *end) {
     return n > m && strcmp(name + n - m, end) == 0;
 }
 
-bool ring_is_segment_name(const char *name) {
+/* Whether a file is called as a segment. */
+static bool ring_is_segment_name(const char *name) {
     const char *dash = strrchr(name, '-');
     const size_t digits = dash ? strspn(dash + 1, "0123456789") : 0;
     return isdigit((unsigned char)name[0]) && digits >= DIGITS &&

@@ -25,9 +25,6 @@ typedef VEC(ring_file) ring_files;
 bool ring_segment_path(const char *folder, const memtrace_info *info, uint64_t number, char *path,
                        size_t size);
 
-/* Whether a file is called as a segment. */
-bool ring_is_segment_name(const char *name);
-
 /* The segments of a folder, or with `all` all files that are called as traces, in the order of
  * their names. False when there is no memory, or the folder cannot be read, which errno says. */
 bool ring_folder_list(const char *folder, bool all, ring_files *files);

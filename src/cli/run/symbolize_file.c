@@ -183,7 +183,7 @@ static memtrace_status prepare(completion **c, memtrace_reader *reader, const ch
                                const symbolize_file_options *options, memtrace_error *error) {
     watch w = {.options = options, .name = path};
     symbolize_options with = {.debug_files = options->debug_files, .progress = tick, .context = &w};
-    memtrace_status status = completion_prepare_with(c, reader, options->shared, &with, error);
+    memtrace_status status = completion_prepare(c, reader, options->shared, &with, error);
     progress_end();
     return status;
 }

@@ -1,0 +1,15 @@
+/* cct_fixture.h: what stands in a calling-context tree, looked for among all totals. */
+#ifndef CCT_FIXTURE_H
+#define CCT_FIXTURE_H
+
+#include "profile/cct.h"
+
+/* A node's totals from one source; NULL if there are none. */
+static inline const cct_totals *cct_fixture_own(const cct *tree, uint32_t node, unsigned source) {
+    for (size_t i = 0; i < tree->totals.count; i++)
+        if (tree->totals.items[i].node == node && tree->totals.items[i].source == source)
+            return &tree->totals.items[i];
+    return NULL;
+}
+
+#endif

@@ -5,6 +5,7 @@
 
 #include "reports/advise.h"
 #include "serve/request.h"
+#include "serve/write.h"
 
 /* Those of which a rule says why. */
 typedef VEC(uint32_t) row_list;
@@ -20,8 +21,8 @@ static bool write_rows(request *r, const asked *q, const page_rows *rows) {
     output_char(r->o, '{');
     write_head(r->o, q);
     output_text(r->o, ",\n");
-    const bool ok =
-        page_names(&places, rows) && write_places(r->o, &places, &q->reading->profile, true, NULL);
+    const bool ok = page_names(&places, rows) &&
+                    place_list_write(r->o, &places, &q->reading->profile, true, NULL);
     output_text(r->o, ",\n");
     page_columns(r->o, &places, rows, "advice");
     output_text(r->o, "}\n");
@@ -78,7 +79,7 @@ static bool make_advice(void *context, cache_value *value) {
 bool answer_advice(request *r) {
     asked q = {.needs_blocks = true, .needs_rows = true, .of_allocated = true};
     double share = ADVISE_WORTH;
-    bool ok = request_number(r, "share", 0.1, 100, &share) && request_ask(r, &q);
+    bool ok = request_number(r, "share", 0.1, 100, &share) && asked_open(r, &q);
     if (ok) {
         advice_making m = {.query = q.query, .share = share};
         if (r->client)

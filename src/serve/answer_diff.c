@@ -5,6 +5,7 @@
 #include "render/render.h"
 #include "reports/diff.h"
 #include "serve/request.h"
+#include "serve/write.h"
 
 /* By columns of these names. */
 enum { SORT_DEFAULT };
@@ -44,16 +45,15 @@ static bool parse(request *r, diff_asked *d) {
         !request_choice(r, "order", orders, &d->order) ||
         !request_integer(r, "offset", 0, UINT32_MAX, &d->offset) ||
         !request_integer(r, "limit", 1, 1000, &d->limit) || !parse_search(r, d) ||
-        !request_moments(r, &d->moments))
+        !asked_moments_read(r, &d->moments))
         return false;
     d->options = (diff_options){.by = (hotspots_by)by, .normalise = (diff_normalise)normalise};
     if (!d->moments.given)
-        return request_ask_of(r, &d->before, "before", 0) &&
-               request_ask_of(r, &d->after, "after", 1);
+        return asked_open_of(r, &d->before, "before", 0) && asked_open_of(r, &d->after, "after", 1);
     if (normalise != DIFF_BY_NONE)
         return request_refuse(r, "normalise", 0, "is for two traces");
-    return request_ask_states(r, &d->moments, &d->before, &d->after) &&
-           request_ask_moments(r, &d->moments, &d->went, &d->came);
+    return asked_open_states(r, &d->moments, &d->before, &d->after) &&
+           asked_open_moments(r, &d->moments, &d->went, &d->came);
 }
 
 static void release_diff(void *value) {
@@ -178,7 +178,7 @@ static bool write_diff(request *r, diff_asked *d) {
     output_format(o, ",\n\"count\":%zu,\"offset\":%llu,\"n_sure\":%zu,\n", d->rows.count,
                   (unsigned long long)d->offset, all->n_sure);
     const bool ok = page_names(&strings, &rows) &&
-                    write_places(o, &strings, &d->after.reading->profile, true, NULL);
+                    place_list_write(o, &strings, &d->after.reading->profile, true, NULL);
     output_text(o, ",\n");
     page_columns(o, &strings, &rows, "rows");
     output_text(o, "}\n");

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "query/estimate.h"
+#include "serve/asked.h"
 #include "serve/request.h"
 
 typedef struct explanation {

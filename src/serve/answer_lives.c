@@ -1,6 +1,7 @@
 /* answer_lives.c: `/api/lifetimes`: blocks by lifetime and size. */
 #include "query/lifemap.h"
 #include "serve/request.h"
+#include "serve/write.h"
 
 /* ---- lifetimes --------------------------------------------------------------------------- */
 
@@ -106,7 +107,7 @@ bool answer_lifetimes(request *r) {
     asked a = {.needs_blocks = true};
     const uint8_t *kept;
     lifemap l;
-    bool ok = request_ask(r, &a);
+    bool ok = asked_open(r, &a);
     if (ok && a.query->measure != MEASURE_ALLOCATED && a.query->measure != MEASURE_BLOCKS)
         ok = request_refuse(r, "measure", 0, "is allocated or blocks here");
     ok = ok && asked_rows(r, &a, &kept);

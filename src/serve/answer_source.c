@@ -5,6 +5,7 @@
 #include "paths/functions.h"
 #include "serve/request.h"
 #include "serve/source_file.h"
+#include "serve/write.h"
 
 enum { LINES_AROUND = 100, LINES_MAX = 2000, LINE_BYTES = 2000 };
 
@@ -18,7 +19,7 @@ typedef struct source_asked {
 
 static bool parse(request *r, source_asked *s) {
     uint64_t id = UINT64_MAX;
-    if (!request_integer(r, "place", 0, UINT32_MAX, &id) || !request_ask(r, &s->question))
+    if (!request_integer(r, "place", 0, UINT32_MAX, &id) || !asked_open(r, &s->question))
         return false;
     const profile *p = &s->question.reading->profile;
     if (id >= p->locations.count)

@@ -10,6 +10,7 @@
 #include "reports/leaks.h"
 #include "reports/paths.h"
 #include "serve/request.h"
+#include "serve/write.h"
 
 #define TABLE_KINDS(X)                                                                             \
     X(HOTSPOTS, "hotspots")                                                                        \
@@ -99,7 +100,7 @@ static bool parse(request *r, asked_table *t) {
            request_integer(r, "limit", 1, 1000, &t->limit) &&
            request_number(r, "share", 0.1, 100, &t->share) &&
            request_number(r, "warm_up", 0, 90, &t->warm_up) && request_ids(r, "root", &t->root) &&
-           request_ask(r, &t->question) && parse_focus(r, t) &&
+           asked_open(r, &t->question) && parse_focus(r, t) &&
            request_search(r, &t->question.reading->profile, &t->matches);
 }
 
@@ -440,7 +441,7 @@ static bool write_table(request *r, const asked_table *t) {
                   t->count, (unsigned long long)t->offset);
     const bool ok =
         page_names(&places, &rows) && number_wrappers(t, &places) &&
-        write_places(o, &places, &t->question.reading->profile, t->by == BY_LINE, t->matches);
+        place_list_write(o, &places, &t->question.reading->profile, t->by == BY_LINE, t->matches);
     output_text(o, ",\n");
     page_columns(o, &places, &rows, "rows");
     if (has_callers(t))

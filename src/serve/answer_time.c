@@ -5,6 +5,7 @@
 #include "render/render.h"
 #include "reports/timeline.h"
 #include "serve/request.h"
+#include "serve/write.h"
 
 enum { MAX_BUCKETS = 4096, PEAK_POINTS = 8192 };
 #define PEAK_SHARE 0.02 /* of the largest: by so much memory must fall on both sides */
@@ -113,7 +114,7 @@ bool answer_timeline(request *r) {
     bool ok = request_integer(r, "buckets", 1, MAX_BUCKETS, &spec.points) &&
               request_moment(r, "from", &spec.from) && request_moment(r, "to", &spec.to) &&
               (spec.from <= spec.to || request_refuse(r, "from", 0, "is later than `to`")) &&
-              request_ask(r, &a) && write_timeline(r, &a, &spec);
+              asked_open(r, &a) && write_timeline(r, &a, &spec);
     asked_close(r, &a);
     return ok;
 }
@@ -179,7 +180,7 @@ static bool find_peaks(request *r, asked *a, uint64_t n) {
 bool answer_peaks(request *r) {
     uint64_t n = 10;
     asked a = {.needs_blocks = true};
-    bool ok = request_integer(r, "n", 1, 100, &n) && request_ask(r, &a) && find_peaks(r, &a, n);
+    bool ok = request_integer(r, "n", 1, 100, &n) && asked_open(r, &a) && find_peaks(r, &a, n);
     asked_close(r, &a);
     return ok;
 }

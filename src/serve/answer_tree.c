@@ -9,6 +9,7 @@
 #include "query/compare.h"
 #include "query/diff.h"
 #include "serve/request.h"
+#include "serve/write.h"
 
 enum { BY_FUNCTION, BY_LINE };
 static const char *const groupings[] = {[BY_FUNCTION] = "function", [BY_LINE] = "line", NULL};
@@ -49,7 +50,7 @@ static bool parse_view(request *r, tree_asked *t) {
 }
 
 static bool parse(request *r, tree_asked *t) {
-    return parse_view(r, t) && request_ask(r, &t->question) && parse_focus(r, t) &&
+    return parse_view(r, t) && asked_open(r, &t->question) && parse_focus(r, t) &&
            request_search(r, &t->question.reading->profile, &t->matches);
 }
 
@@ -155,7 +156,7 @@ static bool write_tree(request *r, const tree_asked *t, const picture *f) {
     write_root(o, t, f);
     bool ok =
         number_places(t, f, &places) &&
-        write_places(o, &places, &t->question.reading->profile, t->by == BY_LINE, t->matches) &&
+        place_list_write(o, &places, &t->question.reading->profile, t->by == BY_LINE, t->matches) &&
         write_nodes(o, t, f, &places);
     if (t->matches)
         write_matched(o, t, f);
@@ -221,10 +222,10 @@ typedef struct diff_asked {
 
 static bool parse_diff(request *r, diff_asked *a) {
     tree_asked *t = &a->tree;
-    return parse_view(r, t) && request_moments(r, &a->moments) &&
-           (a->moments.given ? request_ask_moments(r, &a->moments, &a->before, &t->question)
-                             : request_ask_of(r, &a->before, "before", 0) &&
-                                   request_ask_of(r, &t->question, "after", 1)) &&
+    return parse_view(r, t) && asked_moments_read(r, &a->moments) &&
+           (a->moments.given ? asked_open_moments(r, &a->moments, &a->before, &t->question)
+                             : asked_open_of(r, &a->before, "before", 0) &&
+                                   asked_open_of(r, &t->question, "after", 1)) &&
            parse_focus(r, t);
 }
 
@@ -390,7 +391,7 @@ static bool write_diff(request *r, const diff_asked *a) {
             ok = ok && place_list_add(&places, &a->names->locations.items[at]) >= -1;
     }
     write_diff_head(o, a);
-    ok = ok && write_places(o, &places, a->names, a->tree.by == BY_LINE, a->tree.matches);
+    ok = ok && place_list_write(o, &places, a->names, a->tree.by == BY_LINE, a->tree.matches);
     write_diff_nodes(o, a, &places);
     if (a->tree.matches) {
         double all = a->picture.nodes.items[0].total.weight;

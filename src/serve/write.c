@@ -1,4 +1,5 @@
-/* write.c: what answers are made of: the head, figures, columns, names; see request.h. */
+/* write.c: parts of answers as JSON. Figures are computed once, as their parts stand in columns of
+ * their own. */
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
@@ -6,17 +7,9 @@
 #include <string.h>
 
 #include "render/render.h"
-#include "serve/request.h"
+#include "serve/write.h"
 
 /* ---- figures ----------------------------------------------------------------------------- */
-
-static figure figure_within(const asked *a, filter_bounds may, const cost *c) {
-    return report_figure_within(&a->report, may, c);
-}
-
-figure asked_figure(const asked *a, const cost *c) {
-    return figure_within(a, a->query->may, c);
-}
 
 void write_figure(output *o, const figure *f, uint64_t blocks) {
     figure_json(o, f);
@@ -65,7 +58,7 @@ static void write_amounts_within(output *o, const asked *a, const filter_bounds 
         return;
     }
     for (size_t i = 0; i < n; i++)
-        figures[i] = figure_within(a, may ? may[i] : a->query->may, costs[i]);
+        figures[i] = report_figure_within(&a->report, may ? may[i] : a->query->may, costs[i]);
     for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
         column_start(&c, o, names[k], first && k == 0);
         for (size_t i = 0; i < n; i++)

@@ -1,0 +1,78 @@
+/* place_list.c: places and strings are known by their addresses, since equal ones are interned. */
+#include "render/place_list.h"
+
+#include "render/column.h"
+
+/* The number of a pointer; -2 when there is no memory. */
+static int64_t number(map64 *map, const void *pointer, bool *is_new) {
+    uint32_t *value = map64_put(map, (uintptr_t)pointer);
+    if (!value)
+        return -2;
+    *is_new = *value == MAP64_NONE;
+    if (*is_new)
+        *value = map->count - 1;
+    return *value;
+}
+
+int64_t place_list_add(place_list *l, const profile_location *place) {
+    bool is_new;
+    if (!place)
+        return -1;
+    int64_t n = number(&l->index, place, &is_new);
+    return n >= 0 && is_new && !vec_push(&l->places, place) ? -2 : n;
+}
+
+int64_t place_list_string(place_list *l, const char *text) {
+    bool is_new;
+    if (!text || !*text)
+        return 0;
+    int64_t n = number(&l->string_index, text, &is_new);
+    return n < 0 || (is_new && !vec_push(&l->strings, text)) ? -2 : n + 1;
+}
+
+/* Numbers the strings of the places, which are written first. */
+static bool write_strings(output *o, place_list *l) {
+    for (size_t i = 0; i < l->places.count; i++)
+        if (place_list_string(l, l->places.items[i]->function) < 0 ||
+            place_list_string(l, l->places.items[i]->file) < 0)
+            return false;
+    output_text(o, "\"strings\":[\"\"");
+    for (size_t i = 0; i < l->strings.count; i++) {
+        output_char(o, ',');
+        output_json(o, l->strings.items[i]);
+    }
+    output_char(o, ']');
+    return true;
+}
+
+bool place_list_write(output *o, place_list *l, const profile *p, bool by_line,
+                      const uint8_t *matches) {
+    enum { ID, FUNCTION, FILE_NAME, LINE, MATCH };
+    static const char *const names[] = {"id", "function", "file", "line", "match"};
+    if (!write_strings(o, l))
+        return false;
+    output_text(o, ",\n\"places\":{");
+    for (int k = ID; k <= (matches ? MATCH : LINE); k++) {
+        json_column c;
+        column_start(&c, o, names[k], k == ID);
+        for (size_t i = 0; i < l->places.count; i++) {
+            const profile_location *place = l->places.items[i];
+            size_t id = (size_t)(place - p->locations.items);
+            column_integer(&c, k == ID          ? (int64_t)id
+                               : k == FUNCTION  ? place_list_string(l, place->function)
+                               : k == FILE_NAME ? place_list_string(l, place->file)
+                               : k == LINE      ? (by_line ? place->line : 0)
+                                                : matches[id]);
+        }
+        column_end(&c);
+    }
+    output_char(o, '}');
+    return true;
+}
+
+void place_list_free(place_list *l) {
+    map64_free(&l->index);
+    map64_free(&l->string_index);
+    vec_free(&l->places);
+    vec_free(&l->strings);
+}

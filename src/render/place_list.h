@@ -1,0 +1,26 @@
+/* place_list.h: what an answer names, once each, so that its columns hold numbers. */
+#ifndef RENDER_PLACE_LIST_H
+#define RENDER_PLACE_LIST_H
+
+#include "base/map64.h"
+#include "base/vec.h"
+#include "profile/profile.h"
+#include "render/output.h"
+
+/* Places of one answer, numbered as they come, and strings. Legal when zeroed. */
+typedef struct place_list {
+    map64 index, string_index;
+    VEC(const profile_location *) places;
+    VEC(const char *) strings; /* without the first one, which is empty */
+} place_list;
+
+/* -1 for NULL, -2 when there is no memory. */
+int64_t place_list_add(place_list *l, const profile_location *place);
+int64_t place_list_string(place_list *l, const char *text); /* 0 for NULL and empty ones */
+
+/* `"strings":[…],"places":{…}`; `matches`, by location, may be NULL. */
+bool place_list_write(output *o, place_list *l, const profile *p, bool by_line,
+                      const uint8_t *matches);
+void place_list_free(place_list *l);
+
+#endif

@@ -1,0 +1,400 @@
+/* asked.c: questions are answered by entries of the cache. What a lens sees of a trace is the same
+ * for all questions that hide nothing, so each step of a view of call paths is an entry of its own.
+ */
+#include "serve/asked.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "serve/request.h"
+
+static const char *const measures[] = {
+#define MEASURE_TEXT(name, text, unit, title) text,
+    MEASURES(MEASURE_TEXT)
+#undef MEASURE_TEXT
+        NULL};
+
+enum { WRAPPERS_SKIP, WRAPPERS_SHOW };
+static const char *const wrappers[] = {[WRAPPERS_SKIP] = "skip", [WRAPPERS_SHOW] = "show", NULL};
+
+/* What makes a query_result, and what must be there while it does. */
+typedef struct making {
+    const profile *profile;
+    const query_spec *spec;
+} making;
+
+static void release_lens(void *value) {
+    lens_free(value);
+    free(value);
+}
+
+static bool make_lens(void *context, cache_value *value) {
+    const making *m = context;
+    lens *l = malloc(sizeof *l);
+    if (!l || !lens_init(l, m->profile, !m->spec->show_wrappers, NULL)) {
+        free(l);
+        return false;
+    }
+    *value = (cache_value){
+        .value = l, .size = sizeof *l + m->profile->locations.count, .release = release_lens};
+    return true;
+}
+
+/* All names are looked at for it, which takes a while: once for all questions that hide nothing. */
+static bool find_lens(request *r, const asked *a, query_spec *spec, cache_entry **e) {
+    making m = {.profile = &a->reading->profile, .spec = spec};
+    char key[80];
+    *e = NULL;
+    if (filter_hides_any(spec->filter))
+        return true;
+    snprintf(key, sizeof key, "%zu %" PRIu64 " lens %d", a->trace, a->reading->serial,
+             spec->show_wrappers);
+    *e = cache_get(r->viewer->cache, key, make_lens, &m);
+    spec->lens = *e ? cache_entry_value(*e) : NULL;
+    return *e;
+}
+
+static void release_query(void *value) {
+    query_free(value);
+    free(value);
+}
+
+static bool make_query(void *context, cache_value *value) {
+    const making *m = context;
+    query_result *q = malloc(sizeof *q);
+    if (!q || !query_run(q, m->profile, m->spec)) {
+        free(q);
+        return false;
+    }
+    *value = (cache_value){.value = q,
+                           .size = sizeof *q + q->costs.capacity * sizeof *q->costs.items +
+                                   m->profile->locations.count +
+                                   (q->selection.kept ? q->selection.n_of : 0),
+                           .release = release_query};
+    return true;
+}
+
+/* The whole filter; false when there is no memory. */
+static bool find_text(const request *r, asked *a, const char **text) {
+    *text = request_text(r, "filter");
+    if (!a->also)
+        return true;
+    if (asprintf(&a->text, "%s%s%s", *text ? *text : "", *text ? " " : "", a->also) < 0)
+        a->text = NULL;
+    *text = a->text;
+    return a->text;
+}
+
+static bool parse_spec(request *r, const char *text, query_spec *spec, filter **f) {
+    int counted = MEASURE_ALLOCATED, show = WRAPPERS_SKIP;
+    filter_error error;
+    *spec = (query_spec){.moment = QUERY_END};
+    *f = NULL;
+    if (!request_choice(r, "measure", measures, &counted) ||
+        !request_choice(r, "wrappers", wrappers, &show) || !request_time(r, "at", &spec->moment))
+        return false;
+    spec->measure = (measure)counted;
+    spec->show_wrappers = show == WRAPPERS_SHOW;
+    if (request_text(r, "at") && counted != MEASURE_LIVE)
+        return request_refuse(r, "at", 0, "is for measure=live");
+    if (text && !filter_parse(text, f, &error))
+        return error.column ? request_refuse(r, "filter", error.column, "%s", error.reason)
+                            : request_no_memory(r);
+    spec->filter = *f;
+    return true;
+}
+
+static bool set_key(asked *a, const query_spec *spec, const char *text) {
+    return asprintf(&a->key, "%zu %" PRIu64 " %d %" PRIu64 " %d %d %s\n", a->trace,
+                    a->reading->serial, (int)spec->measure, spec->moment, spec->show_wrappers,
+                    spec->keep_rows, text ? text : "") >= 0;
+}
+
+/* Who asks for the microsecond of the peak is told of the peak, not of the microsecond's end. */
+static bool is_peak_of(const reading *r, uint64_t moment) {
+    return reading_has_blocks(r) && r->peak.samples > 0 && moment == r->peak.at.time;
+}
+
+static bool run_query(request *r, asked *a, query_spec *spec, const char *text) {
+    making m = {.profile = &a->reading->profile, .spec = spec};
+    spec->at_peak = is_peak_of(a->reading, spec->moment);
+    if (spec->moment > a->reading->profile.duration)
+        spec->moment = a->reading->profile.duration;
+    if (!set_key(a, spec, text)) {
+        a->key = NULL;
+        return request_no_memory(r);
+    }
+    cache_entry *seen;
+    if (find_lens(r, a, spec, &seen))
+        a->entry = cache_get(r->viewer->cache, a->key, make_query, &m);
+    cache_release(r->viewer->cache, seen);
+    if (!a->entry)
+        return request_no_memory(r);
+    a->query = cache_entry_value(a->entry);
+    a->report = (report){.query = a->query, .filter = text, .figures = &a->reading->figures};
+    return true;
+}
+
+bool asked_open_of(request *r, asked *a, const char *trace, uint64_t otherwise) {
+    query_spec spec = {0};
+    const char *text;
+    bool ok =
+        find_text(r, a, &text) ? parse_spec(r, text, &spec, &a->filter) : request_no_memory(r);
+    spec.keep_rows = a->needs_rows;
+    if (a->of_allocated || a->live_at) {
+        spec.measure = a->live_at ? MEASURE_LIVE : MEASURE_ALLOCATED;
+        spec.moment = a->live_at ? *a->live_at : QUERY_END;
+    }
+    ok = ok &&
+         request_reading(r, trace, otherwise, a->needs_blocks || query_needs_blocks(&spec),
+                         &a->trace, &a->reading) &&
+         run_query(r, a, &spec, text);
+    a->hides = filter_hides_any(a->filter);
+    return ok;
+}
+
+/* Also where B was before A. */
+static void write_state(const asked_moments *m, uint64_t moment, bool is_peak, char *text,
+                        size_t size) {
+    if (m->of == MOMENTS_LIVE && is_peak)
+        snprintf(text, size, "live:@peak");
+    else
+        snprintf(text, size, "%s%" PRIu64 "us", m->of == MOMENTS_LIVE ? "live:" : "alloc:..",
+                 moment);
+}
+
+static void write_moments_terms(asked_moments *m, const reading *now) {
+    write_state(m, m->from, is_peak_of(now, m->from), m->before, sizeof m->before);
+    write_state(m, m->to, is_peak_of(now, m->to), m->after, sizeof m->after);
+    snprintf(m->went, sizeof m->went, "%s -%s", m->before, m->after);
+    snprintf(m->came, sizeof m->came, "%s -%s", m->after, m->before);
+}
+
+bool asked_moments_read(request *r, asked_moments *m) {
+    static const char *const kinds[] = {
+        [MOMENTS_LIVE] = "live", [MOMENTS_ALLOCATED] = "allocated", NULL};
+    m->given = request_text(r, "from") || request_text(r, "to");
+    if (!request_choice(r, "of", kinds, &m->of))
+        return false;
+    if (!m->given)
+        return !request_text(r, "of") || request_refuse(r, "of", 0, "needs from and to");
+    if (!request_text(r, "from") || !request_text(r, "to"))
+        return request_refuse(r, request_text(r, "to") ? "from" : "to", 0, "both are needed");
+    if (!request_moment(r, "from", &m->from) || !request_moment(r, "to", &m->to))
+        return false;
+    if (request_text(r, "before") || request_text(r, "after"))
+        return request_refuse(r, "from", 0, "excludes before and after: it is of one trace");
+    reading *now;
+    size_t trace;
+    if (!request_reading(r, "trace", 0, true, &trace, &now))
+        return false;
+    write_moments_terms(m, now);
+    reading_release(now);
+    return true;
+}
+
+bool asked_open_states(request *r, const asked_moments *m, asked *before, asked *after) {
+    if (m->of == MOMENTS_LIVE) {
+        before->live_at = &m->from;
+        after->live_at = &m->to;
+    } else {
+        before->of_allocated = after->of_allocated = true;
+        before->also = m->before;
+        after->also = m->after;
+    }
+    return asked_open_of(r, before, "trace", 0) && asked_open_of(r, after, "trace", 0);
+}
+
+bool asked_open_moments(request *r, const asked_moments *m, asked *went, asked *came) {
+    went->of_allocated = came->of_allocated = true;
+    went->also = m->went;
+    came->also = m->came;
+    return asked_open_of(r, went, "trace", 0) && asked_open_of(r, came, "trace", 0);
+}
+
+bool asked_open(request *r, asked *a) {
+    return asked_open_of(r, a, "trace", 0);
+}
+
+void asked_close(request *r, asked *a) {
+    cache_release(r->viewer->cache, a->entry);
+    cache_release(r->viewer->cache, a->rows);
+    reading_release(a->reading);
+    filter_free(a->filter);
+    free(a->text);
+    free(a->key);
+    *a = (asked){0};
+}
+
+cache_entry *asked_cached(request *r, const asked *a, const char *key,
+                          bool (*make)(void *context, cache_value *value), void *context) {
+    char *whole;
+    if (asprintf(&whole, "%s%s", a->key, key) < 0)
+        return NULL;
+    cache_entry *e = cache_get(r->viewer->cache, whole, make, context);
+    free(whole);
+    return e;
+}
+
+/* ---- rows -------------------------------------------------------------------------------- */
+
+static bool make_rows(void *context, cache_value *value) {
+    const asked *a = context;
+    selection s;
+    if (!filter_select(a->filter, &a->reading->profile, &s))
+        return false;
+    *value = (cache_value){.value = s.kept, .size = s.n_of, .release = free};
+    return true;
+}
+
+/* They are the same whatever is measured. The picture needs none of them, so it need not wait. */
+bool asked_rows(request *r, asked *a, const uint8_t **kept) {
+    char *key;
+    *kept = NULL;
+    if (!filter_selects(a->filter))
+        return true;
+    if (!a->rows && asprintf(&key, "%zu %" PRIu64 " rows %s", a->trace, a->reading->serial,
+                             a->report.filter) >= 0) {
+        a->rows = cache_get(r->viewer->cache, key, make_rows, a);
+        free(key);
+    }
+    if (!a->rows)
+        return request_no_memory(r);
+    *kept = cache_entry_value(a->rows);
+    return true;
+}
+
+figure asked_figure(const asked *a, const cost *c) {
+    return report_figure_within(&a->report, a->query->may, c);
+}
+
+/* ---- call paths -------------------------------------------------------------------------- */
+
+static void release_tree(void *value) {
+    path_tree_free(value);
+}
+
+static void release_sums(void *value) {
+    path_sums_free(value);
+}
+
+static bool keep_tree(path_tree *t, cache_value *value) {
+    if (t)
+        *value = (cache_value){.value = t, .size = path_tree_size(t), .release = release_tree};
+    return t;
+}
+
+static bool make_first(void *context, cache_value *value) {
+    return keep_tree(callpaths_see(context, 0), value);
+}
+
+static bool make_second(void *context, cache_value *value) {
+    return keep_tree(callpaths_see(context, 1), value);
+}
+
+static bool make_joined(void *context, cache_value *value) {
+    return keep_tree(callpaths_join(context), value);
+}
+
+static bool make_collapsed(void *context, cache_value *value) {
+    return keep_tree(callpaths_collapse(context), value);
+}
+
+static bool make_sums(void *context, cache_value *value) {
+    path_sums *s = callpaths_sum(context);
+    if (s)
+        *value = (cache_value){.value = s, .size = path_sums_size(s), .release = release_sums};
+    return s;
+}
+
+/* What is made of a view that is begun. NULL when there is no memory. */
+static const void *keep(request *r, asked_paths *p, const char *key,
+                        bool (*make)(void *context, cache_value *value)) {
+    cache_entry *e = key ? cache_get(r->viewer->cache, key, make, &p->view) : NULL;
+    if (!e)
+        return NULL;
+    p->entries[p->n_entries++] = e;
+    return cache_entry_value(e);
+}
+
+/* Keys, NULL when there is no memory. They begin with the trace, and are freed by the caller. */
+static char *key_of_seen(const asked *a, bool by_line) {
+    char *key;
+    const int size =
+        a->hides ? asprintf(&key, "%sview %d", a->key, by_line)
+                 : asprintf(&key, "%zu %" PRIu64 " view %d", a->trace, a->reading->serial, by_line);
+    return size < 0 ? NULL : key;
+}
+
+/* `key` is freed. */
+static char *key_beyond(char *key, const char *step, const char *of) {
+    char *longer = NULL;
+    if (key && asprintf(&longer, "%s\n%s %s", key, step, of) < 0)
+        longer = NULL;
+    free(key);
+    return longer;
+}
+
+/* Makes the trees of both sides one, whose key replaces the first one's. */
+static bool compare_trees(request *r, asked_paths *p, const asked *against, char **key) {
+    char *second = key_of_seen(against, p->view.spec.by_line);
+    const bool same = second && *key && strcmp(second, *key) == 0;
+    if (same)
+        p->view.seen[1] = p->view.seen[0];
+    else
+        p->view.seen[1] = keep(r, p, second, make_second);
+    if (!same && p->view.seen[1]) {
+        *key = key_beyond(*key, "joined", second);
+        p->view.joined = keep(r, p, *key, make_joined);
+    }
+    free(second);
+    return same || p->view.joined;
+}
+
+static bool collapse_tree(request *r, asked_paths *p, char **key) {
+    const bool focused = p->view.spec.focus;
+    const char *focus = focused ? request_text(r, "focus") : NULL;
+    const char *ids = focused && !focus ? request_text(r, "focus_ids") : NULL;
+    *key = key_beyond(*key,
+                      ids     ? "collapsed below ids"
+                      : focus ? "collapsed below"
+                              : "collapsed",
+                      ids     ? ids
+                      : focus ? focus
+                              : "");
+    p->view.collapsed = keep(r, p, *key, make_collapsed);
+    return p->view.collapsed;
+}
+
+static bool sum_up(request *r, asked_paths *p, const asked *a, const asked *against, char *tree) {
+    char *key;
+    if (!tree || asprintf(&key, "%s%s\nsums %s", a->key, against ? against->key : "", tree) < 0)
+        return false;
+    p->view.sums = keep(r, p, key, make_sums);
+    free(key);
+    return p->view.sums;
+}
+
+bool asked_paths_of(request *r, const asked *a, const asked *against, const callpaths_spec *spec,
+                    asked_paths *p) {
+    char *key = key_of_seen(a, spec->by_line);
+    *p = (asked_paths){.view = {.spec = *spec,
+                                .queries = {a->query, against ? against->query : NULL},
+                                .n_sides = against ? PATH_SIDES : 1}};
+    p->view.seen[0] = keep(r, p, key, make_first);
+    const bool ok = p->view.seen[0] && (!against || compare_trees(r, p, against, &key)) &&
+                    (!callpaths_collapses(spec) || collapse_tree(r, p, &key)) &&
+                    sum_up(r, p, a, against, key);
+    free(key);
+    if (ok)
+        return true;
+    asked_paths_release(r, p);
+    return request_no_memory(r);
+}
+
+void asked_paths_release(request *r, asked_paths *p) {
+    while (p->n_entries > 0)
+        cache_release(r->viewer->cache, p->entries[--p->n_entries]);
+    *p = (asked_paths){0};
+}

@@ -76,7 +76,7 @@ static size_t indent_of(const layout *l, size_t i, const void *r) {
 /* ---- lanes ----------------------------------------------------------------------------------- */
 
 static bool is_shown(const table *t, const table_column *c) {
-    return column_is_in(c, t, IN_TEXT) && c->kind != COLUMN_ROWS && c->kind != COLUMN_COUNT;
+    return table_column_is_in(c, t, IN_TEXT) && c->kind != COLUMN_ROWS && c->kind != COLUMN_COUNT;
 }
 
 static void find_lanes(layout *l) {
@@ -178,7 +178,8 @@ static void put_below(output *o, const table *t, const void *r, size_t indent) {
     for (size_t i = 0; i < t->n_columns && !o->error; i++) {
         const table_column *c = &t->columns[i];
         table below;
-        if (c->kind != COLUMN_ROWS || !column_is_in(c, t, IN_TEXT) || !table_below(t, c, r, &below))
+        if (c->kind != COLUMN_ROWS || !table_column_is_in(c, t, IN_TEXT) ||
+            !table_below(t, c, r, &below))
             continue;
         layout l = {.table = &below};
         find_lanes(&l);

@@ -15,7 +15,7 @@
 #define GUEST_DIALECT_H
 
 #include "render/output.h"
-#include "reports/table.h"
+#include "reports/document.h"
 
 /* `ruled`: the first table and the title before it; others are plain. */
 void dialect_render(output *o, const document *d, bool ruled);

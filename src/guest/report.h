@@ -7,7 +7,7 @@
 #include "guest/expect.h"
 #include "guest/rows.h"
 #include "render/output.h"
-#include "reports/table.h"
+#include "reports/document.h"
 
 /* In the form and to where the options say, expectations included. */
 tracer_status report_write(tracer *t, double elapsed, char *problem, size_t size);

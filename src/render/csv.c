@@ -6,7 +6,7 @@
 #include "render/render.h"
 
 static bool is_written(const table *t, const table_column *c) {
-    return column_is_in(c, t, IN_CSV) &&
+    return table_column_is_in(c, t, IN_CSV) &&
            (c->kind < COLUMN_LINE || (c->kind == COLUMN_LINE && c->point));
 }
 
@@ -110,7 +110,7 @@ static void put_points(output *o, cell x, bool *any) {
     for (size_t i = 0; i < x.line.n; i++) {
         separate(o, any);
         if (!isnan(x.line.items[i]))
-            figure_json_number(o, line_point(x, i));
+            figure_json_number(o, cell_line_point(x, i));
     }
 }
 
@@ -151,7 +151,8 @@ static void put_rows_below(output *o, const table *t, const void *row) {
     for (size_t i = 0; i < t->n_columns; i++) {
         const table_column *c = &t->columns[i];
         table below;
-        if (c->kind == COLUMN_ROWS && column_is_in(c, t, IN_CSV) && table_below(t, c, row, &below))
+        if (c->kind == COLUMN_ROWS && table_column_is_in(c, t, IN_CSV) &&
+            table_below(t, c, row, &below))
             put_rows(o, &below);
     }
 }

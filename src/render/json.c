@@ -75,7 +75,7 @@ static void put_line(output *o, cell x) {
     output_char(o, '[');
     for (size_t i = 0; i < x.line.n; i++) {
         output_text(o, i ? "," : "");
-        figure_json_number(o, line_point(x, i));
+        figure_json_number(o, cell_line_point(x, i));
     }
     output_char(o, ']');
 }
@@ -166,7 +166,7 @@ static void put_field(fields *f, const table *t, const table_column *c, const vo
 void render_json_fields(output *o, const table *t, const void *row) {
     fields f = {.o = o};
     for (size_t i = 0; i < t->n_columns && !o->error; i++)
-        if (column_is_in(&t->columns[i], t, IN_JSON))
+        if (table_column_is_in(&t->columns[i], t, IN_JSON))
             put_field(&f, t, &t->columns[i], row);
 }
 

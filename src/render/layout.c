@@ -61,7 +61,7 @@ static double largest_beside(const table *t, const table_column *c) {
     double largest = largest_of(t, c);
     for (size_t i = 0; t->one_unit && i < t->n_columns; i++) {
         const table_column *other = &t->columns[i];
-        if (is_amount(other) && !other->unit && column_is_in(other, t, IN_TEXT))
+        if (is_amount(other) && !other->unit && table_column_is_in(other, t, IN_TEXT))
             largest = fmax(largest, largest_of(t, other));
     }
     return largest;
@@ -265,7 +265,7 @@ bool layout_names(const table_column *c) {
 }
 
 bool layout_shows(const table *t, const table_column *c) {
-    return column_is_in(c, t, IN_TEXT) && c->kind != COLUMN_ROWS && c->kind != COLUMN_OBJECT;
+    return table_column_is_in(c, t, IN_TEXT) && c->kind != COLUMN_ROWS && c->kind != COLUMN_OBJECT;
 }
 
 static void add_lane(layout *l, const table_column *c, bool is_error) {
@@ -309,7 +309,8 @@ static void find_lanes(layout *l, bool named) {
 
 static cell own_amount(const table *t, const void *row) {
     const table_column *own = table_find(t, "");
-    return own && is_amount(own) && column_is_in(own, t, IN_TEXT) ? own->get(t, row) : cell_none();
+    return own && is_amount(own) && table_column_is_in(own, t, IN_TEXT) ? own->get(t, row)
+                                                                        : cell_none();
 }
 
 static bool is_hidden(const table *t, const void *row) {
@@ -322,7 +323,7 @@ static void fill_line(layout *l, const table *t, const void *row, line *x) {
     for (size_t i = 0; i < l->n_lanes; i++) {
         lane *n = &l->lanes[i];
         const table_column *c = t == l->table ? n->column : table_find(t, n->column->name);
-        const cell is = c && column_is_in(c, t, IN_TEXT) ? c->get(t, row) : cell_none();
+        const cell is = c && table_column_is_in(c, t, IN_TEXT) ? c->get(t, row) : cell_none();
         x->cells[i] = cell_text(l, n, is, x->faint || l->style->bare_shares);
         x->tones[i] = is.tone;
         x->noise |= is.tone == TONE_DOUBT;
@@ -363,7 +364,7 @@ static void add_lines_below(layout *l, const table *t, const void *row, size_t d
     for (size_t i = 0; i < t->n_columns; i++) {
         const table_column *c = &t->columns[i];
         table below;
-        if (c->kind == COLUMN_ROWS && column_is_in(c, t, IN_TEXT) &&
+        if (c->kind == COLUMN_ROWS && table_column_is_in(c, t, IN_TEXT) &&
             table_below(t, c, row, &below) && !says_nothing(&below))
             add_lines(l, &below, depth + !below.in_line, c->title ? c->title : "");
     }

@@ -11,7 +11,7 @@
 #include "render/figures.h"
 
 static bool is_written(const table *t, const table_column *c) {
-    return column_is_in(c, t, IN_PAGE) && c->kind != COLUMN_OBJECT && c->kind != COLUMN_TEXTS;
+    return table_column_is_in(c, t, IN_PAGE) && c->kind != COLUMN_OBJECT && c->kind != COLUMN_TEXTS;
 }
 
 static const void *row_at(const page_rows *r, size_t i) {
@@ -138,7 +138,7 @@ static void put_line(json_column *to, cell x) {
     column_raw(to, "[");
     for (size_t i = 0; !x.none && i < x.line.n; i++) {
         output_text(to->o, i ? "," : "");
-        figure_json_number(to->o, line_point(x, i));
+        figure_json_number(to->o, cell_line_point(x, i));
     }
     output_char(to->o, ']');
 }

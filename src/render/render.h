@@ -10,7 +10,7 @@
 #define RENDER_RENDER_H
 
 #include "render/output.h"
-#include "reports/table.h"
+#include "reports/document.h"
 
 typedef struct text_style {
     bool color;

@@ -163,7 +163,7 @@ static const char *title_of(const table_column *c) {
 }
 
 static bool is_field(const table *t, const table_column *c) {
-    return c->field && column_is_in(c, t, IN_TEXT) && c->kind != COLUMN_OBJECT;
+    return c->field && table_column_is_in(c, t, IN_TEXT) && c->kind != COLUMN_OBJECT;
 }
 
 static size_t record_width(const text_style *style) {

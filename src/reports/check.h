@@ -3,7 +3,7 @@
 #define REPORTS_CHECK_H
 
 #include "query/budget.h"
-#include "reports/table.h"
+#include "reports/document.h"
 
 /* What its tables refer to; it must outlive the document, as must what it points to. */
 typedef struct check_report {

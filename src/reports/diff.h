@@ -3,7 +3,7 @@
 #define REPORTS_DIFF_H
 
 #include "query/diff.h"
-#include "reports/table.h"
+#include "reports/document.h"
 
 typedef struct diff_report {
     const diff *diff;

@@ -3,7 +3,7 @@
 #define REPORTS_INFO_H
 
 #include "profile/gauges.h"
-#include "reports/table.h"
+#include "reports/document.h"
 
 enum { INFO_MARKS = 10 }; /* that text shows */
 

@@ -1,4 +1,4 @@
-/* table.h: what a report is: a document of tables, and of sentences about them.
+/* table.h: what a report consists of: tables, in a document (document.h) with sentences about them.
  *
  * A report is a function from a profile and a question to a document. It says what there is, never
  * how it looks: src/render makes terminal text, JSON, CSV and the page's answers from any document.
@@ -36,12 +36,10 @@
  * shown, and sorting by any column needs no other code.
  *
  * What must hold: names of columns are unique in a table, and never change their meaning; a cell
- * depends on its table and row alone; a document is made, rendered once or more, and freed. */
+ * depends on its table and row alone. */
 #ifndef REPORTS_TABLE_H
 #define REPORTS_TABLE_H
 
-#include "base/arena.h"
-#include "base/vec.h"
 #include "query/cost.h"
 #include "query/figure.h"
 
@@ -114,7 +112,7 @@ typedef struct cell {
     };
 } cell;
 
-static inline double line_point(cell x, size_t i) {
+static inline double cell_line_point(cell x, size_t i) {
     return x.line.unit > 0 ? (double)(int64_t)(x.line.items[i] * x.line.unit + 0.5)
                            : x.line.items[i];
 }
@@ -190,7 +188,7 @@ static inline const void *table_row(const table *t, size_t i) {
     return t->rows ? (const char *)t->rows + i * t->stride : NULL;
 }
 
-static inline bool column_is_in(const table_column *c, const table *t, shown_in in) {
+static inline bool table_column_is_in(const table_column *c, const table *t, shown_in in) {
     return ((c->in ? c->in : (unsigned)IN_ALL) & in) && (!c->has || c->has(t));
 }
 
@@ -203,52 +201,7 @@ double table_key(const table *t, const table_column *c, const void *row);
 /* Below, at or above 0, as row `a` stands before, with or behind `b` by that column, rising. */
 int table_compare(const table *t, const table_column *c, const void *a, const void *b);
 
-/* ---- documents --------------------------------------------------------------------------- */
-
-typedef enum part_kind {
-    PART_ROWS,   /* a table; in JSON an array of objects */
-    PART_OBJECT, /* a table of one row; in JSON an object, with the name "" the document's own
-                    fields */
-    PART_NOTE,   /* a sentence, in text alone */
-    PART_HINT,   /* the same, faint: what to do next */
-    PART_TITLE,  /* a sentence in bold that the report opens with */
-} part_kind;
-
-typedef struct document_part {
-    part_kind kind;
-    unsigned in;
-    const char *heading; /* above it in text; NULL: none */
-    table table;
-    const char *text; /* of notes and titles */
-    size_t strong;    /* of a title: so many bytes of it are bold */
-} document_part;
-
-/* Legal when zeroed. Owns texts and tables that it was asked to keep, and nothing else: rows are
- * the report's, and must outlive it. */
-typedef struct document {
-    VEC(document_part) parts;
-    arena arena;
-    bool failed; /* there was no memory: it is not whole */
-} document;
-
-void document_rows(document *d, const table *t, unsigned in, const char *heading);
-void document_object(document *d, const table *t, unsigned in);
-void document_section(document *d, const table *t, unsigned in, const char *heading);
-__attribute__((format(printf, 2, 3))) void document_note(document *d, const char *format, ...);
-__attribute__((format(printf, 2, 3))) void document_hint(document *d, const char *format, ...);
-
-/* Text that lives as long as the document; NULL, and `failed`, when there is no memory. */
-__attribute__((format(printf, 2, 3))) const char *document_text(document *d, const char *format,
-                                                                ...);
-
-/* `strong` is shown bold, `rest` behind it. */
-void document_title(document *d, const char *strong, const char *rest);
-
-/* Memory that lives as long as the document, zeroed; NULL, and `failed`, when there is none. */
-void *document_keep(document *d, size_t size);
-
-void document_free(document *d);
-
+/* For the initializer of a table. */
 #define TABLE_COLUMNS(list) .columns = (list), .n_columns = sizeof(list) / sizeof *(list)
 
 #endif

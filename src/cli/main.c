@@ -15,7 +15,7 @@
 #include "cli/run/run_check.h"
 #include "cli/traces.h"
 #include "export/otlp.h"
-#include "trace/replace.h"
+#include "trace/replacement.h"
 
 /* A closed standard output is noticed at the write, and ends the command quietly; so is a file that
  * must not become larger. A program that a command starts must not inherit that. */

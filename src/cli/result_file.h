@@ -5,7 +5,7 @@
 
 #include "cli/command.h"
 #include "render/output.h"
-#include "trace/replace.h"
+#include "trace/replacement.h"
 
 typedef struct result_file {
     const char *path;  /* NULL: standard output */

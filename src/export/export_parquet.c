@@ -17,7 +17,7 @@
 #include "export/parquet.h"
 #include "paths/path_tree.h"
 #include "query/leaks.h"
-#include "trace/replace.h"
+#include "trace/replacement.h"
 
 enum { MOST_SERVICE = 128, MOST_PATH = 4096 };
 

@@ -9,7 +9,7 @@
 #include "guest/dialect.h"
 #include "guest/text.h"
 #include "render/render.h"
-#include "trace/replace.h"
+#include "trace/replacement.h"
 
 /* ---- for columns ----------------------------------------------------------------------------- */
 

@@ -13,7 +13,7 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "profile/index_parts.h"
-#include "trace/replace.h"
+#include "trace/replacement.h"
 
 _Static_assert(INDEX_HEAD_WORDS % INDEX_LANES == 0, "the checksum takes whole groups of lanes");
 

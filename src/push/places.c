@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "symbolize/allocator_frames.h"
-#include "symbolize/complete.h"
+#include "symbolize/completion.h"
 
 #define NO_REQUEST UINT32_MAX
 

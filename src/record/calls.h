@@ -1,5 +1,5 @@
-/* calls.h: the one list of what the recorder puts itself in front of, and where these calls go on
- * to. preload.c and process.c define the functions, next.c finds what they stand before. */
+/* calls.h: the one list of what the recorder puts itself in front of. preload.c, process.c and
+ * maps.c define the functions, next.h has what they stand before. */
 #ifndef RECORD_CALLS_H
 #define RECORD_CALLS_H
 
@@ -138,29 +138,6 @@
     CALLS_RESIZING(OTHER)                                                                          \
     CALLS_ASKING(OTHER)
 
-/* Where each call goes on: at first to a function that finds out. */
-struct next_calls {
-#define NEXT_ALLOCATING(name, type, parameters, ...) void *(*name)parameters;
-#define NEXT_FREEING(name, parameters, ...)          void(*name) parameters;
-#define NEXT_OTHER(result, name, parameters, ...)    result(*name) parameters;
-    CALLS_SANDBOX(NEXT_OTHER) /* first: see sandbox_stubs.S */
-    CALLS_C(NEXT_ALLOCATING, NEXT_FREEING, NEXT_OTHER)
-    CALLS_NEW(NEXT_ALLOCATING)
-    CALLS_DELETE(NEXT_FREEING)
-    CALLS_EXEC(NEXT_OTHER)
-    CALLS_SPAWN(NEXT_OTHER)
-    CALLS_EXIT(NEXT_FREEING)
-    CALLS_LINK(NEXT_OTHER)
-    CALLS_UNLOADING(NEXT_OTHER)
-    CALLS_MAPPING(NEXT_OTHER)
-    CALLS_BREAK(NEXT_OTHER)
-#undef NEXT_ALLOCATING
-#undef NEXT_FREEING
-#undef NEXT_OTHER
-};
-
-extern struct next_calls next __attribute__((visibility("hidden")));
-
 /* The functions whose name becomes the type of an allocation. */
 enum call_type {
 #define CALL_TYPE(name, ...)               TYPE_##name,
@@ -177,29 +154,5 @@ static inline size_t calls_product(size_t count, size_t size) {
     size_t product;
     return __builtin_mul_overflow(count, size, &product) ? (size_t)1 << 62 : product;
 }
-
-/* Finds where all calls but those of C++ go on, unless that is known. Any thread may call. */
-void next_resolve(void);
-
-/* To be called at once where this library was loaded by dlopen: finds where calls go on. */
-void next_be_late(void);
-
-/* Does the program, or a library loaded before this one, bring its own `malloc`, so that ours is
- * not called? Then writes the name of that module. */
-bool next_is_preempted(char *module, size_t size);
-
-/* Is the allocator that stands behind us glibc's, none of whose blocks takes less than 32 bytes? */
-bool next_is_glibc(void);
-
-/* Is this return address in the allocator that stands behind us? Locks nothing: that one may. */
-bool next_is_allocator(const void *caller);
-
-/* Finds where the operators of C++ go on, unless that is known. `caller` is a return address in the
- * module that called one: it knows a C++ library even where the program as a whole does not. */
-void next_resolve_cxx(const void *caller);
-
-/* Are these operators not ours to count? So it is if the program has replaced some of them: then
- * its own ones run, and their calls of malloc are counted. Known after next_resolve_cxx. */
-extern bool next_cxx_is_replaced __attribute__((visibility("hidden")));
 
 #endif

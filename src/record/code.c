@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "platform/module.h"
-#include "record/gauge.h"
+#include "record/gauges.h"
 #include "record/text.h"
 
 /* A module as it was met on a stack. All but `epoch` never changes. */

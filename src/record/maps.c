@@ -12,6 +12,7 @@
 #include "platform/syscall.h"
 #include "record/calls.h"
 #include "record/mapping.h"
+#include "record/next.h"
 
 #ifndef MREMAP_DONTUNMAP
 #define MREMAP_DONTUNMAP 4

@@ -6,8 +6,8 @@
 
 #include "base/hash.h"
 #include "record/backtrace.h"
-#include "record/calls.h"
 #include "record/ids.h"
+#include "record/next.h"
 #include "record/recorder.h"
 #include "record/usdt.h"
 #include "trace/writer_stream.h"

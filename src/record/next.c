@@ -22,7 +22,7 @@
 #include "platform/module.h"
 #include "platform/pages.h"
 #include "platform/syscall.h"
-#include "record/calls.h"
+#include "record/next.h"
 #include "record/recorder.h"
 
 /* ---- the early heap ---------------------------------------------------------------------- */

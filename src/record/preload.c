@@ -8,6 +8,7 @@
 #include "base/hot.h"
 #include "record/calls.h"
 #include "record/native.h"
+#include "record/next.h"
 #include "record/recorder.h"
 
 /* Each fast path within one line of the cache. */

@@ -14,6 +14,7 @@
 #include "record/calls.h"
 #include "record/code.h"
 #include "record/environment.h"
+#include "record/next.h"
 #include "record/recorder.h"
 #include "record/runtime.h"
 

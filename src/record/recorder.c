@@ -33,6 +33,7 @@
 #include "platform/syscall.h"
 #include "record/late.h"
 #include "record/native.h"
+#include "record/next.h"
 #include "record/runtime.h"
 #include "record/say.h"
 #include "record/text.h"

@@ -11,8 +11,8 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 
-#include "record/calls.h"
 #include "record/filter.h"
+#include "record/next.h"
 #include "record/recorder.h"
 
 static void before_filter(const void *filter) {

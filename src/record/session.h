@@ -12,7 +12,7 @@
 #include "record/code.h"
 #include "record/config.h"
 #include "record/domain.h"
-#include "record/gauge.h"
+#include "record/gauges.h"
 #include "record/memory.h"
 #include "record/regions.h"
 #include "record/rescue.h"

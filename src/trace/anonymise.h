@@ -8,7 +8,7 @@
 #ifndef TRACE_ANONYMISE_H
 #define TRACE_ANONYMISE_H
 
-#include "trace/compress.h"
+#include "trace/compressor.h"
 #include "trace/rewrite.h"
 
 typedef struct anonymise_options {

@@ -13,7 +13,7 @@
 #ifndef TRACE_MERGE_H
 #define TRACE_MERGE_H
 
-#include "trace/compress.h"
+#include "trace/compressor.h"
 #include "trace/excerpt.h"
 #include "trace/merge_gauges.h"
 

@@ -12,10 +12,10 @@
 #include "base/file.h"
 #include "base/vec.h"
 #include "trace/bytes.h"
-#include "trace/compress.h"
+#include "trace/compressor.h"
 #include "trace/end.h"
 #include "trace/packet.h"
-#include "trace/replace.h"
+#include "trace/replacement.h"
 #include "trace/room.h"
 #include "trace/writer_names.h"
 

@@ -15,7 +15,7 @@
 #include "trace/defects.h"
 #include "trace/end.h"
 #include "trace/format.h"
-#include "trace/replace.h"
+#include "trace/replacement.h"
 #include "trace/spool.h"
 #include "trace/writer_names.h"
 

@@ -9,7 +9,7 @@
 #define TRACE_REWRITE_H
 
 #include "allotrace/memtrace.h"
-#include "trace/compress.h"
+#include "trace/compressor.h"
 
 typedef struct rewrite_options {
     uint16_t version;    /* 2 (one domain only) or 3; 0: the input's, or 2 for version 1 */

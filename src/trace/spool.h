@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "base/vec.h"
-#include "trace/compress.h"
+#include "trace/compressor.h"
 
 typedef struct spooled {
     uint64_t begin; /* the packet's first time */

@@ -3,7 +3,7 @@
 #include <sys/stat.h>
 #include <zstd.h>
 
-#include "trace/compress.h"
+#include "trace/compressor.h"
 #include "trace/input.h"
 #include "trace/relabel.h"
 #include "trace/rewrite.h"

@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 
 #include "trace/format.h"
-#include "trace/replace.h"
+#include "trace/replacement.h"
 #include "trace/rewrite.h"
 #include "trace_text.h"
 

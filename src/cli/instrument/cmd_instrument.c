@@ -12,7 +12,7 @@
 #include "base/file.h"
 #include "cli/instrument/instrument_edit.h"
 #include "cli/message.h"
-#include "trace/replace.h"
+#include "trace/replacement.h"
 
 #define MAX_SIZE (64 << 20) /* bytes; no source file is larger */
 

@@ -31,7 +31,7 @@
 #include "contract/settings.h"
 #include "contract/trace_name.h"
 #include "platform/clock.h"
-#include "trace/compress.h"
+#include "trace/compressor.h"
 
 #define DEPTH_UNSET UINT64_MAX
 

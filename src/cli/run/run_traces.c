@@ -25,7 +25,7 @@
 #include "query/hotspots.h"
 #include "query/unseen.h"
 #include "render/figures.h"
-#include "trace/compress.h"
+#include "trace/compressor.h"
 #include "trace/end.h"
 #include "trace/relabel.h"
 

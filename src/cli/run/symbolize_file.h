@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #include "cli/command.h"
-#include "symbolize/complete.h"
+#include "symbolize/completion.h"
 
 /* The options of commands that symbolize; `type` has a field `debug_file_options debug_files`. */
 #define OPTIONS_SYMBOLIZE(type)                                                                    \

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "symbolize/allocator_frames.h"
-#include "symbolize/complete.h"
+#include "symbolize/completion.h"
 
 #define ALLOCATOR "malloc" /* a wrapper, see query/wrappers.h */
 

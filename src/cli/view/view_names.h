@@ -1,5 +1,5 @@
 /* view_names.h: names for the addresses in a trace that is being written: those of a finished trace
- * get theirs by src/symbolize/complete.h, which rewrites the file. */
+ * get theirs by src/symbolize/completion.h, which rewrites the file. */
 #ifndef CLI_VIEW_VIEW_NAMES_H
 #define CLI_VIEW_VIEW_NAMES_H
 

@@ -1,7 +1,7 @@
-/* compress.h: bytes on their way to a file descriptor, compressed as the name of the file says.
+/* compressor.h: bytes on their way to a file descriptor, compressed as the name of the file says.
  * The reader opens what comes of it without being told. Single-threaded. */
-#ifndef TRACE_COMPRESS_H
-#define TRACE_COMPRESS_H
+#ifndef TRACE_COMPRESSOR_H
+#define TRACE_COMPRESSOR_H
 
 #include <stddef.h>
 #include <stdint.h>

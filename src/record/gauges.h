@@ -1,7 +1,7 @@
-/* gauge.h: what the system sees of the process, as quantities that stand in the trace beside what
+/* gauges.h: what the system sees of the process, as quantities that stand in the trace beside what
  * is live. Owns a descriptor of the kernel's account of the process; writes nothing itself. */
-#ifndef RECORD_GAUGE_H
-#define RECORD_GAUGE_H
+#ifndef RECORD_GAUGES_H
+#define RECORD_GAUGES_H
 
 #include <stdbool.h>
 #include <stdint.h>

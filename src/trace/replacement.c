@@ -1,5 +1,5 @@
-/* replace.c: see replace.h. */
-#include "trace/replace.h"
+/* replacement.c: see replacement.h. */
+#include "trace/replacement.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
-/* gauge.c: see gauge.h. */
-#include "record/gauge.h"
+/* gauges.c: see gauges.h. */
+#include "record/gauges.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>

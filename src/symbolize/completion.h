@@ -1,12 +1,12 @@
-/* complete.h: gives the addresses in a trace their names.
+/* completion.h: gives the addresses in a trace their names.
  *
  * A recorder that runs inside a program knows of a frame only its module and offset; it writes them
  * as a location: file `PATH[BUILD-ID]`, function `NAME+0xOFFSET`. Completing replaces these
  * locations by real ones, inlined functions included, and moves the place of allocation out of the
  * allocator's own functions (allocator_frames.h). What cannot be resolved stays as it is and can be
  * completed later. */
-#ifndef SYMBOLIZE_COMPLETE_H
-#define SYMBOLIZE_COMPLETE_H
+#ifndef SYMBOLIZE_COMPLETION_H
+#define SYMBOLIZE_COMPLETION_H
 
 #include "base/vec.h"
 #include "symbolize/symbolize.h"

@@ -1,4 +1,4 @@
-#include "trace/compress.h"
+#include "trace/compressor.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,7 +13,7 @@
 #include "base/file.h"
 #include "trace/bytes.h"
 #include "trace/format.h"
-#include "trace/replace.h"
+#include "trace/replacement.h"
 
 /* zstd's default level: of traces it makes a third less than level 1 does, in hardly more time. But
  * it passes over matches of four bytes, and between two times of a trace that is what is the same.

@@ -1,9 +1,9 @@
-/* replace.h: a file is replaced as a whole or not at all.
+/* replacement.h: a file is replaced as a whole or not at all.
  *
  * The new content goes to a temporary file beside the old one and takes its place by a rename. A
  * path that names something else than a regular file (a pipe, /dev/stdout) is written directly. */
-#ifndef TRACE_REPLACE_H
-#define TRACE_REPLACE_H
+#ifndef TRACE_REPLACEMENT_H
+#define TRACE_REPLACEMENT_H
 
 #include "allotrace/memtrace.h"
 

@@ -1,6 +1,6 @@
-/* complete.c: see complete.h. Looking up is the symbolizer's work, writing that of trace/rewrite.h;
- * here is what a trace says of its frames before and after. */
-#include "symbolize/complete.h"
+/* completion.c: see completion.h. Looking up is the symbolizer's work, writing that of
+ * trace/rewrite.h; here is what a trace says of its frames before and after. */
+#include "symbolize/completion.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,0 +1,55 @@
+/* next.h: where the calls that the recorder stands before (calls.h) go on: the allocator that the
+ * program would have without us. */
+#ifndef RECORD_NEXT_H
+#define RECORD_NEXT_H
+
+#include "record/calls.h"
+
+/* Where each call goes on: at first to a function that finds out. */
+struct next_calls {
+#define NEXT_ALLOCATING(name, type, parameters, ...) void *(*name)parameters;
+#define NEXT_FREEING(name, parameters, ...)          void(*name) parameters;
+#define NEXT_OTHER(result, name, parameters, ...)    result(*name) parameters;
+    CALLS_SANDBOX(NEXT_OTHER) /* first: see sandbox_stubs.S */
+    CALLS_C(NEXT_ALLOCATING, NEXT_FREEING, NEXT_OTHER)
+    CALLS_NEW(NEXT_ALLOCATING)
+    CALLS_DELETE(NEXT_FREEING)
+    CALLS_EXEC(NEXT_OTHER)
+    CALLS_SPAWN(NEXT_OTHER)
+    CALLS_EXIT(NEXT_FREEING)
+    CALLS_LINK(NEXT_OTHER)
+    CALLS_UNLOADING(NEXT_OTHER)
+    CALLS_MAPPING(NEXT_OTHER)
+    CALLS_BREAK(NEXT_OTHER)
+#undef NEXT_ALLOCATING
+#undef NEXT_FREEING
+#undef NEXT_OTHER
+};
+
+extern struct next_calls next __attribute__((visibility("hidden")));
+
+/* Finds where all calls but those of C++ go on, unless that is known. Any thread may call. */
+void next_resolve(void);
+
+/* To be called at once where this library was loaded by dlopen: finds where calls go on. */
+void next_be_late(void);
+
+/* Does the program, or a library loaded before this one, bring its own `malloc`, so that ours is
+ * not called? Then writes the name of that module. */
+bool next_is_preempted(char *module, size_t size);
+
+/* Is the allocator that stands behind us glibc's, none of whose blocks takes less than 32 bytes? */
+bool next_is_glibc(void);
+
+/* Is this return address in the allocator that stands behind us? Locks nothing: that one may. */
+bool next_is_allocator(const void *caller);
+
+/* Finds where the operators of C++ go on, unless that is known. `caller` is a return address in the
+ * module that called one: it knows a C++ library even where the program as a whole does not. */
+void next_resolve_cxx(const void *caller);
+
+/* Are these operators not ours to count? So it is if the program has replaced some of them: then
+ * its own ones run, and their calls of malloc are counted. Known after next_resolve_cxx. */
+extern bool next_cxx_is_replaced __attribute__((visibility("hidden")));
+
+#endif

@@ -151,7 +151,8 @@ static void take_results(CURLM *all) {
             curl.curl_easy_getinfo(t->handle, CURLINFO_RESPONSE_CODE, &t->request->status);
         else
             say(t->request, curl.curl_easy_strerror(m->data.result));
-        t->request->certificate = m->data.result == CURLE_PEER_FAILED_VERIFICATION;
+        t->request->certificate = m->data.result == CURLE_PEER_FAILED_VERIFICATION ||
+                                  m->data.result == CURLE_SSL_CACERT_BADFILE;
     }
 }
 

@@ -17,7 +17,8 @@ typedef struct http_request {
 
     long status;              /* of the answer; 0: there was none, and `answer` says why */
     char answer[HTTP_ANSWER]; /* how it begins, on one line */
-    bool certificate;         /* there was none since the receiver's certificate was refused */
+    bool certificate; /* there was none: the receiver's certificate was refused, or there are none
+                         to check it by */
 } http_request;
 
 /* NULL: it can be done; else why not. Before any other thread uses libcurl. */

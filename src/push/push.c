@@ -208,7 +208,9 @@ static void tell_failure(push_session *s, target *t, const http_request *r) {
         return;
     t->told = true;
     tell(s, true, "%s: %s%s; %s", t->url, t->reason,
-         r->certificate ? " ($SSL_CERT_FILE may name other certificates)" : "",
+         r->certificate
+             ? " (certificates come from the package ca-certificates, or from $SSL_CERT_FILE)"
+             : "",
          t->n_refused ? "what it refused is not sent again"
                       : "what it misses is sent as soon as it takes something");
 }

@@ -4,7 +4,7 @@ The script for bash, as the shell uses it:
   $ try() {
   >   COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMPREPLY=() COMP_LINE=$* COMP_POINT=${#COMP_LINE}
   >   _allotrace
-  >   echo $(printf '%s\n' "${COMPREPLY[@]}" | sort)
+  >   echo $(printf '%s\n' "${COMPREPLY[@]}" | sort -u)
   > }
   $ try allotrace hot
   hotspots

@@ -234,18 +234,23 @@ def labels_of_the_environment():
     assert "nonsense" not in attributes
 
 
+def certificate(name):
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", name + ".key",
+                    "-out", name, "-days", "1", "-subj", "/CN=localhost", "-addext",
+                    "subjectAltName=DNS:localhost,IP:127.0.0.1"], check=True, stderr=subprocess.DEVNULL)
+    return os.path.abspath(name)
+
+
 @test
 def tls():
-    subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", "key",
-                    "-out", "cert", "-days", "1", "-subj", "/CN=localhost", "-addext",
-                    "subjectAltName=DNS:localhost,IP:127.0.0.1"], check=True, stderr=subprocess.DEVNULL)
-    for known in True, False:
+    known, unknown = certificate("cert"), certificate("other")
+    for file, refused in (known, None), (unknown, "SSL peer certificate"), ("/nowhere", "SSL CA cert"):
         r = make.Receiver()
-        make.with_tls(r, "cert", "key")
-        said = run(r.url.replace("http:", "https:"), rounds=4,
-                   env={"SSL_CERT_FILE": os.path.abspath("cert")} if known else {"SSL_CERT_FILE": ""})
-        same(len(r.got) > 0, known, said)
-        same("SSL peer certificate" in said and "$SSL_CERT_FILE" in said, not known, said)
+        make.with_tls(r, "cert", "cert.key")
+        said = run(r.url.replace("http:", "https:"), rounds=4, env={"SSL_CERT_FILE": file})
+        same(len(r.got) > 0, refused is None, said)
+        same(bool(refused) and refused in said, bool(refused), said)
+        same("or from $SSL_CERT_FILE" in said, bool(refused), said)
 
 
 @test

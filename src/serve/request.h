@@ -171,7 +171,7 @@ void write_figures_within(output *o, const asked *a, const filter_bounds *may,
     X("table", answer_table,                                                                       \
       ASK_PARAMETERS "kind by focus focus_ids root collapse search sort order offset limit share " \
                      "warm_up ")                                                                   \
-    X("timeline", answer_timeline, ASK_PARAMETERS "buckets from to ")                              \
+    X("timeline", answer_timeline, ASK_PARAMETERS "buckets from to by top ")                       \
     X("peaks", answer_peaks, ASK_PARAMETERS "n ")                                                  \
     X("lifetimes", answer_lifetimes, ASK_PARAMETERS)                                               \
     X("filter", answer_filter, "trace text cursor ")                                               \

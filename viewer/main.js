@@ -12,6 +12,7 @@ import { ShareMenu } from "./share.js";
 import { Start } from "./start.js";
 import { MEASURES, MODES, startState, Store } from "./state.js";
 import { Timeline } from "./timeline.js";
+import { timelineKey, timelineQuestions } from "./timeline-data.js";
 import { FlameView } from "./view-flame.js";
 import { LifetimesView } from "./view-lifetimes.js";
 import { AdviceView, DiffView, SourceView } from "./view-others.js";
@@ -364,7 +365,8 @@ class App {
     this.#showDamage();
     document.title = `${this.trace?.name ?? ""} · ${TABS.find(([id]) => id === s.view)[1]} · allotrace`;
     if (!changed || changed.has("filter")) this.filterBar.draw();
-    const timeChanged = !changed || changed.has("trace") || changed.has("filter");
+    const timeAsked = timelineKey(s, this.info.traces), timeChanged = !changed || timeAsked !== this.timeAsked;
+    this.timeAsked = timeAsked;
     if (!timeChanged && ["measure", "at", "a", "b", "gauges"].some((k) => changed.has(k))) this.timeline.redraw();
     if (!changed || changed.has("trace")) {
       if (!s.pick.length) this.selected = null, this.details.clear();
@@ -373,7 +375,7 @@ class App {
     if (timeChanged) {
       // What was asked for comes first; the timeline would take a processor from it.
       await Promise.race([updated.catch(() => {}), new Promise((done) => setTimeout(done, TIMELINE_WAITS_MS))]);
-      if (s.filter === this.store.state.filter && s.trace === this.store.state.trace) this.#loadTimeline(s);
+      if (timeAsked === timelineKey(this.store.state, this.info.traces)) this.#loadTimeline(s);
     }
     await updated;
     if (call !== this.calls) return; // it may have been cut short
@@ -397,6 +399,7 @@ class App {
     for (const o of this.measure.options) {
       if (o.value === "") continue;
       o.disabled = !only.includes(o.value);
+      o.hidden = o.value === "promoted" && s.measure !== "promoted" && this.#promotesNothing;
       fill(o, names?.[o.value] ?? MEASURE_NAMES[o.value]);
     }
     fill(this.otherMeasure, text ?? "");
@@ -406,8 +409,14 @@ class App {
     this.measure.title = this.measure.disabled ? "What this view shows, whatever the measure" : "What is added up (m)";
   }
 
+  // Of a native program there is no minor heap, so that nothing can be.
+  get #promotesNothing() {
+    return this.trace?.minor?.samples === 0;
+  }
+
   #stepMeasure(step) {
-    const { only, text } = this.view.measures?.(this.store.state) ?? { only: MEASURES };
+    const { only: all, text } = this.view.measures?.(this.store.state) ?? { only: MEASURES };
+    const only = all.filter((m) => m !== "promoted" || !this.#promotesNothing);
     if (only.length < 2) return this.toast(`This view always shows: ${text ?? MEASURE_NAMES[only[0]]}`);
     const at = Math.max(0, only.indexOf(this.store.state.measure));
     this.store.set({ measure: only[(at + step + only.length) % only.length], zoom: [] });
@@ -416,17 +425,18 @@ class App {
   async #loadTimeline(s) {
     const call = (this.timelineCall = (this.timelineCall || 0) + 1);
     if (this.trace && this.trace.state !== "ready") return this.timeline.refuse("the blocks are still being read");
-    const params = { trace: s.trace || undefined, filter: s.filter };
-    const width = Math.max(100, Math.min(4096, Math.round(innerWidth / 3 / 50) * 50));
+    const { own, peaks, other, names } = timelineQuestions(s, this.info.traces);
+    const buckets = Math.max(100, Math.min(4096, Math.round(innerWidth / 3 / 50) * 50));
     try {
       this.timelineAbort?.abort();
       const { signal } = (this.timelineAbort = new AbortController());
-      const answer = await this.source.get("timeline", { ...params, buckets: width }, signal);
+      const [answer, beside] = await Promise.all([own, other].map((q) => q && this.source.get("timeline", { ...q, buckets }, signal)));
       if (call !== this.timelineCall) return;
-      this.timeline.show(answer, []);
-      const p = (await this.source.get("peaks", { ...params, n: 8 }, signal)).peaks;
+      const compared = beside && { answer: beside, names };
+      this.timeline.show(answer, [], compared);
+      const p = (await this.source.get("peaks", { ...peaks, n: 8 }, signal)).peaks;
       if (call !== this.timelineCall) return;
-      this.timeline.show(answer, p.time.map((time, i) => ({ time, value: p.value[i], low: p.low[i], high: p.high[i], samples: p.samples[i] })));
+      this.timeline.show(answer, p.time.map((time, i) => ({ time, value: p.value[i], low: p.low[i], high: p.high[i], samples: p.samples[i] })), compared);
       this.timeline.element.dataset.ready = String((+this.timeline.element.dataset.ready || 0) + 1);
     } catch (error) {
       if (error.name !== "AbortError" && call === this.timelineCall) this.trouble(error, null, () => this.timeline.refuse(error.message));

@@ -2,12 +2,16 @@
 // below; all of the trace as an outline, what the filter keeps filled. Dragging chooses a stretch, a click a moment.
 import { fill, h, Popover, svg } from "./dom.js";
 import { bytes, duration, filterTime } from "./format.js";
-import { split } from "./filterline.js";
+import { add, split } from "./filterline.js";
+import { fillOf, HEAP_NAMES, HEAPS, isEmpty, layerAt, layersOf, STACKS } from "./layers.js";
+import { shortenTo } from "./names.js";
+import { readPlaces } from "./tree.js";
 
 const AXIS = 16, RATES = 30, GAP = 6, TOP = 12;
 const GUTTER = 80; // to the right, where the scale is written
-const HEAPS = ["minor", "major", "external"];
-const HEAP_NAMES = { minor: "minor heap", major: "major heap", external: "malloc and other memory" };
+const LAYER_NAME = 26; // characters
+const NEAREST_PEAKS = 14; // pixels between two that are buttons
+const SHOWN_MARKS = 60;
 
 // What the recorder read beside the heap; others have their own names. [title, what it is]
 const GAUGES = {
@@ -36,12 +40,17 @@ export class Timeline {
     this.cursor = null; // by keyboard or peaks, a time
     this.range = null; // while it is chosen: [a, b]
     this.menu = new Popover("menu", "menu");
+    this.overlay = h("div.overlay");
+    this.stage.append(this.overlay);
     this.#listen();
     new ResizeObserver(() => this.#resize()).observe(this.stage);
   }
 
-  show(answer, peaks) {
+  // compared: { answer, names: [what `answer` is called, and the other] }, of another trace; or nothing.
+  show(answer, peaks, compared = null) {
+    if (answer !== this.answer) this.layers = layersOf(answer, readPlaces(answer.strings ?? [], answer.places));
     this.answer = answer;
+    this.compared = compared;
     this.peaks = peaks;
     this.#drawLegend();
     this.draw();
@@ -49,6 +58,7 @@ export class Timeline {
 
   refuse(reason) {
     this.answer = null;
+    fill(this.overlay);
     this.canvas.getContext("2d").clearRect(0, 0, this.canvas.width, this.canvas.height);
     this.peaks = [];
     fill(this.legend, h("span.faint", `No timeline: ${reason}`));
@@ -74,8 +84,12 @@ export class Timeline {
     return this.height < 110 ? RATES / 2 : RATES;
   }
 
+  // Of two that are compared, the later one.
+  get end() {
+    return Math.max(this.answer.to, this.compared?.answer.to ?? 0);
+  }
   get span() {
-    return this.answer ? Math.max(1, this.answer.to - this.answer.from) : 1;
+    return this.answer ? Math.max(1, this.end - this.answer.from) : 1;
   }
   x(time) {
     return ((time - this.answer.from) / this.span) * this.width;
@@ -92,32 +106,100 @@ export class Timeline {
 
   // To digits that a pixel can tell apart; the ends stay the ends.
   #round(time) {
-    if (time <= this.answer.from || time >= this.answer.to) return Math.round(time);
+    if (time <= this.answer.from || time >= this.end) return Math.round(time);
     const digit = Math.max(1, 10 ** Math.floor(Math.log10(this.span / this.width)));
-    return Math.min(this.answer.to, Math.round(time / digit) * digit);
+    return Math.min(this.end, Math.round(time / digit) * digit);
   }
 
   draw() {
     this.frame ??= requestAnimationFrame(() => {
       this.frame = null;
-      if (this.answer && this.width) this.#paint();
+      if (this.answer && this.width) this.paintOn(this.canvas.getContext("2d"), this.scale);
     });
   }
 
   #drawLegend() {
     const a = this.answer.filtered || this.answer.all, theme = this.app.theme;
     const swatch = (color, text, kind = "") => h("span", h(`i.swatch${kind}`, { style: { backgroundColor: color } }), text);
-    const heaps = HEAPS.filter((k) => a[`live_${k}`]?.some((v) => v > 0));
+    const stacked = this.app.store.state.stack;
     fill(this.legend,
-      h("span.soft", "Live memory"),
-      heaps.map((k) => swatch(theme.heaps[k], HEAP_NAMES[k], `.heap.${k}`)),
-      this.answer.filtered ? swatch(theme.curve, "without filter", ".line") : null,
+      h("label.soft", "Live memory by ", this.#stackChoice(stacked)),
+      this.layers.filter((l) => !isEmpty(l)).map((l) => this.#layerLegend(l, theme)),
+      this.answer.filtered && !this.compared ? swatch(theme.curve, "without filter", ".line") : null,
+      this.compared ? this.#comparedLegend(swatch, theme) : null,
       this.#gaugeButtons(),
-      a.live_low ? h("span", h("i.swatch", { style: { background: theme.curve, opacity: 0.3 } }), "95% interval") : null,
+      a.live_low && !this.answer.layers ? h("span", h("i.swatch", { style: { background: theme.curve, opacity: 0.3 } }), "95% interval") : null,
       h("span.soft", "below: allocated", a.promoted.some((v) => v > 0) ? [", ", h("i.swatch.hatched"), "promoted"] : null),
       h("span.grow"),
+      this.#zoomed(),
+      this.#marksButton(),
       this.#snapshots(),
       this.peaks.length ? h("button.button", { type: "button", title: "The main peaks (p: next)", "aria-haspopup": "menu", onclick: (e) => this.#listPeaks(e.currentTarget) }, `${this.peaks.length} ${this.peaks.length === 1 ? "peak" : "peaks"} ▾`) : null);
+  }
+
+  #stackChoice(stacked) {
+    const { store, source } = this.app;
+    const choice = h("select", { "aria-label": "Live memory, stacked by", title: "By what live memory is stacked", disabled: source.offline, onchange: () => store.set({ stack: choice.value }) },
+      Object.entries(STACKS).map(([k, text]) => h("option", { value: k, selected: k === stacked }, text)));
+    choice.value = stacked;
+    return choice;
+  }
+
+  // Which of the two is which.
+  #comparedLegend(swatch, theme) {
+    const { traces } = this.app.info, [own, other] = this.compared.names;
+    const name = (answer) => traces[answer.trace]?.name ?? "";
+    return [h("span", { dataset: { compared: own } }, `${own}: ${name(this.answer)}, filled`), h("span", { dataset: { compared: other } }, swatch(theme.text, `${other}: ${name(this.compared.answer)}`, ".line"))];
+  }
+
+  // What a layer is; a click shows its blocks.
+  #layerLegend(l, theme) {
+    const { color, texture } = fillOf(theme, l), swatch = h(`i.swatch${texture ? `.heap.${texture}` : ""}`, { style: { backgroundColor: color } });
+    const text = shortenTo(l.name, LAYER_NAME);
+    if (!l.place && !l.filter) return h("span", { dataset: { layer: l.key } }, swatch, text);
+    return h("button.layer", {
+      type: "button", dataset: { layer: l.key }, title: `${l.name}\nclick: ${l.place ? "the site among all" : "only these blocks"}`,
+      onclick: () => this.#follow(l),
+      onpointerenter: () => this.#light(l), onpointerleave: () => this.#light(null), onfocus: () => this.#light(l), onblur: () => this.#light(null),
+    }, swatch, text);
+  }
+
+  #light(layer) {
+    this.lit = layer;
+    this.draw();
+  }
+
+  #follow(l) {
+    const { store } = this.app, s = store.state;
+    this.lit = null;
+    if (l.filter) store.set({ filter: l.filter.split(" ").reduce(add, s.filter), zoom: [] });
+    else store.set({ view: "hotspots", by: s.stack === "function" ? "function" : "", measure: "peak", pick: [l.place.id] });
+  }
+
+  // The stretch that is shown, if not all, and the way back.
+  #zoomed() {
+    const { store } = this.app, { stretch } = store.state;
+    return stretch ? h("button.button", { type: "button", dataset: { timeline: "whole" }, title: "Show the whole time (-)", onclick: () => store.set({ stretch: "" }) }, `${stretch.replace("..", " … ")}: whole time`) : null;
+  }
+
+  get marks() {
+    const { from, to } = this.answer;
+    return (this.app.trace?.marks ?? []).filter((m) => m.time >= from && m.time <= to);
+  }
+
+  #marksButton() {
+    const n = this.marks.length;
+    return n ? h("button.button", { type: "button", dataset: { timeline: "marks" }, title: "Moments that the program named", "aria-haspopup": "menu", onclick: (e) => this.#listMarks(e.currentTarget) }, `${n} ${n === 1 ? "mark" : "marks"} ▾`) : null;
+  }
+
+  #listMarks(button) {
+    const box = button.getBoundingClientRect(), marks = this.marks, shown = marks.slice(0, SHOWN_MARKS);
+    this.menu.open(box.left, box.bottom + 4, [
+      h("div.title", "Moments that the program named"),
+      shown.map((m) => h("button", { type: "button", role: "menuitem", onclick: () => (this.menu.close(), this.on.moment(m.time)) }, h("span", shortenTo(m.name, 40)), h("span.grow"), h("span.faint", duration(m.time)))),
+      marks.length > shown.length ? h("div.title", `${marks.length - shown.length} more: zoom in`) : null,
+    ]);
+    this.menu.box.onkeydown = null;
   }
 
   get gauges() {
@@ -168,23 +250,26 @@ export class Timeline {
       both ? h("button", { type: "button", dataset: { snapshot: "diff" }, title: "What is live at both moments: what went, what came, how surely", onclick: () => store.set({ view: "diff", moments: true, zoom: [], pick: [] }) }, "Compare") : null);
   }
 
-  #paint() {
-    const c = this.canvas.getContext("2d"), t = this.app.theme, a = this.answer;
-    c.setTransform(this.scale, 0, 0, this.scale, 0, 0);
+  // On a canvas, or on what takes a drawing down.
+  paintOn(c, scale) {
+    const t = this.app.theme, a = this.answer;
+    c.setTransform(scale, 0, 0, scale, 0, 0);
     c.clearRect(0, 0, this.whole, this.height);
     const floor = this.height - AXIS - this.ratesHeight - GAP;
     const gauges = this.#shownGauges();
     const most = this.most;
     const y = (v) => floor - (v / most) * (floor - TOP);
     this.#grid(c, t, most, y, floor);
-    this.#stack(c, a.filtered || a.all, y, floor, 1);
-    this.#band(c, a.filtered || a.all, y, t);
-    if (a.filtered) this.#line(c, a.all.live, y, t.curve);
+    this.#stack(c, y);
+    if (!a.layers) this.#band(c, a.filtered || a.all, y, t);
+    if (a.filtered && !this.compared) this.#line(c, a.all.live, y, t.curve);
+    if (this.compared) this.#line(c, this.#otherLive, y, t.text, this.compared.answer);
     const mostRead = this.#mostRead(gauges), read = (v) => floor - (v / mostRead) * (floor - TOP);
     for (const g of gauges) this.#gaugeLine(c, g, read, t);
     if (gauges.length) this.#gaugeScale(c, gauges, mostRead, t);
     this.#rates(c, a, t);
     this.#chosen(c, t);
+    this.#drawMarks(c, t);
     this.#markPeaks(c, t, y);
     this.#markSnapshots(c, t);
     if (this.range) this.#shade(c, this.range[0], this.range[1], t.brush, t.accent);
@@ -205,7 +290,7 @@ export class Timeline {
     c.fillStyle = t.grid;
     c.fillRect(0, floor, this.width, 1);
     c.fillRect(0, this.height - AXIS, this.width, 1);
-    const { times, text } = ticks(this.answer.from, this.answer.to, Math.max(2, this.width / 110));
+    const { times, text } = ticks(this.answer.from, this.end, Math.max(2, this.width / 110));
     c.textAlign = "left";
     c.fillStyle = t.dim;
     times.forEach((time, i) => {
@@ -215,10 +300,10 @@ export class Timeline {
     });
   }
 
-  #each(values, f) {
+  #each(values, f, a = this.answer) {
     // The last bucket may be shorter.
-    const w = (this.answer.width / this.span) * this.width;
-    for (let i = 0; i < values.length; i++) f(i * w, Math.min(w, this.width - i * w), values[i], i);
+    const w = (a.width / this.span) * this.width, from = this.x(a.from), end = this.x(a.to);
+    for (let i = 0; i < values.length; i++) f(from + i * w, Math.min(w, end - from - i * w), values[i], i);
   }
 
   // The same from the right.
@@ -228,34 +313,33 @@ export class Timeline {
     for (const step of steps.reverse()) f(...step);
   }
 
-  #stack(c, curves, y, floor, alpha) {
-    const sum = new Float64Array(curves.live.length);
-    const parts = HEAPS.filter((k) => curves[`live_${k}`]);
-    c.globalAlpha = alpha;
-    for (const k of parts.length ? parts : ["external"]) {
-      const values = parts.length ? curves[`live_${k}`] : curves.live;
-      c.fillStyle = this.app.theme.heaps[k];
+  #stack(c, y) {
+    const sum = new Float64Array(this.answer.all.live.length);
+    for (const l of this.layers) {
+      const { color, texture } = fillOf(this.app.theme, l);
+      c.globalAlpha = this.lit && this.lit !== l ? 0.25 : 1;
+      c.fillStyle = color;
       c.beginPath();
-      this.#each(values, (x, w, v, i) => {
+      this.#each(l.values, (x, w, v, i) => {
         c.lineTo(x, y(sum[i] + v));
         c.lineTo(x + w, y(sum[i] + v));
       });
-      this.#back(values, (x, w, v, i) => {
+      this.#back(l.values, (x, w, v, i) => {
         c.lineTo(x + w, y(sum[i]));
         c.lineTo(x, y(sum[i]));
       });
       c.fill();
-      if (k !== "minor" && parts.length) {
-        c.fillStyle = this.#texture(k);
+      if (texture) {
+        c.fillStyle = this.#texture(c, texture);
         c.fill();
       }
-      values.forEach((v, i) => (sum[i] += v));
+      l.values.forEach((v, i) => (sum[i] += v));
     }
     c.globalAlpha = 1;
   }
 
   // Heaps are told apart by more than colour: stripes, dots; the minor heap is plain.
-  #texture(heap) {
+  #texture(to, heap) {
     const n = 8, tile = document.createElement("canvas");
     tile.width = tile.height = n;
     const c = tile.getContext("2d");
@@ -265,7 +349,7 @@ export class Timeline {
     else for (const [x, y] of [[2, 2], [6, 6]]) c.rect(x - 1, y - 1, 2, 2);
     if (heap === "major") c.stroke();
     else c.fill();
-    return this.canvas.getContext("2d").createPattern(tile, "repeat");
+    return to.createPattern(tile, "repeat");
   }
 
   #markSnapshots(c, t) {
@@ -291,11 +375,16 @@ export class Timeline {
     c.globalAlpha = 1;
   }
 
-  #line(c, values, y, color) {
+  get #otherLive() {
+    const { filtered, all } = this.compared.answer;
+    return (filtered || all).live;
+  }
+
+  #line(c, values, y, color, a = this.answer) {
     c.strokeStyle = color;
     c.lineWidth = 1.2;
     c.beginPath();
-    this.#each(values, (x, w, v) => (c.lineTo(x, y(v)), c.lineTo(x + w, y(v))));
+    this.#each(values, (x, w, v) => (c.lineTo(x, y(v)), c.lineTo(x + w, y(v))), a);
     c.stroke();
   }
 
@@ -335,14 +424,14 @@ export class Timeline {
     c.globalAlpha = 0.75;
     this.#each(shown.allocated, (x, w, v) => c.fillRect(x, floor - height(v), Math.max(0.6, w - 0.4), height(v)));
     c.globalAlpha = 1;
-    c.fillStyle = this.#hatch(t);
+    c.fillStyle = this.#hatch(c, t);
     this.#each(shown.promoted, (x, w, v) => v > 0 && c.fillRect(x, floor - height(v), Math.max(0.6, w - 0.4), height(v)));
     c.fillStyle = t.dim;
     c.textAlign = "left";
     c.fillText(`${bytes((most / a.width) * 1e6)}/s`, this.width + 6, floor - this.ratesHeight + 8);
   }
 
-  #hatch(t) {
+  #hatch(to, t) {
     const tile = document.createElement("canvas");
     tile.width = tile.height = 4;
     const c = tile.getContext("2d");
@@ -353,7 +442,7 @@ export class Timeline {
     c.moveTo(-1, 5);
     c.lineTo(5, -1);
     c.stroke();
-    return this.canvas.getContext("2d").createPattern(tile, "repeat");
+    return to.createPattern(tile, "repeat");
   }
 
   // What the filter and the measure say about time.
@@ -407,9 +496,25 @@ export class Timeline {
     c.setLineDash([]);
   }
 
+  #drawMarks(c, t) {
+    c.fillStyle = t.text;
+    for (const m of this.marks) {
+      const x = this.x(m.time), floor = this.height - AXIS - this.ratesHeight - GAP;
+      for (let y = TOP; y < floor; y += 6) c.fillRect(x, y, 1, 2);
+      c.beginPath();
+      c.moveTo(x, TOP);
+      c.lineTo(x + 6, TOP + 3);
+      c.lineTo(x, TOP + 6);
+      c.fill();
+    }
+  }
+
+  // A triangle a peak; and those that are not too close to a larger one are buttons.
   #markPeaks(c, t, y) {
     c.textAlign = "center";
+    const buttons = [];
     this.peaks.forEach((p, i) => {
+      if (p.time < this.answer.from || p.time > this.answer.to) return;
       const x = this.x(p.time), top = Math.max(2, y(p.value) - 8);
       c.fillStyle = t.text;
       c.beginPath();
@@ -418,7 +523,19 @@ export class Timeline {
       c.lineTo(x, top + 6);
       c.fill();
       if (i < 3) c.fillText(String(i + 1), Math.min(this.width - 6, x + 9), top + 3);
+      if (buttons.every((b) => Math.abs(b.x - x) >= NEAREST_PEAKS)) buttons.push({ p, i, x, top });
     });
+    if (c === this.canvas.getContext("2d")) this.#placePeaks(buttons);
+  }
+
+  #placePeaks(buttons) {
+    const key = JSON.stringify(buttons.map((b) => [b.x, b.top, b.p.time]));
+    if (key === this.placed && this.overlay.childElementCount === buttons.length) return;
+    this.placed = key;
+    fill(this.overlay, buttons.map(({ p, i, x, top }) => {
+      const text = `Peak ${i + 1}: ${bytes(p.value)} at ${duration(p.time)}`;
+      return h("button.peak", { type: "button", title: `${text}\nclick: what was live then`, "aria-label": text, dataset: { peak: String(i + 1) }, style: { left: `${x}px`, top: `${top + 3}px` }, onclick: () => this.on.moment(p.time) });
+    }));
   }
 
   // ---- choosing ----------------------------------------------------------------------------
@@ -495,6 +612,9 @@ export class Timeline {
     } else if (k === "e" && this.cursor !== null) {
       this.#explain();
       return true;
+    } else if (k === "-" && this.app.store.state.stretch) {
+      this.app.store.set({ stretch: "" });
+      return true;
     } else if (k === "Escape" && (this.range || this.cursor !== null)) {
       this.range = this.cursor = null;
       this.draw();
@@ -534,7 +654,7 @@ export class Timeline {
   // The top of the scale of live memory.
   get most() {
     const { all } = this.answer;
-    return Math.max(1, ...all.live_high ?? all.live, ...all.live);
+    return Math.max(1, ...all.live_high ?? all.live, ...all.live, ...(this.compared ? this.#otherLive : []));
   }
 
   // The numbers beside the curves and below them.
@@ -550,10 +670,30 @@ export class Timeline {
     return heaps.length < 2 ? "" : heaps.map((k) => `${HEAP_NAMES[k]} ${bytes(curves[`live_${k}`][i])}`).join(", ");
   }
 
+  // The layer under the pointer.
+  #layerTip(e, i) {
+    if (!this.answer.layers) return null;
+    const floor = this.height - AXIS - this.ratesHeight - GAP, y = e.clientY - this.canvas.getBoundingClientRect().top;
+    const l = y > floor ? null : layerAt(this.layers, i, ((floor - y) / (floor - TOP)) * this.most);
+    if (!l) return null;
+    return h("div", h("i.swatch", { style: { backgroundColor: fillOf(this.app.theme, l).color } }), `${l.name}: ${bytes(l.values[i])}`);
+  }
+
+  #comparedTip(time) {
+    if (!this.compared) return null;
+    const a = this.compared.answer, live = this.#otherLive, i = Math.floor((time - a.from) / a.width);
+    return h("div", `${this.compared.names[1]}: ${i < live.length ? `${bytes(live[i])} live` : "has ended"}`);
+  }
+
+  #markTip(x) {
+    const near = this.marks.filter((m) => Math.abs(this.x(m.time) - x) < 4);
+    return near.length ? h("div", "mark: ", near.slice(0, 3).map((m) => m.name).join(", ")) : null;
+  }
+
   #showTip(e, x) {
     const time = this.time(x), i = this.#bucket(time), a = this.answer;
     const line = (name, curves) => h("div", `${name}${bytes(curves.live[i])} live`, h("span.faint", curves.live_low ? ` (${bytes(curves.live_low[i])} … ${bytes(curves.live_high[i])})` : ""), `, ${bytes((curves.allocated[i] / a.width) * 1e6)}/s allocated`, curves.promoted[i] > 0 ? `, ${bytes((curves.promoted[i] / a.width) * 1e6)}/s promoted` : "", h("div.soft", this.#byHeap(curves, i)));
-    fill(this.tip, this.range ? h("b", `${duration(Math.min(...this.range))} … ${duration(Math.max(...this.range))}`) : h("b", duration(time)), a.filtered ? [line("filtered: ", a.filtered), line("all: ", a.all)] : line("", a.all), this.gauges.length ? h("div", this.gauges.map((g) => `${titleOf(g.name)} ${g.values[i] === null ? "–" : bytes(g.values[i])}`).join(", ")) : null, this.range ? null : h("div.faint", "click: live at this moment · drag: a stretch · right click: what the numbers are"));
+    fill(this.tip, this.range ? h("b", `${duration(Math.min(...this.range))} … ${duration(Math.max(...this.range))}`) : h("b", duration(time)), a.filtered ? [line("filtered: ", a.filtered), line("all: ", a.all)] : line(this.compared ? `${this.compared.names[0]}: ` : "", a.all), this.#comparedTip(time), this.#layerTip(e, i), this.#markTip(x), this.gauges.length ? h("div", this.gauges.map((g) => `${titleOf(g.name)} ${g.values[i] === null ? "–" : bytes(g.values[i])}`).join(", ")) : null, this.range ? null : h("div.faint", "click: live at this moment · drag: a stretch · right click: what the numbers are"));
     this.tip.hidden = false;
     const { width } = this.tip.getBoundingClientRect();
     this.tip.style.left = `${Math.max(4, Math.min(e.clientX + 12, innerWidth - width - 8))}px`;
@@ -570,9 +710,10 @@ export class Timeline {
       choice("live", "Live at some moment of it", "l"),
       choice("freed", "Freed in it", "f"),
       choice("ends", "Compare its ends: live at one and the other", "c"),
+      this.app.source.offline ? null : choice("zoom", "Zoom the timeline into it", "z"),
     ]);
     this.menu.box.onkeydown = (e) => {
-      const how = { a: "alloc", l: "live", f: "freed", c: "ends" }[e.key];
+      const how = { a: "alloc", l: "live", f: "freed", c: "ends", z: "zoom" }[e.key];
       const items = [...this.menu.box.querySelectorAll("button")];
       const step = { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1 }[e.key];
       if (!how && !step) return;
@@ -586,7 +727,8 @@ export class Timeline {
 
   #choose(how, a, b) {
     this.range = null;
-    if (how === "ends") this.app.store.set({ a: filterTime(a), b: filterTime(b), view: "diff", moments: true, zoom: [], pick: [] });
+    if (how === "zoom") this.app.store.set({ stretch: `${filterTime(a)}..${filterTime(b)}` });
+    else if (how === "ends") this.app.store.set({ a: filterTime(a), b: filterTime(b), view: "diff", moments: true, zoom: [], pick: [] });
     else this.on.brush(how, filterTime(a), filterTime(b));
     this.draw();
   }

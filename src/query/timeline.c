@@ -308,82 +308,90 @@ void timeline_free(timeline *t) {
     *t = (timeline){0};
 }
 
-/* ---- by site ----------------------------------------------------------------------------- */
+/* ---- by group ---------------------------------------------------------------------------- */
 
-static int compare_sites(const void *a, const void *b) {
-    const timeline_site *x = a, *y = b;
+static int compare_groups(const void *a, const void *b) {
+    const timeline_group *x = a, *y = b;
     if (x->cost.weight != y->cost.weight)
         return x->cost.weight > y->cost.weight ? -1 : 1;
     if (x->samples != y->samples)
         return x->samples > y->samples ? -1 : 1;
-    return sites_compare_places(x->place, y->place);
+    return groups_compare(&x->of, &y->of);
 }
 
-static void add_live(const profile *p, measure m, size_t row, timeline_site *s) {
-    s->samples += blocks_samples(&p->table, row);
+static void add_live(const profile *p, measure m, size_t row, timeline_group *g) {
+    g->samples += blocks_samples(&p->table, row);
     if (m == MEASURE_BLOCKS) {
         const cost one = cost_of_number(p, row);
-        cost_add(&s->cost, &one);
+        cost_add(&g->cost, &one);
     }
 }
 
-static void add_held(const profile *p, const scale *s, size_t row, timeline_site *site) {
+static void add_held(const profile *p, const scale *s, size_t row, timeline_group *g) {
     const block_table *b = &p->table;
     const uint64_t held = cut(s, blocks_died(b, row)) - cut(s, blocks_born(b, row));
     const cost one = cost_of_seconds(blocks_samples(b, row), (double)held / 1e6);
-    cost_add(&site->cost, &one);
+    cost_add(&g->cost, &one);
 }
 
-/* A site each, without their lines yet. */
-static bool rank(const profile *p, const sites *all, blocks_moment at, const timeline_spec *spec,
-                 timeline_sites *list) {
+/* A group each, without their lines yet. */
+static bool rank(const profile *p, const groups *all, blocks_moment at, const timeline_spec *spec,
+                 timeline_groups *list) {
     const block_table *b = &p->table;
     const scale s = make_scale(p, spec);
-    if (!vec_reserve(list, all->places.count))
+    if (!vec_reserve(list, all->items.count))
         return false;
-    for (size_t i = 0; i < all->places.count; i++)
-        list->items[list->count++] = (timeline_site){.place = all->places.items[i]};
+    for (size_t i = 0; i < all->items.count; i++)
+        list->items[list->count++] =
+            (timeline_group){.of = all->items.items[i], .index = (uint32_t)i};
     for (size_t i = 0; i < b->count; i++) {
         if (all->of_row[i] == SITES_NONE)
             continue;
-        timeline_site *site = &list->items[all->of_row[i]];
+        timeline_group *g = &list->items[all->of_row[i]];
         if (blocks_was_live(b, i, at))
-            add_live(p, spec->measure, i, site);
+            add_live(p, spec->measure, i, g);
         if (spec->measure == MEASURE_BYTESECONDS)
-            add_held(p, &s, i, site);
+            add_held(p, &s, i, g);
     }
     if (list->count)
-        qsort(list->items, list->count, sizeof *list->items, compare_sites);
+        qsort(list->items, list->count, sizeof *list->items, compare_groups);
     return true;
 }
 
-static bool draw(const profile *p, const sites *all, timeline_spec spec, uint8_t *kept,
-                 timeline_site *s) {
-    for (size_t i = 0; i < p->table.count; i++)
-        kept[i] = all->of_row[i] != SITES_NONE && all->places.items[all->of_row[i]] == s->place;
-    spec.kept = kept;
-    return timeline_query(p, &spec, &s->line);
+static int compare_numbers(const void *a, const void *b) {
+    const timeline_group *x = a, *y = b;
+    return groups_compare(&x->of, &y->of);
 }
 
-bool timeline_of_sites(const lens *l, const timeline_spec *spec, bool by_function, blocks_moment at,
-                       uint64_t top, timeline_sites *list) {
+static bool draw(const profile *p, const groups *all, timeline_spec spec, uint8_t *kept,
+                 timeline_group *g) {
+    for (size_t i = 0; i < p->table.count; i++)
+        kept[i] = all->of_row[i] == g->index; /* never SITES_NONE */
+    spec.kept = kept;
+    return timeline_query(p, &spec, &g->line);
+}
+
+bool timeline_of_groups(const lens *l, const timeline_spec *spec, groups_by by, blocks_moment at,
+                        uint64_t top, timeline_groups *list) {
     const profile *p = l->profile;
-    sites all = {0};
+    groups all = {0};
     uint8_t *kept = malloc(p->table.count + 1);
-    *list = (timeline_sites){0};
-    bool ok = kept && sites_find(l, spec->kept, by_function, &all) && rank(p, &all, at, spec, list);
+    *list = (timeline_groups){0};
+    bool ok = kept && groups_find(l, spec->kept, by, &all) && rank(p, &all, at, spec, list);
     if (ok && top < list->count)
         list->count = (size_t)top;
+    if (ok && by == GROUPS_BY_LIFE && list->count)
+        qsort(list->items, list->count, sizeof *list->items, compare_numbers);
     for (size_t i = 0; ok && i < list->count; i++)
         ok = draw(p, &all, *spec, kept, &list->items[i]);
-    sites_free(&all);
+    groups_free(&all);
     free(kept);
     if (!ok)
-        timeline_sites_free(list);
+        timeline_groups_free(list);
     return ok;
 }
 
-void timeline_sites_free(timeline_sites *list) {
+void timeline_groups_free(timeline_groups *list) {
     for (size_t i = 0; i < list->count; i++)
         timeline_free(&list->items[i].line);
     vec_free(list);

@@ -5,7 +5,7 @@
 
 #include "profile/blocks_spread.h"
 #include "query/cost.h"
-#include "query/sites.h"
+#include "query/groups.h"
 
 #define TIMELINE_END UINT64_MAX /* the end of the trace */
 
@@ -49,23 +49,24 @@ bool timeline_query(const profile *p, const timeline_spec *spec, timeline *t);
 
 void timeline_free(timeline *t);
 
-/* What is live of one place. */
-typedef struct timeline_site {
-    const profile_location *place; /* NULL: without backtrace */
-    uint64_t samples;              /* live when most of all sites was */
-    cost cost;                     /* of those blocks, or of all by MEASURE_BYTESECONDS: what they
-                                      hold in the time that the spec names; 0 unless asked for */
+/* What is live of one place, thread or class of life. */
+typedef struct timeline_group {
+    group of;
+    uint32_t index;   /* in the groups that were found */
+    uint64_t samples; /* live when most of all was */
+    cost cost;        /* of those blocks, or of all by MEASURE_BYTESECONDS: what they hold in the
+                         time that the spec names; 0 unless asked for */
     timeline line;
-} timeline_site;
+} timeline_group;
 
-typedef VEC(timeline_site) timeline_sites;
+typedef VEC(timeline_group) timeline_groups;
 
-/* The `top` sites of which most was live `at` a moment, by the measure of the spec; by
- * MEASURE_BYTESECONDS those that hold most in all its time. Largest first. Fills `*list`, which
- * need not be initialised; false when there is no memory. */
-bool timeline_of_sites(const lens *l, const timeline_spec *spec, bool by_function, blocks_moment at,
-                       uint64_t top, timeline_sites *list);
+/* The `top` groups of which most was live `at` a moment, by the measure of the spec; by
+ * MEASURE_BYTESECONDS those that hold most in all its time. Largest first; classes of life from the
+ * shortest on. Fills `*list`, which need not be initialised; false when there is no memory. */
+bool timeline_of_groups(const lens *l, const timeline_spec *spec, groups_by by, blocks_moment at,
+                        uint64_t top, timeline_groups *list);
 
-void timeline_sites_free(timeline_sites *list);
+void timeline_groups_free(timeline_groups *list);
 
 #endif

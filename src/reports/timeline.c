@@ -10,6 +10,10 @@ enum { SHOWN_MARKS = 10 };
 static const char *const heap_names[CCT_SOURCES] = {
     [MEMTRACE_MINOR] = "minor", [MEMTRACE_MAJOR] = "major", [MEMTRACE_EXTERNAL] = "external"};
 
+/* In JSON, and in headings. */
+static const char *const groups_names[] = {"sites", "sites", "threads", "lives"};
+static const char *const by_texts[] = {"site", "site", "thread", "lifetime"};
+
 static const timeline_report *report_of(const table *t) {
     return t->context;
 }
@@ -224,6 +228,17 @@ static const char *gauge_name_at(const table *t, size_t i) {
     return i < gauges->count ? gauges->items[i].name : NULL;
 }
 
+static cell point_groups(const table *t, const void *row) {
+    const timeline_report *r = report_of(t);
+    const size_t n = r->csv_names ? r->n_groups : 0;
+    return (cell){.line = {.items = n ? &r->by_point[index_of(t, row) * n] : NULL, .n = n}};
+}
+
+static const char *group_name_at(const table *t, size_t i) {
+    const timeline_report *r = report_of(t);
+    return r->csv_names && i < r->n_groups ? r->csv_names[i] : NULL;
+}
+
 static const table_column point_columns[] = {
     {.name = "begin",
      .kind = COLUMN_DURATION,
@@ -258,12 +273,18 @@ static const table_column point_columns[] = {
     {.name = #name_, .kind = COLUMN_COUNT, .in = IN_PAGE, .get = bytes_##name_, .help = help_},
     POINT_BYTES(POINT_COLUMN)
 #undef POINT_COLUMN
-        {.name = "gauges",
+        {.name = "groups",
          .kind = COLUMN_LINE,
          .in = IN_CSV,
-         .get = point_gauges,
-         .point = gauge_name_at,
-         .help = "what the system saw at its end, by name"},
+         .get = point_groups,
+         .point = group_name_at,
+         .help = "what is live of each group at its end, by name"},
+    {.name = "gauges",
+     .kind = COLUMN_LINE,
+     .in = IN_CSV,
+     .get = point_gauges,
+     .point = gauge_name_at,
+     .help = "what the system saw at its end, by name"},
 };
 
 table timeline_points(const timeline_report *r) {
@@ -370,65 +391,167 @@ static const table_column end_columns[] = {
     {.name = "", .kind = COLUMN_AMOUNT, .get = end_amount, .help = "live at the end"},
 };
 
-/* ---- sites ------------------------------------------------------------------------------- */
+/* ---- groups ------------------------------------------------------------------------------ */
 
-static cell site_place(const table *t, const void *row) {
-    const timeline_site *s = row;
+/* What a row of groups refers to; names are the document's. */
+typedef struct layer {
+    const timeline_report *report; /* of it */
+    const profile_location *place;
+    const char *name, *filter;
+    const double *live; /* by point, whole ones */
+} layer;
+
+static const layer *layer_of(const void *row) {
+    return row;
+}
+
+static bool by_place(const timeline_report *r) {
+    return r->by == GROUPS_BY_LINE || r->by == GROUPS_BY_FUNCTION;
+}
+
+static bool has_places(const table *t) {
+    return by_place(report_of(t));
+}
+
+static bool has_names(const table *t) {
+    return !by_place(report_of(t));
+}
+
+static cell layer_place(const table *t, const void *row) {
     (void)t;
-    return (cell){.place = s->place};
+    return (cell){.place = layer_of(row)->place};
 }
 
-static const timeline_report *report_of_site(const table *t, const void *row) {
-    const timeline_report *r = report_of(t);
-    return &r->of_sites[(const timeline_site *)row - r->sites];
+static cell layer_name(const table *t, const void *row) {
+    (void)t;
+    return (cell){.text = layer_of(row)->name};
 }
 
-static bool site_peak(const table *t, const void *row, table *below) {
+static cell layer_filter(const table *t, const void *row) {
+    (void)t;
+    return (cell){.text = layer_of(row)->filter};
+}
+
+static bool layer_peak(const table *t, const void *row, table *below) {
+    (void)t;
     below->columns = peak_columns;
     below->n_columns = sizeof peak_columns / sizeof *peak_columns;
-    below->rows = report_of_site(t, row);
+    below->rows = layer_of(row)->report;
     below->n = 1;
     return true;
 }
 
-static const table_column site_point_columns[] = {
+static const table_column layer_point_columns[] = {
     {.name = "", .kind = COLUMN_AMOUNT, .get = point_live, .help = "as of points"},
 };
 
-static bool site_points(const table *t, const void *row, table *below) {
-    const timeline_report *site = report_of_site(t, row);
-    below->columns = site_point_columns;
+static bool layer_points(const table *t, const void *row, table *below) {
+    const timeline_report *of = layer_of(row)->report;
+    (void)t;
+    below->columns = layer_point_columns;
     below->n_columns = 1;
-    below->rows = site->timeline->points.items;
-    below->stride = sizeof *site->timeline->points.items;
-    below->n = site->timeline->points.count;
-    below->context = site;
+    below->rows = of->timeline->points.items;
+    below->stride = sizeof *of->timeline->points.items;
+    below->n = of->timeline->points.count;
+    below->context = of;
     return true;
 }
 
-static const table_column site_columns[] = {
-    {.name = "place", .kind = COLUMN_PLACE, .get = site_place, .help = "what allocated"},
+static cell layer_live(const table *t, const void *row) {
+    return (cell){
+        .line = {.items = layer_of(row)->live, .n = report_of(t)->timeline->points.count}};
+}
+
+static const table_column layer_columns[] = {
+    {.name = "place",
+     .kind = COLUMN_PLACE,
+     .has = has_places,
+     .get = layer_place,
+     .help = "what allocated"},
+    {.name = "name",
+     .kind = COLUMN_TEXT,
+     .has = has_names,
+     .get = layer_name,
+     .help = "which thread, or how long blocks lived"},
+    {.name = "filter",
+     .kind = COLUMN_TEXT,
+     .has = has_names,
+     .get = layer_filter,
+     .help = "keeps these blocks"},
     {.name = "peak",
      .kind = COLUMN_OBJECT,
-     .below = site_peak,
+     .in = IN_JSON,
+     .below = layer_peak,
      .help = "the most that was live of it, and when"},
-    {.name = "live", .kind = COLUMN_ROWS, .below = site_points, .help = "at each point"},
+    {.name = "live",
+     .kind = COLUMN_ROWS,
+     .in = IN_JSON,
+     .below = layer_points,
+     .help = "at each point"},
+    {.name = "live",
+     .kind = COLUMN_LINE,
+     .in = IN_PAGE,
+     .get = layer_live,
+     .help = "at the end of each point"},
 };
 
-static void add_sites(document *d, timeline_report *r) {
-    timeline_report *lines = document_keep(d, r->n_sites * sizeof *lines);
-    for (size_t i = 0; lines && i < r->n_sites; i++)
-        lines[i] = (timeline_report){.report = r->report, .timeline = &r->sites[i].line};
-    r->of_sites = lines;
-    const table rows = {.name = "sites",
-                        TABLE_COLUMNS(site_columns),
-                        .rows = r->sites,
-                        .stride = sizeof *r->sites,
-                        .n = r->n_sites,
-                        .context = r,
-                        .unit = report_unit(r->report),
-                        .by_line = !r->by_function};
-    document_rows(d, &rows, IN_JSON, NULL);
+/* As a column of CSV is called. */
+static const char *column_name(document *d, const timeline_report *r, const layer *l) {
+    const profile_location *p = l->place;
+    if (!by_place(r))
+        return document_text(d, "live: %s", l->name);
+    if (!p)
+        return "live: (no backtrace)";
+    return r->by == GROUPS_BY_LINE && p->line
+               ? document_text(d, "live: %s:%u %s", p->file, (unsigned)p->line, p->function)
+               : document_text(d, "live: %s %s", p->file, p->function);
+}
+
+/* Columns of points. */
+static void add_columns(document *d, timeline_report *r, const layer *layers) {
+    const size_t n = r->n_groups, points = r->timeline->points.count;
+    const char **names = document_keep(d, (n + 1) * sizeof *names);
+    double *values = document_keep(d, (n * points + 1) * sizeof *values);
+    for (size_t i = 0; names && values && i < n; i++) {
+        names[i] = column_name(d, r, &layers[i]);
+        for (size_t k = 0; k < points; k++)
+            values[k * n + i] = layers[i].live[k];
+    }
+    r->by_point = values;
+    r->csv_names = names;
+}
+
+static void fill_layer(document *d, const timeline_report *r, size_t i, timeline_report *of,
+                       layer *l) {
+    const timeline_group *g = &r->groups[i];
+    const size_t n = r->timeline->points.count;
+    double *live = document_keep(d, (n + 1) * sizeof *live);
+    *of = (timeline_report){.report = r->report, .timeline = &g->line};
+    for (size_t k = 0; live && k < n; k++)
+        live[k] = floor(figure_at(of, k, LIVE, 0, 1).value + 0.5);
+    *l = (layer){.report = of,
+                 .place = g->of.place,
+                 .name = by_place(r) ? NULL : timeline_group_name(d, r->by, &g->of),
+                 .filter = by_place(r) ? NULL : timeline_group_filter(d, r->by, &g->of),
+                 .live = live};
+}
+
+table timeline_layers(document *d, timeline_report *r) {
+    timeline_report *of = document_keep(d, (r->n_groups + 1) * sizeof *of);
+    layer *rows = document_keep(d, (r->n_groups + 1) * sizeof *rows);
+    for (size_t i = 0; of && rows && i < r->n_groups; i++)
+        fill_layer(d, r, i, &of[i], &rows[i]);
+    r->of_groups = of;
+    if (!d->failed)
+        add_columns(d, r, rows);
+    return (table){.name = groups_names[r->by],
+                   TABLE_COLUMNS(layer_columns),
+                   .rows = rows,
+                   .stride = sizeof *rows,
+                   .n = d->failed ? 0 : r->n_groups,
+                   .context = r,
+                   .unit = report_unit(r->report),
+                   .by_line = r->by == GROUPS_BY_LINE};
 }
 
 /* ---- rows of text ------------------------------------------------------------------------ */
@@ -581,6 +704,11 @@ static const table_column place_columns[] = {
     {.name = "site", .kind = COLUMN_PLACE, .get = row_place, .help = "what allocated"},
 };
 
+static const table_column group_columns[] = {
+    ROW_COLUMNS(AMOUNT),
+    {.name = "blocks", .kind = COLUMN_TEXT, .get = row_name, .help = "by whom, or how long-lived"},
+};
+
 /* ---- text -------------------------------------------------------------------------------- */
 
 /* The first table says what its characters are. */
@@ -607,7 +735,7 @@ static void add_rows(text_of *x, const char *what, table rows) {
     rows.stride = sizeof(timeline_row);
     rows.context = x->report;
     rows.no_name = "(no backtrace)";
-    rows.by_line = !x->report->by_function;
+    rows.by_line = x->report->by == GROUPS_BY_LINE;
     if (rows.n > 0)
         document_rows(x->document, &rows, IN_TEXT, heading_of(x, what));
 }
@@ -655,17 +783,22 @@ static void add_seen(text_of *x) {
     add_rows(x, "What the system saw", (table){TABLE_COLUMNS(seen_columns), .rows = rows, .n = n});
 }
 
-static void add_places(text_of *x) {
+static void add_groups(text_of *x) {
     const timeline_report *r = x->report;
-    timeline_row *rows = document_keep(x->document, r->n_sites * sizeof *rows);
+    timeline_row *rows = document_keep(x->document, (r->n_groups + 1) * sizeof *rows);
     size_t n = 0;
-    for (size_t i = 0; rows && i < r->n_sites; i++) {
-        rows[n].place = r->sites[i].place;
-        n += fill_row(x->document, &r->of_sites[i], LIVE, 0, &rows[n]);
+    for (size_t i = 0; rows && i < r->n_groups; i++) {
+        rows[n].place = r->groups[i].of.place;
+        rows[n].name = timeline_group_name(x->document, r->by, &r->groups[i].of);
+        n += fill_row(x->document, &r->of_groups[i], LIVE, 0, &rows[n]);
     }
-    add_rows(x, is_held(r, LIVE) ? "Held, by site" : "Live, by site",
-             (table){TABLE_COLUMNS(place_columns), .rows = rows, .n = n,
-                     .unit = report_unit(r->report)});
+    const char *what = document_text(x->document, "%s, by %s", is_held(r, LIVE) ? "Held" : "Live",
+                                     by_texts[r->by]);
+    table lines = {.rows = rows, .n = n, .unit = report_unit(r->report)};
+    lines.columns = by_place(r) ? place_columns : group_columns;
+    lines.n_columns = sizeof place_columns / sizeof *place_columns;
+    if (what)
+        add_rows(x, what, lines);
 }
 
 static void say_end(document *d, const timeline_report *r) {
@@ -774,7 +907,7 @@ static void add_texts(document *d, const timeline_report *r, bool sampled) {
     }
     add_seen(&x);
     if (sampled)
-        add_places(&x);
+        add_groups(&x);
     add_marks(d, r);
 }
 
@@ -783,12 +916,13 @@ void timeline_document(document *d, timeline_report *r) {
     const table peak = {.name = "peak", TABLE_COLUMNS(peak_columns), .rows = r, .unit = unit};
     const table end = {.name = "at_end", TABLE_COLUMNS(end_columns), .rows = r, .unit = unit};
     const bool sampled = report_head(d, r->report);
-    const table gauges = timeline_gauges(d, r), points = timeline_points(r);
+    const table gauges = timeline_gauges(d, r), layers = timeline_layers(d, r);
+    const table points = timeline_points(r);
     document_object(d, &peak, IN_JSON);
     document_object(d, &end, IN_JSON);
     document_rows(d, &points, IN_JSON | IN_CSV, NULL);
     document_rows(d, &gauges, IN_JSON, NULL);
-    add_sites(d, r);
+    document_rows(d, &layers, IN_JSON, NULL);
     if (!d->failed)
         add_texts(d, r, sampled);
 }

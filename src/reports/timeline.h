@@ -17,12 +17,14 @@ typedef struct timeline_report {
     const report *report;
     const timeline *timeline; /* of all, or of one site */
     const gauge_list *gauges;
-    const timeline_site *sites; /* largest first */
-    size_t n_sites;
-    bool by_function;
-    const struct timeline_report *of_sites; /* of the document, as the next two: */
-    const double *at_points;                /* readings of gauges: by point, and in it by gauge */
-    const double *of_gauges;                /* the same, by gauge */
+    groups_by by;                 /* what groups are */
+    const timeline_group *groups; /* as timeline_of_groups has them */
+    size_t n_groups;
+    const struct timeline_report *of_groups; /* of the document, as the next two: */
+    const double *at_points;                 /* readings of gauges: by point, and in it by gauge */
+    const double *of_gauges;                 /* the same, by gauge */
+    const double *by_point;                  /* what is live of groups, by point */
+    const char *const *csv_names;            /* of groups; NULL: none are shown */
 } timeline_report;
 
 typedef struct timeline_peak {
@@ -37,5 +39,10 @@ void timeline_document(document *d, timeline_report *r);
 table timeline_points(const timeline_report *r);
 table timeline_gauges(document *d, timeline_report *r);
 table timeline_peaks(const timeline_peak *rows, size_t n);
+table timeline_layers(document *d, timeline_report *r); /* the groups */
+
+/* What groups by thread and by life are called, and a filter that keeps their blocks. */
+const char *timeline_group_name(document *d, groups_by by, const group *g);
+const char *timeline_group_filter(document *d, groups_by by, const group *g);
 
 #endif

@@ -2,12 +2,13 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "render/place_list.h"
 #include "render/render.h"
 #include "reports/timeline.h"
 #include "serve/request.h"
 #include "serve/write.h"
 
-enum { MAX_BUCKETS = 4096, PEAK_POINTS = 8192 };
+enum { MAX_BUCKETS = 4096, PEAK_POINTS = 8192, MAX_LAYERS = 100 };
 #define PEAK_SHARE 0.02 /* of the largest: by so much memory must fall on both sides */
 
 /* ---- timeline ---------------------------------------------------------------------------- */
@@ -87,7 +88,99 @@ static cache_entry *find_all(request *r, const asked *a, const timeline_spec *sp
     return cache_get(r->viewer->cache, key, make_timeline, &m);
 }
 
-static bool write_timeline(request *r, asked *a, const timeline_spec *spec) {
+/* ---- layers ------------------------------------------------------------------------------ */
+
+/* What is live by site, thread or lifetime. */
+typedef struct layers_wanted {
+    int by; /* a groups_by; N_GROUPS_BY: none */
+    uint64_t top;
+} layers_wanted;
+
+typedef struct layers_making {
+    const asked *asked;
+    const timeline_spec *spec;
+    layers_wanted wanted;
+} layers_making;
+
+static void release_layers(void *value) {
+    timeline_groups_free(value);
+    free(value);
+}
+
+static bool moment_of_most(const asked *a, const uint8_t *kept, blocks_moment *at) {
+    blocks_most most = a->reading->peak;
+    const bool ok = !kept || blocks_peak_of(&a->reading->profile.table, kept, &most);
+    *at = most.at;
+    return ok;
+}
+
+static bool make_layers(void *context, cache_value *value) {
+    const layers_making *m = context;
+    timeline_groups *list = calloc(1, sizeof *list);
+    blocks_moment at;
+    if (!list || !moment_of_most(m->asked, m->spec->kept, &at) ||
+        !timeline_of_groups(&m->asked->query->lens, m->spec, (groups_by)m->wanted.by, at,
+                            m->wanted.top, list)) {
+        free(list);
+        return false;
+    }
+    size_t size = sizeof *list + list->capacity * sizeof *list->items;
+    for (size_t i = 0; i < list->count; i++)
+        size += list->items[i].line.points.capacity * sizeof(timeline_point);
+    *value = (cache_value){.value = list, .size = size, .release = release_layers};
+    return true;
+}
+
+/* With the names of places before it. */
+static bool write_named(request *r, const asked *a, const table *t, const char *name) {
+    uint32_t *order = malloc((t->n + 1) * sizeof *order);
+    place_list names = {0};
+    for (uint32_t i = 0; order && i < t->n; i++)
+        order[i] = i;
+    const page_rows rows = {.table = t, .rows = order, .n = t->n};
+    bool ok = order && page_names(&names, &rows);
+    if (ok) {
+        output_text(r->o, ",\n");
+        ok = place_list_write(r->o, &names, &a->reading->profile, t->by_line, NULL);
+        output_text(r->o, ",\n");
+        page_columns(r->o, &names, &rows, name);
+    }
+    place_list_free(&names);
+    free(order);
+    return ok;
+}
+
+static bool write_groups(request *r, const asked *a, const timeline *t, int by,
+                         const timeline_groups *list) {
+    document kept = {0};
+    timeline_report shown = {.report = &a->report,
+                             .timeline = t,
+                             .by = (groups_by)by,
+                             .groups = list->items,
+                             .n_groups = list->count};
+    const table layers = timeline_layers(&kept, &shown);
+    const bool ok = !kept.failed && write_named(r, a, &layers, "layers");
+    document_free(&kept);
+    return ok;
+}
+
+static bool write_layers(request *r, const asked *a, const timeline_spec *spec, const timeline *t,
+                         layers_wanted wanted) {
+    layers_making m = {.asked = a, .spec = spec, .wanted = wanted};
+    char key[160];
+    if (wanted.by == N_GROUPS_BY)
+        return true;
+    snprintf(key, sizeof key, "layers %d %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64, wanted.by,
+             wanted.top, spec->from, spec->to, spec->points);
+    cache_entry *e = asked_cached(r, a, key, make_layers, &m);
+    const bool ok = e && write_groups(r, a, t, wanted.by, cache_entry_value(e));
+    cache_release(r->viewer->cache, e);
+    return ok;
+}
+
+/* ---- all of it --------------------------------------------------------------------------- */
+
+static bool write_timeline(request *r, asked *a, const timeline_spec *spec, layers_wanted wanted) {
     timeline filtered = {0};
     timeline_spec of_kept = *spec;
     if (!asked_rows(r, a, &of_kept.kept))
@@ -100,6 +193,7 @@ static bool write_timeline(request *r, asked *a, const timeline_spec *spec) {
         write_scale(r->o, cache_entry_value(all));
         ok = write_points(r, a, "all", cache_entry_value(all)) &&
              (!of_kept.kept || write_points(r, a, "filtered", &filtered)) &&
+             write_layers(r, a, &of_kept, cache_entry_value(all), wanted) &&
              write_gauges(r, a, cache_entry_value(all));
         output_text(r->o, "}\n");
     }
@@ -111,10 +205,13 @@ static bool write_timeline(request *r, asked *a, const timeline_spec *spec) {
 bool answer_timeline(request *r) {
     timeline_spec spec = {.to = TIMELINE_END, .points = 400, .without_peak = true};
     asked a = {.needs_blocks = true};
+    layers_wanted layers = {.by = N_GROUPS_BY, .top = 10};
     bool ok = request_integer(r, "buckets", 1, MAX_BUCKETS, &spec.points) &&
               request_moment(r, "from", &spec.from) && request_moment(r, "to", &spec.to) &&
               (spec.from <= spec.to || request_refuse(r, "from", 0, "is later than `to`")) &&
-              asked_open(r, &a) && write_timeline(r, &a, &spec);
+              request_choice(r, "by", groups_by_names, &layers.by) &&
+              request_integer(r, "top", 1, MAX_LAYERS, &layers.top) && asked_open(r, &a) &&
+              write_timeline(r, &a, &spec, layers);
     asked_close(r, &a);
     return ok;
 }

@@ -123,6 +123,35 @@ Of the blocks that a measure counts:
     ▁▁▂▂▂▂▂▂▂▂▂▂▂▂▂▂▂▂▂▂▂▂▂▂▂▂▂▂▂▃▃▃▃▃▄▄▅▅▆▆▇▇▇███▆▆▆▆      45.0      ± 8.1  778 ms  all
                                                  ▃█          582.2  ± 223.8  784 ms  freed
 
+By whom, and by how long blocks live; what was never freed lives on:
+
+  $ allotrace timeline --points 9 --by life a.ctf | sed -n '/by lifetime/,$p'
+  Live, by lifetime:
+    over time  most, KB    at  blocks
+     ▁▁▁ ▇█▂       10.0  6 ms  1 ms to 10 ms
+      ███████       0.5  2 ms  never freed
+  $ allotrace timeline --points 3 --by life --json a.ctf | jq -c '.lives[] | .name, .filter, [.live[].value]'
+  "1 ms to 10 ms"
+  "life:1000us..9999us -survived"
+  [1024,8192,0]
+  "never freed"
+  "survived"
+  [512,512,512]
+  $ allotrace timeline --points 3 --by thread --csv a.ctf | cut -d, -f3,31
+  live,live: thread 0
+  1536,1536
+  8704,8704
+  512,512
+  $ allotrace timeline --points 3 --top 2 --csv a.ctf | cut -d, -f3,31-
+  live,live: parse.ml:30 parse,live: buffer.c:5 buffer
+  1536,0,0
+  8704,8192,0
+  512,0,0
+  $ allotrace timeline --by colour a.ctf
+  allotrace: --by: `colour` is not one of line, function, thread, life
+  Try `allotrace timeline --help`.
+  [2]
+
 By numbers of blocks, which are those of hotspots at the same moments:
 
   $ allotrace timeline -m blocks --points 9 --top 2 a.ctf

@@ -187,7 +187,7 @@ START_TEST(of_sites_that_hold_most) {
     tape t;
     profile p;
     lens view;
-    timeline_sites s;
+    timeline_groups s;
     timeline_spec spec = {.to = TIMELINE_END, .points = 2, .measure = MEASURE_BYTESECONDS};
     tape_start(&t, 1);
     allocate(&t, 0, MEMTRACE_MAJOR, 2, 3, STACK(MAIN, LEAF));
@@ -195,15 +195,15 @@ START_TEST(of_sites_that_hold_most) {
     collect(&t, 999, a);
     tape_read_blocks(&t, &p, false);
     ck_assert(lens_init(&view, &p, true, NULL));
-    ck_assert(timeline_of_sites(&view, &spec, false, blocks_end_of(900), 9, &s));
-    ck_assert_str_eq(s.items[0].place->function, "leaf");
+    ck_assert(timeline_of_groups(&view, &spec, GROUPS_BY_LINE, blocks_end_of(900), 9, &s));
+    ck_assert_str_eq(s.items[0].of.place->function, "leaf");
     check_held(&s.items[0].cost, 1, 3 * 999);
     check_held(&s.items[1].cost, 1, 10 * 99);
-    timeline_sites_free(&s);
+    timeline_groups_free(&s);
     spec.from = 900;
-    ck_assert(timeline_of_sites(&view, &spec, false, blocks_end_of(900), 9, &s));
-    ck_assert_str_eq(s.items[0].place->function, "parse");
-    timeline_sites_free(&s);
+    ck_assert(timeline_of_groups(&view, &spec, GROUPS_BY_LINE, blocks_end_of(900), 9, &s));
+    ck_assert_str_eq(s.items[0].of.place->function, "parse");
+    timeline_groups_free(&s);
     lens_free(&view);
     profile_free(&p);
 }
@@ -214,7 +214,7 @@ START_TEST(of_sites_in_numbers) {
     tape t;
     profile p;
     lens l;
-    timeline_sites s;
+    timeline_groups s;
     tape_start(&t, 1);
     allocate(&t, 10, MEMTRACE_MAJOR, 300, 301, STACK(MAIN, EVAL));
     allocate(&t, 11, MEMTRACE_MAJOR, 2, 3, STACK(MAIN, PARSE));
@@ -222,14 +222,14 @@ START_TEST(of_sites_in_numbers) {
     tape_read_blocks(&t, &p, false);
     ck_assert(lens_init(&l, &p, true, NULL));
     timeline_spec spec = {.to = TIMELINE_END, .points = 2, .measure = MEASURE_BLOCKS};
-    ck_assert(timeline_of_sites(&l, &spec, false, blocks_end_of(12), 9, &s));
-    ck_assert_str_eq(s.items[0].place->function, "parse");
+    ck_assert(timeline_of_groups(&l, &spec, GROUPS_BY_LINE, blocks_end_of(12), 9, &s));
+    ck_assert_str_eq(s.items[0].of.place->function, "parse");
     ck_assert_uint_eq(s.items[0].cost.blocks, 2);
-    timeline_sites_free(&s);
+    timeline_groups_free(&s);
     spec.measure = MEASURE_ALLOCATED;
-    ck_assert(timeline_of_sites(&l, &spec, false, blocks_end_of(12), 9, &s));
-    ck_assert_str_eq(s.items[0].place->function, "eval");
-    timeline_sites_free(&s);
+    ck_assert(timeline_of_groups(&l, &spec, GROUPS_BY_LINE, blocks_end_of(12), 9, &s));
+    ck_assert_str_eq(s.items[0].of.place->function, "eval");
+    timeline_groups_free(&s);
     lens_free(&l);
     profile_free(&p);
 }
@@ -239,26 +239,26 @@ START_TEST(of_sites) {
     tape t;
     profile p;
     lens l;
-    timeline_sites s;
+    timeline_groups s;
     make_four(&t, &p);
     const timeline_spec spec = {.to = TIMELINE_END, .points = 2};
     ck_assert(lens_init(&l, &p, true, NULL));
-    ck_assert(timeline_of_sites(&l, &spec, false, blocks_end_of(25), 9, &s));
+    ck_assert(timeline_of_groups(&l, &spec, GROUPS_BY_LINE, blocks_end_of(25), 9, &s));
     const char *const functions[] = {"leaf", "leaf", "eval", "parse"};
     const uint64_t samples[] = {33, 3, 0, 0}, peaks[] = {33, 3, 301, 8};
     ck_assert_uint_eq(s.count, 4); /* xmalloc is a wrapper */
     for (size_t i = 0; i < s.count; i++) {
-        ck_assert_str_eq(s.items[i].place->function, functions[i]);
+        ck_assert_str_eq(s.items[i].of.place->function, functions[i]);
         ck_assert_uint_eq(s.items[i].samples, samples[i]);
         ck_assert_uint_eq(s.items[i].line.peak.samples, i == 3 ? 8 : peaks[i]);
     }
     ck_assert_uint_eq(s.items[2].line.points.items[1].live[MEMTRACE_MAJOR], 301);
-    timeline_sites_free(&s);
-    ck_assert(
-        timeline_of_sites(&l, &spec, true, blocks_end_of(25), 1, &s)); /* both lines of leaf */
+    timeline_groups_free(&s);
+    ck_assert(timeline_of_groups(&l, &spec, GROUPS_BY_FUNCTION, blocks_end_of(25), 1,
+                                 &s)); /* both lines of leaf */
     ck_assert_uint_eq(s.count, 1);
     ck_assert_uint_eq(s.items[0].samples, 36);
-    timeline_sites_free(&s);
+    timeline_groups_free(&s);
     lens_free(&l);
     profile_free(&p);
 }

@@ -382,6 +382,32 @@ def timelines_are_what_the_command_shows():
 
 
 @test
+def layers_of_a_timeline_are_those_of_the_command():
+    with Viewer(TRACE) as v:
+        for by, rows_of in [("line", "sites"), ("function", "sites"), ("thread", "threads"), ("life", "lives")]:
+            for parameters, options in [({}, []), ({"filter": "fn:Typecore"}, ["--filter", "fn:Typecore"]),
+                                        ({"from": "100ms", "to": "300ms", "top": 3}, ["--from", "100ms", "--to", "300ms", "--top", 3])]:
+                wanted = command("timeline", "--json", "--points", "77", "--by", by, *options, TRACE)[rows_of]
+                answer = v.api("timeline", buckets=77, by=by, **parameters)
+                equal(answer["layers"]["live"], [[p["value"] for p in w["live"]] for w in wanted], (by, parameters))
+                if rows_of == "sites":
+                    places = names(answer, by == "line")
+                    equal([places[p] for p in answer["layers"]["place"]],
+                          [(w["function"], w["file"]) + ((w["line"],) if by == "line" else ()) for w in wanted])
+                else:
+                    equal([[answer["strings"][n] for n in answer["layers"][key]] for key in ("name", "filter")],
+                          [[w[key] for w in wanted] for key in ("name", "filter")])
+        # The filters of layers keep their blocks: what they keep adds up to all, and is what the layer shows.
+        whole = v.api("timeline", buckets=77, by="life")
+        equal([sum(at) for at in zip(*whole["layers"]["live"])], whole["all"]["live"], "lifetimes add up")
+        for name, live in zip(whole["layers"]["filter"], whole["layers"]["live"]):
+            equal(v.api("timeline", buckets=77, filter=whole["strings"][name])["filtered"]["live"], live, name)
+        check("layers" not in v.api("timeline", buckets=3), "only where they are asked for")
+        v.api("timeline", 400, by="colour")
+        v.api("timeline", 400, by="life", top=0)
+
+
+@test
 def the_largest_peak_is_that_of_the_filters():
     with Viewer(TRACE) as v:
         peaks = v.api("peaks")["peaks"]

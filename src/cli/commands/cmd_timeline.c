@@ -14,9 +14,11 @@ typedef struct timeline_options {
 } timeline_options;
 
 static const timeline_options defaults = {
-    .to = TIMELINE_END, .question = {.keep_rows = true, .finds_peak = true, .counts = true}};
+    .to = TIMELINE_END,
+    .by = N_GROUPS_BY,
+    .question = {.keep_rows = true, .finds_peak = true, .counts = true}};
 
-enum { TEXT_POINTS = 50, LEAST_POINTS = 20, DATA_POINTS = 200, MAX_POINTS = 100000 };
+enum { GROUPS = 10, TEXT_POINTS = 50, LEAST_POINTS = 20, DATA_POINTS = 200, MAX_POINTS = 100000 };
 
 static const option options[] = {
     {.name = "points",
@@ -41,9 +43,17 @@ static const option options[] = {
      .kind = OPTION_COUNT,
      .at = offsetof(timeline_options, top),
      .argument = "N",
-     .help = "also show the live memory of the N sites that hold most at the peak (default 0)",
-     .brief = "show also the N sites that hold most at the peak"},
-    OPTION_SITES(timeline_options),
+     .help = "also show the live memory of the N sites, or what else --by says, that hold most at "
+             "the peak (default 0; with --by 10)",
+     .brief = "show also the N that hold most at the peak"},
+    {.name = "by",
+     .kind = OPTION_CHOICE,
+     .at = offsetof(timeline_options, by),
+     .choices = groups_by_names,
+     .help = "also show what is live by site (a line of the source, or a function with all its "
+             "lines), by the thread that allocated, or by how long blocks live; --top says of how "
+             "many",
+     .brief = "show also what is live by site, thread or lifetime"},
     OPTION_FILTER(timeline_options, question.filter),
     OPTION_COUNTED(timeline_options),
     OPTION_WRAPPERS(timeline_options),
@@ -58,6 +68,11 @@ static int print(const timeline_options *opts, timeline_report *r) {
     return status;
 }
 
+/* How many groups are shown. */
+static uint64_t top(const timeline_options *opts) {
+    return opts->top == 0 && opts->by != N_GROUPS_BY ? GROUPS : opts->top;
+}
+
 /* On a narrow terminal a row has as many as stand beside what is said of it. */
 static uint64_t points_wanted(const timeline_options *opts) {
     if (opts->points)
@@ -66,7 +81,7 @@ static uint64_t points_wanted(const timeline_options *opts) {
         return DATA_POINTS;
     const bool blocks = opts->question.measure == MEASURE_BLOCKS;
     const unsigned beside =
-        TIMELINE_BESIDE + (blocks ? TIMELINE_OF_BLOCKS : 0) + (opts->top ? TIMELINE_OF_SITES : 0);
+        TIMELINE_BESIDE + (blocks ? TIMELINE_OF_BLOCKS : 0) + (top(opts) ? TIMELINE_OF_SITES : 0);
     const unsigned columns = terminal_columns(), least = beside + LEAST_POINTS;
     const unsigned room = (columns > least ? columns : least) - beside;
     return columns && room < TEXT_POINTS ? room : TEXT_POINTS;
@@ -80,25 +95,25 @@ static int show(const question *q, const void *opts_) {
                                 .measure = q->query.measure,
                                 .points = points_wanted(opts)};
     timeline t;
-    timeline_sites list = {0};
+    timeline_groups list = {0};
+    const groups_by by = opts->by == N_GROUPS_BY ? GROUPS_BY_LINE : (groups_by)opts->by;
     gauge_list gauges = {0};
     trace_file_doing(&q->in, "following what is live");
     bool ok = timeline_query(&q->profile, &spec, &t) && gauges_find(&q->profile, &gauges);
     int status = STATUS_FAILED;
-    ok = ok && (opts->top == 0 ||
-                timeline_of_sites(&q->query.lens, &spec, opts->by == QUESTION_BY_FUNCTION,
-                                  t.peak.at, opts->top, &list));
+    ok = ok && (top(opts) == 0 ||
+                timeline_of_groups(&q->query.lens, &spec, by, t.peak.at, top(opts), &list));
     if (ok)
         status = print(opts, &(timeline_report){.report = &q->report,
                                                 .timeline = &t,
                                                 .gauges = &gauges,
-                                                .sites = list.items,
-                                                .n_sites = list.count,
-                                                .by_function = opts->by == QUESTION_BY_FUNCTION});
+                                                .by = by,
+                                                .groups = list.items,
+                                                .n_groups = list.count});
     else
         message_error("not enough memory");
     gauges_free(&gauges);
-    timeline_sites_free(&list);
+    timeline_groups_free(&list);
     timeline_free(&t);
     return status;
 }
@@ -130,8 +145,10 @@ const command command_timeline = {
         "and freed over time. Below it is what the system saw of the process: rss is its memory in "
         "RAM, anonymous the part of it that belongs to no file, heap all private memory that it "
         "may write to.\n\n"
+        "With --by, also what is live by site, by thread or by lifetime.\n\n"
         "Each row of the text is scaled to its own highest value.",
     .example = "allotrace timeline --top 5 out.ctf\n"
+               "allotrace timeline --by thread out.ctf\n"
                "allotrace timeline --from 10s --to 12s --csv out.ctf\n",
     OPTIONS_OF(options, defaults),
     .lacks = lacks,

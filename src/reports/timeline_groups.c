@@ -1,0 +1,33 @@
+/* timeline_groups.c: what the groups of a timeline are called, and which filter keeps one. */
+#include <inttypes.h>
+
+#include "reports/timeline.h"
+
+static const char *name_of_life(document *d, uint32_t class) {
+    const char *least = document_text(d, "%s", figure_duration(groups_life(class)).text);
+    const char *most = document_text(d, "%s", figure_duration(groups_life(class + 1)).text);
+    if (class == GROUPS_NEVER_FREED)
+        return "never freed";
+    if (class == 0)
+        return document_text(d, "less than %s", most);
+    return class + 1 == GROUPS_NEVER_FREED ? document_text(d, "%s and more", least)
+                                           : document_text(d, "%s to %s", least, most);
+}
+
+const char *timeline_group_name(document *d, groups_by by, const group *g) {
+    if (by == GROUPS_BY_THREAD)
+        return document_text(d, "thread %" PRIu32, g->number);
+    return by == GROUPS_BY_LIFE ? name_of_life(d, g->number) : NULL;
+}
+
+/* Blocks that were never freed have a life, too: until the end. */
+const char *timeline_group_filter(document *d, groups_by by, const group *g) {
+    const uint64_t least = groups_life(g->number), most = groups_life(g->number + 1);
+    if (by == GROUPS_BY_THREAD)
+        return document_text(d, "domain:%" PRIu32, g->number);
+    if (g->number == GROUPS_NEVER_FREED)
+        return "survived";
+    return g->number + 1 == GROUPS_NEVER_FREED
+               ? document_text(d, "life:>=%" PRIu64 "us -survived", least)
+               : document_text(d, "life:%" PRIu64 "us..%" PRIu64 "us -survived", least, most - 1);
+}

@@ -30,22 +30,22 @@ const hideOf = { file: "hide-file", fn: "hide" };
 // A function by name; places without one are named by their file.
 const termOf = (place) => (place.function ? `fn:${exactly(place.function)}` : `file:${exactly(place.file)}`);
 
-// Each: what the menu says, its key there, and the terms; none, where it does not apply. `path`: of a tree that begins where
+// Each: what the menu says, and a button, where it is not rare; its key there, and the terms; none, where it does not apply. `path`: of a tree that begins where
 // stacks do, the places down to this one; `collapsed`: without recursion.
 export function transformsOf(place, { path, collapsed } = {}) {
   const f = place?.function && exactly(place.function), m = place && moduleTerm(place), named = place?.function || place?.file;
   const steps = path?.map((p) => p.function && exactly(p.function));
   const subtree = steps?.every(Boolean) && steps.length > 1 ? [...(collapsed ? ["recursion:/./"] : []), `path:${steps.join(",")}`] : null;
   return [
-    { text: "Only stacks with it", key: "o", terms: named && [termOf(place)] },
-    { text: "Drop stacks with it", key: "d", terms: named && [`-${termOf(place)}`] },
-    { text: "Merge it into its callers", key: "m", terms: f && [`hide:${f}`] },
-    { text: "Begin stacks with it", key: "f", terms: f && [`below:${f}`] },
-    { text: "End stacks with it", key: "F", terms: f && [`above:${f}`] },
+    { text: "Only stacks with it", short: "Only with it", key: "o", terms: named && [termOf(place)] },
+    { text: "Drop stacks with it", short: "Drop", key: "d", terms: named && [`-${termOf(place)}`] },
+    { text: "Merge it into its callers", short: "Merge", key: "m", terms: f && [`hide:${f}`] },
+    { text: "Begin stacks with it", short: "Begin with it", key: "f", terms: f && [`below:${f}`] },
+    { text: "End stacks with it", short: "End with it", key: "F", terms: f && [`above:${f}`] },
     path && { text: "Only what is below this frame", key: "s", terms: subtree },
-    { text: "Collapse its recursion", key: "r", terms: f && [`recursion:${f}`] },
-    { text: "Collapse its calls of itself", key: "R", terms: f && [`repeats:${f}`] },
-    m && { text: `Drop stacks with ${m.name}`, key: "D", of: "module", terms: [`-${m.of}:${m.pattern}`] },
-    m && { text: `Merge ${m.name} into its callers`, key: "M", of: "module", terms: [`${hideOf[m.of]}:${m.pattern}`] },
+    { text: "Collapse its recursion", key: "r", rare: true, terms: f && [`recursion:${f}`] },
+    { text: "Collapse its calls of itself", key: "R", rare: true, terms: f && [`repeats:${f}`] },
+    m && { text: `Drop stacks with ${m.name}`, key: "D", rare: true, terms: [`-${m.of}:${m.pattern}`] },
+    m && { text: `Merge ${m.name} into its callers`, key: "M", rare: true, terms: [`${hideOf[m.of]}:${m.pattern}`] },
   ].filter(Boolean);
 }

@@ -48,7 +48,7 @@ export const THEMES = {
 };
 
 // Folders inside of libraries that are known by another name.
-const LIBRARIES = [
+export const LIBRARIES = [
   [/^(\.{1,2}\/)*(csu|nptl|sysdeps)\/|^\.\/(elf|malloc|stdlib|libio|string|posix|io|locale|time)\/.*\.[chS]$/, "libc"],
   [/\/include\/c\+\+\/|libstdc\+\+-v3\//, "libstdc++"],
 ];

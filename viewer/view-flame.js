@@ -477,7 +477,7 @@ export class FlameView {
     this.tip.hidden = true;
     this.#pick(at);
     const d = this.describe(at);
-    openMenu(this.app, d.place, x, y, { path: d.path, zoom: () => this.zoomTo(at), sequence: this.#sequence(at) });
+    openMenu(this.app, d.place, x, y, { path: d.path, zoom: () => this.zoomTo(at), sequence: this.#sequence(at), subtree: this.layers[at.layer].mode === "down" ? d.path : null });
   }
 
   // In a sandwich: the focus lengthened by the frames up to the chosen one.

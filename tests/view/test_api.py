@@ -16,6 +16,9 @@ equal, test = tap.same, tap.test
 
 TRACE = TRACES / "ocamlopt.ctf"
 FIGURE = ("value", "low", "high", "samples", "blocks")
+# How stacks look, too.
+FOLDED = ["recursion:Misc.try_finally", "repeats:/./", "below:Asmgen.compile_unit", "above:Misc.try_finally",
+          "path:/./,Main,Main.main hide-file:utils/", "below:Typemod.type_structure recursion:/./ size:>=16"]
 TEXTS = ("rule", "title", "why", "do", "certainty", "filter")  # of advice
 
 
@@ -94,6 +97,7 @@ def trees_are_what_the_commands_show():
         ({"measure": "live", "at": "500000"}, ["--measure", "live", "--at", "500ms"]),
         ({"filter": "size:>=64 -fn:Typecore"}, ["--filter", "size:>=64 -fn:Typecore"]),
         ({"filter": "hide:/^Stdlib/"}, ["--filter", "hide:/^Stdlib/"]),
+        *(({"filter": f}, ["--filter", f]) for f in FOLDED),
         ({"by": "line", "filter": "life:<10ms"}, ["--by", "line", "--filter", "life:<10ms"]),
         ({"collapse": "1"}, ["--collapse-recursion"]),
     ]
@@ -220,7 +224,7 @@ def hotspots_and_types_are_what_the_commands_show():
     with Viewer(TRACE) as v:
         for parameters, options in [({}, []), ({"by": "function"}, ["--by", "function"]),
                                     ({"measure": "peak"}, ["--measure", "peak"]),
-                                    ({"filter": "fn:Typecore"}, ["--filter", "fn:Typecore"])]:
+                                    *(({"filter": f}, ["--filter", f]) for f in ["fn:Typecore", *FOLDED])]:
             wanted = command("hotspots", "--json", "--min-share", "0", *options, TRACE)["hotspots"]
             got, answer = table(v, kind="hotspots", limit=1000, **parameters)
             equal(answer["count"], len(wanted), parameters)

@@ -3,6 +3,7 @@
 #ifndef RENDER_PAGE_H
 #define RENDER_PAGE_H
 
+#include "base/intern.h"
 #include "base/map64.h"
 #include "render/output.h"
 #include "reports/table.h"
@@ -25,6 +26,7 @@ typedef struct place_list {
     map64 index, string_index;
     VEC(const profile_location *) places;
     VEC(const char *) strings; /* without the first one, which is empty */
+    intern_table modules;
 } place_list;
 
 /* -1 for NULL, -2 when there is no memory. */

@@ -15,6 +15,7 @@
 #include "query/advise_names.h"
 #include "query/filter_internal.h"
 #include "query/lens.h"
+#include "query/module.h"
 
 /* Inclusive; empty if low > high. */
 typedef struct limits {
@@ -230,6 +231,14 @@ SCAN hit_heap(const block_table *b, piece_rows r, memtrace_source heap, uint8_t 
         hit_before(b, BLOCKS_PROMOTED, r, true, hits);
 }
 
+/* Of modules: what allocated from the node, in a heap or outside; see module.h. */
+SCAN hit_modules(const block_table *b, piece_rows r, const uint8_t *restrict nodes,
+                 uint8_t *restrict hits) {
+    const uint32_t *restrict node = b->node;
+    const uint8_t *restrict source = b->source;
+    HIT_IF(r, hits, nodes[node[row]] >> (source[row] == MEMTRACE_EXTERNAL) & 1);
+}
+
 SCAN hit_nodes(const uint32_t *restrict node, piece_rows r, const uint8_t *restrict nodes,
                uint8_t *restrict hits) {
     HIT_IF(r, hits, nodes[node[row]]);
@@ -289,6 +298,10 @@ static bool mark_nodes(const profile *p, filter_kind kind, const filter_pattern 
     return ok;
 }
 
+static bool module_matches(const void *pattern, const char *module) {
+    return filter_match(pattern, module);
+}
+
 /* ---- preparing --------------------------------------------------------------------------- */
 
 static bool find_peak(evaluation *e, const filter_value *v) {
@@ -336,6 +349,8 @@ static bool prepare_value(evaluation *e, prepared_term *t, const filter_value *v
     const filter_kind kind = t->term->kind;
     if (!find_peak(e, v))
         return false;
+    if (kind == FILTER_MODULE)
+        return module_mark_nodes(e->profile, module_matches, &v->pattern, t->nodes);
     if (t->nodes)
         return mark_nodes(e->profile, kind, &v->pattern, t->nodes);
     const prepared_value value = {.limits =
@@ -436,7 +451,9 @@ SCAN hit_term(const evaluation *e, const prepared_term *t, piece_rows r, uint8_t
         hit_before(b, BLOCKS_PROMOTED, r, true, hits);
     if (kind == FILTER_SURVIVED)
         hit_before(b, BLOCKS_DIED, r, false, hits);
-    if (t->nodes)
+    if (t->nodes && kind == FILTER_MODULE)
+        hit_modules(b, r, t->nodes, hits);
+    else if (t->nodes)
         hit_nodes(b->node, r, t->nodes, hits);
     for (size_t i = 0; i < t->values.count; i++)
         hit_value(e, kind, &t->values.items[i], r, hits);
@@ -627,6 +644,7 @@ static unsigned columns_of(const filter_term *t) {
         [FILTER_HEAP] = BLOCKS_HAS(source) | BLOCKS_HAS(promoted),
         [FILTER_FN] = BLOCKS_HAS(node),
         [FILTER_FILE] = BLOCKS_HAS(node),
+        [FILTER_MODULE] = BLOCKS_HAS(node) | BLOCKS_HAS(source),
         [FILTER_TYPE] = BLOCKS_HAS(node),
         [FILTER_DOMAIN] = BLOCKS_HAS(domain),
         [FILTER_PROMOTED] = BLOCKS_HAS(promoted),

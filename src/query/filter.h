@@ -23,6 +23,7 @@
     X(HEAP, "heap", HEAP)                                                                          \
     X(FN, "fn", PATTERN)                                                                           \
     X(FILE, "file", PATTERN)                                                                       \
+    X(MODULE, "module", PATTERN)                                                                   \
     X(TYPE, "type", PATTERN)                                                                       \
     X(DOMAIN, "domain", NUMBER)                                                                    \
     X(PROMOTED, "promoted", NONE)                                                                  \

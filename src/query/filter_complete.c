@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "query/filter_internal.h"
+#include "query/module.h"
 
 /* ---- terms ------------------------------------------------------------------------------- */
 
@@ -59,6 +60,7 @@ typedef struct completer {
     const char *typed; /* what stands there so far, of this size */
     size_t typed_size, most;
     filter_completion *result;
+    intern_table modules; /* names of these, once they were asked for */
 } completer;
 
 static bool add(completer *c, char *text, const char *detail) {
@@ -138,19 +140,24 @@ static bool is_of_file(filter_kind kind) {
     return kind == FILTER_FILE || kind == FILTER_HIDE_FILE;
 }
 
-static const char *name_at(const profile *p, filter_kind kind, size_t i) {
+static const char *name_at(completer *c, const profile *p, filter_kind kind, size_t i) {
     if (kind == FILTER_TYPE)
         return p->frames.items[i].type;
     const profile_location *l = &p->locations.items[i];
+    if (kind == FILTER_MODULE)
+        return module_of(&c->modules, l);
     return is_of_file(kind) ? l->file : l->function;
 }
 
 /* First names that begin with what was typed, then those that contain it. */
 static bool add_names(completer *c, const profile *p, filter_kind kind, bool begin, map64 *known) {
-    const char *detail = kind == FILTER_TYPE ? "type" : is_of_file(kind) ? "file" : "function";
+    const char *detail = kind == FILTER_TYPE     ? "type"
+                         : is_of_file(kind)      ? "file"
+                         : kind == FILTER_MODULE ? "module"
+                                                 : "function";
     size_t n = kind == FILTER_TYPE ? p->frames.count : p->locations.count;
     for (size_t i = 0; i < n && c->result->n < c->most; i++) {
-        const char *name = name_at(p, kind, i);
+        const char *name = name_at(c, p, kind, i);
         if (!name || !*name || (strncmp(name, c->typed, c->typed_size) == 0) != begin ||
             !contains(name, c->typed, c->typed_size))
             continue;
@@ -254,6 +261,7 @@ bool filter_complete(const char *text, size_t cursor, const profile *p, size_t m
             at = &spans.items[i];
     bool ok = complete_in(&c, text, cursor, p, at);
     vec_free(&spans);
+    intern_free(&c.modules);
     if (!ok)
         filter_completion_free(result);
     return ok;

@@ -1,6 +1,7 @@
 /* place_list.c: places and strings are known by their addresses, since equal ones are interned. */
 #include "render/place_list.h"
 
+#include "query/module.h"
 #include "render/column.h"
 
 /* The number of a pointer; -2 when there is no memory. */
@@ -30,11 +31,16 @@ int64_t place_list_string(place_list *l, const char *text) {
     return n < 0 || (is_new && !vec_push(&l->strings, text)) ? -2 : n + 1;
 }
 
+static const char *module_at(place_list *l, size_t i) {
+    return module_of(&l->modules, l->places.items[i]);
+}
+
 /* Numbers the strings of the places, which are written first. */
 static bool write_strings(output *o, place_list *l) {
     for (size_t i = 0; i < l->places.count; i++)
         if (place_list_string(l, l->places.items[i]->function) < 0 ||
-            place_list_string(l, l->places.items[i]->file) < 0)
+            place_list_string(l, l->places.items[i]->file) < 0 || !module_at(l, i) ||
+            place_list_string(l, module_at(l, i)) < 0)
             return false;
     output_text(o, "\"strings\":[\"\"");
     for (size_t i = 0; i < l->strings.count; i++) {
@@ -47,12 +53,12 @@ static bool write_strings(output *o, place_list *l) {
 
 bool place_list_write(output *o, place_list *l, const profile *p, bool by_line,
                       const uint8_t *matches) {
-    enum { ID, FUNCTION, FILE_NAME, LINE, MATCH };
-    static const char *const names[] = {"id", "function", "file", "line", "match"};
+    enum { ID, FUNCTION, FILE_NAME, LINE, MODULE, MATCH };
+    static const char *const names[] = {"id", "function", "file", "line", "module", "match"};
     if (!write_strings(o, l))
         return false;
     output_text(o, ",\n\"places\":{");
-    for (int k = ID; k <= (matches ? MATCH : LINE); k++) {
+    for (int k = ID; k <= (matches ? MATCH : MODULE); k++) {
         json_column c;
         column_start(&c, o, names[k], k == ID);
         for (size_t i = 0; i < l->places.count; i++) {
@@ -62,6 +68,7 @@ bool place_list_write(output *o, place_list *l, const profile *p, bool by_line,
                                : k == FUNCTION  ? place_list_string(l, place->function)
                                : k == FILE_NAME ? place_list_string(l, place->file)
                                : k == LINE      ? (by_line ? place->line : 0)
+                               : k == MODULE    ? place_list_string(l, module_at(l, i))
                                                 : matches[id]);
         }
         column_end(&c);
@@ -73,6 +80,7 @@ bool place_list_write(output *o, place_list *l, const profile *p, bool by_line,
 void place_list_free(place_list *l) {
     map64_free(&l->index);
     map64_free(&l->string_index);
+    intern_free(&l->modules);
     vec_free(&l->places);
     vec_free(&l->strings);
 }

@@ -2,6 +2,7 @@
 #ifndef RENDER_PLACE_LIST_H
 #define RENDER_PLACE_LIST_H
 
+#include "base/intern.h"
 #include "base/map64.h"
 #include "base/vec.h"
 #include "profile/profile.h"
@@ -12,6 +13,7 @@ typedef struct place_list {
     map64 index, string_index;
     VEC(const profile_location *) places;
     VEC(const char *) strings; /* without the first one, which is empty */
+    intern_table modules;
 } place_list;
 
 /* -1 for NULL, -2 when there is no memory. */

@@ -295,7 +295,7 @@ static void recorder_tell(enum rescue_note note) {
 
 /* Says why nothing is recorded, so that `allotrace run` need not guess. */
 static void recorder_decline(const char *subject, const char *message, int os_error) {
-    if (say(subject, message, os_error))
+    if (say_to_user(subject, message, os_error))
         recorder_tell(RESCUE_TOLD);
 }
 
@@ -406,7 +406,7 @@ HOT_CODE static bool recorder_plan_runtime(enum runtime_id id) {
         break;
     case RUNTIME_UNFIT:
         program_path(program);
-        say(program, why, 0);
+        say_to_user(program, why, 0);
         break;
     case RUNTIME_TRACED:
         program_path(program);
@@ -490,7 +490,7 @@ static void recorder_fail(struct session *s) {
     atomic_store(&recorder_page->current, NULL);
     recorder_filter = NO_FILTER;
     session_say_failed(s);
-    say(s->sink.path, "recording has ended", s->sink.error);
+    say_to_user(s->sink.path, "recording has ended", s->sink.error);
 }
 
 /* One thread of the child begins anew; the others find it at that. */
@@ -808,13 +808,13 @@ void recorder_yield(struct session *s, const char *why) {
     recorder_mark(message);
     session_end_early(s, why);
     recorder_end();
-    say(s->sink.path, message, 0);
+    say_to_user(s->sink.path, message, 0);
 }
 
 void recorder_tell_user(const char *message) {
     char program[PATH_MAX];
     program_path(program);
-    say(program, message, 0);
+    say_to_user(program, message, 0);
 }
 
 void recorder_lose_runtime(const char *why, const char *message) {

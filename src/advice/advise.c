@@ -172,13 +172,13 @@ static bool decide(finder *f, range owner) {
 /* ---- filters ----------------------------------------------------------------------------- */
 
 /* Text in a fixed buffer; what does not fit is left out as a whole. */
-typedef struct text {
+typedef struct terms {
     char bytes[MAX_FILTER];
     size_t used;
     bool full;
-} text;
+} terms;
 
-static void text_add(text *t, const char *s) {
+static void terms_add(terms *t, const char *s) {
     const size_t n = strlen(s);
     t->full = t->full || t->used + n >= sizeof t->bytes;
     if (t->full)
@@ -188,8 +188,8 @@ static void text_add(text *t, const char *s) {
 }
 
 /* A regular expression for exactly this text, with `.` for what quotes would need. */
-static void text_regex(text *t, const char *s) {
-    text_add(t, "/^");
+static void terms_regex(terms *t, const char *s) {
+    terms_add(t, "/^");
     for (; *s; s++) {
         char c[3] = {*s};
         if (*s == '\'' || *s == '"')
@@ -198,40 +198,40 @@ static void text_regex(text *t, const char *s) {
             c[0] = '\\';
             c[1] = *s;
         }
-        text_add(t, c);
+        terms_add(t, c);
     }
-    text_add(t, "$/");
+    terms_add(t, "$/");
 }
 
-static void text_size(text *t, uint64_t words) {
+static void terms_size(terms *t, uint64_t words) {
     char term[64];
     snprintf(term, sizeof term, " size:%" PRIu64 "w", words);
-    text_add(t, term);
+    terms_add(t, term);
 }
 
-static void text_function(text *t, const profile_location *l) {
+static void terms_function(terms *t, const profile_location *l) {
     if (!l || !l->function[0])
         return;
-    text_add(t, "fn:");
-    text_regex(t, l->function);
+    terms_add(t, "fn:");
+    terms_regex(t, l->function);
 }
 
 /* Keeps all blocks of the item. It may keep more: what other functions below this one allocate for
  * the same reason; and if many functions have that reason, those that have an item of their own. */
 static char *make_filter(finder *f, const advice *a) {
-    text t = {.used = 0};
+    terms t = {.used = 0};
     const advise_place *place = &f->out->places.items[a->first_place];
     if (!a->spreads)
-        text_function(&t, place->location);
+        terms_function(&t, place->location);
     if (t.full)
-        t = (text){.used = 0};
+        t = (terms){.used = 0};
     if (a->rule && a->rule->filter) {
-        text_add(&t, t.used ? " " : "");
-        text_add(&t, a->rule->filter);
+        terms_add(&t, t.used ? " " : "");
+        terms_add(&t, a->rule->filter);
     }
     const bool has_size = a->rule && a->rule->filter && strstr(a->rule->filter, "size:");
     if (a->rule && !a->spreads && !has_size && a->blocks.min_words == a->blocks.max_words)
-        text_size(&t, a->blocks.words);
+        terms_size(&t, a->blocks.words);
     return arena_strndup(&f->out->strings, t.bytes, t.used);
 }
 

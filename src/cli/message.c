@@ -1,6 +1,7 @@
 /* message.c: see message.h. */
 #include "cli/message.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -117,5 +118,12 @@ int message_usage(const command *cmd, const char *format, ...) {
 
 int message_no_memory(void) {
     message_error("not enough memory");
+    return STATUS_FAILED;
+}
+
+int message_written(int error) {
+    if (error == 0 || error == EPIPE)
+        return STATUS_OK;
+    message_error("standard output: %s", strerror(error));
     return STATUS_FAILED;
 }

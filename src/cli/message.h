@@ -25,4 +25,8 @@ int message_no_memory(void);
 __attribute__((format(printf, 2, 3))) int message_usage(const command *cmd, const char *format,
                                                         ...);
 
+/* Says that writing to standard output failed, unless its reader went away. Returns the exit
+ * status. `error` is an errno, 0 for none. */
+int message_written(int error);
+
 #endif

@@ -240,5 +240,5 @@ int question_show(const question_options *options, const document *d) {
         render_csv(&out, d);
     else
         render_text(&out, d, &style);
-    return report_output(output_finish(&out));
+    return message_written(output_finish(&out));
 }

@@ -1,7 +1,6 @@
 /* trace_file.c: see trace_file.h. */
 #include "cli/trace_file.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -143,11 +142,4 @@ void trace_file_close(trace_file *in) {
     progress_end();
     memtrace_reader_close(in->reader);
     in->reader = NULL;
-}
-
-int report_output(int error) {
-    if (error == 0 || error == EPIPE)
-        return STATUS_OK;
-    message_error("standard output: %s", strerror(error));
-    return STATUS_FAILED;
 }

@@ -49,8 +49,4 @@ int trace_file_report(trace_file *in, memtrace_status status);
 
 void trace_file_close(trace_file *in);
 
-/* Says that writing to standard output failed, unless its reader went away. Returns the exit
- * status. `error` is an errno, 0 for none. */
-int report_output(int error);
-
 #endif

@@ -4,7 +4,7 @@
 #include <math.h>
 
 /* A basic string; control characters are not kept. */
-static void put_string(output *o, const char *key, const char *text) {
+static void put_text(output *o, const char *key, const char *text) {
     output_format(o, "%s = \"", key);
     for (; *text; text++) {
         if (*text == '"' || *text == '\\')
@@ -38,12 +38,12 @@ void budget_toml_write(output *o, const check_report *c) {
         const budget_rule *r = &c->rules[i];
         output_text(o, "\n[[budget]]\n");
         if (r->name)
-            put_string(o, "name", r->name);
-        put_string(o, "site", r->site);
+            put_text(o, "name", r->name);
+        put_text(o, "site", r->site);
         if (r->filter)
-            put_string(o, "filter", r->filter);
+            put_text(o, "filter", r->filter);
         if (r->measure != MEASURE_ALLOCATED)
-            put_string(o, "measure", measure_infos[r->measure].name);
+            put_text(o, "measure", measure_infos[r->measure].name);
         put_maximum(o, r->unit, budget_maximum(&c->results[i]));
     }
 }

@@ -26,7 +26,7 @@ enum { MOST_SERVICE = 128, MOST_PATH = 4096 };
 typedef struct exporting {
     const profile *profile;
     const lens *lens;
-    const export_parquet_spec *spec;
+    export_subject *subject;
     path_tree *stacks;
     uint64_t *frame_ids, *paths; /* by place, and by node, of `stacks` */
     uint8_t *has_blocks;         /* by node: of those that are kept */
@@ -52,14 +52,14 @@ static bool has_key(const char *label, const char *key) {
 }
 
 /* Its value, by either name; NULL: there is none. */
-static const char *label_of(const export_parquet_spec *s, const char *key, const char *other) {
+static const char *label_of(const export_subject *s, const char *key, const char *other) {
     for (size_t i = s->n_labels; i-- > 0;)
         if (has_key(s->labels[i], key) || has_key(s->labels[i], other))
             return s->labels[i] + key_size(s->labels[i]) + 1;
     return NULL;
 }
 
-static bool is_repeated_later(const export_parquet_spec *s, size_t label) {
+static bool is_repeated_later(const export_subject *s, size_t label) {
     for (size_t i = label + 1; i < s->n_labels; i++)
         if (key_size(s->labels[i]) == key_size(s->labels[label]) &&
             memcmp(s->labels[i], s->labels[label], key_size(s->labels[i])) == 0)
@@ -68,7 +68,7 @@ static bool is_repeated_later(const export_parquet_spec *s, size_t label) {
 }
 
 /* An object of JSON. */
-static void put_labels(output *o, const export_parquet_spec *s) {
+static void put_labels(output *o, const export_subject *s) {
     const char *separator = "{";
     for (size_t i = 0; i < s->n_labels; i++) {
         if (is_repeated_later(s, i))
@@ -84,7 +84,7 @@ static void put_labels(output *o, const export_parquet_spec *s) {
 }
 
 static const char *host_of(const exporting *e) {
-    const char *label = label_of(e->spec, "host", "host.name");
+    const char *label = label_of(e->subject, "host", "host.name");
     return label ? label : e->profile->info.host_name;
 }
 
@@ -116,7 +116,7 @@ static void find_paths(const exporting *e) {
 }
 
 static bool is_kept(const exporting *e, size_t row) {
-    return !e->spec->kept || e->spec->kept[row];
+    return !e->subject->kept || e->subject->kept[row];
 }
 
 static bool find_ids(exporting *e) {
@@ -139,9 +139,9 @@ static uint64_t trace_id(const exporting *e) {
     uint64_t id = hash_text(hash_text(0, info->executable_name), host_of(e));
     id = mix(mix(id, info->pid), info->start_time);
     id = hash_text(id, info->context);
-    for (size_t i = 0; i < e->spec->n_labels; i++)
-        if (!is_repeated_later(e->spec, i))
-            id = hash_text(id, e->spec->labels[i]);
+    for (size_t i = 0; i < e->subject->n_labels; i++)
+        if (!is_repeated_later(e->subject, i))
+            id = hash_text(id, e->subject->labels[i]);
     return id;
 }
 
@@ -158,7 +158,7 @@ static const char *base_name(const char *path) {
 }
 
 static const char *service_of(const exporting *e) {
-    const char *label = label_of(e->spec, "service", "service.name");
+    const char *label = label_of(e->subject, "service", "service.name");
     const char *name = label ? label : base_name(e->profile->info.executable_name);
     return *name ? name : "unknown";
 }
@@ -246,9 +246,9 @@ static bool write_file(exporting *e, const table *t, const char *path) {
 static bool write_table(exporting *e, const table *t) {
     char path[MOST_PATH];
     const int size = snprintf(path, sizeof path, "%s/%s/%s/" TEXT_OF_TRACE ".parquet",
-                              e->spec->folder, t->name, e->partition, (unsigned long long)e->id);
+                              e->subject->path, t->name, e->partition, (unsigned long long)e->id);
     if (size < 0 || (size_t)size >= sizeof path)
-        return fail(e, e->spec->folder, strerror(ENAMETOOLONG));
+        return fail(e, e->subject->path, strerror(ENAMETOOLONG));
     return make_folders(e, path) && write_file(e, t, path);
 }
 
@@ -483,7 +483,7 @@ static bool put_process(const exporting *e, parquet *p) {
     const memtrace_info *info = &e->profile->info;
     output labels;
     output_start(&labels, OUTPUT_MEMORY);
-    put_labels(&labels, e->spec);
+    put_labels(&labels, e->subject);
     const bool ok = !labels.error;
     put_id(p, TRACES_trace, e->id);
     parquet_int(p, TRACES_started, clock_of(e, 0));
@@ -491,7 +491,7 @@ static bool put_process(const exporting *e, parquet *p) {
     parquet_text(p, TRACES_host, host_of(e));
     parquet_int(p, TRACES_pid, (int64_t)info->pid);
     parquet_text(p, TRACES_program, info->executable_name);
-    parquet_text(p, TRACES_version, label_of(e->spec, "version", "service.version"));
+    parquet_text(p, TRACES_version, label_of(e->subject, "version", "service.version"));
     parquet_text(p, TRACES_labels, ok ? labels.buffer : "");
     parquet_text(p, TRACES_context, info->context);
     parquet_text(p, TRACES_runtime, info->runtime_params);
@@ -513,7 +513,7 @@ static void put_sums(const exporting *e, parquet *p) {
     parquet_int(p, TRACES_blocks, (int64_t)blocks);
     parquet_int(p, TRACES_samples, (int64_t)samples);
     parquet_double(p, TRACES_bytes, cost_bytes(e->profile, samples));
-    parquet_text(p, TRACES_filter, e->spec->filter);
+    parquet_text(p, TRACES_filter, e->subject->filter);
 }
 
 static bool put_end(const exporting *e, parquet *p) {
@@ -557,28 +557,21 @@ static bool write_tables(exporting *e) {
     return true;
 }
 
-bool parquet_tables_write(const lens *l, const export_parquet_spec *spec, char *reason,
-                          size_t size) {
-    exporting e = {
-        .profile = l->profile, .lens = l, .spec = spec, .reason = reason, .reason_size = size};
-    e.stacks = path_tree_see(l, PLACE_BY_LINE);
+bool export_parquet(output *o, export_subject *s) {
+    (void)o;
+    exporting e = {.profile = s->lens->profile,
+                   .lens = s->lens,
+                   .subject = s,
+                   .reason = s->reason,
+                   .reason_size = sizeof s->reason};
+    e.stacks = path_tree_see(s->lens, PLACE_BY_LINE);
     const bool known = e.stacks && find_ids(&e);
     e.id = trace_id(&e);
     find_partition(&e);
-    const bool ok = known ? write_tables(&e) : fail(&e, spec->folder, "not enough memory");
+    const bool ok = known ? write_tables(&e) : fail(&e, s->path, "not enough memory");
     free(e.frame_ids);
     free(e.paths);
     free(e.has_blocks);
     path_tree_free(e.stacks);
     return ok;
-}
-
-bool export_parquet(output *o, export_subject *s) {
-    (void)o;
-    const export_parquet_spec spec = {.folder = s->path,
-                                      .labels = s->labels,
-                                      .n_labels = s->n_labels,
-                                      .filter = s->filter,
-                                      .kept = s->kept};
-    return parquet_tables_write(s->lens, &spec, s->reason, sizeof s->reason);
 }

@@ -18,7 +18,7 @@ static double rate_of(const report *r) {
 }
 
 bool report_is_sampled(const table *t) {
-    return rate_of(report_of(t)) < 1;
+    return rate_of(report_behind(t)) < 1;
 }
 
 cell report_allocations(const report *r, const tally *t) {
@@ -72,7 +72,7 @@ static cell verdict_actual(const table *t, const void *row) {
 }
 
 static cell verdict_allocations(const table *t, const void *row) {
-    return report_allocations(report_of(t), &verdict_of(row)->actual);
+    return report_allocations(report_behind(t), &verdict_of(row)->actual);
 }
 
 /* May be infinite, which JSON cannot say. */

@@ -55,7 +55,7 @@ bool report_calltree(document *d, report *r);
 
 /* ---- for columns --------------------------------------------------------------------------- */
 
-static inline const report *report_of(const table *t) {
+static inline const report *report_behind(const table *t) {
     return t->context;
 }
 

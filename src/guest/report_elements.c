@@ -59,7 +59,7 @@ static int compare_siblings(const void *a, const void *b, void *context) {
     uint32_t px = c->p.tree.nodes.items[x].parent, py = c->p.tree.nodes.items[y].parent;
     if (px != py)
         return px < py ? -1 : 1;
-    int order = tally_compare(&c->nodes[x].total, &c->nodes[y].total);
+    int order = rows_compare(&c->nodes[x].total, &c->nodes[y].total);
     return order ? order : (x > y) - (x < y);
 }
 
@@ -152,15 +152,15 @@ static cell line_depth(const table *t, const void *row) {
 }
 
 static cell self_count(const table *t, const void *row) {
-    return report_allocations(report_of(t), &line_of(row)->self);
+    return report_allocations(report_behind(t), &line_of(row)->self);
 }
 
 static cell total_count(const table *t, const void *row) {
-    return report_allocations(report_of(t), &line_of(row)->total);
+    return report_allocations(report_behind(t), &line_of(row)->total);
 }
 
 static cell share_of(const table *t, cell allocations) {
-    const double all = report_of(t)->all;
+    const double all = report_behind(t)->all;
     return (cell){.number = all > 0 ? allocations.amount.value / all : 0};
 }
 
@@ -174,7 +174,7 @@ static cell total_share(const table *t, const void *row) {
 
 /* "points.lox~5-9:58-183" */
 static cell line_location(const table *t, const void *row) {
-    const report *r = report_of(t);
+    const report *r = report_behind(t);
     const element *e = line_of(row)->element;
     const guest_extent *x = &e->extent;
     if (!e->file)
@@ -246,7 +246,7 @@ static void add_title(document *d, const report *r, const char *title, const cha
 static void add_lines(document *d, report *r, const tally *all, table lines) {
     size_t n = 0;
     for (size_t i = 0; i < r->lines.count; i++)
-        if (tally_shows(&r->lines.items[i].total, r->view->tracer->options))
+        if (rows_shows(&r->lines.items[i].total, r->view->tracer->options))
             r->lines.items[n++] = r->lines.items[i];
     r->all = tally_count(all, r->view->tracer->options->rate).value;
     lines.rows = r->lines.items;
@@ -303,8 +303,8 @@ static void leave_element(void *context, const call_tree *c, uint32_t node) {
 
 static int compare_lines(const void *a, const void *b) {
     const report_line *x = a, *y = b;
-    int order = tally_compare(&x->self, &y->self);
-    order = order ? order : tally_compare(&x->total, &y->total);
+    int order = rows_compare(&x->self, &y->self);
+    order = order ? order : rows_compare(&x->total, &y->total);
     return order ? order : (x->element > y->element) - (x->element < y->element);
 }
 
@@ -358,7 +358,7 @@ static int compare_types(const void *a, const void *b) {
 }
 
 static int compare_type_lines(const void *a, const void *b) {
-    int order = tally_compare(&((const report_line *)a)->total, &((const report_line *)b)->total);
+    int order = rows_compare(&((const report_line *)a)->total, &((const report_line *)b)->total);
     return order ? order : compare_types(a, b);
 }
 

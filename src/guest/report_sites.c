@@ -25,11 +25,11 @@ static cell optional_text(const char *text) {
 
 /* Rows that have a tally begin with it. */
 static cell allocations(const table *t, const void *sum) {
-    return report_allocations(report_of(t), sum);
+    return report_allocations(report_behind(t), sum);
 }
 
 static cell size(const table *t, const void *sum) {
-    return report_bytes(report_of(t), sum);
+    return report_bytes(report_behind(t), sum);
 }
 
 static cell whole(double number) {
@@ -75,7 +75,7 @@ static const element *element_of(const void *frame) {
 }
 
 static cell frame_text(const table *t, const void *row) {
-    const report *r = report_of(t);
+    const report *r = report_behind(t);
     const report_frame *f = row;
     const element *e = f->element;
     output *o = report_text(r);
@@ -120,7 +120,7 @@ static const table_column frame_columns[] = {
 
 /* Innermost first; one that calls itself over and over is one. */
 static bool frames_of_stack(const table *t, const void *row, table *below) {
-    const report *r = report_of(t);
+    const report *r = report_behind(t);
     report_scratch *s = r->scratch;
     s->frames.count = 0;
     for (uint32_t node = ((const row_stack *)row)->node; node != TREE_ROOT;) {
@@ -149,13 +149,13 @@ static const table_column stack_columns[] = {
 static void keep_shown(row_stack_list *stacks, const memtracer_options *o) {
     size_t n = 0;
     for (size_t i = 0; i < stacks->count; i++)
-        if (stacks->items[i].node != TREE_ROOT && tally_shows(&stacks->items[i].tally, o))
+        if (stacks->items[i].node != TREE_ROOT && rows_shows(&stacks->items[i].tally, o))
             stacks->items[n++] = stacks->items[i];
     stacks->count = n;
 }
 
 static bool stacks_of_site(const table *t, const void *row, table *below) {
-    const report *r = report_of(t);
+    const report *r = report_behind(t);
     row_stack_list *stacks = &r->scratch->stacks;
     if (!shows_stacks(r))
         return false;
@@ -181,7 +181,7 @@ static const entry *entry_of(const void *row) {
 }
 
 static cell site_location(const table *t, const void *row) {
-    const report *r = report_of(t);
+    const report *r = report_behind(t);
     report_put_location(report_text(r), r->view, entry_of(row)->site);
     return report_text_cell(r);
 }
@@ -237,7 +237,7 @@ static size_t hide_rows(row_list *rows, const memtracer_options *o, tally *hidde
     const size_t all = rows->count;
     size_t n = 0;
     for (size_t i = 0; i < all; i++) {
-        if (tally_shows(&rows->items[i].tally, o))
+        if (rows_shows(&rows->items[i].tally, o))
             rows->items[n++] = rows->items[i];
         else
             tally_add(hidden, &rows->items[i].tally);
@@ -300,17 +300,17 @@ bool report_table(document *d, report *r) {
 
 static cell run_elapsed(const table *t, const void *sum) {
     (void)sum;
-    return (cell){.number = report_of(t)->elapsed};
+    return (cell){.number = report_behind(t)->elapsed};
 }
 
 static cell run_cut(const table *t, const void *sum) {
     (void)sum;
-    return (cell){.count = report_of(t)->view->tracer->cut};
+    return (cell){.count = report_behind(t)->view->tracer->cut};
 }
 
 static cell run_partial(const table *t, const void *sum) {
     (void)sum;
-    return (cell){.flag = report_of(t)->view->tracer->partial};
+    return (cell){.flag = report_behind(t)->view->tracer->partial};
 }
 
 /* Of the run, whose row is its total. */

@@ -38,7 +38,7 @@ static int compare_doubles(double a, double b) {
     return (a > b) - (a < b);
 }
 
-int tally_compare(const tally *a, const tally *b) {
+int rows_compare(const tally *a, const tally *b) {
     int c = -compare_doubles(a->blocks.count, b->blocks.count); /* 0 in what is exact */
     c = c ? c : (a->count < b->count) - (a->count > b->count);
     return c ? c : (a->bytes < b->bytes) - (a->bytes > b->bytes);
@@ -47,7 +47,7 @@ int tally_compare(const tally *a, const tally *b) {
 /* Equal ones stay in the order of the source. */
 static int compare_rows(const void *a, const void *b) {
     const site_row *x = a, *y = b;
-    int c = tally_compare(&x->tally, &y->tally);
+    int c = rows_compare(&x->tally, &y->tally);
     return c ? c : (x->entries > y->entries) - (x->entries < y->entries);
 }
 
@@ -58,11 +58,11 @@ static int compare_stack_nodes(const void *a, const void *b) {
 
 static int compare_stacks(const void *a, const void *b) {
     const row_stack *x = a, *y = b;
-    int c = tally_compare(&x->tally, &y->tally);
+    int c = rows_compare(&x->tally, &y->tally);
     return c ? c : compare_stack_nodes(a, b);
 }
 
-bool tally_shows(const tally *t, const memtracer_options *o) {
+bool rows_shows(const tally *t, const memtracer_options *o) {
     return tally_bytes(t, o->rate).value >= (double)o->min_bytes;
 }
 

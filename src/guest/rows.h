@@ -27,9 +27,9 @@ bool rows_make(row_list *rows, view *v, bool fine);
 bool row_stacks(row_stack_list *stacks, const site_row *r, const projection *lines);
 
 /* Does as much lie in this as the option TraceMem asks for? */
-bool tally_shows(const tally *t, const memtracer_options *o);
+bool rows_shows(const tally *t, const memtracer_options *o);
 
 /* Which of two is more frequent: negative for `a`. */
-int tally_compare(const tally *a, const tally *b);
+int rows_compare(const tally *a, const tally *b);
 
 #endif

@@ -6,7 +6,7 @@
 
 /* `running` is set before the session is looked at, and memprof_stop ends the session before
  * memprof_is_quiet looks at `running`: one of the two sees the other. */
-bool callback_enter(local *l, const session *s, bool stopping) {
+bool block_callback_enter(local *l, const session *s, bool stopping) {
     atomic_store(&l->running, s);
     if (!stopping && atomic_load(&l->engine->session) != s) {
         atomic_store(&l->running, NULL);
@@ -14,30 +14,31 @@ bool callback_enter(local *l, const session *s, bool stopping) {
     }
     l->suspended = l->thread->countdown;
     l->thread->countdown = MEMPROF_NOTICE_WORDS;
-    set_busy(l->thread, IN_CALLBACK);
+    memprof_set_busy(l->thread, IN_CALLBACK);
     return true;
 }
 
-void callback_leave(local *l) {
-    set_busy(l->thread, IN_ENGINE);
+void block_callback_leave(local *l) {
+    memprof_set_busy(l->thread, IN_ENGINE);
     l->thread->countdown = l->suspended;
     atomic_store_explicit(&l->running, NULL,
                           memory_order_release); /* nothing is to be seen first */
 }
 
-void *call_alloc(local *l, const session *s, memprof_heap heap, const memprof_allocation *info) {
+void *block_call_alloc(local *l, const session *s, memprof_heap heap,
+                       const memprof_allocation *info) {
     const memprof_tracker *t = &s->tracker;
     void *(*fn)(void *, memprof_thread *, const memprof_allocation *) =
         heap == MEMPROF_MINOR ? t->alloc_minor : t->alloc_major;
     return fn ? fn(t->context, l->thread, info) : NULL;
 }
 
-void *call_promote(local *l, const block *b) {
+void *block_call_promote(local *l, const block *b) {
     const memprof_tracker *t = &b->session->tracker;
     return t->promote ? t->promote(t->context, l->thread, b->metadata) : NULL;
 }
 
-void call_dealloc(local *l, const block *b) {
+void block_call_dealloc(local *l, const block *b) {
     const memprof_tracker *t = &b->session->tracker;
     void (*fn)(void *, memprof_thread *, void *) =
         b->heap == MEMPROF_MINOR ? t->dealloc_minor : t->dealloc_major;
@@ -52,7 +53,7 @@ static bool grow_frames(local *l, size_t n) {
     uint64_t *grown = host->reallocate(host->context, l->frames, l->max_frames * sizeof *grown,
                                        n * sizeof *grown);
     if (!grown) {
-        count_one(&l->engine->lost_memory);
+        memprof_count_one(&l->engine->lost_memory);
         return false;
     }
     l->frames = grown;
@@ -70,10 +71,10 @@ static size_t capture(local *l, const session *s, const void *site) {
         return 0;
     for (;;) {
         size_t max = l->max_frames < s->callstack_size ? l->max_frames : s->callstack_size;
-        if (!callback_enter(l, s, false))
+        if (!block_callback_enter(l, s, false))
             return 0;
         size_t n = host->callstack(host->context, l->thread, site, l->frames, max);
-        callback_leave(l);
+        block_callback_leave(l);
         if (n < max || max == s->callstack_size || !grow_frames(l, max * 2))
             return n < max ? n : max;
     }
@@ -83,9 +84,9 @@ static size_t capture(local *l, const session *s, const void *site) {
 
 /* Reports the death of a block that is out of the index, and forgets it. */
 static void die(local *l, block *b) {
-    if (callback_enter(l, b->session, false)) {
-        call_dealloc(l, b);
-        callback_leave(l);
+    if (block_callback_enter(l, b->session, false)) {
+        block_call_dealloc(l, b);
+        block_callback_leave(l);
     }
     block_index_release(l->engine, b);
 }
@@ -110,7 +111,7 @@ static void track_now(local *l, const session *s, const memprof_birth *birth, si
     memprof *engine = l->engine;
     block *stale, *b = block_index_reserve(engine, s, birth->address, &stale);
     if (stale) {
-        count_one(&engine->implied_deaths);
+        memprof_count_one(&engine->implied_deaths);
         die(l, stale);
     }
     if (!b)
@@ -121,9 +122,9 @@ static void track_now(local *l, const session *s, const memprof_birth *birth, si
                                      .callstack_length = n_frames,
                                      .callstack = l->frames};
     b->heap = (uint8_t)birth->heap;
-    if (callback_enter(l, s, false)) {
-        b->metadata = call_alloc(l, s, birth->heap, &info);
-        callback_leave(l);
+    if (block_callback_enter(l, s, false)) {
+        b->metadata = block_call_alloc(l, s, birth->heap, &info);
+        block_callback_leave(l);
     }
     if (b->metadata)
         block_index_commit(engine, b);
@@ -136,14 +137,14 @@ void memprof_track(memprof *engine, memprof_thread *thread, const memprof_birth 
     if (!birth->n_samples || !l || l->engine != engine)
         return;
     if (thread->busy) {
-        count_one(&engine->lost_busy);
+        memprof_count_one(&engine->lost_busy);
         return;
     }
     const session *s = l->session;
     if (!s || s != atomic_load_explicit(&engine->session, memory_order_acquire))
         return;
     int saved_errno = errno;
-    set_busy(thread, IN_ENGINE);
+    memprof_set_busy(thread, IN_ENGINE);
     block_index_prefetch(engine, birth->address);
     size_t n_frames = capture(l, s, birth->site);
     if (engine->host.collects)
@@ -151,7 +152,7 @@ void memprof_track(memprof *engine, memprof_thread *thread, const memprof_birth 
     else
         track_now(l, s, birth, n_frames);
     report_deferred(l);
-    set_busy(thread, IDLE);
+    memprof_set_busy(thread, IDLE);
     errno = saved_errno;
 }
 
@@ -162,14 +163,14 @@ void memprof_track(memprof *engine, memprof_thread *thread, const memprof_birth 
 static local *enter(memprof *engine, memprof_thread *thread, uint32_t *was_busy) {
     *was_busy = thread->busy;
     if (*was_busy == IN_ENGINE) {
-        count_one(&engine->lost_busy);
+        memprof_count_one(&engine->lost_busy);
         return NULL;
     }
-    set_busy(thread, IN_ENGINE);
-    local *l = thread_local_of(engine, thread);
+    memprof_set_busy(thread, IN_ENGINE);
+    local *l = local_of(engine, thread);
     if (!l) {
-        count_one(&engine->lost_memory);
-        set_busy(thread, *was_busy);
+        memprof_count_one(&engine->lost_memory);
+        memprof_set_busy(thread, *was_busy);
     }
     return l;
 }
@@ -177,7 +178,7 @@ static local *enter(memprof *engine, memprof_thread *thread, uint32_t *was_busy)
 static void leave(local *l, uint32_t was_busy) {
     if (was_busy == IDLE)
         report_deferred(l);
-    set_busy(l->thread, was_busy);
+    memprof_set_busy(l->thread, was_busy);
 }
 
 void memprof_freed(memprof *engine, memprof_thread *thread, uintptr_t address) {
@@ -230,7 +231,7 @@ void memprof_untake(memprof *engine, memprof_thread *thread, memprof_taken *take
     if (l) {
         block *stale, *b = taken->block;
         if (!block_index_put(engine, b, &stale)) {
-            count_one(&engine->lost_memory);
+            memprof_count_one(&engine->lost_memory);
             block_index_release(engine, b);
         } else if (stale) {
             die_later(l, stale);

@@ -242,7 +242,7 @@ block *block_index_reserve(memprof *engine, const session *of, uintptr_t address
         if (slots_have_room(engine, s) && (b = pool_get(engine, s)))
             s->reserved++;
         else
-            count_one(&engine->lost_memory);
+            memprof_count_one(&engine->lost_memory);
     }
     lock_drop(&s->lock);
     if (b)

@@ -131,13 +131,13 @@ enum {
 };
 
 /* Sets `busy` so that a signal handler of this thread sees it before anything that follows. */
-static inline void set_busy(memprof_thread *thread, uint32_t busy) {
+static inline void memprof_set_busy(memprof_thread *thread, uint32_t busy) {
     atomic_signal_fence(memory_order_seq_cst);
     thread->busy = busy;
     atomic_signal_fence(memory_order_seq_cst);
 }
 
-static inline void count_one(_Atomic(uint64_t) *counter) {
+static inline void memprof_count_one(_Atomic(uint64_t) *counter) {
     atomic_fetch_add_explicit(counter, 1, memory_order_relaxed);
 }
 
@@ -182,7 +182,7 @@ block *block_index_next(memprof *engine, index_cursor *cursor);
 
 /* The thread's state, attaching it first if need be; NULL if there is no memory for it. */
 local *thread_attach(memprof *engine, memprof_thread *thread);
-static inline local *thread_local_of(memprof *engine, memprof_thread *thread) {
+static inline local *local_of(memprof *engine, memprof_thread *thread) {
     local *l = thread->local;
     return __builtin_expect(l && l->engine == engine, 1) ? l : thread_attach(engine, thread);
 }
@@ -194,13 +194,14 @@ void thread_notice(memprof *engine, memprof_thread *thread);
 
 /* Brackets a call of the tracker or of the call-stack hook: no lock is held, the thread is not
  * sampled. False, with nothing to leave, if the session is over (`stopping`: that is expected). */
-bool callback_enter(local *l, const session *s, bool stopping);
-void callback_leave(local *l);
+bool block_callback_enter(local *l, const session *s, bool stopping);
+void block_callback_leave(local *l);
 
 /* The callbacks themselves, between enter and leave. */
-void *call_alloc(local *l, const session *s, memprof_heap heap, const memprof_allocation *info);
-void *call_promote(local *l, const block *b);
-void call_dealloc(local *l, const block *b);
+void *block_call_alloc(local *l, const session *s, memprof_heap heap,
+                       const memprof_allocation *info);
+void *block_call_promote(local *l, const block *b);
+void block_call_dealloc(local *l, const block *b);
 
 /* ---- queue.c, for collecting hosts ---- */
 

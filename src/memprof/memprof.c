@@ -150,7 +150,7 @@ static bool change_phase(memprof *engine, int from, int to) {
 }
 
 /* A new session, known to the index but to no thread yet. */
-static session *session_open(memprof *engine, const memprof_options *options,
+static session *open_session(memprof *engine, const memprof_options *options,
                              const memprof_tracker *tracker) {
     session *s = memory_get(engine, sizeof *s);
     if (!s)
@@ -171,11 +171,11 @@ memprof_status memprof_start(memprof *engine, memprof_thread *self, const mempro
     if (!change_phase(engine, PHASE_INACTIVE, PHASE_CHANGING))
         return MEMPROF_ALREADY_ACTIVE;
     int saved_errno = errno;
-    set_busy(self, IN_ENGINE);
-    session *s = session_open(engine, options, tracker);
+    memprof_set_busy(self, IN_ENGINE);
+    session *s = open_session(engine, options, tracker);
     atomic_store(&engine->session, s);
     atomic_store(&engine->phase, s ? PHASE_ACTIVE : PHASE_INACTIVE);
-    set_busy(self, IDLE);
+    memprof_set_busy(self, IDLE);
     thread_notice(engine, self);
     errno = saved_errno;
     return s ? MEMPROF_OK : MEMPROF_NOMEM;
@@ -187,16 +187,16 @@ memprof_status memprof_stop(memprof *engine, memprof_thread *self) {
     if (!change_phase(engine, PHASE_ACTIVE, PHASE_CHANGING))
         return MEMPROF_NOT_ACTIVE;
     int saved_errno = errno;
-    set_busy(self, IN_ENGINE);
+    memprof_set_busy(self, IN_ENGINE);
     atomic_store(&engine->session, NULL);
-    local *l = engine->host.collects ? thread_local_of(engine, self) : NULL;
+    local *l = engine->host.collects ? local_of(engine, self) : NULL;
     if (l) {
         queue_gather(engine, l);
         queue_run(l, true);
     }
     queue_forget_all(engine);
     atomic_store(&engine->phase, PHASE_INACTIVE);
-    set_busy(self, IDLE);
+    memprof_set_busy(self, IDLE);
     thread_notice(engine, self);
     errno = saved_errno;
     return MEMPROF_OK;

@@ -78,7 +78,7 @@ static void die(local *l, block *b) {
 static void die_unnoticed(local *l, block *stale) {
     if (!stale)
         return;
-    count_one(&l->engine->implied_deaths);
+    memprof_count_one(&l->engine->implied_deaths);
     die(l, stale);
 }
 
@@ -96,7 +96,7 @@ static void settle(local *l, block *b, uintptr_t address) {
     if (block_index_put(l->engine, b, &stale)) {
         die_unnoticed(l, stale);
     } else {
-        count_one(&l->engine->lost_memory);
+        memprof_count_one(&l->engine->lost_memory);
         forget(l->engine, b);
     }
 }
@@ -123,7 +123,7 @@ void queue_birth(local *l, const memprof_birth *birth, size_t n_frames) {
     memprof *engine = l->engine;
     record *r = record_new(l, birth, n_frames);
     if (!r) {
-        count_one(&engine->lost_memory);
+        memprof_count_one(&engine->lost_memory);
         return;
     }
     lock_take(&engine->state);
@@ -168,15 +168,15 @@ static event next_event(const block *b) {
 /* Without locks. A block promoted before its birth was reported was young then. */
 static void *call(local *l, block *b, memprof_heap heap_at_birth, event e, bool stopping) {
     void *metadata = NULL;
-    if (!callback_enter(l, b->session, stopping))
+    if (!block_callback_enter(l, b->session, stopping))
         return NULL;
     if (e == BIRTH)
-        metadata = call_alloc(l, b->session, heap_at_birth, &b->birth->info);
+        metadata = block_call_alloc(l, b->session, heap_at_birth, &b->birth->info);
     else if (e == PROMOTION)
-        metadata = call_promote(l, b);
+        metadata = block_call_promote(l, b);
     else
-        call_dealloc(l, b);
-    callback_leave(l);
+        block_call_dealloc(l, b);
+    block_callback_leave(l);
     return metadata;
 }
 
@@ -227,9 +227,9 @@ void memprof_run_postponed(memprof *engine, memprof_thread *thread) {
     if (!thread->postponed || thread->busy || !l || l->engine != engine)
         return;
     int saved_errno = errno;
-    set_busy(thread, IN_ENGINE);
+    memprof_set_busy(thread, IN_ENGINE);
     queue_run(l, false);
-    set_busy(thread, IDLE);
+    memprof_set_busy(thread, IDLE);
     errno = saved_errno;
 }
 
@@ -262,7 +262,7 @@ static void forget_queue(memprof *engine, local *l) {
     l->young = NULL;
     for (block *b = l->queue; b; b = b->next) {
         if (b->birth && b != l->current && !(b->flags & BLOCK_FORGOTTEN))
-            count_one(&engine->lost_at_stop);
+            memprof_count_one(&engine->lost_at_stop);
         b->flags |= BLOCK_FORGOTTEN;
     }
 }
@@ -295,20 +295,20 @@ static local *enter(memprof *engine, memprof_thread *thread, uint32_t *was_busy)
     *was_busy = thread->busy;
     if (*was_busy == IN_ENGINE || !atomic_load_explicit(&engine->session, memory_order_acquire))
         return NULL;
-    set_busy(thread, IN_ENGINE);
-    local *l = thread_local_of(engine, thread);
+    memprof_set_busy(thread, IN_ENGINE);
+    local *l = local_of(engine, thread);
     if (l) {
         lock_take(&engine->state);
         return l;
     }
-    count_one(&engine->lost_memory);
-    set_busy(thread, *was_busy);
+    memprof_count_one(&engine->lost_memory);
+    memprof_set_busy(thread, *was_busy);
     return NULL;
 }
 
 static void leave(local *l, uint32_t was_busy) {
     lock_drop(&l->engine->state);
-    set_busy(l->thread, was_busy);
+    memprof_set_busy(l->thread, was_busy);
 }
 
 void memprof_survived(memprof *engine, memprof_thread *thread, uintptr_t from, uintptr_t to,

@@ -42,7 +42,7 @@ void memprof_thread_exit(memprof *engine, memprof_thread *thread) {
     if (!l || l->engine != engine || thread->busy)
         return;
     memprof_run_postponed(engine, thread);
-    set_busy(thread, IN_ENGINE);
+    memprof_set_busy(thread, IN_ENGINE);
     lock_take(&engine->state);
     while (l->young) /* the index still knows them */
         block_unset_young(l->young);
@@ -89,10 +89,10 @@ void thread_notice(memprof *engine, memprof_thread *thread) {
          l->session == atomic_load_explicit(&engine->session, memory_order_acquire)))
         return;
     int saved_errno = errno;
-    set_busy(thread, IN_ENGINE);
-    if ((l = thread_local_of(engine, thread)))
+    memprof_set_busy(thread, IN_ENGINE);
+    if ((l = local_of(engine, thread)))
         refresh(l);
-    set_busy(thread, IDLE);
+    memprof_set_busy(thread, IDLE);
     errno = saved_errno;
 }
 
@@ -131,11 +131,11 @@ static uint64_t count_samples(local *l, int64_t c) {
 
 /* The countdown went negative; the last `words` counted are one block. */
 static uint64_t sample(memprof *engine, memprof_thread *thread, uint64_t words) {
-    local *l = thread_local_of(engine, thread);
+    local *l = local_of(engine, thread);
     if (!l) {
         thread->countdown = MEMPROF_NOTICE_WORDS;
         if (atomic_load_explicit(&engine->session, memory_order_relaxed))
-            count_one(&engine->lost_memory);
+            memprof_count_one(&engine->lost_memory);
         return 0;
     }
     int64_t c = thread->countdown + l->rest;
@@ -158,7 +158,7 @@ uint64_t memprof_sample(memprof *engine, memprof_thread *thread, uint64_t words)
     if (thread->busy) {
         if (thread->busy ==
             IN_ENGINE) /* and leave the countdown alone, as who was interrupted sets it */
-            count_one(&engine->lost_busy);
+            memprof_count_one(&engine->lost_busy);
         else
             thread->countdown = MEMPROF_NOTICE_WORDS;
         return 0;
@@ -166,9 +166,9 @@ uint64_t memprof_sample(memprof *engine, memprof_thread *thread, uint64_t words)
     if (thread->countdown >= 0) /* a signal handler sampled between the count and this call */
         return 0;
     int saved_errno = errno;
-    set_busy(thread, IN_ENGINE);
+    memprof_set_busy(thread, IN_ENGINE);
     uint64_t k = sample(engine, thread, words);
-    set_busy(thread, IDLE);
+    memprof_set_busy(thread, IDLE);
     errno = saved_errno;
     return k;
 }

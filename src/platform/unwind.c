@@ -173,18 +173,18 @@ static bool row_make(unwind_cache *cache, struct row *row, uintptr_t key) {
 }
 
 static struct row *cache_set(unwind_cache *cache, uintptr_t key) {
-    size_t place = (size_t)(cache_place(cache, key) - cache->rows);
+    size_t place = (size_t)(unwind_cache_place(cache, key) - cache->rows);
     return &cache->rows[place - place % ROW_WAYS];
 }
 
-const struct row *cache_search(unwind_cache *cache, uintptr_t key, struct row *uncached) {
+const struct row *unwind_cache_search(unwind_cache *cache, uintptr_t key, struct row *uncached) {
     struct row *set = cache_set(cache, key);
     for (size_t i = 0; i < ROW_WAYS; i++)
         if (set[i].key == key)
             return &set[i];
     if (!row_make(cache, uncached, key))
         return uncached;
-    struct row *place = cache_place(cache, key);
+    struct row *place = unwind_cache_place(cache, key);
     for (size_t i = 0; i < ROW_WAYS && place->key; i++)
         if (!set[i].key)
             place = &set[i];
@@ -308,14 +308,14 @@ static enum step walk_by_rows(struct walk *walk, uintptr_t *pcs, size_t max, siz
     struct unwind_frame frame = walk->frame;
     size_t n = 0;
     for (;; pcs[n++] = frame.key) {
-        const struct row *row = cache_row(walk->cache, frame.key, &walk->uncached);
+        const struct row *row = unwind_cache_row(walk->cache, frame.key, &walk->uncached);
         if (__builtin_expect(row->bits & ROW_UNCOMMON, 0)) {
             walk->frame = frame;
             walk->n_words = 0;
             step = step_uncommon(walk, row);
             frame = walk->frame;
         } else {
-            step = step_by_row(&walk->view, row, &frame);
+            step = walk_step_by_row(&walk->view, row, &frame);
         }
         if (step != STEP_ON || n == max)
             break;

@@ -57,7 +57,8 @@ struct unwind_point *trail_verify_words(const unwind_trail *trail, struct unwind
 static inline bool point_is(const unwind_trail *trail, const struct unwind_point *point,
                             const struct unwind_frame *frame) {
     return point->sp == frame->sp && point->key == frame->key &&
-           (!needs_of(trail, point).bp || trail->rests[point - trail->points].bp == frame->bp);
+           (!unwind_needs_of(trail, point).bp ||
+            trail->rests[point - trail->points].bp == frame->bp);
 }
 
 /* ---- the walk ---------------------------------------------------------------------------- */
@@ -69,12 +70,12 @@ static inline uintptr_t verifiable(const struct fresh *fresh, const struct walk 
                                                                     : (uintptr_t)&changing;
 }
 
-/* One frame outwards by a common row; see step_by_row. */
+/* One frame outwards by a common row; see walk_step_by_row. */
 static inline enum step step_noted(struct walk *walk, const struct row *row,
                                    struct unwind_frame *frame, struct fresh *fresh) {
     fresh->uses_bp = row->bits & ROW_FROM_BP;
     uintptr_t key_at = (fresh->uses_bp ? frame->bp : frame->sp) + (uintptr_t)row->offset;
-    enum step step = step_by_row(&walk->view, row, frame);
+    enum step step = walk_step_by_row(&walk->view, row, frame);
     if (__builtin_expect(step == STEP_FAILED, 0)) {
         fresh->key_at = fresh->bp_at = 0;
         return step;
@@ -132,7 +133,7 @@ static inline enum step trail_walk(unwind_trail *trail, struct walk *walk, size_
         }
         if (fresh == trail->fresh + max + 1)
             return STEP_COMPLEX;
-        const struct row *row = cache_row(walk->cache, frame.key, &walk->uncached);
+        const struct row *row = unwind_cache_row(walk->cache, frame.key, &walk->uncached);
         fresh->frame = frame;
         step = __builtin_expect(row->bits & ROW_UNCOMMON, 0)
                    ? step_uncommon_noted(walk, row, &frame, fresh)
@@ -161,7 +162,7 @@ static void trail_join(unwind_trail *trail, size_t kept, size_t n, struct unwind
     struct rest *rest = trail->rests + kept;
     struct unwind_frame caller =
         kept ? (struct unwind_frame){point[-1].key, point[-1].sp, rest[-1].bp} : end;
-    struct needs needs = kept ? needs_of(trail, point - 1) : (struct needs){0};
+    struct needs needs = kept ? unwind_needs_of(trail, point - 1) : (struct needs){0};
     struct word *word = trail->words + needs.n_words;
     bool is_point = kept > 0, in_stack = true, any = false;
     for (; fresh-- > trail->fresh; point++, rest++, is_point = true) {
@@ -198,7 +199,7 @@ STACK_UNCHECKED static inline bool step_fast(const struct row *row, struct unwin
     uintptr_t base = sp;
     if ((fresh->uses_bp = row->bits & ROW_FROM_BP)) {
         base = frame->bp;
-        __asm__("" : "+r"(base)); /* see step_by_row */
+        __asm__("" : "+r"(base)); /* see walk_step_by_row */
     }
     const uintptr_t key_at = base + (uintptr_t)row->offset;
     const uintptr_t cfa = key_at + (uintptr_t)row->cfa_words * WORD;
@@ -235,19 +236,19 @@ static __attribute__((noinline)) bool step_on_by_row(unwind_cache *cache,
                                                      struct unwind_frame *frame, uintptr_t last,
                                                      struct fresh *fresh) {
     const uintptr_t key = frame->key;
-    const struct row *row = cache_known(cache, key);
+    const struct row *row = unwind_cache_known(cache, key);
     if (row->key != key || row->bits & ROW_UNCOMMON)
         return false;
     if (row->bits == (ROW_FROM_BP | ROW_SAVES_BP) && row->offset == WORD && row->cfa_words == 1 &&
         row->bp_words == -1 && !(key >> QUICK_KEY_BITS))
-        *cache_quick(cache, key) = quick_framed(key);
+        *unwind_cache_quick(cache, key) = unwind_quick_framed(key);
     return step_fast(row, frame, last, fresh);
 }
 
 /* False: it takes more than that, or the stack ends. */
 static inline bool step_on(unwind_cache *cache, struct unwind_frame *frame, uintptr_t last,
                            struct fresh *fresh) {
-    const bool framed = *cache_quick(cache, frame->key) == quick_framed(frame->key);
+    const bool framed = *unwind_cache_quick(cache, frame->key) == unwind_quick_framed(frame->key);
     return (framed ? step_framed(frame, last, fresh) : step_on_by_row(cache, frame, last, fresh)) &&
            frame->key;
 }
@@ -257,7 +258,7 @@ static inline bool step_on(unwind_cache *cache, struct unwind_frame *frame, uint
 static inline void trail_join_fast(unwind_trail *trail, size_t kept, size_t n) {
     struct unwind_point *point = trail->points + kept;
     struct rest *rest = trail->rests + kept;
-    struct needs needs = needs_of(trail, point - 1);
+    struct needs needs = unwind_needs_of(trail, point - 1);
     struct word *word = trail->words + needs.n_words;
     uintptr_t key = point[-1].key, sp = point[-1].sp, bp = rest[-1].bp;
     bool any = false;
@@ -308,16 +309,17 @@ trail_take_compared(unwind_trail *trail, const struct unwind_site *site) {
 
 /* ---- the same where no bp is needed ------------------------------------------------------ */
 
-quick_step quick_learn_plain(unwind_cache *cache, uintptr_t key) {
-    const struct row *row = cache_known(cache, key);
+quick_step unwind_quick_learn_plain(unwind_cache *cache, uintptr_t key) {
+    const struct row *row = unwind_cache_known(cache, key);
     if (row->key != key || (row->bits & ~ROW_SAVES_BP) || row->cfa_words != 1 ||
         row->offset % WORD || (uint32_t)row->offset >> QUICK_BYTES_BITS || key >> QUICK_KEY_BITS)
         return 0;
-    return *cache_quick(cache, key) = (uint64_t)key << QUICK_BYTES_BITS | (uint32_t)row->offset;
+    return *unwind_cache_quick(cache, key) =
+               (uint64_t)key << QUICK_BYTES_BITS | (uint32_t)row->offset;
 }
 
 void unwind_cache_mark(unwind_cache *cache, uintptr_t key) {
-    quick_step *step = cache_quick(cache, key);
+    quick_step *step = unwind_cache_quick(cache, key);
     if (*step >> QUICK_BYTES_BITS == key)
         *step |= QUICK_MARK;
 }

@@ -35,29 +35,30 @@ enum {
 static const uintptr_t changing = UINTPTR_MAX;
 
 /* Whether the return address into a frame is what it was. */
-STACK_UNCHECKED static inline bool point_persists(const struct unwind_point *point) {
+STACK_UNCHECKED static inline bool unwind_point_persists(const struct unwind_point *point) {
     return stack_word(point->sp - WORD) == point->key;
 }
 
 /* The first of the points from `point` on that is not as it was; `end` is overwritten to be so. */
-static inline struct unwind_point *points_verify(struct unwind_point *point,
-                                                 struct unwind_point *end) {
+static inline struct unwind_point *unwind_points_verify(struct unwind_point *point,
+                                                        struct unwind_point *end) {
     end->key = ~changing;
     end->sp = (uintptr_t)&changing + WORD;
     for (;; point += 4) {
-        if (!point_persists(point))
+        if (!unwind_point_persists(point))
             return point;
-        if (!point_persists(point + 1))
+        if (!unwind_point_persists(point + 1))
             return point + 1;
-        if (!point_persists(point + 2))
+        if (!unwind_point_persists(point + 2))
             return point + 2;
-        if (!point_persists(point + 3))
+        if (!unwind_point_persists(point + 3))
             return point + 3;
     }
 }
 
 /* What the steps from a point outwards need. */
-static inline struct needs needs_of(const unwind_trail *trail, const struct unwind_point *point) {
+static inline struct needs unwind_needs_of(const unwind_trail *trail,
+                                           const struct unwind_point *point) {
     return trail->needs ? trail->rests[point - trail->points].needs : (struct needs){0};
 }
 
@@ -71,8 +72,8 @@ static inline struct unwind_point *trail_verify(const unwind_trail *trail, uintp
     while (end[-1].sp < sp)
         end--;
     if (KEY_BELOW_SP)
-        end = points_verify(points, end);
-    if (trail->needs && end > points && needs_of(trail, end - 1).n_words)
+        end = unwind_points_verify(points, end);
+    if (trail->needs && end > points && unwind_needs_of(trail, end - 1).n_words)
         end = trail_verify_words(trail, end);
     return end;
 }
@@ -80,7 +81,7 @@ static inline struct unwind_point *trail_verify(const unwind_trail *trail, uintp
 enum { QUICK_FRAMES = 16 };
 
 /* The step of a row, if it is a plain one: the caller's bp may be anywhere. Else 0. */
-quick_step quick_learn_plain(unwind_cache *cache, uintptr_t key);
+quick_step unwind_quick_learn_plain(unwind_cache *cache, uintptr_t key);
 
 /* `n` frames further in than the first `kept` need what these need. False, and nothing is changed:
  * a bp is among it. */
@@ -107,9 +108,9 @@ trail_take_fast(unwind_trail *trail, uintptr_t key, uintptr_t sp, uint64_t *keys
             point--;
         if (point[-1].sp == sp && point[-1].key == key)
             break;
-        quick_step step = *cache_quick(trail->cache, key);
+        quick_step step = *unwind_cache_quick(trail->cache, key);
         if (__builtin_expect(step >> QUICK_BYTES_BITS != key, 0) &&
-            !(step = quick_learn_plain(trail->cache, key)))
+            !(step = unwind_quick_learn_plain(trail->cache, key)))
             return none;
         all &= step;
         const uintptr_t at = sp + (step & QUICK_BYTES);

@@ -62,23 +62,23 @@ struct unwind_cache {
 
 /* Where the row of `key` is or goes, unless that place is taken; then it is elsewhere in the same
  * set. Neighbouring code has neighbouring rows, so that little memory is touched. */
-static inline struct row *cache_place(unwind_cache *cache, uintptr_t key) {
+static inline struct row *unwind_cache_place(unwind_cache *cache, uintptr_t key) {
     enum { CODE_BYTES_LOG2 = 3, SPAN_LOG2 = 19 }; /* of code, for a row and for the whole cache */
     return &cache->rows[(key >> CODE_BYTES_LOG2 ^ key >> SPAN_LOG2) % (ROW_SETS * ROW_WAYS)];
 }
 
-static inline quick_step *cache_quick(unwind_cache *cache, uintptr_t key) {
+static inline quick_step *unwind_cache_quick(unwind_cache *cache, uintptr_t key) {
     enum { CODE_BYTES_LOG2 = 4, SPAN_LOG2 = 19 };
     return &cache->quick[(key >> CODE_BYTES_LOG2 ^ key >> SPAN_LOG2) % QUICK_STEPS];
 }
 
-static inline quick_step quick_framed(uintptr_t key) {
+static inline quick_step unwind_quick_framed(uintptr_t key) {
     return QUICK_FRAMED | (uint64_t)key << QUICK_BYTES_BITS;
 }
 
 /* The row of `key`, or any other one if there is none. */
-static inline const struct row *cache_known(const unwind_cache *cache, uintptr_t key) {
-    const struct row *place = cache_place((unwind_cache *)cache, key);
+static inline const struct row *unwind_cache_known(const unwind_cache *cache, uintptr_t key) {
+    const struct row *place = unwind_cache_place((unwind_cache *)cache, key);
     if (__builtin_expect(place->key == key, 1))
         return place;
     const struct row *set = place - (place - cache->rows) % ROW_WAYS;
@@ -89,12 +89,12 @@ static inline const struct row *cache_known(const unwind_cache *cache, uintptr_t
 }
 
 /* The row of `key` if it is not where it should be; `uncached` holds a row that can't be kept. */
-const struct row *cache_search(unwind_cache *cache, uintptr_t key, struct row *uncached);
+const struct row *unwind_cache_search(unwind_cache *cache, uintptr_t key, struct row *uncached);
 
-static inline const struct row *cache_row(unwind_cache *cache, uintptr_t key,
-                                          struct row *uncached) {
-    const struct row *row = cache_place(cache, key);
-    return __builtin_expect(row->key == key, 1) ? row : cache_search(cache, key, uncached);
+static inline const struct row *unwind_cache_row(unwind_cache *cache, uintptr_t key,
+                                                 struct row *uncached) {
+    const struct row *row = unwind_cache_place(cache, key);
+    return __builtin_expect(row->key == key, 1) ? row : unwind_cache_search(cache, key, uncached);
 }
 
 enum step { STEP_ON, STEP_END, STEP_FAILED, STEP_COMPLEX };
@@ -128,8 +128,8 @@ static inline void walk_look_at(struct walk *walk, uintptr_t sp) {
 enum step step_uncommon(struct walk *walk, const struct row *row);
 
 /* One frame outwards, by a common row; the frame is in registers here. */
-STACK_UNCHECKED static inline enum step step_by_row(struct stack_view *view, const struct row *row,
-                                                    struct unwind_frame *frame) {
+STACK_UNCHECKED static inline enum step
+walk_step_by_row(struct stack_view *view, const struct row *row, struct unwind_frame *frame) {
     uintptr_t base = frame->sp;
     if (row->bits & ROW_FROM_BP) {
         base = frame->bp;

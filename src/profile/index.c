@@ -162,7 +162,7 @@ index_status index_load(const char *path, const index_stamp *stamp, const char *
 
 /* ---- writing ----------------------------------------------------------------------------- */
 
-static int write_head(int fd, index_head *h) {
+static int write_index_head(int fd, index_head *h) {
     uint64_t words[INDEX_HEAD_WORDS];
     h->sum = 0;
     memcpy(words, h, sizeof words);
@@ -226,7 +226,7 @@ static int write_file(int fd, const index_stamp *stamp, const char *maker, const
                     .in_order = parts->in_order};
     int error = index_stream_open(&s, fd) ? write_sections(&s, &h, parts, p, remarks) : ENOMEM;
     index_stream_close(&s);
-    return error ? error : write_head(fd, &h);
+    return error ? error : write_index_head(fd, &h);
 }
 
 /* The rename replaces a symbolic link, and does not follow it: the name was not the user's choice.

@@ -231,13 +231,13 @@ static __attribute__((noinline)) memtrace_status add_packet(profile *p, cct_path
     uint64_t last = 0;
     unsigned decoded = BACKTRACE_GOOD;
     for (; reader_has_whole(reader); last = event.time) {
-        const uint32_t header = load_u32(reader->next);
+        const uint32_t header = bytes_u32(reader->next);
         bool added;
-        if (is_fate(header >> FORMAT_TIME_BITS)) {
+        if (reader_is_fate(header >> FORMAT_TIME_BITS)) {
             if ((status = reader_next_fate(reader, header, &event)) != MEMTRACE_OK)
                 break;
             added = add_fate(p, &event);
-        } else if (is_alloc(header >> FORMAT_TIME_BITS)) {
+        } else if (reader_is_alloc(header >> FORMAT_TIME_BITS)) {
             status = reader_next_alloc(reader, header, &decoded, &event);
             if (status != MEMTRACE_OK || decoded > BACKTRACE_UNSET)
                 break;

@@ -59,7 +59,7 @@ static weighed weigh(const profile *p, const lifetimes_spec *spec, const estimat
                      .seconds = held ? (double)life_of(p, row) / 1e6 : -1};
 }
 
-static void tally_add(tally *t, weighed w) {
+static void add_to_tally(tally *t, weighed w) {
     t->samples += w.samples;
     if (w.seconds < 0) {
         estimate_blocks_add_chance(&t->blocks, w.chance);
@@ -94,7 +94,7 @@ static void counts_join(counts *c, const counts *others) {
 }
 
 static void count_if(tallies *t, weighed w, bool in) {
-    tally_add(in ? &t->in : &t->out, w);
+    add_to_tally(in ? &t->in : &t->out, w);
 }
 
 /* ---- blocks ------------------------------------------------------------------------------ */
@@ -114,14 +114,14 @@ static void count_fate(fates *f, const profile *p, const lifetimes_spec *spec, s
     if (is_over(p, spec, row))
         count_if(&f->known, w, age <= limit);
     else
-        tally_add(age < limit ? &f->open : &f->known.out, w);
+        add_to_tally(age < limit ? &f->open : &f->known.out, w);
 }
 
 static void count_block(counts *c, const profile *p, const lifetimes_spec *spec, size_t row,
                         weighed w) {
     const block_table *b = &p->table;
     bool promoted = blocks_promoted(b, row) != BLOCKS_NEVER;
-    tally_add(&c->all, w);
+    add_to_tally(&c->all, w);
     count_fate(&c->soon, p, spec, row, w, blocks_born(b, row), spec->within);
     if (b->source[row] == MEMTRACE_MINOR && (promoted || is_dead(p, row)))
         count_if(&c->minor, w, !promoted);
@@ -381,8 +381,8 @@ static void make_histogram(const profile *p, const lifetimes_spec *spec,
     tally decades[LIFETIMES_DECADES] = {0}, alive = {0}, rest;
     for (size_t i = 0; i < p->table.count; i++)
         if (!spec->kept || spec->kept[i])
-            tally_add(is_dead(p, i) ? &decades[stats_decade_of(life_of(p, i))] : &alive,
-                      weigh(p, spec, chances, i));
+            add_to_tally(is_dead(p, i) ? &decades[stats_decade_of(life_of(p, i))] : &alive,
+                         weigh(p, spec, chances, i));
     for (int i = 0; i < LIFETIMES_DECADES; i++) {
         rest = rest_of(&all->all, &decades[i]);
         l->decades[i] = share_of(p, spec, &decades[i], &rest, most_of_decade(i));

@@ -3,6 +3,8 @@
 
 #include <stdatomic.h>
 
+#include "record/native.h"
+
 /* Blocks of allocators start at multiples of 16. */
 #define KEY 8
 
@@ -12,7 +14,7 @@ static void *key_of(const region *r) {
 
 static void report_born(const region *r, const struct unwind_site *site) {
     if (!r->reserved)
-        recorder_born(key_of(r), r->end - r->start, r->type, site);
+        native_born(key_of(r), r->end - r->start, r->type, site);
 }
 
 struct session *mapping_enter(void) {
@@ -80,7 +82,7 @@ static void put_back(struct session *s, region whole, uintptr_t start, uintptr_t
 static void settle_one(struct session *s, mapping_outs *outs, struct mapping_out *out, bool done,
                        const struct unwind_site *site) {
     if (out->taken)
-        recorder_settle(key_of(&out->whole), out->taken, done);
+        native_settle(key_of(&out->whole), out->taken, done);
     if (!done) {
         put_back(s, out->whole, outs->start, outs->end);
         return;
@@ -113,7 +115,7 @@ void mapping_take_out(struct session *s, uintptr_t start, uintptr_t end, mapping
         }
         struct mapping_out *out = &outs->items[outs->n++];
         out->whole = whole;
-        out->taken = whole.reserved ? 0 : recorder_take(key_of(&whole));
+        out->taken = whole.reserved ? 0 : native_take(key_of(&whole));
     }
 }
 

@@ -23,7 +23,7 @@ typedef struct mapping_outs {
     uintptr_t start, end;
     struct mapping_out {
         region whole;
-        uint64_t taken; /* see recorder_take */
+        uint64_t taken; /* see native_take */
     } items[MAPPING_AT_ONCE];
 } mapping_outs;
 

@@ -1,14 +1,17 @@
-/* native.c: see native.h. What many events pass through is in line. */
+/* native.c: the way of an event from preload.c to the packet. What many events pass through is in
+ * line; what is rare is kept out of it. */
 #include "record/native.h"
 
 #include <stdalign.h>
 #include <stdatomic.h>
 
 #include "base/hash.h"
-#include "record/backtrace.h"
+#include "base/hot.h"
+#include "platform/unwind_trail_walk.h"
 #include "record/ids.h"
 #include "record/next.h"
 #include "record/recorder.h"
+#include "record/runtime.h"
 #include "record/usdt.h"
 #include "trace/writer_stream.h"
 
@@ -132,6 +135,160 @@ static inline __attribute__((always_inline)) bool native_enter_fast(const struct
     return false;
 }
 
+/* ---- the stack --------------------------------------------------------------------------- */
+
+/* By what differs from the one before, of the same thread: only the frames that do are named
+ * (code.h), and the codes stay in the domain. */
+struct backtrace {
+    const uint64_t *codes; /* outermost first; the domain's, until the next one is taken */
+    size_t n;
+    size_t common; /* so many of them, at least, are those of the backtrace before */
+};
+
+/* Encodes the frames of the trail from `first` to `n`, and marks those whose codes are their
+ * addresses. */
+static __attribute__((noinline)) void backtrace_encode_slow(struct session *s, struct domain *d,
+                                                            size_t first, size_t n) {
+    for (size_t i = first; i < n; i++) {
+        const uintptr_t pc = unwind_trail_pc(d->trail, i);
+        d->frames[1 + i] = code_remembered(&s->codes, &d->codes, pc);
+        if (d->frames[1 + i] == pc)
+            unwind_cache_mark(d->unwind, pc);
+    }
+}
+
+/* The same without marks; calls nothing where all are remembered. */
+static inline void backtrace_encode(struct session *s, struct domain *d, size_t first, size_t n) {
+    const struct unwind_point *point = d->trail->points + first;
+    uint64_t *const codes = d->frames + 1, *code = codes + first, *const end = codes + n;
+    for (; code < end; code++, point++)
+        if (__builtin_expect(!code_is_of(*code = code_recall(&d->codes, point->key), point->key),
+                             0)) {
+            backtrace_encode_slow(s, d, (size_t)(code - codes), n);
+            break;
+        }
+}
+
+/* A stack that is not whole, or not whole in the trace: a remark goes in front of the first frame
+ * that is kept. What it shares with the stack before, if that has the same remark, shows when they
+ * are compared: where frames were dropped, the trail's do not say it. */
+static __attribute__((noinline)) struct backtrace
+backtrace_remarked(struct session *s, struct domain *d, size_t n, unsigned flags, unsigned type) {
+    size_t first = n > s->depth ? n - s->depth : 0;
+    uint64_t remark = first > 0 || flags & UNWIND_CUT ? CODE_CUT : CODE_LOST;
+    size_t before = d->n_frames == 0 && d->frames[0] == remark ? d->n_remarked : 0;
+    uint64_t *codes = d->frames;
+    size_t common = before > 0;
+    codes[0] = remark;
+    n -= first;
+    if (n == 0)
+        codes[0] = code_with_type(remark, type);
+    for (size_t i = 1; i <= n; i++) {
+        uintptr_t pc = unwind_trail_pc(d->trail, first + i - 1);
+        uint64_t code = code_remembered(&s->codes, &d->codes, pc);
+        code = code_with_type(code, i == n ? type : 0);
+        common += common == i && i <= before && codes[i] == code;
+        codes[i] = code;
+    }
+    d->n_frames = 0; /* these are not the codes of whole stacks */
+    d->n_remarked = n;
+    return (struct backtrace){.codes = codes, .n = 1 + n, .common = common};
+}
+
+/* How many of `n` frames are not the recorder's own, which stand innermost. */
+static __attribute__((noinline)) size_t backtrace_strip_own(const struct session *s,
+                                                            const struct domain *d, size_t n) {
+    while (n > 0 && session_is_own(s, unwind_trail_pc(d->trail, n - 1)))
+        n--;
+    return n;
+}
+
+/* The language runtime puts its frames among the native ones. */
+static __attribute__((noinline)) struct backtrace
+backtrace_spliced(struct session *s, struct domain *d, size_t n, unsigned type) {
+    const unsigned flags = unwind_trail_flags(d->trail);
+    const struct runtime_splice native = {.trail = d->trail,
+                                          .n = n,
+                                          .flags = flags,
+                                          .has_places = !(flags & UNWIND_TOOK_ALL),
+                                          .type = type,
+                                          .codes = &s->codes,
+                                          .cache = &d->codes};
+    if (d->n_remarked == 0)
+        s->runtime->domain_forget(d->runtime);
+    const struct runtime_stack stack = s->runtime->splice(d->runtime, &native);
+    d->n_frames = 0; /* none of these may be found again */
+    d->n_remarked = 1;
+    return (struct backtrace){.codes = stack.codes, .n = stack.n, .common = stack.common};
+}
+
+/* How many codes of a stack of `n` frames, of which `kept` are as they were, stand as they should:
+ * the innermost of either stack bears a type. */
+static inline size_t backtrace_common(const struct domain *d, size_t kept, size_t n,
+                                      unsigned type) {
+    const size_t before = d->n_frames, common = kept < before ? kept : before;
+    const bool at_end = common == n || common == before;
+    return common - (at_end && common > 0 && !(n == before && type == d->type));
+}
+
+/* The stack of the calling thread, which owns the domain, from the site on, whatever it is like: at
+ * most the session's depth. One that is not whole gets a remark in front that says why. `type` is
+ * that of code_with_type. It is not noticed that modules have gone other than by dlclose: see
+ * domain_check_modules. */
+static __attribute__((noinline)) struct backtrace
+backtrace_take(struct session *s, struct domain *d, const struct unwind_site *site, unsigned type) {
+    if (__builtin_expect(code_epoch() != d->codes.epoch, 0))
+        domain_check_modules(d);
+    const struct unwind_taken taken = unwind_trail_take(d->trail, site);
+    const unsigned flags = unwind_trail_flags(d->trail);
+    size_t n = taken.n;
+    if (s->splices)
+        return backtrace_spliced(s, d, flags & UNWIND_TOOK_ALL ? backtrace_strip_own(s, d, n) : n,
+                                 type);
+    if (__builtin_expect(flags != 0 || n - 1 >= s->depth, 0)) {
+        if (flags & UNWIND_TOOK_ALL)
+            n = backtrace_strip_own(s, d, n);
+        if (n - 1 >= s->depth || flags & (UNWIND_CUT | UNWIND_FAILED))
+            return backtrace_remarked(s, d, n, flags, type);
+    }
+    const size_t common = backtrace_common(d, taken.kept, n, type);
+    backtrace_encode(s, d, common, n);
+    d->frames[n] = code_with_type(d->frames[n], type);
+    d->n_frames = n;
+    d->type = type;
+    return (struct backtrace){.codes = d->frames + 1, .n = n, .common = common};
+}
+
+/* backtrace_take in line, where nothing is special. No frames: something is. */
+static inline __attribute__((always_inline)) struct backtrace
+backtrace_take_fast(struct session *s, struct domain *d, uintptr_t return_address, uintptr_t sp,
+                    unsigned type) {
+    static const struct backtrace none = {0};
+    unwind_trail *const trail = d->trail;
+    uint64_t *const codes = d->frames + 1;
+    bool marked;
+    if (__builtin_expect(!trail_is_quick(trail, sp) || code_epoch() != d->codes.epoch, 0))
+        return none;
+    const struct unwind_taken taken = trail_take_fast(trail, return_address, sp, codes, &marked);
+    if (__builtin_expect(taken.n == 0, 0))
+        return none;
+    if (__builtin_expect(taken.n > s->depth || taken.kept > d->n_frames, 0)) {
+        domain_forget_stack(d); /* the next stack is the same to the trail */
+        return none;
+    }
+    size_t common = taken.kept;
+    if (common == taken.n || common == d->n_frames) {
+        common = backtrace_common(d, common, taken.n, type);
+        codes[common] = code_without_type(codes[common]);
+    }
+    if (__builtin_expect(!marked, 0))
+        backtrace_encode_slow(s, d, common, taken.n);
+    codes[taken.n - 1] = code_with_type(codes[taken.n - 1], type);
+    d->n_frames = taken.n;
+    d->type = type;
+    return (struct backtrace){.codes = codes, .n = taken.n, .common = common};
+}
+
 /* ---- events ------------------------------------------------------------------------------ */
 
 static inline void native_collect_in(struct session *s, struct domain *d, uint64_t taken) {
@@ -235,8 +392,9 @@ static void native_note_spent(struct session *s, uint64_t since) {
                                   memory_order_relaxed);
 }
 
-void native_born(struct session *s, void *block, uint64_t words, uint64_t n_samples, unsigned type,
-                 const struct unwind_site *site) {
+/* A block that holds so many samples has come to be. */
+static void native_record(struct session *s, void *block, uint64_t words, uint64_t n_samples,
+                          unsigned type, const struct unwind_site *site) {
     const uint64_t began = s->thins ? cpu_cycles() : 0;
     uint64_t id;
     struct domain *d = native_enter(s);
@@ -275,7 +433,7 @@ native_born_inline(void *block, uint64_t words, uint64_t n_samples, unsigned typ
     cpu_prefetch_around(block);   /* see native_died_fast */
     if (__builtin_expect(words > STREAM_EASY_WORDS || !native_enter_fast(s, d), 0)) {
         const struct unwind_site site = {return_address, sp, bp};
-        native_born(s, block, words, n_samples, type, &site);
+        native_record(s, block, words, n_samples, type, &site);
         return;
     }
     const struct backtrace stack = backtrace_take_fast(s, d, return_address, sp, type);
@@ -300,12 +458,50 @@ void native_born_fast(void *block, uint64_t words, unsigned type, uintptr_t retu
     native_born_inline(block, words, words, type, return_address, sp, bp);
 }
 
-void native_sampled_fast(void *block, uint64_t words, uint64_t n_samples, unsigned type,
-                         const struct unwind_site *site) {
+static __attribute__((noinline)) void native_record_fast(void *block, uint64_t words,
+                                                         uint64_t n_samples, unsigned type,
+                                                         const struct unwind_site *site) {
     native_born_inline(block, words, n_samples, type, site->return_address, site->sp, site->bp);
 }
 
-uint64_t native_take(struct session *s, void *block) {
+/* The samples in a block. */
+HOT_CODE static uint64_t native_sample(uint64_t words, struct session **s) {
+    if (!memprof_count(&self.sampler, words))
+        return 0;
+    *s = recorder_look();
+    if (!*s && !(*s = recorder_enter_counted(words)))
+        return 0;
+    if (!(*s)->engine) {
+        self.sampler.countdown = (*s)->records_malloc ? 0 : INT64_MAX;
+        return 0;
+    }
+    const uint64_t n_samples = memprof_sample((*s)->engine, &self.sampler, words);
+    return recorder_is_stopped() ? 0 : n_samples;
+}
+
+HOT_CODE void native_born(void *block, size_t bytes, unsigned type,
+                          const struct unwind_site *site) {
+    const uint64_t words = recorder_words(bytes);
+    uint64_t n_samples = 0;
+    struct session *s = NULL;
+    if (__builtin_expect(self.paused, 0))
+        return;
+    if (recorder_took_everything)
+        s = recorder_enter();
+    else
+        n_samples = native_sample(words, &s);
+    if (s && session_is_of_everything(s) && !recorder_is_stopped())
+        n_samples = words;
+    if (n_samples == 0)
+        return;
+    if (recorder_fast() == s)
+        native_record_fast(block, words, n_samples, type + 1, site);
+    else
+        native_record(s, block, words, n_samples, type + 1, site);
+}
+
+/* An id + 1, or 0 if the block is not known. */
+static uint64_t native_take_from(struct session *s, void *block) {
     if (s->ids)
         return ids_take(s->ids, (uintptr_t)block);
     if (!native_go_in(s))
@@ -315,7 +511,7 @@ uint64_t native_take(struct session *s, void *block) {
     return taken;
 }
 
-void native_bury(struct session *s, uint64_t taken) {
+static void native_bury(struct session *s, uint64_t taken) {
     if (!recorder_has_room((uintptr_t)__builtin_frame_address(0)))
         return;
     struct domain *d = native_enter(s);
@@ -326,7 +522,7 @@ void native_bury(struct session *s, uint64_t taken) {
     native_leave(d);
 }
 
-void native_untake(struct session *s, void *block, uint64_t taken) {
+static void native_put_back(struct session *s, void *block, uint64_t taken) {
     uint64_t old;
     uint32_t *const place = s->ids ? ids_place(s->ids, (uintptr_t)block) : NULL;
     if (!native_go_in(s))
@@ -336,12 +532,32 @@ void native_untake(struct session *s, void *block, uint64_t taken) {
     native_go_out();
 }
 
-void native_died(struct session *s, void *block) {
-    uint64_t taken = native_take(s, block);
+void native_died(void *block) {
+    struct session *s = recorder_enter_again();
+    const uint64_t taken = s && s->records_malloc ? native_take_from(s, block) : 0;
     if (!taken)
         return;
     usdt_free(block);
     native_bury(s, taken);
+}
+
+/* Where there is no session of this process, no block is known, and none begins for that: a signal
+ * handler may lack the stack. */
+uint64_t native_take(void *block) {
+    struct session *s = recorder_enter_begun();
+    return s && s->records_malloc ? native_take_from(s, block) : 0;
+}
+
+void native_settle(void *block, uint64_t taken, bool dead) {
+    struct session *s = recorder_come_back();
+    if (!s)
+        return;
+    if (dead) {
+        usdt_free(block);
+        native_bury(s, taken);
+    } else {
+        native_put_back(s, block, taken);
+    }
 }
 
 /* Next, allocator and program will mostly be about blocks close to this one. Undisturbed, the CPU

@@ -6,13 +6,16 @@
  *
  * Way. One way at every rate, of steps that are done once each, in this order:
  *
- *     preload.c     counts words down; goes on here when the countdown, or the filter, says so
- *     recorder.c    is there a session, and how many samples has the block? (memprof_sample draws)
- *     here          enters the thread's domain, which nobody else may be at, and takes the time
- *     backtrace.c   takes the stack by what differs from the one before; its codes stay in the
- * domain writer        encodes the codes that are new, from there, into the packet
- * (stream_alloc_block) the table     remembers the id that the block has in the trace, by its
- * address session.c     now and then: writes out what is old, reads gauges (session_sweep)
+ *     preload.c         counts words down; goes on here when the countdown, or the filter, says so
+ *     native_born       is there a session (recorder.h), and how many samples has the block?
+ *                       (memprof_sample draws)
+ *     native_record     enters the thread's domain, which nobody else may be at; takes the time
+ *     backtrace_take    takes the stack by what differs from the one before
+ *                       (platform/unwind_trail.h); its codes stay in the domain
+ *     writer            encodes the codes that are new, from there, into the packet
+ *                       (stream_alloc_block)
+ *     native_keep       remembers by the block's address the id that it has in the trace
+ *     session_sweep     now and then: writes out what is old, reads gauges
  *
  * A death is the same without stack: the table gives the id and forgets it, the writer takes it.
  * The engine is asked to draw, and calls nothing back: its tracker's callbacks would cross between
@@ -47,12 +50,12 @@
  * then holds every address. */
 bool native_start(struct session *s, memprof_filter *filter);
 
-/* A block of that many words, header included, has come to be, and holds so many samples. */
-void native_born(struct session *s, void *block, uint64_t words, uint64_t n_samples, unsigned type,
-                 const struct unwind_site *site);
+/* A block has come to be that was not counted yet: counts it and records it if it is sampled.
+ * `site` is in the calling function; the type an enum call_type, or a language runtime's. */
+void native_born(void *block, size_t bytes, unsigned type, const struct unwind_site *site);
 
-/* A block is about to be freed. */
-void native_died(struct session *s, void *block);
+/* A block that may be tracked is about to be freed. */
+void native_died(void *block);
 
 /* The same in a thread that has events in its session, `self.owner`, already, which has `ids`: what
  * nearly all are. A birth has as many samples as words. */
@@ -60,14 +63,10 @@ void native_born_fast(void *block, uint64_t words, unsigned type, uintptr_t retu
                       uintptr_t sp, uintptr_t bp);
 void native_died_fast(void *block);
 
-/* The same as native_born_fast for a block that holds so many samples. */
-void native_sampled_fast(void *block, uint64_t words, uint64_t n_samples, unsigned type,
-                         const struct unwind_site *site);
-
-/* A death in two steps, of which the second says whether it is one: see recorder_take. What is
- * taken is an id + 1, or 0 if the block is not known. */
-uint64_t native_take(struct session *s, void *block);
-void native_bury(struct session *s, uint64_t taken);
-void native_untake(struct session *s, void *block, uint64_t taken);
+/* A death in two steps, for realloc, where the old block may die or not: it is taken out before the
+ * real call, and what that gave is settled after it, whether it is dead or lives on. 0: the block
+ * is not known, and there is nothing to settle. */
+uint64_t native_take(void *block);
+void native_settle(void *block, uint64_t taken, bool dead);
 
 #endif

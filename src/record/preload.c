@@ -28,7 +28,7 @@
             struct unwind_site other;                                                              \
             unwind_site_here(&other);                                                              \
             if (recorder_has_room(other.sp))                                                       \
-                recorder_born(block, bytes, type, &other);                                         \
+                native_born(block, bytes, type, &other);                                           \
         }                                                                                          \
     } while (0)
 
@@ -78,7 +78,7 @@ CALLS_NEW(DEFINE_NEW)
         if (recorder_fast())                                                                       \
             native_died_fast(block);                                                               \
         else                                                                                       \
-            recorder_died(block);                                                                  \
+            native_died(block);                                                                    \
         next.name arguments;                                                                       \
     }                                                                                              \
     void name parameters {                                                                         \
@@ -99,10 +99,10 @@ CALLS_ASKING(DECLARE_OTHER)
 #define DEFINE_REALLOC(name, parameters, arguments, bytes)                                         \
     COLD void *cold_##name parameters {                                                            \
         recorder_uncount(bytes);                                                                   \
-        const uint64_t taken = block ? recorder_take(block) : 0;                                   \
+        const uint64_t taken = block ? native_take(block) : 0;                                     \
         void *moved = next.name arguments;                                                         \
         if (taken)                                                                                 \
-            recorder_settle(block, taken, moved || (bytes) == 0);                                  \
+            native_settle(block, taken, moved || (bytes) == 0);                                    \
         if (moved)                                                                                 \
             BORN(moved, bytes, TYPE_##name);                                                       \
         return moved;                                                                              \

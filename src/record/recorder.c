@@ -32,12 +32,10 @@
 #include "platform/stack.h"
 #include "platform/syscall.h"
 #include "record/late.h"
-#include "record/native.h"
 #include "record/next.h"
 #include "record/runtime.h"
 #include "record/say.h"
 #include "record/text.h"
-#include "record/usdt.h"
 
 enum state {
     UNDECIDED, /* the environment was not read yet */
@@ -59,12 +57,10 @@ static HOT_DATA struct {
     bool has_fork_handler;
     bool has_page;            /* thread_key and recorder_page are there */
     bool is_wiped;            /* the kernel wipes the latter */
-    bool everything;          /* what there was of `session` records every block */
     bool is_late;             /* we came by dlopen, on demand */
     rescue silent;            /* while WAITING: `allotrace run` knows by it that we do */
     uint64_t counted;         /* the process that is counted in there; 0: none is */
     _Atomic uint64_t n_gaps;  /* drawn while WAITING */
-    _Atomic bool stopped;     /* no new samples for the time being */
     struct session_plan plan; /* valid unless UNDECIDED or STARTING; and so is the next one */
 } recorder;
 
@@ -87,6 +83,8 @@ static HOT_DATA _Alignas(64) char no_bits[64];
 __thread struct self self;
 memprof_filter recorder_filter = {no_bits + 63};
 HOT_DATA bool recorder_maps;
+HOT_DATA bool recorder_took_everything;
+HOT_DATA _Atomic bool recorder_stopped;
 
 /* ---- start ------------------------------------------------------------------------------- */
 
@@ -279,7 +277,7 @@ static int recorder_try_open(void) {
         recorder.session = session_open(&recorder.plan, &recorder_filter, &error);
     if (error == 0) {
         recorder.session->number = self.session = ++recorder.n_sessions;
-        recorder.everything = session_is_of_everything(recorder.session);
+        recorder_took_everything = session_is_of_everything(recorder.session);
         recorder.session->gates = &recorder_page->gates;
         recorder_maps |= recorder.session->maps;
         atomic_store(&recorder_page->alive, 1);
@@ -297,7 +295,7 @@ static void recorder_tell(enum rescue_note note) {
 
 /* Says why nothing is recorded, so that `allotrace run` need not guess. */
 static void recorder_decline(const char *subject, const char *message, int os_error) {
-    if (say(subject, message, os_error))
+    if (say_to_user(subject, message, os_error))
         recorder_tell(RESCUE_TOLD);
 }
 
@@ -408,7 +406,7 @@ HOT_CODE static bool recorder_plan_runtime(enum runtime_id id) {
         break;
     case RUNTIME_UNFIT:
         program_path(program);
-        say(program, why, 0);
+        say_to_user(program, why, 0);
         break;
     case RUNTIME_TRACED:
         program_path(program);
@@ -492,7 +490,7 @@ static void recorder_fail(struct session *s) {
     atomic_store(&recorder_page->current, NULL);
     recorder_filter = NO_FILTER;
     session_say_failed(s);
-    say(s->sink.path, "recording has ended", s->sink.error);
+    say_to_user(s->sink.path, "recording has ended", s->sink.error);
 }
 
 /* One thread of the child begins anew; the others find it at that. */
@@ -565,7 +563,7 @@ HOT_CODE struct session *recorder_enter(void) {
     return NULL;
 }
 
-/* ---- what the calls report --------------------------------------------------------------- */
+/* ---- what an event asks ------------------------------------------------------------------ */
 
 /* Whether the thread goes on without a session; the `words` counted last are one block. Its first
  * gap begins with the first block. */
@@ -577,9 +575,8 @@ HOT_CODE static bool recorder_waits(uint64_t words) {
     return !memprof_count(&self.sampler, words);
 }
 
-/* The session for a block whose words are counted. NULL: the block has no samples. Entering may
- * have begun a session, in which nothing is counted yet. */
-static __attribute__((noinline)) struct session *recorder_enter_counted(uint64_t words) {
+/* Entering may have begun a session, in which nothing is counted yet. */
+struct session *recorder_enter_counted(uint64_t words) {
     const unsigned before = recorder.n_sessions;
     if (recorder_waits(words))
         return NULL;
@@ -587,21 +584,6 @@ static __attribute__((noinline)) struct session *recorder_enter_counted(uint64_t
     struct session *s = recorder_enter();
     const bool is_new = s && s->engine && !counted && recorder.n_sessions != before;
     return is_new && !memprof_count(&self.sampler, words) ? NULL : s;
-}
-
-/* The samples in a block. */
-HOT_CODE static uint64_t recorder_sample(uint64_t words, struct session **s) {
-    if (!memprof_count(&self.sampler, words))
-        return 0;
-    *s = recorder_look();
-    if (!*s && !(*s = recorder_enter_counted(words)))
-        return 0;
-    if (!(*s)->engine) {
-        self.sampler.countdown = (*s)->records_malloc ? 0 : INT64_MAX;
-        return 0;
-    }
-    const uint64_t n_samples = memprof_sample((*s)->engine, &self.sampler, words);
-    return recorder_is_stopped() ? 0 : n_samples;
 }
 
 /* Coroutines have large stacks, and many events: the kernel is asked once about a page of theirs.
@@ -624,55 +606,14 @@ bool recorder_has_room_elsewhere(uintptr_t sp) {
     return false;
 }
 
-HOT_CODE void recorder_born(void *block, size_t bytes, unsigned type,
-                            const struct unwind_site *site) {
-    const uint64_t words = recorder_words(bytes);
-    uint64_t n_samples = 0;
-    struct session *s = NULL;
-    if (__builtin_expect(self.paused, 0))
-        return;
-    if (recorder.everything)
-        s = recorder_enter();
-    else
-        n_samples = recorder_sample(words, &s);
-    if (s && session_is_of_everything(s) && !recorder_is_stopped())
-        n_samples = words;
-    if (n_samples == 0)
-        return;
-    if (recorder_fast() == s)
-        native_sampled_fast(block, words, n_samples, type + 1, site);
-    else
-        native_born(s, block, words, n_samples, type + 1, site);
-}
-
-void recorder_died(void *block) {
-    struct session *s = recorder_enter_again();
-    if (s && s->records_malloc)
-        native_died(s, block);
-}
-
-/* Where there is no session of this process, no block is known, and none begins for that: a signal
- * handler may lack the stack. */
-uint64_t recorder_take(void *block) {
+struct session *recorder_enter_begun(void) {
     const bool is_on = atomic_load_explicit(&recorder.state, memory_order_acquire) == ON &&
                        atomic_load_explicit(&recorder_page->alive, memory_order_relaxed);
-    struct session *s = is_on ? recorder_enter() : NULL;
-    return s && s->records_malloc ? native_take(s, block) : 0;
+    return is_on ? recorder_enter() : NULL;
 }
 
-void recorder_settle(void *block, uint64_t taken, bool dead) {
-    if (atomic_load(&recorder.state) == LEFT)
-        return; /* a signal handler has forked since, and we are the child */
-    if (dead) {
-        usdt_free(block);
-        native_bury(recorder.session, taken);
-    } else {
-        native_untake(recorder.session, block, taken);
-    }
-}
-
-bool recorder_is_stopped(void) {
-    return __builtin_expect(atomic_load_explicit(&recorder.stopped, memory_order_relaxed), 0);
+struct session *recorder_come_back(void) {
+    return atomic_load(&recorder.state) == LEFT ? NULL : recorder.session;
 }
 
 /* ---- the end of the process -------------------------------------------------------------- */
@@ -809,7 +750,7 @@ const char *recorder_begin(char *get(const char *name), int *error) {
     recorder_part();
     if (!why && (*error = recorder_try_open()) != 0)
         why = "its trace cannot be written";
-    atomic_store(&recorder.stopped, false);
+    atomic_store(&recorder_stopped, false);
     atomic_store(&recorder.state, why ? OFF : ON);
     if (why)
         return why;
@@ -838,7 +779,7 @@ void recorder_stop(bool stopped) {
     if (recorder_is_stopped() == stopped)
         return;
     recorder_mark(stopped ? CONTROL_MARK_STOPPED : "sampling started");
-    atomic_store(&recorder.stopped, stopped);
+    atomic_store(&recorder_stopped, stopped);
     if (atomic_load(&recorder.state) == ON)
         session_open_gates(recorder.session, !stopped);
 }
@@ -867,13 +808,13 @@ void recorder_yield(struct session *s, const char *why) {
     recorder_mark(message);
     session_end_early(s, why);
     recorder_end();
-    say(s->sink.path, message, 0);
+    say_to_user(s->sink.path, message, 0);
 }
 
 void recorder_tell_user(const char *message) {
     char program[PATH_MAX];
     program_path(program);
-    say(program, message, 0);
+    say_to_user(program, message, 0);
 }
 
 void recorder_lose_runtime(const char *why, const char *message) {

@@ -18,6 +18,9 @@ extern memprof_filter recorder_filter __attribute__((visibility("hidden")));
 /* Some session has recorded what the program maps: its calls have to ask whether they matter. */
 extern bool recorder_maps __attribute__((visibility("hidden")));
 
+/* What there was of a session so far records every block. */
+extern bool recorder_took_everything __attribute__((visibility("hidden")));
+
 /* A block in words, and the allocator's own header word. Sizes too large for any allocator may
  * wrap around: such blocks never come to be. */
 static inline uint64_t recorder_words(size_t bytes) {
@@ -90,18 +93,14 @@ static inline struct session *recorder_enter_again(void) {
     return __builtin_expect(s != NULL, 1) ? s : recorder_enter();
 }
 
-/* A block has come to be that was not counted yet: counts it and records it if it is sampled.
- * `site` is in the calling function; the type an enum call_type, or a language runtime's. */
-void recorder_born(void *block, size_t bytes, unsigned type, const struct unwind_site *site);
+/* The session for a block whose words are counted. NULL: the block has no samples. */
+struct session *recorder_enter_counted(uint64_t words);
 
-/* A block that may be tracked is about to be freed. */
-void recorder_died(void *block);
-
-/* The same in two steps, for realloc, where the old block may die or not: it is taken out before
- * the real call, and what that gave is settled after it, whether it is dead or lives on. 0: the
- * block is not known, and there is nothing to settle. */
-uint64_t recorder_take(void *block);
-void recorder_settle(void *block, uint64_t taken, bool dead);
+/* The session, where there is one of this process already: none begins. And the same session some
+ * time later, though it may have ended; NULL: a signal handler has forked since, and we are the
+ * child. */
+struct session *recorder_enter_begun(void);
+struct session *recorder_come_back(void);
 
 /* Around a call of an allocator that a language runtime has: what it takes of malloc and mmap for
  * the block is not recorded. What recorder_pause gives is for recorder_resume. */
@@ -118,7 +117,10 @@ static inline void recorder_resume(int64_t countdown) {
 }
 
 /* No new blocks are to be recorded just now. */
-bool recorder_is_stopped(void);
+extern _Atomic bool recorder_stopped __attribute__((visibility("hidden")));
+static inline bool recorder_is_stopped(void) {
+    return __builtin_expect(atomic_load_explicit(&recorder_stopped, memory_order_relaxed), 0);
+}
 
 /* ---- on demand: see contract/control.h. By one thread at a time, outside the recorder.
  * ------------

@@ -98,7 +98,7 @@ struct runtime {
     void (*domain_init)(void *state, size_t depth);
     void (*domain_forget)(void *state);
 
-    /* Not NULL: its allocator is recorded as malloc is, by recorder_born and so on, in the same
+    /* Not NULL: its allocator is recorded as malloc is, by native_born and so on, in the same
      * table of blocks; and each stack, malloc's as well, goes through this: with frames of the
      * language, code_of_spliced(slot, type), in place of native ones. `state` is the domain's. The
      * allocating functions of the runtime are types from N_CALL_TYPES on, by `type_names`. */

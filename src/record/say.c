@@ -41,7 +41,7 @@ static bool is_still_stderr(void) {
            now.st_dev == stderr_at_start.device && now.st_ino == stderr_at_start.inode;
 }
 
-bool say(const char *subject, const char *message, int os_error) {
+bool say_to_user(const char *subject, const char *message, int os_error) {
     if (!is_still_stderr())
         return false;
     char line[512];

@@ -11,6 +11,6 @@ void say_init(void);
 
 /* False if nobody can hear us. "allotrace: SUBJECT: MESSAGE" and ": the system's word for os_error"
  * unless that is 0. */
-bool say(const char *subject, const char *message, int os_error);
+bool say_to_user(const char *subject, const char *message, int os_error);
 
 #endif

@@ -126,7 +126,7 @@ static backtrace_result decode_codeword(backtrace *b, frame_table *table, backtr
                                     [FORMAT_TAG_HIT_1] = 0,
                                     [FORMAT_TAG_HIT_N] = 1,
                                     [FORMAT_TAG_MISS] = sizeof(uint64_t)};
-    uint32_t word = load_u16(d->p), tag = word & ((1u << FORMAT_TAG_BITS) - 1);
+    uint32_t word = bytes_u16(d->p), tag = word & ((1u << FORMAT_TAG_BITS) - 1);
     const uint8_t *more = d->p + FORMAT_CODEWORD_SIZE;
     uint32_t slot = slot_of(b, word >> FORMAT_TAG_BITS);
     if (slot == NO_SLOT)
@@ -141,7 +141,7 @@ static backtrace_result decode_codeword(backtrace *b, frame_table *table, backtr
     uint32_t run = tag == FORMAT_TAG_HIT_N ? *more : tag == FORMAT_TAG_HIT_1;
     backtrace_result result = backtrace_reserve(b, d->n_frames, 1 + run + 2 * d->n);
     if (result == BACKTRACE_GOOD && tag == FORMAT_TAG_MISS)
-        result = slot_fill(b, table, slot, load_u64(more));
+        result = slot_fill(b, table, slot, bytes_u64(more));
     if (result == BACKTRACE_GOOD)
         append_run(b, d, run);
     return result;
@@ -227,7 +227,7 @@ const uint8_t *backtrace_skip(const uint8_t *p, const uint8_t *end, uint32_t n) 
                                    [FORMAT_TAG_HIT_N] = 1,
                                    [FORMAT_TAG_MISS] = sizeof(uint64_t)};
     for (; n > 0 && p <= end; n--)
-        p += FORMAT_CODEWORD_SIZE + size[load_u16(p) & ((1u << FORMAT_TAG_BITS) - 1)];
+        p += FORMAT_CODEWORD_SIZE + size[bytes_u16(p) & ((1u << FORMAT_TAG_BITS) - 1)];
     return p <= end ? p : NULL;
 }
 

@@ -110,7 +110,7 @@ static inline const uint8_t *backtrace_decode(backtrace *b, frame_table *frames,
     backtrace_slot *slots = b->slots.items;
     uint32_t *out = b->frames + prefix, at = BACKTRACE_SLOT_OF_BUCKET_0, any = 0;
     for (; n > 0; n--) {
-        const uint64_t word = load_u16(p), tag = word & ((1u << FORMAT_TAG_BITS) - 1);
+        const uint64_t word = bytes_u16(p), tag = word & ((1u << FORMAT_TAG_BITS) - 1);
         const uint32_t slot = flat[word >> FORMAT_TAG_BITS];
         if (__builtin_expect(slot == BACKTRACE_NO_SLOT, 0))
             break;

@@ -175,7 +175,7 @@ int compressor_copy(compressor *c, int from, uint64_t offset, uint64_t size) {
 static bool is_plain(int fd) {
     uint8_t magic[4];
     return pread(fd, magic, sizeof magic, 0) == (ssize_t)sizeof magic &&
-           load_u32(magic) == FORMAT_MAGIC;
+           bytes_u32(magic) == FORMAT_MAGIC;
 }
 
 static int compress_whole(int from, int to, compression how) {
@@ -201,7 +201,7 @@ static memtrace_status compress_open_file(int fd, const char *path, memtrace_err
     return MEMTRACE_IO;
 }
 
-memtrace_status compress_by_name(const char *path, memtrace_error *error) {
+memtrace_status compressor_by_name(const char *path, memtrace_error *error) {
     memtrace_status status = MEMTRACE_OK;
     if (compression_of(path) == COMPRESSION_NONE)
         return status;

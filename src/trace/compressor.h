@@ -31,6 +31,6 @@ int compressor_copy(compressor *c, int from, uint64_t offset, uint64_t size);
 
 /* Compresses a file that is not compressed but has the name of one that is; leaves others alone.
  * It is replaced as a whole or not at all. */
-MEMTRACE_NODISCARD memtrace_status compress_by_name(const char *path, memtrace_error *error);
+MEMTRACE_NODISCARD memtrace_status compressor_by_name(const char *path, memtrace_error *error);
 
 #endif

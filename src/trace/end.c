@@ -54,17 +54,17 @@ bool end_parse(const uint8_t *packet, size_t n, const end_trace *of, memtrace_en
         return false;
     const uint8_t *event = packet + h.header_size;
     const char *name = (const char *)event + NAMES, *reason = name + sizeof file_name;
-    if (load_u32(event) >> FORMAT_TIME_BITS != FORMAT_LOCATION ||
+    if (bytes_u32(event) >> FORMAT_TIME_BITS != FORMAT_LOCATION ||
         memcmp(name, file_name, sizeof file_name) != 0)
         return false;
-    const uint64_t how = load_u32(event + LOCATION) >> FORMAT_LINE_BITS |
-                         (uint64_t)load_u16(event + LOCATION + 4) << (32 - FORMAT_LINE_BITS);
+    const uint64_t how = bytes_u32(event + LOCATION) >> FORMAT_LINE_BITS |
+                         (uint64_t)bytes_u16(event + LOCATION + 4) << (32 - FORMAT_LINE_BITS);
     if (!is_known(how & START_CHAR))
         return false;
     const uint64_t time = h.packet.time_begin;
     *end = end_of((memtrace_ending)(how & START_CHAR), time > of->start ? time - of->start : 0,
-                  (int)(load_u32(event + LOCATION) & LINE), reason);
-    end->n_lost = load_u64(event + FORMAT_EVENT_HEADER);
+                  (int)(bytes_u32(event + LOCATION) & LINE), reason);
+    end->n_lost = bytes_u64(event + FORMAT_EVENT_HEADER);
     return true;
 }
 

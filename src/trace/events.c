@@ -10,12 +10,12 @@ static const uint8_t *alloc_skip(const uint8_t *p, const uint8_t *end, unsigned 
     uint64_t unused;
     uint32_t n;
     if (kind == FORMAT_ALLOC) {
-        p = load_vint(load_vint(p, &unused), &unused) + 1;
-        p = load_vint(p, &unused);
-        n = load_u16(p);
+        p = bytes_vint(bytes_vint(p, &unused), &unused) + 1;
+        p = bytes_vint(p, &unused);
+        n = bytes_u16(p);
         p += 2;
     } else {
-        p = load_vint(p, &unused);
+        p = bytes_vint(p, &unused);
         n = *p++;
     }
     return backtrace_skip(p, end, n);
@@ -26,13 +26,13 @@ const uint8_t *event_skip(const uint8_t *p, const uint8_t *end, unsigned *n_loca
     *n_locations = 0;
     if (end - p < FORMAT_EVENT_HEADER)
         return NULL;
-    unsigned kind = load_u32(p) >> FORMAT_TIME_BITS;
+    unsigned kind = bytes_u32(p) >> FORMAT_TIME_BITS;
     p += FORMAT_EVENT_HEADER;
     if (kind == FORMAT_LOCATION) {
         *n_locations = p[8];
         p += 9;
     } else if (kind == FORMAT_PROMOTE || kind == FORMAT_COLLECT) {
-        p = load_vint(p, &unused);
+        p = bytes_vint(p, &unused);
     } else if (kind == FORMAT_ALLOC ||
                (kind > FORMAT_SHORT_ALLOC && kind <= FORMAT_SHORT_ALLOC + FORMAT_SHORT_ALLOC_MAX)) {
         return alloc_skip(p, end, kind);

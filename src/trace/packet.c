@@ -10,15 +10,15 @@ static const uint8_t magic_bytes[] = {FORMAT_MAGIC & 255, FORMAT_MAGIC >> 8 & 25
 
 static void header_load(const uint8_t *p, packet_header *h) {
     const uint8_t *back = p + format_header_back(h->version);
-    h->packet.domain = h->version >= 3 ? load_u16(p + FORMAT_AT_DOMAIN) : 0;
-    h->packet.time_begin = load_u64(p + FORMAT_AT_TIME_BEGIN);
-    h->packet.time_end = load_u64(p + FORMAT_AT_TIME_END);
-    h->packet.pid = load_u64(p + FORMAT_AT_PID);
-    h->packet.id_begin = load_u64(back + FORMAT_BACK_ID_BEGIN);
-    h->packet.id_end = load_u64(back + FORMAT_BACK_ID_END);
-    h->verify_bucket = load_u16(back + FORMAT_BACK_VERIFY_BUCKET);
-    h->verify_prediction = load_u16(back + FORMAT_BACK_VERIFY_PREDICTION);
-    h->verify_code = load_u64(back + FORMAT_BACK_VERIFY_CODE);
+    h->packet.domain = h->version >= 3 ? bytes_u16(p + FORMAT_AT_DOMAIN) : 0;
+    h->packet.time_begin = bytes_u64(p + FORMAT_AT_TIME_BEGIN);
+    h->packet.time_end = bytes_u64(p + FORMAT_AT_TIME_END);
+    h->packet.pid = bytes_u64(p + FORMAT_AT_PID);
+    h->packet.id_begin = bytes_u64(back + FORMAT_BACK_ID_BEGIN);
+    h->packet.id_end = bytes_u64(back + FORMAT_BACK_ID_END);
+    h->verify_bucket = bytes_u16(back + FORMAT_BACK_VERIFY_BUCKET);
+    h->verify_prediction = bytes_u16(back + FORMAT_BACK_VERIFY_PREDICTION);
+    h->verify_code = bytes_u64(back + FORMAT_BACK_VERIFY_CODE);
 }
 
 packet_verdict packet_parse(const uint8_t *bytes, size_t available, unsigned version,
@@ -28,12 +28,12 @@ packet_verdict packet_parse(const uint8_t *bytes, size_t available, unsigned ver
         return PACKET_BAD_MAGIC;
     if (available < FORMAT_HEADER_FRONT)
         return PACKET_SHORT;
-    h->version = load_u16(bytes + FORMAT_AT_VERSION);
+    h->version = bytes_u16(bytes + FORMAT_AT_VERSION);
     if (version ? h->version != version
                 : h->version < FORMAT_MIN_VERSION || h->version > FORMAT_MAX_VERSION)
         return PACKET_BAD_VERSION;
     h->header_size = format_header_size(h->version);
-    uint32_t bits = load_u32(bytes + FORMAT_AT_SIZE);
+    uint32_t bits = bytes_u32(bytes + FORMAT_AT_SIZE);
     h->packet.size = bits / 8;
     if (bits % 8 != 0 || h->packet.size < h->header_size || h->packet.size > FORMAT_MAX_PACKET)
         return PACKET_BAD_SIZE;

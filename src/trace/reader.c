@@ -16,12 +16,13 @@
 
 /* ---- errors ------------------------------------------------------------------------------ */
 
-memtrace_status error_nomem(memtrace_error *error) {
+memtrace_status reader_error_nomem(memtrace_error *error) {
     *error = (memtrace_error){.status = MEMTRACE_NOMEM, .reason = "out of memory"};
     return MEMTRACE_NOMEM;
 }
 
-memtrace_status error_format(memtrace_error *error, uint64_t offset, const char *format, ...) {
+memtrace_status reader_error_format(memtrace_error *error, uint64_t offset, const char *format,
+                                    ...) {
     *error = (memtrace_error){.status = MEMTRACE_FORMAT, .offset = offset};
     va_list args;
     va_start(args, format);
@@ -30,7 +31,7 @@ memtrace_status error_format(memtrace_error *error, uint64_t offset, const char 
     return MEMTRACE_FORMAT;
 }
 
-memtrace_status error_system(memtrace_error *error, const char *what, int os_error) {
+memtrace_status reader_error_system(memtrace_error *error, const char *what, int os_error) {
     *error = (memtrace_error){.status = MEMTRACE_IO, .os_error = os_error};
     snprintf(error->reason, sizeof error->reason, "%s: %s", what, strerror(os_error));
     return MEMTRACE_IO;
@@ -129,9 +130,9 @@ static memtrace_status reader_cut_short(memtrace_reader *r, uint64_t offset, con
     r->next = r->end = NULL;
     switch (in->status) {
     case MEMTRACE_IO:
-        return error_system(&r->error, in->reason, in->os_error);
+        return reader_error_system(&r->error, in->reason, in->os_error);
     case MEMTRACE_NOMEM:
-        return error_nomem(&r->error);
+        return reader_error_nomem(&r->error);
     case MEMTRACE_FORMAT:
         return reader_defect(r, CUT_SHORT, offset, "%s", in->reason);
     default:
@@ -173,7 +174,7 @@ memtrace_status reader_enter_packet(memtrace_reader *r) {
     reader_set_times(r);
     r->domain = reader_domain_of(r, r->header.packet.domain);
     if (!r->domain)
-        return error_nomem(&r->error);
+        return reader_error_nomem(&r->error);
     if (r->domain->losses != r->losses) /* what was lost may have been of any domain */
         reader_domain_lose(r);
     r->domain->losses = r->losses;
@@ -292,7 +293,7 @@ static memtrace_status reader_open(int fd, const void *bytes, size_t size,
     if (!r) {
         if (fd >= 0)
             close(fd);
-        return error_nomem(error);
+        return reader_error_nomem(error);
     }
     r->options = options ? *options : (memtrace_reader_options){0};
     r->defects.strict = r->options.strict;
@@ -314,7 +315,7 @@ memtrace_status memtrace_reader_open_fd(int fd, const memtrace_reader_options *o
         return reader_open(fd, NULL, 0, options, reader, error);
     memtrace_error unseen;
     *reader = NULL;
-    return error_system(error ? error : &unseen, "cannot read", EBADF);
+    return reader_error_system(error ? error : &unseen, "cannot read", EBADF);
 }
 
 memtrace_status memtrace_reader_open_memory(const void *bytes, size_t size,
@@ -331,7 +332,7 @@ memtrace_status memtrace_reader_open(const char *path, const memtrace_reader_opt
     if (fd >= 0)
         return reader_open(fd, NULL, 0, options, reader, error);
     *reader = NULL;
-    return error_system(error ? error : &unseen, "cannot open", errno);
+    return reader_error_system(error ? error : &unseen, "cannot open", errno);
 }
 
 void memtrace_reader_close(memtrace_reader *r) {

@@ -69,10 +69,10 @@ struct memtrace_reader {
 
 /* ---- errors (reader.c) -------------------------------------------------------------------- */
 
-memtrace_status error_nomem(memtrace_error *error);
-memtrace_status error_system(memtrace_error *error, const char *what, int os_error);
+memtrace_status reader_error_nomem(memtrace_error *error);
+memtrace_status reader_error_system(memtrace_error *error, const char *what, int os_error);
 __attribute__((format(printf, 3, 4))) memtrace_status
-error_format(memtrace_error *error, uint64_t offset, const char *format, ...);
+reader_error_format(memtrace_error *error, uint64_t offset, const char *format, ...);
 
 #define reader_defect(r, kind, offset, ...)                                                        \
     defect_met(&(r)->defects, &(r)->error, MEMTRACE_DEFECT_##kind, (offset), __VA_ARGS__)

@@ -13,7 +13,7 @@ static __attribute__((cold)) memtrace_status reader_wrong_event(memtrace_reader 
         [EVENT_UNKNOWN] = "an event of unknown kind",
     };
     if (result == BACKTRACE_NOMEM)
-        return error_nomem(&r->error);
+        return reader_error_nomem(&r->error);
     return reader_bad_event(r, r->next, result == BACKTRACE_OVERRUN ? reader_overrun : why[result]);
 }
 
@@ -67,16 +67,16 @@ memtrace_status reader_next_slow(memtrace_reader *r, memtrace_event *event) {
         memtrace_status status;
         if (r->end - at < FORMAT_EVENT_HEADER) {
             status = reader_go_on(r);
-        } else if (load_u32(at) >> FORMAT_TIME_BITS == FORMAT_LOCATION) {
+        } else if (bytes_u32(at) >> FORMAT_TIME_BITS == FORMAT_LOCATION) {
             status = reader_location(r);
         } else {
-            unsigned kind = load_u32(at) >> FORMAT_TIME_BITS, result = EVENT_UNKNOWN;
-            if (is_alloc(kind))
+            unsigned kind = bytes_u32(at) >> FORMAT_TIME_BITS, result = EVENT_UNKNOWN;
+            if (reader_is_alloc(kind))
                 result = reader_alloc(r, at + FORMAT_EVENT_HEADER, kind, false, event);
-            else if (is_fate(kind))
+            else if (reader_is_fate(kind))
                 result = reader_fate(r, at + FORMAT_EVENT_HEADER, kind, false, event);
             if (likely(result <= BACKTRACE_UNSET)) {
-                status = reader_finish(r, at, load_u32(at), result, event);
+                status = reader_finish(r, at, bytes_u32(at), result, event);
                 if (unlikely(event->kind == MEMTRACE_ALLOC && event->samples == 0))
                     reader_tell_remark(r, event);
                 return status;
@@ -109,10 +109,10 @@ next_alloc(memtrace_reader *r, memtrace_event *event, uint32_t header) {
  * promotions and collections: they are the commonest. */
 memtrace_status memtrace_reader_next(memtrace_reader *r, memtrace_event *event) {
     if (reader_has_whole(r)) {
-        const uint32_t header = load_u32(r->next);
-        if (is_fate(header >> FORMAT_TIME_BITS))
+        const uint32_t header = bytes_u32(r->next);
+        if (reader_is_fate(header >> FORMAT_TIME_BITS))
             return reader_next_fate(r, header, event);
-        if (likely(is_alloc(header >> FORMAT_TIME_BITS)))
+        if (likely(reader_is_alloc(header >> FORMAT_TIME_BITS)))
             return next_alloc(r, event, header);
     }
     return reader_next_slow(r, event);

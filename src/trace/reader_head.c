@@ -9,22 +9,24 @@ static memtrace_status head_bad_header(memtrace_error *error, const input *in,
     const uint8_t *p = in->next;
     switch (verdict) {
     case PACKET_SHORT:
-        return error_format(error, in->available, "the trace ends after %zu bytes, within its head",
-                            in->available);
+        return reader_error_format(
+            error, in->available, "the trace ends after %zu bytes, within its head", in->available);
     case PACKET_BAD_VERSION:
-        return error_format(error, FORMAT_AT_VERSION,
-                            "not a memtrace trace of version 1 to 3: it says version %u",
-                            load_u16(p + FORMAT_AT_VERSION));
+        return reader_error_format(error, FORMAT_AT_VERSION,
+                                   "not a memtrace trace of version 1 to 3: it says version %u",
+                                   bytes_u16(p + FORMAT_AT_VERSION));
     case PACKET_BAD_SIZE:
-        return error_format(error, FORMAT_AT_SIZE,
-                            "not a memtrace trace: its first packet has %u bits, more or fewer than"
-                            " a packet can have",
-                            load_u32(p + FORMAT_AT_SIZE));
+        return reader_error_format(
+            error, FORMAT_AT_SIZE,
+            "not a memtrace trace: its first packet has %u bits, more or fewer than"
+            " a packet can have",
+            bytes_u32(p + FORMAT_AT_SIZE));
     default:
-        return error_format(error, 0,
-                            "not a memtrace trace: it begins with %02x %02x %02x %02x instead of"
-                            " c1 1f fc c1",
-                            p[0], p[1], p[2], p[3]);
+        return reader_error_format(
+            error, 0,
+            "not a memtrace trace: it begins with %02x %02x %02x %02x instead of"
+            " c1 1f fc c1",
+            p[0], p[1], p[2], p[3]);
     }
 }
 
@@ -40,7 +42,7 @@ static const char *head_string(memtrace_reader *r, const uint8_t **p, bool *nome
 }
 
 static double load_f64(const uint8_t *p) {
-    uint64_t bits = load_u64(p);
+    uint64_t bits = bytes_u64(p);
     double value;
     memcpy(&value, &bits, sizeof value);
     return value;
@@ -62,7 +64,7 @@ bool reader_is_at_head(memtrace_reader *r) {
         return false;
     const uint8_t *event = r->in.next + r->header.header_size;
     const uint8_t *info = event + FORMAT_EVENT_HEADER;
-    return load_u32(event) >> FORMAT_TIME_BITS == FORMAT_TRACE_INFO &&
+    return bytes_u32(event) >> FORMAT_TIME_BITS == FORMAT_TRACE_INFO &&
            head_is_rate(load_f64(info)) && head_is_word_size(info[RATE]);
 }
 
@@ -75,7 +77,7 @@ static const char *head_read_info(memtrace_reader *r, const uint8_t *p, bool *no
     info->executable_name = head_string(r, &p, nomem);
     info->host_name = head_string(r, &p, nomem);
     info->runtime_params = head_string(r, &p, nomem);
-    info->pid = load_u64(p);
+    info->pid = bytes_u64(p);
     p += 8;
     info->context = info->version >= 2 ? head_string(r, &p, nomem) : "";
     if (*nomem)
@@ -97,10 +99,10 @@ memtrace_status reader_read_head(memtrace_reader *r) {
     size_t n = input_peek(&r->in, format_header_size(FORMAT_MAX_VERSION));
     if (r->in.status != MEMTRACE_OK && n < format_header_size(FORMAT_MIN_VERSION))
         return r->in.status == MEMTRACE_FORMAT
-                   ? error_format(&r->error, n, "%s", r->in.reason)
-                   : error_system(&r->error, r->in.reason, r->in.os_error);
+                   ? reader_error_format(&r->error, n, "%s", r->in.reason)
+                   : reader_error_system(&r->error, r->in.reason, r->in.os_error);
     if (n == 0)
-        return error_format(&r->error, 0, "empty file");
+        return reader_error_format(&r->error, 0, "empty file");
     packet_verdict verdict = packet_parse(r->in.next, n, 0, h);
     if (verdict != PACKET_GOOD)
         return head_bad_header(&r->error, &r->in, verdict);
@@ -110,18 +112,18 @@ memtrace_status reader_read_head(memtrace_reader *r) {
     if (status != MEMTRACE_OK)
         return status;
     uint64_t offset = reader_offset(r, r->next);
-    uint32_t event = load_u32(r->next);
+    uint32_t event = bytes_u32(r->next);
     if (r->cut && r->end - r->next < FORMAT_EVENT_HEADER)
-        return error_format(&r->error, offset, "the trace ends within its head");
+        return reader_error_format(&r->error, offset, "the trace ends within its head");
     if (r->end - r->next < FORMAT_EVENT_HEADER || event >> FORMAT_TIME_BITS != FORMAT_TRACE_INFO)
-        return error_format(&r->error, offset,
-                            "not a memtrace trace: its first packet holds no trace info");
+        return reader_error_format(&r->error, offset,
+                                   "not a memtrace trace: its first packet holds no trace info");
     bool nomem = false, backwards;
     const char *why = head_read_info(r, r->next + FORMAT_EVENT_HEADER, &nomem);
     if (nomem)
-        return error_nomem(&r->error);
+        return reader_error_nomem(&r->error);
     if (why)
-        return error_format(&r->error, offset, "%s", why);
+        return reader_error_format(&r->error, offset, "%s", why);
     r->info.start_time = reader_time(r, event, &backwards);
     return MEMTRACE_OK;
 }

@@ -37,7 +37,7 @@ static void reader_examine_columns(memtrace_reader *r, const uint8_t *p, unsigne
 static const char *reader_read_locations(memtrace_reader *r, const uint8_t **cursor,
                                          location_findings *f) {
     const uint8_t *p = *cursor;
-    uint64_t code = load_u64(p);
+    uint64_t code = bytes_u64(p);
     unsigned n = p[8];
     p += 9;
     if (p > r->end)
@@ -67,7 +67,7 @@ static const char *reader_read_locations(memtrace_reader *r, const uint8_t **cur
 
 static memtrace_status reader_report_findings(memtrace_reader *r, const uint8_t *at,
                                               const location_findings *f) {
-    unsigned long long code = load_u64(at + FORMAT_EVENT_HEADER);
+    unsigned long long code = bytes_u64(at + FORMAT_EVENT_HEADER);
     uint64_t offset = reader_offset(r, at);
     memtrace_status status = MEMTRACE_OK;
     if (f->empty)
@@ -107,12 +107,12 @@ memtrace_status reader_location(memtrace_reader *r) {
     const uint8_t *at = r->next, *p = at + FORMAT_EVENT_HEADER;
     location_findings found = {0};
     if (!reader_names_ready(r))
-        return error_nomem(&r->error);
+        return reader_error_nomem(&r->error);
     const char *why = reader_read_locations(r, &p, &found);
     if (why)
         return reader_bad_event(r, at, why);
     if (found.nomem)
-        return error_nomem(&r->error);
+        return reader_error_nomem(&r->error);
     r->next = p;
     return reader_report_findings(r, at, &found);
 }

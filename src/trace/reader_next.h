@@ -70,13 +70,13 @@ reader_alloc_head(const uint8_t *p, unsigned kind, memtrace_event *event, uint64
     event->length = kind - FORMAT_SHORT_ALLOC;
     event->samples = 1;
     if (likely(kind != FORMAT_ALLOC)) {
-        p = load_vint(p, prefix);
+        p = bytes_vint(p, prefix);
         *n = *p;
         return p + 1;
     }
     uint64_t length, samples;
-    p = load_vint(p, &length);
-    p = load_vint(p, &samples);
+    p = bytes_vint(p, &length);
+    p = bytes_vint(p, &samples);
     *n = *p > MEMTRACE_EXTERNAL                       ? EVENT_BAD_SOURCE
          : length > INT64_MAX || samples > length + 1 ? EVENT_BAD_SAMPLES
                                                       : BACKTRACE_GOOD;
@@ -85,8 +85,8 @@ reader_alloc_head(const uint8_t *p, unsigned kind, memtrace_event *event, uint64
     event->source = (memtrace_source)*p;
     event->length = length;
     event->samples = samples;
-    p = load_vint(p + 1, prefix);
-    *n = load_u16(p);
+    p = bytes_vint(p + 1, prefix);
+    *n = bytes_u16(p);
     return p + 2;
 }
 
@@ -117,7 +117,7 @@ static inline __attribute__((always_inline)) unsigned reader_fate(memtrace_reade
                                                                   bool whole,
                                                                   memtrace_event *event) {
     uint64_t delta;
-    p = load_vint(p, &delta);
+    p = bytes_vint(p, &delta);
     if (!whole && p > r->end)
         return BACKTRACE_OVERRUN;
     r->next = p;
@@ -132,11 +132,11 @@ static inline __attribute__((always_inline)) unsigned reader_fate(memtrace_reade
     return BACKTRACE_GOOD;
 }
 
-static inline bool is_fate(unsigned kind) {
+static inline bool reader_is_fate(unsigned kind) {
     return kind == FORMAT_PROMOTE || kind == FORMAT_COLLECT;
 }
 
-static inline bool is_alloc(unsigned kind) {
+static inline bool reader_is_alloc(unsigned kind) {
     return kind - FORMAT_SHORT_ALLOC - 1 < FORMAT_SHORT_ALLOC_MAX || kind == FORMAT_ALLOC;
 }
 

@@ -10,7 +10,7 @@
 static void skip_end(memtrace_reader *r, uint64_t id) {
     const uint8_t *at = r->next;
     memtrace_event end;
-    if (r->end - at >= FORMAT_EVENT_HEADER && load_u32(at) >> FORMAT_TIME_BITS == FORMAT_COLLECT &&
+    if (r->end - at >= FORMAT_EVENT_HEADER && bytes_u32(at) >> FORMAT_TIME_BITS == FORMAT_COLLECT &&
         reader_fate(r, at + FORMAT_EVENT_HEADER, FORMAT_COLLECT, false, &end) == BACKTRACE_GOOD &&
         end.id != id)
         r->next = at;

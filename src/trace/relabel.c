@@ -147,7 +147,7 @@ static memtrace_status take_packet(relabel *r, uint64_t offset, uint64_t *size) 
         return take_nobodys(r, offset, *size);
     if (h.packet.size == FORMAT_EMPTY_PACKET && offset > 0)
         return add_piece(r, offset, &h);
-    unsigned kind = load_u32(bytes + h.header_size) >> FORMAT_TIME_BITS;
+    unsigned kind = bytes_u32(bytes + h.header_size) >> FORMAT_TIME_BITS;
     if ((kind == FORMAT_TRACE_INFO) != (offset == 0))
         return MEMTRACE_USAGE;
     if (h.packet.domain > r->last_domain)
@@ -343,7 +343,7 @@ static bool write_in_place(relabel *r, const char *path) {
         compression_of(path) != COMPRESSION_NONE || !are_in_order(r) ||
         encode_names(r, (uint16_t)(r->last_domain + 1)) != MEMTRACE_OK)
         return false;
-    const size_t head = load_u32(r->renamed.items + FORMAT_AT_SIZE) / 8; /* stays as it is */
+    const size_t head = bytes_u32(r->renamed.items + FORMAT_AT_SIZE) / 8; /* stays as it is */
     const int fd = open(path, O_WRONLY | O_CLOEXEC);
     const bool done = fd >= 0 && is_same_file(fd, r->fd) &&
                       room_fill(&r->room, fd, r->renamed.items + head, r->renamed.count - head,

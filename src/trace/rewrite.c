@@ -80,7 +80,7 @@ static int take_events(void *context, const void *packets, size_t size) {
     rewrite *r = context;
     if (!r->writer)
         return 0;
-    const uint64_t time = load_u64((const uint8_t *)packets + FORMAT_AT_TIME_BEGIN);
+    const uint64_t time = bytes_u64((const uint8_t *)packets + FORMAT_AT_TIME_BEGIN);
     return r->os_error = spool_add(&r->spool, time, packets, size);
 }
 
@@ -397,7 +397,7 @@ static memtrace_end end_of_part(const rewrite *r) {
 }
 
 /* Of several, the first that ended early counts; and all must say that they are whole. */
-static void join_end(rewrite *r) {
+static void end_join(rewrite *r) {
     const memtrace_end end = end_of_part(r);
     r->n_ended += end.how != MEMTRACE_END_UNSAID;
     if (end.how == MEMTRACE_END_EARLY &&
@@ -442,7 +442,7 @@ static memtrace_status add_input(rewrite *r, const rewrite_input *input, memtrac
         status = add_more_events(r, error);
     if (status == MEMTRACE_OK)
         status = explain(r, note_end(r), error);
-    join_end(r);
+    end_join(r);
     const memtrace_status closed = close_lanes(r);
     return status == MEMTRACE_OK ? explain(r, closed, error) : status;
 }

@@ -30,7 +30,7 @@ static bool fill_slot(int fd, uint64_t slot, const uint8_t *packet, size_t size)
     uint8_t bytes[ROOM_SLOT];
     memcpy(bytes, packet, size);
     put_u64(bytes + FORMAT_AT_PID, FORMAT_NOBODY);
-    room_put_filler(bytes + size, ROOM_SLOT - size, load_u64(packet + FORMAT_AT_TIME_BEGIN));
+    room_put_filler(bytes + size, ROOM_SLOT - size, bytes_u64(packet + FORMAT_AT_TIME_BEGIN));
     return file_write_at(fd, bytes, size + ROOM_FILLER, slot) == 0;
 }
 
@@ -38,12 +38,12 @@ bool room_fill(const name_room *r, int fd, const uint8_t *names, size_t size, co
                size_t n_old) {
     uint64_t slot = r->begin;
     for (size_t at = 0, packet; at < size; at += packet, slot += ROOM_SLOT) {
-        packet = load_u32(names + at + FORMAT_AT_SIZE) / 8;
+        packet = bytes_u32(names + at + FORMAT_AT_SIZE) / 8;
         if (slot - r->begin == room_size(r) || !fill_slot(fd, slot, names + at, packet))
             return false;
     }
     for (uint64_t filled = r->begin; filled < slot; filled += ROOM_SLOT)
-        if (!set_process(fd, filled, load_u64(names + FORMAT_AT_PID)))
+        if (!set_process(fd, filled, bytes_u64(names + FORMAT_AT_PID)))
             return false;
     for (size_t i = n_old; i-- > 0;) /* what a packet says refers to those before it */
         if (!set_process(fd, old[i], FORMAT_NOBODY))

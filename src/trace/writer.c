@@ -292,7 +292,7 @@ static __attribute__((noinline)) memtrace_status write_delta_slow(memtrace_strea
     if (status != MEMTRACE_OK)
         return status;
     uint8_t *p = put_event_header(s->events.used, code, s->now);
-    commit(s, put_vint(p, (int64_t)(s->events.id_end - 1 - id)));
+    stream_commit(s, put_vint(p, (int64_t)(s->events.id_end - 1 - id)));
     set_easy(s);
     return MEMTRACE_OK;
 }
@@ -306,7 +306,7 @@ static inline memtrace_status write_delta(memtrace_stream *s, unsigned code, uin
     s->now = now;
     s->easy_time = time;
     uint8_t *p = put_event_header(s->events.used, code, now);
-    commit(s, put_vint(p, (int64_t)(s->next_id - 1 - id)));
+    stream_commit(s, put_vint(p, (int64_t)(s->next_id - 1 - id)));
     return MEMTRACE_OK;
 }
 
@@ -433,7 +433,7 @@ static bool encode(memtrace_stream *s, const allocation *a, encoded *e) {
         short_form = false;
         count_at = e->codewords - 2;
     }
-    put_codeword_count(count_at, short_form, tally.codewords);
+    stream_put_codeword_count(count_at, short_form, tally.codewords);
     return true;
 }
 
@@ -525,7 +525,7 @@ static memtrace_status write_alloc(memtrace_stream *s, uint64_t id, allocation *
     if (status != MEMTRACE_OK)
         return status;
     s->events.id_end++;
-    commit(s, e.end);
+    stream_commit(s, e.end);
     return MEMTRACE_OK;
 }
 
@@ -575,12 +575,12 @@ memtrace_status stream_put_frames_slow(memtrace_stream *s, uint8_t *p, bool shor
     uint8_t *const codewords = p + (short_form ? 1 : 2);
     uint8_t *const end = cache_encode(&s->cache, c->last, c->frames, (size_t)(c->stop - c->frames),
                                       c->p, NULL, &tally);
-    put_codeword_count(p, short_form, c->codewords + tally.codewords);
+    stream_put_codeword_count(p, short_form, c->codewords + tally.codewords);
     const memtrace_status status = announce_misses(s, codewords, tally.misses);
     if (status != MEMTRACE_OK)
         return stream_fail(s, status);
-    *id = use_next_id(s);
-    commit(s, end);
+    *id = stream_use_next_id(s);
+    stream_commit(s, end);
     return MEMTRACE_OK;
 }
 
@@ -611,9 +611,9 @@ static inline memtrace_status stream_alloc_fast(memtrace_stream *s, uint64_t now
         if (status != MEMTRACE_OK)
             return status;
     } else {
-        put_codeword_count(p, short_form, c.codewords);
-        *id = use_next_id(s);
-        commit(s, c.p);
+        stream_put_codeword_count(p, short_form, c.codewords);
+        *id = stream_use_next_id(s);
+        stream_commit(s, c.p);
     }
     for (size_t i = common; i < n; i++)
         previous[i] = frames[i];
@@ -671,8 +671,8 @@ stream_alloc_slow(memtrace_stream *s, uint64_t time, const allocation *wanted,
 
 bool memtrace_is_of_process(const void *bytes, size_t size, uint64_t pid) {
     _Static_assert(MEMTRACE_FRONT_SIZE == FORMAT_HEADER_FRONT, "the pid stands at its end");
-    return size >= FORMAT_HEADER_FRONT && load_u32(bytes) == FORMAT_MAGIC &&
-           load_u64((const uint8_t *)bytes + FORMAT_AT_PID) == pid;
+    return size >= FORMAT_HEADER_FRONT && bytes_u32(bytes) == FORMAT_MAGIC &&
+           bytes_u64((const uint8_t *)bytes + FORMAT_AT_PID) == pid;
 }
 
 memtrace_status memtrace_stream_alloc(memtrace_stream *stream, uint64_t time,

@@ -72,7 +72,7 @@ static bool same(name a, name b) {
 }
 
 /* The code of a name: its position, or FORMAT_NAMES if it is new. */
-static unsigned table_find(const name_table *table, name wanted) {
+static unsigned find_in_table(const name_table *table, name wanted) {
     for (unsigned i = 0; i < FORMAT_NAMES; i++) {
         const name *have = &table->slots[table->order[i]];
         if (!have->bytes)
@@ -132,11 +132,11 @@ static uint64_t location_word(const memtrace_location *l, unsigned file, unsigne
 static uint8_t *put_location(location_names *names, uint8_t *p, const memtrace_location *l,
                              size_t limit) {
     const name file = name_of(l->file), function = name_of(l->function);
-    const unsigned file_code = table_find(&names->files, file);
+    const unsigned file_code = find_in_table(&names->files, file);
     name_table *functions = &names->functions[table_use(&names->files, file_code, file)];
     if (file_code == FORMAT_NAMES)
         table_init(functions);
-    const unsigned function_code = table_find(functions, function);
+    const unsigned function_code = find_in_table(functions, function);
     table_use(functions, function_code, function);
 
     const uint64_t word = location_word(l, file_code, function_code);

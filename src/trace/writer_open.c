@@ -70,7 +70,7 @@ static void put_end_to_come(memtrace_writer *w, packet *head) {
     head->used += END_PACKET;
 }
 
-static memtrace_status write_head(memtrace_writer *w, const memtrace_info *info) {
+static memtrace_status write_trace_head(memtrace_writer *w, const memtrace_info *info) {
     packet *head = writer_get_memory(w, sizeof *head);
     if (!head)
         return MEMTRACE_NOMEM;
@@ -152,7 +152,7 @@ memtrace_status memtrace_writer_open(const memtrace_info *info,
     if (!w)
         return refuse(error, MEMTRACE_NOMEM, 0, "no memory for the trace writer");
     writer_init(w, info, &hooks);
-    memtrace_status status = write_head(w, info);
+    memtrace_status status = write_trace_head(w, info);
     if (status == MEMTRACE_OK && hooks.sink_spread && hooks.room && w->version == ROOM_VERSION)
         status = write_room(w);
     if (status != MEMTRACE_OK) {

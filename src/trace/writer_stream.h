@@ -60,7 +60,7 @@ enum {
  * more. */
 enum { EASY_FRAMES = 32, EASY_ROOM = MAX_ALLOC_HEAD + EASY_FRAMES * CACHE_MAX_FRAME };
 
-static inline void put_codeword_count(uint8_t *p, bool short_form, size_t n) {
+static inline void stream_put_codeword_count(uint8_t *p, bool short_form, size_t n) {
     if (short_form)
         put_u8(p, (uint8_t)n);
     else
@@ -69,19 +69,19 @@ static inline void put_codeword_count(uint8_t *p, bool short_form, size_t n) {
 
 /* The event, whose time is that of the one before, ends at `end`. The packet is whole without it
  * until the last step, even if the process is killed. */
-static inline void commit_at_same_time(memtrace_stream *s, uint8_t *end) {
+static inline void stream_commit_at_same_time(memtrace_stream *s, uint8_t *end) {
     atomic_signal_fence(memory_order_release);
     s->events.used = end;
 }
 
 /* The same at any time. */
-static inline void commit(memtrace_stream *s, uint8_t *end) {
+static inline void stream_commit(memtrace_stream *s, uint8_t *end) {
     s->events.end = s->now;
-    commit_at_same_time(s, end);
+    stream_commit_at_same_time(s, end);
 }
 
 /* The id of the allocation in the making, which is to be committed next. */
-static inline uint64_t use_next_id(memtrace_stream *s) {
+static inline uint64_t stream_use_next_id(memtrace_stream *s) {
     s->chunk_left--;
     s->events.id_end++;
     return s->next_id++;
@@ -129,7 +129,7 @@ static inline bool stream_collect_fast(memtrace_stream *s, uint64_t time, uint64
     if (!stream_is_easy(s, time))
         return false;
     uint8_t *p = put_event_header(s->events.used, FORMAT_COLLECT, s->now);
-    commit_at_same_time(s, put_vint(p, (int64_t)(s->next_id - taken)));
+    stream_commit_at_same_time(s, put_vint(p, (int64_t)(s->next_id - taken)));
     return true;
 }
 
@@ -151,9 +151,9 @@ stream_alloc_block(memtrace_stream *s, uint64_t time, uint64_t words, uint64_t s
         const cache_cursor rest = c;
         return stream_put_frames_slow(s, p, false, &rest, id);
     }
-    put_codeword_count(p, false, c.codewords);
-    *id = use_next_id(s);
-    commit_at_same_time(s, c.p);
+    stream_put_codeword_count(p, false, c.codewords);
+    *id = stream_use_next_id(s);
+    stream_commit_at_same_time(s, c.p);
     return MEMTRACE_OK;
 }
 

@@ -251,11 +251,11 @@ START_TEST(files_are_compressed_by_name) {
     size_t size;
     uint8_t *bytes = contents(path, &size);
     write_file(to, bytes, size);
-    ck_assert_int_eq(compress_by_name(to, &error), MEMTRACE_OK);
+    ck_assert_int_eq(compressor_by_name(to, &error), MEMTRACE_OK);
     assert_stored_as(to, (size_t)_i);
     assert_same_contents(to, path);
     ck_assert_int_eq(stat(to, &once), 0);
-    ck_assert_int_eq(compress_by_name(to, &error), MEMTRACE_OK);
+    ck_assert_int_eq(compressor_by_name(to, &error), MEMTRACE_OK);
     ck_assert_int_eq(stat(to, &again), 0);
     ck_assert_uint_eq(once.st_ino, again.st_ino);
     free(bytes);

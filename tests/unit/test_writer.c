@@ -56,7 +56,7 @@ END_TEST
 /* The kind of a packet's first event. */
 static unsigned first_kind(const fixture *f, size_t i) {
     const size_t at = f->packets.items[i].offset + format_header_size(3);
-    return load_u32(f->bytes.items + at) >> FORMAT_TIME_BITS;
+    return bytes_u32(f->bytes.items + at) >> FORMAT_TIME_BITS;
 }
 
 START_TEST(packets_split_at_32_KiB) {

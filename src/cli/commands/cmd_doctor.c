@@ -171,7 +171,7 @@ static int run(const void *opts_, char **operands, size_t n_operands) {
     status = opts->output ? repair(&x, &in, opts->output) : examine(&x, &in);
     uint64_t defects = status == STATUS_OK ? summarise(&x, &in, opts->output) : 0;
     trace_file_close(&in);
-    int written = report_output(output_finish(&out));
+    int written = message_written(output_finish(&out));
     if (status != STATUS_OK || written != STATUS_OK)
         return STATUS_FAILED;
     return defects ? STATUS_DEFECTS : STATUS_OK;

@@ -87,7 +87,7 @@ static int run(const void *opts_, char **operands, size_t n_operands) {
     const output_watch watch = {.go_on = say_large, .context = &large};
     out.watch = &watch;
     memtrace_status read = dump_events(in.reader, &how, &out);
-    int written = report_output(output_finish(&out));
+    int written = message_written(output_finish(&out));
     status = trace_file_report(&in, read);
     trace_file_close(&in);
     return status != STATUS_OK ? status : written;

@@ -247,7 +247,7 @@ static int export_trace(work *w, const char *path, const filter *f) {
 }
 
 /* Which formats have one; and the moment that it is about. */
-static int check_measure(const export_options *opts, uint64_t *moment) {
+static int find_measure(const export_options *opts, uint64_t *moment) {
     filter_error error;
     if (opts->measure != MEASURE_ALLOCATED && !takes(opts, EXPORT_STACKS))
         return message_usage(&command_export, "export: --measure is for collapsed and speedscope; "
@@ -279,7 +279,7 @@ static int run(const void *opts_, char **operands, size_t n_operands) {
         return message_usage(&command_export, "export: --to %s needs --output", formats[opts->to]);
     filter *f;
     uint64_t moment = QUERY_END;
-    int status = check_measure(opts, &moment);
+    int status = find_measure(opts, &moment);
     if (status == STATUS_OK)
         status = check_labels(opts);
     if (status == STATUS_OK)

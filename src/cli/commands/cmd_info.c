@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "cli/color.h"
+#include "cli/message.h"
 #include "cli/terminal.h"
 #include "cli/trace_profile.h"
 #include "cli/traces.h"
@@ -85,7 +86,7 @@ static int run(const void *opts_, char **operands, size_t n_operands) {
     }
     if (opts->json)
         output_text(&out, "]\n");
-    int written = report_output(output_finish(&out));
+    int written = message_written(output_finish(&out));
     return worst != STATUS_OK ? worst : written;
 }
 

@@ -145,7 +145,7 @@ static bool decide(target *ml, target *dune) {
 /* ---- changing ---------------------------------------------------------------------------- */
 
 /* Writes the new file beside the old one. */
-static bool target_prepare(const target *t, replacement *r) {
+static bool prepare_target(const target *t, replacement *r) {
     memtrace_error error;
     if (replacement_begin(r, t->path, &error) != MEMTRACE_OK) {
         message_error("%s: %s", t->path, error.reason);
@@ -174,7 +174,7 @@ static bool apply(target *targets, size_t n) {
     bool done = true;
     for (; prepared < n && done; prepared += done)
         done =
-            !targets[prepared].new || target_prepare(&targets[prepared], &replacements[prepared]);
+            !targets[prepared].new || prepare_target(&targets[prepared], &replacements[prepared]);
     for (size_t i = 0; i < prepared; i++) {
         if (!targets[i].new)
             continue;

@@ -78,7 +78,7 @@ static bool look_at(const uint8_t *start, size_t n, packet_header *h, packet_mar
         return false;
     *mark = (packet_mark){.domain = h->packet.domain,
                           .kind = empty ? NO_EVENT
-                                        : load_u32(start + h->header_size) >> FORMAT_TIME_BITS,
+                                        : bytes_u32(start + h->header_size) >> FORMAT_TIME_BITS,
                           .time = h->packet.time_begin,
                           .id = h->packet.id_begin};
     return true;
@@ -120,7 +120,7 @@ static off_t skip_hole(int fd, off_t at) {
     enum { LARGE = 4096 };
     uint8_t bytes[LARGE];
     ssize_t n = pread(fd, bytes, sizeof(uint32_t), at);
-    if (n < (ssize_t)sizeof(uint32_t) || load_u32(bytes) != 0)
+    if (n < (ssize_t)sizeof(uint32_t) || bytes_u32(bytes) != 0)
         return at;
     const off_t data = lseek(fd, at, SEEK_DATA);
     at = data > at ? data : at;

@@ -156,7 +156,7 @@ static int complete_one(void *context) {
     if (c->named)
         symbolize_file(c->path, o);
     if (!(o->interrupted && o->interrupted(o->context)) &&
-        compress_by_name(c->path, &error) != MEMTRACE_OK)
+        compressor_by_name(c->path, &error) != MEMTRACE_OK)
         message_warning("%s: stays uncompressed: %s", c->path, strerror(error.os_error));
     return 0;
 }

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "base/hot.h"
+#include "record/native.h"
 #include "record/recorder.h"
 #include "record/runtime.h"
 #include "runtimes/python/python_frames.h"
@@ -51,7 +52,7 @@ static struct python_allocator allocators[PYTHON_OBJ + 1];
         struct unwind_site site_;                                                                  \
         unwind_site_here(&site_);                                                                  \
         if (recorder_has_room(site_.sp))                                                           \
-            recorder_born(block, bytes, N_CALL_TYPES + TYPE_##type, &site_);                       \
+            native_born(block, bytes, N_CALL_TYPES + TYPE_##type, &site_);                         \
     } while (0)
 
 #define DEFINE_MALLOC(name, domain)                                                                \
@@ -98,12 +99,12 @@ ALLOCATORS(DEFINE_CALLOC)
 #define DEFINE_REALLOC(name, domain)                                                               \
     COLD void *cold_##name##_realloc(void *context, void *block, size_t size) {                    \
         recorder_uncount(size);                                                                    \
-        const uint64_t taken = block ? recorder_take(block) : 0;                                   \
+        const uint64_t taken = block ? native_take(block) : 0;                                     \
         const int64_t left = recorder_pause();                                                     \
         void *moved = allocators[domain].realloc(context, block, size);                            \
         recorder_resume(left);                                                                     \
         if (taken)                                                                                 \
-            recorder_settle(block, taken, moved != NULL);                                          \
+            native_settle(block, taken, moved != NULL);                                            \
         if (moved)                                                                                 \
             BORN(moved, size, name##_Realloc);                                                     \
         return moved;                                                                              \
@@ -122,7 +123,7 @@ ALLOCATORS(DEFINE_REALLOC)
 #define DEFINE_FREE(name, domain)                                                                  \
     COLD void cold_##name##_free(void *context, void *block) {                                     \
         if (block)                                                                                 \
-            recorder_died(block);                                                                  \
+            native_died(block);                                                                    \
         allocators[domain].free(context, block);                                                   \
     }                                                                                              \
     HOT_CODE static void name##_free(void *context, void *block) {                                 \

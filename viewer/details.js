@@ -62,7 +62,7 @@ export class Details {
       this.#title(d.name),
       p?.file ? h("div.where", `${p.file}${p.line ? `:${p.line}` : ""}`) : null,
       h("dl.facts", this.#facts(d, head)),
-      p ? h("div.actions", actionsFor(app, p, {}).map((a) => h("button.button", { type: "button", disabled: a.off, onclick: a.run }, a.text.replace(/:.*|,.*/, "").replace(" stacks with it", "").replace(" around it", "")))) : null,
+      p ? h("div.actions", actionsFor(app, p, {}).filter((a) => !a.rare).map((a) => h("button.button", { type: "button", disabled: a.off, onclick: a.run }, a.short ?? a.text.replace(" around it", "")))) : null,
       this.advice, this.callers, this.callees,
       d.path?.length > 1 ? [h("h3", "Stack, outermost first"), h("ol.stack", d.path.map((f) => h("li", { title: `${f?.function || "?"}\n${f?.file || ""}` }, this.#short(f?.function || f?.file || "?"))))] : null);
     if (!p || d.change) return;

@@ -4,6 +4,7 @@
 export const TERMS = [
   { name: "fn", kind: "pattern", help: "a function anywhere in the call stack" },
   { name: "file", kind: "pattern", help: "a source file anywhere in the call stack" },
+  { name: "module", kind: "pattern", help: "allocated by this module: a library, a program, a folder of sources" },
   { name: "type", kind: "pattern", help: "blocks of this type" },
   { name: "alloc", kind: "time", help: "allocated in a stretch of time", examples: ["..1s", "1s..2s", "@peak..", "..@peak"] },
   { name: "live", kind: "time", help: "live at a moment, or at some moment of a stretch", examples: ["@peak", "@end", "1s", "1s..2s"] },
@@ -14,8 +15,18 @@ export const TERMS = [
   { name: "survived", kind: "none", help: "never freed" },
   { name: "promoted", kind: "none", help: "promoted from the minor heap" },
   { name: "domain", kind: "number", help: "allocated by this domain or thread", examples: ["0", "1.."] },
-  { name: "hide", kind: "pattern", help: "leaves matching functions, or those of libraries, out of call stacks", examples: ["@library"] },
+  { name: "hide", kind: "pattern", looks: true, help: "leaves matching functions, or those of libraries, out of call stacks", examples: ["@library"] },
+  { name: "hide-file", kind: "pattern", looks: true, help: "leaves the functions of matching files out of call stacks" },
+  { name: "hide-module", kind: "pattern", looks: true, help: "leaves the functions of a module out of call stacks" },
+  { name: "below", kind: "pattern", looks: true, help: "stacks with a matching function, from it on" },
+  { name: "above", kind: "pattern", looks: true, help: "stacks with a matching function, up to it" },
+  { name: "path", kind: "pattern", looks: true, help: "what is below these calls, outermost first: path:main,f,g" },
+  { name: "recursion", kind: "pattern", looks: true, help: "a matching function is in a stack once" },
+  { name: "repeats", kind: "pattern", looks: true, help: "a matching function that calls itself is one call" },
 ];
+
+// Whether a term says how stacks look: such a one cannot be turned round.
+const looks = (name) => TERMS.some((t) => t.looks && t.name === name);
 
 // The text of each term: parts between blanks that do not stand in "…" or /…/ (which begin a value).
 export function split(line) {
@@ -73,7 +84,7 @@ export const put = (line, term) => {
 export const remove = (line, i) => join(split(line).filter((_, at) => at !== i));
 
 export const toggle = (line, i) =>
-  join(split(line).map((t, at) => (at === i && t.name !== "hide" ? (t.negated ? t.text.slice(1) : `-${t.text}`) : t.text)));
+  join(split(line).map((t, at) => (at === i && !looks(t.name) ? (t.negated ? t.text.slice(1) : `-${t.text}`) : t.text)));
 
 const REGEX_SPECIAL = /[\\^$.[\]|()*+?{}/]/g;
 
@@ -98,10 +109,24 @@ export function stepsOf(focus) {
   return steps;
 }
 
-// How a chip reads: the name in place of a pattern that means exactly it.
+// The values of a term: what stands between commas that are not in "…" or /…/.
+function valuesOf(value) {
+  const all = [];
+  for (let from = 0, at = 0; from <= value.length; from = at + 1) {
+    at = value[from] === "/" || value[from] === '"' ? delimited(value, from) : from;
+    while (at < value.length && value[at] !== ",") at++;
+    all.push(value.slice(from, at));
+  }
+  return all;
+}
+
+// The name that a pattern means exactly.
+const nameIn = (value) => /^\/\^((?:\\.|[^\\^$.[\]|()*+?{}])*)\$\/$/.exec(value)?.[1].replace(/\\(.)/g, "$1");
+
+// How a chip reads: the name in place of a pattern that means exactly it. `name` knows more such patterns.
 export function legible(term) {
-  const m = /^\/\^((?:\\.|[^\\^$.[\]|()*+?{}])*)\$\/$/.exec(term.value);
-  return { ...term, value: m ? m[1].replace(/\\(.)/g, "$1") : term.value, exact: !!m };
+  const all = valuesOf(term.value), names = all.map(nameIn);
+  return { ...term, value: all.map((v, i) => names[i] ?? v).join(term.name === "path" ? " › " : ","), exact: names.every((n) => n != null) };
 }
 
 // The terms for the stretch of time that was brushed.
@@ -130,7 +155,7 @@ export function complete(word, names = {}) {
   const sign = negated ? "-" : "";
   const colon = body.indexOf(":");
   if (colon < 0)
-    return TERMS.filter((t) => t.name.startsWith(body) && !(negated && t.name === "hide")).map((t) => ({
+    return TERMS.filter((t) => t.name.startsWith(body) && !(negated && t.looks)).map((t) => ({
       text: `${sign}${t.name}${t.kind === "none" ? "" : ":"}`,
       help: t.help,
       open: t.kind !== "none",
@@ -139,7 +164,7 @@ export function complete(word, names = {}) {
   const value = body.slice(colon + 1);
   if (!term) return [];
   const words = term.examples || [];
-  const candidates = term.kind === "pattern" ? [...words, ...(names[term.name === "hide" ? "fn" : term.name] || [])] : words;
+  const candidates = term.kind === "pattern" ? [...words, ...(names[term.looks ? "fn" : term.name] || [])] : words;
   const lower = value.toLowerCase();
   return candidates
     .filter((c) => c.toLowerCase().includes(lower))

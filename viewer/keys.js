@@ -23,7 +23,11 @@ export const KEYS = [
     [["M"], "previous measure", "measureBack"],
     [["t"], "go to the timeline", "timeline"],
     [["p"], "next peak", "peak"],
-    [["x"], "menu of the selected place", "menu"],
+    [["x"], "menu of the selected place; then", "menu"],
+    [["o", "d", "m"], "… only stacks with it, drop these, merge it", null],
+    [["f", "F", "s"], "… begin, end stacks with it; only this frame", null],
+    [["r", "R"], "… collapse its recursion, its calls of itself", null],
+    [["D", "M"], "… drop, merge its module", null],
     [["e"], "explain the selected number", "explain"],
   ]],
   ["Look", [

@@ -1,25 +1,21 @@
 // menu.js: what can be done with a place, in one list for flames, tables and the details.
 import { h, Popover } from "./dom.js";
-import { add, exactly, focusStep } from "./filterline.js";
+import { add, focusStep } from "./filterline.js";
 import { shortenTo } from "./names.js";
+import { transformsOf } from "./transforms.js";
 
 const TITLE = 48; // characters
 
 let popover = null;
 
-// A function by name; places without one are named by their file.
-const termOf = (place) => (place.function ? `fn:${exactly(place.function)}` : `file:${exactly(place.file)}`);
-
-export function actionsFor(app, place, { path, zoom, sequence } = {}) {
+export function actionsFor(app, place, { path, zoom, sequence, subtree } = {}) {
   const { store } = app, s = store.state;
-  const filterBy = (term) => store.set({ filter: add(s.filter, term), zoom: [] });
+  const filterBy = (terms) => store.set({ filter: terms.reduce(add, s.filter), zoom: [] });
   const nameless = !place || (!place.function && !place.file);
   const blocked = nameless || app.source.offline;
   return [
     zoom && { text: "Zoom in", key: "Enter", run: zoom },
-    { text: "Focus: only stacks with it", off: blocked, run: () => filterBy(termOf(place)) },
-    { text: "Exclude stacks with it", off: blocked, run: () => filterBy(`-${termOf(place)}`) },
-    { text: "Hide it, keep its cost", off: blocked || !place.function, run: () => filterBy(`hide:${exactly(place.function)}`) },
+    ...transformsOf(place, { path: subtree, collapsed: s.recursion }).map((t) => ({ ...t, off: blocked || !t.terms, run: () => filterBy(t.terms) })),
     { text: "Callers", off: nameless, run: () => store.set({ view: "callers", focus: focusStep(place) }) },
     { text: "Callees", off: nameless, run: () => store.set({ view: "callees", focus: focusStep(place) }) },
     { text: "Sandwich around it", off: nameless, run: () => store.set({ view: "flame", mode: "sandwich", focus: focusStep(place), zoom: [] }) },
@@ -39,6 +35,13 @@ export function openMenu(app, place, x, y, more) {
       h("button", { role: "menuitem", type: "button", disabled: a.off, dataset: { action: a.text }, onclick: () => (popover.close(), a.run()) }, a.text, a.key ? h("kbd", a.key) : null)),
   ]);
   popover.box.onkeydown = (e) => {
+    const chosen = !e.ctrlKey && !e.metaKey && !e.altKey && actions.find((a) => a.key === e.key && !a.off);
+    if (chosen && e.key !== "Enter") {
+      e.preventDefault();
+      e.stopPropagation();
+      popover.close();
+      return chosen.run();
+    }
     const items = [...popover.box.querySelectorAll("button:not(:disabled)")];
     const step = { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1 }[e.key];
     if (!step) return;

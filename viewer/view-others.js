@@ -1,8 +1,10 @@
 // view-others.js: the views that are little more than what the source says: diff, advice, source.
 import { deltaHead } from "./delta.js";
 import { fill, h } from "./dom.js";
+import { editorTools, lineLink } from "./editor.js";
 import { focusStep } from "./filterline.js";
 import { amount, count } from "./format.js";
+import { highlight } from "./highlight.js";
 import { shortenTo } from "./names.js";
 import { common, readAdvice } from "./source.js";
 import { FlameView, momentsOf } from "./view-flame.js";
@@ -209,7 +211,8 @@ export class SourceView {
     this.range = h("span.faint");
     this.code = h("div.code", { tabindex: "0", "aria-label": "Source" });
     this.empty = h("div.empty", { hidden: true });
-    this.element = h("div.view", h("div.tools", this.title, this.range, h("span.grow")), this.code, this.empty);
+    this.editor = h("span.editor");
+    this.element = h("div.view", h("div.tools", this.title, this.range, h("span.grow"), this.editor), this.code, this.empty);
   }
   restyle() {}
   async update(s, changed) {
@@ -271,13 +274,15 @@ export class SourceView {
   #draw(a, costs, s) {
     const before = this.#topmost();
     const most = Math.max(1, ...[...costs.values()].map((c) => c.value));
-    const lines = a.found ? a.lines.map((text, i) => [a.first + i, text]) : [...costs.keys()].sort((x, y) => x - y).map((n) => [n, ""]);
-    fill(this.code, a.found ? null : h("p.soft", `${a.file || "The file"}: ${a.reason || "it is not here"}. Its lines with costs:`), h("div.line.title", h("span.cost", { title: "Of all stacks that contain the line" }, "with callees"), h("span.cost", { title: "Allocated in the line itself" }, "itself"), h("span.no", "line"), h("span")), a.found ? this.#more(a, true) : null, lines.map(([n, text]) => {
+    const painted = a.found ? highlight(a.lines, a.file) : [];
+    fill(this.editor, a.path ? editorTools(this.app, a.path, a.line, () => this.#draw(a, costs, s)) : null);
+    const lines = a.found ? painted.map((pieces, i) => [a.first + i, pieces.map((p) => (p.kind ? h(`i.hl-${p.kind}`, p.text) : p.text))]) : [...costs.keys()].sort((x, y) => x - y).map((n) => [n, ""]);
+    fill(this.code, a.found ? null : h("p.soft", `${a.file || "The file"}: ${a.reason || "it is not here"}. Its lines with costs:`), h("div.line.title", h("span.cost", { title: "Of all stacks that contain the line" }, "with callees"), h("span.cost", { title: "Allocated in the line itself" }, "itself"), h("span.no", "line"), h("span.heat"), h("span")), a.found ? this.#more(a, true) : null, lines.map(([n, text]) => {
       const c = costs.get(n);
       const row = h(`div.line${c ? ".hot" : ""}${n === a.line ? ".here" : ""}`, { dataset: { line: String(n) } },
         h("span.cost", c ? this.app.number(c, { ...a, name: "line" }) : ""),
         h("span.cost.faint", c?.self > 0 ? this.app.following("self", { value: c.self }, a, { alone: true }) : ""),
-        h("span.no", String(n)), h("span", text));
+        h("span.no", lineLink(this.app, a.path, n)), h("span.heat"), h("span", text));
       if (c) row.style.setProperty("--heat", String(Math.sqrt(c.value / most)));
       return row;
     }), a.found ? this.#more(a, false) : null);

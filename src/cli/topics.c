@@ -7,7 +7,7 @@
 #include "base/nearest.h"
 #include "cli/help.h"
 
-enum { MOST_ITEMS = 14, ITEM_COLUMN = 22 };
+enum { MOST_ITEMS = 20, ITEM_COLUMN = 22 };
 
 typedef struct topic {
     const char *name, *before; /* paragraphs */
@@ -29,12 +29,21 @@ static const topic topics[] = {
       {"heap:HEAP", "minor, major (promoted blocks, too), or external"},
       {"fn:PATTERN", "with such a function anywhere in the call stack"},
       {"file:PATTERN", "the same with a source file"},
+      {"module:PATTERN", "allocated by such a module: a library, program, or folder of sources"},
       {"type:PATTERN", "of such a type"},
       {"domain:RANGE", "allocated by this domain or thread"},
       {"promoted", "promoted from the minor heap"},
       {"survived", "never freed"},
       {"hide:PATTERN", "all; such functions are left out of call stacks, and what they allocate "
-                       "counts for their callers. hide:@library: what belongs to the language"}},
+                       "counts for their callers. hide:@library: what belongs to the language"},
+      {"hide-file:PATTERN", "the same with the functions of such files"},
+      {"hide-module:PATTERN", "the same with the functions of such modules"},
+      {"below:PATTERN", "with such a function; call stacks begin with the outermost one"},
+      {"above:PATTERN", "the same; they end with the innermost one"},
+      {"path:F,G", "whose call stack begins with these calls; it then begins with the last"},
+      {"recursion:PATTERN", "all; where such a function is in a stack again, what is between is "
+                            "left out"},
+      {"repeats:PATTERN", "all; where such a function calls itself, the calls are one"}},
      "Ranges are a..b, a.., ..b, <a, <=a, >a, >=a, or one value. Times are 1.5s, 20ms, 300us, "
      "2min, @start, @peak, @end. Sizes are bytes, or end in K, M, G, or w (words). As a pattern, a "
      "word matches a part of the name; with * or ?, the whole name; /…/ is a regular "

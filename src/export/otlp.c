@@ -125,10 +125,13 @@ static bool is_hidden(const otlp *w, uint32_t location) {
     return w->lens->marks[location] & LENS_HIDDEN;
 }
 
-/* A frame is a location; its lines begin with the innermost inlined function. 0: all is hidden. */
+/* A frame is a location; its lines begin with the innermost inlined function. 0: all is hidden. Of
+ * stacks that are cut or folded, single locations are frames, behind all others. */
 static uint32_t location_index(otlp *w, uint32_t frame) {
     bool is_new;
-    const profile_frame *f = &w->profile->frames.items[frame];
+    const uint32_t n_frames = (uint32_t)w->profile->frames.count;
+    const profile_frame single = {.first = frame - n_frames, .n = 1};
+    const profile_frame *f = frame < n_frames ? &w->profile->frames.items[frame] : &single;
     uint32_t shown = 0;
     for (uint32_t i = 0; i < f->n; i++)
         shown += !is_hidden(w, f->first + i);
@@ -152,6 +155,18 @@ static uint32_t location_index(otlp *w, uint32_t frame) {
     return index;
 }
 
+static void add_location(otlp *w, uint32_t frame) {
+    const uint32_t location = location_index(w, frame);
+    if (location && !vec_push(&w->of_stack, (uint64_t)location))
+        w->failed = true;
+}
+
+static void add_shaped(otlp *w, uint32_t node) {
+    const stack_shape *s = w->lens->shape;
+    for (; node != SHAPE_ROOT && node != SHAPE_NOWHERE; node = s->parents[node])
+        add_location(w, (uint32_t)w->profile->frames.count + s->locations[node]);
+}
+
 /* Stacks go from the innermost frame outward. */
 static uint32_t stack_index(otlp *w, uint32_t node) {
     bool is_new;
@@ -160,11 +175,10 @@ static uint32_t stack_index(otlp *w, uint32_t node) {
     if (!is_new)
         return index;
     vec_clear(&w->of_stack);
-    for (; node != CCT_ROOT; node = cct_parent(tree, node)) {
-        const uint32_t location = location_index(w, cct_frame(tree, node));
-        if (location && !vec_push(&w->of_stack, (uint64_t)location))
-            w->failed = true;
-    }
+    if (w->lens->shape)
+        add_shaped(w, w->lens->shape->of[node]);
+    for (; !w->lens->shape && node != CCT_ROOT; node = cct_parent(tree, node))
+        add_location(w, cct_frame(tree, node));
     protobuf_numbers(&w->part, STACK_LOCATIONS, w->of_stack.items, w->of_stack.count);
     protobuf_message(&w->stacks.bytes, DICTIONARY_STACKS, &w->part);
     return index;

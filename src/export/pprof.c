@@ -72,7 +72,7 @@ struct pprof {
     uint64_t next_string;
     bool *hidden;       /* by frame: nothing of it is to be seen, so that it is no location */
     bool *written;      /* by frame: its location is there */
-    uint32_t *depths;   /* by node of the tree: visible frames of its stack */
+    uint32_t *depths;   /* by node of the stacks' tree: visible frames of its stack */
     uint32_t *outer;    /* the same: the node on it with OUTER_FRAMES of them, or itself */
     uint64_t shortened; /* samples without the middle of their stacks */
     bool failed;        /* no memory */
@@ -134,6 +134,11 @@ static bool is_hidden(const pprof *w, uint32_t location) {
     return w->lens->marks[location] & LENS_HIDDEN;
 }
 
+/* The number of all frames, and one for the location of the gap. */
+static uint32_t first_single(const pprof *w) {
+    return (uint32_t)w->profile->frames.count + 1;
+}
+
 /* Whether nothing of a frame is to be seen: it is then no location. */
 static bool is_all_hidden(const pprof *w, uint32_t frame) {
     const profile_frame *f = &w->profile->frames.items[frame];
@@ -144,9 +149,12 @@ static bool is_all_hidden(const pprof *w, uint32_t frame) {
 }
 
 /* A frame is a location; its lines begin with the innermost inlined function. Its id is the
- * frame's. */
+ * frame's. Of stacks that are cut or folded, single locations of the profile are frames, behind
+ * all others. */
 static void put_location(pprof *w, uint32_t frame) {
-    const profile_frame *f = &w->profile->frames.items[frame];
+    const uint32_t first = first_single(w);
+    const profile_frame single = {.first = frame - first, .n = 1};
+    const profile_frame *f = frame < first ? &w->profile->frames.items[frame] : &single;
     if (w->written[frame])
         return;
     w->written[frame] = true;
@@ -182,16 +190,30 @@ static uint64_t gap_location(const pprof *w) {
     return w->profile->frames.count + UINT64_C(1);
 }
 
+/* The tree that stacks are in: the profile's, or the one that they were cut and folded to. */
+static size_t count_nodes(const pprof *w) {
+    return w->lens->shape ? w->lens->shape->n : cct_count(&w->profile->tree);
+}
+
+static uint32_t parent_of(const pprof *w, uint32_t node) {
+    return w->lens->shape ? w->lens->shape->parents[node] : cct_parent(&w->profile->tree, node);
+}
+
+static uint32_t frame_of(const pprof *w, uint32_t node) {
+    return w->lens->shape ? first_single(w) + w->lens->shape->locations[node]
+                          : cct_frame(&w->profile->tree, node);
+}
+
 /* How deep stacks are, and where their outer ends begin; without hidden frames. */
 static bool measure_stacks(pprof *w) {
-    const cct *tree = &w->profile->tree;
-    w->depths = calloc(cct_count(tree) + 1, sizeof *w->depths);
-    w->outer = calloc(cct_count(tree) + 1, sizeof *w->outer);
+    const size_t n = count_nodes(w);
+    w->depths = calloc(n + 1, sizeof *w->depths);
+    w->outer = calloc(n + 1, sizeof *w->outer);
     if (!w->depths || !w->outer)
         return false;
-    for (uint32_t i = 1; i < cct_count(tree); i++) {
-        const uint32_t parent = cct_parent(tree, i);
-        w->depths[i] = w->depths[parent] + !w->hidden[cct_frame(tree, i)];
+    for (uint32_t i = 1; i < n; i++) {
+        const uint32_t parent = parent_of(w, i);
+        w->depths[i] = w->depths[parent] + !w->hidden[frame_of(w, i)];
         w->outer[i] = w->depths[i] <= OUTER_FRAMES ? i : w->outer[parent];
     }
     return true;
@@ -199,9 +221,8 @@ static bool measure_stacks(pprof *w) {
 
 /* The locations from a node outward, until there are `most`. */
 static void add_locations(pprof *w, uint32_t node, size_t most) {
-    const cct *tree = &w->profile->tree;
-    for (; node != CCT_ROOT && w->locations.count < most; node = cct_parent(tree, node)) {
-        const uint32_t frame = cct_frame(tree, node);
+    for (; node != CCT_ROOT && w->locations.count < most; node = parent_of(w, node)) {
+        const uint32_t frame = frame_of(w, node);
         if (w->hidden[frame])
             continue;
         put_location(w, frame);
@@ -212,6 +233,8 @@ static void add_locations(pprof *w, uint32_t node, size_t most) {
 /* Stacks go from the innermost frame outward. */
 static void add_stack(pprof *w, uint32_t node) {
     vec_clear(&w->locations);
+    if (w->lens->shape)
+        node = w->lens->shape->of[node] == SHAPE_NOWHERE ? CCT_ROOT : w->lens->shape->of[node];
     if (w->depths[node] <= MOST_FRAMES) {
         add_locations(w, node, MOST_FRAMES);
         return;
@@ -310,9 +333,9 @@ static void pprof_free(pprof *w) {
 
 /* What is known by frame and by node before the first sample. */
 static bool learn_stacks(pprof *w) {
-    const size_t n = w->profile->frames.count;
-    w->hidden = calloc(n + 1, sizeof *w->hidden);
-    w->written = calloc(n + 1, sizeof *w->written);
+    const size_t n = w->profile->frames.count, all = n + w->profile->locations.count;
+    w->hidden = calloc(all + 1, sizeof *w->hidden);
+    w->written = calloc(all + 1, sizeof *w->written);
     if (!w->hidden || !w->written)
         return false;
     for (uint32_t i = 0; i < n; i++)

@@ -144,6 +144,34 @@ static bool grow_seen(growing *g, const lens *l) {
     return of;
 }
 
+/* Which nodes of a shape stacks pass. NULL when there is no memory. */
+static uint8_t *pass_shape(const stack_shape *s) {
+    uint8_t *passed = calloc(s->n + 1, 1);
+    for (size_t i = 0; passed && i < s->n_of; i++)
+        if (s->of[i] != SHAPE_NOWHERE)
+            passed[s->of[i]] = 1;
+    for (size_t i = s->n; passed && i-- > 1;)
+        if (passed[i])
+            passed[s->parents[i]] = 1;
+    return passed;
+}
+
+/* The same of stacks that are cut or folded. Blocks of those that are dropped, a filter does not
+ * keep. */
+static bool grow_shaped(growing *g, const stack_shape *s) {
+    uint32_t *of = map_from(g, 0, s->n_of), *to = calloc(s->n + 1, sizeof *to);
+    uint8_t *passed = pass_shape(s);
+    bool ok = of && to && passed;
+    for (size_t i = 1; ok && i < s->n; i++)
+        if (passed[i])
+            ok = go(g, to[s->parents[i]], g->tree->places->of_location[s->locations[i]], &to[i]);
+    for (size_t i = 0; ok && i < s->n_of; i++)
+        of[i] = s->of[i] == SHAPE_NOWHERE ? PATH_ROOT : to[s->of[i]];
+    free(to);
+    free(passed);
+    return ok;
+}
+
 static bool number_places(growing *g, place_by by) {
     path_tree *t = g->tree;
     t->places = &t->own_places;
@@ -153,7 +181,8 @@ static bool number_places(growing *g, place_by by) {
 
 path_tree *path_tree_see(const lens *l, place_by by) {
     growing g;
-    const bool ok = begin(&g, l->profile, NULL) && number_places(&g, by) && grow_seen(&g, l);
+    const bool ok = begin(&g, l->profile, NULL) && number_places(&g, by) &&
+                    (l->shape ? grow_shaped(&g, l->shape) : grow_seen(&g, l));
     return end(&g, ok);
 }
 

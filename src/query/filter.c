@@ -12,7 +12,9 @@
 #include <string.h>
 
 #include "profile/parallel.h"
+#include "query/advise_names.h"
 #include "query/filter_internal.h"
+#include "query/lens.h"
 #include "query/module.h"
 
 /* Inclusive; empty if low > high. */
@@ -372,10 +374,31 @@ static bool prepare_term(evaluation *e, const filter_term *term) {
     return true;
 }
 
+/* Marks the stacks that are left when the first `n_terms` have cut and folded them. */
+static bool mark_stacks(evaluation *e, const filter *f, size_t n_terms) {
+    const filter_term *term = &f->terms.items[n_terms - 1];
+    const size_t n = cct_count(&e->profile->tree);
+    uint8_t *nodes = calloc(n + 1, 1);
+    if (!nodes || !vec_push(&e->terms, ((prepared_term){.term = term, .nodes = nodes}))) {
+        free(nodes);
+        return false;
+    }
+    lens l;
+    const bool ok = lens_init_of(&l, e->profile, false, f, n_terms);
+    for (size_t i = 0; ok && i < n; i++)
+        nodes[i] = l.shape->of[i] != SHAPE_NOWHERE;
+    lens_free(&l);
+    return ok;
+}
+
 static bool prepare(evaluation *e, const filter *f) {
-    for (size_t i = 0; f && i < f->terms.count; i++)
-        if (f->terms.items[i].kind != FILTER_HIDE && !prepare_term(e, &f->terms.items[i]))
+    for (size_t i = 0; f && i < f->terms.count; i++) {
+        const filter_kind kind = f->terms.items[i].kind;
+        if (filter_kind_cuts(kind)
+                ? !mark_stacks(e, f, i + 1)
+                : !filter_kind_looks(kind) && !prepare_term(e, &f->terms.items[i]))
             return false;
+    }
     return true;
 }
 
@@ -607,7 +630,7 @@ void selection_free(selection *s) {
 
 bool filter_selects(const filter *f) {
     for (size_t i = 0; f && i < f->terms.count; i++)
-        if (f->terms.items[i].kind != FILTER_HIDE)
+        if (!filter_kind_looks(f->terms.items[i].kind) || filter_kind_cuts(f->terms.items[i].kind))
             return true;
     return false;
 }
@@ -626,6 +649,9 @@ static unsigned columns_of(const filter_term *t) {
         [FILTER_DOMAIN] = BLOCKS_HAS(domain),
         [FILTER_PROMOTED] = BLOCKS_HAS(promoted),
         [FILTER_SURVIVED] = BLOCKS_HAS(died),
+        [FILTER_BELOW] = BLOCKS_HAS(node),
+        [FILTER_ABOVE] = BLOCKS_HAS(node),
+        [FILTER_PATH] = BLOCKS_HAS(node),
     };
     unsigned all = columns[t->kind];
     for (size_t i = 0; i < t->values.count; i++) /* what is needed to find the peak */
@@ -698,9 +724,17 @@ filter_bounds filter_bounds_of(const filter *f, const profile *p) {
 
 bool filter_hides_any(const filter *f) {
     for (size_t i = 0; f && i < f->terms.count; i++)
-        if (f->terms.items[i].kind == FILTER_HIDE)
+        if (filter_kind_looks(f->terms.items[i].kind))
             return true;
     return false;
+}
+
+size_t filter_shape_terms(const filter *f) {
+    size_t n = 0;
+    for (size_t i = 0; f && i < f->terms.count; i++)
+        if (filter_kind_folds(f->terms.items[i].kind))
+            n = i + 1;
+    return n;
 }
 
 bool filter_hides(const filter *f, const char *function) {
@@ -713,11 +747,47 @@ bool filter_hides(const filter *f, const char *function) {
     return false;
 }
 
-bool filter_hides_library(const filter *f) {
-    for (size_t i = 0; f && i < f->terms.count; i++)
-        for (size_t j = 0; j < f->terms.items[i].values.count; j++)
-            if (f->terms.items[i].kind == FILTER_HIDE &&
-                f->terms.items[i].values.items[j].pattern.how == MATCH_LIBRARY)
+static bool hides_file(const filter_term *t, const filter_pattern *p, const char *file) {
+    if (t->kind == FILTER_HIDE)
+        return p->how == MATCH_LIBRARY && advise_is_library_file(file);
+    return t->kind == FILTER_HIDE_FILE && filter_match(p, file);
+}
+
+bool filter_hides_file(const filter *f, const char *file) {
+    for (size_t i = 0; f && i < f->terms.count; i++) {
+        const filter_term *t = &f->terms.items[i];
+        for (size_t j = 0; j < t->values.count; j++)
+            if (hides_file(t, &t->values.items[j].pattern, file))
                 return true;
+    }
+    return false;
+}
+
+bool filter_hides_module(const filter *f, const char *module) {
+    for (size_t i = 0; f && i < f->terms.count; i++) {
+        const filter_term *t = &f->terms.items[i];
+        for (size_t j = 0; t->kind == FILTER_HIDE_MODULE && j < t->values.count; j++)
+            if (filter_match(&t->values.items[j].pattern, module))
+                return true;
+    }
+    return false;
+}
+
+bool filter_hides_modules(const filter *f) {
+    for (size_t i = 0; f && i < f->terms.count; i++)
+        if (f->terms.items[i].kind == FILTER_HIDE_MODULE)
+            return true;
+    return false;
+}
+
+bool filter_hides_files(const filter *f) {
+    for (size_t i = 0; f && i < f->terms.count; i++) {
+        const filter_term *t = &f->terms.items[i];
+        bool any = t->kind == FILTER_HIDE_FILE;
+        for (size_t j = 0; t->kind == FILTER_HIDE && j < t->values.count; j++)
+            any |= t->values.items[j].pattern.how == MATCH_LIBRARY;
+        if (any)
+            return true;
+    }
     return false;
 }

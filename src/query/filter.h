@@ -28,7 +28,14 @@
     X(DOMAIN, "domain", NUMBER)                                                                    \
     X(PROMOTED, "promoted", NONE)                                                                  \
     X(SURVIVED, "survived", NONE)                                                                  \
-    X(HIDE, "hide", PATTERN)
+    X(HIDE, "hide", PATTERN)                                                                       \
+    X(HIDE_FILE, "hide-file", PATTERN)                                                             \
+    X(HIDE_MODULE, "hide-module", PATTERN)                                                         \
+    X(BELOW, "below", PATTERN)                                                                     \
+    X(ABOVE, "above", PATTERN)                                                                     \
+    X(PATH, "path", PATTERN)                                                                       \
+    X(RECURSION, "recursion", PATTERN)                                                             \
+    X(REPEATS, "repeats", PATTERN)
 
 typedef struct filter filter;
 
@@ -64,13 +71,22 @@ bool filter_fits(const filter *f, const profile *p, filter_error *error);
 /* The columns of the table that its terms look at: a set of BLOCKS_HAS. */
 unsigned filter_columns(const filter *f);
 
-/* Whether it drops frames of functions. NULL: no. */
+/* Whether it drops frames of functions, or cuts or folds stacks. NULL: no. */
 bool filter_hides_any(const filter *f);
 
-/* Whether a function's frames are to be dropped, and those of all functions of libraries, which may
- * be known by their file alone. NULL: no. */
+/* How many of its terms, from the first on, there are up to the last that cuts or folds stacks, as
+ * shape.h has it; 0: none does. NULL is allowed. */
+size_t filter_shape_terms(const filter *f);
+
+/* Whether a function's frames are to be dropped; those of a file, be it one of a library; and
+ * whether any file's may be. NULL: no. */
 bool filter_hides(const filter *f, const char *function);
-bool filter_hides_library(const filter *f);
+bool filter_hides_file(const filter *f, const char *file);
+bool filter_hides_files(const filter *f);
+
+/* The same of all functions of a module (module.h). */
+bool filter_hides_module(const filter *f, const char *module);
+bool filter_hides_modules(const filter *f);
 
 /* A name that blocks must have: no wildcard, no regular expression, nothing that is taken away. */
 typedef enum filter_name_of {

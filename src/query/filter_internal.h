@@ -72,6 +72,22 @@ struct filter {
 
 extern const filter_values filter_values_of[FILTER_N_KINDS];
 
+/* Whether a term says how stacks look, rather than which blocks are kept; and of these, whether it
+ * drops stacks that cannot look so. */
+static inline bool filter_kind_folds(filter_kind k) {
+    return k == FILTER_BELOW || k == FILTER_ABOVE || k == FILTER_PATH || k == FILTER_RECURSION ||
+           k == FILTER_REPEATS;
+}
+
+static inline bool filter_kind_looks(filter_kind k) {
+    return k == FILTER_HIDE || k == FILTER_HIDE_FILE || k == FILTER_HIDE_MODULE ||
+           filter_kind_folds(k);
+}
+
+static inline bool filter_kind_cuts(filter_kind k) {
+    return k == FILTER_BELOW || k == FILTER_ABOVE || k == FILTER_PATH;
+}
+
 bool filter_match(const filter_pattern *p, const char *text);
 
 #endif

@@ -317,7 +317,7 @@ static bool parse_values(parser *p, filter_term *term) {
 }
 
 static bool refuse_name(parser *p, const char *name, size_t size) {
-    char known[128] = "";
+    char known[160] = "";
     for (size_t i = 0, used = 0; i < FILTER_N_KINDS && used < sizeof known; i++)
         used +=
             (size_t)snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "", names[i]);
@@ -336,8 +336,8 @@ static bool parse_term(parser *p) {
         term.kind++;
     if (term.kind == FILTER_N_KINDS)
         return refuse_name(p, name, size);
-    if (term.negated && term.kind == FILTER_HIDE)
-        return complain(p, start, "hide cannot be negated");
+    if (term.negated && filter_kind_looks(term.kind))
+        return complain(p, start, "%s cannot be negated", names[term.kind]);
     p->at += size;
     bool takes_values = filter_values_of[term.kind] != VALUES_NONE;
     if (takes_values && *p->at != ':')
@@ -408,13 +408,14 @@ void filter_free(filter *f) {
     free(f);
 }
 
-static const filter_name_of kinds_of_names[] = {[FILTER_FN] = FILTER_NAME_FUNCTION,
-                                                [FILTER_FILE] = FILTER_NAME_FILE,
-                                                [FILTER_TYPE] = FILTER_NAME_TYPE};
+static const filter_name_of kinds_of_names[] = {
+    [FILTER_FN] = FILTER_NAME_FUNCTION,    [FILTER_FILE] = FILTER_NAME_FILE,
+    [FILTER_TYPE] = FILTER_NAME_TYPE,      [FILTER_BELOW] = FILTER_NAME_FUNCTION,
+    [FILTER_ABOVE] = FILTER_NAME_FUNCTION, [FILTER_PATH] = FILTER_NAME_FUNCTION};
 
 static bool has_names(const filter_term *t) {
-    return !t->negated &&
-           (t->kind == FILTER_FN || t->kind == FILTER_FILE || t->kind == FILTER_TYPE);
+    return !t->negated && (t->kind == FILTER_FN || t->kind == FILTER_FILE ||
+                           t->kind == FILTER_TYPE || filter_kind_cuts(t->kind));
 }
 
 bool filter_plain_name(const filter *f, size_t i, filter_name *name) {

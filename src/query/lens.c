@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "query/advise_names.h"
+#include "query/module.h"
 #include "query/wrappers.h"
 
 static uint8_t mark_of(const profile_location *l, bool skip_wrappers, const filter *hide) {
@@ -15,19 +15,33 @@ static uint8_t mark_of(const profile_location *l, bool skip_wrappers, const filt
 }
 
 /* Many locations have the same file. */
-static bool hide_library(lens *l) {
+static bool hide_files(lens *l, const filter *hide) {
     const profile *p = l->profile;
     map64 known = {0};
     bool ok = true;
     for (size_t i = 0; ok && i < p->locations.count; i++) {
-        uint32_t *of_library = map64_put(&known, (uintptr_t)p->locations.items[i].file);
-        ok = of_library;
-        if (ok && *of_library == MAP64_NONE)
-            *of_library = advise_is_library_file(p->locations.items[i].file);
-        if (ok && *of_library)
+        uint32_t *hidden = map64_put(&known, (uintptr_t)p->locations.items[i].file);
+        ok = hidden;
+        if (ok && *hidden == MAP64_NONE)
+            *hidden = filter_hides_file(hide, p->locations.items[i].file);
+        if (ok && *hidden)
             l->marks[i] = LENS_HIDDEN;
     }
     map64_free(&known);
+    return ok;
+}
+
+static bool hide_modules(lens *l, const filter *hide) {
+    const profile *p = l->profile;
+    intern_table names = {0};
+    bool ok = true;
+    for (size_t i = 0; ok && i < p->locations.count; i++) {
+        const char *module = module_of(&names, &p->locations.items[i]);
+        ok = module;
+        if (ok && filter_hides_module(hide, module))
+            l->marks[i] = LENS_HIDDEN;
+    }
+    intern_free(&names);
     return ok;
 }
 
@@ -48,15 +62,27 @@ static bool mark_locations(lens *l, const filter *hide) {
     return ok;
 }
 
-bool lens_init(lens *l, const profile *p, bool skip_wrappers, const filter *hide) {
+bool lens_init_of(lens *l, const profile *p, bool skip_wrappers, const filter *hide,
+                  size_t n_terms) {
     *l = (lens){
         .profile = p, .skip_wrappers = skip_wrappers, .marks = calloc(p->locations.count + 1, 1)};
-    return l->marks && mark_locations(l, hide) && (!filter_hides_library(hide) || hide_library(l));
+    if (!l->marks || !mark_locations(l, hide) ||
+        (filter_hides_files(hide) && !hide_files(l, hide)) ||
+        (filter_hides_modules(hide) && !hide_modules(l, hide)))
+        return false;
+    if (n_terms > 0)
+        l->shape = shape_make(p, hide, n_terms, l->marks, LENS_HIDDEN);
+    return n_terms == 0 || l->shape;
+}
+
+bool lens_init(lens *l, const profile *p, bool skip_wrappers, const filter *hide) {
+    return lens_init_of(l, p, skip_wrappers, hide, filter_shape_terms(hide));
 }
 
 bool lens_copy(lens *l, const lens *from) {
     const size_t n = from->profile->locations.count + 1;
     *l = *from;
+    l->shape = shape_use(from->shape);
     l->marks = malloc(n);
     if (l->marks)
         memcpy(l->marks, from->marks, n);
@@ -65,7 +91,14 @@ bool lens_copy(lens *l, const lens *from) {
 
 void lens_free(lens *l) {
     free(l->marks);
+    shape_release(l->shape);
     *l = (lens){0};
+}
+
+static lens_cursor shape_cursor(const stack_shape *s, uint32_t node) {
+    return node == SHAPE_ROOT || node == SHAPE_NOWHERE
+               ? (lens_cursor){.node = SHAPE_ROOT, .location = LENS_NOWHERE}
+               : (lens_cursor){.node = node, .location = s->locations[node]};
 }
 
 /* The innermost location of a node's frame. */
@@ -79,6 +112,8 @@ static lens_cursor enter(const lens *l, uint32_t node) {
 
 static lens_cursor step(const lens *l, lens_cursor at) {
     const cct *tree = &l->profile->tree;
+    if (l->shape)
+        return shape_cursor(l->shape, l->shape->parents[at.node]);
     if (at.location > l->profile->frames.items[cct_frame(tree, at.node)].first)
         return (lens_cursor){.node = at.node, .location = at.location - 1};
     return enter(l, cct_parent(tree, at.node));
@@ -93,7 +128,7 @@ static lens_cursor skip_hidden(const lens *l, lens_cursor at) {
 lens_cursor lens_innermost(const lens *l, uint32_t node) {
     if (cct_count(&l->profile->tree) == 0)
         return (lens_cursor){.node = CCT_ROOT, .location = LENS_NOWHERE};
-    return skip_hidden(l, enter(l, node));
+    return l->shape ? shape_cursor(l->shape, l->shape->of[node]) : skip_hidden(l, enter(l, node));
 }
 
 lens_cursor lens_outward(const lens *l, lens_cursor at) {

@@ -7,6 +7,7 @@
 #define QUERY_LENS_H
 
 #include "query/filter.h"
+#include "query/shape.h"
 
 #define LENS_NOWHERE UINT32_MAX /* no location: beyond the outermost */
 
@@ -18,18 +19,23 @@
 typedef struct lens {
     const profile *profile;
     bool skip_wrappers;
-    uint8_t *marks; /* by the profile's locations */
+    uint8_t *marks;     /* by the profile's locations */
+    stack_shape *shape; /* of stacks that are cut or folded; NULL: as the profile has them */
 } lens;
 
 /* Where a walk is. */
 typedef struct lens_cursor {
-    uint32_t node;     /* of the tree */
+    uint32_t node;     /* of the tree, or of the shape */
     uint32_t location; /* one of the node's frame; LENS_NOWHERE at the end */
 } lens_cursor;
 
 /* False when there is no memory. The lens refers to the profile, and to the filter (of which it
  * takes what to hide; NULL: nothing) no longer. */
 bool lens_init(lens *l, const profile *p, bool skip_wrappers, const filter *hide);
+
+/* The same, which of what cuts and folds stacks does only the first `n_terms`. */
+bool lens_init_of(lens *l, const profile *p, bool skip_wrappers, const filter *hide,
+                  size_t n_terms);
 bool lens_copy(lens *l, const lens *from); /* in the same way */
 void lens_free(lens *l);
 

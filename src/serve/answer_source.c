@@ -131,6 +131,10 @@ static bool write_source(request *r, source_asked *s) {
     output_json(o, s->place->function);
     output_format(o, ",\"line\":%" PRIu32 ",\"found\":%s", s->place->line,
                   found ? "true" : "false");
+    if (found && s->file.path) {
+        output_text(o, ",\"path\":");
+        output_json(o, s->file.path);
+    }
     if (found)
         write_text(o, s);
     else

@@ -283,7 +283,7 @@ static bool make_query(void *context, cache_value *value) {
     }
     *value = (cache_value){.value = q,
                            .size = sizeof *q + q->costs.capacity * sizeof *q->costs.items +
-                                   m->profile->locations.count +
+                                   m->profile->locations.count + shape_size(q->lens.shape) +
                                    (q->selection.kept ? q->selection.n_of : 0),
                            .release = release_query};
     return true;

@@ -55,6 +55,7 @@ static bool read_path(source_file *f, const char *path) {
         ok = refuse(f, "it is larger than 8 MB");
     ok = ok && read_all(f, fd, (size_t)st.st_size);
     close(fd);
+    f->path = ok ? realpath(path, NULL) : NULL;
     return ok;
 }
 
@@ -74,6 +75,7 @@ bool source_file_read(source_file *f, const char *folder, const char *name) {
 
 void source_file_free(source_file *f) {
     free(f->text);
-    f->text = NULL;
+    free(f->path);
+    f->text = f->path = NULL;
     f->size = 0;
 }

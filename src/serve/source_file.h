@@ -10,6 +10,7 @@
 typedef struct source_file {
     char *text; /* with a NUL behind it */
     size_t size;
+    char *path;         /* from the root of the file system; NULL: unknown */
     const char *reason; /* static; why there is none */
 } source_file;
 

@@ -201,6 +201,131 @@ begins like that is put in quotes:
      40.0% ███▎   1,440      180  stl.h:8 std::vector<int>::push_back
      40.0%        1,440      180    via prog.rs:9 my_alloc::vec
 
+The functions of files are left out like those that are named. Stacks begin below a function or a path, end above one, and lose recursion;
+blocks of stacks that cannot are left out:
+
+  $ "$TESTDIR"/make-trace > stacks.ctf << END
+  > alloc major 127 128 main@m.c:1 parse@p.c:2 eval@e.c:3 parse@p.c:4 leaf@l.c:5
+  > alloc major 255 256 main@m.c:1 eval@e.c:3 eval@e.c:4 eval@e.c:4 leaf@l.c:5
+  > alloc major 511 512 main@m.c:1 leaf@l.c:5
+  > END
+  $ tree() { allotrace tree --filter "$@" stacks.ctf; }
+  $ tree hide-file:e.c
+  7.0 KB total allocations (exact, 896 samples at rate 1)
+    share                B  samples  function
+    100.0% ████████  7,168      896  main (m.c)
+     85.7% ██████▉   6,144      768    leaf (l.c)
+     14.3% █▏        1,024      128    parse (p.c)
+     14.3% █▏        1,024      128    parse (p.c)
+     14.3% █▏        1,024      128    leaf (l.c)
+  $ "$TESTDIR"/make-trace > modules.ctf << END
+  > alloc external 127 128 main@src/app/m.c:1 f@./malloc/arena.c:2 g@lib/json/parse.c:4 xmalloc@lib/util/mem.c:5
+  > alloc external 255 256 main@src/app/m.c:1 f@./malloc/arena.c:2 xmalloc@lib/util/mem.c:5
+  > alloc external 511 512 main@src/app/m.c:1
+  > END
+  $ for f in module:json -module:libc module:app,json module:/^l/ hide-module:json module:util; do
+  >   echo "$f: $(allotrace hotspots --json --filter "$f" modules.ctf | jq -c '[.hotspots[] | [.function, .samples]]')"; done
+  module:json: [["g",128]]
+  -module:libc: [["main",512],["g",128]]
+  module:app,json: [["main",512],["g",128]]
+  module:/^l/: [["f",256]]
+  hide-module:json: [["main",512],["f",384]]
+  module:util: []
+  $ tree below:parse
+  1.0 KB total allocations (exact, 128 samples at rate 1)
+  The filter keeps 1 of 3 sampled blocks.
+    share                B  samples  function
+    100.0% ████████  1,024      128  parse (p.c)
+    100.0% ████████  1,024      128  eval (e.c)
+    100.0% ████████  1,024      128  parse (p.c)
+    100.0% ████████  1,024      128  leaf (l.c)
+  $ tree above:parse
+  1.0 KB total allocations (exact, 128 samples at rate 1)
+  The filter keeps 1 of 3 sampled blocks.
+    share                B  samples  function
+    100.0% ████████  1,024      128  main (m.c)
+    100.0% ████████  1,024      128  parse (p.c)
+    100.0% ████████  1,024      128  eval (e.c)
+    100.0% ████████  1,024      128  parse (p.c)
+  $ tree path:main,eval
+  2.0 KB total allocations (exact, 256 samples at rate 1)
+  The filter keeps 1 of 3 sampled blocks.
+    share                B  samples  function
+    100.0% ████████  2,048      256  eval (e.c)
+    100.0% ████████  2,048      256  eval (e.c)
+    100.0% ████████  2,048      256  eval (e.c)
+    100.0% ████████  2,048      256  leaf (l.c)
+  $ tree path:main,leaf
+  4.0 KB total allocations (exact, 512 samples at rate 1)
+  The filter keeps 1 of 3 sampled blocks.
+    share                B  samples  function
+    100.0% ████████  4,096      512  leaf (l.c)
+  $ tree recursion:parse
+  7.0 KB total allocations (exact, 896 samples at rate 1)
+    share                B  samples  function
+    100.0% ████████  7,168      896  main (m.c)
+     57.1% ████▋     4,096      512    leaf (l.c)
+     28.6% ██▎       2,048      256    eval (e.c)
+     28.6% ██▎       2,048      256    eval (e.c)
+     28.6% ██▎       2,048      256    eval (e.c)
+     28.6% ██▎       2,048      256    leaf (l.c)
+     14.3% █▏        1,024      128    parse (p.c)
+     14.3% █▏        1,024      128    leaf (l.c)
+  $ tree repeats:eval
+  7.0 KB total allocations (exact, 896 samples at rate 1)
+    share                B  samples  function
+    100.0% ████████  7,168      896  main (m.c)
+     57.1% ████▋     4,096      512    leaf (l.c)
+     28.6% ██▎       2,048      256    eval (e.c)
+     28.6% ██▎       2,048      256    leaf (l.c)
+     14.3% █▏        1,024      128    parse (p.c)
+     14.3% █▏        1,024      128    eval (e.c)
+     14.3% █▏        1,024      128    parse (p.c)
+     14.3% █▏        1,024      128    leaf (l.c)
+  $ tree 'recursion:parse below:eval'
+  2.0 KB total allocations (exact, 256 samples at rate 1)
+  The filter keeps 1 of 3 sampled blocks.
+    share                B  samples  function
+    100.0% ████████  2,048      256  eval (e.c)
+    100.0% ████████  2,048      256  eval (e.c)
+    100.0% ████████  2,048      256  eval (e.c)
+    100.0% ████████  2,048      256  leaf (l.c)
+  $ tree 'below:eval recursion:parse'
+  3.0 KB total allocations (exact, 384 samples at rate 1)
+  The filter keeps 2 of 3 sampled blocks.
+    share                B  samples  function
+    100.0% ████████  3,072      384  eval (e.c)
+     66.7% █████▍    2,048      256    eval (e.c)
+     66.7% █████▍    2,048      256    eval (e.c)
+     66.7% █████▍    2,048      256    leaf (l.c)
+     33.3% ██▋       1,024      128    parse (p.c)
+     33.3% ██▋       1,024      128    leaf (l.c)
+  $ allotrace hotspots --filter above:parse stacks.ctf
+  1.0 KB total allocations (exact, 128 samples at rate 1)
+  The filter keeps 1 of 3 sampled blocks.
+    share                B  samples  site
+    100.0% ████████  1,024      128  p.c:4 parse
+    100.0%           1,024      128    via e.c:3 eval
+  $ allotrace leaks --filter above:parse --csv stacks.ctf | cut -d, -f 1-4
+  class,value,low,high
+  in steps,1024,1024,1024
+  $ allotrace export --to collapsed --filter 'repeats:eval path:main,eval' stacks.ctf
+  eval;leaf 2048
+  $ allotrace export --to pprof --filter 'repeats:eval path:main,eval' -o stacks.pb.gz stacks.ctf
+  $ "$TESTDIR"/check-pprof stacks.pb.gz stacks.ctf -- -f 'repeats:eval path:main,eval' | grep -E 'sums|heap'
+  sums: 1 2048 1 2048
+  heap: major 2048
+  same sums as hotspots at all 1 places: True
+  $ tree -below:parse
+  allotrace: --filter: column 1: below cannot be negated
+    -below:parse
+    ^
+  Try `allotrace tree --help`.
+  [2]
+  $ tree below:parze
+  Nothing to show: kept 0 of 3 blocks: `below` removed the last 3.
+  allotrace: hint: there is `parse`
+
 What cannot be understood:
 
   $ allotrace hotspots --filter 'fn:main alloc:10x' a.ctf

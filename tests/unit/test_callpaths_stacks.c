@@ -427,24 +427,29 @@ static void record_stacks(tape *t, profile *p, double rate, uint64_t *seed) {
 }
 
 START_TEST(views_say_what_single_stacks_say) {
+    static const char *const texts[] = {"heap:minor", "recursion:parse below:eval",
+                                        "repeats:/./ above:leaf", "path:main,parse hide:eval"};
+    enum { N = sizeof texts / sizeof *texts };
     uint64_t seed = 7;
     size_t n = 0;
-    filter *minor;
+    filter *filters[N];
     filter_error error;
-    ck_assert(filter_parse("heap:minor", &minor, &error));
-    for (int round = 0; round < 300; round++) {
+    for (size_t i = 0; i < N; i++)
+        ck_assert(filter_parse(texts[i], &filters[i], &error));
+    for (int round = 0; round < 400; round++) {
         tape t;
         profile p;
         query_result q;
         const query_spec spec = {.measure = round % 2 ? MEASURE_BLOCKS : MEASURE_ALLOCATED,
-                                 .filter = round % 4 < 2 ? minor : NULL};
+                                 .filter = round % 4 < 2 ? filters[round / 4 % N] : NULL};
         record_stacks(&t, &p, 0.5, &seed);
         ck_assert(query_run(&q, &p, &spec));
         n += expect_same(&q, NULL, &seed);
         query_free(&q);
         profile_free(&p);
     }
-    filter_free(minor);
+    for (size_t i = 0; i < N; i++)
+        filter_free(filters[i]);
     ck_assert_uint_gt(n, 5000); /* there was something in them */
 }
 END_TEST

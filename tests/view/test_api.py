@@ -16,6 +16,9 @@ equal, test = tap.same, tap.test
 
 TRACE = TRACES / "ocamlopt.ctf"
 FIGURE = ("value", "low", "high", "samples", "blocks")
+# How stacks look, too.
+FOLDED = ["recursion:Misc.try_finally", "repeats:/./", "below:Asmgen.compile_unit", "above:Misc.try_finally",
+          "path:/./,Main,Main.main hide-file:utils/", "below:Typemod.type_structure recursion:/./ size:>=16"]
 TEXTS = ("rule", "title", "why", "do", "certainty", "filter")  # of advice
 
 
@@ -94,6 +97,7 @@ def trees_are_what_the_commands_show():
         ({"measure": "live", "at": "500000"}, ["--measure", "live", "--at", "500ms"]),
         ({"filter": "size:>=64 -fn:Typecore"}, ["--filter", "size:>=64 -fn:Typecore"]),
         ({"filter": "hide:/^Stdlib/"}, ["--filter", "hide:/^Stdlib/"]),
+        *(({"filter": f}, ["--filter", f]) for f in FOLDED),
         ({"by": "line", "filter": "life:<10ms"}, ["--by", "line", "--filter", "life:<10ms"]),
         ({"collapse": "1"}, ["--collapse-recursion"]),
     ]
@@ -220,7 +224,7 @@ def hotspots_and_types_are_what_the_commands_show():
     with Viewer(TRACE) as v:
         for parameters, options in [({}, []), ({"by": "function"}, ["--by", "function"]),
                                     ({"measure": "peak"}, ["--measure", "peak"]),
-                                    ({"filter": "fn:Typecore"}, ["--filter", "fn:Typecore"])]:
+                                    *(({"filter": f}, ["--filter", f]) for f in ["fn:Typecore", *FOLDED])]:
             wanted = command("hotspots", "--json", "--min-share", "0", *options, TRACE)["hotspots"]
             got, answer = table(v, kind="hotspots", limit=1000, **parameters)
             equal(answer["count"], len(wanted), parameters)
@@ -379,6 +383,27 @@ def timelines_are_what_the_command_shows():
         v.api("timeline", 400, to="@dawn")
         v.api("timeline", 400, **{"from": "2s", "to": "1s"})
         v.api("timeline", 400, buckets=5000)
+
+
+@test
+def places_have_modules_by_which_filters_choose_who_allocates():
+    with Viewer(TRACES / "irmin-replay.ctf") as v:
+        table = v.api("table", kind="hotspots", limit=1000)
+        places, by_module = rows(table["places"]), {}
+        for place, value in zip(table["rows"]["place"], table["rows"]["value"]):
+            module = table["strings"][places[place]["module"]] if place >= 0 else ""
+            by_module[module] = by_module.get(module, 0) + value
+        equal(sum(by_module.values()), table["total"]["value"], "all rows are there")
+        check({"Stdlib", "irmin", "irmin-pack"} <= set(by_module), by_module)
+        for module in sorted(by_module, key=by_module.get)[-5:]:
+            equal(v.api("tree", filter=f"module:/^{module}$/")["total"]["value"], by_module[module], module)
+            equal(v.api("tree", filter=f"-module:/^{module}$/")["total"]["value"],
+                  table["total"]["value"] - by_module[module], module)
+        hidden = v.api("table", kind="functions", limit=1000, filter="hide-module:/^Stdlib$/")
+        equal(hidden["total"]["value"], table["total"]["value"], "costs are kept")
+        check("Stdlib" not in {hidden["strings"][p["module"]] for p in rows(hidden["places"])}, "no function of it is left")
+        texts = [i["text"] for i in v.api("filter", text="module:ir")["completion"]["items"]]
+        equal(sorted(texts)[:2], ["irmin", "irmin-pack"])
 
 
 @test

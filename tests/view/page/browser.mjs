@@ -63,18 +63,28 @@ export async function launch() {
   return { browser, close: async () => (await browser.close(), fs.rmSync(folder, { recursive: true, force: true })) };
 }
 
+// Firefox knows no permissions by WebDriver: the clipboard is a text of the page, or refuses.
+function clipboardOf(allowed) {
+  let text = "";
+  const refused = () => Promise.reject(new DOMException("refused", "NotAllowedError"));
+  const fake = allowed ? { writeText: async (t) => void (text = String(t)), readText: async () => text } : { writeText: refused, readText: refused };
+  Object.defineProperty(navigator, "clipboard", { value: fake, configurable: true });
+}
+
 // One user: an own context, so no shared cookies, and what the console says is kept.
 export class Client {
   static async open(browser, url, { size = [1440, 900], theme = "light", offline = false, permissions = [], touch = false } = {}) {
     const c = new Client();
-    c.context = await browser.newContext({ viewport: { width: size[0], height: size[1] }, colorScheme: theme, offline, permissions, hasTouch: touch });
+    c.context = await browser.newContext({ viewport: { width: size[0], height: size[1] }, colorScheme: theme, offline, permissions: FIREFOX ? [] : permissions, hasTouch: touch });
+    if (FIREFOX) await c.context.addInitScript(clipboardOf, permissions.length > 0);
     c.page = await c.context.newPage();
     c.page.setDefaultTimeout(PATIENCE);
     c.trouble = [];
     c.requests = [];
     // In Firefox, the style with which Playwright makes pictures is refused, as it should be.
-    c.page.on("console", (m) => m.type() === "error" && !(FIREFOX && /style-src-elem/.test(m.text())) && c.trouble.push(m.text()));
-    c.page.on("pageerror", (e) => c.trouble.push(e.stack));
+    const told = (text) => !(FIREFOX && /style-src-elem/.test(text)) && c.trouble.push(text);
+    c.page.on("console", (m) => m.type() === "error" && told(m.text()));
+    c.page.on("pageerror", (e) => told(e.stack));
     c.page.on("request", (r) => c.requests.push(r.url()));
     await c.page.goto(url);
     await c.quiet();

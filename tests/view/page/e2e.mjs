@@ -13,6 +13,7 @@ import "./places.mjs";
 import "./reach.mjs";
 import "./takeaway.mjs";
 import "./timeline.mjs";
+import "./transforms.mjs";
 
 test("it opens, takes the token from the address, and shows the total that hotspots prints", withPage(one, async (c) => {
   assert.equal(await shownTotal(c), headline(IRMIN));

@@ -284,7 +284,7 @@ function costsOf(trace, name, ...asked) {
 }
 
 const linesShown = (c) => c.page.evaluate(() => [...document.querySelectorAll(".code .line:not(.title)")].map((e) => {
-  const [value, self, no, text] = [...e.children].map((x) => x.textContent);
+  const [value, self, no, , text] = [...e.children].map((x) => x.textContent);
   return { value: value.trim(), self: self.trim(), no: +no, text, here: e.classList.contains("here") };
 }));
 
@@ -300,8 +300,45 @@ async function expectSource(c, trace, { line, asked = [], first, last }) {
   }
   const [box, here] = await Promise.all([c.page.locator(".code").boundingBox(), c.page.locator(".code .here").boundingBox()]);
   assert.ok(here.y >= box.y && here.y + here.height <= box.y + box.height, "the line is in view");
-  assert.equal(await c.text(".main .view .tools"), `prog.ml\nlines ${first} … ${last} of ${LINES}`);
+  assert.deepEqual(await c.page.locator(".main .view .tools > span:not(.grow, .editor)").allInnerTexts(), ["prog.ml", `lines ${first} … ${last} of ${LINES}`]);
   return costs;
+}
+
+// Words of the language, numbers and texts look different, and the margin says where most is: it is hottest there.
+async function expectPainted(c) {
+  const pieces = await c.page.evaluate(() => [...document.querySelectorAll('.code [data-line="121"] i')].map((e) => [e.className, e.textContent, getComputedStyle(e).color]));
+  assert.deepEqual(pieces.slice(0, 2).map((p) => p.slice(0, 2)), [["hl-word", "let"], ["hl-number", "121"]]);
+  assert.deepEqual(pieces.at(-1).slice(0, 2), ["hl-text", '"\\t"']);
+  assert.equal(new Set(pieces.map((p) => p[2])).size, 3);
+  const heat = await c.page.evaluate(() => ["120", "121", "122"].map((n) => getComputedStyle(document.querySelector(`.code [data-line="${n}"] .heat`)).backgroundColor));
+  assert.equal(new Set(heat).size, 3, "hotter, less hot, and cold");
+  assert.equal(heat[2], "rgba(0, 0, 0, 0)");
+}
+
+// A line leads to an editor: by its address, which the file's own name cannot change, or as a command for a terminal.
+async function expectEditors(c, file, line) {
+  const address = (n) => c.page.locator(`.code [data-line="${n}"] .no a`).getAttribute("href");
+  assert.equal(await address(122), `vscode://file${file}:122`);
+  assert.equal(await c.page.locator("[data-open=editor]").getAttribute("href"), `vscode://file${file}:${line}`);
+  const choose = c.page.getByLabel("Editor", { exact: true });
+  await choose.selectOption({ label: "JetBrains" });
+  assert.equal(await address(122), `idea://open?file=${file}&line=122`);
+  await choose.selectOption({ label: "another one …" });
+  const own = c.page.getByLabel("Address of an editor");
+  await own.fill("javascript://{path}");
+  await own.press("Enter");
+  await c.page.locator(".toast", { hasText: "It needs a scheme" }).waitFor();
+  await own.fill("my-ed://{path}#{line}");
+  await own.press("Enter");
+  assert.equal(await address(122), `my-ed://${file}#122`);
+  await c.page.reload(); // it is kept
+  await c.quiet();
+  assert.equal(await address(122), `my-ed://${file}#122`);
+  await choose.selectOption({ label: "$EDITOR, in a terminal" });
+  await c.page.evaluate(() => (window.allotrace.copy = (text) => (window.copiedText = text)));
+  await c.page.locator("[data-open=editor]").click();
+  assert.equal(await c.page.evaluate(() => window.copiedText), `\${EDITOR:-vi} +${line} ${file}`);
+  await choose.selectOption({ label: "VS Code" });
 }
 
 test("the menu opens the source at the line; each line has its number and what the commands say of it", async ({ browser }) => {
@@ -322,6 +359,8 @@ test("the menu opens the source at the line; each line has its number and what t
     const costs = await expectSource(c, trace, { line: 121, first: 21, last: 221 });
     assert.deepEqual([...costs.keys()].sort((x, y) => x - y), [10, 11, 120, 121, 350]);
     assert.ok(costs.get(120).value > 0 && costs.get(120).self === 0 && costs.get(121).self < costs.get(121).value);
+    await expectPainted(c);
+    await expectEditors(c, path.join(fs.realpathSync(folder), "prog.ml"), 121);
     await c.page.locator(".code").evaluate((e) => (e.scrollTop = e.scrollHeight));
     await c.shot("source-here");
     await open("prog.ml:10", "");

@@ -23,7 +23,7 @@ test("terms are added once, put, removed and turned round", () => {
   assert.equal(remove("fn:a fn:b fn:c", 1), "fn:a fn:c");
   assert.equal(toggle("fn:a -fn:b hide:c", 0), "-fn:a -fn:b hide:c");
   assert.equal(toggle("fn:a -fn:b hide:c", 1), "fn:a fn:b hide:c");
-  assert.equal(toggle("hide:c", 0), "hide:c"); // hide cannot be negated
+  for (const term of ["hide:c", "below:c", "path:a,b", "hide-file:c"]) assert.equal(toggle(term, 0), term); // how stacks look cannot be turned round
 });
 
 test("an exact name survives any character, and reads as the name", () => {

@@ -3,7 +3,6 @@
 import { fill, h, icon, ICONS } from "./dom.js";
 import { complete, join, legible, remove, spelled, split, toggle } from "./filterline.js";
 import { count } from "./format.js";
-import { moduleIn } from "./transforms.js";
 
 export class FilterBar {
   constructor(app) {
@@ -33,7 +32,7 @@ export class FilterBar {
   draw() {
     const terms = split(this.app.store.state.filter);
     if (this.editing >= terms.length) this.editing = -1;
-    const chips = terms.map((t, i) => (i === this.editing ? null : this.#chip(legible(t, moduleIn), i)));
+    const chips = terms.map((t, i) => (i === this.editing ? null : this.#chip(legible(t), i)));
     const at = this.editing < 0 ? chips.length : this.editing;
     // An answer may come while somebody types: a field that is taken out and put back loses the keys that follow.
     if (this.entry.parentNode !== this.element) this.element.append(this.entry);

@@ -4,6 +4,7 @@
 export const TERMS = [
   { name: "fn", kind: "pattern", help: "a function anywhere in the call stack" },
   { name: "file", kind: "pattern", help: "a source file anywhere in the call stack" },
+  { name: "module", kind: "pattern", help: "allocated by this module: a library, a program, a folder of sources" },
   { name: "type", kind: "pattern", help: "blocks of this type" },
   { name: "alloc", kind: "time", help: "allocated in a stretch of time", examples: ["..1s", "1s..2s", "@peak..", "..@peak"] },
   { name: "live", kind: "time", help: "live at a moment, or at some moment of a stretch", examples: ["@peak", "@end", "1s", "1s..2s"] },
@@ -16,6 +17,7 @@ export const TERMS = [
   { name: "domain", kind: "number", help: "allocated by this domain or thread", examples: ["0", "1.."] },
   { name: "hide", kind: "pattern", looks: true, help: "leaves matching functions, or those of libraries, out of call stacks", examples: ["@library"] },
   { name: "hide-file", kind: "pattern", looks: true, help: "leaves the functions of matching files out of call stacks" },
+  { name: "hide-module", kind: "pattern", looks: true, help: "leaves the functions of a module out of call stacks" },
   { name: "below", kind: "pattern", looks: true, help: "stacks with a matching function, from it on" },
   { name: "above", kind: "pattern", looks: true, help: "stacks with a matching function, up to it" },
   { name: "path", kind: "pattern", looks: true, help: "what is below these calls, outermost first: path:main,f,g" },
@@ -122,8 +124,8 @@ function valuesOf(value) {
 const nameIn = (value) => /^\/\^((?:\\.|[^\\^$.[\]|()*+?{}])*)\$\/$/.exec(value)?.[1].replace(/\\(.)/g, "$1");
 
 // How a chip reads: the name in place of a pattern that means exactly it. `name` knows more such patterns.
-export function legible(term, name = () => null) {
-  const all = valuesOf(term.value), names = all.map((v) => nameIn(v) ?? name(v));
+export function legible(term) {
+  const all = valuesOf(term.value), names = all.map(nameIn);
   return { ...term, value: all.map((v, i) => names[i] ?? v).join(term.name === "path" ? " › " : ","), exact: names.every((n) => n != null) };
 }
 

@@ -227,6 +227,7 @@ export function readPlaces(strings, places) {
     function: strings[places.function[i]] || "",
     file: strings[places.file[i]] || "",
     line: places.line[i] || 0,
+    module: places.module ? strings[places.module[i]] || "" : "",
     match: places.match ? places.match[i] : 0,
   }));
 }

@@ -8,7 +8,7 @@ import { focusOn } from "./filterline.js";
 import { Flame } from "./flame.js";
 import { openMenu } from "./menu.js";
 import { shortenTo } from "./names.js";
-import { assignGroups, moduleOf } from "./palette.js";
+import { colorOf, moduleLegend, moduleOf, modulesIn } from "./modules.js";
 import { askTree, matcher, readTree, searchPattern } from "./source.js";
 import { ancestors, follow, search } from "./tree.js";
 import { MODES } from "./state.js";
@@ -28,7 +28,6 @@ export class FlameView {
     this.app = app;
     this.diff = diff;
     this.known = new Map(); // path → figure and place, for what lies around a zoomed frame
-    this.groups = null; // module → hue, for one trace
     this.canvas = h("canvas", { tabindex: "0", role: "application", "aria-label": "Call tree: arrows move, Enter zooms in, Backspace out, x opens a menu" });
     this.stage = h("div.canvas", this.canvas);
     this.crumbs = h("nav.crumbs", { "aria-label": "Zoomed into" });
@@ -202,9 +201,6 @@ export class FlameView {
       this.#learn(tree, q.mode, tree.root);
       return { ...q, answer, tree, ids: trail.slice(1).map((t) => t.id) };
     });
-    if (this.groupsOf !== s.trace) this.groups = new Map();
-    this.groupsOf = s.trace;
-    assignGroups([...answers.filter((a, i) => a && i % 2).map((a) => readTree(a)), ...this.layers.map((l) => l.tree)], this.groups);
     this.hues = new WeakMap();
     this.empty.hidden = true;
     this.stage.hidden = this.legend.hidden = this.crumbs.hidden = false;
@@ -300,8 +296,8 @@ export class FlameView {
     let hues = this.hues.get(tree);
     if (!hues) {
       hues = tree.places.map((p) => {
-        const m = moduleOf(p), g = this.groups.get(m), { lit } = this.app.store.state;
-        return g === undefined || (lit && lit !== m) ? this.theme.rest : this.theme.groups[g];
+        const m = moduleOf(p), { lit } = this.app.store.state;
+        return lit && lit !== m ? this.theme.rest : colorOf(this.theme, m);
       });
       this.hues.set(tree, hues);
     }
@@ -316,13 +312,10 @@ export class FlameView {
   }
 
   #drawLegend() {
-    if (!this.groups || !this.layers) return;
+    if (!this.layers) return;
     const swatch = (color, text) => h("span", h("i.swatch", { style: { background: color } }), text);
     if (this.diff) return fill(this.legend, swatch(this.theme.up, "▲ surely more"), swatch(this.theme.down, "▼ surely less"), swatch(this.theme.still, unsureText(this.layers[0].answer)), h("span.faint", this.layers[0].answer.to === undefined ? "the stronger, the larger the change; widths are both traces together" : "the stronger, the larger the change; widths: what went and what came"));
-    const there = new Set(this.layers.flatMap((l) => l.tree.places.map(moduleOf)));
-    const { store } = this.app, { lit } = store.state;
-    const button = (m, i) => h("button.module", { type: "button", dataset: { module: m }, "aria-pressed": String(lit === m), title: lit === m ? "Colour all again" : `Colour ${m} alone`, onclick: () => store.set({ lit: lit === m ? "" : m }, true) }, h("i.swatch", { style: { background: this.theme.groups[i] } }), m);
-    fill(this.legend, [...this.groups].filter(([m]) => there.has(m)).map(([m, i]) => button(m, i)), there.size > this.groups.size ? swatch(this.theme.rest, "others") : null, h("span", h("i.swatch.hatched"), "too small to draw"));
+    fill(this.legend, moduleLegend(this.app, modulesIn(this.layers.map((l) => l.tree))), h("span", h("i.swatch.hatched"), "too small to draw"));
   }
 
   // ---- search ------------------------------------------------------------------------------

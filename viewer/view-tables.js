@@ -5,6 +5,7 @@ import { focusField, searchField } from "./fields.js";
 import { amount, count, duration, percent } from "./format.js";
 import { focusOn, focusStep } from "./filterline.js";
 import { openMenu } from "./menu.js";
+import { colorOf, moduleOf } from "./modules.js";
 import { shorten, shortenTo } from "./names.js";
 import { askTable, common, readAdvice, readPlaces, rowOf, searchPattern } from "./source.js";
 import { changeWhisker, sparkline, Table, whisker } from "./table.js";
@@ -24,6 +25,11 @@ function nameAndWhere(name, where, room, between) {
   const file = where.slice(where.lastIndexOf("/") + 1), least = file && GAP + SLACK + textWidth(file === where ? file : `…/${file}`, "font");
   return [nameOf(name, Math.max(room - least, (/:\d+$/.test(where) ? 0.55 : 0.75) * room)), between, h("span.file", where ? `\u200e${where.replace(/:(\d+)$/, "\u200e:$1")}` : "")];
 }
+
+const moduleCell = (app, place) => {
+  const m = moduleOf(place);
+  return m ? h("span.cut", { title: m }, h("i.swatch", { style: { background: colorOf(app.theme, m) } }), m) : null;
+};
 
 const keyOf = (place) => `${place.function}\n${place.file}`;
 
@@ -109,21 +115,22 @@ export class TableView {
       { key: "samples", title: "Samples", width: "78px", right: true, sort: "samples", cell: from("samples") },
     ];
     const place = { key: "place", title: this.kind === "functions" ? "Function" : "Place", width: "minmax(260px,3.2fr)", sort: "function", text: true, cell: (row, i, room) => this.#placeCell(row, room) };
+    const module = { key: "module", title: "Module", width: "minmax(70px,0.7fr)", help: "the program or library, or the folder of the source, that it belongs to", cell: (row) => moduleCell(this.app, row.place) };
     const callers = { key: "callers", title: "Mostly called by", width: "minmax(88px,1.2fr)", cell: (row, i, room) => this.#callersCell(row, room) };
     switch (this.kind) {
       case "types":
         return [{ key: "type", title: "Type", width: "minmax(160px,2fr)", sort: "type", text: true, cell: (row) => h("span.mono", row.type || "(type not recorded)") }, ...value, { ...callers, title: "Mostly allocated at" }];
       case "functions":
-        return [place, ...value.slice(0, 4), num("self", "Itself", "104px", "self"), value[4]];
+        return [place, module, ...value.slice(0, 4), num("self", "Itself", "104px", "self"), value[4]];
       case "paths":
         return [{ key: "frames", title: "Where, and who calls it", width: "minmax(260px,3.4fr)", cell: (row, i, room) => this.#fragment(row, room) }, ...value.slice(0, 4), { key: "explained", title: "Explained", width: "88px", right: true, help: "the share of this row and all before it", cell: from("explained", (row, i) => ({ share: row.explained, row: i })) }];
       case "callers":
       case "callees":
-        return [place, ...value];
+        return [place, module, ...value];
       case "leaks":
         return [place, ...value.slice(0, 4), ...this.#leakColumns()];
       default:
-        return [place, ...value, callers];
+        return [place, module, ...value, callers];
     }
   }
 
@@ -189,7 +196,9 @@ export class TableView {
 
   // ---- data --------------------------------------------------------------------------------
 
-  restyle() {}
+  restyle() {
+    this.table.refresh();
+  }
 
   measures() {
     return this.kind === "leaks" ? { only: Object.keys(LEFT), names: namesOf(this.head) } : null;

@@ -29,6 +29,7 @@ static const topic topics[] = {
       {"heap:HEAP", "minor, major (promoted blocks, too), or external"},
       {"fn:PATTERN", "with such a function anywhere in the call stack"},
       {"file:PATTERN", "the same with a source file"},
+      {"module:PATTERN", "allocated by such a module: a library, program, or folder of sources"},
       {"type:PATTERN", "of such a type"},
       {"domain:RANGE", "allocated by this domain or thread"},
       {"promoted", "promoted from the minor heap"},
@@ -36,6 +37,7 @@ static const topic topics[] = {
       {"hide:PATTERN", "all; such functions are left out of call stacks, and what they allocate "
                        "counts for their callers. hide:@library: what belongs to the language"},
       {"hide-file:PATTERN", "the same with the functions of such files"},
+      {"hide-module:PATTERN", "the same with the functions of such modules"},
       {"below:PATTERN", "with such a function; call stacks begin with the outermost one"},
       {"above:PATTERN", "the same; they end with the innermost one"},
       {"path:F,G", "whose call stack begins with these calls; it then begins with the last"},

@@ -763,6 +763,23 @@ bool filter_hides_file(const filter *f, const char *file) {
     return false;
 }
 
+bool filter_hides_module(const filter *f, const char *module) {
+    for (size_t i = 0; f && i < f->terms.count; i++) {
+        const filter_term *t = &f->terms.items[i];
+        for (size_t j = 0; t->kind == FILTER_HIDE_MODULE && j < t->values.count; j++)
+            if (filter_match(&t->values.items[j].pattern, module))
+                return true;
+    }
+    return false;
+}
+
+bool filter_hides_modules(const filter *f) {
+    for (size_t i = 0; f && i < f->terms.count; i++)
+        if (f->terms.items[i].kind == FILTER_HIDE_MODULE)
+            return true;
+    return false;
+}
+
 bool filter_hides_files(const filter *f) {
     for (size_t i = 0; f && i < f->terms.count; i++) {
         const filter_term *t = &f->terms.items[i];

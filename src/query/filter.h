@@ -30,6 +30,7 @@
     X(SURVIVED, "survived", NONE)                                                                  \
     X(HIDE, "hide", PATTERN)                                                                       \
     X(HIDE_FILE, "hide-file", PATTERN)                                                             \
+    X(HIDE_MODULE, "hide-module", PATTERN)                                                         \
     X(BELOW, "below", PATTERN)                                                                     \
     X(ABOVE, "above", PATTERN)                                                                     \
     X(PATH, "path", PATTERN)                                                                       \
@@ -82,6 +83,10 @@ size_t filter_shape_terms(const filter *f);
 bool filter_hides(const filter *f, const char *function);
 bool filter_hides_file(const filter *f, const char *file);
 bool filter_hides_files(const filter *f);
+
+/* The same of all functions of a module (module.h). */
+bool filter_hides_module(const filter *f, const char *module);
+bool filter_hides_modules(const filter *f);
 
 /* A name that blocks must have: no wildcard, no regular expression, nothing that is taken away. */
 typedef enum filter_name_of {

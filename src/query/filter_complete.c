@@ -140,21 +140,25 @@ static bool is_of_file(filter_kind kind) {
     return kind == FILTER_FILE || kind == FILTER_HIDE_FILE;
 }
 
+static bool is_of_module(filter_kind kind) {
+    return kind == FILTER_MODULE || kind == FILTER_HIDE_MODULE;
+}
+
 static const char *name_at(completer *c, const profile *p, filter_kind kind, size_t i) {
     if (kind == FILTER_TYPE)
         return p->frames.items[i].type;
     const profile_location *l = &p->locations.items[i];
-    if (kind == FILTER_MODULE)
+    if (is_of_module(kind))
         return module_of(&c->modules, l);
     return is_of_file(kind) ? l->file : l->function;
 }
 
 /* First names that begin with what was typed, then those that contain it. */
 static bool add_names(completer *c, const profile *p, filter_kind kind, bool begin, map64 *known) {
-    const char *detail = kind == FILTER_TYPE     ? "type"
-                         : is_of_file(kind)      ? "file"
-                         : kind == FILTER_MODULE ? "module"
-                                                 : "function";
+    const char *detail = kind == FILTER_TYPE  ? "type"
+                         : is_of_file(kind)   ? "file"
+                         : is_of_module(kind) ? "module"
+                                              : "function";
     size_t n = kind == FILTER_TYPE ? p->frames.count : p->locations.count;
     for (size_t i = 0; i < n && c->result->n < c->most; i++) {
         const char *name = name_at(c, p, kind, i);

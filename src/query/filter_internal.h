@@ -80,7 +80,8 @@ static inline bool filter_kind_folds(filter_kind k) {
 }
 
 static inline bool filter_kind_looks(filter_kind k) {
-    return k == FILTER_HIDE || k == FILTER_HIDE_FILE || filter_kind_folds(k);
+    return k == FILTER_HIDE || k == FILTER_HIDE_FILE || k == FILTER_HIDE_MODULE ||
+           filter_kind_folds(k);
 }
 
 static inline bool filter_kind_cuts(filter_kind k) {

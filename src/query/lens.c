@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "query/module.h"
 #include "query/wrappers.h"
 
 static uint8_t mark_of(const profile_location *l, bool skip_wrappers, const filter *hide) {
@@ -30,6 +31,20 @@ static bool hide_files(lens *l, const filter *hide) {
     return ok;
 }
 
+static bool hide_modules(lens *l, const filter *hide) {
+    const profile *p = l->profile;
+    intern_table names = {0};
+    bool ok = true;
+    for (size_t i = 0; ok && i < p->locations.count; i++) {
+        const char *module = module_of(&names, &p->locations.items[i]);
+        ok = module;
+        if (ok && filter_hides_module(hide, module))
+            l->marks[i] = LENS_HIDDEN;
+    }
+    intern_free(&names);
+    return ok;
+}
+
 /* Many locations have the same function. */
 static bool mark_locations(lens *l, const filter *hide) {
     const profile *p = l->profile;
@@ -51,7 +66,9 @@ bool lens_init_of(lens *l, const profile *p, bool skip_wrappers, const filter *h
                   size_t n_terms) {
     *l = (lens){
         .profile = p, .skip_wrappers = skip_wrappers, .marks = calloc(p->locations.count + 1, 1)};
-    if (!l->marks || !mark_locations(l, hide) || (filter_hides_files(hide) && !hide_files(l, hide)))
+    if (!l->marks || !mark_locations(l, hide) ||
+        (filter_hides_files(hide) && !hide_files(l, hide)) ||
+        (filter_hides_modules(hide) && !hide_modules(l, hide)))
         return false;
     if (n_terms > 0)
         l->shape = shape_make(p, hide, n_terms, l->marks, LENS_HIDDEN);

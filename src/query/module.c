@@ -140,10 +140,10 @@ static piece find(const profile_location *place) {
     piece rest = path;
     const piece base = take_last(&rest), rust = rust_library(place->file);
     const char *library = library_of(place->file);
-    if (base.size > 0 && is_binary(base))
-        return base;
     if (library)
         return (piece){.text = library, .size = strlen(library)};
+    if (base.size > 0 && is_binary(base))
+        return base;
     if (rust.size > 0)
         return rust;
     const piece folder = folder_of(path);

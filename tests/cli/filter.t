@@ -218,6 +218,19 @@ blocks of stacks that cannot are left out:
      14.3% █▏        1,024      128    parse (p.c)
      14.3% █▏        1,024      128    parse (p.c)
      14.3% █▏        1,024      128    leaf (l.c)
+  $ "$TESTDIR"/make-trace > modules.ctf << END
+  > alloc external 127 128 main@src/app/m.c:1 f@./malloc/arena.c:2 g@lib/json/parse.c:4 xmalloc@lib/util/mem.c:5
+  > alloc external 255 256 main@src/app/m.c:1 f@./malloc/arena.c:2 xmalloc@lib/util/mem.c:5
+  > alloc external 511 512 main@src/app/m.c:1
+  > END
+  $ for f in module:json -module:libc module:app,json module:/^l/ hide-module:json module:util; do
+  >   echo "$f: $(allotrace hotspots --json --filter "$f" modules.ctf | jq -c '[.hotspots[] | [.function, .samples]]')"; done
+  module:json: [["g",128]]
+  -module:libc: [["main",512],["g",128]]
+  module:app,json: [["main",512],["g",128]]
+  module:/^l/: [["f",256]]
+  hide-module:json: [["main",512],["f",384]]
+  module:util: []
   $ tree below:parse
   1.0 KB total allocations (exact, 128 samples at rate 1)
   The filter keeps 1 of 3 sampled blocks.

@@ -386,6 +386,27 @@ def timelines_are_what_the_command_shows():
 
 
 @test
+def places_have_modules_by_which_filters_choose_who_allocates():
+    with Viewer(TRACES / "irmin-replay.ctf") as v:
+        table = v.api("table", kind="hotspots", limit=1000)
+        places, by_module = rows(table["places"]), {}
+        for place, value in zip(table["rows"]["place"], table["rows"]["value"]):
+            module = table["strings"][places[place]["module"]] if place >= 0 else ""
+            by_module[module] = by_module.get(module, 0) + value
+        equal(sum(by_module.values()), table["total"]["value"], "all rows are there")
+        check({"Stdlib", "irmin", "irmin-pack"} <= set(by_module), by_module)
+        for module in sorted(by_module, key=by_module.get)[-5:]:
+            equal(v.api("tree", filter=f"module:/^{module}$/")["total"]["value"], by_module[module], module)
+            equal(v.api("tree", filter=f"-module:/^{module}$/")["total"]["value"],
+                  table["total"]["value"] - by_module[module], module)
+        hidden = v.api("table", kind="functions", limit=1000, filter="hide-module:/^Stdlib$/")
+        equal(hidden["total"]["value"], table["total"]["value"], "costs are kept")
+        check("Stdlib" not in {hidden["strings"][p["module"]] for p in rows(hidden["places"])}, "no function of it is left")
+        texts = [i["text"] for i in v.api("filter", text="module:ir")["completion"]["items"]]
+        equal(sorted(texts)[:2], ["irmin", "irmin-pack"])
+
+
+@test
 def layers_of_a_timeline_are_those_of_the_command():
     with Viewer(TRACE) as v:
         for by, rows_of in [("line", "sites"), ("function", "sites"), ("thread", "threads"), ("life", "lives")]:

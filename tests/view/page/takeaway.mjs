@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import fs from "node:fs";
 import { amount, percent } from "../../../viewer/format.js";
 import { Client, FIREFOX, serve, test } from "./browser.mjs";
-import { at, OCAMLOPT, one, IRMIN, withPage } from "./common.mjs";
+import { at, headline, OCAMLOPT, one, IRMIN, shownTotal, withPage } from "./common.mjs";
 
 const share = (c) => c.page.getByRole("button", { name: /^Share and export/ });
 
@@ -48,7 +48,7 @@ test("frames show amount and share where there is room, the middle of a sandwich
   assert.ok((await drawn()).some((t) => t.startsWith(`${amount(main.value, "B")} · `)));
 }));
 
-test("a click in the legend colours one module alone, and the address keeps it", withPage(one, async (c) => {
+test("the legend of modules lights, keeps, excludes and hides one; the address keeps it", withPage(one, async (c) => {
   const colours = () => c.page.evaluate(() => {
     const { view } = window.allotrace, { tree } = view.layers[0];
     return new Set(Array.from(tree.parent, (_, i) => view.flame.colorOf(tree, i))).size;
@@ -56,14 +56,26 @@ test("a click in the legend colours one module alone, and the address keeps it",
   const before = await colours();
   assert.ok(before > 3);
   const first = c.page.locator(".modules .module").first();
-  await first.click();
-  await c.quiet();
+  const choose = async (what) => {
+    await first.click();
+    await c.page.locator(`.popover [data-module=${what}]`).click();
+    await c.quiet();
+  };
+  await choose("light");
   assert.equal((await c.state()).lit, await first.getAttribute("data-module"));
   assert.equal(await first.getAttribute("aria-pressed"), "true");
   assert.equal(await colours(), 2, "its own, and that of all others");
-  await first.click();
-  await c.quiet();
+  await choose("light");
   assert.equal(await colours(), before);
+  const module = await first.getAttribute("data-module");
+  for (const [what, filter] of [["only", `module:/^${module}$/`], ["exclude", `-module:/^${module}$/`], ["hide", `hide-module:/^${module}$/`]]) {
+    await choose(what);
+    assert.equal((await c.state()).filter, filter);
+    assert.equal(await shownTotal(c), headline("--filter", filter, IRMIN));
+    const there = await c.page.evaluate((m) => window.allotrace.view.layers[0].tree.places.filter((p) => p?.module === m).length, module);
+    assert.equal(there > 0, what !== "hide", `${what}: excluding what a module allocates leaves stacks that touch it`);
+    await c.go({ filter: "" });
+  }
 }));
 
 test("a share beyond the slider is the most there is, not an empty picture", withPage(at(one, "share=1e9"), async (c) => {
@@ -96,3 +108,9 @@ test("line numbers stay behind names of any direction", async ({ browser }) => {
     await server.stop();
   }
 });
+
+test("tables name the module of a place, in the colour that it has in flames", withPage(at(one, "view=functions"), async (c) => {
+  const shown = (await c.rows()).map((r) => r.module), wanted = await c.page.evaluate(() => window.allotrace.view.table.rows.map((r) => r.place.module));
+  assert.deepEqual(shown, wanted.slice(0, shown.length));
+  assert.ok(shown.filter(Boolean).length > 10);
+}));

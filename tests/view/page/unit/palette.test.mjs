@@ -1,7 +1,7 @@
 // Colours are told apart by people with each kind of colour blindness, and text on them can be read.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { moduleOf, THEMES } from "../../../../viewer/palette.js";
+import { THEMES } from "../../../../viewer/palette.js";
 
 const channels = (hex) => [1, 3, 5].map((i) => parseInt(hex.slice(i, i + 2), 16) / 255);
 const linear = (v) => (v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
@@ -43,18 +43,3 @@ for (const [name, t] of Object.entries(THEMES)) {
     });
   }
 }
-
-test("a module is a library, a folder, or the library of an OCaml name", () => {
-  const of = (file, fn = "") => moduleOf({ file, function: fn });
-  assert.equal(of("/usr/lib/libc.so.6[abc]"), "libc.so.6");
-  assert.equal(of("/usr/bin/perl[x]"), "perl");
-  assert.equal(of("src/core/lwt.ml"), "core");
-  assert.equal(of("map.ml", "Stdlib__Map.Make.bal"), "Stdlib");
-  assert.equal(of("main.ml", "main"), "main.ml");
-  assert.equal(of("", ""), "");
-});
-
-test("folders inside of the C and C++ libraries are these libraries", () => {
-  for (const [file, module] of [["./csu/../csu/libc-start.c", "libc"], ["../sysdeps/nptl/libc_start_call_main.h", "libc"], ["./nptl/pthread_create.c", "libc"], ["/usr/include/c++/12/bits/stl_vector.h", "libstdc++"], ["/usr/include/c++/12/ext/new_allocator.h", "libstdc++"], ["src/csu/main.c", "csu"]])
-    assert.equal(moduleOf({ function: "f", file }), module, file);
-});

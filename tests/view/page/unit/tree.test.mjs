@@ -20,7 +20,7 @@ function drawn(tree, d, { left = 0, right = 100, limit = 1 } = {}) {
   return out;
 }
 
-test("places have names", () => assert.deepEqual(readPlaces(strings, columns)[2], { id: 30, function: "g", file: "x.c", line: 7, match: 0 }));
+test("places have names", () => assert.deepEqual(readPlaces(strings, columns)[2], { id: 30, function: "g", file: "x.c", line: 7, module: "", match: 0 }));
 
 test("an other node becomes what its parent leaves out", () => {
   const t = make();

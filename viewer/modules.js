@@ -1,0 +1,80 @@
+// modules.js: the modules that places belong to, as the source names them: which hue each has, and the legend in which they
+// are lit, chosen, excluded and hidden.
+import { h, Popover } from "./dom.js";
+import { add, exactly } from "./filterline.js";
+import { shortenTo } from "./names.js";
+
+const SHOWN = 8, LISTED = 60, NAME = 24; // characters
+
+export const moduleOf = (place) => place?.module ?? "";
+
+// FNV-1a of the name, so that a module has the same hue in every trace. Folders with a version in their name keep it
+// with the next version.
+export function hueOf(module, n) {
+  let hash = 0x811c9dc5;
+  for (const c of module.replace(/[-_.]?v?\d[\d.]*$/, "") || module) {
+    hash ^= c.codePointAt(0);
+    hash = Math.imul(hash, 0x01000193) >>> 0;
+  }
+  return ((hash ^ (hash >>> 15)) >>> 0) % n;
+}
+
+export const colorOf = (theme, module) => (module ? theme.groups[hueOf(module, theme.groups.length)] : theme.rest);
+
+// Of trees: each module with what is allocated in it, of what is shown, the largest first.
+export function modulesIn(trees) {
+  const own = new Map();
+  for (const tree of trees)
+    for (let i = 1; i < tree.parent.length; i++) {
+      const m = moduleOf(tree.places[tree.place[i]]);
+      if (m) own.set(m, (own.get(m) || 0) + Math.max(tree.self[i], 0) + tree.total[i] / 64);
+    }
+  return [...own].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)).map(([m]) => m);
+}
+
+let popover = null;
+
+function arrows(e) {
+  const all = [...popover.box.querySelectorAll("button:not(:disabled)")], step = { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1 }[e.key];
+  if (!step) return;
+  e.preventDefault();
+  e.stopPropagation();
+  all[(all.indexOf(document.activeElement) + step + all.length) % all.length].focus();
+}
+
+// What can be done with a module.
+function openModule(app, module, button) {
+  popover ??= new Popover("menu", "menu");
+  const { store } = app, s = store.state, box = button.getBoundingClientRect(), named = exactly(module);
+  const filterBy = (term) => store.set({ filter: add(s.filter, term), zoom: [] });
+  const items = [
+    ["light", s.lit === module ? "Colour all again" : "Highlight: colour it alone", () => store.set({ lit: s.lit === module ? "" : module }, true)],
+    ["only", "Only what it allocates", () => filterBy(`module:${named}`)],
+    ["exclude", "Exclude what it allocates", () => filterBy(`-module:${named}`)],
+    ["hide", "Hide: merge it into its callers", () => filterBy(`hide-module:${named}`)],
+  ];
+  popover.open(box.left, box.bottom + 4, [
+    h("div.title", { title: module }, shortenTo(module, 48)),
+    items.map(([what, text, run]) => h("button", { type: "button", role: "menuitem", disabled: app.source.offline && what !== "light", dataset: { module: what }, onclick: () => (popover.close(), run()) }, text)),
+  ]);
+  popover.box.onkeydown = arrows;
+}
+
+function listModules(app, modules, button) {
+  popover ??= new Popover("menu", "menu");
+  const box = button.getBoundingClientRect();
+  popover.open(box.left, box.bottom + 4, [
+    h("div.title", "Modules with less"),
+    h("div.long", modules.map((m) => h("button", { type: "button", role: "menuitem", onclick: () => openModule(app, m, button) }, h("i.swatch", { style: { background: colorOf(app.theme, m) } }), shortenTo(m, 40)))),
+  ]);
+  popover.box.onkeydown = arrows;
+}
+
+// `modules`: as modulesIn has them.
+export function moduleLegend(app, modules) {
+  const { lit } = app.store.state, rest = modules.length - SHOWN;
+  const button = (m) => h("button.module", { type: "button", dataset: { module: m }, "aria-pressed": String(lit === m), "aria-haspopup": "menu", title: `${m}: highlight, exclude, hide`, onclick: (e) => openModule(app, m, e.currentTarget) }, h("i.swatch", { style: { background: colorOf(app.theme, m) } }), shortenTo(m, NAME));
+  const shown = modules.slice(0, SHOWN);
+  if (lit && !shown.includes(lit) && modules.includes(lit)) shown.push(lit);
+  return [shown.map(button), rest > 0 ? h("button.module", { type: "button", dataset: { modules: "more" }, "aria-haspopup": "menu", onclick: (e) => listModules(app, modules.slice(SHOWN, SHOWN + LISTED), e.currentTarget) }, `${rest} more ▾`) : null];
+}

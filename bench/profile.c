@@ -1,12 +1,13 @@
 /* profile.c: what it costs to make a profile of a trace, and to ask a filtered question of it.
  *
- *     profile [MILLIONS OF EVENTS [FILE]]
+ *     profile [MILLIONS OF EVENTS [FILE [SURPRISES]]]
  *     profile TRACE
  *
  * The trace is a given one, which had better not be compressed: that would be measured, too. Or it
  * is made up, and lies in a file without a name; with FILE it is written there, and nothing is
  * measured. In it, four domains take turns; call stacks are some 30 frames deep and change by a few
- * frames; most blocks die young, one in eight is promoted, of which most die late. Each measurement
+ * frames, of 64 calls SURPRISES (3) not the usual one: with 18, half of the stacks are new;
+ * most blocks die young, one in eight is promoted, of which most die late. Each measurement
  * is a process of its own, so that its memory can be told; that of the table of blocks is what the
  * profile with it takes more than the one without. */
 #include <fcntl.h>
@@ -23,6 +24,7 @@
 enum {
     RUNS = 5,
     DEFAULT_MILLIONS = 4,
+    DEFAULT_SURPRISES = 3,
     DOMAINS = 4,
     SLICE = 4096, /* allocations that a domain makes in its turn */
     DEPTH = 30,
@@ -59,7 +61,7 @@ typedef struct maker {
     int fd;
     memtrace_writer *writer;
     memtrace_stream *streams[DOMAINS];
-    uint64_t random, time, n_events, n_blocks;
+    uint64_t random, time, n_events, n_blocks, surprises;
     uint64_t frames[DOMAINS][DEPTH];
     uint64_t young[DOMAINS][YOUNG], old[OLD]; /* ids + 1; 0: none yet */
 } maker;
@@ -86,14 +88,15 @@ static size_t locate(void *context, uint64_t code, memtrace_location *l, size_t 
 }
 
 /* The innermost frames change, always the last: it allocates, and the others call. A function
- * mostly makes the same call, else one of two others. */
+ * mostly makes the same call, else one of some others. */
 static size_t change_stack(maker *m, uint64_t frames[DEPTH], size_t *depth) {
     size_t keep = *depth - 1 - next_random(m) % 4, back = next_random(m) % 64;
     keep = back == 0 || keep > DEPTH ? *depth / 2 : keep;
     *depth = keep + 1 + next_random(m) % 4;
     *depth = *depth < DEPTH ? *depth : DEPTH;
     for (size_t i = keep; i < *depth; i++) {
-        const uint64_t r = next_random(m) % 64, choice = r < 61 ? 0 : r - 60;
+        const uint64_t r = next_random(m) % 64 + m->surprises;
+        const uint64_t choice = r < 64 ? 0 : r - 63;
         const uint64_t caller = i > 0 ? frames[i - 1] : 0;
         frames[i] =
             (caller * 31 + choice * 977 + i) % (CODES / 2) + (i + 1 == *depth ? CODES / 2 : 0);
@@ -283,10 +286,11 @@ static findings measure_all(int fd, bool keep_blocks) {
 }
 
 /* Makes a trace of its own, in FILE if that is given; returns a file to be read. */
-static int make_file(double millions, const char *name) {
+static int make_file(double millions, const char *name, uint64_t surprises) {
     maker *m = calloc(1, sizeof *m);
     if (!m)
         die("out of memory");
+    m->surprises = surprises;
     m->fd = name ? open(name, O_RDWR | O_CREAT | O_TRUNC, 0600) : temporary_file();
     make_trace(m, (uint64_t)(millions * 1e6));
     const int fd = m->fd;
@@ -312,7 +316,9 @@ static void count_events(int fd, double *events, double *blocks) {
 int main(int argc, char **argv) {
     const double millions = argc > 1 ? strtod(argv[1], NULL) : DEFAULT_MILLIONS;
     const char *file = argc > 2 ? argv[2] : NULL;
-    const int fd = millions > 0 ? make_file(millions, file) : open(argv[1], O_RDONLY | O_CLOEXEC);
+    const uint64_t surprises = argc > 3 ? strtoull(argv[3], NULL, 10) : DEFAULT_SURPRISES;
+    const int fd =
+        millions > 0 ? make_file(millions, file, surprises) : open(argv[1], O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         die("neither a number of events nor a trace");
     if (millions > 0 && file)

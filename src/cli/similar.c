@@ -125,16 +125,16 @@ static void hint_at_entry(const profile *p) {
     uint32_t *first = first_nodes(&p->tree);
     bool ok = first && cost_of_tree(p, &costs);
     for (size_t i = 0; ok && i < costs.count; i++) {
-        const uint32_t node = costs.items[i].node;
+        const uint32_t node = costs.stacks[i] >> 1;
         const char *function = node ? function_at(p, first[node]) : NULL;
-        ok = !function || add_entry(&sums, function, costs.items[i].cost.samples);
+        ok = !function || add_entry(&sums, function, cost_columns_samples(&costs.costs, i));
     }
     for (size_t i = 0; i < sums.count; i++)
         most = sums.items[i].samples > most.samples ? sums.items[i] : most;
     if (ok && most.function)
         message_hint("most call stacks begin in `%s`", most.function);
     free(first);
-    vec_free(&costs);
+    cost_list_free(&costs);
     vec_free(&sums);
 }
 

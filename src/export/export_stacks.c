@@ -27,8 +27,10 @@ static size_t n_places(const path_tree *t) {
 /* By node, what its own stack amounts to, to be freed. NULL when there is no memory. */
 static cost *own_costs(const path_tree *t, const cost_list *list) {
     cost *costs = calloc(t->n, sizeof *costs);
-    for (size_t i = 0; costs && i < list->count; i++)
-        cost_add(&costs[t->of[0][list->items[i].node]], &list->items[i].cost);
+    for (size_t i = 0; costs && i < list->count; i++) {
+        const cost_entry e = cost_list_at(list, i);
+        cost_add(&costs[t->of[0][e.node]], &e.cost);
+    }
     return costs;
 }
 

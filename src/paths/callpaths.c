@@ -28,10 +28,8 @@ path_sums *callpaths_sum(const callpaths *v) {
     bool ok = s;
     for (unsigned side = 0; ok && side < v->n_sides; side++)
         ok = path_sums_add(s, side, v->queries[side], v->seen[side], v->joined, v->collapsed);
-    if (ok) {
-        path_sums_finish(s, callpaths_tree(v));
+    if (ok)
         return s;
-    }
     path_sums_free(s);
     return NULL;
 }

@@ -4,6 +4,13 @@
 
 #include "base/map64.h"
 
+/* A node that the walk is below. */
+typedef struct open_node {
+    uint32_t node;
+    uint32_t entry; /* of the place whose outermost node it is, as in `entry_of`; 0: of none */
+    cost all;       /* of what was walked of it */
+} open_node;
+
 typedef struct walk {
     const path_tree *base; /* whose places they are */
     const path_tree *tree;
@@ -13,19 +20,30 @@ typedef struct walk {
         *counts_as;     /* by place: the one that stands for it, or PATH_NOWHERE; NULL: itself */
     uint32_t *entry_of; /* by place that stands for some: 1 + index into the list */
     uint32_t *last;     /* the same: the last of its outermost nodes */
+    VEC(open_node) path;
 } walk;
 
-static bool count(walk *w, uint32_t node, uint32_t place, const cost *all) {
-    const cost own = path_sums_own(w->sums, node);
+/* Ends what is not on the path to `node`. */
+static void close_nodes(walk *w, uint32_t node) {
+    while (w->path.count && w->tree->ends[w->path.items[w->path.count - 1].node] <= node) {
+        const open_node done = w->path.items[--w->path.count];
+        if (done.entry)
+            cost_add(&w->list->items[done.entry - 1].total, &done.all);
+        if (w->path.count)
+            cost_add(&w->path.items[w->path.count - 1].all, &done.all);
+    }
+}
+
+/* Counts what a node costs itself; says in which entry what is below it is to be counted, too. */
+static bool count(walk *w, uint32_t node, uint32_t place, const cost *own, uint32_t *entry) {
     if (!w->entry_of[place]) {
         if (!vec_push(w->list, ((functions_entry){.place = path_tree_location(w->base, place)})))
             return false;
         w->entry_of[place] = (uint32_t)w->list->count;
     }
-    functions_entry *e = &w->list->items[w->entry_of[place] - 1];
-    cost_add(&e->self, &own);
+    cost_add(&w->list->items[w->entry_of[place] - 1].self, own);
     if (w->last[place] == PATH_ROOT || node >= w->tree->ends[w->last[place]]) {
-        cost_add(&e->total, all);
+        *entry = w->entry_of[place];
         w->last[place] = node;
     }
     return true;
@@ -33,14 +51,22 @@ static bool count(walk *w, uint32_t node, uint32_t place, const cost *all) {
 
 static bool see_all(walk *w) {
     const path_tree *t = w->tree;
-    for (uint32_t i = 1, end; i < t->n; i = end) {
-        const cost all = path_sums_all(w->sums, i);
+    const path_any any = path_sums_any(w->sums, w->sums->own);
+    for (uint32_t i = 1; i < t->n;) {
+        close_nodes(w, i);
+        if (!path_any_between(any, i, t->ends[i])) {
+            i = t->ends[i];
+            continue;
+        }
+        open_node new = {.node = i, .all = path_sums_own(w->sums, i)};
         const uint32_t place = t->nodes[i].place;
         const uint32_t as = w->counts_as ? w->counts_as[place] : place;
-        end = all.blocks ? i + 1 : t->ends[i];
-        if (all.blocks && as != PATH_NOWHERE && !count(w, i, as, &all))
+        if ((as != PATH_NOWHERE && !count(w, i, as, &new.all, &new.entry)) ||
+            !vec_push(&w->path, new))
             return false;
+        i++;
     }
+    close_nodes(w, (uint32_t)t->n);
     return true;
 }
 
@@ -57,6 +83,7 @@ static bool run(const callpaths *v, const uint32_t *counts_as, functions_list *l
     const bool ok = w.entry_of && w.last && see_all(&w);
     free(w.entry_of);
     free(w.last);
+    vec_free(&w.path);
     if (!ok)
         vec_free(list);
     return ok;

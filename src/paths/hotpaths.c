@@ -1,34 +1,47 @@
-/* hotpaths.c: see hotpaths.h. The fragments that end in sites are nodes of a tree of reversed
- * stacks, which is made here; those from the outside are nodes of the view's tree itself. In both,
- * a walk from the last node to the first sees each node after all below it: what is left of a node
- * when its turn comes, no fragment below has taken. */
+/* hotpaths.c: see hotpaths.h. The fragments that end in sites are found in groups of stacks that
+ * have the same innermost frames: a group is taken apart by the next frame outward as long as it is
+ * large enough for a fragment. Those from the outside are nodes of the view's tree itself; a walk
+ * from the last node to the first sees each node after all below it. In both, what is left of a
+ * node when its turn comes, no longer fragment has taken. */
 #include "paths/hotpaths.h"
 
-#include "base/map64.h"
 #include "paths/functions.h"
 
-#define NOBODY 0u /* the root is never taken */
+#define NOBODY 0u /* no stack: the root is none */
 
-/* A node of the reversed stacks. */
-typedef struct reversed {
-    uint32_t parent;
-    uint32_t place;
-    cost left;
-} reversed;
+/* Stacks, which are nodes: from the first, by `search.next`. */
+typedef struct stacks {
+    uint32_t first, last; /* NOBODY: there are none */
+    cost cost;
+} stacks;
+
+/* Those whose next frame outward is the same. */
+typedef struct group {
+    uint32_t place, least; /* `least`: the smallest of the nodes */
+    stacks stacks;
+} group;
+
+/* A fragment that ends in a site. */
+typedef struct site_end {
+    uint32_t least, n;
+    uint32_t places[HOTPATHS_FRAMES]; /* innermost first */
+    cost cost;
+} site_end;
 
 typedef struct search {
     const path_tree *base; /* whose places they are */
     const path_tree *tree;
     const path_sums *sums;
     hotpaths *result;
-    uint8_t *is_trunk; /* by place */
-    double least;      /* weight of a fragment */
-    VEC(reversed) ends;
-    map64 children;   /* (parent, place) → node in `ends` */
-    uint32_t *end_of; /* by node of the tree: the node in `ends` that stands for its own costs */
-    uint32_t
-        *taker; /* by node in `ends`: the taken node that is, or is outward of, it; or NOBODY */
-    cost *left; /* by node of the tree */
+    uint8_t *is_trunk;  /* by place */
+    double least;       /* weight of a fragment */
+    uint32_t *next;     /* by node that is a stack */
+    uint32_t *at;       /* the same: the frame outward of those that a group is told by */
+    uint8_t *taken;     /* the same: some fragment has it */
+    uint32_t *group_of; /* by place: one more than its index among the groups that are made */
+    VEC(group) groups;  /* a stack */
+    VEC(site_end) ends;
+    uint32_t path[HOTPATHS_FRAMES]; /* places of the group that is taken apart, innermost first */
 } search;
 
 static uint32_t parent_of(const search *s, uint32_t node) {
@@ -44,7 +57,7 @@ static bool is_trunk(const search *s, uint32_t node) {
 }
 
 static bool find_trunk(search *s, const callpaths *v) {
-    const double half = path_sums_all(s->sums, PATH_ROOT).weight / 2;
+    const double half = path_sums_all(s->sums, s->tree, PATH_ROOT).weight / 2;
     const profile_location *locations = s->base->names->locations.items;
     functions_list all;
     s->is_trunk = calloc(s->base->places->locations.count + 1, 1);
@@ -61,79 +74,136 @@ static bool find_trunk(search *s, const callpaths *v) {
 
 /* ---- fragments that end in sites --------------------------------------------------------- */
 
-static bool go_outward(search *s, uint32_t *at, uint32_t place) {
-    uint32_t *child = map64_put(&s->children, (uint64_t)*at << 32 | place);
-    if (!child)
-        return false;
-    if (*child == MAP64_NONE) {
-        *child = (uint32_t)s->ends.count;
-        if (!vec_push(&s->ends, ((reversed){.parent = *at, .place = place})))
-            return false;
+static void append(search *s, stacks *to, const stacks *more) {
+    if (more->first == NOBODY)
+        return;
+    if (to->first == NOBODY)
+        to->first = more->first;
+    else
+        s->next[to->last] = more->first;
+    to->last = more->last;
+    cost_add(&to->cost, &more->cost);
+}
+
+static void add_stack(search *s, stacks *to, uint32_t node) {
+    const stacks one = {.first = node, .last = node, .cost = path_sums_own(s->sums, node)};
+    s->next[node] = NOBODY;
+    append(s, to, &one);
+}
+
+/* The group of a place among those from `first` on. */
+static group *find_group(search *s, size_t first, uint32_t place, uint32_t node) {
+    uint32_t *known = &s->group_of[place];
+    if (!*known) {
+        if (!vec_push(&s->groups, ((group){.place = place, .least = node})))
+            return NULL;
+        *known = (uint32_t)(s->groups.count - first);
     }
-    *at = *child;
-    return true;
+    return &s->groups.items[first + *known - 1];
 }
 
-static bool reverse_stack(search *s, uint32_t node) {
-    const cost self = path_sums_own(s->sums, node);
-    uint32_t at = 0, end = node;
-    for (int n = 0; n < HOTPATHS_FRAMES && !is_trunk(s, node); n++, node = parent_of(s, node))
-        if (!go_outward(s, &at, place_of(s, node)))
-            return false;
-    s->end_of[end] = at;
-    cost_add(&s->ends.items[at].left, &self);
-    return true;
+/* Pushes what stacks consist of, by their next frame; those that have none stay. */
+static bool split(search *s, stacks *of) {
+    const size_t first = s->groups.count;
+    stacks stay = {.first = NOBODY};
+    bool ok = true;
+    for (uint32_t node = of->first, next; ok && node != NOBODY; node = next) {
+        next = s->next[node];
+        group *g = NULL;
+        if (!is_trunk(s, s->at[node])) {
+            g = find_group(s, first, place_of(s, s->at[node]), node);
+            ok = g;
+            s->at[node] = parent_of(s, s->at[node]);
+        }
+        add_stack(s, g ? &g->stacks : &stay, node);
+        if (g && node < g->least)
+            g->least = node;
+    }
+    for (size_t i = first; i < s->groups.count; i++)
+        s->group_of[s->groups.items[i].place] = 0;
+    *of = stay;
+    return ok;
 }
 
-static bool reverse_stacks(search *s) {
-    const path_any any = path_sums_any(s->sums, s->sums->own);
-    size_t n = s->tree->n;
-    s->end_of = calloc(n, sizeof *s->end_of);
-    if (!s->end_of || !vec_push(&s->ends, (reversed){0}))
+static bool take(search *s, const group *g, uint32_t n_frames) {
+    site_end end = {.least = g->least, .n = n_frames, .cost = g->stacks.cost};
+    for (uint32_t i = 0; i < n_frames; i++)
+        end.places[i] = s->path[i];
+    for (uint32_t node = g->stacks.first; node != NOBODY; node = s->next[node])
+        s->taken[node] = true;
+    return vec_push(&s->ends, end);
+}
+
+/* Leaves in a group what no fragment takes. It recurs HOTPATHS_FRAMES times at most. */
+static bool take_apart(search *s, group *g, uint32_t n_frames) {
+    const size_t first = s->groups.count;
+    if (n_frames < HOTPATHS_FRAMES && !split(s, &g->stacks))
         return false;
-    for (uint32_t i = 1; i < n; i++)
-        if (path_any_at(any, i) && !reverse_stack(s, i))
-            return false;
+    for (size_t i = first; i < s->groups.count; i++) {
+        group inner = s->groups.items[i];
+        if (inner.stacks.cost.weight >= s->least) {
+            s->path[n_frames] = inner.place;
+            if (!take_apart(s, &inner, n_frames + 1))
+                return false;
+        }
+        append(s, &g->stacks, &inner.stacks);
+    }
+    s->groups.count = first;
+    if (n_frames == 0 || g->stacks.first == NOBODY || g->stacks.cost.weight < s->least)
+        return true;
+    if (!take(s, g, n_frames))
+        return false;
+    g->stacks = (stacks){.first = NOBODY};
     return true;
 }
 
-/* A node is the outermost frame of its fragment, its parent the next one inward. */
-static bool add_end(search *s, uint32_t node) {
+/* A node is the outermost frame of its fragment, those behind it come inward. */
+static bool add_end(search *s, const site_end *e) {
     hotpaths *h = s->result;
-    hotpaths_fragment f = {
-        .first = (uint32_t)h->frames.count, .cost = s->ends.items[node].left, .ends_in_site = true};
-    for (uint32_t at = node; at != 0; at = s->ends.items[at].parent, f.n++)
-        if (!vec_push(&h->frames, path_tree_location(s->base, s->ends.items[at].place)))
+    const hotpaths_fragment f = {
+        .first = (uint32_t)h->frames.count, .n = e->n, .cost = e->cost, .ends_in_site = true};
+    for (uint32_t i = e->n; i-- > 0;)
+        if (!vec_push(&h->frames, path_tree_location(s->base, e->places[i])))
             return false;
     return vec_push(&h->fragments, f);
 }
 
+/* The order of those that are equally large. */
+static int compare_ends(const void *a, const void *b) {
+    const site_end *x = a, *y = b;
+    return x->least != y->least ? (x->least < y->least) - (x->least > y->least)
+                                : (x->n < y->n) - (x->n > y->n);
+}
+
 static bool take_ends(search *s) {
-    s->taker = calloc(s->ends.count, sizeof *s->taker);
-    if (!s->taker)
+    const path_any any = path_sums_any(s->sums, s->sums->own);
+    const size_t n = s->tree->n;
+    group all = {.stacks = {.first = NOBODY}};
+    s->next = malloc(n * sizeof *s->next);
+    s->at = malloc(n * sizeof *s->at);
+    s->taken = calloc(n, sizeof *s->taken);
+    s->group_of = calloc(s->base->places->locations.count + 1, sizeof *s->group_of);
+    if (!s->next || !s->at || !s->taken || !s->group_of)
         return false;
-    for (uint32_t i = (uint32_t)s->ends.count; i-- > 1;) {
-        reversed *r = &s->ends.items[i];
-        if (r->left.blocks && r->left.weight >= s->least) {
-            s->taker[i] = i;
-            if (!add_end(s, i))
-                return false;
-        } else {
-            cost_add(&s->ends.items[r->parent].left, &r->left);
+    for (uint32_t i = 1; i < n; i++)
+        if (path_any_at(any, i)) {
+            s->at[i] = i;
+            add_stack(s, &all.stacks, i);
         }
-    }
-    for (uint32_t i = 1; i < s->ends.count; i++)
-        if (s->taker[i] == NOBODY)
-            s->taker[i] = s->taker[s->ends.items[i].parent];
-    return true;
+    bool ok = take_apart(s, &all, 0);
+    if (s->ends.count)
+        qsort(s->ends.items, s->ends.count, sizeof *s->ends.items, compare_ends);
+    for (size_t i = 0; ok && i < s->ends.count; i++)
+        ok = add_end(s, &s->ends.items[i]);
+    return ok;
 }
 
 /* ---- fragments from the outside ---------------------------------------------------------- */
 
 /* Here a node is the innermost frame. */
-static bool add_inner(search *s, uint32_t node) {
+static bool add_inner(search *s, uint32_t node, const cost *left) {
     hotpaths *h = s->result;
-    hotpaths_fragment f = {.first = (uint32_t)h->frames.count, .cost = s->left[node]};
+    hotpaths_fragment f = {.first = (uint32_t)h->frames.count, .cost = *left};
     for (uint32_t at = node; !is_trunk(s, at); at = parent_of(s, at))
         f.n++;
     if (!vec_reserve(&h->frames, f.n))
@@ -144,21 +214,37 @@ static bool add_inner(search *s, uint32_t node) {
     return vec_push(&h->fragments, f);
 }
 
-static bool take_rest(search *s) {
-    size_t n = s->tree->n;
-    s->left = calloc(n, sizeof *s->left);
-    if (!s->left)
-        return false;
-    for (uint32_t i = (uint32_t)n; i-- > 1;) {
-        const cost self = path_sums_own(s->sums, i);
-        if (self.blocks && s->taker[s->end_of[i]] == NOBODY)
-            cost_add(&s->left[i], &self);
-        if (s->left[i].blocks == 0 || s->left[i].weight < s->least || is_trunk(s, i))
-            cost_add(&s->left[parent_of(s, i)], &s->left[i]);
-        else if (!add_inner(s, i))
-            return false;
+/* What came from below a node whose turn has not come. Those nodes are on one path, the innermost
+ * last. */
+typedef struct pending {
+    uint32_t node;
+    cost left;
+} pending;
+
+typedef VEC(pending) pending_path;
+
+static bool leave_to(pending_path *path, uint32_t node, const cost *left) {
+    if (path->count && path->items[path->count - 1].node == node) {
+        cost_add(&path->items[path->count - 1].left, left);
+        return true;
     }
-    return true;
+    return left->blocks == 0 || vec_push(path, ((pending){.node = node, .left = *left}));
+}
+
+static bool take_rest(search *s) {
+    pending_path path = {0};
+    bool ok = true;
+    for (uint32_t i = (uint32_t)s->tree->n; ok && i-- > 1;) {
+        cost left = s->taken[i] ? (cost){0} : path_sums_own(s->sums, i);
+        if (path.count && path.items[path.count - 1].node == i)
+            cost_add(&left, &path.items[--path.count].left);
+        if (left.blocks == 0 || left.weight < s->least || is_trunk(s, i))
+            ok = leave_to(&path, parent_of(s, i), &left);
+        else
+            ok = add_inner(s, i, &left);
+    }
+    vec_free(&path);
+    return ok;
 }
 
 /* ---- the result -------------------------------------------------------------------------- */
@@ -171,11 +257,11 @@ static int compare_fragments(const void *a, const void *b) {
 }
 
 static bool find_all(search *s, const callpaths *v) {
-    return find_trunk(s, v) && reverse_stacks(s) && take_ends(s) && take_rest(s);
+    return find_trunk(s, v) && take_ends(s) && take_rest(s);
 }
 
 bool hotpaths_query(const callpaths *v, double share, hotpaths *result) {
-    const double all = path_sums_all(v->sums, PATH_ROOT).weight;
+    const double all = path_sums_all(v->sums, callpaths_tree(v), PATH_ROOT).weight;
     search s = {.base = callpaths_base(v),
                 .tree = callpaths_tree(v),
                 .sums = v->sums,
@@ -187,11 +273,12 @@ bool hotpaths_query(const callpaths *v, double share, hotpaths *result) {
         qsort(result->fragments.items, result->fragments.count, sizeof *result->fragments.items,
               compare_fragments);
     free(s.is_trunk);
-    free(s.end_of);
-    free(s.taker);
-    free(s.left);
+    free(s.next);
+    free(s.at);
+    free(s.taken);
+    free(s.group_of);
+    vec_free(&s.groups);
     vec_free(&s.ends);
-    map64_free(&s.children);
     if (!ok)
         hotpaths_free(result);
     return ok;

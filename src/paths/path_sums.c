@@ -1,42 +1,84 @@
-/* path_sums.c: see path_sums.h. One pass over what a question cost, then one over the tree from its
- * last node to the first, at which each node has got all that is below it. */
+/* path_sums.c: see path_sums.h. Two passes over what a question cost: which nodes it belongs to,
+ * and how much. */
 #include "paths/path_sums.h"
 
-#include <string.h>
+/* ---- columns ----------------------------------------------------------------------------- */
 
-/* What its arrays are, of those that are empty: n of each that `like` has. */
-static bool make_arrays(path_column *c, size_t n, bool few, bool weights, bool words) {
-    if (few)
-        c->few = calloc(n + 1, sizeof *c->few);
-    else
-        c->counts = calloc(n + 1, sizeof *c->counts);
-    if (weights)
-        c->weights = calloc(n + 1, sizeof *c->weights);
-    if (words)
-        c->words = calloc(n + 1, sizeof *c->words);
-    return (c->few || c->counts) && (c->weights || !weights) && (c->words || !words);
+static size_t words_of(size_t n_of) {
+    return n_of / 64 + 1; /* with the node beyond the last */
 }
 
-bool path_column_make(path_column *c, size_t n, const path_column *like) {
-    return make_arrays(c, n, like->few, like->weights, like->words);
+bool path_column_begin(path_column *c, size_t n_of) {
+    *c = (path_column){.bits = calloc(words_of(n_of), sizeof *c->bits)};
+    return c->bits;
+}
+
+bool path_column_make(path_column *c, size_t n_of, cost_shape shape) {
+    c->ranks = malloc(words_of(n_of) * sizeof *c->ranks);
+    if (!c->ranks)
+        return false;
+    uint32_t n = 0;
+    for (size_t i = 0; i < words_of(n_of); i++) {
+        c->ranks[i] = n;
+        n += (uint32_t)__builtin_popcountll(c->bits[i]);
+    }
+    c->n = n;
+    return cost_columns_make(&c->costs, n, shape);
+}
+
+static cost sum_of(const cost_columns *c, size_t from, size_t end) {
+    cost sum = {0};
+    if (c->weights || c->words) {
+        for (; from < end; from++) {
+            const cost one = cost_columns_at(c, from);
+            cost_add(&sum, &one);
+        }
+        return sum;
+    }
+    for (; from < end; from++) {
+        sum.samples += cost_columns_samples(c, from);
+        sum.blocks += cost_columns_blocks(c, from);
+    }
+    sum.weight = (double)sum.samples;
+    return sum;
+}
+
+bool path_column_finish(path_column *c) {
+    const size_t n = c->n / PATH_GROUP;
+    c->groups = malloc((n + 1) * sizeof *c->groups);
+    for (size_t i = 0; c->groups && i < n; i++)
+        c->groups[i] = sum_of(&c->costs, i * PATH_GROUP, (i + 1) * PATH_GROUP);
+    return c->groups;
+}
+
+cost path_column_between(const path_column *c, uint32_t node, uint32_t end) {
+    const size_t from = path_column_rank(c, node), to = path_column_rank(c, end);
+    const size_t first = (from + PATH_GROUP - 1) / PATH_GROUP, last = to / PATH_GROUP;
+    if (first >= last)
+        return sum_of(&c->costs, from, to);
+    cost sum = sum_of(&c->costs, from, first * PATH_GROUP);
+    for (size_t i = first; i < last; i++)
+        cost_add(&sum, &c->groups[i]);
+    const cost rest = sum_of(&c->costs, last * PATH_GROUP, to);
+    cost_add(&sum, &rest);
+    return sum;
 }
 
 void path_column_free(path_column *c) {
     free(c->bits);
     free(c->ranks);
-    free(c->few);
-    free(c->counts);
-    free(c->weights);
-    free(c->words);
+    free(c->groups);
+    cost_columns_free(&c->costs);
     *c = (path_column){0};
 }
 
-static size_t size_of_column(const path_column *c, size_t n_of, size_t n) {
-    const size_t words = n_of / 64 + 1;
-    return (c->bits ? words * (sizeof *c->bits + sizeof *c->ranks) : 0) +
-           n * ((c->few ? sizeof *c->few : sizeof *c->counts) +
-                (c->weights ? sizeof *c->weights : 0) + (c->words ? sizeof *c->words : 0));
+static size_t size_of_column(const path_column *c, size_t n_of) {
+    return c->bits ? words_of(n_of) * (sizeof *c->bits + sizeof *c->ranks) +
+                         c->n / PATH_GROUP * sizeof *c->groups + cost_columns_size(&c->costs, c->n)
+                   : 0;
 }
+
+/* ---- sums -------------------------------------------------------------------------------- */
 
 /* As cost_value has it. */
 static void set_unit(path_sums *s, unsigned side, const query_result *q) {
@@ -45,29 +87,16 @@ static void set_unit(path_sums *s, unsigned side, const query_result *q) {
     s->units[side] = counts ? 1 : q->profile->info.word_size / 8.0;
 }
 
-/* All of a question, so that no sum is larger. */
-static bool is_few(const query_result *q) {
-    return q->total.samples <= UINT32_MAX && q->total.blocks <= UINT32_MAX;
-}
-
 path_sums *path_sums_new(const path_tree *t, const query_result *const queries[PATH_SIDES],
                          unsigned n_sides) {
-    const measure_unit unit = measure_infos[queries[0]->measure].unit;
     path_sums *s = calloc(1, sizeof *s);
-    bool ok = s;
-    if (ok) {
-        s->n = t->n;
-        s->n_sides = n_sides;
-    }
-    for (unsigned i = 0; ok && i < n_sides; i++) {
+    if (!s)
+        return NULL;
+    s->n = t->n;
+    s->n_sides = n_sides;
+    for (unsigned i = 0; i < n_sides; i++)
         set_unit(s, i, queries[i]);
-        ok = make_arrays(&s->all[i], s->n, is_few(queries[i]), unit != UNIT_BYTES,
-                         unit == UNIT_BLOCKS);
-    }
-    if (ok)
-        return s;
-    path_sums_free(s);
-    return NULL;
+    return s;
 }
 
 /* Where what a stack cost belongs; PATH_NOWHERE: it is in none. */
@@ -86,26 +115,29 @@ static uint32_t node_of(const path_way *w, const cost_entry *e) {
     return w->of_collapsed ? w->of_collapsed[node] : node;
 }
 
-/* Room for the nodes that cost something themselves. */
-static bool make_own(path_sums *s, unsigned side, const path_way *w) {
-    path_column *own = &s->own[side];
-    const size_t words = s->n / 64 + 1;
-    own->bits = calloc(words, sizeof *own->bits);
-    own->ranks = calloc(words, sizeof *own->ranks);
-    if (!own->bits || !own->ranks)
-        return false;
+static void mark_all(const path_column *own, const path_way *w) {
     for (size_t i = 0; i < w->query->costs.count; i++) {
-        const uint32_t node = node_of(w, &w->query->costs.items[i]);
+        const cost_entry e = cost_list_at(&w->query->costs, i);
+        const uint32_t node = node_of(w, &e);
         if (node != PATH_NOWHERE)
-            own->bits[node / 64] |= UINT64_C(1) << node % 64;
+            path_column_mark(own, node);
     }
-    uint32_t n = 0;
-    for (size_t i = 0; i < words; i++) {
-        own->ranks[i] = n;
-        n += (uint32_t)__builtin_popcountll(own->bits[i]);
+}
+
+static void add_all(const path_column *own, const path_way *w) {
+    for (size_t i = 0; i < w->query->costs.count; i++) {
+        const cost_entry e = cost_list_at(&w->query->costs, i);
+        const uint32_t node = node_of(w, &e);
+        if (node != PATH_NOWHERE)
+            path_column_add(own, node, &e.cost);
     }
-    s->n_own[side] = n;
-    return path_column_make(own, n, &s->all[side]);
+}
+
+/* No sum is larger than that of all. */
+static cost_shape shape_of(const query_result *q) {
+    cost_shape shape = cost_columns_shape(&q->costs.costs);
+    shape.few = q->total.samples <= UINT32_MAX && q->total.blocks <= UINT32_MAX;
+    return shape;
 }
 
 bool path_sums_add(path_sums *s, unsigned side, const query_result *q, const path_tree *seen,
@@ -115,58 +147,25 @@ bool path_sums_add(path_sums *s, unsigned side, const query_result *q, const pat
                         .of_seen = seen->of[0],
                         .of_joined = joined ? joined->of[side] : NULL,
                         .of_collapsed = collapsed ? collapsed->of[0] : NULL};
-    if (!make_own(s, side, &w))
+    path_column *own = &s->own[side];
+    if (!path_column_begin(own, s->n))
         return false;
-    for (size_t i = 0; i < q->costs.count; i++) {
-        const cost_entry *e = &q->costs.items[i];
-        const uint32_t node = node_of(&w, e);
-        if (node == PATH_NOWHERE)
-            continue;
-        path_column_add(&s->own[side], node, &e->cost);
-        path_column_add(&s->all[side], node, &e->cost);
-    }
-    return true;
-}
-
-static void add_few_below(path_few *few, const path_tree *t) {
-    for (size_t i = t->n; i-- > 1;) {
-        path_few *parent = &few[t->nodes[i].parent];
-        parent->samples += few[i].samples;
-        parent->blocks += few[i].blocks;
-    }
-}
-
-static void add_costs_below(path_column *all, const path_tree *t) {
-    for (uint32_t i = (uint32_t)t->n; i-- > 1;) {
-        const cost c = path_column_of(all, i);
-        path_column_add(all, t->nodes[i].parent, &c);
-    }
-}
-
-static void add_below(path_column *all, const path_tree *t) {
-    if (all->few && !all->weights)
-        add_few_below(all->few, t);
-    else
-        add_costs_below(all, t);
-}
-
-void path_sums_finish(path_sums *s, const path_tree *t) {
-    for (unsigned i = 0; i < s->n_sides; i++)
-        add_below(&s->all[i], t);
+    mark_all(own, &w);
+    if (!path_column_make(own, s->n, shape_of(q)))
+        return false;
+    add_all(own, &w);
+    return path_column_finish(own);
 }
 
 size_t path_sums_size(const path_sums *s) {
     size_t size = sizeof *s;
     for (unsigned i = 0; i < s->n_sides; i++)
-        size +=
-            size_of_column(&s->own[i], s->n, s->n_own[i]) + size_of_column(&s->all[i], s->n, s->n);
+        size += size_of_column(&s->own[i], s->n);
     return size;
 }
 
 void path_sums_free(path_sums *s) {
-    for (unsigned i = 0; s && i < PATH_SIDES; i++) {
+    for (unsigned i = 0; s && i < PATH_SIDES; i++)
         path_column_free(&s->own[i]);
-        path_column_free(&s->all[i]);
-    }
     free(s);
 }

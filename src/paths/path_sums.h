@@ -1,45 +1,31 @@
 /* path_sums.h: what a question's blocks cost, by the nodes of a tree of places: own costs, and
- * those with all below. With two sides, both, as amounts. */
+ * those with all below. With two sides, both, as amounts.
+ *
+ * Of a deep tree few nodes cost something of their own, and of the others fewer are ever asked for.
+ * So own costs alone are kept, in the order of nodes: what is below a node is a row of them, of
+ * which groups are added up beforehand. */
 #ifndef PATHS_PATH_SUMS_H
 #define PATHS_PATH_SUMS_H
 
 #include "paths/path_tree.h"
 
-typedef struct path_counts {
-    uint64_t samples, blocks;
-} path_counts;
+enum { PATH_GROUP = 128 /* costs that are added up beforehand */ };
 
-typedef struct path_few {
-    uint32_t samples, blocks;
-} path_few;
-
-typedef struct path_weights {
-    double weight, squares, heaviest;
-} path_weights;
-
-typedef struct path_words {
-    double per_word, most_per_word;
-} path_words;
-
-/* By node. Most nodes of a deep tree cost nothing of their own: a column may keep those alone of
- * which a bit is set, which have blocks, one behind the other. Of `few` and `counts` there is one:
- * the narrow one where all that was asked for fits. */
+/* Costs of nodes of which a bit is set, one behind the other. Legal when zeroed: of nothing. */
 typedef struct path_column {
-    uint64_t *bits;  /* by node; NULL: it keeps all */
+    uint64_t *bits;  /* by node */
     uint32_t *ranks; /* by word of these: how many bits are set before it */
-    path_few *few;
-    path_counts *counts;
-    path_weights *weights; /* NULL: of amounts of memory, of which the counts say all */
-    path_words *words;     /* of numbers of blocks alone */
+    size_t n;        /* nodes that cost something */
+    cost_columns costs;
+    cost *groups; /* sums of the first PATH_GROUP, the next ones …; NULL: not added up yet */
 } path_column;
 
-/* Immutable once finished; refers to nothing. */
+/* Immutable once made; refers to nothing. */
 typedef struct path_sums {
     size_t n;
     unsigned n_sides;
-    size_t n_own[PATH_SIDES];                     /* nodes that cost something themselves */
-    path_column own[PATH_SIDES], all[PATH_SIDES]; /* `all`: with what is below */
-    double rates[PATH_SIDES], units[PATH_SIDES];  /* an amount is weight / rate * unit */
+    path_column own[PATH_SIDES];
+    double rates[PATH_SIDES], units[PATH_SIDES]; /* an amount is weight / rate * unit */
 } path_sums;
 
 /* Nothing yet, of the measures of these questions. NULL when there is no memory. */
@@ -51,83 +37,49 @@ path_sums *path_sums_new(const path_tree *t, const query_result *const queries[P
 bool path_sums_add(path_sums *s, unsigned side, const query_result *q, const path_tree *seen,
                    const path_tree *joined, const path_tree *collapsed);
 
-/* Adds up what is below; `t`: the last of these trees. */
-void path_sums_finish(path_sums *s, const path_tree *t);
-
 size_t path_sums_size(const path_sums *s); /* bytes */
 void path_sums_free(path_sums *s);         /* NULL is allowed */
 
 /* ---- columns ----------------------------------------------------------------------------- */
 
-/* Of as many nodes as `like` is of, and as wide. */
-bool path_column_make(path_column *c, size_t n, const path_column *like);
+/* The steps by which one is made: bits of `n_of` nodes, to be set; costs of nothing for those that
+ * are; and when all is added to them, the groups. False when there is no memory, and to be freed in
+ * any case. */
+bool path_column_begin(path_column *c, size_t n_of);
+bool path_column_make(path_column *c, size_t n_of, cost_shape shape);
+bool path_column_finish(path_column *c);
 void path_column_free(path_column *c);
 
-static inline bool path_column_keeps(const path_column *c, uint32_t node) {
-    return !c->bits || (c->bits[node / 64] >> node % 64 & 1);
+static inline void path_column_mark(const path_column *c, uint32_t node) {
+    c->bits[node / 64] |= UINT64_C(1) << node % 64;
 }
 
-/* Where it keeps a node that it keeps. */
-static inline uint32_t path_column_index(const path_column *c, uint32_t node) {
-    if (!c->bits)
-        return node;
+/* Whether a node costs anything itself. */
+static inline bool path_column_any(const path_column *c, uint32_t node) {
+    return c->bits[node / 64] >> node % 64 & 1;
+}
+
+/* How many before a node do, which is where it stands if it does. */
+static inline uint32_t path_column_rank(const path_column *c, uint32_t node) {
     const uint64_t before = c->bits[node / 64] & ((UINT64_C(1) << node % 64) - 1);
     return c->ranks[node / 64] + (uint32_t)__builtin_popcountll(before);
 }
 
-static inline cost path_column_of(const path_column *c, uint32_t i) {
-    cost all = {.samples = c->few ? c->few[i].samples : c->counts[i].samples,
-                .blocks = c->few ? c->few[i].blocks : c->counts[i].blocks};
-    all.weight = (double)all.samples;
-    if (c->weights) {
-        all.weight = c->weights[i].weight;
-        all.squares = c->weights[i].squares;
-        all.heaviest = c->weights[i].heaviest;
-    }
-    if (c->words) {
-        all.per_word = c->words[i].per_word;
-        all.most_per_word = c->words[i].most_per_word;
-    }
-    return all;
-}
-
 static inline cost path_column_at(const path_column *c, uint32_t node) {
-    return path_column_keeps(c, node) ? path_column_of(c, path_column_index(c, node)) : (cost){0};
+    return path_column_any(c, node) ? cost_columns_at(&c->costs, path_column_rank(c, node))
+                                    : (cost){0};
 }
 
-static inline bool path_column_any(const path_column *c, uint32_t node) {
-    if (c->bits)
-        return path_column_keeps(c, node);
-    return c->few ? c->few[node].blocks : c->counts[node].blocks;
+/* To a node that was marked. */
+static inline void path_column_add(const path_column *c, uint32_t node, const cost *add) {
+    cost_columns_add(&c->costs, path_column_rank(c, node), add);
 }
 
-static inline void path_weights_add(path_weights *w, const cost *add) {
-    w->weight += add->weight;
-    w->squares += add->squares;
-    if (add->heaviest > w->heaviest)
-        w->heaviest = add->heaviest;
-}
+/* Of the nodes from one to before another. */
+cost path_column_between(const path_column *c, uint32_t node, uint32_t end);
 
-static inline void path_words_add(path_words *w, const cost *add) {
-    w->per_word += add->per_word;
-    if (add->most_per_word > w->most_per_word)
-        w->most_per_word = add->most_per_word;
-}
-
-/* To a node that it keeps. */
-static inline void path_column_add(path_column *c, uint32_t node, const cost *add) {
-    const uint32_t i = path_column_index(c, node);
-    if (c->few) {
-        c->few[i].samples += (uint32_t)add->samples;
-        c->few[i].blocks += (uint32_t)add->blocks;
-    } else {
-        c->counts[i].samples += add->samples;
-        c->counts[i].blocks += add->blocks;
-    }
-    if (c->weights)
-        path_weights_add(&c->weights[i], add);
-    if (c->words)
-        path_words_add(&c->words[i], add);
+static inline bool path_column_any_between(const path_column *c, uint32_t node, uint32_t end) {
+    return path_column_any(c, node) || path_column_rank(c, node) < path_column_rank(c, end);
 }
 
 /* ---- sums of all sides ------------------------------------------------------------------- */
@@ -153,8 +105,18 @@ static inline cost path_sums_own(const path_sums *s, uint32_t node) {
     return path_sums_at(s, s->own, node);
 }
 
-static inline cost path_sums_all(const path_sums *s, uint32_t node) {
-    return path_sums_at(s, s->all, node);
+/* With what is below a node; `t`: the tree that the sums are of. */
+static inline cost path_sums_side(const path_sums *s, unsigned side, const path_tree *t,
+                                  uint32_t node) {
+    return path_column_between(&s->own[side], node, t->ends[node]);
+}
+
+static inline cost path_sums_all(const path_sums *s, const path_tree *t, uint32_t node) {
+    const cost first = path_sums_side(s, 0, t, node);
+    if (s->n_sides == 1)
+        return first;
+    const cost second = path_sums_side(s, 1, t, node);
+    return path_sums_both(s, &first, &second);
 }
 
 /* Which nodes cost anything: what a filter left nothing of is nowhere shown. */
@@ -169,6 +131,11 @@ static inline path_any path_sums_any(const path_sums *s, const path_column *side
 static inline bool path_any_at(path_any any, uint32_t node) {
     return path_column_any(any.first, node) ||
            (any.second != any.first && path_column_any(any.second, node));
+}
+
+static inline bool path_any_between(path_any any, uint32_t node, uint32_t end) {
+    return path_column_any_between(any.first, node, end) ||
+           (any.second != any.first && path_column_any_between(any.second, node, end));
 }
 
 #endif

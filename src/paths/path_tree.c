@@ -1,4 +1,5 @@
-/* path_tree.c: see path_tree.h. A tree grows by one look-up a node of what it is made of; then its
+/* path_tree.c: see path_tree.h. What a lens sees is made in preorder, from groups of the profile's
+ * nodes that are one there. Others grow by one look-up a node of what they are made of; then their
  * nodes are put in preorder. */
 #include "paths/path_tree.h"
 
@@ -125,23 +126,183 @@ static path_tree *end(growing *g, bool ok) {
 
 /* ---- what a lens sees -------------------------------------------------------------------- */
 
-static bool enter_frame(growing *g, const lens *l, uint32_t frame, uint32_t *node) {
-    const profile_frame *f = &l->profile->frames.items[frame];
-    for (uint32_t i = f->first; i < f->first + f->n; i++)
-        if (!(l->marks[i] & LENS_HIDDEN) && !go(g, *node, g->tree->places->of_location[i], node))
+/* Nodes of the profile's tree that are the same one here. */
+typedef struct seen_group {
+    uint32_t place, parent; /* of the node that they will be */
+    uint32_t first;         /* of them, the others by `seeing.next`; CCT_ROOT: none */
+    uint32_t least;         /* the one that comes first in the profile's tree */
+} seen_group;
+
+typedef struct seeing {
+    const lens *lens;
+    const cct *from;
+    path_tree *tree;
+    VEC(path_node) nodes;
+    VEC(seen_group) groups; /* a stack: those that are no nodes yet, the next one last */
+    VEC(uint32_t) entered;  /* nodes of the profile's tree whose frames come next */
+    uint32_t *chains;       /* by node of it: the first chain that begins below it; root: none */
+    uint32_t *next;         /* by node of it: the next one of its group */
+    uint32_t *group_of;     /* by place: one more than its index among the groups that are made */
+    uint32_t
+        *of; /* the tree's: at last the node; before, the location of the frame that a group is
+                at, and before that of the first node of a chain the next chain below its parent */
+} seeing;
+
+static void link_chains(const seeing *s) {
+    const cct *tree = s->from;
+    size_t chain = tree->parents.count;
+    for (uint32_t i = (uint32_t)cct_count(tree); i-- > 1;) {
+        if (!(tree->frames.items[i] & CCT_FIRST))
+            continue;
+        uint32_t *first = &s->chains[tree->parents.items[--chain]];
+        s->of[i] = *first;
+        *first = i;
+    }
+}
+
+static bool enter_below(seeing *s, uint32_t node) {
+    const cct *tree = s->from;
+    const uint32_t inner = node + 1;
+    if (inner < cct_count(tree) && !(tree->frames.items[inner] & CCT_FIRST) &&
+        !vec_push(&s->entered, inner))
+        return false;
+    for (uint32_t i = s->chains[node]; i != CCT_ROOT; i = s->of[i])
+        if (!vec_push(&s->entered, i))
             return false;
     return true;
 }
 
-static bool grow_seen(growing *g, const lens *l) {
-    const cct *tree = &l->profile->tree;
-    uint32_t *of = map_from(g, 0, cct_count(tree));
-    for (uint32_t i = 1; of && i < cct_count(tree); i++) {
-        of[i] = of[cct_parent(tree, i)];
-        if (!enter_frame(g, l, cct_frame(tree, i), &of[i]))
+static bool join_group(seeing *s, size_t first, uint32_t place, uint32_t node, uint32_t location) {
+    uint32_t *known = &s->group_of[place];
+    if (!*known) {
+        const seen_group new = {
+            .place = place, .parent = (uint32_t)s->nodes.count - 1, .least = node};
+        if (!vec_push(&s->groups, new))
+            return false;
+        *known = (uint32_t)(s->groups.count - first);
+    }
+    seen_group *g = &s->groups.items[first + *known - 1];
+    s->of[node] = location;
+    s->next[node] = g->first;
+    g->first = node;
+    g->least = node < g->least ? node : g->least;
+    return true;
+}
+
+/* On to the next location of a node's frame that is seen, from this one on, or to what is below. */
+static bool go_on(seeing *s, size_t first, uint32_t node, uint32_t location) {
+    const profile_frame *f = &s->lens->profile->frames.items[cct_frame(s->from, node)];
+    while (location < f->first + f->n && (s->lens->marks[location] & LENS_HIDDEN))
+        location++;
+    if (location < f->first + f->n)
+        return join_group(s, first, s->tree->places->of_location[location], node, location);
+    s->of[node] = (uint32_t)s->nodes.count - 1;
+    return enter_below(s, node);
+}
+
+static bool go_on_below(seeing *s, size_t first) {
+    while (s->entered.count) {
+        const uint32_t node = s->entered.items[--s->entered.count];
+        const uint32_t frame = cct_frame(s->from, node);
+        if (!go_on(s, first, node, s->lens->profile->frames.items[frame].first))
             return false;
     }
-    return of;
+    return true;
+}
+
+/* The last comes first. */
+static int compare_seen(const void *a, const void *b) {
+    const seen_group *x = a, *y = b;
+    return (x->least < y->least) - (x->least > y->least);
+}
+
+/* Those from `first` on, whose node is made. */
+static void order_groups(seeing *s, size_t first) {
+    seen_group *all = s->groups.items + first;
+    const size_t n = s->groups.count - first;
+    bool ordered = true;
+    for (size_t i = 0; i < n; i++) {
+        s->group_of[all[i].place] = 0;
+        ordered &= i == 0 || all[i - 1].least > all[i].least;
+    }
+    if (!ordered)
+        qsort(all, n, sizeof *all, compare_seen);
+}
+
+/* Makes the last group a node, and those below it groups. */
+static bool see_group(seeing *s) {
+    const seen_group g = s->groups.items[--s->groups.count];
+    const size_t first = s->groups.count;
+    if (!vec_push(&s->nodes, ((path_node){.parent = g.parent, .place = g.place})))
+        return false;
+    for (uint32_t node = g.first, next; node != CCT_ROOT; node = next) {
+        next = s->next[node];
+        if (!go_on(s, first, node, s->of[node] + 1) || !go_on_below(s, first))
+            return false;
+    }
+    order_groups(s, first);
+    return true;
+}
+
+static bool see_all(seeing *s) {
+    const path_node root = {.parent = PATH_ROOT, .place = PATH_NOWHERE};
+    if (!vec_push(&s->nodes, root))
+        return false;
+    if (cct_count(s->from) == 0)
+        return true;
+    link_chains(s);
+    if (!enter_below(s, CCT_ROOT) || !go_on_below(s, 0))
+        return false;
+    order_groups(s, 0);
+    while (s->groups.count)
+        if (!see_group(s))
+            return false;
+    return true;
+}
+
+/* The last node below one is the last below its last child. */
+static bool find_ends(path_tree *t) {
+    t->ends = calloc(t->n, sizeof *t->ends);
+    for (uint32_t i = (uint32_t)t->n; t->ends && i-- > 0;) {
+        uint32_t *of_parent = &t->ends[t->nodes[i].parent];
+        if (t->ends[i] == 0)
+            t->ends[i] = i + 1;
+        if (*of_parent == 0)
+            *of_parent = t->ends[i];
+    }
+    return t->ends;
+}
+
+static bool take_nodes(seeing *s) {
+    path_tree *t = s->tree;
+    t->n = s->nodes.count;
+    t->nodes = realloc(s->nodes.items, t->n * sizeof *t->nodes);
+    if (!t->nodes)
+        return false;
+    s->nodes.items = NULL;
+    return find_ends(t);
+}
+
+static bool seeing_init(seeing *s, place_by by) {
+    const profile *p = s->lens->profile;
+    path_tree *t = s->tree;
+    const size_t n = cct_count(&p->tree) + 1;
+    t->names = p;
+    t->places = &t->own_places;
+    t->n_of[0] = n - 1;
+    s->of = t->of[0] = calloc(n, sizeof *s->of);
+    s->chains = calloc(n, sizeof *s->chains);
+    s->next = malloc(n * sizeof *s->next);
+    s->group_of = calloc(p->locations.count + 1, sizeof *s->group_of);
+    return s->of && s->chains && s->next && s->group_of &&
+           place_table_make(&t->own_places, p->locations.items, p->locations.count, by);
+}
+
+static bool number_places(growing *g, place_by by) {
+    path_tree *t = g->tree;
+    t->places = &t->own_places;
+    return place_table_make(&t->own_places, t->names->locations.items, t->names->locations.count,
+                            by);
 }
 
 /* Which nodes of a shape stacks pass. NULL when there is no memory. */
@@ -172,18 +333,29 @@ static bool grow_shaped(growing *g, const stack_shape *s) {
     return ok;
 }
 
-static bool number_places(growing *g, place_by by) {
-    path_tree *t = g->tree;
-    t->places = &t->own_places;
-    return place_table_make(&t->own_places, t->names->locations.items, t->names->locations.count,
-                            by);
+static path_tree *see_shaped(const lens *l, place_by by) {
+    growing g;
+    const bool ok =
+        begin(&g, l->profile, NULL) && number_places(&g, by) && grow_shaped(&g, l->shape);
+    return end(&g, ok);
 }
 
 path_tree *path_tree_see(const lens *l, place_by by) {
-    growing g;
-    const bool ok = begin(&g, l->profile, NULL) && number_places(&g, by) &&
-                    (l->shape ? grow_shaped(&g, l->shape) : grow_seen(&g, l));
-    return end(&g, ok);
+    if (l->shape)
+        return see_shaped(l, by);
+    seeing s = {.lens = l, .from = &l->profile->tree, .tree = calloc(1, sizeof *s.tree)};
+    bool ok = s.tree && seeing_init(&s, by) && see_all(&s);
+    free(s.chains);
+    free(s.next);
+    free(s.group_of);
+    vec_free(&s.groups);
+    vec_free(&s.entered);
+    ok = ok && take_nodes(&s);
+    vec_free(&s.nodes);
+    if (ok)
+        return s.tree;
+    path_tree_free(s.tree);
+    return NULL;
 }
 
 uint32_t path_tree_site(const path_tree *t, const lens *l, const cost_entry *e) {

@@ -78,12 +78,13 @@ static group *find_group(painter *p, size_t first, uint32_t place) {
     return &p->groups.items[p->groups.count - 1];
 }
 
-static void add_sides(painter *p, const group *g, const path_column *columns, uint32_t member) {
-    picture_sides *sides = &p->sides.items[g->sides];
-    for (unsigned i = 0; i < p->sums->n_sides; i++) {
-        const cost c = path_column_at(&columns[i], member);
-        cost_add(&sides->of[i], &c);
-    }
+/* Adds it to those of a group; returns both together. */
+static cost add_sides(painter *p, const group *g, const cost of[PATH_SIDES]) {
+    if (!has_sides(p))
+        return of[0];
+    for (unsigned i = 0; i < PATH_SIDES; i++)
+        cost_add(&p->sides.items[g->sides].of[i], &of[i]);
+    return path_sums_both(p->sums, &of[0], &of[1]);
 }
 
 static void join(painter *p, group *g, uint32_t member) {
@@ -93,11 +94,12 @@ static void join(painter *p, group *g, uint32_t member) {
 
 /* A node of the tree. */
 static void join_inward(painter *p, group *g, uint32_t node) {
-    const cost all = path_sums_all(p->sums, node), own = path_sums_own(p->sums, node);
+    cost of[PATH_SIDES] = {0};
+    for (unsigned i = 0; i < p->sums->n_sides; i++)
+        of[i] = path_sums_side(p->sums, i, p->tree, node);
+    const cost all = add_sides(p, g, of), own = path_sums_own(p->sums, node);
     cost_add(&g->total, &all);
     cost_add(&g->self, &own);
-    if (has_sides(p))
-        add_sides(p, g, p->sums->all, node);
     g->leads_on |= all.blocks > own.blocks;
     g->matches_further |= p->hits && p->hits[node];
     join(p, g, node);
@@ -105,14 +107,15 @@ static void join_inward(painter *p, group *g, uint32_t node) {
 
 /* A stack that enters `node` next. */
 static void join_outward(painter *p, group *g, uint32_t member, uint32_t node) {
-    const cost c = path_sums_at(p->sums, p->worth, member);
+    cost of[PATH_SIDES] = {0};
+    for (unsigned i = 0; i < p->sums->n_sides; i++)
+        of[i] = path_column_at(&p->worth[i], member);
+    const cost c = add_sides(p, g, of);
     const bool ended = node == PATH_ROOT;
     p->at[member] = node;
     cost_add(&g->total, &c);
     if (ended)
         cost_add(&g->self, &c);
-    if (has_sides(p))
-        add_sides(p, g, p->worth, member);
     g->leads_on |= !ended;
     g->matches_further |= p->hits && p->hits[node];
     join(p, g, member);
@@ -121,10 +124,11 @@ static void join_outward(painter *p, group *g, uint32_t member, uint32_t node) {
 /* Children of a node that cost something. */
 static bool split_node(painter *p, size_t first, uint32_t node, uint32_t wanted) {
     const uint32_t *ends = p->tree->ends;
-    const path_any any = path_sums_any(p->sums, p->sums->all);
+    const path_any any = path_sums_any(p->sums, p->sums->own);
     for (uint32_t child = node + 1; child < ends[node]; child = ends[child]) {
         const uint32_t place = node_at(p, child)->place;
-        if (!path_any_at(any, child) || (wanted != PATH_NOWHERE && place != wanted))
+        if ((wanted != PATH_NOWHERE && place != wanted) ||
+            !path_any_between(any, child, ends[child]))
             continue;
         group *g = find_group(p, first, place);
         if (!g)
@@ -177,25 +181,36 @@ static void begin_whole(painter *p, group *g) {
 
 /* What stands below the outermost ends of the focus. */
 static void begin_callees(painter *p, group *g, const uint32_t *focus) {
-    const path_any any = path_sums_any(p->sums, p->sums->all);
+    const path_any any = path_sums_any(p->sums, p->sums->own);
     for (uint32_t i = 1; i < p->sums->n; i++)
-        if (focus[i] == i && focus[node_at(p, i)->parent] == PATH_ROOT && path_any_at(any, i))
+        if (focus[i] == i && focus[node_at(p, i)->parent] == PATH_ROOT &&
+            path_any_between(any, i, p->tree->ends[i]))
             join_inward(p, g, i);
+}
+
+static bool gather_side(path_column *c, const path_column *own, const uint32_t *focus, size_t n) {
+    if (!path_column_begin(c, n))
+        return false;
+    for (uint32_t i = 1; i < n; i++)
+        if (focus[i] != PATH_ROOT && path_column_any(own, i))
+            path_column_mark(c, focus[i]);
+    if (!path_column_make(c, n, cost_columns_shape(&own->costs)))
+        return false;
+    for (uint32_t i = 1; i < n; i++)
+        if (focus[i] != PATH_ROOT && path_column_any(own, i)) {
+            const cost one = path_column_at(own, i);
+            path_column_add(c, focus[i], &one);
+        }
+    return true;
 }
 
 /* Costs gather at the innermost ends of the focus, so that each path is walked once. */
 static bool gather(painter *p, const uint32_t *focus) {
     const path_sums *s = p->sums;
     p->worth = p->gathered;
-    for (unsigned side = 0; side < s->n_sides; side++) {
-        if (!path_column_make(&p->gathered[side], s->n, &s->all[side]))
+    for (unsigned side = 0; side < s->n_sides; side++)
+        if (!gather_side(&p->gathered[side], &s->own[side], focus, s->n))
             return false;
-        for (uint32_t i = 1; i < s->n; i++)
-            if (focus[i] != PATH_ROOT && path_column_any(&s->own[side], i)) {
-                const cost own = path_column_at(&s->own[side], i);
-                path_column_add(&p->gathered[side], focus[i], &own);
-            }
-    }
     return true;
 }
 
@@ -255,11 +270,11 @@ static bool find_root(painter *p) {
 /* ---- searching --------------------------------------------------------------------------- */
 
 static void find_hits_below(painter *p) {
-    const path_any any = path_sums_any(p->sums, p->sums->all);
+    const path_any any = path_sums_any(p->sums, p->sums->own);
     const path_node *nodes = p->tree->nodes;
     uint8_t *hits = p->hits;
     for (uint32_t i = (uint32_t)p->tree->n; i-- > 1;)
-        if ((hits[i] | p->matches[nodes[i].place]) && path_any_at(any, i))
+        if ((hits[i] | p->matches[nodes[i].place]) && path_any_between(any, i, p->tree->ends[i]))
             hits[nodes[i].parent] = 1;
 }
 

@@ -255,6 +255,12 @@ bool cct_add(cct *tree, const cct_addition *all, size_t n) {
     return ok;
 }
 
+void cct_finish(cct *tree) {
+    vec_free(&tree->hanging);
+    free(tree->slots);
+    tree->slots = NULL;
+}
+
 #define COPY_ITEMS(from, to, member, beyond)                                                       \
     (vec_reserve(&(to)->member, (from)->member.count + (beyond)) &&                                \
      ((from)->member.count == 0 ||                                                                 \
@@ -284,12 +290,11 @@ bool cct_copy(const cct *from, cct *to) {
 }
 
 void cct_free(cct *tree) {
+    cct_finish(tree);
     vec_free(&tree->frames);
-    vec_free(&tree->hanging);
     vec_free(&tree->parents);
     vec_free(&tree->chains_before);
     vec_free(&tree->totals);
-    free(tree->slots);
     *tree = (cct){0};
 }
 

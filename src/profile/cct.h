@@ -58,7 +58,7 @@ typedef struct cct_hanging {
 /* Legal when zeroed; the root exists after the first cct_walk. */
 typedef struct cct {
     VEC(uint32_t) frames;     /* by node; see cct_frame. CCT_STEP that match no stack follow */
-    VEC(cct_hanging) hanging; /* by node */
+    VEC(cct_hanging) hanging; /* by node; only while stacks are added, as `slots` */
     VEC(uint32_t) parents; /* of the chains, in the order of their nodes; the root is the first */
     VEC(uint32_t) chains_before; /* how many chains begin before each CCT_LINE nodes */
     VEC(cct_totals) totals;
@@ -149,6 +149,9 @@ bool cct_add(cct *tree, const cct_addition *all, size_t n);
 static inline void cct_expect(const cct *tree, uint32_t node) {
     __builtin_prefetch(&tree->hanging.items[node]);
 }
+
+/* Frees what is needed to add to a tree, which is two thirds of it. */
+void cct_finish(cct *tree);
 
 /* Makes `*to` a tree like this one; false when there is no memory, and it is then empty. */
 bool cct_copy(const cct *from, cct *to);

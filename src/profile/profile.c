@@ -391,6 +391,7 @@ memtrace_status profile_read(profile *p, memtrace_reader *reader, const profile_
         !copy_end(p, reader))
         return MEMTRACE_NOMEM;
     count_promoted(p);
+    cct_finish(&p->tree);
     free_reading_state(p);
     return status == MEMTRACE_END ? MEMTRACE_OK : status;
 }
@@ -420,11 +421,13 @@ bool profile_snapshot(const profile *p, const memtrace_reader *reader, profile *
     bool ok = copy_info(to, &p->info) && cct_copy(&p->tree, &to->tree) &&
               blocks_copy(&p->table, &to->table) && add_rest_to_tree(to) &&
               copy_frames(to, reader) && copy_marks(p, to);
-    if (ok)
-        count_promoted(to);
-    else
+    if (!ok) {
         profile_free(to);
-    return ok;
+        return false;
+    }
+    cct_finish(&to->tree);
+    count_promoted(to);
+    return true;
 }
 
 void profile_free(profile *p) {

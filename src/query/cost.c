@@ -85,28 +85,53 @@ cost cost_with_missed(const profile *p, measure m, const cost *c, const cost *se
 
 /* ---- from the tree ----------------------------------------------------------------------- */
 
+/* Room for `n`. */
+static bool make_list(cost_list *list, size_t n, cost_shape shape) {
+    list->stacks = malloc((n + 1) * sizeof *list->stacks);
+    return cost_columns_make(&list->costs, n, shape) && list->stacks;
+}
+
+size_t cost_list_size(const cost_list *list) {
+    return list->count * sizeof *list->stacks + cost_columns_size(&list->costs, list->count);
+}
+
+void cost_list_free(cost_list *list) {
+    free(list->stacks);
+    cost_columns_free(&list->costs);
+    *list = (cost_list){0};
+}
+
 static void add_plain(cost *c, const cct_totals *t) {
     c->samples += t->samples;
     c->blocks += t->blocks;
-    c->weight += (double)t->samples;
 }
 
-static bool push_plain(cost_list *list, uint32_t node, bool external, const cost *c) {
-    return c->blocks == 0 ||
-           vec_push(list, ((cost_entry){.node = node, .external = external, .cost = *c}));
+static void put_plain(cost_list *list, uint32_t node, bool external, const cost *c) {
+    if (c->blocks == 0)
+        return;
+    list->stacks[list->count] = node << 1 | external;
+    cost_columns_add(&list->costs, list->count++, c);
 }
 
+/* Each total makes one at most. */
 bool cost_of_tree(const profile *p, cost_list *list) {
     const cct_totals *totals = p->tree.totals.items;
-    for (size_t i = 0; i < p->tree.totals.count; i++) {
+    const size_t n = p->tree.totals.count;
+    uint64_t samples = 0, blocks = 0;
+    for (size_t i = 0; i < n; i++) {
+        samples += totals[i].samples;
+        blocks += totals[i].blocks;
+    }
+    if (!make_list(list, n, (cost_shape){.few = (samples | blocks) <= UINT32_MAX}))
+        return false;
+    for (size_t i = 0; i < n; i++) {
         cost heap = {0}, external = {0};
         if (!totals[i].is_first)
             continue;
         for (size_t j = i; j != CCT_NO_TOTALS; j = totals[j].next)
             add_plain(totals[j].source == MEMTRACE_EXTERNAL ? &external : &heap, &totals[j]);
-        if (!push_plain(list, totals[i].node, false, &heap) ||
-            !push_plain(list, totals[i].node, true, &external))
-            return false;
+        put_plain(list, totals[i].node, false, &heap);
+        put_plain(list, totals[i].node, true, &external);
     }
     return true;
 }
@@ -173,20 +198,6 @@ cost cost_or_missed(const profile *p, measure m, filter_bounds may, cost sum) {
     return sum;
 }
 
-static void add_blocks(const profile *p, measure m, const uint8_t *kept, cost *heap,
-                       cost *external) {
-    const block_table *b = &p->table;
-    for (size_t i = 0; i < b->count; i++) {
-        if (!kept[i])
-            continue;
-        cost *c = &(b->source[i] == MEMTRACE_EXTERNAL ? external : heap)[b->node[i]];
-        const cost one = m == MEASURE_BYTESECONDS ? cost_of_life(p, i)
-                         : m == MEASURE_REQUESTED ? cost_of_requested(p, i)
-                                                  : cost_of_number(p, i);
-        cost_add(c, &one);
-    }
-}
-
 /* Of amounts of memory. What is added up at random must be small, to stay near the processor: sums
  * are narrow, and made again in wide ones where a narrow one is too small. */
 typedef struct narrow_sum {
@@ -210,7 +221,8 @@ typedef struct plain_adding {
     wide_sum *wide;
     bool too_large[PARALLEL_MAX];         /* by part: a narrow one was */
     size_t first_entry[PARALLEL_MAX + 1]; /* by part of the sums: in the list */
-    cost_entry *entries;
+    uint64_t samples[PARALLEL_MAX];       /* by part of the sums */
+    cost_list *list;
 } plain_adding;
 
 #define IN_LINE static inline __attribute__((always_inline)) void
@@ -316,38 +328,42 @@ static void count_entries(void *context, size_t part) {
     plain_adding *a = context;
     const size_t end = parallel_begin(sums_of(a), a->parts, part + 1);
     size_t n = 0;
-    for (size_t i = parallel_begin(sums_of(a), a->parts, part); i < end; i++)
-        n += sum_at(a, i).blocks > 0;
+    uint64_t samples = 0;
+    for (size_t i = parallel_begin(sums_of(a), a->parts, part); i < end; i++) {
+        const wide_sum sum = sum_at(a, i);
+        n += sum.blocks > 0;
+        samples += sum.samples;
+    }
+    a->samples[part] = samples;
     a->first_entry[part + 1] = n;
 }
 
 static void write_entries(void *context, size_t part) {
     const plain_adding *a = context;
     const size_t end = parallel_begin(sums_of(a), a->parts, part + 1);
-    cost_entry *entry = a->entries + a->first_entry[part];
+    size_t at = a->first_entry[part];
     for (size_t i = parallel_begin(sums_of(a), a->parts, part); i < end; i++) {
         const wide_sum sum = sum_at(a, i);
-        if (sum.blocks > 0)
-            *entry++ = (cost_entry){.node = (uint32_t)(a->both ? i / 2 : i),
-                                    .external = a->both ? i % 2 : a->external,
-                                    .cost = {.samples = sum.samples,
-                                             .blocks = sum.blocks,
-                                             .weight = (double)sum.samples}};
+        if (sum.blocks == 0)
+            continue;
+        a->list->stacks[at] = (uint32_t)(a->both ? i : i << 1 | a->external);
+        cost_columns_add(&a->list->costs, at++,
+                         &(cost){.samples = sum.samples, .blocks = sum.blocks});
     }
 }
 
 static bool list_entries(plain_adding *a, cost_list *list) {
     parallel_run(a->parts, count_entries, a);
-    for (size_t part = 0; part < a->parts; part++)
+    uint64_t samples = 0;
+    for (size_t part = 0; part < a->parts; part++) {
         a->first_entry[part + 1] += a->first_entry[part];
-    const size_t n = a->first_entry[a->parts];
-    a->entries = malloc((n + 1) * sizeof *a->entries);
-    if (!a->entries)
+        samples += a->samples[part];
+    }
+    list->count = a->first_entry[a->parts];
+    a->list = list;
+    if (!make_list(list, list->count, (cost_shape){.few = samples <= UINT32_MAX}))
         return false;
     parallel_run(a->parts, write_entries, a);
-    list->items = a->entries;
-    list->count = n;
-    list->capacity = n + 1;
     return true;
 }
 
@@ -397,22 +413,79 @@ static bool plain_costs(plain_adding *a, const filter *f, selection *s, cost_lis
 
 /* ---- other measures ------------------------------------------------------------------------ */
 
-static bool push_costs(cost_list *list, const cost *by_node, size_t n, bool external) {
-    for (size_t i = 0; i < n; i++)
-        if (!push_plain(list, (uint32_t)i, external, &by_node[i]))
-            return false;
+/* Where sums stand that are listed by stack: first those of heaps, then external ones. */
+typedef struct stack_order {
+    uint64_t *bits;  /* of those that there are */
+    uint32_t *ranks; /* by word of these: how many are before it */
+    size_t n_nodes;
+    uint64_t samples; /* of all */
+} stack_order;
+
+static size_t stack_bit(const stack_order *o, const block_table *b, size_t row) {
+    return b->node[row] + (b->source[row] == MEMTRACE_EXTERNAL ? o->n_nodes : 0);
+}
+
+static size_t stack_index(const stack_order *o, const block_table *b, size_t row) {
+    const size_t bit = stack_bit(o, b, row);
+    const uint64_t before = o->bits[bit / 64] & ((UINT64_C(1) << bit % 64) - 1);
+    return o->ranks[bit / 64] + (size_t)__builtin_popcountll(before);
+}
+
+static bool order_stacks(stack_order *o, const profile *p, const uint8_t *kept) {
+    const block_table *b = &p->table;
+    o->n_nodes = cct_count(&p->tree);
+    const size_t words = 2 * o->n_nodes / 64 + 1;
+    o->bits = calloc(words, sizeof *o->bits);
+    o->ranks = malloc((words + 1) * sizeof *o->ranks);
+    if (!o->bits || !o->ranks)
+        return false;
+    for (size_t i = 0; i < b->count; i++)
+        if (kept[i]) {
+            const size_t bit = stack_bit(o, b, i);
+            o->bits[bit / 64] |= UINT64_C(1) << bit % 64;
+            o->samples += blocks_samples(b, i);
+        }
+    o->ranks[0] = 0;
+    for (size_t i = 0; i < words; i++)
+        o->ranks[i + 1] = o->ranks[i] + (uint32_t)__builtin_popcountll(o->bits[i]);
     return true;
 }
 
+static void list_stacks(const stack_order *o, cost_list *list) {
+    for (size_t word = 0; word < 2 * o->n_nodes / 64 + 1; word++)
+        for (uint64_t left = o->bits[word]; left; left &= left - 1) {
+            const size_t bit = word * 64 + (size_t)__builtin_ctzll(left);
+            const bool external = bit >= o->n_nodes;
+            const size_t node = external ? bit - o->n_nodes : bit;
+            list->stacks[list->count++] = (uint32_t)(node << 1 | external);
+        }
+}
+
+static void add_blocks(const profile *p, measure m, const uint8_t *kept, const stack_order *o,
+                       const cost_list *list) {
+    for (size_t i = 0; i < p->table.count; i++) {
+        if (!kept[i])
+            continue;
+        const cost one = m == MEASURE_BYTESECONDS ? cost_of_life(p, i)
+                         : m == MEASURE_REQUESTED ? cost_of_requested(p, i)
+                                                  : cost_of_number(p, i);
+        cost_columns_add(&list->costs, stack_index(o, &p->table, i), &one);
+    }
+}
+
 static bool weighted_costs(const profile *p, const uint8_t *kept, measure m, cost_list *list) {
-    size_t n = cct_count(&p->tree);
-    cost *heap = calloc(n + 1, sizeof *heap), *external = calloc(n + 1, sizeof *external);
-    bool ok = heap && external;
-    if (ok)
-        add_blocks(p, m, kept, heap, external);
-    ok = ok && push_costs(list, heap, n, false) && push_costs(list, external, n, true);
-    free(heap);
-    free(external);
+    stack_order o = {0};
+    bool ok = order_stacks(&o, p, kept);
+    const cost_shape shape = {.few = o.samples <= UINT32_MAX,
+                              .weights = true,
+                              .words = measure_infos[m].unit == UNIT_BLOCKS};
+    ok = ok && make_list(list, o.ranks[2 * o.n_nodes / 64 + 1], shape);
+    if (ok) {
+        list_stacks(&o, list);
+        add_blocks(p, m, kept, &o, list);
+    }
+    free(o.bits);
+    free(o.ranks);
     return ok;
 }
 

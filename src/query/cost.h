@@ -7,6 +7,7 @@
 #define QUERY_COST_H
 
 #include "profile/profile.h"
+#include "query/cost_columns.h"
 #include "query/estimate.h"
 #include "query/filter.h"
 
@@ -45,31 +46,6 @@ typedef struct measure_info {
 
 extern const measure_info measure_infos[];
 
-/* Legal when zeroed: nothing. Costs add up, but for `heaviest` and `most_per_word`, which are the
- * largest. */
-typedef struct cost {
-    uint64_t samples;
-    uint64_t blocks; /* sampled ones */
-    double weight;   /* sum of the samples' weights; of blocks, of those of the blocks */
-    double squares; /* blocks and byte-seconds alone: what the interval needs (see cost_estimate) */
-    double heaviest; /* the same */
-    double
-        per_word; /* blocks alone: sum of what a word of each block has of the block's weight … */
-    double most_per_word; /* … and 1 / the words of the smallest, which hold at any rate */
-} cost;
-
-static inline void cost_add(cost *sum, const cost *c) {
-    sum->samples += c->samples;
-    sum->blocks += c->blocks;
-    sum->weight += c->weight;
-    sum->squares += c->squares;
-    if (c->heaviest > sum->heaviest)
-        sum->heaviest = c->heaviest;
-    sum->per_word += c->per_word;
-    if (c->most_per_word > sum->most_per_word)
-        sum->most_per_word = c->most_per_word;
-}
-
 /* In the measure's unit: bytes, blocks, bytes times seconds. `may` says what blocks may be that
  * were missed. */
 estimate cost_estimate(const profile *p, measure m, filter_bounds may, const cost *c);
@@ -97,14 +73,29 @@ typedef struct cost_entry {
     cost cost;
 } cost_entry;
 
-typedef VEC(cost_entry) cost_list;
+/* Legal when zeroed: none. */
+typedef struct cost_list {
+    uint32_t *stacks; /* node << 1, and whether they are external */
+    cost_columns costs;
+    size_t count;
+} cost_list;
+
+static inline cost_entry cost_list_at(const cost_list *list, size_t i) {
+    return (cost_entry){.node = list->stacks[i] >> 1,
+                        .external = list->stacks[i] & 1,
+                        .cost = cost_columns_at(&list->costs, i)};
+}
+
+size_t cost_list_size(const cost_list *list); /* bytes */
+void cost_list_free(cost_list *list);
 
 /* The bytes that so many samples stand for. */
 static inline double cost_bytes(const profile *p, uint64_t samples) {
     return (double)samples / p->info.sample_rate * (p->info.word_size / 8.0);
 }
 
-/* All that was allocated, without the table of blocks; false when there is no memory. */
+/* All that was allocated, without the table of blocks; false when there is no memory. The list is
+ * zeroed before, as for the others, and to be freed in any case. */
 bool cost_of_tree(const profile *p, cost_list *list);
 
 /* Clears rows of the table that the measure does not count. `moment` is for MEASURE_LIVE and

@@ -149,7 +149,7 @@ static const char *name_at(completer *c, const profile *p, filter_kind kind, siz
         return p->frames.items[i].type;
     const profile_location *l = &p->locations.items[i];
     if (is_of_module(kind))
-        return module_of(&c->modules, l);
+        return module_name_of(&c->modules, l);
     return is_of_file(kind) ? l->file : l->function;
 }
 

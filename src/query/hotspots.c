@@ -201,9 +201,11 @@ static bool gather(gathering *g, const cost_list *costs) {
                           g->result->by == HOTSPOTS_BY_FUNCTION ? PLACE_BY_FUNCTION
                                                                 : PLACE_BY_LINE))
         return false;
-    for (size_t i = 0; i < costs->count; i++)
-        if (!add_entry(g, &costs->items[i]))
+    for (size_t i = 0; i < costs->count; i++) {
+        const cost_entry e = cost_list_at(costs, i);
+        if (!add_entry(g, &e))
             return false;
+    }
     return true;
 }
 

@@ -36,7 +36,7 @@ static bool hide_modules(lens *l, const filter *hide) {
     intern_table names = {0};
     bool ok = true;
     for (size_t i = 0; ok && i < p->locations.count; i++) {
-        const char *module = module_of(&names, &p->locations.items[i]);
+        const char *module = module_name_of(&names, &p->locations.items[i]);
         ok = module;
         if (ok && filter_hides_module(hide, module))
             l->marks[i] = LENS_HIDDEN;

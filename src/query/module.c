@@ -151,7 +151,7 @@ static piece find(const profile_location *place) {
     return folder.size > 0 ? folder : ocaml.size > 0 ? ocaml : base;
 }
 
-const char *module_of(intern_table *names, const profile_location *place) {
+const char *module_name_of(intern_table *names, const profile_location *place) {
     const piece found = find(place);
     return intern(names, found.text ? found.text : "", found.size);
 }
@@ -175,7 +175,7 @@ static bool allocates(search *s, uint32_t node, bool external) {
     if (at == LENS_NOWHERE)
         return s->matches(s->context, "");
     if (s->known[at] == 0) {
-        const char *module = module_of(&s->names, &s->lens.profile->locations.items[at]);
+        const char *module = module_name_of(&s->names, &s->lens.profile->locations.items[at]);
         s->failed |= !module;
         s->known[at] = module && s->matches(s->context, module) ? KNOWN : KNOWN_NOT;
     }

@@ -8,7 +8,7 @@
 #include "query/filter.h"
 
 /* Interned in `names`; "" where nothing is known. NULL when there is no memory. */
-const char *module_of(intern_table *names, const profile_location *place);
+const char *module_name_of(intern_table *names, const profile_location *place);
 
 /* Marks the nodes of the tree whose blocks a module allocated of which `matches` says yes: bit 0
  * for blocks of a heap, bit 1 for external ones, which wrappers of malloc are not the place of.

@@ -93,8 +93,10 @@ bool query_run(query_result *q, const profile *p, const query_spec *spec) {
     *q = (query_result){
         .profile = p, .measure = spec->measure, .may = filter_bounds_of(spec->filter, p)};
     bool ok = find_lens(q, spec) && find_costs(q, spec);
-    for (size_t i = 0; ok && i < q->costs.count; i++)
-        cost_add(&q->total, &q->costs.items[i].cost);
+    for (size_t i = 0; ok && i < q->costs.count; i++) {
+        const cost c = cost_columns_at(&q->costs.costs, i);
+        cost_add(&q->total, &c);
+    }
     ok = ok && find_spread(q, spec);
     if (!ok)
         query_free(q);
@@ -103,7 +105,7 @@ bool query_run(query_result *q, const profile *p, const query_spec *spec) {
 
 void query_free(query_result *q) {
     lens_free(&q->lens);
-    vec_free(&q->costs);
+    cost_list_free(&q->costs);
     selection_free(&q->selection);
     *q = (query_result){0};
 }

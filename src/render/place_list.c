@@ -32,7 +32,7 @@ int64_t place_list_string(place_list *l, const char *text) {
 }
 
 static const char *module_at(place_list *l, size_t i) {
-    return module_of(&l->modules, l->places.items[i]);
+    return module_name_of(&l->modules, l->places.items[i]);
 }
 
 /* Numbers the strings of the places, which are written first. */

@@ -68,7 +68,7 @@ static bool make_query(void *context, cache_value *value) {
         return false;
     }
     *value = (cache_value){.value = q,
-                           .size = sizeof *q + q->costs.capacity * sizeof *q->costs.items +
+                           .size = sizeof *q + cost_list_size(&q->costs) +
                                    m->profile->locations.count + shape_size(q->lens.shape) +
                                    (q->selection.kept ? q->selection.n_of : 0),
                            .release = release_query};

@@ -95,7 +95,7 @@ static void collapse(route *r, bool by_line) {
 static void take_routes(routes *all, const callpaths_spec *how, const query_result *q,
                         unsigned side) {
     for (size_t i = 0; i < q->costs.count; i++) {
-        const cost_entry *e = &q->costs.items[i];
+        const cost_entry got = cost_list_at(&q->costs, i), *e = &got;
         route r = {.cost = e->cost, .side = side};
         r.amount = cost_value(q->profile, q->measure, &e->cost);
         take_stack(&r, q, e);

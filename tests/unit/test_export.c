@@ -160,7 +160,7 @@ START_TEST(collapsed_stacks_are_by_function) {
                       "main;helper;leaf 16\n"
                       "$6 16\n"
                       "a:b \"c\" 16\n");
-    vec_free(&costs);
+    cost_list_free(&costs);
     lens_free(&l);
     profile_free(&p);
 }
@@ -179,7 +179,7 @@ START_TEST(hidden_frames_are_gone_and_their_costs_stay) {
                       "main;helper 16\n"
                       "$6 16\n"
                       "a:b \"c\" 16\n");
-    vec_free(&costs);
+    cost_list_free(&costs);
     lens_free(&l);
     profile_free(&p);
 }
@@ -208,7 +208,7 @@ START_TEST(speedscope_shares_frames) {
                       "\"bytes\",\"startValue\":0,\"endValue\":8112,\n"
                       "\"samples\":[\n[7],\n[0,1],\n[0,2,3],\n[0,4],\n[5],\n[6]\n]"
                       ",\"weights\":[16,48,16,8000,16,16]}]}\n");
-    vec_free(&costs);
+    cost_list_free(&costs);
     lens_free(&l);
     profile_free(&p);
 }
@@ -270,7 +270,7 @@ static uint64_t export_watched(int format, watching *w) {
     const uint64_t written = o.used;
     ck_assert_int_eq(o.error, w->wanted ? 0 : ECANCELED);
     output_finish(&o);
-    vec_free(&costs);
+    cost_list_free(&costs);
     lens_free(&l);
     profile_free(&p);
     return written;

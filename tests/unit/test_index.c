@@ -267,7 +267,8 @@ static void check_question(const profile *p, measure m, const char *text) {
     ck_assert(query_run(&whole, p, &spec) && query_run(&part, &back, &spec));
     ck_assert_uint_eq(part.costs.count, whole.costs.count);
     for (size_t i = 0; i < part.costs.count; i++) {
-        const cost_entry *x = &part.costs.items[i], *y = &whole.costs.items[i];
+        const cost_entry a = cost_list_at(&part.costs, i), b = cost_list_at(&whole.costs, i);
+        const cost_entry *x = &a, *y = &b;
         ck_assert(x->node == y->node && x->external == y->external);
         ck_assert(x->cost.samples == y->cost.samples && x->cost.blocks == y->cost.blocks &&
                   x->cost.weight == y->cost.weight);

@@ -7,11 +7,11 @@
 static void check_module(const char *file, const char *function, const char *wanted) {
     intern_table names = {0};
     const profile_location place = {.file = file, .function = function};
-    const char *found = module_of(&names, &place);
+    const char *found = module_name_of(&names, &place);
     ck_assert_ptr_nonnull(found);
     if (strcmp(found, wanted) != 0)
         ck_abort_msg("%s %s: %s, not %s", file, function, found, wanted);
-    ck_assert_ptr_eq(module_of(&names, &place), found); /* the same copy */
+    ck_assert_ptr_eq(module_name_of(&names, &place), found); /* the same copy */
     intern_free(&names);
 }
 

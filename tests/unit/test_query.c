@@ -326,7 +326,7 @@ START_TEST(costs_of_heap_and_external_blocks_stay_apart) {
             }
         }
         for (size_t k = 0; k < q.costs.count; k++) {
-            const cost_entry *e = &q.costs.items[k];
+            const cost_entry got = cost_list_at(&q.costs, k), *e = &got;
             found[e->external][0] += e->cost.samples;
             found[e->external][1] += e->cost.blocks;
         }

@@ -115,11 +115,13 @@ static names see(const lens *l, uint32_t node) {
     return inward;
 }
 
-static const cost_entry *entry_of(const query_result *q, const cost_entry *like) {
-    for (size_t i = 0; i < q->costs.count; i++)
-        if (q->costs.items[i].node == like->node && q->costs.items[i].external == like->external)
-            return &q->costs.items[i];
-    return NULL;
+static bool find_entry(cost_entry *found, const query_result *q, const cost_entry *like) {
+    for (size_t i = 0; i < q->costs.count; i++) {
+        *found = cost_list_at(&q->costs, i);
+        if (found->node == like->node && found->external == like->external)
+            return true;
+    }
+    return false;
 }
 
 /* How many stacks are left. */
@@ -132,14 +134,16 @@ static size_t expect_as_listed(const profile *p, const char *text) {
     ck_assert(query_run(&all, p, &(query_spec){0}));
     ck_assert(query_run(&q, p, &(query_spec){.filter = f}));
     for (size_t i = 0; i < all.costs.count; i++) {
-        const cost_entry *e = &all.costs.items[i], *left = entry_of(&q, e);
-        names wanted = see(&all.lens, e->node), seen;
+        const cost_entry e = cost_list_at(&all.costs, i);
+        cost_entry left;
+        const bool found = find_entry(&left, &q, &e);
+        names wanted = see(&all.lens, e.node), seen;
         const bool kept = apply(&wanted, text);
-        ck_assert_msg(kept == (left && left->cost.samples > 0), "%s", text);
+        ck_assert_msg(kept == (found && left.cost.samples > 0), "%s", text);
         if (!kept)
             continue;
-        ck_assert_uint_eq(left->cost.samples, e->cost.samples);
-        seen = see(&q.lens, e->node);
+        ck_assert_uint_eq(left.cost.samples, e.cost.samples);
+        seen = see(&q.lens, e.node);
         ck_assert_uint_eq(seen.n, wanted.n);
         for (size_t k = 0; k < seen.n; k++)
             ck_assert_str_eq(seen.at[k], wanted.at[k]);
@@ -224,7 +228,7 @@ START_TEST(recursion_of_all_leaves_no_function_twice) {
         record_stacks(&t, &p, &seed);
         ck_assert(query_run(&q, &p, &(query_spec){.filter = f}));
         for (size_t i = 0; i < q.costs.count; i++) {
-            const names s = see(&q.lens, q.costs.items[i].node);
+            const names s = see(&q.lens, cost_list_at(&q.costs, i).node);
             for (size_t a = 0; a < s.n; a++)
                 for (size_t b = a + 1; b < s.n; b++)
                     ck_assert_ptr_ne(s.at[a], s.at[b]);

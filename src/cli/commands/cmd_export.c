@@ -115,7 +115,7 @@ static bool write_format(work *w, output *o) {
     w->subject.costs = &costs;
     const bool ok = (!takes(w->options, EXPORT_STACKS) || sum_stacks(w, &costs)) &&
                     exports[w->options->to].write(o, &w->subject);
-    vec_free(&costs);
+    cost_list_free(&costs);
     return ok;
 }
 

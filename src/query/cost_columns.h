@@ -1,5 +1,5 @@
-/* cost_columns.h: costs, alone and many of them in columns: as narrow as they fit, without what their
- * measure has no use for. There may be as many as stacks. */
+/* cost_columns.h: costs, alone and many of them in columns: as narrow as they fit, without what
+ * their measure has no use for. There may be as many as stacks. */
 #ifndef QUERY_COST_COLUMNS_H
 #define QUERY_COST_COLUMNS_H
 

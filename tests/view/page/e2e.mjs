@@ -217,7 +217,7 @@ test("a sandwich stands around any sequence of frames", withPage(at(one, "mode=s
   assert.equal((await c.frames(0))[0].value, cliJson("callees", "--json", focus, IRMIN).tree.value);
 }));
 
-test("the menu of a frame focuses, excludes, hides, and goes to callers and callees", withPage(one, async (c) => {
+test("the menu of a frame keeps and drops stacks with it, merges it, and goes to callers and callees", withPage(one, async (c) => {
   const name = "Irmin_traces__Trace_replay.Make.exec_commit";
   const choose = async (action, wanted) => {
     await c.go({ view: "flame", mode: "icicle", filter: "", zoom: [] });
@@ -225,12 +225,12 @@ test("the menu of a frame focuses, excludes, hides, and goes to callers and call
     await c.until(wanted, () => c.page.locator(`.popover.menu [data-action^="${action}"]`).click());
   };
   const pattern = "/^Irmin_traces__Trace_replay\\.Make\\.exec_commit$/";
-  await choose("Focus", { filter: `fn:${pattern}` });
+  await choose("Only stacks with it", { filter: `fn:${pattern}` });
   assert.equal(await shownTotal(c), headline("--filter", `fn:${pattern}`, IRMIN));
   assert.equal((await c.text(".chip")).replace(/\s+/g, " "), `fn ${name}`);
-  await choose("Exclude", { filter: `-fn:${pattern}` });
+  await choose("Drop stacks with it", { filter: `-fn:${pattern}` });
   assert.equal(await shownTotal(c), headline("--filter", `-fn:${pattern}`, IRMIN));
-  await choose("Hide", { filter: `hide:${pattern}` });
+  await choose("Merge it", { filter: `hide:${pattern}` });
   assert.ok(!(await c.frames()).some((f) => f.name === name));
   await choose("Callers", { view: "callers", focus: name });
   await choose("Callees", { view: "callees", focus: name });
@@ -733,7 +733,7 @@ test("names that are markup, scripts, turned round, endless, or no text at all a
         // As a filter, and back out of the address.
         for (const f of frames.slice(0, 4)) {
           await c.page.mouse.click(f.x + f.width / 2, f.y + f.height / 2, { button: "right" });
-          await c.page.locator('.popover.menu [data-action^="Focus"]').click();
+          await c.page.locator('.popover.menu [data-action^="Only stacks with it"]').click();
           await c.page.waitForFunction(() => window.allotrace.store.state.filter !== "");
           await c.page.reload();
           await c.quiet();

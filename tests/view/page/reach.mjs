@@ -5,9 +5,9 @@ import { amount } from "../../../viewer/format.js";
 import { cliJson, Client, test } from "./browser.mjs";
 import { at, IRMIN, one, two, withPage } from "./common.mjs";
 
-// Digits on the page that are no button, but for names, times of the day and of snapshots, lines of source, and settings.
+// Digits on the page that are no button, but for names and how many more of them there are, times of the day and of snapshots, lines of source, and settings.
 const mute = (c) => c.page.evaluate(() => {
-  const spared = ".num, .away, .fn, .file, .mono, .where, .stack, .cut, .name, time, .title, .no, .code .line > span:last-child, .crumbs, .segments, select, label, h2, b, .instead, .card .advised, .card p:not(.faint)";
+  const spared = ".num, .modules, .away, .fn, .file, .mono, .where, .stack, .cut, .name, time, .title, .no, .code .line > span:last-child, .crumbs, .segments, select, label, h2, b, .instead, .card .advised, .card p:not(.faint)";
   const found = [];
   for (const root of document.querySelectorAll(".total, .kept, .main, .details")) {
     const walk = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);

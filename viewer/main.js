@@ -20,7 +20,7 @@ import { TableView } from "./view-tables.js";
 
 const MEASURE_NAMES = {
   allocated: "Allocated", blocks: "Blocks allocated", live: "Live at a moment", peak: "Live at the peak",
-  promoted: "Promoted", survived: "Never freed", byteseconds: "Bytes × lifetime",
+  promoted: "Promoted", survived: "Never freed", temporary: "Temporary", byteseconds: "Bytes × lifetime",
 };
 const TIMELINE_WAITS_MS = 200;
 // In three groups: where it was allocated, when it was live, what changed and what to do.
@@ -250,6 +250,7 @@ class App {
       return ["Nothing is left", `The filter keeps 0 of ${format.count(head.of_blocks)} sampled blocks: “${head.removed_by}” removed the last ${format.count(head.removed_last)}. Loosen it.`, [undo]];
     }
     if (head.measure === "promoted") return ["Nothing was promoted", "None of the sampled blocks moved from the minor to the major heap."];
+    if (head.measure === "temporary") return ["Nothing was temporary", "None of the sampled blocks was freed within a millisecond and before the next allocation with the same call stack."];
     if (head.measure === "survived") return ["All was freed", "None of the sampled blocks was live when the trace ended."];
     if (head.measure === "live" || head.measure === "peak") return ["Nothing was live", `None of the sampled blocks was live at ${format.duration(head.time ?? 0)}.`];
     return ["No samples", `The trace holds none at rate ${format.rate(head.rate)}. A program that allocates little may show none; record it with a higher rate.`];

@@ -1,7 +1,7 @@
 // state.js: what the user looks at, kept in the URL's fragment and nowhere else, so that it survives a
 // reload and can be sent. What a key means is said in KEYS; a value that is the default is left out.
 
-export const MEASURES = ["allocated", "blocks", "live", "peak", "promoted", "survived", "byteseconds"];
+export const MEASURES = ["allocated", "blocks", "live", "peak", "promoted", "survived", "temporary", "byteseconds"];
 export const MODES = ["icicle", "flame", "inverted", "sandwich"];
 export const VIEWS = [
   "flame", "hotspots", "functions", "callers", "callees", "types", "paths", "leaks", "lifetimes", "diff", "advice", "source",

@@ -142,7 +142,8 @@ static bool parse_measure(parser *p, measure *m) {
             return true;
         }
     p->at = start;
-    return fail(p, "expected allocated, blocks, live, peak, promoted, survived or byteseconds");
+    return fail(
+        p, "expected allocated, blocks, live, peak, promoted, survived, temporary or byteseconds");
 }
 
 static bool parse_name(parser *p, const char **name) {

@@ -63,7 +63,8 @@ int question_check_filter(const command *cmd, const char *text, const filter *f,
 static bool counts_births(const question_options *o, const char *path) {
     return o->births && traces_is_window(path) &&
            (o->measure == MEASURE_ALLOCATED || o->measure == MEASURE_BLOCKS ||
-            o->measure == MEASURE_PROMOTED || o->measure == MEASURE_REQUESTED);
+            o->measure == MEASURE_PROMOTED || o->measure == MEASURE_TEMPORARY ||
+            o->measure == MEASURE_REQUESTED);
 }
 
 /* The user's filter is parsed by itself first, since errors tell columns. */

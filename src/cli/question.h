@@ -111,7 +111,8 @@ extern const char *const question_colors[];
         .name = "measure", .letter = 'm', .kind = OPTION_CHOICE,                                   \
         .at = offsetof(type, question.measure), .choices = question_block_measures,                \
         .help = "which blocks count: all that were allocated (default), those live at the end, "   \
-                "or at the peak, those promoted, or those never freed, each by its bytes; or all " \
+                "or at the peak, those promoted, never freed, or temporary, each by its bytes; "   \
+                "or all "                                                                          \
                 "by their number (blocks), or by bytes times seconds of life (byteseconds)",       \
         .brief = "which blocks count, and how: see `help measures`",                               \
     }
@@ -127,7 +128,7 @@ extern const char *const question_colors[];
             .choices = question_measures,                                                          \
             .help = "what is added up: bytes allocated (default), numbers of blocks, bytes live "  \
                     "--at a time or at the peak of the whole trace, bytes promoted, bytes never "  \
-                    "freed, bytes times "                                                          \
+                    "freed, bytes freed almost at once, bytes times "                              \
                     "seconds of life, or bytes requested, without the blocks' headers",            \
             .brief = "what is summed: see `help measures`",                                        \
         },                                                                                         \

@@ -56,6 +56,8 @@ static const topic topics[] = {
       {"peak", "bytes live at the peak"},
       {"promoted", "bytes promoted from the minor heap"},
       {"survived", "bytes never freed"},
+      {"temporary", "bytes freed within 1 ms, and before the next recorded allocation with the "
+                    "same call stack: a buffer that a loop could keep"},
       {"byteseconds", "bytes times the seconds for which they were held"},
       {"requested", "bytes that the program asked for, without the allocator's headers"}},
      "Bytes include the headers of blocks otherwise: 8 bytes each on 64-bit systems."},

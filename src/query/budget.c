@@ -65,8 +65,7 @@ bool budget_count_rows(budget_tally *t, const profile *p, measure m, uint8_t *ke
     blocks_most most = {.at = blocks_end_of(p->duration)};
     bool ok = m != MEASURE_PEAK || (blocks_peak(&p->table, &most) && keep_uncertain(t, p, kept));
     t->at = most.at;
-    if (ok)
-        cost_keep(p, m, most.at, kept);
+    ok = ok && cost_keep(p, m, most.at, kept);
     for (size_t i = 0; ok && i < p->table.count; i++)
         ok = !kept[i] || count_row(t, p, m, i);
     return ok;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "profile/parallel.h"
+#include "query/temporary.h"
 
 const measure_info measure_infos[] = {
 #define MEASURE_INFO(name_, text_, unit_, title_)                                                  \
@@ -138,24 +139,34 @@ bool cost_of_tree(const profile *p, cost_list *list) {
 
 /* ---- from the table ---------------------------------------------------------------------- */
 
-void cost_keep(const profile *p, measure m, blocks_moment moment, uint8_t *kept) {
+static bool keep_temporary(const profile *p, uint8_t *kept) {
+    uint8_t *temporary = temporary_rows(p);
+    for (size_t i = 0; temporary && i < p->table.count; i++)
+        kept[i] &= temporary[i];
+    free(temporary);
+    return temporary;
+}
+
+bool cost_keep(const profile *p, measure m, blocks_moment moment, uint8_t *kept) {
     const block_table *b = &p->table;
     switch (m) {
     case MEASURE_LIVE:
     case MEASURE_PEAK:
         for (size_t i = 0; i < b->count; i++)
             kept[i] &= blocks_was_live(b, i, moment);
-        return;
+        return true;
     case MEASURE_PROMOTED:
         for (size_t i = 0; i < b->count; i++)
             kept[i] &= blocks_promoted(b, i) != BLOCKS_NEVER;
-        return;
+        return true;
     case MEASURE_SURVIVED:
         for (size_t i = 0; i < b->count; i++)
             kept[i] &= blocks_died(b, i) == BLOCKS_NEVER;
-        return;
+        return true;
+    case MEASURE_TEMPORARY:
+        return keep_temporary(p, kept);
     default:
-        return;
+        return true;
     }
 }
 
@@ -214,6 +225,7 @@ typedef struct plain_adding {
     measure measure;
     blocks_moment moment;
     const uint8_t *kept; /* by row; NULL: a filter says it, piece by piece */
+    uint8_t *temporary;  /* by row, for MEASURE_TEMPORARY */
     size_t parts, nodes;
     bool both;          /* heap and external blocks, of each node one beside the other; else … */
     bool external;      /* … all are */
@@ -291,6 +303,8 @@ static void add_plain_piece(void *context, size_t part, filter_piece rows) {
         LIST_IF(list, n, rows, blocks_promoted(b, row) != BLOCKS_NEVER)
     else if (a->measure == MEASURE_SURVIVED)
         LIST_IF(list, n, rows, blocks_died(b, row) == BLOCKS_NEVER)
+    else if (a->measure == MEASURE_TEMPORARY)
+        LIST_IF(list, n, rows, a->temporary[row])
     if (a->measure != MEASURE_ALLOCATED)
         rows = (filter_piece){.at = rows.at, .n = n, .list = list};
     add_rows(a, part, rows);
@@ -398,8 +412,15 @@ static bool add_all(plain_adding *a, const filter *f, selection *s) {
     return true;
 }
 
+/* Of what it needs beyond columns. */
+static bool prepare(plain_adding *a) {
+    if (a->measure == MEASURE_TEMPORARY)
+        a->temporary = temporary_rows(a->profile);
+    return a->temporary || a->measure != MEASURE_TEMPORARY;
+}
+
 static bool plain_costs(plain_adding *a, const filter *f, selection *s, cost_list *list) {
-    bool ok = make_sums(a, false) && add_all(a, f, s), too_large = false;
+    bool ok = prepare(a) && make_sums(a, false) && add_all(a, f, s), too_large = false;
     for (size_t part = 0; ok && part < a->parts; part++)
         too_large |= a->too_large[part];
     if (too_large) {
@@ -408,6 +429,7 @@ static bool plain_costs(plain_adding *a, const filter *f, selection *s, cost_lis
     }
     ok = ok && list_entries(a, list);
     free_sums(a);
+    free(a->temporary);
     return ok;
 }
 

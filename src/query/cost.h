@@ -19,6 +19,7 @@
     X(PEAK, "peak", BYTES, "live at the peak")                                                     \
     X(PROMOTED, "promoted", BYTES, "promoted")                                                     \
     X(SURVIVED, "survived", BYTES, "never freed")                                                  \
+    X(TEMPORARY, "temporary", BYTES, "temporary")                                                  \
     X(BYTESECONDS, "byteseconds", BYTESECONDS, "of bytes times lifetime")
 #define MEASURES(X)                                                                                \
     MEASURES_OF_BLOCKS(X)                                                                          \
@@ -99,8 +100,8 @@ static inline double cost_bytes(const profile *p, uint64_t samples) {
 bool cost_of_tree(const profile *p, cost_list *list);
 
 /* Clears rows of the table that the measure does not count. `moment` is for MEASURE_LIVE and
- * MEASURE_PEAK. */
-void cost_keep(const profile *p, measure m, blocks_moment moment, uint8_t *kept);
+ * MEASURE_PEAK. False when there is no memory. */
+bool cost_keep(const profile *p, measure m, blocks_moment moment, uint8_t *kept);
 
 /* What a block counts by MEASURE_BYTESECONDS; one that is never freed lives to the end. */
 cost cost_of_life(const profile *p, size_t row);

@@ -1,6 +1,8 @@
 /* query.c: see query.h. */
 #include "query/query.h"
 
+#include "query/temporary.h"
+
 bool query_needs_blocks(const query_spec *spec) {
     return spec->keep_rows || spec->measure != MEASURE_ALLOCATED || filter_selects(spec->filter);
 }
@@ -18,11 +20,13 @@ unsigned query_columns(const query_spec *spec) {
         [MEASURE_PEAK] = BLOCKS_PEAK_COLUMNS | BLOCKS_IF_SEVERAL,
         [MEASURE_PROMOTED] = BLOCKS_HAS(promoted),
         [MEASURE_SURVIVED] = BLOCKS_HAS(died),
+        [MEASURE_TEMPORARY] = TEMPORARY_COLUMNS,
         [MEASURE_BYTESECONDS] = life,
         [MEASURE_REQUESTED] = BLOCKS_HAS(length),
     };
     const unsigned filtered = filter_columns(spec->filter);
-    if (spec->keep_rows && !spec->finds_peak && !is_of_peak(spec))
+    const bool ordered = is_of_peak(spec) || spec->measure == MEASURE_TEMPORARY;
+    if (spec->keep_rows && !spec->finds_peak && !ordered)
         return (BLOCKS_ALL_COLUMNS & ~BLOCKS_PLACE_COLUMNS) | filtered;
     if (spec->keep_rows)
         return BLOCKS_ALL_COLUMNS;
@@ -47,9 +51,7 @@ static bool find_costs_and_rows(query_result *q, const query_spec *spec) {
     if (!(all ? cost_of_tree(q->profile, &q->costs)
               : cost_of_blocks(q->profile, &q->selection, q->measure, q->moment, &q->costs)))
         return false;
-    if (spec->keep_counted)
-        cost_keep(q->profile, q->measure, q->moment, q->selection.kept);
-    return true;
+    return !spec->keep_counted || cost_keep(q->profile, q->measure, q->moment, q->selection.kept);
 }
 
 static bool find_costs(query_result *q, const query_spec *spec) {

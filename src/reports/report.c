@@ -276,9 +276,10 @@ static void say_none_counts(document *d, const report *r) {
     const bool moment = q->measure == MEASURE_LIVE || q->measure == MEASURE_PEAK;
     document_note(d, "Nothing to show: of %s sampled blocks %s%s%s.",
                   figure_count(q->selection.n_kept).text,
-                  q->measure == MEASURE_PROMOTED   ? "none was promoted"
-                  : q->measure == MEASURE_SURVIVED ? "all were freed"
-                                                   : "none was live",
+                  q->measure == MEASURE_PROMOTED    ? "none was promoted"
+                  : q->measure == MEASURE_SURVIVED  ? "all were freed"
+                  : q->measure == MEASURE_TEMPORARY ? "none was temporary"
+                                                    : "none was live",
                   moment ? " at " : "", moment ? figure_duration(q->moment.time).text : "");
 }
 

@@ -38,6 +38,12 @@ static const explanation explanations[] = {
                           WORDS_FORMULA},
     [MEASURE_SURVIVED] = {"Never freed", "Memory that was still allocated when the trace ended.",
                           WORDS_FORMULA},
+    [MEASURE_TEMPORARY] =
+        {"Temporary",
+         "Memory that was freed within a millisecond, and before the next recorded allocation with "
+         "the same call stack. In a sample, that one need not be the next that there was: at rates "
+         "below 1, some of it may have been held beside others of its kind.",
+         WORDS_FORMULA},
     [MEASURE_BYTESECONDS] =
         {"Times lifetime",
          "Each byte times the seconds it lived: what keeps memory occupied. "

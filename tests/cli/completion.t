@@ -96,8 +96,8 @@ The table behind it:
   doctor	--output	REPAIRED	write what can be used as a clean trace	o
   doctor	--help		show how to use the command	h
   $ allotrace completion plain | awk -F'\t' '$2 == "--measure" { print $3, $5 }' | sort -u
-  allocated|blocks|live|peak|promoted|survived|byteseconds m
-  allocated|blocks|live|peak|promoted|survived|byteseconds|requested m
+  allocated|blocks|live|peak|promoted|survived|temporary|byteseconds m
+  allocated|blocks|live|peak|promoted|survived|temporary|byteseconds|requested m
   $ allotrace completion tcsh
   allotrace: completion: `tcsh` is not one of bash, zsh, fish, plain
   Try `allotrace completion --help`.

@@ -447,3 +447,38 @@ Memory outside the heap is no part of it, even if a trace tells of its promotion
   $ allotrace lifetimes --json handles.ctf | jq -c '.all.dead_in_minor_heap, .all.premature | .of_samples'
   64
   0
+
+Temporary is what is freed before the next allocation with its call stack, and within 1 ms: of three blocks of a loop the
+second is not, and one that is alone with its stack must die soon all the same:
+
+  $ $TESTDIR/make-trace >temporary.ctf <<'END'
+  > alloc external 15 16 main@m.c:1 loop@m.c:5
+  > same collect 0
+  > same alloc external 15 16 main@m.c:1 loop@m.c:5
+  > same alloc external 15 16 main@m.c:1 loop@m.c:5
+  > same collect 1
+  > same collect 2
+  > alloc external 31 32 main@m.c:1 once@m.c:9
+  > collect 3
+  > alloc external 7 8 main@m.c:1 kept@m.c:11
+  > END
+  $ allotrace hotspots -m temporary temporary.ctf
+  256 B temporary (exact, 32 samples at rate 1)
+  Bytes include malloc's header, 8 a block, and sizes are rounded up to 8 (--measure requested: without headers).
+    share              B  samples  site
+    100.0% ████████  256       32  m.c:5 loop
+    100.0%           256       32    via m.c:1 main
+  $ allotrace hotspots -m temporary --filter 'fn:once' temporary.ctf
+  Nothing to show: of 1 sampled blocks none was temporary.
+  $ allotrace timeline -m temporary --csv temporary.ctf | tail -n 1
+  3990,4001,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0
+  $ allotrace stats -m temporary temporary.ctf | head -n 3
+  256 B temporary (exact, 32 samples at rate 1)
+  Bytes include malloc's header, 8 a block, and sizes are rounded up to 8 (--measure requested: without headers).
+  
+  $ printf '[[budget]]\nsite = "loop"\nmeasure = "temporary"\nmax = "100B"\n' >t.toml
+  $ allotrace check --budget t.toml temporary.ctf
+    verdict  actual       expected  ratio  site
+    FAIL      256 B  at most 100 B   2.56  loop, temporary
+  0 passed, 1 failed, 0 undecided
+  [3]

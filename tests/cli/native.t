@@ -250,6 +250,6 @@ What was requested is what was allocated without headers; the rest of a word is 
   true
   240
   $ allotrace leaks -m requested sizes.ctf
-  allotrace: --measure: `requested` is not one of allocated, blocks, live, peak, promoted, survived, byteseconds
+  allotrace: --measure: `requested` is not one of allocated, blocks, live, peak, promoted, survived, temporary, byteseconds
   Try `allotrace leaks --help`.
   [2]

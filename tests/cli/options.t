@@ -68,7 +68,7 @@ refused in a line that says what to use instead.
         5 --top: no: use allotrace hotspots --top N
   $ measures() {
   >   for command in "$@"; do
-  >     for m in allocated blocks live peak promoted survived byteseconds; do
+  >     for m in allocated blocks live peak promoted survived temporary byteseconds; do
   >       echo "$command $m: $(option $command --measure $m)"
   >     done
   >   done
@@ -95,11 +95,12 @@ Short forms get the same answer, and an option that nothing has does not:
 
 What of a measure is shown is the same everywhere:
 
-  $ for m in allocated blocks live peak promoted survived byteseconds; do
+  $ for m in allocated blocks live peak promoted survived temporary byteseconds; do
   >   for command in hotspots types tree 'tree --inverted'; do
   >     allotrace $command --measure $m --json a.ctf | grep -o '"total":{.*}'
   >   done | sort -u | wc -l
   > done
+  1
   1
   1
   1

@@ -89,9 +89,10 @@ START_TEST(what_is_wrong_in_a_file_is_pointed_at) {
     check_parse("[[budget]]\nmax='1'\nwithin=2", "1:1 `within` belongs to `expect`", NULL);
     check_parse("[[budget]]\nfilter = 'size:>1K life:x'", "2:25 `x` does not begin with a number",
                 NULL);
-    check_parse("[[budget]]\nmeasure = 'all'",
-                "2:11 expected allocated, blocks, live, peak, promoted, survived or byteseconds",
-                NULL);
+    check_parse(
+        "[[budget]]\nmeasure = 'all'",
+        "2:11 expected allocated, blocks, live, peak, promoted, survived, temporary or byteseconds",
+        NULL);
     check_parse("[[budget]]\nmeasure = 'blocks'\nmax = '1 MB'",
                 "1:1 with this measure, the amount is one of `blocks`", NULL);
     check_parse("[[budget]]\nmeasure = 'peak'\nmax = '1 MB*s'",

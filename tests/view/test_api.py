@@ -685,7 +685,7 @@ def source_lines_come_from_files_that_the_trace_names():
 @test
 def figures_are_explained():
     with Viewer(TRACE) as v:
-        for measure in ("allocated", "blocks", "live", "peak", "promoted", "survived", "byteseconds"):
+        for measure in ("allocated", "blocks", "live", "peak", "promoted", "survived", "temporary", "byteseconds"):
             total = v.api("tree", measure=measure)["total"]
             answer = v.api("explain", measure=measure, **total)
             for key in ("title", "definition", "formula", "worked", "interval"):

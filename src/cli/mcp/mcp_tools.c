@@ -53,7 +53,7 @@ struct mcp_tool {
     {                                                                                              \
         "measure", PARAM_TEXT, "--measure", false,                                                 \
             "what is summed: allocated (default), blocks, live, peak, promoted, survived, "        \
-            "byteseconds, requested",                                                              \
+            "temporary, byteseconds, requested",                                                   \
             NULL                                                                                   \
     }
 #define BY                                                                                         \

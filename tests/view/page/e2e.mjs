@@ -167,7 +167,7 @@ test("a brush over the timeline filters by time; a click shows what was live; p 
 }));
 
 test("every measure is that of the commands", withPage(two, async (c) => {
-  for (const measure of ["allocated", "blocks", "live", "peak", "promoted", "survived", "byteseconds"]) {
+  for (const measure of ["allocated", "blocks", "live", "peak", "promoted", "survived", "temporary", "byteseconds"]) {
     await c.page.locator(".head select").last().selectOption(measure);
     await c.page.waitForFunction((m) => window.allotrace.store.state.measure === m, measure);
     await c.quiet();

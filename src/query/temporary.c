@@ -1,0 +1,52 @@
+/* temporary.c: see temporary.h. From the last place to the first: for each call stack it is
+ * remembered where its next allocation is. */
+#include "query/temporary.h"
+
+#include <stdlib.h>
+
+/* Whether it was dead when the allocation at that place happened; BLOCKS_NOWHERE: there was none
+ * any more. */
+static bool is_dead_at(const block_table *b, size_t row, uint32_t place) {
+    const uint64_t died = blocks_died(b, row);
+    return died != BLOCKS_NEVER && died - blocks_born(b, row) < TEMPORARY_LIFE &&
+           (place == BLOCKS_NOWHERE || b->after[row] <= place);
+}
+
+/* `rows`: by place; NULL: they are in that order. */
+static void mark_rows(const block_table *b, const uint32_t *rows, uint32_t *next, uint8_t *marks) {
+    for (size_t place = b->count; place-- > 0;) {
+        const size_t row = rows ? rows[place] : place;
+        uint32_t *known = &next[b->node[row]];
+        marks[row] = is_dead_at(b, row, *known);
+        *known = (uint32_t)place;
+    }
+}
+
+static uint32_t *order_rows(const block_table *b) {
+    uint32_t *rows = malloc((b->count + 1) * sizeof *rows);
+    for (size_t i = 0; rows && i < b->count; i++)
+        rows[b->place[i]] = (uint32_t)i;
+    return rows;
+}
+
+static uint32_t *know_none(size_t n) {
+    uint32_t *next = malloc((n + 1) * sizeof *next);
+    for (size_t i = 0; next && i < n; i++)
+        next[i] = BLOCKS_NOWHERE;
+    return next;
+}
+
+uint8_t *temporary_rows(const profile *p) {
+    const block_table *b = &p->table;
+    uint8_t *marks = malloc(b->count + 1);
+    uint32_t *next = know_none(cct_count(&p->tree));
+    uint32_t *rows = b->place ? order_rows(b) : NULL;
+    const bool ok = marks && next && (rows || !b->place);
+    if (ok)
+        mark_rows(b, rows, next, marks);
+    else
+        free(marks);
+    free(next);
+    free(rows);
+    return ok ? marks : NULL;
+}

@@ -1,4 +1,6 @@
-/* arrays.c: see arrays.h. */
+/* arrays.c: the checks are those of the slow way: the interpreter takes a cell that is there by
+ * itself. An array grows by half, and its holder is a root that the collector may update meanwhile.
+ */
 #include "arrays.h"
 
 static bool array_no_memory(lox_vm *vm) {

@@ -1,4 +1,5 @@
-/* interpret.c: the loop that runs code (see code.h), and the slow ways of its instructions.
+/* interpret.c: the loop that runs code, and the slow ways of its instructions (code.h has the
+ * instructions).
  *
  * Whatever may collect moves objects: pointers to objects are fetched from registers again after
  * it. frame->at is stored before anything that may look at the stack: calls, allocations, errors.

@@ -1,4 +1,5 @@
-/* memory.c: see memory.h. */
+/* memory.c: malloc and its relatives with one way out when they fail: a jump to whoever catches in
+ * this thread, or else exit status 70. */
 #include "memory.h"
 
 #include <stdio.h>

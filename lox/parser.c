@@ -1,4 +1,6 @@
-/* parser.c: see parser.h. */
+/* parser.c: what all parts of the parser stand on: the current token and the next one, errors (one
+ * a statement), nodes in an arena, the book's limits, and scopes, which decide whether a name is a
+ * local, a capture or a global variable. */
 #include "parser.h"
 
 #include "memory.h"

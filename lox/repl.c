@@ -1,5 +1,5 @@
-/* repl.c: see repl.h. What is open at the end of a line is continued by the next. History is kept
- * in ~/.lox_history, and written after each entry.
+/* repl.c: a statement that is open at the end of a line is continued by the next line. History is
+ * kept in ~/.lox_history and written after each entry.
  *
  * On a terminal SIGINT is blocked at the prompt but while it waits for a key, so that none is
  * missed, and none interrupts the editor's own work. */

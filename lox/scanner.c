@@ -1,4 +1,4 @@
-/* scanner.c: see scanner.h. Reads each byte once; never beyond `end`. */
+/* scanner.c: the scanner reads each byte once, and never beyond `end`. */
 #include "scanner.h"
 
 #include <string.h>

@@ -1,4 +1,7 @@
-/* session.c: see session.h. */
+/* session.c: one static value is the session and one lock guards its beginning and end; each domain
+ * has a lock of its own, which its events take alone. A domain outlives the session, so that a late
+ * event finds it, sees another number and is dropped. The clock is read only when a counter of the
+ * CPU says that microseconds have gone by. */
 #include "session.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
-/* advise.c: see advise.h. Stacks are sorted by owner. For each owner the rules are tried in their
- * order: each takes the stacks that fit it and that no earlier one took, if together they are as it
- * wants them. */
+/* advise.c: stacks are sorted by owner. For each owner the rules are tried in their order: each
+ * takes the stacks that fit it and that no earlier one took, if together they are as it wants them.
+ */
 #include "advice/advise.h"
 
 #include <inttypes.h>

@@ -1,4 +1,5 @@
-/* advise_blocks.c: see advise_blocks.h. */
+/* advise_blocks.c: sums are added up row by row and turned into estimates once, at the end; sizes
+ * stand in a hash table, which gives the commonest one and how many distinct ones there are. */
 #include "advice/advise_blocks.h"
 
 #include <math.h>

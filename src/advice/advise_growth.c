@@ -1,6 +1,6 @@
-/* advise_growth.c: see advise_growth.h. The recorder stamps the end of the old block and the
- * beginning of the new one within one call; what is said of a block can still be late by what the
- * machine does in between. A successor counts once. */
+/* advise_growth.c: the recorder stamps the end of the old block and the beginning of the new one
+ * within one call; what is said of a block can still be late by what the machine does in between. A
+ * successor counts once. */
 #include "advice/advise_growth.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
-/* advise_rules.c: see advise_rules.h. Upper limits of gains (`most`) that are below 1 follow from
- * how things grow: if each size is at least double the one before, all but the last add up to less
- * than the last, and only the last is needed. */
+/* advise_rules.c: the table of rules and the conditions that they share. Upper limits of gains
+ * (`most`) that are below 1 follow from how things grow: if each size is at least double the one
+ * before, all but the last add up to less than the last, and only the last is needed. */
 #include "advice/advise_rules.h"
 
 const char *const advise_certainties[] = {

@@ -1,6 +1,5 @@
-/* advise_stacks.c: see advise_stacks.h. Names are judged once a distinct string, and the way from a
- * stack's site to its owner once a node of the tree, so that recursion in a library costs nothing.
- */
+/* advise_stacks.c: names are judged once a distinct string, and the way from a stack's site to its
+ * owner once a node of the tree, so that recursion in a library costs nothing. */
 #include "advice/advise_stacks.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
-/* attach.c: see attach.h. The library is opened by its path, or in a file in memory where the
- * process cannot read it; then its control function is called (remote.h has the calling). The child
- * that does it says in shared memory how it went. */
+/* attach.c: the library is opened by its path, or in a file in memory where the process cannot read
+ * it; then its control function is called (remote.h has the calling). The child that does it says
+ * in shared memory how it went. */
 #include "attach/attach.h"
 
 #include <dlfcn.h>

@@ -1,4 +1,6 @@
-/* filters.c: see filters.h. */
+/* filters.c: PTRACE_SECCOMP_GET_FILTER gives one filter at a time, which takes CAP_SYS_ADMIN and no
+ * filter of our own. What a filter does to recording is computed by contract/seccomp; here is how
+ * that is said. */
 #include "attach/filters.h"
 
 #include <errno.h>

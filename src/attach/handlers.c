@@ -1,4 +1,6 @@
-/* handlers.c: see handlers.h. */
+/* handlers.c: two ways that complement each other: the frames that the kernel writes for a handler
+ * are searched for on the stack by their form, and libdwfl unwinds from what a handler interrupted
+ * to tell whether it leads to the code in question. */
 #include "attach/handlers.h"
 
 #ifdef __x86_64__

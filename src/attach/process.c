@@ -1,5 +1,5 @@
-/* process.c: see process.h. Lines of /proc/PID/maps are put together to modules; symbols are looked
- * up in the very file that is mapped, read with libelf. */
+/* process.c: lines of /proc/PID/maps are put together to modules; symbols are looked up in the very
+ * file that is mapped, read with libelf. */
 #include "attach/process.h"
 
 #include <dirent.h>

@@ -1,4 +1,4 @@
-/* remote.c: see remote.h.
+/* remote.c: calls a function in a thread of another process, and leaves the thread as it was.
  *
  * The thread is stopped by PTRACE_SEIZE and PTRACE_INTERRUPT, which leave no trace in the process,
  * as SIGSTOP would. A call is made by setting its registers. The function returns to an instruction

@@ -1,5 +1,5 @@
-/* arena.c: see arena.h. Chunks double up to a megabyte, so that the number of chunks stays small
- * and a small arena stays small. */
+/* arena.c: chunks double up to a megabyte, so that the number of chunks stays small and a small
+ * arena stays small. */
 #include "base/arena.h"
 
 #include <stdalign.h>

@@ -1,4 +1,5 @@
-/* file.c: see file.h. */
+/* file.c: one function decides after each call whether another follows: the three loops differ in
+ * the call alone. */
 #include "base/file.h"
 
 #include <errno.h>

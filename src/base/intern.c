@@ -1,4 +1,5 @@
-/* intern.c: see intern.h. */
+/* intern.c: an open hash table of pointers into an arena, at most half full; texts are compared, so
+ * that a hash that two of them share does no harm. */
 #include "base/intern.h"
 
 #include <stdlib.h>

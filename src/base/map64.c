@@ -1,4 +1,5 @@
-/* map64.c: see map64.h. */
+/* map64.c: the value MAP64_NONE marks an empty slot, so that any key may be used, 0 included. The
+ * table doubles. */
 #include "base/map64.h"
 
 #include <stdlib.h>

@@ -1,4 +1,6 @@
-/* nearest.c: see nearest.h. */
+/* nearest.c: the distance is Damerau's and Levenshtein's: letters that are missing, added,
+ * replaced, or swapped with their neighbour. A name that begins with what was typed is nearer than
+ * any other. */
 #include "base/nearest.h"
 
 #include <ctype.h>

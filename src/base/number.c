@@ -1,4 +1,5 @@
-/* number.c: see number.h. */
+/* number.c: the extent of a number is found first, by its form; strtod then reads what is known to
+ * be one. */
 #include "base/number.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
-/* path_rights.c: see path_rights.h. A folder that is ours, on a path on which all are, stays what
- * it is while we look: so each step is looked at from the folder before. */
+/* path_rights.c: a folder that is ours, on a path on which all are, stays what it is while we look:
+ * so each step is looked at from the folder before. */
 #include "base/path_rights.h"
 
 #include <errno.h>

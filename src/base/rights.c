@@ -1,4 +1,6 @@
-/* rights.c: see rights.h. */
+/* rights.c: the rights of a process are read from /proc/PID/status: users, groups, and capabilities
+ * as limits. A child takes them for good and does the work; the parent waits for it and keeps its
+ * own. */
 #include "base/rights.h"
 
 #include <errno.h>

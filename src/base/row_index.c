@@ -1,4 +1,5 @@
-/* row_index.c: see row_index.h. */
+/* row_index.c: the common case, a page whose rows follow each other, is inline in the header. Here
+ * are pages that are made, that lose this order, and that are far beyond the number of rows. */
 #include "base/row_index.h"
 
 /* The pages that stand in `pages` are at most so many, and one for each so many rows. */

@@ -1,4 +1,5 @@
-/* shell.c: see shell.h. */
+/* shell.c: a word of harmless signs stays as it is; any other stands in single quotes, in which
+ * only the quote itself needs care. */
 #include "base/shell.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* siphash.c: see siphash.h. After J.-P. Aumasson and D. J. Bernstein, "SipHash: a fast short-input
+/* siphash.c: SipHash-2-4 after J.-P. Aumasson and D. J. Bernstein, "SipHash: a fast short-input
  * PRF", 2012. */
 #include "base/siphash.h"
 

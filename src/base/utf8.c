@@ -1,4 +1,5 @@
-/* utf8.c: see utf8.h. */
+/* utf8.c: the table of valid sequences is Unicode's (table 3-7): no overlong ones, no surrogates,
+ * nothing beyond U+10FFFF. A byte that begins none counts as a character of its own. */
 #include "base/utf8.h"
 
 #include <stdint.h>

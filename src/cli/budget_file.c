@@ -1,4 +1,5 @@
-/* budget_file.c: see budget_file.h. */
+/* budget_file.c: a parser by recursive descent: a line at a time, values by the key that they
+ * belong to. What a table lacks is found out when the next one begins. */
 #include "cli/budget_file.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
-/* debug_packages.c: see debug_packages.h. dpkg-query knows whose a file is; which package has its
- * debug information follows from the name. */
+/* debug_packages.c: dpkg-query knows which package a file belongs to; the name of the package with
+ * its debug information follows from that. */
 #include "cli/debug_packages.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
-/* excerpt_file.c: see excerpt_file.h. */
+/* excerpt_file.c: opens the trace, lets trace/excerpt choose and write, and reports what either
+ * side met. The output has the version of the input unless another one is asked for. */
 #include "cli/excerpt_file.h"
 
 #include <stdio.h>

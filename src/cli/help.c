@@ -1,4 +1,5 @@
-/* help.c: see help.h. */
+/* help.c: every text is laid out here: usage, options in two columns (or one below the other where
+ * a terminal is narrow), and the overview, all from the table of commands. */
 #include "cli/help.h"
 
 #include <ctype.h>

@@ -1,4 +1,5 @@
-/* message.c: see message.h. */
+/* message.c: all ways to speak end in one: the line is composed, made safe for a terminal, and
+ * folded to its width, but never within a command that is to be copied. */
 #include "cli/message.h"
 
 #include <errno.h>

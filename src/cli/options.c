@@ -1,4 +1,6 @@
-/* options.c: see options.h. */
+/* options.c: values are parsed by the kind of the option and stored by its offset in the command's
+ * struct. What is not understood is answered with the nearest option, or with what another command
+ * calls it. */
 #include "cli/options.h"
 
 #include <assert.h>

@@ -1,5 +1,5 @@
-/* progress.c: see progress.h. A mutex guards the line; signal handlers, which can take none, look
- * at two atomic flags. */
+/* progress.c: a mutex guards the line; signal handlers, which can take none, look at two atomic
+ * flags. */
 #include "cli/progress.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
-/* question.c: see question.h. question_answer is the whole way: read the profile, check the filter,
- * run the query, let the command show what it makes of that. */
+/* question.c: question_answer is the whole way: read the profile, check the filter, run the query,
+ * let the command show what it makes of that. */
 #include "cli/question.h"
 
 #include <stdio.h>

@@ -1,4 +1,5 @@
-/* result_file.c: see result_file.h. */
+/* result_file.c: a file is written through trace/replacement, standard output directly; both say in
+ * advance how much is to come, and stop where there is no room for it. */
 #include "cli/result_file.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
-/* result_room.c: see result_room.h. */
+/* result_room.c: room is what the disk has (statvfs) or what setrlimit leaves, whichever is less.
+ * Pipes and devices have any. */
 #include "cli/result_room.h"
 
 #include <sys/resource.h>

@@ -1,4 +1,6 @@
-/* similar.c: see similar.h. */
+/* similar.c: names are compared as a whole and by their parts, as functions are known without their
+ * scopes and parameters. Where nothing is near, the functions in which most stacks begin are a hint
+ * to what the trace is about. */
 #include "cli/similar.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* terminal.c: see terminal.h. */
+/* terminal.c: the width is the smaller one of COLUMNS and what the terminal says. */
 #include "cli/terminal.h"
 
 #include <stdlib.h>

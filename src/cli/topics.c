@@ -1,4 +1,5 @@
-/* topics.c: see topics.h. */
+/* topics.c: the table of topics and their texts; a name that is no topic may be a rule of advice,
+ * of which the report's own texts are shown. */
 #include "cli/topics.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
-/* trace_file.c: see trace_file.h. */
+/* trace_file.c: warnings of the reader are gathered and said once, after the result; that the end
+ * of a trace is missing is said apart, as it is no damage. */
 #include "cli/trace_file.h"
 
 #include <inttypes.h>

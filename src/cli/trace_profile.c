@@ -1,4 +1,6 @@
-/* trace_profile.c: see trace_profile.h. */
+/* trace_profile.c: the index is tried first, if it has what the question needs. Otherwise the trace
+ * is read. An index is written where --index asks for it, with all that later questions may need,
+ * unless another user could have replaced the trace meanwhile. */
 #include "cli/trace_profile.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* traces.c: see traces.h. Words are expanded before options are checked. The combination is made
- * once, by cmd_merge, in a file in memory that has no name. */
+/* traces.c: words are expanded before options are checked. The combination is made once, by
+ * cmd_merge, in a file in memory that has no name. */
 #include "cli/traces.h"
 
 #include <glob.h>

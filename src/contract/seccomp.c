@@ -1,4 +1,5 @@
-/* seccomp.c: see seccomp.h. Runs in other people's programs: on little stack, without memory. */
+/* seccomp.c: an interpreter for seccomp's programs (classic BPF), which tries each system call of
+ * recording on them. It runs in other people's programs: on little stack, without memory. */
 #include "contract/seccomp.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
-/* budget_toml.c: see budget_toml.h. */
+/* budget_toml.c: maxima are rounded up in a unit that leaves two digits or more; whatever equals
+ * the default is left out. */
 #include "export/budget_toml.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
-/* dump.c: see dump.h. Stacks can be thousands of frames deep and mostly equal the one before. So
- * the text of each frame is made once, and the text of each domain's last stack is kept with the
- * place where each frame ends: an event cuts it where the stacks part and appends the rest. */
+/* dump.c: stacks can be thousands of frames deep and mostly equal the one before. So the text of
+ * each frame is made once, and the text of each domain's last stack is kept with the place where
+ * each frame ends: an event cuts it where the stacks part and appends the rest. */
 #include "export/dump.h"
 
 #include <inttypes.h>

@@ -1,4 +1,4 @@
-/* export_parquet.c: see export_parquet.h.
+/* export_parquet.c: the tables of an export, and the rows of each.
  *
  * Traces are many, and engines join them: so a frame has the same id wherever it occurs, a hash of
  * what it is, and sums by site need no names. Stacks are numbered within their trace, as a hash of

@@ -1,4 +1,5 @@
-/* junit.c: see junit.h. */
+/* junit.c: a rule is a test case: failed ones are failures, undecided ones count as skipped. Names
+ * are escaped for XML and made printable. */
 #include "export/junit.h"
 
 /* Text for an attribute. XML allows neither control characters nor what is no UTF-8. */

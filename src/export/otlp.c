@@ -1,5 +1,5 @@
-/* otlp.c: see otlp.h. The first entry of each table of the dictionary is empty: index 0 means that
- * there is none. */
+/* otlp.c: the message is composed from the inside out, each table of its dictionary with an index
+ * by content. The first entry of each table is empty: index 0 means that there is none. */
 #include "export/otlp.h"
 
 #include <math.h>

@@ -1,4 +1,6 @@
-/* parquet.c: see parquet.h. */
+/* parquet.c: rows are kept by column until a group is full. Then each column chooses what takes the
+ * fewest bytes, and its page is written behind its dictionary. The footer, which has where all that
+ * is, comes last. */
 #include "export/parquet.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-/* parquet_encode.c: see parquet_encode.h. */
+/* parquet_encode.c: runs and packed groups (RLE), differences in blocks (DELTA_BINARY_PACKED), and
+ * values as they are, after the format's Encodings.md. */
 #include "export/parquet_encode.h"
 
 #include <stdlib.h>

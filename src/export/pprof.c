@@ -1,4 +1,5 @@
-/* pprof.c: see pprof.h. Field numbers are those of profile.proto, which its readers agree on. */
+/* pprof.c: Strings, functions and locations are numbered as they are met and written as tables.
+ * Field numbers are those of profile.proto, which its readers agree on. */
 #include "export/pprof.h"
 
 #include <errno.h>

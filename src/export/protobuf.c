@@ -1,4 +1,5 @@
-/* protobuf.c: see protobuf.h. */
+/* protobuf.c: numbers are varints, lengths stand in front of bytes; a field of value 0 is left out,
+ * as proto3 has it. */
 #include "export/protobuf.h"
 
 enum { WIRE_VARINT = 0, WIRE_FIXED64 = 1, WIRE_BYTES = 2 };

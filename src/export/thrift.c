@@ -1,4 +1,5 @@
-/* thrift.c: see thrift.h. */
+/* thrift.c: short forms where they fit: a field's header is one byte if its number is at most 15
+ * above the last, and so is a list's up to 14 items. */
 #include "export/thrift.h"
 
 #include <string.h>

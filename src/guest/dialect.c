@@ -1,4 +1,5 @@
-/* dialect.c: see dialect.h. */
+/* dialect.c: columns become lanes: each is measured over all rows, then rows are put into lines, in
+ * the plain layout or between rules. */
 #include "guest/dialect.h"
 
 #include <stdio.h>

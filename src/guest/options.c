@@ -1,4 +1,5 @@
-/* options.c: see options.h. */
+/* options.c: OPTIONS is the list. A value is parsed by its kind; an output file is tried before the
+ * program starts, as a report that cannot be written would waste the run. */
 #include "guest/options.h"
 
 #include <errno.h>

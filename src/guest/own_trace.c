@@ -1,3 +1,5 @@
+/* own_trace.c: an earlier trace of this process, which was another program then, is renamed out of
+ * the way. */
 #include "guest/own_trace.h"
 
 #include <fcntl.h>

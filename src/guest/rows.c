@@ -1,4 +1,5 @@
-/* rows.c: see rows.h. */
+/* rows.c: entries are sorted by what a row shows, so that those of one row stand side by side and
+ * are added up; rows are then sorted by cost. */
 #include "guest/rows.h"
 
 #include <string.h>

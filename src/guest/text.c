@@ -1,4 +1,5 @@
-/* text.c: see text.h. */
+/* text.c: sizes have three digits and a unit; estimates say their error. Patterns are matched
+ * without backtracking beyond the last star. */
 #include "guest/text.h"
 
 #include <stdio.h>

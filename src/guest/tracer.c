@@ -1,4 +1,6 @@
-/* tracer.c: counting, see tracer.h. */
+/* tracer.c: a context is a node of a tree of sites. The path to the last one is kept, and the guest
+ * says how much of its stack is as it was: only the rest is asked for. Small caches in front of the
+ * maps make the common case a comparison. */
 #include <string.h>
 #include <time.h>
 

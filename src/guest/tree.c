@@ -1,4 +1,5 @@
-/* tree.c: see tree.h. */
+/* tree.c: one hash map leads from (parent, edge) to the child: most nodes have few children, and
+ * none is searched. */
 #include "guest/tree.h"
 
 static uint32_t new_node(tree *t, uint32_t parent, uint32_t edge) {

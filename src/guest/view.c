@@ -1,5 +1,5 @@
-/* view.c: see view.h. Filters are matched once a site; a context whose function is filtered out is
- * charged to the nearest one outward. Elements are numbered once, projections follow the tree. */
+/* view.c: filters are matched once a site; a context whose function is filtered out is charged to
+ * the nearest one outward. Elements are numbered once, projections follow the tree. */
 #include "guest/view.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
-/* functions.c: see functions.h. One pass over the tree: what is below the outermost node of a place
- * is below that place. */
+/* functions.c: one pass over the tree: what is below the outermost node of a place is below that
+ * place. */
 #include "paths/functions.h"
 
 #include "base/map64.h"

@@ -1,8 +1,8 @@
-/* hotpaths.c: see hotpaths.h. The fragments that end in sites are found in groups of stacks that
- * have the same innermost frames: a group is taken apart by the next frame outward as long as it is
- * large enough for a fragment. Those from the outside are nodes of the view's tree itself; a walk
- * from the last node to the first sees each node after all below it. In both, what is left of a
- * node when its turn comes, no longer fragment has taken. */
+/* hotpaths.c: the fragments that end in sites are found in groups of stacks that have the same
+ * innermost frames: a group is taken apart by the next frame outward as long as it is large enough
+ * for a fragment. Those from the outside are nodes of the view's tree itself; a walk from the last
+ * node to the first sees each node after all below it. In both, what is left of a node when its
+ * turn comes, no longer fragment has taken. */
 #include "paths/hotpaths.h"
 
 #include "paths/functions.h"

@@ -1,5 +1,4 @@
-/* path_sums.c: see path_sums.h. Two passes over what a question cost: which nodes it belongs to,
- * and how much. */
+/* path_sums.c: two passes over what a question cost: which nodes it belongs to, and how much. */
 #include "paths/path_sums.h"
 
 /* ---- columns ----------------------------------------------------------------------------- */

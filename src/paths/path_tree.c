@@ -1,6 +1,6 @@
-/* path_tree.c: see path_tree.h. What a lens sees is made in preorder, from groups of the profile's
- * nodes that are one there. Others grow by one look-up a node of what they are made of; then their
- * nodes are put in preorder. */
+/* path_tree.c: what a lens sees is made in preorder, from groups of the profile's nodes that are
+ * one there. Others grow by one look-up a node of what they are made of; then their nodes are put
+ * in preorder. */
 #include "paths/path_tree.h"
 
 #include <string.h>

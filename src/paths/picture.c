@@ -1,6 +1,6 @@
-/* picture.c: see picture.h. Nodes of a picture are groups: inward, of nodes of the tree with the
- * same path; outward, of stacks that have the same frames so far. A group is taken apart only where
- * it is wide enough to be shown, so that no tree is made of which a screen shows a hundredth. */
+/* picture.c: nodes of a picture are groups: inward, of nodes of the tree with the same path;
+ * outward, of stacks that have the same frames so far. A group is taken apart only where it is wide
+ * enough to be shown, so that no tree is made of which a screen shows a hundredth. */
 #include "paths/picture.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* cfi.c: see cfi.h: finding entries, and the CFA programs. The formats are those of the Linux
+/* cfi.c: finds the entry of an address and runs its CFA program. The formats are those of the Linux
  * Standard Base (.eh_frame, .eh_frame_hdr) and DWARF 5, section 6.4. */
 #include "platform/cfi.h"
 

@@ -1,5 +1,5 @@
-/* loader.c: see loader.h. Before glibc 2.34, the C library has a way of its own to load libraries,
- * by which libdl comes in where the program has not got it. */
+/* loader.c: before glibc 2.34, the C library has a way of its own to load libraries, by which libdl
+ * comes in where the program has not got it. */
 #include "platform/loader.h"
 
 #include <stdint.h>

@@ -1,4 +1,5 @@
-/* maps.c: see maps.h. A line is "low-high perms offset device inode   path". */
+/* maps.c: a line of /proc/PID/maps is "low-high perms offset device inode   path"; it is parsed
+ * from one buffer, without stdio. */
 #include "platform/maps.h"
 
 #include <errno.h>

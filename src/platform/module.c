@@ -1,4 +1,4 @@
-/* module.c: see module.h. Everything about an object comes from its program headers in memory. */
+/* module.c: everything about an object comes from its program headers in memory. */
 #include "platform/module.h"
 
 #include <elf.h>

@@ -1,4 +1,5 @@
-/* pages.c: see pages.h. */
+/* pages.c: mmap, munmap, mremap and madvise by direct system calls, which set no errno and which no
+ * interposed function of the program sees. */
 #include "platform/pages.h"
 
 #include <stdint.h>

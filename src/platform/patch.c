@@ -1,3 +1,5 @@
+/* patch.c: the page becomes writable while it stays executable, for other threads may run what else
+ * is in it. Whether a kernel allows that is found out by writing what is there already. */
 #include "platform/patch.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* stack.c: see stack.h, and unwind_stack_bounds of unwind.h. */
+/* stack.c: the bounds of a thread's stack, also for the unwinder (unwind_stack_bounds). */
 #include "platform/stack.h"
 
 #include <signal.h>

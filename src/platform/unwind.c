@@ -1,4 +1,4 @@
-/* unwind.c: see unwind.h. Owns the row cache and the walk over the stack.
+/* unwind.c: the row cache and the walk over the stack.
  *
  * Walking takes one *row* a frame: how to get from the registers sp and bp inside a function, at
  * one return address, to those of its caller. Nearly all functions need no more, so a warm walk is

@@ -1,5 +1,5 @@
-/* unwind_trail.c: see unwind_trail.h. Owns the frames of the last walk; rows and steps are those of
- * unwind.c.
+/* unwind_trail.c: the frames of the last walk, and what of them still holds; rows and steps are
+ * those of unwind.c.
  *
  * Nearly all steps read the caller's return address and, where it was saved, the caller's bp. The
  * return address must always be verified. A bp matters only where some frame further out is found

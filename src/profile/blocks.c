@@ -1,6 +1,6 @@
-/* blocks.c: see blocks.h. Rows are made ready a few at a time, and deaths are written late, in
- * bulk, as they come from all over the table. At the end, events of one time are put in their order
- * by stretches of time. */
+/* blocks.c: rows are made ready a few at a time, and deaths are written late, in bulk, as they come
+ * from all over the table. At the end, events of one time are put in their order by stretches of
+ * time. */
 #include "profile/blocks.h"
 
 #include <stdlib.h>

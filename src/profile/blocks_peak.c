@@ -1,4 +1,4 @@
-/* blocks_peak.c: when most was live; see blocks.h.
+/* blocks_peak.c: finds when most was live (blocks_peak of blocks.h).
  *
  * The places of allocations are cut into bins. What is live when one begins follows from what is
  * born and dies in those before it, and in it at most all that is born there is added, as if

@@ -1,8 +1,7 @@
-/* blocks_places.c: see blocks_places.h.
- *
- * In a trace of one domain, the place of an allocation is its row, and nothing has to be found.
- * Otherwise the domains' runs, in which rows are in order, are merged by time. A death then comes
- * behind the allocation that its domain had last made, and behind all of earlier times. */
+/* blocks_places.c: in a trace of one domain, the place of an allocation is its row, and nothing has
+ * to be found. Otherwise the domains' runs, in which rows are in order, are merged by time. A death
+ * then comes behind the allocation that its domain had last made, and behind all of earlier times.
+ */
 #include "profile/blocks_places.h"
 
 #include <stdlib.h>

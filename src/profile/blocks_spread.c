@@ -1,11 +1,9 @@
-/* blocks_spread.c: see blocks_spread.h.
- *
- * Time is cut into bins no shorter than what a clock stands still for. An event has then happened
- * in the bin of its time, or in the next. So at any moment of bin k, each domain is somewhere
- * between the end of its events of bin k - 2 and the end of those of bin k. The most that may have
- * been live is the sum of the highest that each domain reached there. And at the moment of an
- * allocation whose time is in bin k, what its own domain had made is certain, and each other one
- * had made no less than the lowest from the end of bin k - 2 to the end of bin k + 1.
+/* blocks_spread.c: time is cut into bins no shorter than what a clock stands still for. An event
+ * has then happened in the bin of its time, or in the next. So at any moment of bin k, each domain
+ * is somewhere between the end of its events of bin k - 2 and the end of those of bin k. The most
+ * that may have been live is the sum of the highest that each domain reached there. And at the
+ * moment of an allocation whose time is in bin k, what its own domain had made is certain, and each
+ * other one had made no less than the lowest from the end of bin k - 2 to the end of bin k + 1.
  *
  * First, coarse bins say where so much may have been live: only there events are looked at. */
 #include "profile/blocks_spread.h"

@@ -1,6 +1,5 @@
-/* cct.c: see cct.h. Going down a chain needs no look-up. Where a stack leaves it, or ends, there
- * are mostly one or two places to go, which stand beside the node; nodes with more have them in a
- * table.
+/* cct.c: going down a chain needs no look-up. Where a stack leaves it, or ends, there are mostly
+ * one or two places to go, which stand beside the node; nodes with more have them in a table.
  *
  * Stacks that are taken one after the other have nodes close to each other, so what hangs on
  * neighbouring nodes stands in the same cache line of that table, as far as there is room; the rest

@@ -1,4 +1,4 @@
-/* gauges.c: see gauges.h. There are a handful of names, so a list is searched. */
+/* gauges.c: there are a handful of names, so a list is searched. */
 #include "profile/gauges.h"
 
 static gauge *named(gauge_list *list, const char *name) {

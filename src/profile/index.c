@@ -1,5 +1,5 @@
-/* index.c: see index.h. Owns the file and its head; the sections are index_tree.c's and
- * index_blocks.c's. */
+/* index.c: the file and its head: what it is of, which sections there are and their checksums. The
+ * sections themselves are index_tree.c's and index_blocks.c's. */
 #include "profile/index.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
-/* index_stream.c: see index_stream.h. A column is the smallest of its numbers, a width, and what
- * each is above the smallest in as many bytes. */
+/* index_stream.c: a column is the smallest of its numbers, a width, and what each is above the
+ * smallest in as many bytes. */
 #include "profile/index_stream.h"
 
 #include <stdlib.h>

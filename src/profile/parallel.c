@@ -1,4 +1,5 @@
-/* parallel.c: see parallel.h. */
+/* parallel.c: a thread is worth its start from some hundred thousand rows on. A part for which no
+ * thread can be had is done by the caller. */
 #include "profile/parallel.h"
 
 #include <pthread.h>

@@ -1,5 +1,5 @@
-/* profile.c: see profile.h. Of the reader's frames only the numbers are kept while reading; what
- * stands behind them is copied once at the end. */
+/* profile.c: of the reader's frames only the numbers are kept while reading; what stands behind
+ * them is copied once at the end. */
 #include "profile/profile.h"
 
 #include <inttypes.h>

@@ -1,3 +1,6 @@
+/* tick.c: the tick is the median, over blocks that share their time with several others, of the
+ * distance to the next time that occurs; pauses do not count. Where few blocks share a time there
+ * is no tick. */
 #include "profile/tick.h"
 
 enum {

@@ -1,4 +1,5 @@
-/* labels.c: see labels.h. */
+/* labels.c: later sources win over earlier ones: the system, OTEL_RESOURCE_ATTRIBUTES, then the
+ * user's own. A container is known by its control group, a pod by variables of its manifest. */
 #include "push/labels.h"
 
 #include <errno.h>

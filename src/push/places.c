@@ -1,5 +1,4 @@
-/* places.c: see places.h. Frames are asked for in bulk, as the symbolizer opens a module anew each
- * time. */
+/* places.c: frames are asked for in bulk, as the symbolizer opens a module anew each time. */
 #include "push/places.h"
 
 #include <inttypes.h>

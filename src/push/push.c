@@ -1,4 +1,6 @@
-/* push.c: see push.h. */
+/* push.c: a thread reads the trace at its growing end, adds each packet to the tally, and asks each
+ * target whether its time has come. At the end of the trace all of them get what is left, within a
+ * time that the user can wait. */
 #include "push/push.h"
 
 #include <errno.h>

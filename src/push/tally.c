@@ -1,4 +1,6 @@
-/* tally.c: see tally.h. */
+/* tally.c: rows are by stack and source. A live block is an id that leads to its row; the list of
+ * them is compacted when half of it is gone. An end that comes before its beginning is kept for a
+ * while, as packets of several domains come in no common order. */
 #include "push/tally.h"
 
 #include <string.h>

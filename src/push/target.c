@@ -1,4 +1,6 @@
-/* target.c: see target.h. */
+/* target.c: the three forms of requests: OTLP as it is, Pyroscope's parameters in the address,
+ * Parca's JSON around a profile in base64. What was sent is noted by row when a receiver has taken
+ * it; a refusal is final, a failure is tried again after twice the time. */
 #include "push/target.h"
 
 #include <inttypes.h>

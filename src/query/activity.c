@@ -1,4 +1,5 @@
-/* activity.c: see activity.h. */
+/* activity.c: one pass over the rows of the table adds each to its site: allocated in all, live at
+ * the end of the window, and come or gone within it. */
 #include "query/activity.h"
 
 #include "query/sites.h"

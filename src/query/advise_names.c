@@ -1,4 +1,6 @@
-/* advise_names.c: see advise_names.h. */
+/* advise_names.c: the patterns of each set, and how a name is prepared for them: parameters,
+ * template arguments and return types are taken off first. A comparison of the plain text before a
+ * pattern's first sign rules out most patterns before fnmatch(3) is called, which is slow. */
 #include "query/advise_names.h"
 
 #include <fnmatch.h>

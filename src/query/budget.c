@@ -1,4 +1,6 @@
-/* budget.c: see budget.h. docs/estimator.md says how the rate that would decide is found. */
+/* budget.c: a rule's limit is held against both ends of the interval: beyond one it passes, beyond
+ * the other it fails, between them it is undecided. docs/estimator.md says how the rate that would
+ * decide is found. */
 #include "query/budget.h"
 
 #include <math.h>

@@ -1,4 +1,5 @@
-/* classes.c: see classes.h. */
+/* classes.c: a hash map leads from (stack, heap, size, lifetime) to its sum, in one pass over the
+ * table. */
 #include "query/classes.h"
 
 static const struct {

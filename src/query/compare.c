@@ -1,6 +1,6 @@
-/* compare.c: see compare.h. The sampling error is that of (scaled) Poisson counts, compared by the
- * conditional binomial test; where there are several runs, what differs between them is tested by
- * Welch's t as well, and the less sure of both counts. */
+/* compare.c: the sampling error is that of (scaled) Poisson counts, compared by the conditional
+ * binomial test; where there are several runs, what differs between them is tested by Welch's t as
+ * well, and the less sure of both counts. */
 #include "query/compare.h"
 
 #include <math.h>

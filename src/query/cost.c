@@ -1,4 +1,4 @@
-/* cost.c: see cost.h. From the tree where totals suffice; else columns of the table are scanned in
+/* cost.c: costs come from the tree where totals suffice; else columns of the table are scanned in
  * pieces that stay in the cache, by several threads, with sums by node that are then listed. */
 #include "query/cost.h"
 

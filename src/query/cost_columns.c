@@ -1,4 +1,5 @@
-/* cost_columns.c: see cost_columns.h. */
+/* cost_columns.c: each column is allocated only where the shape of the costs asks for it; reading
+ * and adding are inline in the header. */
 #include "query/cost_columns.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* diff.c: see diff.h. The sites of each run come from the hotspots query, are matched, and each
- * matched pair is compared. */
+/* diff.c: the sites of each run come from the hotspots query, are matched, and each matched pair is
+ * compared. */
 #include "query/diff.h"
 
 #include <math.h>

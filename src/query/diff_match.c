@@ -1,5 +1,5 @@
-/* diff_match.c: see diff_match.h. Rows are sorted so that the lines of a function are neighbours,
- * and functions of one name are, so that one walk along both sides finds all matches. */
+/* diff_match.c: rows are sorted so that the lines of a function are neighbours, and functions of
+ * one name are, so that one walk along both sides finds all matches. */
 #include "query/diff_match.h"
 
 #include <stdlib.h>

@@ -1,4 +1,6 @@
-/* figure.c: see figure.h. */
+/* figure.c: how an interval is rounded, when it is shown as a margin and when by its two ends, and
+ * how bytes, counts, times and dates are written. Intervals of the same number of samples are
+ * computed once (figure_cache). */
 #include "query/figure.h"
 
 #include <inttypes.h>

@@ -1,9 +1,9 @@
-/* filter.c: which blocks a filter keeps; see filter.h.
+/* filter.c: which blocks a filter keeps.
  *
  * First each term is prepared: bounds become whole numbers, and patterns a mark for each node of
  * the tree. Then the table is scanned once, in pieces: all terms look at a piece, each at the
- * columns that it is about, before the next one: at all rows while many are left, then at a list
- * of these. */
+ * columns that it is about, before the next one: at all rows while many are left, then at a list of
+ * these. */
 #include "query/filter.h"
 
 #include <inttypes.h>

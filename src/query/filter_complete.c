@@ -1,5 +1,5 @@
-/* filter_complete.c: see filter_complete.h. Knows of the language only where terms and values begin
- * and end; what they mean is the parser's (filter_parse.c). */
+/* filter_complete.c: completion knows of the language only where terms and values begin and end;
+ * what they mean is the parser's (filter_parse.c). */
 #include "query/filter_complete.h"
 
 #include <ctype.h>

@@ -1,5 +1,5 @@
-/* filter_parse.c: from the text of a filter to its terms, and of a site to its steps; see filter.h.
- * Every complaint says which character it is about. */
+/* filter_parse.c: from the text of a filter to its terms, and of a site to its steps. Every
+ * complaint says which character it is about. */
 #include <ctype.h>
 #include <fnmatch.h>
 #include <math.h>

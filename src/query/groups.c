@@ -1,4 +1,5 @@
-/* groups.c: see groups.h. */
+/* groups.c: threads and classes of lifetimes are small numbers, and an array leads from them to
+ * their groups; sites are found through the lens (sites.h). */
 #include "query/groups.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
-/* hotspots.c: see hotspots.h. One contribution for each pair of site and caller that occurs. Both
- * are numbers, so that what belongs to one site is put together without looking at names; these
- * only order what costs the same. */
+/* hotspots.c: there is one contribution for each pair of site and caller that occurs. Both are
+ * numbers, so that what belongs to one site is put together without looking at names; these only
+ * order what costs the same. */
 #include "query/hotspots.h"
 
 #include <string.h>

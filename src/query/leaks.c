@@ -1,6 +1,6 @@
-/* leaks.c: see leaks.h. First a window is chosen, before a clean-up if there is one; then each
- * block is added to the sums of its site, the table in parts side by side; then slopes are judged
- * and sites sorted into classes. */
+/* leaks.c: first a window is chosen, before a clean-up if there is one; then each block is added to
+ * the sums of its site, the table in parts side by side; then slopes are judged and sites sorted
+ * into classes. */
 #include "query/leaks.h"
 
 #include <math.h>

@@ -1,4 +1,6 @@
-/* lens.c: see lens.h. */
+/* lens.c: each location has a mark (hidden, wrapper, without a name), decided once a distinct name,
+ * file and module. Walking outward looks at marks alone. Stacks whose shape is folded are walked by
+ * that shape (shape.h). */
 #include "query/lens.h"
 
 #include <string.h>

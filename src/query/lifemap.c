@@ -1,4 +1,5 @@
-/* lifemap.c: see lifemap.h. */
+/* lifemap.c: sizes go by powers of two, lifetimes by 1 and 3 times powers of ten. The table is
+ * added up in parts side by side, a grid of cells each. */
 #include "query/lifemap.h"
 
 #include "profile/parallel.h"

@@ -1,5 +1,5 @@
-/* lifetimes.c: see lifetimes.h. Blocks become lives, each seen to its end or not. Of sites where
- * the end of some is open, the survival curve (survival.h) says how many of these die in time. */
+/* lifetimes.c: blocks become lives, each seen to its end or not. Of sites where the end of some is
+ * open, the survival curve (survival.h) says how many of these die in time. */
 #include "query/lifetimes.h"
 
 #include <math.h>

@@ -1,4 +1,6 @@
-/* module.c: see module.h. */
+/* module.c: the module is read off the path: folders that only say where something was built or
+ * installed are passed over, and sources of the C library, of Rust's and OCaml's are known by their
+ * form. Whether a module is asked for is decided once a location. */
 #include "query/module.h"
 
 #include <ctype.h>

@@ -1,4 +1,6 @@
-/* peak.c: see peak.h. */
+/* peak.c: the moment comes from the table of blocks. How sure it is: the live curve is cut into
+ * moments, and each is asked whether it might have been higher, given what chance does to the
+ * blocks that both do not share. */
 #include "query/peak.h"
 
 #include <math.h>

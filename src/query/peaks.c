@@ -1,6 +1,6 @@
-/* peaks.c: see peaks.h. The highest point left is looked at first, and keeps the stretch around it
- * in which nothing is higher; how far a peak stands out is what persistent homology calls its
- * persistence. Points are joined to the stretches of their neighbours from high to low. */
+/* peaks.c: the highest point left is looked at first, and keeps the stretch around it in which
+ * nothing is higher; how far a peak stands out is what persistent homology calls its persistence.
+ * Points are joined to the stretches of their neighbours from high to low. */
 #include "query/peaks.h"
 
 #include <math.h>

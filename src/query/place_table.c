@@ -1,5 +1,4 @@
-/* place_table.c: see place_table.h. A name that was seen before is a number, a pair of numbers is a
- * key. */
+/* place_table.c: a name that was seen before is a number, a pair of numbers is a key. */
 #include "query/place_table.h"
 
 #include "base/map64.h"

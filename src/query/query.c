@@ -1,4 +1,6 @@
-/* query.c: see query.h. */
+/* query.c: the order in which an answer is made: the moment, if the measure is of one; the rows
+ * that the filter keeps; their costs, which leave the rows out where no report asks for them; the
+ * interval of the peak; the lens. */
 #include "query/query.h"
 
 #include "query/temporary.h"

@@ -1,5 +1,5 @@
-/* regex_nfa.c: see regex_nfa.h. A tree is parsed and unrolled to steps, of which a match follows
- * all ways at once. */
+/* regex_nfa.c: a tree is parsed and unrolled to steps, of which a match follows all ways at once.
+ */
 #include "query/regex_nfa.h"
 
 #include <ctype.h>

@@ -1,5 +1,5 @@
-/* shape.c: see shape.h. Nodes come after their parents, so that in each pass those outward of a
- * node are done when its turn comes. */
+/* shape.c: nodes come after their parents, so that in each pass those outward of a node are done
+ * when its turn comes. */
 #include "query/shape.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
-/* sites.c: see sites.h. Locations that look the same are one place; that is decided once a
- * location, and which location a stack belongs to once a node. */
+/* sites.c: locations that look the same are one place; that is decided once a location, and which
+ * location a stack belongs to once a node. */
 #include "query/sites.h"
 
 #include <string.h>

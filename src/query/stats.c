@@ -1,5 +1,5 @@
-/* stats.c: see stats.h. Blocks are walked with the number of events between their birth and death;
- * a part is one pass over them. Medians are found digit by digit, without sorting. */
+/* stats.c: blocks are walked with the number of events between their birth and death; a part is one
+ * pass over them. Medians are found digit by digit, without sorting. */
 #include "query/stats.h"
 
 #include <math.h>

@@ -1,4 +1,6 @@
-/* survival.c: see survival.h. */
+/* survival.c: lives are sorted by time, digit by digit, and walked once: at each time those that
+ * end take their share of the weight at risk. Limits are computed on the scale of log(-log S),
+ * where they stay between 0 and 1. */
 #include "query/survival.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* temporary.c: see temporary.h. From the last place to the first: for each call stack it is
+/* temporary.c: the table is walked from the last place to the first: for each call stack it is
  * remembered where its next allocation is. */
 #include "query/temporary.h"
 

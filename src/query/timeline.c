@@ -1,5 +1,5 @@
-/* timeline.c: see timeline.h. Each block adds to the points in which something happens to it; what
- * is live is then their running sum. */
+/* timeline.c: each block adds to the points in which something happens to it; what is live is then
+ * their running sum. */
 #include "query/timeline.h"
 
 #include <math.h>

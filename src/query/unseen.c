@@ -1,4 +1,6 @@
-/* unseen.c: see unseen.h. */
+/* unseen.c: the gauge of anonymous memory is compared with the upper end of what the recorded
+ * blocks can have taken. Traces with a heap of a language, or of which recording was stopped for a
+ * while, say nothing about that. */
 #include "query/unseen.h"
 
 #include <string.h>

@@ -1,4 +1,6 @@
-/* wrappers.c: see wrappers.h. */
+/* wrappers.c: a name is split into words, by underscores and by capitals. The last word that means
+ * allocating is the core; what stands before it may be anything, what stands behind it must be a
+ * known suffix. */
 #include "query/wrappers.h"
 
 #include <ctype.h>

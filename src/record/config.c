@@ -1,3 +1,5 @@
+/* config.c: numbers and paths are parsed by hand, as the C library's functions may allocate, take
+ * locks or follow the locale. A relative path is fixed to the working directory at once. */
 #include "record/config.h"
 
 #include <stddef.h>

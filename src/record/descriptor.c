@@ -1,4 +1,5 @@
-/* descriptor.c: see descriptor.h. */
+/* descriptor.c: ours is moved to the last numbers of the range that every process has room for, and
+ * asked by fstat before each use. */
 #include "record/descriptor.h"
 
 #include <fcntl.h>

@@ -1,5 +1,5 @@
-/* environment.c: see environment.h. The library is known by the name of its file, as `run` has set
- * it, and the rest decides as config_chooses will. */
+/* environment.c: the library is known by the name of its file, as `run` has set it, and the rest
+ * decides as config_chooses will. */
 #include "record/environment.h"
 
 #include <stdint.h>

@@ -1,4 +1,6 @@
-/* filter.c: see filter.h. */
+/* filter.c: a program may pass an address of a filter that is not there. The kernel is asked
+ * whether memory is readable by a system call that reads it first and then refuses, so that nothing
+ * faults. */
 #include "record/filter.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
-/* gauges.c: see gauges.h. */
+/* gauges.c: /proc/self/statm stays open and is read by one pread; the descriptor is opened again if
+ * the program has closed it, or put a file of its own there. */
 #include "record/gauges.h"
 
 #include <fcntl.h>

@@ -1,4 +1,6 @@
-/* ids.c: see ids.h. */
+/* ids.c: here is what is rare: tables that are made when an address is first met, by whichever
+ * thread comes first; ids beyond 32 bits, whose high parts stand in tables of their own; and
+ * forgetting all. */
 #include "record/ids.h"
 
 #include "platform/pages.h"

@@ -1,3 +1,6 @@
+/* late.c: a module's relocations name the entries that hold addresses of functions and nothing
+ * else. Each entry whose symbol is in CALLS is replaced and noted; to leave, entries that still
+ * hold ours get back what they held. What is sealed (RELRO) is made writable for that moment. */
 #include "record/late.h"
 
 #include <stdint.h>

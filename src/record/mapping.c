@@ -1,4 +1,4 @@
-/* mapping.c: see mapping.h. The lock is never held while an event is written. */
+/* mapping.c: the lock is never held while an event is written. */
 #include "record/mapping.h"
 
 #include <stdatomic.h>

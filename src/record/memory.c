@@ -1,3 +1,5 @@
+/* memory.c: free pieces stand in a list for each power of two; a lock guards all. Regions are
+ * linked, so that memory_release can give back everything. */
 #include "record/memory.h"
 
 #include <stdalign.h>

@@ -1,18 +1,15 @@
-/* recorder.c: see recorder.h.
- *
- * Life of a recording. It starts at the first allocation after the C library has set up the
- * environment, or in our constructor, whichever comes first. Of a run with many processes, those
- * that it started wait for their first sample, since most end before that: each thread counts down
- * a gap of its own, and the first one that comes to its end begins the session. It ends after the
- * last destructor of the process, in _exit, or when the file cannot be written any more. In the
- * child of a fork nothing refers to the parent's session any more; it waits for its first sample,
- * too, if it may, or else the first thread that has something to record starts a session of the
- * child's own, if the file name is its own. Only then is the parent's dropped, since most children
- * end before, and what is not touched costs nothing. That a bare clone has made us is seen by the
- * page `alive`, which has been wiped; then the session stays where it is. (Of a process that waits,
- * it goes on with the gap, which is as good.) A child that shares memory (vfork) simply records for
- * its parent.
- */
+/* recorder.c: the life of a recording. It starts at the first allocation after the C library has
+ * set up the environment, or in our constructor, whichever comes first. Of a run with many
+ * processes, those that it started wait for their first sample, since most end before that: each
+ * thread counts down a gap of its own, and the first one that comes to its end begins the session.
+ * It ends after the last destructor of the process, in _exit, or when the file cannot be written
+ * any more. In the child of a fork nothing refers to the parent's session any more; it waits for
+ * its first sample, too, if it may, or else the first thread that has something to record starts a
+ * session of the child's own, if the file name is its own. Only then is the parent's dropped, since
+ * most children end before, and what is not touched costs nothing. That a bare clone has made us is
+ * seen by the page `alive`, which has been wiped; then the session stays where it is. (Of a process
+ * that waits, it goes on with the gap, which is as good.) A child that shares memory (vfork) simply
+ * records for its parent. */
 #include "record/recorder.h"
 
 #include <errno.h>

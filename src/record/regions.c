@@ -1,5 +1,5 @@
-/* regions.c: see regions.h. The priority of a node is a hash of its address, so that the tree is
- * balanced whatever the order in which addresses come. */
+/* regions.c: a treap: the priority of a node is a hash of its address, so that the tree is balanced
+ * whatever the order in which addresses come. */
 #include "record/regions.h"
 
 #include "base/hash.h"

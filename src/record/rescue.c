@@ -1,4 +1,7 @@
-/* rescue.c: see rescue.h. */
+/* rescue.c: each stream is a slot of the file that `run` shares, taken by one atomic addition and
+ * mapped by itself. Before a fork its content is kept; the child then replaces the shared mapping
+ * by a private one of that content, at the same address, so that what it does to the parent's
+ * stream reaches nobody. */
 #include "record/rescue.h"
 
 #include <fcntl.h>

@@ -1,3 +1,6 @@
+/* say.c: standard error is written to only while it is the file that it was at the start: a program
+ * may have closed it and opened its own data under that number. The reason of an error is named
+ * without strerror, which may take locks and translate. */
 #include "record/say.h"
 
 #include <string.h>

@@ -1,3 +1,6 @@
+/* sink.c: a write is bracketed: is the descriptor still our file, are the signals that a write can
+ * raise blocked, is there room below the limit; and what the kernel sent because of us is taken
+ * back. A write that fails halfway is cut off again, so that only whole packets stay. */
 #include "record/sink.h"
 
 #include <errno.h>

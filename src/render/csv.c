@@ -1,4 +1,4 @@
-/* csv.c: the first table of a document as CSV; see render.h. */
+/* csv.c: the first table of a document as CSV. */
 #include <inttypes.h>
 #include <math.h>
 

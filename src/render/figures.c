@@ -1,4 +1,5 @@
-/* figures.c: see figures.h. */
+/* figures.c: a JSON number is the shortest text that reads back as the same double. Bars and spark
+ * lines are blocks of eighths. */
 #include "render/figures.h"
 
 #include <inttypes.h>

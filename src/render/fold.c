@@ -1,4 +1,5 @@
-/* fold.c: see fold.h. */
+/* fold.c: a line breaks where columns are set apart, if that leaves it at least half full, or else
+ * at the last blank; numbers keep their units, and commands of the terminal count as no columns. */
 #include "render/fold.h"
 
 #include <string.h>

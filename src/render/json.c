@@ -1,4 +1,5 @@
-/* json.c: documents as JSON; see render.h. */
+/* json.c: documents as JSON: tables are objects, or arrays of these, and each kind of column has
+ * its form. */
 #include <inttypes.h>
 #include <math.h>
 

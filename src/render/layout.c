@@ -1,5 +1,5 @@
-/* layout.c: see layout.h. Amounts of a column share one unit, which its title names, so that their
- * digits line up. */
+/* layout.c: amounts of a column share one unit, which its title names, so that their digits line
+ * up. */
 #include "render/layout.h"
 
 #include <errno.h>

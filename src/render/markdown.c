@@ -1,4 +1,4 @@
-/* markdown.c: documents as GitHub-flavoured Markdown; see render.h.
+/* markdown.c: documents as GitHub-flavoured Markdown.
  *
  * It goes into comments that people trust, and names come from a trace, which anybody may have
  * made: what stands in a name is code, in which nothing has a meaning, and what is a sentence is

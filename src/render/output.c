@@ -1,4 +1,6 @@
-/* output.c: see output.h. */
+/* output.c: the buffer, and the ways to write into it so that what a trace says cannot harm its
+ * reader: invalid UTF-8 is replaced, controls of a terminal are made visible, JSON and CSV are
+ * escaped. */
 #include "render/output.h"
 
 #include <errno.h>

@@ -1,4 +1,6 @@
-/* shorten.c: see shorten.h. viewer/names.js does the same for the page. */
+/* shorten.c: what stands in brackets becomes dots, kind by kind, as long as the name is too long;
+ * then what stands before the function's own name goes, and last its end. viewer/names.js does the
+ * same for the page. */
 #include "render/shorten.h"
 
 #include <errno.h>

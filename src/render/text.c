@@ -1,4 +1,4 @@
-/* text.c: documents as text for people; see render.h.
+/* text.c: documents as text for people.
  *
  * A table is laid out before it is written: each cell becomes text, each column gets the width of
  * its widest cell, and what the terminal leaves goes to the last column, which is where names
@@ -6,11 +6,10 @@
  *
  * A record is a head and, further in, its fields:
  *
- *      14.3% set.ml:125 bal
- *            what   a paragraph, in lines that
- *                   are easy to read
- *            check  a command
- */
+ *     14.3% set.ml:125 bal
+ *           what   a paragraph, in lines that
+ *                  are easy to read
+ *           check  a command */
 #include <math.h>
 #include <string.h>
 

@@ -1,4 +1,5 @@
-/* activity.c: see activity.h. */
+/* activity.c: columns give way one after the other on narrow terminals. The head says how large the
+ * process is to the system, so that what is recorded can be held against it. */
 #include "reports/activity.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-/* advise.c: see advise.h. A piece of advice answers, in this order: what is it, why is it there,
- * what can one do, what is that worth, how sure is it, how does one see whether it helped. */
+/* advise.c: a piece of advice answers, in this order: what is it, why is it there, what can one do,
+ * what is that worth, how sure is it, how does one see whether it helped. */
 #include "reports/advise.h"
 
 #include <inttypes.h>

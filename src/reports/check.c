@@ -1,4 +1,4 @@
-/* check.c: see check.h. Rules have units of their own, so that text has amounts as words. */
+/* check.c: rules have units of their own, so that text has amounts as words. */
 #include "reports/check.h"
 
 #include <math.h>

@@ -1,5 +1,4 @@
-/* diff.c: see diff.h. Colour means that a change is sure; what may be an accident of sampling never
- * has one. */
+/* diff.c: colour means that a change is sure; what may be an accident of sampling never has one. */
 #include "reports/diff.h"
 
 #include <float.h>

@@ -1,4 +1,5 @@
-/* diff_words.c: see diff_words.h. */
+/* diff_words.c: three groups of sentences: what either side lacks, what is compared and how finely,
+ * and what was found, down to what would make an undecided change sure. */
 #include "reports/diff_words.h"
 
 #include <math.h>

@@ -1,4 +1,5 @@
-/* ending.c: see ending.h. */
+/* ending.c: two sentences, the word that takes the place of `exact` in an interval, and the columns
+ * by which JSON says the same. */
 #include "reports/ending.h"
 
 #include <stdio.h>

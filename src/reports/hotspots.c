@@ -1,4 +1,5 @@
-/* hotspots.c: see hotspots.h. */
+/* hotspots.c: rows are sites or types, below each its callers. The document says what is left out,
+ * and which functions were taken for wrappers, as sites are then not where malloc was called. */
 #include "reports/hotspots.h"
 
 #include <stdio.h>

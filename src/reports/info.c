@@ -1,4 +1,5 @@
-/* info.c: see info.h. */
+/* info.c: X-macros list what is said of a trace and of its heaps: text, JSON and CSV follow from
+ * them. Marks, gauges and warnings are tables of their own. */
 #include "reports/info.h"
 
 #include <stdio.h>

@@ -1,4 +1,5 @@
-/* leaks.c: see leaks.h. */
+/* leaks.c: sites by class, with what they hold and how fast that grows; JSON and CSV also have the
+ * chances behind the verdict. Sites of which nothing is left are only counted. */
 #include "reports/leaks.h"
 
 #include <math.h>

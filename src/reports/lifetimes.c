@@ -1,5 +1,5 @@
-/* lifetimes.c: see lifetimes.h. Text shows the survival curve at round times; JSON and CSV have all
- * its points, as far as they differ by more than a thousandth. */
+/* lifetimes.c: text shows the survival curve at round times; JSON and CSV have all its points, as
+ * far as they differ by more than a thousandth. */
 #include "reports/lifetimes.h"
 
 #include <stdio.h>

@@ -1,4 +1,5 @@
-/* paths.c: see paths.h. */
+/* paths.c: functions and neighbours have the same columns; fragments have their frames below them.
+ */
 #include "reports/paths.h"
 
 static const paths_report *report_of(const table *t) {

@@ -1,4 +1,5 @@
-/* peak.c: see peak.h. */
+/* peak.c: the figures of the moment are lists (PEAK_TIMES, PEAK_AMOUNTS), from which columns and
+ * cells are made; shares by heap and by age are tables, the sites are those of hotspots. */
 #include "reports/peak.h"
 
 static const char *const heap_names[CCT_SOURCES] = {

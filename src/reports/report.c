@@ -1,4 +1,5 @@
-/* report.c: see report.h. */
+/* report.c: the cells of costs that all tables share, the table that says what was asked
+ * (report_about), and the sentences at the head of each text. */
 #include "reports/report.h"
 
 #include <stdio.h>

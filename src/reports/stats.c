@@ -1,5 +1,5 @@
-/* stats.c: see stats.h. Numbers of the sample are exact and written so that they can be compared
- * with published ones digit by digit; those of the program are estimates. */
+/* stats.c: numbers of the sample are exact and written so that they can be compared with published
+ * ones digit by digit; those of the program are estimates. */
 #include "reports/stats.h"
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
-/* summary.c: see summary.h. Rows are those of the reports that say more, so that no number has a
- * second definition. */
+/* summary.c: rows are those of the reports that say more, so that no number has a second
+ * definition. */
 #include "reports/summary.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
-/* timeline.c: see timeline.h. Amounts at a point come first, from what the query counted; the
- * columns and the rows of text are made of them. */
+/* timeline.c: amounts at a point come first, from what the query counted; the columns and the rows
+ * of text are made of them. */
 #include "reports/timeline.h"
 
 #include <math.h>

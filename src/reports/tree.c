@@ -1,5 +1,5 @@
-/* tree.c: see tree.h. The rows are the nodes of a picture. A chain of calls without side branches
- * is not indented, so that deep stacks stay readable. */
+/* tree.c: the rows are the nodes of a picture. A chain of calls without side branches is not
+ * indented, so that deep stacks stay readable. */
 #include "reports/tree.h"
 
 static const tree_report *report_of(const table *t) {

@@ -1,4 +1,4 @@
-/* api.c: see api.h. Finds the endpoint, and turns what is wrong into an answer. */
+/* api.c: finds the endpoint, and turns what is wrong into an answer. */
 #include "serve/api.h"
 
 #include <inttypes.h>

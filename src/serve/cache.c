@@ -1,4 +1,4 @@
-/* cache.c: see cache.h. A list is enough: there are tens of entries, and each took milliseconds. */
+/* cache.c: a list is enough: there are tens of entries, and each took milliseconds. */
 #include "serve/cache.h"
 
 #include <pthread.h>

@@ -1,4 +1,5 @@
-/* guard.c: see guard.h. */
+/* guard.c: Host must be a name of this machine, Origin and Sec-Fetch-Site must say that our page
+ * asks, and the token, as parameter or cookie, is compared in a time that says nothing of it. */
 #include "serve/guard.h"
 
 #include <arpa/inet.h>

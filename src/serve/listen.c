@@ -1,4 +1,5 @@
-/* listen.c: see listen.h. */
+/* listen.c: without a name both families of the loopback are opened at one port; where that is
+ * taken, the next hundred are tried, unless the user chose it. */
 #include "serve/listen.h"
 
 #include <arpa/inet.h>

@@ -1,6 +1,6 @@
-/* server.c: see server.h. libmicrohttpd's threads (one a socket) take requests apart and send
- * answers; they never compute. A request to the API suspends its connection and becomes a job of
- * the workers, which resume the connection when the answer is there. */
+/* server.c: libmicrohttpd's threads (one a socket) take requests apart and send answers; they never
+ * compute. A request to the API suspends its connection and becomes a job of the workers, which
+ * resume the connection when the answer is there. */
 #include "serve/server.h"
 
 #include <microhttpd.h>

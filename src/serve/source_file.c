@@ -1,4 +1,5 @@
-/* source_file.c: see source_file.h. */
+/* source_file.c: only regular files up to a size are read, as opening others may wait or have
+ * effects. A relative name must stay below the folder. */
 #include "serve/source_file.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* streams.c: see streams.h. A stream without news sleeps: its connection is suspended. */
+/* streams.c: a stream without news sleeps: its connection is suspended. */
 #include "serve/streams.h"
 
 #include <microhttpd.h>

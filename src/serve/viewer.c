@@ -1,4 +1,6 @@
-/* viewer.c: see viewer.h. */
+/* viewer.c: a reading is counted by its users and replaced under the trace's lock; waiting for
+ * blocks is waiting for the next reading. How much the cache may keep follows from the size of the
+ * traces. */
 #include "serve/viewer.h"
 
 #include <malloc.h>

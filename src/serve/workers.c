@@ -1,4 +1,5 @@
-/* workers.c: see workers.h. */
+/* workers.c: jobs wait in one list. A thread is started when a job comes and no idle one is left
+ * for it; threads never end before the server does. */
 #include "serve/workers.h"
 
 #include <pthread.h>

@@ -1,4 +1,5 @@
-/* allocator_frames.c: see allocator_frames.h. */
+/* allocator_frames.c: the first row of ALLOCATOR_FRAMES that fits decides: by the whole name, its
+ * beginning, or a part of it. */
 #include "symbolize/allocator_frames.h"
 
 #include <stddef.h>

@@ -1,5 +1,5 @@
-/* completion.c: see completion.h. Looking up is the symbolizer's work, writing that of
- * trace/rewrite.h; here is what a trace says of its frames before and after. */
+/* completion.c: looking up is the symbolizer's work, writing that of trace/rewrite.h; here is what
+ * a trace says of its frames before and after. */
 #include "symbolize/completion.h"
 
 #include <stdlib.h>

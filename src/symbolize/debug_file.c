@@ -1,4 +1,4 @@
-/* debug_file.c: see debug_file.h. The places are those where gdb looks. */
+/* debug_file.c: the places are those where gdb looks. */
 #include "symbolize/debug_file.h"
 
 #include <dlfcn.h>

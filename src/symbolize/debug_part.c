@@ -1,6 +1,6 @@
-/* debug_part.c: see debug_part.h. Which units are needed is told by .debug_aranges; that nothing in
- * them refers to others, by .debug_abbrev. Files are taken as they are on this machine mostly: 64
- * bits, its own byte order. All others are left to libdw. */
+/* debug_part.c: which units are needed is told by .debug_aranges; that nothing in them refers to
+ * others, by .debug_abbrev. Files are taken as they are on this machine mostly: 64 bits, its own
+ * byte order. All others are left to libdw. */
 #include "symbolize/debug_part.h"
 
 #include <dwarf.h>

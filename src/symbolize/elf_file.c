@@ -1,4 +1,4 @@
-/* elf_file.c: see elf_file.h. By libelf. Symbols are sorted by address, and of those at one address
+/* elf_file.c: files are read by libelf. Symbols are sorted by address, and of those at one address
  * the one that people write is left. How far those before a symbol reach is kept beside it, as
  * functions may lie within others. */
 #include "symbolize/elf_file.h"

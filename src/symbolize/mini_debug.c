@@ -1,4 +1,5 @@
-/* mini_debug.c: see mini_debug.h. */
+/* mini_debug.c: the section is inflated by liblzma into memory of limited size, and opened there as
+ * a file of its own. */
 #include "symbolize/mini_debug.h"
 
 #include <lzma.h>

@@ -1,4 +1,5 @@
-/* names.c: see names.h. Demangling is libiberty's. */
+/* names.c: libiberty demangles, a long symbol in a thread of its own with the large stack that this
+ * takes. OCaml's symbols and the folders of files are taken apart here. */
 #include "symbolize/names.h"
 
 #include <libiberty/demangle.h>

@@ -1,5 +1,5 @@
-/* perf_map.c: see perf_map.h. All ranges are cut into pieces at all of their bounds, and lines take
- * pieces from the last to the first, so that each piece belongs to the line that is right. */
+/* perf_map.c: all ranges are cut into pieces at all of their bounds, and lines take pieces from the
+ * last to the first, so that each piece belongs to the line that is right. */
 #include "symbolize/perf_map.h"
 
 #include <fcntl.h>

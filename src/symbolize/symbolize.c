@@ -1,5 +1,5 @@
-/* symbolize.c: see symbolize.h. Opens modules, asks their debug information and symbol table, and
- * puts the answers into words. */
+/* symbolize.c: opens modules, asks their debug information and symbol table, and puts the answers
+ * into words. */
 #include "symbolize/symbolize.h"
 
 #include <errno.h>

@@ -1,4 +1,6 @@
-/* anonymise.c: see anonymise.h. */
+/* anonymise.c: a pseudonym is the first 48 bits of a keyed hash (SipHash) behind a letter for its
+ * kind. Folders and parts of names get their own, so that what was below one folder stays so;
+ * remarks of the recorder keep their word. */
 #include "trace/anonymise.h"
 
 #include <ctype.h>

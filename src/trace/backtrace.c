@@ -1,4 +1,5 @@
-/* backtrace.c: see backtrace.h. */
+/* backtrace.c: the ways that the header's inline one is not for: a cache that is new or was lost,
+ * codewords near the end of the bytes, buckets that are met for the first time. */
 #include "trace/backtrace.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* columns.c: see columns.h. A depth-first search over the rest of the packet, with a budget: only
- * what was proved impossible is ruled out. */
+/* columns.c: a depth-first search over the rest of the packet, with a budget: only what was proved
+ * impossible is ruled out. */
 #include "trace/columns.h"
 
 #include <string.h>

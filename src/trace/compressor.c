@@ -1,3 +1,5 @@
+/* compressor.c: one interface for zstd, gzip and none. Whole files are copied within the kernel
+ * where nothing is compressed. Why zstd's settings are what they are stands beside them. */
 #include "trace/compressor.h"
 
 #include <errno.h>

@@ -1,4 +1,6 @@
-/* cutter.c: see cutter.h. */
+/* cutter.c: what is live is a list of blocks, each with its stack's number; stacks are kept once.
+ * Both are compacted when much of them is dead. A segment begins with that list, in the order of
+ * times, and its streams are the domains' own. */
 #include "trace/cutter.h"
 
 #include <errno.h>

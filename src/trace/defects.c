@@ -1,4 +1,4 @@
-/* defects.c: see defects.h. */
+/* defects.c: the list stays sorted by first offset. Texts are those of MEMTRACE_DEFECTS. */
 #include "trace/defects.h"
 
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-/* end.c: see end.h. What the packet holds is a location, of which FORMAT.md tells the meaning. */
+/* end.c: what the packet holds is a location, of which FORMAT.md tells the meaning. */
 #include "trace/end.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
-/* events.c: see events.h. */
+/* events.c: an event's length follows from its kind and counts; codewords are skipped, so that no
+ * state is needed. */
 #include "trace/events.h"
 
 #include <stddef.h>

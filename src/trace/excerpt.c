@@ -1,5 +1,5 @@
-/* excerpt.c: see excerpt.h. How many samples are passed over is drawn, so that thinning costs what
- * goes on, not what was there. Of a block that cannot go on nothing is kept. */
+/* excerpt.c: how many samples are passed over is drawn, so that thinning costs what goes on, not
+ * what was there. Of a block that cannot go on nothing is kept. */
 #include "trace/excerpt.h"
 
 #include <math.h>

@@ -1,4 +1,5 @@
-/* frames.c: see frames.h. */
+/* frames.c: a code that is announced again keeps what stood behind it, unless that was incomplete
+ * or suspect. A first location that names a type becomes the frame's type. */
 #include "trace/frames.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
-/* input.c: see input.h. Three layers: stored bytes (read or memory), a codec that turns them into
- * trace bytes, and the window that collects these. */
+/* input.c: three layers: stored bytes (read or memory), a codec that turns them into trace bytes,
+ * and the window that collects these. */
 #include "trace/input.h"
 
 #include <errno.h>

@@ -1,4 +1,6 @@
-/* join.c: see join.h. */
+/* join.c: blocks are known by their ids in the recording, which remarks give those that were
+ * carried over. Events are rewritten in passing; when a segment begins, whatever lived before and
+ * is not carried is freed. */
 #include "trace/join.h"
 
 #include <math.h>

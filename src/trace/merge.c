@@ -1,5 +1,5 @@
-/* merge.c: see merge.h. Heads are combined first; then each part is read for its codes and its end;
- * then events are rewritten in passing (rewrite.h), with the ends of processes put between them. */
+/* merge.c: heads are combined first; then each part is read for its codes and its end; then events
+ * are rewritten in passing (rewrite.h), with the ends of processes put between them. */
 #include "trace/merge.h"
 
 #include <stdio.h>

@@ -1,4 +1,5 @@
-/* merge_gauges.c: see merge_gauges.h. */
+/* merge_gauges.c: readings of all processes are sorted by name and time and walked once with the
+ * latest value of each process: the sums replace them. */
 #include "trace/merge_gauges.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-/* mtf.c: see mtf.h. */
+/* mtf.c: a new name takes over what was left of the old one's definitions, as the writers of
+ * version 1 do. A table that is not in use is packed into what differs from an empty one. */
 #include "trace/mtf.h"
 
 #include <stdlib.h>

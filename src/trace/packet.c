@@ -1,4 +1,5 @@
-/* packet.c: see packet.h. */
+/* packet.c: a header is parsed as far as bytes allow, so that a reader can ask for more; whether it
+ * is plausible is a question apart, for those who look for packets in damaged bytes. */
 #include "trace/packet.h"
 
 #include <string.h>

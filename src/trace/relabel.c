@@ -1,5 +1,5 @@
-/* relabel.c: see relabel.h. The reader decodes the names, from a trace in memory that consists of
- * the packets with names alone; the writer encodes the new ones. */
+/* relabel.c: the reader decodes the names, from a trace in memory that consists of the packets with
+ * names alone; the writer encodes the new ones. */
 #include "trace/relabel.h"
 
 #include <errno.h>

@@ -1,4 +1,6 @@
-/* replacement.c: see replacement.h. */
+/* replacement.c: the temporary file's name is known to signal handlers as long as it exists
+ * (replacement_interrupted removes it). Owner and mode of the old file are kept, the mode last, so
+ * that nobody is given more than before. */
 #include "trace/replacement.h"
 
 #include <errno.h>

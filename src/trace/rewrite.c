@@ -1,5 +1,5 @@
-/* rewrite.c: see rewrite.h. Reading is left to the reader, encoding to the writer and the order of
- * packets to the spool; here frame indices become codes again, and codes locations.
+/* rewrite.c: reading is left to the reader, encoding to the writer and the order of packets to the
+ * spool; here frame indices become codes again, and codes locations.
  *
  * Where codes are is written when all has been read, and stands in front of the events: once for
  * each code, whatever domains use it, and with all that the input says of it anywhere. OCaml's

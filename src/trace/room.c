@@ -1,5 +1,5 @@
-/* room.c: see room.h. The names are written as packets of nobody, and become the process's when all
- * stand there. */
+/* room.c: the names are written as packets of nobody, and become the process's when all stand
+ * there. */
 #include "trace/room.h"
 
 #include "base/file.h"

@@ -1,4 +1,6 @@
-/* segment.c: see segment.h. */
+/* segment.c: remarks are locations of a file that no source has, by which both sides know them.
+ * Thinning throws a coin for each sample that follows from the block alone, so that all segments
+ * keep the same ones. */
 #include "trace/segment.h"
 
 #include <string.h>

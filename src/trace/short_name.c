@@ -1,5 +1,5 @@
-/* short_name.c: see short_name.h. Brackets are matched once, what looks like one and is an operator
- * aside; then levels are dropped from the innermost outward until the rest fits. */
+/* short_name.c: brackets are matched once, what looks like one and is an operator aside; then
+ * levels are dropped from the innermost outward until the rest fits. */
 #include "trace/short_name.h"
 
 #include <stdbool.h>

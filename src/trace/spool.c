@@ -1,4 +1,5 @@
-/* spool.c: see spool.h. */
+/* spool.c: packets that lie one behind the other are written in one go, from the file mapped into
+ * memory; their order is by time, and as they were made where times are equal. */
 #include "trace/spool.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
-/* writer_cache.c: see writer_cache.h. Here is what is rare: the start, the first use of a group, a
- * bucket that must be chosen; the header has the rest in line. */
+/* writer_cache.c: here is what is rare: the start, the first use of a group, a bucket that must be
+ * chosen; the header has the rest in line. */
 #include "trace/writer_cache.h"
 
 #include <string.h>

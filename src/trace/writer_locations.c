@@ -1,4 +1,6 @@
-/* writer_locations.c: see writer_locations.h. */
+/* writer_locations.c: codes are a hash set, with 0 apart. Names are found in a table of
+ * FORMAT_NAMES by looking through it, and moved to its front. What has no room in an event is
+ * shortened (short_name.h), as which functions there are counts more than their whole names. */
 #include "trace/writer_locations.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
-/* writer_names.c: see writer_names.h. writer_announce is part of writer.c. */
+/* writer_names.c: opens a writer of names alone, announces the codes on one stream, and closes it.
+ * writer_announce is part of writer.c. */
 #include "trace/writer_names.h"
 
 static memtrace_status announce_all(memtrace_writer *writer, uint16_t domain, const uint64_t *codes,

@@ -1,4 +1,5 @@
-/* instrument_edit.c: insertions and patches; see instrument_edit.h. */
+/* instrument_edit.c: insertions are kept by offset and applied in one pass, to the file or as a
+ * unified diff. */
 #include "cli/instrument/instrument_edit.h"
 
 #include <stdarg.h>

@@ -1,4 +1,5 @@
-/* ocaml_tokens.c: see ocaml_tokens.h. Comments nest, and strings in them count. */
+/* ocaml_tokens.c: a scanner by hand for OCaml's lexical rules, as far as they decide where code is:
+ * comments nest, and strings in them count. */
 #include "cli/instrument/ocaml_tokens.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
-/* mcp_child.c: see mcp_child.h. */
+/* mcp_child.c: the child has a process group of its own, so that whatever it starts ends with it,
+ * and one pipe for both of its streams. Output beyond the limit is read and dropped. */
 #include "cli/mcp/mcp_child.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
-/* mcp_source.c: see mcp_source.h. */
+/* mcp_source.c: the report is the JSON of `hotspots --by-line`; its rows are found by line number
+ * while the file is printed. */
 #include "cli/mcp/mcp_source.h"
 
 #include <jansson.h>

@@ -1,4 +1,6 @@
-/* mcp_tools.c: see mcp_tools.h. */
+/* mcp_tools.c: one table has the tools and their parameters: the schemas that clients read, the
+ * check of arguments and the words of the command all come from it. Each path is resolved and must
+ * lie below an allowed folder before it becomes a word. */
 #include "cli/mcp/mcp_tools.h"
 
 #include <errno.h>

@@ -1,4 +1,7 @@
-/* keeper.c: see keeper.h. */
+/* keeper.c: the keeper is a loop over one spool after the other: read what is there, hand it to the
+ * cutter, begin a new segment when one is full or old, trim the folder, free what was read, and
+ * halve the rate when recording costs more than it may. It ends when its starter says so, or has
+ * died. */
 #include "cli/ring/keeper.h"
 
 #include <dirent.h>

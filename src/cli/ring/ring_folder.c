@@ -1,4 +1,5 @@
-/* ring_folder.c: see ring_folder.h. */
+/* ring_folder.c: segments are known by the form of their names alone, so that nothing else in the
+ * folder is ever removed. Sorting by name is sorting by time. */
 #include "cli/ring/ring_folder.h"
 
 #include <ctype.h>

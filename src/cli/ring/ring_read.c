@@ -1,4 +1,6 @@
-/* ring_read.c: see ring_read.h. */
+/* ring_read.c: segments are sorted into recordings by what their heads say, each recording is
+ * joined (trace/join), and several are merged (trace/merge). The end of a trace is an excerpt of
+ * it. */
 #include "cli/ring/ring_read.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
-/* ring_report.c: see ring_report.h. */
+/* ring_report.c: a segment belongs to the recording if its name has the process and it was written
+ * since the start. All of them are completed with names in one go. */
 #include "cli/ring/ring_report.h"
 
 #include <stdio.h>

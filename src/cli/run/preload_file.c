@@ -1,4 +1,5 @@
-/* preload_file.c: see preload_file.h. */
+/* preload_file.c: the library is looked for relative to this program's own file, so that an
+ * installation can be moved as a whole; a build has it in the folder beside. */
 #include "cli/run/preload_file.h"
 
 #include <stdio.h>

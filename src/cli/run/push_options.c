@@ -1,4 +1,5 @@
-/* push_options.c: see push_options.h. */
+/* push_options.c: turns the options into those of src/push, and what push says into messages of the
+ * command. */
 #include "cli/run/push_options.h"
 
 #include "cli/message.h"

@@ -1,5 +1,6 @@
-/* run_check.c: see run_check.h. Recording needs the dynamic loader of our own C library to start
- * the program, and to heed LD_PRELOAD. */
+/* run_check.c: recording needs the dynamic loader of our own C library to start the program, and to
+ * heed LD_PRELOAD: the ELF headers of the program, and of the interpreter of a script, tell both.
+ */
 #include "cli/run/run_check.h"
 
 #include <errno.h>

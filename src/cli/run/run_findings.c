@@ -1,4 +1,4 @@
-/* run_findings.c: see run_findings.h. The numbers are those of `allotrace FILE`. */
+/* run_findings.c: the numbers are those of `allotrace FILE`, made by the same query. */
 #include "cli/run/run_findings.h"
 
 #include "advice/advise.h"

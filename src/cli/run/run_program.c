@@ -1,4 +1,4 @@
-/* run_program.c: see run_program.h.
+/* run_program.c: starts the program, waits for it, and passes on signals.
  *
  * The program stays in our process group, so that the terminal treats both as one job: Ctrl-C and
  * Ctrl-Z reach it directly. What has to be passed on are signals that were sent to us alone: not by

@@ -1,4 +1,5 @@
-/* run_rescue.c: see run_rescue.h. Only whole packets are added, behind the last whole one. */
+/* run_rescue.c: what lies in the shared streams is judged packet by packet. Only whole packets are
+ * added, behind the last whole one of the trace. */
 #include "cli/run/run_rescue.h"
 
 #include <errno.h>

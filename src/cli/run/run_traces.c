@@ -1,6 +1,5 @@
-/* run_traces.c: see run_traces.h. Traces are found by the pattern of their names; places of all are
- * looked up in one go, with the rights of whom a trace belongs to; then each is read for the
- * summary. */
+/* run_traces.c: traces are found by the pattern of their names; places of all are looked up in one
+ * go, with the rights of whom a trace belongs to; then each is read for the summary. */
 #include "cli/run/run_traces.h"
 
 #include <dirent.h>

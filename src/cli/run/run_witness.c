@@ -1,4 +1,6 @@
-/* run_witness.c: see run_witness.h. */
+/* run_witness.c: the witness is a fork that keeps no descriptor, no folder and no name. A question
+ * is a signal's number over a socket; the answer is whether sigtimedwait finds it pending. It comes
+ * within a third of a second, or the signal counts as sent to us alone. */
 #include "cli/run/run_witness.h"
 
 #include <errno.h>

@@ -1,4 +1,6 @@
-/* symbolize_file.c: see symbolize_file.h. */
+/* symbolize_file.c: where names stand by themselves in the trace they are replaced without reading
+ * an event (trace/relabel); otherwise the whole trace is rewritten (trace/rewrite). Several traces
+ * share one symbolizer, so that a module is opened once. */
 #include "cli/run/symbolize_file.h"
 
 #include <fcntl.h>

@@ -1,4 +1,5 @@
-/* top.c: see top.h. */
+/* top.c: a thread reads the trace as it grows and draws; the caller waits for the program or a
+ * signal, and ends the thread. */
 #include "cli/top/top.h"
 
 #include <pthread.h>

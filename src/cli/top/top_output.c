@@ -1,4 +1,5 @@
-/* top_output.c: see top_output.h. */
+/* top_output.c: the standard streams that are terminals are replaced by a file without a name, and
+ * put back afterwards by copies of their descriptors. */
 #include "cli/top/top_output.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
-/* top_screen.c: see top_screen.h. What ncurses cannot do for us is to put the terminal back when
- * the process crashes: handlers write what does, which was prepared before. */
+/* top_screen.c: the screen is drawn by ncurses. What ncurses cannot do is to put the terminal back
+ * when the process crashes: handlers write what does, which was prepared before. */
 #include "cli/top/top_screen.h"
 
 #include <curses.h>

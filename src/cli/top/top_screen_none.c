@@ -1,4 +1,4 @@
-/* top_screen_none.c: the screen of a build without ncurses; see top_screen.h. */
+/* top_screen_none.c: the screen of a build without ncurses: it cannot be opened, and says so. */
 #include "cli/top/top_screen.h"
 
 bool top_screen_usable(const char **why) {

@@ -1,5 +1,5 @@
-/* top_view.c: see top_view.h. Everything is a document of src/reports, rendered as text for the
- * width of the screen and put there line by line. */
+/* top_view.c: everything is a document of src/reports, rendered as text for the width of the screen
+ * and put there line by line. */
 #include "cli/top/top_view.h"
 
 #include <stdio.h>

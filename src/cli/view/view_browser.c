@@ -1,4 +1,5 @@
-/* view_browser.c: see view_browser.h. */
+/* view_browser.c: xdg-open is started where there is a display, with a process group and signals of
+ * its own, so that Ctrl-C ends the viewer alone. Nobody waits for it. */
 #include "cli/view/view_browser.h"
 
 #include <fcntl.h>

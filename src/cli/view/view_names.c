@@ -1,5 +1,5 @@
-/* view_names.c: see view_names.h. The allocator's own functions at the inner end of a stack become
- * what every query steps over: the place that allocates is their caller. */
+/* view_names.c: the allocator's own functions at the inner end of a stack become what every query
+ * steps over: the place that allocates is their caller. */
 #include "cli/view/view_names.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
-/* view_session.c: see view_session.h. */
+/* view_session.c: traces are read first, then the server starts; a thread that wakes once a second
+ * lets streams send what is new. */
 #include "cli/view/view_session.h"
 
 #include <signal.h>

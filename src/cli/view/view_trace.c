@@ -1,11 +1,10 @@
-/* view_trace.c: see view_trace.h.
+/* view_trace.c: reads a trace for the viewer, and reads on while it grows.
  *
  * A large trace is read twice at the beginning, by two threads: without its blocks, which is twice
  * as fast and enough for the first picture (its beginning is shown at once, more now and then until
  * all is there); and with them. A trace whose program still runs is read by a reader that waits at
  * the end of the file for more; whenever there was more, a copy of what it has made so far is
- * published. A file that was replaced, or grew after it seemed to be whole, is read anew.
- */
+ * published. A file that was replaced, or grew after it seemed to be whole, is read anew. */
 #include "cli/view/view_trace.h"
 
 #include <fcntl.h>

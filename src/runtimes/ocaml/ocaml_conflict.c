@@ -1,4 +1,4 @@
-/* ocaml_conflict.c: see ocaml_conflict.h.
+/* ocaml_conflict.c: whether a program may start Gc.Memprof itself.
  *
  * Every program that is linked with the standard library's module Gc has Gc.Memprof.start, called
  * or not. So its code is searched for what refers to that function, to the primitive behind it, or

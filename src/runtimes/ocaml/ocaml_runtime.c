@@ -1,3 +1,6 @@
+/* ocaml_runtime.c: symbols are looked for by dlsym, but first by a weak reference that costs
+ * programs without OCaml nothing. Places are read from the descriptors of frames as the compiler
+ * wrote them. */
 #include "runtimes/ocaml/ocaml_runtime.h"
 
 #include <string.h>

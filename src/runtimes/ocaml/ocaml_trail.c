@@ -1,3 +1,6 @@
+/* ocaml_trail.c: the last stack is kept with the number of codes that each of its prefixes, from
+ * the outside, has: comparing both stacks from their outer ends says how many codes hold, and only
+ * the rest is computed. */
 #include "runtimes/ocaml/ocaml_trail.h"
 
 struct ocaml_trail {

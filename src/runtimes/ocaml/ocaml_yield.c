@@ -1,3 +1,5 @@
+/* ocaml_yield.c: both primitives, start and stop, are patched by a jump to functions of ours; the
+ * first call of either puts the code back, ends our sampling and goes on to what was called. */
 #include "runtimes/ocaml/ocaml_yield.h"
 
 #include <stdatomic.h>

@@ -1,4 +1,4 @@
-/* python_frames.c: see python_frames.h.
+/* python_frames.c: walks Python's frames, and finds where in the native stack they belong.
  *
  * A call of the evaluator runs one frame of Python and those that it calls in Python; what calls
  * back from C is another call of the evaluator. Each leaves something on the C stack that Python's

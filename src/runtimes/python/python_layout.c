@@ -1,3 +1,6 @@
+/* python_layout.c: a table has the offsets of each known version. They are believed only if what
+ * the interpreter says of itself agrees: types' sizes and members, and from 3.13 on the offsets
+ * that it publishes for debuggers. */
 #include "runtimes/python/python_layout.h"
 
 #include <dlfcn.h>

@@ -1,6 +1,6 @@
-/* python_names.c: see python_names.h. The table only grows: equal names of a file have one entry,
- * however often their code is made anew. Whoever adds to it holds the lock; what stands in it never
- * changes, and is published by the number of entries. */
+/* python_names.c: the table only grows: equal names of a file have one entry, however often their
+ * code is made anew. Whoever adds to it holds the lock; what stands in it never changes, and is
+ * published by the number of entries. */
 #include "runtimes/python/python_names.h"
 
 #include <string.h>

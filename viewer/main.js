@@ -14,6 +14,7 @@ import { MEASURES, MODES, startState, Store } from "./state.js";
 import { Timeline } from "./timeline.js";
 import { timelineKey, timelineQuestions } from "./timeline-data.js";
 import { FlameView } from "./view-flame.js";
+import { GraphView } from "./view-graph.js";
 import { LifetimesView } from "./view-lifetimes.js";
 import { AdviceView, DiffView, SourceView } from "./view-others.js";
 import { TableView } from "./view-tables.js";
@@ -33,6 +34,7 @@ const TABS = [
   ["callees", "Callees", (app) => new TableView(app, "callees")],
   ["types", "Types", (app) => new TableView(app, "types")],
   ["paths", "Hot paths", (app) => new TableView(app, "paths")],
+  ["graph", "Graph", (app) => new GraphView(app)],
   ["leaks", "Leaks", (app) => new TableView(app, "leaks")],
   ["lifetimes", "Lifetimes", (app) => new LifetimesView(app)],
   ["diff", "Diff", (app) => new DiffView(app)],

@@ -26,7 +26,7 @@ const queryOf = (params) =>
 
 // While a growing trace is paused: what it was then.
 function stopAt(endpoint, params, until) {
-  if (!["tree", "table", "lifetimes", "advice", "source", "timeline", "peaks"].includes(endpoint)) return params;
+  if (!["tree", "graph", "table", "lifetimes", "advice", "source", "timeline", "peaks"].includes(endpoint)) return params;
   if (endpoint === "timeline") return { ...params, to: params.to ?? until };
   const at = params.measure === "live" && !params.at ? { at: until } : {};
   return { ...params, ...at, filter: [params.filter, `alloc:..${until}us`].filter(Boolean).join(" ") };
@@ -124,7 +124,7 @@ export class HttpSource {
 // ---- aggregates in the page ----------------------------------------------------------------------
 
 // What zooming, drawing and paging ask with: all of that happens here, in what is there.
-const LOCAL = ["root", "width", "min", "share", "rows", "search", "offset", "limit", "sort", "order", "buckets", "n", "value", "low", "high", "samples", "blocks"];
+const LOCAL = ["nodes", "root", "width", "min", "share", "rows", "search", "offset", "limit", "sort", "order", "buckets", "n", "value", "low", "high", "samples", "blocks"];
 
 // `data`: { filter, answers: [{ endpoint, parameters, answer }] }, as `allotrace export --to html` writes it. What would
 // need the trace is refused with a reason.

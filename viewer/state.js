@@ -4,13 +4,14 @@
 export const MEASURES = ["allocated", "blocks", "live", "peak", "promoted", "survived", "temporary", "byteseconds"];
 export const MODES = ["icicle", "flame", "inverted", "sandwich"];
 export const VIEWS = [
-  "flame", "hotspots", "functions", "callers", "callees", "types", "paths", "leaks", "lifetimes", "diff", "advice", "source",
+  "flame", "hotspots", "functions", "callers", "callees", "types", "paths", "graph", "leaks", "lifetimes", "diff", "advice", "source",
 ];
 
 const text = { read: (s) => s, write: (v) => v };
 const flag = { read: (s) => s === "1", write: (v) => (v ? "1" : "0") };
 const number = { read: (s) => (Number.isFinite(+s) ? Math.max(0, +s) : 0), write: (v) => String(v) };
 const upTo = (most) => ({ ...number, read: (s) => Math.min(most, number.read(s)) });
+const countUpTo = (most, otherwise) => ({ ...number, read: (s) => Math.round(Math.min(most, number.read(s))) || otherwise });
 const oneOf = (values) => ({ read: (s) => (values.includes(s) ? s : values[0]), write: (v) => v });
 
 // Ids of places from a tree's root inward; `^` in front: in the tree of callers of a sandwich.
@@ -40,6 +41,7 @@ export const KEYS = {
   search: { kind: text, start: "" },
   sort: { kind: text, start: "" }, // a column of the table, `-` in front: the other way round
   pick: { kind: path, start: [] }, // the selected frame, or the one place of a row
+  nodes: { kind: countUpTo(300, 80), start: 80 }, // functions that the graph has at most
   line: { kind: text, start: "" }, // of the source view: the id of a place
   lines: { kind: text, start: "" }, // … and from which to which line it shows, `20-420`; empty: around the place
   lit: { kind: text, start: "" }, // the module that alone is coloured in a flame

@@ -184,6 +184,7 @@ static void ask_measure(asker *a, const char *by) {
 static void ask_more(asker *a, const char *by) {
     static const char *const kinds[] = {"functions", "types", "paths"};
     ASK(a, "tree", "measure", by, "width", "1200", "rows", "64", "mode", "inverted");
+    ASK(a, "graph", "measure", by);
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         ASK(a, "table", "measure", by, "kind", kinds[i], "limit", "200");
     ASK(a, "table", "measure", by, "kind", "hotspots", "by", "function", "limit", "200");

@@ -24,6 +24,7 @@ enum {
 /* X(name, set of the above):
  *   collapsed   a line a stack, `outer;inner WEIGHT`, by functions (export_stacks.c)
  *   speedscope  speedscope's JSON: a sampled profile, by lines
+ *   dot         a graph of callers for Graphviz, as pprof draws it (export_dot.c)
  *   pprof       profile.proto, compressed with gzip: objects and bytes allocated, and in use at the
  *               end, labelled with heap, type, classes of size and lifetime (pprof.c)
  *   csv, json   a row, or an object, a sampled block (export_rows.c)
@@ -37,6 +38,7 @@ enum {
 #define EXPORT_FORMATS(X)                                                                          \
     X(collapsed, EXPORT_STACKS)                                                                    \
     X(speedscope, EXPORT_STACKS)                                                                   \
+    X(dot, EXPORT_STACKS)                                                                          \
     X(pprof, EXPORT_BLOCKS | EXPORT_BINARY)                                                        \
     X(csv, EXPORT_BLOCKS)                                                                          \
     X(json, EXPORT_BLOCKS)                                                                         \

@@ -78,6 +78,7 @@ bool request_reading(request *r, const char *parameter, uint64_t otherwise, bool
     X("table", answer_table,                                                                       \
       ASK_PARAMETERS "kind by focus focus_ids root collapse search sort order offset limit share " \
                      "warm_up ")                                                                   \
+    X("graph", answer_graph, ASK_PARAMETERS "nodes share ")                                        \
     X("timeline", answer_timeline, ASK_PARAMETERS "buckets from to by top ")                       \
     X("peaks", answer_peaks, ASK_PARAMETERS "n ")                                                  \
     X("lifetimes", answer_lifetimes, ASK_PARAMETERS)                                               \

@@ -237,7 +237,7 @@ What does not work says so, and leaves files alone:
   allotrace: /dev/null: --to sqlite needs a regular file
   [1]
   $ allotrace export --to svg small.ctf
-  allotrace: --to: `svg` is not one of collapsed, speedscope, pprof, csv, json, sqlite, parquet, html
+  allotrace: --to: `svg` is not one of collapsed, speedscope, dot, pprof, csv, json, sqlite, parquet, html
   Try `allotrace export --help`.
   [2]
   $ allotrace export --to csv -o missing/x.csv small.ctf
@@ -308,7 +308,7 @@ Stacks by other measures; the weights add up to what hotspots says, but for roun
   $ allotrace hotspots -m live --at 0.4s --json $TRACES/ocamlopt.ctf | jq .total.value
   35200000
   $ allotrace export --to csv -m peak $TRACES/ocamlopt.ctf
-  allotrace: export: --measure is for collapsed and speedscope; the others hold what all measures are made of
+  allotrace: export: --measure is for collapsed, speedscope and dot; the others hold what all measures are made of
   Try `allotrace export --help`.
   [2]
   $ allotrace export --to collapsed -m peak --at 1s $TRACES/ocamlopt.ctf
@@ -382,3 +382,39 @@ What cannot be:
   $ allotrace export --to parquet -o /proc/none $TRACES/irmin-replay.ctf
   allotrace: /proc/none: No such file or directory
   [1]
+
+A graph of callers, as Graphviz reads it. A function counts once in a stack, whatever recursion there is; and so does a call:
+
+  $ $TESTDIR/make-trace >graph.ctf <<'END'
+  > alloc external 15 16 main@m.c:1 eval@m.c:5 leaf@m.c:9
+  > alloc external 15 16 main@m.c:1 eval@m.c:5 eval@m.c:6 leaf@m.c:9
+  > alloc external 31 32 main@m.c:2 odd"name\@m.c:20
+  > END
+  $ allotrace export --to dot graph.ctf
+  digraph "graph.ctf" {
+  node [shape=box style=filled fontname="sans-serif"]
+  edge [fontname="sans-serif" fontsize=10]
+  subgraph cluster_L { L [shape=box fontsize=14 style=filled fillcolor="#f8f8f8" label="graph.ctf\l512 B total allocations\l4 of 4 functions are shown; the others have less\l"] }
+  N1 [label="main\n0 of 512 B (100.00%)" tooltip="m.c" fontsize=8.0 color="0.02 0.980 0.700" fillcolor="0.02 0.398 0.960"]
+  N2 [label="eval\n0 of 256 B (50.00%)" tooltip="m.c" fontsize=8.0 color="0.02 0.716 0.700" fillcolor="0.02 0.305 0.960"]
+  N3 [label="leaf\n256 B (50.00%)" tooltip="m.c" fontsize=19.3 color="0.02 0.716 0.700" fillcolor="0.02 0.305 0.960"]
+  N4 [label="odd\"name\\\n256 B (50.00%)" tooltip="m.c" fontsize=19.3 color="0.02 0.716 0.700" fillcolor="0.02 0.305 0.960"]
+  N1 -> N2 [label=" 256 B" weight=51 penwidth=3.50 color="0.02 0.716 0.700"]
+  N1 -> N4 [label=" 256 B" weight=51 penwidth=3.50 color="0.02 0.716 0.700"]
+  N2 -> N3 [label=" 256 B" weight=51 penwidth=3.50 color="0.02 0.716 0.700"]
+  N2 -> N2 [label=" 128 B" weight=26 penwidth=2.25 color="0.02 0.530 0.700"]
+  }
+  $ allotrace export --to dot -m live -f fn:leaf graph.ctf | grep -- '->'
+  N1 -> N2 [label=" 256 B" weight=101 penwidth=6.00 color="0.02 0.980 0.700"]
+  N2 -> N3 [label=" 256 B" weight=101 penwidth=6.00 color="0.02 0.980 0.700"]
+  N2 -> N2 [label=" 128 B" weight=51 penwidth=3.50 color="0.02 0.716 0.700"]
+
+What is too small is left out, and an arrow is dotted that only leads through it:
+
+  $ { for i in $(seq 100); do echo "alloc external 1 2 main@m.c:1 small$i@m.c:$i big@m.c:9"; done; } | $TESTDIR/make-trace >wide.ctf
+  $ allotrace export --to dot wide.ctf | grep -E -- 'shown|big|N1 -> N2 '
+  subgraph cluster_L { L [shape=box fontsize=14 style=filled fillcolor="#f8f8f8" label="wide.ctf\l1.6 KB total allocations\l80 of 102 functions are shown; the others have less\l"] }
+  N2 [label="big\n1.6 KB (100.00%)" tooltip="m.c" fontsize=24.0 color="0.02 0.980 0.700" fillcolor="0.02 0.398 0.960"]
+  N1 -> N2 [label=" 352 B" weight=23 penwidth=2.10 color="0.02 0.502 0.700" style=dotted]
+  $ allotrace export --to dot wide.ctf | grep -c -- '->'
+  157

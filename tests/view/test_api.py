@@ -6,6 +6,7 @@
 import contextlib
 import json
 import pathlib
+import re
 import subprocess
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
@@ -248,6 +249,31 @@ def functions_are_what_filters_say():
             wanted = v.api("tree", filter=f"fn:/^{name}$/")["total"]
             equal(figure(by_name[name][0]), figure(wanted), name)
         equal(sum(r["self_samples"] for r in got), answer["total"]["samples"], "each sample is somewhere's own")
+
+
+@test
+def a_graph_has_the_functions_and_what_they_call():
+    with Viewer(TRACE) as v:
+        for parameters in ({}, {"measure": "live"}, {"filter": "fn:Misc.try_finally", "nodes": 20, "share": 2}):
+            g = v.api("graph", **parameters)
+            nodes, edges = rows(g["nodes"]), rows(g["edges"])
+            wanted, _ = table(v, kind="functions", limit=1000, **{k: x for k, x in parameters.items() if k not in ("nodes", "share")})
+            known = {r["name"][:2]: (figure(r), r["self"]) for r in wanted}
+            here = names(g)
+            check(0 < len(nodes) <= parameters.get("nodes", 80), len(nodes))
+            equal(g["omitted"], len(known) - len(nodes))
+            for n in nodes:
+                equal((figure(n), n["self"]), known[here[n["place"]]], here[n["place"]])
+            check({e["to"] for e in edges} | {0} == set(range(len(nodes))), "each has an arrow to it")
+            # What Main calls directly, in a graph that has both, is what its callees say.
+            at = next(i for i, n in enumerate(nodes) if here[n["place"]][0] == "Main.main")
+            beyond, _ = table(v, kind="callees", focus="Main.main", limit=1000, **{k: x for k, x in parameters.items() if k not in ("nodes", "share")})
+            direct = {r["name"][:2]: figure(r) for r in beyond}
+            for e in edges:
+                if e["from"] == at and e["direct"] and here[nodes[e["to"]]["place"]] in direct:
+                    equal(figure(e), direct[here[nodes[e["to"]]["place"]]])
+        v.api("graph", 400, nodes=0)
+        v.api("graph", 400, share=101)
 
 
 @test
@@ -708,6 +734,23 @@ def the_stream_begins_with_what_is_known():
         equal([(n["trace"], n["generation"], n["growing"]) for n in news], [(0, 1, False), (1, 1, False)])
         equal(news[0]["allocated"]["samples"], v.api("tree")["total"]["samples"])
         equal(news[0]["live"]["samples"], v.api("tree", measure="live")["total"]["samples"])
+
+
+@test
+def the_document_describes_each_endpoint_and_parameter():
+    root = TRACES.parent.parent
+    document = (root / "docs" / "viewer-api.md").read_text()
+    source = (root / "src" / "serve" / "request.h").read_text().replace("\\\n", " ")
+    common = re.search(r'define ASK_PARAMETERS "([^"]*)"', source)[1].split()
+    conventions = document[document.index("## Conventions"):document.index("## `/api/")]
+    for name in common:
+        check(f"| `{name}` |" in conventions, name)
+    endpoints = re.findall(r'X\("(\w+)", answer_\w+,([^)]*)\)', source)
+    check(len(endpoints) > 10, endpoints)
+    for name, parameters in endpoints:
+        check(f"`/api/{name}`" in document, name)
+        for parameter in set("".join(re.findall(r'"([^"]*)"', parameters)).split()) - set(common):
+            check(f"`{parameter}`" in document or f"`{parameter}=" in document or f"{parameter}=" in document, f"{name}: {parameter}")
 
 
 @test

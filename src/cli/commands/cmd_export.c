@@ -49,7 +49,8 @@ static const option options[] = {
         .kind = OPTION_CHOICE,
         .at = offsetof(export_options, to),
         .choices = formats,
-        .help = "the format: stacks for flame graphs, speedscope's JSON, pprof's profile.proto, or "
+        .help = "the format: stacks for flame graphs, speedscope's JSON, a graph of callers for "
+                "Graphviz (dot), pprof's profile.proto, or "
                 "all sampled blocks as CSV, JSON (one object per line), an SQLite "
                 "database or Parquet files, or the "
                 "viewer's page in one HTML file",
@@ -73,7 +74,7 @@ static const option options[] = {
      .kind = OPTION_CHOICE,
      .at = offsetof(export_options, measure),
      .choices = question_measures,
-     .help = "what the weights of stacks are (collapsed and speedscope): bytes allocated "
+     .help = "what the weights of stacks are (collapsed, speedscope and dot): bytes allocated "
              "(default), numbers of blocks, bytes live --at a time or at the peak, bytes promoted, "
              "bytes never freed, bytes times seconds of life, or bytes requested",
      .brief = "what stacks weigh: see `help measures`"},
@@ -250,8 +251,9 @@ static int export_trace(work *w, const char *path, const filter *f) {
 static int find_measure(const export_options *opts, uint64_t *moment) {
     filter_error error;
     if (opts->measure != MEASURE_ALLOCATED && !takes(opts, EXPORT_STACKS))
-        return message_usage(&command_export, "export: --measure is for collapsed and speedscope; "
-                                              "the others hold what all measures are made of");
+        return message_usage(&command_export,
+                             "export: --measure is for collapsed, speedscope and dot; "
+                             "the others hold what all measures are made of");
     if (opts->at && opts->measure != MEASURE_LIVE)
         return message_usage(&command_export, "export: --at is for --measure live");
     return !opts->at || filter_parse_time(opts->at, moment, &error)

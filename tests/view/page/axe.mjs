@@ -8,7 +8,7 @@ const axe = fs.readFileSync(path.join(ARTEFACTS, "node_modules/axe-core/axe.min.
 
 const VIEWS = [
   {}, { mode: "sandwich", focus: "Stdlib__Map.Make.bal" }, { search: "Map" }, { filter: "size:>=8" }, { view: "hotspots" }, { view: "functions" }, { view: "callers", focus: "Stdlib__Map.Make.bal" },
-  { view: "callees", focus: "Stdlib__Map.Make.bal" }, { view: "types" }, { view: "paths" }, { view: "leaks" }, { view: "lifetimes" }, { view: "diff" }, { view: "diff", diffas: "flame" },
+  { view: "callees", focus: "Stdlib__Map.Make.bal" }, { view: "types" }, { view: "paths" }, { view: "graph" }, { view: "leaks" }, { view: "lifetimes" }, { view: "diff" }, { view: "diff", diffas: "flame" },
   { view: "diff", moments: true, a: "0.2s", b: "0.5s" }, { view: "advice" }, { view: "source", line: "12" }, { filter: "size:wrong" },
 ];
 const PLAIN = { mode: "icicle", focus: "", search: "", filter: "", view: "flame", diffas: "table", moments: false, a: "", b: "", line: "" };

@@ -8,6 +8,7 @@ import { amount, marginText, percent } from "../../../viewer/format.js";
 import { ARTEFACTS, cli, cliJson, Client, launch, runAll, runAndView, serve, test, TRACES } from "./browser.mjs";
 import { at, headline, IRMIN, OCAMLOPT, one, shownTotal, two, withPage } from "./common.mjs";
 import "./axe.mjs";
+import "./graph.mjs";
 import "./phone.mjs";
 import "./places.mjs";
 import "./reach.mjs";

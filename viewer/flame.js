@@ -3,6 +3,7 @@
 import { shorten } from "./names.js";
 import { children, drawRow, firstAfter, hit, isBelow, layout } from "./tree.js";
 import { THEMES } from "./palette.js";
+import { ticks } from "./timeline.js";
 
 const ROW = 21, MIN_WIDTH = 3, LABEL_WIDTH = 28, PAD = 6, MOVE_MS = 190, MOVED_MS = 250;
 const BESIDE = 24; // pixels between a name and its amount
@@ -346,12 +347,26 @@ export class Flame {
       c.fillStyle = this.theme.match;
       c.fillRect(x, y + ROW - 4, Math.max(1, w - 1), 3);
     }
+    if (i === 0 && tree.at) return this.#timeAxis(v, y);
     this.#mark(tree, i, x, y, w);
     if (w < LABEL_WIDTH) return;
     const text = this.#fit(this.labelOf(tree, i), w - 2 * PAD + 2 - (tree.change?.[i] ? 9 : 0));
     if (!text) return;
     labels.push({ text, x: x + PAD, y: y + ROW / 2 - 0.5, dim: faded });
     if (!text.startsWith("…") && !text.endsWith("…")) this.#labelAmount(tree, i, x, y, w, this.#measure(text), faded, labels);
+  }
+
+  // Over time the root is the axis.
+  #timeAxis(v, y) {
+    const c = this.context, { start } = v.l.tree, k = this.width / (v.right - v.left);
+    const { times, text } = ticks(start + v.left, start + v.right, Math.max(2, this.width / 110));
+    times.forEach((t, n) => {
+      const x = Math.round((t - start - v.left) * k) + 0.5;
+      c.fillStyle = this.theme.dim;
+      c.fillRect(x, y + ROW - 6, 1, 5);
+      c.fillStyle = this.theme.text;
+      if (x + 4 + this.#measure(text[n]) < this.width) c.fillText(text[n], x + 4, y + ROW / 2 - 0.5);
+    });
   }
 
   // Amount and share at the right end, where there is room beside the whole name.
@@ -383,12 +398,16 @@ export class Flame {
     c.fillRect(x, y, Math.max(0.5, w), ROW - 1);
     this.others.push({ x, y, width: w + 1, count, parent, layer, value: ((to - from) / this.width) * this.#span(layer) });
     if (w < 60) return;
-    const text = this.#fit(count ? `other, ${NUMBER.format(count)} ${count === 1 ? "site" : "sites"}` : "deeper calls: double click zooms in", w - 2 * PAD);
+    const text = this.#fit(count ? `other, ${NUMBER.format(count)} ${this.#pieces(layer, count)}` : "deeper calls: double click zooms in", w - 2 * PAD);
     if (!text) return;
     c.fillStyle = this.theme.hatchGround;
     c.fillRect(x + PAD - 3, y + 3, this.#measure(text) + 6, ROW - 7);
     c.fillStyle = this.theme.dim;
     c.fillText(text, x + PAD, y + ROW / 2 - 0.5);
+  }
+
+  #pieces(layer, n) {
+    return this.layers[layer].l.tree.at ? (n === 1 ? "call" : "calls") : n === 1 ? "site" : "sites";
   }
 
   #span(layer) {

@@ -26,7 +26,7 @@ const queryOf = (params) =>
 
 // While a growing trace is paused: what it was then.
 function stopAt(endpoint, params, until) {
-  if (!["tree", "graph", "table", "lifetimes", "advice", "source", "timeline", "peaks"].includes(endpoint)) return params;
+  if (!["tree", "graph", "timepaths", "table", "lifetimes", "advice", "source", "timeline", "peaks"].includes(endpoint)) return params;
   if (endpoint === "timeline") return { ...params, to: params.to ?? until };
   const at = params.measure === "live" && !params.at ? { at: until } : {};
   return { ...params, ...at, filter: [params.filter, `alloc:..${until}us`].filter(Boolean).join(" ") };
@@ -240,6 +240,12 @@ export async function askTree(source, s, mode, { width, focus, root, signal, dif
   };
   return source.get(endpoint, asked, signal);
 }
+
+// `stretch`: as the timeline shows it, from..to.
+export const askTimePaths = (source, s, { width, signal }) => {
+  const [from, to] = s.stretch ? s.stretch.split("..") : [];
+  return source.get("timepaths", { ...common(s), by: s.by || undefined, from, to, width: Math.max(600, Math.ceil(width / 200) * 200) }, signal);
+};
 
 export function readTree(answer, trail = []) {
   const places = readPlaces(answer.strings, answer.places);

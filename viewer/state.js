@@ -2,7 +2,7 @@
 // reload and can be sent. What a key means is said in KEYS; a value that is the default is left out.
 
 export const MEASURES = ["allocated", "blocks", "live", "peak", "promoted", "survived", "temporary", "byteseconds"];
-export const MODES = ["icicle", "flame", "inverted", "sandwich"];
+export const MODES = ["icicle", "flame", "inverted", "sandwich", "time"];
 export const VIEWS = [
   "flame", "hotspots", "functions", "callers", "callees", "types", "paths", "graph", "leaks", "lifetimes", "diff", "advice", "source",
 ];

@@ -3,7 +3,7 @@
 //
 // A tree has columns, in preorder: parent[i] < i; total[i] with all below it; place[i], an index into `places`;
 // omittedValue[i] and omittedCount[i], of the children that the source left out; first[i] and next[i], the first
-// child and the next sibling, 0 for none.
+// child and the next sibling, 0 for none. Over time, at[i] is where a node begins, and total[i] how long it lasts.
 
 // Extents in the tree's unit, and for each depth its nodes from left to right.
 export function layout(tree) {
@@ -13,7 +13,7 @@ export function layout(tree) {
   const counts = [];
   for (let i = 0; i < n; i++) {
     const p = tree.parent[i];
-    x0[i] = i === 0 ? 0 : next[p];
+    x0[i] = tree.at ? tree.at[i] : i === 0 ? 0 : next[p];
     x1[i] = x0[i] + tree.total[i];
     next[i] = x0[i];
     if (i > 0) {
@@ -133,7 +133,7 @@ export function search(tree, root, matchesPlace) {
     matched[i] = m;
     nodes += m;
     if (m && !(i !== root && covered[p] & 1)) {
-      amount += tree.total[i];
+      amount += tree.at ? tree.value[i] : tree.total[i];
       samples += tree.samples ? tree.samples[i] : 0;
     }
     covered[i] = 2 | m | (i !== root ? covered[p] & 1 : 0);
@@ -206,12 +206,20 @@ export function fromAnswer(nodes, places, trail = []) {
       tree.omittedValue[index[nodes.parent[i]]] += nodes.value[i];
       tree.omittedCount[index[nodes.parent[i]]] += nodes.sites[i];
     }
+  if (nodes.begin) placeInTime(tree, nodes);
   if (nodes.more)
     kept.forEach((i, k) => {
       const at = k + shift;
       if (nodes.more[i] && !tree.first[at] && !tree.omittedCount[at]) tree.omittedValue[at] = nodes.value[i] - nodes.self[i];
     });
   return tree;
+}
+
+// Microseconds; `start` is that of the whole.
+function placeInTime(tree, { begin, end }) {
+  tree.start = begin[0];
+  tree.at = Float64Array.from(begin, (t) => t - begin[0]);
+  tree.total = Float64Array.from(end, (t, i) => t - begin[i]);
 }
 
 function changes(nodes, column) {

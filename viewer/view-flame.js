@@ -3,22 +3,23 @@
 import { changeColor, signed } from "./delta.js";
 import { fill, h } from "./dom.js";
 import { focusField, searchField } from "./fields.js";
-import { amount, count, marginText, percent } from "./format.js";
+import { amount, count, duration, filterTime, marginText, percent } from "./format.js";
 import { focusOn } from "./filterline.js";
 import { Flame } from "./flame.js";
 import { openMenu } from "./menu.js";
 import { shortenTo } from "./names.js";
 import { colorOf, moduleLegend, moduleOf, modulesIn } from "./modules.js";
-import { askTree, matcher, readTree, searchPattern } from "./source.js";
+import { askTimePaths, askTree, matcher, readTree, searchPattern } from "./source.js";
 import { ancestors, follow, search } from "./tree.js";
 import { MODES } from "./state.js";
 
-const MODE_NAMES = { icicle: "Icicle", flame: "Flame", inverted: "Inverted", sandwich: "Sandwich" };
+const MODE_NAMES = { icicle: "Icicle", flame: "Flame", inverted: "Inverted", sandwich: "Sandwich", time: "Over time" };
 const MODE_HELP = {
   icicle: "Callers above, what they call below",
   flame: "Callers below, what they call above",
   inverted: "What allocates on top, its callers below",
   sandwich: "Callers above and callees below a function or a sequence of them",
+  time: "From left to right as time goes: of each stretch, the calls that allocated most",
 };
 
 const CRUMB = 22, CRUMB_LAST = 60; // characters
@@ -64,7 +65,7 @@ export class FlameView {
 
   #buildTools() {
     const { store } = this.app;
-    this.modes = h("div.segments", { role: "group", "aria-label": "Form" }, MODES.filter((m) => !this.diff || m !== "sandwich").map((m) =>
+    this.modes = h("div.segments", { role: "group", "aria-label": "Form" }, MODES.filter((m) => !this.diff || (m !== "sandwich" && m !== "time")).map((m) =>
       h("button", { type: "button", title: `${MODE_HELP[m]} (v)`, dataset: { mode: m }, onclick: () => store.set({ mode: m, zoom: [], pick: [] }) }, MODE_NAMES[m])));
     const done = () => this.canvas.focus();
     this.search = searchField(this.app, { label: "Search functions and files", placeholder: "Search: a word or a regex", done, entered: (search, back) => this.#enterSearch(search, back) });
@@ -88,6 +89,7 @@ export class FlameView {
     this.search.show(s.search);
     this.around?.show(s.focus);
     if (this.around) this.around.element.hidden = s.mode !== "sandwich";
+    this.recursion.hidden = this.#isTimed(s);
     this.share.value = String(sliderOf(s.share));
     this.shareText.textContent = `${s.share}%`;
     for (const b of [this.recursion, this.lines, this.wrappers]) b.disabled = this.app.source.offline && b !== this.recursion;
@@ -113,7 +115,7 @@ export class FlameView {
     this.#showTools(s);
     this.flame.setShare(s.share);
     if (changed?.has("lit")) this.restyle();
-    const mine = ["trace", "filter", "measure", "at", "wrappers", "mode", "by", "recursion", "focus", "zoom", "search", "before", "after", "moments", "a", "b", "of"];
+    const mine = ["trace", "filter", "measure", "at", "wrappers", "mode", "by", "recursion", "focus", "zoom", "search", "before", "after", "moments", "a", "b", "of", ...(s.mode === "time" ? ["stretch"] : [])];
     if (changed && !mine.some((k) => changed.has(k)) && this.layers) {
       if (changed.has("pick")) this.#restorePick(s);
       if (changed.has("span")) this.flame.setSpan(s.span);
@@ -124,8 +126,13 @@ export class FlameView {
     await this.#load(s);
   }
 
+  #isTimed(s) {
+    return s.mode === "time" && !this.diff;
+  }
+
   // What is asked for: a tree, or the two around a focus.
   #questions(s) {
+    if (this.#isTimed(s)) return [{ mode: "time", direction: 1, zoom: [] }];
     const up = s.zoom[0] === "^", zoom = up ? s.zoom.slice(1) : s.zoom;
     if (s.mode !== "sandwich" || this.diff) return [{ mode: s.mode === "inverted" ? "inverted" : "down", direction: s.mode === "flame" ? -1 : 1, zoom }];
     return [
@@ -144,10 +151,10 @@ export class FlameView {
     }
     const moments = this.diff && momentsOf(s, this.app);
     const diff = moments ? { trace: s.trace || undefined, measure: undefined, at: undefined, ...moments } : this.diff ? { trace: undefined, before: s.before, after: s.after } : undefined;
-    const question = JSON.stringify([s.trace, s.filter, s.measure, s.at, s.wrappers, s.mode, s.by, s.recursion, focus, diff]);
+    const question = JSON.stringify([this.#isTimed(s) && s.stretch, s.trace, s.filter, s.measure, s.at, s.wrappers, s.mode, s.by, s.recursion, focus, diff]);
     const base = `${question} ${this.app.generation}`;
     if (base !== this.base) this.known.clear();
-    const ask = (q, root) => askTree(this.app.source, s, q.mode, { width: this.flame.width || 1200, focus, root, signal, diff });
+    const ask = (q, root) => q.mode === "time" ? askTimePaths(this.app.source, s, { width: this.flame.width || 1200, signal }) : askTree(this.app.source, s, q.mode, { width: this.flame.width || 1200, focus, root, signal, diff });
     const questions = this.#questions(s);
     let answers;
     this.loading = true;
@@ -270,6 +277,7 @@ export class FlameView {
     if (i === 0) {
       if (this.app.store.state.mode === "sandwich" && !this.diff) return this.#focusName();
       if (this.diff) return `change ${signed(tree.diff_change[0], tree.unit)}`;
+      if (tree.at) return `all, ${duration(tree.start)} to ${duration(tree.start + tree.total[0])}: ${amount(tree.value[0], tree.unit)}`;
       return `all ${amount(tree.value[0] >= 0 ? tree.value[0] : tree.total[0], tree.unit)}`;
     }
     const p = tree.places[tree.place[i]];
@@ -327,11 +335,11 @@ export class FlameView {
       this.#showStep();
       return;
     }
-    const shown = this.layers[0].answer.matched;
+    const shown = this.layers[0].answer.matched, { tree } = this.layers[0], whole = tree.at ? tree.value[0] : tree.total[tree.root];
     const found = this.layers.map((l) => this.#matches(l, s));
     this.flame.setMatches(found.map((f) => f.matched));
-    const figure = shown ? { ...shown, share: shown.share * 100 } : { value: found[0].amount, samples: found[0].samples, share: (100 * found[0].amount) / this.layers[0].tree.total[this.layers[0].tree.root] };
-    fill(this.matched, figure.value > 0 ? ["matched ", this.app.number(figure, { ...this.head, name: "matched" }), " (", this.app.following("share", figure, this.head, { whole: this.layers[0].tree.total[this.layers[0].tree.root], of: "what is shown" }), " of what is shown)"] : "no match in what is shown");
+    const figure = shown ? { ...shown, share: shown.share * 100 } : { value: found[0].amount, samples: found[0].samples, share: (100 * found[0].amount) / whole };
+    fill(this.matched, figure.value > 0 ? ["matched ", this.app.number(figure, { ...this.head, name: "matched" }), " (", this.app.following("share", figure, this.head, { whole, of: "what is shown" }), " of what is shown)"] : "no match in what is shown");
     this.#showStep();
   }
 
@@ -386,9 +394,14 @@ export class FlameView {
       if (cut && i > cutFrom && i < cutFrom + cut) return null;
       const last = i === steps.length - 1;
       return [h(`button.cut`, { type: "button", title: step.text, "aria-current": last ? "true" : undefined, onclick: () => this.app.store.set({ zoom: step.zoom, span: [] }) }, shortenTo(step.text, last ? CRUMB_LAST : CRUMB)), last ? null : h("span", "›")];
-    }), steps.length > 1 ? h("button", { type: "button", title: "Zoom out (Backspace)", onclick: () => this.zoomOut() }, "zoom out") : this.app.store.state.search ? null : h("span.faint", { style: { paddingLeft: "8px" } }, "double click or Enter zooms in"), this.stretched, h("span.grow"), this.matched, this.step);
+    }), steps.length > 1 || this.#zoomedInTime ? h("button", { type: "button", title: "Zoom out (Backspace)", onclick: () => this.zoomOut() }, "zoom out") : this.app.store.state.search ? null : h("span.faint", { style: { paddingLeft: "8px" } }, "double click or Enter zooms in"), this.stretched, h("span.grow"), this.matched, this.step);
     this.crumbs.classList.toggle("whole", steps.length === 1 && !this.app.store.state.search);
     this.#showStretch();
+  }
+
+  get #zoomedInTime() {
+    const s = this.app.store.state;
+    return this.#isTimed(s) && !!s.stretch;
   }
 
   // What the wheel zoomed into has no crumb: a button says so, and leads back.
@@ -407,13 +420,21 @@ export class FlameView {
     return true;
   }
 
+  #wholeTime() {
+    const { stretch } = this.app.store.state;
+    if (stretch) this.app.store.set({ stretch: "", pick: [], span: [] });
+    return !!stretch;
+  }
+
   zoomAll() {
     this.flame.whole();
-    this.app.store.set({ zoom: [], span: [] });
+    if (this.#isTimed(this.app.store.state)) this.#wholeTime();
+    else this.app.store.set({ zoom: [], span: [] });
   }
 
   zoomTo(at) {
     const l = this.layers[at.layer];
+    if (l.tree.at) return this.#zoomInTime(l.tree, at.node);
     const ids = this.pathIds(at);
     const target = at.node <= l.tree.root && at.node > 0 && at.node === l.tree.root ? ids.slice(0, -1) : ids;
     this.#learn(l.tree, l.mode, at.node);
@@ -421,8 +442,15 @@ export class FlameView {
     this.app.store.set({ zoom: target, pick: ids, span: [] });
   }
 
+  // What the timeline shows, too.
+  #zoomInTime(tree, node) {
+    const from = tree.start + tree.at[node], to = from + tree.total[node];
+    if (node > 0 && to - from > 1) this.app.store.set({ stretch: `${filterTime(from)}..${filterTime(to)}`, pick: [], span: [] });
+  }
+
   zoomOut() {
     if (this.zoomWhole()) return true;
+    if (this.#isTimed(this.app.store.state)) return this.#wholeTime();
     const { zoom } = this.app.store.state;
     if (!zoom.length) return false;
     const shorter = zoom.slice(0, -1);
@@ -438,9 +466,10 @@ export class FlameView {
       name: this.label(tree, node),
       figure: { value: tree.value[node], low: tree.low[node], high: tree.high[node], samples: tree.samples[node], blocks: tree.blocks[node] },
       self: tree.self[node],
-      path: this.layers[layer].mode === "down" ? path : [...path].reverse(),
+      path: ["down", "time"].includes(this.layers[layer].mode) ? path : [...path].reverse(),
+      time: tree.at ? [tree.start + tree.at[node], tree.start + tree.at[node] + tree.total[node]] : null,
       head: this.head,
-      shown: tree.value[tree.root],
+      shown: tree.at ? this.head.total.value : tree.value[tree.root],
       change: tree.change ? { before: tree.diff_before[node], after: tree.diff_after[node], change: tree.diff_change[node], low: tree.diff_change_low[node], high: tree.diff_change_high[node], sure: tree.diff_sure[node], decided: this.layers[layer].answer.decided } : null,
     };
   }
@@ -452,7 +481,7 @@ export class FlameView {
     const d = this.describe(at);
     this.said.textContent = `${d.name}, ${amount(d.figure.value, this.head.unit)}, ${percent((100 * d.figure.value) / this.head.total.value)}`;
     this.app.select(d);
-    this.app.store.replace({ pick: this.pathIds(at) });
+    if (!d.time) this.app.store.replace({ pick: this.pathIds(at) });
   }
 
   #restorePick(s) {
@@ -490,12 +519,14 @@ export class FlameView {
     if (!at && !other) return (this.tip.hidden = true);
     const unit = this.head.unit;
     if (other) {
-      fill(this.tip, h("div.fn", other.count ? `other, ${count(other.count)} ${other.count === 1 ? "site" : "sites"}` : "deeper calls"), h("div", `${amount(other.value, unit)}, too ${other.count ? "small" : "deep"} to draw here; a click zooms in`));
+      if (this.layers[other.layer]?.tree.at) fill(this.tip, h("div.fn", count(other.count), other.count === 1 ? " call" : " calls"), h("div", `in ${duration(other.value)}, too short to draw here; a click zooms in`));
+      else fill(this.tip, h("div.fn", other.count ? `other, ${count(other.count)} ${other.count === 1 ? "site" : "sites"}` : "deeper calls"), h("div", `${amount(other.value, unit)}, too ${other.count ? "small" : "deep"} to draw here; a click zooms in`));
     } else {
       const d = this.describe(at), p = d.place;
       fill(this.tip,
         h("div.fn", d.name),
         p?.file ? h("div.faint", `${p.file}${p.line ? `:${p.line}` : ""}`) : null,
+        d.time ? h("div", `from ${duration(d.time[0])} to ${duration(d.time[1])}`) : null,
         h("div", `${amount(d.figure.value, unit)} `, h("span.margin", marginText(d.figure, unit, this.head.rate)), ` · ${percent((100 * d.figure.value) / this.head.total.value)} of all`, d.shown !== this.head.total.value ? ` · ${percent((100 * d.figure.value) / d.shown)} of what is shown` : ""),
         d.change ? h("div", `${amount(d.change.before, unit)} → ${amount(d.change.after, unit)}: ${changeText(d.change, unit)}`) : d.self > 0 ? h("div.soft", `${amount(d.self, unit)} allocated right here`) : null);
     }

@@ -200,6 +200,7 @@ static void ask_all(asker *a, const reading *r) {
     ASK(a, "lifetimes");
     ASK(a, "lifetimes", "measure", "blocks");
     ASK(a, "tree", "collapse", "1", "width", "1200", "rows", "256");
+    ASK(a, "timepaths", "width", "1200");
     forget(a, r, MEASURE_ALLOCATED);
     for (measure m = 0; m < N_MEASURES; m++) {
         const char *by = m == MEASURE_ALLOCATED ? NULL : measure_infos[m].name;

@@ -201,6 +201,20 @@ cost cost_of_life(const profile *p, size_t row) {
     return cost_of_seconds(blocks_samples(b, row), (double)(end - blocks_born(b, row)) / 1e6);
 }
 
+cost cost_of_block(const profile *p, measure m, size_t row) {
+    const uint64_t samples = blocks_samples(&p->table, row);
+    switch (measure_infos[m].unit) {
+    case UNIT_BLOCKS:
+        return cost_of_number(p, row);
+    case UNIT_BYTESECONDS:
+        return cost_of_life(p, row);
+    case UNIT_REQUESTED:
+        return cost_of_requested(p, row);
+    default:
+        return (cost){.samples = samples, .blocks = 1, .weight = (double)samples};
+    }
+}
+
 cost cost_or_missed(const profile *p, measure m, filter_bounds may, cost sum) {
     const uint64_t words = may.least_words ? may.least_words : 1;
     if (sum.blocks == 0)
@@ -488,9 +502,7 @@ static void add_blocks(const profile *p, measure m, const uint8_t *kept, const s
     for (size_t i = 0; i < p->table.count; i++) {
         if (!kept[i])
             continue;
-        const cost one = m == MEASURE_BYTESECONDS ? cost_of_life(p, i)
-                         : m == MEASURE_REQUESTED ? cost_of_requested(p, i)
-                                                  : cost_of_number(p, i);
+        const cost one = cost_of_block(p, m, i);
         cost_columns_add(&list->costs, stack_index(o, &p->table, i), &one);
     }
 }

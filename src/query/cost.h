@@ -118,6 +118,9 @@ static inline cost cost_of_seconds(uint64_t samples, double seconds) {
 /* What a block counts by MEASURE_BLOCKS. */
 cost cost_of_number(const profile *p, size_t row);
 
+/* What a block counts by a measure that counts it. */
+cost cost_of_block(const profile *p, measure m, size_t row);
+
 /* Seconds that a block may have lived at most. */
 static inline double cost_longest(const profile *p, filter_bounds may) {
     return (double)(may.life_below ? may.life_below - 1 : p->duration) / 1e6;

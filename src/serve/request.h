@@ -80,6 +80,7 @@ bool request_reading(request *r, const char *parameter, uint64_t otherwise, bool
                      "warm_up ")                                                                   \
     X("graph", answer_graph, ASK_PARAMETERS "nodes share ")                                        \
     X("timeline", answer_timeline, ASK_PARAMETERS "buckets from to by top ")                       \
+    X("timepaths", answer_time_paths, ASK_PARAMETERS "by from to width rows ")                     \
     X("peaks", answer_peaks, ASK_PARAMETERS "n ")                                                  \
     X("lifetimes", answer_lifetimes, ASK_PARAMETERS)                                               \
     X("filter", answer_filter, "trace text cursor ")                                               \

@@ -277,6 +277,31 @@ def a_graph_has_the_functions_and_what_they_call():
 
 
 @test
+def paths_over_time_are_what_filters_say():
+    with Viewer(TRACE) as v:
+        for parameters in ({}, {"from": "0.2s", "to": "0.4s", "width": 200}, {"measure": "promoted", "filter": "size:>=3"}):
+            others = {k: x for k, x in parameters.items() if k not in ("from", "to", "width")}
+            a = v.api("timepaths", **parameters)
+            nodes, here = rows(a["nodes"]), names(a)
+            check(len(nodes) > 20 and a["columns"] > 2, len(nodes))
+            equal([nodes[0]["parent"], nodes[0]["place"]], [-1, -1])
+            paths_of = [[]]
+            for i, n in enumerate(nodes[1:], 1):
+                parent = nodes[n["parent"]]
+                check(n["parent"] < i and parent["begin"] <= n["begin"] < n["end"] <= parent["end"], f"{n} in {parent}")
+                check(n["value"] <= parent["value"], "no more than what calls it")
+                paths_of.append(paths_of[n["parent"]] + [here[n["place"]][0]])
+            for i in [0, 1, len(nodes) // 3, len(nodes) // 2, len(nodes) - 1]:
+                n = nodes[i]
+                path = ",".join("/^" + re.sub(r"([.$+*()|^\\\[\]])", r"\\\1", f) + "$/" for f in paths_of[i])
+                terms = [others.get("filter", ""), f"alloc:{n['begin']}us..{n['end'] - 1}us", f'"path:{path}"' if " " in path else f"path:{path}" if path else ""]
+                wanted = v.api("tree", **{**others, "filter": " ".join(t for t in terms if t)})["total"]
+                equal(figure(n), figure(wanted), f"{parameters} {terms}")
+        v.api("timepaths", 400, **{"from": "2s", "to": "1s"})
+        v.api("timepaths", 400, width=0)
+
+
+@test
 def callers_and_callees_unroll():
     with Viewer(TRACE) as v:
         for kind in ("callers", "callees"):

@@ -7,7 +7,7 @@ import { ARTEFACTS, Client, test } from "./browser.mjs";
 const axe = fs.readFileSync(path.join(ARTEFACTS, "node_modules/axe-core/axe.min.js"), "utf8");
 
 const VIEWS = [
-  {}, { mode: "sandwich", focus: "Stdlib__Map.Make.bal" }, { search: "Map" }, { filter: "size:>=8" }, { view: "hotspots" }, { view: "functions" }, { view: "callers", focus: "Stdlib__Map.Make.bal" },
+  {}, { mode: "sandwich", focus: "Stdlib__Map.Make.bal" }, { mode: "time" }, { search: "Map" }, { filter: "size:>=8" }, { view: "hotspots" }, { view: "functions" }, { view: "callers", focus: "Stdlib__Map.Make.bal" },
   { view: "callees", focus: "Stdlib__Map.Make.bal" }, { view: "types" }, { view: "paths" }, { view: "graph" }, { view: "leaks" }, { view: "lifetimes" }, { view: "diff" }, { view: "diff", diffas: "flame" },
   { view: "diff", moments: true, a: "0.2s", b: "0.5s" }, { view: "advice" }, { view: "source", line: "12" }, { filter: "size:wrong" },
 ];

@@ -9,6 +9,7 @@ import { ARTEFACTS, cli, cliJson, Client, launch, runAll, runAndView, serve, tes
 import { at, headline, IRMIN, OCAMLOPT, one, shownTotal, two, withPage } from "./common.mjs";
 import "./axe.mjs";
 import "./graph.mjs";
+import "./overtime.mjs";
 import "./phone.mjs";
 import "./places.mjs";
 import "./reach.mjs";

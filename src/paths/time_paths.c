@@ -1,0 +1,244 @@
+/* time_paths.c: blocks are put in order by column. In each, those of one node are added up and
+ * stand in preorder, so that what is below a node is a range of them, and one descends to where
+ * most is. */
+#include "paths/time_paths.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { BLOCKS_A_COLUMN = 4 }; /* at least, on average: else columns say nothing */
+
+/* What was allocated at a node of the tree within a column. */
+typedef struct part {
+    uint32_t node;
+    cost cost;
+} part;
+
+typedef struct timing {
+    const path_tree *tree;
+    const query_result *query;
+    const time_paths_spec *spec;
+    uint8_t *kept;    /* by row: it counts, and is in the time */
+    uint32_t *rows;   /* in the order of columns, */
+    uint32_t *begins; /* which begin here; one more */
+    uint32_t *sites;  /* by node of the profile, external blocks apart: where it is in the tree, at
+                         most `spec->rows` deep; PATH_NOWHERE: not known yet */
+    uint32_t *cut;    /* by node of the tree: itself, or the one above it that is not too deep */
+    VEC(part) parts;
+    VEC(uint32_t) path; /* nodes of the column before */
+    VEC(uint32_t) open; /* boxes of these */
+    time_paths *result;
+} timing;
+
+static uint32_t column_of(const timing *t, size_t row) {
+    const time_paths_spec *s = t->spec;
+    const double at = (double)(blocks_born(&t->query->profile->table, row) - s->from);
+    const uint32_t column = (uint32_t)(at * t->result->columns / (double)(s->to - s->from));
+    return column < t->result->columns ? column : t->result->columns - 1;
+}
+
+uint64_t time_paths_begin(const time_paths_spec *spec, const time_paths *t, uint32_t column) {
+    return spec->from +
+           (uint64_t)((double)(spec->to - spec->from) * column / (double)t->columns + 0.5);
+}
+
+/* ---- which blocks, in which order ----------------------------------------------------------- */
+
+static bool select_rows(timing *t, size_t *n) {
+    const profile *p = t->query->profile;
+    const block_table *b = &p->table;
+    t->kept = malloc(b->count + 1);
+    if (!t->kept)
+        return false;
+    for (size_t i = 0; i < b->count; i++)
+        t->kept[i] = (!t->spec->kept || t->spec->kept[i]) && blocks_born(b, i) >= t->spec->from &&
+                     blocks_born(b, i) < t->spec->to;
+    const bool ok = cost_keep(p, t->query->measure, t->query->moment, t->kept);
+    *n = 0;
+    for (size_t i = 0; i < b->count; i++)
+        *n += t->kept[i];
+    return ok;
+}
+
+static bool order_rows(timing *t, size_t n) {
+    const size_t count = t->query->profile->table.count;
+    const uint32_t columns = t->result->columns;
+    t->rows = malloc((n + 1) * sizeof *t->rows);
+    t->begins = calloc(columns + 2, sizeof *t->begins);
+    if (!t->rows || !t->begins)
+        return false;
+    for (size_t i = 0; i < count; i++)
+        if (t->kept[i])
+            t->begins[column_of(t, i) + 2]++;
+    for (uint32_t c = 2; c < columns + 2; c++)
+        t->begins[c] += t->begins[c - 1];
+    for (size_t i = 0; i < count; i++)
+        if (t->kept[i])
+            t->rows[t->begins[column_of(t, i) + 1]++] = (uint32_t)i;
+    return true;
+}
+
+/* ---- where they are in the tree -------------------------------------------------------------- */
+
+static bool cut_deep_nodes(timing *t) {
+    const path_tree *tree = t->tree;
+    uint32_t *depth = malloc(tree->n * sizeof *depth);
+    t->cut = malloc(tree->n * sizeof *t->cut);
+    if (depth && t->cut) {
+        depth[0] = t->cut[0] = 0;
+        for (uint32_t i = 1; i < tree->n; i++) {
+            const uint32_t parent = tree->nodes[i].parent;
+            depth[i] = depth[parent] + 1;
+            t->cut[i] = depth[i] <= t->spec->rows ? i : t->cut[parent];
+        }
+    }
+    free(depth);
+    return depth && t->cut;
+}
+
+static bool know_no_sites(timing *t) {
+    const size_t size = 2 * cct_count(&t->query->profile->tree) * sizeof *t->sites;
+    t->sites = malloc(size + 1);
+    if (t->sites)
+        memset(t->sites, 0xff, size);
+    return t->sites;
+}
+
+static uint32_t site_of(const timing *t, size_t row) {
+    const block_table *b = &t->query->profile->table;
+    const bool external = b->source[row] == MEMTRACE_EXTERNAL;
+    uint32_t *known = &t->sites[2 * (size_t)b->node[row] + external];
+    if (*known == PATH_NOWHERE) {
+        const cost_entry e = {.node = b->node[row], .external = external};
+        *known = t->cut[external ? path_tree_site(t->tree, &t->query->lens, &e)
+                                 : t->tree->of[0][e.node]];
+    }
+    return *known;
+}
+
+/* ---- a column ------------------------------------------------------------------------------- */
+
+static int by_node(const void *a, const void *b) {
+    const part *x = a, *y = b;
+    return (x->node > y->node) - (x->node < y->node);
+}
+
+static bool gather_parts(timing *t, uint32_t column) {
+    bool ok = true;
+    t->parts.count = 0;
+    for (uint32_t i = t->begins[column]; ok && i < t->begins[column + 1]; i++)
+        ok = vec_push(&t->parts, ((part){.node = site_of(t, t->rows[i]),
+                                         .cost = cost_of_block(t->query->profile, t->query->measure,
+                                                               t->rows[i])}));
+    if (t->parts.count > 1)
+        qsort(t->parts.items, t->parts.count, sizeof *t->parts.items, by_node);
+    return ok;
+}
+
+/* Parts of a column that are at a node or below it. */
+typedef struct range {
+    uint32_t node;
+    size_t first, end;
+    cost total;
+} range;
+
+static range range_of(const timing *t, uint32_t node, size_t first, size_t end) {
+    range r = {.node = node, .first = first, .end = first};
+    for (; r.end < end && t->parts.items[r.end].node < t->tree->ends[node]; r.end++)
+        cost_add(&r.total, &t->parts.items[r.end].cost);
+    return r;
+}
+
+static uint32_t child_towards(const path_tree *tree, uint32_t node, uint32_t below) {
+    while (tree->nodes[below].parent != node)
+        below = tree->nodes[below].parent;
+    return below;
+}
+
+/* The heaviest below, if it is more than what ends here; else its node is `above`'s. */
+static range heaviest_below(const timing *t, const range *above) {
+    range best = {.node = above->node};
+    cost own = {0};
+    for (size_t i = above->first; i < above->end;) {
+        const part *p = &t->parts.items[i];
+        if (p->node == above->node) {
+            cost_add(&own, &p->cost);
+            i++;
+            continue;
+        }
+        const range r = range_of(t, child_towards(t->tree, above->node, p->node), i, above->end);
+        if (best.node == above->node || r.total.weight > best.total.weight)
+            best = r;
+        i = r.end;
+    }
+    return own.weight > best.total.weight ? (range){.node = above->node} : best;
+}
+
+/* Goes on in the box that the column before had, or begins one. */
+static bool put_box(timing *t, size_t depth, const range *r, uint32_t column) {
+    time_paths *result = t->result;
+    if (depth < t->path.count && t->path.items[depth] == r->node) {
+        time_paths_box *box = &result->boxes.items[t->open.items[depth]];
+        box->end = column + 1;
+        cost_add(&box->total, &r->total);
+        return true;
+    }
+    const path_node *n = &t->tree->nodes[r->node];
+    t->path.count = t->open.count = depth;
+    return vec_push(&t->path, r->node) && vec_push(&t->open, (uint32_t)result->boxes.count) &&
+           vec_push(&result->boxes,
+                    ((time_paths_box){.place = t->tree->places->locations.items[n->place],
+                                      .parent = depth ? t->open.items[depth - 1] : 0,
+                                      .first = column,
+                                      .end = column + 1,
+                                      .total = r->total}));
+}
+
+static bool add_column(timing *t, uint32_t column) {
+    if (!gather_parts(t, column))
+        return false;
+    range r = range_of(t, PATH_ROOT, 0, t->parts.count);
+    cost_add(&t->result->boxes.items[0].total, &r.total);
+    for (size_t depth = 0;; depth++) {
+        const range next = heaviest_below(t, &r);
+        if (next.node == r.node) {
+            t->path.count = t->open.count = depth;
+            return true;
+        }
+        if (!put_box(t, depth, &next, column))
+            return false;
+        r = next;
+    }
+}
+
+bool time_paths_query(const callpaths *v, const time_paths_spec *spec, time_paths *result) {
+    size_t n = 0;
+    *result = (time_paths){.columns = 1};
+    timing t = {.tree = callpaths_tree(v), .query = v->queries[0], .spec = spec, .result = result};
+    bool ok = select_rows(&t, &n);
+    if (n / BLOCKS_A_COLUMN > 1)
+        result->columns =
+            n / BLOCKS_A_COLUMN < spec->columns ? (uint32_t)(n / BLOCKS_A_COLUMN) : spec->columns;
+    ok = ok && order_rows(&t, n) && cut_deep_nodes(&t) && know_no_sites(&t) &&
+         vec_push(&result->boxes,
+                  ((time_paths_box){
+                      .place = PATH_NOWHERE, .parent = PATH_NOWHERE, .end = result->columns}));
+    for (uint32_t c = 0; ok && c < result->columns; c++)
+        ok = (!spec->stop || !spec->stop(spec->context)) && add_column(&t, c);
+    free(t.kept);
+    free(t.rows);
+    free(t.begins);
+    free(t.sites);
+    free(t.cut);
+    vec_free(&t.parts);
+    vec_free(&t.path);
+    vec_free(&t.open);
+    if (!ok)
+        time_paths_free(result);
+    return ok;
+}
+
+void time_paths_free(time_paths *t) {
+    vec_free(&t->boxes);
+    *t = (time_paths){0};
+}

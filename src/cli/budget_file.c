@@ -99,7 +99,7 @@ static bool parse_string(parser *p, char text[STRING_MAX]) {
     for (p->at++; *p->at != quote; p->at++) {
         char c = *p->at;
         if (c == '\0' || c == '\n')
-            return fail(p, "the string does not end");
+            return fail(p, "the string is not closed");
         if (c == '\\' && quote == '"' && !escape(p, &c))
             return false;
         if (size + 1 == STRING_MAX)
@@ -178,8 +178,9 @@ static const char *unfit(const parser *p, budget_rule *r) {
         r->measure = budget_measure_of(r->unit);
     if (budget_fits(r->measure, r->unit))
         return NULL;
-    return r->measure == MEASURE_BLOCKS ? "with this measure, the amount is one of `blocks`"
-                                        : "byteseconds, and no other measure, go with B*s, KB*s …";
+    return r->measure == MEASURE_BLOCKS
+               ? "this measure takes an amount in `blocks`"
+               : "B*s, KB*s … belong to the measure byteseconds, and to no other";
 }
 
 /* What a table must have once it ends. */
@@ -192,7 +193,7 @@ static bool finish_table(parser *p) {
     else if (p->seen[KEY_MAX] && p->seen[KEY_EXPECT])
         reason = "`max` and `expect` exclude each other";
     else if (p->seen[KEY_MAX] && p->seen[KEY_WITHIN])
-        reason = "`within` belongs to `expect`";
+        reason = "`within` requires `expect`";
     else
         reason = unfit(p, &p->rules->items[p->rules->count - 1]);
     return !reason || fail_at(p, p->header_line, 0, reason);
@@ -245,7 +246,7 @@ static bool parse_pair(parser *p) {
     if (key == N_KEYS)
         return fail(p, "expected name, site, filter, measure, max, expect or within");
     if (p->seen[key])
-        return fail(p, "this key stands here twice");
+        return fail(p, "this key is given twice");
     p->seen[key] = true;
     p->at += size;
     skip_blanks(p);

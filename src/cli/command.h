@@ -111,9 +111,7 @@ typedef enum operand_kind {
 #define COMMAND_GROUPS(X)                                                                          \
     X(RECORD, "Record")                                                                            \
     X(LOOK, "Look at a trace")                                                                     \
-    X(MEND, "Check and complete traces")                                                           \
-    X(MAKE, "Make traces from traces")                                                             \
-    X(OTHER, "Other")
+    X(CHANGE, "Repair and change traces")
 
 typedef enum command_group {
 #define COMMAND_GROUP_NAME(name, title) GROUP_##name,
@@ -135,6 +133,7 @@ typedef struct command {
     const char *name;
     const char *alias;        /* the program name that also means this command; NULL: none */
     command_group group;      /* under which the overview lists it */
+    bool minor;               /* the overview merely names it, at its end */
     operand_kind operand;     /* what it takes */
     const char *usage;        /* its operands as shown, e.g. "FILE…" */
     const char *summary;      /* what it is for: a few words, lower case, no full stop */
@@ -180,7 +179,7 @@ int command_refuse(const char *name);
 #define OPTION_STRICT(type, field)                                                                 \
     {                                                                                              \
         .name = "strict", .kind = OPTION_FLAG, .at = offsetof(type, field),                        \
-        .help = "stop at the first defect of a trace instead of stepping over it with a warning",  \
+        .help = "stop at the first defect of a trace instead of skipping it with a warning",       \
         .brief = "stop at the first defect of a trace"                                             \
     }
 

@@ -127,14 +127,14 @@ void debug_packages_hint(const char *const *paths, size_t n, const char *trace) 
     debug_packages names;
     debug_packages_of(paths, n, names);
     if (*names)
-        message_hint("places shown as module+0x… are addresses in files without symbols; install "
-                     "%s, then: allotrace symbolize %s",
+        message_hint("places shown as module+0x… are addresses without symbols; install %s, then "
+                     "run: allotrace symbolize %s",
                      names, trace);
     else
-        message_hint("places shown as module+0x… are addresses in files without symbols; servers "
-                     "of debug information may have them%s: allotrace symbolize --debuginfod %s",
+        message_hint("places shown as module+0x… are addresses without symbols; a debuginfod "
+                     "server may have them%s: allotrace symbolize --debuginfod %s",
                      getenv("DEBUGINFOD_URLS")
                          ? ""
-                         : ", with DEBUGINFOD_URLS=https://debuginfod.elfutils.org set",
+                         : ", if you set DEBUGINFOD_URLS=https://debuginfod.elfutils.org",
                      trace);
 }

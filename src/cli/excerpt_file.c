@@ -69,7 +69,8 @@ int excerpt_file(const command *cmd, const char *path, double keep,
                                   .seed = options->seed};
     const memtrace_reader_options quick = {.skip_backtraces = true, .strict = options->strict};
     if (strcmp(path, "-") == 0)
-        return message_usage(cmd, "%s reads its trace twice: it needs a file", cmd->name);
+        return message_usage(cmd, "%s reads its trace twice, so standard input cannot be used",
+                             cmd->name);
     if (part.from >= part.to)
         return message_usage(cmd, "--from must be before --to");
     trace_file in;

@@ -22,7 +22,7 @@ extern const char *const excerpt_formats[];
      .kind = OPTION_FILE,                                                                          \
      .at = offsetof(type, output),                                                                 \
      .argument = "OUT",                                                                            \
-     .help = "write to OUT, which is replaced as a whole, instead of standard output"},            \
+     .help = "write to OUT, replacing it, instead of standard output"},                            \
         {.name = "from",                                                                           \
          .kind = OPTION_TIME,                                                                      \
          .at = offsetof(type, from),                                                               \

@@ -71,7 +71,7 @@ void help_item(FILE *out, size_t column, const char *term, const char *text) {
 }
 
 const option help_option = {
-    .name = "help", .letter = 'h', .kind = OPTION_FLAG, .help = "show how to use the command"};
+    .name = "help", .letter = 'h', .kind = OPTION_FLAG, .help = "show this help"};
 
 static void print_usage(FILE *out, const command *cmd) {
     fprintf(out, "usage: allotrace %s%s%s%s\n", cmd->name, cmd->n_options ? " [OPTIONS]" : "",
@@ -140,7 +140,7 @@ static void print_option(FILE *out, const option *o) {
 static void print_statuses(FILE *out, const command *cmd) {
     fputs(cmd->operand == OPERAND_PROGRAM
               ? "\nExit status:\n"
-              : "\nExit status: 0, it worked; 1, an input or output cannot be used; 2, wrong usage",
+              : "\nExit status: 0 success; 1 an input or output cannot be used; 2 wrong usage",
           out);
     if (cmd->operand != OPERAND_PROGRAM)
         fputs(cmd->statuses ? ";\n" : ".\n", out);
@@ -166,6 +166,18 @@ void help_command(FILE *out, const command *cmd) {
     print_statuses(out, cmd);
 }
 
+/* The names of commands without a row. */
+static void print_minor(FILE *out) {
+    char names[256];
+    size_t used = 0;
+    for (size_t i = 0; i < command_count; i++)
+        if (command_table[i]->minor && used < sizeof names)
+            used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "",
+                                     command_table[i]->name);
+    fputs("\nMore: ", out);
+    print_wrapped(out, names, strlen("More: "), 2);
+}
+
 void help_overview(FILE *out) {
     static const char *const titles[] = {
 #define COMMAND_GROUP_TITLE(name, title) title,
@@ -176,26 +188,23 @@ void help_overview(FILE *out) {
           "usage: allotrace COMMAND [OPTIONS] [FILE…]\n",
           out);
     for (int group = 0; group < N_COMMAND_GROUPS; group++) {
-        bool titled = false;
-        for (size_t i = 0; i < command_count; i++) {
-            if ((int)command_table[i]->group != group)
-                continue;
-            if (!titled)
-                fprintf(out, "\n%s:\n", titles[group]);
-            titled = true;
-            help_item(out, SUMMARY_COLUMN, command_table[i]->name, command_table[i]->summary);
-        }
+        fprintf(out, "\n%s:\n", titles[group]);
+        for (size_t i = 0; i < command_count; i++)
+            if ((int)command_table[i]->group == group && !command_table[i]->minor)
+                help_item(out, SUMMARY_COLUMN, command_table[i]->name, command_table[i]->summary);
     }
-    fputs("\n`allotrace help COMMAND` explains one; filter, measures, intervals, sites, heaps\n"
-          "and index are topics of `allotrace help`, too. --version shows the version.\n"
-          "A trace may be compressed with gzip or zstd; `-` stands for standard input.\n",
+    print_minor(out);
+    fputs("\n`allotrace help COMMAND` explains a command. Further help topics: filter,\n"
+          "measures, intervals, sites, heaps, index, keep, push. FILE may be compressed with\n"
+          "gzip or zstd; `-` is standard input.\n",
           out);
 }
 
 void help_start(FILE *out) {
-    fputs("allotrace: see where a program allocates memory.\n\n"
-          "  allotrace run -- PROGRAM ARGS…   record a program into a trace\n"
-          "  allotrace FILE.ctf               show the most important of a trace\n"
+    fputs("allotrace: see where a program allocates memory.\n"
+          "\n"
+          "  allotrace run -- PROGRAM ARGS…   record a program\n"
+          "  allotrace FILE.ctf               summarize a trace\n"
           "  allotrace help                   list all commands\n",
           out);
 }

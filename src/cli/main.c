@@ -134,6 +134,6 @@ int main(int argc, char **argv) {
     if (cmd)
         return run_command(cmd, argv + 2);
     if (word[0] == '-' && word[1])
-        return message_usage(NULL, "there is no option %s before the command", word);
+        return message_usage(NULL, "unknown option %s before the command", word);
     return run_without_command(argv + 1);
 }

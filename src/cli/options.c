@@ -62,10 +62,10 @@ static int refuse_value(const command *cmd, const option *o, const char *text) {
     case OPTION_PERCENT:
         return message_usage(cmd, "--%s: `%s` is not a percentage from 0 to 100", o->name, text);
     case OPTION_TIME:
-        return message_usage(cmd, "--%s: `%s` is not a time like 1.5s, 20ms or 300us", o->name,
+        return message_usage(cmd, "--%s: `%s` is not a time such as 1.5s, 20ms or 300us", o->name,
                              text);
     case OPTION_RATE:
-        return message_usage(cmd, "--%s: `%s` is not a rate above 0 and at most 1, like 1e-5",
+        return message_usage(cmd, "--%s: `%s` is not a rate above 0 and at most 1, such as 1e-5",
                              o->name, text);
     default:
         break;
@@ -79,7 +79,7 @@ static int refuse_value(const command *cmd, const option *o, const char *text) {
 
 static int add_text(const command *cmd, const option *o, const char *text, option_texts *texts) {
     if (texts->n == OPTION_TEXTS_MAX)
-        return message_usage(cmd, "--%s can be given %d times", o->name, OPTION_TEXTS_MAX);
+        return message_usage(cmd, "--%s can be given at most %d times", o->name, OPTION_TEXTS_MAX);
     texts->items[texts->n++] = text;
     return STATUS_OK;
 }
@@ -238,7 +238,7 @@ static int check_operands(const command *cmd, const parsed_line *line) {
                       : message_usage(cmd, "%s takes no `%s`", cmd->name, line->operands[0]);
     case OPERAND_TRACE:
         if (n > 1 && !traces_combine(cmd))
-            return message_usage(cmd, "%s takes one trace; `%s` is one too many", cmd->name,
+            return message_usage(cmd, "%s takes only one trace; unexpected `%s`", cmd->name,
                                  line->operands[1]);
         return n > 0 ? STATUS_OK : message_usage(cmd, "%s needs a trace file", cmd->name);
     case OPERAND_TRACES:
@@ -254,15 +254,14 @@ static int check_operands(const command *cmd, const parsed_line *line) {
     case OPERAND_PROGRAM:
         return n > 0 ? STATUS_OK : message_usage(cmd, "%s needs a program to run", cmd->name);
     case OPERAND_PROCESS:
-        return n == 1 ? STATUS_OK : message_usage(cmd, "%s needs the id of a process", cmd->name);
+        return n == 1 ? STATUS_OK : message_usage(cmd, "%s needs a process id", cmd->name);
     case OPERAND_RECORDING:
-        return n > 0
-                   ? STATUS_OK
-                   : message_usage(cmd, "%s needs a trace file or the id of a process", cmd->name);
+        return n > 0 ? STATUS_OK
+                     : message_usage(cmd, "%s needs a trace file or a process id", cmd->name);
     case OPERAND_CONTROL:
         return n == 2 || n == 3
                    ? STATUS_OK
-                   : message_usage(cmd, "%s needs the id of a process and what to do", cmd->name);
+                   : message_usage(cmd, "%s needs a process id and an action", cmd->name);
     case OPERAND_SHELL:
         return n == 1 ? STATUS_OK : message_usage(cmd, "%s needs the name of a shell", cmd->name);
     case OPERAND_COMMAND:

@@ -97,7 +97,7 @@ static int parse_spec(question *q, const command *cmd, const question_options *o
     if (status != STATUS_OK)
         return status;
     if (o->at && spec->measure != MEASURE_LIVE)
-        return message_usage(cmd, "%s: --at is for --measure live", cmd->name);
+        return message_usage(cmd, "%s: --at requires --measure live", cmd->name);
     if (o->at && !filter_parse_time(o->at, &spec->moment, &error))
         return question_refuse(cmd, "--at", o->at, &error);
     status = parse_filter(q, cmd, o, path);
@@ -212,7 +212,7 @@ void question_hint_symbolize(const question *q) {
     if (profile_is_symbolized(&q->profile))
         hint_modules(q);
     else
-        message_hint("places shown as module+0x… have no names yet; they get them by: "
+        message_hint("places shown as module+0x… are not symbolized yet; to resolve them: "
                      "allotrace symbolize %s",
                      traces_words(q->in.path));
 }

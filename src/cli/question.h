@@ -29,16 +29,17 @@ extern const char *const question_block_measures[]; /* without what is a part of
     {                                                                                              \
         .name = "filter", .letter = 'f', .kind = OPTION_TEXT, .at = offsetof(type, field),         \
         .argument = "FILTER",                                                                      \
-        .help = "only blocks that FILTER keeps, like 'alloc:10s..20s live:@peak size:>=1K "        \
-                "life:<1ms heap:major fn:/Lwt/ -fn:Stdlib'; see FILTERS in allotrace(1)",          \
-        .brief = "only blocks that FILTER keeps: see `help filter`",                               \
+        .help =                                                                                    \
+            "count only blocks that match FILTER, such as 'alloc:10s..20s live:@peak size:>=1K "   \
+            "life:<1ms heap:major fn:/Lwt/ -fn:Stdlib'; see FILTERS in allotrace(1)",              \
+        .brief = "count only matching blocks: see `help filter`",                                  \
     }
 
 #define OPTION_AT(type, field)                                                                     \
     {                                                                                              \
         .name = "at", .kind = OPTION_TEXT, .at = offsetof(type, field), .argument = "TIME",        \
-        .help = "the time of --measure live since the start, like 1.5s (default: the end)",        \
-        .brief = "the time of --measure live (default: the end)",                                  \
+        .help = "the time for --measure live since the start, such as 1.5s (default: the end)",    \
+        .brief = "the time for --measure live (default: the end)",                                 \
     }
 
 /* For commands whose options have a field `question_options question`. */
@@ -46,9 +47,9 @@ extern const char *const question_block_measures[]; /* without what is a part of
     {                                                                                              \
         .name = "wrappers", .kind = OPTION_CHOICE, .at = offsetof(type, question.wrappers),        \
         .choices = question_wrappers,                                                              \
-        .help = "whether functions that merely allocate, like xmalloc, are sites, or their "       \
-                "callers (default); a last line names them",                                       \
-        .brief = "count functions like xmalloc: see `help sites`",                                 \
+        .help = "treat allocation wrappers such as xmalloc as sites (show), or their callers "     \
+                "instead (skip, the default); the last line names skipped wrappers",               \
+        .brief = "show functions such as xmalloc: see `help sites`",                               \
     }
 
 /* What a site is; `type` has a field `int by`, one of these. */
@@ -57,8 +58,7 @@ extern const char *const question_sites[];
 #define OPTION_SITES(type)                                                                         \
     {                                                                                              \
         .name = "by", .kind = OPTION_CHOICE, .at = offsetof(type, by), .choices = question_sites,  \
-        .help =                                                                                    \
-            "what a site is: a line of the source (default), or a function with all its lines",    \
+        .help = "define a site as a source line (default) or a function",                          \
     }
 
 /* How text looks. */
@@ -69,12 +69,13 @@ extern const char *const question_colors[];
         .kind = OPTION_CHOICE,                                                                     \
         .at = offsetof(type, question.color),                                                      \
         .choices = question_colors,                                                                \
-        .help = "whether text has colours; auto (default): on a terminal, unless NO_COLOR is set", \
-        .brief = "colours (default: on a terminal)",                                               \
+        .help =                                                                                    \
+            "colour the text; auto (default) colours it on a terminal, unless NO_COLOR is set",    \
+        .brief = "colour the text (default: on a terminal)",                                       \
     },                                                                                             \
     {                                                                                              \
         .name = "full-names", .kind = OPTION_FLAG, .at = offsetof(type, question.full_names),      \
-        .help = "write long names in full instead of shortening them to the terminal's width",     \
+        .help = "print long names in full instead of shortening them to fit the terminal",         \
         .brief = "do not shorten names",                                                           \
     }
 
@@ -99,9 +100,8 @@ extern const char *const question_colors[];
 #define OPTION_MARKDOWN(type)                                                                      \
     {                                                                                              \
         .name = "markdown", .kind = OPTION_FLAG, .at = offsetof(type, question.markdown),          \
-        .help =                                                                                    \
-            "write GitHub-flavoured Markdown instead of text, for a comment on a pull request",    \
-        .brief = "write Markdown, for a comment on a pull request"                                 \
+        .help = "write GitHub-flavoured Markdown instead of text, for a pull request comment",     \
+        .brief = "write Markdown, for a pull request comment"                                      \
     }
 
 /* For those that look at single blocks: at which, and whether at their bytes or their number. They
@@ -110,11 +110,10 @@ extern const char *const question_colors[];
     {                                                                                              \
         .name = "measure", .letter = 'm', .kind = OPTION_CHOICE,                                   \
         .at = offsetof(type, question.measure), .choices = question_block_measures,                \
-        .help = "which blocks count: all that were allocated (default), those live at the end, "   \
-                "or at the peak, those promoted, never freed, or temporary, each by its bytes; "   \
-                "or all "                                                                          \
-                "by their number (blocks), or by bytes times seconds of life (byteseconds)",       \
-        .brief = "which blocks count, and how: see `help measures`",                               \
+        .help = "what to count: bytes allocated (default), live at the end, live at the peak, "    \
+                "promoted, never freed or temporary; blocks; or bytes times lifetime in seconds "  \
+                "(byteseconds)",                                                                   \
+        .brief = "what to count: see `help measures`",                                             \
     }
 
 /* All of it, for those that have a measure. */
@@ -126,11 +125,11 @@ extern const char *const question_colors[];
             .kind = OPTION_CHOICE,                                                                 \
             .at = offsetof(type, question.measure),                                                \
             .choices = question_measures,                                                          \
-            .help = "what is added up: bytes allocated (default), numbers of blocks, bytes live "  \
-                    "--at a time or at the peak of the whole trace, bytes promoted, bytes never "  \
-                    "freed, bytes freed almost at once, bytes times "                              \
-                    "seconds of life, or bytes requested, without the blocks' headers",            \
-            .brief = "what is summed: see `help measures`",                                        \
+            .help = "what to sum: bytes allocated (default), blocks, bytes live --at a time or "   \
+                    "at the peak of the whole trace, bytes promoted, bytes never freed, bytes "    \
+                    "freed almost at once (temporary), bytes times lifetime in seconds, or bytes " \
+                    "requested, without the blocks' headers",                                      \
+            .brief = "what to sum: see `help measures`",                                           \
         },                                                                                         \
         OPTION_AT(type, question.at), OPTION_WRAPPERS(type), OPTIONS_FORM(type)
 

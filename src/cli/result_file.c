@@ -45,8 +45,8 @@ int result_file_begin(result_file *r, const command *cmd, const char *path, bool
     *r = (result_file){.fd = STDOUT_FILENO};
     if (!path || strcmp(path, "-") == 0) {
         if (binary && isatty(STDOUT_FILENO))
-            return message_usage(cmd, "the result is not for a terminal: redirect it, or name a "
-                                      "file with --output");
+            return message_usage(cmd,
+                                 "the result is binary: redirect it, or name a file with --output");
         if (isatty(STDOUT_FILENO))
             progress_end();
         else

@@ -10,7 +10,7 @@
 #include "cli/message.h"
 #include "render/figures.h"
 
-#define FEWER "less by --filter, or from a thinner trace: allotrace subsample"
+#define FEWER "use --filter, or thin the trace first: allotrace subsample"
 
 static bool is_regular(int fd) {
     struct stat s;
@@ -43,9 +43,9 @@ bool result_room_suffices(int fd, const char *name, uint64_t bytes) {
     const uint64_t room = result_room(fd);
     const figure_text about = figure_bytes((double)bytes);
     if (bytes > room)
-        message_error("%s: about %s would be written, and there is room for %s: %s", name,
+        message_error("%s: the output would take about %s, and only %s is free; %s", name,
                       about.text, figure_bytes((double)room).text, FEWER);
     else if (bytes >= RESULT_LARGE && is_regular(fd))
-        message_warning("%s: about %s will be written: %s", name, about.text, FEWER);
+        message_warning("%s: the output will take about %s; %s", name, about.text, FEWER);
     return bytes <= room;
 }

@@ -10,9 +10,8 @@
     {                                                                                              \
         .name = "by", .kind = OPTION_CHOICE, .at = offsetof(type, by),                             \
         .choices = hotspots_groupings,                                                             \
-        .help =                                                                                    \
-            "what a row is: a line of the source (default), a function with all its lines, or "    \
-            "a type of objects",                                                                   \
+        .help = "one row per source line (default), function, or object type",                     \
+        .brief = "one row per line (default), function or type",                                   \
     }
 
 /* The same with `uint64_t top, callers` and `double min_share`, whose defaults are 0, 3 and 0.5. */
@@ -23,7 +22,7 @@
         .kind = OPTION_COUNT,                                                                      \
         .at = offsetof(type, top),                                                                 \
         .argument = "N",                                                                           \
-        .help = "show at most N rows (0, the default: all that --min-share leaves)",               \
+        .help = "show at most N rows (default 0: all that --min-share keeps)",                     \
         .brief = "show at most N rows",                                                            \
     },                                                                                             \
         {                                                                                          \
@@ -31,9 +30,9 @@
             .kind = OPTION_PERCENT,                                                                \
             .at = offsetof(type, min_share),                                                       \
             .argument = "P",                                                                       \
-            .help = "leave out rows below P percent of the total (default 0.5); a last line "      \
-                    "counts them",                                                                 \
-            .brief = "leave out rows below P percent (default 0.5)",                               \
+            .help =                                                                                \
+                "hide rows below P percent of the total (default 0.5); the last line counts them", \
+            .brief = "hide rows below P percent (default 0.5)",                                    \
         },                                                                                         \
     {                                                                                              \
         .name = "callers", .kind = OPTION_COUNT, .at = offsetof(type, callers), .argument = "N",   \

@@ -20,37 +20,42 @@ typedef struct topic {
 
 static const topic topics[] = {
     {"filter",
-     "--filter FILTER keeps some blocks, and the report is about these. A filter is one line of "
-     "terms, separated by blanks. A block is kept if all terms apply. A leading - negates a term. "
-     "Values separated by commas are alternatives.",
-     {{"alloc:RANGE", "allocated at a time in the range"},
-      {"live:RANGE", "live at some moment of the range, or at one moment: live:3s"},
-      {"life:RANGE", "lived so long"},
-      {"size:RANGE", "of this size, without header"},
-      {"heap:HEAP", "minor, major (promoted blocks, too), or external"},
-      {"fn:PATTERN", "with such a function anywhere in the call stack"},
-      {"file:PATTERN", "the same with a source file"},
-      {"module:PATTERN", "allocated by such a module: a library, program, or folder of sources"},
-      {"type:PATTERN", "of such a type"},
-      {"domain:RANGE", "allocated by this domain or thread"},
+     "--filter FILTER restricts a report to the blocks that match. A filter is a list of terms, "
+     "separated by blanks; a block matches if all terms apply. A leading - negates a term. Values "
+     "separated by commas are alternatives.",
+     {{"alloc:RANGE", "allocated within the range"},
+      {"live:RANGE", "live at some moment in the range, or at one moment: live:3s"},
+      {"life:RANGE", "lifetime"},
+      {"size:RANGE", "size, without the header"},
+      {"heap:HEAP", "minor, major (including promoted blocks), or external"},
+      {"fn:PATTERN", "a matching function is anywhere in the call stack"},
+      {"file:PATTERN", "a matching source file is in the call stack"},
+      {"module:PATTERN", "allocated by a matching module: a library, program, or source folder"},
+      {"type:PATTERN", "object type"},
+      {"domain:RANGE", "allocating domain or thread"},
       {"promoted", "promoted from the minor heap"},
       {"survived", "never freed"},
-      {"hide:PATTERN", "all; such functions are left out of call stacks, and what they allocate "
-                       "counts for their callers. hide:@library: what belongs to the language"},
-      {"hide-file:PATTERN", "the same with the functions of such files"},
-      {"hide-module:PATTERN", "the same with the functions of such modules"},
-      {"below:PATTERN", "with such a function; call stacks begin with the outermost one"},
-      {"above:PATTERN", "the same; they end with the innermost one"},
-      {"path:F,G", "whose call stack begins with these calls; it then begins with the last"},
-      {"recursion:PATTERN", "all; where such a function is in a stack again, what is between is "
-                            "left out"},
-      {"repeats:PATTERN", "all; where such a function calls itself, the calls are one"}},
+      {"hide:PATTERN",
+       "matches all blocks; removes matching functions from call stacks, so that their allocations "
+       "count for their callers. hide:@library removes the language's library"},
+      {"hide-file:PATTERN", "the same for the functions in matching files"},
+      {"hide-module:PATTERN", "the same for the functions in matching modules"},
+      {"below:PATTERN",
+       "a matching function is in the call stack; stacks start at its outermost occurrence"},
+      {"above:PATTERN", "the same; stacks end at its innermost occurrence"},
+      {"path:F,G", "the call stack starts with these calls; stacks then start at the last of them"},
+      {"recursion:PATTERN", "matches all blocks; if a matching function recurs in a stack, the "
+                            "frames between are removed"},
+      {"repeats:PATTERN",
+       "matches all blocks; direct recursion of a matching function is shown as one call"}},
      "Ranges are a..b, a.., ..b, <a, <=a, >a, >=a, or one value. Times are 1.5s, 20ms, 300us, "
-     "2min, @start, @peak, @end. Sizes are bytes, or end in K, M, G, or w (words). As a pattern, a "
-     "word matches a part of the name; with * or ?, the whole name; /…/ is a regular "
-     "expression.\n\nExample: --filter 'alloc:10s..20s size:>=1K life:<1ms -fn:Stdlib'"},
+     "2min, @start, @peak, @end. Sizes are bytes, or end in K, M, G, or w (words). A pattern "
+     "matches part of a name; with * or ?, it must match the whole name; /…/ is a regular "
+     "expression.\n"
+     "\n"
+     "Example: --filter 'alloc:10s..20s size:>=1K life:<1ms -fn:Stdlib'"},
     {"measures",
-     "--measure MEASURE selects what is summed.",
+     "--measure MEASURE selects what to sum.",
      {{"allocated", "bytes allocated, freed or not (the default)"},
       {"blocks", "numbers of blocks"},
       {"live", "bytes live at the end, or --at a time"},
@@ -59,39 +64,40 @@ static const topic topics[] = {
       {"survived", "bytes never freed"},
       {"temporary", "bytes freed within 1 ms, and before the next recorded allocation with the "
                     "same call stack: a buffer that a loop could keep"},
-      {"byteseconds", "bytes times the seconds for which they were held"},
-      {"requested", "bytes that the program asked for, without the allocator's headers"}},
-     "Bytes include the headers of blocks otherwise: 8 bytes each on 64-bit systems."},
+      {"byteseconds", "bytes times the seconds for which they were live"},
+      {"requested", "bytes that the program requested, without the allocator's headers"}},
+     "All other measures include the blocks' headers: 8 bytes each on 64-bit systems."},
     {"intervals",
-     "A trace below rate 1 is a random sample: each allocated word is recorded with the same "
-     "small probability. Amounts are therefore estimates. ± is the 95% confidence interval; with "
-     "few samples, both bounds are shown: 1.3 … 6.0. What is smaller than its error is noise. n "
-     "samples have a relative error of about 2/√n. At rate 1 amounts are exact.",
-     {{"q", "of diff and leaks: the false discovery rate. Of all rows with this q or a lower one, "
-            "at most that share is not what it is called"}},
+     "At a rate below 1, a trace is a random sample: each allocated word is recorded with the same "
+     "small probability, and amounts are estimates. ± is the 95% confidence interval; with few "
+     "samples, both bounds are shown: 1.3 … 6.0. An amount smaller than its error is noise. The "
+     "relative error of n samples is about 2/√n. At rate 1, amounts are exact.",
+     {{"q", "the false discovery rate in diff and leaks: on average, at most this share of the "
+            "rows with this q or less is due to chance"}},
      NULL},
     {"sites",
-     "A site is the place that allocates: a line, or a function where there are no lines. "
-     "Functions that merely pass on to malloc (xmalloc, operator new) are no sites; their callers "
-     "are, unless --wrappers show is given. A last line names those that were skipped.\n\nWith "
-     "--filter hide:@library, what a language's library allocates counts for its callers.",
+     "A site is a place that allocates: a source line, or a function if there is no line "
+     "information. Wrappers of malloc (xmalloc, operator new) are skipped: their callers are the "
+     "sites, unless --wrappers show is given. The last line names the skipped wrappers.\n"
+     "\n"
+     "With --filter hide:@library, allocations in a language's library count for its callers.",
      {{0}},
      NULL},
     {"heaps",
-     "The heap in which a block is allocated:",
-     {{"minor", "OCaml's young blocks; a minor collection frees or promotes them"},
-      {"major", "blocks that were promoted, or that were too large for the minor heap"},
-      {"external", "memory outside of a language's heap, and all that comes from malloc"}},
+     "The heap where a block is allocated:",
+     {{"minor", "young blocks of OCaml; a minor collection frees or promotes them"},
+      {"major", "blocks that were promoted, or too large for the minor heap"},
+      {"external", "memory outside a language's heap, including all of malloc"}},
      NULL},
     {"index",
-     "--index keeps what was read of a trace in FILE.idx, so that commands open it at once from "
-     "then on. It is used only for the trace that it was made from, and is checked. Deleting it "
-     "loses nothing.",
+     "--index saves the parsed trace in FILE.idx, so that later commands open it instantly. An "
+     "index is used only with the trace it was made from, and is verified. It can be deleted at "
+     "any time.",
      {{0}},
      NULL},
     {"push",
-     "--push URL[,URL] sends what is allocated and what is live, while the program runs, to "
-     "receivers that keep profiles of many processes. What URL ends in says which protocol:",
+     "While the program runs, --push URL[,URL] sends profiles of allocated and live memory to "
+     "servers that collect profiles from many processes. The end of URL selects the protocol:",
      {{"/ingest", "Pyroscope"},
       {"/profiles/writeraw", "Parca"},
       {"anything else", "OpenTelemetry's profiles (OTLP/HTTP)"},
@@ -100,15 +106,15 @@ static const topic topics[] = {
                       "$OTEL_SERVICE_NAME and $OTEL_RESOURCE_ATTRIBUTES"},
       {"--token-file F", "the first line of F is the bearer token (default: "
                          "$ALLOTRACE_PUSH_TOKEN)"}},
-     "A receiver that is down gets what it missed later. The trace has everything."},
+     "If a server is down, it gets the missed data later. The trace is always complete."},
     {"keep",
-     "With these options, `run` and `attach` record without end into a folder of segments. Each is "
-     "a trace; "
-     "all commands read the folder, too, and --last TIME of it.",
+     "With these options, `run` and `attach` record continuously into a folder of segments, each "
+     "of which is a trace. All commands can read the folder, and with --last TIME its latest part.",
      {{"--keep TIME", "keep the latest TIME, such as 60min, and remove what is older"},
-      {"--max-size SIZE", "take at most SIZE on the disk, such as 200M (default: 1G; at least 4M)"},
-      {"--overhead P%", "run: halve the rate while samples cost more than this part of the "
-                        "program's processor time"}},
+      {"--max-size SIZE",
+       "use at most SIZE of disk space, such as 200M (default: 1G; at least 4M)"},
+      {"--overhead P%", "run: halve the rate as often as needed to keep the cost of sampling below "
+                        "this share of CPU time"}},
      NULL},
 };
 

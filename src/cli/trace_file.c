@@ -70,7 +70,7 @@ void trace_file_printed(trace_file *in) {
 }
 
 void trace_file_all_read(void *context) {
-    trace_file_doing(context, "putting its blocks in order");
+    trace_file_doing(context, "ordering its blocks");
 }
 
 void trace_file_doing(const trace_file *in, const char *what) {

@@ -79,11 +79,11 @@ static void say_unused(const reading *r, index_status status) {
     if (r->options->index)
         return; /* it will be replaced */
     if (status == INDEX_STALE)
-        message_warning("%s: not of this trace as it is now, or of another version: not used "
-                        "(--index writes it again)",
+        message_warning("%s: not used, because it was made from a different trace or by another "
+                        "version (--index rewrites it)",
                         r->path);
     if (status == INDEX_DAMAGED)
-        message_warning("%s: damaged: not used (--index writes it again)", r->path);
+        message_warning("%s: not used, because it is damaged (--index rewrites it)", r->path);
 }
 
 /* Whether the profile was there. Strict reading of a trace in which something is wrong fails, as it
@@ -112,8 +112,8 @@ static void write_index(const reading *r, const char *path) {
     size_t n;
     rights theirs;
     if (path_is_others(path, &theirs)) { /* it may have been another trace that was read */
-        message_warning("%s: not written: another user can change what the name of the trace leads "
-                        "to; that user can make it",
+        message_warning("%s: not written, because another user controls the path of the trace; "
+                        "that user can write it",
                         r->path);
         return;
     }
@@ -121,7 +121,7 @@ static void write_index(const reading *r, const char *path) {
     index_remarks remarks = {0};
     const memtrace_warning *warnings = trace_file_warnings(r->in, &n);
     if (!index_stamp_take(path, &now) || !index_stamp_equal(&now, &r->stamp)) {
-        message_warning("%s: changed while it was read: no index is written", path);
+        message_warning("%s: changed while it was read; no index is written", path);
         return;
     }
     for (; remarks.n < n; remarks.n++)
@@ -132,7 +132,7 @@ static void write_index(const reading *r, const char *path) {
         index_save(r->path, &r->stamp, ALLOTRACE_VERSION, &parts, r->profile, &remarks);
     progress_end();
     if (error)
-        message_warning("%s: %s: no index is written", r->path, strerror(error));
+        message_warning("%s: %s; no index is written", r->path, strerror(error));
 }
 
 /* ---- the trace --------------------------------------------------------------------------- */

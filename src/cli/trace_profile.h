@@ -30,9 +30,9 @@ bool trace_profile_recall(trace_file *in, profile *p, const char *path,
 #define OPTION_INDEX(type, field)                                                                  \
     {                                                                                              \
         .name = "index", .kind = OPTION_FLAG, .at = offsetof(type, field),                         \
-        .help = "keep what was read in FILE.idx, so that this and other commands open the trace "  \
-                "at once from now on; see allotrace(1)",                                           \
-        .brief = "keep what was read in FILE.idx: see `help index`"                                \
+        .help = "save the parsed trace in FILE.idx, so that all commands open it instantly from "  \
+                "now on; see allotrace(1)",                                                        \
+        .brief = "save the parsed trace: see `help index`"                                         \
     }
 
 #endif

@@ -144,7 +144,8 @@ static int combine(const command *cmd, parsed_line *line) {
     const size_t first = before_traces(cmd), n = line->n_operands - first;
     for (size_t i = first; i < line->n_operands; i++)
         if (strcmp(line->operands[i], "-") == 0)
-            return message_usage(cmd, "%s reads several traces twice: it needs files", cmd->name);
+            return message_usage(
+                cmd, "%s reads several traces twice, so standard input cannot be used", cmd->name);
     const int fd = memfd_create("allotrace-traces", MFD_CLOEXEC);
     if (fd < 0) {
         message_error("not enough memory");

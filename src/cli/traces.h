@@ -13,9 +13,9 @@ bool traces_combine(const command *cmd);
 #define OPTION_LAST(type, field)                                                                   \
     {                                                                                              \
         .name = "last", .kind = OPTION_TIME, .at = offsetof(type, field), .argument = "TIME",      \
-        .help = "only the last TIME of the trace, such as 10min; blocks from before that live "    \
-                "then are there as if allocated at its start",                                     \
-        .brief = "only the last TIME of the trace, such as 10min"                                  \
+        .help = "use only the last TIME of the trace, such as 10min; blocks live at its start "    \
+                "count as allocated then",                                                         \
+        .brief = "use only the last TIME of the trace, such as 10min"                              \
     }
 
 /* Takes patterns apart, and combines what is to be one trace. Returns STATUS_OK, or another status

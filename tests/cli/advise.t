@@ -153,9 +153,9 @@ Where no rule fits, there are the facts; at rate 1 they are exact:
                 callers).
          check  allotrace hotspots --filter 'fn:/^libfoo\.so\.1\+0x1f30$/' native.ctf
                 allotrace diff --filter 'fn:/^libfoo\.so\.1\+0x1f30$/' native.ctf AFTER.ctf
-  allotrace: hint: places shown as module+0x… are addresses in files without symbols; servers of debug information may have them, with DEBUGINFOD_URLS=https://debuginfod.elfutils.org set: allotrace symbolize --debuginfod native.ctf
+  allotrace: hint: places shown as module+0x… are addresses without symbols; a debuginfod server may have them, if you set DEBUGINFOD_URLS=https://debuginfod.elfutils.org: allotrace symbolize --debuginfod native.ctf
   $ allotrace advise --json native.ctf | grep -o '"rule":[^,]*'
-  allotrace: hint: places shown as module+0x… are addresses in files without symbols; servers of debug information may have them, with DEBUGINFOD_URLS=https://debuginfod.elfutils.org set: allotrace symbolize --debuginfod native.ctf
+  allotrace: hint: places shown as module+0x… are addresses without symbols; a debuginfod server may have them, if you set DEBUGINFOD_URLS=https://debuginfod.elfutils.org: allotrace symbolize --debuginfod native.ctf
   "rule":null
   "rule":null
 

@@ -38,14 +38,14 @@ Expectations, here at rate 1, where numbers are exact:
   Try `allotrace check --help`.
   [2]
   $ allotrace check --markdown --update budget.toml exact.ctf 2>&1 | head -1
-  allotrace: check: --update stands alone
+  allotrace: check: --update cannot be combined with --expect or --budget
 
 What a function leaves to others is not its own; and nothing is not checked:
 
   $ allotrace check -e 'main=10KB' -e 'under:main=10KB' exact.ctf 2>&1 | sed '1d;4d'
     FAIL         0 B   10.0 KB     10x   0.00  main
     PASS     12.5 KB   10.0 KB     10x   1.25  under:main
-  allotrace: warning: no sample is of `main` itself: `under:main` is what the functions that it calls allocate as well
+  allotrace: warning: `main` itself has no samples; `under:main` also counts the functions that it calls
   $ printf 'alloc major 99 100 main@m.c:1 f@a.c:1\ncollect 0\nalloc major 199 200 main@m.c:1 g@a.c:2\n' | $TESTDIR/make-trace >early.ctf
   $ allotrace check --measure peak -e 'f=1KB' early.ctf
     verdict  actual  expected  within  ratio  site
@@ -55,16 +55,16 @@ What a function leaves to others is not its own; and nothing is not checked:
   $ allotrace check --measure survived -e 'f=1KB' early.ctf >/dev/null
   [3]
   $ allotrace check --measure peak -e 'nosuch=1KB' early.ctf >/dev/null
-  allotrace: warning: nothing in the trace is called `nosuch`: it allocates too little to be seen, or has another name
+  allotrace: warning: nothing in the trace is called `nosuch`: it allocates too little to be sampled, or has a different name
   [3]
   $ echo '# [[budget]]' >none.toml; allotrace check --budget none.toml exact.ctf
-  allotrace: none.toml: it has no [[budget]]; to write one: allotrace check --update
+  allotrace: none.toml: contains no [[budget]]; to write one: allotrace check --update
   [1]
 
 JUnit XML is valid whatever a site is called:
 
   $ allotrace check -e $'x\xFF<\e>=1KB' --junit any.xml exact.ctf >/dev/null
-  allotrace: warning: nothing in the trace is called `x�<?>`: it allocates too little to be seen, or has another name
+  allotrace: warning: nothing in the trace is called `x�<?>`: it allocates too little to be sampled, or has a different name
   [3]
   $ python3 -c 'import xml.dom.minidom as x; print(x.parse("any.xml").getElementsByTagName("testcase")[0].getAttribute("name"))'
   x�<?>
@@ -271,11 +271,11 @@ By other measures than what was allocated; each budget may have its own, and its
     PASS       7.8 KB   10.0 KB      2x   0.78  print, live at the peak
   2 passed, 0 failed, 0 undecided
   $ allotrace check -m peak -e 'total=3 B*s' lives.ctf
-  allotrace: --expect: `total=3 B*s` is not an amount of --measure peak
+  allotrace: --expect: `total=3 B*s` is not an amount for --measure peak
   Try `allotrace check --help`.
   [2]
   $ allotrace check -m blocks -e 'total=3 KB' lives.ctf
-  allotrace: --expect: `total=3 KB` is not an amount of --measure blocks
+  allotrace: --expect: `total=3 KB` is not an amount for --measure blocks
   Try `allotrace check --help`.
   [2]
   $ sed -i 's/a.c/a.c heap:x/' own.toml; allotrace check --budget own.toml lives.ctf
@@ -305,7 +305,7 @@ Sampled: what the samples leave open is undecided, unless something surely fails
     UNDECIDED           8e-4  100,045 blocks  ± 20,131 blocks       at most 110,000 blocks           0.91  f
     UNDECIDED          0.028       no sample  at most 36,889 words               400 words      3x   0.00  g
   0 passed, 0 failed, 3 undecided
-  allotrace: warning: nothing in the trace is called `g`: it allocates too little to be seen, or has another name
+  allotrace: warning: nothing in the trace is called `g`: it allocates too little to be sampled, or has a different name
   [4]
   $ sed -i 's/"110000 blocks"/"50000 blocks"/' budget.toml
   $ allotrace check --budget budget.toml --junit junit.xml few.ctf
@@ -314,7 +314,7 @@ Sampled: what the samples leave open is undecided, unless something surely fails
     FAIL                      100,045 blocks  ± 20,131 blocks       at most 50,000 blocks           2.00  f
     UNDECIDED          0.028       no sample  at most 36,889 words              400 words      3x   0.00  g
   0 passed, 1 failed, 2 undecided
-  allotrace: warning: nothing in the trace is called `g`: it allocates too little to be seen, or has another name
+  allotrace: warning: nothing in the trace is called `g`: it allocates too little to be sampled, or has a different name
   [3]
   $ cat junit.xml
   <?xml version="1.0" encoding="UTF-8"?>
@@ -356,7 +356,7 @@ A budget from a trace, which the trace meets; then the same for another one:
     UNDECIDED           none  no sample  at most 28.1 MB  at most 124.0 MB    0.00  Stdlib__set.Make.bal
   No rate decides what is allowed to a name that nothing in the trace has.
   0 passed, 1 failed, 1 undecided
-  allotrace: warning: nothing in the trace is called `Stdlib__set.Make.bal`: it allocates too little to be seen, or has another name
+  allotrace: warning: nothing in the trace is called `Stdlib__set.Make.bal`: it allocates too little to be sampled, or has a different name
   allotrace: hint: there is `Stdlib__Map.Make.bal`
   [3]
   $ allotrace check --update new.toml $TRACES/irmin-replay.ctf && cat new.toml
@@ -371,7 +371,7 @@ A budget from a trace, which the trace meets; then the same for another one:
   site = "Stdlib__set.Make.bal"
   max = "32 MB"
   $ allotrace check --update budget.toml few.ctf
-  allotrace: budget.toml: it has expectations; only maxima can be updated
+  allotrace: budget.toml: contains expectations; only maxima can be updated
   [1]
 
 What makes no sense:
@@ -381,19 +381,19 @@ What makes no sense:
   Try `allotrace check --help`.
   [2]
   $ allotrace check --expect parse exact.ctf
-  allotrace: --expect: `parse` is not like 'SITE=50000 blocks' or 'SITE=12MB'
+  allotrace: --expect: `parse` does not have the form 'SITE=50000 blocks' or 'SITE=12MB'
   Try `allotrace check --help`.
   [2]
   $ allotrace check --expect 'parse=3 cows' exact.ctf
-  allotrace: --expect: `parse=3 cows` is not like 'SITE=50000 blocks' or 'SITE=12MB'
+  allotrace: --expect: `parse=3 cows` does not have the form 'SITE=50000 blocks' or 'SITE=12MB'
   Try `allotrace check --help`.
   [2]
   $ allotrace check --expect 'parse=1MB' --within 1 exact.ctf
-  allotrace: --within: `1` is not a factor above 1, like 2x
+  allotrace: --within: `1` is not a factor above 1, such as 2x
   Try `allotrace check --help`.
   [2]
   $ allotrace check --update a.toml --budget b.toml exact.ctf
-  allotrace: check: --update stands alone
+  allotrace: check: --update cannot be combined with --expect or --budget
   Try `allotrace check --help`.
   [2]
   $ allotrace check --budget no-such.toml exact.ctf
@@ -427,14 +427,14 @@ A function may be named without its parameters, and a name that is not quite rig
     PASS      1 block   1 block   1.01x   1.00  fork
     FAIL     0 blocks   1 block   1.01x   0.00  fo
   4 passed, 1 failed, 0 undecided
-  allotrace: warning: nothing in the trace is called `fo`: it allocates too little to be seen, or has another name
+  allotrace: warning: nothing in the trace is called `fo`: it allocates too little to be sampled, or has a different name
   allotrace: hint: there is `fork()`
   [3]
   $ allotrace check -e under:frok=1MB -e a.cc:9=1MB overloads.ctf 2>&1 | sed 1,3d
   0 passed, 2 failed, 0 undecided
-  allotrace: warning: nothing in the trace is called `under:frok`: it allocates too little to be seen, or has another name
+  allotrace: warning: nothing in the trace is called `under:frok`: it allocates too little to be sampled, or has a different name
   allotrace: hint: there is `fork()`
-  allotrace: warning: nothing in the trace is called `a.cc:9`: it allocates too little to be seen, or has another name
+  allotrace: warning: nothing in the trace is called `a.cc:9`: it allocates too little to be sampled, or has a different name
 
 What a trace lacks may be what is too much:
 

@@ -63,13 +63,13 @@ taken apart, and leave no file:
   allotrace: no*.ctf: No such file or directory
   [1]
   $ allotrace hotspots a.ctf - <b.ctf
-  allotrace: hotspots reads several traces twice: it needs files
+  allotrace: hotspots reads several traces twice, so standard input cannot be used
   Try `allotrace hotspots --help`.
   [2]
   $ allotrace subsample 2 b.ctf -o thin.ctf
   thin.ctf: 519 of 1,006 samples, in 519 of 1,006 blocks
   $ allotrace merge a.ctf thin.ctf -o both.ctf
-  allotrace: warning: a.ctf: rate 2e-5 thinned to 1e-5, that of the sparsest trace
+  allotrace: warning: a.ctf: thinned from rate 2e-5 to 1e-5, the lowest of these traces
   both.ctf: 868 samples in 868 blocks of 2 traces, rate 1e-5
   $ allotrace info both.ctf | grep -E 'context|rate|samples|domains'
     context           2 merged traces
@@ -166,7 +166,7 @@ The version can be chosen, where one domain is enough:
 What does not work says so, and leaves files alone:
 
   $ allotrace trim - <part.ctf
-  allotrace: trim reads its trace twice: it needs a file
+  allotrace: trim reads its trace twice, so standard input cannot be used
   Try `allotrace trim --help`.
   [2]
   $ allotrace trim --from 2s --to 1s part.ctf
@@ -174,7 +174,7 @@ What does not work says so, and leaves files alone:
   Try `allotrace trim --help`.
   [2]
   $ allotrace trim --from soon part.ctf
-  allotrace: --from: `soon` is not a time like 1.5s, 20ms or 300us
+  allotrace: --from: `soon` is not a time such as 1.5s, 20ms or 300us
   Try `allotrace trim --help`.
   [2]
   $ allotrace subsample 0.5 part.ctf
@@ -230,7 +230,7 @@ Where a block came from stays, whatever is made of a trace:
   $ allotrace merge -o r3.ctf sources.ctf >/dev/null; allotrace anonymise -o r4.ctf sources.ctf >/dev/null
   $ allotrace doctor -o r5.ctf sources.ctf >/dev/null
   $ cp sources.ctf r6.ctf; allotrace symbolize r6.ctf
-  r6.ctf: every place has its name already
+  r6.ctf: all places are already symbolized
   $ for i in 1 2 3 4 5 6; do [ "$(sources r$i.ctf)" = "$(sources sources.ctf)" ] || echo r$i: $(sources r$i.ctf); done
 
 What is interrupted leaves what was there, and nothing beside it:

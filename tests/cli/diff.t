@@ -347,15 +347,15 @@ No colours but on a terminal, and there for sure changes alone:
 What makes no sense:
 
   $ allotrace diff before.ctf
-  allotrace: diff takes two traces, BEFORE and AFTER; several a side: --before A… --after B…
+  allotrace: diff takes two traces, BEFORE and AFTER; for several per side, use --before A… --after B…
   Try `allotrace diff --help`.
   [2]
   $ allotrace diff - - <before.ctf
-  allotrace: diff: standard input, `-`, can be one trace alone
+  allotrace: diff: only one trace can be standard input, `-`
   Try `allotrace diff --help`.
   [2]
   $ allotrace diff --before before.ctf
-  allotrace: diff: --before and --after go together
+  allotrace: diff: --before and --after must be used together
   Try `allotrace diff --help`.
   [2]
   $ allotrace diff --before --after after.ctf
@@ -371,7 +371,7 @@ What makes no sense:
   Try `allotrace diff --help`.
   [2]
   $ allotrace diff --per none before.ctf after.ctf
-  allotrace: --per: `none` is not a number above 0, or two
+  allotrace: --per: `none` is not one or two numbers above 0
   Try `allotrace diff --help`.
   [2]
   $ allotrace diff --json --csv before.ctf after.ctf

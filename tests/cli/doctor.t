@@ -33,7 +33,7 @@ One with rubbish in the middle, and its clean copy:
     1 × an event that cannot be decoded; the rest of its packet was skipped
     (the first 5 of each kind are listed; --all lists the rest)
     20,899 events can be used, over 35.88 s
-    written as a clean trace to clean.ctf, which says that events are missing
+    written as a clean trace to clean.ctf, which notes that events are missing
   [3]
   $ allotrace doctor clean.ctf
   byte 247939: the recording ended before the program; what came later is missing (5.904611 s from its start: a part of the trace was damaged, later events are only some of them)
@@ -84,7 +84,7 @@ A trace may be repaired in place, and read from a pipe:
     2,926 events can be used, over 4.24 s
   [3]
   $ allotrace doctor - --output piped.ctf <cut.ctf | tail -1
-    written as a clean trace to piped.ctf, which says that events are missing
+    written as a clean trace to piped.ctf, which notes that events are missing
   $ cmp here.ctf piped.ctf
 
 What cannot be read or written:
@@ -99,7 +99,7 @@ What cannot be read or written:
   allotrace: missing.ctf: No such file or directory
   [1]
   $ allotrace doctor cut.ctf -o no/such/folder.ctf
-  allotrace: no/such/folder.ctf: cannot be written: No such file or directory
+  allotrace: no/such/folder.ctf: cannot write: No such file or directory
   [1]
 
 Two traces one behind the other are not one:

@@ -226,15 +226,15 @@ A part of the blocks, in all formats the same as in hotspots:
 What does not work says so, and leaves files alone:
 
   $ allotrace export small.ctf
-  allotrace: export: --to says what to write
+  allotrace: export needs --to FORMAT
   Try `allotrace export --help`.
   [2]
   $ allotrace export --to sqlite small.ctf
-  allotrace: export: --to sqlite needs --output
+  allotrace: export: --to sqlite requires --output
   Try `allotrace export --help`.
   [2]
   $ allotrace export --to sqlite -o /dev/null small.ctf
-  allotrace: /dev/null: --to sqlite needs a regular file
+  allotrace: /dev/null: --to sqlite requires a regular file
   [1]
   $ allotrace export --to svg small.ctf
   allotrace: --to: `svg` is not one of collapsed, speedscope, dot, pprof, csv, json, sqlite, parquet, html
@@ -256,21 +256,21 @@ What there is no room for is not begun, and nothing is left of what turned out n
 
   $ limited() { (ulimit -f 8; allotrace export -o limited "$@" $TRACES/ocamlopt.ctf; echo $?); ls | grep limited || true; }
   $ for to in csv json sqlite collapsed speedscope; do limited --to $to 2>&1; done
-  allotrace: limited: about 9.4 MB would be written, and there is room for 8.0 KB: less by --filter, or from a thinner trace: allotrace subsample
+  allotrace: limited: the output would take about 9.4 MB, and only 8.0 KB is free; use --filter, or thin the trace first: allotrace subsample
   1
-  allotrace: limited: about 9.9 MB would be written, and there is room for 8.0 KB: less by --filter, or from a thinner trace: allotrace subsample
+  allotrace: limited: the output would take about 9.9 MB, and only 8.0 KB is free; use --filter, or thin the trace first: allotrace subsample
   1
-  allotrace: limited: about 909.3 KB would be written, and there is room for 8.0 KB: less by --filter, or from a thinner trace: allotrace subsample
+  allotrace: limited: the output would take about 909.3 KB, and only 8.0 KB is free; use --filter, or thin the trace first: allotrace subsample
   1
-  allotrace: limited: about 5.0 MB would be written, and there is room for 8.0 KB: less by --filter, or from a thinner trace: allotrace subsample
+  allotrace: limited: the output would take about 5.0 MB, and only 8.0 KB is free; use --filter, or thin the trace first: allotrace subsample
   1
-  allotrace: limited: about 770.8 KB would be written, and there is room for 8.0 KB: less by --filter, or from a thinner trace: allotrace subsample
+  allotrace: limited: the output would take about 770.8 KB, and only 8.0 KB is free; use --filter, or thin the trace first: allotrace subsample
   1
   $ limited --to pprof
   allotrace: limited: File too large
   1
   $ (ulimit -f 400; allotrace dump $TRACES/ocamlopt.ctf >limited); wc -c <limited; rm limited
-  allotrace: warning: standard output: 253.2 KB are written, of 14% of the trace, and there is room for 146.8 KB: less by --no-backtraces or --max-depth, or from a thinner trace: allotrace subsample
+  allotrace: warning: standard output: wrote 253.2 KB for 14% of the trace, and only 146.8 KB of space is left; use --no-backtraces or --max-depth, or thin the trace first: allotrace subsample
   allotrace: standard output: File too large
   409600
 
@@ -308,11 +308,11 @@ Stacks by other measures; the weights add up to what hotspots says, but for roun
   $ allotrace hotspots -m live --at 0.4s --json $TRACES/ocamlopt.ctf | jq .total.value
   35200000
   $ allotrace export --to csv -m peak $TRACES/ocamlopt.ctf
-  allotrace: export: --measure is for collapsed, speedscope and dot; the others hold what all measures are made of
+  allotrace: export: --measure works with collapsed, speedscope and dot only; the other formats contain the data for all measures
   Try `allotrace export --help`.
   [2]
   $ allotrace export --to collapsed -m peak --at 1s $TRACES/ocamlopt.ctf
-  allotrace: export: --at is for --measure live
+  allotrace: export: --at requires --measure live
   Try `allotrace export --help`.
   [2]
   $ allotrace export --to collapsed -m live --at 1x $TRACES/ocamlopt.ctf
@@ -365,15 +365,15 @@ The service is the program's name unless a label says it:
 What cannot be:
 
   $ allotrace export --to parquet $TRACES/irmin-replay.ctf
-  allotrace: export: --to parquet needs --output
+  allotrace: export: --to parquet requires --output
   Try `allotrace export --help`.
   [2]
   $ allotrace export --to parquet -o named --label shop $TRACES/irmin-replay.ctf
-  allotrace: export: --label shop: not KEY=VALUE
+  allotrace: export: --label: `shop` is not KEY=VALUE
   Try `allotrace export --help`.
   [2]
   $ allotrace export --to csv --label service=shop $TRACES/irmin-replay.ctf
-  allotrace: export: --label is for parquet
+  allotrace: export: --label requires --to parquet
   Try `allotrace export --help`.
   [2]
   $ touch file; allotrace export --to parquet -o file $TRACES/irmin-replay.ctf

@@ -149,7 +149,7 @@ On a real one:
     share              MB      ±  samples  type
     100.0% ████████  36.6  ± 7.3       96  (type not recorded)
      11.5%            4.2  ± 2.5       11    via asmcomp/interf.ml:52 Interf.build_graph.add_interf, …
-  allotrace: hint: no type is known of these blocks: traces of OCaml programs have none; places are shown by: allotrace hotspots
+  allotrace: hint: the trace records no types for these blocks; traces of OCaml programs never do; to see places: allotrace hotspots
 
 A domain is no part of one:
 
@@ -347,7 +347,7 @@ What cannot be understood:
   Try `allotrace hotspots --help`.
   [2]
   $ allotrace hotspots --at 3ms a.ctf
-  allotrace: hotspots: --at is for --measure live
+  allotrace: hotspots: --at requires --measure live
   Try `allotrace hotspots --help`.
   [2]
   $ allotrace hotspots --measure live --at noon a.ctf

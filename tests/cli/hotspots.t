@@ -52,7 +52,7 @@ By function, and by type, which these traces do not have:
     100.0% ████████  639.3  ± 30.6    1,676  (type not recorded)
      15.5%            99.2  ± 12.1      260    via set.ml:125 Stdlib__set.Make.bal
       4.5%            29.0   ± 6.5       76    via typing/btype.ml:316 Btype.iter_type_expr.(fun), …
-  allotrace: hint: no type is known of these blocks: traces of OCaml programs have none; places are shown by: allotrace hotspots
+  allotrace: hint: the trace records no types for these blocks; traces of OCaml programs never do; to see places: allotrace hotspots
 
 What is left out is counted, also if it is everything:
 

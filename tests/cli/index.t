@@ -27,7 +27,7 @@ A byte that changed is seen although size and time are as they were:
   $ printf 'X' | dd of=a.ctf bs=1 seek=100000 conv=notrunc status=none
   $ touch -r time a.ctf
   $ allotrace hotspots a.ctf >changed
-  allotrace: warning: a.ctf.idx: not of this trace as it is now, or of another version: not used (--index writes it again)
+  allotrace: warning: a.ctf.idx: not used, because it was made from a different trace or by another version (--index rewrites it)
   allotrace: warning: a.ctf: byte 99990: packets were lost here; backtraces may be wrong until the cache refills
   allotrace: warning: a.ctf: byte 110941: a name given before packets were lost; it may be the wrong one (115 times)
 
@@ -35,7 +35,7 @@ A trace that changed has no index any more:
 
   $ cp $TRACES/ocamlopt.ctf a.ctf
   $ allotrace hotspots --top 1 a.ctf
-  allotrace: warning: a.ctf.idx: not of this trace as it is now, or of another version: not used (--index writes it again)
+  allotrace: warning: a.ctf.idx: not used, because it was made from a different trace or by another version (--index rewrites it)
   639.3 MB total allocations (± 30.6 MB, 1,676 samples at rate 2e-5)
   Sites below about 1.1 MB may be invisible at this rate.
     share        MB       ±  samples  site
@@ -51,11 +51,11 @@ A damaged one is not used:
 
   $ printf 'X' | dd of=a.ctf.idx bs=1 seek=500 conv=notrunc status=none
   $ allotrace hotspots a.ctf >damaged
-  allotrace: warning: a.ctf.idx: damaged: not used (--index writes it again)
+  allotrace: warning: a.ctf.idx: not used, because it is damaged (--index rewrites it)
   $ cmp damaged indexed
   $ : >a.ctf.idx
   $ allotrace hotspots a.ctf | cmp - indexed
-  allotrace: warning: a.ctf.idx: damaged: not used (--index writes it again)
+  allotrace: warning: a.ctf.idx: not used, because it is damaged (--index rewrites it)
 
 What is wrong with a trace is said with an index, too, and --strict stops at it:
 
@@ -73,7 +73,7 @@ An index that cannot be written is no error, and standard input has none:
 
   $ rm a.ctf.idx; mkdir a.ctf.idx
   $ allotrace hotspots --index a.ctf >unwritable
-  allotrace: warning: a.ctf.idx: Is a directory: no index is written
+  allotrace: warning: a.ctf.idx: Is a directory; no index is written
   $ cmp unwritable indexed
   $ ls
   a.ctf

@@ -38,7 +38,7 @@ An ordinary program: the call goes before the first item and its comment, behind
   $ diff -r bin before
   $ allotrace instrument bin/main.ml --apply | cmp - patch
   $ allotrace instrument bin/main.ml
-  allotrace: hint: nothing to do: the call and the library are there
+  allotrace: hint: nothing to do: the call and the library are already there
   $ (cd before && patch -sp1 < ../patch) && diff -r bin before
   $ stat -c %a bin/main.ml bin/dune
   644
@@ -62,7 +62,7 @@ What is there already stays as it is; what is missing is added.
   >   str))
   > END
   $ allotrace instrument bin/main.ml --dune other.dune
-  allotrace: hint: nothing to do: the call and the library are there
+  allotrace: hint: nothing to do: the call and the library are already there
 
 Programs in other forms. A function shows what changes.
 
@@ -170,7 +170,7 @@ One that only has children: its own heap is traced.
   > let work () = match Unix.fork () with 0 -> print_endline "child" | pid -> ignore (Unix.waitpid [] pid)
   > let () = work (); work ()
   > END
-  allotrace: warning: main.ml: line 1: it forks; the trace is of the parent alone
+  allotrace: warning: main.ml: line 1: it forks; only the parent is traced
   --- main.ml
   +++ main.ml
   @@ -1,2 +1,4 @@
@@ -185,44 +185,44 @@ What is not sure to be right is refused, with the reason.
   > let detach f = if Unix.fork () = 0 then f () else exit 0
   > let () = detach print_newline
   > END
-  allotrace: main.ml: line 1: it becomes a daemon here, in a form that is not understood; put `Memtrace.trace_if_requested ()` behind the fork, into the child
+  allotrace: main.ml: line 1: it becomes a daemon here, in a way that is not supported; put `Memtrace.trace_if_requested ()` after the fork, in the child
   [1]
   $ instrument "$dune" <<'END'
   > let () =
   >   if Unix.fork () = 0 then print_endline "served" else exit 0;
   >   print_endline "done"
   > END
-  allotrace: main.ml: line 2: it becomes a daemon here, in a form that is not understood; put `Memtrace.trace_if_requested ()` behind the fork, into the child
+  allotrace: main.ml: line 2: it becomes a daemon here, in a way that is not supported; put `Memtrace.trace_if_requested ()` after the fork, in the child
   [1]
   $ instrument "$dune" <<'END'
   > let main () = if Array.length Sys.argv > 1 then Lwt_daemon.daemonize ()
   > let () = main ()
   > END
-  allotrace: main.ml: line 1: it becomes a daemon here, in a form that is not understood; put `Memtrace.trace_if_requested ()` behind the fork, into the child
+  allotrace: main.ml: line 1: it becomes a daemon here, in a way that is not supported; put `Memtrace.trace_if_requested ()` after the fork, in the child
   [1]
   $ printf 'let a () = Unix.fork ()\nlet b () = Unix.fork ()\n' | instrument "$dune"
-  allotrace: main.ml: line 2: it forks in several places; put `Memtrace.trace_if_requested ()` into the process that is to be traced
+  allotrace: main.ml: line 2: it forks in several places; put `Memtrace.trace_if_requested ()` in the process to be traced
   [1]
   $ printf 'let x = 1 (* and so on' | instrument "$dune"
-  allotrace: main.ml: line 1: this is not OCaml: a comment does not end
+  allotrace: main.ml: line 1: not OCaml source: a comment is not closed
   [1]
   $ printf 'let x = "and so on' | instrument "$dune"
-  allotrace: main.ml: line 1: this is not OCaml: a string does not end
+  allotrace: main.ml: line 1: not OCaml source: a string is not closed
   [1]
   $ printf '#if OCAML\nlet x = 1\n#endif' | instrument "$dune"
-  allotrace: main.ml: line 1: directives of a preprocessor or a script are not understood
+  allotrace: main.ml: line 1: preprocessor and toplevel directives are not supported
   [1]
   $ printf 'let () =\n  Gc.Memprof.start ~sampling_rate:1. tracker' | instrument "$dune"
-  allotrace: main.ml: line 2: it starts Gc.Memprof itself, of which a program has one
+  allotrace: main.ml: line 2: it starts Gc.Memprof itself, and a program can have only one profile
   [1]
   $ printf 'module Memtrace = struct end' | instrument "$dune"
-  allotrace: main.ml: line 1: it has a module Memtrace of its own
+  allotrace: main.ml: line 1: it has its own module Memtrace
   [1]
   $ printf '(* nothing *)' | instrument "$dune"
-  allotrace: main.ml: it is empty, so that there is nothing to trace
+  allotrace: main.ml: it is empty
   [1]
   $ printf 'open Unix' | instrument "$dune"
-  allotrace: main.ml: it does nothing, so that there is nothing to trace
+  allotrace: main.ml: it does nothing
   [1]
   $ printf 'open Unix let x = 1' | instrument "$dune"
   allotrace: main.ml: line 1: the first item shares its line with an `open`
@@ -234,27 +234,27 @@ What is not sure to be right is refused, with the reason.
   >   '(executable (name main) (preprocess (action (run cppo %{input-file}))))'; do
   >   echo "$main" | instrument "$dune"
   > done
-  allotrace: dune: no executable or test of the name `main` is built here
-  allotrace: dune: no executable or test of the name `main` is built here
-  allotrace: dune: line 1: this is no dune file: a bracket does not close
-  allotrace: dune: line 1: this is no dune file: a bracket closes nothing
+  allotrace: dune: no executable or test named `main` is built here
+  allotrace: dune: no executable or test named `main` is built here
+  allotrace: dune: line 1: not a dune file: a parenthesis is not closed
+  allotrace: dune: line 1: not a dune file: a closing parenthesis has no match
   allotrace: dune: line 1: two stanzas build `main`
-  allotrace: dune: line 1: dune files in the form of OCaml programs are not understood
+  allotrace: dune: line 1: dune files written in OCaml are not supported
   allotrace: dune: line 1: it is compiled to JavaScript, which has no Gc.Memprof
-  allotrace: dune: line 1: this is no dune file: a string does not end
-  allotrace: dune: line 1: a preprocessor of its own may make anything of the source
+  allotrace: dune: line 1: not a dune file: a string is not closed
+  allotrace: dune: line 1: it uses a custom preprocessor, which may transform the source in any way
   [1]
   $ touch memtrace.ml; echo "$main" | instrument "(executable (name main))"; rm memtrace.ml
-  allotrace: main.ml: a module memtrace.ml beside it hides the library
+  allotrace: main.ml: a module memtrace.ml next to it hides the library
   $ rm dune; allotrace instrument main.ml
   allotrace: dune: No such file or directory
-  allotrace: hint: --dune FILE names the dune file that builds the program
+  allotrace: hint: use --dune FILE to name the dune file that builds the program
   [1]
   $ allotrace instrument none.ml
   allotrace: none.ml: No such file or directory
   [1]
   $ allotrace instrument main.c
-  allotrace: main.c: not the name of an OCaml module: that ends in .ml
+  allotrace: main.c: not an OCaml source file; its name must end in .ml
   [1]
   $ allotrace instrument
   allotrace: instrument needs one source file

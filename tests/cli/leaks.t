@@ -23,7 +23,7 @@ main keeps one from the start (events are 1 ms apart):
     growing     9,600          26.0  <0.001  ▁▁▂▂▂▃▃▃▄▄▄▅▅▅▆▆▆▇▇▇████  parse.ml:10 parse
     bounded       800           0.0          ▅███████████████████████  eval.ml:20 eval
     start-up    8,000           0.0          ████████████████████████  main.ml:1 main
-  allotrace: hint: who calls the first: allotrace callers --filter survived 'parse.ml:10' a.ctf
+  allotrace: hint: callers of the first site: allotrace callers --filter survived 'parse.ml:10' a.ctf
   $ allotrace leaks --csv a.ctf
   class,value,low,high,samples,slope,slope_low,slope_high,slope_samples,late,p,q,startup_samples,at_exit_samples,function,file,line
   growing,9600,9600,9600,1200,26666.3,26666.3,26666.3,880,26668.910289587962,5.960464477539072e-08,1.1920928955078144e-07,320,0,parse,parse.ml,10
@@ -87,7 +87,7 @@ Of a real trace:
     in steps   1,953.1  634.2 … 4,557.9       5,862.3  ± 4,927.3  0.027                 ▂▂▆█▅▆█▄▄  set.ml:125 Stdlib__set.Make.bal
     47 more sites with 31.7 MB ± 6.8 MB live
     393 sites without a live sampled block
-  allotrace: hint: who calls the first: allotrace callers --filter survived 'interf.ml:52' */ocamlopt.ctf (glob)
+  allotrace: hint: callers of the first site: allotrace callers --filter survived 'interf.ml:52' */ocamlopt.ctf (glob)
   $ allotrace leaks --top 0 --csv $TRACES/ocamlopt.ctf | cut -d, -f1 | sort | uniq -c
         1 bounded
         1 class
@@ -121,7 +121,7 @@ By numbers of blocks: in main's place there is one block, however large:
     growing            120               333  <0.001  ▁▁▂▂▂▃▃▃▄▄▄▅▅▅▆▆▆▇▇▇████  parse.ml:10 parse
     bounded             10              0.04          ▅███████████████████████  eval.ml:20 eval
     start-up             1                 0          ████████████████████████  main.ml:1 main
-  allotrace: hint: who calls the first: allotrace callers --filter survived 'parse.ml:10' a.ctf
+  allotrace: hint: callers of the first site: allotrace callers --filter survived 'parse.ml:10' a.ctf
   $ allotrace leaks -m blocks --csv a.ctf
   class,value,low,high,samples,slope,slope_low,slope_high,slope_samples,late,p,q,startup_samples,at_exit_samples,function,file,line
   growing,120,120,120,1200,333.329,333.329,333.329,880,333.3613786198495,5.960464477539072e-08,1.1920928955078144e-07,320,0,parse,parse.ml,10
@@ -148,7 +148,7 @@ By numbers of blocks: in main's place there is one block, however large:
     unclear        150,003  68,593 … 300,392            64,606  ± 241,477         ▁▁▁▁▁▁▁▁▁▁▁▁▁▁ ▁▁▁▁▁▁▁▄█  list.ml:58 Stdlib__list.rev_append
     48 more sites with 1,162,114 blocks ± 289,395 live
     393 sites without a live sampled block
-  allotrace: hint: who calls the first: allotrace callers --filter survived 'interf.ml:52' */ocamlopt.ctf (glob)
+  allotrace: hint: callers of the first site: allotrace callers --filter survived 'interf.ml:52' */ocamlopt.ctf (glob)
   $ allotrace leaks -m blocks --json $TRACES/ocamlopt.ctf | jq -c '.unit, (.all_sites | .value, .samples), .classes[1], .sites[0].history'
   "blocks"
   1545456
@@ -174,7 +174,7 @@ By how long what is left has been held; classes and slopes are as before, and wh
     growing       1,728            26.0  <0.001  ▁▁▂▂▂▃▃▃▄▄▄▅▅▅▆▆▆▇▇▇████  parse.ml:10 parse
     bounded       11.60             0.0          ▅███████████████████████  eval.ml:20 eval
     start-up      2,800             0.0          ████████████████████████  main.ml:1 main
-  allotrace: hint: who calls the first: allotrace callers --filter survived 'parse.ml:10' a.ctf
+  allotrace: hint: callers of the first site: allotrace callers --filter survived 'parse.ml:10' a.ctf
   $ allotrace leaks -m byteseconds --csv a.ctf | cut -d, -f1-6,13-
   class,value,low,high,samples,slope,startup_samples,at_exit_samples,function,file,line
   growing,1728,1728,1728,1200,26666.3,320,0,parse,parse.ml,10
@@ -215,7 +215,7 @@ What the C library keeps for streams says so; it is judged as anything else, and
     class    live, KB  growth, KB/s       q  live over time            site
     growing      80.0       3,992.8  <0.001   ▁▁▂▂▂▃▃▃▄▄▄▅▅▆▆▆▆▇▇████  filedoalloc.c:101 _IO_file_doallocate (buffer of a stream, the C library's: freed by fclose; that of stdin, stdout or stderr stays to the end)
     bounded       0.5           0.0                                 █  iofopen.c:65 __fopen_internal (stream that is open, the C library's: freed by fclose)
-  allotrace: hint: who calls the first: allotrace callers --filter survived 'filedoalloc.c:101' c.ctf
+  allotrace: hint: callers of the first site: allotrace callers --filter survived 'filedoalloc.c:101' c.ctf
   $ allotrace leaks --json c.ctf | jq -c '.sites[] | .function, .remark'
   "_IO_file_doallocate"
   "buffer of a stream, the C library's: freed by fclose; that of stdin, stdout or stderr stays to the end"

@@ -110,7 +110,7 @@ How long blocks live, on a made-up trace at rate 1 (events are 1 ms apart):
   $ allotrace lifetimes --filter 'size:>1M' a.ctf
   Nothing to show: kept 0 of 5 blocks: `size` removed the last 5.
   $ allotrace lifetimes --curve a.ctf
-  allotrace: lifetimes: --curve is for --csv
+  allotrace: lifetimes: --curve requires --csv
   Try `allotrace lifetimes --help`.
   [2]
 

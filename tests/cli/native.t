@@ -30,7 +30,7 @@ gauges; here at rate 1, where numbers are exact.
       8.3%      2,048      256    via $77
       4.2% ▍    1,024      128  (no backtrace)
       4.2% ▍    1,024      128  $-3
-  allotrace: hint: places shown as module+0x… are addresses in files without symbols; servers of debug information may have them, with DEBUGINFOD_URLS=https://debuginfod.elfutils.org set: allotrace symbolize --debuginfod native.ctf
+  allotrace: hint: places shown as module+0x… are addresses without symbols; a debuginfod server may have them, if you set DEBUGINFOD_URLS=https://debuginfod.elfutils.org: allotrace symbolize --debuginfod native.ctf
   $ allotrace hotspots --by function native.ctf
   24.0 KB total allocations (exact, 3,072 samples at rate 1)
   Bytes include malloc's header, 8 a block, and sizes are rounded up to 8 (--measure requested: without headers).
@@ -45,7 +45,7 @@ gauges; here at rate 1, where numbers are exact.
       8.3%      2,048      256    via $77
       4.2% ▍    1,024      128  (no backtrace)
       4.2% ▍    1,024      128  $-3
-  allotrace: hint: places shown as module+0x… are addresses in files without symbols; servers of debug information may have them, with DEBUGINFOD_URLS=https://debuginfod.elfutils.org set: allotrace symbolize --debuginfod native.ctf
+  allotrace: hint: places shown as module+0x… are addresses without symbols; a debuginfod server may have them, if you set DEBUGINFOD_URLS=https://debuginfod.elfutils.org: allotrace symbolize --debuginfod native.ctf
   $ allotrace hotspots --by type native.ctf
   24.0 KB total allocations (exact, 3,072 samples at rate 1)
   Bytes include malloc's header, 8 a block, and sizes are rounded up to 8 (--measure requested: without headers).

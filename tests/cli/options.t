@@ -47,9 +47,9 @@ refused in a line that says what to use instead.
   export --json: no: use --to json
   export --csv: no: use --to csv
   doctor --filter: no: use allotrace hotspots --filter FILTER
-  doctor --top: no: use --all, which shows more than five defects of a kind
-  doctor --json: no: use allotrace info --json, or the text: a defect a line, FILE, byte, cause
-  doctor --csv: no: use the text: a defect a line, FILE, byte, cause
+  doctor --top: no: use --all, which lists more than five defects of a kind
+  doctor --json: no: use allotrace info --json, or the text output: one defect per line, as FILE, byte, cause
+  doctor --csv: no: use the text output: one defect per line, as FILE, byte, cause
   $ for command in view; do for o in --filter --top --json --csv --measure; do
   >   echo "$command $o: $(option $command $o)"; done; done
   view --filter: no: use the filter line of the page

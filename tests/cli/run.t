@@ -3,7 +3,7 @@ A program, recorded:
   $ allotrace run --rate 0.1 -o a.ctf -- ls a.ctf 2>&1 | grep -v '^allotrace: \(growing\|advice\): '
   a.ctf
   allotrace: recorded \S+ .?B \(± \S+ .?B, [\d,]+ samples in [\d,]+ blocks at rate 0\.1\) into a\.ctf, \S+ KB (re)
-  allotrace: most of it: \d+\.\d% .*; \d+\.\d% .*; \d+\.\d% .*: allotrace hotspots a\.ctf (re)
+  allotrace: top sites: \d+\.\d% .*; \d+\.\d% .*; \d+\.\d% .*: allotrace hotspots a\.ctf (re)
   allotrace: peak: \S+ .?B .* at \S+ .?s; \S+ .?B.* at the end: allotrace peak a\.ctf (re)
   allotrace: look closer: allotrace a.ctf
   $ allotrace info a.ctf | grep '^  rate'
@@ -74,7 +74,7 @@ What is summed up is in six lines at most, and what would take long is left out:
   > END
   $ allotrace run --rate 1e-3 -o grow.ctf -- perl grow.pl
   allotrace: recorded .* into grow\.ctf, \S+ KB (re)
-  allotrace: most of it: .* Perl_\w+: allotrace hotspots grow\.ctf (re)
+  allotrace: top sites: .* Perl_\w+: allotrace hotspots grow\.ctf (re)
   allotrace: peak: \S+ MB ± \S+ KB at \S+ m?s; \S+ [KM]B at the end: allotrace peak grow\.ctf (re)
   allotrace: growing: .* by \S+ [KM]B/s.*: allotrace leaks grow\.ctf (re)
   allotrace: advice: .*: .* Perl_\w+: allotrace advise grow\.ctf (re)
@@ -82,7 +82,7 @@ What is summed up is in six lines at most, and what would take long is left out:
   $ allotrace run --rate 1 -o exact.ctf -- ls -d . 2>&1 | cut -d: -f2
   .
    recorded every allocation, \S+ KB in \d+ blocks, into exact\.ctf, \S+ KB (re)
-   most of it
+   top sites
    look closer
 
 A name that a shell would take apart is quoted:
@@ -113,9 +113,9 @@ Processes that it starts are not recorded without %p, and it says so; it doesn't
   .
   allotrace: recorded no sample at rate 1e-5 into it's.ctf.zst, \d+ B (re)
   allotrace: it allocated less than about 2.8 MB itself
-  allotrace: the processes that it started were not recorded; to record each: -o 'it'\''s.%p.ctf.zst'
+  allotrace: child processes were not recorded; to record each, use -o 'it'\''s.%p.ctf.zst'
   $ allotrace run -o out.d -- perl -e 'my @kept = map { [$_] } 1 .. 300000; if (!fork) { push @kept, [$_] for 1 .. 9; exit }; wait' 2>&1 | tail -1
-  allotrace: the processes that it started were not recorded; to record each: -o out.d.%p
+  allotrace: child processes were not recorded; to record each, use -o out.d.%p
   $ for o in many.ctf many.%p.ctf; do allotrace run -o $o -- sh -c true; allotrace run -o %p.$o -- sh -c 'ls -d .'; done 2>&1 | grep 'not recorded'
   [1]
   $ allotrace run -q -o quiet.ctf -- sh -c 'ls -d .'
@@ -164,9 +164,9 @@ started; others' libraries stay. Where each is recorded, the recorder is all tha
 Programs that had no sample leave no trace, and are counted, but no forked children that remain what they are:
 
   $ allotrace run -r 1e-12 -o 'no.%p.ctf' -- sh -c 'for i in 1 2 3; do (:); ls -d .; done; :' 2>&1 | grep more
-  allotrace: 3 more programs had no sample and left no trace
+  allotrace: 3 more programs had no samples and left no trace
   $ allotrace run -r 1e-12 -o 'no.%p.ctf' -- sh -c 'ls -d .; :' 2>&1 | grep more
-  allotrace: 1 more program had no sample and left no trace
+  allotrace: 1 more program had no samples and left no trace
   $ allotrace run --rate 1 -o 'no.%p.ctf' -- sh -c 'ls -d .; :' 2>&1 | grep more
   [1]
   $ ls no.*.ctf | wc -l
@@ -189,13 +189,13 @@ The names of all traces of a run are those that each gets alone:
 Those that go on when it has ended are warned of, also before they have recorded anything:
 
   $ for i in 1 2 3 4 5; do
-  >   allotrace run -o 'd.%p.ctf' -- perl -e 'exit if fork; exit if fork; close STDERR; sleep 1' 2>&1 | grep 'on recording'
+  >   allotrace run -o 'd.%p.ctf' -- perl -e 'exit if fork; exit if fork; close STDERR; sleep 1' 2>&1 | grep 'still recording'
   > done
-  allotrace: warning: (a process|processes) of this run go(es)? on recording; when .*: allotrace symbolize d\.(\d+|%p)\.ctf (re)
-  allotrace: warning: (a process|processes) of this run go(es)? on recording; when .*: allotrace symbolize d\.(\d+|%p)\.ctf (re)
-  allotrace: warning: (a process|processes) of this run go(es)? on recording; when .*: allotrace symbolize d\.(\d+|%p)\.ctf (re)
-  allotrace: warning: (a process|processes) of this run go(es)? on recording; when .*: allotrace symbolize d\.(\d+|%p)\.ctf (re)
-  allotrace: warning: (a process|processes) of this run go(es)? on recording; when .*: allotrace symbolize d\.(\d+|%p)\.ctf (re)
+  allotrace: warning: (a process|processes) of this run (is|are) still recording; when .*: allotrace symbolize d\.(\d+|%p)\.ctf (re)
+  allotrace: warning: (a process|processes) of this run (is|are) still recording; when .*: allotrace symbolize d\.(\d+|%p)\.ctf (re)
+  allotrace: warning: (a process|processes) of this run (is|are) still recording; when .*: allotrace symbolize d\.(\d+|%p)\.ctf (re)
+  allotrace: warning: (a process|processes) of this run (is|are) still recording; when .*: allotrace symbolize d\.(\d+|%p)\.ctf (re)
+  allotrace: warning: (a process|processes) of this run (is|are) still recording; when .*: allotrace symbolize d\.(\d+|%p)\.ctf (re)
 
 Python's objects are recorded. A program that has most of its memory from elsewhere than what is recorded is said to; with --mmap it is all there:
 
@@ -205,7 +205,7 @@ Python's objects are recorded. A program that has most of its memory from elsewh
   $ allotrace run --rate 1e-3 -o python.ctf -- /usr/bin/python3 large.py 2>&1 | grep 'program held'
   [1]
   $ MEMTRACE_PYTHON=malloc allotrace run --rate 1e-3 -o python.ctf -- /usr/bin/python3 large.py 2>&1 | grep 'program held'
-  allotrace: hint: of the \S+ MB that the program held, at most \S+ MB is recorded: it mapped the rest by itself, which --mmap records; with PYTHONMALLOC=malloc in its environment it takes all from malloc (re)
+  allotrace: hint: the program held \S+ MB, but at most \S+ MB of it is recorded; it mapped the rest directly, which --mmap records; with PYTHONMALLOC=malloc in its environment, it takes all memory from malloc (re)
   $ MEMTRACE_PYTHON=malloc allotrace run --mmap -o python.ctf -- /usr/bin/python3 large.py 2>&1 | grep 'program held'
   [1]
   $ PYTHONMALLOC=malloc allotrace run -o python.ctf -- /usr/bin/python3 large.py 2>&1 | grep 'program held'
@@ -240,7 +240,7 @@ What cannot be written is said once, and the program runs:
   ran
   $ allotrace run --rate 1 -o /dev/null -- ls -d .
   .
-  allotrace: warning: /dev/null is no ordinary file: what was recorded went there without names
+  allotrace: warning: /dev/null is not a regular file; the trace written there contains addresses instead of names
 
 What makes no sense:
 
@@ -249,7 +249,7 @@ What makes no sense:
   Try `allotrace run --help`.
   [2]
   $ allotrace run --rate 2 ls
-  allotrace: --rate: `2` is not a rate above 0 and at most 1, like 1e-5
+  allotrace: --rate: `2` is not a rate above 0 and at most 1, such as 1e-5
   Try `allotrace run --help`.
   [2]
   $ allotrace run --depth 0 ls
@@ -257,7 +257,7 @@ What makes no sense:
   Try `allotrace run --help`.
   [2]
   $ allotrace run -o 'a%.ctf' ls
-  allotrace: --output: `a%.ctf` is no name of a trace; a % in it is followed by p (the process id) or %
+  allotrace: --output: `a%.ctf` is not a valid trace name: each % must be followed by p (the process id) or %
   Try `allotrace run --help`.
   [2]
   $ allotrace run --shallow 3 ls
@@ -281,11 +281,11 @@ it elsewhere:
 
 A wrapper script becomes the program: each has a trace, and the summary says why:
 
-  $ allotrace run --rate 1 -o wrapped.ctf -- sh -c 'ls >/dev/null; exec env sh -c "exec ls"' 2>&1 >/dev/null | grep -E 'exec|started'
-  allotrace: one process was each of them in turn (exec): wrapped.1.ctf holds the first, wrapped.ctf the last
-  allotrace: the processes that they started were not recorded; to record each: -o wrapped.%p.ctf
+  $ allotrace run --rate 1 -o wrapped.ctf -- sh -c 'ls >/dev/null; exec env sh -c "exec ls"' 2>&1 >/dev/null | grep -E 'exec|child'
+  allotrace: one process ran them in turn (exec): wrapped.1.ctf is the first, wrapped.ctf the last
+  allotrace: child processes were not recorded; to record each, use -o wrapped.%p.ctf
   $ allotrace run --rate 1 -o 'each.%p.ctf' -- sh -c '(exec ls); exec ls' 2>&1 >/dev/null | grep exec | sed 's/[0-9]*[.]1[.]ctf/PID.1.ctf/'
-  allotrace: 2 of them became others (exec); their traces have a number before .ctf, such as each.PID.1.ctf
+  allotrace: 2 of them ran another program (exec); their traces have a number before .ctf, such as each.PID.1.ctf
 
 Programs under AddressSanitizer are told that they may start; other words to them stay:
 
@@ -313,6 +313,6 @@ Under a limit for the size of files it runs as well; where names do not fit, all
   $ command -v gcc >/dev/null || exit 80
   $ gcc -O1 -o long long.c
   $ (ulimit -f 2; allotrace run --rate 0.1 -o limited.ctf -- ./long 2>&1) | head -1
-  allotrace: limited.ctf: stays without names: File too large
+  allotrace: limited.ctf: not symbolized: File too large
   $ allotrace doctor limited.ctf | head -1
   limited.ctf: no defects

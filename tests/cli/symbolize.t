@@ -2,19 +2,19 @@ A trace without addresses stays as it is, to the byte:
 
   $ cp $TRACES/ocamlopt.ctf a.ctf
   $ allotrace symbolize a.ctf
-  a.ctf: every place has its name already
+  a.ctf: all places are already symbolized
   $ cmp a.ctf $TRACES/ocamlopt.ctf
 
 With --output there is a copy of it, with the same events:
 
   $ allotrace symbolize -o b.ctf a.ctf
-  a.ctf: every place has its name already
+  a.ctf: all places are already symbolized
   $ cmp <(allotrace dump a.ctf) <(allotrace dump b.ctf)
 
 It is read twice, so it has to be a file:
 
   $ allotrace symbolize - <a.ctf
-  allotrace: symbolize reads its trace twice: it needs a file
+  allotrace: symbolize reads its trace twice, so standard input cannot be used
   Try `allotrace symbolize --help`.
   [2]
 
@@ -33,7 +33,7 @@ One that some process is still recording:
   > with open("a.ctf", "r+b") as trace:
   >     fcntl.lockf(trace, fcntl.LOCK_EX)
   >     sys.exit(subprocess.run(["allotrace", "symbolize", "a.ctf"]).returncode)'
-  allotrace: a.ctf: is still being recorded; use --output for what is there so far
+  allotrace: a.ctf: still being recorded; use --output to symbolize what is there so far
   [1]
   $ cmp a.ctf $TRACES/ocamlopt.ctf
 
@@ -53,17 +53,17 @@ they may be asked for:
   $ export PATH=$PWD/bin:$PATH
   $ unset DEBUGINFOD_URLS
   $ allotrace hotspots s.ctf 2>&1 >out | sed 's/^/  /'
-    allotrace: hint: places shown as module+0x… are addresses in files without symbols; servers of debug information may have them, with DEBUGINFOD_URLS=https://debuginfod.elfutils.org set: allotrace symbolize --debuginfod s.ctf
+    allotrace: hint: places shown as module+0x… are addresses without symbols; a debuginfod server may have them, if you set DEBUGINFOD_URLS=https://debuginfod.elfutils.org: allotrace symbolize --debuginfod s.ctf
   $ grep -c '^-S .*/stripped ' asked
   1
   $ grep -o 'stripped+0x' out | uniq
   stripped+0x
   $ DEBUGINFOD_URLS=https://example.org allotrace hotspots s.ctf 2>&1 >out | sed 's/^/  /'
-    allotrace: hint: places shown as module+0x… are addresses in files without symbols; servers of debug information may have them: allotrace symbolize --debuginfod s.ctf
+    allotrace: hint: places shown as module+0x… are addresses without symbols; a debuginfod server may have them: allotrace symbolize --debuginfod s.ctf
   $ allotrace symbolize s.ctf | tail -n 1
     for names, ask servers: allotrace symbolize --debuginfod s.ctf
   $ printf '#!/bin/sh\necho "diversion by x from: /y"\necho "libs1:amd64: $2"\necho "libs1:amd64, t: $3"; echo "libc6:i386: $2"' >bin/dpkg-query
   $ allotrace hotspots s.ctf 2>&1 >out | sed 's/^/  /'
-    allotrace: hint: places shown as module+0x… are addresses in files without symbols; install libs1-dbgsym libc6-dbg, then: allotrace symbolize s.ctf
+    allotrace: hint: places shown as module+0x… are addresses without symbols; install libs1-dbgsym libc6-dbg, then run: allotrace symbolize s.ctf
   $ allotrace symbolize s.ctf | tail -n 1
     for names, install libs1-dbgsym libc6-dbg, then: allotrace symbolize s.ctf

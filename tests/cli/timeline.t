@@ -59,7 +59,7 @@ What was live when, on a made-up trace at rate 1 (events are 1 ms apart):
   Try `allotrace timeline --help`.
   [2]
   $ allotrace timeline --points 1000000 a.ctf
-  allotrace: --points: at most 100000 can be shown
+  allotrace: --points must be at most 100000
   Try `allotrace timeline --help`.
   [2]
 

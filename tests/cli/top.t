@@ -2,22 +2,22 @@ The live table needs a terminal (tests/top has one):
 
   $ cp $TRACES/ocamlopt.ctf a.ctf
   $ allotrace top a.ctf </dev/null
-  allotrace: top needs a terminal, and standard output is none; `allotrace hotspots` writes a table to it
+  allotrace: top needs a terminal, but standard output is not one; use `allotrace hotspots` for a plain table
   [1]
   $ setsid -w allotrace run --live -- true </dev/null
   allotrace: --live needs a terminal
   [1]
   $ TERM=dumb script -qec 'allotrace top a.ctf' /dev/null </dev/null | tr -d '\r'
-  allotrace: top needs a terminal that can move the cursor, and $TERM names none
+  allotrace: top needs a terminal that can move the cursor, and $TERM does not name one
 
 What it takes:
 
   $ allotrace top
-  allotrace: top needs a trace file or the id of a process
+  allotrace: top needs a trace file or a process id
   Try `allotrace top --help`.
   [2]
   $ allotrace top a.ctf b.ctf
-  allotrace: top takes one trace or process; `b.ctf` is one too many
+  allotrace: top takes only one trace or process; unexpected `b.ctf`
   Try `allotrace top --help`.
   [2]
   $ allotrace top -- cat a.ctf

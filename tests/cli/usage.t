@@ -3,8 +3,8 @@ Without arguments, the next step:
   $ allotrace
   allotrace: see where a program allocates memory.
   
-    allotrace run -- PROGRAM ARGS…   record a program into a trace
-    allotrace FILE.ctf               show the most important of a trace
+    allotrace run -- PROGRAM ARGS…   record a program
+    allotrace FILE.ctf               summarize a trace
     allotrace help                   list all commands
   [2]
 
@@ -18,87 +18,77 @@ The commands, and one of them:
   Record:
     run         record a program's allocations
     attach      record a running process
-    detach      end the recording of a process
-    ctl         control a running recording
     instrument  make an OCaml program write traces
   
   Look at a trace:
     view        show traces in a browser
-    top         watch a program allocate, in the terminal
+    top         watch a program allocate, live in the terminal
     summary     show what matters most in a trace
     hotspots    show which code allocates most
     types       show which object types use the most memory
     tree        show allocations along call paths
-    callers     show who calls a function, and what that allocates
-    callees     show what a function calls, and what that allocates
     peak        show peak memory and what held it
     timeline    show live memory over time
-    leaks       show what stays in memory and whether it grows
+    leaks       show what stays in memory, and whether it grows
     lifetimes   show how long blocks live
-    stats       show distributions of sizes and lifetimes
     advise      explain why the largest sites allocate, and what to change
     diff        show what changed between two traces
     check       check a trace against budgets
     info        show a trace's metadata
-    dump        write every event as text
     export      convert a trace for other tools
+    mcp         serve the analyses to coding agents (MCP)
   
-  Check and complete traces:
+  Repair and change traces:
     doctor      list and repair the defects of a trace
     symbolize   resolve the addresses in a trace to names
-  
-  Make traces from traces:
-    trim        cut a trace to a span of time
-    subsample   thin a trace to a lower rate
+    trim        cut a trace to a time range
     merge       combine several traces into one
-    anonymise   replace the names in a trace by pseudonyms
+    anonymise   replace the names in a trace with pseudonyms
   
-  Other:
-    mcp         serve the analyses to programs that write code
-    help        explain a command or a topic
-    completion  print a shell's completion script
+  More: detach, ctl, callers, callees, stats, dump, subsample, help, completion
   
-  `allotrace help COMMAND` explains one; filter, measures, intervals, sites, heaps
-  and index are topics of `allotrace help`, too. --version shows the version.
-  A trace may be compressed with gzip or zstd; `-` stands for standard input.
+  `allotrace help COMMAND` explains a command. Further help topics: filter,
+  measures, intervals, sites, heaps, index, keep, push. FILE may be compressed with
+  gzip or zstd; `-` is standard input.
+  $ for c in '' $(allotrace completion plain | cut -f1 | sort -u); do allotrace help $c | awk -v c="$c" 'END { if (NR > 40) print c, NR }'; done
   $ allotrace help | cmp - <(allotrace --help)
   $ allotrace -h | cmp - <(allotrace --help)
   $ allotrace help hotspots
   usage: allotrace hotspots [OPTIONS] FILE…
   
-  Shows how much the program allocated in all, then the places that allocated it,
-  largest share first, each with its immediate callers. It counts what was
-  allocated while the program ran, freed or not, unless --measure says otherwise.
+  Shows the total that the program allocated, then the sites that allocated it,
+  largest first, each with its immediate callers. By default all allocations
+  count, freed or not; --measure selects others.
   
-  Amounts are estimates from samples; ± is the 95% interval. 1 MB is 2^20 bytes.
+  Amounts are estimates from samples; ± is the 95% confidence interval. 1 MB is
+  2^20 bytes.
   
   Options:
         --by line|function|type
-                                what a row is: a line of the source (default), a
-                                function with all its lines, or a type of objects
+                                one row per line (default), function or type
     -n, --top N                 show at most N rows
-        --min-share P           leave out rows below P percent (default 0.5)
+        --min-share P           hide rows below P percent (default 0.5)
         --callers N             show at most N callers of each row (default 3)
-    -f, --filter FILTER         only blocks that FILTER keeps: see `help filter`
-    -m, --measure MEASURE       what is summed: see `help measures`
-        --at TIME               the time of --measure live (default: the end)
-        --wrappers skip|show    count functions like xmalloc: see `help sites`
+    -f, --filter FILTER         count only matching blocks: see `help filter`
+    -m, --measure MEASURE       what to sum: see `help measures`
+        --at TIME               the time for --measure live (default: the end)
+        --wrappers skip|show    show functions such as xmalloc: see `help sites`
         --json                  write JSON instead of text
         --csv                   write CSV instead of text, one row per line
-        --last TIME             only the last TIME of the trace, such as 10min
+        --last TIME             use only the last TIME of the trace, such as 10min
         --color auto|always|never
-                                colours (default: on a terminal)
+                                colour the text (default: on a terminal)
         --full-names            do not shorten names
-        --index                 keep what was read in FILE.idx: see `help index`
+        --index                 save the parsed trace: see `help index`
         --strict                stop at the first defect of a trace
-    -h, --help                  show how to use the command
+    -h, --help                  show this help
   
   Examples:
     allotrace hotspots out.ctf
     allotrace hotspots --by function --top 10 out.ctf
     allotrace hotspots --measure peak --filter 'size:>=1M' out.ctf
   
-  Exit status: 0, it worked; 1, an input or output cannot be used; 2, wrong usage.
+  Exit status: 0 success; 1 an input or output cannot be used; 2 wrong usage.
   $ allotrace hotspots --help | cmp - <(allotrace help hotspots)
   $ memtrace-hotspot -h | cmp - <(allotrace help hotspots)
   $ memtrace-hotspot -help | cmp - <(allotrace help hotspots)
@@ -113,7 +103,7 @@ The commands, and one of them:
     allotrace doctor out.ctf
     allotrace doctor out.ctf -o clean.ctf
   
-  Exit status: 0, it worked; 1, an input or output cannot be used; 2, wrong usage;
+  Exit status: 0 success; 1 an input or output cannot be used; 2 wrong usage;
     3  the trace can be read, but has defects (with -o: and was repaired)
   $ allotrace --version
   allotrace 0.1.0
@@ -144,7 +134,7 @@ Wrong command lines say what is wrong, what may have been meant, and end with st
   Try `allotrace --help`.
   [2]
   $ allotrace --verbose
-  allotrace: there is no option --verbose before the command
+  allotrace: unknown option --verbose before the command
   Try `allotrace --help`.
   [2]
   $ allotrace help dmup
@@ -156,7 +146,7 @@ Wrong command lines say what is wrong, what may have been meant, and end with st
   Try `allotrace hotspots --help`.
   [2]
   $ allotrace doctor a.ctf b.ctf
-  allotrace: doctor takes one trace; `b.ctf` is one too many
+  allotrace: doctor takes only one trace; unexpected `b.ctf`
   Try `allotrace doctor --help`.
   [2]
   $ allotrace hotspots --tpo 3 a.ctf
@@ -252,7 +242,7 @@ Files that are no traces, with status 1:
   allotrace: missing.ctf: No such file or directory
   [1]
   $ allotrace hotspots .
-  allotrace: .: no trace is in this folder
+  allotrace: .: this folder contains no trace
   [1]
   $ allotrace dump /dev/null
   allotrace: /dev/null: byte 0: empty file
@@ -289,51 +279,48 @@ On a narrow terminal, help is as wide as that:
   $ on 40 'merge --help' | sed -n '1,/^Example/p'
   usage: allotrace merge [OPTIONS] FILE…
   
-  Writes one trace of the processes of a
-  run, or of several runs. Events are
-  aligned by the wall clocks of the
-  recordings. Domains (threads) are
-  numbered anew, those of the second trace
-  after those of the first one. Symbolize
-  traces of native programs before, since
-  the result has places of many programs.
+  Combines the traces of several processes
+  or runs into one. Events are aligned by
+  wall clock, and domains (threads) are
+  renumbered in the order of the traces.
+  Symbolize traces of native programs
+  first, because the result contains
+  places from many programs.
   
-  What a process still has when its trace
-  ends is freed then, as the system does,
-  unless the result ends there, too.
+  Memory that a process still holds when
+  its trace ends counts as freed at that
+  time, unless the combined trace ends
+  there, too.
   
-  A trace has one rate: where rates
-  differ, traces are thinned to the
-  lowest, as subsample does, and a warning
-  says so. Estimates stay unbiased.
+  If rates differ, traces are thinned to
+  the lowest, as by subsample, with a
+  warning. Estimates stay unbiased.
   
   Options:
     -o, --output OUT
-          write to OUT, which is replaced
-          as a whole, instead of standard
-          output
+          write to OUT, replacing it,
+          instead of standard output
         --seed N
-          choose other samples where
-          traces must be thinned (default
-          0)
+          seed for thinning traces to a
+          common rate (default 0)
         --strict
           stop at the first defect of a
           trace
     -h, --help
-          show how to use the command
+          show this help
   
   Example:
   $ on 44 'help' | sed -n '5,14p'
   Record:
     run         record a program's allocations
     attach      record a running process
-    detach      end the recording of a process
-    ctl         control a running recording
     instrument  make an OCaml program write
                 traces
   
   Look at a trace:
     view        show traces in a browser
+    top         watch a program allocate, live
+                in the terminal
   $ on 80 'leaks --help' | cmp - <(allotrace leaks --help)
 
 What is said on standard error is as wide as a terminal as well, but for commands that are to be copied, and excerpts:
@@ -341,13 +328,13 @@ What is said on standard error is as wide as a terminal as well, but for command
   $ on 40 "check --expect parser_of_expressions=1MB $TRACES/ocamlopt.ctf" | grep -A3 warning
   allotrace: warning: nothing in the trace
       is called `parser_of_expressions`:
-      it allocates too little to be seen,
-      or has another name
+      it allocates too little to be
+      sampled, or has a different name
   $ on 40 "types $TRACES/ocamlopt.ctf" | grep -A3 hint
-  allotrace: hint: no type is known of
-      these blocks: traces of OCaml
-      programs have none; places are shown
-      by: allotrace hotspots
+  allotrace: hint: the trace records no
+      types for these blocks; traces of
+      OCaml programs never do; to see
+      places: allotrace hotspots
   $ on 24 "types $TRACES/ocamlopt.ctf" | grep hotspots
       allotrace hotspots
   $ on 30 "hotspots --filter 'fn:/a_long_pattern_that_is_wider/ alloc:10x' $TRACES/ocamlopt.ctf"
@@ -358,7 +345,7 @@ What is said on standard error is as wide as a terminal as well, but for command
                                               ^
   Try `allotrace hotspots --help`.
   $ COLUMNS=40 allotrace types $TRACES/ocamlopt.ctf 2>&1 >/dev/null
-  allotrace: hint: no type is known of these blocks: traces of OCaml programs have none; places are shown by: allotrace hotspots
+  allotrace: hint: the trace records no types for these blocks; traces of OCaml programs never do; to see places: allotrace hotspots
   $ on 40 'run -o s.ctf --rate 1 -- true' | sed -n 's/[0-9][0-9.,]*/N/gp'
       rate N into s.ctf, N B
 
@@ -370,7 +357,7 @@ Case does not count where a name is nearly right; command lines to copy are quot
   [2]
   $ cp $TRACES/ocamlopt.ctf "it's mine.ctf"
   $ allotrace leaks "it's mine.ctf" 2>&1 >/dev/null
-  allotrace: hint: who calls the first: allotrace callers --filter survived 'interf.ml:52' 'it'\''s mine.ctf'
+  allotrace: hint: callers of the first site: allotrace callers --filter survived 'interf.ml:52' 'it'\''s mine.ctf'
   $ allotrace "it's mine.ctf" | grep -m 1 More
   More: allotrace peak 'it'\''s mine.ctf'
   $ cp $TRACES/ocamlopt.ctf é.ctf
@@ -380,4 +367,4 @@ Case does not count where a name is nearly right; command lines to copy are quot
 What debug information adds to a recording:
 
   $ allotrace help run | tr -s '\n ' ' ' | grep -o 'Call stacks name[^.]*\.'
-  Call stacks name functions, and with debug information (-g) files, lines and inlined functions.
+  Call stacks name functions; with debug information (-g), also files, lines and inlined functions.

@@ -140,9 +140,9 @@ def says_what_is_wrong():
     with Server() as s:
         for arguments, reason in (
                 ({}, "`trace` is missing"),
-                ({"trace": 7}, "`trace` is of the wrong type"),
-                ({"trace": "ocamlopt.ctf", "top": "3"}, "`top` is of the wrong type"),
-                ({"trace": "ocamlopt.ctf", "top": -3}, "`top` is of the wrong type"),
+                ({"trace": 7}, "`trace` has the wrong type"),
+                ({"trace": "ocamlopt.ctf", "top": "3"}, "`top` has the wrong type"),
+                ({"trace": "ocamlopt.ctf", "top": -3}, "`top` has the wrong type"),
                 ({"trace": "ocamlopt.ctf", "colour": 1}, "no argument `colour`"),
                 ({"trace": "missing.ctf"}, "No such file"),
                 ({"trace": "ocamlopt.ctf", "filter": "size:x"}, "--filter: column"),

@@ -220,7 +220,7 @@ def a_process_with_files_of_its_own_is_recorded_into_one_of_them():
         seen = f"/proc/{program.pid}/root"
         program.tell("x error needed memfd_create=allow")
         said = refused("attach", "-r", "1", program.pid)
-        assert "No such file or directory; name another by -o" in said, said
+        assert "No such file or directory; use -o to name another file" in said, said
         for way in "detach", "duration":
             name = f"/tmp/{way}.ctf"
             if way == "detach":

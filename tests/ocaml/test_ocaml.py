@@ -332,7 +332,7 @@ def the_command_has_options_for_that():
         trace = Trace("t.ctf")
         same((trace.has_malloc(), bool(trace.of_file("work.ml"))), (bool(malloc), bool(heap)),
              " ".join(options))
-        same("counted twice" in got.err, bool(malloc and heap), got.err)
+        same("counts twice" in got.err, bool(malloc and heap), got.err)
 
 
 def working(trace):
@@ -350,9 +350,9 @@ def attach_says_that_the_heap_is_not_recorded():
         program.stdin.close()
     if got.status != 0:
         raise Skip(got.err)
-    assert (f"warning: process {program.pid} is an OCaml program, only its malloc is recorded: for "
-            "its OCaml heap, start it under `allotrace run`\n") in got.err, got.err
-    assert "of what is recorded, while attached" in got.err, got.err
+    assert (f"warning: process {program.pid} is an OCaml program: only malloc is recorded; to "
+            "record the OCaml heap, start the program with `allotrace run`\n") in got.err, got.err
+    assert "of recorded memory while attached" in got.err, got.err
 
 
 @test
@@ -492,8 +492,8 @@ def a_trace_that_such_a_program_does_not_write_is_missed():
     program = compile_program("left", "memtrace.ml", "resident.ml", libraries=("unix",))
     got = run([ALLOTRACE, "run", "-o", "t.ctf", "--", program], {"ALLOTRACE_PRELOAD": LIBRARY})
     same((got.status, got.out), (0, "ready\n"))
-    assert got.err.endswith("t.ctf was not written: the program records itself, but did not this "
-                            "time; one linked with Memtrace does so where it calls "
+    assert got.err.endswith("t.ctf was not written: the program records itself, but did not do so this "
+                            "time; a program linked with Memtrace does so when it calls "
                             "Memtrace.trace_if_requested\n"), got.err
 
 

@@ -262,7 +262,7 @@ def wrong_options():
             (["--push", "http://h", "--label", "x"], 2, "x: a label is KEY=VALUE"),
             (["--push", "http://h", "--every", "1ms"], 2, "100ms is the shortest time"),
             (["--push", "http://h", "--token-file", "/nowhere"], 2, "/nowhere: No such file"),
-            (["--label", "a=b"], 2, "--push URL, which is missing")]:
+            (["--label", "a=b"], 2, "require --push URL")]:
         done = subprocess.run([ALLOTRACE, "run", *arguments, "--", "true"], text=True,
                               stderr=subprocess.PIPE)
         assert said in done.stderr, done.stderr

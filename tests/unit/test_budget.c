@@ -74,10 +74,10 @@ START_TEST(what_is_wrong_in_a_file_is_pointed_at) {
                 "3:1 expected name, site, filter, measure, max, expect or within", NULL);
     check_parse("[[budget]]\nsite 'f'", "2:6 expected `=`", NULL);
     check_parse("[[budget]]\nsite = f", "2:8 expected a string", NULL);
-    check_parse("[[budget]]\nsite = 'f\n'", "2:10 the string does not end", NULL);
+    check_parse("[[budget]]\nsite = 'f\n'", "2:10 the string is not closed", NULL);
     check_parse("[[budget]]\nsite = \"\\u0041\"", "2:10 this escape is not supported", NULL);
     check_parse("[[budget]]\nsite = \"\\", "2:10 this escape is not supported", NULL);
-    check_parse("[[budget]]\nsite='f'\nsite='g'", "3:1 this key stands here twice", NULL);
+    check_parse("[[budget]]\nsite='f'\nsite='g'", "3:1 this key is given twice", NULL);
     check_parse("[[budget]]\nmax = '3 cows'",
                 "2:7 expected an amount, like \"12 MB\", \"300 words\" or \"50000 blocks\"", NULL);
     check_parse("[[budget]]\nwithin = 1", "2:10 the factor must be above 1", NULL);
@@ -86,7 +86,7 @@ START_TEST(what_is_wrong_in_a_file_is_pointed_at) {
                 NULL);
     check_parse("[[budget]]\nmax='1'\nexpect='1'", "1:1 `max` and `expect` exclude each other",
                 NULL);
-    check_parse("[[budget]]\nmax='1'\nwithin=2", "1:1 `within` belongs to `expect`", NULL);
+    check_parse("[[budget]]\nmax='1'\nwithin=2", "1:1 `within` requires `expect`", NULL);
     check_parse("[[budget]]\nfilter = 'size:>1K life:x'", "2:25 `x` does not begin with a number",
                 NULL);
     check_parse(
@@ -94,9 +94,9 @@ START_TEST(what_is_wrong_in_a_file_is_pointed_at) {
         "2:11 expected allocated, blocks, live, peak, promoted, survived, temporary or byteseconds",
         NULL);
     check_parse("[[budget]]\nmeasure = 'blocks'\nmax = '1 MB'",
-                "1:1 with this measure, the amount is one of `blocks`", NULL);
+                "1:1 this measure takes an amount in `blocks`", NULL);
     check_parse("[[budget]]\nmeasure = 'peak'\nmax = '1 MB*s'",
-                "1:1 byteseconds, and no other measure, go with B*s, KB*s …", NULL);
+                "1:1 B*s, KB*s … belong to the measure byteseconds, and to no other", NULL);
 }
 END_TEST
 

@@ -30,7 +30,7 @@ from dataclasses import dataclass, field
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 TIMEOUT = 60  # seconds
-SUMMARY = re.compile(r"allotrace: (recorded|most of it|peak|growing|advice|look closer|no allocated word|hint)")
+SUMMARY = re.compile(r"allotrace: (recorded|top sites|peak|growing|advice|look closer|no allocated word|hint)")
 OURS = re.compile(rb"^allotrace: .*\n?", re.M)
 
 

@@ -30,7 +30,7 @@
 #define OPTION_QUIET(type)                                                                         \
     {                                                                                              \
         .name = "quiet", .letter = 'q', .kind = OPTION_FLAG, .at = offsetof(type, quiet),          \
-        .help = "say nothing, unless something goes wrong"                                         \
+        .help = "report problems only"                                                             \
     }
 
 typedef struct attach_options {
@@ -53,8 +53,8 @@ static const option attach_specs[] = {
      .kind = OPTION_FILE,
      .at = offsetof(attach_options, output),
      .argument = "FILE",
-     .help = "write the trace to FILE (default: PROGRAM.PID.ctf in the current folder); %p in it "
-             "becomes the process id",
+     .help = "write the trace to FILE (default: PROGRAM.PID.ctf in the current folder); %p in FILE "
+             "stands for the process id",
      .brief = "write to FILE (default: PROGRAM.PID.ctf)"},
     {.name = "rate",
      .letter = 'r',
@@ -62,12 +62,13 @@ static const option attach_specs[] = {
      .at = offsetof(attach_options, rate),
      .argument = "RATE",
      .help = "sample each allocated word with this probability (default: 1e-5)",
-     .brief = "chance of each word to be sampled (default 1e-5)"},
+     .brief = "sampling probability of a word (default 1e-5)"},
     {.name = "mmap",
      .kind = OPTION_FLAG,
      .at = offsetof(attach_options, mmap),
-     .help = "also record memory that the program maps itself, by mmap, mremap, sbrk and the like",
-     .brief = "record memory from mmap, mremap and sbrk, too"},
+     .help = "also record memory that the program maps directly, with mmap, mremap, sbrk and "
+             "similar calls",
+     .brief = "also record mmap, mremap and sbrk"},
     {.name = "depth",
      .letter = 'd',
      .kind = OPTION_COUNT,
@@ -80,21 +81,20 @@ static const option attach_specs[] = {
      .kind = OPTION_TEXT,
      .at = offsetof(attach_options, context),
      .argument = "TEXT",
-     .help = "a remark that the trace carries"},
+     .help = "a comment to store in the trace"},
     {.name = "duration",
      .kind = OPTION_TIME,
      .at = offsetof(attach_options, duration),
      .argument = "TIME",
-     .help = "detach after that time, like 30s or 5min, or on Ctrl-C, and show what was recorded "
-             "(default: come back at once, and record until `allotrace detach` or the end of the "
-             "process; with --push, until Ctrl-C or that)",
-     .brief = "detach after that time, like 30s, or on Ctrl-C (default: record until `allotrace "
-              "detach`)"},
+     .help = "record for TIME, such as 30s or 5min, or until Ctrl-C, then show a summary (default: "
+             "return immediately and record until `allotrace detach` or the end of the process; "
+             "with --push, record until Ctrl-C or the end of the process)",
+     .brief = "record for TIME, such as 30s, or until Ctrl-C (default: until `allotrace detach`)"},
     OPTIONS_RING(attach_options),
     {.name = "no-symbolize",
      .kind = OPTION_FLAG,
      .at = offsetof(attach_options, no_symbolize),
-     .help = "leave addresses in the trace; `allotrace symbolize` resolves them later",
+     .help = "leave addresses in the trace, for `allotrace symbolize` to resolve later",
      .brief = "leave addresses for `allotrace symbolize`"},
     OPTION_QUIET(attach_options),
     OPTIONS_SYMBOLIZE(attach_options),
@@ -106,7 +106,7 @@ static const option attach_specs[] = {
 static void say_where(pid_t pid, const char *path, int files) {
     if (files >= 0)
         message_note(
-            "process %d has files of its own: from here, that is /proc/%d/root%s while it runs",
+            "process %d has its own file system; while it runs, the trace is at /proc/%d/root%s",
             (int)pid, (int)pid, path);
 }
 
@@ -114,7 +114,7 @@ static void say_where(pid_t pid, const char *path, int files) {
 static void leave_servers(int files, const rights *whose, debug_file_options *debug_files) {
     if (!debug_files->debuginfod || (files < 0 && whose->uid == geteuid()))
         return;
-    message_warning("--debuginfod is not for processes of other users or in containers");
+    message_warning("--debuginfod does not work for processes of other users or in containers");
     debug_files->debuginfod = false;
 }
 
@@ -127,8 +127,8 @@ static int complete(pid_t pid, const char *path, int files, const rights *whose,
     leave_servers(files, whose, &debug_files);
     const int refused = attach_enter_files(files, whose);
     if (refused) {
-        message_error("the recording has ended, but its trace stays as it is, since what process "
-                      "%d may do cannot be taken on: %s",
+        message_error("the recording has ended, but its trace is not symbolized, because the "
+                      "rights of process %d cannot be assumed: %s",
                       (int)pid, strerror(refused));
         return STATUS_FAILED;
     }
@@ -340,10 +340,11 @@ static int keep_recording(pid_t pid, const attach_options *opts, const ring_plan
 /* The process itself opens the trace: a name that we could write to may not be one for it. */
 static void say_refused(pid_t pid, const control *request, const char *path) {
     if (request->outcome == CONTROL_UNKNOWN)
-        message_error("process %d is not recorded: its recorder is of another version", (int)pid);
+        message_error("process %d is not recorded: it contains a different version of the recorder",
+                      (int)pid);
     else if (request->error)
         message_error("process %d is not recorded: %s to %s by the process itself, with its own "
-                      "rights: %s; name another by -o",
+                      "rights: %s; use -o to name another file",
                       (int)pid, request->reply, path, strerror(request->error));
     else
         message_error("process %d is not recorded: %s", (int)pid, request->reply);
@@ -357,26 +358,26 @@ static int plan_ring(ring_plan *ring, pid_t pid, const attach_options *opts) {
     const int status = ring_plan_make(ring, &command_attach, &opts->ring, opts->output, program);
     if (status != STATUS_OK || !ring->on || attach_open_files(pid) < 0)
         return status;
-    message_error("process %d has files of its own, as in a container: --keep is not for these: "
-                  "run it in there",
+    message_error("process %d has its own file system, as in a container, which --keep does not "
+                  "support; run `allotrace attach` inside the container",
                   (int)pid);
     return STATUS_FAILED;
 }
 
 static void say_begun(const recorded *r, const attach_options *opts) {
     if (opts->duration) {
-        message_note("recording process %d for %.6g s; Ctrl-C ends it earlier", (int)r->pid,
+        message_note("recording process %d for %.6g s; press Ctrl-C to stop earlier", (int)r->pid,
                      (double)opts->duration / 1e6);
         return;
     }
     if (opts->push.urls) {
-        message_note("recording process %d and pushing what it allocates, until Ctrl-C",
+        message_note("recording process %d and pushing its profiles; press Ctrl-C to stop",
                      (int)r->pid);
         return;
     }
     message_note("recording process %d into %s", (int)r->pid, r->path);
     say_where(r->pid, r->path, r->files);
-    message_note("to end it: allotrace detach %d", (int)r->pid);
+    message_note("to stop: allotrace detach %d", (int)r->pid);
 }
 
 /* With `live`, shows a table, and detaches when the user leaves it. */
@@ -395,16 +396,17 @@ static int attach(pid_t pid, const attach_options *opts, const top_options *live
     if (ring.on ? !ring_spool_path(&ring, (uint64_t)pid, path, sizeof path)
                 : !choose_path(pid, opts, path))
         return message_usage(&command_attach,
-                             "--output: `%s` is no name of a trace: it is too long, or a %% in it "
-                             "is not followed by p "
-                             "(the process id) or %%",
+                             "--output: `%s` is not a valid trace name: it is too long, or "
+                             "contains a %% that is not followed by p (the process id) or %%",
                              opts->output ? opts->output : "PROGRAM.PID.ctf");
     if (!push_flags_check(&opts->push))
         return STATUS_USAGE;
     if (opts->push.urls && ring.on)
-        return message_usage(&command_attach, "--push reads one trace, --keep makes many");
+        return message_usage(
+            &command_attach,
+            "--push and --keep exclude each other: --push reads one trace, --keep writes many");
     if (!preload_file_find(library)) {
-        message_error("%s is not where it was installed", PRELOAD_NAME);
+        message_error("%s is missing from the folder where it was installed", PRELOAD_NAME);
         return STATUS_FAILED;
     }
     fill_request(&request, opts, &ring, path);
@@ -419,18 +421,18 @@ static int attach(pid_t pid, const attach_options *opts, const top_options *live
         return STATUS_FAILED;
     }
     if (attach_has_own_malloc(pid))
-        message_warning(
-            "process %d has a malloc in the program itself: what the program asks of it is "
-            "not seen, what libraries do is",
-            (int)pid);
+        message_warning("process %d has its own malloc linked into the program: calls from the "
+                        "program are not recorded, calls from libraries are",
+                        (int)pid);
     if (attach_has_ocaml(pid))
-        message_warning("process %d is an OCaml program, only its malloc is recorded: for its "
-                        "OCaml heap, start it under `allotrace run`",
+        message_warning("process %d is an OCaml program: only malloc is recorded; to record the "
+                        "OCaml heap, start the program with `allotrace run`",
                         (int)pid);
     r.files = attach_open_files(pid);
     if (ring.on) {
         if (!opts->quiet)
-            message_note("recording process %d into %s/; Ctrl-C ends it", (int)pid, ring.folder);
+            message_note("recording process %d into %s/; press Ctrl-C to stop", (int)pid,
+                         ring.folder);
         return keep_recording(pid, opts, &ring, path);
     }
     if (live || opts->duration || opts->push.urls)
@@ -450,7 +452,7 @@ static int run_attach(const void *opts_, char **operands, size_t n_operands) {
     pid_t pid;
     (void)n_operands;
     if (!process_id_parse(operands[0], &pid))
-        return message_usage(&command_attach, "`%s` is not the id of a process", operands[0]);
+        return message_usage(&command_attach, "`%s` is not a process id", operands[0]);
     return attach(pid, opts, NULL);
 }
 
@@ -477,14 +479,16 @@ const command command_attach = {
     .usage = "PID",
     .summary = "record a running process",
     .description =
-        "Records where a running process allocates, without restarting it and without a debugger. "
-        "One of its threads is stopped for some milliseconds and loads the recorder.\n\n"
-        "From then on, allocations and frees of all threads are recorded, in all modules that are "
-        "loaded at that moment; libraries that are loaded later and blocks from before are not.\n\n"
-        "What is not safe is refused with the reason: processes of other users, traced, stopped "
-        "or statically linked ones, those with a C library other than glibc 2.34 or later or with "
-        "a seccomp filter that forbids recording, and, except for root, those in a container that "
-        "does not see the recorder.",
+        "Records where a running process allocates, without restarting it. To load the recorder, "
+        "it stops one thread for a few milliseconds.\n"
+        "\n"
+        "From then on, it records the allocations and frees of all threads, in all modules loaded "
+        "at that moment. It does not record libraries loaded later, or blocks allocated before.\n"
+        "\n"
+        "attach refuses, and says why, if it would be unsafe: for processes that belong to another "
+        "user, are being traced, are stopped or are statically linked; without glibc 2.34 or "
+        "later; with a seccomp filter that forbids recording; and, except for root, in a container "
+        "that cannot see the recorder.",
     .example = "allotrace attach --duration 30s 4711\n"
                "allotrace attach -o server.ctf 4711; sleep 60; allotrace detach 4711\n",
     OPTIONS_OF(attach_specs, attach_defaults),
@@ -504,7 +508,7 @@ static const option detach_specs[] = {
     {.name = "no-symbolize",
      .kind = OPTION_FLAG,
      .at = offsetof(detach_options, no_symbolize),
-     .help = "leave addresses in the trace; `allotrace symbolize` resolves them later"},
+     .help = "leave addresses in the trace, for `allotrace symbolize` to resolve later"},
     OPTION_QUIET(detach_options),
     OPTIONS_SYMBOLIZE(detach_options),
 };
@@ -516,7 +520,7 @@ static int run_detach(const void *opts_, char **operands, size_t n_operands) {
     pid_t pid;
     (void)n_operands;
     if (!process_id_parse(operands[0], &pid))
-        return message_usage(&command_detach, "`%s` is not the id of a process", operands[0]);
+        return message_usage(&command_detach, "`%s` is not a process id", operands[0]);
     int files = attach_open_files(pid);
     if (!end_recording(pid, path, sizeof path, &whose))
         return STATUS_FAILED;
@@ -535,15 +539,13 @@ static int run_detach(const void *opts_, char **operands, size_t n_operands) {
 const command command_detach = {
     .name = "detach",
     .group = GROUP_RECORD,
+    .minor = true,
     .operand = OPERAND_PROCESS,
     .usage = "PID",
-    .summary = "end the recording of a process",
-    .description =
-        "Ends the recording that `allotrace attach` began, or that of a program under `allotrace "
-        "run`. The process goes on as if it had never been recorded; the recorder's code, which "
-        "is no longer called after `attach`, stays loaded. What was recorded is shown as "
-        "`allotrace "
-        "run` does.",
+    .summary = "stop recording a process",
+    .description = "Stops a recording that `allotrace attach` or `allotrace run` started, and "
+                   "prints the same summary as `allotrace run`. The process continues at full "
+                   "speed. The recorder stays loaded, but after `attach` it is no longer called.",
     .example = "allotrace detach 4711\n",
     OPTIONS_OF(detach_specs, detach_defaults),
     .run = run_detach,

@@ -32,7 +32,7 @@ static int run(const void *options, char **operands, size_t n_operands) {
     pid_t pid;
     (void)options;
     if (!process_id_parse(operands[0], &pid))
-        return message_usage(&command_ctl, "`%s` is not the id of a process", operands[0]);
+        return message_usage(&command_ctl, "`%s` is not a process id", operands[0]);
     if (!find_action(operands[1], &action))
         return message_usage(&command_ctl, "`%s` is not one of " CONTROL_ORDER_NAMES(", "),
                              operands[1]);
@@ -40,7 +40,7 @@ static int run(const void *options, char **operands, size_t n_operands) {
         return message_usage(&command_ctl, name ? "%s takes no name" : "%s needs a name",
                              operands[1]);
     if (name && (!*name || strlen(name) > 255))
-        return message_usage(&command_ctl, "the name of a mark has 1 to 255 bytes");
+        return message_usage(&command_ctl, "the name of a mark must have 1 to 255 bytes");
     request = (control){.action = action};
     if (name)
         memcpy(request.text, name, strlen(name) + 1); /* fits: see above */
@@ -51,7 +51,7 @@ static int run(const void *options, char **operands, size_t n_operands) {
     if (request.outcome != CONTROL_DONE) {
         message_error(request.outcome == CONTROL_IDLE
                           ? "process %d is not being recorded"
-                          : "process %d has a recorder of another version",
+                          : "process %d contains a different version of the recorder",
                       (int)pid);
         return STATUS_FAILED;
     }
@@ -67,18 +67,20 @@ static const bool defaults = false;
 const command command_ctl = {
     .name = "ctl",
     .group = GROUP_RECORD,
+    .minor = true,
     .operand = OPERAND_CONTROL,
     .usage = "PID " CONTROL_ORDERS(ORDER_USAGE, "|"),
     .summary = "control a running recording",
-    .description =
-        "Talks to the recorder in a process that runs under `allotrace run`, or that `allotrace "
-        "attach` records:\n\n"
-        "`stop` ends the sampling of new blocks and `start` begins it again; blocks that were "
-        "sampled before are followed meanwhile, and both leave a mark. `mark NAME` puts a named "
-        "moment into the trace. `flush` writes to the file all there is. `status` says where "
-        "the trace is written to.\n\n"
-        "A thread of the process is stopped for some milliseconds for it. A program can set marks "
-        "by itself with <allotrace/mark.h>.",
+    .description = "Controls the recorder in a process started by `allotrace run` or recorded by "
+                   "`allotrace attach`:\n"
+                   "\n"
+                   "`stop` stops sampling new blocks, and `start` resumes it. Blocks that were "
+                   "already sampled are still followed, and both commands set a mark. `mark NAME` "
+                   "marks the current moment in the trace. `flush` writes all buffered events to "
+                   "the file. `status` prints where the trace is written.\n"
+                   "\n"
+                   "Each command stops one thread of the process for a few milliseconds. Programs "
+                   "can set marks themselves with <allotrace/mark.h>.",
     .example = "allotrace ctl 4711 mark 'cache warm'\n"
                "allotrace ctl 4711 flush\n",
     .options_size = sizeof defaults,

@@ -21,15 +21,15 @@ static const option options[] = {
      .kind = OPTION_PERCENT,
      .at = offsetof(advise_options, min_share),
      .argument = "P",
-     .help = "look at what is at least P percent of the total (default 10: less is not worth the "
-             "work, and is marked so)",
+     .help = "consider functions with at least P percent of the total (default 10; smaller gains "
+             "are marked as not worth the work)",
      .brief = "least share of the total in percent (default 10)"},
     {.name = "top",
      .letter = 'n',
      .kind = OPTION_COUNT,
      .at = offsetof(advise_options, top),
      .argument = "N",
-     .help = "show at most N pieces of advice (0, the default: all)",
+     .help = "show at most N pieces of advice (default 0: all)",
      .brief = "show at most N pieces of advice (default: all)"},
     OPTION_FILTER(advise_options, question.filter),
     {.name = "measure",
@@ -37,18 +37,17 @@ static const option options[] = {
      .kind = OPTION_CHOICE,
      .at = offsetof(advise_options, question.measure),
      .choices = question_block_measures,
-     .help = "what ranks functions, and what shares and gains refer to: bytes allocated "
-             "(default), numbers of blocks, bytes times seconds of life, or the bytes of those "
-             "blocks alone that were live at the end, or at the peak, were promoted, or never "
-             "freed",
-     .brief = "what shares and gains are of: see `help measures`"},
+     .help = "rank functions, and state shares and gains, by bytes allocated (default), blocks, "
+             "bytes live at the end or at the peak, bytes promoted, bytes never freed, or bytes "
+             "times lifetime in seconds",
+     .brief = "what shares and gains refer to: see `help measures`"},
     OPTIONS_FORM(advise_options),
 };
 
 static int show(const question *q, const advise_options *opts, bool *addresses) {
     advise a;
     document d = {0};
-    trace_file_doing(&q->in, "looking for what helps");
+    trace_file_doing(&q->in, "looking for advice");
     if (!advise_query(&q->query, opts->min_share, &a))
         return message_no_memory();
     advise_report r = {
@@ -92,12 +91,12 @@ const command command_advise = {
     .usage = "FILE…",
     .summary = "explain why the largest sites allocate, and what to change",
     .description =
-        "Looks at each function that allocates at least 10% of the total in one way. Says what it "
-        "allocates, why, what to change, what that gains at most, how certain that is (definite, "
-        "likely or guess), and which commands show whether it helped. What the language's library "
-        "allocates counts for the function that called it.\n\n"
-        "With a smaller --min-share, advice that gains less than 10% is shown and marked"
-        ".",
+        "For each function that allocates at least 10% of the total for one reason, shows what it "
+        "allocates, why, what to change, the most that this can gain, how certain the advice is "
+        "(definite, likely or guess), and which commands verify the change. Allocations in the "
+        "language's library count for the function that called it.\n"
+        "\n"
+        "With a smaller --min-share, advice that gains less than 10% is also shown, and marked.",
     .example = "allotrace advise out.ctf\n"
                "allotrace advise --measure peak out.ctf\n"
                "allotrace advise --measure blocks out.ctf\n"

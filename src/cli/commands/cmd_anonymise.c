@@ -23,13 +23,14 @@ static const option options[] = {
      .kind = OPTION_FILE,
      .at = offsetof(anonymise_command_options, output),
      .argument = "OUT",
-     .help = "write to OUT, which is replaced as a whole, instead of standard output"},
+     .help = "write to OUT, replacing it, instead of standard output"},
     {.name = "key",
      .kind = OPTION_TEXT,
      .at = offsetof(anonymise_command_options, key),
      .argument = "SECRET",
-     .help = "make pseudonyms from SECRET, so that they are the same in all traces made with it; "
-             "who knows it can check guesses (default: a random secret, which is forgotten)"},
+     .help = "derive pseudonyms from SECRET, so that they are the same in all traces made with it; "
+             "anyone who knows SECRET can check guesses (default: a random secret, discarded "
+             "afterwards)"},
     {.name = "keep-lines",
      .kind = OPTION_FLAG,
      .at = offsetof(anonymise_command_options, keep_lines),
@@ -37,12 +38,12 @@ static const option options[] = {
     {.name = "keep-types",
      .kind = OPTION_FLAG,
      .at = offsetof(anonymise_command_options, keep_types),
-     .help = "keep the types of objects"},
+     .help = "keep object types"},
     {.name = "keep-structure",
      .kind = OPTION_FLAG,
      .at = offsetof(anonymise_command_options, keep_structure),
-     .help = "replace the parts of names and paths, and keep what separates them (Module.function, "
-             "folder/file) and the extensions of files"},
+     .help = "replace each part of names and paths separately; keep separators (Module.function, "
+             "folder/file) and file extensions"},
     OPTION_STRICT(anonymise_command_options, strict),
 };
 
@@ -77,7 +78,7 @@ static int run(const void *opts_, char **operands, size_t n_operands) {
                              .keep_types = opts->keep_types,
                              .keep_structure = opts->keep_structure};
     if (!choose_key(opts->key, how.key)) {
-        message_error("no random numbers: %s", strerror(errno));
+        message_error("cannot get random numbers: %s", strerror(errno));
         return STATUS_FAILED;
     }
     trace_file in;
@@ -92,17 +93,17 @@ static int run(const void *opts_, char **operands, size_t n_operands) {
 
 const command command_anonymise = {
     .name = "anonymise",
-    .group = GROUP_MAKE,
+    .group = GROUP_CHANGE,
     .operand = OPERAND_TRACE,
     .usage = "FILE",
-    .summary = "replace the names in a trace by pseudonyms",
+    .summary = "replace the names in a trace with pseudonyms",
     .description =
-        "Writes a trace that can be shown to others: each function, file and type becomes a "
-        "pseudonym, the same for the same name; lines become 0; addresses are numbered; host, "
-        "executable, runtime parameters, context and process id are blank. Names of marks and "
-        "gauges are replaced as well.\n\n"
-        "Times, sizes and the shape of the stacks stay, and may tell something to who knows the "
-        "program.",
+        "Writes a copy of a trace that can be shared: each name of a function, file, type, mark or "
+        "gauge is replaced with a pseudonym, lines with 0, and addresses with numbers. Host, "
+        "executable, runtime parameters, context and process id are left empty.\n"
+        "\n"
+        "Times, sizes and the shape of stacks remain, and may reveal something to people who know "
+        "the program.",
     .example = "allotrace anonymise --keep-lines -o public.ctf out.ctf\n",
     OPTIONS_OF(options, defaults),
     .lacks = command_lacks_of_copies,

@@ -32,16 +32,16 @@ static const option options[] = {
      .kind = OPTION_TEXTS,
      .at = offsetof(check_command, expect),
      .argument = "SITE=AMOUNT",
-     .help = "what SITE should allocate, like 'parse=50000 blocks', 'a.c:10=12MB', "
-             "'total=3000 words'; may be given up to 16 times",
-     .brief = "an expectation, like 'parse=50000 blocks' or 'a.c:10=12MB'; up to 16 times"},
+     .help = "what SITE should allocate, such as 'parse=50000 blocks', 'a.c:10=12MB' or "
+             "'total=3000 words'; may be repeated up to 16 times",
+     .brief = "an expectation, such as 'parse=50000 blocks' or 'a.c:10=12MB'; up to 16 times"},
     {.name = "within",
      .kind = OPTION_TEXT,
      .at = offsetof(check_command, within),
      .argument = "FACTOR",
-     .help = "how far from an expectation the truth may be, like 2x (default 10x: one order of "
-             "magnitude)",
-     .brief = "by how much SITE may differ (default 10x)"},
+     .help =
+         "the factor by which an amount may differ from its expectation, such as 2x (default 10x)",
+     .brief = "the factor by which SITE may differ (default 10x)"},
     {.name = "budget",
      .letter = 'b',
      .kind = OPTION_FILE,
@@ -52,38 +52,37 @@ static const option options[] = {
      .kind = OPTION_FILE,
      .at = offsetof(check_command, update),
      .argument = "FILE",
-     .help = "write budgets that the trace meets, with a tenth to spare, for the sites that FILE "
-             "names; for the largest, if there is no FILE yet",
-     .brief = "write budgets that the trace meets, with a tenth to spare, for the sites in FILE"},
+     .help = "write budgets that the trace meets with a margin of 10%, for the sites in FILE, or "
+             "for the largest sites if FILE does not exist",
+     .brief = "write budgets that the trace meets with a margin of 10% for the sites in FILE"},
     {.name = "junit",
      .kind = OPTION_FILE,
      .at = offsetof(check_command, junit),
      .argument = "FILE",
-     .help = "also write the verdicts as JUnit XML"},
+     .help = "also write the results as JUnit XML"},
     {.name = "filter",
      .letter = 'f',
      .kind = OPTION_TEXT,
      .at = offsetof(check_command, question.filter),
      .argument = "FILTER",
-     .help = "count only blocks that FILTER keeps, like 'alloc:10s..20s size:>=1K heap:major "
-             "-fn:startup', where a budget has no filter of its own; see FILTERS in allotrace(1)",
-     .brief = "only blocks that FILTER keeps: see `help filter`"},
+     .help = "count only blocks that match FILTER, such as 'alloc:10s..20s size:>=1K heap:major "
+             "-fn:startup', unless a budget has its own filter; see FILTERS in allotrace(1)",
+     .brief = "count only matching blocks: see `help filter`"},
     {.name = "measure",
      .letter = 'm',
      .kind = OPTION_CHOICE,
      .at = offsetof(check_command, question.measure),
      .choices = question_block_measures,
-     .help = "what amounts are of, where a budget has no measure of its own: of what was allocated "
-             "(default), is live at the end or at the peak, was promoted, or never freed; as bytes "
-             "or blocks",
-     .brief = "what amounts are of: see `help measures`"},
+     .help = "what to count, unless a budget has its own measure: what was allocated (default), "
+             "live at the end or at the peak, promoted, or never freed; in bytes or blocks",
+     .brief = "what to count: see `help measures`"},
     {.name = "top",
      .letter = 'n',
      .kind = OPTION_COUNT,
      .at = offsetof(check_command, top),
      .argument = "N",
-     .help = "number of sites for which --update writes budgets into a new file (default 10)",
-     .brief = "sites in a new file of --update (default 10)"},
+     .help = "number of sites for which --update writes budgets to a new file (default 10)",
+     .brief = "sites in a new --update file (default 10)"},
     OPTION_MARKDOWN(check_command),
     OPTIONS_FORM(check_command),
 };
@@ -133,12 +132,13 @@ static int add_expectation(job *j, const char *text, double factor) {
     budget_rule rule = j->defaults;
     rule.within = factor;
     if (!equals || equals == text || !budget_parse_amount(equals + 1, &rule.amount, &rule.unit))
-        return message_usage(&command_check,
-                             "--expect: `%s` is not like 'SITE=50000 blocks' or 'SITE=12MB'", text);
+        return message_usage(
+            &command_check,
+            "--expect: `%s` does not have the form 'SITE=50000 blocks' or 'SITE=12MB'", text);
     if (rule.measure == MEASURE_ALLOCATED && !budget_fits(rule.measure, rule.unit))
         rule.measure = budget_measure_of(rule.unit);
     if (!budget_fits(rule.measure, rule.unit))
-        return message_usage(&command_check, "--expect: `%s` is not an amount of --measure %s",
+        return message_usage(&command_check, "--expect: `%s` is not an amount for --measure %s",
                              text, measure_infos[rule.measure].name);
     rule.site = intern(&j->strings, text, (size_t)(equals - text));
     return rule.site && vec_push(&j->rules, rule) ? STATUS_OK : no_memory();
@@ -162,7 +162,7 @@ static int read_budget(job *j, const char *path) {
     size_t n = j->rules.count;
     int status = budget_file_read(path, &j->defaults, &j->strings, &j->rules);
     if (status == STATUS_OK && j->rules.count == n) {
-        message_error("%s: it has no [[budget]]; to write one: allotrace check --update", path);
+        message_error("%s: contains no [[budget]]; to write one: allotrace check --update", path);
         status = STATUS_FAILED;
     }
     return status;
@@ -172,7 +172,7 @@ static int read_rules(job *j) {
     const check_command *o = j->opts;
     double factor;
     if (!parse_factor(o->within, &factor))
-        return message_usage(&command_check, "--within: `%s` is not a factor above 1, like 2x",
+        return message_usage(&command_check, "--within: `%s` is not a factor above 1, such as 2x",
                              o->within);
     if (!set_defaults(j))
         return no_memory();
@@ -406,14 +406,14 @@ static void say_unknown(const job *j) {
             continue;
         if (!budget_knows(&j->profile, site)) {
             message_warning("nothing in the trace is called `%s`: it allocates too little to be "
-                            "seen, or has another name",
+                            "sampled, or has a different name",
                             site);
             similar_hint(&j->profile, budget_site_name(site));
         } else if (!rule->filter && counts_all(rule->measure) && !budget_is_under(site) &&
                    strcmp(site, "total") != 0)
-            message_warning("no sample is of `%s` itself: `under:%s` is what the functions that it "
-                            "calls allocate as well",
-                            site, site);
+            message_warning(
+                "`%s` itself has no samples; `under:%s` also counts the functions that it calls",
+                site, site);
     }
 }
 
@@ -433,7 +433,7 @@ static int update(job *j) {
         return no_memory();
     for (size_t i = 0; i < j->rules.count; i++)
         if (j->rules.items[i].within > 0) {
-            message_error("%s: it has expectations; only maxima can be updated", j->opts->update);
+            message_error("%s: contains expectations; only maxima can be updated", j->opts->update);
             return STATUS_FAILED;
         }
     int status = judge_rules(j);
@@ -458,7 +458,8 @@ static int check_usage(const check_command *o) {
         return status;
     if (o->update &&
         (o->budget || o->expect.n || o->junit || form->json || form->csv || form->markdown))
-        return message_usage(&command_check, "check: --update stands alone");
+        return message_usage(&command_check,
+                             "check: --update cannot be combined with --expect or --budget");
     if (!o->update && !o->budget && o->expect.n == 0)
         return message_usage(&command_check, "check needs --expect, --budget or --update");
     return STATUS_OK;
@@ -492,11 +493,12 @@ const command command_check = {
     .usage = "FILE…",
     .summary = "check a trace against budgets",
     .description =
-        "Compares what sites allocated with what you expect, or allow. A check fails only if the "
-        "whole 95% interval is beyond the limit, and passes only if none of it is; else it is "
-        "undecided, and a rate is named that would decide.\n\n"
-        "A site is FILE:LINE, where FILE is the end of a path, a function, or `total`; `under:` "
-        "before it means all that is allocated while it is on the stack.",
+        "Compares what sites allocated with what you expect or allow. A check fails if the whole "
+        "95% interval is beyond the limit, and passes if the whole interval is within it. "
+        "Otherwise it is undecided, and allotrace suggests a rate that would decide it.\n"
+        "\n"
+        "A site is a function, FILE:LINE (FILE may be the end of a path), or `total`. `under:SITE` "
+        "counts everything allocated while SITE is on the stack.",
     .example = "allotrace check --expect 'parse=50000 blocks' --within 2x out.ctf\n"
                "allotrace check --update budget.toml out.ctf\n"
                "allotrace check --budget budget.toml --junit verdicts.xml out.ctf\n",

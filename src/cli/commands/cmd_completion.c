@@ -407,14 +407,14 @@ static int run(const void *options, char **operands, size_t n_operands) {
 
 const command command_completion = {
     .name = "completion",
-    .group = GROUP_OTHER,
+    .group = GROUP_LOOK,
+    .minor = true,
     .operand = OPERAND_SHELL,
     .usage = SHELL_NAMES("|"),
     .summary = "print a shell's completion script",
-    .description =
-        "Prints a script that lets a shell complete commands, options and files. An installed "
-        "allotrace brings these scripts along. `plain` lists every command with its options, "
-        "separated by tabs, for other tools.",
+    .description = "Prints a script with which a shell completes commands, options and files. "
+                   "`make install` installs these scripts. `plain` lists every command with its "
+                   "options, separated by tabs, for other tools.",
     .example = "source <(allotrace completion bash)\n",
     .run = run,
 };

@@ -26,14 +26,14 @@ static const option options[] = {
     {.name = "before",
      .kind = OPTION_HEAD,
      .at = offsetof(diff_command, before),
-     .help = "the traces that follow are runs before the change: several show how much runs differ "
-             "by themselves",
-     .brief = "what follows are runs before the change"},
+     .help =
+         "the traces that follow are from before the change; several runs show how much runs vary",
+     .brief = "traces from before the change follow"},
     {.name = "after",
      .kind = OPTION_HEAD,
      .at = offsetof(diff_command, after),
-     .help = "the traces that follow are runs after the change",
-     .brief = "what follows are runs after the change"},
+     .help = "the traces that follow are from after the change",
+     .brief = "traces from after the change follow"},
     OPTION_ROW(diff_command),
     {.name = "top",
      .letter = 'n',
@@ -45,8 +45,9 @@ static const option options[] = {
      .kind = OPTION_TEXT,
      .at = offsetof(diff_command, per),
      .argument = "N[,N]",
-     .help = "divide amounts by N, the number of requests say, before and after",
-     .brief = "divide amounts by N, as the number of requests"},
+     .help = "divide amounts by N, such as the number of requests; N,M for different numbers "
+             "before and after",
+     .brief = "divide amounts by N, such as a number of requests"},
     {.name = "normalise",
      .kind = OPTION_CHOICE,
      .at = offsetof(diff_command, normalise),
@@ -85,12 +86,13 @@ static int take_sides(const diff_command *opts, char **operands, size_t n, runs 
         for (size_t i = 0; i < n && i < 2; i++)
             r->paths[i] = operands[i];
         r->n_before = 1;
-        return n == 2 ? STATUS_OK
-                      : message_usage(&command_diff, "diff takes two traces, BEFORE and AFTER; "
-                                                     "several a side: --before A… --after B…");
+        return n == 2
+                   ? STATUS_OK
+                   : message_usage(&command_diff, "diff takes two traces, BEFORE and AFTER; for "
+                                                  "several per side, use --before A… --after B…");
     }
     if (!opts->before || !opts->after)
-        return message_usage(&command_diff, "diff: --before and --after go together");
+        return message_usage(&command_diff, "diff: --before and --after must be used together");
     size_t b = opts->before - 1, a = opts->after - 1, first = b < a ? b : a;
     r->n_before = b < a ? a - b : n - b;
     if (first > 0)
@@ -145,8 +147,8 @@ static int show(const diff_command *opts, const diff_options *query, const runs 
     diff_document(&doc, &shown);
     const int status = question_show(&opts->question, &doc);
     if (!shown.same_file && diff_unsymbolized(&shown))
-        message_hint("places shown as module+0x… cannot be matched between builds; they get "
-                     "names by: allotrace symbolize");
+        message_hint("places shown as module+0x… cannot be matched between builds; to resolve "
+                     "them: allotrace symbolize");
     document_free(&doc);
     diff_free(&d);
     return status;
@@ -164,7 +166,7 @@ static int diff_runs(const diff_command *opts, const diff_options *query, char *
                      runs *r) {
     int status = take_sides(opts, operands, n, r);
     if (status == STATUS_OK && reads_input_twice(r))
-        status = message_usage(&command_diff, "diff: standard input, `-`, can be one trace alone");
+        status = message_usage(&command_diff, "diff: only one trace can be standard input, `-`");
     if (status == STATUS_OK)
         status = read_runs(opts, r);
     return status == STATUS_OK ? show(opts, query, r) : status;
@@ -185,7 +187,7 @@ static int run(const void *opts_, char **operands, size_t n_operands) {
     diff_options query = {.by = (hotspots_by)opts->by,
                           .normalise = (diff_normalise)opts->normalise};
     if (opts->per && !parse_per(opts->per, &query))
-        return message_usage(&command_diff, "--per: `%s` is not a number above 0, or two",
+        return message_usage(&command_diff, "--per: `%s` is not one or two numbers above 0",
                              opts->per);
     runs r = {.questions = calloc(n_operands + 1, sizeof *r.questions),
               .answers = calloc(n_operands + 1, sizeof *r.answers),
@@ -210,10 +212,11 @@ const command command_diff = {
     .summary = "show what changed between two traces",
     .description =
         "Compares what two programs, or two versions of one, allocated: in total, then by site. "
-        "Certain changes come first, the largest at the top; what may be an accident of sampling "
-        "is marked.\n\n"
-        "A change is certain if its q-value is at most 5%: on average, at most one in twenty of "
-        "these is an accident. Sites whose lines moved are matched by function.",
+        "Significant changes come first, largest at the top; changes that may be due to chance are "
+        "marked.\n"
+        "\n"
+        "A change is significant if its q-value is at most 5%: on average, at most one in twenty "
+        "such changes is due to chance. Sites whose lines moved are matched by function.",
     .example = "allotrace diff before.ctf after.ctf\n"
                "allotrace diff --before a1.ctf a2.ctf a3.ctf --after b1.ctf b2.ctf b3.ctf\n"
                "allotrace diff --by function --per 10000 before.ctf after.ctf\n",

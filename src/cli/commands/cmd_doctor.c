@@ -30,7 +30,7 @@ static const option options[] = {
      .kind = OPTION_FILE,
      .at = offsetof(doctor_options, output),
      .argument = "REPAIRED",
-     .help = "write what can be used as a clean trace"},
+     .help = "write everything usable to OUT as a clean trace"},
 };
 
 static const char *const defect_texts[] = {
@@ -104,7 +104,7 @@ static int check_repaired(examination *x, const char *path) {
     x->lacks = again.lacks;
     for (int i = 0; i < MEMTRACE_N_DEFECTS; i++)
         if (again.counts[i]) {
-            message_error("%s: still has defects; please report this", path);
+            message_error("%s: still has defects; please report this as a bug", path);
             return STATUS_FAILED;
         }
     return status;
@@ -118,7 +118,7 @@ static int repair(examination *x, trace_file *in, const char *path) {
         return check_repaired(x, path);
     if (memtrace_reader_error(in->reader)->status != MEMTRACE_OK)
         return trace_file_report(in, status);
-    message_error("%s: cannot be written: %s", path,
+    message_error("%s: cannot write: %s", path,
                   error.os_error ? strerror(error.os_error) : error.reason);
     return STATUS_FAILED;
 }
@@ -153,7 +153,7 @@ static uint64_t summarise(const examination *x, const trace_file *in, const char
     if (repaired) {
         output_text(x->out, "  written as a clean trace to ");
         output_shown(x->out, repaired);
-        output_text(x->out, x->lacks ? ", which says that events are missing\n" : "\n");
+        output_text(x->out, x->lacks ? ", which notes that events are missing\n" : "\n");
     }
     return total;
 }
@@ -178,9 +178,10 @@ static int run(const void *opts_, char **operands, size_t n_operands) {
 }
 
 static const option_lack lacks[] = {
-    {"top", "--all, which shows more than five defects of a kind"},
-    {"json", "allotrace info --json, or the text: a defect a line, FILE, byte, cause"},
-    {"csv", "the text: a defect a line, FILE, byte, cause"},
+    {"top", "--all, which lists more than five defects of a kind"},
+    {"json",
+     "allotrace info --json, or the text output: one defect per line, as FILE, byte, cause"},
+    {"csv", "the text output: one defect per line, as FILE, byte, cause"},
     {"filter", "allotrace hotspots --filter FILTER"},
     {"measure", "allotrace hotspots --measure MEASURE"},
     {0},
@@ -188,16 +189,14 @@ static const option_lack lacks[] = {
 
 const command command_doctor = {
     .name = "doctor",
-    .group = GROUP_MEND,
+    .group = GROUP_CHANGE,
     .operand = OPERAND_TRACE,
     .usage = "FILE",
     .summary = "list and repair the defects of a trace",
-    .description =
-        "Lists the defects of a trace: at which byte, what, and how the other commands deal with "
-        "it. With -o, writes a clean trace with every event that can be read, but for the ends of "
-        "blocks whose beginnings were lost in version 2, which cannot have them. The copy says "
-        "from "
-        "when on events are missing.",
+    .description = "Lists the defects of a trace: where each is, what it is, and how other "
+                   "commands handle it. With -o, writes a clean trace with every readable event, "
+                   "which notes from when on events are missing. (In format version 2, frees of "
+                   "blocks whose allocation was lost are left out.)",
     .example = "allotrace doctor out.ctf\n"
                "allotrace doctor out.ctf -o clean.ctf\n",
     .statuses = "  3  the trace can be read, but has defects (with -o: and was repaired)\n",

@@ -28,19 +28,18 @@ static const option options[] = {
      .kind = OPTION_CHOICE,
      .at = offsetof(dump_command_options, format),
      .choices = formats,
-     .help =
-         "the layout: text (default), as memtrace_dump_trace writes it; plain, without samples and "
-         "backtraces; csv; or json, one object per line"},
+     .help = "text (default), the layout of memtrace_dump_trace; plain, without samples and "
+             "backtraces; csv; or json, one object per line"},
     {.name = "no-backtraces",
      .kind = OPTION_FLAG,
      .at = offsetof(dump_command_options, no_backtraces),
-     .help = "leave out backtraces, which is much faster"},
+     .help = "omit backtraces, which is much faster"},
     {.name = "max-depth",
      .kind = OPTION_COUNT,
      .at = offsetof(dump_command_options, max_depth),
      .argument = "N",
-     .help = "show the N innermost frames of each backtrace; `...+K` stands for the K frames left "
-             "out before them (0, the default: all)"},
+     .help = "show the N innermost frames of each backtrace; `...+K` stands for K omitted frames "
+             "(default 0: all)"},
     OPTION_STRICT(dump_command_options, strict),
 };
 
@@ -59,9 +58,8 @@ static bool say_large(void *context, uint64_t written) {
     d->said = true;
     memtrace_reader_progress(d->in->reader, &done, &total);
     message_warning(
-        "standard output: %s are written, of %.0f%% of the trace, and there is room for "
-        "%s: less by --no-backtraces or --max-depth, or from a thinner trace: "
-        "allotrace subsample",
+        "standard output: wrote %s for %.0f%% of the trace, and only %s of space is left; use "
+        "--no-backtraces or --max-depth, or thin the trace first: allotrace subsample",
         figure_bytes((double)written).text, total ? 100.0 * (double)done / (double)total : 0.0,
         figure_bytes((double)room).text);
     return true;
@@ -105,13 +103,13 @@ static const option_lack lacks[] = {
 const command command_dump = {
     .name = "dump",
     .group = GROUP_LOOK,
+    .minor = true,
     .operand = OPERAND_TRACE,
     .usage = "FILE…",
     .summary = "write every event as text",
-    .description =
-        "Writes every event of a trace, one a line, in the order of the file. The layouts are "
-        "stable; allotrace-dump(1) describes them. Times are in microseconds since the start of "
-        "the trace, lengths in words without the header.",
+    .description = "Writes every event of a trace, one per line, in file order. The layouts are "
+                   "stable; allotrace-dump(1) describes them. Times are in microseconds since the "
+                   "start of the trace; lengths are in words, without the header.",
     .example = "allotrace dump out.ctf | grep alloc_major\n"
                "allotrace dump --format json out.ctf | jq 'select(.samples > 0).length'\n",
     OPTIONS_OF(options, defaults),

@@ -49,35 +49,34 @@ static const option options[] = {
         .kind = OPTION_CHOICE,
         .at = offsetof(export_options, to),
         .choices = formats,
-        .help = "the format: stacks for flame graphs, speedscope's JSON, a graph of callers for "
-                "Graphviz (dot), pprof's profile.proto, or "
-                "all sampled blocks as CSV, JSON (one object per line), an SQLite "
-                "database or Parquet files, or the "
-                "viewer's page in one HTML file",
+        .help = "the format: collapsed stacks for flame graphs, speedscope JSON, a graph of "
+                "callers for Graphviz (dot), pprof's profile.proto; all sampled blocks as CSV, "
+                "JSON (one object per line), an SQLite database or Parquet files; or the viewer's "
+                "page as one HTML file",
     },
     {.name = "output",
      .letter = 'o',
      .kind = OPTION_FILE,
      .at = offsetof(export_options, output),
      .argument = "OUT",
-     .help = "write to OUT, which is replaced as a whole, instead of standard output; sqlite needs "
-             "it, and so does parquet, which adds files to the folder OUT"},
+     .help = "write to OUT, replacing it, instead of standard output; required for sqlite, and for "
+             "parquet, which adds files to the folder OUT"},
     {.name = "label",
      .kind = OPTION_TEXTS,
      .at = offsetof(export_options, labels),
      .argument = "KEY=VALUE",
-     .help = "parquet: what to remember of the process, such as service=shop or version=1.2; may "
-             "be repeated"},
+     .help = "parquet: store a label with the trace, such as service=shop or version=1.2; may be "
+             "repeated"},
     OPTION_FILTER(export_options, filter),
     {.name = "measure",
      .letter = 'm',
      .kind = OPTION_CHOICE,
      .at = offsetof(export_options, measure),
      .choices = question_measures,
-     .help = "what the weights of stacks are (collapsed, speedscope and dot): bytes allocated "
-             "(default), numbers of blocks, bytes live --at a time or at the peak, bytes promoted, "
-             "bytes never freed, bytes times seconds of life, or bytes requested",
-     .brief = "what stacks weigh: see `help measures`"},
+     .help = "weight of stacks (collapsed, speedscope and dot): bytes allocated (default), blocks, "
+             "bytes live --at a time or at the peak, bytes promoted, bytes never freed, bytes "
+             "times lifetime in seconds, or bytes requested",
+     .brief = "weight of stacks: see `help measures`"},
     OPTION_AT(export_options, at),
     OPTION_LAST(export_options, last),
     OPTION_INDEX(export_options, index),
@@ -148,7 +147,7 @@ static int write_file(work *w) {
     if (status != STATUS_OK)
         return status;
     if (takes(opts, EXPORT_FILE) && !out.file.temporary) {
-        message_error("%s: --to %s needs a regular file", opts->output, formats[opts->to]);
+        message_error("%s: --to %s requires a regular file", opts->output, formats[opts->to]);
         return result_file_end(&out, STATUS_FAILED);
     }
     return result_file_end(&out, write_result(w, &out));
@@ -252,10 +251,10 @@ static int find_measure(const export_options *opts, uint64_t *moment) {
     filter_error error;
     if (opts->measure != MEASURE_ALLOCATED && !takes(opts, EXPORT_STACKS))
         return message_usage(&command_export,
-                             "export: --measure is for collapsed, speedscope and dot; "
-                             "the others hold what all measures are made of");
+                             "export: --measure works with collapsed, speedscope and dot only; the "
+                             "other formats contain the data for all measures");
     if (opts->at && opts->measure != MEASURE_LIVE)
-        return message_usage(&command_export, "export: --at is for --measure live");
+        return message_usage(&command_export, "export: --at requires --measure live");
     return !opts->at || filter_parse_time(opts->at, moment, &error)
                ? STATUS_OK
                : question_refuse(&command_export, "--at", opts->at, &error);
@@ -263,10 +262,10 @@ static int find_measure(const export_options *opts, uint64_t *moment) {
 
 static int check_labels(const export_options *opts) {
     if (opts->labels.n && !takes(opts, EXPORT_FOLDER))
-        return message_usage(&command_export, "export: --label is for parquet");
+        return message_usage(&command_export, "export: --label requires --to parquet");
     for (size_t i = 0; i < opts->labels.n; i++)
         if (!export_parquet_is_label(opts->labels.items[i]))
-            return message_usage(&command_export, "export: --label %s: not KEY=VALUE",
+            return message_usage(&command_export, "export: --label: `%s` is not KEY=VALUE",
                                  opts->labels.items[i]);
     return STATUS_OK;
 }
@@ -275,10 +274,11 @@ static int run(const void *opts_, char **operands, size_t n_operands) {
     const export_options *opts = opts_;
     (void)n_operands;
     if (opts->to == N_FORMATS)
-        return message_usage(&command_export, "export: --to says what to write");
+        return message_usage(&command_export, "export needs --to FORMAT");
     if (takes(opts, EXPORT_FILE | EXPORT_FOLDER) &&
         (!opts->output || strcmp(opts->output, "-") == 0))
-        return message_usage(&command_export, "export: --to %s needs --output", formats[opts->to]);
+        return message_usage(&command_export, "export: --to %s requires --output",
+                             formats[opts->to]);
     filter *f;
     uint64_t moment = QUERY_END;
     int status = find_measure(opts, &moment);
@@ -313,17 +313,15 @@ const command command_export = {
     .usage = "--to FORMAT FILE",
     .summary = "convert a trace for other tools",
     .description =
-        "Writes what a trace says in the format of another tool. Weights are estimates, as "
-        "hotspots "
-        "shows them.\n\n"
-        "collapsed: a line a stack, for flame graph scripts. speedscope: for "
-        "https://speedscope.app. pprof: objects and bytes allocated, and in use at the end of the "
-        "trace, with labels. csv, json: a row a sampled block. sqlite: tables of blocks, frames "
-        "and stacks, and views for the common questions. parquet: the same tables in a folder that "
-        "holds those of many traces, for DuckDB, Spark and other engines. html: the page of "
-        "`allotrace view` with "
-        "summaries of the trace, for a browser without a server. allotrace-export(1) describes "
-        "them.",
+        "Converts a trace to the format of another tool. Weights are the same estimates that "
+        "hotspots shows.\n"
+        "\n"
+        "collapsed: one line per stack, for flame graph scripts. speedscope: for "
+        "https://speedscope.app. pprof: objects and bytes, allocated and in use at the end, with "
+        "labels. csv, json: one row per sampled block. sqlite: tables of blocks, frames and "
+        "stacks, with views for common questions. parquet: the same tables in a folder that can "
+        "hold many traces, for DuckDB, Spark and other engines. html: the page of `allotrace "
+        "view`, without a server. allotrace-export(1) describes them.",
     .example = "allotrace export --to collapsed out.ctf | flamegraph.pl >out.svg\n"
                "allotrace export --to parquet -o fleet --label service=shop out.ctf\n"
                "allotrace export --to html -o out.html out.ctf\n",

@@ -24,13 +24,14 @@ static int run(const void *options, char **operands, size_t n_operands) {
 
 const command command_help = {
     .name = "help",
-    .group = GROUP_OTHER,
+    .group = GROUP_LOOK,
+    .minor = true,
     .operand = OPERAND_COMMAND,
     .usage = "[COMMAND|TOPIC]",
-    .summary = "explain a command or a topic",
+    .summary = "show help for a command or topic",
     .description =
-        "Explains a command as its `--help` does, or a topic: filter, measures, intervals, sites, "
-        "heaps, index, or a rule of advise. Without an operand, lists all commands.",
+        "Shows the help of a command, a topic (filter, measures, intervals, sites, heaps, index, "
+        "keep, push), or a rule of advise. Without an argument, lists all commands.",
     .example = "allotrace help hotspots\n"
                "allotrace help filter\n"
                "allotrace help string-concat\n",

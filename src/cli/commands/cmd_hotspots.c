@@ -33,8 +33,8 @@ static const option type_options[] = {OPTIONS_ROWS(hotspots_options),
 
 static void hint_types(const hotspots *h) {
     if (h->by == HOTSPOTS_BY_TYPE && h->sites.count == 1 && !h->sites.items[0].entry.type)
-        message_hint("no type is known of these blocks: traces of OCaml programs have none; places "
-                     "are shown by: allotrace hotspots");
+        message_hint("the trace records no types for these blocks; traces of OCaml programs never "
+                     "do; to see places: allotrace hotspots");
 }
 
 static int show(const question *q, const void *opts_) {
@@ -80,10 +80,11 @@ const command command_hotspots = {
     .usage = "FILE…",
     .summary = "show which code allocates most",
     .description =
-        "Shows how much the program allocated in all, then the places that allocated it, largest "
-        "share first, each with its immediate callers. It counts what was allocated while the "
-        "program ran, freed or not, unless --measure says otherwise.\n\n"
-        "Amounts are estimates from samples; ± is the 95% interval. 1 MB is 2^20 bytes.",
+        "Shows the total that the program allocated, then the sites that allocated it, largest "
+        "first, each with its immediate callers. By default all allocations count, freed or not; "
+        "--measure selects others.\n"
+        "\n"
+        "Amounts are estimates from samples; ± is the 95% confidence interval. 1 MB is 2^20 bytes.",
     .example = "allotrace hotspots out.ctf\n"
                "allotrace hotspots --by function --top 10 out.ctf\n"
                "allotrace hotspots --measure peak --filter 'size:>=1M' out.ctf\n",
@@ -97,11 +98,11 @@ const command command_types = {
     .operand = OPERAND_TRACE,
     .usage = "FILE…",
     .summary = "show which object types use the most memory",
-    .description =
-        "Shows the types of objects, largest share first, each with the places that allocate it, "
-        "where the recorder wrote types. For native programs the type is the function that handed "
-        "out the memory.\n\n"
-        "The same as `allotrace hotspots --by type`.",
+    .description = "Shows object types, largest first, each with the sites that allocate it, if "
+                   "the recorder wrote types. For native programs, the type is the function that "
+                   "returned the memory, such as malloc.\n"
+                   "\n"
+                   "Short for `allotrace hotspots --by type`.",
     .example = "allotrace types --measure blocks out.ctf\n",
     OPTIONS_OF(type_options, type_defaults),
     .run = run_types,

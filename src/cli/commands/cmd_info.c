@@ -22,7 +22,7 @@ static const option options[] = {
     {.name = "json",
      .kind = OPTION_FLAG,
      .at = offsetof(info_options, json),
-     .help = "write JSON instead of text: an array with an object for each trace"},
+     .help = "write JSON instead of text: an array with one object per trace"},
     OPTION_LAST(info_options, last),
     OPTION_INDEX(info_options, index),
     OPTION_STRICT(info_options, strict),
@@ -104,9 +104,9 @@ const command command_info = {
     .operand = OPERAND_TRACES,
     .usage = "FILE…",
     .summary = "show a trace's metadata",
-    .description = "Shows the program, host, rate and duration of each trace, how much was "
-                   "allocated where, and what is wrong with the file. A trace that cannot be read "
-                   "does not keep the others from being shown.",
+    .description =
+        "Shows the program, host, rate and duration of each trace, how much was allocated in which "
+        "heap, and any defects of the file. If a trace cannot be read, the others are still shown.",
     .example = "allotrace info *.ctf\n",
     OPTIONS_OF(options, defaults),
     .lacks = lacks,

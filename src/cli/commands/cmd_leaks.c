@@ -29,7 +29,7 @@ static const option options[] = {
      .kind = OPTION_PERCENT,
      .at = offsetof(leaks_options, warm_up),
      .argument = "P",
-     .help = "treat the first P percent of the time as start-up (default 25)"},
+     .help = "treat the first P percent of the recording as startup (default 25)"},
     OPTION_SITES(leaks_options),
     OPTION_FILTER(leaks_options, question.filter),
     OPTION_COUNTED(leaks_options),
@@ -43,7 +43,7 @@ static void hint_callers(const question *q, const leaks *l) {
     if (l->sites.count == 0 || s->class != LEAKS_GROWING || !s->place || s->place->line == 0)
         return;
     const char *slash = strrchr(s->place->file, '/');
-    message_hint("who calls the first: allotrace callers --filter survived '%s:%u' %s",
+    message_hint("callers of the first site: allotrace callers --filter survived '%s:%u' %s",
                  slash ? slash + 1 : s->place->file, s->place->line, traces_words(q->in.path));
 }
 
@@ -59,7 +59,7 @@ static int show(const question *q, const void *opts_) {
                              .warm_up = opts->warm_up / 100};
     leaks_report shown = {
         .report = &q->report, .leaks = &l, .view = {.top = opts->top, .by_function = by_function}};
-    trace_file_doing(&q->in, "looking for what grows");
+    trace_file_doing(&q->in, "looking for growth");
     if (!leaks_query(&q->query.lens, &spec, &l))
         return message_no_memory();
     leaks_document(&d, &shown);
@@ -90,14 +90,16 @@ const command command_leaks = {
     .group = GROUP_LOOK,
     .operand = OPERAND_TRACE,
     .usage = "FILE…",
-    .summary = "show what stays in memory and whether it grows",
+    .summary = "show what stays in memory, and whether it grows",
     .description =
-        "Shows the places whose blocks are still live at the end, the surest growth first, with "
-        "how fast that grows, and what kind of staying it is: growing, bounded, from the start, or "
-        "freed only when the program cleaned up. A site is called growing only if blocks of many "
-        "different times stay: of all sites so called, at most 5% do not grow.\n\n"
-        "Amounts are estimates; ± and the range behind a slope are 95% intervals. A block that "
-        "stays need not be lost: whether it is needed is for you to say.",
+        "Shows the sites whose blocks are still live at the end, most certain growth first, how "
+        "fast each grows, and how its memory behaves: growing, bounded, allocated at startup, or "
+        "freed only when the program cleaned up. A site is called growing only if blocks from many "
+        "different times remain; on average, at most 5% of the sites called growing do not grow.\n"
+        "\n"
+        "Amounts are estimates; ± and the range after a slope are 95% confidence intervals. A "
+        "block that remains is not necessarily leaked: only you know whether the program still "
+        "needs it.",
     .example = "allotrace leaks out.ctf\n"
                "allotrace leaks --warm-up 50 --filter heap:major out.ctf\n",
     OPTIONS_OF(options, defaults),

@@ -24,22 +24,21 @@ static const option options[] = {
      .kind = OPTION_CHOICE,
      .at = offsetof(lifetimes_options, question.measure),
      .choices = question_block_measures,
-     .help = "what shares are of: bytes allocated (default), numbers of blocks, or the bytes of "
-             "those blocks alone that were live at the end, or at the peak, were promoted, or "
-             "never freed; or bytes times seconds of life: what memory was held for",
-     .brief = "what shares are of: see `help measures`"},
+     .help = "what shares refer to: bytes allocated (default), blocks, bytes live at the end or at "
+             "the peak, bytes promoted, bytes never freed, or bytes times lifetime in seconds",
+     .brief = "what shares refer to: see `help measures`"},
     {.name = "within",
      .kind = OPTION_TIME,
      .at = offsetof(lifetimes_options, within),
      .argument = "TIME",
-     .help = "show the share that is dead within TIME (default 1ms)",
-     .brief = "show the share that is dead within TIME (default 1ms)"},
+     .help = "show the share freed within TIME (default 1ms)",
+     .brief = "show the share freed within TIME (default 1ms)"},
     {.name = "soon",
      .kind = OPTION_TIME,
      .at = offsetof(lifetimes_options, soon),
      .argument = "TIME",
-     .help = "show the share of promoted blocks that are dead within TIME of that (default 100ms)",
-     .brief = "the same of promoted blocks (default 100ms)"},
+     .help = "show the share of promoted blocks freed within TIME after promotion (default 100ms)",
+     .brief = "the same for promoted blocks (default 100ms)"},
     {.name = "top",
      .letter = 'n',
      .kind = OPTION_COUNT,
@@ -50,8 +49,8 @@ static const option options[] = {
     {.name = "curve",
      .kind = OPTION_FLAG,
      .at = offsetof(lifetimes_options, curve),
-     .help = "with --csv: write the survival curve, one row per point, instead of the sites",
-     .brief = "with --csv: write the survival curve"},
+     .help = "with --csv, write the survival curve instead of the sites, one row per point",
+     .brief = "with --csv, write the survival curve"},
     OPTION_FILTER(lifetimes_options, question.filter),
     OPTION_WRAPPERS(lifetimes_options),
     OPTIONS_FORM(lifetimes_options),
@@ -87,7 +86,7 @@ static int run(const void *opts_, char **operands, size_t n_operands) {
     const lifetimes_options *opts = opts_;
     (void)n_operands;
     if (opts->curve && !opts->question.csv)
-        return message_usage(&command_lifetimes, "lifetimes: --curve is for --csv");
+        return message_usage(&command_lifetimes, "lifetimes: --curve requires --csv");
     return question_answer(&command_lifetimes, &opts->question, operands[0], show, opts);
 }
 
@@ -104,11 +103,12 @@ const command command_lifetimes = {
     .usage = "FILE…",
     .summary = "show how long blocks live",
     .description =
-        "Shows a histogram of lifetimes, the shares of blocks that die soon, in the minor heap, "
-        "and soon after promotion, the survival curve, and the shares of the largest sites.\n\n"
-        "Shares are of bytes allocated unless --measure says otherwise; the 95% confidence "
-        "interval is in parentheses. A block that is still live when the trace ends counts as "
-        "likely to die as blocks that became as old.",
+        "Shows a histogram of lifetimes; the shares of blocks that die soon, in the minor heap, or "
+        "soon after promotion; the survival curve; and the same shares for the largest sites.\n"
+        "\n"
+        "Shares refer to bytes allocated unless --measure selects otherwise; the 95% confidence "
+        "interval is in parentheses. Blocks still live when the trace ends are treated as "
+        "censored: they are assumed to die at the same rate as blocks that reached the same age.",
     .example = "allotrace lifetimes out.ctf\n"
                "allotrace lifetimes --within 10ms --filter fn:parse out.ctf\n"
                "allotrace lifetimes --csv --curve out.ctf >curve.csv\n",

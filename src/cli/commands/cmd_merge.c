@@ -24,12 +24,12 @@ static const option options[] = {
      .kind = OPTION_FILE,
      .at = offsetof(merge_options, output),
      .argument = "OUT",
-     .help = "write to OUT, which is replaced as a whole, instead of standard output"},
+     .help = "write to OUT, replacing it, instead of standard output"},
     {.name = "seed",
      .kind = OPTION_COUNT,
      .at = offsetof(merge_options, seed),
      .argument = "N",
-     .help = "choose other samples where traces must be thinned (default 0)"},
+     .help = "seed for thinning traces to a common rate (default 0)"},
     OPTION_STRICT(merge_options, strict),
 };
 
@@ -58,7 +58,7 @@ static int inputs_open(inputs *in, char **paths, size_t n, const memtrace_reader
 
 static int refuse(const merge *m, memtrace_status status) {
     if (status == MEMTRACE_USAGE)
-        message_error("these traces do not merge: %s", m->hindrance);
+        message_error("these traces cannot be merged: %s", m->hindrance);
     else
         message_error("not enough memory");
     return STATUS_FAILED;
@@ -67,7 +67,7 @@ static int refuse(const merge *m, memtrace_status status) {
 static void say_rates(const merge *m, const inputs *in) {
     for (size_t i = 0; i < in->n; i++)
         if (m->parts[i].rate > m->info.sample_rate)
-            message_warning("%s: rate %s thinned to %s, that of the sparsest trace",
+            message_warning("%s: thinned from rate %s to %s, the lowest of these traces",
                             in->files[i].name, figure_rate(m->parts[i].rate).text,
                             figure_rate(m->info.sample_rate).text);
 }
@@ -186,7 +186,8 @@ static int run(const void *opts, char **operands, size_t n_operands) {
     int status = STATUS_FAILED;
     for (size_t i = 0; i < n_operands; i++)
         if (strcmp(operands[i], "-") == 0) {
-            status = message_usage(&command_merge, "merge reads its traces twice: it needs files");
+            status = message_usage(
+                &command_merge, "merge reads its traces twice, so standard input cannot be used");
             n_operands = 0;
         }
     if (!in.files || !in.readers)
@@ -200,19 +201,20 @@ static int run(const void *opts, char **operands, size_t n_operands) {
 
 const command command_merge = {
     .name = "merge",
-    .group = GROUP_MAKE,
+    .group = GROUP_CHANGE,
     .operand = OPERAND_TRACES,
     .usage = "FILE…",
     .summary = "combine several traces into one",
     .description =
-        "Writes one trace of the processes of a run, or of several runs. Events are aligned by the "
-        "wall clocks of the recordings. Domains (threads) are numbered anew, those of the second "
-        "trace after those of the first one. Symbolize traces of native programs before, since the "
-        "result has places of many programs.\n\n"
-        "What a process still has when its trace ends is freed then, as the system does, unless "
-        "the result ends there, too.\n\n"
-        "A trace has one rate: where rates differ, traces are thinned to the lowest, as subsample "
-        "does, and a warning says so. Estimates stay unbiased.",
+        "Combines the traces of several processes or runs into one. Events are aligned by wall "
+        "clock, and domains (threads) are renumbered in the order of the traces. Symbolize traces "
+        "of native programs first, because the result contains places from many programs.\n"
+        "\n"
+        "Memory that a process still holds when its trace ends counts as freed at that time, "
+        "unless the combined trace ends there, too.\n"
+        "\n"
+        "If rates differ, traces are thinned to the lowest, as by subsample, with a warning. "
+        "Estimates stay unbiased.",
     .example = "allotrace merge -o all.ctf make.*.ctf\n",
     OPTIONS_OF(options, defaults),
     .lacks = command_lacks_of_copies,

@@ -31,11 +31,10 @@ static const option options[] = {
      .kind = OPTION_CHOICE,
      .at = offsetof(peak_options, measure),
      .choices = question_measures,
-     .help = "what is added up by site, of the blocks that were live at the peak: their bytes "
-             "(allocated, or peak, the default), their number, the bytes of those that were live "
-             "at the end, promoted at any time, never freed, or requested, or bytes times seconds "
-             "of life",
-     .brief = "what is summed, of the blocks live at the peak"},
+     .help = "what to sum by site, over the blocks live at the peak: bytes (allocated or peak; the "
+             "default), blocks, bytes live at the end, bytes promoted at any time, bytes never "
+             "freed, bytes requested, or bytes times lifetime in seconds",
+     .brief = "what to sum, over the blocks live at the peak"},
     OPTION_WRAPPERS(peak_options),
     OPTIONS_FORM(peak_options),
 };
@@ -95,12 +94,12 @@ const command command_peak = {
     .operand = OPERAND_TRACE,
     .usage = "FILE…",
     .summary = "show peak memory and what held it",
-    .description =
-        "Shows the moment when most memory was live, how much that was, in which heap and for how "
-        "long it had lived, and the places that had allocated it. The moment is that of the whole "
-        "trace, also if a filter keeps a part of it.\n\n"
-        "Amounts are estimates; ± is the 95% interval. So is the moment: it is said within which "
-        "time most may have been live.",
+    .description = "Shows when memory use peaked, how much was live then, in which heap and how "
+                   "old it was, and the sites that had allocated it. The peak is always that of "
+                   "the whole trace, even with a filter.\n"
+                   "\n"
+                   "Amounts are estimates; ± is the 95% confidence interval. The time of the peak "
+                   "is an estimate, too; if it is uncertain, a range is shown.",
     .example = "allotrace peak out.ctf\n"
                "allotrace peak --by type --filter heap:major out.ctf\n"
                "allotrace peak --measure blocks out.ctf\n",

@@ -21,25 +21,24 @@ static const option options[] = {
     {.name = "major-only",
      .kind = OPTION_FLAG,
      .at = offsetof(stats_options, major_only),
-     .help = "leave out blocks that never left the minor heap, and count promoted ones from their "
+     .help = "skip blocks that never left the minor heap, and count promoted blocks from their "
              "promotion on"},
     {.name = "large",
      .kind = OPTION_COUNT,
      .at = offsetof(stats_options, large),
      .argument = "WORDS",
-     .help = "show the share of blocks above WORDS words (default 256)"},
+     .help = "show the share of blocks larger than WORDS words (default 256)"},
     {.name = "segments",
      .kind = OPTION_COUNT,
      .at = offsetof(stats_options, segments),
      .argument = "N",
-     .help = "show the same for N consecutive parts with equal numbers of blocks, to see phases "
-             "change"},
+     .help = "also show N consecutive segments with equal numbers of blocks, to reveal phases"},
     {.name = "export",
      .kind = OPTION_FILE,
      .at = offsetof(stats_options, export),
      .argument = "OUT",
-     .help = "also write the raw vectors as CSV, one row per block, to OUT, which is replaced as a "
-             "whole; `-`: to standard output, instead of the report"},
+     .help = "also write the raw data as CSV, one row per block, to OUT, replacing it; `-` writes "
+             "to standard output instead of the report"},
     OPTION_FILTER(stats_options, question.filter),
     OPTION_COUNTED(stats_options),
     OPTIONS_FORM(stats_options),
@@ -117,17 +116,19 @@ static const option_lack lacks[] = {
 const command command_stats = {
     .name = "stats",
     .group = GROUP_LOOK,
+    .minor = true,
     .operand = OPERAND_TRACE,
     .usage = "FILE…",
     .summary = "show distributions of sizes and lifetimes",
     .description =
-        "Shows what work on allocators asks: mean, variance, standard deviation and maximum of "
-        "the sampled blocks' sizes, the share of large ones, and histograms of sizes and "
-        "lifetimes. Each sampled block weighs one; sizes are in words without header. As large "
-        "blocks are sampled more often than small ones, a second part estimates what all blocks "
-        "of the program are like.\n\n"
-        "Lifetimes are in events (births and deaths of the counted blocks), and in time. Blocks "
-        "alive at the end count to the end.",
+        "Shows statistics for work on allocators: mean, variance, standard deviation and maximum "
+        "of the sampled blocks' sizes, the share of large blocks, and histograms of sizes and "
+        "lifetimes. Each sampled block has the same weight; sizes are in words without the header. "
+        "Because large blocks are sampled more often than small ones, a second part estimates the "
+        "distribution over all blocks of the program.\n"
+        "\n"
+        "Lifetimes are in events (births and deaths of the counted blocks) and in time. The "
+        "lifetime of a block alive at the end extends to the end.",
     .example = "allotrace stats --major-only --segments 4 out.ctf\n"
                "allotrace stats --export sizes.csv out.ctf\n",
     OPTIONS_OF(options, defaults),

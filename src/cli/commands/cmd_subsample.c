@@ -11,7 +11,7 @@ static const option options[] = {
      .kind = OPTION_COUNT,
      .at = offsetof(excerpt_file_options, seed),
      .argument = "N",
-     .help = "choose other samples (default 0); the same seed chooses the same ones again"},
+     .help = "seed of the random choice (default 0); the same seed selects the same samples"},
     OPTIONS_EXCERPT(excerpt_file_options)};
 
 static int run(const void *opts, char **operands, size_t n_operands) {
@@ -25,15 +25,15 @@ static int run(const void *opts, char **operands, size_t n_operands) {
 
 const command command_subsample = {
     .name = "subsample",
-    .group = GROUP_MAKE,
+    .group = GROUP_CHANGE,
+    .minor = true,
     .operand = OPERAND_FACTOR,
     .usage = "FACTOR FILE",
-    .summary = "thin a trace to a lower rate",
-    .description =
-        "Writes a trace with the rate divided by FACTOR, as if it had been recorded so: each "
-        "sample goes on with probability 1/FACTOR, independently of all others. A block none of "
-        "whose samples goes on is left out with all that happens to it. Estimates stay unbiased; "
-        "their errors grow by the square root of FACTOR.",
+    .summary = "reduce the sampling rate of a trace",
+    .description = "Writes a trace with the rate divided by FACTOR, as if it had been recorded at "
+                   "that rate: each sample is kept with probability 1/FACTOR, independently of the "
+                   "others. A block without a kept sample is omitted, with all its events. "
+                   "Estimates stay unbiased; their errors grow by the square root of FACTOR.",
     .example = "allotrace subsample 10 -o small.ctf out.ctf\n",
     OPTIONS_OF(options, defaults),
     .lacks = command_lacks_of_copies,

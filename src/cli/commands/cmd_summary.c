@@ -49,7 +49,7 @@ static int show(const question *q, const void *opts_) {
     const summary_options *opts = opts_;
     findings f = {.sites = {.by = HOTSPOTS_BY_LINE}};
     document d = {0};
-    trace_file_doing(&q->in, "looking for what matters");
+    trace_file_doing(&q->in, "preparing the summary");
     if (!find(q, &f)) {
         findings_free(&f);
         return message_no_memory();
@@ -89,8 +89,8 @@ const command command_summary = {
     .usage = "FILE…",
     .summary = "show what matters most in a trace",
     .description =
-        "Shows what a trace is of, its peak, the five largest sites, the sites that grow, and the "
-        "best advice, each with the command that shows more. `allotrace FILE` is short for it.",
+        "Shows what a trace contains: its peak, the five largest sites, the sites that grow and "
+        "the best advice, each with the command that shows more. `allotrace FILE` does the same.",
     .example = "allotrace out.ctf\n"
                "allotrace summary --json out.ctf\n",
     OPTIONS_OF(options, defaults),

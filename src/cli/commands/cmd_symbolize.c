@@ -39,9 +39,10 @@ static int replace(void *context) {
 static int run_file(const symbolize_command_options *opts, const char *path) {
     if (strcmp(path, "-") == 0)
         return message_usage(&command_symbolize,
-                             "symbolize reads its trace twice: it needs a file");
+                             "symbolize reads its trace twice, so standard input cannot be used");
     if (!opts->output && symbolize_file_is_recording(path)) {
-        message_error("%s: is still being recorded; use --output for what is there so far", path);
+        message_error("%s: still being recorded; use --output to symbolize what is there so far",
+                      path);
         return STATUS_FAILED;
     }
     symbolize_file_options with = {
@@ -53,7 +54,7 @@ static int run_file(const symbolize_command_options *opts, const char *path) {
     const int status = rights_lend(&theirs, replace, &r);
     if (status >= 0 && status != RIGHTS_REFUSED)
         return status;
-    message_error("%s: stays as it is: the rights of its owner cannot be taken on", path);
+    message_error("%s: not symbolized, because the rights of its owner cannot be assumed", path);
     return STATUS_FAILED;
 }
 
@@ -62,7 +63,8 @@ static int run_folder(const symbolize_command_options *opts, const char *folder)
     ring_files files;
     int status = STATUS_OK;
     if (opts->output)
-        return message_usage(&command_symbolize, "--output is for one trace, not for a folder");
+        return message_usage(&command_symbolize,
+                             "--output works with one trace, not with a folder");
     if (!ring_folder_list(folder, true, &files)) {
         message_error("%s: %s", folder, strerror(errno));
         status = STATUS_FAILED;
@@ -86,20 +88,21 @@ static int run(const void *opts, char **operands, size_t n_operands) {
 
 const command command_symbolize = {
     .name = "symbolize",
-    .group = GROUP_MEND,
+    .group = GROUP_CHANGE,
     .operand = OPERAND_TRACE,
     .usage = "FILE",
     .summary = "resolve the addresses in a trace to names",
-    .description =
-        "Replaces the addresses that the recorder wrote by functions, files and lines, functions "
-        "that the compiler inlined included, and moves the place of an allocation out of the "
-        "allocator's own functions. `allotrace run` does this by itself.\n\n"
-        "The programs and libraries must be those that were recorded: their build ids are "
-        "compared. Lines need debug information, in the program or in a separate file; without, "
-        "functions get the names of the symbol table. What is not found is counted with its "
-        "reason and stays as it is; it is no failure, and can be completed later, when the missing "
-        "file is there.\n\n"
-        "Of a folder, each trace in it is completed, but for those that are still recorded.",
+    .description = "Replaces the recorded addresses with functions, files and lines, including "
+                   "inlined functions, and skips the allocator's own functions. `allotrace run` "
+                   "does this automatically.\n"
+                   "\n"
+                   "The programs and libraries must be the ones that were recorded; build ids are "
+                   "compared. Lines require debug information, in the program or in a separate "
+                   "file; otherwise functions are named from the symbol table. Addresses that "
+                   "cannot be resolved are counted, with the reason, and kept. This is not an "
+                   "error: run symbolize again when the missing file is there.\n"
+                   "\n"
+                   "For a folder, symbolizes each trace in it, except those still being recorded.",
     .example = "allotrace symbolize out.ctf\n"
                "allotrace symbolize -o named.ctf out.ctf\n"
                "allotrace symbolize server.ring/\n",

@@ -26,13 +26,13 @@ static const option options[] = {
      .kind = OPTION_COUNT,
      .at = offsetof(timeline_options, points),
      .argument = "N",
-     .help = "show N stretches of time, 1 to 100000 (default 50; 200 as JSON or CSV)",
-     .brief = "show N stretches of time (default 50; as data 200)"},
+     .help = "number of time intervals, 1 to 100000 (default 50; 200 with --json or --csv)",
+     .brief = "number of time intervals (default 50; 200 with --json or --csv)"},
     {.name = "from",
      .kind = OPTION_TIME,
      .at = offsetof(timeline_options, from),
      .argument = "TIME",
-     .help = "begin at TIME, like 1.5s, 20ms or 2min since the start"},
+     .help = "begin at TIME since the start, such as 1.5s, 20ms or 2min"},
     {.name = "to",
      .kind = OPTION_TIME,
      .at = offsetof(timeline_options, to),
@@ -43,17 +43,16 @@ static const option options[] = {
      .kind = OPTION_COUNT,
      .at = offsetof(timeline_options, top),
      .argument = "N",
-     .help = "also show the live memory of the N sites, or what else --by says, that hold most at "
-             "the peak (default 0; with --by 10)",
-     .brief = "show also the N that hold most at the peak"},
+     .help = "also show the N sites (or threads or lifetimes, see --by) that hold most at the peak "
+             "(default 0; 10 with --by)",
+     .brief = "also show the N largest at the peak"},
     {.name = "by",
      .kind = OPTION_CHOICE,
      .at = offsetof(timeline_options, by),
      .choices = groups_by_names,
-     .help = "also show what is live by site (a line of the source, or a function with all its "
-             "lines), by the thread that allocated, or by how long blocks live; --top says of how "
-             "many",
-     .brief = "show also what is live by site, thread or lifetime"},
+     .help = "also show live memory by source line, function, allocating thread or lifetime; --top "
+             "sets how many",
+     .brief = "also show live memory by site, thread or lifetime"},
     OPTION_FILTER(timeline_options, question.filter),
     OPTION_COUNTED(timeline_options),
     OPTION_WRAPPERS(timeline_options),
@@ -98,7 +97,7 @@ static int show(const question *q, const void *opts_) {
     timeline_groups list = {0};
     const groups_by by = opts->by == N_GROUPS_BY ? GROUPS_BY_LINE : (groups_by)opts->by;
     gauge_list gauges = {0};
-    trace_file_doing(&q->in, "following what is live");
+    trace_file_doing(&q->in, "computing the timeline");
     bool ok = timeline_query(&q->profile, &spec, &t) && gauges_find(&q->profile, &gauges);
     int status = STATUS_FAILED;
     ok = ok && (top(opts) == 0 ||
@@ -122,7 +121,7 @@ static int run(const void *opts_, char **operands, size_t n_operands) {
     const timeline_options *opts = opts_;
     (void)n_operands;
     if (opts->points > MAX_POINTS)
-        return message_usage(&command_timeline, "--points: at most %d can be shown", MAX_POINTS);
+        return message_usage(&command_timeline, "--points must be at most %d", MAX_POINTS);
     if (opts->from >= opts->to)
         return message_usage(&command_timeline, "timeline: --from must be before --to");
     return question_answer(&command_timeline, &opts->question, operands[0], show, opts);
@@ -140,13 +139,14 @@ const command command_timeline = {
     .operand = OPERAND_TRACE,
     .usage = "FILE…",
     .summary = "show live memory over time",
-    .description =
-        "Shows how much was live, in all and by heap, and how fast memory was allocated, promoted "
-        "and freed over time. Below it is what the system saw of the process: rss is its memory in "
-        "RAM, anonymous the part of it that belongs to no file, heap all private memory that it "
-        "may write to.\n\n"
-        "With --by, also what is live by site, by thread or by lifetime.\n\n"
-        "Each row of the text is scaled to its own highest value.",
+    .description = "Shows live memory over time, in total and by heap, and how fast memory was "
+                   "allocated, promoted and freed. Below that are the figures of the operating "
+                   "system: rss is the process's memory in RAM, anonymous the part of it that "
+                   "belongs to no file, heap all private writable memory.\n"
+                   "\n"
+                   "With --by, also shows live memory by site, thread or lifetime.\n"
+                   "\n"
+                   "In text output, each row is scaled to its own maximum.",
     .example = "allotrace timeline --top 5 out.ctf\n"
                "allotrace timeline --by thread out.ctf\n"
                "allotrace timeline --from 10s --to 12s --csv out.ctf\n",

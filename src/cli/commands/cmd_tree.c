@@ -31,7 +31,7 @@ static const char *const groupings[] = {[BY_FUNCTION] = "function", [BY_LINE] = 
         .kind = OPTION_CHOICE,                                                                     \
         .at = offsetof(tree_options, by),                                                          \
         .choices = groupings,                                                                      \
-        .help = "what a row is: a function with all its lines (default), or a line",               \
+        .help = "one row per function (default) or per line",                                      \
     },                                                                                             \
         {                                                                                          \
             .name = "depth",                                                                       \
@@ -47,8 +47,7 @@ static const char *const groupings[] = {[BY_FUNCTION] = "function", [BY_LINE] = 
             .kind = OPTION_COUNT,                                                                  \
             .at = offsetof(tree_options, top),                                                     \
             .argument = "N",                                                                       \
-            .help =                                                                                \
-                "show at most N rows below each (0, the default: all that --min-share leaves)",    \
+            .help = "show at most N rows below each row (default 0: all that --min-share keeps)",  \
         },                                                                                         \
         {                                                                                          \
             .name = "min-share",                                                                   \
@@ -60,7 +59,7 @@ static const char *const groupings[] = {[BY_FUNCTION] = "function", [BY_LINE] = 
         },                                                                                         \
     {                                                                                              \
         .name = "collapse-recursion", .kind = OPTION_FLAG, .at = offsetof(tree_options, collapse), \
-        .help = "show a function that calls itself, directly or not, as one row",                  \
+        .help = "show a recursive function as one row, even if the recursion is indirect",         \
     }
 
 static const option tree_specs[] = {
@@ -68,12 +67,12 @@ static const option tree_specs[] = {
      .letter = 'i',
      .kind = OPTION_FLAG,
      .at = offsetof(tree_options, inverted),
-     .help = "begin with the sites, and show their callers below them"},
+     .help = "start from the sites, and show their callers below them"},
     OPTIONS_PATHS("40", "the total"),
     OPTIONS_QUESTION(tree_options),
 };
 
-static const option site_specs[] = {OPTIONS_PATHS("6", "what FUNCTION has"),
+static const option site_specs[] = {OPTIONS_PATHS("6", "FUNCTION's total"),
                                     OPTIONS_QUESTION(tree_options)};
 
 /* False when there is no memory. */
@@ -155,11 +154,11 @@ const command command_tree = {
     .operand = OPERAND_TRACE,
     .usage = "FILE…",
     .summary = "show allocations along call paths",
-    .description =
-        "Shows the tree of calls, from the outermost function to those that allocate, or with "
-        "--inverted from those outward. Each row has what was allocated in it and in all that it "
-        "calls.\n\n"
-        "A chain of calls without side branches is not indented.",
+    .description = "Shows the call tree, from the outermost function to those that allocate, or "
+                   "with --inverted from those outward. Each row shows what was allocated in a "
+                   "function and in everything it calls.\n"
+                   "\n"
+                   "A chain of calls without branches is not indented.",
     .example = "allotrace tree --min-share 5 out.ctf\n"
                "allotrace tree --inverted --measure peak out.ctf\n",
     OPTIONS_OF(tree_specs, tree_defaults),
@@ -169,15 +168,16 @@ const command command_tree = {
 const command command_callers = {
     .name = "callers",
     .group = GROUP_LOOK,
+    .minor = true,
     .operand = OPERAND_SITE,
     .usage = "FUNCTION FILE…",
-    .summary = "show who calls a function, and what that allocates",
+    .summary = "show what a function allocates, by caller",
     .description =
-        "Shows what is allocated in a function and all that it calls, and the callers on whose "
-        "behalf that is. The function may be a name, a part of names, a wildcard, a regular "
-        "expression between slashes, a line like parse.c:10, or a sequence of such, each called by "
-        "the one before it: 'f > g'.\n\n"
-        "In recursion, the innermost occurrence counts: its callers include the function itself.",
+        "Shows what is allocated in a function and everything it calls, by caller. FUNCTION may be "
+        "a name, part of a name, a wildcard, a regular expression between slashes, a line such as "
+        "parse.c:10, or a call sequence: 'f > g' means g called by f.\n"
+        "\n"
+        "In a recursion, the innermost call counts, so the function can be its own caller.",
     .example = "allotrace callers List.map out.ctf\n"
                "allotrace callers 'Parser.* > List.map' out.ctf\n",
     OPTIONS_OF(site_specs, site_defaults),
@@ -187,13 +187,15 @@ const command command_callers = {
 const command command_callees = {
     .name = "callees",
     .group = GROUP_LOOK,
+    .minor = true,
     .operand = OPERAND_SITE,
     .usage = "FUNCTION FILE…",
-    .summary = "show what a function calls, and what that allocates",
+    .summary = "show what a function allocates, by what it calls",
     .description =
-        "Shows what is allocated in a function and all that it calls, and where below it that is. "
-        "The function is given as for `allotrace callers`.\n\n"
-        "In recursion, the outermost occurrence counts: the function's callees include itself.",
+        "Shows what is allocated in a function and everything it calls, by callee. FUNCTION is "
+        "given as for `allotrace callers`.\n"
+        "\n"
+        "In a recursion, the outermost call counts, so the function can be its own callee.",
     .example = "allotrace callees List.map out.ctf\n",
     OPTIONS_OF(site_specs, site_defaults),
     .run = run_callees,

@@ -12,17 +12,16 @@ static int run(const void *opts, char **operands, size_t n_operands) {
 
 const command command_trim = {
     .name = "trim",
-    .group = GROUP_MAKE,
+    .group = GROUP_CHANGE,
     .operand = OPERAND_TRACE,
     .usage = "FILE",
-    .summary = "cut a trace to a span of time",
+    .summary = "cut a trace to a time range",
     .description =
-        "Writes a trace of what happened from one moment on and until another one. The new trace "
-        "starts at the first moment: its times count from there, and its start by the wall clock "
-        "is that much later.\n\n"
-        "Blocks that were allocated before --from are left out with all that happens to them "
-        "later, unless --live keeps those that were alive then. What dies at --to or later counts "
-        "as alive at the end.",
+        "Writes a trace of what happened between two moments. The new trace starts at the first: "
+        "its times count from there, and its wall-clock start is adjusted.\n"
+        "\n"
+        "Blocks allocated before --from are omitted, with all their events, unless --live keeps "
+        "those live at that moment. Blocks freed at or after --to count as live at the end.",
     .example = "allotrace trim --from 10s --to 20s -o part.ctf out.ctf\n",
     OPTIONS_OF(options, defaults),
     .lacks = command_lacks_of_copies,

@@ -28,7 +28,7 @@ static const option options[] = {
      .kind = OPTION_FILE,
      .at = offsetof(instrument_options, dune),
      .argument = "FILE",
-     .help = "the dune file with the stanza of the program (default: `dune` beside MAIN.ml)"},
+     .help = "the dune file with the program's stanza (default: `dune` next to MAIN.ml)"},
     {.name = "apply",
      .kind = OPTION_FLAG,
      .at = offsetof(instrument_options, apply),
@@ -97,7 +97,7 @@ static bool target_decide(target *t) {
         return true;
     t->new = edit_apply(e, t->old, t->old_size, &t->new_size);
     if (!t->new)
-        message_error("no memory");
+        message_error("not enough memory");
     return t->new != NULL;
 }
 
@@ -127,16 +127,16 @@ static bool is_hidden(const target *ml) {
 static bool decide(target *ml, target *dune) {
     char module[NAME_MAX + 1];
     if (!module_of(ml->path, module, sizeof module)) {
-        message_error("%s: not the name of an OCaml module: that ends in .ml", ml->path);
+        message_error("%s: not an OCaml source file; its name must end in .ml", ml->path);
         return false;
     }
     if (!target_read(ml))
         return false;
     if (!target_read(dune)) {
-        message_hint("--dune FILE names the dune file that builds the program");
+        message_hint("use --dune FILE to name the dune file that builds the program");
         return false;
     }
-    ml->edit = is_hidden(ml) ? edit_refuse(0, "a module memtrace.ml beside it hides the library")
+    ml->edit = is_hidden(ml) ? edit_refuse(0, "a module memtrace.ml next to it hides the library")
                              : edit_ml(ml->old, ml->old_size);
     dune->edit = edit_dune(dune->old, dune->old_size, module);
     return target_decide(ml) && target_decide(dune);
@@ -204,7 +204,7 @@ static int run(const void *opts_, char **operands, size_t n_operands) {
                 edit_print(stdout, targets[i].path, targets[i].old, targets[i].old_size,
                            targets[i].new, targets[i].new_size);
         if (!targets[ML].new && !targets[DUNE].new)
-            message_hint("nothing to do: the call and the library are there");
+            message_hint("nothing to do: the call and the library are already there");
         status = !opts->apply || apply(targets, N) ? STATUS_OK : STATUS_FAILED;
     }
     for (size_t i = 0; i < N; i++) {
@@ -221,12 +221,12 @@ const command command_instrument = {
     .usage = "MAIN.ml",
     .summary = "make an OCaml program write traces",
     .description =
-        "Prints a patch that adds the call `Memtrace.trace_if_requested ()` to the main module of "
-        "an OCaml program, before all work, and the library memtrace to the stanza that builds it. "
-        "With the patch, MEMTRACE=FILE in its environment makes the program write a trace.\n\n"
-        "In a program that becomes a daemon, the call goes behind the fork. Where the command does "
-        "not understand a program well enough to be sure, it says what it met and changes nothing. "
-        "What is there already is not added again.",
+        "Prints a patch that adds the call `Memtrace.trace_if_requested ()` at the start of an "
+        "OCaml program's main module, and the library memtrace to the stanza that builds it. A "
+        "patched program writes a trace if MEMTRACE=FILE is set in its environment.\n"
+        "\n"
+        "If the program becomes a daemon, the call goes after the fork. If instrument is not sure "
+        "that a change is correct, it explains why and changes nothing. Nothing is added twice.",
     .example = "allotrace instrument bin/main.ml\n"
                "allotrace instrument test/test.ml --dune test/dune --apply\n",
     OPTIONS_OF(options, defaults),

@@ -67,7 +67,7 @@ static void skip_atom(tree *t) {
         if (t->text[t->at] == '\\' && t->at + 1 < t->size)
             step(t);
     if (t->at == t->size)
-        t->problem = "a string does not end";
+        t->problem = "a string is not closed";
     else
         step(t);
 }
@@ -79,7 +79,7 @@ static void parse(tree *t) {
         const bool is_list = t->text[t->at] == '(';
         if (t->text[t->at] == ')') {
             if (open.count == 0) {
-                t->problem = "a bracket closes nothing";
+                t->problem = "a closing parenthesis has no match";
                 break;
             }
             step(t);
@@ -91,7 +91,7 @@ static void parse(tree *t) {
         const size_t index = t->nodes.count;
         node n = {.at = t->at, .line = t->line, .is_list = is_list, .next = index + 1};
         if (!vec_push(&t->nodes, n) || (is_list && !vec_push(&open, index)))
-            t->problem = "there is no memory";
+            t->problem = "not enough memory";
         if (is_list)
             step(t);
         else
@@ -99,7 +99,7 @@ static void parse(tree *t) {
         t->nodes.items[index].end = t->at;
     }
     if (open.count && !t->problem)
-        t->problem = "a bracket does not close";
+        t->problem = "a parenthesis is not closed";
     vec_free(&open);
 }
 
@@ -178,8 +178,9 @@ static edit edit_stanza(const tree *t, size_t stanza) {
         return edit_refuse(line, "it is compiled to JavaScript, which has no Gc.Memprof");
     if (preprocess && preprocess + 2 < t->nodes.items[preprocess].next &&
         is_list_of(t, preprocess + 2, "action"))
-        return edit_refuse(t->nodes.items[preprocess].line,
-                           "a preprocessor of its own may make anything of the source");
+        return edit_refuse(
+            t->nodes.items[preprocess].line,
+            "it uses a custom preprocessor, which may transform the source in any way");
     if (!libraries)
         return insert_behind(t, name_field(t, stanza), "(libraries " LIBRARY ")");
     size_t last = libraries + 1;
@@ -199,17 +200,17 @@ static edit edit_tree(const tree *t, const char *module) {
         found = i;
     }
     if (found == SIZE_MAX)
-        return edit_refuse(0, "no executable or test of the name `%s` is built here", module);
+        return edit_refuse(0, "no executable or test named `%s` is built here", module);
     return edit_stanza(t, found);
 }
 
 edit edit_dune(const char *text, size_t size, const char *module) {
     tree t = {.text = text, .size = size, .line = 1};
     if (size >= 2 && memcmp(text, "(*", 2) == 0)
-        return edit_refuse(1, "dune files in the form of OCaml programs are not understood");
+        return edit_refuse(1, "dune files written in OCaml are not supported");
     parse(&t);
-    edit e = t.problem ? edit_refuse(t.line, "this is no dune file: %s", t.problem)
-                       : edit_tree(&t, module);
+    edit e =
+        t.problem ? edit_refuse(t.line, "not a dune file: %s", t.problem) : edit_tree(&t, module);
     vec_free(&t.nodes);
     return e;
 }

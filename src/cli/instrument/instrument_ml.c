@@ -42,14 +42,14 @@ static edit look_for_obstacles(const ocaml_tokens *t) {
         if (ocaml_token_ends(t, i, "trace_if_requested") || ocaml_token_ends(t, i, "start_tracing"))
             return (edit){.verdict = EDIT_PRESENT};
         if (is(t, i, "#") && token(t, i)->column == 0)
-            return edit_refuse(line, "directives of a preprocessor or a script are not understood");
+            return edit_refuse(line, "preprocessor and toplevel directives are not supported");
         if (ocaml_token_ends(t, i, "Memprof.start"))
-            return edit_refuse(line, "it starts Gc.Memprof itself, of which a program has one");
+            return edit_refuse(
+                line, "it starts Gc.Memprof itself, and a program can have only one profile");
         if (is(t, i, "module") && is(t, i + 1, "Memtrace"))
-            return edit_refuse(line, "it has a module Memtrace of its own");
+            return edit_refuse(line, "it has its own module Memtrace");
     }
-    return t->all.count ? (edit){.verdict = EDIT_NEEDED}
-                        : edit_refuse(0, "it is empty, so that there is nothing to trace");
+    return t->all.count ? (edit){.verdict = EDIT_NEEDED} : edit_refuse(0, "it is empty");
 }
 
 /* ---- items ------------------------------------------------------------------------------- */
@@ -139,7 +139,7 @@ static edit edit_at_top(const ocaml_tokens *t) {
     const char *newline = newline_of(t->text);
     edit e = {.verdict = EDIT_NEEDED};
     if (first >= t->all.count)
-        return edit_refuse(0, "it does nothing, so that there is nothing to trace");
+        return edit_refuse(0, "it does nothing");
     const size_t before = first == 0 ? 0 : token(t, first - 1)->at + token(t, first - 1)->size;
     if (memchr(t->text + before, '\n', token(t, first)->at - before) == NULL && first > 0)
         return edit_refuse(token(t, first)->line, "the first item shares its line with an `open`");
@@ -201,8 +201,8 @@ static size_t statement_end(const ocaml_tokens *t, size_t i, size_t from, size_t
 
 static edit refuse_fork(const ocaml_tokens *t, size_t i) {
     return edit_refuse(token(t, i)->line,
-                       "it becomes a daemon here, in a form that is not understood; put `" CALL
-                       "` behind the fork, into the child");
+                       "it becomes a daemon here, in a way that is not supported; put `" CALL
+                       "` after the fork, in the child");
 }
 
 static edit insert_behind(const ocaml_tokens *t, size_t i, const char *text) {
@@ -331,14 +331,14 @@ static edit edit_forking(const ocaml_tokens *t, size_t first) {
     for (size_t i = first; (i = find(t, i + 1, t->all.count, "fork")) != NONE; last = i)
         if (i >= to)
             return edit_refuse(token(t, i)->line, "it forks in several places; put `" CALL
-                                                  "` into the process that is to be traced");
+                                                  "` in the process to be traced");
     const bool is_daemon = find(t, 0, t->all.count, "setsid") != NONE;
     const bool leaves = find(t, from, to, "exit") != NONE || find(t, from, to, "_exit") != NONE;
     if (is_daemon || leaves)
         return edit_daemon(t, last);
     edit e = edit_at_top(t);
     if (e.verdict == EDIT_NEEDED)
-        snprintf(e.reason, sizeof e.reason, "line %zu: it forks; the trace is of the parent alone",
+        snprintf(e.reason, sizeof e.reason, "line %zu: it forks; only the parent is traced",
                  token(t, first)->line);
     return e;
 }
@@ -349,7 +349,7 @@ edit edit_ml(const char *text, size_t size) {
     size_t line = 1;
     if (!ocaml_tokens_scan(&t, text, size, &problem, &line)) {
         ocaml_tokens_free(&t);
-        return edit_refuse(line, "this is not OCaml: %s", problem);
+        return edit_refuse(line, "not OCaml source: %s", problem);
     }
     edit e = look_for_obstacles(&t);
     if (e.verdict == EDIT_NEEDED) {

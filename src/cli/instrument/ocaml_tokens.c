@@ -40,7 +40,7 @@ static void skip_string(scanner *s) {
         if (*s->at == '\\')
             advance(s, 1);
     if (s->at == s->end)
-        s->problem = "a string does not end";
+        s->problem = "a string is not closed";
     advance(s, 1);
 }
 
@@ -61,7 +61,7 @@ static void skip_quoted(scanner *s, size_t open) {
             advance(s, size + 2);
             return;
         }
-    s->problem = "a quoted string does not end";
+    s->problem = "a quoted string is not closed";
 }
 
 /* The size of a character literal, or 0: then the quote belongs to a type variable. */
@@ -93,7 +93,7 @@ static void skip_comment(scanner *s) {
         }
     } while (depth > 0 && s->at < s->end && !s->problem);
     if (depth > 0)
-        s->problem = "a comment does not end";
+        s->problem = "a comment is not closed";
 }
 
 /* A word, with what is joined to it by dots. */
@@ -148,7 +148,7 @@ static bool scan_token(scanner *s, ocaml_tokens *tokens) {
     token.kind = skip_token(s);
     token.size = (size_t)(s->at - from);
     if (!s->problem && !vec_push(&tokens->all, token))
-        s->problem = "there is no memory";
+        s->problem = "not enough memory";
     return !s->problem;
 }
 

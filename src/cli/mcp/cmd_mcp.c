@@ -49,24 +49,23 @@ static const option options[] = {
      .kind = OPTION_TEXTS,
      .at = offsetof(mcp_options, folders),
      .argument = "FOLDER",
-     .help = "traces and sources in FOLDER may be read (default: the current one); relative paths "
-             "start at the first of several"},
+     .help = "allow reading traces and sources in FOLDER (default: the current folder); may be "
+             "repeated; relative paths start at the first"},
     {.name = "allow-run",
      .kind = OPTION_FLAG,
      .at = offsetof(mcp_options, allow_run),
-     .help =
-         "offer the tool `record`, which runs any program with your rights and writes its trace "
-         "to one of the folders"},
+     .help = "offer the tool `record`, which runs any program with your permissions and writes its "
+             "trace to one of the folders"},
     {.name = "bytes",
      .kind = OPTION_COUNT,
      .at = offsetof(mcp_options, bytes),
      .argument = "N",
-     .help = "answer with at most N bytes at once (default 4096); `more` has the rest"},
+     .help = "limit each answer to N bytes (default 4096); `more` returns the rest"},
     {.name = "timeout",
      .kind = OPTION_TIME,
      .at = offsetof(mcp_options, timeout),
      .argument = "TIME",
-     .help = "end a tool that takes longer, like 90s (default 10min)"},
+     .help = "end a tool that takes longer than TIME, such as 90s (default 10min)"},
 };
 
 typedef struct server {
@@ -165,7 +164,8 @@ static void show_more(server *s, json_t *id, json_t *arguments) {
     char end;
     if (!cursor || sscanf(cursor, "%llu:%zu%c", &number, &at, &end) != 2 || number >= s->n_pages ||
         number + PAGES < s->n_pages || at > strlen(s->pages[number % PAGES]))
-        respond_text(s, id, "There is no such cursor (any more); call the tool again.", true);
+        respond_text(s, id, "This cursor does not exist or has expired; call the tool again.",
+                     true);
     else
         respond_page(s, id, number, at, false);
 }
@@ -231,7 +231,7 @@ static void start_call(server *s, json_t *call) {
         show_more(s, id_of(call), arguments);
     } else if (!s->tool || !json_is_object(arguments)) {
         respond_error(s, id_of(call), INVALID_PARAMS,
-                      s->tool ? "`arguments` is no object" : "there is no such tool");
+                      s->tool ? "`arguments` is not an object" : "there is no such tool");
     } else {
         const bool ok = mcp_tool_words(s->tool, &s->limits, arguments, &words, reason);
         if (ok && mcp_child_start(&s->child, words.items)) {
@@ -277,17 +277,14 @@ static const char *version_for(json_t *params) {
 }
 
 static json_t *introduction(json_t *params) {
-    return json_pack("{s:s, s:{s:{}}, s:{s:s, s:s, s:s}, s:s}", "protocolVersion",
-                     version_for(params), "capabilities", "tools", "serverInfo", "name",
-                     "allotrace", "title", "allotrace, an allocation profiler", "version",
-                     ALLOTRACE_VERSION, "instructions",
-                     "Finds where a program allocates memory, from traces. Record the same work "
-                     "before and after a change "
-                     "(rate 1e-3 for runs of seconds), look at `summary`, `hotspots` and `advise`, "
-                     "change what allocates 10% "
-                     "or more, and prove it with `diff`. Each amount has its 95% interval: what is "
-                     "smaller than its error is "
-                     "noise.");
+    return json_pack(
+        "{s:s, s:{s:{}}, s:{s:s, s:s, s:s}, s:s}", "protocolVersion", version_for(params),
+        "capabilities", "tools", "serverInfo", "name", "allotrace", "title",
+        "allotrace, an allocation profiler", "version", ALLOTRACE_VERSION, "instructions",
+        "Finds where a program allocates memory, from traces. Record the same work before and "
+        "after a change (rate 1e-3 for runs of seconds), look at `summary`, `hotspots` and "
+        "`advise`, change what allocates 10% or more, and prove it with `diff`. Each amount has a "
+        "95% confidence interval; an amount smaller than its error is noise.");
 }
 
 static json_t *list_tools(const server *s) {
@@ -296,8 +293,8 @@ static json_t *list_tools(const server *s) {
         list, json_pack("{s:s, s:s, s:{s:s, s:{s:{s:s, s:s}}, s:[s], s:b}, s:{s:b}}", "name",
                         "more", "description", "The next part of an answer that was cut.",
                         "inputSchema", "type", "object", "properties", "cursor", "type", "string",
-                        "description", "as the answer's last line says", "required", "cursor",
-                        "additionalProperties", 0, "annotations", "readOnlyHint", 1));
+                        "description", "the cursor in the last line of the answer", "required",
+                        "cursor", "additionalProperties", 0, "annotations", "readOnlyHint", 1));
     return json_pack("{s:o}", "tools", list);
 }
 
@@ -325,7 +322,7 @@ static void handle(server *s, json_t *message) {
     else if (method && !id && strcmp(method, "notifications/cancelled") == 0)
         cancel(s, json_object_get(json_object_get(message, "params"), "requestId"));
     else if (!method && !json_object_get(message, "result") && !json_object_get(message, "error"))
-        respond_error(s, NULL, INVALID_REQUEST, "no request");
+        respond_error(s, NULL, INVALID_REQUEST, "not a request");
 }
 
 static void handle_line(server *s, const char *line, size_t size) {
@@ -336,7 +333,7 @@ static void handle_line(server *s, const char *line, size_t size) {
     if (message)
         handle(s, message);
     else
-        respond_error(s, NULL, PARSE_ERROR, "the line is no JSON");
+        respond_error(s, NULL, PARSE_ERROR, "the line is not JSON");
     json_decref(message);
 }
 
@@ -381,8 +378,10 @@ static bool take_input(server *s) {
 static void end_late_call(server *s) {
     if (!s->call || now() < s->ends_at)
         return;
-    respond_text(s, id_of(s->call),
-                 "It took too long, and was ended; `allotrace mcp --timeout` says when.", true);
+    respond_text(
+        s, id_of(s->call),
+        "The tool exceeded the time limit and was ended; `allotrace mcp --timeout` sets the limit.",
+        true);
     end_call(s);
 }
 
@@ -454,17 +453,16 @@ static int run(const void *opts_, char **operands, size_t n_operands) {
 
 const command command_mcp = {
     .name = "mcp",
-    .group = GROUP_OTHER,
+    .group = GROUP_LOOK,
     .operand = OPERAND_NONE,
     .usage = "",
-    .summary = "serve the analyses to programs that write code",
-    .description =
-        "Serves the analyses over the Model Context Protocol on standard input and output, for "
-        "programs that "
-        "write code. Tools are summary, hotspots, callers, peak, leaks, lifetimes, advise, diff, "
-        "source, explain, "
-        "and with --allow-run record. An answer has at most 4096 bytes; `more` shows the rest.\n\n"
-        "Only files in the folders given can be read.",
+    .summary = "serve the analyses to coding agents (MCP)",
+    .description = "Serves the analyses to coding agents over the Model Context Protocol, on "
+                   "standard input and output. The tools are summary, hotspots, callers, peak, "
+                   "leaks, lifetimes, advise, diff, source, explain and, with --allow-run, record. "
+                   "An answer has at most 4096 bytes; `more` returns the rest.\n"
+                   "\n"
+                   "Only files in the given folders can be read.",
     .example = "allotrace mcp\n"
                "allotrace mcp --folder ~/project --allow-run\n",
     OPTIONS_OF(options, defaults),

@@ -46,7 +46,7 @@ static void print_lines(FILE *out, json_t *rows, const char *path, long long fro
     char *text = NULL;
     size_t room = 0;
     if (!in) {
-        fprintf(out, "%s cannot be read\n", path);
+        fprintf(out, "cannot read %s\n", path);
         return;
     }
     for (long long n = 1; n <= to && getline(&text, &room, in) >= 0; n++)
@@ -68,7 +68,7 @@ char *mcp_source(const char *path, const char *report, long long line, long long
         return NULL;
     }
     if (!row_of(rows, path, 0))
-        fputs("The trace has no allocation in this file.\n", out);
+        fputs("The trace has no allocations in this file.\n", out);
     if (line == 0)
         line = json_integer_value(json_object_get(row_of(rows, path, 0), "line"));
     fputs("  share  line  (share of all that is allocated)\n", out);

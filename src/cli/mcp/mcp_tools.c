@@ -43,12 +43,12 @@ struct mcp_tool {
 };
 
 #define TRACE                                                                                      \
-    { "trace", PARAM_TRACE, NULL, true, "the trace's file", NULL }
+    { "trace", PARAM_TRACE, NULL, true, "the trace file", NULL }
 #define FILTER                                                                                     \
     {                                                                                              \
         "filter", PARAM_TEXT, "--filter", false,                                                   \
-            "which blocks count, like 'fn:parse size:>=1K life:<1ms'; explain filter has all "     \
-            "terms",                                                                               \
+            "which blocks to count, such as 'fn:parse size:>=1K life:<1ms'; `explain` with name "  \
+            "`filter` lists all terms",                                                            \
             NULL                                                                                   \
     }
 #define MEASURE                                                                                    \
@@ -59,21 +59,20 @@ struct mcp_tool {
             NULL                                                                                   \
     }
 #define BY                                                                                         \
-    { "by", PARAM_TEXT, "--by", false, "what a row is: line (default), function or type", NULL }
+    { "by", PARAM_TEXT, "--by", false, "one row per line (default), function or type", NULL }
 #define TOP(n)                                                                                     \
-    { "top", PARAM_COUNT, "--top", false, "at most so many rows (default " n ")", n }
+    { "top", PARAM_COUNT, "--top", false, "maximum number of rows (default " n ")", n }
 
 static const mcp_tool tools[] = {
     {.name = "summary",
      .command = "summary",
-     .help = "What a trace is of, its peak, the largest sites, what grows, the best advice. Begin "
-             "here.",
+     .help = "What a trace contains: its peak, the largest sites, the sites that grow, the best "
+             "advice. Start here.",
      .params = {TRACE}},
     {.name = "hotspots",
      .command = "hotspots",
-     .help =
-         "The sites (places that allocate) with the largest amounts, each with its callers, and "
-         "the 95% interval of each amount.",
+     .help = "The sites that allocate most, each with its callers and the 95% confidence interval "
+             "of each amount.",
      .params = {TRACE, FILTER, MEASURE, BY, TOP("10")}},
     {.name = "callers",
      .command = "callers",
@@ -84,57 +83,56 @@ static const mcp_tool tools[] = {
                 MEASURE}},
     {.name = "peak",
      .command = "peak",
-     .help = "When most memory was live, how certain that moment is, and which sites held it.",
+     .help = "When memory use peaked, how certain that time is, and which sites held the memory.",
      .params = {TRACE, FILTER, BY, TOP("10")}},
     {.name = "leaks",
      .command = "leaks",
-     .help = "The sites whose blocks stay to the end, those that surely grow first.",
+     .help = "The sites whose blocks remain until the end; those with certain growth first.",
      .params = {TRACE, FILTER, TOP("10")}},
     {.name = "lifetimes",
      .command = "lifetimes",
-     .help = "How long blocks live, which die soon, which are promoted in vain.",
+     .help = "How long blocks live, which die soon, and which are promoted prematurely.",
      .params = {TRACE, FILTER, TOP("10")}},
     {.name = "advise",
      .command = "advise",
-     .help = "Why the functions that allocate most do so, what to change, what that gains at most, "
-             "and how sure that is.",
+     .help = "Why the functions that allocate most do so, what to change, the most that this can "
+             "gain, and how certain the advice is.",
      .params = {TRACE, FILTER, MEASURE, TOP("5")}},
     {.name = "diff",
      .command = "diff",
-     .help = "What changed between two traces of the same work, and which changes are sure: the "
-             "proof of a fix.",
+     .help = "What changed between two traces of the same work, and which changes are significant: "
+             "the proof of a fix.",
      .params = {{"before", PARAM_TRACE, NULL, true, "the trace before the change", NULL},
-                {"after", PARAM_TRACE, NULL, true, "the trace after it", NULL},
+                {"after", PARAM_TRACE, NULL, true, "the trace after the change", NULL},
                 FILTER,
                 MEASURE,
                 TOP("10")}},
     {.name = "source",
      .command = "hotspots",
-     .help = "Lines of a source file, each with its share of what the trace has allocated there.",
+     .help = "Lines of a source file, each with its share of the allocations.",
      .always = {"--json", "--min-share=0", "--callers=0"},
      .annotates = true,
      .params = {TRACE,
                 {"file", PARAM_FILE, NULL, true, "the source file", NULL},
                 {"line", PARAM_LINE, NULL, false,
                  "the line in the middle (default: the one that allocates most)", NULL},
-                {"around", PARAM_LINE, NULL, false, "lines before and behind it (default 10)",
+                {"around", PARAM_LINE, NULL, false, "lines before and after it (default 10)",
                  NULL}}},
     {.name = "explain",
      .command = "help",
-     .help =
-         "Explains a command (its options), a topic (filter, measures, intervals, sites, heaps, "
-         "index), or a rule of advise (like string-concat).",
+     .help = "Explains a command (its options), a topic (filter, measures, intervals, sites, "
+             "heaps, index), or a rule of advise (such as string-concat).",
      .params = {{"topic", PARAM_TEXT, NULL, true, "the name", NULL}}},
     {.name = "record",
      .command = "run",
-     .help = "Runs a program and records where it allocates. The result has what it printed, and "
-             "the name of the trace.",
+     .help = "Runs a program and records where it allocates. Returns the program's output and the "
+             "name of the trace.",
      .runs = true,
-     .params = {{"output", PARAM_NEW, "--output", true, "the trace to write, like before.ctf",
+     .params = {{"output", PARAM_NEW, "--output", true, "the trace to write, such as before.ctf",
                  NULL},
                 {"rate", PARAM_NUMBER, "--rate", false,
-                 "the chance of each word to be sampled, 0 to 1 (default 1e-5; 1e-3 for runs of "
-                 "seconds; 1 records all)",
+                 "the sampling probability of a word, 0 to 1 (default 1e-5; 1e-3 for runs of "
+                 "seconds; 1 records every allocation)",
                  NULL},
                 {"command", PARAM_WORDS, NULL, true, "the program and its arguments", NULL}}},
 };
@@ -238,7 +236,7 @@ static char *mcp_confine(const mcp_limits *limits, const char *path, bool to_wri
     if (real && is_allowed(limits, real))
         return real;
     if (real)
-        snprintf(reason, MCP_REASON, "%.150s is outside of the folders that may be read", path);
+        snprintf(reason, MCP_REASON, "%.150s is outside the folders that may be read", path);
     else
         snprintf(reason, MCP_REASON, "%.150s: %s", path, strerror(error));
     free(real);
@@ -301,7 +299,7 @@ static bool add_words(mcp_words *w, const param *p, const json_t *value, char re
     size_t i;
     json_t *word;
     if (!json_is_array(value) || json_array_size(value) == 0)
-        return refuse(reason, p, "must be an array of strings, the program first");
+        return refuse(reason, p, "must be an array of strings that starts with the program");
     json_array_foreach(value, i, word) {
         if (!json_is_string(word) || strlen(json_string_value(word)) != json_string_length(word))
             return refuse(reason, p, "must be an array of strings");
@@ -317,7 +315,7 @@ static bool add_param(mcp_words *w, const param *p, const mcp_limits *limits, co
         return add_words(w, p, value, reason);
     char *text = text_of(p, value);
     if (!text)
-        return refuse(reason, p, "is of the wrong type");
+        return refuse(reason, p, "has the wrong type");
     if (p->kind == PARAM_TRACE || p->kind == PARAM_FILE || p->kind == PARAM_NEW) {
         char *path = mcp_confine(limits, text, p->kind == PARAM_NEW, reason);
         free(text);

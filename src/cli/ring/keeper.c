@@ -64,7 +64,7 @@ static int make_folder(const char *folder) {
     if (mkdir(folder, 0777) == 0 || (errno == EEXIST && stat(folder, &st) == 0 &&
                                      S_ISDIR(st.st_mode) && access(folder, W_OK) == 0))
         return STATUS_OK;
-    message_error("%s: no folder for the recording: %s", folder,
+    message_error("%s: cannot be used as the folder of the recording: %s", folder,
                   strerror(errno == EEXIST ? ENOTDIR : errno));
     return STATUS_FAILED;
 }
@@ -86,8 +86,9 @@ static int check_holes(const char *folder) {
     }
     if (!error)
         return STATUS_OK;
-    message_error("%s: the file system there cannot free parts of a file, which --keep takes: %s",
-                  folder, strerror(error));
+    message_error(
+        "%s: --keep requires a file system that can free parts of a file (punch holes): %s", folder,
+        strerror(error));
     return STATUS_FAILED;
 }
 
@@ -101,7 +102,8 @@ int ring_plan_make(ring_plan *plan, const command *cmd, const ring_options *opti
         return STATUS_OK;
     if (options->max_size &&
         (!parse_size(options->max_size, &plan->max_size) || plan->max_size < LEAST_SIZE))
-        return message_usage(cmd, "--max-size: `%s` is no size of at least 4M, such as 200M or 2G",
+        return message_usage(cmd,
+                             "--max-size: `%s` is not a size of at least 4M, such as 200M or 2G",
                              options->max_size);
     if (output)
         snprintf(name, sizeof name, "%s", output);
@@ -258,7 +260,7 @@ static bool is_old(const keeping *k) {
 /* Nothing more can be written: the recording goes on into the spool, and ends when that is full. */
 static bool give_up(keeping *k, int error) {
     if (!k->failed)
-        message_error("%s: %s: the recording ends", k->segment,
+        message_error("%s: %s; the recording ends", k->segment,
                       error ? strerror(error) : "cannot be written");
     k->failed = true;
     return false;
@@ -603,7 +605,7 @@ bool keeper_finish(keeper *k, bool killed, uint64_t end) {
     k->pid = -1;
     if (told && waited >= 0 && WIFEXITED(status))
         return WEXITSTATUS(status) == EXIT_SUCCESS;
-    message_warning("the process that wrote the segments was killed: what the program did since is "
-                    "missing");
+    message_warning(
+        "the process that wrote the segments was killed; everything after that is missing");
     return false;
 }

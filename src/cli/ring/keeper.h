@@ -28,15 +28,14 @@ typedef struct ring_options {
      .kind = OPTION_TIME,                                                                          \
      .at = offsetof(type, ring.keep),                                                              \
      .argument = "TIME",                                                                           \
-     .help = "record without end into a folder, --output, of which all commands show the latest "  \
-             "TIME, such as 60min; what is older is removed (default with --max-size: nothing "    \
-             "is too old)",                                                                        \
-     .brief = "record into a ring: see `help keep`"},                                              \
+     .help = "record continuously into a folder, --output, and keep the latest TIME, such as "     \
+             "60min, removing what is older (default with --max-size: no limit)",                  \
+     .brief = "keep a ring of segments: see `help keep`"},                                         \
     {                                                                                              \
         .name = "max-size", .kind = OPTION_TEXT, .at = offsetof(type, ring.max_size),              \
         .argument = "SIZE",                                                                        \
-        .help = "the same, so that the folder takes at most SIZE on the disk, such as 200M "       \
-                "(default with --keep: 1G; at least 4M)",                                          \
+        .help = "record continuously, using at most SIZE of disk space, such as 200M (default "    \
+                "with --keep: 1G; at least 4M)",                                                   \
         .brief = ""                                                                                \
     }
 

@@ -71,7 +71,7 @@ static bool look(members *all, const char *path) {
     memtrace_error error;
     member m = {.path = path};
     if (memtrace_reader_open(path, NULL, &reader, &error) != MEMTRACE_OK) {
-        message_warning("%s: left out: %s", path,
+        message_warning("%s: skipped: %s", path,
                         error.os_error ? strerror(error.os_error) : error.reason);
         return true;
     }
@@ -83,7 +83,7 @@ static bool look(members *all, const char *path) {
                                   : hash_bytes(path, strlen(path)); /* by itself */
     memtrace_reader_close(reader);
     if (status != MEMTRACE_OK)
-        message_warning("%s: left out: it cannot be read", path);
+        message_warning("%s: skipped: cannot read it", path);
     return status != MEMTRACE_OK || vec_push(all, m);
 }
 
@@ -123,7 +123,7 @@ static double lowest_rate(const member *m, size_t n) {
 
 static int say_join(const join *j, memtrace_status status) {
     if (status == MEMTRACE_IO && j->os_error)
-        message_error("the segments together: %s", strerror(j->os_error));
+        message_error("combining the segments: %s", strerror(j->os_error));
     else
         message_error("not enough memory");
     return STATUS_FAILED;
@@ -131,10 +131,11 @@ static int say_join(const join *j, memtrace_status status) {
 
 static void say_missing(const join *j, const char *folder) {
     if (j->n_missing > 0 || j->n_freed > 0)
-        message_warning("%s: %" PRIu64 " segments are missing between others: what was allocated "
-                        "and freed in them is not there, and %" PRIu64
-                        " blocks seem to be freed where the next one begins",
-                        folder, j->n_missing, j->n_freed);
+        message_warning(
+            "%s: %" PRIu64
+            " segments are missing; their allocations and frees are not included, and %" PRIu64
+            " blocks appear to be freed at the start of the next segment",
+            folder, j->n_missing, j->n_freed);
 }
 
 /* Readers stay open to the end: names are theirs. */
@@ -260,7 +261,7 @@ int ring_read_folder(const char *folder, uint64_t last, bool strict, int *fd) {
     if (!ok)
         message_error("%s: %s", folder, strerror(error ? error : ENOMEM));
     else if (all.count == 0)
-        message_error("%s: no trace is in this folder", folder);
+        message_error("%s: this folder contains no trace", folder);
     else
         status = combine(folder, &all, strict, fd);
     vec_free(&all);
@@ -321,7 +322,7 @@ int ring_read_end(const char *path, const char *name, uint64_t last, bool strict
     *fd = open_memory();
     if (*fd < 0 || plan_end(&e, path, end > last ? end - last : 0) != MEMTRACE_OK ||
         write_end(&e, path, *fd) != MEMTRACE_OK) {
-        message_error("%s: its end cannot be taken: not enough memory", name);
+        message_error("%s: not enough memory for --last", name);
         status = STATUS_FAILED;
     }
     excerpt_free(&e);

@@ -58,18 +58,18 @@ static const option options[] = {
      .at = offsetof(run_options, output),
      .argument = "FILE",
      .help = "write the trace to FILE (default: $MEMTRACE, or PROGRAM.PID.ctf in the current "
-             "folder, at rate 1 PROGRAM.PID.ctf.zst); with %p in the name, which becomes the "
-             "process id, child processes are recorded too, below rate 0.01 those that have a "
-             "sample; a name that ends in .zst or .gz makes a compressed trace",
-     .brief = "write to FILE (default: PROGRAM.PID.ctf); with %p, the process id, child processes "
-              "are recorded, too"},
+             "folder; at rate 1, PROGRAM.PID.ctf.zst). If FILE contains %p, which stands for the "
+             "process id, child processes are recorded, too; below rate 0.01, only those that have "
+             "a sample. If FILE ends in .zst or .gz, the trace is compressed",
+     .brief = "write to FILE (default: PROGRAM.PID.ctf); with %p (process id), child processes are "
+              "recorded, too"},
     {.name = "rate",
      .letter = 'r',
      .kind = OPTION_RATE,
      .at = offsetof(run_options, rate),
      .argument = "RATE",
      .help = "sample each allocated word with this probability (default: $MEMTRACE_RATE, or 1e-5)",
-     .brief = "chance of each word to be sampled (default 1e-5)"},
+     .brief = "sampling probability of a word (default 1e-5)"},
     {.name = "depth",
      .letter = 'd',
      .kind = OPTION_COUNT,
@@ -84,29 +84,30 @@ static const option options[] = {
      .kind = OPTION_TEXT,
      .at = offsetof(run_options, context),
      .argument = "TEXT",
-     .help = "a remark that the trace carries"},
+     .help = "a comment to store in the trace"},
     {.name = "native",
      .kind = OPTION_FLAG,
      .at = offsetof(run_options, native),
-     .help = "record what an OCaml program gets from malloc as well as its OCaml heap",
+     .help = "record malloc in addition to the OCaml heap of OCaml programs",
      .brief = "record malloc and the heap of OCaml programs"},
     {.name = "no-ocaml",
      .kind = OPTION_FLAG,
      .at = offsetof(run_options, no_ocaml),
-     .help = "record only what an OCaml program gets from malloc",
-     .brief = "record only the malloc of OCaml programs"},
+     .help = "record only malloc in OCaml programs",
+     .brief = "record only malloc in OCaml programs"},
     {.name = "mmap",
      .kind = OPTION_FLAG,
      .at = offsetof(run_options, mmap),
-     .help = "also record memory that the program maps itself, by mmap, mremap, sbrk and the like",
-     .brief = "record memory from mmap, mremap and sbrk, too"},
+     .help = "also record memory that the program maps directly, with mmap, mremap, sbrk and "
+             "similar calls",
+     .brief = "also record mmap, mremap and sbrk"},
     OPTIONS_RING(run_options),
     {.name = "overhead",
      .kind = OPTION_PERCENT,
      .at = offsetof(run_options, overhead),
      .argument = "PERCENT",
-     .help = "with --keep or --max-size: halve the rate, as often as it takes, while samples cost "
-             "more than this part of the program's processor time, such as 1%",
+     .help = "with --keep or --max-size, halve the rate as often as needed to keep the cost of "
+             "sampling below P percent of the program's CPU time",
      .brief = ""},
     {.name = "view",
      .kind = OPTION_FLAG,
@@ -117,14 +118,14 @@ static const option options[] = {
     {.name = "live",
      .kind = OPTION_FLAG,
      .at = offsetof(run_options, live),
-     .help = "show a live table in the terminal, as `allotrace top` does; what the program writes "
-             "to the terminal appears when the table is left, and it reads nothing from there",
+     .help = "show a live table in the terminal, as `allotrace top` does; the program's terminal "
+             "output appears when you quit the table, and it cannot read from the terminal",
      .brief = "show a live table in the terminal: see `help top`"},
     {.name = "no-symbolize",
      .kind = OPTION_FLAG,
      .at = offsetof(run_options, no_symbolize),
-     .help = "leave addresses in the trace; `allotrace symbolize` resolves them later, on this "
-             "machine",
+     .help =
+         "leave addresses in the trace, for `allotrace symbolize` to resolve later on this machine",
      .brief = "leave addresses for `allotrace symbolize`"},
     {.name = "quiet",
      .letter = 'q',
@@ -143,9 +144,11 @@ static bool check_recordable(const char *program, const char *preload) {
     run_check check;
     run_check_command(&check, program);
     if (!check.recordable)
-        message_warning("%s: %s, so it runs unrecorded", check.program, check.reason);
+        message_warning("%s: %s, so it runs without being recorded", check.program, check.reason);
     else if (!*preload)
-        message_warning("%s is not where it was installed, so nothing is recorded", PRELOAD_NAME);
+        message_warning(
+            "%s is missing from the folder where it was installed, so nothing is recorded",
+            PRELOAD_NAME);
     else if (!run_check_preloadable(preload))
         message_warning("%s: a library with a blank or a colon in its path cannot be preloaded, so "
                         "nothing is recorded",
@@ -300,12 +303,12 @@ static bool interrupted(void *context) {
 static void say_why_nothing(const char *pattern) {
     struct stat status;
     if (stat(pattern, &status) == 0 && !S_ISREG(status.st_mode))
-        message_warning("%s is no ordinary file: what was recorded went there without names",
-                        pattern);
+        message_warning(
+            "%s is not a regular file; the trace written there contains addresses instead of names",
+            pattern);
     else
-        message_warning("nothing was recorded: the recorder was not loaded, or could not write; "
-                        "a program that clears its environment keeps it from the programs that "
-                        "it starts");
+        message_warning("nothing was recorded: the recorder was not loaded, or could not write; it "
+                        "is not loaded into programs started with an empty environment");
 }
 
 /* The name of traces by which each process would have one. */
@@ -332,9 +335,10 @@ static bool records_mapped(const run_options *given) {
 }
 
 static void say_left_to_program(const char *name) {
-    message_warning("%s was not written: the program records itself, but did not this time; one "
-                    "linked with Memtrace does so where it calls Memtrace.trace_if_requested",
-                    name);
+    message_warning(
+        "%s was not written: the program records itself, but did not do so this time; a program "
+        "linked with Memtrace does so when it calls Memtrace.trace_if_requested",
+        name);
 }
 
 enum { PATIENCE = 20 /* times 5 ms that a child may hold its parent's lock */ };
@@ -356,8 +360,8 @@ static void finish(const launch *l, run_program *program, int rescue, struct tim
     run_traces_complete(&traces, l->options->no_symbolize ? NULL : &l->options->debug_files,
                         interrupted, program);
     if (run_program_interrupted(program))
-        message_warning("interrupted: the trace is whole, but has addresses instead of names; they "
-                        "get them by: allotrace symbolize %s",
+        message_warning("interrupted: the trace is complete, but contains addresses instead of "
+                        "names; to resolve them: allotrace symbolize %s",
                         traces.all.count == 1 ? traces.all.items[0].path : "FILE");
     else if (traces.all.count)
         run_traces_report(
@@ -419,7 +423,7 @@ static view_session *start_view(const launch *l, const run_program *program, cha
 static void end_view(view_session *s) {
     if (!s)
         return;
-    message_hint("the viewer goes on until Ctrl-C");
+    message_hint("the viewer keeps running; press Ctrl-C to stop");
     view_session_wait();
     view_session_stop(s);
 }
@@ -484,23 +488,20 @@ static int run(const void *opts_, char **operands, size_t n_operands) {
     if (opts->depth != DEPTH_UNSET && (opts->depth < 1 || opts->depth > SETTING_MAX_DEPTH))
         return message_usage(&command_run, "--depth must be from 1 to %d", SETTING_MAX_DEPTH);
     if (opts->output && !trace_name_is_pattern(opts->output))
-        return message_usage(
-            &command_run,
-            "--output: `%s` is no name of a trace; a %% in it is followed by p (the "
-            "process id) or %%",
-            opts->output);
+        return message_usage(&command_run,
+                             "--output: `%s` is not a valid trace name: each %% must be followed "
+                             "by p (the process id) or %%",
+                             opts->output);
     if (!push_flags_check(&opts->push))
         return STATUS_USAGE;
     if ((opts->view || opts->live || opts->push.urls) && (opts->ring.keep || opts->ring.max_size))
         return message_usage(&command_run,
-                             "--view, --live and --push read one trace, --keep makes many: look at "
-                             "the folder afterwards");
+                             "--keep cannot be combined with --view, --live or --push, which read "
+                             "one trace; open the folder afterwards");
     if (opts->overhead > 0 && !opts->ring.keep && !opts->ring.max_size)
-        return message_usage(&command_run, "--overhead is for --keep or --max-size: a rate that "
-                                           "changes takes segments");
+        return message_usage(&command_run, "--overhead requires --keep or --max-size");
     if (opts->overhead > 0 && opts->rate >= RING_RATE)
-        return message_usage(&command_run, "--overhead takes a --rate below %g to begin with",
-                             RING_RATE);
+        return message_usage(&command_run, "--overhead requires a --rate below %g", RING_RATE);
     int status = ring_plan_make(&l.ring, &command_run, &opts->ring, opts->output, l.command);
     if (status != STATUS_OK)
         return status;
@@ -514,7 +515,7 @@ static int run(const void *opts_, char **operands, size_t n_operands) {
     const bool live = opts->live && l.preload;
     const top_options how = {.order = ACTIVITY_BY_LIVE,
                              .color = color_wanted(COLOR_AUTO),
-                             .on_leave = "the program goes on, and its output appears here"};
+                             .on_leave = "the program continues; its output appears here"};
     top_output held = {.file = -1};
     if (live && top_check("--live") != STATUS_OK)
         return STATUS_FAILED;
@@ -528,7 +529,7 @@ static int run(const void *opts_, char **operands, size_t n_operands) {
     clock_gettime(CLOCK_REALTIME_COARSE, &started);
     l.begin = clock_anchor_now();
     if (live && !top_output_begin(&held, true))
-        message_warning("--live: no temporary file can be made for what the program writes");
+        message_warning("--live: cannot create a temporary file for the program's output");
     if (!run_program_start(&program, operands, set_environment, &l)) {
         top_output_end(&held);
         return refuse_start(l.command, program.exec_error);
@@ -561,19 +562,19 @@ const command command_run = {
     .operand = OPERAND_PROGRAM,
     .usage = "-- PROGRAM [ARGUMENTS…]",
     .summary = "record a program's allocations",
-    .description =
-        "Runs a program and records a random sample of its allocations with their call stacks. "
-        "The program can be written in C, C++, Rust or anything else that calls malloc, and need "
-        "not be rebuilt. Call stacks name functions, and with debug information (-g) files, lines "
-        "and inlined functions. Of OCaml programs (native code; 4.11 to 4.14, 5.3 and later), the "
-        "OCaml heap is recorded.\n\n"
-        "The program's streams, terminal, signals and exit status are unchanged. When it has "
-        "ended, at most six lines on standard error say what was recorded. Programs that are "
-        "statically linked or setuid run unrecorded.",
+    .description = "Runs a program and records a random sample of its allocations with their call "
+                   "stacks. The program can be written in C, C++, Rust or anything else that calls "
+                   "malloc, and need not be rebuilt. Call stacks name functions; with debug "
+                   "information (-g), also files, lines and inlined functions. For OCaml programs "
+                   "(native code; 4.11 to 4.14, 5.3 and later), the OCaml heap is recorded.\n"
+                   "\n"
+                   "The program's streams, terminal, signals and exit status are unchanged. When "
+                   "it ends, run prints a summary of at most six lines to standard error. "
+                   "Statically linked and setuid programs run without being recorded.",
     .example = "allotrace run --view -- ./server\n"
                "allotrace run -o 'make.%p.ctf' --rate 1e-4 -- make -j4\n",
-    .statuses = "  that of the program; if a signal ended it, this command ends by the same one\n"
-                "  2    the command line is wrong\n"
+    .statuses = "  that of the program; if a signal ended it, run ends by the same signal\n"
+                "  2    wrong usage\n"
                 "  126  the program cannot be executed\n"
                 "  127  there is no such program\n",
     OPTIONS_OF(options, defaults),

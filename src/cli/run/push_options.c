@@ -32,7 +32,7 @@ bool push_flags_check(const push_flags *f) {
     char line[LINE_SIZE];
     const push_options o = options_of(f);
     if (!f->urls && (f->every || f->labels.n || f->token_file)) {
-        message_error("--every, --label and --token-file are of --push URL, which is missing");
+        message_error("--every, --label and --token-file require --push URL");
         return false;
     }
     if (!f->urls || !push_check(&o, line, sizeof line))

@@ -18,10 +18,10 @@ typedef struct push_flags {
      .kind = OPTION_TEXT,                                                                          \
      .at = offsetof(type, push.urls),                                                              \
      .argument = "URL[,URL]",                                                                      \
-     .help = "send what is allocated and what is live to receivers that keep profiles, while the " \
-             "program runs: by OpenTelemetry's protocol; to Pyroscope where URL ends in /ingest; " \
-             "to Parca where it ends in /profiles/writeraw",                                       \
-     .brief = "send profiles to Pyroscope: see `help push`"},                                      \
+     .help = "while the program runs, send profiles of allocated and live memory to URL: to "      \
+             "Pyroscope if URL ends in /ingest, to Parca if it ends in /profiles/writeraw, "       \
+             "otherwise with the OpenTelemetry protocol",                                          \
+     .brief = "send profiles to a server: see `help push`"},                                       \
         {.name = "every",                                                                          \
          .kind = OPTION_TIME,                                                                      \
          .at = offsetof(type, push.every),                                                         \

@@ -124,12 +124,12 @@ static bool check_kind(run_check *check, Elf *program, Elf *self) {
         return refuse(check, "it is a %s-bit program",
                       theirs.e_ident[EI_CLASS] == ELFCLASS32 ? "32" : "64");
     if (theirs.e_machine != ours.e_machine)
-        return refuse(check, "it is made for another processor");
+        return refuse(check, "it is built for a different processor");
     if (!dynamic_loader(program, their_loader, sizeof their_loader))
         return refuse(check, "it is statically linked");
     if (dynamic_loader(self, our_loader, sizeof our_loader) &&
         strcmp(base_name(their_loader), base_name(our_loader)) != 0)
-        return refuse(check, "it uses another C library (%s)", their_loader);
+        return refuse(check, "it uses a different C library (%s)", their_loader);
     return true;
 }
 
@@ -148,7 +148,7 @@ static bool check_emulation(run_check *check) {
                                         "qemu-x86_64-static"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(base_name(check->program), names[i]) == 0)
-            return refuse(check, "it emulates the code of the program that it is given");
+            return refuse(check, "it emulates the code of another program");
     return true;
 }
 

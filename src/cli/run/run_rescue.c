@@ -200,7 +200,7 @@ static void add_packet(int fd, uint64_t start_time, const rescued_packet *packet
         return;
     const int error = append_packet(fd, w.size, packet->bytes, packet->size);
     const memtrace_end early = end_of(MEMTRACE_END_EARLY, since_start(&w, mark.time), error,
-                                      "the end of the trace cannot be written");
+                                      "cannot write the end of the trace");
     if (error)
         say_end(fd, &w, false, &early);
 }
@@ -298,7 +298,7 @@ void run_rescue_note_silent(int fd, const char *path) {
     const int trace = path_open_once(path, O_RDWR);
     const whole_packets w = trace < 0 ? (whole_packets){0} : find_packets(trace, NULL);
     const memtrace_end end = end_of(MEMTRACE_END_WHOLE, since_start(&w, w.end), 0,
-                                    "the process ended without a word, then or later");
+                                    "the process ended without notice, then or later");
     if (w.size > 0 && w.said.how == MEMTRACE_END_OPEN && had_no_stream(fd, &w))
         say_end(trace, &w, false, &end);
     if (trace >= 0)
@@ -307,7 +307,7 @@ void run_rescue_note_silent(int fd, const char *path) {
 
 static memtrace_end lost_end(const whole_packets *w) {
     return end_of(MEMTRACE_END_EARLY, since_start(w, w->end), 0,
-                  "a signal ended the process, and what it had not written yet is lost");
+                  "a signal ended the process, and events not yet written are lost");
 }
 
 /* The trace lasts until then, though it has no events any more. An errno, or 0. */

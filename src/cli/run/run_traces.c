@@ -156,7 +156,7 @@ static int complete_one(void *context) {
         symbolize_file(c->path, o);
     if (!(o->interrupted && o->interrupted(o->context)) &&
         compressor_by_name(c->path, &error) != MEMTRACE_OK)
-        message_warning("%s: stays uncompressed: %s", c->path, strerror(error.os_error));
+        message_warning("%s: not compressed: %s", c->path, strerror(error.os_error));
     return 0;
 }
 
@@ -187,7 +187,7 @@ void run_traces_complete(const run_traces *t, const debug_file_options *debug_fi
         if (!path_is_others(c.path, &theirs))
             complete_one(&c);
         else if (rights_lend(&theirs, complete_one, &c) != 0)
-            message_warning("%s: stays as it is: the rights of its owner cannot be taken on",
+            message_warning("%s: not symbolized, because the rights of its owner cannot be assumed",
                             c.path);
     }
     symbolize_files_end(c.options.shared);
@@ -329,15 +329,16 @@ static void say_earlier(output *o, const run_traces *t) {
         return;
     output_text(o, "allotrace: ");
     if (n + 1 == t->all.count) {
-        output_text(o, "one process was each of them in turn (exec): ");
+        output_text(o, "one process ran them in turn (exec): ");
         output_shown(o, t->all.items[first].path);
-        output_text(o, " holds the first, ");
+        output_text(o, " is the first, ");
         output_shown(o, t->all.items[last].path);
         output_text(o, " the last\n");
     } else {
-        output_format(
-            o, "%s of them became others (exec); their traces have a number before .ctf, such as ",
-            figure_count(n).text);
+        output_format(o,
+                      "%s of them ran another program (exec); their traces have a number before "
+                      ".ctf, such as ",
+                      figure_count(n).text);
         output_shown(o, t->all.items[first].path);
         output_char(o, '\n');
     }
@@ -361,7 +362,7 @@ static void say_early(output *o, const summary *s, const run_traces *t) {
     output_format(o, " ends early, at %s: ", figure_duration(s->early_time).text);
     output_shown(o, s->early_reason);
     if (s->n_early > 1)
-        output_format(o, "; so do %zu more", s->n_early - 1);
+        output_format(o, "; %zu more also end early", s->n_early - 1);
     output_char(o, '\n');
 }
 
@@ -408,7 +409,7 @@ static void say_top_sites(output *o, const summary *s, const char *trace) {
     hotspots h;
     if (!hotspots_of_all(s->profile, HOTSPOTS_BY_LINE, &h))
         return;
-    output_text(o, "allotrace: most of it:");
+    output_text(o, "allotrace: top sites:");
     for (size_t i = 0; i < h.sites.count && i < TOP_SITES; i++) {
         const hotspots_entry *e = &h.sites.items[i].entry;
         output_format(o, "%s %.1f%% ", i ? ";" : "",
@@ -459,7 +460,7 @@ static void say_nothing(output *o, const summary *s, const run_traces *t, run_tr
     if (most > 0)
         output_format(o, "allotrace: %s allocated less than about %s %s%s\n",
                       t->all.count > 1 ? "each" : "it", figure_bytes(most).text,
-                      !how.from_start ? "of what is recorded, while attached"
+                      !how.from_start ? "of recorded memory while attached"
                       : how.left_out  ? "itself"
                                       : "in all",
                       how.left_out ? "" : "; --rate 1 records every allocation");
@@ -482,11 +483,11 @@ static void hint_unseen(const profile *p) {
     if (!unseen_find(p, &u))
         return;
     const char *setting = whole_malloc(p->info.executable_name);
-    message_hint("of the %s that the program held, at most %s is recorded: it mapped the rest by "
-                 "itself, which --mmap records%s%s%s",
+    message_hint("the program held %s, but at most %s of it is recorded; it mapped the rest "
+                 "directly, which --mmap records%s%s%s",
                  figure_bytes(u.held).text, figure_bytes(u.recorded).text, setting ? "; with " : "",
                  setting ? setting : "",
-                 setting ? " in its environment it takes all from malloc" : "");
+                 setting ? " in its environment, it takes all memory from malloc" : "");
 }
 
 /* The OCaml heap is itself memory from malloc. */
@@ -496,8 +497,8 @@ static bool is_counted_twice(const profile *p) {
 
 static void hint_counted_twice(const profile *p) {
     if (is_counted_twice(p))
-        message_hint("what the OCaml runtime takes from malloc for its heap and for bigarrays is "
-                     "counted twice: as that, and as what OCaml allocates in it");
+        message_hint("memory that the OCaml runtime takes from malloc for its heap and bigarrays "
+                     "counts twice: as malloc, and as OCaml allocations");
 }
 
 /* The lines of the summary that are not about what is in the trace. */
@@ -524,12 +525,10 @@ static void say_summary(const run_traces *t, run_traces_how how) {
         say_findings(&o, &s, t, MOST_FINDINGS - count_notes(t, &s, how));
     }
     if (how.n_silent)
-        output_format(&o, "allotrace: %s more program%s had no sample and left no trace\n",
+        output_format(&o, "allotrace: %s more program%s had no samples and left no trace\n",
                       figure_count(how.n_silent).text, how.n_silent == 1 ? "" : "s");
     if (how.left_out && !how.told) {
-        output_format(
-            &o, "allotrace: the processes that %s started were not recorded; to record each: -o ",
-            t->all.count > 1 ? "they" : "it");
+        output_text(&o, "allotrace: child processes were not recorded; to record each, use -o ");
         say_quoted(&o, how.left_out);
         output_char(&o, '\n');
     }
@@ -550,11 +549,11 @@ void run_traces_report(const run_traces *t, run_traces_how how) {
 
 void run_traces_warn_unfinished(const run_traces *t, const char *pattern) {
     if (t->n_locked == 1 && t->locked)
-        message_warning("a process of this run goes on recording; when it has ended: "
+        message_warning("a process of this run is still recording; when it has ended, run: "
                         "allotrace symbolize %s",
                         t->locked);
     else
-        message_warning("processes of this run go on recording; when one has ended, with its id "
-                        "for %%p: allotrace symbolize %s",
+        message_warning("processes of this run are still recording; when one has ended, run this "
+                        "with its id instead of %%p: allotrace symbolize %s",
                         pattern);
 }

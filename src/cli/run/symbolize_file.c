@@ -36,16 +36,16 @@ static const char *module_reason(const symbolize_module *m) {
     case MODULE_MISSING:
         return strerror(m->os_error);
     case MODULE_CHANGED:
-        return "changed since it was recorded";
+        return "it has changed since the recording";
     case MODULE_UNREADABLE:
-        return "is not a program or library";
+        return "it is not a program or library";
     case MODULE_READ:
         break;
     }
     if (m->n_unresolved)
-        return "has no symbols there";
+        return "it has no symbols there";
     return m->unreadable_debug_info ? "its debug information cannot be read"
-                                    : "no debug information";
+                                    : "it has no debug information";
 }
 
 static void warn(const symbolizer *s) {
@@ -55,14 +55,14 @@ static void warn(const symbolizer *s) {
             message_warning("%s: %s: its functions keep their addresses", m->path,
                             module_reason(m));
         else if (m->unreadable_debug_info)
-            message_warning("%s: its debug information cannot be read: lines and inlined functions "
-                            "are missing",
-                            m->path);
+            message_warning(
+                "%s: cannot read its debug information; lines and inlined functions are missing",
+                m->path);
         else if (m->lost_dwo)
-            message_warning("%s: .dwo files are missing or unusable, such as %s: inlined functions "
-                            "are not shown, though lines may be theirs; put them back and record "
-                            "again",
-                            m->path, m->lost_dwo);
+            message_warning(
+                "%s: .dwo files are missing or unusable, such as %s: inlined functions "
+                "are not shown, although their lines may be; restore the files and record again",
+                m->path, m->lost_dwo);
     }
 }
 
@@ -97,7 +97,7 @@ static void print_packages(FILE *out, const completion *c, const char *trace) {
 static void print_report(const completion *c, const char *name, const char *to, FILE *out) {
     completion_summary s = completion_result(c);
     if (!s.n_places) {
-        fprintf(out, "%s: every place has its name already", name);
+        fprintf(out, "%s: all places are already symbolized", name);
         if (s.n_lineless)
             fprintf(out, ", %s without a line, which only a new recording can add",
                     figure_count(s.n_lineless).text);
@@ -126,7 +126,7 @@ static int say_error(const char *name, const memtrace_error *error) {
 static int say_unwritten(const char *path, const char *to, const memtrace_error *error) {
     if (to != path || !error->os_error)
         return say_error(to, error);
-    message_error("%s: stays without names: %s", path, strerror(error->os_error));
+    message_error("%s: not symbolized: %s", path, strerror(error->os_error));
     return STATUS_FAILED;
 }
 
@@ -197,7 +197,7 @@ static bool symbolize_by_names(const char *path, const symbolize_file_options *o
                                int *status) {
     relabel *names;
     completion *c = NULL;
-    progress_say("%s: looking for names", path);
+    progress_say("%s: symbolizing", path);
     if (relabel_open(&names, path, NULL) != MEMTRACE_OK)
         return false;
     bool able = prepare(&c, relabel_names(names), path, options, NULL) == MEMTRACE_OK &&

@@ -16,13 +16,13 @@
      .at = offsetof(type, debug_files.root),                                                       \
      .argument = "DIR",                                                                            \
      .help = "look for separate debug files in DIR (default " DEBUG_FILE_ROOT                      \
-             ") and beside each module",                                                           \
+             ") and next to each module",                                                          \
      .brief = "find debug files there (default " DEBUG_FILE_ROOT ")"},                             \
     {                                                                                              \
         .name = "debuginfod", .kind = OPTION_FLAG, .at = offsetof(type, debug_files.debuginfod),   \
-        .help = "ask the servers in $DEBUGINFOD_URLS for debug information that is not on this "   \
+        .help = "query the servers in $DEBUGINFOD_URLS for debug information that is not on this " \
                 "machine",                                                                         \
-        .brief = "ask $DEBUGINFOD_URLS for debug information"                                      \
+        .brief = "query the servers in $DEBUGINFOD_URLS"                                           \
     }
 
 typedef struct symbolize_file_options {

@@ -30,13 +30,13 @@ static const option options[] = {
      .kind = OPTION_CHOICE,
      .at = offsetof(top_command_options, sort),
      .choices = sorts,
-     .help = "what the table is sorted by at first (default: live)"},
+     .help = "initial sort order (default: live)"},
     OPTION_FILTER(top_command_options, filter),
     {.name = "color",
      .kind = OPTION_CHOICE,
      .at = offsetof(top_command_options, color),
      .choices = question_colors,
-     .help = "whether the table has colours (default: unless NO_COLOR is set)"},
+     .help = "colour the table (default: unless NO_COLOR is set)"},
 };
 
 static int refuse(char **operands) {
@@ -46,7 +46,7 @@ static int refuse(char **operands) {
                              "top shows a trace or a process; to record a program and watch it: "
                              "allotrace run --live -- %s%s",
                              operands[0], operands[1] ? " …" : "");
-    return message_usage(&command_top, "top takes one trace or process; `%s` is one too many",
+    return message_usage(&command_top, "top takes only one trace or process; unexpected `%s`",
                          operands[1]);
 }
 
@@ -66,8 +66,8 @@ static int run(const void *opts_, char **operands, size_t n_operands) {
     if (status != STATUS_OK)
         return status;
     if (!isatty(STDOUT_FILENO)) {
-        message_error("top needs a terminal, and standard output is none; `allotrace hotspots` "
-                      "writes a table to it");
+        message_error("top needs a terminal, but standard output is not one; use `allotrace "
+                      "hotspots` for a plain table");
         return STATUS_FAILED;
     }
     status = top_check("top");
@@ -83,16 +83,18 @@ const command command_top = {
     .group = GROUP_LOOK,
     .operand = OPERAND_RECORDING,
     .usage = "FILE|PID",
-    .summary = "watch a program allocate, in the terminal",
+    .summary = "watch a program allocate, live in the terminal",
     .description =
-        "Shows a table of the sites that allocate, while the program runs: what each holds, has "
-        "allocated, allocates per second and gained in the last ten seconds. FILE is a trace that "
-        "is being written, or a finished one.\n\n"
-        "With the id of a process, attaches to it as `allotrace attach` does, and detaches when "
-        "the table is left; the trace stays. A process that is recorded already is shown as it "
-        "is. To start a program and watch it: `allotrace run --live -- PROGRAM`.\n\n"
-        "Keys: l, a, r and g sort by live, allocated, rate and growth; the arrows select a site, "
-        "Enter shows its callers, / filters, h explains, q quits.",
+        "Shows a table of the sites that allocate while a program runs: their live memory, total "
+        "allocations, allocation rate, and growth in the last ten seconds. FILE is a finished "
+        "trace, or one that is still being written.\n"
+        "\n"
+        "Given a process id, top attaches to the process as `allotrace attach` does, and detaches "
+        "when you quit; the trace is kept. If the process is already being recorded, top shows "
+        "that recording. To start a program and watch it: `allotrace run --live -- PROGRAM`.\n"
+        "\n"
+        "Keys: l, a, r and g sort by live, allocated, rate and growth; the arrow keys select a "
+        "site, Enter shows its callers, / filters, h shows help, q quits.",
     .example = "allotrace top server.4711.ctf\n"
                "allotrace top --sort growth 4711\n",
     OPTIONS_OF(options, defaults),

@@ -148,7 +148,7 @@ int top_show(char *path, const top_options *options) {
     top_output held;
     int status;
     if (!top_output_begin(&held, false)) {
-        message_error("no temporary file can be made for what is written meanwhile");
+        message_error("cannot create a temporary file for output written meanwhile");
         return STATUS_FAILED;
     }
     sigprocmask(SIG_BLOCK, &ends, NULL);

@@ -56,7 +56,7 @@ bool top_screen_usable(const char **why) {
     if (fd < 0)
         return false;
     const char *term = getenv("TERM");
-    *why = " that can move the cursor, and $TERM names none";
+    *why = " that can move the cursor, and $TERM does not name one";
     const bool usable = term && setupterm(term, fd, &known) == OK && cursor_address && clear_screen;
     if (known == 1)
         del_curterm(cur_term);

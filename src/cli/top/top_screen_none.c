@@ -2,7 +2,7 @@
 #include "cli/top/top_screen.h"
 
 bool top_screen_usable(const char **why) {
-    *why = " and ncurses, without which this allotrace was built (libncurses-dev)";
+    *why = " and ncurses, and this allotrace was built without it (libncurses-dev)";
     return false;
 }
 

@@ -232,7 +232,7 @@ static void put_foot(const top_view *t) {
     if (t->mode == MODE_FILTER)
         snprintf(text, sizeof text, "/%s▏  %s", t->typed,
                  *t->problem ? t->problem
-                             : "enter keeps it, esc drops it; like parse or size:>=1K");
+                             : "Enter applies, Esc cancels; for example parse or size:>=1K");
     else if (*t->problem)
         snprintf(text, sizeof text, "filter: %s", t->problem);
     else {
@@ -271,7 +271,7 @@ static void put_table(top_view *t, unsigned y) {
     render(t, &d, &o);
     const char *at = o.buffer, *end = o.buffer + o.used;
     if (t->activity.sites.count == 0)
-        put_text(y++, *t->filter_text ? "The filter keeps nothing so far." : "No sample so far.",
+        put_text(y++, *t->filter_text ? "Nothing matches the filter so far." : "No samples so far.",
                  LOOK_PLAIN);
     for (size_t i = 0; !o.error && next_line(&at, end, &line, &size); i++)
         if (i == 0)
@@ -304,7 +304,7 @@ static void add_callers(const top_view *t, const query_result *q, hotspots *h, d
         document_rows(d, &rows, IN_ALL, NULL);
         return;
     }
-    document_note(d, "Nothing of this site is there at the moment.");
+    document_note(d, "This site has nothing at the moment.");
 }
 
 static void put_scrolled(top_view *t, unsigned y, const output *o) {
@@ -330,8 +330,7 @@ static void put_callers(top_view *t, unsigned y) {
     report of;
     document d = {0};
     output o;
-    put_text(y++, is_live ? "Callers, of what is live" : "Callers, of all that was allocated",
-             LOOK_PLAIN);
+    put_text(y++, is_live ? "Callers, by live memory" : "Callers, by allocated memory", LOOK_PLAIN);
     if (!query_run(&q, &t->reading->profile, &spec))
         return;
     if (hotspots_query(&q, HOTSPOTS_BY_LINE, &h)) {
@@ -351,11 +350,11 @@ static void put_help(const top_view *t, unsigned y) {
         "  l a r g     sort by live, allocated, rate or growth",
         "  ↑ ↓         select a site (also j, k, Page Up, Page Down, Home, End)",
         "  enter       show the callers of the selected site",
-        "  /           filter, like parse, file:json.c, size:>=1K or -fn:cache",
-        "  esc         go back; in the table: drop the filter",
+        "  /           filter, such as parse, file:json.c, size:>=1K or -fn:cache",
+        "  esc         go back; in the table: remove the filter",
         "  q, Ctrl-C   quit",
         "",
-        "  live        bytes that are allocated and not freed",
+        "  live        bytes allocated and not yet freed",
         "  allocated   bytes since the recording began",
         "  rate        bytes allocated in the last 10 s, per second",
         "  growth      change of live in the last 10 s",
@@ -372,7 +371,7 @@ static void put_waiting(const top_view *t) {
     char text[200];
     put_text(0, trace->name, LOOK_PLAIN);
     if (trace->failed)
-        snprintf(text, sizeof text, "The trace cannot be read.");
+        snprintf(text, sizeof text, "Cannot read the trace.");
     else if (trace->progress > 0)
         snprintf(text, sizeof text, "Reading: %.0f%%", 100 * trace->progress);
     else

@@ -20,13 +20,13 @@ static const option options[] = {
      .kind = OPTION_COUNT,
      .at = offsetof(view_options, port),
      .argument = "N",
-     .help = "serve at this port (default: the first free one from 8080 on)"},
+     .help = "serve on port PORT (default: the first free one from 8080)"},
     {.name = "host",
      .kind = OPTION_TEXT,
      .at = offsetof(view_options, host),
      .argument = "ADDRESS",
-     .help = "serve at this address or name instead of the loopback interface; traffic is not "
-             "encrypted, including the token"},
+     .help = "serve on this address or name instead of the loopback interface; traffic, including "
+             "the token, is not encrypted"},
     {.name = "no-open",
      .kind = OPTION_FLAG,
      .at = offsetof(view_options, no_open),
@@ -35,7 +35,7 @@ static const option options[] = {
      .kind = OPTION_FILE,
      .at = offsetof(view_options, sources),
      .argument = "FOLDER",
-     .help = "look for source files with relative names in FOLDER (default: the current one)"},
+     .help = "look for source files with relative names in FOLDER (default: the current folder)"},
     OPTION_STRICT(view_options, strict),
 };
 
@@ -52,7 +52,7 @@ static int show(char **paths, size_t n, const view_options *o) {
     printf("%s\n", view_session_address(s));
     fflush(stdout);
     if (isatty(STDERR_FILENO))
-        message_hint("Ctrl-C ends the viewer");
+        message_hint("press Ctrl-C to stop the viewer");
     view_session_wait();
     return view_session_stop(s);
 }
@@ -88,12 +88,12 @@ const command command_view = {
     .operand = OPERAND_TRACES,
     .usage = "FILE…",
     .summary = "show traces in a browser",
-    .description =
-        "Serves a page on this machine that shows the traces: flame graphs, timelines, tables, "
-        "filters. Prints its address, opens a browser where there is a display, and ends at "
-        "Ctrl-C. With several traces the page compares them.\n\n"
-        "Only this machine and only who knows the address, which has a secret in it, can see the "
-        "page.",
+    .description = "Serves a web page on this machine with flame graphs, timelines, tables and "
+                   "filters. Prints its address, opens a browser if there is a display, and runs "
+                   "until Ctrl-C. With several traces, the page compares them.\n"
+                   "\n"
+                   "The page can be opened only on this machine, and only with the address, which "
+                   "contains a secret token.",
     .example = "allotrace view out.ctf\n"
                "allotrace view --no-open --port 9000 before.ctf after.ctf\n",
     OPTIONS_OF(options, defaults),

@@ -658,7 +658,7 @@ test("a program is recorded and shown at once, as it goes on, and in the end wit
     for (let i = 0; i < 3; i++) server.stdin.write("go\n");
     await samples(first);
     server.stdin.end();
-    await server.says(/the viewer goes on until/); // the trace is whole, and its names are resolved
+    await server.says(/the viewer keeps running/); // the trace is whole, and its names are resolved
     await c.page.getByText("ended", { exact: true }).waitFor();
     await c.go({ view: "hotspots" });
     // The page reads the whole of it within a second or so.

@@ -10,36 +10,36 @@
 
 /* The code must remain executable meanwhile: a kernel that does not let a page be changed and
  * executed at once might not let it become executable again either. */
-static bool code_protect(uintptr_t at, int protection) {
-    uintptr_t low = at & ~(pages_unit() - 1), size = at + CPU_JUMP_SIZE - low;
+static bool code_protect(uintptr_t at, size_t bytes, int protection) {
+    uintptr_t low = at & ~(pages_unit() - 1), size = at + bytes - low;
     return syscall4(SYS_mprotect, (long)low, (long)size, protection, 0) == 0;
 }
 
-static bool code_write(uintptr_t at, const uint8_t code[CPU_JUMP_SIZE]) {
-    if (!code_protect(at, PROT_READ | PROT_WRITE | PROT_EXEC))
+bool patch_write(uintptr_t at, const uint8_t *code, size_t size) {
+    if (!code_protect(at, size, PROT_READ | PROT_WRITE | PROT_EXEC))
         return false;
-    memcpy((void *)at, code, CPU_JUMP_SIZE);
-    __builtin___clear_cache((char *)at, (char *)at + CPU_JUMP_SIZE);
-    code_protect(at, PROT_READ | PROT_EXEC);
+    memcpy((void *)at, code, size);
+    __builtin___clear_cache((char *)at, (char *)at + size);
+    code_protect(at, size, PROT_READ | PROT_EXEC);
     return true;
 }
 
 bool patch_can(uintptr_t function) {
     uint8_t same[CPU_JUMP_SIZE];
     memcpy(same, (const void *)function, sizeof same);
-    return code_write(function, same);
+    return patch_write(function, same, sizeof same);
 }
 
 bool patch_put(patch *p, uintptr_t function, uintptr_t target) {
     uint8_t jump[CPU_JUMP_SIZE];
     memcpy(p->before, (const void *)function, sizeof p->before);
     cpu_jump(jump, target);
-    p->at = code_write(function, jump) ? function : 0;
+    p->at = patch_write(function, jump, sizeof jump) ? function : 0;
     return p->at;
 }
 
 bool patch_take_back(patch *p) {
-    if (p->at && code_write(p->at, p->before))
+    if (p->at && patch_write(p->at, p->before, sizeof p->before))
         p->at = 0;
     return !p->at;
 }

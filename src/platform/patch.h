@@ -5,6 +5,7 @@
 #define PLATFORM_PATCH_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "platform/cpu.h"
@@ -13,6 +14,9 @@ typedef struct patch {
     uintptr_t at; /* the function; 0: it is as it was */
     uint8_t before[CPU_JUMP_SIZE];
 } patch;
+
+/* Replaces code. False if the kernel does not let it be changed: then it is as it was. */
+bool patch_write(uintptr_t at, const uint8_t *code, size_t size);
 
 /* Does the kernel let code be changed? */
 bool patch_can(uintptr_t function);

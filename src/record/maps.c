@@ -1,7 +1,8 @@
 /* maps.c: the calls by which programs map memory themselves. They pass through unless the recording
  * wants mappings. The C library's and the loader's own calls never come here, since these do not
- * leave their modules; those of an allocator that stands behind us do, and are passed on: its
- * blocks are recorded. Address space without any access is reserved rather than allocated. */
+ * leave their modules; those of an allocator that stands behind us, or that is linked into the
+ * program, do, and are passed on: its blocks are recorded. Address space without any access is
+ * reserved rather than allocated. */
 #undef _FILE_OFFSET_BITS /* it would have mmap mean mmap64 */
 #include <errno.h>
 #include <stdarg.h>
@@ -32,7 +33,7 @@ static uintptr_t range_end(uintptr_t start, size_t size) {
 }
 
 static struct session *enter_from(const void *caller) {
-    return recorder_maps && !next_is_allocator(caller) ? mapping_enter() : NULL;
+    return recorder_maps && !self.linked && !next_is_allocator(caller) ? mapping_enter() : NULL;
 }
 
 /* ---- mmap and mmap64 ----------------------------------------------------------------------- */

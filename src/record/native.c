@@ -455,6 +455,7 @@ native_born_inline(void *block, uint64_t words, uint64_t n_samples, unsigned typ
 
 void native_born_fast(void *block, uint64_t words, unsigned type, uintptr_t return_address,
                       uintptr_t sp, uintptr_t bp) {
+    self.births++;
     native_born_inline(block, words, words, type, return_address, sp, bp);
 }
 
@@ -494,6 +495,7 @@ HOT_CODE void native_born(void *block, size_t bytes, unsigned type,
         n_samples = words;
     if (n_samples == 0)
         return;
+    self.births++;
     if (recorder_fast() == s)
         native_record_fast(block, words, n_samples, type + 1, site);
     else

@@ -22,6 +22,7 @@
 #include "platform/module.h"
 #include "platform/pages.h"
 #include "platform/syscall.h"
+#include "record/linked.h"
 #include "record/next.h"
 #include "record/recorder.h"
 
@@ -402,7 +403,7 @@ bool next_is_glibc(void) {
     void *heap;
     next_resolve();
     memcpy(&heap, &real.malloc, sizeof heap);
-    return sizeof(void *) == 8 && module_of(heap, &heap_module) &&
+    return sizeof(void *) == 8 && !linked_is_recorded() && module_of(heap, &heap_module) &&
            module_of(symbol_in(RTLD_DEFAULT, "gnu_get_libc_version"), &libc) &&
            heap_module.low == libc.low;
 }
@@ -440,16 +441,14 @@ static bool leads_to_us(const void *allocate) {
     return counted;
 }
 
-HOT_CODE bool next_is_preempted(char *module_name, size_t size) {
+HOT_CODE bool next_is_preempted(struct module *module) {
+    static _Atomic enum { UNKNOWN, NO, YES } answer;
     const void *found = symbol_in(RTLD_DEFAULT, "malloc");
-    struct module module;
-    if (!found || is_ours(found) || leads_to_us(found))
-        return false;
-    if (size)
-        *module_name = '\0';
-    if (module_of(found, &module))
-        module_path(&module, module_name, size);
-    return true;
+    if (answer == UNKNOWN)
+        answer = found && !is_ours(found) && !leads_to_us(found) ? YES : NO;
+    if (module && !(answer == YES && module_of(found, module)))
+        *module = (struct module){.name = ""};
+    return answer == YES;
 }
 
 /* Is a function really there, rather than an entry of the procedure linkage table that stands for
@@ -511,13 +510,12 @@ static enum cxx_way cxx_way_of(const char *name, const void *operator_, bool rep
 
 CPU_ALIGN_STACK void next_resolve_cxx(const void *caller) {
     static _Atomic bool known;
-    char path[256];
     void *found;
     if (atomic_load_explicit(&known, memory_order_acquire))
         return;
     next_resolve();
     void *handle = cxx_handle(caller);
-    bool replaced = cxx_is_replaced() || next_is_preempted(path, sizeof path);
+    bool replaced = cxx_is_replaced() || next_is_preempted(NULL);
 #define USE_NEW(name, ...)                                                                         \
     FIND(handle, name);                                                                            \
     memcpy(&found, &real.name, sizeof found);                                                      \

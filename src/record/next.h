@@ -3,6 +3,7 @@
 #ifndef RECORD_NEXT_H
 #define RECORD_NEXT_H
 
+#include "platform/module.h"
 #include "record/calls.h"
 
 /* Where each call goes on: at first to a function that finds out. */
@@ -35,10 +36,11 @@ void next_resolve(void);
 void next_be_late(void);
 
 /* Does the program, or a library loaded before this one, bring its own `malloc`, so that ours is
- * not called? Then writes the name of that module. */
-bool next_is_preempted(char *module, size_t size);
+ * not called? Then `module`, if it is not NULL, becomes that module, or zeros if there is none. The
+ * answer stays what it was at first. */
+bool next_is_preempted(struct module *module);
 
-/* Is the allocator that stands behind us glibc's, none of whose blocks takes less than 32 bytes? */
+/* Are all blocks that are recorded glibc's, none of which takes less than 32 bytes? */
 bool next_is_glibc(void);
 
 /* Is this return address in the allocator that stands behind us? Locks nothing: that one may. */

@@ -29,6 +29,7 @@
 #include "platform/stack.h"
 #include "platform/syscall.h"
 #include "record/late.h"
+#include "record/linked.h"
 #include "record/next.h"
 #include "record/runtime.h"
 #include "record/say.h"
@@ -55,6 +56,7 @@ static HOT_DATA struct {
     bool has_page;            /* thread_key and recorder_page are there */
     bool is_wiped;            /* the kernel wipes the latter */
     bool is_late;             /* we came by dlopen, on demand */
+    bool is_preempted;        /* another malloc stands before ours, and cannot be led here */
     rescue silent;            /* while WAITING: `allotrace run` knows by it that we do */
     uint64_t counted;         /* the process that is counted in there; 0: none is */
     _Atomic uint64_t n_gaps;  /* drawn while WAITING */
@@ -417,6 +419,13 @@ HOT_CODE static bool recorder_plan_runtime(enum runtime_id id) {
 /* Nowhere in most programs: see MEMTRACE_WRITES_OWN_TRACE. */
 extern const char allotrace_own_trace __attribute__((weak));
 
+/* Where the program calls an allocator of its own, it has to be led here. */
+HOT_CODE static void recorder_lead_linked(void) {
+    struct module preempting;
+    const bool preempted = next_is_preempted(&preempting);
+    recorder.is_preempted = !linked_begin(preempted ? &preempting : NULL);
+}
+
 /* Which heaps are recorded; false: none, since the program writes this trace itself. */
 HOT_CODE static bool recorder_plan(void) {
     if (&allotrace_own_trace) {
@@ -431,6 +440,8 @@ HOT_CODE static bool recorder_plan(void) {
         if ((recorder_config.heaps[id] & CONFIG_HEAP) &&
             !recorder_plan_runtime((enum runtime_id)id))
             return false;
+    if (recorder.plan.records_malloc)
+        recorder_lead_linked();
     return true;
 }
 
@@ -667,20 +678,39 @@ static void finish_at_quick_exit(void) {
 
 int __cxa_atexit(void (*handler)(void *), void *argument, void *module);
 
-static __attribute__((noinline)) void recorder_say_preempted(void) {
-    char module[PATH_MAX], mark[PATH_MAX + 64];
-    next_is_preempted(module, sizeof module);
+static __attribute__((noinline)) void recorder_say_preempted(const struct module *module,
+                                                             const char *why) {
+    char path[PATH_MAX], mark[PATH_MAX + 64];
+    module_path(module, path, sizeof path);
     text t = text_in(mark, sizeof mark);
     text_add(&t, "nothing is recorded: malloc is the own one of ");
-    text_add(&t, module);
+    text_add(&t, path);
     if (recorder_enter()) {
         recorder_maps = false;
         session_mark(recorder.session, mark);
         session_end_early(recorder.session, mark);
         recorder_finish();
     }
-    recorder_decline(module, "has a malloc of its own that stands before ours, nothing is recorded",
-                     0);
+    recorder_decline(path, why, 0);
+}
+
+/* Of an allocator that is the program's own. False: nothing is recorded. */
+HOT_CODE static bool recorder_say_linked(void) {
+    char program[PATH_MAX];
+    struct module preempting;
+    const char *found = linked_found();
+    if (recorder.is_preempted) {
+        next_is_preempted(&preempting);
+        recorder_say_preempted(
+            &preempting,
+            found ? found : "has a malloc of its own that stands before ours, nothing is recorded");
+        return false;
+    }
+    if (found && rescue_tell(recorder_config.rescue, RESCUE_LINKED)) {
+        program_path(program);
+        say_to_user(program, found, 0);
+    }
+    return true;
 }
 
 /* Then the first block need not. */
@@ -707,9 +737,9 @@ __attribute__((constructor)) HOT_CODE static void recorder_construct(void) {
         return;
     __cxa_atexit(finish_at_exit, NULL, NULL);
     at_quick_exit(finish_at_quick_exit);
-    if (recorder.plan.records_malloc && next_is_preempted(NULL, 0))
-        recorder_say_preempted();
-    else if (recorder.plan.runtime && recorder.plan.runtime->begin)
+    if (recorder.plan.records_malloc && !recorder_say_linked())
+        return;
+    if (recorder.plan.runtime && recorder.plan.runtime->begin)
         recorder.plan.runtime->begin();
 }
 

@@ -69,12 +69,13 @@ HOT_CODE static struct rescue_head *map_head(const char *path) {
     return head;
 }
 
-void rescue_tell(const char *path, enum rescue_note note) {
+bool rescue_tell(const char *path, enum rescue_note note) {
     struct rescue_head *head = map_head(path);
     if (!head)
-        return;
-    atomic_fetch_or(&head->notes, note);
+        return true;
+    const uint64_t before = atomic_fetch_or(&head->notes, note);
     pages_free(head, RESCUE_UNIT);
+    return !(before & note);
 }
 
 HOT_CODE void rescue_begin(rescue *r) {

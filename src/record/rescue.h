@@ -35,8 +35,8 @@ bool rescue_free(rescue *r, void *stream);
 /* Counts what stands in the trace as an allocation and is none. Any thread, any time. */
 void rescue_count_remark(rescue *r);
 
-/* Lets `allotrace run` know. `path` as above, or NULL. */
-void rescue_tell(const char *path, enum rescue_note note);
+/* Lets `allotrace run` know. `path` as above, or NULL. False: another process has done so. */
+bool rescue_tell(const char *path, enum rescue_note note);
 
 /* Around a fork, where the calling thread was interrupted while it changed a stream: keeps what
  * that is for the child. A stream that did not come from here is ignored. */

@@ -26,9 +26,11 @@ struct self {
     bool mapping;          /* it is in mapping.c */
     bool paused;           /* it is in the allocator of a language runtime: see recorder_pause */
     bool interrupted;      /* it forks in a signal handler, maybe inside the recorder */
-    bool waits;            /* its countdown is a gap that was drawn before there was a session */
+    uint8_t linked; /* whether it is in an allocator of the program's own: enum linked_call */
+    bool waits;     /* its countdown is a gap that was drawn before there was a session */
     struct session *owner; /* of the domain; NULL if there is none, or it is fenced */
     unsigned session; /* the number of the one that sampler and domain belong to; 0: none yet */
+    unsigned births;  /* blocks that were to be recorded, modulo 2^32 */
 };
 
 /* Every function of the recorder knows its own thread by this. */

@@ -1,0 +1,36 @@
+/* linked.h: allocators that are linked into the program itself: jemalloc, mimalloc, tcmalloc and
+ * others, under the names of malloc or under names of their own. The program calls them directly,
+ * so nothing can stand before them; but symbols tell where they begin. There, a jump is put that
+ * leads here, and the instructions that it replaces are moved to a place from which the allocator
+ * is called. This happens once, before the program runs.
+ *
+ * A block is counted when the allocator has given it. Functions of
+ * the allocator may call each other: then the first one counts, or if an exception may leave it,
+ * the last one, as also where malloc itself is behind it. Blocks from before are not known, nor are
+ * their ends missed. What the allocator maps for itself is not recorded (maps.c). */
+#ifndef RECORD_LINKED_H
+#define RECORD_LINKED_H
+
+#include <stdbool.h>
+
+struct module;
+
+/* Where a thread is. */
+enum linked_call {
+    LINKED_NONE,
+    LINKED_THROWS, /* in a function that an exception may leave, after which this is left, too */
+    LINKED_COUNTS  /* in one that will return, and is counted then: not what it calls */
+};
+
+/* Looks for such allocators and turns them aside, once. `preempting` is the module whose malloc
+ * stands before ours, or NULL. False: nothing of the program's malloc can be recorded. */
+bool linked_begin(const struct module *preempting);
+
+/* Are there some that are recorded? */
+bool linked_is_recorded(void);
+
+/* What is recorded of them, or why it cannot be, in words that go on from the name of the program;
+ * NULL: there is no such allocator. */
+const char *linked_found(void);
+
+#endif

@@ -309,14 +309,14 @@ static struct linked {
     char found[256];       /* what is said of them */
 } linked;
 
-/* Of a function with several names, that with the first prefix counts. */
+/* Of a function with several names, the first one of the lists counts. */
 static struct entry *place_for(uintptr_t function, unsigned prefix, unsigned name) {
     if (!linked.entries)
         linked.entries = pages_alloc(MOST_ENTRIES * sizeof *linked.entries);
     for (size_t i = 0; i < linked.n; i++) {
         struct entry *e = &linked.entries[i];
         if (e->function == function)
-            return prefix < e->prefix ? e : NULL;
+            return prefix < e->prefix || (prefix == e->prefix && name < e->name) ? e : NULL;
         if (e->prefix == prefix && e->name == name)
             return NULL;
     }

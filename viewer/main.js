@@ -2,6 +2,7 @@
 import { Details } from "./details.js";
 import { fill, h, icon, ICONS, Popover } from "./dom.js";
 import { explain, fact, following, number } from "./explain.js";
+import { Drop } from "./drop.js";
 import { FilterBar } from "./filterbar.js";
 import { join, legible, split, stepsOf, withBrush } from "./filterline.js";
 import * as format from "./format.js";
@@ -90,6 +91,7 @@ class App {
     this.banner = h("div.banner", { role: "alert", hidden: true });
     // Requests that a reload cuts short have failed, but nobody is left to be told.
     addEventListener("beforeunload", () => (this.leaving = true));
+    this.drop = new Drop(this);
     this.filterBar = new FilterBar(this);
     this.timeline = new Timeline(this, {
       brush: (how, a, b) => this.store.set({ filter: withBrush(this.store.state.filter, how, a, b), zoom: [] }),
@@ -111,7 +113,7 @@ class App {
       next.click();
     });
     this.start = new Start(this);
-    fill(root, this.#head(), this.banner, this.filterBar.element, this.timeline.element, this.start.element, h("nav.tabsnav", { "aria-label": "Views" }, this.tabs), h("div.body", this.stage, this.details.element));
+    fill(root, this.#head(), this.banner, this.drop.said, this.filterBar.element, this.timeline.element, this.start.element, h("nav.tabsnav", { "aria-label": "Views" }, this.tabs), h("div.body", this.stage, this.details.element));
     root.removeAttribute("aria-busy");
     this.#showDetails();
   }

@@ -95,6 +95,7 @@ export class ShareMenu {
       command("html", "Copy the command for one HTML file: colleagues open it without allotrace"),
       command("speedscope", "Copy the command for speedscope"),
       command("pprof", "Copy the command for pprof"),
+      app.source.offline ? null : item("open", "Open another trace … (or drop its file on the page)", () => app.drop.choose()),
     ]);
     this.menu.box.onkeydown = (e) => {
       const items = [...this.menu.box.querySelectorAll("button")], step = { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1 }[e.key];

@@ -68,6 +68,21 @@ export class HttpSource {
     }
   }
 
+  // Sends a file, which becomes a trace: { trace }, its number.
+  async open(file) {
+    this.onState(++this.pending, null);
+    try {
+      const response = await fetch(`/api/open?name=${encodeURIComponent(file.name)}`, { method: "POST", credentials: "same-origin", headers: { "X-Allotrace": "open", "Content-Type": "application/octet-stream" }, body: file });
+      const answer = await response.json().catch(() => null);
+      if (!response.ok || !answer) throw new SourceError(answer?.error, response.status);
+      return answer;
+    } catch (error) {
+      throw error instanceof SourceError ? error : new SourceError({ reason: "the server cannot be reached" }, 0);
+    } finally {
+      this.onState(--this.pending, null);
+    }
+  }
+
   // An answer that is there already; null: it would have to be asked for.
   peek(endpoint, params = {}) {
     return this.#answers.get(this.#keyOf(endpoint, params)) ?? null;

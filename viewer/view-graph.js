@@ -159,18 +159,18 @@ export class GraphView {
 
   #size() {
     if (!this.svg) return;
-    const k = this.scale || this.#fitting();
-    this.svg.setAttribute("width", Math.round(this.extent[0] * k));
-    this.svg.setAttribute("height", Math.round(this.extent[1] * k));
+    this.drawn = this.scale || this.#fitting();
+    this.svg.setAttribute("width", Math.round(this.extent[0] * this.drawn));
+    this.svg.setAttribute("height", Math.round(this.extent[1] * this.drawn));
   }
 
   #zoomTo(scale) {
-    const s = this.stage, before = this.svg?.clientWidth || 1, x = (s.scrollLeft + s.clientWidth / 2) / before, y = (s.scrollTop + s.clientHeight / 2) / (this.svg?.clientHeight || 1);
+    if (!this.svg) return;
+    const s = this.stage, x = (s.scrollLeft + s.clientWidth / 2) / this.drawn, y = (s.scrollTop + s.clientHeight / 2) / this.drawn;
     this.scale = scale;
     this.#size();
-    if (!this.svg) return;
-    s.scrollLeft = x * this.svg.clientWidth - s.clientWidth / 2;
-    s.scrollTop = y * this.svg.clientHeight - s.clientHeight / 2;
+    s.scrollLeft = x * this.drawn - s.clientWidth / 2;
+    s.scrollTop = y * this.drawn - s.clientHeight / 2;
   }
 
   #zoomBy(step) {
@@ -216,7 +216,7 @@ export class GraphView {
   }
 
   #reveal(i) {
-    const k = this.svg.clientWidth / this.extent[0], s = this.stage, x = this.placed[i].x * k, y = this.placed[i].y * k, edge = 60;
+    const k = this.drawn, s = this.stage, x = this.placed[i].x * k, y = this.placed[i].y * k, edge = 60;
     if (x < s.scrollLeft + edge || x > s.scrollLeft + s.clientWidth - edge) s.scrollLeft = x - s.clientWidth / 2;
     if (y < s.scrollTop + edge || y > s.scrollTop + s.clientHeight - edge) s.scrollTop = y - s.clientHeight / 2;
   }

@@ -18,6 +18,7 @@
 #include "serve/guard.h"
 #include "serve/listen.h"
 #include "serve/streams.h"
+#include "serve/upload.h"
 #include "serve/workers.h"
 
 enum {
@@ -51,6 +52,8 @@ struct server {
     pthread_mutex_t lock; /* guards the clients, and the change of `stopping` */
     client *clients;
     atomic_bool stopping;
+    bool is_local;         /* it listens at the loopback interface alone */
+    atomic_flag uploading; /* one at a time */
 };
 
 /* One request and its answer. */
@@ -69,6 +72,8 @@ typedef struct exchange {
     time_t patience; /* until when it may take */
     output answer;
     int status;
+    bool uploads; /* a trace, into … */
+    upload upload;
 } exchange;
 
 static time_t now(void) {
@@ -301,6 +306,20 @@ static void answer_late(exchange *e) {
     api_error(&e->answer, NULL, 0, reason);
 }
 
+/* All of it is there: it becomes a trace like the others. */
+static void open_upload(exchange *e) {
+    char why[300] = "not enough memory";
+    size_t trace;
+    char *path = upload_end(&e->upload, why, sizeof why);
+    const bool ok =
+        path && viewer_open(e->server->viewer, path, e->upload.name, &trace, why, sizeof why);
+    e->status = ok ? MHD_HTTP_OK : MHD_HTTP_BAD_REQUEST;
+    if (ok)
+        output_format(&e->answer, "{\"trace\":%zu}\n", trace);
+    else
+        api_error(&e->answer, NULL, 0, why);
+}
+
 /* In a worker. */
 static void run_exchange(job *j) {
     exchange *e = (exchange *)j;
@@ -309,6 +328,8 @@ static void run_exchange(job *j) {
     if (e->server->stopping || has_gone(e)) {
         e->status = MHD_HTTP_SERVICE_UNAVAILABLE;
         api_error(&e->answer, NULL, 0, "the viewer is ending");
+    } else if (e->uploads) {
+        open_upload(e);
     } else {
         const api_client asks = {has_gone, e};
         e->status = api_answer(e->server->viewer, e->endpoint, e->parameters, e->n_parameters,
@@ -391,6 +412,62 @@ static bool is_welcome(const exchange *e, const char *url, int *status, const ch
     return guard_origin(origin, host) && guard_site(site, mode, strcmp(url, "/") == 0);
 }
 
+/* Where pages of other sites are concerned, more than for a question: a request that changes
+ * something must come from the page itself, with a header that no form can send. */
+static const char *unwelcome_upload(const exchange *e) {
+    struct MHD_Connection *c = e->connection;
+    const char *origin = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Origin");
+    const char *mark = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "X-Allotrace");
+    const char *token = MHD_lookup_connection_value(c, MHD_GET_ARGUMENT_KIND, "token");
+    const char *cookie = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Cookie");
+    if (!origin || !mark || strcmp(mark, "open") != 0)
+        return "only the page itself can open files";
+    if (!guard_token(&e->server->guard, token, cookie))
+        return "the token is missing or wrong: open the address that the terminal shows";
+    return e->server->is_local && e->server->viewer->open
+               ? NULL
+               : "files are opened only where the viewer is at the loopback interface";
+}
+
+static bool read_length(struct MHD_Connection *c, uint64_t *length) {
+    const char *text = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Content-Length");
+    char *end;
+    if (!text || text[strspn(text, "0123456789")] || !*text)
+        return false;
+    *length = strtoull(text, &end, 10);
+    return true;
+}
+
+/* The headers are there, and the file is to come. */
+static enum MHD_Result begin_upload(exchange *e, const char *url) {
+    const char *name = MHD_lookup_connection_value(e->connection, MHD_GET_ARGUMENT_KIND, "name");
+    const char *reason;
+    char why[200];
+    uint64_t size;
+    int status;
+    if (!is_welcome(e, url, &status, &reason))
+        return refuse(e->connection, status, reason);
+    if ((reason = unwelcome_upload(e)))
+        return refuse(e->connection, MHD_HTTP_FORBIDDEN, reason);
+    if (!read_length(e->connection, &size))
+        return refuse(e->connection, MHD_HTTP_LENGTH_REQUIRED, "the file's size is missing");
+    if (atomic_flag_test_and_set(&e->server->uploading))
+        return refuse(e->connection, MHD_HTTP_SERVICE_UNAVAILABLE, "another file is being opened");
+    e->uploads = true;
+    if (!upload_begin(&e->upload, name, size, why, sizeof why))
+        return refuse(e->connection, MHD_HTTP_CONTENT_TOO_LARGE, why);
+    return MHD_YES;
+}
+
+static enum MHD_Result take_body(exchange *e, const char *body, size_t *size) {
+    if (e->uploads && e->upload.fd >= 0) {
+        upload_take(&e->upload, body, *size);
+        set_clock(e->server, e->client, now());
+    }
+    *size = 0;
+    return MHD_YES;
+}
+
 static enum MHD_Result begin(exchange *e, const char *url) {
     static const char api[] = "/api/";
     int status;
@@ -408,6 +485,7 @@ static exchange *exchange_new(server *s, struct MHD_Connection *connection) {
         return NULL;
     e->server = s;
     e->connection = connection;
+    e->upload.fd = -1;
     e->client =
         MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
     return e;
@@ -418,25 +496,24 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
                                   size_t *body_size, void **state) {
     exchange *e = *state;
     (void)version;
-    (void)body;
     if (!e) { /* the headers are there */
         e = *state = exchange_new(context, connection);
         if (!e)
             return MHD_NO;
         bool asks = strcmp(method, "GET") == 0 || strcmp(method, "HEAD") == 0;
+        if (strcmp(method, "POST") == 0 && strcmp(url, "/api/open") == 0)
+            return begin_upload(e, url);
         return asks ? MHD_YES
                     : refuse(connection, MHD_HTTP_METHOD_NOT_ALLOWED, "only GET is answered");
     }
-    if (*body_size) {
-        *body_size = 0;
-        return MHD_YES;
-    }
+    if (*body_size)
+        return take_body(e, body, body_size);
     if (e->answered) {
         output answer = e->answer;
         e->answer = (output){0};
         return send_json(connection, e->status, &answer);
     }
-    return begin(e, url);
+    return e->uploads ? start_job(e) : begin(e, url);
 }
 
 static void on_completed(void *context, struct MHD_Connection *connection, void **state,
@@ -447,6 +524,9 @@ static void on_completed(void *context, struct MHD_Connection *connection, void 
     if (!e)
         return;
     set_clock(context, e->client, now());
+    upload_cancel(&e->upload);
+    if (e->uploads)
+        atomic_flag_clear(&e->server->uploading);
     free(e->answer.buffer);
     arena_free(&e->strings);
     free(e);
@@ -541,7 +621,7 @@ static bool start_daemons(server *s, char *why, size_t size) {
 
 static bool start(server *s, const server_options *options, char *why, size_t size) {
     s->workers = workers_new();
-    s->streams = streams_new(s->viewer->n_traces);
+    s->streams = streams_new(s->viewer->most_traces);
     if (!s->workers || !s->streams) {
         snprintf(why, size, "not enough memory");
         return false;
@@ -568,6 +648,8 @@ server *server_start(viewer *v, const server_options *options, char *why, size_t
         return NULL;
     }
     s->viewer = v;
+    s->is_local = !options->host;
+    atomic_flag_clear(&s->uploading);
     s->pinged = now();
     pthread_mutex_init(&s->lock, NULL);
     if (start(s, options, why, size))

@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "serve/upload.h"
+
 /* What is kept for the next question: less of a small trace, of which it is soon computed again. */
 enum {
     CACHE_TIMES = 2,   /* the size of the traces */
@@ -38,18 +40,31 @@ static void limit_cache(viewer *v) {
                 CACHE_STAYING);
 }
 
+static void forget_dropped(viewer_trace *t) {
+    if (t->is_dropped) {
+        upload_remove((char *)(uintptr_t)t->path);
+        free((char *)(uintptr_t)t->name);
+    }
+    t->is_dropped = false;
+    t->path = t->name = NULL;
+}
+
 bool viewer_init(viewer *v, char *const *paths, size_t n) {
     give_memory_back();
-    *v = (viewer){.traces = calloc(n + 1, sizeof *v->traces), .cache = cache_new(CACHE_MOST)};
+    *v = (viewer){.traces = calloc(n + VIEWER_OPENED, sizeof *v->traces),
+                  .cache = cache_new(CACHE_MOST)};
     if (!v->traces || !v->cache) {
         viewer_free(v);
         return false;
     }
     v->n_traces = n;
+    v->most_traces = n + VIEWER_OPENED;
     for (size_t i = 0; i < n; i++) {
         const char *slash = strrchr(paths[i], '/');
         v->traces[i].path = paths[i];
         v->traces[i].name = slash ? slash + 1 : paths[i];
+    }
+    for (size_t i = 0; i < v->most_traces; i++) {
         pthread_mutex_init(&v->traces[i].lock, NULL);
         pthread_cond_init(&v->traces[i].changed, NULL);
     }
@@ -58,13 +73,36 @@ bool viewer_init(viewer *v, char *const *paths, size_t n) {
 
 void viewer_free(viewer *v) {
     cache_free(v->cache);
-    for (size_t i = 0; i < v->n_traces; i++) {
+    for (size_t i = 0; v->traces && i < v->most_traces; i++) {
         reading_release(v->traces[i].now);
+        forget_dropped(&v->traces[i]);
         pthread_mutex_destroy(&v->traces[i].lock);
         pthread_cond_destroy(&v->traces[i].changed);
     }
     free(v->traces);
     *v = (viewer){0};
+}
+
+bool viewer_open(viewer *v, char *path, const char *name, size_t *trace, char *why, size_t size) {
+    const size_t next = *trace = v->n_traces;
+    if (next == v->most_traces) {
+        snprintf(why, size, "no more than %d traces can be opened from here", VIEWER_OPENED);
+        upload_remove(path);
+        return false;
+    }
+    viewer_trace *t = &v->traces[next];
+    t->path = path;
+    t->name = strdup(name);
+    t->is_dropped = true;
+    if (t->name && v->open(v->open_context, next, why, size)) {
+        v->n_traces = next + 1;
+        return true;
+    }
+    reading_release(t->now);
+    t->now = NULL;
+    t->failed = false;
+    forget_dropped(t);
+    return false;
 }
 
 /* ---- readings ---------------------------------------------------------------------------- */

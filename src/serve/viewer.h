@@ -13,6 +13,8 @@
 #include "render/figures.h"
 #include "serve/cache.h"
 
+enum { VIEWER_OPENED = 8 }; /* traces that may be opened while it runs */
+
 /* How much of a trace stands in a reading. */
 typedef enum reading_state {
     READING_BEGUN,   /* its beginning, while the rest is being read; without the table of blocks */
@@ -37,6 +39,7 @@ typedef struct reading {
 
 typedef struct viewer_trace {
     const char *path, *name;
+    bool is_dropped;         /* both are its own, and the file is an upload's */
     _Atomic uint64_t size;   /* bytes of the file as it was last looked at; 0: unknown */
     _Atomic double progress; /* while READING_BEGUN: the share of the file that was read */
     pthread_mutex_t lock;    /* guards what follows */
@@ -48,7 +51,8 @@ typedef struct viewer_trace {
 
 typedef struct viewer {
     viewer_trace *traces;
-    size_t n_traces;
+    _Atomic size_t n_traces; /* those that were opened come last */
+    size_t most_traces;
     cache *cache;
     const char *version;
     long pid;            /* of the server; 0: there is none */
@@ -57,11 +61,19 @@ typedef struct viewer {
     /* Called after each publication, from the thread that published; may be NULL. */
     void (*published)(void *context, size_t trace);
     void *context;
+    /* Reads another one, whose path and name are there already, until something of it is published;
+     * false, with one line in `why`. One at a time. NULL: there will be no other. */
+    bool (*open)(void *context, size_t trace, char *why, size_t size);
+    void *open_context;
 } viewer;
 
 /* False when there is no memory. `paths` must outlive the viewer. */
 bool viewer_init(viewer *v, char *const *paths, size_t n);
 void viewer_free(viewer *v); /* no reading may be in use */
+
+/* Opens another trace: a file of upload.h's, which is the viewer's from now on, also on failure:
+ * then false, with one line in `why`. One at a time. */
+bool viewer_open(viewer *v, char *path, const char *name, size_t *trace, char *why, size_t size);
 
 /* Shows what was read of a trace from now on, unless that has no blocks and what is shown has;
  * takes the profile over, also when it fails, for want of memory. Warnings are copied. */

@@ -5,9 +5,12 @@
 """
 import contextlib
 import os
+import pathlib
 import re
 import signal
 import subprocess
+import tempfile
+import time
 
 from viewer import ALLOTRACE, PATIENCE, TRACES, Viewer, check, run_tests, tap
 
@@ -92,6 +95,68 @@ def only_get_is_answered():
         head = v.get(f"/api/info?token={v.token}", method="HEAD")
         equal((head.status, head.body), (200, b""))
         equal(v.get(f"/api/info?token={v.token}", method="POST").headers.get("allow"), "GET, HEAD")
+
+
+def opening(v, body, name="new.ctf", length=None, **headers):
+    """A request that opens a file, with what the page sends but for `headers`; None: without."""
+    all_headers = {"Host": f"localhost:{v.port}", "Connection": "close", "Origin": f"http://localhost:{v.port}",
+                   "X-Allotrace": "open", "Sec-Fetch-Site": "same-origin", "Cookie": f"allotrace-{v.port}={v.token}",
+                   "Content-Length": str(len(body) if length is None else length)} | headers
+    lines = [f"POST /api/open?name={name} HTTP/1.1", *(f"{k}: {x}" for k, x in all_headers.items() if x is not None), "", ""]
+    return v.raw("\r\n".join(lines).encode("latin-1") + body)
+
+
+def left_over(folder):
+    return sorted(str(p.relative_to(folder)) for p in pathlib.Path(folder).rglob("*"))
+
+
+@test
+def a_file_is_opened_and_gone_when_the_server_ends():
+    body = TRACE.read_bytes()
+    with tempfile.TemporaryDirectory() as folder, Viewer(TRACE, env=os.environ | {"TMPDIR": folder}) as v:
+        reply = opening(v, body, "../a%20b%1b.ctf")
+        equal((reply.status, reply.json()), (200, {"trace": 1}))
+        info = v.api("info")["traces"]
+        equal([t["name"] for t in info], [TRACE.name, "a b.ctf"])
+        equal(v.api("tree", trace=1)["total"], v.api("tree")["total"])
+        [inner, file] = left_over(folder)
+        equal((pathlib.Path(folder, inner).stat().st_mode & 0o777, pathlib.Path(folder, file).stat().st_mode & 0o777), (0o700, 0o600))
+        for i in range(2, 9):
+            equal(opening(v, body).status, 200, f"file {i}")
+        equal(opening(v, body).status, 400, "no more than 8")
+        equal(v.end()[0], 0)
+        equal(left_over(folder), [], "nothing stays")
+
+
+@test
+def only_the_page_opens_files():
+    with tempfile.TemporaryDirectory() as folder, Viewer(TRACE, env=os.environ | {"TMPDIR": folder}) as v:
+        body = TRACE.read_bytes()
+        for status, headers in [(403, {"Origin": None}), (403, {"Origin": "http://evil.example"}), (403, {"Origin": "null"}),
+                                (403, {"X-Allotrace": None}), (403, {"X-Allotrace": "close"}), (403, {"Cookie": None}),
+                                (403, {"Cookie": f"allotrace-{v.port}=0"}), (403, {"Sec-Fetch-Site": "cross-site"}),
+                                (403, {"Sec-Fetch-Site": "same-site"}), (421, {"Host": "evil.example"})]:
+            equal(opening(v, body, **headers).status, status, headers)
+        for status, name, bytes_, length in [(413, "empty", b"", 0), (413, "large", b"x", 3 << 30), (411, "sizeless", b"", ""),
+                                             (400, "none", b"no trace at all", None), (400, "cut", body[:30], None)]:
+            check(opening(v, bytes_, name, length).status in (status, 400), name)
+        equal(len(v.api("info")["traces"]), 1)
+        # What ends in the middle leaves nothing behind, and keeps no other from being opened.
+        with contextlib.closing(v.connect()) as s:
+            s.sendall(f"POST /api/open HTTP/1.1\r\nHost: localhost\r\nOrigin: http://localhost\r\nX-Allotrace: open\r\nCookie: allotrace-{v.port}={v.token}\r\nContent-Length: 100000\r\n\r\nabc".encode())
+            while not left_over(folder):
+                time.sleep(0.01)
+            equal(opening(v, body).status, 503, "one at a time")
+        while opening(v, body).status == 503:
+            time.sleep(0.01)
+        equal(len(v.api("info")["traces"]), 2)
+        equal(len(left_over(folder)), 2)
+
+
+@test
+def files_are_opened_at_the_loopback_interface_alone():
+    with Viewer(TRACE, options=["--host", "127.0.0.1"]) as v:
+        equal(opening(v, TRACE.read_bytes(), Host=f"127.0.0.1:{v.port}", Origin=f"http://127.0.0.1:{v.port}").status, 403)
 
 
 @test

@@ -88,12 +88,14 @@ const command command_view = {
     .operand = OPERAND_TRACES,
     .usage = "FILE…",
     .summary = "show traces in a browser",
-    .description = "Serves a web page on this machine with flame graphs, timelines, tables and "
-                   "filters. Prints its address, opens a browser if there is a display, and runs "
-                   "until Ctrl-C. With several traces, the page compares them.\n"
-                   "\n"
-                   "The page can be opened only on this machine, and only with the address, which "
-                   "contains a secret token.",
+    .description =
+        "Serves a web page on this machine with flame graphs, timelines, tables and "
+        "filters. Prints its address, opens a browser if there is a display, and runs "
+        "until Ctrl-C. With several traces, the page compares them; to open another one, "
+        "drop its file on the page.\n"
+        "\n"
+        "The page can be opened only on this machine, and only with the address, which "
+        "contains a secret token.",
     .example = "allotrace view out.ctf\n"
                "allotrace view --no-open --port 9000 before.ctf after.ctf\n",
     OPTIONS_OF(options, defaults),

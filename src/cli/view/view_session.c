@@ -3,6 +3,7 @@
 #include "cli/view/view_session.h"
 
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
@@ -18,6 +19,9 @@ struct view_session {
     server *server;
     pthread_t ticker;
     bool has_ticker;
+    pthread_mutex_t opening; /* held while a trace is opened from the page; guards `closed` */
+    bool closed;             /* none is, any more */
+    bool strict;
     pthread_mutex_t lock; /* guards `ending` */
     pthread_cond_t end;
     bool ending;
@@ -53,6 +57,40 @@ static void stop_ticker(view_session *s) {
         pthread_join(s->ticker, NULL);
 }
 
+/* ---- traces that are dropped on the page ---------------------------------------------------- */
+
+/* What is no trace is told to whom dropped it, not to the terminal. */
+static bool is_trace(const char *path, char *why, size_t size) {
+    memtrace_reader *reader = NULL;
+    memtrace_error error = {0};
+    const memtrace_status status = memtrace_reader_open(path, NULL, &reader, &error);
+    memtrace_reader_close(reader);
+    if (status != MEMTRACE_OK)
+        snprintf(why, size, "%s", *error.reason ? error.reason : "it cannot be read");
+    return status == MEMTRACE_OK;
+}
+
+static bool open_dropped(void *context, size_t trace, char *why, size_t size) {
+    view_session *s = context;
+    view_trace *t = &s->traces[trace];
+    if (!is_trace(s->viewer.traces[trace].path, why, size))
+        return false;
+    pthread_mutex_lock(&s->opening);
+    bool ok = !s->closed;
+    if (!ok)
+        snprintf(why, size, "the viewer is ending");
+    else if (view_trace_open(t, &s->viewer, trace, s->strict, false) == STATUS_OK) {
+        view_trace_start(t);
+    } else {
+        ok = false;
+        view_trace_stop(t);
+        *t = (view_trace){0};
+        snprintf(why, size, "it cannot be read: the terminal says why");
+    }
+    pthread_mutex_unlock(&s->opening);
+    return ok;
+}
+
 /* ---- starting and stopping --------------------------------------------------------------- */
 
 static int read_traces(view_session *s, const view_session_options *o) {
@@ -85,12 +123,16 @@ static view_session *session_new(char *const *paths, size_t n, const view_sessio
     if (!s)
         return NULL;
     pthread_mutex_init(&s->lock, NULL);
+    pthread_mutex_init(&s->opening, NULL);
     pthread_cond_init(&s->end, NULL);
-    s->traces = calloc(n + 1, sizeof *s->traces);
+    s->traces = calloc(n + VIEWER_OPENED, sizeof *s->traces);
     if (!s->traces || !viewer_init(&s->viewer, paths, n)) {
         view_session_stop(s);
         return NULL;
     }
+    s->strict = o->strict;
+    s->viewer.open = open_dropped;
+    s->viewer.open_context = s;
     s->viewer.version = ALLOTRACE_VERSION;
     s->viewer.pid = getpid();
     s->viewer.sources = o->sources ? o->sources : ".";
@@ -134,7 +176,10 @@ int view_session_stop(view_session *s) {
     if (!s)
         return status;
     stop_ticker(s);
-    for (size_t i = 0; s->traces && i < s->viewer.n_traces; i++) {
+    pthread_mutex_lock(&s->opening);
+    s->closed = true;
+    pthread_mutex_unlock(&s->opening);
+    for (size_t i = 0; s->traces && i < s->viewer.most_traces; i++) {
         int of_trace = view_trace_stop(&s->traces[i]);
         status = status == STATUS_OK ? of_trace : status;
     }
@@ -142,6 +187,7 @@ int view_session_stop(view_session *s) {
     viewer_free(&s->viewer);
     free(s->traces);
     pthread_cond_destroy(&s->end);
+    pthread_mutex_destroy(&s->opening);
     pthread_mutex_destroy(&s->lock);
     free(s);
     return status;

@@ -35,7 +35,7 @@ test("the graph: a click selects, a double click makes a sandwich, arrows and En
   await c.press("x");
   await c.page.locator(".popover.menu:not([hidden])").waitFor();
   await c.press("Escape");
-  const width = () => c.page.locator(".graph svg").evaluate((e) => e.clientWidth);
+  const width = () => c.page.locator(".graph svg").evaluate((e) => e.getBoundingClientRect().width);
   const before = await width();
   await c.page.locator(".graph").focus();
   await c.press("+");

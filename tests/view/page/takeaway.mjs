@@ -29,6 +29,41 @@ const saving = withPage(at(one, "view=functions"), async (c) => {
   assert.match(await c.text("[data-share=link]"), /this browser/);
   assert.match(await c.text("[data-share=html]"), /colleagues/);
 });
+test("a trace that is dropped on the page, or chosen, is opened beside the others; what is none is refused, and says why", withPage(one, async (c, context) => {
+  const server = await serve([IRMIN]);
+  try {
+    await c.page.goto(server.url);
+    await c.quiet();
+    const drop = (name, bytes) => c.page.evaluate(async ([name, text]) => {
+      const data = new DataTransfer();
+      data.items.add(new File([Uint8Array.from(atob(text), (x) => x.charCodeAt(0))], name));
+      const event = (kind) => new DragEvent(kind, { bubbles: true, cancelable: true, dataTransfer: data });
+      document.body.dispatchEvent(event("dragover"));
+      const invited = !document.querySelector(".drop").hidden;
+      document.body.dispatchEvent(event("drop"));
+      return invited;
+    }, [name, bytes.toString("base64")]);
+    assert.equal(await drop("dropped here.ctf", fs.readFileSync(OCAMLOPT)), true);
+    await c.page.waitForFunction(() => window.allotrace.store.state.trace === 1);
+    await c.quiet();
+    assert.equal(await shownTotal(c), headline(OCAMLOPT));
+    assert.deepEqual(await c.page.locator('select[aria-label="Trace"] option').allInnerTexts(), ["irmin-replay.ctf", "dropped here.ctf"]);
+    await c.page.locator("input[type=file]").setInputFiles(IRMIN);
+    await c.page.waitForFunction(() => window.allotrace.store.state.trace === 2);
+    await c.quiet();
+    assert.equal(await shownTotal(c), headline(IRMIN));
+    await drop("no trace.txt", Buffer.from("hello"));
+    await c.page.locator(".banner.opening", { hasText: "no trace.txt was not opened:" }).waitFor();
+    await c.shot("dropped");
+    c.trouble = c.trouble.filter((t) => !/status of 400/.test(t)); // the refusal itself
+    await c.page.locator(".banner.opening button").click();
+    await c.go({ view: "diff", before: 0, after: 1 });
+    assert.match(await c.text(".delta"), /Before.*After/s);
+  } finally {
+    await server.stop();
+  }
+}));
+
 test("a table is saved as CSV, all of it, and a view as a picture", (context) => (FIREFOX ? "Playwright hears nothing of Firefox's downloads" : saving(context)));
 
 test("frames show amount and share where there is room, the middle of a sandwich as well", withPage(at(one, "mode=sandwich&focus=Irmin_traces__Trace_replay.Make.exec_commit"), async (c) => {

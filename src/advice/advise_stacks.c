@@ -1,14 +1,17 @@
-/* advise_stacks.c: names are judged once a distinct string, and the way from a stack's site to its
- * owner once a node of the tree, so that recursion in a library costs nothing. */
+/* advise_stacks.c: sorts the table's blocks into sets that rules cannot tell apart. Names are
+ * judged once a distinct string, the way from a stack's site to its owner once a node of the tree,
+ * so that recursion in a library costs nothing, and what a stack looks like once a stack. */
 #include "advice/advise_stacks.h"
 
 #include <math.h>
 #include <string.h>
 
+#include "base/hash.h"
+
 enum {
     SCOPE_DEPTH = 64, /* callers among which one looks for the maker of a function */
     SMALL = 8,        /* words: up to here each size is a class of its own */
-    MINOR = 256, /* up to here OCaml allocates in the minor heap; also a class, as is the rest */
+    MAX_CLASSES = 256,
 };
 
 /* From a place outward through the library. */
@@ -20,6 +23,21 @@ typedef struct way {
     advise_names within;
 } way;
 
+/* The same of a node, as narrow as it fits: there may be tens of millions. */
+typedef struct known_way {
+    lens_cursor owner;
+    uint32_t of_library : 1, within : 31; /* a number of `within` */
+} known_way;
+
+/* What rules see of a stack. The same in all bytes, or not the same. */
+typedef struct look {
+    advise_names within, at_owner, caller, type;
+    const char *type_name;
+    uint32_t owner, place, site, shape;
+    advise_family family;
+    uint32_t next; /* look whose hash is the same, + 1 */
+} look;
+
 /* Of a stack, beside that of its first block. */
 typedef struct other_size {
     uint32_t stack;
@@ -29,18 +47,30 @@ typedef struct other_size {
 /* Sets of names as values of a map, which has room for 32 bits. */
 typedef VEC(advise_names) names_list;
 
+/* Each set once. */
+typedef struct names_table {
+    map64 numbers;
+    names_list sets;
+} names_table;
+
 typedef struct builder {
     const query_result *q;
     const advise_asker *asker;
     advise_stacks *out;
     advise_names *names;       /* by location */
     bool *library, *anonymous; /* the same */
-    way *ways;                 /* by node: from its innermost location */
+    known_way *ways;           /* by node of the lens: from the first location seen there */
+    names_table within;
     map64 functions, files, owners;
     map64 types; /* → index into `type_names` */
     names_list type_names;
-    map64 calls;  /* (anonymous function, its caller), of those that call something themselves */
-    map64 stacks; /* node, external, size class → stack */
+    map64 calls; /* (anonymous function, its caller), of those that call something themselves */
+    uint32_t *looks[2]; /* by node, of blocks that are external or not: number of the look + 1 */
+    VEC(look) kinds;
+    map64 hashes;                 /* of looks → their number */
+    map64 stacks;                 /* look, size class → stack */
+    uint64_t bounds[MAX_CLASSES]; /* words where a class begins, rising */
+    size_t n_bounds;
     map64 sizes, others; /* words → number of the size; that, stack → index into `more` */
     VEC(other_size) more;
     estimate_chances chances;
@@ -100,6 +130,19 @@ static bool judge_locations(builder *b) {
     return ok;
 }
 
+static bool number_names(names_table *t, advise_names names, uint32_t *n) {
+    uint32_t *at = map64_put(&t->numbers, names);
+    if (!at)
+        return false;
+    if (*at == MAP64_NONE) {
+        *at = (uint32_t)t->sets.count;
+        if (!vec_push(&t->sets, names))
+            return false;
+    }
+    *n = *at;
+    return true;
+}
+
 /* ---- ways -------------------------------------------------------------------------------- */
 
 /* Whether OCaml's runtime, or what it calls, gets memory for its heap: that happens at whatever
@@ -127,23 +170,30 @@ static way find_way(const builder *b, lens_cursor at) {
     }
     if (at.location == LENS_NOWHERE)
         return found;
-    /* A lens may hide nodes in between; ways of nodes begin at what it shows. */
-    way rest = b->ways[at.node];
-    if (rest.of_library && rest.owner.location == LENS_NOWHERE)
-        rest.owner = found.owner;
-    rest.within |= found.within;
-    return rest;
+    const known_way *rest = &b->ways[at.node];
+    const bool ends = rest->of_library && rest->owner.location == LENS_NOWHERE;
+    return (way){.owner = ends ? found.owner : rest->owner,
+                 .of_library = rest->of_library,
+                 .within = found.within | b->within.sets.items[rest->within]};
 }
 
-/* A node comes after its parent, so that the parent's way is known. */
+/* What is outward of a node comes before it, so that its way is known. Where a node is hidden
+ * whole, its way is that of the next one outward. */
 static bool find_ways(builder *b) {
-    const size_t n = cct_count(&b->q->profile->tree);
+    const size_t n = lens_nodes(&b->q->lens);
     for (uint32_t i = 0; i < n; i++) {
         if (advise_is_unwanted(b->asker, i))
             return false;
-        lens_cursor at = lens_innermost(&b->q->lens, i);
-        const bool own = at.node == i || at.location == LENS_NOWHERE;
-        b->ways[i] = own ? find_way(b, at) : b->ways[at.node];
+        const lens_cursor at = lens_from(&b->q->lens, i);
+        if (at.node != i && at.location != LENS_NOWHERE) {
+            b->ways[i] = b->ways[at.node];
+            continue;
+        }
+        const way w = find_way(b, at);
+        uint32_t within;
+        if (!number_names(&b->within, w.within, &within))
+            return false;
+        b->ways[i] = (known_way){.owner = w.owner, .of_library = w.of_library, .within = within};
     }
     return true;
 }
@@ -235,23 +285,23 @@ static advise_family family_of(bool external, const char *type) {
     return external ? ADVISE_NATIVE : type ? ADVISE_GUEST : ADVISE_OCAML;
 }
 
-static void see_owner(builder *b, lens_cursor site, const way *w, advise_stack *s) {
+static void see_owner(builder *b, lens_cursor site, const way *w, look *l) {
     lens_cursor owner = w->owner.location == LENS_NOWHERE ? site : w->owner;
-    s->place = owner.location;
+    l->place = owner.location;
     if (owner.location == LENS_NOWHERE)
         return;
     lens_cursor caller = lens_outward(&b->q->lens, owner);
-    s->at_owner = b->names[owner.location];
-    s->caller = caller.location == LENS_NOWHERE ? 0 : b->names[caller.location];
+    l->at_owner = b->names[owner.location];
+    l->caller = caller.location == LENS_NOWHERE ? 0 : b->names[caller.location];
     if (owner.location == site.location && owner.node == site.node && w->within == 0)
-        s->shape |= ADVISE_BARE;
+        l->shape |= ADVISE_BARE;
     if (b->anonymous[owner.location])
-        s->shape |= ADVISE_ANONYMOUS;
-    if (s->family == ADVISE_OCAML && is_created(b, owner))
-        s->shape |= ADVISE_CREATED;
+        l->shape |= ADVISE_ANONYMOUS;
+    if (l->family == ADVISE_OCAML && is_created(b, owner))
+        l->shape |= ADVISE_CREATED;
 }
 
-static bool see_stack(builder *b, uint32_t node, bool external) {
+static bool see_stack(builder *b, uint32_t node, bool external, look *l) {
     uint32_t wrapper;
     const lens_cursor site = lens_site(&b->q->lens, node, external, &wrapper);
     const way w = site.location == LENS_NOWHERE ? (way){.owner = site} : find_way(b, site);
@@ -259,21 +309,92 @@ static bool see_stack(builder *b, uint32_t node, bool external) {
     advise_names type_names = 0;
     if (type && !names_of(&b->types, &b->type_names, type, &type_names))
         return false;
-    advise_stack s = {.site = site.location,
-                      .within = w.within,
-                      .type_name = type,
-                      .type = type_names | (wrapper == LENS_NOWHERE ? 0 : b->names[wrapper]),
-                      .family = family_of(external, type),
-                      .number = (uint32_t)b->out->items.count,
-                      .min_words = UINT64_MAX};
-    see_owner(b, site, &w, &s);
-    return number_owner(b, s.place, &s.owner) && vec_push(&b->out->items, s);
+    memset(l, 0, sizeof *l);
+    l->site = site.location;
+    l->within = w.within;
+    l->type_name = type;
+    l->type = type_names | (wrapper == LENS_NOWHERE ? 0 : b->names[wrapper]);
+    l->family = family_of(external, type);
+    see_owner(b, site, &w, l);
+    return number_owner(b, l->place, &l->owner);
+}
+
+/* The number of a look: each has one. */
+static bool number_look(builder *b, look *wanted, uint32_t *number) {
+    uint32_t *first = map64_put(&b->hashes, hash_bytes(wanted, sizeof *wanted));
+    if (!first)
+        return false;
+    for (uint32_t at = *first == MAP64_NONE ? 0 : *first + 1; at > 0;) {
+        look *known = &b->kinds.items[at - 1];
+        wanted->next = known->next;
+        if (memcmp(known, wanted, sizeof *known) == 0) {
+            *number = at - 1;
+            return true;
+        }
+        at = known->next;
+    }
+    wanted->next = *first == MAP64_NONE ? 0 : *first + 1;
+    *number = *first = (uint32_t)b->kinds.count;
+    return vec_push(&b->kinds, *wanted);
+}
+
+static bool look_of(builder *b, uint32_t node, bool external, uint32_t *number) {
+    uint32_t *known = &b->looks[external][node];
+    look l;
+    if (*known == 0) {
+        if (!see_stack(b, node, external, &l) || !number_look(b, &l, number))
+            return false;
+        *known = *number + 1;
+    }
+    *number = *known - 1;
+    return true;
+}
+
+static bool add_stack(builder *b, uint32_t number) {
+    const look *l = &b->kinds.items[number];
+    const advise_stack s = {.owner = l->owner,
+                            .place = l->place,
+                            .site = l->site,
+                            .within = l->within,
+                            .at_owner = l->at_owner,
+                            .caller = l->caller,
+                            .type = l->type,
+                            .shape = l->shape,
+                            .family = l->family,
+                            .type_name = l->type_name,
+                            .number = (uint32_t)b->out->items.count,
+                            .min_words = UINT64_MAX};
+    return vec_push(&b->out->items, s);
 }
 
 /* ---- rows -------------------------------------------------------------------------------- */
 
-static uint64_t size_class(uint64_t words) {
-    return words <= SMALL ? words : words <= MINOR ? SMALL + 1 : SMALL + 2;
+static void add_bound(builder *b, uint64_t words) {
+    size_t at = b->n_bounds;
+    while (at > 0 && b->bounds[at - 1] > words)
+        at--;
+    if (words == 0 || (at > 0 && b->bounds[at - 1] == words) || b->n_bounds == MAX_CLASSES)
+        return;
+    memmove(b->bounds + at + 1, b->bounds + at, (b->n_bounds++ - at) * sizeof *b->bounds);
+    b->bounds[at] = words;
+}
+
+/* No rule takes a part of a class. */
+static void find_bounds(builder *b) {
+    for (uint64_t words = 1; words <= SMALL + 1; words++)
+        add_bound(b, words);
+    for (size_t i = 0; i < advise_n_rules; i++) {
+        add_bound(b, advise_rules[i].min_words);
+        if (advise_rules[i].max_words > 0)
+            add_bound(b, advise_rules[i].max_words + 1);
+    }
+}
+
+static uint32_t size_class(const builder *b, uint64_t words) {
+    uint32_t class = 0;
+    while (class < b->n_bounds && b->bounds[class] <= words)
+        class ++;
+    return class;
 }
 
 static cost cost_of(const query_result *q, size_t row) {
@@ -324,13 +445,16 @@ static bool see_row(builder *b, size_t row) {
     const block_table *t = &b->q->profile->table;
     const bool external = t->source[row] == MEMTRACE_EXTERNAL;
     const uint64_t words = blocks_length(t, row);
+    uint32_t number;
+    if (!look_of(b, t->node[row], external, &number))
+        return false;
     uint32_t *at =
-        map64_put(&b->stacks, (uint64_t)t->node[row] << 8 | external << 7 | size_class(words));
+        map64_put(&b->stacks, (uint64_t)number * (MAX_CLASSES + 1) + size_class(b, words));
     if (!at)
         return false;
     if (*at == MAP64_NONE) {
         *at = (uint32_t)b->out->items.count;
-        if (!see_stack(b, t->node[row], external))
+        if (!add_stack(b, number))
             return false;
     }
     b->out->stack_of[row] = *at;
@@ -372,8 +496,10 @@ static int compare_owners(const void *a, const void *b) {
 }
 
 static bool build(builder *b) {
-    if (!b->names || !b->library || !b->anonymous || !b->ways || !b->out->stack_of)
+    if (!b->names || !b->library || !b->anonymous || !b->ways || !b->looks[0] || !b->looks[1] ||
+        !b->out->stack_of)
         return false;
+    find_bounds(b);
     if (!judge_locations(b))
         return false;
     if (!find_ways(b) || !find_calls(b) || !see_rows(b) || !sort_sizes(b))
@@ -395,7 +521,9 @@ bool advise_stacks_build(const query_result *q, const advise_asker *asker, advis
         .names = calloc(p->locations.count + 1, sizeof *b.names),
         .library = calloc(p->locations.count + 1, sizeof *b.library),
         .anonymous = calloc(p->locations.count + 1, sizeof *b.anonymous),
-        .ways = calloc(cct_count(&p->tree) + 1, sizeof *b.ways),
+        .ways = calloc(lens_nodes(&q->lens) + 1, sizeof *b.ways),
+        .looks = {calloc(cct_count(&p->tree) + 1, sizeof(uint32_t)),
+                  calloc(cct_count(&p->tree) + 1, sizeof(uint32_t))},
     };
     estimate_chances_init(&b.chances, p->info.sample_rate);
     const bool ok = build(&b);
@@ -403,6 +531,12 @@ bool advise_stacks_build(const query_result *q, const advise_asker *asker, advis
     free(b.library);
     free(b.anonymous);
     free(b.ways);
+    free(b.looks[0]);
+    free(b.looks[1]);
+    vec_free(&b.within.sets);
+    map64_free(&b.within.numbers);
+    vec_free(&b.kinds);
+    map64_free(&b.hashes);
     vec_free(&b.more);
     map64_free(&b.sizes);
     map64_free(&b.others);

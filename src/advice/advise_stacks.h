@@ -7,8 +7,9 @@
 #include "advice/advise_rules.h"
 #include "query/query.h"
 
-/* Blocks with one stack, one kind of source, and one size if they are small: one place can make
- * blocks of several sizes for several reasons. */
+/* Blocks that no rule can tell apart by their stacks or sizes: there are few such sets, however
+ * many stacks there are. Small sizes are apart, as one place can make blocks of several sizes for
+ * several reasons. */
 typedef struct advise_stack {
     cost cost;
     uint32_t owner;      /* number of the program's function */
@@ -22,7 +23,7 @@ typedef struct advise_stack {
     const char *type_name;
     uint64_t min_words, max_words;
     double heaviest; /* block, as a weight of `cost` */
-    uint32_t number; /* among all stacks, in the order in which blocks have them */
+    uint32_t number; /* among all, in the order in which blocks have them */
     advise_sums sums;
     advise_size size;          /* of the first block */
     size_t first_more, n_more; /* other sizes, in `more` */

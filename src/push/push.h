@@ -30,11 +30,12 @@ typedef struct push_options {
 typedef struct push_session push_session;
 
 /* Looks at the options alone: NULL, or one line that says what is wrong with them, in `error`. */
-const char *push_check(const push_options *o, char *error, size_t size);
+__attribute__((nonnull)) const char *push_check(const push_options *o, char *error, size_t size);
 
 /* Begins. The trace need not be there yet; `path`, and what `o` refers to, must outlive the
  * session. All signals that the caller waits for must be blocked. NULL with one line in `error`. */
-push_session *push_start(const char *path, const push_options *o, char *error, size_t size);
+__attribute__((nonnull)) push_session *push_start(const char *path, const push_options *o,
+                                                  char *error, size_t size);
 
 /* The trace has its end: sends the rest, which takes PUSH_END_MS at most, tells what became of all,
  * and frees. NULL is allowed. */

@@ -133,6 +133,14 @@ lens_cursor lens_innermost(const lens *l, uint32_t node) {
     return l->shape ? shape_cursor(l->shape, l->shape->of[node]) : skip_hidden(l, enter(l, node));
 }
 
+size_t lens_nodes(const lens *l) {
+    return l->shape ? l->shape->n : cct_count(&l->profile->tree);
+}
+
+lens_cursor lens_from(const lens *l, uint32_t node) {
+    return l->shape ? shape_cursor(l->shape, node) : skip_hidden(l, enter(l, node));
+}
+
 lens_cursor lens_outward(const lens *l, lens_cursor at) {
     return at.location == LENS_NOWHERE ? at : skip_hidden(l, step(l, at));
 }

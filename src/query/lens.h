@@ -42,6 +42,13 @@ void lens_free(lens *l);
 /* The innermost location of a stack that is seen, as if there were no wrappers. */
 lens_cursor lens_innermost(const lens *l, uint32_t node);
 
+/* Walks go through this many nodes: those of the tree, or those of the shape. A node comes after
+ * the one outward of it. */
+size_t lens_nodes(const lens *l);
+
+/* The first location that is seen from there on; `node` is less than lens_nodes. */
+lens_cursor lens_from(const lens *l, uint32_t node);
+
 /* The next one outward. */
 lens_cursor lens_outward(const lens *l, lens_cursor at);
 

@@ -22,6 +22,15 @@
 
 struct runtime;
 
+/* A block whose birth waits to be written: see newborn.h. */
+struct newborn {
+    _Atomic bool waits; /* there is one; the rest is valid only then */
+    void *block;
+    uint64_t id, time, words, n_samples; /* of stream_alloc_block */
+    uint64_t *codes;                     /* of its stack, in the runtime's state */
+    size_t n, common;
+};
+
 struct domain {
     struct domain *older;     /* in the list of all; never changes */
     struct domain *next_idle; /* guarded by domain_table.lock */
@@ -31,6 +40,8 @@ struct domain {
     _Atomic bool inside;      /* the thread is at the stream */
     _Atomic uint32_t wanted;  /* somebody else is, or wants to: the thread must wait */
     lock visit;               /* held by that somebody */
+
+    struct newborn newborn; /* whoever may be at the stream may be at it */
 
     /* The rest belongs to the thread that has the domain. */
     unwind_cache *unwind;

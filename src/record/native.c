@@ -9,6 +9,7 @@
 #include "base/hot.h"
 #include "platform/unwind_trail_walk.h"
 #include "record/ids.h"
+#include "record/newborn.h"
 #include "record/next.h"
 #include "record/recorder.h"
 #include "record/runtime.h"
@@ -104,6 +105,7 @@ static inline struct domain *native_enter(struct session *s) {
     struct domain *d = self.domain ? self.domain : session_domain(s);
     if (__builtin_expect(d != NULL, 1)) {
         domain_enter(d);
+        newborn_settle(s, d, NULL);
         return d;
     }
     native_go_out();
@@ -140,7 +142,7 @@ static inline __attribute__((always_inline)) bool native_enter_fast(const struct
 /* By what differs from the one before, of the same thread: only the frames that do are named
  * (code.h), and the codes stay in the domain. */
 struct backtrace {
-    const uint64_t *codes; /* outermost first; the domain's, until the next one is taken */
+    uint64_t *codes; /* outermost first; the domain's, until the next one is taken */
     size_t n;
     size_t common; /* so many of them, at least, are those of the backtrace before */
 };
@@ -392,26 +394,46 @@ static void native_note_spent(struct session *s, uint64_t since) {
                                   memory_order_relaxed);
 }
 
+/* The same for a block that may become an object of the runtime's. Nothing else is allocated in the
+ * stream until its birth is written, so what is due is done before. */
+static __attribute__((noinline)) void native_hold(struct session *s, struct domain *d, uint64_t now,
+                                                  void *block, uint64_t words, uint64_t n_samples,
+                                                  unsigned type, const struct unwind_site *site) {
+    session_sweep(s, d->now);
+    const struct backtrace taken = backtrace_take(s, d, site, type);
+    const struct runtime_stack stack = {.codes = taken.codes, .n = taken.n, .common = taken.common};
+    const uint64_t id = newborn_hold(d, now, block, words, n_samples, &stack);
+    native_keep(s, d, s->ids, s->ids ? ids_place(s->ids, (uintptr_t)block) : NULL, block, id);
+}
+
+static void native_write_and_keep(struct session *s, struct domain *d, uint64_t now, void *block,
+                                  uint64_t words, uint64_t n_samples, unsigned type,
+                                  const struct unwind_site *site) {
+    uint64_t id;
+    const memtrace_status status = native_write(s, d, now, words, n_samples, type, site, &id);
+    if (status != MEMTRACE_OK)
+        native_fail(s, d, block, status);
+    else
+        native_keep(s, d, s->ids, s->ids ? ids_place(s->ids, (uintptr_t)block) : NULL, block, id);
+}
+
 /* A block that holds so many samples has come to be. */
 static void native_record(struct session *s, void *block, uint64_t words, uint64_t n_samples,
                           unsigned type, const struct unwind_site *site) {
     const uint64_t began = s->thins ? cpu_cycles() : 0;
-    uint64_t id;
     struct domain *d = native_enter(s);
     if (!d) {
         native_miss(s, block);
         return;
     }
     uint64_t now = words >= LARGE_WORDS ? native_now_large(s, d) : native_now(s, d);
-    if (!s->thins || (n_samples = native_thin(s, d, now, n_samples)) > 0) {
-        const memtrace_status status = native_write(s, d, now, words, n_samples, type, site, &id);
-        if (status != MEMTRACE_OK)
-            native_fail(s, d, block, status);
-        else
-            native_keep(s, d, s->ids, s->ids ? ids_place(s->ids, (uintptr_t)block) : NULL, block,
-                        id);
+    if (newborn_waits(s, type)) {
+        native_hold(s, d, now, block, words, n_samples, type, site);
+    } else {
+        if (!s->thins || (n_samples = native_thin(s, d, now, n_samples)) > 0)
+            native_write_and_keep(s, d, now, block, words, n_samples, type, site);
+        session_sweep(s, d->now);
     }
-    session_sweep(s, d->now);
     native_leave(d);
     if (n_samples > 0)
         usdt_alloc(block, words, n_samples, s->rate / (double)(UINT64_C(1) << d->level));
@@ -502,8 +524,23 @@ HOT_CODE void native_born(void *block, size_t bytes, unsigned type,
         native_record(s, block, words, n_samples, type + 1, site);
 }
 
+/* A block that is about to be freed as the first thing after its birth says what it is now or
+ * never. */
+static __attribute__((noinline)) void native_settle_dying(struct session *s, const void *block) {
+    struct domain *const d = self.domain;
+    if (self.sampler.busy || !native_go_in(s))
+        return;
+    domain_enter(d);
+    newborn_settle(s, d, block);
+    native_leave(d);
+}
+
 /* An id + 1, or 0 if the block is not known. */
 static uint64_t native_take_from(struct session *s, void *block) {
+    const struct domain *d = self.domain;
+    if (s->n_object_types && d && atomic_load_explicit(&d->newborn.waits, memory_order_relaxed) &&
+        d->newborn.block == block)
+        native_settle_dying(s, block);
     if (s->ids)
         return ids_take(s->ids, (uintptr_t)block);
     if (!native_go_in(s))

@@ -64,7 +64,7 @@ enum runtime_kind {
 
 /* A stack as the writer wants it. */
 struct runtime_stack {
-    const uint64_t *codes; /* outermost first; until the next one is taken */
+    uint64_t *codes; /* outermost first; until the next one is taken */
     size_t n;
     size_t common; /* so many of them are those of the runtime's stack before in this domain */
 };
@@ -78,6 +78,14 @@ struct runtime_splice {
     unsigned type;                    /* of the allocating function, for the innermost code */
     code_table *codes;                /* for the codes of native frames */
     code_cache *cache;
+};
+
+/* A block that may be an object by now. */
+struct runtime_object {
+    const void *block;
+    size_t bytes;      /* that were asked for, rounded up to words */
+    bool is_dying;     /* it is about to be freed */
+    code_table *codes; /* for the location of native frames */
 };
 
 struct runtime {
@@ -105,6 +113,14 @@ struct runtime {
     struct runtime_stack (*splice)(void *state, const struct runtime_splice *native);
     const char *const *type_names;
     size_t n_types;
+
+    /* The first of these types may give blocks that are objects of types of the language, once the
+     * program has filled them: see newborn.h. At a later event of the thread: whether nobody else
+     * can change or free objects meanwhile; and then, of a block that is still there, its innermost
+     * code with the type of the object, if it is one. False: the code is what it was. */
+    size_t n_object_types;
+    bool (*may_look)(void);
+    bool (*name_object)(void *state, uint64_t *code, const struct runtime_object *object);
 
     /* What a frame, code_of_runtime(slot), is called: its locations, outermost first, at least one.
      * `codes` gives the location of an address. Called once for each code of a trace, nearly. */

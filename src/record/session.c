@@ -24,6 +24,7 @@
 #include "record/calls.h"
 #include "record/ids.h"
 #include "record/native.h"
+#include "record/newborn.h"
 #include "record/runtime.h"
 #include "record/text.h"
 
@@ -51,6 +52,7 @@ static void session_name_types(struct session *s) {
     memcpy(s->type_names, type_names, sizeof type_names);
     for (size_t i = 0; r && i < r->n_types && i < SESSION_RUNTIME_TYPES; i++)
         s->type_names[N_CALL_TYPES + i] = r->type_names[i];
+    s->n_object_types = r && r->splice ? r->n_object_types : 0;
 }
 
 /* ---- hooks of the writer ----------------------------------------------------------------- */
@@ -133,7 +135,15 @@ void session_note(struct session *s, memtrace_status status) {
     }
 }
 
+/* From when its oldest event is that is not written out; UINT64_MAX: all is. At a glance. */
+static uint64_t domain_oldest(const struct domain *d) {
+    const bool waits = atomic_load_explicit(&d->newborn.waits, memory_order_relaxed);
+    const uint64_t oldest = memtrace_stream_oldest(d->stream);
+    return waits && d->newborn.time < oldest ? d->newborn.time : oldest;
+}
+
 static void domain_flush_inside(struct session *s, struct domain *d) {
+    newborn_settle(s, d, NULL);
     if (memtrace_stream_oldest(d->stream) != UINT64_MAX)
         session_note(s, memtrace_stream_flush(d->stream));
 }
@@ -141,6 +151,7 @@ static void domain_flush_inside(struct session *s, struct domain *d) {
 /* A mark, or the value of a gauge. The calling thread is inside the domain. */
 void session_put_remark(struct session *s, struct domain *d, uint64_t now, uint64_t code,
                         uint64_t value) {
+    newborn_settle(s, d, NULL);
     const memtrace_status status = memtrace_stream_remark(d->stream, now, code, value);
     if (status == MEMTRACE_OK)
         rescue_count_remark(&s->rescue);
@@ -170,7 +181,7 @@ void session_sweep_due(struct session *s, uint64_t now, uint64_t due) {
     for (struct domain *d = atomic_load(&s->domains.all); d; d = d->older) {
         if (d == self.domain) {
             domain_flush_inside(s, d);
-        } else if (memtrace_stream_oldest(d->stream) != UINT64_MAX && domain_visit(d, false)) {
+        } else if (domain_oldest(d) != UINT64_MAX && domain_visit(d, false)) {
             domain_flush_inside(s, d);
             domain_visit_end(d);
         }
@@ -359,7 +370,7 @@ static bool session_flush_one(struct session *s, struct domain *d) {
 
 HOT_CODE bool session_has_pending(const struct session *s) {
     const struct domain *d = atomic_load(&s->domains.all);
-    while (d && memtrace_stream_oldest(d->stream) == UINT64_MAX)
+    while (d && domain_oldest(d) == UINT64_MAX)
         d = d->older;
     return d;
 }
@@ -379,7 +390,7 @@ static memtrace_end session_end_of_failed(struct session *s) {
     memtrace_end end = {.time = session_now(s)};
     uint64_t n_lost = 0;
     for (struct domain *d = atomic_load(&s->domains.all); d; d = d->older) {
-        const uint64_t oldest = memtrace_stream_oldest(d->stream);
+        const uint64_t oldest = domain_oldest(d);
         end.time = oldest < end.time ? oldest : end.time;
         n_lost += memtrace_stream_pending(d->stream);
     }

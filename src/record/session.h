@@ -67,6 +67,7 @@ struct session {
     unsigned number; /* of the sessions that this process and its ancestors have begun */
     uint64_t start;  /* of the trace, on the monotonic clock, µs */
     uintptr_t own_low, own_high; /* the recorder's own code: no frames of interest */
+    unsigned n_object_types;     /* of the runtime's types, the first: see newborn.h */
     const char *type_names[N_CALL_TYPES + SESSION_RUNTIME_TYPES]; /* of allocating functions */
     uint32_t depth;                                               /* frames kept of a stack */
     uint32_t runtime_depth;                                       /* the same for the runtime's */

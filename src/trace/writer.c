@@ -562,6 +562,13 @@ static void refill_ids(memtrace_stream *s) {
     s->chunk_left = FORMAT_ID_CHUNK;
 }
 
+uint64_t stream_next_id(memtrace_stream *s) {
+    if (s->chunk_left == 0)
+        s->easy = NULL; /* the packet's ids go on where the last chunk ends */
+    refill_ids(s);
+    return s->next_id;
+}
+
 /* The next id of the stream. */
 static uint64_t take_id(memtrace_stream *s) {
     refill_ids(s);

@@ -87,6 +87,9 @@ static inline uint64_t stream_use_next_id(memtrace_stream *s) {
     return s->next_id++;
 }
 
+/* The id of the next allocation of the stream, which does not change meanwhile. */
+uint64_t stream_next_id(memtrace_stream *s);
+
 /* ---- what is not in line ------------------------------------------------------------------- */
 
 /* Goes on, from any frame on, with an allocation whose head ends at `p`. */

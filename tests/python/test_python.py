@@ -84,6 +84,11 @@ class Trace:
         return [b for b in self.blocks if innermost(b.frames).split(".")[0] == function]
 
 
+def type_of(block):
+    """What the innermost frame says of the block: a type, or the function that allocated it."""
+    return next((f.split("@")[0] for f in reversed(block.frames) if "@<type>" in f), "")
+
+
 def innermost(frames):
     """The name of the innermost function of Python."""
     inner = [f for f in frames if ".py:" in f]
@@ -190,6 +195,35 @@ def tracemalloc_and_dev_mode_stay_what_they_are(python):
     code = ("import tracemalloc\ntracemalloc.start()\nx = [bytes(7000) for i in range(10)]\n"
             "print(tracemalloc.get_traced_memory()[0] // 10000)\ntracemalloc.stop()\n")
     same(len([b for b in record([python, "-c", code]).blocks if b.bytes == 7040]), 10, "blocks")
+
+
+@test
+def objects_have_types(python):
+    command = [python, HERE / "objects.py"]
+    done = record_run(command)
+    same((done.status, done.err), (0, ""), "the run")
+    trace, some = Trace(), 81  # free lists give objects without allocation; counters are integers
+    for function, types in json.loads(done.out).items():
+        got = collections.Counter(map(type_of, trace.of(function)))
+        for name, n in types.items():
+            assert abs(got[name] - n) < some, f"{function}: {n} {name}, not {got}"
+        strange = [t for t in got if t.startswith("Class") and t not in types]
+        assert not strange, f"{function}: {strange}"
+
+
+@test
+def samples_have_types(python):
+    code = ("import os\nclass Point: pass\nx = [(float(i), {i}, Point()) for i in range(50000)]\n"
+            "os._exit(0)")
+    pathlib.Path("many.py").write_text(code)
+    for rate, least in (0.05, 1000), (0.005, 100):
+        trace = record([python, "many.py"], rate=str(rate), seed="7")
+        got = collections.Counter()
+        for b in trace.blocks:
+            if any("many.py" in f for f in b.frames):
+                got[type_of(b)] += 1
+        few = [t for t in ("tuple", "set", "Point", "float") if got[t] < least]
+        assert not few and got["PyObject_Malloc"] <= 20, f"{rate}: {got}"
 
 
 @test

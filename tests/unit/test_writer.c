@@ -3,6 +3,7 @@
 
 #include "trace/bytes.h"
 #include "trace/format.h"
+#include "trace/writer_packet.h"
 #include "trace/writer_stream.h"
 #include "writer_fixture.h"
 
@@ -330,10 +331,12 @@ START_TEST(every_block_is_read_as_it_was_written) {
     source_of_events s;
     char *text;
     size_t size, depth = 0, before = 0, n_quick = 0;
-    uint64_t frames[300], time = 0, id, seed = (uint64_t)_i;
+    uint64_t frames[300], time = 0, id = 0, seed = (uint64_t)_i;
     FILE *out = open_memstream(&text, &size);
     begin(&f, &s, 3);
     for (size_t i = 0; i < 20000; i++) {
+        if (i == 500) /* another stream takes ids, so the next ones do not follow on these */
+            atomic_fetch_add(&f.writer->next_chunk, 1);
         const uint64_t r = next_random(&seed), words = 1 + (r >> 20 & (r % 50 ? 31 : 0xFFFFF)),
                        samples = r >> 42 & 1 ? words : 1 + (r >> 43) % words;
         size_t common = walk_on(frames, &depth, n_sites[_i % 4], &seed);
@@ -347,9 +350,17 @@ START_TEST(every_block_is_read_as_it_was_written) {
             before = 0;
         }
         common = common < before ? common : before;
+        const uint64_t ahead = stream_next_id(s.stream);
+        if (i % 8 == 7 || ahead % FORMAT_ID_CHUNK ==
+                              0) { /* deaths change nothing about that, nor it about them */
+            if (!stream_collect_fast(s.stream, time, id / 3 + 1))
+                ck_assert_int_eq(memtrace_stream_collect(s.stream, time, id / 3), MEMTRACE_OK);
+            put_line(out, time, id / 3, 0, 0, NULL, 0);
+        }
         ck_assert_int_eq(
             memtrace_stream_alloc_block(s.stream, time, words, samples, frames, depth, common, &id),
             MEMTRACE_OK);
+        ck_assert_uint_eq(id, ahead);
         put_line(out, time, id, words, samples, frames, before = depth);
         if (r >> 40 & 1) {
             const bool tried = r >> 41 & 1,

@@ -21,6 +21,7 @@
 #include "runtimes/python/python_frames.h"
 #include "runtimes/python/python_layout.h"
 #include "runtimes/python/python_names.h"
+#include "runtimes/python/python_types.h"
 
 #define HIDDEN __attribute__((visibility("hidden")))
 #define COLD   HOT_CODE static __attribute__((noinline))
@@ -61,8 +62,11 @@ static struct python_allocator allocators[PYTHON_OBJ + 1];
         const int64_t left = recorder_pause();                                                     \
         void *block = allocators[domain].malloc(context, size);                                    \
         recorder_resume(left);                                                                     \
-        if (block)                                                                                 \
+        if (block) {                                                                               \
+            if (domain == PYTHON_OBJ)                                                              \
+                python_types_forget_life(block, size);                                             \
             BORN(block, size, name##_Malloc);                                                      \
+        }                                                                                          \
         return block;                                                                              \
     }                                                                                              \
     HOT_CODE static void *name##_malloc(void *context, size_t size) {                              \
@@ -154,24 +158,30 @@ static void allocators_arm(void) {
     ALLOCATORS(ARM)
 }
 
-/* ---- code objects -------------------------------------------------------------------------- */
+/* ---- code objects and types die ------------------------------------------------------------ */
 
 enum { TYPE_DEALLOC = 48 }; /* in PyTypeObject, in all versions */
 
-static void (*code_dealloc)(void *code);
+typedef void deallocate(void *object);
+static deallocate *code_dealloc, *type_dealloc;
 
 static void python_code_dies(void *code) {
     python_names_code_dies((uintptr_t)code);
     code_dealloc(code);
 }
 
-static void code_arm(void) {
-    void (*const ours)(void *) = python_code_dies, (*now)(void *);
-    memcpy(&now, python.code_type + TYPE_DEALLOC, sizeof now);
+static void python_type_dies(void *type) {
+    python_types_type_dies((uintptr_t)type);
+    type_dealloc(type);
+}
+
+static void dealloc_arm(char *type, deallocate *ours, deallocate **behind) {
+    deallocate *now;
+    memcpy(&now, type + TYPE_DEALLOC, sizeof now);
     if (now == ours)
         return;
-    code_dealloc = now;
-    memcpy(python.code_type + TYPE_DEALLOC, &ours, sizeof ours);
+    *behind = now;
+    memcpy(type + TYPE_DEALLOC, &ours, sizeof ours);
 }
 
 /* ---- stacks -------------------------------------------------------------------------------- */
@@ -200,11 +210,18 @@ static char *thread_of_event(bool is_own) {
     return attached ? attached : own;
 }
 
+/* What a domain keeps: this, and behind it what stacks take. */
+struct state {
+    python_types *types;
+    python_frames *frames;
+};
+
 static struct runtime_stack python_splice(void *state, const struct runtime_splice *native) {
+    const struct state *const s = state;
     char *thread = thread_of_event(native->type > N_CALL_TYPES);
     if (thread && !frames_fit(thread))
         thread = NULL;
-    return python_frames_splice(state, &python, thread, native);
+    return python_frames_splice(s->frames, &python, thread, native);
 }
 
 /* ---- for the recorder ---------------------------------------------------------------------- */
@@ -215,7 +232,8 @@ HOT_CODE static enum runtime_kind python_find(const char **why) {
 
 static void python_begin(void) {
     allocators_arm();
-    code_arm();
+    dealloc_arm(python.code_type, python_code_dies, &code_dealloc);
+    dealloc_arm(python.type_type, python_type_dies, &type_dealloc);
 }
 
 /* The interpreter looks for its program when it has chosen its allocators, and before others, such
@@ -230,20 +248,29 @@ static const char *python_parameters(void) {
     return NULL;
 }
 
+static size_t python_domain_size(size_t depth) {
+    return sizeof(struct state) + python_types_size() + python_frames_size(depth);
+}
+
 static void python_domain_init(void *state, size_t depth) {
-    python_frames_init(state, depth);
+    struct state *const s = state;
+    s->types = (python_types *)(s + 1);
+    s->frames = (python_frames *)((char *)s->types + python_types_size());
+    python_frames_init(s->frames, depth);
 }
 
 static void python_domain_forget(void *state) {
-    python_frames_forget(state);
+    python_frames_forget(((struct state *)state)->frames);
 }
 
-static size_t python_locate(code_table *codes, uintptr_t slot, memtrace_location *locations,
-                            size_t max) {
-    (void)codes;
-    if (max > 0)
-        locations[0] = python_names_locate(slot);
-    return max > 0;
+/* The lock of the interpreter lets nobody else at its objects. */
+static bool python_may_look(void) {
+    const char *const attached = python.thread_attached();
+    return attached && (python.layout->minor > 11 || attached == python.thread_own());
+}
+
+static bool python_name_object(void *state, uint64_t *code, const struct runtime_object *object) {
+    return python_types_name(((struct state *)state)->types, &python, code, object);
 }
 
 extern const struct runtime python_runtime_row HIDDEN;
@@ -252,11 +279,14 @@ const struct runtime python_runtime_row = {
     .begin = python_begin,
     .parameters = python_parameters,
     .link_read = python_notice_link,
-    .domain_size = python_frames_size,
+    .domain_size = python_domain_size,
     .domain_init = python_domain_init,
     .domain_forget = python_domain_forget,
     .splice = python_splice,
     .type_names = python_type_names,
     .n_types = N_TYPES,
-    .locate = python_locate,
+    .n_object_types = TYPE_PyObject_Realloc + 1,
+    .may_look = python_may_look,
+    .name_object = python_name_object,
+    .locate = python_names_locate,
 };

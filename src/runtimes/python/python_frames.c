@@ -12,11 +12,10 @@
 #include "runtimes/python/python_frames.h"
 
 #include <string.h>
-#include <sys/uio.h>
 
-#include "platform/syscall.h"
 #include "platform/unwind_trail.h"
 #include "runtimes/python/python_names.h"
+#include "runtimes/python/python_peek.h"
 
 enum { CACHE_BITS = 12, CACHED = 1 << CACHE_BITS, MARKS = 64 };
 
@@ -276,20 +275,14 @@ struct runtime_stack python_frames_splice(python_frames *f, const python_runtime
 
 /* ---- the check ----------------------------------------------------------------------------- */
 
-/* Reads memory that may not be there. */
-static bool peek(uintptr_t address, void *to, size_t size) {
-    const struct iovec local = {to, size}, remote = {(void *)address, size};
-    const long pid = syscall4(SYS_getpid, 0, 0, 0, 0);
-    return syscall6(SYS_process_vm_readv, pid, (long)&local, 1, (long)&remote, 1, 0) == (long)size;
-}
-
 static bool is_code(const python_runtime *r, uintptr_t code) {
     uintptr_t type, words[4];
     const uint16_t offsets[] = {r->code.file, r->code.name, r->code.lines};
-    if (!peek(code + 8, &type, sizeof type) || type != (uintptr_t)r->code_type)
+    if (!python_peek(code + 8, &type, sizeof type) || type != (uintptr_t)r->code_type)
         return false;
     for (size_t i = 0; i < sizeof offsets / sizeof *offsets; i++)
-        if (!peek(code + offsets[i], &words[i], sizeof *words) || !peek(words[i], words + 3, 8))
+        if (!python_peek(code + offsets[i], &words[i], sizeof *words) ||
+            !python_peek(words[i], words + 3, 8))
             return false;
     return true;
 }
@@ -298,15 +291,16 @@ bool python_frames_fit(const python_runtime *r, const char *thread) {
     const struct python_layout *l = r->layout;
     uintptr_t frame, code;
     uint8_t kind;
-    if (!peek((uintptr_t)thread + l->thread_frame, &frame, sizeof frame) ||
-        (l->has_cframe && !peek(frame + l->cframe_frame, &frame, sizeof frame)))
+    if (!python_peek((uintptr_t)thread + l->thread_frame, &frame, sizeof frame) ||
+        (l->has_cframe && !python_peek(frame + l->cframe_frame, &frame, sizeof frame)))
         return false;
     for (int i = 0; frame && i < 8; i++) {
-        if (!peek(frame + l->frame_kind, &kind, 1) ||
-            !peek(frame + l->frame_code, &code, sizeof code))
+        if (!python_peek(frame + l->frame_kind, &kind, 1) ||
+            !python_peek(frame + l->frame_code, &code, sizeof code))
             return false;
         const bool is_own = !(l->has_cframe && l->cframe_frame) && kind == l->frame_last;
-        if ((!is_own && !is_code(r, code)) || !peek(frame + l->frame_outer, &frame, sizeof frame))
+        if ((!is_own && !is_code(r, code)) ||
+            !python_peek(frame + l->frame_outer, &frame, sizeof frame))
             return false;
     }
     return true;

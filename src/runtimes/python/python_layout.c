@@ -27,7 +27,8 @@ static const struct python_layout layouts[] = {
      .code_size = 184,
      .text_ascii = 48,
      .text_other = 72,
-     .text_size = 80},
+     .text_size = 80,
+     .flags_before = 16},
     {.minor = 12,
      .has_cframe = true,
      .thread_frame = 56,
@@ -41,7 +42,8 @@ static const struct python_layout layouts[] = {
      .code_size = 192,
      .text_ascii = 40,
      .text_other = 56,
-     .text_size = 64},
+     .text_size = 64,
+     .flags_before = 24},
     {.minor = 13,
      .thread_frame = 72,
      .frame_code = 0,
@@ -52,7 +54,8 @@ static const struct python_layout layouts[] = {
      .code_size = 200,
      .text_ascii = 40,
      .text_other = 56,
-     .text_size = 64},
+     .text_size = 64,
+     .flags_before = 24},
 };
 
 /* Nowhere in most programs: the loader looks for it with all other symbols. */
@@ -97,7 +100,9 @@ static bool type_member(const char *type, const char *name, uint16_t *offset) {
 static bool types_fit(python_runtime *r) {
     r->code_type = symbol("PyCode_Type");
     r->text_type = symbol("PyUnicode_Type");
-    return r->code_type && r->text_type && type_basic_size(r->code_type) == r->layout->code_size &&
+    r->type_type = symbol("PyType_Type");
+    return r->code_type && r->text_type && r->type_type &&
+           type_basic_size(r->code_type) == r->layout->code_size &&
            type_basic_size(r->text_type) == r->layout->text_size &&
            type_member(r->code_type, "co_filename", &r->code.file) &&
            type_member(r->code_type, "co_qualname", &r->code.name) &&

@@ -33,10 +33,11 @@ struct python_layout {
     uint16_t frame_instruction; /* the instruction that is at work */
     uint16_t frame_kind;        /* a byte that says `frame_last`: see python_frames.c */
     uint8_t frame_last;
-    uint16_t code_size;  /* of PyCodeObject in front of its instructions */
-    uint16_t text_ascii; /* where the text begins in a str of ASCII */
-    uint16_t text_other; /* and in any other one */
-    uint16_t text_size;  /* of PyUnicodeObject */
+    uint16_t code_size;    /* of PyCodeObject in front of its instructions */
+    uint16_t text_ascii;   /* where the text begins in a str of ASCII */
+    uint16_t text_other;   /* and in any other one */
+    uint16_t text_size;    /* of PyUnicodeObject */
+    uint16_t flags_before; /* of types: their objects have two words in front of all others */
 };
 
 /* Offsets in PyCodeObject, which its type tells. */
@@ -47,10 +48,10 @@ struct python_code_offsets {
 typedef struct python_runtime {
     const struct python_layout *layout;
     struct python_code_offsets code;
-    char *code_type, *text_type;   /* PyTypeObjects */
-    uintptr_t low, high;           /* the code of the module that the interpreter is in */
-    uintptr_t eval_low, eval_high; /* of the function that runs frames */
-    uintptr_t main_low, main_high; /* of Py_RunMain, where `python3` comes through */
+    char *code_type, *text_type, *type_type; /* PyTypeObjects */
+    uintptr_t low, high;                     /* the code of the module that the interpreter is in */
+    uintptr_t eval_low, eval_high;           /* of the function that runs frames */
+    uintptr_t main_low, main_high;           /* of Py_RunMain, where `python3` comes through */
     void (*get_allocator)(int domain, struct python_allocator *allocator);
     void (*set_allocator)(int domain, struct python_allocator *allocator);
     int (*is_initialized)(void);

@@ -11,6 +11,7 @@
 
 enum {
     MAX_ENTRIES = 1 << PYTHON_NAME_BITS,
+    MAX_PAIRS = 1 << PYTHON_PAIR_BITS,
     MAX_TEXT = 4096,
     CHUNK = 1 << 16,
     MAX_LINE = (1 << PYTHON_LINE_BITS) - 1
@@ -21,6 +22,12 @@ enum { OBJECT_TYPE = 8, BYTES_SIZE = 16, BYTES_DATA = 32, TEXT_LENGTH = 16, TEXT
 
 _Atomic uint32_t python_names_epoch = 1;
 
+/* A frame that allocates objects of a type. */
+struct pair {
+    uint64_t code; /* of no type */
+    uint32_t type; /* its entry */
+};
+
 static struct {
     lock lock;
     _Atomic uint32_t process;        /* whose lock it is: in the child of a fork nobody holds it */
@@ -28,7 +35,10 @@ static struct {
     uint32_t *by_hash;               /* 2 * MAX_ENTRIES; 0: free */
     uint32_t n;                      /* entries; the first stands for all that found no room */
     char *next, *end;                /* what is left of a chunk */
-    _Atomic uint64_t known[1024];    /* a bit by the hash of a code object's address */
+    struct pair *pairs;              /* MAX_PAIRS, the first unused; NULL: there are none yet */
+    uint32_t *pairs_by_hash;         /* 2 * MAX_PAIRS; 0: free */
+    uint32_t n_pairs;
+    _Atomic uint64_t known[1024]; /* a bit by the hash of a code object's address */
 } names;
 
 static uintptr_t word_at(uintptr_t address) {
@@ -233,9 +243,81 @@ uintptr_t python_names_slot(const python_runtime *r, struct python_line_mark *ma
     return entry ? (uintptr_t)entry << PYTHON_LINE_BITS | (uintptr_t)line : PYTHON_SLOT_FULL;
 }
 
-memtrace_location python_names_locate(uintptr_t slot) {
+static memtrace_location locate_frame(uintptr_t slot) {
     const size_t entry = slot >> PYTHON_LINE_BITS;
     return (memtrace_location){.file = names.files[entry],
                                .function = names.functions[entry],
                                .line = entry ? (uint32_t)(slot & MAX_LINE) : 0};
+}
+
+/* ---- types --------------------------------------------------------------------------------- */
+
+uint32_t python_names_type(const char *name) {
+    uint32_t entry = 0;
+    if (!names_lock())
+        return 0;
+    char *text = names_make_room() ? chunk_reserve(2 * MAX_TEXT) : NULL;
+    if (text) {
+        const size_t file = sizeof MEMTRACE_TYPE_FILE;
+        memcpy(text, MEMTRACE_TYPE_FILE, file);
+        const size_t length = strnlen(name, MAX_TEXT - 1);
+        memcpy(text + file, name, length);
+        text[file + length] = '\0';
+        entry = entry_find(text, text + file, file + length + 1);
+    }
+    lock_release(&names.lock);
+    return entry;
+}
+
+static bool pairs_make_room(void) {
+    if (names.pairs)
+        return true;
+    names.pairs_by_hash = pages_alloc(2 * MAX_PAIRS * sizeof *names.pairs_by_hash);
+    names.pairs = names.pairs_by_hash ? pages_alloc(MAX_PAIRS * sizeof *names.pairs) : NULL;
+    names.n_pairs = 1;
+    return names.pairs;
+}
+
+static uint32_t pair_find(uint64_t code, uint32_t type) {
+    for (uint64_t hash = hash_u64(code ^ (uint64_t)type << 32);; hash++) {
+        uint32_t *place = &names.pairs_by_hash[hash % (2 * MAX_PAIRS)];
+        const struct pair *pair = &names.pairs[*place];
+        if (*place && pair->code == code && pair->type == type)
+            return *place;
+        if (*place)
+            continue;
+        if (names.n_pairs == MAX_PAIRS)
+            return 0;
+        names.pairs[names.n_pairs] = (struct pair){code, type};
+        return *place = names.n_pairs++;
+    }
+}
+
+static const uintptr_t slot_of_pairs = (uintptr_t)1 << (RUNTIME_SPLICED_BITS - 1);
+
+uint64_t python_names_pair(uint64_t code, uint32_t type) {
+    if (!names_lock())
+        return 0;
+    const uint32_t pair = pairs_make_room() ? pair_find(code, type) : 0;
+    lock_release(&names.lock);
+    return pair ? code_of_spliced(slot_of_pairs | pair, 0) : 0;
+}
+
+/* ---- in the trace -------------------------------------------------------------------------- */
+
+size_t python_names_locate(code_table *codes, uintptr_t slot, memtrace_location *locations,
+                           size_t max) {
+    if (max < 2)
+        return 0;
+    if (!(slot & slot_of_pairs)) {
+        locations[0] = locate_frame(slot);
+        return 1;
+    }
+    const struct pair *pair = &names.pairs[slot & (MAX_PAIRS - 1)];
+    locations[0] =
+        (memtrace_location){.file = MEMTRACE_TYPE_FILE, .function = names.functions[pair->type]};
+    if (!code_is_of_runtime(pair->code))
+        return 1 + code_locate(codes, NULL, pair->code, locations + 1, max - 1);
+    locations[1] = locate_frame(code_spliced_slot(code_runtime_slot(pair->code)));
+    return 2;
 }

@@ -7,9 +7,10 @@
 
 #include "runtimes/python/python_layout.h"
 
-/* A frame in the trace: an entry of the table of names, and a line. */
-enum { PYTHON_LINE_BITS = 22, PYTHON_NAME_BITS = 20 };
-_Static_assert(PYTHON_LINE_BITS + PYTHON_NAME_BITS == RUNTIME_SPLICED_BITS, "all of a slot");
+/* A frame in the trace: an entry of the table of names, and a line; or, where the highest bit is
+ * set, the number of a pair: a frame that allocates, of Python or not, and the object's type. */
+enum { PYTHON_LINE_BITS = 22, PYTHON_NAME_BITS = 19, PYTHON_PAIR_BITS = 18 };
+_Static_assert(PYTHON_LINE_BITS + PYTHON_NAME_BITS + 1 == RUNTIME_SPLICED_BITS, "all of a slot");
 
 /* All that found no room have one entry, the first. */
 enum { PYTHON_SLOT_FULL = 1 };
@@ -33,6 +34,14 @@ extern _Atomic uint32_t python_names_epoch __attribute__((visibility("hidden")))
 /* A code object dies. */
 void python_names_code_dies(uintptr_t code);
 
-memtrace_location python_names_locate(uintptr_t slot);
+/* The entry of a type's name; 0: there is no room. */
+uint32_t python_names_type(const char *name);
+
+/* The code of a frame, which is of no type, with the type of an entry; 0: there is no room. */
+uint64_t python_names_pair(uint64_t code, uint32_t type);
+
+/* See record/runtime.h. */
+size_t python_names_locate(code_table *codes, uintptr_t slot, memtrace_location *locations,
+                           size_t max);
 
 #endif

@@ -1,0 +1,209 @@
+/* python_types.c: see python_types.h.
+ *
+ * An object begins with its count of references and its type, behind what the collector keeps of
+ * it, and, before that, two words that some types have. Whether a block is an object at all nobody
+ * says: it is if at one of these three places there is a pointer to a type whose objects do begin
+ * there, and are as large as the block. When the block is born these words are wiped, so they say
+ * what the program has written since, not what was there in an earlier life. Whether a word is a
+ * pointer to a type is seen by reading what it points to, if the kernel says that something is
+ * there, and then remembered until that type dies. */
+#include "runtimes/python/python_types.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "runtimes/python/python_names.h"
+#include "runtimes/python/python_peek.h"
+
+enum { WORD = sizeof(uintptr_t), SEEN_BITS = 9, PAIRED_BITS = 10, MAX_NAME = 256 };
+
+/* Of an object: its type. Of a type, in all versions: the rest. */
+enum {
+    OBJECT_TYPE = 8,
+    TYPE_NAME = 24,
+    TYPE_BASIC_SIZE = 32,
+    TYPE_ITEM_SIZE = 40,
+    TYPE_DEALLOC = 48,
+    TYPE_FLAGS = 168,
+    TYPE_PART = 176 /* so much of it is read */
+};
+
+/* Py_TPFLAGS_. */
+#define FLAGS_BEFORE     ((uintptr_t)3 << 3) /* two words in front: the dict, weak references */
+#define FLAG_HEAP_TYPE   ((uintptr_t)1 << 9)
+#define FLAG_READY       ((uintptr_t)1 << 12)
+#define FLAG_COLLECTED   ((uintptr_t)1 << 14)
+#define FLAG_TEXT        ((uintptr_t)1 << 28)
+#define FLAG_TYPE        ((uintptr_t)1 << 31)
+#define FLAG_INLINE_DICT ((uintptr_t)1 << 2) /* from 3.13 on: more behind the object */
+
+/* What is known of a word that may point to a type. */
+struct seen {
+    uintptr_t word;
+    uint32_t epoch;
+    uint32_t name;  /* its entry (python_names.h); 0: it points to no type */
+    uint32_t head;  /* bytes in front of its objects */
+    bool is_fixed;  /* these are all of one size, */
+    uintptr_t size; /* which is this, or else at least this; with the bytes in front */
+};
+
+struct paired {
+    uint64_t code, pair;
+    uint32_t name;
+};
+
+struct python_types {
+    struct seen seen[1 << SEEN_BITS];
+    struct paired paired[1 << PAIRED_BITS];
+};
+
+/* Counts how often a type that somebody may remember has died. */
+static _Atomic uint32_t types_epoch = 1;
+static _Atomic uint64_t types_known[256]; /* a bit by the hash of its address */
+
+size_t python_types_size(void) {
+    return sizeof(python_types);
+}
+
+static const size_t heads[] = {2 * WORD, 0, 4 * WORD};
+enum { N_HEADS = sizeof heads / sizeof *heads };
+
+void python_types_forget_life(void *block, size_t bytes) {
+    for (size_t i = 0; i < N_HEADS; i++)
+        if (heads[i] + 2 * WORD <= bytes)
+            memset((char *)block + heads[i] + OBJECT_TYPE, 0, WORD);
+}
+
+/* ---- types that die ---- */
+
+static size_t known_bit(uintptr_t type) {
+    return hash_u64(type) % (sizeof types_known * 8);
+}
+
+void python_types_type_dies(uintptr_t type) {
+    const size_t bit = known_bit(type);
+    if (atomic_load(&types_known[bit / 64]) >> bit % 64 & 1)
+        atomic_fetch_add(&types_epoch, 1);
+}
+
+/* ---- what a word points to ---- */
+
+static uintptr_t word_of(const char *at) {
+    uintptr_t word;
+    memcpy(&word, at, sizeof word);
+    return word;
+}
+
+/* Whether the type of a type, which it must have in its turn, makes types. That it notices the
+ * death of those that are no variables of modules shows in the function that it ends them by: it is
+ * ours, or that of classes, which goes on to ours. */
+static bool is_metatype(const python_runtime *r, uintptr_t metatype, bool is_mortal) {
+    char part[TYPE_PART], above[TYPE_PART];
+    if (metatype == (uintptr_t)r->type_type)
+        return true;
+    return python_peek(metatype, part, sizeof part) &&
+           python_peek(word_of(part + OBJECT_TYPE), above, sizeof above) &&
+           word_of(part + TYPE_FLAGS) & FLAG_TYPE && word_of(above + TYPE_FLAGS) & FLAG_TYPE &&
+           (!is_mortal || word_of(part + TYPE_FLAGS) & FLAG_HEAP_TYPE ||
+            word_of(part + TYPE_DEALLOC) == word_of(r->type_type + TYPE_DEALLOC));
+}
+
+static bool is_name(const char *name) {
+    for (const char *c = name; *c; c++)
+        if ((unsigned char)*c <= ' ' || *c == 127)
+            return false;
+    return *name;
+}
+
+static void learn_size(struct seen *seen, const python_runtime *r, const char *type,
+                       uintptr_t flags) {
+    const bool has_before = flags & FLAGS_BEFORE & r->layout->flags_before;
+    const uintptr_t basic =
+        flags & FLAG_TEXT ? r->layout->text_ascii : word_of(type + TYPE_BASIC_SIZE);
+    seen->head = (flags & FLAG_COLLECTED ? 2 * WORD : 0) + (has_before ? 2 * WORD : 0);
+    seen->size = seen->head + basic;
+    seen->is_fixed = !word_of(type + TYPE_ITEM_SIZE) && !(flags & FLAG_TEXT) &&
+                     !(r->layout->minor >= 13 && flags & FLAG_INLINE_DICT);
+}
+
+static void learn(struct seen *seen, const python_runtime *r) {
+    char type[TYPE_PART], name[MAX_NAME];
+    if (!python_peek(seen->word, type, sizeof type))
+        return;
+    const uintptr_t flags = word_of(type + TYPE_FLAGS), metatype = word_of(type + OBJECT_TYPE);
+    if (!(flags & FLAG_READY) && (!metatype || metatype == (uintptr_t)r->type_type))
+        seen->word = 0; /* it may become one as the interpreter starts */
+    if (!(flags & FLAG_READY) || !is_metatype(r, metatype, flags & FLAG_HEAP_TYPE) ||
+        !python_peek_string(word_of(type + TYPE_NAME), name, sizeof name) || !is_name(name))
+        return;
+    const size_t bit = known_bit(seen->word);
+    atomic_fetch_or(&types_known[bit / 64], UINT64_C(1) << bit % 64);
+    learn_size(seen, r, type, flags);
+    seen->name = python_names_type(name);
+}
+
+static bool is_address(uintptr_t word) {
+    return word % WORD == 0 && word >= 1 << 16 && word >> 47 == 0;
+}
+
+/* ---- objects ---- */
+
+static bool is_object(const struct seen *seen, size_t head, const struct runtime_object *o) {
+    const char *const at = (const char *)o->block + head;
+    uint32_t references;
+    memcpy(&references, at, sizeof references);
+    return seen->name && seen->head == head && (references || o->is_dying) &&
+           o->bytes + WORD > seen->size &&
+           (!seen->is_fixed || o->bytes < seen->size + 2 * (uintptr_t)WORD);
+}
+
+/* What is known of the word at which an object that has a head of so many bytes has its type. NULL:
+ * nothing, or it has been tried already. */
+static const struct seen *see(python_types *t, const python_runtime *r,
+                              const struct runtime_object *o, size_t head, uint32_t epoch,
+                              bool learns) {
+    if (head + 2 * WORD > o->bytes)
+        return NULL;
+    const uintptr_t word = word_of((const char *)o->block + head + OBJECT_TYPE);
+    struct seen *seen = &t->seen[hash_u64(word) >> (64 - SEEN_BITS)];
+    const bool is_known = seen->word == word && seen->epoch == epoch;
+    if (!is_address(word) || is_known == learns)
+        return NULL;
+    if (learns) {
+        *seen = (struct seen){.word = word, .epoch = epoch};
+        learn(seen, r);
+    }
+    return seen;
+}
+
+/* The entry of the name of its type; 0: it is no object. What is known is tried before that is
+ * learnt what is not. */
+static uint32_t type_of(python_types *t, const python_runtime *r, const struct runtime_object *o) {
+    const uint32_t epoch = atomic_load_explicit(&types_epoch, memory_order_relaxed);
+    for (int learns = 0; learns < 2; learns++)
+        for (size_t i = 0; i < N_HEADS; i++) {
+            const struct seen *seen = see(t, r, o, heads[i], epoch, learns);
+            if (seen && is_object(seen, heads[i], o))
+                return seen->name;
+        }
+    return 0;
+}
+
+bool python_types_name(python_types *t, const python_runtime *r, uint64_t *code,
+                       const struct runtime_object *object) {
+    const uint64_t frame = code_is_of_runtime(*code)
+                               ? code_of_spliced(code_spliced_slot(code_runtime_slot(*code)), 0)
+                               : code_without_type(*code);
+    const uint32_t name = frame < CODE_FIRST_ADDRESS ? 0 : type_of(t, r, object);
+    if (!name)
+        return false;
+    struct paired *p = &t->paired[hash_u64(frame + name) >> (64 - PAIRED_BITS)];
+    if (p->code != frame || p->name != name) {
+        const uint64_t pair = python_names_pair(frame, name);
+        *p = (struct paired){frame, pair, name};
+    }
+    if (p->pair)
+        *code = p->pair;
+    return p->pair;
+}

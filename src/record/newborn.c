@@ -1,4 +1,4 @@
-/* newborn.c: see newborn.h. */
+/* newborn.c: asks the runtime what the block is, and writes its birth: see newborn.h. */
 #include "record/newborn.h"
 
 #include "record/ids.h"

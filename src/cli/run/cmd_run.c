@@ -139,8 +139,9 @@ static const option options[] = {
 
 /* ---- setting up -------------------------------------------------------------------------- */
 
-/* Says in one line why the program cannot be recorded, if so. */
-static bool check_recordable(const char *program, const char *preload) {
+/* Says in one line why the program cannot be recorded, if so. `preload` becomes a path that
+ * LD_PRELOAD can carry. */
+static bool check_recordable(const char *program, char preload[PATH_MAX]) {
     run_check check;
     run_check_command(&check, program);
     if (!check.recordable)
@@ -149,10 +150,11 @@ static bool check_recordable(const char *program, const char *preload) {
         message_warning(
             "%s is missing from the folder where it was installed, so nothing is recorded",
             PRELOAD_NAME);
-    else if (!run_check_preloadable(preload))
-        message_warning("%s: a library with a blank or a colon in its path cannot be preloaded, so "
-                        "nothing is recorded",
-                        preload);
+    else if (!preload_file_make_nameable(preload))
+        message_warning(
+            "%s: LD_PRELOAD cannot carry this path, and a link to it cannot be made, so "
+            "nothing is recorded: %s",
+            preload, strerror(errno));
     else
         return true;
     return false;

@@ -2,10 +2,15 @@
  * installation can be moved as a whole; a build has it in the folder beside. */
 #include "cli/run/preload_file.h"
 
+#include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+#include "base/hash.h"
 
 #define PRELOAD_SETTING "ALLOTRACE_PRELOAD" /* environment: another library, for tests */
 
@@ -40,4 +45,68 @@ bool preload_file_find(char path[PATH_MAX]) {
             return true;
     }
     return false;
+}
+
+/* ---- a name for LD_PRELOAD --------------------------------------------------------------- */
+
+enum { MOST_BASE = PATH_MAX / 2 };
+
+static bool is_nameable(const char *path) {
+    return !path[strcspn(path, ": \t\n$")];
+}
+
+/* NULL: the variable names no folder that helps. */
+static const char *base_folder(const char *variable) {
+    const char *base = getenv(variable);
+    return base && base[0] == '/' && is_nameable(base) && strlen(base) < MOST_BASE ? base : NULL;
+}
+
+/* Nobody else may decide what a program loads. */
+static bool make_folder(const char *folder) {
+    struct stat s;
+    if ((mkdir(folder, 0755) != 0 && errno != EEXIST) || lstat(folder, &s) != 0)
+        return false;
+    errno = EPERM;
+    return S_ISDIR(s.st_mode) && s.st_uid == geteuid() && !(s.st_mode & (S_IWGRP | S_IWOTH));
+}
+
+static bool leads_to(const char *link, const char *library) {
+    char target[PATH_MAX];
+    const ssize_t n = readlink(link, target, sizeof target);
+    return n > 0 && (size_t)n == strlen(library) && memcmp(target, library, (size_t)n) == 0;
+}
+
+/* In one step: other runs may be using it. */
+static bool make_link(const char *link, const char *library) {
+    char fresh[PATH_MAX + 16];
+    if (leads_to(link, library))
+        return true;
+    snprintf(fresh, sizeof fresh, "%s.%d", link, (int)getpid());
+    if (symlink(library, fresh) != 0)
+        return false;
+    const bool done = rename(fresh, link) == 0;
+    if (!done)
+        unlink(fresh);
+    return done;
+}
+
+/* The link has the library's name, by which the recorder knows itself in LD_PRELOAD. */
+bool preload_file_make_nameable(char path[PATH_MAX]) {
+    const char *base = base_folder("XDG_RUNTIME_DIR");
+    char folder[MOST_BASE + 64], link[PATH_MAX];
+    if (is_nameable(path))
+        return true;
+    base = base ? base : base_folder("TMPDIR");
+    base = base ? base : "/tmp";
+    const int n = snprintf(folder, sizeof folder, "%s/allotrace-%u", base, (unsigned)geteuid());
+    if (!make_folder(folder))
+        return false;
+    snprintf(folder + n, sizeof folder - (size_t)n, "/%016" PRIx64, hash_bytes(path, strlen(path)));
+    if (!make_folder(folder))
+        return false;
+    snprintf(link, sizeof link, "%s/%s", folder, PRELOAD_NAME);
+    if (!make_link(link, path))
+        return false;
+    snprintf(path, PATH_MAX, "%s", link);
+    return true;
 }

@@ -179,7 +179,3 @@ void run_check_command(run_check *check, const char *command) {
     }
     check_program(check);
 }
-
-bool run_check_preloadable(const char *library) {
-    return !library[strcspn(library, ": \t\n")];
-}

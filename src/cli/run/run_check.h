@@ -19,7 +19,4 @@ void run_check_command(run_check *check, const char *command);
  */
 bool run_check_find(const char *command, char path[PATH_MAX]);
 
-/* Whether the preloaded library can be named in LD_PRELOAD, which has no way to quote. */
-bool run_check_preloadable(const char *library);
-
 #endif

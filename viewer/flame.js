@@ -294,6 +294,15 @@ export class Flame {
     this.canvas.dataset.moving = moving ? "1" : "";
   }
 
+  // The same on what takes a drawing down.
+  paintOn(context) {
+    const own = { context: this.context, scale: this.scale, hatch: this.hatch };
+    Object.assign(this, { context, scale: 1, hatch: null });
+    this.#paint(performance.now());
+    Object.assign(this, own);
+    this.redraw();
+  }
+
   #advance(v, now) {
     if (!v.move) return false;
     const part = Math.min(1, Math.max(0, (now - v.move.start) / MOVE_MS));

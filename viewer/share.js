@@ -1,6 +1,7 @@
-// share.js: what can be taken away from the page: a link, a table as CSV, pictures as PNG, and by which command the
+// share.js: what can be taken away from the page: a link, a table as CSV, pictures as PNG and SVG, and by which command the
 // trace becomes a file that others can open.
 import { h, Popover } from "./dom.js";
+import { elementParts, pngOf, sheetOf, SvgDrawing } from "./drawing.js";
 
 const ROWS_MOST = 1000; // a request
 
@@ -40,19 +41,15 @@ export async function allRows(model) {
   return rows;
 }
 
-// Canvases one below the other, on the page's ground.
-export function pictureOf(canvases, ground) {
-  const sheet = document.createElement("canvas"), c = sheet.getContext("2d");
-  sheet.width = Math.max(...canvases.map((k) => k.width));
-  sheet.height = canvases.reduce((sum, k) => sum + k.height, 0);
-  c.fillStyle = ground;
-  c.fillRect(0, 0, sheet.width, sheet.height);
-  let y = 0;
-  for (const k of canvases) {
-    c.drawImage(k, 0, y);
-    y += k.height;
+// The timeline and the view below it, as SVG.
+export function pictureOf(app) {
+  const { timeline, view, theme } = app, drawings = view.drawings?.() ?? [elementParts(view.element)];
+  if (timeline.canvas.checkVisibility() && timeline.answer) {
+    const d = new SvgDrawing(timeline.whole, timeline.height, "time");
+    timeline.paintOn(d, 1);
+    drawings.unshift(d);
   }
-  return new Promise((done) => sheet.toBlob(done, "image/png"));
+  return sheetOf(drawings.filter((d) => d.width && d.height), theme.background);
 }
 
 function save(blob, name) {
@@ -84,14 +81,14 @@ export class ShareMenu {
     const { app } = this, { view, trace } = app, s = app.store.state, box = button.getBoundingClientRect();
     const name = `${trace?.name ?? "allotrace"}-${s.view}`;
     const table = view?.table?.model ? view.table : view?.table?.table?.model ? view.table.table : null;
-    const canvases = [app.timeline.canvas, ...app.stage.querySelectorAll("canvas")].filter((c) => c.checkVisibility() && c.width && c.height);
     const item = (what, text, run) => h("button", { type: "button", role: "menuitem", dataset: { share: what }, onclick: () => (this.menu.close(), run()) }, text);
     const command = (format, text) => !app.source.offline && trace?.file ? item(format, text, () => app.copy(commandOf(format, trace, s))) : null;
     this.menu.open(box.left, box.bottom + 4, [
       h("div.title", "Take it away"),
       item("link", app.source.offline ? "Copy the address of this view" : "Copy a link: opens in this browser, while this server runs", () => app.copy(location.href)),
       table ? item("csv", "Save this table as CSV", () => this.#saveTable(table, name)) : null,
-      canvases.length ? item("png", "Save the picture as PNG", async () => save(await pictureOf(canvases, app.theme.background), `${name}.png`)) : null,
+      item("png", "Save the picture as PNG", () => this.#try(async () => save(await pngOf(pictureOf(app), Math.max(2, devicePixelRatio)), `${name}.png`))),
+      item("svg", "Save the picture as SVG", () => this.#try(() => save(new Blob([pictureOf(app)], { type: "image/svg+xml" }), `${name}.svg`))),
       command("html", "Copy the command for one HTML file: colleagues open it without allotrace"),
       command("speedscope", "Copy the command for speedscope"),
       command("pprof", "Copy the command for pprof"),
@@ -106,9 +103,13 @@ export class ShareMenu {
     };
   }
 
-  async #saveTable(table, name) {
+  #saveTable(table, name) {
+    return this.#try(async () => save(new Blob([csvOf((await allRows(table.model)).map(plainRow))], { type: "text/csv" }), `${name}.csv`));
+  }
+
+  async #try(run) {
     try {
-      save(new Blob([csvOf((await allRows(table.model)).map(plainRow))], { type: "text/csv" }), `${name}.csv`);
+      await run();
     } catch (error) {
       this.app.toast(error.message);
     }

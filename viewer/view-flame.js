@@ -2,6 +2,7 @@
 // state. A zoom is drawn at once from what is there; the finer tree that is asked for meanwhile replaces it.
 import { changeColor, signed } from "./delta.js";
 import { fill, h } from "./dom.js";
+import { elementParts, SvgDrawing } from "./drawing.js";
 import { focusField, searchField } from "./fields.js";
 import { amount, count, duration, filterTime, marginText, percent } from "./format.js";
 import { focusOn } from "./filterline.js";
@@ -543,6 +544,14 @@ export class FlameView {
     this.stage.hidden = this.legend.hidden = this.crumbs.hidden = true;
     this.empty.hidden = false;
     fill(this.empty, h("h2", title), h("p", text), buttons);
+  }
+
+  // What the picture of it is made of.
+  drawings() {
+    if (!this.layers) return [elementParts(this.empty)];
+    const d = new SvgDrawing(this.flame.width, this.flame.height, "flame");
+    this.flame.paintOn(d);
+    return [elementParts(this.crumbs), d, elementParts(this.legend)];
   }
 
   leave() {

@@ -1,6 +1,7 @@
 // view-graph.js: the graph of callers, as pprof draws it: each function once, as large as what it allocates, with arrows as
 // thick as what goes through them.
 import { fill, h, svg, textWidth } from "./dom.js";
+import { elementParts } from "./drawing.js";
 import { amount, count, percent } from "./format.js";
 import { curve, layoutGraph } from "./graph.js";
 import { focusStep } from "./filterline.js";
@@ -34,8 +35,11 @@ export class GraphView {
     new ResizeObserver(() => this.#size()).observe(this.stage);
   }
 
-  get picture() {
-    return this.svg ?? null;
+  // What the picture of it is made of: all of it, also what is scrolled away.
+  drawings() {
+    if (!this.svg) return [elementParts(this.empty)];
+    const [width, height] = this.extent.map(Math.ceil);
+    return [{ width, height, parts: new XMLSerializer().serializeToString(this.svg).replace(/ (width|height)="\d+"/g, "") }, elementParts(this.legend)];
   }
 
   restyle() {

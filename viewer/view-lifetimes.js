@@ -1,5 +1,6 @@
 // view-lifetimes.js: how long blocks live: a histogram, and a map of size and lifetime. Dragging over either makes a
 // filter of what was covered. Cells are told apart by size as well as by shade.
+import { elementParts, SvgDrawing } from "./drawing.js";
 import { fill, h } from "./dom.js";
 import { amount, bytes, count, duration, filterTime, percent } from "./format.js";
 import { put, join, split } from "./filterline.js";
@@ -142,14 +143,28 @@ export class LifetimesView {
 
   #paint(p, what) {
     if (!p.width || p.width < 80) return;
-    const c = p.canvas.getContext("2d"), t = this.app.theme;
-    c.setTransform(p.scale, 0, 0, p.scale, 0, 0);
+    this.#paintOn(p.canvas.getContext("2d"), p, p.scale, what);
+  }
+
+  #paintOn(c, p, scale, what) {
+    const t = this.app.theme;
+    c.setTransform(scale, 0, 0, scale, 0, 0);
     c.clearRect(0, 0, p.width, p.height);
     c.font = '11px ui-sans-serif, system-ui, "DejaVu Sans", sans-serif';
     c.textBaseline = "middle";
     what(c, p, t);
     this.#axis(c, p, t);
     if (p.range) this.#shade(c, p, t);
+  }
+
+  // What the picture of it is made of.
+  drawings() {
+    if (this.split.hidden) return [elementParts(this.element)];
+    return [[this.histogram, "life", (c, p, t) => this.#paintHistogram(c, p, t)], [this.map, "map", (c, p, t) => this.#paintMap(c, p, t)]].filter(([p]) => p.width >= 80).map(([p, name, what]) => {
+      const d = new SvgDrawing(p.width, p.height, name);
+      this.#paintOn(d, p, 1, what);
+      return d;
+    });
   }
 
   #axis(c, p, t) {

@@ -1,6 +1,7 @@
 // view-others.js: the views that are little more than what the source says: diff, advice, source.
 import { deltaHead } from "./delta.js";
 import { fill, h } from "./dom.js";
+import { elementParts } from "./drawing.js";
 import { editorTools, lineLink } from "./editor.js";
 import { focusStep } from "./filterline.js";
 import { amount, count } from "./format.js";
@@ -109,6 +110,12 @@ export class DiffView {
     const side = (key) => this.app.fact(amount(d.change[key], l.answer.unit), key === "before" ? "Before" : "After", "The estimate of one side, of what is shown; the table has its interval and samples.");
     const names = momentsOf(s, this.app) ? ["Went", "Came"] : ["Before", "After"];
     fill(this.delta, deltaHead(this.app, names, side("before"), side("after"), d.change, l.answer.unit));
+  }
+
+  // What the picture of it is made of.
+  drawings() {
+    if (!this.empty.hidden) return [elementParts(this.empty)];
+    return [elementParts(this.delta), ...(this.app.store.state.diffas === "flame" ? this.flame.drawings() : [elementParts(this.table.table.element)])];
   }
 
   focusSearch() {

@@ -1,5 +1,6 @@
 // view-tables.js: the tables: what their columns are, how their rows are asked for and unrolled, and what a choice
 // in them leads to.
+import { elementParts } from "./drawing.js";
 import { fill, h, icon, textWidth } from "./dom.js";
 import { focusField, searchField } from "./fields.js";
 import { amount, count, duration, percent } from "./format.js";
@@ -192,6 +193,11 @@ export class TableView {
     const each = (room - full.length * 2 * GAP) / Math.min(3, full.length);
     const names = textWidth(full.join(" ‹ ")) <= room ? full : full.map((n) => shorten(n, (text) => textWidth(text) <= each) || n);
     return h("span.fragment", { title: full.join("\n") }, [...names].reverse().map((n, i) => [i ? h("span.arrow", "‹") : null, i ? h("span.soft", n) : n]));
+  }
+
+  // What the picture of it is made of: the rows that are seen.
+  drawings() {
+    return [elementParts(this.table.element.checkVisibility() ? this.table.element : this.empty)];
   }
 
   // ---- data --------------------------------------------------------------------------------

@@ -25,7 +25,7 @@ test("the graph has the numbers of the functions, and arrows that add up", withP
 test("the graph: a click selects, a double click makes a sandwich, arrows and Enter do the same", withPage(at(one, "view=graph&nodes=20"), async (c) => {
   const { nodes, edges } = await shown(c);
   assert.equal(nodes.length, 20);
-  await c.page.locator(".graph .node").nth(1).click();
+  await c.page.locator(".graph .node rect").nth(1).click();
   await c.quiet();
   assert.equal(await c.text(".details h2"), nodes[1].name);
   assert.deepEqual((await c.state()).pick, [nodes[1].id]);
@@ -43,5 +43,5 @@ test("the graph: a click selects, a double click makes a sandwich, arrows and En
   await c.page.locator(".graph").focus();
   await c.until({ view: "flame", mode: "sandwich" }, () => c.page.keyboard.press("Enter"));
   await c.go({ view: "graph", pick: [] });
-  await c.until({ view: "flame", mode: "sandwich" }, () => c.page.locator(".graph .node").nth(2).dblclick());
+  await c.until({ view: "flame", mode: "sandwich" }, () => c.page.locator(".graph .node rect").nth(2).dblclick());
 }));

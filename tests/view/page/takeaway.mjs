@@ -2,9 +2,10 @@
 // alone, and what there is to do when an answer does not come.
 import assert from "node:assert/strict";
 import fs from "node:fs";
+import path from "node:path";
 import { amount, percent } from "../../../viewer/format.js";
-import { Client, FIREFOX, serve, test } from "./browser.mjs";
-import { at, headline, OCAMLOPT, one, IRMIN, shownTotal, withPage } from "./common.mjs";
+import { ARTEFACTS, Client, FIREFOX, serve, test } from "./browser.mjs";
+import { at, headline, IRMIN, OCAMLOPT, one, shownTotal, two, withPage } from "./common.mjs";
 
 const share = (c) => c.page.getByRole("button", { name: /^Share and export/ });
 
@@ -24,6 +25,8 @@ const saving = withPage(at(one, "view=functions"), async (c) => {
   const png = await download(c, "png");
   assert.equal(png.bytes.subarray(1, 4).toString(), "PNG");
   assert.ok(png.bytes.length > 10000);
+  const svg = await download(c, "svg");
+  assert.match(svg.bytes.toString(), /^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg".*Irmin/s);
   await share(c).click();
   assert.equal(await c.page.locator("[data-share=csv]").count(), 0, "a flame is no table");
   assert.match(await c.text("[data-share=link]"), /this browser/);
@@ -61,6 +64,32 @@ test("a trace that is dropped on the page, or chosen, is opened beside the other
     assert.match(await c.text(".delta"), /Before.*After/s);
   } finally {
     await server.stop();
+  }
+}));
+
+test("each view is a picture: an SVG that says what is seen, and a PNG of it", withPage(two, async (c) => {
+  for (const [patch, word] of [[{}, "Irmin"], [{ mode: "time" }, "Irmin"], [{ mode: "sandwich", focus: "Stdlib__Map.Make.bal" }, "bal"], [{ view: "hotspots" }, "Samples"], [{ view: "graph" }, "itself"], [{ view: "leaks" }, "Slope"],
+    [{ view: "lifetimes" }, "never freed"], [{ view: "diff", by: "function" }, "Before"], [{ view: "diff", diffas: "flame" }, "change"], [{ view: "advice" }, "Do:"]]) {
+    await c.go({ mode: "icicle", diffas: "table", by: "", view: "flame", ...patch });
+    await c.page.evaluate(() => {
+      window.saved = [];
+      const make = (window.make ??= URL.createObjectURL.bind(URL));
+      URL.createObjectURL = (blob) => (window.saved.push(blob), make(blob));
+    });
+    for (const kind of ["svg", "png"]) {
+      await share(c).click();
+      await c.page.locator(`[data-share=${kind}]`).click();
+      await c.page.waitForFunction((n) => window.saved.length === n, kind === "svg" ? 1 : 2);
+    }
+    const { text, wrong, size } = await c.page.evaluate(async () => {
+      const [svg, png] = window.saved, text = await svg.text(), picture = await createImageBitmap(png);
+      const parsed = new DOMParser().parseFromString(text.replaceAll(/ style="[^"]*"/g, ""), "image/svg+xml");
+      return { text: parsed.documentElement.textContent, wrong: parsed.querySelector("parsererror")?.textContent ?? "", size: [picture.width, picture.height, png.size] };
+    });
+    assert.equal(wrong, "", JSON.stringify(patch));
+    assert.ok(text.includes(word), `${JSON.stringify(patch)}: ${text.slice(0, 200)}`);
+    assert.ok(size[0] > 1000 && size[1] > 200 && size[2] > 10000, `${JSON.stringify(patch)} ${size}`);
+    if (ARTEFACTS) fs.writeFileSync(path.join(ARTEFACTS, `picture-${patch.view ?? patch.mode ?? "flame"}${patch.diffas ?? ""}.png`), Buffer.from(await c.page.evaluate(async () => btoa([...new Uint8Array(await window.saved[1].arrayBuffer())].map((b) => String.fromCharCode(b)).join(""))), "base64"));
   }
 }));
 

@@ -349,8 +349,8 @@ static void add_entry(const struct symbol *s, unsigned prefix, unsigned name) {
 /* Few names begin as any of ours does. */
 HOT_CODE static bool may_be_ours(const char *name) {
     switch (*name) {
-    case '_':
-        return name[1] == 'Z' || name[1] == 'r';
+    case '_': /* operators, _rjem_ */
+        return name[1] == 'r' || (name[1] == 'Z' && (name[2] == 'n' || name[2] == 'd'));
     case 'a':
     case 'c':
     case 'd':

@@ -751,12 +751,37 @@ static void finish_later(void) {
         is_registered = __cxa_atexit(finish_at_exit, NULL, NULL) == 0;
 }
 
-static const char *recorder_configure(char *get(const char *name)) {
+/* A runtime that runs already can be recorded as malloc is, or not at all; *why says why not. */
+static void recorder_plan_late(const char **why) {
+    for (int id = 0; id < N_RUNTIMES && !recorder.plan.runtime; id++) {
+        const struct runtime *runtime = runtimes[id];
+        if (!(recorder_config.heaps[id] & CONFIG_HEAP) || !runtime->splice ||
+            runtime->find(why) != RUNTIME_RECORDABLE)
+            continue;
+        recorder.plan.runtime = runtime;
+        recorder.plan.runtime_depth = recorder_config.runtime_depths[id];
+        recorder.plan.parameters = runtime->parameters();
+    }
+}
+
+static const char *recorder_configure(char *get(const char *name), const char **why_not) {
     int setting;
     if (config_read(&recorder_config, get, &setting) != CONFIG_ON)
         return "a setting makes no sense";
     recorder.plan = (struct session_plan){.config = &recorder_config, .records_malloc = true};
+    recorder_plan_late(why_not);
     return NULL;
+}
+
+/* Gets in front of all that is to be recorded; false: there is no memory. */
+static bool recorder_enter_late(const char *why_not) {
+    if (!late_enter())
+        return false;
+    if (recorder.plan.runtime)
+        recorder.plan.runtime->begin();
+    if (why_not)
+        recorder_mark(why_not);
+    return true;
 }
 
 const char *recorder_begin(char *get(const char *name), int *error) {
@@ -773,7 +798,7 @@ const char *recorder_begin(char *get(const char *name), int *error) {
      */
     if (before == ENDED)
         sink_retire(&recorder.session->sink);
-    const char *why = recorder_configure(get);
+    const char *why_not = NULL, *why = recorder_configure(get, &why_not);
     recorder_part();
     if (!why && (*error = recorder_try_open()) != 0)
         why = "its trace cannot be written";
@@ -782,7 +807,7 @@ const char *recorder_begin(char *get(const char *name), int *error) {
     if (why)
         return why;
     finish_later();
-    if (late_enter())
+    if (recorder_enter_late(why_not))
         return NULL;
     recorder_finish();
     return "it has no memory";
@@ -790,6 +815,8 @@ const char *recorder_begin(char *get(const char *name), int *error) {
 
 /* Calls that are on their way find that the session has ended. */
 void recorder_end(void) {
+    if (recorder.is_late && recorder.plan.runtime)
+        recorder.plan.runtime->end();
     if (recorder.is_late)
         late_leave();
     recorder_finish();

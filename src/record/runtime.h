@@ -20,7 +20,8 @@
  * Life of a runtime in a process:
  *   found     `find`, once, when the recording is decided on, which may be as early as the first
  *             malloc: neither the runtime nor the program has run. Not called if the setting says
- *             `malloc`, nor in a recorder that came late, by attach: that one records malloc alone.
+ *             `malloc`. A recorder that came late, by attach, asks those with `splice` alone,
+ *             in the midst of the program.
  *   armed     by the runtime itself, when its heap is ready and before the program runs. How it
  *             notices is its own business; `link_read` is an interposed call that can tell. More
  *             such calls go into calls.h, and their hooks in here beside it. It then asks
@@ -91,8 +92,13 @@ struct runtime_object {
 struct runtime {
     enum runtime_kind (*find)(const char **why);
 
-    /* The recording has been decided on, and the program is about to run. NULL: of no interest. */
+    /* The recording has been decided on, and the program is about to run, or runs already. NULL: of
+     * no interest. */
     void (*begin)(void);
+
+    /* A recording that came late ends before the program, which goes on without it. Other threads
+     * may be in the runtime's functions, and stay there. Not NULL with `splice`. */
+    void (*end)(void);
 
     /* What the user has set of it, for the head of the trace; NULL: nothing. */
     const char *(*parameters)(void);

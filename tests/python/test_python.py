@@ -227,6 +227,42 @@ def samples_have_types(python):
 
 
 @test
+def a_running_program_is_recorded_and_left(python):
+    done = subprocess.Popen([python, HERE / "serves.py"], text=True, stdin=subprocess.PIPE,
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+    def steps(*names):
+        for name in names:
+            same(done.stdout.readline(), name + "\n", "the step")
+            done.stdin.write("\n")
+            done.stdin.flush()
+
+    def attached(name, n_freed):
+        got = run([ALLOTRACE, "attach", "--rate", "1", "-o", name, done.pid])
+        same(got.status, 0, got.err)
+        done.stdin.write("\n")
+        done.stdin.flush()
+        same(done.stdout.readline(), "after\n", "the step")
+        got = run([ALLOTRACE, "detach", done.pid])
+        same(got.status, 0, got.err)
+        trace = Trace(name)
+        blocks = [b for b in trace.of("make") if any("during@" in f for f in b.frames)]
+        large = [b for b in blocks if b.bytes >= 3000 and type_of(b) == "bytes"]
+        same((len(large), sum(b.is_freed for b in large)), (100, n_freed), "blocks")
+        same(sum(type_of(b) == "Item" for b in blocks), 100, "objects")
+        assert len(trace.of("busy")) > 100, "threads are not recorded"
+        done.stdin.write("\n")
+        done.stdin.flush()
+
+    steps("before")
+    same(done.stdout.readline(), "during\n", "the step")
+    attached("a.ctf", 50)
+    same(done.stdout.readline(), "during\n", "the step")
+    attached("b.ctf", 50)
+    same((done.communicate(timeout=100), done.returncode), (("done 3\n", ""), 0), "the run")
+
+
+@test
 def what_is_not_wanted_is_not_recorded(python):
     trace = record([python, HERE / "life.py"], python="malloc")
     assert not any(".py:" in f for b in trace.blocks for f in b.frames), "frames of Python's"

@@ -138,24 +138,38 @@ ALLOCATORS(DEFINE_REALLOC)
     }
 ALLOCATORS(DEFINE_FREE)
 
+/* Whether ours are in front; if somebody else is in front of these, they cannot be taken away, and
+ * are not put there twice. */
+static bool is_armed[PYTHON_OBJ + 1];
+
 static void allocator_arm(int domain, const struct python_allocator *ours) {
     struct python_allocator now;
     python.get_allocator(domain, &now);
-    if (now.malloc == ours->malloc)
+    if (now.malloc == ours->malloc || (is_armed[domain] && python.is_initialized()))
         return;
+    is_armed[domain] = true;
     allocators[domain] = now;
     now = *ours;
     now.context = allocators[domain].context;
     python.set_allocator(domain, &now);
 }
 
-static void allocators_arm(void) {
-#define ARM(name, domain)                                                                          \
-    allocator_arm(domain, &(const struct python_allocator){.malloc = name##_malloc,                \
-                                                           .calloc = name##_calloc,                \
-                                                           .realloc = name##_realloc,              \
-                                                           .free = name##_free});
-    ALLOCATORS(ARM)
+static void allocator_disarm(int domain, const struct python_allocator *ours) {
+    struct python_allocator now;
+    python.get_allocator(domain, &now);
+    if (now.malloc != ours->malloc)
+        return;
+    python.set_allocator(domain, &allocators[domain]);
+    is_armed[domain] = false;
+}
+
+static void allocators_for_each(void act(int domain, const struct python_allocator *ours)) {
+#define ACT(name, domain)                                                                          \
+    act(domain, &(const struct python_allocator){.malloc = name##_malloc,                          \
+                                                 .calloc = name##_calloc,                          \
+                                                 .realloc = name##_realloc,                        \
+                                                 .free = name##_free});
+    ALLOCATORS(ACT)
 }
 
 /* ---- code objects and types die ------------------------------------------------------------ */
@@ -182,6 +196,13 @@ static void dealloc_arm(char *type, deallocate *ours, deallocate **behind) {
         return;
     *behind = now;
     memcpy(type + TYPE_DEALLOC, &ours, sizeof ours);
+}
+
+static void dealloc_disarm(char *type, deallocate *ours, deallocate *behind) {
+    deallocate *now;
+    memcpy(&now, type + TYPE_DEALLOC, sizeof now);
+    if (now == ours)
+        memcpy(type + TYPE_DEALLOC, &behind, sizeof behind);
 }
 
 /* ---- stacks -------------------------------------------------------------------------------- */
@@ -230,8 +251,14 @@ HOT_CODE static enum runtime_kind python_find(const char **why) {
     return python_layout_find(&python, why);
 }
 
+static void python_end(void) {
+    allocators_for_each(allocator_disarm);
+    dealloc_disarm(python.code_type, python_code_dies, code_dealloc);
+    dealloc_disarm(python.type_type, python_type_dies, type_dealloc);
+}
+
 static void python_begin(void) {
-    allocators_arm();
+    allocators_for_each(allocator_arm);
     dealloc_arm(python.code_type, python_code_dies, &code_dealloc);
     dealloc_arm(python.type_type, python_type_dies, &type_dealloc);
 }
@@ -277,6 +304,7 @@ extern const struct runtime python_runtime_row HIDDEN;
 const struct runtime python_runtime_row = {
     .find = python_find,
     .begin = python_begin,
+    .end = python_end,
     .parameters = python_parameters,
     .link_read = python_notice_link,
     .domain_size = python_domain_size,

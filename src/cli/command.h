@@ -41,6 +41,7 @@
     X(trim)                                                                                        \
     X(subsample)                                                                                   \
     X(merge)                                                                                       \
+    X(import)                                                                                      \
     X(anonymise)                                                                                   \
     X(mcp)                                                                                         \
     X(help)                                                                                        \
@@ -100,6 +101,7 @@ typedef enum operand_kind {
     OPERAND_FACTOR,    /* a number, and one trace */
     OPERAND_SITE,      /* a function, and one trace */
     OPERAND_SOURCE,    /* a source file */
+    OPERAND_PROFILE,   /* a profile of another tool */
     OPERAND_PROGRAM,   /* a program and its arguments: options end at the first operand */
     OPERAND_PROCESS,   /* the id of a process */
     OPERAND_RECORDING, /* one trace, or the id of a process */

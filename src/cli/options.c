@@ -251,6 +251,8 @@ static int check_operands(const command *cmd, const parsed_line *line) {
                       : message_usage(cmd, "%s needs a function and a trace file", cmd->name);
     case OPERAND_SOURCE:
         return n == 1 ? STATUS_OK : message_usage(cmd, "%s needs one source file", cmd->name);
+    case OPERAND_PROFILE:
+        return n == 1 ? STATUS_OK : message_usage(cmd, "%s needs one profile", cmd->name);
     case OPERAND_PROGRAM:
         return n > 0 ? STATUS_OK : message_usage(cmd, "%s needs a program to run", cmd->name);
     case OPERAND_PROCESS:

@@ -12,6 +12,7 @@
 #include "cli/similar.h"
 #include "cli/terminal.h"
 #include "cli/traces.h"
+#include "import/import.h"
 #include "render/render.h"
 
 const char *const question_measures[] = {
@@ -120,12 +121,26 @@ static int read_profile(question *q, const question_options *o, const char *path
     return trace_profile_read(&q->in, &q->profile, path, &options);
 }
 
+/* Profiles of other tools may lack what a command is about. */
+static int check_times(const command *cmd, const profile *p) {
+    const char *context = p->info.context;
+    const bool needs_times = cmd == &command_leaks || cmd == &command_lifetimes ||
+                             cmd == &command_timeline || cmd == &command_peak ||
+                             cmd == &command_advise;
+    if (!needs_times || strncmp(context, IMPORT_CONTEXT, strlen(IMPORT_CONTEXT)) != 0)
+        return STATUS_OK;
+    message_error("%s needs times of allocations and frees; this trace was %s", cmd->name, context);
+    return STATUS_FAILED;
+}
+
 int question_ask(question *q, const command *cmd, const question_options *o, const char *path) {
     query_spec spec;
     *q = (question){.report = {.query = &q->query, .filter = o->filter}};
     int status = parse_spec(q, cmd, o, path, &spec);
     if (status == STATUS_OK)
         status = read_profile(q, o, path, &spec);
+    if (status == STATUS_OK)
+        status = check_times(cmd, &q->profile);
     if (status == STATUS_OK)
         status = question_check_filter(cmd, q->report.filter, q->filter, &q->profile);
     if (status == STATUS_OK)

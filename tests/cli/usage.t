@@ -43,6 +43,7 @@ The commands, and one of them:
     symbolize   resolve the addresses in a trace to names
     trim        cut a trace to a time range
     merge       combine several traces into one
+    import      make a trace from another tool's heap profile
     anonymise   replace the names in a trace with pseudonyms
   
   More: detach, ctl, callers, callees, stats, dump, subsample, help, completion

@@ -1,0 +1,168 @@
+/* import_write.c: a trace from an import. A profile knows sums, a trace has blocks: each stack gets
+ * blocks of its mean size, as many as were sampled there on average, with so many samples that all
+ * estimates are the sums of the profile. What rounding leaves over is carried to the next stack.
+ * Blocks that were freed come first, each of which ends before the next begins, so that the peak is
+ * what is live at the end. Blocks count as those of a heap of a language: to their sizes, nothing is
+ * to be added for headers. */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "import/import.h"
+
+enum { WORD = 8, MOST_BLOCKS = 4000000, MOST_FRAMES = 4096 };
+
+typedef struct emitter {
+    const import *from;
+    compressor out;
+    int os_error;
+    double rate;
+    double left_blocks, left_samples; /* carried on, of the group being written */
+    memtrace_stream *stream;
+    VEC(uint64_t) codes;
+} emitter;
+
+static int take(void *context, const void *bytes, size_t size) {
+    emitter *e = context;
+    return e->os_error = compressor_write(&e->out, bytes, size);
+}
+
+/* Codes are indices of places, and 1. */
+static size_t locate(void *context, uint64_t code, memtrace_location *locations, size_t max) {
+    const import *from = ((const emitter *)context)->from;
+    const import_place *place = &from->places.items[code - 1];
+    const size_t n = place->n < max ? place->n : max;
+    if (n > 0)
+        memcpy(locations, from->locations.items + place->first, n * sizeof *locations);
+    return n;
+}
+
+static bool take_stack(emitter *e, const import_record *r) {
+    const size_t n = r->n < MOST_FRAMES ? r->n : MOST_FRAMES;
+    vec_clear(&e->codes);
+    for (size_t i = r->n - n; i < r->n; i++)
+        if (!vec_push(&e->codes, (uint64_t)e->from->frames.items[r->first + i] + 1))
+            return false;
+    return true;
+}
+
+static memtrace_status put_block(emitter *e, uint64_t words, uint64_t samples, bool live) {
+    uint64_t id;
+    const memtrace_status status =
+        memtrace_stream_alloc(e->stream, 0, MEMTRACE_MAJOR, words - 1, samples, e->codes.items,
+                              e->codes.count, 0, &id);
+    return status == MEMTRACE_OK && !live ? memtrace_stream_collect(e->stream, 0, id) : status;
+}
+
+/* Parts i of n of a whole number, which differ by one at most. */
+static uint64_t part(uint64_t whole, uint64_t i, uint64_t n) {
+    return whole / n + (i < whole % n);
+}
+
+static memtrace_status put_all(emitter *e, uint64_t blocks, uint64_t words, bool live) {
+    memtrace_status status = MEMTRACE_OK;
+    for (uint64_t i = 0; i < blocks && status == MEMTRACE_OK; i++) {
+        const uint64_t size = part(words, i, blocks);
+        status = put_block(e, size ? size : 1, size ? size : 1, live);
+    }
+    return status;
+}
+
+static memtrace_status put_sampled(emitter *e, uint64_t blocks, uint64_t words, bool live) {
+    const double mean = (double)words / (double)blocks;
+    const double chance = -expm1(mean * log1p(-e->rate));
+    e->left_blocks += (double)blocks * chance;
+    e->left_samples += (double)words * e->rate;
+    const uint64_t samples = (uint64_t)e->left_samples;
+    uint64_t n = e->left_blocks < 1 ? 1 : (uint64_t)e->left_blocks;
+    n = n < samples ? n : samples;
+    e->left_blocks -= (double)n;
+    e->left_samples -= (double)samples;
+    memtrace_status status = MEMTRACE_OK;
+    for (uint64_t i = 0; i < n && status == MEMTRACE_OK; i++)
+        status = put_block(e, mean < 1 ? 1 : (uint64_t)(mean + 0.5), part(samples, i, n), live);
+    return status;
+}
+
+/* The blocks of a record that are live, or those that are not. */
+static memtrace_status put_record(emitter *e, const import_record *r, bool live) {
+    uint64_t blocks = live ? r->live : r->blocks - r->live;
+    const uint64_t bytes = live ? r->live_bytes : r->bytes - r->live_bytes;
+    const uint64_t words = bytes / WORD + (bytes % WORD >= WORD / 2);
+    if (blocks == 0 && words > 0)
+        blocks = 1;
+    if (blocks == 0)
+        return MEMTRACE_OK;
+    if (!take_stack(e, r))
+        return MEMTRACE_NOMEM;
+    return e->rate < 1 ? put_sampled(e, blocks, words, live) : put_all(e, blocks, words, live);
+}
+
+static memtrace_status put_records(emitter *e) {
+    memtrace_status status = MEMTRACE_OK;
+    for (int live = 0; live < 2; live++) {
+        e->left_blocks = e->left_samples = 0.5;
+        for (size_t i = 0; i < e->from->records.count && status == MEMTRACE_OK; i++)
+            status = put_record(e, &e->from->records.items[i], live);
+    }
+    return status;
+}
+
+/* That of the profile, or where it has all of too many blocks, one that leaves some. */
+static double rate_of(const import *from) {
+    double blocks = 0, words = 0;
+    for (size_t i = 0; i < from->records.count; i++) {
+        blocks += (double)from->records.items[i].blocks;
+        words += (double)from->records.items[i].bytes / WORD;
+    }
+    const double rate = from->period > WORD ? WORD / from->period : 1;
+    const double most = blocks > MOST_BLOCKS && words > MOST_BLOCKS ? MOST_BLOCKS / words : 1;
+    return rate < most ? rate : most;
+}
+
+static memtrace_status put_events(emitter *e, memtrace_writer *writer) {
+    memtrace_status status = memtrace_stream_open(writer, 0, &e->stream);
+    if (status != MEMTRACE_OK)
+        return status;
+    status = put_records(e);
+    const memtrace_status closed = memtrace_stream_close_at(e->stream, e->from->duration);
+    return status == MEMTRACE_OK ? closed : status;
+}
+
+static memtrace_status put_trace(emitter *e, const memtrace_info *info) {
+    const memtrace_writer_options options = {.sink = take, .locate = locate, .context = e};
+    memtrace_writer *writer;
+    memtrace_status status = memtrace_writer_open(info, &options, &writer, NULL);
+    if (status != MEMTRACE_OK)
+        return status;
+    status = put_events(e, writer);
+    const memtrace_status closed = memtrace_writer_close(writer);
+    return status == MEMTRACE_OK ? closed : status;
+}
+
+memtrace_status import_write(const import *from, int fd, compression how, double *rate,
+                             memtrace_error *error) {
+    char context[256];
+    emitter e = {.from = from, .rate = rate_of(from)};
+    snprintf(context, sizeof context, IMPORT_CONTEXT "%s: there are no %s", from->format,
+             from->missing);
+    *rate = e.rate;
+    memtrace_info info = {.sample_rate = e.rate,
+                          .start_time = from->start_time,
+                          .executable_name = from->program ? from->program : "",
+                          .host_name = "",
+                          .runtime_params = "",
+                          .context = context};
+    e.os_error = compressor_open(&e.out, fd, how);
+    memtrace_status status = e.os_error ? MEMTRACE_IO : put_trace(&e, &info);
+    const int closed = e.os_error ? e.os_error : compressor_close(&e.out, status != MEMTRACE_OK);
+    vec_free(&e.codes);
+    if (status == MEMTRACE_OK && closed)
+        status = MEMTRACE_IO;
+    *error = (memtrace_error){.status = status, .os_error = closed};
+    if (status != MEMTRACE_OK)
+        snprintf(error->reason, sizeof error->reason, "%s",
+                 status == MEMTRACE_NOMEM ? strerror(ENOMEM) : strerror(closed ? closed : EIO));
+    return status;
+}

@@ -1,0 +1,131 @@
+Heap profiles of other tools become traces. One of Go, by pprof:
+
+  $ I=$(dirname $TRACES)/import; cp $I/* .
+  $ allotrace import -o go.ctf go.pb.gz
+  allotrace: go.pb.gz: imported a pprof profile: 8 stacks, 107.4 MB allocated, 27.6 MB of it live; there are no times
+  $ allotrace hotspots --top 3 go.ctf
+  107.5 MB total allocations (± 14.4 MB, 215 samples at rate 1.52588e-5)
+  Sites below about 1.5 MB may be invisible at this rate.
+    share          MB      ±  samples  site
+     39.5% ███▏  42.5  ± 9.0       85  /usr/local/go/src/fmt/print.go:240 fmt.Sprintf
+     39.5%       42.5  ± 9.0       85    via /home/you/profiles/gop/main.go:15 main.drop
+     37.2% ███   40.0  ± 8.8       80  /usr/local/go/src/fmt/format.go:211 fmt.(*fmt).fmtInteger
+     37.2%       40.0  ± 8.8       80    via /usr/local/go/src/fmt/print.go:431 fmt.(*pp).fmtInteger
+     22.3% █▊    24.0  ± 6.8       48  /home/you/profiles/gop/main.go:12 main.keep
+     22.3%       24.0  ± 6.8       48    via /home/you/profiles/gop/main.go:19 main.main
+      0.9%  in 2 more sites below 0.5% each
+  $ allotrace hotspots --measure live --top 1 --json go.ctf | grep -E '"(function|line)"' | head -2
+  {"by":"line",
+    {"share":0.836364,"value":24117248,"low":17656857,"high":32169029,"samples":46,"blocks":46,"function":"main.keep","file":"/home/you/profiles/gop/main.go","line":12,"callers":[{"function":"main.main","file":"/home/you/profiles/gop/main.go","line":19,"share":0.836364,"value":24117248,"low":17656857,"high":32169029,"samples":46,"blocks":46}],"callers_omitted":0}],
+  $ allotrace info go.ctf | grep -E 'context|program|rate|started'
+    program           /home/you/profiles/gop/gop
+    context           imported from a pprof profile: there are no times
+    started           2026-11-25 23:33:33 UTC
+    rate              1.52588e-5 (a sample stands for 512.0 KB)
+
+The sums are those of the profile, as protobuf's own decoder reads it, up to a sample:
+
+  $ cat >sums.py <<'END'
+  > import gzip, json, pathlib, subprocess, sys
+  > sys.path.insert(0, ".")
+  > import profile_pb2
+  > p = profile_pb2.Profile()
+  > p.ParseFromString(gzip.decompress(pathlib.Path(sys.argv[1]).read_bytes()))
+  > names = [p.string_table[t.type] for t in p.sample_type]
+  > for measure, name in (("allocated", "alloc_space"), ("live", "inuse_space")):
+  >     wanted = sum(s.value[names.index(name)] for s in p.sample)
+  >     got = json.loads(subprocess.run(["allotrace", "hotspots", "--measure", measure, "--json", sys.argv[2]],
+  >                                     capture_output=True).stdout)["total"]["value"]
+  >     print(measure, "differ" if abs(got - wanted) > p.period else "agree")
+  > END
+  $ protoc --python_out=. --proto_path=$TESTDIR profile.proto
+  $ /usr/bin/python3 sums.py go.pb.gz go.ctf
+  allocated agree
+  live agree
+
+A heap dump of jemalloc, of which the modules are not on this machine:
+
+  $ allotrace import -o je.ctf jemalloc.heap 2>&1 | head -1
+  allotrace: jemalloc.heap: imported a heap dump of jemalloc: 3 stacks, 79.6 MB allocated, 19.4 MB of it live; there are no times
+  $ allotrace hotspots --callers 0 --top 2 je.ctf 2>/dev/null
+  79.6 MB total allocations (± 3.1 MB, 2,546 samples at rate 2.44141e-4)
+  Sites below about 95.9 KB may be invisible at this rate.
+    share            MB      ±  samples  site
+     75.6% ██████  60.2  ± 2.7    1,925  jeprof+0x1192
+     24.3% ██      19.3  ± 1.5      619  jeprof+0x1167
+      0.1%  in 1 more site below 0.5%
+
+A heap profile of node:
+
+  $ allotrace import node.heapprofile | allotrace hotspots --measure live --callers 0 --top 2 -
+  allotrace: node.heapprofile: imported a heap profile of V8: 3 stacks, 193.6 KB allocated, 193.6 KB of it live; there are no times, numbers of blocks or freed blocks
+  192.2 KB live at 0 µs (39.6 KB … 561.7 KB, 3 samples at rate 1.21951e-4)
+  Sites below about 191.9 KB may be invisible at this rate.
+    share         KB            ±  samples  site
+     33.3% ██▋  64.1  1.6 … 356.9        1  node:internal/fs/sync_write_stream:1 (anonymous)
+     33.3% ██▋  64.1  1.6 … 356.9        1  node:internal/util:681 exposeLazyInterfaces
+     33.3%  in 1 more site
+
+What this command exports comes back:
+
+  $ allotrace export --to pprof -o back.pb.gz $TRACES/ocamlopt.ctf
+  $ allotrace import -o back.ctf back.pb.gz
+  allotrace: back.pb.gz: imported a pprof profile: 1551 stacks, 639.3 MB allocated, 42.0 MB of it live; there are no times
+  $ allotrace hotspots --top 1 --callers 0 $TRACES/ocamlopt.ctf | head -1
+  639.3 MB total allocations (± 30.6 MB, 1,676 samples at rate 2e-5)
+  $ allotrace hotspots --top 1 --callers 0 back.ctf | head -1
+  639.3 MB total allocations (± 30.6 MB, 1,676 samples at rate 2e-5)
+
+What a profile does not say is not made up:
+
+  $ for c in leaks lifetimes timeline peak advise; do allotrace $c go.ctf; done
+  allotrace: leaks needs times of allocations and frees; this trace was imported from a pprof profile: there are no times
+  allotrace: lifetimes needs times of allocations and frees; this trace was imported from a pprof profile: there are no times
+  allotrace: timeline needs times of allocations and frees; this trace was imported from a pprof profile: there are no times
+  allotrace: peak needs times of allocations and frees; this trace was imported from a pprof profile: there are no times
+  allotrace: advise needs times of allocations and frees; this trace was imported from a pprof profile: there are no times
+  [1]
+  $ allotrace diff go.ctf go.ctf | head -2
+  Before and after are the same file: 107.5 MB on both sides, and all is equal.
+
+Files that are damaged, or something else:
+
+  $ gzip -dc go.pb.gz >go.pb; size=$(stat -c %s go.pb)
+  $ head -c $((size / 2)) go.pb >half.pb; allotrace import -o x.ctf half.pb
+  allotrace: half.pb: at byte 673: a field is longer than what holds it
+  [1]
+  $ head -c 300 go.pb.gz >half.pb.gz; allotrace import -o x.ctf half.pb.gz
+  allotrace: half.pb.gz: cannot be read: its compressed data ends too early
+  [1]
+  $ printf 'heap_v2/524288\n  t*: 1: 2 [0: 0\n' >bad.heap; allotrace import -o x.ctf bad.heap
+  allotrace: bad.heap: at byte 15: a line of counts is not `t*: N: N [N: N]`
+  [1]
+  $ printf 'heap_v2/524288\n@ 0x12 hello\n' >bad.heap; allotrace import -o x.ctf bad.heap
+  allotrace: bad.heap: at byte 22: a stack has something that is no address
+  [1]
+  $ printf 'heap_v2/many\n' >bad.heap; allotrace import -o x.ctf bad.heap
+  allotrace: bad.heap: at byte 0: it does not begin with `heap_v2/` and a number
+  [1]
+  $ echo '{"head": {"selfSize": 1}}' >bad.heapprofile; allotrace import -o x.ctf bad.heapprofile
+  allotrace: bad.heapprofile: at byte 0: a node lacks `callFrame` or `selfSize`
+  [1]
+  $ echo '{"nodes": []}' >bad.heapprofile; allotrace import -o x.ctf bad.heapprofile
+  allotrace: bad.heapprofile: at byte 0: it has no `head`, so it is no heap profile
+  [1]
+  $ echo '{"head": ' >bad.heapprofile; allotrace import -o x.ctf bad.heapprofile
+  allotrace: bad.heapprofile: at byte 10: unexpected token near end of file
+  [1]
+  $ echo 'hello' >text; allotrace import -o x.ctf text; allotrace import --from jemalloc -o x.ctf text
+  allotrace: text: at byte 3: a field has an unknown type
+  allotrace: text: at byte 0: it does not begin with `heap_v2/` and a number
+  [1]
+  $ printf '\n\004\010\001\020\0022\0002\003cpu2\013nanoseconds' >cpu.pb; allotrace import -o x.ctf cpu.pb
+  allotrace: cpu.pb: at byte 0: it is no heap profile: its values are cpu
+  [1]
+  $ allotrace import -o x.ctf /nowhere; test -e x.ctf
+  allotrace: /nowhere: cannot be read: No such file or directory
+  [1]
+  $ allotrace import
+  allotrace: import needs one profile
+  Try `allotrace import --help`.
+  [2]

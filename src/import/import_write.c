@@ -2,8 +2,8 @@
  * blocks of its mean size, as many as were sampled there on average, with so many samples that all
  * estimates are the sums of the profile. What rounding leaves over is carried to the next stack.
  * Blocks that were freed come first, each of which ends before the next begins, so that the peak is
- * what is live at the end. Blocks count as those of a heap of a language: to their sizes, nothing is
- * to be added for headers. */
+ * what is live at the end. Blocks count as those of a heap of a language: to their sizes, nothing
+ * is to be added for headers. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -49,9 +49,8 @@ static bool take_stack(emitter *e, const import_record *r) {
 
 static memtrace_status put_block(emitter *e, uint64_t words, uint64_t samples, bool live) {
     uint64_t id;
-    const memtrace_status status =
-        memtrace_stream_alloc(e->stream, 0, MEMTRACE_MAJOR, words - 1, samples, e->codes.items,
-                              e->codes.count, 0, &id);
+    const memtrace_status status = memtrace_stream_alloc(
+        e->stream, 0, MEMTRACE_MAJOR, words - 1, samples, e->codes.items, e->codes.count, 0, &id);
     return status == MEMTRACE_OK && !live ? memtrace_stream_collect(e->stream, 0, id) : status;
 }
 

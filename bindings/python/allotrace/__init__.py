@@ -1,0 +1,77 @@
+"""Marks in the trace that allotrace records of this program. Without a recorder they do nothing.
+
+    with allotrace.mark("load"): ...
+    @allotrace.mark("parse")
+    allotrace.mark_here("ready")
+"""
+import contextlib
+import os
+import time
+
+try:
+    import ctypes
+except ImportError:  # an interpreter without it cannot reach the recorder
+    ctypes = None
+
+__all__ = ["mark", "mark_here"]
+
+_LIBRARY = "liballotrace-preload.so"
+_LOOK_AGAIN = 1.0  # seconds after which an attached recorder is looked for again
+_found = None
+_next_look = 0.0
+
+
+def _late_path():
+    """The recorder's file, where `attach` has brought it in: its names are not those of all."""
+    with open("/proc/self/maps", encoding="utf-8", errors="surrogateescape") as maps:
+        for line in maps:
+            path = line.rstrip("\n").split(" ", 5)[-1].strip()
+            if os.path.basename(path) == _LIBRARY:
+                return path
+    return None
+
+
+def _find():
+    for path in (None, _late_path):
+        try:
+            # Calls keep the interpreter's lock, which spares each mark two of its switches.
+            library = ctypes.PyDLL(path() if path else None)
+            if path and library._name is None:
+                return None
+            library.allotrace_mark.argtypes = [ctypes.c_char_p]
+            library.allotrace_mark.restype = None
+            return library
+        except (OSError, AttributeError):
+            continue
+    return None
+
+
+def _recorder():
+    """The recorder's library, as ctypes calls it; None: there is none."""
+    global _found, _next_look
+    if _found is None and ctypes is not None and time.monotonic() >= _next_look:
+        _next_look = time.monotonic() + _LOOK_AGAIN
+        _found = _find()
+    return _found
+
+
+def mark_here(name):
+    """Marks this moment."""
+    recorder = _recorder()
+    if recorder is not None:
+        recorder.allotrace_mark(name.encode("utf-8", "replace"))
+
+
+class mark(contextlib.ContextDecorator):
+    """Marks the beginning of a block or of each call of a function by `name`, and its end."""
+
+    def __init__(self, name):
+        self.name = name
+
+    def __enter__(self):
+        mark_here(self.name)
+        return self
+
+    def __exit__(self, *exception):
+        mark_here(self.name + ": end")
+        return False

@@ -1,0 +1,190 @@
+#!/usr/bin/env python3
+"""The Python package of bindings/python: marks, and limits of memory in pytest. Prints TAP.
+
+    test_bindings.py ALLOTRACE FOLDER [TEST...]
+
+Makes an environment in FOLDER, and installs the package and pytest from PyPI there by pip; skips
+where that cannot be had. ALLOTRACE finds its library beside itself, in a build or installed.
+"""
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent))
+import tap  # noqa: E402
+from tap import Skip, same, test  # noqa: E402
+
+ALLOTRACE, FOLDER = map(os.path.abspath, sys.argv[1:3])
+PYTHON = f"{FOLDER}/venv/bin/python"
+
+
+def run(*command, **options):
+    environment = {k: v for k, v in os.environ.items()
+                   if k != "LD_PRELOAD" and not k.startswith("MEMTRACE")}
+    return subprocess.run([str(c) for c in command], text=True, timeout=300,
+                          env=environment | {"ALLOTRACE": ALLOTRACE}, stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options)
+
+
+def install():
+    """Once in a run; pip leaves files beside what it builds, so it gets a copy."""
+    if os.path.exists(f"{FOLDER}/venv"):
+        shutil.rmtree(f"{FOLDER}/venv")
+    shutil.rmtree(f"{FOLDER}/package", ignore_errors=True)
+    shutil.copytree(HERE.parent.parent / "bindings/python", f"{FOLDER}/package",
+                    ignore=shutil.ignore_patterns("build", "*.egg-info", "__pycache__"))
+    if run(sys.executable, "-m", "venv", f"{FOLDER}/venv").returncode != 0:
+        return "there is no venv"
+    done = run(PYTHON, "-m", "pip", "install", "--quiet", f"{FOLDER}/package[pytest]")
+    return done.stderr.strip().splitlines()[-1] if done.returncode != 0 else None
+
+
+def marks(trace):
+    return [m["name"] for m in json.loads(run(ALLOTRACE, "info", "--json", trace).stdout)[0]["marks"]]
+
+
+MARKING = """
+import allotrace
+@allotrace.mark("call")
+def f():
+    return 7
+with allotrace.mark("block"):
+    allotrace.mark_here("here")
+    print(f())
+try:
+    with allotrace.mark("fails"):
+        raise KeyError("x")
+except KeyError as e:
+    print(e)
+"""
+
+
+@test
+def marks_stand_in_the_trace():
+    pathlib.Path("marking.py").write_text(MARKING)
+    done = run(ALLOTRACE, "run", "--rate", "1", "-o", "t.ctf", "--", PYTHON, "marking.py")
+    same((done.returncode, done.stdout), (0, "7\n'x'\n"), done.stderr)
+    same(marks("t.ctf"), ["block", "here", "call", "call: end", "block: end", "fails", "fails: end"],
+         "marks")
+
+
+@test
+def marks_do_nothing_where_nothing_is_recorded():
+    pathlib.Path("marking.py").write_text(MARKING)
+    done = run(PYTHON, "marking.py")
+    same((done.returncode, done.stdout, done.stderr), (0, "7\n'x'\n", ""), "the run")
+
+
+@test
+def marks_reach_a_recorder_that_comes_later():
+    code = ("import allotrace, sys\nallotrace.mark_here('too early')\nprint(flush=True)\n"
+            "sys.stdin.readline()\nallotrace._next_look = 0\nallotrace.mark_here('attached')\n"
+            "print(flush=True)\nsys.stdin.readline()\n")
+    program = subprocess.Popen([PYTHON, "-c", code], text=True, stdin=subprocess.PIPE,
+                               stdout=subprocess.PIPE)
+    program.stdout.readline()
+    done = run(ALLOTRACE, "attach", "-o", "t.ctf", program.pid)
+    if done.returncode != 0:
+        program.communicate("\n\n")
+        raise Skip(done.stderr.strip().splitlines()[-1])
+    program.stdin.write("\n")
+    program.stdin.flush()
+    program.stdout.readline()
+    run(ALLOTRACE, "detach", program.pid)
+    program.communicate("\n")
+    same((program.returncode, marks("t.ctf")), (0, ["attached"]), "marks")
+
+
+TESTS_WITH_LIMITS = """
+import pytest
+KEPT = []
+
+def load(n):
+    return [bytes(1 << 20) for _ in range(n)]
+
+@pytest.mark.limit_memory("24 MB")
+def test_small():
+    load(10)
+
+@pytest.mark.limit_memory("24 MB")
+def test_large():
+    load(40)
+
+@pytest.mark.limit_leaks("100 KB")
+def test_clean():
+    load(40)
+
+@pytest.mark.limit_leaks("100 KB")
+@pytest.mark.limit_memory("24 MB")
+def test_leaks():
+    KEPT.append(load(2))
+
+@pytest.mark.limit_memory("24 MB")
+def test_fails_by_itself():
+    assert 1 == 2
+
+def test_without_limit():
+    load(100)
+"""
+
+
+def pytest(*options):
+    pathlib.Path("test_limits.py").write_text(TESTS_WITH_LIMITS)
+    done = run(PYTHON, "-m", "pytest", "-rA", "-p", "no:cacheprovider", *options)
+    return done, {name: word for word, name in
+                  re.findall(r"(?m)^(PASSED|FAILED) test_limits.py::(\w+)", done.stdout)}
+
+
+@test
+def tests_are_held_to_their_limits():
+    done, verdicts = pytest("--allotrace", "--allotrace-trace", "t.ctf")
+    same(verdicts, {"test_small": "PASSED", "test_large": "FAILED", "test_clean": "PASSED",
+                    "test_leaks": "FAILED", "test_fails_by_itself": "FAILED",
+                    "test_without_limit": "PASSED"}, done.stdout + done.stderr)
+    same(done.returncode, 1, "the status of pytest")
+    for text in ("limit_memory: 40.0 MB peak, more than 24.0 MB",
+                 "limit_leaks: 2.0 MB left behind, more than 100.0 KB",
+                 "test_limits.py:6 load", "assert 1 == 2", "exceeded    40.0 MB of 24.0 MB"):
+        assert text in done.stdout, f"`{text}` is missing: {done.stdout}"
+    same(len(marks("t.ctf")), 10, "marks")
+
+
+@test
+def samples_fail_tests_only_if_they_are_sure():
+    done, verdicts = pytest("--allotrace", "--allotrace-rate", "1e-4")
+    same((verdicts["test_small"], verdicts["test_large"], verdicts["test_leaks"]),
+         ("PASSED", "FAILED", "FAILED"), done.stdout)
+
+
+@test
+def without_a_recorder_limits_are_not_checked():
+    done, verdicts = pytest()
+    same([name for name in verdicts if verdicts[name] == "FAILED"], ["test_fails_by_itself"],
+         done.stdout)
+    assert "limits of memory are not checked" in done.stdout, done.stdout
+
+
+@test
+def a_limit_that_is_none_is_refused():
+    pathlib.Path("test_bad.py").write_text(
+        "import pytest\n@pytest.mark.limit_memory('much')\ndef test_it(): pass\n")
+    done = run(PYTHON, "-m", "pytest", "-p", "no:cacheprovider")
+    assert done.returncode != 0 and "'much' is no amount" in done.stdout + done.stderr, done.stdout
+
+
+def main():
+    os.makedirs(FOLDER, exist_ok=True)
+    why = install()
+    if why:
+        print(f"1..1\nok 1 - the package # SKIP pip cannot install it: {why}")
+        return 0
+    return tap.main(sys.argv[3:])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -253,7 +253,7 @@ static int report(tracer *t, lox_status status) {
 static lox_status run_launch(lox_vm *vm, const launch *l, tracer **t) {
     start_trace(vm);
     if (l->memtracer.on && !(*t = tracing_start(vm, &l->memtracer, choose_seed())))
-        fputs("lox: there is no memory for --memtracer\n", stderr);
+        fputs("lox: not enough memory for --memtracer\n", stderr);
     bool records = *t || getenv("MEMTRACE");
     if (records && (l->code || l->file))
         catch_signals(vm);

@@ -40,13 +40,13 @@ export class Details {
     row("minor heap", all(t.minor));
     row("major heap", all(t.major));
     row("malloc and other", all(t.external));
-    row("promoted", t.promoted?.samples ? [number(this.app, t.promoted, { unit: "B", rate: t.rate, measure: "promoted" }), " (", this.app.fact(percent(100 * t.promoted.share), "Share promoted", "Of what was allocated in the minor heap, and whose fate is known, the share that moved to the major heap."), ")"] : null);
+    row("promoted", t.promoted?.samples ? [number(this.app, t.promoted, { unit: "B", rate: t.rate, measure: "promoted" }), " (", this.app.fact(percent(100 * t.promoted.share), "Share promoted", "Of the memory allocated in the minor heap whose fate is known, the share that moved to the major heap."), ")"] : null);
     row("peak of live", t.peak?.value ? number(this.app, t.peak, { unit: "B", rate: t.rate, measure: "peak" }) : null);
-    row("lasted", t.duration !== undefined ? this.app.fact(this.app.format.duration(t.duration), "Lasted", "The time from the beginning of the trace to its end.") : null);
+    row("lasted", t.duration !== undefined ? this.app.fact(this.app.format.duration(t.duration), "Lasted", "The time from the start of the trace to its end.") : null);
     row("rate", t.rate ? this.app.following("rate", null, { rate: t.rate }, { alone: true }) : null);
     row("recorded on", t.host ? h("span.name", t.host) : null);
     row("started", t.start ? h("time", new Date(t.start / 1000).toISOString().slice(0, 19).replace("T", " ")) : null);
-    row("domains", t.domains > 1 ? this.app.fact(String(t.domains), "Domains", "How many domains, or threads, the trace has events of.") : null);
+    row("domains", t.domains > 1 ? this.app.fact(String(t.domains), "Domains", "The number of domains, or threads, with events in the trace.") : null);
     return rows;
   }
 
@@ -78,7 +78,7 @@ export class Details {
     const known = this.app.source.peek("advice", common(this.app.store.state));
     if (known) return this.#showAdvice(known, place);
     if (this.app.source.offline) return;
-    const ask = h("button.button", { type: "button", dataset: { ask: "advice" }, onclick: () => this.#askAdvice(ask, place, signal) }, "Is there advice?");
+    const ask = h("button.button", { type: "button", dataset: { ask: "advice" }, onclick: () => this.#askAdvice(ask, place, signal) }, "Show advice");
     fill(this.advice, ask);
   }
 
@@ -97,7 +97,7 @@ export class Details {
 
   #showAdvice(a, place) {
     const mine = readAdvice(a).filter((x) => x.places.some((p) => p.function === place.function && p.file === place.file));
-    fill(this.advice, mine.length ? mine.map((x) => adviceCard(this.app, x, a, false)) : h("p.faint", { dataset: { advice: "none" } }, "There is no advice about it."));
+    fill(this.advice, mine.length ? mine.map((x) => adviceCard(this.app, x, a, false)) : h("p.faint", { dataset: { advice: "none" } }, "There is no advice for it."));
   }
 
   // A name of many lines is shown whole on demand.
@@ -109,10 +109,10 @@ export class Details {
       onclick: () => {
         const open = title.textContent === short;
         title.textContent = open ? name : short;
-        whole.textContent = open ? "Short name" : "Whole name";
+        whole.textContent = open ? "Short name" : "Full name";
         whole.setAttribute("aria-expanded", String(open));
       },
-    }, "Whole name");
+    }, "Full name");
     return [title, whole];
   }
 

@@ -6,7 +6,7 @@ const MOST = 2 * 2 ** 30; // bytes, as the server has it
 export class Drop {
   constructor(app) {
     this.app = app;
-    this.box = h("div.drop", { hidden: true, "aria-hidden": "true" }, h("b", app.source.offline ? "This page is a file: `allotrace view` opens traces" : "Drop a trace to open it beside the others"));
+    this.box = h("div.drop", { hidden: true, "aria-hidden": "true" }, h("b", app.source.offline ? "This page is a file; use `allotrace view` to open traces" : "Drop a trace to open it beside the others"));
     this.said = h("div.banner.opening", { role: "status", hidden: true });
     this.input = h("input", { type: "file", hidden: true, tabindex: "-1", "aria-label": "A trace to open", onchange: () => this.#openAll([...this.input.files]) });
     document.body.append(this.box, this.input);
@@ -34,7 +34,7 @@ export class Drop {
   async #open(file) {
     this.#say(`Opening ${file.name} …`);
     try {
-      if (file.size > MOST) throw new Error("the file has more than 2 GB: open it with `allotrace view`");
+      if (file.size > MOST) throw new Error("the file is larger than 2 GB; open it with `allotrace view`");
       const { trace } = await this.app.source.open(file);
       this.app.source.forget();
       await this.app.readInfo();
@@ -42,7 +42,7 @@ export class Drop {
       this.app.store.set({ trace, zoom: [], pick: [], filter: "", stretch: "", focus: "", line: "", a: "", b: "" });
       return true;
     } catch (error) {
-      this.#say(`${file.name} was not opened: ${error.message}. `, h("button.button", { type: "button", onclick: () => (this.said.hidden = true) }, "Close"));
+      this.#say(`${file.name} could not be opened: ${error.message}. `, h("button.button", { type: "button", onclick: () => (this.said.hidden = true) }, "Close"));
       return false;
     }
   }

@@ -49,15 +49,15 @@ export function editorTools(app, path, line, changed) {
     changed();
   };
   const field = h("input", {
-    type: "text", value: own ? now : "", placeholder: "scheme://…{path}…{line}", "aria-label": "Address of an editor, with {path} and {line}", spellcheck: "false", hidden: !own,
+    type: "text", value: own ? now : "", placeholder: "scheme://…{path}…{line}", "aria-label": "URL of an editor, with {path} and {line}", spellcheck: "false", hidden: !own,
     onkeydown: (e) => {
       e.stopPropagation();
       if (e.key === "Enter" && isTemplate(field.value.trim())) choose(field.value.trim());
       else if (e.key === "Enter") app.toast("It needs a scheme and {path}, as in vscode://file{path}:{line}");
     },
   });
-  const select = h("select", { "aria-label": "Editor", title: "Which editor opens lines; kept in this browser", onchange: () => (select.value ? choose(select.value) : ((field.hidden = false), field.focus())) },
-    EDITORS.map(([name, template]) => h("option", { value: template, selected: template === now }, name)), h("option", { value: "", selected: own }, "another one …"));
+  const select = h("select", { "aria-label": "Editor", title: "The editor that opens lines; stored in this browser", onchange: () => (select.value ? choose(select.value) : ((field.hidden = false), field.focus())) },
+    EDITORS.map(([name, template]) => h("option", { value: template, selected: template === now }, name)), h("option", { value: "", selected: own }, "other …"));
   const open = address ? h("a.button", { href: address, dataset: { open: "editor" } }, "Open in editor") : h("button.button", { type: "button", dataset: { open: "editor" }, onclick: () => app.copy(command) }, "Copy command");
   return [select, field, open];
 }

@@ -10,7 +10,7 @@ export function number(app, figure, { unit = "B", rate, measure, label, share, t
   const shown = text ?? amount(figure.value, unit);
   return button(app, shown, {
     name, label: `${label ? `${label}: ` : ""}${shown}, ${marginText(figure, unit, rate)}. Explain`,
-    title: `${marginText(figure, unit, rate)} · click for what this number is`,
+    title: `${marginText(figure, unit, rate)} · click to explain this number`,
     about: { figure, unit, rate, measure, share },
   });
 }
@@ -20,14 +20,14 @@ export function following(app, kind, figure, head, more = {}) {
   const lead = FOLLOWS[kind](figure, { unit: "B", ...head }, more);
   if (lead.text === "") return null;
   return button(app, lead.text, {
-    name: kind, className: more.className, label: `${lead.title}: ${lead.text}. Explain`, title: `${lead.title} · click for what this number is`,
+    name: kind, className: more.className, label: `${lead.title}: ${lead.text}. Explain`, title: `${lead.title} · click to explain this number`,
     about: { lead, figure: more.alone ? null : figure, unit: head.unit ?? "B", rate: head.rate, measure: head.measure },
   });
 }
 
 // A number that is no estimate: what it is, in a sentence.
 export function fact(app, text, title, definition, worked = "") {
-  return button(app, text, { name: "fact", label: `${title}: ${text}. Explain`, title: `${title} · click for what this number is`, about: { lead: { text, title, definition, worked }, figure: null } });
+  return button(app, text, { name: "fact", label: `${title}: ${text}. Explain`, title: `${title} · click to explain this number`, about: { lead: { text, title, definition, worked }, figure: null } });
 }
 
 const button = (app, text, { name, className, label, title, about }) =>
@@ -41,7 +41,7 @@ const button = (app, text, { name, className, label, title, about }) =>
 
 // ---- what follows from a figure ------------------------------------------------------------------
 
-const FEW = "Where samples are few, the interval reaches much further up than down, and both its ends are shown.";
+const FEW = "With few samples, the interval reaches much further up than down, so both bounds are shown.";
 const part = (x) => (Number.isFinite(x) ? percent(100 * x) : "–");
 
 const FOLLOWS = {
@@ -52,41 +52,41 @@ const FOLLOWS = {
   }),
   samples: (f, { rate }, { long = false }) => ({
     text: long ? plural(f.samples, "sample") : count(f.samples), title: "Samples",
-    definition: "How many sampled words the estimate rests on. Each word that is allocated is sampled with the same chance, the rate, so that a large block may have several. The relative standard error falls with the root of their number.",
+    definition: "The number of sampled words behind the estimate. Each allocated word is sampled with the same probability, the rate, so a large block may have several samples. The relative standard error falls with the square root of their number.",
     worked: f.samples > 0 && rate < 1 ? `1 / √${count(f.samples)} = ${part(Math.sqrt((1 - rate) / f.samples))} relative standard error of an amount of bytes` : "",
   }),
   margin: (f, { unit, rate }) => ({
     text: marginText(f, unit, rate), title: "95% interval",
-    definition: `How far the truth may be from the estimate: it lies in the interval with a probability of at least 95%. ${FEW}`,
+    definition: `The 95% confidence interval of the estimate. ${FEW}`,
     worked: marginWorked(f, unit, rate),
   }),
   interval: (f, { unit, rate }) => ({
     text: f.high > f.low ? `${amount(f.low, unit)} … ${amount(f.high, unit)}` : "exact", title: "95% interval",
-    definition: "The truth lies between these two with a probability of at least 95%.",
+    definition: "The 95% confidence interval of the estimate.",
     worked: marginWorked(f, unit, rate),
   }),
   rate: (f, { rate }) => ({
     text: rateText(rate), title: "Rate",
-    definition: "The chance of each allocated word to be sampled, whatever block it is in. A sample stands for as many words as one in the rate.",
+    definition: "The probability that an allocated word is sampled, whatever block it is in. One sample represents 1 / rate words.",
     worked: rate < 1 ? `1 / ${rateText(rate)} = ${count(1 / rate)} words a sample` : "Every word is sampled: numbers are exact.",
   }),
   self: (f, { unit }) => ({
     text: amount(f.value, unit), title: "Itself",
-    definition: "What is allocated right there, by this frame as the innermost one: what it causes, without what the frames that it calls cause.",
+    definition: "What this frame allocates itself, as the innermost frame, without what the frames that it calls allocate.",
   }),
   explained: (f, { unit }, { share, row }) => ({
     text: percent(100 * share), title: "Explained",
-    definition: "The share of this row and all before it in the order of amounts. Call fragments do not overlap, so that their shares add up.",
+    definition: "The share of this row and all larger ones. Call fragments do not overlap, so their shares add up.",
     worked: `rows 1 to ${count(row + 1)} together`,
   }),
   slope: (f, { measure }) => ({
     text: perSecond(f.slope, measure), title: "Slope",
-    definition: `By how many ${measure === "blocks" ? "blocks" : "bytes"} a second what is live of this place grows, over the time after the start: the slope of the straight line with the least squares.`,
+    definition: `By how many ${measure === "blocks" ? "blocks" : "bytes"} per second the live memory of this place grows after startup: the slope of a least-squares line.`,
     worked: `95% interval: ${perSecond(f.slope_low, measure)} … ${perSecond(f.slope_high, measure)}\nq = ${part(f.q)}: the false discovery rate at which it would count as growth`,
   }),
   change: (f, { unit }, { text }) => ({
     text: text ?? `${f.value > 0 ? "+" : ""}${amount(f.value, unit)}`, title: "Change",
-    definition: "After, less before. It is sure if as large a difference of samples would hardly come about by accident; the interval holds the truth with a probability of 95%.",
+    definition: "After minus before. It is significant if such a difference in samples is unlikely to be due to chance; the interval is the 95% confidence interval.",
     worked: Number.isFinite(f.low) && Number.isFinite(f.high) ? `95% interval: ${amount(f.low, unit)} … ${amount(f.high, unit)}${Number.isFinite(f.q) ? `\nq = ${part(f.q)}` : ""}` : "",
   }),
   reading: (f) => ({ text: bytes(f.value), title: f.title, definition: `As the system counted it for the process: ${f.what}. Not an estimate.` }),

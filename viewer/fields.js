@@ -46,7 +46,7 @@ export function focusField(app, done) {
     list.replaceChildren(...names.map((n) => h("option", { value: before + focusStep({ function: n }) })));
   };
   const input = h("input", {
-    type: "text", placeholder: "f > g > h", "aria-label": "Function, or sequence of calls, that it is around", spellcheck: "false", list: list.id, autocomplete: "off",
+    type: "text", placeholder: "f > g > h", "aria-label": "The function or call sequence in the middle", spellcheck: "false", list: list.id, autocomplete: "off",
     title: "A function, or a sequence of which each calls the next: f > g. Enter shows it",
     oninput: suggest,
     onkeydown: (e) => {

@@ -24,7 +24,7 @@ export class FilterBar {
     document.body.append(this.list);
     this.element = h("div.filterbar", { role: "search", "aria-label": "Filter" });
     this.kept = h("span.kept", { role: "status" });
-    this.undo = h("button.button.plain.square", { type: "button", title: "Undo the last change of the filter (u)", "aria-label": "Undo the last change of the filter", onclick: () => app.undo() }, icon(ICONS.undo));
+    this.undo = h("button.button.plain.square", { type: "button", title: "Undo the last filter change (u)", "aria-label": "Undo the last filter change", onclick: () => app.undo() }, icon(ICONS.undo));
     this.trouble = h("div.problem", { role: "alert", hidden: true });
     this.draw();
   }
@@ -41,7 +41,7 @@ export class FilterBar {
     this.entry.after(...chips.slice(this.editing < 0 ? at : at + 1), this.kept, this.undo, this.trouble);
     this.undo.disabled = this.app.store.undoable.length === 0;
     this.entry.disabled = this.app.source.offline;
-    if (this.app.source.offline) this.entry.placeholder = this.app.source.filter ? `This file shows what “${this.app.source.filter}” keeps.` : "This file holds summaries of the whole trace. `allotrace view` filters.";
+    if (this.app.source.offline) this.entry.placeholder = this.app.source.filter ? `This file shows what “${this.app.source.filter}” keeps.` : "This file contains summaries of the whole trace. Use `allotrace view` to filter.";
     else this.entry.placeholder = terms.length ? "and …" : "Filter: fn:name, size:>=1K, live:@peak …";
   }
 
@@ -50,7 +50,7 @@ export class FilterBar {
     const inWords = term.name === "survived" || term.name === "promoted" ? "" : term.value;
     return h(`span.chip${term.negated ? ".negated" : ""}${wrong ? ".wrong" : ""}`, { dataset: { term: term.text } },
       h("button.text", {
-        type: "button", title: `${term.text}\nclick: change it · Alt+click: turn it round`,
+        type: "button", title: `${term.text}\nclick: edit · Alt+click: negate`,
         onclick: (e) => (e.altKey ? this.app.store.set({ filter: toggle(this.app.store.state.filter, i) }) : this.edit(i)),
         onkeydown: (e) => {
           if (e.key === "Delete" || e.key === "Backspace") {
@@ -84,7 +84,7 @@ export class FilterBar {
   report(head) {
     this.problem = null;
     this.trouble.hidden = true;
-    fill(this.kept, head?.of_blocks !== undefined && head.kept_blocks !== head.of_blocks ? ["keeps ", this.app.fact(`${count(head.kept_blocks)} of ${count(head.of_blocks)}`, "Kept", "How many of the blocks that were sampled the filter keeps: an exact count of samples, from which all amounts here are estimated."), " sampled blocks"] : "");
+    fill(this.kept, head?.of_blocks !== undefined && head.kept_blocks !== head.of_blocks ? ["keeps ", this.app.fact(`${count(head.kept_blocks)} of ${count(head.of_blocks)}`, "Kept", "The number of sampled blocks that match the filter: an exact count, from which all amounts here are estimated."), " sampled blocks"] : "");
     this.draw();
   }
 
@@ -93,7 +93,7 @@ export class FilterBar {
     const line = this.app.store.state.filter;
     this.trouble.hidden = false;
     const at = error.column > 0 ? ` (character ${error.column}: ${[...line].slice(Math.max(0, error.column - 1), error.column + 11).join("") || "the end"})` : "";
-    fill(this.trouble, `The filter cannot be used: ${error.message}${at}. What you see is still the previous one.`);
+    fill(this.trouble, `Invalid filter: ${error.message}${at}. The page still shows the previous one.`);
     this.draw();
   }
 

@@ -90,5 +90,5 @@ export function damageOf(trace) {
   const end = trace?.ends_early;
   const lines = (trace?.warnings ?? []).map((w) => w.text);
   if (!end) return lines;
-  return [`The trace ends early, at ${duration(end.time)}${end.reason ? `: ${end.reason}` : ""}. What the program did after that is missing.`, ...lines];
+  return [`The trace ends early, at ${duration(end.time)}${end.reason ? `: ${end.reason}` : ""}. Everything after that is missing.`, ...lines];
 }

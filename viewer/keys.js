@@ -18,7 +18,7 @@ export const KEYS = [
     [["n"], "next match in a flame", "nextMatch"],
     [["N"], "previous match", "previousMatch"],
     [["f"], "filter", "filter"],
-    [["u"], "undo the last change of the filter", "undo"],
+    [["u"], "undo the last filter change", "undo"],
     [["m"], "next measure", "measure"],
     [["M"], "previous measure", "measureBack"],
     [["t"], "go to the timeline", "timeline"],
@@ -37,8 +37,8 @@ export const KEYS = [
     [["d"], "details on, off", "details"],
     [["T"], "dark, light", "theme"],
     [["c"], "copy a link to what is shown", "copyLink"],
-    [["Space"], "pause, go on (live)", "pause"],
-    [["?"], "these keys", "help"],
+    [["Space"], "pause, resume (live)", "pause"],
+    [["?"], "show these keys", "help"],
     [["Esc"], "close; leave a field; drop the search; undo the wheel’s zoom", "escape"],
   ]],
 ];
@@ -70,7 +70,7 @@ export function showHelp() {
       h("h2", "Keys"),
       h("div.keys", KEYS.map(([title, rows]) =>
         h("section", h("h3", title), rows.map(([keys, what]) => h("div", h("dt", keys.map((k) => [h("kbd", k), " "])), h("dd", { style: { margin: 0 } }, what)))))),
-      h("p.faint", "Every number explains itself on a click. Everything you see is in the address: reload it, keep it. It works in this browser while this server runs; elsewhere, or later, put what follows the # behind the address that the server prints. Mouse: click selects, double click zooms, right click has more; the wheel scrolls, with Ctrl it zooms."),
+      h("p.faint", "Click a number to explain it. The address contains everything you see, so you can reload or bookmark it. It works in this browser while this server runs; later or elsewhere, append the part after # to the address that the server prints. Mouse: click selects, double click zooms, right click has more; the wheel scrolls, with Ctrl it zooms."),
       h("form", { method: "dialog" }, h("button.button", { autofocus: true }, "Close")));
     document.body.append(dialog);
   }

@@ -85,8 +85,8 @@ class App {
       if (this.refused || this.leaving) return;
       this.refused = error?.status === 403;
       this.banner.hidden = !error;
-      if (this.refused) fill(this.banner, "Another server answers at this address now. What you see is what the one before said. ", this.#wayBack());
-      else if (error) fill(this.banner, `The server cannot be reached (${error.message}). What you see may be old; it is asked again with the next step.`);
+      if (this.refused) fill(this.banner, "Another server now answers at this address. The page shows data from the previous one. ", this.#wayBack());
+      else if (error) fill(this.banner, `The server cannot be reached (${error.message}). The page may be out of date; it retries with your next action.`);
     };
     this.banner = h("div.banner", { role: "alert", hidden: true });
     // Requests that a reload cuts short have failed, but nobody is left to be told.
@@ -122,7 +122,7 @@ class App {
     const { store } = this;
     this.traces = h("select", { "aria-label": "Trace", onchange: () => store.set({ trace: +this.traces.value, zoom: [], pick: [] }) });
     this.program = h("span.program.cut.soft");
-    this.measure = h("select", { "aria-label": "Measure (m)", title: "What is added up (m)", onchange: () => store.set({ measure: this.measure.value, zoom: [] }) },
+    this.measure = h("select", { "aria-label": "Measure (m)", title: "The measure: what to sum (m)", onchange: () => store.set({ measure: this.measure.value, zoom: [] }) },
       (this.otherMeasure = h("option", { value: "", hidden: true })), MEASURES.map((m) => h("option", { value: m }, MEASURE_NAMES[m])));
     this.total = h("div.total", { "aria-live": "polite" });
     this.liveBox = h("span.live", { hidden: true });
@@ -151,7 +151,7 @@ class App {
     this.damagePopover.box.setAttribute("aria-label", "The trace is damaged");
     this.damagePopover.open(box.left, box.bottom + 6, [
       h("h2", "The trace is damaged"), format.damageOf(this.trace).map((line) => h("p", line)),
-      h("p", "All numbers here are of what could be read."),
+      h("p", "All numbers cover the readable part only."),
     ]);
   }
 
@@ -188,7 +188,7 @@ class App {
       this.number(head.total, { ...head, name: "grand-total", label: head.note ?? head.named ?? MEASURE_NAMES[head.measure] }),
       this.following("margin", head.total, head, { className: "margin" }),
       head.note ? h("span.faint.note", head.note) : null,
-      h("span.faint.more", begun, head.time !== undefined && (head.measure === "live" || head.measure === "peak") ? ["at ", this.fact(format.duration(head.time), "Moment", "The time since the beginning of the trace at which this was live."), ", "] : null,
+      h("span.faint.more", begun, head.time !== undefined && (head.measure === "live" || head.measure === "peak") ? ["at ", this.fact(format.duration(head.time), "Moment", "The time since the start of the trace at which this was live."), ", "] : null,
         this.following("samples", head.total, head, { long: true }), " at rate ", this.following("rate", head.total, head, { alone: true })));
     this.filterBar.report(head.note ? {} : head);
   }
@@ -209,7 +209,7 @@ class App {
   #dropOldSelection() {
     if (!this.selected || this.selectedOf === this.#selection) return;
     this.selected = null;
-    if (!this.details.element.hidden) this.details.clear("What was selected is not among what is shown now.");
+    if (!this.details.element.hidden) this.details.clear("The selection is not visible now.");
   }
 
   // Something went wrong: said where it belongs.
@@ -227,37 +227,37 @@ class App {
     const { store } = this;
     return [
       h("button.button", { type: "button", dataset: { out: "again" }, onclick: () => this.refresh() }, "Try again"),
-      h("button.button", { type: "button", dataset: { out: "start" }, onclick: () => store.set(startOver(store.state)) }, "Start over: all of the trace"),
+      h("button.button", { type: "button", dataset: { out: "start" }, onclick: () => store.set(startOver(store.state)) }, "Start over with the whole trace"),
     ];
   }
 
   locked() {
-    fill(document.getElementById("app"), h("div.empty", h("h2", "This address lacks its key"), h("p", "Open the address that ", h("code", "allotrace view"), " printed in the terminal; it carries a token that this browser does not have yet, or has from an earlier run."), this.#wayBack()));
+    fill(document.getElementById("app"), h("div.empty", h("h2", "This address lacks its key"), h("p", "Open the address that ", h("code", "allotrace view"), " printed in the terminal; it contains a token that this browser does not have, or has only from an earlier run."), this.#wayBack()));
   }
 
   // The address that a server printed, and what is looked at here behind it.
   #wayBack() {
     const input = h("input", { type: "text", "aria-label": "Address", placeholder: "http://localhost:…/?token=…", spellcheck: "false", autocomplete: "off" });
-    const wrong = h("p.problem", { role: "alert", hidden: true }, "This is no address that `allotrace view` prints: http://…/?token=…");
+    const wrong = h("p.problem", { role: "alert", hidden: true }, "This is not an address printed by `allotrace view`: http://…/?token=…");
     const open = (e) => {
       e.preventDefault();
       const url = URL.canParse(input.value.trim()) ? new URL(input.value.trim()) : null;
       wrong.hidden = !!url && /^https?:$/.test(url.protocol) && url.searchParams.has("token");
       if (wrong.hidden) location.assign(`${url.origin}${url.pathname}${url.search}${location.hash}`);
     };
-    return h("form.wayback", { onsubmit: open }, h("label", "Its address ", h("span.field", input)), h("button.button", "Go on with what was shown"), wrong);
+    return h("form.wayback", { onsubmit: open }, h("label", "Its address ", h("span.field", input)), h("button.button", "Continue with the previous page"), wrong);
   }
 
   whyEmpty(head) {
     if (head.of_blocks && head.kept_blocks === 0) {
       const undo = h("button.button", { type: "button", onclick: () => this.undo() }, "Undo the filter");
-      return ["Nothing is left", `The filter keeps 0 of ${format.count(head.of_blocks)} sampled blocks: “${head.removed_by}” removed the last ${format.count(head.removed_last)}. Loosen it.`, [undo]];
+      return ["Nothing is left", `The filter matches 0 of ${format.count(head.of_blocks)} sampled blocks: “${head.removed_by}” removed the last ${format.count(head.removed_last)}. Loosen it.`, [undo]];
     }
     if (head.measure === "promoted") return ["Nothing was promoted", "None of the sampled blocks moved from the minor to the major heap."];
     if (head.measure === "temporary") return ["Nothing was temporary", "None of the sampled blocks was freed within a millisecond and before the next allocation with the same call stack."];
     if (head.measure === "survived") return ["All was freed", "None of the sampled blocks was live when the trace ended."];
     if (head.measure === "live" || head.measure === "peak") return ["Nothing was live", `None of the sampled blocks was live at ${format.duration(head.time ?? 0)}.`];
-    return ["No samples", `The trace holds none at rate ${format.rate(head.rate)}. A program that allocates little may show none; record it with a higher rate.`];
+    return ["No samples", `The trace holds none at rate ${format.rate(head.rate)}. A program that allocates little may show none; record it at a higher rate.`];
   }
 
   nameOfFocus(focus) {
@@ -276,11 +276,11 @@ class App {
   // Where the browser refuses: to be copied by hand. It stays until it is closed.
   #offerCopy(text) {
     this.byHand ??= new Popover("byhand");
-    const box = h("pre", { tabindex: "0", autofocus: true, "aria-label": "What was to be copied" }, text);
+    const box = h("pre", { tabindex: "0", autofocus: true, "aria-label": "Text to copy" }, text);
     this.byHand.box.setAttribute("aria-label", "Copy by hand");
     this.byHand.open(innerWidth / 2 - 240, innerHeight / 4, [
-      h("h2", "The browser does not let the page copy"),
-      h("p", "This is selected: copy it with Ctrl+C, or from the browser’s menu."), box,
+      h("h2", "The browser does not allow this page to copy"),
+      h("p", "The text is selected: copy it with Ctrl+C, or from the browser’s menu."), box,
       h("button.button", { type: "button", onclick: () => this.byHand.close() }, "Close"),
     ]);
     getSelection().selectAllChildren(box);
@@ -294,7 +294,7 @@ class App {
   }
 
   undo() {
-    if (!this.store.undo()) this.toast("There is no change of the filter to undo");
+    if (!this.store.undo()) this.toast("There is no filter change to undo");
   }
 
   // ---- theme -------------------------------------------------------------------------------
@@ -411,7 +411,7 @@ class App {
     this.otherMeasure.hidden = !text;
     this.measure.value = text ? "" : only.includes(s.measure) ? s.measure : only[0];
     this.measure.disabled = only.length < 2;
-    this.measure.title = this.measure.disabled ? "What this view shows, whatever the measure" : "What is added up (m)";
+    this.measure.title = this.measure.disabled ? "What this view shows, whatever the measure" : "The measure: what to sum (m)";
   }
 
   // Of a native program there is no minor heap, so that nothing can be.
@@ -457,12 +457,12 @@ class App {
     const t = this.trace;
     if (unread) {
       const how = unread.state === "reading" ? `reading, ${format.percent(100 * unread.progress)}` : unread.state === "partial" ? "reading the blocks" : "waiting for the trace";
-      return fill(this.liveBox, h("i.dot"), h("span.soft", { title: "What needs single blocks (the timeline, filters, other measures) comes when all is read." }, how));
+      return fill(this.liveBox, h("i.dot"), h("span.soft", { title: "The timeline, filters and other measures appear when the whole trace has been read." }, how));
     }
     fill(this.liveBox,
       h(`i.dot${growing && !this.paused ? "" : ".still"}`),
       h("span.soft", this.paused ? `paused at ${format.duration(this.source.until)}` : !growing ? "ended" : `live, ${format.duration(t?.duration ?? 0)}`),
-      growing || this.paused || this.grew ? h("button.button.plain.square", { type: "button", "aria-label": this.paused ? "Go on" : "Pause", title: this.paused ? "Go on (Space)" : "Pause (Space)", onclick: () => this.pause() }, icon(ICONS[this.paused ? "play" : "pause"])) : null);
+      growing || this.paused || this.grew ? h("button.button.plain.square", { type: "button", "aria-label": this.paused ? "Resume" : "Pause", title: this.paused ? "Resume (Space)" : "Pause (Space)", onclick: () => this.pause() }, icon(ICONS[this.paused ? "play" : "pause"])) : null);
   }
 
   pause() {

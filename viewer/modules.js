@@ -48,7 +48,7 @@ function openModule(app, module, button) {
   const { store } = app, s = store.state, box = button.getBoundingClientRect(), named = exactly(module);
   const filterBy = (term) => store.set({ filter: add(s.filter, term), zoom: [] });
   const items = [
-    ["light", s.lit === module ? "Colour all again" : "Highlight: colour it alone", () => store.set({ lit: s.lit === module ? "" : module }, true)],
+    ["light", s.lit === module ? "Colour everything again" : "Highlight: colour only this", () => store.set({ lit: s.lit === module ? "" : module }, true)],
     ["only", "Only what it allocates", () => filterBy(`module:${named}`)],
     ["exclude", "Exclude what it allocates", () => filterBy(`-module:${named}`)],
     ["hide", "Hide: merge it into its callers", () => filterBy(`hide-module:${named}`)],

@@ -84,7 +84,7 @@ export class ShareMenu {
     const item = (what, text, run) => h("button", { type: "button", role: "menuitem", dataset: { share: what }, onclick: () => (this.menu.close(), run()) }, text);
     const command = (format, text) => !app.source.offline && trace?.file ? item(format, text, () => app.copy(commandOf(format, trace, s))) : null;
     this.menu.open(box.left, box.bottom + 4, [
-      h("div.title", "Take it away"),
+      h("div.title", "Share and export"),
       item("link", app.source.offline ? "Copy the address of this view" : "Copy a link: opens in this browser, while this server runs", () => app.copy(location.href)),
       table ? item("csv", "Save this table as CSV", () => this.#saveTable(table, name)) : null,
       item("png", "Save the picture as PNG", () => this.#try(async () => save(await pngOf(pictureOf(app), Math.max(2, devicePixelRatio)), `${name}.png`))),

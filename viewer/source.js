@@ -161,10 +161,10 @@ export class EmbeddedSource {
   }
 
   async get(endpoint, params = {}) {
-    if (params.filter) throw new SourceError({ reason: `this file holds summaries; to filter them further, open the trace with \`allotrace view\`` });
+    if (params.filter) throw new SourceError({ reason: `this file contains summaries; to filter further, open the trace with \`allotrace view\`` });
     if (params.root && endpoint === "table") throw new SourceError({ reason: "this file holds only the first step" });
     const answer = this.answers.get(EmbeddedSource.#key(endpoint, params));
-    if (!answer) throw new SourceError({ reason: "this file holds no summary of it; `allotrace view` shows it from the trace" });
+    if (!answer) throw new SourceError({ reason: "this file contains no summary of it; open the trace with `allotrace view`" });
     return endpoint === "table" ? sortedPage(answer, params) : answer;
   }
 

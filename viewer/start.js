@@ -46,7 +46,7 @@ export class Start {
     if (!a?.leaks) return null;
     const first = a.count ? a.strings[a.rows.class[0]] : "", grows = /grow|steps/.test(first);
     const place = grows ? readPlaces(a.strings, a.places)[a.rows.place[0]] : null;
-    return ["Growth", place ? `${shortenTo(place.function || "?", NAME)}, ${first}` : "none that is sure", { view: "leaks" }];
+    return ["Growth", place ? `${shortenTo(place.function || "?", NAME)}, ${first}` : "none with certainty", { view: "leaks" }];
   }
 
   #largest(a) {
@@ -57,7 +57,7 @@ export class Start {
 
   #advice(s) {
     const known = this.app.source.peek("advice", common(s)), all = known && readAdvice(known);
-    return ["Advice", !all ? "what could be better" : all.length ? `${count(all.length)}: ${all[0].title}` : "none", { view: "advice" }];
+    return ["Advice", !all ? "what could be improved" : all.length ? `${count(all.length)}: ${all[0].title}` : "none", { view: "advice" }];
   }
 
   // Why a view is left out; null: it is not.

@@ -15,9 +15,9 @@ const SHOWN_MARKS = 60;
 
 // What the recorder read beside the heap; others have their own names. [title, what it is]
 const GAUGES = {
-  rss: ["RSS", "all memory that the process had in RAM, with the files it mapped: its program and libraries, too"],
-  anonymous: ["anonymous", "of RSS, what is no file's: heap, stacks, and memory mapped for data; the recorder's own is in it"],
-  heap: ["private memory", "all private memory that it may write to, in RAM or not; stacks of threads count in full"],
+  rss: ["RSS", "all memory of the process in RAM, including mapped files such as the program and libraries"],
+  anonymous: ["anonymous", "the part of RSS that belongs to no file: heap, stacks and anonymous mappings, including the recorder's own"],
+  heap: ["private memory", "all private writable memory, in RAM or not; thread stacks count in full"],
 };
 const DASHES = [[], [6, 3], [2, 3], [8, 3, 2, 3]];
 const ENDS = { a: "from", b: "to" };
@@ -28,7 +28,7 @@ export class Timeline {
   constructor(app, on) {
     this.app = app;
     this.on = on;
-    this.canvas = h("canvas", { tabindex: "0", role: "application", "aria-label": "Timeline: arrows move, Shift with arrows chooses a stretch, Enter uses it, e explains its numbers, p goes to the next peak" });
+    this.canvas = h("canvas", { tabindex: "0", role: "application", "aria-label": "Timeline: arrows move, Shift with arrows selects a range, Enter uses it, e explains its numbers, p goes to the next peak" });
     this.stage = h("div.stage", this.canvas);
     this.legend = h("div.legend");
     this.element = h("section.timeline", { "aria-label": "Timeline" }, this.legend, this.stage);
@@ -139,7 +139,7 @@ export class Timeline {
 
   #stackChoice(stacked) {
     const { store, source } = this.app;
-    const choice = h("select", { "aria-label": "Live memory, stacked by", title: "By what live memory is stacked", disabled: source.offline, onchange: () => store.set({ stack: choice.value }) },
+    const choice = h("select", { "aria-label": "Live memory, stacked by", title: "How to stack live memory", disabled: source.offline, onchange: () => store.set({ stack: choice.value }) },
       Object.entries(STACKS).map(([k, text]) => h("option", { value: k, selected: k === stacked }, text)));
     choice.value = stacked;
     return choice;
@@ -189,13 +189,13 @@ export class Timeline {
 
   #marksButton() {
     const n = this.marks.length;
-    return n ? h("button.button", { type: "button", dataset: { timeline: "marks" }, title: "Moments that the program named", "aria-haspopup": "menu", onclick: (e) => this.#listMarks(e.currentTarget) }, `${n} ${n === 1 ? "mark" : "marks"} ▾`) : null;
+    return n ? h("button.button", { type: "button", dataset: { timeline: "marks" }, title: "Moments marked by the program", "aria-haspopup": "menu", onclick: (e) => this.#listMarks(e.currentTarget) }, `${n} ${n === 1 ? "mark" : "marks"} ▾`) : null;
   }
 
   #listMarks(button) {
     const box = button.getBoundingClientRect(), marks = this.marks, shown = marks.slice(0, SHOWN_MARKS);
     this.menu.open(box.left, box.bottom + 4, [
-      h("div.title", "Moments that the program named"),
+      h("div.title", "Moments marked by the program"),
       shown.map((m) => h("button", { type: "button", role: "menuitem", onclick: () => (this.menu.close(), this.on.moment(m.time)) }, h("span", shortenTo(m.name, 40)), h("span.grow"), h("span.faint", duration(m.time)))),
       marks.length > shown.length ? h("div.title", `${marks.length - shown.length} more: zoom in`) : null,
     ]);
@@ -217,8 +217,8 @@ export class Timeline {
     if (!this.gauges.length) return null;
     const toggle = (name) => store.set({ gauges: (shown.includes(name) ? shown.filter((n) => n !== name) : [...shown, name]).join(",") });
     const line = (i) => svg("svg", { class: "stroke", viewBox: "0 0 18 4", "aria-hidden": "true" }, svg("path", { d: "M0 2H18", stroke: this.app.theme.text, "stroke-dasharray": DASHES[i % DASHES.length].join(" ") }));
-    return h("span.segments", { role: "group", "aria-label": "What the system saw" },
-      this.gauges.map((g, i) => h("button", { type: "button", dataset: { gauge: g.name }, title: `${titleOf(g.name)}: ${GAUGES[g.name]?.[1] ?? "as the recorder read it"}. Click: show or hide`, "aria-pressed": String(shown.includes(g.name)), onclick: () => toggle(g.name) }, line(i), titleOf(g.name))),
+    return h("span.segments", { role: "group", "aria-label": "Reported by the system" },
+      this.gauges.map((g, i) => h("button", { type: "button", dataset: { gauge: g.name }, title: `${titleOf(g.name)}: ${GAUGES[g.name]?.[1] ?? "as read by the recorder"}. Click: show or hide`, "aria-pressed": String(shown.includes(g.name)), onclick: () => toggle(g.name) }, line(i), titleOf(g.name))),
       h("button", { type: "button", dataset: { gauge: "explain" }, title: "Why RSS and live memory differ", onclick: (e) => this.#explainGauges(e.currentTarget) }, "RSS vs live"));
   }
 
@@ -231,10 +231,10 @@ export class Timeline {
     this.explained.open(box.left, box.bottom + 6, [
       h("h2", `RSS and live memory at ${duration(time)}`),
       h("dl.facts", h("dt", "live"), h("dd", this.app.number({ value: all.live[i], low: all.live_low?.[i], high: all.live_high?.[i], samples: all.live_samples?.[i] }, { rate: this.answer.rate, measure: "live" })), this.gauges.map((g) => [h("dt", titleOf(g.name)), h("dd", g.values[i] === null ? "not read yet" : this.app.following("reading", { value: g.values[i], title: titleOf(g.name), what: GAUGES[g.name]?.[1] ?? g.name }, {}, { alone: true }))])),
-      h("p", "Live memory is an estimate of the blocks that were allocated and not freed. The others are what the system counts for the whole process, whatever the filter."),
+      h("p", "Live memory is an estimate of the blocks that were allocated and not freed. The other values are reported by the system for the whole process, regardless of the filter."),
       h("ul",
-        h("li", "RSS far above anonymous: files and libraries that are mapped."),
-        h("li", "Anonymous far above live: freed memory that the allocator keeps (does live fall where anonymous stays?), gaps between blocks, stacks, garbage that is not collected yet, or memory that does not come from malloc. The recorder's own few MB are in it."),
+        h("li", "RSS far above anonymous: mapped files and libraries."),
+        h("li", "Anonymous far above live: freed memory that the allocator keeps (does live fall where anonymous stays?), gaps between blocks, stacks, uncollected garbage, or memory that does not come from malloc. It includes a few MB of the recorder."),
         h("li", "Live above anonymous: blocks that were never written to, or were swapped out.")),
     ]);
   }
@@ -246,8 +246,8 @@ export class Timeline {
     const mark = (key) => h("button", { type: "button", dataset: { snapshot: key }, title: s[key] ? `“${ENDS[key]}” is ${s[key]}; click: drop it` : `Take the chosen moment, or the end, as “${ENDS[key]}”`, onclick: () => store.set({ [key]: s[key] ? "" : now() }) }, ENDS[key], s[key] ? ` ${s[key]}` : "");
     const both = s.a && s.b;
     return h("div.segments", { role: "group", "aria-label": "Two moments" }, mark("a"), mark("b"),
-      both ? h("button", { type: "button", dataset: { snapshot: "compare" }, title: "What was allocated between these moments and is live at the second", onclick: () => this.on.compare(...[s.a, s.b].sort((x, y) => this.timeOf(x) - this.timeOf(y))) }, "Stayed") : null,
-      both ? h("button", { type: "button", dataset: { snapshot: "diff" }, title: "What is live at both moments: what went, what came, how surely", onclick: () => store.set({ view: "diff", moments: true, zoom: [], pick: [] }) }, "Compare") : null);
+      both ? h("button", { type: "button", dataset: { snapshot: "compare" }, title: "Allocated between these moments and live at the second", onclick: () => this.on.compare(...[s.a, s.b].sort((x, y) => this.timeOf(x) - this.timeOf(y))) }, "Stayed") : null,
+      both ? h("button", { type: "button", dataset: { snapshot: "diff" }, title: "Compare live memory at both moments: what was freed, what was added, how certain", onclick: () => store.set({ view: "diff", moments: true, zoom: [], pick: [] }) }, "Compare") : null);
   }
 
   // On a canvas, or on what takes a drawing down.
@@ -404,7 +404,7 @@ export class Timeline {
   }
 
   #gaugeScale(c, gauges, most, t) {
-    const text = `${gauges.map((g) => titleOf(g.name)).join(", ")}: up to ${bytes(most)}, a scale of its own`;
+    const text = `${gauges.map((g) => titleOf(g.name)).join(", ")}: up to ${bytes(most)}, on a separate scale`;
     c.textAlign = "left";
     c.fillStyle = t.background;
     c.globalAlpha = 0.75;
@@ -647,7 +647,7 @@ export class Timeline {
   // What else the step says, with how it comes about.
   #worked(c, i) {
     const a = this.answer, perSecond = (what, v) => `${what}: ${bytes(v)} / ${duration(a.width)} = ${bytes((v / a.width) * 1e6)}/s`;
-    const gauges = this.gauges.filter((g) => g.values[i] !== null).map((g) => `${titleOf(g.name)} ${bytes(g.values[i])}, as the system counted it`);
+    const gauges = this.gauges.filter((g) => g.values[i] !== null).map((g) => `${titleOf(g.name)} ${bytes(g.values[i])}, reported by the system`);
     return [this.#byHeap(c, i), perSecond("allocated", c.allocated[i]), c.promoted[i] > 0 ? perSecond("promoted", c.promoted[i]) : "", ...gauges].filter(Boolean).join("\n");
   }
 
@@ -693,7 +693,7 @@ export class Timeline {
   #showTip(e, x) {
     const time = this.time(x), i = this.#bucket(time), a = this.answer;
     const line = (name, curves) => h("div", `${name}${bytes(curves.live[i])} live`, h("span.faint", curves.live_low ? ` (${bytes(curves.live_low[i])} … ${bytes(curves.live_high[i])})` : ""), `, ${bytes((curves.allocated[i] / a.width) * 1e6)}/s allocated`, curves.promoted[i] > 0 ? `, ${bytes((curves.promoted[i] / a.width) * 1e6)}/s promoted` : "", h("div.soft", this.#byHeap(curves, i)));
-    fill(this.tip, this.range ? h("b", `${duration(Math.min(...this.range))} … ${duration(Math.max(...this.range))}`) : h("b", duration(time)), a.filtered ? [line("filtered: ", a.filtered), line("all: ", a.all)] : line(this.compared ? `${this.compared.names[0]}: ` : "", a.all), this.#comparedTip(time), this.#layerTip(e, i), this.#markTip(x), this.gauges.length ? h("div", this.gauges.map((g) => `${titleOf(g.name)} ${g.values[i] === null ? "–" : bytes(g.values[i])}`).join(", ")) : null, this.range ? null : h("div.faint", "click: live at this moment · drag: a stretch · right click: what the numbers are"));
+    fill(this.tip, this.range ? h("b", `${duration(Math.min(...this.range))} … ${duration(Math.max(...this.range))}`) : h("b", duration(time)), a.filtered ? [line("filtered: ", a.filtered), line("all: ", a.all)] : line(this.compared ? `${this.compared.names[0]}: ` : "", a.all), this.#comparedTip(time), this.#layerTip(e, i), this.#markTip(x), this.gauges.length ? h("div", this.gauges.map((g) => `${titleOf(g.name)} ${g.values[i] === null ? "–" : bytes(g.values[i])}`).join(", ")) : null, this.range ? null : h("div.faint", "click: live at this moment · drag: select a range · right click: explain the numbers"));
     this.tip.hidden = false;
     const { width } = this.tip.getBoundingClientRect();
     this.tip.style.left = `${Math.max(4, Math.min(e.clientX + 12, innerWidth - width - 8))}px`;
@@ -706,11 +706,11 @@ export class Timeline {
       h("button", { type: "button", role: "menuitem", dataset: { brush: how }, onclick: () => (this.menu.close(), this.#choose(how, a, b)) }, text, h("kbd", key));
     this.menu.open(x, y, [
       h("div.title", `${filterTime(a)} … ${filterTime(b)}`),
-      choice("alloc", "Allocated in this stretch", "a"),
-      choice("live", "Live at some moment of it", "l"),
+      choice("alloc", "Allocated in this range", "a"),
+      choice("live", "Live at some moment in it", "l"),
       choice("freed", "Freed in it", "f"),
-      choice("ends", "Compare its ends: live at one and the other", "c"),
-      this.app.source.offline ? null : choice("zoom", "Zoom the timeline into it", "z"),
+      choice("ends", "Compare its ends: live at start and end", "c"),
+      this.app.source.offline ? null : choice("zoom", "Zoom the timeline to it", "z"),
     ]);
     this.menu.box.onkeydown = (e) => {
       const how = { a: "alloc", l: "live", f: "freed", c: "ends", z: "zoom" }[e.key];

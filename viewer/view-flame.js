@@ -20,7 +20,7 @@ const MODE_HELP = {
   flame: "Callers below, what they call above",
   inverted: "What allocates on top, its callers below",
   sandwich: "Callers above and callees below a function or a sequence of them",
-  time: "From left to right as time goes: of each stretch, the calls that allocated most",
+  time: "From left to right over time: the calls that allocated most in each interval",
 };
 
 const CRUMB = 22, CRUMB_LAST = 60; // characters
@@ -71,15 +71,15 @@ export class FlameView {
     const done = () => this.canvas.focus();
     this.search = searchField(this.app, { label: "Search functions and files", placeholder: "Search: a word or a regex", done, entered: (search, back) => this.#enterSearch(search, back) });
     this.around = this.diff ? null : focusField(this.app, done);
-    this.recursion = h("button.button", { type: "button", title: "A function that is on the path already is the same frame (r)", onclick: () => store.set({ recursion: !store.state.recursion, zoom: [], pick: [] }) }, "Collapse recursion");
+    this.recursion = h("button.button", { type: "button", title: "Show recursive calls of a function as one frame (r)", onclick: () => store.set({ recursion: !store.state.recursion, zoom: [], pick: [] }) }, "Collapse recursion");
     this.lines = h("button.button", { type: "button", title: "Frames are lines of the source instead of functions", onclick: () => store.set({ by: store.state.by === "line" ? "" : "line", zoom: [], pick: [] }) }, "Lines");
-    this.wrappers = h("button.button", { type: "button", title: "Show functions that merely allocate, like xmalloc, as sites", onclick: () => store.set({ wrappers: !store.state.wrappers, zoom: [], pick: [] }) }, "Wrappers");
+    this.wrappers = h("button.button", { type: "button", title: "Show allocation wrappers such as xmalloc as sites", onclick: () => store.set({ wrappers: !store.state.wrappers, zoom: [], pick: [] }) }, "Wrappers");
     this.share = h("input", {
-      type: "range", min: "0", max: "50", step: "1", "aria-label": "Put together what is below this share", title: "Put together what is below this share of what is shown",
+      type: "range", min: "0", max: "50", step: "1", "aria-label": "Merge frames below this share", title: "Merge frames below this share of what is shown",
       oninput: () => store.replace({ share: shareOf(+this.share.value) }),
     });
     this.shareText = h("span.faint");
-    fill(this.tools, this.modes, this.around?.element, this.search.element, h("span.grow"), this.recursion, this.lines, this.wrappers, h("label", { title: "What is below this share of what is shown is put together" }, "Merge below", this.share, this.shareText));
+    fill(this.tools, this.modes, this.around?.element, this.search.element, h("span.grow"), this.recursion, this.lines, this.wrappers, h("label", { title: "Frames below this share of what is shown are merged" }, "Merge below", this.share, this.shareText));
   }
 
   #showTools(s) {
@@ -170,7 +170,7 @@ export class FlameView {
     } catch (error) {
       if (error.name === "AbortError" || signal.aborted) return;
       this.element.removeAttribute("aria-busy");
-      return this.app.trouble(error, this, () => error.status === 0 && this.layers ? this.app.toast(`${error.message}: what you see may be old`) : this.#showEmpty("This cannot be shown", error.message, this.app.waysOut()));
+      return this.app.trouble(error, this, () => error.status === 0 && this.layers ? this.app.toast(`${error.message}: the page may be out of date`) : this.#showEmpty("This cannot be shown", error.message, this.app.waysOut()));
     }
     if (signal.aborted) return;
     const before = this.base === base ? this.zoomed : null;
@@ -323,7 +323,7 @@ export class FlameView {
   #drawLegend() {
     if (!this.layers) return;
     const swatch = (color, text) => h("span", h("i.swatch", { style: { background: color } }), text);
-    if (this.diff) return fill(this.legend, swatch(this.theme.up, "▲ surely more"), swatch(this.theme.down, "▼ surely less"), swatch(this.theme.still, unsureText(this.layers[0].answer)), h("span.faint", this.layers[0].answer.to === undefined ? "the stronger, the larger the change; widths are both traces together" : "the stronger, the larger the change; widths: what went and what came"));
+    if (this.diff) return fill(this.legend, swatch(this.theme.up, "▲ more"), swatch(this.theme.down, "▼ less"), swatch(this.theme.still, unsureText(this.layers[0].answer)), h("span.faint", this.layers[0].answer.to === undefined ? "the stronger, the larger the change; widths are both traces together" : "the stronger, the larger the change; widths: what went and what came"));
     fill(this.legend, moduleLegend(this.app, modulesIn(this.layers.map((l) => l.tree))), h("span", h("i.swatch.hatched"), "too small to draw"));
   }
 
@@ -573,7 +573,7 @@ export const noteOf = (s) => (s.of === "live" ? "live at “to”" : "allocated 
 export const changeShown = (app, c, unit) =>
   c.sure ? [`surely ${c.change > 0 ? "more" : "less"}, `, app.following("change", { value: c.change, low: c.low, high: c.high }, { unit }, { alone: true, text: `${amount(c.low, unit)} … ${amount(c.high, unit)}` })] : unsureText(c);
 
-const unsureText = (c) => (c.decided === false ? "undecided: a trace is incomplete, or one run a side does not tell how much runs differ" : "no change beyond accident");
+const unsureText = (c) => (c.decided === false ? "undecided: a trace is incomplete, or one run per side cannot show run-to-run variation" : "no significant change");
 
 export const changeText = (c, unit) => (c.sure ? `surely ${c.change > 0 ? "more" : "less"}, ${amount(c.low, unit)} … ${amount(c.high, unit)}` : unsureText(c));
 

@@ -121,7 +121,7 @@ export class GraphView {
     this.#size();
     const own = new Map();
     for (const n of nodes) if (n.place?.module) own.set(n.place.module, (own.get(n.place.module) || 0) + n.self + n.value / 64);
-    fill(this.legend, moduleLegend(this.app, [...own].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)).map(([m]) => m)), edges.some((e) => !e.direct) ? h("span.faint", "dotted: through functions that are left out") : null);
+    fill(this.legend, moduleLegend(this.app, [...own].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)).map(([m]) => m)), edges.some((e) => !e.direct) ? h("span.faint", "dotted: through omitted functions") : null);
     this.#outline();
   }
 
@@ -130,7 +130,7 @@ export class GraphView {
     const text = amount(e.value, this.graph.head.unit), { nodes } = this.graph;
     const name = (i) => nodes[i].place?.function || nodes[i].place?.file || "?";
     return svg("g", { class: "edge" },
-      svg("title", {}, `${name(e.from)} › ${name(e.to)}\n${text}, ${percent(100 * this.#share(e.value))} of all${e.direct ? "" : "\nthrough functions that are left out"}`),
+      svg("title", {}, `${name(e.from)} › ${name(e.to)}\n${text}, ${percent(100 * this.#share(e.value))} of all${e.direct ? "" : "\nthrough omitted functions"}`),
       svg("path", { d: curve(points), fill: "none", stroke: theme.dim, "stroke-opacity": ".55", "stroke-width": width.toFixed(1), "stroke-dasharray": e.direct ? "none" : "2 5", "marker-end": "url(#arrow)" }),
       svg("text", { x: ((middle[0] + before[0]) / 2 + 5).toFixed(1), y: ((middle[1] + before[1]) / 2).toFixed(1), "font-size": SMALL - 1, fill: theme.dim }, text));
   }

@@ -80,7 +80,7 @@ export class LifetimesView {
       }
       const other = !["allocated", "blocks"].includes(s.measure);
       const a = this.answer;
-      fill(this.note, other ? "Lifetimes are of what was allocated. " : "", "Never freed: ", this.app.number(a.survivors, { ...a, measure: a.measure, name: "survivors" }), ", ", this.app.following("share", a.survivors, a, { whole: a.total.value }), ". Drag over a stretch to filter by it; click a bar or a cell for its number.");
+      fill(this.note, other ? "Lifetimes cover all allocations. " : "", "Never freed: ", this.app.number(a.survivors, { ...a, measure: a.measure, name: "survivors" }), ", ", this.app.following("share", a.survivors, a, { whole: a.total.value }), ". Drag to filter by a range; click a bar or cell to explain its number.");
       this.#draw();
     } catch (error) {
       if (error.name === "AbortError" || signal.aborted) return;
@@ -270,7 +270,7 @@ export class LifetimesView {
     const { what, figure } = this.#cell(p, col, row), a = this.answer;
     this.tip.hidden = true;
     if (!figure?.samples) return this.app.toast(`No sample: ${what}`);
-    const lead = { text: what, title: "Blocks of these sizes and lifetimes", definition: "What was allocated of them, whenever they were freed.", worked: `share: ${percent((100 * figure.value) / a.total.value)} of ${amount(a.total.value, a.unit)}` };
+    const lead = { text: what, title: "Blocks of these sizes and lifetimes", definition: "Their total allocations, whenever they were freed.", worked: `share: ${percent((100 * figure.value) / a.total.value)} of ${amount(a.total.value, a.unit)}` };
     this.app.explain({ left: x, bottom: y + 8 }, { lead, figure, unit: a.unit, rate: a.rate, measure: a.measure });
   }
 

@@ -19,7 +19,7 @@ export class DiffView {
     this.before = this.#select("before", "Before");
     this.after = this.#select("after", "After");
     this.normalise = h("select", { "aria-label": "Compare", onchange: () => app.store.set({ normalise: this.normalise.value }) },
-      h("option", { value: "none" }, "amounts"), h("option", { value: "total" }, "shares of the total"), h("option", { value: "time" }, "amounts a second"));
+      h("option", { value: "none" }, "amounts"), h("option", { value: "total" }, "shares of the total"), h("option", { value: "time" }, "amounts per second"));
     this.what = h("div.segments", { role: "group", "aria-label": "What is compared" }, [["", "Traces"], ["1", "Two moments"]].map(([k, text]) =>
       h("button", { type: "button", dataset: { moments: k }, onclick: () => app.store.set({ moments: k === "1", zoom: [], pick: [] }) }, text)));
     this.ofTraces = [h("label", "Before", this.before), h("label", "After", this.after), h("label", "Compare", this.normalise)];
@@ -64,7 +64,7 @@ export class DiffView {
     for (const e of this.ofTraces) e.hidden = !!moments;
     this.of.hidden = !moments;
     for (const b of this.of.children) b.setAttribute("aria-pressed", String(b.dataset.of === s.of));
-    fill(this.ofMoments, moments ? [s.of === "live" ? "What is live at " : "What was allocated until ", h("b", moments.from), s.of === "live" ? " and at " : " and until ", h("b", moments.to), s.filter ? ", of what the filter keeps" : ""] : null);
+    fill(this.ofMoments, moments ? [s.of === "live" ? "What is live at " : "What was allocated until ", h("b", moments.from), s.of === "live" ? " and at " : " and until ", h("b", moments.to), s.filter ? ", of blocks matching the filter" : ""] : null);
     this.table = moments ? this.moments : this.traces;
     const few = !two && !moments;
     this.empty.hidden = !few;
@@ -149,7 +149,7 @@ export class DiffView {
 const placeButton = (app, place) =>
   h("button.button", { type: "button", onclick: () => app.store.set({ view: "flame", mode: "sandwich", focus: focusStep(place), zoom: [], pick: [] }) }, h("span.mono.cut", { title: place.function }, shortenTo(place.function || place.file, 60)));
 
-const GAIN = "The most that can go if the advice is followed: what the rule's reason accounts for. A measurement of the changed program says what did go.";
+const GAIN = "The most that following the advice can save. Measure the changed program to see the actual saving.";
 
 // What the command says, in its words and order.
 export const adviceCard = (app, a, head, shown = true) => {
@@ -189,7 +189,7 @@ export class AdviceView {
       const a = (this.head = await this.app.source.get("advice", common(s), signal));
       this.app.report(a);
       const all = readAdvice(a).map((x) => adviceCard(this.app, x, a));
-      fill(this.cards, all.length ? all : h("div.empty", h("h2", "No advice"), h("p", "No rule found something that stands out beyond the sampling error. That is good news, or a trace with too few samples.")));
+      fill(this.cards, all.length ? all : h("div.empty", h("h2", "No advice"), h("p", "No rule found anything significant. That is good news, or the trace has too few samples.")));
     } catch (error) {
       if (error.name === "AbortError" || signal.aborted) return;
       this.app.trouble(error, this, () => fill(this.cards, h("div.empty", h("h2", "No advice"), h("p", error.message), this.app.waysOut())));

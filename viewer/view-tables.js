@@ -52,12 +52,12 @@ const figureOf = (row, prefix = "") =>
 
 const TITLES = {
   hotspots: "Places that allocate",
-  functions: "Every function on any stack, with all it causes and what it allocates itself",
+  functions: "Every function on any stack, with its total and what it allocates itself",
   types: "Types of what was allocated",
   callers: "Who calls it",
   callees: "What it calls",
-  paths: "Call fragments that do not overlap and together explain most",
-  leaks: "Places whose blocks live on",
+  paths: "Non-overlapping call fragments that together explain most",
+  leaks: "Places whose blocks stay live",
 };
 
 export class TableView {
@@ -70,7 +70,7 @@ export class TableView {
     const done = () => this.table.body.focus();
     this.search = searchField(app, { label: "Search in this table", done });
     this.around = this.#unrolls() ? focusField(app, done) : null;
-    this.by = h("div.segments", { role: "group", "aria-label": "What is one place" }, ["line", "function"].map((b) =>
+    this.by = h("div.segments", { role: "group", "aria-label": "What counts as one place" }, ["line", "function"].map((b) =>
       h("button", { type: "button", dataset: { by: b }, onclick: () => app.store.set({ by: b, pick: [] }) }, b === "line" ? "Lines" : "Functions")));
     this.tools = h("div.tools", this.#toolsOf());
     this.table = new Table({
@@ -110,8 +110,8 @@ export class TableView {
     const from = (kind, more) => (row, i) => this.app.following(kind, row, this.#of(), more?.(row, i));
     const value = [
       num("value", "Amount", "104px"),
-      { key: "margin", title: "±", width: "176px", right: true, help: "half of the 95% interval, or both its ends where samples are few", cell: from("margin", () => ({ className: "margin" })) },
-      { key: "whisker", title: "95% interval", width: "minmax(76px,1fr)", sort: "low", help: "bar: the estimate; line: its interval. Sorts by the lower end: what is surely large", cell: (row) => whisker(row, this.max) },
+      { key: "margin", title: "±", width: "176px", right: true, help: "half of the 95% confidence interval, or both bounds with few samples", cell: from("margin", () => ({ className: "margin" })) },
+      { key: "whisker", title: "95% interval", width: "minmax(76px,1fr)", sort: "low", help: "bar: the estimate; line: its interval. Sorts by the lower bound", cell: (row) => whisker(row, this.max) },
       { key: "share", title: "Share", width: "66px", right: true, cell: from("share", (row) => ({ share: row.share, whole: row.value / row.share, of: this.kind !== "leaks" ? "all" : this.head.leaks?.cleaned_up ? "all that was live before the cleanup" : "all that is live at the end" })) },
       { key: "samples", title: "Samples", width: "78px", right: true, sort: "samples", cell: from("samples") },
     ];
@@ -124,7 +124,7 @@ export class TableView {
       case "functions":
         return [place, module, ...value.slice(0, 4), num("self", "Itself", "104px", "self"), value[4]];
       case "paths":
-        return [{ key: "frames", title: "Where, and who calls it", width: "minmax(260px,3.4fr)", cell: (row, i, room) => this.#fragment(row, room) }, ...value.slice(0, 4), { key: "explained", title: "Explained", width: "88px", right: true, help: "the share of this row and all before it", cell: from("explained", (row, i) => ({ share: row.explained, row: i })) }];
+        return [{ key: "frames", title: "The place and its callers", width: "minmax(260px,3.4fr)", cell: (row, i, room) => this.#fragment(row, room) }, ...value.slice(0, 4), { key: "explained", title: "Explained", width: "88px", right: true, help: "the share of this row and all before it", cell: from("explained", (row, i) => ({ share: row.explained, row: i })) }];
       case "callers":
       case "callees":
         return [place, module, ...value];
@@ -137,8 +137,8 @@ export class TableView {
 
   #leakColumns() {
     return [
-      { key: "class", title: "How it grows", width: "112px", help: "Rows stand in this order: what surely grows first, then by amount", cell: (row) => h("span", { title: this.head.leaks?.classes?.[row.class] ?? "" }, row.class) },
-      { key: "slope", title: "Slope", width: "98px", right: true, help: "bytes or blocks a second, of what stays live after the start", cell: (row) => this.app.following("slope", row, this.#of()) },
+      { key: "class", title: "How it grows", width: "112px", help: "Rows are ordered by certainty of growth, then by amount", cell: (row) => h("span", { title: this.head.leaks?.classes?.[row.class] ?? "" }, row.class) },
+      { key: "slope", title: "Slope", width: "98px", right: true, help: "bytes or blocks per second of live memory, after startup", cell: (row) => this.app.following("slope", row, this.#of()) },
       { key: "history", title: "Live over time", width: "minmax(80px,1fr)", cell: (row) => sparkline(row.history) },
     ];
   }
@@ -335,9 +335,9 @@ export class TableView {
     fill(this.title, kind !== this.kind ? "Choose a function (Enter)" : name ? `${TITLES[kind]}: ` : TITLES[kind], name ? h("b.mono", { title: name }, shortenTo(name, TITLE)) : null);
     const untyped = kind === "types" && answer.count === 1 && !rows[0].type;
     this.remark.hidden = !answer.leaks && !untyped;
-    fill(this.remark, answer.leaks ? this.#window(answer.leaks) : untyped ? "No type is known of these blocks: traces of OCaml programs have none. Hotspots shows places." : null);
+    fill(this.remark, answer.leaks ? this.#window(answer.leaks) : untyped ? "The trace records no types for these blocks; traces of OCaml programs never do. Hotspots shows places." : null);
     const wrappers = answer.wrappers?.length ? `Wrappers of malloc were skipped: ${answer.wrappers.map((w) => readPlaces(answer.strings, answer.places)[w.place]?.function || "?").join(", ")}. ` : "";
-    fill(this.table.foot, this.app.fact(count(answer.count), "Rows", "How many there are of which at least one sample is known."), answer.count === 1 ? " row. " : " rows. ", answer.left_out ? `${count(answer.left_out)} smaller ones are not in this file. ` : "", wrappers, this.#invisible());
+    fill(this.table.foot, this.app.fact(count(answer.count), "Rows", "The number of rows with at least one sample."), answer.count === 1 ? " row. " : " rows. ", answer.left_out ? `${count(answer.left_out)} smaller ones are not in this file. ` : "", wrappers, this.#invisible());
     if (answer.count === 0) {
       const why = answer.total?.blocks ? ["Nothing here", this.#whyNone(s)] : this.app.whyEmpty(answer);
       return this.#showEmpty(...why);
@@ -351,24 +351,24 @@ export class TableView {
   // Of which time leaks are, as the command says it.
   #window({ from, to, cleaned_up }) {
     const moment = (time, title, definition) => this.app.fact(duration(time), title, definition);
-    const end = () => moment(to, cleaned_up ? "The program cleaned up" : "End", cleaned_up ? "From then on it freed memory and allocated hardly anything." : "The time of the last event of the trace. What is live then was never freed.");
+    const end = () => moment(to, cleaned_up ? "The program cleaned up" : "End", cleaned_up ? "From then on, it freed memory and allocated hardly anything." : "The time of the last event of the trace. Memory live then was never freed.");
     return [
       cleaned_up ? ["The program cleaned up from ", end(), " on; leaks are measured just before that. "] : null,
-      "Growth counts from ", moment(from, "Start-up", "The first quarter of the time: what a program allocates at its start, it may keep."), " to ", end(), "; earlier allocations are start-up.",
+      "Growth is measured from ", moment(from, "Start-up", "The first quarter of the recording: a program may keep what it allocates at startup."), " to ", end(), "; earlier allocations count as startup.",
     ];
   }
 
   #whyNone(s) {
     if (s.search) return `No row matches “${s.search}”.`;
-    if (this.kind === "types") return "The trace does not say of which types its blocks are.";
-    if (this.kind === "callees") return "It calls nothing that allocates: all is allocated right there.";
-    if (this.kind === "callers") return "Nothing calls it: its stacks begin there.";
+    if (this.kind === "types") return "The trace does not record the types of its blocks.";
+    if (this.kind === "callees") return "It calls nothing that allocates; it allocates everything itself.";
+    if (this.kind === "callers") return "It has no callers: its stacks begin here.";
     return "No row remains.";
   }
 
   #invisible() {
     const t = this.app.trace;
-    return t?.invisible ? ["Sites below about ", this.app.fact(amount(t.invisible, "B"), "Invisible", "A site that allocated less than this has no sample with a probability of at least 5%, and is then missing here. It follows from the rate alone."), " may be invisible at this rate."] : "";
+    return t?.invisible ? ["Sites below about ", this.app.fact(amount(t.invisible, "B"), "Invisible", "A site that allocated less than this may have no samples (with a probability of at least 5%), and is then missing. This depends only on the rate."), " may be invisible at this rate."] : "";
   }
 
   // ---- choosing ----------------------------------------------------------------------------
@@ -439,14 +439,14 @@ export class DiffTable {
         moments ? moved("came", "Came", "live at “to”, and not at “from”") : null,
         { key: "change", title: "Change", width: "106px", right: true, sort: "change", cell: (row) => app.following("change", { value: row.change, low: row.change_low, high: row.change_high, q: row.q }, { unit: this.unit }, { alone: true }) },
         { key: "whisker", title: "95% interval", help: "of the change", width: "minmax(96px,1.2fr)", cell: (row) => changeWhisker(row.change, row.change_low, row.change_high, row.sure, this.max) },
-        { key: "sure", title: "Verdict", width: "118px", cell: (row) => h(`span${row.sure ? "" : ".faint"}`, { title: `${changeText(changeOf(row), this.unit)}${row.decided ? `; q = ${row.q}` : ""}` }, row.sure ? (row.change > 0 ? "▲ surely more" : "▼ surely less") : moments && row.went === 0 && row.came === 0 ? "the same" : row.decided ? "maybe none" : "undecided") },
+        { key: "sure", title: "Verdict", width: "118px", cell: (row) => h(`span${row.sure ? "" : ".faint"}`, { title: `${changeText(changeOf(row), this.unit)}${row.decided ? `; q = ${row.q}` : ""}` }, row.sure ? (row.change > 0 ? "▲ more" : "▼ less") : moments && row.went === 0 && row.came === 0 ? "the same" : row.decided ? "not significant" : "undecided") },
       ].filter(Boolean),
       onPick: (row) => app.select({ place: row.place, name: row.name, change: changeOf(row), head: this.heads.after, ofDiff: true }),
       onOpen: (row) => row.place && app.store.set({ view: "flame", mode: "sandwich", focus: focusStep(row.place), zoom: [], pick: [] }),
       onMenu: (row, x, y) => row.place && openMenu(app, row.place, x, y),
       onSort: (sort, order) => app.store.set({ sort: `${order === "asc" ? "-" : ""}${sort}` }),
     });
-    this.by = h("div.segments", { role: "group", "aria-label": "What is one place" }, ["line", "function", "type"].map((b) =>
+    this.by = h("div.segments", { role: "group", "aria-label": "What counts as one place" }, ["line", "function", "type"].map((b) =>
       h("button", { type: "button", dataset: { by: b }, onclick: () => app.store.set({ by: b === "type" ? "" : b, difftypes: b === "type" }) }, { line: "Lines", function: "Functions", type: "Types" }[b])));
     this.search = searchField(app, { label: "Search in what changed", done: () => this.table.body.focus() });
     this.summary = h("div.tools.soft");
@@ -466,8 +466,8 @@ export class DiffTable {
     this.search.show(s.search);
     fill(this.summary, this.by, this.search.element,
       this.moments ? h("span", "Went: ", this.#moved(first.answer, "went"), ", came: ", this.#moved(first.answer, "came"), ". ") : null,
-      h("span", t.decided ? [app.fact(`${n_sure ? count(n_sure) : "None"} of ${count(first.count)}`, "Sure changes", "How many of the rows changed beyond accident, and of how many; among those that are called sure, at most the false discovery rate are accidents."), " places changed beyond accident."] : null));
-    fill(this.table.foot, "Only changes that are sure at a false discovery rate of ", app.fact(percent(100 * first.answer.false_discovery_rate), "False discovery rate", "Of the changes that are called sure, the share that may be accidents (Benjamini and Hochberg's procedure)."), " are coloured and marked.");
+      h("span", t.decided ? [app.fact(`${n_sure ? count(n_sure) : "None"} of ${count(first.count)}`, "Significant changes", "The number of rows that changed significantly, and the number of rows; on average, at most the false discovery rate of the significant changes is due to chance."), " places changed significantly."] : null));
+    fill(this.table.foot, "Only changes significant at a false discovery rate of ", app.fact(percent(100 * first.answer.false_discovery_rate), "False discovery rate", "The share of significant changes that may be due to chance (Benjamini and Hochberg's procedure)."), " are coloured and marked.");
     return { ...first, head: [whole("before"), whole("after"), t, this.unit] };
   }
 

@@ -41,8 +41,8 @@ static bool can_get_file(pid_t pid, const char *path, remote_reason *why) {
     if (sees_file(pid, path) || process_may_see_all())
         return true;
     snprintf(why->text, sizeof why->text,
-             "process %d sees other files than we do (a container?): %.120s is not among them, and "
-             "only root can bring it there",
+             "process %d sees a different file system (a container?) without %.120s, and only root "
+             "can bring it there",
              (int)pid, path);
     return false;
 }
@@ -62,11 +62,10 @@ static bool has_sanitizer(pid_t pid, remote_reason *why) {
         return false;
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (process_symbol(pid, &program, all[i].function)) {
-            snprintf(
-                why->text, sizeof why->text,
-                "process %d has %s's malloc in the program itself, whose calls of it cannot be "
-                "seen: build it without, or with -shared-libsan",
-                (int)pid, all[i].name);
+            snprintf(why->text, sizeof why->text,
+                     "process %d has %s's malloc linked into the program itself, so its calls "
+                     "cannot be recorded: build it without, or with -shared-libsan",
+                     (int)pid, all[i].name);
             return true;
         }
     return false;
@@ -92,9 +91,9 @@ static void read_loader_error(remote *r, pid_t pid, remote_reason *why) {
     remote_reason ignored;
     if (!remote_call(r, remote_function(r, "dlerror"), none, &at, &ignored) || !at ||
         !remote_read_text(r, at, text, sizeof text))
-        snprintf(text, sizeof text, "its loader does not say why");
+        snprintf(text, sizeof text, "its loader gives no reason");
     if (strstr(text, strerror(EACCES)))
-        snprintf(remedy, sizeof remedy, " (user %ld, whose process it is, has to be able to)",
+        snprintf(remedy, sizeof remedy, " (user %ld, the owner of the process, must be able to)",
                  process_status(pid, "Uid", -1));
     snprintf(why->text, sizeof why->text, "process %d cannot load the recorder %s%s", (int)pid,
              text, remedy);
@@ -176,10 +175,10 @@ static bool open_copy(remote *r, pid_t pid, const char *library, uint64_t *handl
     uint64_t closed[3] = {result, 0, 0};
     snprintf(path, sizeof path, "/proc/thread-self/fd/%d", fd);
     if (error)
-        snprintf(why->text, sizeof why->text,
-                 "process %d sees other files than we do, and the recorder cannot be brought "
-                 "there: %s",
-                 (int)pid, fd < 0 ? "it may not make a file in memory" : strerror(error));
+        snprintf(
+            why->text, sizeof why->text,
+            "process %d sees a different file system, and the recorder cannot be brought there: %s",
+            (int)pid, fd < 0 ? "it may not create a file in memory" : strerror(error));
     bool done = !error && open_library(r, path, handle, why);
     if (fd >= 0)
         remote_call(r, remote_function(r, "close"), closed, &result, &ignored);
@@ -255,9 +254,7 @@ static bool control_process(pid_t pid, const char *library, control *c, rights *
     bool hidden = !there && errno == EACCES; /* remote_open says why */
     if (process_exists(pid) && !process_has_program(pid)) {
         snprintf(why->text, sizeof why->text,
-                 "process %d runs no program: it has ended and its parent has not asked for its "
-                 "status, or it is the kernel's own",
-                 (int)pid);
+                 "process %d runs no program: it is a zombie or a kernel thread", (int)pid);
         return false;
     }
     if (!there && !hidden && !library && process_exists(pid)) {
@@ -275,7 +272,7 @@ static bool control_process(pid_t pid, const char *library, control *c, rights *
             uint64_t function = process_symbol(pid, &recorder, CONTROL_FUNCTION);
             done = call_recorder(r, function, c, whose, why);
         } else
-            snprintf(why->text, sizeof why->text, "the recorder is not where it was loaded");
+            snprintf(why->text, sizeof why->text, "the recorder is no longer where it was loaded");
     }
     remote_close(r);
     return done;
@@ -314,22 +311,22 @@ static void run_errand(errand *e, pid_t pid, const char *library) {
     while (child > 0 && waitpid(child, NULL, 0) < 0 && errno == EINTR)
         continue;
     if (child < 0)
-        snprintf(e->why.text, sizeof e->why.text, "no process can be started to trace %d: %s",
+        snprintf(e->why.text, sizeof e->why.text, "cannot start a process to trace %d: %s",
                  (int)pid, strerror(errno));
     else if (!e->finished)
         snprintf(e->why.text, sizeof e->why.text,
-                 "what traced process %d for us was killed before it was done", (int)pid);
+                 "the helper that traced process %d was killed before it finished", (int)pid);
     sigprocmask(SIG_SETMASK, &before, NULL);
 }
 
 bool attach_control(pid_t pid, const char *library, control *c, rights *whose, remote_reason *why) {
     if (pid == getpid()) {
-        snprintf(why->text, sizeof why->text, "process %d is this very command", (int)pid);
+        snprintf(why->text, sizeof why->text, "process %d is this command itself", (int)pid);
         return false;
     }
     errand *e = mmap(NULL, sizeof *e, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (e == MAP_FAILED) {
-        snprintf(why->text, sizeof why->text, "no memory");
+        snprintf(why->text, sizeof why->text, "not enough memory");
         return false;
     }
     e->c = *c;

@@ -201,7 +201,7 @@ static enum stop stop_thread(const remote *r, pid_t tid, remote_reason *why) {
     if (ptrace(PTRACE_SEIZE, tid, 0, PTRACE_O_TRACESYSGOOD) != 0) {
         if (errno == EPERM)
             REASON(why,
-                   "process %d may not be traced by this user: it is another user's, or "
+                   "process %d may not be traced by this user: it belongs to another user, or "
                    "/proc/sys/kernel/yama/ptrace_scope forbids it",
                    (int)r->pid);
         else if (errno != ESRCH)
@@ -242,14 +242,14 @@ static bool stop_somewhere_safe(remote *r, remote_reason *why) {
         }
         pause_ms(10);
     }
-    REASON(why,
-           !process_exists(r->pid) ? "process %d has ended"
-           : r->in_handler
-               ? "process %d is in a signal handler that has interrupted its allocator or its "
-                 "loader: try again when that has returned"
-               : "process %d was always inside its allocator or its loader, or another lock: "
-                 "try again",
-           (int)r->pid);
+    REASON(
+        why,
+        !process_exists(r->pid) ? "process %d has ended"
+        : r->in_handler
+            ? "process %d is in a signal handler that interrupted its allocator or loader; try "
+              "again later"
+            : "process %d was always inside its allocator, its loader, or another lock; try again",
+        (int)r->pid);
     return false;
 }
 
@@ -285,22 +285,21 @@ static bool check_program(const remote *r, remote_reason *why) {
     if (known && strstr(loader, "/ld-musl"))
         REASON(why, "process %d uses the C library musl; only glibc is supported", pid);
     else if (known && !*loader && !r->libc.code)
-        REASON(why, "process %d is linked statically: nothing can be loaded into it", pid);
+        REASON(why, "process %d is statically linked: nothing can be loaded into it", pid);
     else if (known && is_emulated(pid, loader))
-        REASON(why, "process %d is run by a program that emulates its code, as valgrind does", pid);
+        REASON(why, "process %d is run by a program that emulates its code, such as valgrind", pid);
     else if (!r->libc.code)
         REASON(why,
-               "process %d has no libc.so.6 that could be seen: it has another C library, or "
-               "is another user's",
+               "cannot find libc.so.6 in process %d: it uses a different C library, or belongs to "
+               "another user",
                pid);
     else if (strstr(r->libc.path, " (deleted)") && !remote_function(r, "dlopen"))
         REASON(why,
-               "the C library of process %d was replaced since it started, and only root may "
-               "read the one from before",
+               "the C library of process %d was replaced since it started, and only root may read "
+               "the old one",
                pid);
     else if (!remote_function(r, "dlopen"))
-        REASON(why,
-               "process %d has a C library of another kind: 64-bit glibc 2.34 or later is needed",
+        REASON(why, "process %d uses a different C library: 64-bit glibc 2.34 or later is required",
                pid);
     else
         return true;
@@ -315,7 +314,7 @@ static bool check_process(remote *r, remote_reason *why) {
         REASON(why, "process %d is being traced by process %ld", pid,
                process_status(pid, "TracerPid", 0));
     else if (!process_find_module(pid, "libc.so.6", &r->libc) && errno == EACCES)
-        REASON(why, "process %d is another user's", pid);
+        REASON(why, "process %d belongs to another user", pid);
     else
         return check_program(r, why);
     return false;
@@ -346,7 +345,7 @@ static bool are_harmless(const remote *r, pid_t tid, const filters *f, remote_re
         !seccomp_harms_loading(f->items, f->n, &harm))
         return true;
     REASON(why,
-           "thread %d of process %d has a seccomp filter that %s %s, which recording takes; under "
+           "thread %d of process %d has a seccomp filter that %s %s, which recording needs; under "
            "allotrace run, a program is recorded until it installs such a filter",
            (int)tid, (int)r->pid, filters_say(&harm), harm.call);
     return false;
@@ -362,8 +361,8 @@ static bool read_filters(remote *r, pid_t tid, filters *f, remote_reason *why) {
     if (!error)
         return are_harmless(r, tid, f, why);
     REASON(why,
-           "process %d has a seccomp filter, which cannot be read: %s; it takes root outside of "
-           "all containers",
+           "process %d has a seccomp filter, which cannot be read: %s; only root outside all "
+           "containers can read it",
            (int)r->pid, strerror(error));
     return false;
 }
@@ -371,14 +370,14 @@ static bool read_filters(remote *r, pid_t tid, filters *f, remote_reason *why) {
 static bool check_thread(remote *r, pid_t tid, remote_reason *why) {
     filters f;
     if (filter_mode(tid) == SECCOMP_MODE_STRICT) {
-        REASON(why, "process %d has given up the system calls that recording takes (seccomp)",
+        REASON(why, "process %d has given up system calls that recording needs (seccomp)",
                (int)r->pid);
         return false;
     }
     if (!filters_may_read()) {
         REASON(why,
-               "process %d has a seccomp filter, which might end it for what recording takes: only "
-               "root, outside of all containers, may look at that",
+               "process %d has a seccomp filter, which might kill it for system calls that "
+               "recording needs; only root outside all containers can check",
                (int)r->pid);
         return false;
     }
@@ -491,7 +490,7 @@ static bool run_to_gate(remote *r, uint64_t *result, remote_reason *why) {
         if (!await_any_stop(r->tid, deadline, &status)) {
             ptrace(PTRACE_INTERRUPT, r->tid, 0, 0);
             await_stop(r->tid);
-            REASON(why, "process %d did not get through with it: a lock that it needs is held",
+            REASON(why, "process %d could not complete the call: a lock that it needs is held",
                    (int)r->pid);
             return false;
         }
@@ -508,7 +507,7 @@ static bool run_to_gate(remote *r, uint64_t *result, remote_reason *why) {
             return true;
         }
         if (!EVENT(status) && WSTOPSIG(status) != SYSCALL_STOP) {
-            REASON(why, "process %d got signal %d from what was called in it", (int)r->pid,
+            REASON(why, "process %d got signal %d in the function called in it", (int)r->pid,
                    WSTOPSIG(status));
             return false;
         }
@@ -548,7 +547,7 @@ static bool borrow_memory(remote *r, remote_reason *why) {
     if (!call(r, cpu_sp(&r->registers) - CPU_RED_ZONE, function, arguments, &lent, why))
         return false;
     if (lent == (uint64_t)MAP_FAILED) {
-        REASON(why, "process %d has no memory to lend", (int)r->pid);
+        REASON(why, "process %d has no memory to spare", (int)r->pid);
         return false;
     }
     r->lent = lent;
@@ -578,7 +577,7 @@ remote *remote_open(pid_t pid, remote_reason *why) {
         return NULL;
     }
     if (!r) {
-        REASON(why, "no memory");
+        REASON(why, "not enough memory");
         return NULL;
     }
     r->pid = pid;

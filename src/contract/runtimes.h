@@ -13,10 +13,10 @@
 /* Rows of SETTINGS, one for each of those above, under the same identifier. */
 #define RUNTIME_SETTINGS(X)                                                                        \
     X(OCAML, "MEMTRACE_OCAML", "heap", "one of heap, malloc, both",                                \
-      "what is recorded of an OCaml program: its OCaml `heap`, its `malloc`, or `both`")           \
+      "what to record in OCaml programs: the OCaml `heap`, `malloc`, or `both`")                   \
     X(PYTHON, "MEMTRACE_PYTHON", "both", "one of malloc, both",                                    \
-      "what is recorded of a Python program: its `malloc` alone, without Python's frames, or "     \
-      "`both` this and Python's objects")
+      "what to record in Python programs: only `malloc`, without Python's frames, or `both` "      \
+      "malloc and Python's objects")
 
 enum runtime_id {
 #define RUNTIME_ENUM(id, ...) RUNTIME_##id,

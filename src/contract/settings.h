@@ -8,33 +8,32 @@
 /* X(identifier, name in the environment, default, what each value is, meaning) */
 #define SETTINGS(X)                                                                                \
     X(FILE, "MEMTRACE", "",                                                                        \
-      "the name of a trace: it is too long, or a % in it stands before neither p nor %",           \
-      "the trace to write; %p in it becomes the process id and %% a percent sign; nothing is "     \
-      "recorded if it is unset or empty")                                                          \
+      "a valid trace name: it is too long, or contains a % that is not followed by p or %",        \
+      "the trace to write; %p stands for the process id and %% for a percent sign; if unset or "   \
+      "empty, nothing is recorded")                                                                \
     X(RATE, "MEMTRACE_RATE", "1e-5", "a rate above 0 and at most 1, like 1e-5",                    \
       "the probability with which each allocated word is sampled, above 0 and at most 1")          \
-    X(CONTEXT, "MEMTRACE_CONTEXT", "", "a text", "a remark that the trace carries")                \
+    X(CONTEXT, "MEMTRACE_CONTEXT", "", "a text", "a comment to store in the trace")                \
     X(DEPTH, "MEMTRACE_DEPTH", "256", "a whole number from 1 to 4096",                             \
       "the most frames kept of a call stack, 1 to 4096" RUNTIMES(SETTING_RUNTIME_DEPTH))           \
-    X(PROCESS, "MEMTRACE_PROCESS", "", "the id of a process",                                      \
-      "the id of the one process that may write the trace, if there is no %p in its name: "        \
-      "`allotrace run` sets it, so that no later process takes the file over")                     \
+    X(PROCESS, "MEMTRACE_PROCESS", "", "a process id",                                             \
+      "the id of the only process that may write the trace if its name contains no %p; set by "    \
+      "`allotrace run`, so that no later process overwrites the file")                             \
     X(RESCUE, "MEMTRACE_RESCUE", "", "a file of `allotrace run`",                                  \
-      "where what is not written yet is kept in case the program is killed: `allotrace run` sets " \
-      "it")                                                                                        \
+      "where unwritten data is kept in case the program is killed; set by `allotrace run`")        \
     X(ROOM, "MEMTRACE_ROOM", "", "0 or 1",                                                         \
-      "1: a trace at rate 1 begins with room for names, so that `allotrace symbolize` need not "   \
-      "copy it: `allotrace run` sets it if it may")                                                \
+      "1: a trace at rate 1 starts with room for names, so that `allotrace symbolize` need not "   \
+      "copy it; set by `allotrace run`")                                                           \
     X(SPACE, "MEMTRACE_SPACE", "", "a number of bytes",                                            \
-      "the most bytes that the trace may take on the disk, where parts that were taken out again " \
-      "do not count: the recording ends there, the program goes on; `allotrace run --keep` sets "  \
-      "it, in case nobody is left to take them out")                                               \
+      "the maximum size of the trace on disk in bytes, not counting segments already taken from "  \
+      "it; beyond it, the recording ends and the program continues; set by `allotrace run "        \
+      "--keep`")                                                                                   \
     RUNTIME_SETTINGS(X)                                                                            \
     X(MMAP, "MEMTRACE_MMAP", "", "0 or 1",                                                         \
-      "1: memory that the program maps itself is recorded as well, by mmap, mremap, sbrk and the " \
-      "like")                                                                                      \
+      "1: also record memory that the program maps directly, with mmap, mremap, sbrk and similar " \
+      "calls")                                                                                     \
     X(SEED, "MEMTRACE_SEED", "", "a whole number",                                                 \
-      "a whole number that makes the choice of samples repeatable; random if it is empty")
+      "a whole number that makes sampling repeatable; random if empty")
 
 #define SETTING_RUNTIME_DEPTH(id, name, depth, whose, ...)                                         \
     "; by default " #depth " for " whose " heap"

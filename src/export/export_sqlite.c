@@ -313,7 +313,7 @@ bool export_sqlite(output *o, export_subject *s) {
     if (!ok && !d.no_memory)
         snprintf(s->reason, sizeof s->reason, "%s", sqlite3_errmsg(d.db));
     if (sqlite3_close(d.db) != SQLITE_OK && ok) {
-        snprintf(s->reason, sizeof s->reason, "the database cannot be closed");
+        snprintf(s->reason, sizeof s->reason, "cannot close the database");
         ok = false;
     }
     path_tree_free(d.stacks);

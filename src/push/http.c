@@ -159,7 +159,7 @@ static void take_results(CURLM *all) {
 
 static void finish(transfer *t, CURLM *all) {
     if (!t->done)
-        say(t->request, t->handle ? "given up" : "no memory");
+        say(t->request, t->handle ? "given up" : "not enough memory");
     if (t->handle) {
         curl.curl_multi_remove_handle(all, t->handle);
         curl.curl_easy_cleanup(t->handle);
@@ -187,7 +187,7 @@ void http_send(http_request *requests, size_t n, unsigned timeout_ms, bool (*sto
         send_all(all, transfers, requests, n, timeout_ms, stop, context);
     else
         for (size_t i = 0; i < n; i++)
-            say(&requests[i], "no memory");
+            say(&requests[i], "not enough memory");
     free(transfers);
     if (all)
         curl.curl_multi_cleanup(all);

@@ -70,11 +70,11 @@ static const char *fail(char *error, size_t size, const char *what, const char *
 
 static const char *begin_targets(push_session *s, char *error, size_t size) {
     char *urls = strdup(s->options.urls), *rest = NULL;
-    const char *why = urls ? NULL : fail(error, size, s->options.urls, "no memory");
+    const char *why = urls ? NULL : fail(error, size, s->options.urls, "not enough memory");
     for (char *url = urls ? strtok_r(urls, ",", &rest) : NULL; url && !why;
          url = strtok_r(NULL, ",", &rest)) {
         if (s->n_targets == PUSH_TARGETS_MAX) {
-            why = fail(error, size, url, "there are too many addresses: 8 are the most");
+            why = fail(error, size, url, "too many URLs: at most 8");
             break;
         }
         const char *wrong = target_begin(&s->targets[s->n_targets++], url);
@@ -82,7 +82,7 @@ static const char *begin_targets(push_session *s, char *error, size_t size) {
             why = fail(error, size, url, wrong);
     }
     if (!why && s->n_targets == 0)
-        why = fail(error, size, s->options.urls, "no address to push to");
+        why = fail(error, size, s->options.urls, "no URL to push to");
     free(urls);
     return why;
 }
@@ -102,7 +102,7 @@ static const char *read_token(push_session *s, char *error, size_t size) {
         snprintf(text, sizeof text, "%s", set);
     text[strcspn(text, "\r\n")] = '\0';
     if (path && !*text)
-        return fail(error, size, path, "its first line, which should be a token, is empty");
+        return fail(error, size, path, "its first line, which must be the token, is empty");
     if (*text)
         snprintf(s->authorization, sizeof s->authorization, "Authorization: Bearer %s", text);
     return NULL;
@@ -112,7 +112,7 @@ static const char *set_labels(push_session *s, char *error, size_t size) {
     for (size_t i = 0; i < s->options.n_labels; i++)
         if (!labels_set_pair(&s->labels, s->options.labels[i]))
             return fail(error, size, s->options.labels[i],
-                        errno == EINVAL ? "a label is KEY=VALUE" : "no memory");
+                        errno == EINVAL ? "a label must be KEY=VALUE" : "not enough memory");
     return NULL;
 }
 
@@ -139,7 +139,8 @@ static void release(push_session *s) {
 
 const char *push_check(const push_options *o, char *error, size_t size) {
     push_session *s = calloc(1, sizeof *s);
-    const char *why = s ? begin(s, o, error, size) : fail(error, size, "--push", "no memory");
+    const char *why =
+        s ? begin(s, o, error, size) : fail(error, size, "--push", "not enough memory");
     if (!why && (why = http_begin()))
         why = fail(error, size, "--push", why);
     if (s)
@@ -213,8 +214,8 @@ static void tell_failure(push_session *s, target *t, const http_request *r) {
          r->certificate
              ? " (certificates come from the package ca-certificates, or from $SSL_CERT_FILE)"
              : "",
-         t->n_refused ? "what it refused is not sent again"
-                      : "what it misses is sent as soon as it takes something");
+         t->n_refused ? "refused data is not sent again"
+                      : "missed data is sent when the server accepts data again");
 }
 
 /* Sends what is new to the receivers whose time it is. */
@@ -343,12 +344,12 @@ static void read_events(push_session *s) {
 
 static void tell_end(push_session *s, const target *t) {
     if (s->failed)
-        tell(s, true, "%s: memory ran out, and nothing was pushed from then on", t->url);
+        tell(s, true, "%s: out of memory; nothing was pushed from then on", t->url);
     else if (t->failures && t->n_taken == 0)
         tell(s, true, "nothing was pushed to %s: %s", t->url, t->reason);
     else if (t->failures)
-        tell(s, true, "%s took what was recorded up to %.1f s, not what came later: %s", t->url,
-             (double)t->sent_until / 1e6, t->reason);
+        tell(s, true, "%s accepted what was recorded up to %.1f s, but not what came later: %s",
+             t->url, (double)t->sent_until / 1e6, t->reason);
     else
         tell(s, t->n_refused > 0, "pushed %" PRIu64 " times to %s%s%s", t->n_taken, t->url,
              t->n_refused ? "; parts were refused: " : "", t->n_refused ? t->reason : "");
@@ -387,7 +388,8 @@ static void *run(void *context) {
 
 push_session *push_start(const char *path, const push_options *o, char *error, size_t size) {
     push_session *s = calloc(1, sizeof *s);
-    const char *why = s ? begin(s, o, error, size) : fail(error, size, "--push", "no memory");
+    const char *why =
+        s ? begin(s, o, error, size) : fail(error, size, "--push", "not enough memory");
     if (!why && (why = http_begin()))
         why = fail(error, size, "--push", why);
     if (!why) {
@@ -396,7 +398,7 @@ push_session *push_start(const char *path, const push_options *o, char *error, s
         pthread_cond_init(&s->change, NULL);
         if (pthread_create(&s->thread, NULL, run, s) == 0)
             return s;
-        fail(error, size, "--push", "there can be no more threads");
+        fail(error, size, "--push", "cannot start a thread");
     }
     if (s)
         release(s);

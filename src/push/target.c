@@ -46,8 +46,8 @@ static const char *refuse_url(const char *url) {
     if (n == 0)
         return "it names no host";
     if (memchr(host, '@', n))
-        return "a password does not belong there, where others can see it: put a token into a "
-               "file, and name that by --token-file";
+        return "a password in a URL is visible to others; put a token into a file and use "
+               "--token-file";
     return strlen(url) >= TARGET_URL_MAX - sizeof OTLP_PATH ? "it is too long" : NULL;
 }
 

@@ -90,7 +90,8 @@ static bool parse_moment(parser *p, filter_bound *b, size_t size) {
     else if (size == 4 && strncmp(p->at, "@end", size) == 0)
         b->anchor = ANCHOR_END;
     else if (!(size == 6 && strncmp(p->at, "@start", size) == 0))
-        return complain(p, p->at, "`%.*s` is no moment: @start, @peak or @end", shown(size), p->at);
+        return complain(p, p->at, "`%.*s` is not one of @start, @peak and @end", shown(size),
+                        p->at);
     return true;
 }
 
@@ -118,11 +119,11 @@ static bool apply_unit(parser *p, filter_values kind, filter_bound *b, const cha
         return true;
     }
     if (kind == VALUES_SIZE)
-        return complain(p, text, "a size ends in B, K, M, G or w (words), not in `%.*s`",
+        return complain(p, text, "a size must end in B, K, M, G or w (words), not in `%.*s`",
                         shown(size), text);
     if (kind == VALUES_NUMBER)
-        return complain(p, u ? p->at : text, "a domain is a whole number");
-    return complain(p, text, "a time ends in us, ms, s, min or h");
+        return complain(p, u ? p->at : text, "a domain must be a whole number");
+    return complain(p, text, "a time must end in us, ms, s, min or h");
 }
 
 /* A number with its unit, or a moment. */
@@ -200,12 +201,12 @@ static const char *parse_delimited(parser *p, char delimiter) {
     }
     copy[size] = '\0';
     if (!*p->at) {
-        complain(p, start, "the closing %c is missing", delimiter);
+        complain(p, start, "missing closing %c", delimiter);
         return NULL;
     }
     p->at++;
     if (size == 0)
-        complain(p, start, "an empty pattern matches everything; leave the term out");
+        complain(p, start, "an empty pattern matches everything; omit the term");
     return size ? copy : NULL;
 }
 
@@ -388,7 +389,7 @@ bool filter_parse_time(const char *text, uint64_t *micros, filter_error *error) 
     if (!parse_bound(&p, VALUES_DURATION, &b))
         return false;
     if (*p.at)
-        return complain(&p, p.at, "one time is expected");
+        return complain(&p, p.at, "expected one time");
     *micros = b.value < 0x1p63 ? (uint64_t)(b.value + 0.5) : UINT64_MAX - 1;
     return true;
 }
@@ -469,7 +470,7 @@ static bool parse_step(parser *p, const profile *names_of, filter_pattern *step)
     while (size > 0 && p->at[size - 1] == ' ')
         size--;
     if (size == 0)
-        return complain(p, p->at, "the name of a function is missing");
+        return complain(p, p->at, "missing function name");
     char *text = arena_strndup(&p->filter->strings, p->at, size);
     if (!text)
         return no_memory(p);
@@ -495,7 +496,7 @@ static bool parse_steps(parser *p, const profile *names_of, call_site *s) {
         if (!*p->at)
             return true;
         if (*p->at != '>')
-            return complain(p, p->at, "` > ` or the end is expected here");
+            return complain(p, p->at, "expected ` > ` or the end");
         p->at++;
     }
 }
@@ -532,7 +533,7 @@ bool call_site_of(const char *const *functions, size_t n, call_site **s) {
 static bool parse_search(parser *p, filter_pattern *pattern) {
     if (*p->at == '/')
         return parse_regex(p, pattern) &&
-               (!*p->at || complain(p, p->at, "the end is expected behind the closing /"));
+               (!*p->at || complain(p, p->at, "expected the end after the closing /"));
     pattern->text = arena_strndup(&p->filter->strings, p->at, strlen(p->at));
     if (!pattern->text)
         return no_memory(p);

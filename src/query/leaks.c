@@ -554,9 +554,9 @@ static int compare_sites(const void *a, const void *b) {
 /* ---- remarks ----------------------------------------------------------------------------- */
 
 const char *leaks_remark(const char *function) {
-    static const char buffer[] = "buffer of a stream, the C library's: freed by fclose; that of "
-                                 "stdin, stdout or stderr stays to the end";
-    static const char stream[] = "stream that is open, the C library's: freed by fclose";
+    static const char buffer[] = "stream buffer of the C library: freed by fclose; those of stdin, "
+                                 "stdout and stderr remain until the end";
+    static const char stream[] = "open stream of the C library: freed by fclose";
     static const struct {
         const char *function, *remark;
     } known[] = {

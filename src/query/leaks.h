@@ -8,11 +8,11 @@
 
 /* By how surely they grow, the surest first; X(name, text, what it means) */
 #define LEAKS_CLASSES(X)                                                                           \
-    X(GROWING, "growing", "more and more is live, from many different times")                      \
-    X(STEPS, "in steps", "more is live than at first, but from few times, or no longer")           \
+    X(GROWING, "growing", "live memory keeps growing, with blocks from many different times")      \
+    X(STEPS, "in steps", "live memory grew, but at few times, or no longer grows")                 \
     X(UNCLEAR, "unclear", "too few samples to tell")                                               \
-    X(BOUNDED, "bounded", "blocks come and go; growth is at most half of what is live")            \
-    X(STARTUP, "start-up", "most was allocated at the start")                                      \
+    X(BOUNDED, "bounded", "blocks come and go; growth is at most half of live memory")             \
+    X(STARTUP, "start-up", "most was allocated at startup")                                        \
     X(EXIT, "freed at exit", "most was freed when the program cleaned up, not before")
 
 typedef enum leaks_class {

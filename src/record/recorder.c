@@ -703,7 +703,7 @@ HOT_CODE static bool recorder_say_linked(void) {
         next_is_preempted(&preempting);
         recorder_say_preempted(
             &preempting,
-            found ? found : "has a malloc of its own that stands before ours, nothing is recorded");
+            found ? found : "has its own malloc in front of ours, so nothing is recorded");
         return false;
     }
     if (found && rescue_tell(recorder_config.rescue, RESCUE_LINKED)) {
@@ -767,7 +767,7 @@ static void recorder_plan_late(const char **why) {
 static const char *recorder_configure(char *get(const char *name), const char **why_not) {
     int setting;
     if (config_read(&recorder_config, get, &setting) != CONFIG_ON)
-        return "a setting makes no sense";
+        return "a setting is invalid";
     recorder.plan = (struct session_plan){.config = &recorder_config, .records_malloc = true};
     recorder_plan_late(why_not);
     return NULL;
@@ -788,11 +788,11 @@ const char *recorder_begin(char *get(const char *name), int *error) {
     int before = atomic_load(&recorder.state);
     *error = 0;
     if (before == ON || before == STARTING || before == WAITING)
-        return "it is being recorded already";
+        return "it is already being recorded";
     if (!recorder.is_late)
         return "it was started with the recorder, but without a trace to write";
     if (!atomic_compare_exchange_strong(&recorder.state, &before, STARTING))
-        return "somebody else is starting a recording";
+        return "another process is starting a recording";
     /* A thread may still have been at an event when the last recording ended. That is long over,
      * and the descriptor is the program's to use; the memory stays, in case the thread comes back.
      */
@@ -810,7 +810,7 @@ const char *recorder_begin(char *get(const char *name), int *error) {
     if (recorder_enter_late(why_not))
         return NULL;
     recorder_finish();
-    return "it has no memory";
+    return "it is out of memory";
 }
 
 /* Calls that are on their way find that the session has ended. */

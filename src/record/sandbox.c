@@ -19,7 +19,7 @@ static void before_filter(const void *filter) {
     int saved_errno = errno;
     struct session *s = recorder_enter_own();
     if (s && !filter_spares_recorder(filter, s->sink.fd))
-        recorder_yield(s, "a seccomp filter of the program forbids what it takes");
+        recorder_yield(s, "the program's seccomp filter forbids system calls that recording needs");
     errno = saved_errno;
 }
 
@@ -27,7 +27,7 @@ static void before_strict_mode(void) {
     int saved_errno = errno;
     struct session *s = recorder_enter_own();
     if (s)
-        recorder_yield(s, "the program gives up the system calls that it takes (seccomp)");
+        recorder_yield(s, "the program gives up system calls that recording needs (seccomp)");
     errno = saved_errno;
 }
 

@@ -398,9 +398,10 @@ static memtrace_end session_end_of_failed(struct session *s) {
     end.how = MEMTRACE_END_EARLY;
     end.os_error = s->sink.error;
     text t = text_in(end.reason, sizeof end.reason);
-    text_add(&t, s->sink.space && s->sink.error == EDQUOT
-                     ? "the trace takes all the space that it may, as nobody takes it over"
-                     : "the trace cannot be written");
+    text_add(&t,
+             s->sink.space && s->sink.error == EDQUOT
+                 ? "the trace has reached its maximum size, because nothing is taking its segments"
+                 : "the trace cannot be written");
     return end;
 }
 
@@ -482,10 +483,9 @@ static void session_mark_losses(struct session *s) {
     session_mark_loss(s, atomic_load(&s->lost_room),
                       " allocations or frees: a signal handler made them on a small stack");
     session_mark_loss(s, stats.lost_memory, " samples: the engine had no memory");
-    session_mark_loss(s, atomic_load(&s->lost_id),
-                      " ends of blocks: there was no memory for their ids");
+    session_mark_loss(s, atomic_load(&s->lost_id), " frees: there was no memory for their ids");
     session_mark_loss(s, stats.implied_deaths + atomic_load(&s->implied_deaths),
-                      " frees: the allocator was called without the recorder's knowledge");
+                      " frees: the allocator was called behind the recorder's back");
     session_mark_loss(s, atomic_load(&s->lost_domain), " samples: there were too many threads");
     session_mark_loss(s, atomic_load(&s->lost_event), " events: the writer had no memory");
 }

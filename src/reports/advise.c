@@ -89,8 +89,8 @@ static const char *where_words(document *d, const advise_report *r, const advice
     const profile_location *l = places_of(r, item)->location;
     return l && profile_is_address(l)
                ? document_text(d,
-                               "an address, not a function: %.*s has no name for it. Other places "
-                               "of the same function may count apart.",
+                               "an address, because %.*s has no symbol for it. Other addresses of "
+                               "the same function may be counted separately.",
                                (int)strcspn(l->function, "+"), l->function)
                : NULL;
 }
@@ -162,14 +162,14 @@ static const char *what_words(document *d, const report *r, const advice *item) 
 static const char *most_words(document *d, const report *r, const advice *item) {
     const figure most = gain_of(r, item);
     if (item->rule->by_promotion)
-        return document_text(d, "no fewer allocations; at most %s less to promote",
+        return document_text(d, "same allocations, but at most %s less to promote",
                              figure_bytes(cost_bytes(r->query->profile, item->cost.samples) *
                                           item->blocks.promoted / 100)
                                  .text);
     if (item->rule->by_calls)
-        return document_text(d, "no fewer bytes; at most %s fewer calls of the allocator",
+        return document_text(d, "same bytes, but at most %s fewer calls of the allocator",
                              number_words(r, item->blocks.number.value).text);
-    return document_text(d, "at most %s, %.1f%% of all", amount_words(d, r, &most),
+    return document_text(d, "at most %s, %.1f%% of the total", amount_words(d, r, &most),
                          report_percent(r, &item->cost) * item->gain);
 }
 
@@ -474,9 +474,9 @@ static cell row_reason(const table *t, const void *row) {
     const advise_row *r = row;
     (void)t;
     return words_or_none(
-        r->item->few ? "Too few samples to say; record with a higher --rate."
+        r->item->few ? "Too few samples to tell; record with a higher --rate."
         : !r->item->rule
-            ? "No rule fits. Look at the place, and at who calls it (allotrace callers)."
+            ? "No rule applies. Look at the code, and at its callers (allotrace callers)."
         : r->is_known ? "as above"
                       : r->item->rule->why);
 }
@@ -770,9 +770,10 @@ static const char *place_words(document *d, const profile_location *l) {
 
 static void say_none(document *d, const advise_report *r) {
     const advise_place *largest = &r->advise->largest;
-    document_note(d, "No function allocates %g%% of all in one way. The largest, %s, has %.1f%%.",
-                  r->view.min_share, place_words(d, largest->location),
-                  report_percent(r->report, &largest->cost));
+    document_note(
+        d, "No function allocates %g%% of the total for one reason. The largest, %s, has %.1f%%.",
+        r->view.min_share, place_words(d, largest->location),
+        report_percent(r->report, &largest->cost));
     if (r->view.min_share >= ADVISE_WORTH)
         document_note(d, "Nothing here is worth optimising.");
 }
@@ -784,11 +785,13 @@ static void say_rest(document *d, const advise_report *r) {
         rest.weight -= r->made[i].item->cost.weight;
     const double percent = report_percent(r->report, &rest);
     if (left > 0)
-        document_note(d, "The other %.1f%% has %s more piece%s of advice above %g%% (--top).",
-                      percent, figure_count(left).text, left == 1 ? "" : "s", r->view.min_share);
+        document_note(
+            d, "For the other %.1f%%, there %s %s more piece%s of advice above %g%% (--top).",
+            percent, left == 1 ? "is" : "are", figure_count(left).text, left == 1 ? "" : "s",
+            r->view.min_share);
     else if (percent >= 0.05)
-        document_note(d, "The other %.1f%% is of functions and reasons below %g%% each.", percent,
-                      r->view.min_share);
+        document_note(d, "The other %.1f%% is spread over functions and reasons below %g%% each.",
+                      percent, r->view.min_share);
 }
 
 void advise_document(document *d, advise_report *r) {

@@ -116,11 +116,11 @@ check_words check_actual(const check_report *c, size_t i) {
 check_words check_undecided(const budget_result *result) {
     check_words w;
     if (result->is_unknown)
-        snprintf(w.text, sizeof w.text, "nothing in the trace has that name");
+        snprintf(w.text, sizeof w.text, "nothing in the trace has this name");
     else if (result->is_of_order)
-        snprintf(w.text, sizeof w.text, "the order of threads is not known");
+        snprintf(w.text, sizeof w.text, "the order of events between threads is unknown");
     else if (result->deciding_rate == 0)
-        snprintf(w.text, sizeof w.text, "a part of the trace is missing");
+        snprintf(w.text, sizeof w.text, "part of the trace is missing");
     else
         snprintf(w.text, sizeof w.text, "a rate of %s would decide",
                  figure_rate(figure_rate_up(result->deciding_rate)).text);
@@ -401,13 +401,15 @@ static void say_undecided(document *d, const check_report *c) {
                 !result->is_unknown && result->deciding_rate == 0;
     }
     if (part)
-        document_note(d, "No rate decides what depends on the missing part of the trace.");
+        document_note(
+            d,
+            "Checks that depend on the missing part of the trace cannot be decided at any rate.");
     if (order)
-        document_note(d, "No rate decides what depends on the order of threads, which is not "
-                         "known.");
+        document_note(d, "Checks that depend on the unknown order of events between threads cannot "
+                         "be decided at any rate.");
     if (unknown)
-        document_note(d,
-                      "No rate decides what is allowed to a name that nothing in the trace has.");
+        document_note(
+            d, "Checks of names that do not occur in the trace cannot be decided at any rate.");
 }
 
 void check_document(document *d, const check_report *c) {

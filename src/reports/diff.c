@@ -427,7 +427,7 @@ static const void *changed_row(const table *t, size_t i) {
 
 static const char *group_of(const table *t, const void *row) {
     const bool unsure = report_of(t)->diff->decided && !site_of(row)->sure;
-    return unsure ? "Not sure; may be chance" : NULL;
+    return unsure ? "Not significant; may be due to chance" : NULL;
 }
 
 static table changed_table(diff_report *r) {
@@ -667,7 +667,7 @@ void diff_document(document *d, diff_report *r) {
     if (d->failed)
         return;
     if (r->same_file)
-        document_note(d, "Before and after are the same file: %s on both sides, and all is equal.",
+        document_note(d, "Before and after are the same file (%s), so nothing differs.",
                       figure_amount(unit, r->diff->total.before.value).text);
     else
         add_text(d, r);

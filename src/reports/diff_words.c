@@ -20,7 +20,7 @@ static void say_what_run_lacks(document *d, const char *run, const profile *p) {
         document_note(d, "%s ends early, at %s%s%s.", run, figure_duration(p->end.time).text,
                       p->end.reason[0] ? ": " : "", p->end.reason);
     else if (p->lacks_events)
-        document_note(d, "%s lacks events: a part of the trace is damaged.", run);
+        document_note(d, "%s lacks events: part of the trace is damaged.", run);
 }
 
 static void say_what_side_lacks(document *d, const char *side, const query_result *const *runs,
@@ -71,7 +71,7 @@ static void say_amounts(document *d, const diff_report *r) {
         document_note(d, "Amounts are divided by %g before and by %g after.", o->per_before,
                       o->per_after);
     if (r->diff->measure != MEASURE_ALLOCATED && unit != UNIT_BLOCKS && unit != UNIT_BYTESECONDS)
-        document_note(d, "Amounts are of what is %s.", measure_infos[r->diff->measure].title);
+        document_note(d, "Amounts: %s.", measure_infos[r->diff->measure].title);
     if (o->normalise == DIFF_BY_TOTAL)
         document_note(d, "Sites are compared by their share of the total.");
     if (r->filter)
@@ -124,10 +124,11 @@ static void say_rest(document *d, const diff_report *r) {
     const size_t sure = r->n_changed < f->n_sure ? f->n_sure - r->n_changed : 0;
     const size_t unsure = r->n_all - r->n_changed - sure, same = f->sites.count - r->n_all;
     if (sure)
-        document_note(d, "%s more %s changed for sure.", figure_count(sure).text, sites(r, sure));
+        document_note(d, "%s more %s changed significantly.", figure_count(sure).text,
+                      sites(r, sure));
     if (unsure)
         document_note(d, "%s more %s%s.", figure_count(unsure).text, sites(r, unsure),
-                      f->decided ? " without a sure change" : ", undecided");
+                      f->decided ? " without a significant change" : ", undecided");
     if (same)
         document_note(d, "%s %s did not change.", figure_count(same).text, sites(r, same));
 }
@@ -180,19 +181,20 @@ const char *diff_change_in_words(document *d, const diff *f) {
 static const char *undecided_text(const diff_report *r) {
     const measure m = r->diff->measure;
     if (any_is_partial(r->before, r->n_before) || any_is_partial(r->after, r->n_after))
-        return ": a trace is incomplete; what it lacks cannot be compared. Record it again.";
+        return ": a trace is incomplete, and its missing part cannot be compared. Record it again.";
     return m == MEASURE_PEAK || m == MEASURE_LIVE /* what is unknown is often more than sampling */
-               ? ": ± covers sampling error only; one run per side cannot show how much what "
-                 "several threads hold at one time varies. Give several, such as 5 a side: "
-                 "--before A… --after B…"
+               ? ": ± covers sampling error only; one run per side cannot show how much the memory "
+                 "held by several threads at one time varies. Compare several runs, such as 5 per "
+                 "side: --before A… --after B…"
                : ": ± covers sampling error only; one run per side cannot show how much times "
-                 "vary. Give several, such as 5 a side: --before A… --after B…";
+                 "vary. Compare several runs, such as 5 per side: --before A… --after B…";
 }
 
 static const char *verdict_text(document *d, const comparison *c, bool sure) {
     const char *verb = c->change.value > 0 ? "Increased" : "Reduced";
     if (!sure)
-        return c->change.low == c->change.high ? "No change in total" : "No sure change in total";
+        return c->change.low == c->change.high ? "No change in total"
+                                               : "No significant change in total";
     return has_ratio(c) ? document_text(d, "%s by %s", verb, percent_text(&c->ratio, false).text)
                         : document_text(d, "%s%s", verb, c->before_samples ? "" : " from nothing");
 }
@@ -208,12 +210,12 @@ static void say_what_would_decide(document *d, const diff_report *r) {
     if (r->diff->total_sure || change->low == change->high || !isfinite(times))
         return;
     if (r->n_before + r->n_after == 2 && rate < 1)
-        document_note(d, "A change in total of this size would be sure at a rate of %s.",
+        document_note(d, "A total change of this size would be significant at a rate of %s.",
                       figure_rate(figure_rate_up(fmin(1, rate * times))).text);
     else if (r->n_before + r->n_after > 2 && (double)n * times < MOST_RUNS)
-        document_note(d,
-                      "A change in total of this size would be sure with about %.0f runs a side.",
-                      fmax((double)n + 1, ceil((double)n * times)));
+        document_note(
+            d, "A total change of this size would be significant with about %.0f runs per side.",
+            fmax((double)n + 1, ceil((double)n * times)));
 }
 
 /* The last line: what to take away. */
@@ -223,10 +225,10 @@ static void say_conclusion(document *d, const diff_report *r) {
     if (!f->decided)
         document_title(d, "Undecided", undecided_text(r));
     else if (f->total.before_samples + f->total.after_samples == 0)
-        document_title(d, "Nothing to compare", ": there are no samples on either side.");
+        document_title(d, "Nothing to compare", ": neither side has samples.");
     else if (verdict)
         document_title(d, verdict,
-                       document_text(d, "; %s %s changed for sure.",
+                       document_text(d, "; %s %s changed significantly.",
                                      f->n_sure ? figure_count(f->n_sure).text : "no",
                                      sites(r, f->n_sure)));
 }

@@ -13,12 +13,11 @@ bool ending_say(const profile *p, ending_words *words) {
              figure_duration(end->time).text, end->reason[0] ? ": " : "", end->reason);
     if (end->n_lost)
         snprintf(words->missing, sizeof words->missing,
-                 "What the program did after that is missing: %s allocation%s that could not be "
-                 "written, and all later ones.",
+                 "Everything after that is missing: %s allocation%s that could not be written, and "
+                 "all later ones.",
                  figure_count(end->n_lost).text, end->n_lost == 1 ? "" : "s");
     else
-        snprintf(words->missing, sizeof words->missing,
-                 "What the program did after that is missing.");
+        snprintf(words->missing, sizeof words->missing, "Everything after that is missing.");
     return true;
 }
 

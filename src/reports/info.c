@@ -385,14 +385,14 @@ static void fill_words(info_report *r) {
     const profile *p = r->profile;
     const memtrace_info *i = &p->info;
     snprintf(r->started, sizeof r->started, "%s", figure_date(i->start_time).text);
-    snprintf(r->rate, sizeof r->rate, "%s (a sample stands for %s)",
+    snprintf(r->rate, sizeof r->rate, "%s (one sample represents %s)",
              figure_rate(i->sample_rate).text, figure_bytes(profile_bytes_per_sample(p)).text);
     snprintf(r->format, sizeof r->format, "version %u, %u-bit words", i->version, i->word_size);
     if (p->samples[MEMTRACE_MINOR])
         snprintf(r->promoted, sizeof r->promoted, "%.1f%% of the minor heap's",
                  figure_percent(p->promoted_samples, p->samples[MEMTRACE_MINOR]));
     else
-        snprintf(r->promoted, sizeof r->promoted, "- (nothing in a minor heap)");
+        snprintf(r->promoted, sizeof r->promoted, "- (no minor heap)");
     fill_end(r);
 }
 

@@ -362,11 +362,11 @@ static const char *rate_text(document *d, const leaks_report *l, double amount) 
 static void say_window(document *d, const leaks_report *l) {
     const leaks *w = l->leaks;
     if (profile_ends_early(l->report->query->profile))
-        document_note(d, "What was live when the recording ended may have been freed later.");
+        document_note(d, "Blocks live when the recording ended may have been freed later.");
     if (w->cleaned_up)
         document_note(d, "The program cleaned up from %s on; leaks are measured just before that.",
                       figure_duration(w->to).text);
-    document_note(d, "Growth counts from %s to %s; earlier allocations are start-up.",
+    document_note(d, "Growth is measured from %s to %s; earlier allocations count as startup.",
                   figure_duration(w->from).text, figure_duration(w->to).text);
 }
 
@@ -380,7 +380,7 @@ static void say_total(document *d, const leaks_report *l) {
                  rate_text(d, l, s->slope.high));
     snprintf(strong, sizeof strong, "%s%s", figure_amount(unit, live.value).text,
              figure_beside(figure_margin_in(unit, &live)).text);
-    snprintf(rest, sizeof rest, "%s live %s, changing by %s%s in all.",
+    snprintf(rest, sizeof rest, "%s live %s, changing by %s%s in total.",
              l->leaks->measure == MEASURE_BYTESECONDS ? " held by what was" : "",
              l->leaks->cleaned_up ? "before that" : "at the end", rate_text(d, l, s->slope.value),
              range);
@@ -405,7 +405,7 @@ static void add_classes(document *d, leaks_report *l) {
             some[present.n++] = l->classes[c];
     document_rows(d, &present, IN_TEXT, "By class");
     if (l->leaks->telling_rate > 0)
-        document_note(d, "A rate of %s would likely tell of the largest unclear site.",
+        document_note(d, "A rate of %s would probably resolve the largest unclear site.",
                       figure_rate(figure_rate_up(l->leaks->telling_rate)).text);
 }
 
@@ -422,7 +422,7 @@ static void say_rest(document *d, const leaks_report *l) {
                       figure_beside(figure_margin_in(unit, &f)).text,
                       l->leaks->measure == MEASURE_BYTESECONDS ? "held" : "live");
     if (l->gone > 0)
-        document_note(d, "  %s site%s without a live sampled block", figure_count(l->gone).text,
+        document_note(d, "  %s site%s without live sampled blocks", figure_count(l->gone).text,
                       l->gone == 1 ? "" : "s");
 }
 

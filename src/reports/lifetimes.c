@@ -319,11 +319,11 @@ static size_t fill_shares(lifetimes_report *r) {
     fill_share(r->shares, &n, &all->dead_soon,
                held ? "dead soon: living up to " : "dead soon: within ",
                time_text(r->spec->within).text);
-    fill_share(r->shares, &n, &all->dead_minor, "dead in minor: of those gone from the minor heap",
+    fill_share(r->shares, &n, &all->dead_minor, "dead in minor: of blocks that left the minor heap",
                "");
     fill_share(r->shares, &n, &all->premature,
-               held ? "premature: of the promoted, living on for up to "
-                    : "premature: of the promoted, within ",
+               held ? "premature: of promoted blocks, living on for up to "
+                    : "premature: of promoted blocks, within ",
                time_text(r->spec->soon).text);
     return n;
 }
@@ -391,7 +391,7 @@ static size_t fill_points(const lifetimes_report *r, lifetimes_row *rows) {
 }
 
 static figure_text age_text(uint64_t time) {
-    return time == SURVIVAL_NEVER ? (figure_text){"more than was seen"} : figure_duration(time);
+    return time == SURVIVAL_NEVER ? (figure_text){"more than was observed"} : figure_duration(time);
 }
 
 static void say_quantile(document *d, const lifetimes_report *r, const survival_quantile *q) {
@@ -399,7 +399,7 @@ static void say_quantile(document *d, const lifetimes_report *r, const survival_
     if (q->low != q->value || q->high != q->value)
         snprintf(ends, sizeof ends, " (%s … %s)", age_text(q->low).text, age_text(q->high).text);
     document_note(d, "  %g%% %s %s%s", 100 * q->ended,
-                  is_held(r) ? "by those that live up to" : "are dead after",
+                  is_held(r) ? "by blocks that live up to" : "are dead after",
                   age_text(q->value).text, ends);
 }
 
@@ -451,9 +451,9 @@ static void add_steps(document *d, lifetimes_report *r) {
     if (l->curve.count == 0)
         return;
     snprintf(r->of_steps, sizeof r->of_steps,
-             is_held(r) ? "Held by blocks that live longer (%s), if all end with the trace"
-                        : "Still alive at an age (%s); survivors count for as long as they were "
-                          "seen",
+             is_held(r)
+                 ? "Held by blocks that live longer (%s), if all are freed at the end of the trace"
+                 : "Still alive at an age (%s); survivors are censored at the end of the trace",
              unit(r));
     document_rows(d, &steps, IN_TEXT, r->of_steps);
     for (int i = 0; i < LIFETIMES_QUANTILES; i++)

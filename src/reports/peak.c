@@ -137,7 +137,7 @@ static void say_own(document *d, const peak_report *k) {
     const peak *p = k->peak;
     const figure own = own_peak(k);
     if (p->own.samples > 0 && (p->own.at.time != p->at.time || p->own.at.place != p->at.place))
-        document_note(d, "What the filter keeps peaked at %s: %s (%s).",
+        document_note(d, "The blocks matching the filter peaked at %s: %s (%s).",
                       figure_duration(p->own.at.time).text, figure_bytes(own.value).text,
                       figure_margin(&own).text);
 }
@@ -187,7 +187,7 @@ static void add_sites(document *d, const peak_report *k) {
     const figure all = report_figure(r, &r->query->total);
     document_object(d, &about, IN_JSON);
     const char *heading =
-        document_text(d, "By site, as %s (%s%s in all)", measure_infos[r->query->measure].name,
+        document_text(d, "By site, as %s (%s%s in total)", measure_infos[r->query->measure].name,
                       figure_amount(report_unit(r), all.value).text,
                       figure_beside(figure_margin_in(report_unit(r), &all)).text);
     hotspots_rows(d, k->sites, heading);

@@ -230,8 +230,8 @@ static void say_what_counts(document *d, const report *r) {
         return;
     if (report_unit(r) == UNIT_BYTES)
         document_hint(d,
-                      "Bytes include malloc's header, %u a block, and sizes are rounded up to %u "
-                      "(--measure requested: without headers).",
+                      "Bytes include malloc's header (%u per block), with sizes rounded up to %u; "
+                      "--measure requested excludes headers.",
                       word, word);
     else if (report_unit(r) == UNIT_REQUESTED)
         document_hint(d, "Sizes are rounded up to %u bytes.", word);
@@ -247,7 +247,8 @@ static void say_spread(document *d, const report *r) {
     if (tick > 0)
         snprintf(when, sizeof when, "within %s of each other", figure_duration(tick).text);
     document_note(
-        d, "The order of what threads did %s is not known; shares are of one possible order.",
+        d,
+        "The order of events in different threads %s is unknown; shares assume one possible order.",
         when);
 }
 
@@ -256,8 +257,8 @@ static void say_limits(document *d, const report *r) {
     const selection *s = &r->query->selection;
     const double bytes = estimate_invisible(info->sample_rate) * info->word_size / 8;
     if (s->n_of && s->n_kept < s->n_of)
-        document_note(d, "The filter keeps %s of %s sampled blocks.", figure_count(s->n_kept).text,
-                      figure_count(s->n_of).text);
+        document_note(d, "The filter matches %s of %s sampled blocks.",
+                      figure_count(s->n_kept).text, figure_count(s->n_of).text);
     if (bytes > 0)
         document_note(d, "Sites below about %s may be invisible at this rate.",
                       figure_bytes(bytes).text);
@@ -267,15 +268,15 @@ void report_say_tick(document *d, const report *r) {
     const uint64_t tick = tick_of(&r->query->profile->table);
     if (tick > 0)
         document_note(d,
-                      "  (where many blocks are allocated at once, the trace's clock stands "
-                      "still for about %s)",
+                      "  (where many blocks are allocated at once, the trace's clock advances in "
+                      "steps of about %s)",
                       figure_duration(tick).text);
 }
 
 static void say_none_counts(document *d, const report *r) {
     const query_result *q = r->query;
     const bool moment = q->measure == MEASURE_LIVE || q->measure == MEASURE_PEAK;
-    document_note(d, "Nothing to show: of %s sampled blocks %s%s%s.",
+    document_note(d, "Nothing to show: of %s sampled blocks, %s%s%s.",
                   figure_count(q->selection.n_kept).text,
                   q->measure == MEASURE_PROMOTED    ? "none was promoted"
                   : q->measure == MEASURE_SURVIVED  ? "all were freed"
@@ -287,12 +288,12 @@ static void say_none_counts(document *d, const report *r) {
 static void say_no_samples(document *d, const report *r) {
     const profile *p = r->query->profile;
     const figure none = figure_of(p, 0);
-    document_note(d, "No allocations: the trace holds no samples at rate %s.",
+    document_note(d, "No allocations: the trace contains no samples at rate %s.",
                   figure_rate(p->info.sample_rate).text);
     if (none.high > 0)
         document_note(d,
-                      "A program that allocates less than about %s in all may show none; "
-                      "record it with a higher rate.",
+                      "A program that allocates less than about %s in total may have no samples; "
+                      "record it at a higher rate.",
                       figure_bytes(none.high).text);
 }
 
@@ -303,9 +304,10 @@ static void say_nothing(document *d, const report *r) {
     else if (s->n_kept > 0)
         say_none_counts(d, r);
     else
-        document_note(d, "Nothing to show: kept 0 of %s blocks: `%.*s` removed the last %s.",
-                      figure_count(s->n_of).text, (int)s->term_size, r->filter + s->term_at,
-                      figure_count(s->n_removed).text);
+        document_note(
+            d, "Nothing to show: the filter matches 0 of %s blocks: `%.*s` removed the last %s.",
+            figure_count(s->n_of).text, (int)s->term_size, r->filter + s->term_at,
+            figure_count(s->n_removed).text);
 }
 
 /* The term that removed the last blocks. */

@@ -568,11 +568,12 @@ static void add_program(document *d, stats_report *r) {
     char large[64];
     snprintf(large, sizeof large, "above %s words", figure_count(r->spec->large).text);
     fill_line(&r->program[0], "blocks", p->blocks, count);
-    fill_line(&r->program[1], "words a block, mean", p->mean_words, words);
+    fill_line(&r->program[1], "mean words per block", p->mean_words, words);
     fill_line(&r->program[2], large, p->large, percent);
     fill_sizes(&r->program[3], p->size_shares);
     add_lines(d, r->program, STATS_N_SIZES + 3,
-              "The program's blocks, each sampled one weighted by its chance to be sampled");
+              "The program's blocks, estimated by weighting each sampled block by its sampling "
+              "probability");
 }
 
 static void add_held(document *d, stats_report *r, const stats_row *row) {
@@ -580,7 +581,7 @@ static void add_held(document *d, stats_report *r, const stats_row *row) {
     fill_below(&held, held_columns, sizeof held_columns / sizeof *held_columns, row);
     document_section(d, &held, IN_TEXT, "Held by a sampled block, in words times seconds");
     fill_sizes(r->held, r->stats->whole.held.sizes);
-    add_lines(d, r->held, STATS_N_SIZES, "Shares of the bytes times seconds that are held");
+    add_lines(d, r->held, STATS_N_SIZES, "Shares of held bytes times seconds");
 }
 
 /* ---- the document ------------------------------------------------------------------------ */
@@ -651,14 +652,14 @@ static void add_parts(document *d, stats_report *r, unsigned text) {
     parts.n = 1;
     parts.stride = 0; /* an object */
     snprintf(r->of_sample, sizeof r->of_sample,
-             "Sampled blocks%s, each weighing one; sizes in words without header, large: above %s",
-             r->spec->major_only ? " that were outside the minor heap" : "",
+             "Sampled blocks%s, equally weighted; sizes in words without header, large: above %s",
+             r->spec->major_only ? " outside the minor heap" : "",
              figure_count(r->spec->large).text);
     document_section(d, &parts, text | IN_JSON, r->of_sample);
     if (text)
         add_texts(d, r, rows);
     document_rows(d, &segments, text | IN_JSON,
-                  "Segments in the order of their births; sizes in words, lifetimes in events");
+                  "Segments in order of birth; sizes in words, lifetimes in events");
 }
 
 void stats_document(document *d, stats_report *r) {

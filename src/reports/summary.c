@@ -127,7 +127,7 @@ static void add_growing(document *d, summary_report *s) {
     rows.n = growing < SUMMARY_GROWING ? growing : SUMMARY_GROWING;
     document_rows(d, &rows, IN_JSON, NULL);
     if (growing == 0) {
-        document_note(d, "No site surely grows.");
+        document_note(d, "No site grows with certainty.");
         return;
     }
     document_rows(d, &rows, IN_TEXT, "Growing");

@@ -780,7 +780,8 @@ static void add_seen(text_of *x) {
     size_t n = 0;
     for (size_t i = 0; rows && i < gauges->count; i++)
         n += fill_gauge(x->document, x->report, &gauges->items[i], &rows[n]);
-    add_rows(x, "What the system saw", (table){TABLE_COLUMNS(seen_columns), .rows = rows, .n = n});
+    add_rows(x, "Reported by the system",
+             (table){TABLE_COLUMNS(seen_columns), .rows = rows, .n = n});
 }
 
 static void add_groups(text_of *x) {
@@ -806,7 +807,7 @@ static void say_end(document *d, const timeline_report *r) {
     const figure end = end_figure(r);
     const char *amount = document_text(d, "%s%s", figure_amount(unit, end.value).text,
                                        figure_beside(figure_margin_in(unit, &end)).text);
-    const char *seen = r->gauges->count ? "; the system saw:" : "";
+    const char *seen = r->gauges->count ? "; reported by the system:" : "";
     for (size_t i = 0; seen && i < r->gauges->count; i++) {
         const gauge *g = &r->gauges->items[i];
         seen = document_text(d, "%s%s %s %s", seen, i ? "," : "", g->name,
@@ -815,7 +816,7 @@ static void say_end(document *d, const timeline_report *r) {
     if (!amount || !seen)
         return;
     if (unit == UNIT_BYTESECONDS)
-        document_note(d, "Of that, %s is held by blocks that are live at the end%s.", amount, seen);
+        document_note(d, "Of that, %s is held by blocks live at the end%s.", amount, seen);
     else
         document_note(d, "At the end, %s %s live%s.", amount,
                       unit == UNIT_BLOCKS && end.value >= 1.5 ? "were" : "was", seen);

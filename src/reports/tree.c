@@ -208,7 +208,7 @@ static table top_rows(document *d, tree_report *t) {
 static void say_omitted(document *d, const tree_report *t) {
     const uint64_t omitted = count_omitted(t);
     if (omitted > 0)
-        document_note(d, "Left out: %s call path%s below %g%%%s or deeper than %llu calls%s.",
+        document_note(d, "Omitted: %s call path%s below %g%%%s or deeper than %llu calls%s.",
                       figure_count(omitted).text, omitted == 1 ? "" : "s", t->view.min_share,
                       t->view.focus ? " of it" : "", (unsigned long long)t->view.depth,
                       t->view.top ? ", or not among the largest" : "");

@@ -27,11 +27,10 @@ static const explanation explanations[] = {
                       "Memory that was allocated at the given time or before, and not freed by "
                       "then.",
                       WORDS_FORMULA},
-    [MEASURE_PEAK] =
-        {"Live at the peak",
-         "Memory that was live at the one moment when most of the whole program's was, "
-         "whatever the filter keeps.",
-         WORDS_FORMULA},
+    [MEASURE_PEAK] = {"Live at the peak",
+                      "Memory that was live when the whole program's memory use peaked, regardless "
+                      "of the filter.",
+                      WORDS_FORMULA},
     [MEASURE_PROMOTED] = {"Promoted",
                           "Memory allocated in the minor heap that survived a minor collection and "
                           "was moved to the major heap.",
@@ -46,13 +45,13 @@ static const explanation explanations[] = {
          WORDS_FORMULA},
     [MEASURE_BYTESECONDS] =
         {"Times lifetime",
-         "Each byte times the seconds it lived: what keeps memory occupied. "
-         "What was never freed counts to the end of the trace.",
+         "Each byte times the seconds it lived: what keeps memory occupied. Memory that was never "
+         "freed counts to the end of the trace.",
          "bytes × seconds = sum over the samples of the lifetime / rate × bytes "
          "of a word"},
     [MEASURE_REQUESTED] =
         {"Requested",
-         "What was asked for, in whole words: what was allocated without the blocks' headers.",
+         "The memory that the program requested, in whole words, without the blocks' headers.",
          "bytes = sum over the samples of length / (length + 1) / rate × bytes of a word; length: "
          "the words of its block without header"},
 };
@@ -115,7 +114,7 @@ static void write_interval(output *o, const explained *e) {
         snprintf(text, sizeof text, "Exact: every word was sampled.");
     else
         snprintf(text, sizeof text,
-                 "The truth is between %s and %s%s with a probability of at least 95 %%.",
+                 "The true value is between %s and %s%s with at least 95%% confidence.",
                  amount(e, e->low).text, amount(e, e->high).text, unit_suffix(e));
     output_text(o, ",\n\"interval\":");
     output_json(o, text);
@@ -133,20 +132,20 @@ static void write_caveats(output *o, const profile *p, const explained *e) {
     double invisible = estimate_invisible(p->info.sample_rate) * p->info.word_size / 8;
     output_text(o, ",\n\"caveats\":[");
     if (e->low < e->high && e->samples < 10)
-        write_caveat(o, &any, "It rests on very few samples: its size is hardly known.");
+        write_caveat(o, &any, "It is based on very few samples, so it is very uncertain.");
     if (e->low < e->high && e->measure == MEASURE_BLOCKS && e->blocks > 0 &&
         e->blocks < ESTIMATE_FEW_BLOCKS)
         write_caveat(o, &any,
-                     "There may be small blocks of which none was sampled: the interval reaches to "
-                     "these as long as few blocks are known.");
+                     "There may be small blocks without a sample; with few sampled blocks, the "
+                     "interval takes them into account.");
     if (invisible > 0) {
         snprintf(text, sizeof text,
-                 "A site that allocated less than %s may have no sample, and be missing.",
+                 "A site that allocated less than %s may have no samples and be missing.",
                  figure_bytes(invisible).text);
         write_caveat(o, &any, text);
         write_caveat(o, &any,
-                     "The interval holds for a place chosen beforehand; the first row of a sorted "
-                     "table tends to be a little too high.");
+                     "The interval holds for a place chosen in advance; the first rows of a sorted "
+                     "table tend to be slightly too high.");
     }
     if (p->suspect_blocks) {
         snprintf(text, sizeof text,

@@ -172,7 +172,7 @@ static bool client_has_gone(const request *r) {
 }
 
 static bool nobody_waits(request *r) {
-    return request_fail(r, HTTP_UNAVAILABLE, "nobody waits for the answer any more");
+    return request_fail(r, HTTP_UNAVAILABLE, "the request was cancelled");
 }
 
 bool request_no_answer(request *r) {
@@ -219,5 +219,5 @@ bool request_reading(request *r, const char *parameter, uint64_t otherwise, bool
     *now = viewer_take(r->viewer, *trace, blocks);
     return *now || request_fail(r, HTTP_UNAVAILABLE,
                                 blocks ? "the blocks of the trace cannot be read"
-                                       : "the trace is not read yet");
+                                       : "the trace has not been read yet");
 }

@@ -263,7 +263,7 @@ static enum MHD_Result send_page(const server *s, struct MHD_Connection *connect
     for (const asset *a = assets; a->path; a++)
         if (strcmp(a->path, url) == 0)
             return send_asset(s, connection, a);
-    return refuse(connection, MHD_HTTP_NOT_FOUND, "there is nothing here");
+    return refuse(connection, MHD_HTTP_NOT_FOUND, "not found");
 }
 
 /* ---- the API ----------------------------------------------------------------------------- */
@@ -299,7 +299,7 @@ static bool has_gone(void *context) {
 static void answer_late(exchange *e) {
     char reason[120];
     snprintf(reason, sizeof reason,
-             "it takes more than %d s: narrow it with a filter, or ask the command",
+             "this takes more than %d s; narrow it with a filter, or use the command line",
              ANSWER_SECONDS);
     e->answer.used = 0;
     e->answer.error = 0;
@@ -327,7 +327,7 @@ static void run_exchange(job *j) {
     e->patience = now() + ANSWER_SECONDS;
     if (e->server->stopping || has_gone(e)) {
         e->status = MHD_HTTP_SERVICE_UNAVAILABLE;
-        api_error(&e->answer, NULL, 0, "the viewer is ending");
+        api_error(&e->answer, NULL, 0, "the viewer is shutting down");
     } else if (e->uploads) {
         open_upload(e);
     } else {
@@ -367,10 +367,10 @@ static enum MHD_Result start_job(exchange *e) {
     }
     pthread_mutex_unlock(&s->lock);
     if (stopping)
-        return refuse(e->connection, MHD_HTTP_SERVICE_UNAVAILABLE, "the viewer is ending");
+        return refuse(e->connection, MHD_HTTP_SERVICE_UNAVAILABLE, "the viewer is shutting down");
     if (!submitted) {
         output_start(&e->answer, OUTPUT_MEMORY);
-        api_error(&e->answer, NULL, 0, "there are no threads for it");
+        api_error(&e->answer, NULL, 0, "cannot start a thread");
         e->status = MHD_HTTP_SERVICE_UNAVAILABLE;
         e->answered = true;
         MHD_resume_connection(e->connection);
@@ -384,7 +384,7 @@ static enum MHD_Result ask_api(exchange *e, const char *endpoint) {
     const char *cookie = MHD_lookup_connection_value(e->connection, MHD_HEADER_KIND, "Cookie");
     if (!guard_token(&s->guard, token, cookie))
         return refuse(e->connection, MHD_HTTP_FORBIDDEN,
-                      "the token is missing or wrong: open the address that the terminal shows");
+                      "the token is missing or wrong; open the address shown in the terminal");
     if (strcmp(endpoint, "live") == 0)
         return send_stream(s, e->connection, e->client);
     MHD_get_connection_values_n(e->connection, MHD_GET_ARGUMENT_KIND, on_parameter, e);
@@ -404,11 +404,11 @@ static bool is_welcome(const exchange *e, const char *url, int *status, const ch
     const char *mode = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Sec-Fetch-Mode");
     if (!guard_host(&e->server->guard, host)) {
         *status = MHD_HTTP_MISDIRECTED_REQUEST;
-        *reason = "the Host is none of this server's names; --host gives it another one";
+        *reason = "the Host header does not match this server; --host sets another name";
         return false;
     }
     *status = MHD_HTTP_FORBIDDEN;
-    *reason = "requests of other sites are refused";
+    *reason = "requests from other sites are refused";
     return guard_origin(origin, host) && guard_site(site, mode, strcmp(url, "/") == 0);
 }
 
@@ -423,7 +423,7 @@ static const char *unwelcome_upload(const exchange *e) {
     if (!origin || !mark || strcmp(mark, "open") != 0)
         return "only the page itself can open files";
     if (!guard_token(&e->server->guard, token, cookie))
-        return "the token is missing or wrong: open the address that the terminal shows";
+        return "the token is missing or wrong; open the address shown in the terminal";
     return e->server->is_local && e->server->viewer->open
                ? NULL
                : "files are opened only where the viewer is at the loopback interface";
@@ -504,7 +504,7 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
         if (strcmp(method, "POST") == 0 && strcmp(url, "/api/open") == 0)
             return begin_upload(e, url);
         return asks ? MHD_YES
-                    : refuse(connection, MHD_HTTP_METHOD_NOT_ALLOWED, "only GET is answered");
+                    : refuse(connection, MHD_HTTP_METHOD_NOT_ALLOWED, "only GET is supported");
     }
     if (*body_size)
         return take_body(e, body, body_size);
@@ -611,7 +611,7 @@ static bool start_daemons(server *s, char *why, size_t size) {
     for (int i = 0; i < s->listener.n; i++) {
         s->daemons[i] = start_daemon(s, s->listener.fds[i]);
         if (!s->daemons[i]) {
-            snprintf(why, size, "the server cannot be started");
+            snprintf(why, size, "cannot start the server");
             return false;
         }
         s->listener.fds[i] = -1; /* the daemon's now */
@@ -630,7 +630,7 @@ static bool start(server *s, const server_options *options, char *why, size_t si
     if (!listen_open(&s->listener, options->host, options->port, SERVER_PORT, why, size))
         return false;
     if (!guard_init(&s->guard, options->host, s->listener.any_address, s->listener.port)) {
-        snprintf(why, size, "the system gives no random numbers");
+        snprintf(why, size, "cannot get random numbers");
         return false;
     }
     set_address(s);

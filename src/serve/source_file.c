@@ -37,7 +37,7 @@ static bool read_all(source_file *f, int fd, size_t size) {
         return refuse(f, "it cannot be read");
     f->text[size] = '\0';
     f->size = size;
-    return !memchr(f->text, '\0', size) || refuse(f, "it is no text");
+    return !memchr(f->text, '\0', size) || refuse(f, "it is not a text file");
 }
 
 /* Opening must not wait, as it would for a pipe, nor have effects, as it has for devices. */
@@ -46,12 +46,12 @@ static bool read_path(source_file *f, const char *path) {
     if (stat(path, &st) != 0)
         return refuse(f, errno == EACCES ? "it may not be read" : "it is not on this machine");
     if (!S_ISREG(st.st_mode))
-        return refuse(f, "it is no regular file");
+        return refuse(f, "it is not a regular file");
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (fd < 0)
         return refuse(f, "it may not be read");
     bool ok =
-        fstat(fd, &st) == 0 && S_ISREG(st.st_mode) ? true : refuse(f, "it is no regular file");
+        fstat(fd, &st) == 0 && S_ISREG(st.st_mode) ? true : refuse(f, "it is not a regular file");
     if (ok && (size_t)st.st_size > SOURCE_FILE_MAX)
         ok = refuse(f, "it is larger than 8 MB");
     ok = ok && read_all(f, fd, (size_t)st.st_size);
@@ -68,7 +68,7 @@ bool source_file_read(source_file *f, const char *folder, const char *name) {
     if (*name == '/')
         return read_path(f, name) || (source_file_free(f), false);
     if (climbs(name))
-        return refuse(f, "its name leads out of the folder of sources");
+        return refuse(f, "its path leads outside the source folder");
     if ((size_t)snprintf(path, sizeof path, "%s/%s", folder, name) >= sizeof path)
         return refuse(f, "its name is too long");
     return read_path(f, path) || (source_file_free(f), false);

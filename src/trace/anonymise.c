@@ -145,7 +145,7 @@ memtrace_status anonymise_trace(memtrace_reader *reader, const anonymise_options
     if (status == MEMTRACE_OK && a.failed) {
         status = MEMTRACE_NOMEM;
         if (error)
-            *error = (memtrace_error){.status = status, .reason = "no memory for names"};
+            *error = (memtrace_error){.status = status, .reason = "not enough memory for names"};
     }
     arena_free(&a.names);
     return status;

@@ -117,7 +117,7 @@ static size_t gzip_read(input *in, uint8_t *out, size_t room) {
 
 static const char *zstd_reason(size_t error) {
     return ZSTD_getErrorCode(error) == ZSTD_error_frameParameter_windowTooLarge
-               ? "the zstd stream takes a window of over 128 MB"
+               ? "the zstd stream requires a window of more than 128 MB"
                : "the zstd stream is damaged";
 }
 

@@ -111,7 +111,7 @@ memtrace_status merge_plan(merge *m, size_t i, memtrace_reader *reader) {
     /* One that has no events needs a domain to note its end in. */
     const uint32_t n_domains = part->blocks.n_domains ? part->blocks.n_domains : 1;
     if (m->next_domain + n_domains >= UINT16_MAX) { /* one more is for the gauges */
-        m->hindrance = "they have more domains together than a trace can have";
+        m->hindrance = "together they have more domains than a trace can have";
         return MEMTRACE_USAGE;
     }
     part->first_domain = (uint16_t)m->next_domain;
@@ -244,7 +244,7 @@ memtrace_status merge_write(merge *m, memtrace_reader *const *readers, int fd, c
     if (status == MEMTRACE_OK)
         status = write_parts(m, readers, sums, inputs, fd, how, error);
     else if (error)
-        *error = (memtrace_error){.status = status, .reason = "no memory to merge"};
+        *error = (memtrace_error){.status = status, .reason = "not enough memory to merge"};
     memtrace_reader_close(sums);
     free(inputs);
     return status;

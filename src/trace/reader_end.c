@@ -40,7 +40,7 @@ memtrace_end memtrace_reader_end(const memtrace_reader *r) {
 void end_explain(const memtrace_end *end, char *text, size_t size) {
     const char *reason =
         end->how == MEMTRACE_END_OPEN
-            ? "the recorder has not said that it ended: it still records, or was killed"
+            ? "the recording was not ended properly: it is still running, or was killed"
             : end->reason;
     if (end->os_error)
         snprintf(text, size, "%s: %s", reason, strerror(end->os_error));

@@ -162,7 +162,7 @@ static memtrace_status scan(relabel *r, memtrace_error *error) {
         status = take_packet(r, offset, &size);
     if (status != MEMTRACE_OK)
         return refuse(error, status, status == MEMTRACE_IO ? EIO : 0,
-                      "no trace whose names stand by themselves");
+                      "not a trace with self-contained names");
     return memtrace_reader_open_memory(r->names.items, r->names.count, NULL, &r->reader, error);
 }
 
@@ -170,13 +170,13 @@ memtrace_status relabel_open(relabel **r, const char *path, memtrace_error *erro
     struct stat st;
     *r = calloc(1, sizeof **r);
     if (!*r)
-        return refuse(error, MEMTRACE_NOMEM, 0, "no memory for the names");
+        return refuse(error, MEMTRACE_NOMEM, 0, "not enough memory for the names");
     (*r)->fd = open(path, O_RDONLY | O_CLOEXEC);
     memtrace_status status;
     if ((*r)->fd < 0 || fstat((*r)->fd, &st) != 0) {
         status = refuse(error, MEMTRACE_IO, errno, "cannot be read");
     } else if (!S_ISREG(st.st_mode)) {
-        status = refuse(error, MEMTRACE_USAGE, 0, "no regular file");
+        status = refuse(error, MEMTRACE_USAGE, 0, "not a regular file");
     } else {
         (*r)->size = (uint64_t)st.st_size;
         status = scan(*r, error);
@@ -310,7 +310,7 @@ static memtrace_status write_copy(relabel *r, const char *path, memtrace_error *
     if (status == MEMTRACE_OK && r->says_end)
         status = encode_end(r);
     if (status != MEMTRACE_OK)
-        return refuse(error, status, r->os_error, "no memory for the names");
+        return refuse(error, status, r->os_error, "not enough memory for the names");
     status = replacement_begin(&new, path, error);
     if (status != MEMTRACE_OK)
         return status;

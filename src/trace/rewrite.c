@@ -310,8 +310,8 @@ static memtrace_status explain(const rewrite *r, memtrace_status status, memtrac
     if (status == MEMTRACE_IO)
         return fail(error, status, r->os_error, "the trace cannot be written");
     if (status == MEMTRACE_NOMEM)
-        return fail(error, status, 0, "no memory to rewrite the trace");
-    return fail(error, status, 0, "has several threads or domains, which takes version 3");
+        return fail(error, status, 0, "not enough memory to rewrite the trace");
+    return fail(error, status, 0, "has several threads or domains, which requires version 3");
 }
 
 /* Takes note of where events begin to be missing: behind the one read before, at `time`. */
@@ -373,7 +373,7 @@ static memtrace_end end_of_input(const rewrite *r) {
     if (r->whole_until == UINT64_MAX || (end_is_missing(&end) && end.time <= r->whole_until))
         return end;
     return end_of(MEMTRACE_END_EARLY, r->whole_until, 0,
-                  "a part of the trace was damaged, later events are only some of them");
+                  "part of the trace was damaged, so later events are incomplete");
 }
 
 /* How the part of the input that goes on ended: `time` in that part is where what is missing
@@ -477,7 +477,7 @@ memtrace_status rewrite_traces(const memtrace_info *info, const rewrite_input *i
     rewrite r = {.numbers = info->version == 2};
     const int os_error = spool_open(&r.spool);
     if (os_error)
-        return fail(error, MEMTRACE_IO, os_error, "no temporary file for the trace");
+        return fail(error, MEMTRACE_IO, os_error, "cannot create a temporary file for the trace");
     const memtrace_status status = rewrite_spooled(&r, info, inputs, n_inputs, fd, how, error);
     spool_close(&r.spool);
     vec_free(&r.named);

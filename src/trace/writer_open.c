@@ -150,7 +150,7 @@ memtrace_status memtrace_writer_open(const memtrace_info *info,
         hooks.reallocate = libc_reallocate;
     memtrace_writer *w = hooks.reallocate(hooks.context, NULL, 0, sizeof *w);
     if (!w)
-        return refuse(error, MEMTRACE_NOMEM, 0, "no memory for the trace writer");
+        return refuse(error, MEMTRACE_NOMEM, 0, "not enough memory for the trace writer");
     writer_init(w, info, &hooks);
     memtrace_status status = write_trace_head(w, info);
     if (status == MEMTRACE_OK && hooks.sink_spread && hooks.room && w->version == ROOM_VERSION)

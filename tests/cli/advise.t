@@ -9,19 +9,19 @@ What the largest functions allocate, why, and what to do; then the reason that m
   Sites below about 1.1 MB may be invisible at this rate.
   
    14.3% asmcomp/interf.ml:46 Interf.build_graph.add_interf
-         tree-update: a Map or Set is copied along a path at each change
+         tree-update: a Map or Set copies a path on every change
          what   91.2 MB ± 11.6 MB in about 2,390,000 blocks of 4 words (32 B); 95%
                 die young, 5% are promoted
          from   set.ml:125 Stdlib__set.Make.bal
-         why    Adding to, or removing from, a Map or Set makes new nodes for the
-                whole path from the root, about as many as the number of elements
-                has binary digits, and more to balance it.
-         do     Where old versions are not needed, use a Hashtbl, a bit set or an
-                array; build from what is known at once with of_list or of_seq;
-                merge in bulk with union instead of adding one by one. To add what
-                is in a Set already costs nothing.
-         gain   at most 91.2 MB ± 11.6 MB, 14.3% of all
-         sure   definite: the stack names the function of Map.Make or Set.Make
+         why    Adding to or removing from a Map or Set allocates new nodes for
+                the whole path from the root, about log2 of the number of
+                elements, and more for rebalancing.
+         do     If old versions are not needed, use a Hashtbl, a bit set or an
+                array; build known contents at once with of_list or of_seq; merge
+                in bulk with union instead of adding one by one. Adding an element
+                that a Set already contains costs nothing.
+         gain   at most 91.2 MB ± 11.6 MB, 14.3% of the total
+         sure   definite: a function of Map.Make or Set.Make is on the stack
          check  allotrace hotspots --filter 'fn:/^Interf\.build_graph\.add_interf$/ fn:/Stdlib__([Mm]ap|[Ss]et)\.Make/ size:4w' ocamlopt.ctf
                 allotrace diff --filter 'fn:/^Interf\.build_graph\.add_interf$/ fn:/Stdlib__([Mm]ap|[Ss]et)\.Make/ size:4w' ocamlopt.ctf AFTER.ctf
   
@@ -30,19 +30,19 @@ What the largest functions allocate, why, and what to do; then the reason that m
              2.4%   asmcomp/spill.ml:60 Spill.record_use
              1.6%   typing/ctype.ml:1774 Ctype.occur_rec
              0.6%   asmcomp/deadcode.ml:61 Deadcode.deadcode, …
-         tree-update: a Map or Set is copied along a path at each change
+         tree-update: a Map or Set copies a path on every change
          what   67.9 MB ± 10.0 MB in about 1,650,000 blocks of 32 B to 40 B,
                 2 sizes, 56% of 32 B; 93% die young, 7% are promoted; 3% are never
                 freed
          from   set.ml:125 Stdlib__set.Make.bal
          why    as above
-         gain   at most 67.9 MB ± 10.0 MB, 10.6% of all, from all these functions
-                together
-         sure   definite: the stack names the function of Map.Make or Set.Make
+         gain   at most 67.9 MB ± 10.0 MB, 10.6% of the total, from all these
+                functions together
+         sure   definite: a function of Map.Make or Set.Make is on the stack
          check  allotrace hotspots --filter 'fn:/Stdlib__([Mm]ap|[Ss]et)\.Make/' ocamlopt.ctf
                 allotrace diff --filter 'fn:/Stdlib__([Mm]ap|[Ss]et)\.Make/' ocamlopt.ctf AFTER.ctf
   
-  The other 75.1% is of functions and reasons below 10% each.
+  The other 75.1% is spread over functions and reasons below 10% each.
   $ allotrace advise irmin-replay.ctf
   79.0 GB total allocations (± 1.5 GB, 10,607 samples at rate 1e-6)
   Sites below about 22.9 MB may be invisible at this rate.
@@ -52,29 +52,28 @@ What the largest functions allocate, why, and what to do; then the reason that m
              1.6%   bench/irmin-pack/trace_replay.ml:200 Irmin_traces__Trace_replay.Make.exec_add
              1.1%   src/irmin/tree.ml:1681 Irmin__Tree.Make.sub.aux
              0.9%   src/irmin/tree.ml:1750 Irmin__Tree.Make.find, …
-         promise: Lwt makes promises and callbacks
+         promise: Lwt allocates promises and callbacks
          what   8.8 GB ± 514.5 MB in about 309,000,000 blocks of 8 B to 32 B,
                 2 sizes, 80% of 32 B; 100% die young, 0% are promoted
          from   src/core/lwt.ml:1884 Lwt.Sequential_composition.bind.(fun)
-         why    Each bind or map of Lwt makes closures, also on a promise that is
-                resolved already; on one that is not, a new promise and a callback
-                as well.
-         do     Write steps that never wait as plain functions; work on batches
-                (one promise for many items) in inner loops; look at Lwt.state
-                before binding where the answer is mostly there already.
-         gain   at most 8.8 GB ± 514.5 MB, 11.2% of all, from all these functions
-                together
-         sure   definite: the stack names Lwt
+         why    Each Lwt bind or map allocates closures, even on a resolved
+                promise; on a pending one, also a new promise and a callback.
+         do     Write steps that never wait as plain functions; process batches
+                (one promise for many items) in inner loops; check Lwt.state
+                before binding where the result is usually already there.
+         gain   at most 8.8 GB ± 514.5 MB, 11.2% of the total, from all these
+                functions together
+         sure   definite: Lwt is on the stack
          check  allotrace hotspots --filter 'fn:/^Lwt/' irmin-replay.ctf
                 allotrace diff --filter 'fn:/^Lwt/' irmin-replay.ctf AFTER.ctf
   
-  The other 88.8% is of functions and reasons below 10% each.
+  The other 88.8% is spread over functions and reasons below 10% each.
 
 The commands that it names keep the blocks in question:
 
   $ allotrace hotspots --by function --top 1 --callers 1 --filter 'fn:/^Interf\.build_graph\.add_interf$/ fn:/Stdlib__([Mm]ap|[Ss]et)\.Make/ size:4w' ocamlopt.ctf
   91.2 MB total allocations (± 11.6 MB, 239 samples at rate 2e-5)
-  The filter keeps 239 of 1,676 sampled blocks.
+  The filter matches 239 of 1,676 sampled blocks.
   Sites below about 1.1 MB may be invisible at this rate.
     share             MB       ±  samples  site
      82.4% ██████▋  75.1  ± 10.5      197  Stdlib__set.Make.bal (set.ml)
@@ -90,25 +89,25 @@ Below 10 % it is not worth it:
              1.9%   typing/ctype.ml:1774 Ctype.occur_rec
              0.7%   asmcomp/deadcode.ml:61 Deadcode.deadcode, …
                 2 sizes, 56% of 32 B; 93% die young, 7% are promoted; 3% are never
-         gain   at most 67.9 MB ± 10.0 MB, 12.9% of all, from all these functions
+         gain   at most 67.9 MB ± 10.0 MB, 12.9% of the total, from all these
     7.0% in 9 functions, each below 5%:
              3.4%   asmcomp/x86_gas.ml:307 X86_gas.generate_asm.(fun)
              1.9%   asmcomp/x86_gas.ml:258 X86_gas.print_line
              0.4%   asmcomp/x86_gas.ml:105 X86_gas.i2_s
              0.4%   typing/typecore.ml:673 Typecore.NameChoice.warn_if_ambiguous, …
                 96% die young, 0% are promoted; 4% are never freed
-         gain   at most 36.6 MB ± 7.3 MB, 7.0% of all: not worth it
-  The other 80.1% is of functions and reasons below 5% each.
+         gain   at most 36.6 MB ± 7.3 MB, 7.0% of the total: not worth it
+  The other 80.1% is spread over functions and reasons below 5% each.
   $ allotrace advise --min-share 6 --filter 'fn:/Interf/' --top 1 ocamlopt.ctf | tail -4
          check  allotrace hotspots --filter 'fn:/Interf/ fn:/^Interf\.build_graph\.add_interf$/ fn:/Stdlib__([Mm]ap|[Ss]et)\.Make/ size:4w' ocamlopt.ctf
                 allotrace diff --filter 'fn:/Interf/ fn:/^Interf\.build_graph\.add_interf$/ fn:/Stdlib__([Mm]ap|[Ss]et)\.Make/ size:4w' ocamlopt.ctf AFTER.ctf
   
-  The other 19.3% has 1 more piece of advice above 6% (--top).
+  For the other 19.3%, there is 1 more piece of advice above 6% (--top).
   $ allotrace advise --filter '-fn:/Stdlib__([Ss]et|[Mm]ap)/' ocamlopt.ctf
   457.8 MB total allocations (± 25.9 MB, 1,200 samples at rate 2e-5)
-  The filter keeps 1,200 of 1,676 sampled blocks.
+  The filter matches 1,200 of 1,676 sampled blocks.
   Sites below about 1.1 MB may be invisible at this rate.
-  No function allocates 10% of all in one way. The largest, typing/btype.ml:316 Btype.iter_type_expr.(fun), has 6.3%.
+  No function allocates 10% of the total for one reason. The largest, typing/btype.ml:316 Btype.iter_type_expr.(fun), has 6.3%.
   Nothing here is worth optimising.
 
 For programs:
@@ -122,8 +121,8 @@ For programs:
   {"unit":"B","rate":2e-05,"program":"/home/stephen/jswork/memtrace/_build/default/trace_ocamlopt/main.exe","measure":"allocated","headers":true,
    "total":{"value":670400000,"low":638684955,"high":703282309,"samples":1676},
    "advice":[
-    {"family":"ocaml","spreads":false,"few_samples":false,"share":0.142601,"value":95600000,"low":83863069,"high":108519764,"samples":239,"blocks":239,"places":[{"function":"Interf.build_graph.add_interf","file":"asmcomp/interf.ml","line":46,"share":0.142601,"value":95600000,"low":83863069,"high":108519764,"samples":239,"blocks":239}],"what":{"number":{"value":2390096,"low":2096675,"high":2713087,"samples":239},"min_words":4,"max_words":4,"words":4,"one_size":1.000000,"sizes":1,"died_young":0.945607,"promoted":0.054393,"within_1ms":0.523013,"never_freed":0.004184,"type":null,"allocator":{"function":"Stdlib__set.Make.bal","file":"set.ml","line":125}},"rule":"tree-update","title":"a Map or Set is copied along a path at each change","why":"Adding to, or removing from, a Map or Set makes new nodes for the whole path from the root, about as many as the number of elements has binary digits, and more to balance it.","do":"Where old versions are not needed, use a Hashtbl, a bit set or an array; build from what is known at once with of_list or of_seq; merge in bulk with union instead of adding one by one. To add what is in a Set already costs nothing.","certainty":"definite","evidence":"the stack names the function of Map.Make or Set.Make","worth":true,"gain":{"share":0.142601,"value":95600000,"low":83863069,"high":108519764,"samples":239},"filter":"fn:/^Interf\\.build_graph\\.add_interf$/ fn:/Stdlib__([Mm]ap|[Ss]et)\\.Make/ size:4w","check":["allotrace hotspots --filter 'fn:/^Interf\\.build_graph\\.add_interf$/ fn:/Stdlib__([Mm]ap|[Ss]et)\\.Make/ size:4w' ocamlopt.ctf","allotrace diff --filter 'fn:/^Interf\\.build_graph\\.add_interf$/ fn:/Stdlib__([Mm]ap|[Ss]et)\\.Make/ size:4w' ocamlopt.ctf AFTER.ctf"]}],
-   "omitted":1,"functions":374,"largest":{"function":"Interf.build_graph.add_interf","file":"asmcomp/interf.ml","line":52,"share":0.168258,"value":112800000,"low":100017501,"high":126763358,"samples":282,"blocks":282}}
+    {"family":"ocaml","spreads":false,"few_samples":false,"share":0.142601,"value":95600000,"low":83863069,"high":108519764,"samples":239,"blocks":239,"places":[{"function":"Interf.build_graph.add_interf","file":"asmcomp/interf.ml","line":46,"share":0.142601,"value":95600000,"low":83863069,"high":108519764,"samples":239,"blocks":239}],"what":{"number":{"value":2390096,"low":2096675,"high":2713087,"samples":239},"min_words":4,"max_words":4,"words":4,"one_size":1.000000,"sizes":1,"died_young":0.945607,"promoted":0.054393,"within_1ms":0.523013,"never_freed":0.004184,"type":null,"allocator":{"function":"Stdlib__set.Make.bal","file":"set.ml","line":125}},"rule":"tree-update","title":"a Map or Set copies a path on every change","why":"Adding to or removing from a Map or Set allocates new nodes for the whole path from the root, about log2 of the number of elements, and more for rebalancing.","do":"If old versions are not needed, use a Hashtbl, a bit set or an array; build known contents at once with of_list or of_seq; merge in bulk with union instead of adding one by one. Adding an element that a Set already contains costs nothing.","certainty":"definite","evidence":"a function of Map.Make or Set.Make is on the stack","worth":true,"gain":{"share":0.142601,"value":95600000,"low":83863069,"high":108519764,"samples":239},"filter":"fn:/^Interf\\.build_graph\\.add_interf$/ fn:/Stdlib__([Mm]ap|[Ss]et)\\.Make/ size:4w","check":["allotrace hotspots --filter 'fn:/^Interf\\.build_graph\\.add_interf$/ fn:/Stdlib__([Mm]ap|[Ss]et)\\.Make/ size:4w' ocamlopt.ctf","allotrace diff --filter 'fn:/^Interf\\.build_graph\\.add_interf$/ fn:/Stdlib__([Mm]ap|[Ss]et)\\.Make/ size:4w' ocamlopt.ctf AFTER.ctf"]}],
+   "omitted":1,"functions":374,"largest":{"function":"Interf.build_graph.add_interf","file":"asmcomp/interf.ml","line":46,"share":0.168258,"value":112800000,"low":100017501,"high":126763358,"samples":282,"blocks":282}}
 
 Where no rule fits, there are the facts; at rate 1 they are exact:
 
@@ -135,21 +134,21 @@ Where no rule fits, there are the facts; at rate 1 they are exact:
   > END
   $ allotrace advise native.ctf
   232 B total allocations (exact, 29 samples at rate 1)
-  Bytes include malloc's header, 8 a block, and sizes are rounded up to 8 (--measure requested: without headers).
+  Bytes include malloc's header (8 per block), with sizes rounded up to 8; --measure requested excludes headers.
   
    89.7% table.c:5 grow
          what   208 B in 2 blocks of 64 B to 128 B, 2 sizes, 65% of 128 B, by
                 realloc; 0% are freed within 1 ms; 65% are never freed
-         why    No rule fits. Look at the place, and at who calls it (allotrace
+         why    No rule applies. Look at the code, and at its callers (allotrace
                 callers).
          check  allotrace hotspots --filter 'fn:/^grow$/' native.ctf
                 allotrace diff --filter 'fn:/^grow$/' native.ctf AFTER.ctf
   
    10.3% libfoo.so.1+0x1f30
-         where  an address, not a function: libfoo.so.1 has no name for it. Other
-                places of the same function may count apart.
+         where  an address, because libfoo.so.1 has no symbol for it. Other
+                addresses of the same function may be counted separately.
          what   24 B in 1 block of 2 words (16 B), by malloc; none is freed
-         why    No rule fits. Look at the place, and at who calls it (allotrace
+         why    No rule applies. Look at the code, and at its callers (allotrace
                 callers).
          check  allotrace hotspots --filter 'fn:/^libfoo\.so\.1\+0x1f30$/' native.ctf
                 allotrace diff --filter 'fn:/^libfoo\.so\.1\+0x1f30$/' native.ctf AFTER.ctf
@@ -172,7 +171,7 @@ Where OCaml's heap grows is nobody's fault, whatever just then allocates, and wh
    42.9% memory.c:2 caml_alloc_for_heap
          ocaml-heap: the OCaml heap grows
     7.1% dig.ml:7 Dig.digits
-         why    No rule fits. Look at the place, and at who calls it (allotrace
+         why    No rule applies. Look at the code, and at its callers (allotrace
 
 What is freed at once can take the place of another block, but not its own; a few lives are weak evidence:
 
@@ -195,13 +194,13 @@ What is freed at once can take the place of another block, but not its own; a fe
   ten: large-block, guess
   thirty: temporary, likely
   $ allotrace advise brief.ctf | grep -A1 sure
-         sure   guess: sizes, and that most are freed while the program runs; but
+         sure   guess: sizes, and most blocks are freed while the program runs;
+                but there are few blocks
+  --
+         sure   guess: lifetimes; the trace does not record who freed them; but
                 there are few blocks
   --
-         sure   guess: lifetimes; the trace does not say who freed them; but there
-                are few blocks
-  --
-         sure   likely: lifetimes; the trace does not say who freed them
+         sure   likely: lifetimes; the trace does not record who freed them
          check  allotrace hotspots --filter 'fn:/^thirty$/ life:<1ms size:200w' brief.ctf
 
 A copy that the program keeps had to be made once, whatever made it:
@@ -243,7 +242,7 @@ Few samples say nothing but the place; no samples nothing at all; a shell can ta
          what   1.6 KB (197 B … 5.6 KB) in about 67 blocks of 2 words (16 B); none
                 is freed
          from   stdlib.ml:3 Stdlib.(@)
-         why    Too few samples to say; record with a higher --rate.
+         why    Too few samples to tell; record with a higher --rate.
          check  allotrace hotspots --filter 'fn:/^A\.b.$/' 'it'\''s few.ctf'
                 allotrace diff --filter 'fn:/^A\.b.$/' 'it'\''s few.ctf' AFTER.ctf
   $ allotrace advise few.ctf | sed -n 's/.*\(allotrace hotspots\)/\1 --callers 0/p' | sh
@@ -253,9 +252,9 @@ Few samples say nothing but the place; no samples nothing at all; a shell can ta
     100.0% ████████  1,600  197 … 5,759        2  stdlib.ml:3 Stdlib.(@)
   $ $TESTDIR/make-trace >none.ctf </dev/null
   $ allotrace advise none.ctf
-  No allocations: the trace holds no samples at rate 1.
+  No allocations: the trace contains no samples at rate 1.
   $ allotrace advise --filter 'size:>1G' few.ctf
-  Nothing to show: kept 0 of 2 blocks: `size` removed the last 2.
+  Nothing to show: the filter matches 0 of 2 blocks: `size` removed the last 2.
   $ allotrace advise --json none.ctf
   {"unit":"B","rate":1,"program":"prog","measure":"allocated","headers":true,
    "total":{"value":0,"low":0,"high":0,"samples":0},
@@ -292,12 +291,12 @@ Of what is live at the peak:
    19.5% asmcomp/interf.ml:52 Interf.build_graph.add_interf (also lines 48, 44)
          what   8.8 MB ± 3.6 MB in about 383,000 blocks of 2 words (16 B); 4% die
                 young, 96% are promoted; 65% are never freed
-         why    No rule fits. Look at the place, and at who calls it (allotrace
+         why    No rule applies. Look at the code, and at its callers (allotrace
                 callers).
          check  allotrace hotspots --measure peak --filter 'fn:/^Interf\.build_graph\.add_interf$/' BEFORE.ctf
                 allotrace diff --measure peak --filter 'fn:/^Interf\.build_graph\.add_interf$/' BEFORE.ctf AFTER.ctf
   
-  The other 80.5% has 1 more piece of advice above 10% (--top).
+  For the other 80.5%, there is 1 more piece of advice above 10% (--top).
 
 By numbers of blocks, and by how much is held for how long; the total is that of hotspots:
 
@@ -306,23 +305,23 @@ By numbers of blocks, and by how much is held for how long; the total is that of
   Sites below about 1.1 MB may be invisible at this rate.
   
    12.2% asmcomp/interf.ml:46 Interf.build_graph.add_interf
-         tree-update: a Map or Set is copied along a path at each change
+         tree-update: a Map or Set copies a path on every change
          what   2,390,096 blocks ± 308,206 of 4 words (32 B); 95% die young, 5%
                 are promoted
          from   set.ml:125 Stdlib__set.Make.bal
-         why    Adding to, or removing from, a Map or Set makes new nodes for the
-                whole path from the root, about as many as the number of elements
-                has binary digits, and more to balance it.
-         do     Where old versions are not needed, use a Hashtbl, a bit set or an
-                array; build from what is known at once with of_list or of_seq;
-                merge in bulk with union instead of adding one by one. To add what
-                is in a Set already costs nothing.
-         gain   at most 2,390,096 blocks ± 308,206, 12.2% of all
-         sure   definite: the stack names the function of Map.Make or Set.Make
+         why    Adding to or removing from a Map or Set allocates new nodes for
+                the whole path from the root, about log2 of the number of
+                elements, and more for rebalancing.
+         do     If old versions are not needed, use a Hashtbl, a bit set or an
+                array; build known contents at once with of_list or of_seq; merge
+                in bulk with union instead of adding one by one. Adding an element
+                that a Set already contains costs nothing.
+         gain   at most 2,390,096 blocks ± 308,206, 12.2% of the total
+         sure   definite: a function of Map.Make or Set.Make is on the stack
          check  allotrace hotspots --measure blocks --filter 'fn:/^Interf\.build_graph\.add_interf$/ fn:/Stdlib__([Mm]ap|[Ss]et)\.Make/ size:4w' ocamlopt.ctf
                 allotrace diff --measure blocks --filter 'fn:/^Interf\.build_graph\.add_interf$/ fn:/Stdlib__([Mm]ap|[Ss]et)\.Make/ size:4w' ocamlopt.ctf AFTER.ctf
   
-  The other 87.8% is of functions and reasons below 10% each.
+  The other 87.8% is spread over functions and reasons below 10% each.
   $ allotrace advise -m byteseconds ocamlopt.ctf
   22.4 MB·s of bytes times lifetime (± 3.8 MB·s, 1,676 samples at rate 2e-5)
   Sites below about 1.1 MB may be invisible at this rate.
@@ -330,12 +329,12 @@ By numbers of blocks, and by how much is held for how long; the total is that of
    11.9% file_formats/cmi_format.ml:46 Cmi_format.input_cmi
          what   2.7 MB·s (1.2 MB·s … 5.1 MB·s) in about 124,000 blocks of 16 B to
                 32 B, 3 sizes; none is freed
-         why    No rule fits. Look at the place, and at who calls it (allotrace
+         why    No rule applies. Look at the code, and at its callers (allotrace
                 callers).
          check  allotrace hotspots --measure byteseconds --filter 'fn:/^Cmi_format\.input_cmi$/' ocamlopt.ctf
                 allotrace diff --measure byteseconds --filter 'fn:/^Cmi_format\.input_cmi$/' ocamlopt.ctf AFTER.ctf
   
-  The other 88.1% is of functions and reasons below 10% each.
+  The other 88.1% is spread over functions and reasons below 10% each.
   $ for m in blocks byteseconds; do
   >   for c in advise hotspots; do allotrace $c -m $m --json ocamlopt.ctf | jq -c '.unit, .total'; done | sort -u
   > done

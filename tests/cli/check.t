@@ -354,7 +354,7 @@ A budget from a trace, which the trace meets; then the same for another one:
     verdict    deciding rate     actual  ±                        expected   ratio  site
     FAIL                        79.0 GB  ± 1.5 GB         at most 744.0 MB  108.77  total
     UNDECIDED           none  no sample  at most 28.1 MB  at most 124.0 MB    0.00  Stdlib__set.Make.bal
-  No rate decides what is allowed to a name that nothing in the trace has.
+  Checks of names that do not occur in the trace cannot be decided at any rate.
   0 passed, 1 failed, 1 undecided
   allotrace: warning: nothing in the trace is called `Stdlib__set.Make.bal`: it allocates too little to be sampled, or has a different name
   allotrace: hint: there is `Stdlib__Map.Make.bal`
@@ -443,11 +443,11 @@ What a trace lacks may be what is too much:
   $ allotrace check --budget cut.toml cut.ctf
   allotrace: warning: cut.ctf: byte 99987: the trace is cut short; every whole event before the cut was used
   The trace ends early, at 519 ms: the file is cut short.
-  What the program did after that is missing.
+  Everything after that is missing.
     verdict    deciding rate    actual  ±                expected   ratio  site
     UNDECIDED           none  339.9 MB  ± 22.3 MB  at most 1.0 GB    0.33  total
     FAIL                      339.9 MB  ± 22.3 MB  at most 1.0 MB  339.89  total
-  No rate decides what depends on the missing part of the trace.
+  Checks that depend on the missing part of the trace cannot be decided at any rate.
   0 passed, 1 failed, 1 undecided
   [3]
   $ allotrace check -e total=1GB -e total=10GB --json cut.ctf 2>/dev/null | jq -c '.checks[] | .verdict, .deciding_rate'

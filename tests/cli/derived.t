@@ -73,7 +73,7 @@ taken apart, and leave no file:
   both.ctf: 868 samples in 868 blocks of 2 traces, rate 1e-5
   $ allotrace info both.ctf | grep -E 'context|rate|samples|domains'
     context           2 merged traces
-    rate              1e-5 (a sample stands for 781.2 KB)
+    rate              1e-5 (one sample represents 781.2 KB)
     samples           868
     domains           2
   $ allotrace doctor both.ctf
@@ -159,7 +159,7 @@ The version can be chosen, where one domain is enough:
   version=2
   $ allotrace dump old.ctf | cmp - <(allotrace dump $TRACES/ocamlopt.ctf)
   $ allotrace trim --format 2 -o new.ctf both.ctf
-  allotrace: new.ctf: has several threads or domains, which takes version 3
+  allotrace: new.ctf: has several threads or domains, which requires version 3
   [1]
   $ rm old.ctf
 

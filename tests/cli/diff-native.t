@@ -99,6 +99,6 @@ The jobs in the manual for CI, as far as they are shell, in a repository of that
   >   tail -1 allocations.md; [ ! -e summary.md ] || cmp summary.md allocations.md; rm -f summary.md
   > done
   gh pr comment 7 --repo a/b --body-file allocations.md
-  \*\*Increased by \d+% ± \d+%\*\*; \d sites? changed for sure. (re)
+  \*\*Increased by \d+% ± \d+%\*\*; \d sites? changed significantly. (re)
   curl --fail --silent --show-error --header PRIVATE-TOKEN: t --form body=<allocations.md http://x/projects/1/merge_requests/2/notes
-  \*\*Increased by \d+% ± \d+%\*\*; \d sites? changed for sure. (re)
+  \*\*Increased by \d+% ± \d+%\*\*; \d sites? changed significantly. (re)

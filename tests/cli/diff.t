@@ -19,15 +19,15 @@ What changed between two traces; at rate 1, where numbers are exact. Lines of `p
         4,000      0  -4,000  <0.001  a.c:40 old (gone)
             0    400    +400  <0.001  a.c:50 new (new)
   1 site did not change.
-  Reduced by 66%; 3 sites changed for sure.
+  Reduced by 66%; 3 sites changed significantly.
   $ allotrace diff --by function --top 1 before.ctf after.ctf
     before  12.5 KB
     after   4.3 KB
     change  -8.2 KB, -66%
     before, B  after  change       q  site
         8,800  4,000  -4,800  <0.001  parse (a.c)
-  2 more functions changed for sure.
-  Reduced by 66%; 3 functions changed for sure.
+  2 more functions changed significantly.
+  Reduced by 66%; 3 functions changed significantly.
   $ allotrace diff --per 10,5 before.ctf after.ctf
     before  1.2 KB
     after   880 B
@@ -38,13 +38,13 @@ What changed between two traces; at rate 1, where numbers are exact. Lines of `p
           800    640    -160  <0.001  a.c:12 parse (was line 10)
            80    160     +80  <0.001  a.c:14 parse (was line 12)
             0     80     +80  <0.001  a.c:50 new (new)
-  Reduced by 31%; 4 sites changed for sure.
+  Reduced by 31%; 4 sites changed significantly.
   $ cp before.ctf same.ctf; allotrace diff before.ctf same.ctf
     before  12.5 KB
     after   12.5 KB
     change  0 B
   3 sites did not change.
-  No change in total; no site changed for sure.
+  No change in total; no site changed significantly.
   $ allotrace diff --csv before.ctf after.ctf
   sure,q,p,before,before_low,before_high,before_samples,after,after_low,after_high,after_samples,change,change_low,change_high,function,file,line_before,line_after,type
   1,0,0,8000,8000,8000,1000,3200,3200,3200,400,-4800,-4800,-4800,parse,a.c,10,12,
@@ -75,19 +75,19 @@ Sampled, at different rates; what is not sure is said to be so:
   Sites below about 2.3 MB before, 234.0 KB after may be invisible at these rates.
     before, MB  after  change       ±       q  site
          305.2  152.6  -152.6  ± 31.0  <0.001  a.c:1 f
-  Not sure; may be chance:
+  Not significant; may be due to chance:
           22.9   24.4    +1.5   ± 9.0   0.825  a.c:2 g
-  Reduced by 46% ± 6%; 1 site changed for sure.
+  Reduced by 46% ± 6%; 1 site changed significantly.
   $ cp few.ctf copy.ctf; allotrace diff few.ctf copy.ctf
     before  328.1 MB ± 31.4 MB
     after   328.1 MB ± 31.4 MB
     change  0 B ± 44.4 MB, 0% ± 14%
   Sites below about 2.3 MB may be invisible at this rate.
     before, MB  after  change       ±      q  site
-  Not sure; may be chance:
+  Not significant; may be due to chance:
          305.2  305.2     0.0  ± 42.9  1.000  a.c:1 f
           22.9   22.9     0.0  ± 12.3  1.000  a.c:2 g
-  No sure change in total; no site changed for sure.
+  No significant change in total; no site changed significantly.
   $ allotrace diff --normalise total few.ctf many.ctf
     before  328.1 MB ± 31.4 MB
     after   177.0 MB ± 7.2 MB
@@ -97,9 +97,9 @@ Sampled, at different rates; what is not sure is said to be so:
   Sites below about 2.3 MB before, 234.0 KB after may be invisible at these rates.
     before, %  after  change       ±       q  site
          6.98  13.79   +6.82  ± 3.05  <0.001  a.c:2 g
-  Not sure; may be chance:
+  Not significant; may be due to chance:
         93.02  86.21   -6.82  ± 9.99   0.175  a.c:1 f
-  Reduced by 46% ± 6%; 1 site changed for sure.
+  Reduced by 46% ± 6%; 1 site changed significantly.
   $ allotrace diff before.ctf few.ctf | grep invisible
   Sites below about 2.3 MB after may be invisible at that rate.
   $ allotrace diff few.ctf after.ctf | grep invisible
@@ -111,9 +111,9 @@ How long a run takes is different each time, of which one run a side says nothin
 
   $ for o in '--normalise time' '--measure byteseconds' '--normalise total'; do allotrace diff $o few.ctf many.ctf | grep -E '^  change|Undecided'; done
     change  -73.8 GB/s ± 15.7 GB/s, -46% ± 6%
-  Undecided: ± covers sampling error only; one run per side cannot show how much times vary. Give several, such as 5 a side: --before A… --after B…
+  Undecided: ± covers sampling error only; one run per side cannot show how much times vary. Compare several runs, such as 5 per side: --before A… --after B…
     change  -156.2 KB·s ± 31.8 KB·s, -50% ± 5%
-  Undecided: ± covers sampling error only; one run per side cannot show how much times vary. Give several, such as 5 a side: --before A… --after B…
+  Undecided: ± covers sampling error only; one run per side cannot show how much times vary. Compare several runs, such as 5 per side: --before A… --after B…
     change  -151.1 MB ± 32.2 MB, -46% ± 6%
   $ allotrace diff --normalise time few.ctf many.ctf
     before  160.2 GB/s ± 15.3 GB/s
@@ -124,7 +124,7 @@ How long a run takes is different each time, of which one run a side says nothin
     before, GB/s  after  change       ±  site
            149.0   74.5   -74.5  ± 15.2  a.c:1 f
             11.2   11.9    +0.7   ± 4.4  a.c:2 g
-  Undecided: ± covers sampling error only; one run per side cannot show how much times vary. Give several, such as 5 a side: --before A… --after B…
+  Undecided: ± covers sampling error only; one run per side cannot show how much times vary. Compare several runs, such as 5 per side: --before A… --after B…
   $ allotrace diff --normalise time --json few.ctf many.ctf | jq -c '.decided, .total.sure, .total.p, (.sites[] | [.sure, .q, .p])'
   false
   false
@@ -152,7 +152,7 @@ Runs that differ among themselves are believed less:
   Sites below about 2.3 MB may be invisible at this rate.
     before, MB  after  change       ±       q  site
          228.9  381.5  +152.6  ± 42.9  <0.001  a.c:1 f
-  Increased by 67% ± 24%; 1 site changed for sure.
+  Increased by 67% ± 24%; 1 site changed significantly.
   $ allotrace diff --before a300.ctf a500.ctf a250.ctf --after b[0-9]*.ctf
     before  267.0 MB ± 250.7 MB
     after   406.9 MB ± 289.5 MB
@@ -160,20 +160,20 @@ Runs that differ among themselves are believed less:
   Amounts are means of several runs: 3 before, 3 after.
   Sites below about 2.3 MB may be invisible at this rate.
     before, MB  after  change        ±      q  site
-  Not sure; may be chance:
+  Not significant; may be due to chance:
          267.0  406.9  +139.9  ± 249.1  0.193  a.c:1 f
-  A change in total of this size would be sure with about 10 runs a side.
-  No sure change in total; no site changed for sure.
+  A total change of this size would be significant with about 10 runs per side.
+  No significant change in total; no site changed significantly.
   $ allotrace diff --after b[0-9]*.ctf --before a[0-9]*.ctf | cmp - <(allotrace diff --before a[0-9]*.ctf --after b[0-9]*.ctf)
 
 Real traces; two of different programs have nothing in common:
 
   $ allotrace diff --top 2 $TRACES/ocamlopt.ctf $TRACES/ocamlopt.ctf
-  Before and after are the same file: 639.3 MB on both sides, and all is equal.
+  Before and after are the same file (639.3 MB), so nothing differs.
   $ ln before.ctf link.ctf; allotrace diff --measure blocks before.ctf link.ctf
-  Before and after are the same file: 3 blocks on both sides, and all is equal.
+  Before and after are the same file (3 blocks), so nothing differs.
   $ allotrace diff --before before.ctf ./before.ctf --after before.ctf
-  Before and after are the same file: 12.5 KB on both sides, and all is equal.
+  Before and after are the same file (12.5 KB), so nothing differs.
   $ allotrace diff --per 1,2 --top 1 before.ctf before.ctf
     before  12.5 KB
     after   6.2 KB
@@ -181,8 +181,8 @@ Real traces; two of different programs have nothing in common:
   Amounts are divided by 1 before and by 2 after.
     before, B  after  change       q  site
         8,000  4,000  -4,000  <0.001  a.c:10 parse
-  2 more sites changed for sure.
-  Reduced by 50%; 3 sites changed for sure.
+  2 more sites changed significantly.
+  Reduced by 50%; 3 sites changed significantly.
   $ allotrace diff --csv --top 1 before.ctf before.ctf
   sure,q,p,before,before_low,before_high,before_samples,after,after_low,after_high,after_samples,change,change_low,change_high,function,file,line_before,line_after,type
   0,1,1,8000,8000,8000,1000,8000,8000,8000,1000,0,0,0,parse,a.c,10,10,
@@ -198,9 +198,9 @@ Real traces; two of different programs have nothing in common:
     before, MB    after    change        ±       q  site
            0.0  3,830.0  +3,830.0  ± 339.0  <0.001  map.ml:115 Stdlib__Map.Make.bal (new)
            0.0  2,952.6  +2,952.6  ± 298.1  <0.001  list.ml:58 Stdlib__List.rev_append (new)
-  337 more sites changed for sure.
-  522 more sites without a sure change.
-  Increased by 12558% ± 657%; 339 sites changed for sure.
+  337 more sites changed significantly.
+  522 more sites without a significant change.
+  Increased by 12558% ± 657%; 339 sites changed significantly.
 
 A part of the blocks, and other measures:
 
@@ -211,13 +211,13 @@ A part of the blocks, and other measures:
   Different programs: main.exe before, tree.exe after.
   Different hosts: tarski before, pc1156-nvmp3 after.
   Different rates: 2e-5 before, 1e-6 after.
-  Amounts are of what is live at the peak.
+  Amounts: live at the peak.
   Sites below about 1.1 MB before, 22.9 MB after may be invisible at these rates.
     before, MB  after  change               ±       q  site
           0.00  30.52  +30.52  +8.27 … +78.14  <0.001  src/repr/binary.ml:232 Repr__Binary.Mono_container.decode.sub (new)
-  6 more sites changed for sure.
-  73 more sites without a sure change.
-  Increased by 459% ± 230%; 7 sites changed for sure.
+  6 more sites changed significantly.
+  73 more sites without a significant change.
+  Increased by 459% ± 230%; 7 sites changed significantly.
   $ allotrace diff --filter 'fn:parse' before.ctf after.ctf
     before  8.6 KB
     after   3.9 KB
@@ -226,7 +226,7 @@ A part of the blocks, and other measures:
     before, B  after  change       q  site
         8,000  3,200  -4,800  <0.001  a.c:12 parse (was line 10)
   1 site did not change.
-  Reduced by 55%; 1 site changed for sure.
+  Reduced by 55%; 1 site changed significantly.
   $ allotrace diff --filter 'fn:parse' --measure survived --json --top 1 before.ctf after.ctf | sed -n '1p'
   {"by":"line","unit":"B","unit_of_total":"B","false_discovery_rate":0.05,"decided":true,"measure":"survived","normalise":"none","filter":"fn:parse",
   $ allotrace diff --measure blocks before.ctf after.ctf
@@ -237,7 +237,7 @@ A part of the blocks, and other measures:
                  1      0      -1  <0.001  a.c:40 old (gone)
                  0      1      +1  <0.001  a.c:50 new (new)
   2 sites did not change.
-  No change in total; 2 sites changed for sure.
+  No change in total; 2 sites changed significantly.
   $ allotrace diff --measure byteseconds --normalise total before.ctf after.ctf
     before  17 B·s
     after   7.2 B·s
@@ -247,7 +247,7 @@ A part of the blocks, and other measures:
          4.76  11.11   +6.35  a.c:14 parse (was line 12)
         95.24  88.89   -6.35  a.c:12 parse (was line 10)
   2 sites did not change.
-  Undecided: ± covers sampling error only; one run per side cannot show how much times vary. Give several, such as 5 a side: --before A… --after B…
+  Undecided: ± covers sampling error only; one run per side cannot show how much times vary. Compare several runs, such as 5 per side: --before A… --after B…
   $ allotrace subsample 2 $TRACES/ocamlopt.ctf >half.ctf
   $ allotrace diff --measure blocks --top 1 $TRACES/ocamlopt.ctf half.ctf
     before  19,652,679 blocks ± 1,044,461 blocks
@@ -256,11 +256,11 @@ A part of the blocks, and other measures:
   Different rates: 2e-5 before, 1e-5 after.
   Sites below about 1.1 MB before, 2.3 MB after may be invisible at these rates.
     before, blocks    after    change          ±      q  site
-  Not sure; may be chance:
+  Not significant; may be due to chance:
            216,671  100,001  -116,670  ± 195,204  1.000  asmcomp/interf.ml:52 Interf.build_graph.add_interf
-  443 more sites without a sure change.
-  A change in total of this size would be sure at a rate of 2.7e-4.
-  No sure change in total; no site changed for sure.
+  443 more sites without a significant change.
+  A total change of this size would be significant at a rate of 2.7e-4.
+  No significant change in total; no site changed significantly.
   $ printf 'alloc major 1 2 f@a.c:1\nalloc major 4 5 g@a.c:2\nalloc major 4 5 g@a.c:2\nalloc major 9999 10000 h@a.c:3\n' | $TESTDIR/make-trace >exact.ctf
   $ allotrace subsample 100 --seed 1 exact.ctf >rare.ctf
   $ allotrace diff --measure blocks exact.ctf rare.ctf
@@ -270,11 +270,11 @@ A part of the blocks, and other measures:
   Different rates: 1 before, 0.01 after.
   Sites below about 2.3 KB after may be invisible at that rate.
     before, blocks  after  change          ±      q  site
-  Not sure; may be chance:
+  Not significant; may be due to chance:
                  2      0      -2   -2 … +72  1.000  a.c:2 g (gone)
                  1      0      -1  -1 … +183  1.000  a.c:1 f (gone)
   1 site did not change.
-  No sure change in total; no site changed for sure.
+  No significant change in total; no site changed significantly.
   $ allotrace diff --measure byteseconds --before exact.ctf exact.ctf --after rare.ctf rare.ctf
     before  0.17 B·s
     after   0 B·s (0 B·s … 3 B·s)
@@ -283,11 +283,11 @@ A part of the blocks, and other measures:
   Amounts are means of several runs: 2 before, 2 after.
   Sites below about 2.3 KB after may be invisible at that rate.
     before, B·s  after  change              ±      q  site
-  Not sure; may be chance:
+  Not significant; may be due to chance:
            0.12      0   -0.12  -0.12 … +2.31  1.000  a.c:2 g (gone)
            0.05      0   -0.05  -0.05 … +4.33  1.000  a.c:1 f (gone)
               0      0       0       0 … +183  1.000  a.c:3 h
-  No sure change in total; no site changed for sure.
+  No significant change in total; no site changed significantly.
   $ allotrace diff --measure byteseconds --normalise time --top 1 $TRACES/ocamlopt.ctf $TRACES/irmin-replay.ctf
     before  26.3 MB·s/s ± 4.5 MB·s/s
     after   94.8 MB·s/s ± 16.3 MB·s/s
@@ -299,7 +299,7 @@ A part of the blocks, and other measures:
     before, KB·s/s    after    change          ±  site
                0.0  9,655.3  +9,655.3  ± 4,994.1  list.ml:58 Stdlib__List.rev_append (new)
   860 more sites, undecided.
-  Undecided: ± covers sampling error only; one run per side cannot show how much times vary. Give several, such as 5 a side: --before A… --after B…
+  Undecided: ± covers sampling error only; one run per side cannot show how much times vary. Compare several runs, such as 5 per side: --before A… --after B…
   $ allotrace diff --measure blocks --csv --top 1 $TRACES/ocamlopt.ctf half.ctf
   sure,q,p,before,before_low,before_high,before_samples,after,after_low,after_high,after_samples,change,change_low,change_high,function,file,line_before,line_after,type
   0,1,0.33187242271623946,216671,115371,384948,13,100001,20623,332568,3,-116670,-289780,100628,Interf.build_graph.add_interf,asmcomp/interf.ml,52,52,
@@ -325,10 +325,10 @@ For a comment on a pull request, as Markdown, in which names are code:
   | before, MB | after | change | ± | q | site |
   | ---: | ---: | ---: | ---: | ---: | --- |
   | 305.2 | 152.6 | **-152.6** | **± 31.0** | &lt;0.001 | `a.c:1 f` |
-  | | | | | | *Not sure; may be chance:* |
+  | | | | | | *Not significant; may be due to chance:* |
   | 22.9 | 24.4 | +1.5 | ± 9.0 | 0.825 | `a.c:2 g` |
   
-  **Reduced by 46% ± 6%**; 1 site changed for sure.
+  **Reduced by 46% ± 6%**; 1 site changed significantly.
   $ printf 'alloc major 99 100 main@main.c:1 @you<b>@*.c:7\n' | $TESTDIR/make-trace >named.ctf
   $ allotrace diff --markdown --filter '-fn:@you*x*' before.ctf named.ctf | grep you | tr '\342\200\213' '...'
   Filter: -fn:@...you\*x\*
@@ -393,14 +393,14 @@ Nothing is sure where a part of a trace is lost, of which the same run shows wha
 
   $ cp $TRACES/ocamlopt.ctf damaged.ctf; for i in {0..5}; do printf '\377\377\377\377'; done | dd of=damaged.ctf bs=1 seek=116000 conv=notrunc status=none
   $ allotrace diff $TRACES/ocamlopt.ctf damaged.ctf 2>/dev/null | sed '/^  /d'
-  After lacks events: a part of the trace is damaged.
+  After lacks events: part of the trace is damaged.
   Sites below about 1.1 MB may be invisible at this rate.
   427 more sites, undecided.
-  Undecided: a trace is incomplete; what it lacks cannot be compared. Record it again.
+  Undecided: a trace is incomplete, and its missing part cannot be compared. Record it again.
   $ allotrace diff --json $TRACES/ocamlopt.ctf damaged.ctf 2>/dev/null | jq -c '.decided, .runs_before, .runs_after'
   false
   [{"rate":2e-05,"program":"/home/stephen/jswork/memtrace/_build/default/trace_ocamlopt/main.exe","host":"tarski"}]
   [{"rate":2e-05,"program":"/home/stephen/jswork/memtrace/_build/default/trace_ocamlopt/main.exe","host":"tarski","lacks_events":true}]
   $ allotrace hotspots --index damaged.ctf >/dev/null 2>&1; allotrace diff damaged.ctf $TRACES/ocamlopt.ctf 2>/dev/null | sed '1p; $!d'
-  Before lacks events: a part of the trace is damaged.
-  Undecided: a trace is incomplete; what it lacks cannot be compared. Record it again.
+  Before lacks events: part of the trace is damaged.
+  Undecided: a trace is incomplete, and its missing part cannot be compared. Record it again.

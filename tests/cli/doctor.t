@@ -36,18 +36,18 @@ One with rubbish in the middle, and its clean copy:
     written as a clean trace to clean.ctf, which notes that events are missing
   [3]
   $ allotrace doctor clean.ctf
-  byte 247939: the recording ended before the program; what came later is missing (5.904611 s from its start: a part of the trace was damaged, later events are only some of them)
+  byte 247939: the recording ended before the program; what came later is missing (5.904611 s from its start: part of the trace was damaged, so later events are incomplete)
   clean.ctf: 1 defect
     20,899 events can be used, over 35.88 s
   [3]
   $ allotrace hotspots bad.ctf 2>warnings >before
-  $ allotrace hotspots clean.ctf | grep -v '^[0-9TW]' | cmp - <(grep -v '^[0-9TW]' before)
+  $ allotrace hotspots clean.ctf | grep -v '^[0-9TE]' | cmp - <(grep -v '^[0-9TE]' before)
   $ allotrace hotspots clean.ctf | head -3
-  The trace ends early, at 5.90 s: a part of the trace was damaged, later events are only some of them.
-  What the program did after that is missing.
+  The trace ends early, at 5.90 s: part of the trace was damaged, so later events are incomplete.
+  Everything after that is missing.
   75.3 GB total allocations (± 1.5 GB, 10,104 samples at rate 1e-6)
   $ allotrace check -e total=1TB clean.ctf | tail -2
-  No rate decides what depends on the missing part of the trace.
+  Checks that depend on the missing part of the trace cannot be decided at any rate.
   0 passed, 0 failed, 1 undecided
   $ cat warnings
   allotrace: warning: bad.ctf: byte 69986: packets were lost here; backtraces may be wrong until the cache refills

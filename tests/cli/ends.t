@@ -32,7 +32,7 @@ Commands say so in their heads, and no figure is called exact for the whole run:
   9 1
   $ allotrace hotspots early.ctf 2>/dev/null | times | head -3
   The trace ends early, at TIME: the trace cannot be written: File too large.
-  What the program did after that is missing: MANY allocations that could not be written, and all later ones.
+  Everything after that is missing: MANY allocations that could not be written, and all later ones.
   SIZE total allocations (exact up to TIME, MANY samples at rate 1)
   $ for command in info hotspots peak timeline leaks lifetimes stats tree advise; do
   >     allotrace $command --json early.ctf 2>/dev/null | grep -o '"ends_early":{"time":[0-9]*,"how":"early","lost_allocations":[0-9]*,"reason":"the trace cannot be written: File too large"' | wc -l
@@ -53,7 +53,7 @@ The index keeps it:
 
   $ allotrace hotspots --index early.ctf >/dev/null 2>&1; allotrace hotspots early.ctf 2>&1 | times | head -2
   The trace ends early, at TIME: the trace cannot be written: File too large.
-  What the program did after that is missing: MANY allocations that could not be written, and all later ones.
+  Everything after that is missing: MANY allocations that could not be written, and all later ones.
   $ rm early.ctf.idx
 
 It is a defect, and reading strictly an error:
@@ -74,7 +74,7 @@ No check passes, and nothing is compared with it:
   [3]
   $ allotrace diff whole.ctf early.ctf 2>/dev/null | times | sed -n '1p;$p'
   After ends early, at TIME: the trace cannot be written: File too large.
-  Undecided: a trace is incomplete; what it lacks cannot be compared. Record it again.
+  Undecided: a trace is incomplete, and its missing part cannot be compared. Record it again.
   $ allotrace diff whole.ctf early.ctf 2>/dev/null | grep -c 'Reduced'
   0
   [1]

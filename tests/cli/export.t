@@ -316,7 +316,7 @@ Stacks by other measures; the weights add up to what hotspots says, but for roun
   Try `allotrace export --help`.
   [2]
   $ allotrace export --to collapsed -m live --at 1x $TRACES/ocamlopt.ctf
-  allotrace: --at: column 2: a time ends in us, ms, s, min or h
+  allotrace: --at: column 2: a time must end in us, ms, s, min or h
     1x
      ^
   Try `allotrace export --help`.

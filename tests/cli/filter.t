@@ -15,7 +15,7 @@ Filters and measures, on a made-up trace at rate 1, where numbers are exact:
   0.058824,512,512,512,64,1,Stdlib.List.map,list.ml,20,
   $ allotrace hotspots --filter 'fn:/^main$/ -fn:Lwt.*,parse' a.ctf
   2.5 KB total allocations (exact, 320 samples at rate 1)
-  The filter keeps 2 of 4 sampled blocks.
+  The filter matches 2 of 4 sampled blocks.
     share               B  samples  site
      80.0% ██████▍  2,048      256  main.ml:3 main
      20.0% █▋         512       64  list.ml:20 Stdlib.List.map
@@ -66,7 +66,7 @@ On a real one:
 
   $ allotrace hotspots --filter 'alloc:0.2s..0.4s life:<1ms fn:/[Ss]et/' --top 2 --callers 1 $TRACES/ocamlopt.ctf
   4.6 MB total allocations (± 2.6 MB, 12 samples at rate 2e-5)
-  The filter keeps 12 of 1,676 sampled blocks.
+  The filter matches 12 of 1,676 sampled blocks.
   Sites below about 1.1 MB may be invisible at this rate.
     share             KB                ±  samples  site
      41.7% ███▍  1,953.1  634.2 … 4,557.9        5  set.ml:125 Stdlib__set.Make.bal
@@ -84,11 +84,11 @@ On a real one:
   $ printf 'alloc major 99 100 f@a.c:1\nsame collect 0\nalloc major 199 200 g@a.c:2\ncollect 1\n' | $TESTDIR/make-trace >moment.ctf
   $ allotrace hotspots -f live:@start..@end moment.ctf
   1.6 KB total allocations (exact, 200 samples at rate 1)
-  The filter keeps 1 of 2 sampled blocks.
+  The filter matches 1 of 2 sampled blocks.
     share                B  samples  site
     100.0% ████████  1,600      200  a.c:2 g
   $ allotrace hotspots -f 'life:0 live:..1ms' moment.ctf
-  Nothing to show: kept 0 of 2 blocks: `live` removed the last 1.
+  Nothing to show: the filter matches 0 of 2 blocks: `live` removed the last 1.
   $ allotrace hotspots -f 'fn:g alloc:@peak..500us' moment.ctf
   allotrace: --filter: column 6: the range ends before it begins: @peak is at 2000us in this trace
     fn:g alloc:@peak..500us
@@ -120,7 +120,7 @@ On a real one:
   Try `allotrace diff --help`.
   [2]
   $ allotrace hotspots -f 'alloc:10s..@end' moment.ctf
-  Nothing to show: kept 0 of 2 blocks: `alloc` removed the last 2.
+  Nothing to show: the filter matches 0 of 2 blocks: `alloc` removed the last 2.
   $ allotrace hotspots -f 'alloc:@peak..1ms' moment.ctf
   allotrace: --filter: column 1: the range ends before it begins: @peak is at 2000us in this trace
     alloc:@peak..1ms
@@ -129,7 +129,7 @@ On a real one:
   [2]
   $ allotrace hotspots -f live:@peak --top 1 --callers 1 $TRACES/ocamlopt.ctf
   45.0 MB total allocations (± 8.1 MB, 118 samples at rate 2e-5)
-  The filter keeps 118 of 1,676 sampled blocks.
+  The filter matches 118 of 1,676 sampled blocks.
   Sites below about 1.1 MB may be invisible at this rate.
     share          KB          ±  samples  site
       8.5% ▋  3,906.2  ± 2,421.1       10  asmcomp/interf.ml:52 Interf.build_graph.add_interf
@@ -144,7 +144,7 @@ On a real one:
    "omitted":{"sites":443,"share":0.867697,"value":17052575,"low":16084758,"high":18074502,"samples":1416}}
   $ allotrace types -m promoted -f survived $TRACES/ocamlopt.ctf --callers 1
   36.6 MB promoted (± 7.3 MB, 96 samples at rate 2e-5)
-  The filter keeps 110 of 1,676 sampled blocks.
+  The filter matches 110 of 1,676 sampled blocks.
   Sites below about 1.1 MB may be invisible at this rate.
     share              MB      ±  samples  type
     100.0% ████████  36.6  ± 7.3       96  (type not recorded)
@@ -154,7 +154,7 @@ On a real one:
 A domain is no part of one:
 
   $ allotrace hotspots --filter 'domain:1,2.5' a.ctf
-  allotrace: --filter: column 10: a domain is a whole number
+  allotrace: --filter: column 10: a domain must be a whole number
     domain:1,2.5
              ^
   Try `allotrace hotspots --help`.
@@ -163,19 +163,19 @@ A domain is no part of one:
 If nothing is left, the report says why; where a term's name alone does not say which one it was, by all of it:
 
   $ allotrace hotspots --filter 'heap:minor size:>=2K' a.ctf
-  Nothing to show: kept 0 of 4 blocks: `size` removed the last 2.
+  Nothing to show: the filter matches 0 of 4 blocks: `size` removed the last 2.
   $ allotrace hotspots --filter 'fn:main size:>=1 -heap:minor -size:<1G' a.ctf
-  Nothing to show: kept 0 of 4 blocks: `-size:<1G` removed the last 2.
+  Nothing to show: the filter matches 0 of 4 blocks: `-size:<1G` removed the last 2.
   $ allotrace hotspots --filter 'fn:/a"/ fn:main' --json a.ctf | grep -o '"removed_by":.*'
   "removed_by":"fn:/a\"/","removed_last":4,
   $ allotrace hotspots --filter 'size:<600' --measure promoted a.ctf
   512 B promoted (exact, 64 samples at rate 1)
-  The filter keeps 1 of 4 sampled blocks.
+  The filter matches 1 of 4 sampled blocks.
     share              B  samples  site
     100.0% ████████  512       64  list.ml:20 Stdlib.List.map
     100.0%           512       64    via main.ml:1 main
   $ allotrace hotspots --filter 'heap:external' --measure promoted a.ctf
-  Nothing to show: of 1 sampled blocks none was promoted.
+  Nothing to show: of 1 sampled blocks, none was promoted.
   $ allotrace hotspots --filter 'size:>1G' --json a.ctf
   {"by":"line",
    "unit":"B","rate":1,"program":"prog","measure":"allocated","headers":true,"filter":"size:>1G","kept_blocks":0,"of_blocks":4,"removed_by":"size","removed_last":4,
@@ -233,7 +233,7 @@ blocks of stacks that cannot are left out:
   module:util: []
   $ tree below:parse
   1.0 KB total allocations (exact, 128 samples at rate 1)
-  The filter keeps 1 of 3 sampled blocks.
+  The filter matches 1 of 3 sampled blocks.
     share                B  samples  function
     100.0% ████████  1,024      128  parse (p.c)
     100.0% ████████  1,024      128  eval (e.c)
@@ -241,7 +241,7 @@ blocks of stacks that cannot are left out:
     100.0% ████████  1,024      128  leaf (l.c)
   $ tree above:parse
   1.0 KB total allocations (exact, 128 samples at rate 1)
-  The filter keeps 1 of 3 sampled blocks.
+  The filter matches 1 of 3 sampled blocks.
     share                B  samples  function
     100.0% ████████  1,024      128  main (m.c)
     100.0% ████████  1,024      128  parse (p.c)
@@ -249,7 +249,7 @@ blocks of stacks that cannot are left out:
     100.0% ████████  1,024      128  parse (p.c)
   $ tree path:main,eval
   2.0 KB total allocations (exact, 256 samples at rate 1)
-  The filter keeps 1 of 3 sampled blocks.
+  The filter matches 1 of 3 sampled blocks.
     share                B  samples  function
     100.0% ████████  2,048      256  eval (e.c)
     100.0% ████████  2,048      256  eval (e.c)
@@ -257,7 +257,7 @@ blocks of stacks that cannot are left out:
     100.0% ████████  2,048      256  leaf (l.c)
   $ tree path:main,leaf
   4.0 KB total allocations (exact, 512 samples at rate 1)
-  The filter keeps 1 of 3 sampled blocks.
+  The filter matches 1 of 3 sampled blocks.
     share                B  samples  function
     100.0% ████████  4,096      512  leaf (l.c)
   $ tree recursion:parse
@@ -284,7 +284,7 @@ blocks of stacks that cannot are left out:
      14.3% █▏        1,024      128    leaf (l.c)
   $ tree 'recursion:parse below:eval'
   2.0 KB total allocations (exact, 256 samples at rate 1)
-  The filter keeps 1 of 3 sampled blocks.
+  The filter matches 1 of 3 sampled blocks.
     share                B  samples  function
     100.0% ████████  2,048      256  eval (e.c)
     100.0% ████████  2,048      256  eval (e.c)
@@ -292,7 +292,7 @@ blocks of stacks that cannot are left out:
     100.0% ████████  2,048      256  leaf (l.c)
   $ tree 'below:eval recursion:parse'
   3.0 KB total allocations (exact, 384 samples at rate 1)
-  The filter keeps 2 of 3 sampled blocks.
+  The filter matches 2 of 3 sampled blocks.
     share                B  samples  function
     100.0% ████████  3,072      384  eval (e.c)
      66.7% █████▍    2,048      256    eval (e.c)
@@ -302,7 +302,7 @@ blocks of stacks that cannot are left out:
      33.3% ██▋       1,024      128    leaf (l.c)
   $ allotrace hotspots --filter above:parse stacks.ctf
   1.0 KB total allocations (exact, 128 samples at rate 1)
-  The filter keeps 1 of 3 sampled blocks.
+  The filter matches 1 of 3 sampled blocks.
     share                B  samples  site
     100.0% ████████  1,024      128  p.c:4 parse
     100.0%           1,024      128    via e.c:3 eval
@@ -323,13 +323,13 @@ blocks of stacks that cannot are left out:
   Try `allotrace tree --help`.
   [2]
   $ tree below:parze
-  Nothing to show: kept 0 of 3 blocks: `below` removed the last 3.
+  Nothing to show: the filter matches 0 of 3 blocks: `below` removed the last 3.
   allotrace: hint: there is `parse`
 
 What cannot be understood:
 
   $ allotrace hotspots --filter 'fn:main alloc:10x' a.ctf
-  allotrace: --filter: column 17: a time ends in us, ms, s, min or h
+  allotrace: --filter: column 17: a time must end in us, ms, s, min or h
     fn:main alloc:10x
                     ^
   Try `allotrace hotspots --help`.
@@ -362,28 +362,28 @@ taken away:
 
   $ for f in fn:Interf.biuld_graph fn:interff fn:interf,colorign 'fn:"Interf.build_graph.add_inter"' file:asmcomp/interf.mll 'file:interff.ml size:>1' fn:/Interff/ 'fn:Interff*' -fn:Interff 'fn:Interf size:>=1G' fn:Zebra; do echo "$f"; allotrace hotspots -f "$f" $TRACES/ocamlopt.ctf 2>&1 | grep -E 'hint|Nothing'; done
   fn:Interf.biuld_graph
-  Nothing to show: kept 0 of 1,676 blocks: `fn` removed the last 1,676.
+  Nothing to show: the filter matches 0 of 1,676 blocks: `fn` removed the last 1,676.
   allotrace: hint: there is `Interf.build_graph`
   fn:interff
-  Nothing to show: kept 0 of 1,676 blocks: `fn` removed the last 1,676.
+  Nothing to show: the filter matches 0 of 1,676 blocks: `fn` removed the last 1,676.
   allotrace: hint: there is `Interf.build_graph.interf`
   fn:interf,colorign
   fn:"Interf.build_graph.add_inter"
   file:asmcomp/interf.mll
-  Nothing to show: kept 0 of 1,676 blocks: `file` removed the last 1,676.
+  Nothing to show: the filter matches 0 of 1,676 blocks: `file` removed the last 1,676.
   allotrace: hint: there is `asmcomp/interf.ml`
   file:interff.ml size:>1
-  Nothing to show: kept 0 of 1,676 blocks: `file` removed the last 1,676.
+  Nothing to show: the filter matches 0 of 1,676 blocks: `file` removed the last 1,676.
   allotrace: hint: there is `asmcomp/interf.ml`
   fn:/Interff/
-  Nothing to show: kept 0 of 1,676 blocks: `fn` removed the last 1,676.
+  Nothing to show: the filter matches 0 of 1,676 blocks: `fn` removed the last 1,676.
   fn:Interff*
-  Nothing to show: kept 0 of 1,676 blocks: `fn` removed the last 1,676.
+  Nothing to show: the filter matches 0 of 1,676 blocks: `fn` removed the last 1,676.
   -fn:Interff
   fn:Interf size:>=1G
-  Nothing to show: kept 0 of 1,676 blocks: `size` removed the last 296.
+  Nothing to show: the filter matches 0 of 1,676 blocks: `size` removed the last 296.
   fn:Zebra
-  Nothing to show: kept 0 of 1,676 blocks: `fn` removed the last 1,676.
+  Nothing to show: the filter matches 0 of 1,676 blocks: `fn` removed the last 1,676.
   $ allotrace callers Interf.biuld_graph $TRACES/ocamlopt.ctf 2>&1 | grep hint
   allotrace: hint: there is `Interf.build_graph`
   $ allotrace export --to csv -f fn:Interf.biuld_graph $TRACES/ocamlopt.ctf 2>&1 | grep hint
@@ -396,7 +396,7 @@ taken away:
   [1]
   $ allotrace hotspots --by function -n 1 -m blocks -f 'size:>=64K' $TRACES/irmin-replay.ctf
   189 blocks allocated (23 … 754, 4 samples at rate 1e-6)
-  The filter keeps 4 of 10,607 sampled blocks.
+  The filter matches 4 of 10,607 sampled blocks.
   Sites below about 22.9 MB may be invisible at this rate.
     share          blocks        ±  samples  site
      64.8% █████▏     123  3 … 681        1  Jsonm.encoder (src/jsonm.ml)
@@ -413,11 +413,11 @@ taken away:
   0 passed, 1 failed, 0 undecided
   [3]
   $ printf 'rate 1\nalloc external 8 9 main@a.c:1 Parser.node@<type>:0|f@a.c:2\n' | $TESTDIR/make-trace >typed.ctf; for f in type:Parser.noed type:parser type:/noed/; do allotrace types -f $f typed.ctf 2>&1 | grep -E 'hint|Nothing'; done
-  Nothing to show: kept 0 of 1 blocks: `type` removed the last 1.
+  Nothing to show: the filter matches 0 of 1 blocks: `type` removed the last 1.
   allotrace: hint: there is `Parser.node`
-  Nothing to show: kept 0 of 1 blocks: `type` removed the last 1.
+  Nothing to show: the filter matches 0 of 1 blocks: `type` removed the last 1.
   allotrace: hint: there is `Parser.node`
-  Nothing to show: kept 0 of 1 blocks: `type` removed the last 1.
+  Nothing to show: the filter matches 0 of 1 blocks: `type` removed the last 1.
 
 Memory outside the heap is no part of it, even if a trace tells of its promotion (OCaml does, of the handle):
 
@@ -464,17 +464,17 @@ second is not, and one that is alone with its stack must die soon all the same:
   > END
   $ allotrace hotspots -m temporary temporary.ctf
   256 B temporary (exact, 32 samples at rate 1)
-  Bytes include malloc's header, 8 a block, and sizes are rounded up to 8 (--measure requested: without headers).
+  Bytes include malloc's header (8 per block), with sizes rounded up to 8; --measure requested excludes headers.
     share              B  samples  site
     100.0% ████████  256       32  m.c:5 loop
     100.0%           256       32    via m.c:1 main
   $ allotrace hotspots -m temporary --filter 'fn:once' temporary.ctf
-  Nothing to show: of 1 sampled blocks none was temporary.
+  Nothing to show: of 1 sampled blocks, none was temporary.
   $ allotrace timeline -m temporary --csv temporary.ctf | tail -n 1
   3990,4001,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0
   $ allotrace stats -m temporary temporary.ctf | head -n 3
   256 B temporary (exact, 32 samples at rate 1)
-  Bytes include malloc's header, 8 a block, and sizes are rounded up to 8 (--measure requested: without headers).
+  Bytes include malloc's header (8 per block), with sizes rounded up to 8; --measure requested excludes headers.
   
   $ printf '[[budget]]\nsite = "loop"\nmeasure = "temporary"\nmax = "100B"\n' >t.toml
   $ allotrace check --budget t.toml temporary.ctf

@@ -140,7 +140,7 @@ A damaged trace gives what can be read, and one warning a kind:
   $ allotrace hotspots --top 1 --callers 1 cut.ctf
   allotrace: warning: cut.ctf: byte 60000: the trace is cut short; every whole event before the cut was used
   The trace ends early, at 326 ms: the file is cut short.
-  What the program did after that is missing.
+  Everything after that is missing.
   215.5 MB total allocations (± 17.8 MB, 565 samples at rate 2e-5)
   Sites below about 1.1 MB may be invisible at this rate.
     share       MB      ±  samples  site
@@ -157,8 +157,8 @@ A trace without samples says why:
   allotrace: head.ctf: byte 66: * (glob)
   [1]
   $ $TESTDIR/first-packet $TRACES/irmin-replay.ctf >empty.ctf; allotrace hotspots empty.ctf
-  No allocations: the trace holds no samples at rate 1e-6.
-  A program that allocates less than about 28.1 MB in all may show none; record it with a higher rate.
+  No allocations: the trace contains no samples at rate 1e-6.
+  A program that allocates less than about 28.1 MB in total may have no samples; record it at a higher rate.
   $ allotrace hotspots --json empty.ctf
   {"by":"line",
    "unit":"B","rate":1e-06,"program":"/tmp/l/github/irmin-worktree-main/_build/default/bench/irmin-pack/tree.exe","measure":"allocated","headers":true,

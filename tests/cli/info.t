@@ -7,7 +7,7 @@
     runtime           a=0,b=1,H=0,i=15,l=0,o=80,O=500,p=0,s=262144,t=0,v=0,w=1,W=0
     started           2020-04-15 15:48:31 UTC
     duration          852 ms
-    rate              2e-5 (a sample stands for 390.6 KB)
+    rate              2e-5 (one sample represents 390.6 KB)
     samples           1,676
     blocks            1,676
     allocated         639.3 MB ± 30.6 MB
@@ -29,7 +29,7 @@
     runtime           a=2,b=0,H=0,i=15,l=0,o=120,O=500,p=0,s=262144,t=0,v=0,w=1,W=0
     started           2022-11-10 13:23:58 UTC
     duration          35.88 s
-    rate              1e-6 (a sample stands for 7.6 MB)
+    rate              1e-6 (one sample represents 7.6 MB)
     samples           10,607
     blocks            10,607
     allocated         79.0 GB ± 1.5 GB

@@ -9,14 +9,14 @@ main keeps one from the start (events are 1 ms apart):
   $ $TESTDIR/make-trace <script >a.ctf
   $ allotrace leaks a.ctf
   26.6 KB total allocations (exact, 3,400 samples at rate 1)
-  Growth counts from 87.8 ms to 351 ms; earlier allocations are start-up.
-  18.0 KB live at the end, changing by 26.0 KB/s in all.
+  Growth is measured from 87.8 ms to 351 ms; earlier allocations count as startup.
+  18.0 KB live at the end, changing by 26.0 KB/s in total.
   
   By class:
     class     live, B  sites  meaning
-    growing     9,600      1  more and more is live, from many different times
-    bounded       800      1  blocks come and go; growth is at most half of what is live
-    start-up    8,000      1  most was allocated at the start
+    growing     9,600      1  live memory keeps growing, with blocks from many different times
+    bounded       800      1  blocks come and go; growth is at most half of live memory
+    start-up    8,000      1  most was allocated at startup
   
   By site:
     class     live, B  growth, KB/s       q  live over time            site
@@ -31,7 +31,7 @@ main keeps one from the start (events are 1 ms apart):
   start-up,8000,8000,8000,1000,0,0,0,0,0,1,1,1000,0,main,main.ml,1
   $ allotrace leaks --top 1 --by function --json a.ctf | jq -c '[.from, .to, .cleaned_up], .classes[0], (.sites[0] | .p *= 1e12 | .p |= floor | .q *= 1e12 | .q |= floor | .slope |= map_values(round)), .omitted, .all_sites.class'
   [87750,351000,false]
-  {"class":"growing","value":9600,"low":9600,"high":9600,"samples":1200,"sites":1,"meaning":"more and more is live, from many different times"}
+  {"class":"growing","value":9600,"low":9600,"high":9600,"samples":1200,"sites":1,"meaning":"live memory keeps growing, with blocks from many different times"}
   {"class":"growing","value":9600,"low":9600,"high":9600,"samples":1200,"slope":{"value":26666,"low":26666,"high":26666,"samples":880},"late":26668.910289587962,"p":59604,"q":119209,"startup_samples":320,"at_exit_samples":0,"history":[560,1040,1440,1840,2240,2560,2960,3360,3760,4160,4560,4960,5360,5680,6080,6480,6880,7280,7680,8080,8480,8800,9200,9600],"function":"parse","file":"parse.ml"}
   {"sites":2,"sites_without_live":0}
   "growing"
@@ -39,7 +39,7 @@ main keeps one from the start (events are 1 ms apart):
     class    live, B  growth, B/s  live over time            site
     bounded      800         2.62  ▅███████████████████████  eval.ml:20 eval
   $ allotrace leaks --filter 'size:>1M' a.ctf
-  Nothing to show: kept 0 of 241 blocks: `size` removed the last 241.
+  Nothing to show: the filter matches 0 of 241 blocks: `size` removed the last 241.
 
 The same, and a program that frees all in the end, by which it is not fooled:
 
@@ -47,16 +47,16 @@ The same, and a program that frees all in the end, by which it is not fooled:
   $ allotrace leaks b.ctf 2>/dev/null | head -4
   26.6 KB total allocations (exact, 3,400 samples at rate 1)
   The program cleaned up from 351 ms on; leaks are measured just before that.
-  Growth counts from 87.7 ms to 351 ms; earlier allocations are start-up.
-  18.0 KB live before that, changing by 26.0 KB/s in all.
+  Growth is measured from 87.7 ms to 351 ms; earlier allocations count as startup.
+  18.0 KB live before that, changing by 26.0 KB/s in total.
 
 What a program builds, and frees again at once, is no growth, in however many steps it is built:
 
   $ { for i in {0..299}; do echo alloc external 99 100 main@main.c:1 build@build.c:7; done
   >   for i in {0..299}; do echo same collect $i; done; echo alloc external 0 1 main@main.c:2; } | $TESTDIR/make-trace >built.ctf
   $ allotrace leaks built.ctf 2>/dev/null | sed -n '2p;5,9p'
-  Bytes include malloc's header, 8 a block, and sizes are rounded up to 8 (--measure requested: without headers).
-  233.6 KB live before that, changing by 781.2 KB/s in all.
+  Bytes include malloc's header (8 per block), with sizes rounded up to 8; --measure requested excludes headers.
+  233.6 KB live before that, changing by 781.2 KB/s in total.
   
   By class:
     class          live, KB  sites  meaning
@@ -67,17 +67,17 @@ Of a real trace:
   $ allotrace leaks --top 4 $TRACES/ocamlopt.ctf
   639.3 MB total allocations (± 30.6 MB, 1,676 samples at rate 2e-5)
   Sites below about 1.1 MB may be invisible at this rate.
-  Growth counts from 213 ms to 852 ms; earlier allocations are start-up.
-  42.0 MB ± 7.8 MB live at the end, changing by 27.5 MB/s (10.2 MB/s … 45.2 MB/s) in all.
+  Growth is measured from 213 ms to 852 ms; earlier allocations count as startup.
+  42.0 MB ± 7.8 MB live at the end, changing by 27.5 MB/s (10.2 MB/s … 45.2 MB/s) in total.
   
   By class:
     class     live, MB          ±  sites  meaning
-    growing        4.2      ± 2.5      1  more and more is live, from many different times
-    in steps       6.1      ± 3.0      3  more is live than at first, but from few times, or no longer
+    growing        4.2      ± 2.5      1  live memory keeps growing, with blocks from many different times
+    in steps       6.1      ± 3.0      3  live memory grew, but at few times, or no longer grows
     unclear       27.8      ± 6.4     45  too few samples to tell
-    bounded        0.4  0.0 … 2.1      1  blocks come and go; growth is at most half of what is live
-    start-up       3.4  1.6 … 6.5      1  most was allocated at the start
-  A rate of 5.4e-5 would likely tell of the largest unclear site.
+    bounded        0.4  0.0 … 2.1      1  blocks come and go; growth is at most half of live memory
+    start-up       3.4  1.6 … 6.5      1  most was allocated at startup
+  A rate of 5.4e-5 would probably resolve the largest unclear site.
   
   By site:
     class     live, KB                ±  growth, KB/s          ±      q  live over time            site
@@ -86,7 +86,7 @@ Of a real trace:
     in steps   1,953.1  634.2 … 4,557.9       5,042.2  ± 5,244.2  0.074                 ▂▄▅▇███▆▆  asmcomp/interf.ml:48 Interf.build_graph.add_interf
     in steps   1,953.1  634.2 … 4,557.9       5,862.3  ± 4,927.3  0.027                 ▂▂▆█▅▆█▄▄  set.ml:125 Stdlib__set.Make.bal
     47 more sites with 31.7 MB ± 6.8 MB live
-    393 sites without a live sampled block
+    393 sites without live sampled blocks
   allotrace: hint: callers of the first site: allotrace callers --filter survived 'interf.ml:52' */ocamlopt.ctf (glob)
   $ allotrace leaks --top 0 --csv $TRACES/ocamlopt.ctf | cut -d, -f1 | sort | uniq -c
         1 bounded
@@ -100,21 +100,21 @@ Of the blocks that a measure counts:
 
   $ allotrace leaks -m promoted --top 1 $TRACES/ocamlopt.ctf 2>/dev/null | sed -n '1p;/growing/p'
   98.0 MB promoted (± 12.0 MB, 257 samples at rate 2e-5)
-    growing        6.1      ± 3.0      2  more and more is live, from many different times
+    growing        6.1      ± 3.0      2  live memory keeps growing, with blocks from many different times
     growing   4,296.9  ± 2,539.2       9,052.9  ± 6,393.3  0.016                 ▃▆▇▇█████  asmcomp/interf.ml:52 Interf.build_graph.add_interf
 
 By numbers of blocks: in main's place there is one block, however large:
 
   $ allotrace leaks -m blocks a.ctf
   241 blocks allocated (exact, 3,400 samples at rate 1)
-  Growth counts from 87.8 ms to 351 ms; earlier allocations are start-up.
-  131 blocks live at the end, changing by 333/s in all.
+  Growth is measured from 87.8 ms to 351 ms; earlier allocations count as startup.
+  131 blocks live at the end, changing by 333/s in total.
   
   By class:
     class     live, blocks  sites  meaning
-    growing            120      1  more and more is live, from many different times
-    bounded             10      1  blocks come and go; growth is at most half of what is live
-    start-up             1      1  most was allocated at the start
+    growing            120      1  live memory keeps growing, with blocks from many different times
+    bounded             10      1  blocks come and go; growth is at most half of live memory
+    start-up             1      1  most was allocated at startup
   
   By site:
     class     live, blocks  growth, blocks/s       q  live over time            site
@@ -130,16 +130,16 @@ By numbers of blocks: in main's place there is one block, however large:
   $ allotrace leaks -m blocks --top 3 $TRACES/ocamlopt.ctf
   19,652,679 blocks allocated (± 1,044,461, 1,676 samples at rate 2e-5)
   Sites below about 1.1 MB may be invisible at this rate.
-  Growth counts from 213 ms to 852 ms; earlier allocations are start-up.
-  1,545,456 blocks ± 328,626 live at the end, changing by 880,946/s (193,977/s … 1,581,370/s) in all.
+  Growth is measured from 213 ms to 852 ms; earlier allocations count as startup.
+  1,545,456 blocks ± 328,626 live at the end, changing by 880,946/s (193,977/s … 1,581,370/s) in total.
   
   By class:
     class     live, blocks                 ±  sites  meaning
-    growing        183,337  91,523 … 343,001      1  more and more is live, from many different times
-    in steps        50,002  16,237 … 153,625      1  more is live than at first, but from few times, or no longer
+    growing        183,337  91,523 … 343,001      1  live memory keeps growing, with blocks from many different times
+    in steps        50,002  16,237 … 153,625      1  live memory grew, but at few times, or no longer grows
     unclear      1,187,947         ± 294,334     48  too few samples to tell
-    start-up       124,170  55,759 … 259,540      1  most was allocated at the start
-  A rate of 5.4e-5 would likely tell of the largest unclear site.
+    start-up       124,170  55,759 … 259,540      1  most was allocated at startup
+  A rate of 5.4e-5 would probably resolve the largest unclear site.
   
   By site:
     class     live, blocks                 ±  growth, blocks/s          ±      q  live over time            site
@@ -147,27 +147,27 @@ By numbers of blocks: in main's place there is one block, however large:
     in steps        50,002  16,237 … 153,625           150,080  ± 126,139  0.027                 ▂▂▆█▅▆█▄▄  set.ml:125 Stdlib__set.Make.bal
     unclear        150,003  68,593 … 300,392            64,606  ± 241,477         ▁▁▁▁▁▁▁▁▁▁▁▁▁▁ ▁▁▁▁▁▁▁▄█  list.ml:58 Stdlib__list.rev_append
     48 more sites with 1,162,114 blocks ± 289,395 live
-    393 sites without a live sampled block
+    393 sites without live sampled blocks
   allotrace: hint: callers of the first site: allotrace callers --filter survived 'interf.ml:52' */ocamlopt.ctf (glob)
   $ allotrace leaks -m blocks --json $TRACES/ocamlopt.ctf | jq -c '.unit, (.all_sites | .value, .samples), .classes[1], .sites[0].history'
   "blocks"
   1545456
   110
-  {"class":"in steps","value":50002,"low":16237,"high":153625,"samples":5,"sites":1,"meaning":"more is live than at first, but from few times, or no longer"}
+  {"class":"in steps","value":50002,"low":16237,"high":153625,"samples":5,"sites":1,"meaning":"live memory grew, but at few times, or no longer grows"}
   [0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,50001,133336,150003,150003,166670,166670,183337,183337,183337]
 
 By how long what is left has been held; classes and slopes are as before, and what comes to it is what hotspots says:
 
   $ allotrace leaks -m byteseconds a.ctf
   4.7 KB·s of bytes times lifetime (exact, 3,400 samples at rate 1)
-  Growth counts from 87.8 ms to 351 ms; earlier allocations are start-up.
-  4.4 KB·s held by what was live at the end, changing by 26.0 KB/s in all.
+  Growth is measured from 87.8 ms to 351 ms; earlier allocations count as startup.
+  4.4 KB·s held by what was live at the end, changing by 26.0 KB/s in total.
   
   By class:
     class     live, B·s  sites  meaning
-    growing       1,728      1  more and more is live, from many different times
-    bounded       11.60      1  blocks come and go; growth is at most half of what is live
-    start-up      2,800      1  most was allocated at the start
+    growing       1,728      1  live memory keeps growing, with blocks from many different times
+    bounded       11.60      1  blocks come and go; growth is at most half of live memory
+    start-up      2,800      1  most was allocated at startup
   
   By site:
     class     live, B·s  growth, KB·s/s       q  live over time            site
@@ -181,11 +181,11 @@ By how long what is left has been held; classes and slopes are as before, and wh
   bounded,12,12,12,100,2.8942,0,0,eval,eval.ml,20
   start-up,2800,2800,2800,1000,0,1000,0,main,main.ml,1
   $ allotrace leaks -m byteseconds b.ctf 2>/dev/null | sed -n 4,8p
-  4.4 KB·s held by what was live before that, changing by 26.0 KB/s in all.
+  4.4 KB·s held by what was live before that, changing by 26.0 KB/s in total.
   
   By class:
     class          live, B·s  sites  meaning
-    growing            1,727      1  more and more is live, from many different times
+    growing            1,727      1  live memory keeps growing, with blocks from many different times
   $ allotrace leaks -m byteseconds --json $TRACES/ocamlopt.ctf | jq -c '.unit, (.all_sites | .value, .samples, .class), (.sites[0] | .value, .samples)'
   "B·s"
   12846960
@@ -202,26 +202,26 @@ What the C library keeps for streams says so; it is judged as anything else, and
   >   echo alloc external 59 60 main@main.c:3 fopen@iofopen.c:86 __fopen_internal@iofopen.c:65; } | $TESTDIR/make-trace >c.ctf
   $ allotrace leaks c.ctf
   80.5 KB total allocations (exact, 10,300 samples at rate 1)
-  Bytes include malloc's header, 8 a block, and sizes are rounded up to 8 (--measure requested: without headers).
-  Growth counts from 5.25 ms to 21 ms; earlier allocations are start-up.
-  80.5 KB live at the end, changing by 3.9 MB/s in all.
+  Bytes include malloc's header (8 per block), with sizes rounded up to 8; --measure requested excludes headers.
+  Growth is measured from 5.25 ms to 21 ms; earlier allocations count as startup.
+  80.5 KB live at the end, changing by 3.9 MB/s in total.
   
   By class:
     class    live, KB  sites  meaning
-    growing      80.0      1  more and more is live, from many different times
-    bounded       0.5      1  blocks come and go; growth is at most half of what is live
+    growing      80.0      1  live memory keeps growing, with blocks from many different times
+    bounded       0.5      1  blocks come and go; growth is at most half of live memory
   
   By site:
     class    live, KB  growth, KB/s       q  live over time            site
-    growing      80.0       3,992.8  <0.001   ▁▁▂▂▂▃▃▃▄▄▄▅▅▆▆▆▆▇▇████  filedoalloc.c:101 _IO_file_doallocate (buffer of a stream, the C library's: freed by fclose; that of stdin, stdout or stderr stays to the end)
-    bounded       0.5           0.0                                 █  iofopen.c:65 __fopen_internal (stream that is open, the C library's: freed by fclose)
+    growing      80.0       3,992.8  <0.001   ▁▁▂▂▂▃▃▃▄▄▄▅▅▆▆▆▆▇▇████  filedoalloc.c:101 _IO_file_doallocate (stream buffer of the C library: freed by fclose; those of stdin, stdout and stderr remain until the end)
+    bounded       0.5           0.0                                 █  iofopen.c:65 __fopen_internal (open stream of the C library: freed by fclose)
   allotrace: hint: callers of the first site: allotrace callers --filter survived 'filedoalloc.c:101' c.ctf
   $ allotrace leaks --json c.ctf | jq -c '.sites[] | .function, .remark'
   "_IO_file_doallocate"
-  "buffer of a stream, the C library's: freed by fclose; that of stdin, stdout or stderr stays to the end"
+  "stream buffer of the C library: freed by fclose; those of stdin, stdout and stderr remain until the end"
   "__fopen_internal"
-  "stream that is open, the C library's: freed by fclose"
+  "open stream of the C library: freed by fclose"
   $ allotrace leaks --csv c.ctf | cut -d, -f13-
   startup_samples,at_exit_samples,remark,function,file,line
-  2560,0,"buffer of a stream, the C library's: freed by fclose; that of stdin, stdout or stderr stays to the end",_IO_file_doallocate,filedoalloc.c,101
-  0,0,"stream that is open, the C library's: freed by fclose",__fopen_internal,iofopen.c,65
+  2560,0,"stream buffer of the C library: freed by fclose; those of stdin, stdout and stderr remain until the end",_IO_file_doallocate,filedoalloc.c,101
+  0,0,open stream of the C library: freed by fclose,__fopen_internal,iofopen.c,65

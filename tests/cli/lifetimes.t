@@ -23,16 +23,16 @@ How long blocks live, on a made-up trace at rate 1 (events are 1 ms apart):
   Early deaths (bytes):
     share                              blocks
      25.0%                 █████       dead soon: within 1 ms
-     50.0%                 ██████████  dead in minor: of those gone from the minor heap
-     50.0% (50.0 … 100.0)  ██████████  premature: of the promoted, within 100 ms
+     50.0%                 ██████████  dead in minor: of blocks that left the minor heap
+     50.0% (50.0 … 100.0)  ██████████  premature: of promoted blocks, within 100 ms
   
-  Still alive at an age (bytes); survivors count for as long as they were seen:
+  Still alive at an age (bytes); survivors are censored at the end of the trace:
     share                                   age
      75.0%                 ███████████████  1 ms
      75.0%                 ███████████████  2 ms
-    50% are dead after 3 ms (3 ms … more than was seen)
-    90% are dead after more than was seen (3 ms … more than was seen)
-    99% are dead after more than was seen
+    50% are dead after 3 ms (3 ms … more than was observed)
+    90% are dead after more than was observed (3 ms … more than was observed)
+    99% are dead after more than was observed
   
   By site:
     share              B  dead soon  dead in minor  premature  site
@@ -51,16 +51,16 @@ How long blocks live, on a made-up trace at rate 1 (events are 1 ms apart):
   Early deaths (blocks):
     share                                  blocks
      70.0% (60.0 … 80.0)   ██████████████  dead soon: within 3 ms
-     33.3%                 ██████▋         dead in minor: of those gone from the minor heap
-      0.0%                                 premature: of the promoted, within 500 µs
+     33.3%                 ██████▋         dead in minor: of blocks that left the minor heap
+      0.0%                                 premature: of promoted blocks, within 500 µs
   
-  Still alive at an age (blocks); survivors count for as long as they were seen:
+  Still alive at an age (blocks); survivors are censored at the end of the trace:
     share                                age
      60.0%                 ████████████  1 ms
      60.0%                 ████████████  2 ms
-    50% are dead after 3 ms (3 ms … more than was seen)
-    90% are dead after more than was seen (3 ms … more than was seen)
-    99% are dead after more than was seen
+    50% are dead after 3 ms (3 ms … more than was observed)
+    90% are dead after more than was observed (3 ms … more than was observed)
+    99% are dead after more than was observed
   
   By site:
     share         blocks  dead soon        dead in minor  premature  site
@@ -96,7 +96,7 @@ How long blocks live, on a made-up trace at rate 1 (events are 1 ms apart):
    "omitted":{"sites":3}}
   $ allotrace lifetimes --filter survived a.ctf | head -12
   8.5 KB total allocations (exact, 1,088 samples at rate 1)
-  The filter keeps 2 of 5 sampled blocks.
+  The filter matches 2 of 5 sampled blocks.
   
   Lifetimes (bytes):
     share                                        lifetime
@@ -105,10 +105,10 @@ How long blocks live, on a made-up trace at rate 1 (events are 1 ms apart):
   Early deaths (bytes):
     share                    blocks
       0.0%                   dead soon: within 1 ms
-      0.0%                   dead in minor: of those gone from the minor heap
+      0.0%                   dead in minor: of blocks that left the minor heap
   
   $ allotrace lifetimes --filter 'size:>1M' a.ctf
-  Nothing to show: kept 0 of 5 blocks: `size` removed the last 5.
+  Nothing to show: the filter matches 0 of 5 blocks: `size` removed the last 5.
   $ allotrace lifetimes --curve a.ctf
   allotrace: lifetimes: --curve requires --csv
   Try `allotrace lifetimes --help`.
@@ -132,10 +132,10 @@ Of real traces:
   Early deaths (bytes):
     share                                     blocks
      44.2% (41.8 … 46.6)   ████████▉          dead soon: within 1 ms
-     84.5% (82.7 … 86.2)   ████████████████▉  dead in minor: of those gone from the minor heap
-     31.3% (25.5 … 37.7)   ██████▎            premature: of the promoted, within 100 ms
+     84.5% (82.7 … 86.2)   ████████████████▉  dead in minor: of blocks that left the minor heap
+     31.3% (25.5 … 37.7)   ██████▎            premature: of promoted blocks, within 100 ms
   
-  Still alive at an age (bytes); survivors count for as long as they were seen:
+  Still alive at an age (bytes); survivors are censored at the end of the trace:
     share                                        age
      99.9% (99.5 … 100.0)  ████████████████████  50 µs
      99.4% (98.9 … 99.7)   ███████████████████▉  100 µs
@@ -151,7 +151,7 @@ Of real traces:
       7.6% (6.3 … 9.0)     █▌                    200 ms
     50% are dead after 1.18 ms (1.11 ms … 1.25 ms)
     90% are dead after 131 ms (97.9 ms … 151 ms)
-    99% are dead after more than was seen
+    99% are dead after more than was observed
   
   By site:
     share        MB       ±  dead soon       dead in minor   premature       site
@@ -198,17 +198,17 @@ What memory was held for, which is not what most of it is allocated for:
   Early deaths (byte-seconds):
     share                                        blocks
      12.5%                 ██▌                   dead soon: living up to 1 ms
-     16.7%                 ███▍                  dead in minor: of those gone from the minor heap
-    100.0%                 ████████████████████  premature: of the promoted, living on for up to 100 ms
+     16.7%                 ███▍                  dead in minor: of blocks that left the minor heap
+    100.0%                 ████████████████████  premature: of promoted blocks, living on for up to 100 ms
   
-  Held by blocks that live longer (byte-seconds), if all end with the trace:
+  Held by blocks that live longer (byte-seconds), if all are freed at the end of the trace:
     share                                      age
      87.5%                 █████████████████▌  1 ms
      20.8%                 ████▏               2 ms
      14.6%                 ██▉                 5 ms
-    50% by those that live up to 2 ms
-    90% by those that live up to 7 ms
-    99% by those that live up to 7 ms
+    50% by blocks that live up to 2 ms
+    90% by blocks that live up to 7 ms
+    99% by blocks that live up to 7 ms
   
   By site:
     share            B·s  dead soon  dead in minor  premature  site
@@ -232,10 +232,10 @@ What memory was held for, which is not what most of it is allocated for:
   Early deaths (byte-seconds):
     share                       blocks
       0.7% (0.6 … 0.8)     ▏    dead soon: living up to 1 ms
-      3.5% (2.9 … 4.3)     ▊    dead in minor: of those gone from the minor heap
-     11.6% (8.9 … 14.9)    ██▍  premature: of the promoted, living on for up to 100 ms
+      3.5% (2.9 … 4.3)     ▊    dead in minor: of blocks that left the minor heap
+     11.6% (8.9 … 14.9)    ██▍  premature: of promoted blocks, living on for up to 100 ms
   
-  Held by blocks that live longer (byte-seconds), if all end with the trace:
+  Held by blocks that live longer (byte-seconds), if all are freed at the end of the trace:
     share                                        age
     100.0% (100.0 … 100.0) ████████████████████  50 µs
     100.0% (100.0 … 100.0) ████████████████████  100 µs
@@ -250,9 +250,9 @@ What memory was held for, which is not what most of it is allocated for:
      87.7% (84.8 … 90.0)   █████████████████▌    100 ms
      71.6% (65.8 … 76.6)   ██████████████▍       200 ms
      26.2% (17.7 … 35.5)   █████▎                500 ms
-    50% by those that live up to 346 ms (310 ms … 398 ms)
-    90% by those that live up to 817 ms (810 ms … 826 ms)
-    99% by those that live up to 849 ms (826 ms … more than was seen)
+    50% by blocks that live up to 346 ms (310 ms … 398 ms)
+    90% by blocks that live up to 817 ms (810 ms … 826 ms)
+    99% by blocks that live up to 849 ms (826 ms … more than was observed)
   
   By site:
     share        KB·s                  ±  dead soon     site

@@ -18,7 +18,7 @@ gauges; here at rate 1, where numbers are exact.
     9 events can be used, over 9 ms
   $ allotrace hotspots native.ctf
   24.0 KB total allocations (exact, 3,072 samples at rate 1)
-  Bytes include malloc's header, 8 a block, and sizes are rounded up to 8 (--measure requested: without headers).
+  Bytes include malloc's header (8 per block), with sizes rounded up to 8; --measure requested excludes headers.
     share           B  samples  site
      33.3% ██▋  8,192    1,024  table.c:5 grow
      33.3%      8,192    1,024    via main.c:11 main
@@ -33,7 +33,7 @@ gauges; here at rate 1, where numbers are exact.
   allotrace: hint: places shown as module+0x… are addresses without symbols; a debuginfod server may have them, if you set DEBUGINFOD_URLS=https://debuginfod.elfutils.org: allotrace symbolize --debuginfod native.ctf
   $ allotrace hotspots --by function native.ctf
   24.0 KB total allocations (exact, 3,072 samples at rate 1)
-  Bytes include malloc's header, 8 a block, and sizes are rounded up to 8 (--measure requested: without headers).
+  Bytes include malloc's header (8 per block), with sizes rounded up to 8; --measure requested excludes headers.
     share           B  samples  site
      33.3% ██▋  8,192    1,024  grow (table.c)
      33.3%      8,192    1,024    via main (main.c)
@@ -48,7 +48,7 @@ gauges; here at rate 1, where numbers are exact.
   allotrace: hint: places shown as module+0x… are addresses without symbols; a debuginfod server may have them, if you set DEBUGINFOD_URLS=https://debuginfod.elfutils.org: allotrace symbolize --debuginfod native.ctf
   $ allotrace hotspots --by type native.ctf
   24.0 KB total allocations (exact, 3,072 samples at rate 1)
-  Bytes include malloc's header, 8 a block, and sizes are rounded up to 8 (--measure requested: without headers).
+  Bytes include malloc's header (8 per block), with sizes rounded up to 8; --measure requested excludes headers.
     share            KB  samples  type
      66.7% █████▍  16.0    2,048  table
      33.3%          8.0    1,024    via table.c:5 grow
@@ -71,12 +71,12 @@ gauges; here at rate 1, where numbers are exact.
     runtime           -
     started           2023-11-14 22:13:20 UTC
     duration          9 ms
-    rate              1 (a sample stands for 8 B)
+    rate              1 (one sample represents 8 B)
     samples           3,072
     blocks            6
     allocated         24.0 KB
       external        24.0 KB
-    promoted          - (nothing in a minor heap)
+    promoted          - (no minor heap)
     collected blocks  1
     domains           1
     distinct stacks   6
@@ -98,8 +98,8 @@ gauges; here at rate 1, where numbers are exact.
   [{"readings":1,"most":16384,"time":9000,"last":16384,"name":"rss"}]
   $ allotrace timeline --points 3 native.ctf
   24.0 KB total allocations (exact, 3,072 samples at rate 1)
-  Bytes include malloc's header, 8 a block, and sizes are rounded up to 8 (--measure requested: without headers).
-  At the end, 16.0 KB was live; the system saw: rss 16.0 KB.
+  Bytes include malloc's header (8 per block), with sizes rounded up to 8; --measure requested excludes headers.
+  At the end, 16.0 KB was live; reported by the system: rss 16.0 KB.
   
   Live (0 … 9 ms, a character is 3 ms):
     over time  most, KB    at  heap
@@ -111,7 +111,7 @@ gauges; here at rate 1, where numbers are exact.
     █▄▁           5,331.6  0 µs  allocated
       █           2,667.6  6 ms  freed
   
-  What the system saw:
+  Reported by the system:
     over time  most, KB    at  memory
       █            16.0  9 ms  rss
   
@@ -158,7 +158,7 @@ Functions that merely allocate are not where one looks; their callers are:
   > END
   $ allotrace hotspots wrappers.ctf
   960 B total allocations (exact, 120 samples at rate 1)
-  Bytes include malloc's header, 8 a block, and sizes are rounded up to 8 (--measure requested: without headers).
+  Bytes include malloc's header (8 per block), with sizes rounded up to 8; --measure requested excludes headers.
     share           B  samples  site
      53.3% ████▎  512       64  parse.c:3 parse
      53.3%        512       64    via main.c:10 main
@@ -169,7 +169,7 @@ Functions that merely allocate are not where one looks; their callers are:
   Skipped wrappers of malloc (--wrappers show counts them as sites): xmalloc, safe_mem_alloc
   $ allotrace hotspots --wrappers show wrappers.ctf
   960 B total allocations (exact, 120 samples at rate 1)
-  Bytes include malloc's header, 8 a block, and sizes are rounded up to 8 (--measure requested: without headers).
+  Bytes include malloc's header (8 per block), with sizes rounded up to 8; --measure requested excludes headers.
     share            B  samples  site
      66.7% █████▍  640       80  util.c:5 xmalloc
      53.3%         512       64    via parse.c:3 parse
@@ -180,7 +180,7 @@ Functions that merely allocate are not where one looks; their callers are:
       6.7%          64        8    via main.c:13 main
   $ allotrace hotspots --by type wrappers.ctf
   960 B total allocations (exact, 120 samples at rate 1)
-  Bytes include malloc's header, 8 a block, and sizes are rounded up to 8 (--measure requested: without headers).
+  Bytes include malloc's header (8 per block), with sizes rounded up to 8; --measure requested excludes headers.
     share           B  samples  type
      53.3% ████▎  512       64  xmalloc
      53.3%        512       64    via parse.c:3 parse
@@ -229,7 +229,7 @@ One sample, of which little is known; promoted blocks; a trace of marks alone:
     duration          2 ms
     promoted          100.0% of the minor heap's
   $ printf 'alloc external 0 0 begin@<mark>:0\n' | $TESTDIR/make-trace | allotrace hotspots -
-  No allocations: the trace holds no samples at rate 1.
+  No allocations: the trace contains no samples at rate 1.
 
 What was requested is what was allocated without headers; the rest of a word is rounding:
 

@@ -35,8 +35,8 @@ When most was live, on a made-up trace at rate 1 (events are 1 ms apart):
   Skipped wrappers of malloc (--wrappers show counts them as sites): xmalloc
   $ allotrace peak --filter heap:minor --by function a.ctf
   512 B live at the peak, at 6 ms (exact, 64 samples at rate 1)
-  The filter keeps 2 of 4 sampled blocks.
-  What the filter keeps peaked at 2 ms: 1.5 KB (exact).
+  The filter matches 2 of 4 sampled blocks.
+  The blocks matching the filter peaked at 2 ms: 1.5 KB (exact).
   0 B of it (exact) was freed later; 512 B (exact) was live at the end.
   
   By age:
@@ -48,8 +48,8 @@ When most was live, on a made-up trace at rate 1 (events are 1 ms apart):
     100.0% ████████  512       64  eval (eval.ml)
     100.0%           512       64    via main (main.ml)
   $ allotrace peak --filter 'alloc:<2ms' a.ctf
-  Nothing to show: of 1 sampled blocks none was live at 6 ms.
-  What the filter keeps peaked at 1 ms: 1.0 KB (exact).
+  Nothing to show: of 1 sampled blocks, none was live at 6 ms.
+  The blocks matching the filter peaked at 1 ms: 1.0 KB (exact).
   $ allotrace peak --json --top 1 --callers 0 a.ctf
   {"unit":"B","rate":1,"program":"prog","measure":"peak","time":6000,"headers":true,
    "total":{"value":10752,"low":10752,"high":10752,"samples":1344},
@@ -76,7 +76,7 @@ When most was live, on a made-up trace at rate 1 (events are 1 ms apart):
   0.190476,2048,2048,2048,256,1,buffer,buffer.c,5,
   0.047619,512,512,512,64,1,eval,eval.ml,20,
   $ allotrace peak --filter 'size:>1M' a.ctf
-  Nothing to show: kept 0 of 4 blocks: `size` removed the last 4.
+  Nothing to show: the filter matches 0 of 4 blocks: `size` removed the last 4.
 
 Of a real trace; the sites are those that hotspots shows:
 
@@ -124,7 +124,7 @@ What was live then, by other measures; the same as a filter gives:
   Skipped wrappers of malloc (--wrappers show counts them as sites): xmalloc
   $ allotrace peak --measure byteseconds a.ctf | grep -B1 'By site'
   
-  By site, as byteseconds (24 B·s in all):
+  By site, as byteseconds (24 B·s in total):
   $ for m in blocks live promoted survived byteseconds; do
   >   allotrace peak --measure $m --csv a.ctf >by-peak
   >   allotrace hotspots --measure $m --filter live:@peak --csv a.ctf | cmp - by-peak || echo $m
@@ -146,7 +146,7 @@ rounds of blocks that are all freed again, and a ring of which one block after t
   >   done; } | sed '1s/same//' | $TESTDIR/make-trace >rounds.ctf
   $ allotrace peak rounds.ctf | head -3
   98.4 KB live at the peak, at 1 ms (exact, 12,600 samples at rate 1)
-  Bytes include malloc's header, 8 a block, and sizes are rounded up to 8 (--measure requested: without headers).
+  Bytes include malloc's header (8 per block), with sizes rounded up to 8; --measure requested excludes headers.
   98.4 KB of it (exact) was freed later; 0 B (exact) was live at the end.
   $ { for i in {0..599}; do
   >     [ $i -lt 10 ] || echo "same collect $((i - 10))"
@@ -154,7 +154,7 @@ rounds of blocks that are all freed again, and a ring of which one block after t
   >   done; } | sed '1s/same//' | $TESTDIR/make-trace >ring.ctf
   $ allotrace peak ring.ctf | head -2
   9.8 KB live at the peak, at 1 ms (exact, 1,260 samples at rate 1)
-  Bytes include malloc's header, 8 a block, and sizes are rounded up to 8 (--measure requested: without headers).
+  Bytes include malloc's header (8 per block), with sizes rounded up to 8; --measure requested excludes headers.
 
 The same from an index, and from whatever else speaks of the peak:
 
@@ -197,8 +197,8 @@ What several threads did at one time has no order. Two processes, each of which 
   both.ctf: 4,000 samples in 4 blocks of 2 traces, rate 1
   $ allotrace peak both.ctf | head -3
   7.8 KB live at the peak, at 1 ms (7.8 KB … 15.6 KB, 1,000 samples at rate 1)
-  The order of what threads did at the same time is not known; shares are of one possible order.
-  Bytes include malloc's header, 8 a block, and sizes are rounded up to 8 (--measure requested: without headers).
+  The order of events in different threads at the same time is unknown; shares assume one possible order.
+  Bytes include malloc's header (8 per block), with sizes rounded up to 8; --measure requested excludes headers.
   $ allotrace peak --json both.ctf | jq -c '.total, .own_peak'
   {"value":8000,"low":8000,"high":16000,"samples":1000}
   {"value":8000,"low":8000,"high":16000,"samples":1000}
@@ -210,7 +210,7 @@ What several threads did at one time has no order. Two processes, each of which 
     verdict    deciding rate  actual  ±                 expected  within  ratio  site
     UNDECIDED           none  7.8 KB  7.8 KB … 15.6 KB   12.0 KB    1.1x   0.65  total, live at the peak
     FAIL                      7.8 KB                      1.0 KB    1.1x   7.81  a1, live at the peak
-  No rate decides what depends on the order of threads, which is not known.
+  Checks that depend on the unknown order of events between threads cannot be decided at any rate.
   0 passed, 1 failed, 1 undecided
   [3]
   $ allotrace check --measure peak -e 'total=12KB' -e 'nosuch=1KB' both.ctf 2>/dev/null | sed 1d

@@ -7,7 +7,7 @@ A program, recorded:
   allotrace: peak: \S+ .?B .* at \S+ .?s; \S+ .?B.* at the end: allotrace peak a\.ctf (re)
   allotrace: look closer: allotrace a.ctf
   $ allotrace info a.ctf | grep '^  rate'
-    rate              0.1 (a sample stands for 80 B)
+    rate              0.1 (one sample represents 80 B)
 
 One thread is written as version 2 of the format, which memtrace 0.2.3 reads; several take version 3. The second decoder
 reads all of it, as strictly as memtrace does:
@@ -31,7 +31,7 @@ reads all of it, as strictly as memtrace does:
   version=3
   $ python3 $TESTDIR/../decode.py several.ctf | cmp - <(allotrace dump several.ctf)
   $ allotrace subsample --format 2 2 several.ctf -o two.ctf
-  allotrace: two.ctf: has several threads or domains, which takes version 3
+  allotrace: two.ctf: has several threads or domains, which requires version 3
   [1]
 
 Options of allotrace stand before the program, those of the program behind it:

@@ -13,7 +13,7 @@ Sizes and lifetimes, on a made-up trace at rate 1 (events are 1 ms apart):
   $ allotrace stats a.ctf
   158.9 KB total allocations (exact, 20,338 samples at rate 1)
   
-  Sampled blocks, each weighing one; sizes in words without header, large: above 256:
+  Sampled blocks, equally weighted; sizes in words without header, large: above 256:
     blocks              4
     alive at the end    1
     mean                5083.5
@@ -44,9 +44,9 @@ Sizes and lifetimes, on a made-up trace at rate 1 (events are 1 ms apart):
   2,2,1,20000,0,0,20000,1,1,0,0,0,1,3,3,3,2000,2000,2000,1,1,1,1,20000,20000,20000,1,1,1,1,1,1
   $ allotrace stats --filter heap:major a.ctf | head -12
   2.6 KB total allocations (exact, 334 samples at rate 1)
-  The filter keeps 2 of 4 sampled blocks.
+  The filter matches 2 of 4 sampled blocks.
   
-  Sampled blocks, each weighing one; sizes in words without header, large: above 256:
+  Sampled blocks, equally weighted; sizes in words without header, large: above 256:
     blocks              2
     alive at the end    0
     mean                166
@@ -68,9 +68,9 @@ Sizes and lifetimes, on a made-up trace at rate 1 (events are 1 ms apart):
   32,33,1,5000,3,3000,0
   20000,20001,2,6000,3,2000,1
   $ allotrace stats --major-only --filter 'life:<2ms' a.ctf
-  Nothing to show: kept 0 of 4 blocks: `life` removed the last 4.
+  Nothing to show: the filter matches 0 of 4 blocks: `life` removed the last 4.
   $ allotrace stats --filter 'size:1' a.ctf
-  Nothing to show: kept 0 of 4 blocks: `size` removed the last 4.
+  Nothing to show: the filter matches 0 of 4 blocks: `size` removed the last 4.
   $ allotrace stats --export none/sizes.csv a.ctf
   allotrace: none/sizes.csv: No such file or directory
   [1]
@@ -85,7 +85,7 @@ Of a real trace, with the numbers that were published of it:
   79.0 GB total allocations (± 1.5 GB, 10,607 samples at rate 1e-6)
   Sites below about 22.9 MB may be invisible at this rate.
   
-  Sampled blocks that were outside the minor heap, each weighing one; sizes in words without header, large: above 256:
+  Sampled blocks outside the minor heap, equally weighted; sizes in words without header, large: above 256:
     blocks              739
     alive at the end    1
     mean                737.660351826793
@@ -118,17 +118,17 @@ Of a real trace, with the numbers that were published of it:
      12.7% █          94  1 s … 10 s
       0.3% ▏           2  10 s … 100 s
   
-  The program's blocks, each sampled one weighted by its chance to be sampled:
+  The program's blocks, estimated by weighting each sampled block by its sampling probability:
     estimate     95% interval               of
     223,984,978  206,481,565 … 242,717,473  blocks
-    2.301        2.191 … 2.416              words a block, mean
+    2.301        2.191 … 2.416              mean words per block
     0.00365%     0.00126% … 0.0108%         above 256 words
     99.9964%     99.9491% … 99.9987%        0–32 words
     0%           0% … 0.0525%               32–256 words
     0.00362%     0.00124% … 0.0108%         256–10,000 words
     2.97e-05%    2.03e-06% … 0.000203%      above 10,000 words
   
-  Segments in the order of their births; sizes in words, lifetimes in events:
+  Segments in order of birth; sizes in words, lifetimes in events:
          mean  standard deviation  maximum  large  large share  to 32  to 256  to 10,000  above  mean life  median life  blocks
     2,748.173          29,018.182  376,181      4    2.2% ▏       181       0          2      2     36.378           21  1–185
       127.919           1,359.356   18,401      5    2.7% ▎       180       0          4      1     26.692           16  186–370
@@ -173,7 +173,7 @@ What blocks hold, by themselves and by their sizes:
     standard deviation  17.165565647539847
     maximum             40
   
-  Shares of the bytes times seconds that are held:
+  Shares of held bytes times seconds:
     estimate  of
     0.496%    0–32 words
     0%        32–256 words
@@ -193,13 +193,13 @@ What blocks hold, by themselves and by their sizes:
     standard deviation  0.7218354495154177
     maximum             23.28064
   
-  Shares of the bytes times seconds that are held:
+  Shares of held bytes times seconds:
     estimate  95% interval         of
     99.6841%  94.6378% … 99.9909%  0–32 words
     0.316%    0.00912% … 5.36%     32–256 words
     0%        0% … 5.94%           256–10,000 words
     0%        0% … 5.94%           above 10,000 words
   
-  The program's blocks, each sampled one weighted by its chance to be sampled:
+  The program's blocks, estimated by weighting each sampled block by its sampling probability:
   $ allotrace stats --json a.ctf | jq -c .sample.held
   null

@@ -42,7 +42,7 @@ Nothing was allocated:
 
   $ $TESTDIR/make-trace </dev/null | allotrace -
   prog, recorded for 0 µs from 2023-11-14 22:13:20 UTC
-  No allocations: the trace holds no samples at rate 1.
+  No allocations: the trace contains no samples at rate 1.
 
 What is no trace, is not there, or is a program:
 

@@ -53,7 +53,7 @@ What was live when, on a made-up trace at rate 1 (events are 1 ms apart):
   3667,4334,512,512,512,64
   4334,5001,8704,8704,8704,1088
   $ allotrace timeline --filter 'size:>1M' a.ctf
-  Nothing to show: kept 0 of 4 blocks: `size` removed the last 4.
+  Nothing to show: the filter matches 0 of 4 blocks: `size` removed the last 4.
   $ allotrace timeline --from 5ms --to 3ms a.ctf
   allotrace: timeline: --from must be before --to
   Try `allotrace timeline --help`.
@@ -63,15 +63,15 @@ What was live when, on a made-up trace at rate 1 (events are 1 ms apart):
   Try `allotrace timeline --help`.
   [2]
 
-What the system saw, and marks, are known where nothing was sampled:
+Reported by the system, and marks, are known where nothing was sampled:
 
   $ gauge() { echo "$3 alloc external $2 0 $1@<gauge>:0"; echo "same collect $((id++))"; }
   $ { id=0; gauge rss 1000; gauge heap 2000 same; gauge rss 40000; echo "alloc external 0 0 loaded@<mark>:0"; echo "same collect 3"
   >   gauge rss 20000; gauge heap 3000 same; } | $TESTDIR/make-trace >mapped.ctf
   $ allotrace timeline --points 8 mapped.ctf
-  No allocations: the trace holds no samples at rate 1.
+  No allocations: the trace contains no samples at rate 1.
   
-  What the system saw (0 … 4 ms, a character is 501 µs):
+  Reported by the system (0 … 4 ms, a character is 501 µs):
     over time  most, KB    at  memory
      ▁▁████▄      312.5  2 ms  rss
      ▆▆▆▆▆▆█       23.4  4 ms  heap
@@ -81,9 +81,9 @@ What the system saw, and marks, are known where nothing was sampled:
     3 ms  loaded
   $ { id=1; echo 'alloc minor 9 10 f@a.c:1'; gauge rss 1000; } | $TESTDIR/make-trace >one.ctf
   $ allotrace timeline --points 8 --filter 'size:>1M' one.ctf
-  Nothing to show: kept 0 of 1 blocks: `size` removed the last 1.
+  Nothing to show: the filter matches 0 of 1 blocks: `size` removed the last 1.
   
-  What the system saw (0 … 2 ms, a character is 251 µs):
+  Reported by the system (0 … 2 ms, a character is 251 µs):
     over time  most, B    at  memory
            █     8,000  2 ms  rss
 
@@ -222,7 +222,7 @@ hotspots:
 
   $ allotrace timeline -m byteseconds --points 9 --top 2 a.ctf
   27 B·s of bytes times lifetime (exact, 1,472 samples at rate 1)
-  Of that, 3 B·s is held by blocks that are live at the end.
+  Of that, 3 B·s is held by blocks live at the end.
   
   Held (0 … 8 ms, a character is 889 µs):
     over time  most, B·s       at  heap
@@ -260,7 +260,7 @@ hotspots:
   $ allotrace timeline -m byteseconds --top 1 $TRACES/ocamlopt.ctf
   22.4 MB·s of bytes times lifetime (± 3.8 MB·s, 1,676 samples at rate 2e-5)
   Sites below about 1.1 MB may be invisible at this rate.
-  Of that, 12.3 MB·s ± 3.2 MB·s is held by blocks that are live at the end.
+  Of that, 12.3 MB·s ± 3.2 MB·s is held by blocks live at the end.
   
   Held (0 … 852 ms, a character is 17 ms):
     over time                                           most, KB·s            ±      at  heap
@@ -312,13 +312,13 @@ On a narrow terminal, rows have fewer points, and lines go on below; data, and w
       rate.
   
    14.3% …/interf.ml:46 …build_graph.add_interf
-         tree-update: a Map or Set is copied along a
-         path at each change
+         tree-update: a Map or Set copies a path on
+         every change
          what   91.2 MB ± 11.6 MB in about
                 2,390,000 blocks of 4 words (32 B);
                 95% die young, 5% are promoted
          from   set.ml:125 Stdlib__set.Make.bal
-         why    Adding to, or removing from, a Map
+         why    Adding to or removing from a Map or
   $ for c in 40 60 80; do for x in timeline advise lifetimes stats leaks peak 'hotspots --top 5' tree info "diff $TRACES/irmin-replay.ctf"; do on $c "$x" | grep -vE '^ *([^ ]+|allotrace callers .*)$' | grep -E "^.{$((c + 1))}" | head -3; done; done
   $ on 40 'timeline --csv' | cmp - <(allotrace timeline --csv $TRACES/ocamlopt.ctf)
   $ COLUMNS=40 allotrace timeline $TRACES/ocamlopt.ctf | cmp - <(COLUMNS= allotrace timeline $TRACES/ocamlopt.ctf)

@@ -22,7 +22,7 @@ Call paths of a real trace:
      43.7% ███▌      279.2  ± 20.2      732              Asmgen.end_gen_implementation (asmcomp/asmgen.ml)
      43.7% ███▌      279.2  ± 20.2      732              Asmgen.(++) (asmcomp/asmgen.ml)
      43.7% ███▌      279.2  ± 20.2      732              Misc.try_finally (utils/misc.ml)
-  Left out: 12 call paths below 40% or deeper than 40 calls.
+  Omitted: 12 call paths below 40% or deeper than 40 calls.
   $ allotrace tree --inverted --min-share 3 --top 2 --depth 3 $TRACES/ocamlopt.ctf
   639.3 MB total allocations (± 30.6 MB, 1,676 samples at rate 2e-5)
   Sites below about 1.1 MB may be invisible at this rate.
@@ -31,10 +31,10 @@ Call paths of a real trace:
      12.7% █   81.3  ± 10.9      213    Stdlib__set.Make.add (set.ml)
      11.1% ▉   71.0  ± 10.2      186      Stdlib__set.Make.add (set.ml)
       4.5% ▍   29.0   ± 6.5       76  Btype.iter_type_expr.(fun) (typing/btype.ml)
-  Left out: 379 call paths below 3% or deeper than 3 calls, or not among the largest.
+  Omitted: 379 call paths below 3% or deeper than 3 calls, or not among the largest.
   $ allotrace tree --inverted --by line --measure peak --filter 'heap:minor' --min-share 6 --depth 2 $TRACES/ocamlopt.ctf
   41.2 MB live at the peak, at 778 ms (± 7.8 MB, 108 samples at rate 2e-5)
-  The filter keeps 1,666 of 1,676 sampled blocks.
+  The filter matches 1,666 of 1,676 sampled blocks.
   Sites below about 1.1 MB may be invisible at this rate.
     share          KB                  ±  samples  function
       9.3% ▊  3,906.2          ± 2,421.1       10  asmcomp/interf.ml:52 Interf.build_graph.add_interf
@@ -43,7 +43,7 @@ Call paths of a real trace:
       7.4% ▋  3,125.0  1,349.2 … 6,157.5        8  set.ml:90 Stdlib__set.Make.create
       6.5% ▌  2,734.4  1,099.4 … 5,633.9        7  asmcomp/interf.ml:48 Interf.build_graph.add_interf
       6.5% ▌  2,734.4  1,099.4 … 5,633.9        7  set.ml:376 Stdlib__set.Make.iter
-  Left out: 64 call paths below 6% or deeper than 2 calls.
+  Omitted: 64 call paths below 6% or deeper than 2 calls.
   $ allotrace callers Stdlib__set.Make.bal --min-share 5 --depth 3 $TRACES/ocamlopt.ctf
   639.3 MB total allocations (± 30.6 MB, 1,676 samples at rate 2e-5)
   Sites below about 1.1 MB may be invisible at this rate.
@@ -56,7 +56,7 @@ Call paths of a real trace:
       0.9% ▏     5.7   ± 2.9       15      Stdlib__set.Make.iter (set.ml)
       1.1% ▏     6.9   ± 3.2       18    Interf.build_graph.add_interf (asmcomp/interf.ml)
       1.1% ▏     6.9   ± 3.2       18    Stdlib__set.Make.iter (set.ml)
-  Left out: 31 call paths below 5% of it or deeper than 3 calls.
+  Omitted: 31 call paths below 5% of it or deeper than 3 calls.
   $ allotrace callers --collapse-recursion Stdlib__set.Make.bal --min-share 2 --depth 3 $TRACES/ocamlopt.ctf
   639.3 MB total allocations (± 30.6 MB, 1,676 samples at rate 2e-5)
   Sites below about 1.1 MB may be invisible at this rate.
@@ -78,7 +78,7 @@ Call paths of a real trace:
       0.5% ▏     3.1  1.3 … 6.0        8    Stdlib__set.Make.remove (set.ml)
       0.4% ▏     2.7  1.1 … 5.5        7      Liveness.live (asmcomp/liveness.ml)
       0.4% ▏     2.7  1.1 … 5.5        7      Liveness.fundecl (asmcomp/liveness.ml)
-  Left out: 29 call paths below 2% of it or deeper than 3 calls.
+  Omitted: 29 call paths below 2% of it or deeper than 3 calls.
   $ allotrace callees 'Btype.iter* > /list/' --depth 2 $TRACES/ocamlopt.ctf
   639.3 MB total allocations (± 30.6 MB, 1,676 samples at rate 2e-5)
   Sites below about 1.1 MB may be invisible at this rate.
@@ -86,7 +86,7 @@ Call paths of a real trace:
       0.1% ▏  390.6  9.9 … 2,176.4        1  Btype.iter* > /list/
       0.1% ▏  390.6  9.9 … 2,176.4        1    Ctype.generalize (typing/ctype.ml)
       0.1% ▏  390.6  9.9 … 2,176.4        1    Btype.set_level (typing/btype.ml)
-  Left out: 1 call path below 1% of it or deeper than 2 calls.
+  Omitted: 1 call path below 1% of it or deeper than 2 calls.
   $ allotrace callers Cmi_format --depth 2 --csv $TRACES/ocamlopt.ctf
   depth,share,value,low,high,samples,blocks,self,self_low,self_high,self_samples,function,file,line
   1,0.005370,3600000,1646149,6833921,9,9,0,0,1475552,0,Cmi_format.read_cmi,file_formats/cmi_format.ml,
@@ -112,7 +112,7 @@ A line instead of a function; it is the file's whole name, or the end of its pat
       1.0% ▏    6.1   ± 3.0       16      set.ml:135 Stdlib__set.Make.add
       1.0% ▏    6.5   ± 3.1       17    asmcomp/interf.ml:46 Interf.build_graph.add_interf
       1.0% ▏    6.5   ± 3.1       17    set.ml:376 Stdlib__set.Make.iter
-  Left out: 45 call paths below 5% of it or deeper than 2 calls.
+  Omitted: 45 call paths below 5% of it or deeper than 2 calls.
   $ allotrace callees 'set.ml:376 > Interf.*' --depth 2 --min-share 5 $TRACES/ocamlopt.ctf
   639.3 MB total allocations (± 30.6 MB, 1,676 samples at rate 2e-5)
   Sites below about 1.1 MB may be invisible at this rate.
@@ -124,10 +124,10 @@ A line instead of a function; it is the file's whole name, or the end of its pat
       2.2% ▏    14.1   ± 4.5       37    set.ml:135 Stdlib__set.Make.add
       1.5% ▏     9.5   ± 3.7       25      set.ml:135 Stdlib__set.Make.add
       1.0% ▏     6.5   ± 3.1       17    set.ml:125 Stdlib__set.Make.bal
-  Left out: 15 call paths below 5% of it or deeper than 2 calls.
+  Omitted: 15 call paths below 5% of it or deeper than 2 calls.
   $ allotrace callers interf.ml:52 --depth 1 $TRACES/ocamlopt.ctf | tail -2
       0.8% ▏  5,078.1  ± 2,760.4       13    set.ml:376 Stdlib__set.Make.iter
-  Left out: 2 call paths below 1% of it or deeper than 1 calls.
+  Omitted: 2 call paths below 1% of it or deeper than 1 calls.
   $ allotrace callers erf.ml:52 --depth 1 $TRACES/ocamlopt.ctf | tail -1
   No call stack contains erf.ml:52.
 
@@ -140,7 +140,7 @@ What cannot be found, or understood:
   $ allotrace callers iter_typ_exrp $TRACES/ocamlopt.ctf >/dev/null
   allotrace: hint: there is `Btype.iter_type_expr.(fun)`
   $ allotrace callers 'a > ' $TRACES/ocamlopt.ctf
-  allotrace: FUNCTION: column 5: the name of a function is missing
+  allotrace: FUNCTION: column 5: missing function name
     a > 
         ^
   Try `allotrace callers --help`.
@@ -162,7 +162,7 @@ Where a program begins has other names in other languages:
   No call stack contains main.
   allotrace: hint: most call stacks begin in `Prog`
   $ allotrace hotspots -f fn:main ml.ctf
-  Nothing to show: kept 0 of 3 blocks: `fn` removed the last 3.
+  Nothing to show: the filter matches 0 of 3 blocks: `fn` removed the last 3.
   allotrace: hint: most call stacks begin in `Prog`
   $ allotrace callees other ml.ctf 2>&1 | grep hint
   [1]

@@ -340,8 +340,8 @@ What is said on standard error is as wide as a terminal as well, but for command
       allotrace hotspots
   $ on 30 "hotspots --filter 'fn:/a_long_pattern_that_is_wider/ alloc:10x' $TRACES/ocamlopt.ctf"
   allotrace: --filter: column
-      43: a time ends in us, ms,
-      s, min or h
+      43: a time must end in us,
+      ms, s, min or h
     fn:/a_long_pattern_that_is_wider/ alloc:10x
                                               ^
   Try `allotrace hotspots --help`.

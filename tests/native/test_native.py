@@ -472,8 +472,8 @@ def a_sandbox_ends_the_recording_where_that_would_end_the_program():
     not_emulated("the emulator has no seccomp")
     for kind in "friendly", "errors":
         same(record([TARGET, "sandbox", kind]).count(16401), (50000, 50000), kind)
-    forbids = "recording has ended: a seccomp filter of the program forbids what it takes"
-    few = "recording has ended: the program gives up the system calls that it takes (seccomp)"
+    forbids = "recording has ended: the program's seccomp filter forbids system calls that recording needs"
+    few = "recording has ended: the program gives up system calls that recording needs (seccomp)"
     for kind, reason in ("prctl", forbids), ("seccomp", forbids), ("strict", few):
         trace = record([TARGET, "sandbox", kind],
                        err=f"allotrace: {os.getcwd()}/t.ctf: {reason}\n")

@@ -329,7 +329,7 @@ def bad_settings_raise():
     for name, value, valid in (("RATE", "2", RATE), ("RATE", "fast", RATE),
                                ("DEPTH", "0", "a whole number above 0"),
                                ("SEED", "dice", "a whole number"),
-                               ("PROCESS", "x", "the id of a process")):
+                               ("PROCESS", "x", "a process id")):
         name = "MEMTRACE_" + name
         refused(drop_in_run(MEMTRACE="t.ctf", **{name: value}), f"{name}: `{value}` is not {valid}")
     same(sorted(os.listdir()), ["folder"], "files")

@@ -261,7 +261,7 @@ def bytecode_runs_unharmed():
     program = compile_program("byte", "work.ml", "alone.ml", compiler="ocamlc")
     got = record_run([program])
     same((got.status, got.out), (0, ""))
-    assert "OCaml bytecode, only its malloc is recorded" in got.err, got.err
+    assert "OCaml bytecode: only malloc is recorded" in got.err, got.err
     same(got.err.count("\n"), 1, "lines")
     assert Trace("t.ctf").has_malloc()
 
@@ -421,7 +421,7 @@ def signals_and_finalisers_run():
             record([unusual(), how], ocaml=ocaml, rate="0.3")
 
 
-YIELDS = "it uses Gc.Memprof itself: its OCaml heap is recorded up to here"
+YIELDS = "it uses Gc.Memprof itself, so its OCaml heap is recorded only up to here"
 
 
 def record_yielding(command):

@@ -116,7 +116,7 @@ def a_receiver_that_was_down_gets_what_it_missed():
     said = run(r.url, rounds=40)
     judge([wire.otlp(body) for _, _, body in r.got], rounds=40)
     same(said.count("status 503: so it is"), 1, said)
-    assert "what it misses is sent as soon as it takes something" in said
+    assert "missed data is sent when the server accepts data again" in said
 
 
 @test
@@ -150,7 +150,7 @@ def what_is_refused_is_not_sent_again():
     profiles = [wire.otlp(body) for _, _, body in r.got]
     assert total(profiles, "alloc_objects", "long_lived") < 200
     same(total(profiles[-1:], "inuse_objects", "long_lived"), 200)
-    assert "what it refused is not sent again" in said and "parts were refused" in said, said
+    assert "refused data is not sent again" in said and "parts were refused" in said, said
 
 
 @test
@@ -258,8 +258,8 @@ def wrong_options():
     for arguments, status, said in [
             (["--push", "localhost:4318"], 2, "localhost:4318: it must begin with http:// or https://"),
             (["--push", "http:///x"], 2, "http:///x: it names no host"),
-            (["--push", "http://me:word@host/"], 2, "a password does not belong there"),
-            (["--push", "http://h", "--label", "x"], 2, "x: a label is KEY=VALUE"),
+            (["--push", "http://me:word@host/"], 2, "a password in a URL is visible to others"),
+            (["--push", "http://h", "--label", "x"], 2, "x: a label must be KEY=VALUE"),
             (["--push", "http://h", "--every", "1ms"], 2, "100ms is the shortest time"),
             (["--push", "http://h", "--token-file", "/nowhere"], 2, "/nowhere: No such file"),
             (["--label", "a=b"], 2, "require --push URL")]:

@@ -799,7 +799,7 @@ def malformed_parameters_are_refused():
             else:
                 v.api("tree", **parameters)
         error = v.api("tree", 400, filter="fn:main alloc:10x")["error"]
-        equal((error["column"], error["reason"]), (17, "a time ends in us, ms, s, min or h"))
+        equal((error["column"], error["reason"]), (17, "a time must end in us, ms, s, min or h"))
         v.api("tree", 404, trace=1)
         v.api("nonsense", 404)
         twice = v.get(f"/api/tree?token={v.token}&by=line&by=line")

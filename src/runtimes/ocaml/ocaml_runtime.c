@@ -68,8 +68,8 @@ static const char *runtime_why_not(ocaml_runtime *r) {
         return "its OCaml runtime lacks symbols: only malloc is recorded";
     r->may_clash = symbol("camlDynlink") || ocaml_conflict_find(r);
     if (r->may_clash && !patch_can((uintptr_t)r->memprof_start))
-        return "it may use Gc.Memprof itself, and the system lets nobody see to it that it can: "
-               "only malloc is recorded";
+        return "it may use Gc.Memprof itself, and the system does not allow the recorder to make "
+               "room for that: only malloc is recorded";
     r->glue_low = ocaml_runtime_symbol("caml_startup", "code_begin");
     r->glue_high = ocaml_runtime_symbol("caml_startup", "code_end");
     return NULL;
@@ -84,11 +84,11 @@ HOT_CODE static enum runtime_kind runtime_find(ocaml_runtime *r, const char **wh
         return RUNTIME_ABSENT;
     if (!symbol("caml_program")) {
         *why =
-            "OCaml bytecode, only its malloc is recorded: for its heap, compile it with ocamlopt";
+            "OCaml bytecode: only malloc is recorded; to record the heap, compile it with ocamlopt";
         return RUNTIME_UNFIT;
     }
     if (symbol("camlMemtrace")) {
-        *why = "it is linked with Memtrace, which is left to write the trace";
+        *why = "it is linked with Memtrace, which writes the trace itself";
         return RUNTIME_TRACED;
     }
     *why = runtime_why_not(r);

@@ -16,8 +16,9 @@ static struct {
 } yield;
 
 static void yield_tell(void) {
-    recorder_lose_runtime("the program samples its OCaml heap itself",
-                          "it uses Gc.Memprof itself: its OCaml heap is recorded up to here");
+    recorder_lose_runtime(
+        "the program samples its OCaml heap itself",
+        "it uses Gc.Memprof itself, so its OCaml heap is recorded only up to here");
 }
 
 /* Both functions, since either one ends our sampling. */

@@ -216,8 +216,8 @@ static bool frames_fit(const char *thread) {
         return fit == FIT;
     fit = python_frames_fit(&python, thread) ? FIT : UNFIT;
     if (atomic_exchange(&python_fit, fit) == FIT_UNKNOWN && fit == UNFIT)
-        recorder_tell_user("its Python's frames are laid out in an unknown way: stacks are "
-                           "recorded without them");
+        recorder_tell_user(
+            "its Python's frames have an unknown layout: stacks are recorded without them");
     return fit == FIT;
 }
 

@@ -189,12 +189,12 @@ static const char *runtime_why_not(python_runtime *r) {
         return "Python before 3.11: only malloc is recorded, without Python's frames";
     r->layout = *version >> 24 == 3 ? layout_of(*version >> 16 & 255) : NULL;
     if (!r->layout)
-        return "this version of Python is not known (3.11 to 3.13 are): only malloc is recorded, "
-               "without Python's frames";
+        return "this version of Python is not supported (3.11 to 3.13 are): only malloc is "
+               "recorded, without Python's frames";
     if (symbol("_Py_NegativeRefcount") || symbol("_Py_PrintReferences"))
         return "a debug build of Python: only malloc is recorded, without Python's frames";
     if (!functions_find(r) || !types_fit(r) || !offsets_fit(r->layout) || !code_find(r))
-        return "its Python is laid out in an unknown way (a free-threaded build?): only malloc is "
+        return "its Python has an unknown layout (a free-threaded build?): only malloc is "
                "recorded, without Python's frames";
     return NULL;
 }

@@ -164,14 +164,14 @@ test("when the server ends, an idle page says so; what the next one prints leads
     await server.stop();
     await banner.getByText("The server cannot be reached").waitFor();
     server = await serve(["--port", port, IRMIN]);
-    await banner.getByText("Another server answers at this address now").waitFor();
+    await banner.getByText("Another server now answers at this address").waitFor();
     assert.equal(await shownTotal(c), total, "what is shown stays");
     const goOn = async (address) => {
       await c.page.getByLabel("Address").fill(address);
-      await c.page.getByRole("button", { name: "Go on with what was shown" }).click();
+      await c.page.getByRole("button", { name: "Continue with the previous page" }).click();
     };
     await goOn("javascript:alert(1)");
-    await c.page.getByText("This is no address").waitFor();
+    await c.page.getByText("This is not an address").waitFor();
     await c.shot("another-server");
     await goOn(` ${server.url}\n`);
     await c.page.waitForFunction((f) => window.allotrace?.store.state.filter === f && !document.querySelector(".wayback"), "size:>=100");
@@ -220,7 +220,7 @@ test("that a trace is damaged stands in the head, whatever is selected and howev
 
 test("of blocks without types it says so, as the command does", withPage(at(one, "view=types"), async (c) => {
   assert.equal((await c.rows())[0].type, "(type not recorded)");
-  assert.match(await c.text(".remark"), /^No type is known of these blocks: traces of OCaml programs have none\./);
+  assert.match(await c.text(".remark"), /^The trace records no types for these blocks; traces of OCaml programs never do\./);
   await c.go({ view: "hotspots" });
   assert.ok(!(await c.page.locator(".remark").isVisible()));
 }));
@@ -323,8 +323,8 @@ async function expectEditors(c, file, line) {
   const choose = c.page.getByLabel("Editor", { exact: true });
   await choose.selectOption({ label: "JetBrains" });
   assert.equal(await address(122), `idea://open?file=${file}&line=122`);
-  await choose.selectOption({ label: "another one …" });
-  const own = c.page.getByLabel("Address of an editor");
+  await choose.selectOption({ label: "other …" });
+  const own = c.page.getByLabel("URL of an editor");
   await own.fill("javascript://{path}");
   await own.press("Enter");
   await c.page.locator(".toast", { hasText: "It needs a scheme" }).waitFor();

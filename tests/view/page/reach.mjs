@@ -231,7 +231,7 @@ test("fingers scroll, drag, pinch and zoom the flame", withPage(one, async (c) =
 }, { touch: true }));
 
 test("the panel shows no numbers of an earlier filter", withPage(at(one, "view=hotspots"), async (c) => {
-  const title = () => c.text(".details h2"), name = "Stdlib__Map.Make.bal", gone = c.page.getByText("What was selected is not among what is shown now.");
+  const title = () => c.text(".details h2"), name = "Stdlib__Map.Make.bal", gone = c.page.getByText("The selection is not visible now.");
   for (const view of ["hotspots", "flame"]) {
     await c.go({ view, filter: "" });
     if (view === "hotspots") await c.page.locator(".gridrow").first().click({ position: { x: 60, y: 10 } });

@@ -56,7 +56,7 @@ test("a trace that is dropped on the page, or chosen, is opened beside the other
     await c.quiet();
     assert.equal(await shownTotal(c), headline(IRMIN));
     await drop("no trace.txt", Buffer.from("hello"));
-    await c.page.locator(".banner.opening", { hasText: "no trace.txt was not opened:" }).waitFor();
+    await c.page.locator(".banner.opening", { hasText: "no trace.txt could not be opened:" }).waitFor();
     await c.shot("dropped");
     c.trouble = c.trouble.filter((t) => !/status of 400/.test(t)); // the refusal itself
     await c.page.locator(".banner.opening button").click();

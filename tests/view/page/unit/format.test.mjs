@@ -48,5 +48,5 @@ test("that a trace ends early stands before what else is wrong with it", () => {
   assert.deepEqual(damageOf({ warnings: [] }), []);
   assert.deepEqual(damageOf({ warnings: [{ text: "cut" }] }), ["cut"]);
   assert.deepEqual(damageOf({ warnings: [{ text: "cut" }], ends_early: { time: 1500, reason: "File too large" } }),
-    ["The trace ends early, at 1.5 ms: File too large. What the program did after that is missing.", "cut"]);
+    ["The trace ends early, at 1.5 ms: File too large. Everything after that is missing.", "cut"]);
 });

@@ -28,7 +28,7 @@ test("embedded tables are sorted, searched and cut as by a server", async () => 
 });
 
 test("what a file does not hold is refused with the reason", async () => {
-  await assert.rejects(source.get("tree", { filter: "fn:x" }), (e) => e instanceof SourceError && /holds summaries/.test(e.message));
+  await assert.rejects(source.get("tree", { filter: "fn:x" }), (e) => e instanceof SourceError && /contains summaries/.test(e.message));
   await assert.rejects(source.get("tree", { measure: "live" }), /no summary/);
   assert.ok(await source.get("tree", { width: 900, search: "x" }));
 });

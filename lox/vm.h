@@ -1,4 +1,24 @@
-/* vm.h: the state of a virtual machine, for its own parts. */
+/* vm.h: the state of a virtual machine, for its own parts.
+ *
+ * What this machine is for: a guest language whose every allocation is known. It is a client of the
+ * sampling engine and of the trace writer through their public headers alone, and of src/guest for
+ * exact counts, as any other language's runtime would be; so it shows that these suffice, and is
+ * what they are tested with.
+ *
+ * A file goes from scanner.c over parser.c, expressions.c and compiler.c to a tree (ast.h);
+ * generate.c makes code for a register machine of it (code.h); interpret.c runs that. Values are
+ * one word (value.h), objects live in two generations (heap.h; collect.c has the design and its
+ * invariants). Whoever wants to know of allocations, moves and deaths observes the heap
+ * (observer.h): profile.c for a trace, tracing.c for the tracer.
+ *
+ * Why registers and not the book's stack: each instruction that pushes is one that also says
+ * nothing, and a frame's place in the source is found from one instruction. Why generations: a
+ * language that allocates at each step lives by the speed of its nursery, and the engine's way with
+ * collecting hosts had to be shown on one.
+ *
+ * What must hold. Without an observer nothing of all that costs an instruction on the way of an
+ * allocation. What may collect is called with all live values in roots. Each value that the
+ * interpreter takes from a register again after such a call is one that may have moved. */
 #ifndef LOX_VM_H
 #define LOX_VM_H
 

@@ -1,9 +1,25 @@
 /* advise.h: for the functions that allocate most: why they do, what one can do about it, and what
- * that can gain at most. A pure query on costs and on the table of blocks; advise_rules.h holds
- * what it knows.
+ * that can gain at most.
  *
- * What the library of the language allocates is counted at the function of the program that called
- * it, its owner. */
+ * Problem. A list of the places that allocate most leaves the reader with the question what to do
+ * there. The answer is mostly one of some dozens (a buffer that grows by copying, a string that is
+ * built piece by piece, boxed numbers), which somebody who has seen them before tells from the
+ * stack, the sizes and how long the blocks live.
+ *
+ * Way. What the library of the language allocates is counted at the function of the program that
+ * called it, its *owner* (advise_stacks.h). The stacks of an owner are shown to a table of rules
+ * (advise_rules.h) in their order. A rule looks at a stack first, and then at the blocks of all
+ * stacks that fit it together (advise_blocks.h, advise_growth.h); the first one that applies takes
+ * them. What remains has no advice.
+ *
+ * Why not otherwise. Scores that many signs add to cannot be explained to the reader, or mended
+ * when they are wrong; a row can. Advice by allocation site would blame the library's own code.
+ *
+ * What must hold. None is better than a wrong one: each rule is tested on a program in which it
+ * applies and on one in which it must not. A gain is an upper limit, and never counts a block
+ * twice. Names of functions and files that rules know stand in one list (query/advise_names.h).
+ *
+ * A pure query on costs and on the table of blocks. */
 #ifndef ADVICE_ADVISE_H
 #define ADVICE_ADVISE_H
 

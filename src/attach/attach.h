@@ -1,6 +1,25 @@
-/* attach.h: has the recorder inside a running process do something, bringing it there first if
- * need be. A child process of ours does it, so that a signal for us, even one that kills us, leaves
- * nothing half done in there; other signals wait until it is done. */
+/* attach.h: has the recorder inside a running process do something, bringing it there first if need
+ * be.
+ *
+ * Problem. A process that runs was not prepared for us: it may be in the middle of malloc or of
+ * loading a library, may wait in a system call for hours, may forbid what we are about to do, and
+ * must go on as if nothing had happened, whatever becomes of us meanwhile.
+ *
+ * Way. ptrace stops one thread at a place where it can hold no lock of the allocator or the loader,
+ * and calls functions of the C library in it (remote.h): dlopen for the recorder, then the
+ * recorder's control function (contract/control.h). A thread that a signal handler has interrupted
+ * is looked at more closely (handlers.h). Seccomp filters of all threads are tried on what
+ * recording takes before anything is changed (filters.h). The work is done by a child process of
+ * ours in a session of its own, so that a signal for us, even one that kills us, leaves nothing
+ * half done in there; other signals wait until it is done.
+ *
+ * Why not otherwise. A thread or a socket in the process would change what it is: `ps` and gdb show
+ * it, forks lose it. Writing code into it takes pages that are written and executed, which hardened
+ * systems forbid.
+ *
+ * What must hold. Registers, the signal mask and a system call that the thread waits in are as they
+ * were. What could refuse or end a call of ours is asked before. What root does for another user's
+ * process is done with that user's rights (base/rights.h). */
 #ifndef ATTACH_ATTACH_H
 #define ATTACH_ATTACH_H
 

@@ -1,8 +1,22 @@
 /* command.h: what a command is, and the one table of commands.
  *
- * Each command lives in a file cmd_NAME.c that defines `const command command_NAME`; COMMANDS lists
- * them. Dispatch, option parsing, `--help`, the completions and the check of the man pages all come
- * from these structs, so that nothing about a command is written twice. */
+ * Problem. A command has options, a help text, completions for three shells, a page of the manual,
+ * an exit status and messages; written by hand, these disagree within a month.
+ *
+ * Way. Each command lives in a file cmd_NAME.c that defines `const command command_NAME`; COMMANDS
+ * lists them. Dispatch, option parsing (options.h), `--help` (help.h), completions and the OPTIONS
+ * of the manual all come from these structs, so that nothing about a command is written twice. A
+ * command that asks a profile something has little to do besides: question.h goes the way from the
+ * file to the costs and to the document that is printed.
+ *
+ * The files here are what commands share; commands/ has the small ones, a folder each the larger
+ * ones: run/ (a program from start to summary), attach/, ring/ (recordings in segments), view/,
+ * top/, instrument/, mcp/.
+ *
+ * What must hold. A command computes nothing (src/query does) and lays out nothing (src/render
+ * does). Its result alone goes to standard output; all else is a line on standard error that says
+ * what, where, and what to do (message.h). An exit status means the same everywhere, but for those
+ * that are named below. */
 #ifndef CLI_COMMAND_H
 #define CLI_COMMAND_H
 

@@ -1,5 +1,11 @@
 /* settings.h: the one list of what the environment tells the native recorder. The recorder reads
- * it; the command line sets it, and prints it in its help and its manual. */
+ * it; the command line sets it, and prints it in its help and its manual.
+ *
+ * This folder is what both sides of a recording agree on: the recorder, in somebody else's program,
+ * and `run`, `attach`, `ctl`, which have started it. They share no memory but what rescue.h
+ * describes, and meet in names: of settings (here), of traces (trace_name.h), of the function by
+ * which a running recorder is told something (control.h), of language runtimes (runtimes.h). What
+ * is here uses neither malloc nor stdio, since one of the two sides may not. */
 #ifndef CONTRACT_SETTINGS_H
 #define CONTRACT_SETTINGS_H
 

@@ -1,8 +1,21 @@
 /* exports.h: a trace in the formats of other tools.
  *
- * A format is a row of EXPORT_FORMATS and a file that defines its function. The command's choices,
- * what it reads of the trace and where it writes follow from the row. The manual page of `export`
- * describes the layouts; scripts depend on them. */
+ * Problem. People have pages and databases for profiles already; each wants a format of its own,
+ * from one line a stack to every block in a column store. A trace of some megabytes can become many
+ * gigabytes on that way.
+ *
+ * Way. A format is a row of EXPORT_FORMATS and a file that defines its function. The row says what
+ * it needs of the trace; the command's choices, the reading and where the result goes follow from
+ * that. Each writes as it goes and keeps what it must number (strings, functions, stacks), not what
+ * it has written; where that can be very much, it says first how much it will be (output_expect).
+ *
+ * Why not otherwise. Libraries for these formats build whole documents in memory, or are in C++
+ * (CONTRIBUTING.md has the measurements); what is written here is the part of a format that is
+ * used.
+ *
+ * What must hold. Numbers are those of the reports, from the same queries. Whatever a name holds,
+ * the result is valid in its format. The manual page of `export` describes the layouts; scripts
+ * depend on them. */
 #ifndef EXPORT_EXPORTS_H
 #define EXPORT_EXPORTS_H
 

@@ -1,9 +1,26 @@
 /* guest.h: what the allocation tracer has to know of a guest language, and nothing else of it. A
  * launcher fills this in for its virtual machine and hands it to tracer_create.
  *
- * A *site* is an expression of the guest program at which a function is, because it allocates
- * there or calls. The guest names it by a key of its choice, never 0, which means the same as long
- * as the tracer lives. */
+ * Problem. A language's users want to know every allocation exactly, by the expression that makes
+ * it, in the terms of their language; its virtual machine knows all that, and is slowed down by
+ * each question.
+ *
+ * Way. The launcher calls tracer_count (tracer.h) at each allocation with what it has at hand, and
+ * the tracer asks the functions below only for the part of the stack that is new. It counts in a
+ * tree of contexts; all reports are made of that tree when the program has ended (view.h, rows.h,
+ * report.h). Options (options.h) are the same for all languages, and so are the layouts of texts,
+ * which the tools that they come from prescribe (dialect.h).
+ *
+ * Why not otherwise. A trace would have all of that, too, but a program makes tens of millions of
+ * small objects a second, and its users look at a table when it has ended.
+ *
+ * What must hold. The tracer knows no language, and the guest no report. Counting calls nothing but
+ * the functions below, and allocates only where a context is new. Without memory the program goes
+ * on and there is no report, rather than one that lacks something.
+ *
+ * A *site* is an expression of the guest program at which a function is, because it allocates there
+ * or calls. The guest names it by a key of its choice, never 0, which means the same as long as the
+ * tracer lives. */
 #ifndef GUEST_GUEST_H
 #define GUEST_GUEST_H
 

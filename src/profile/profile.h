@@ -1,7 +1,23 @@
 /* profile.h: what a trace says, in memory: the base of every query.
  *
- * A profile is made in one pass over a reader and owns all that it refers to, so that the reader
- * may be closed. Nothing here prints. */
+ * Problem. A trace tells of millions of events, each with a stack of a hundred frames; questions
+ * about it are asked one after the other, by people who wait.
+ *
+ * Way. One pass over a reader makes a profile, which owns all that it refers to, so that the reader
+ * may be closed. It is a calling-context tree (cct.h), which has each distinct stack once, with
+ * totals by node; where a question is about single blocks, a table with a row for each, in columns
+ * (blocks.h); names and places of frames; marks, gauges, and how the trace ends. Successive stacks
+ * share most of their frames and the trace says how many: the path of the last stack is kept, and
+ * an event costs what differs. All of that can be kept in a file beside the trace, from which it is
+ * there again at once (index.h).
+ *
+ * Why not otherwise. Stacks as lists of frames would take a hundred times as much. A database would
+ * answer any question, slowly; the questions are known, and are scans of some columns with sums by
+ * node.
+ *
+ * What must hold. A profile is immutable once it is made; threads share it. Nothing depends on
+ * where it came from: trace or index, memory or file. Memory follows the distinct stacks and the
+ * sampled blocks, never a number that the trace merely claims. Nothing here prints. */
 #ifndef PROFILE_PROFILE_H
 #define PROFILE_PROFILE_H
 

@@ -1,8 +1,22 @@
 /* push.h: sends what a trace that is being written amounts to, again and again, to receivers that
  * keep profiles: OpenTelemetry's Collector, Pyroscope, Parca.
  *
- * A thread reads the trace beside the recorder, which knows nothing of it: whatever becomes of the
- * receivers, the program notices nothing and the trace is whole. */
+ * Problem. A service runs for months, and whoever looks after it wants its allocations beside its
+ * other profiles, not in a file on its disk. Receivers are slow, down, or gone for a day.
+ *
+ * Way. A thread reads the trace beside the recorder, which knows nothing of it: whatever becomes of
+ * the receivers, the program notices nothing and the trace is whole. It adds events to a tally
+ * (tally.h), whose memory follows what lives. Each receiver is a target (target.h), which gets what
+ * was allocated since it last took something, and what is live. Names are found in bulk (places.h);
+ * requests go out side by side (http.h).
+ *
+ * Why not otherwise. Sending from within the recorder would bring a network library, its locks and
+ * its memory into the program. A queue of what could not be sent grows as long as a receiver is
+ * down; a difference of sums does not.
+ *
+ * What must hold. Bytes that are sent add up to what the reports say, however often a receiver
+ * failed. Nothing waits for the network but this thread, and at the end at most for the time that
+ * push_finish gives it. Secrets stand in no message and no list of processes. */
 #ifndef PUSH_PUSH_H
 #define PUSH_PUSH_H
 

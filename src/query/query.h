@@ -1,5 +1,23 @@
 /* query.h: a question about a profile, answered as far as all reports share it: which blocks, by
- * which measure, seen how. Reports arrange its costs. */
+ * which measure, seen how. Reports arrange its costs.
+ *
+ * Problem. Every report can be asked of some blocks only (a filter), by several measures
+ * (allocated, live at the end or at the peak, byte-seconds, numbers of blocks), with functions left
+ * out of sight; and each number is an estimate whose error must be told.
+ *
+ * Way. A filter (filter.h) becomes a mark a row of the table, in one scan; what the marked rows
+ * amount to by the measure is a cost a stack (cost.h), from the totals of the tree where these
+ * suffice. A lens (lens.h) says which frame of a stack is looked at. What is special to one report
+ * starts from these: sites, callers, growth, lifetimes, differences. An estimate with its interval
+ * is made of a cost at the very end (estimate.h, figure.h).
+ *
+ * Why not otherwise. A filter that makes a smaller profile would be simpler to think of, and costs
+ * a copy a question; the viewer asks ten at once. Sums of estimates have intervals that are too
+ * wide or too narrow: sums are of samples.
+ *
+ * What must hold. A query is a pure function of profile and question: it prints nothing, keeps
+ * nothing, and threads may ask at once. A number has one definition, whichever report shows it.
+ * Costs add up: of parts to the whole, whatever is hidden. */
 #ifndef QUERY_QUERY_H
 #define QUERY_QUERY_H
 

@@ -1,12 +1,22 @@
 /* symbolize.h: from (module, address) to functions, files and lines, inlined functions included.
  *
- * The answer is the best that can be had: lines from debug information (in the module or in a
- * separate debug file), else a function's name from the symbol table, else nothing. A module whose
- * build id is not the recorded one answers nothing: wrong names are worse than none.
+ * Problem. A trace of a native program has addresses. What they mean is in debug information of up
+ * to gigabytes, perhaps compressed, perhaps in a file of its own or not on this machine, of a
+ * module that may have been replaced since.
  *
- * Questions are answered in bulk, module by module, and a module is closed before the next one is
- * opened: memory follows the largest module, not their sum. A question that was answered before
- * takes no module. Single-threaded. */
+ * Way. After the run, outside of the program. The answer is the best that can be had: lines from
+ * debug information (dwarf_info.h, in the module or in a separate debug file, debug_file.h), else a
+ * function's name from the symbol table (elf_file.h, mini_debug.h), else nothing; code that was
+ * made at run time is known by a map that its maker wrote (perf_map.h). Questions are answered in
+ * bulk, module by module, and a module is closed before the next one is opened: memory follows the
+ * largest module, not their sum. A question that was answered before takes no module. completion.h
+ * asks for all that a trace needs and puts the answers into it.
+ *
+ * Why not otherwise. libdwfl answers the same, address by address, dozens of times slower, and
+ * inflates whole sections for one function (CONTRIBUTING.md has the measurements).
+ *
+ * What must hold. A module whose build id is not the recorded one answers nothing: wrong names are
+ * worse than none. No file that is read is trusted. Single-threaded. */
 #ifndef SYMBOLIZE_SYMBOLIZE_H
 #define SYMBOLIZE_SYMBOLIZE_H
 

@@ -1,8 +1,25 @@
-/* format.h: the constants of the memtrace format, for all that read or write it.
+/* format.h: the constants of the memtrace format, for all that read or write it. What the fields
+ * mean is told in FORMAT.md.
  *
  * A file is a sequence of packets without padding: a header, then events. All integers are
- * little-endian. The first packet holds one TRACE_INFO event and nothing else. What the fields mean
- * is told in FORMAT.md. */
+ * little-endian. The first packet holds one TRACE_INFO event and nothing else.
+ *
+ * This folder is the format, and all that makes a trace of traces. Three parts, which share nothing
+ * but this header and bytes.h:
+ *
+ *     writing    writer.c describes it: streams, one a thread, that meet only in a sink. It runs
+ *                inside of other people's programs and allocates only through its caller.
+ *     reading    reader.h: one loop from bytes (input.h) to events, with all damage met, counted
+ *                and stepped over.
+ *     rewriting  rewrite.h: a trace from traces. merge.h, excerpt.h, anonymise.h, relabel.h,
+ *                cutter.h and join.h are its users or kin, each for one purpose.
+ *
+ * Why this format: the OCaml library writes it, and its tools read it, so that traces go both ways.
+ * What it has no field for, such as where a recording ends or what a block had been before a cut,
+ * stands in it as events or packets that other readers pass over.
+ *
+ * What must hold. A reader trusts no length. Whatever is written, the OCaml tools read. A file
+ * consists of whole packets, whenever its writing ends. */
 #ifndef TRACE_FORMAT_H
 #define TRACE_FORMAT_H
 

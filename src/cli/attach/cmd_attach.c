@@ -1,5 +1,8 @@
 /* cmd_attach.c: `allotrace attach PID` and `allotrace detach PID`: a recording that begins and ends
- * in a process that runs already. */
+ * in a process that runs already.
+ *
+ * How a recorder gets into a process is src/attach's business. Here is what it is told, and what
+ * comes after: names for the trace, a live table (attach_live.h), a ring (cli/ring). */
 #include <errno.h>
 #include <limits.h>
 #include <poll.h>

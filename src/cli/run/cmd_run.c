@@ -2,7 +2,13 @@
  *
  * The recording is done by a library that is preloaded into the program (src/record); this sets up
  * its environment, stays out of the program's way while it runs, and afterwards completes what was
- * recorded. Whatever goes wrong here, the program runs and its exit status is ours. */
+ * recorded. Whatever goes wrong here, the program runs and its exit status is ours.
+ *
+ * In order: run_check says whether the program can be recorded at all; rescue memory is made
+ * (contract/rescue.h), so that nothing is lost when the program is killed; run_program starts it,
+ * and passes on the signals that were meant for it (run_witness); run_rescue adds what was not
+ * written; run_traces gives addresses their names (symbolize_file) and sums up; run_findings says
+ * what is worth a look. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>

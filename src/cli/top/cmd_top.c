@@ -1,4 +1,7 @@
-/* cmd_top.c: `allotrace top FILE` or `allotrace top PID`: a live table in the terminal. */
+/* cmd_top.c: `allotrace top FILE` or `allotrace top PID`: a live table in the terminal.
+ *
+ * top.h owns a thread that reads the trace and draws; top_view.h is what stands there, top_screen.h
+ * the terminal, and top_output.h keeps what the program writes meanwhile from its lines. */
 #include <limits.h>
 #include <string.h>
 #include <unistd.h>

@@ -1,4 +1,8 @@
-/* cmd_view.c: `allotrace view FILE…`: shows traces in a browser. */
+/* cmd_view.c: `allotrace view FILE…`: shows traces in a browser.
+ *
+ * A view_session is up from the first picture on: view_trace reads each trace twice at once,
+ * without blocks for that picture and with them for what is asked next, and goes on reading one
+ * that grows; view_names gives addresses of a running program names; src/serve answers. */
 #include <signal.h>
 #include <stdio.h>
 #include <unistd.h>

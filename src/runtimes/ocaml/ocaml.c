@@ -8,7 +8,16 @@
  * What the runtime is handed, the tracker, its closures and the metadata of blocks, is static data
  * that looks like OCaml values: a collector leaves blocks of this colour alone. The callbacks below
  * run in the middle of OCaml code. They do not allocate in its heap, raise, or give up the
- * runtime's lock; in OCaml 5, those of several domains run at once. */
+ * runtime's lock; in OCaml 5, those of several domains run at once.
+ *
+ * Why not otherwise. Samples of malloc alone would say that the heap grows, never which OCaml
+ * function allocates. A sampler of our own would need the compiler to tell it of allocations, which
+ * it does to Memprof alone. The library memtrace does the same from within the program, if it was
+ * built with it (bindings/ocaml).
+ *
+ * What must hold. The program's own use of Gc.Memprof goes before ours (ocaml_conflict.h,
+ * ocaml_yield.h). Only runtimes whose layouts are known are touched (ocaml_runtime.h). A stack
+ * costs what differs from the last one (ocaml_trail.h). */
 #include "runtimes/ocaml/ocaml.h"
 
 #include <stdatomic.h>

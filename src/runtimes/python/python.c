@@ -9,7 +9,16 @@
  * The functions are put there before the interpreter starts, and once more when it looks for its
  * own program: settings such as PYTHONMALLOC make it choose allocators between the two. They stay
  * put: they ignore which context they are called with but for passing it on, so that it does not
- * matter what a thread reads of an allocator that is being replaced. */
+ * matter what a thread reads of an allocator that is being replaced.
+ *
+ * Why not otherwise. Stacks of malloc alone show the interpreter's evaluator, whatever the program
+ * does. Python's tracemalloc counts every block, and slows a program down by half or more; a module
+ * that the program imports would come too late for what is allocated at its start.
+ *
+ * What must hold. No reference is taken, no lock of the interpreter, no function of it that
+ * allocates: frames are read as they lie in memory (python_frames.h), by layouts that the
+ * interpreter itself confirms (python_layout.h), and names are copied once (python_names.h). Of an
+ * interpreter that is not known nothing is read, and the recording is one of malloc. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>

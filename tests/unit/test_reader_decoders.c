@@ -1,7 +1,7 @@
-/* test_decoders NAME: two decoders made independently, the C reader and tests/decode.py, must agree
- * on every event of a real trace, and so must the trace and its rewritten copies. Backtraces are
- * compared by the frames that change from one to the next, because as text deep-stacks.ctf is 27
- * GB.
+/* test_reader_decoders NAME: two decoders made independently, the C reader and tests/decode.py,
+ * must agree on every event of a real trace, and so must the trace and its rewritten copies.
+ * Backtraces are compared by the frames that change from one to the next, because as text
+ * deep-stacks.ctf is 27 GB.
  *
  * The large traces are not part of the repository: where one is missing, the test is skipped. Check
  * notes each assertion it passes; hence the plain comparisons in the loops here. */

@@ -1,0 +1,145 @@
+/* test_api.c: answers of the viewer without a socket: what is kept of them, and clients that go. */
+#include <stdatomic.h>
+#include <stdio.h>
+
+#include "advice/advise.h"
+#include "serve/api.h"
+#include "tape.h"
+#include "unit.h"
+
+static void record(profile *p) {
+    tape t;
+    tape_start(&t, 0.5);
+    allocate(&t, 0, MEMTRACE_MINOR, 100, 60, STACK(MAIN, PARSE, LEAF));
+    tape_read_blocks(&t, p, false);
+}
+
+static atomic_int advised;
+
+bool __real_advise_query_for(const advise_asker *asker, const query_result *q, double min_share,
+                             advise *result);
+bool __wrap_advise_query_for(const advise_asker *asker, const query_result *q, double min_share,
+                             advise *result);
+
+bool __wrap_advise_query_for(const advise_asker *asker, const query_result *q, double min_share,
+                             advise *result) {
+    advised++;
+    return __real_advise_query_for(asker, q, min_share, result);
+}
+
+/* The answer to a request for advice, which the caller frees. */
+static char *ask_advice(viewer *v, const char *terms, const char *share) {
+    const api_parameter parameters[] = {{"filter", terms}, {"share", share}};
+    output o;
+    output_start(&o, OUTPUT_MEMORY);
+    ck_assert_int_eq(api_answer(v, "advice", parameters, 2, NULL, &o), 200);
+    output_char(&o, '\0');
+    ck_assert_int_eq(o.error, 0);
+    return o.buffer;
+}
+
+START_TEST(advice_is_not_sought_again) {
+    static const struct {
+        const char *filter, *share;
+        int advised;
+    } asked[] = {{"", "10", 1}, {"", "10", 1}, {"size:50w", "10", 2}, {"", "20", 3}, {"", "10", 3}};
+    profile p;
+    viewer v;
+    char name[] = "a.ctf", *first = NULL;
+    record(&p);
+    ck_assert(viewer_init(&v, (char *[]){name}, 1));
+    ck_assert(viewer_publish(&v, 0, &p, NULL, 0, READING_WHOLE));
+    for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
+        char *answer = ask_advice(&v, asked[i].filter, asked[i].share);
+        ck_assert_int_eq(advised, asked[i].advised);
+        if (asked[i].advised == 1 && first)
+            ck_assert_str_eq(answer, first);
+        free(first);
+        first = answer;
+    }
+    free(first);
+    record(&p);
+    ck_assert(viewer_publish(&v, 0, &p, NULL, 0, READING_WHOLE));
+    free(ask_advice(&v, "", "10"));
+    ck_assert_int_eq(advised, 4);
+    viewer_free(&v);
+}
+END_TEST
+
+/* Where no memory was ever taken for rows, none may be moved: what checks for that says so. */
+START_TEST(a_table_may_be_empty) {
+    const api_parameter parameters[] = {{"filter", "fn:nowhere"}, {"kind", "leaks"}};
+    profile p;
+    viewer v;
+    output o;
+    char name[] = "a.ctf";
+    record(&p);
+    ck_assert(viewer_init(&v, (char *[]){name}, 1));
+    ck_assert(viewer_publish(&v, 0, &p, NULL, 0, READING_WHOLE));
+    for (size_t n = 1; n <= 2; n++) {
+        output_start(&o, OUTPUT_MEMORY);
+        ck_assert_int_eq(api_answer(&v, "table", parameters, n, NULL, &o), 200);
+        output_finish(&o);
+    }
+    viewer_free(&v);
+}
+END_TEST
+
+static bool goes_at_once(void *context) {
+    ++*(int *)context;
+    return true;
+}
+
+START_TEST(a_search_ends_when_its_client_has_gone) {
+    const api_parameter parameters[] = {{"search", "leaf"}};
+    int asked = 0;
+    const api_client client = {goes_at_once, &asked};
+    profile p;
+    viewer v;
+    output o;
+    char name[] = "a.ctf";
+    record(&p);
+    ck_assert(viewer_init(&v, (char *[]){name}, 1));
+    ck_assert(viewer_publish(&v, 0, &p, NULL, 0, READING_WHOLE));
+    output_start(&o, OUTPUT_MEMORY);
+    ck_assert_int_eq(api_answer(&v, "tree", parameters, 1, &client, &o), 503);
+    ck_assert_int_eq(asked, 1);
+    o.used = 0;
+    ck_assert_int_eq(api_answer(&v, "tree", parameters, 1, NULL, &o), 200);
+    output_finish(&o);
+    viewer_free(&v);
+}
+END_TEST
+
+START_TEST(advice_ends_when_its_client_has_gone) {
+    int asked = 0;
+    const api_client client = {goes_at_once, &asked};
+    profile p;
+    viewer v;
+    output o;
+    char name[] = "a.ctf";
+    record(&p);
+    ck_assert(viewer_init(&v, (char *[]){name}, 1));
+    ck_assert(viewer_publish(&v, 0, &p, NULL, 0, READING_WHOLE));
+    output_start(&o, OUTPUT_MEMORY);
+    ck_assert_int_eq(api_answer(&v, "advice", NULL, 0, &client, &o), 503);
+    ck_assert_int_ge(asked, 1);
+    o.used = 0;
+    ck_assert_int_eq(api_answer(&v, "advice", NULL, 0, NULL, &o), 200);
+    output_finish(&o);
+    viewer_free(&v);
+}
+END_TEST
+
+static Suite *suite(void) {
+    Suite *s = suite_create("api");
+    TCase *t = tcase_create("api");
+    tcase_add_test(t, advice_is_not_sought_again);
+    tcase_add_test(t, a_table_may_be_empty);
+    tcase_add_test(t, a_search_ends_when_its_client_has_gone);
+    tcase_add_test(t, advice_ends_when_its_client_has_gone);
+    suite_add_tcase(s, t);
+    return s;
+}
+
+UNIT_MAIN(suite)

@@ -127,7 +127,8 @@ static int check_times(const command *cmd, const profile *p) {
     const bool needs_times = cmd == &command_leaks || cmd == &command_lifetimes ||
                              cmd == &command_timeline || cmd == &command_peak ||
                              cmd == &command_advise;
-    if (!needs_times || strncmp(context, IMPORT_CONTEXT, strlen(IMPORT_CONTEXT)) != 0)
+    if (!needs_times || strncmp(context, IMPORT_CONTEXT, strlen(IMPORT_CONTEXT)) != 0 ||
+        !strstr(context, IMPORT_LACKS "times"))
         return STATUS_OK;
     message_error("%s needs times of allocations and frees; this trace was %s", cmd->name, context);
     return STATUS_FAILED;

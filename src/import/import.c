@@ -97,4 +97,5 @@ void import_free(import *from) {
     vec_free(&from->places);
     vec_free(&from->frames);
     vec_free(&from->records);
+    vec_free(&from->events);
 }

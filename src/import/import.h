@@ -1,9 +1,9 @@
 /* import.h: heap profiles of other tools, and the traces that are made of them.
  *
- * A reader (import_pprof.c, import_jemalloc.c, import_v8.c) fills an `import`: places, stacks of
- * them, and for each stack how many blocks and bytes were allocated there and are live.
- * import_write makes a trace of that. Readers trust nothing: each length is checked against the
- * bytes that are there, and what is wrong is said with the offset. Single-threaded. */
+ * A reader (import_pprof.c, import_jemalloc.c, import_v8.c, import_heaptrack.c) fills an `import`:
+ * places, stacks of them, and for each stack how many blocks and bytes were allocated there and are
+ * live. import_write makes a trace of that. Readers trust nothing: each length is checked against
+ * the bytes that are there, and what is wrong is said with the offset. Single-threaded. */
 #ifndef IMPORT_IMPORT_H
 #define IMPORT_IMPORT_H
 
@@ -30,11 +30,19 @@ typedef struct import_record {
     uint64_t live_bytes; /* of their bytes: those not freed when the profile was made */
 } import_record;
 
+/* Where a reader knows single blocks: a block with the stack of a record, which has `bytes`, comes
+ * to be, or one of these is freed. */
+typedef struct import_event {
+    uint64_t time; /* microseconds */
+    uint32_t record;
+    bool frees;
+} import_event;
+
 /* Legal when zeroed. */
 typedef struct import {
-    const char *format; /* what the file is, in words */
-    const char
-        *missing; /* what such a file does not say, in words that go on from "there are no" */
+    const char *format;  /* what the file is, in words */
+    const char *missing; /* what such a file does not say, in words that go on from "there are no";
+                                   NULL: nothing */
     const char *program; /* its name or path; NULL: unknown */
     double period;       /* bytes allocated between two samples; 0: there are all blocks */
     uint64_t start_time; /* microseconds since the epoch; 0: unknown */
@@ -46,6 +54,8 @@ typedef struct import {
     VEC(import_place) places;
     VEC(uint32_t) frames; /* indices of places */
     VEC(import_record) records;
+    bool has_events; /* there are these, and numbers of records mean nothing */
+    VEC(import_event) events;
 } import;
 
 /* What is wrong with a file, and where in its bytes, decompressed. */
@@ -63,6 +73,7 @@ __attribute__((format(printf, 3, 4))) bool import_fail(import_error *error, size
 bool import_pprof(import *to, const uint8_t *bytes, size_t size, import_error *error);
 bool import_jemalloc(import *to, const uint8_t *bytes, size_t size, import_error *error);
 bool import_v8(import *to, const uint8_t *bytes, size_t size, import_error *error);
+bool import_heaptrack(import *to, const uint8_t *bytes, size_t size, import_error *error);
 
 /* ---- what readers use: without memory they set no_memory ----------------------------------- */
 
@@ -85,8 +96,9 @@ void import_free(import *from);
 
 /* ---- the trace ----------------------------------------------------------------------------- */
 
-/* What a trace from such a file says in its head, where it lacks times. */
+/* By these, the head of a trace says that it was imported, and what it lacks. */
 #define IMPORT_CONTEXT "imported from "
+#define IMPORT_LACKS   ": there are no "
 
 /* Writes the trace. `*sampled` becomes its rate. */
 memtrace_status import_write(const import *from, int fd, compression how, double *rate,

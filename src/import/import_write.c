@@ -7,11 +7,14 @@
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "import/import.h"
 
 enum { WORD = 8, MOST_BLOCKS = 4000000, MOST_FRAMES = 4096 };
+
+typedef VEC(uint64_t) id_list;
 
 typedef struct emitter {
     const import *from;
@@ -108,9 +111,40 @@ static memtrace_status put_records(emitter *e) {
     return status;
 }
 
+/* Blocks of one record are told apart by nothing: that which came last is the one that is freed. */
+static memtrace_status put_event(emitter *e, const import_event *event, id_list *alive) {
+    const import_record *r = &e->from->records.items[event->record];
+    const uint64_t words = r->bytes / WORD + (r->bytes % WORD > 0);
+    uint64_t id;
+    if (event->frees)
+        return alive->count == 0
+                   ? MEMTRACE_OK /* it is from before */
+                   : memtrace_stream_collect(e->stream, event->time, alive->items[--alive->count]);
+    if (!take_stack(e, r))
+        return MEMTRACE_NOMEM;
+    const memtrace_status status =
+        memtrace_stream_alloc(e->stream, event->time, MEMTRACE_MAJOR, words ? words - 1 : 0,
+                              words ? words : 1, e->codes.items, e->codes.count, 0, &id);
+    return status != MEMTRACE_OK || vec_push(alive, id) ? status : MEMTRACE_NOMEM;
+}
+
+static memtrace_status put_real_events(emitter *e) {
+    const import *from = e->from;
+    id_list *alive = calloc(from->records.count ? from->records.count : 1, sizeof *alive);
+    memtrace_status status = alive ? MEMTRACE_OK : MEMTRACE_NOMEM;
+    for (size_t i = 0; i < from->events.count && status == MEMTRACE_OK; i++)
+        status = put_event(e, &from->events.items[i], &alive[from->events.items[i].record]);
+    for (size_t i = 0; alive && i < from->records.count; i++)
+        vec_free(&alive[i]);
+    free(alive);
+    return status;
+}
+
 /* That of the profile, or where it has all of too many blocks, one that leaves some. */
 static double rate_of(const import *from) {
     double blocks = 0, words = 0;
+    if (from->has_events)
+        return 1;
     for (size_t i = 0; i < from->records.count; i++) {
         blocks += (double)from->records.items[i].blocks;
         words += (double)from->records.items[i].bytes / WORD;
@@ -124,7 +158,7 @@ static memtrace_status put_events(emitter *e, memtrace_writer *writer) {
     memtrace_status status = memtrace_stream_open(writer, 0, &e->stream);
     if (status != MEMTRACE_OK)
         return status;
-    status = put_records(e);
+    status = e->from->has_events ? put_real_events(e) : put_records(e);
     const memtrace_status closed = memtrace_stream_close_at(e->stream, e->from->duration);
     return status == MEMTRACE_OK ? closed : status;
 }
@@ -144,8 +178,8 @@ memtrace_status import_write(const import *from, int fd, compression how, double
                              memtrace_error *error) {
     char context[256];
     emitter e = {.from = from, .rate = rate_of(from)};
-    snprintf(context, sizeof context, IMPORT_CONTEXT "%s: there are no %s", from->format,
-             from->missing);
+    snprintf(context, sizeof context, IMPORT_CONTEXT "%s%s%s", from->format,
+             from->missing ? IMPORT_LACKS : "", from->missing ? from->missing : "");
     *rate = e.rate;
     memtrace_info info = {.sample_rate = e.rate,
                           .start_time = from->start_time,

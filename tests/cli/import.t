@@ -66,6 +66,26 @@ A heap profile of node:
      33.3% ██▋  64.1  1.6 … 356.9        1  node:internal/util:681 exposeLazyInterfaces
      33.3%  in 1 more site
 
+A recording of heaptrack, which has all blocks and times; heaptrack_print says 576.80K at the peak and 504.10K leaked:
+
+  $ allotrace import -o ht.ctf heaptrack.zst
+  allotrace: heaptrack.zst: imported a recording of heaptrack: 11503 allocations and frees
+  $ allotrace hotspots --callers 0 --top 3 ht.ctf
+  5.6 MB total allocations (exact, 732,600 samples at rate 1)
+    share              KB  samples  site
+     51.2% ████▏  2,929.7  375,000  /home/you/programs/t.c:6 three
+     17.1% █▍       976.6  125,000  /home/you/programs/t.c:4 one
+     17.1% █▍       976.6  125,000  /home/you/programs/t.c:5 two
+     14.7%  in 4 more sites
+  $ allotrace peak --json ht.ctf | head -4
+  {"unit":"B","rate":1,"program":"./t_plain","measure":"peak","time":1013000,"headers":true,
+   "total":{"value":576800,"low":576800,"high":576800,"samples":72100},
+   "time_low":1013000,"time_high":1013000,"own_time":1013000,"freed_later":{"value":72704,"low":72704,"high":72704,"samples":9088},"at_end":{"value":504096,"low":504096,"high":504096,"samples":63012},"own_peak":{"value":576800,"low":576800,"high":576800,"samples":72100},
+   "heaps":[
+  $ allotrace doctor ht.ctf
+  ht.ctf: no defects
+    11,503 events can be used, over 1.02 s
+
 What this command exports comes back:
 
   $ allotrace export --to pprof -o back.pb.gz $TRACES/ocamlopt.ctf
@@ -114,6 +134,21 @@ Files that are damaged, or something else:
   [1]
   $ echo '{"head": ' >bad.heapprofile; allotrace import -o x.ctf bad.heapprofile
   allotrace: bad.heapprofile: at byte 10: unexpected token near end of file
+  [1]
+  $ zstd -qdc heaptrack.zst >ht.txt; head -c 1000 heaptrack.zst | head -c 500 >half.zst; allotrace import -o x.ctf half.zst
+  allotrace: half.zst: cannot be read: its compressed data ends too early
+  [1]
+  $ sed 's/^t 2 1$/t 2 99/' ht.txt >bad.txt; allotrace import -o x.ctf bad.txt
+  allotrace: bad.txt: at byte 511: a stack is of places or stacks that did not come before it
+  [1]
+  $ sed 's/^v 10400 3$/v 10000 1/' ht.txt >bad.txt; allotrace import -o x.ctf bad.txt
+  allotrace: bad.txt: at byte 0: its version of the format is not 3; heaptrack 1.4 writes that
+  [1]
+  $ sed 's/^+ 1$/+ fff/' ht.txt >bad.txt; allotrace import -o x.ctf bad.txt
+  allotrace: bad.txt: at byte 946: an event is of blocks that were not described before it
+  [1]
+  $ sed 's/^s 6 _start$/s 6000000 _start/' ht.txt >bad.txt; allotrace import -o x.ctf bad.txt
+  allotrace: bad.txt: at byte 605: a string is not `s LENGTH TEXT`
   [1]
   $ echo 'hello' >text; allotrace import -o x.ctf text; allotrace import --from jemalloc -o x.ctf text
   allotrace: text: at byte 3: a field has an unknown type

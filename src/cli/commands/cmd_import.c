@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 #include <zlib.h>
+#include <zstd.h>
 
 #include "cli/message.h"
 #include "cli/result_file.h"
@@ -21,7 +22,8 @@ typedef struct import_options {
 #define FORMATS(X)                                                                                 \
     X(pprof)                                                                                       \
     X(jemalloc)                                                                                    \
-    X(v8)
+    X(v8)                                                                                          \
+    X(heaptrack)
 
 static const char *const formats[] = {"auto",
 #define FORMAT_NAME(name) #name,
@@ -47,7 +49,8 @@ static const option options[] = {
      .at = offsetof(import_options, from),
      .choices = formats,
      .help = "the format of FILE: pprof, a heap profile of pprof; jemalloc, a heap dump; v8, a "
-             ".heapprofile of node or Chromium; auto (default) looks at its first bytes"},
+             ".heapprofile of node or Chromium; heaptrack, its .zst or .gz; auto (default) looks "
+             "at its first bytes"},
     OPTIONS_SYMBOLIZE(import_options),
 };
 
@@ -60,28 +63,66 @@ typedef struct whole {
 
 /* Memory follows what is there, not what a header claims; a compressed file of gigabytes of nothing
  * is refused. */
+static const char *whole_has_room(whole *w, size_t more) {
+    const size_t most = (size_t)1 << 31;
+    size_t capacity = w->capacity ? w->capacity : more;
+    while (capacity - w->size < more)
+        capacity *= 2;
+    if (capacity > most)
+        return "it has more than 2 GB";
+    uint8_t *grown = capacity > w->capacity ? realloc(w->bytes, capacity) : w->bytes;
+    if (!grown)
+        return strerror(ENOMEM);
+    w->bytes = grown;
+    w->capacity = capacity;
+    return NULL;
+}
+
 static const char *read_whole(whole *w, gzFile in) {
     enum { STEP = 1 << 16 };
-    const size_t most = (size_t)1 << 31;
     for (;;) {
-        if (w->size + STEP > w->capacity) {
-            const size_t more = w->capacity ? 2 * w->capacity : STEP;
-            uint8_t *grown = more <= most ? realloc(w->bytes, more) : NULL;
-            if (!grown)
-                return more <= most ? strerror(ENOMEM) : "it has more than 2 GB";
-            w->bytes = grown;
-            w->capacity = more;
-        }
-        const int n = gzread(in, w->bytes + w->size, STEP);
+        const char *why = whole_has_room(w, STEP);
+        const int n = why ? -1 : gzread(in, w->bytes + w->size, STEP);
+        if (why)
+            return why;
         if (n < 0) {
             int error;
-            const char *why = gzerror(in, &error);
+            why = gzerror(in, &error);
             return error == Z_ERRNO ? strerror(errno) : why;
         }
         if (n == 0)
             return NULL;
         w->size += (size_t)n;
     }
+}
+
+/* Replaces what begins as zstd's data does by what that holds. */
+static const char *inflate_zstd(whole *w) {
+    static const uint8_t magic[] = {0x28, 0xB5, 0x2F, 0xFD};
+    if (w->size < sizeof magic || memcmp(w->bytes, magic, sizeof magic) != 0)
+        return NULL;
+    enum { STEP = 1 << 20 };
+    whole out = {0};
+    ZSTD_DStream *stream = ZSTD_createDStream();
+    ZSTD_inBuffer in = {.src = w->bytes, .size = w->size};
+    const char *why = stream ? NULL : strerror(ENOMEM);
+    size_t left = 1;
+    while (!why && (in.pos < in.size || left > 0)) {
+        why = whole_has_room(&out, STEP);
+        if (why)
+            break;
+        ZSTD_outBuffer to = {.dst = out.bytes + out.size, .size = STEP};
+        left = ZSTD_decompressStream(stream, &to, &in);
+        out.size += to.pos;
+        if (ZSTD_isError(left))
+            why = ZSTD_getErrorName(left);
+        else if (left > 0 && in.pos == in.size && to.pos < to.size)
+            why = "its compressed data ends too early";
+    }
+    ZSTD_freeDStream(stream);
+    free(w->bytes);
+    *w = out;
+    return why;
 }
 
 static int open_input(const char *path) {
@@ -94,6 +135,8 @@ static int read_file(whole *w, const char *path) {
     const char *why = in ? read_whole(w, in) : strerror(errno);
     if (in && gzclose(in) == Z_BUF_ERROR && !why)
         why = "its compressed data ends too early";
+    if (!why)
+        why = inflate_zstd(w);
     if (!in && fd >= 0)
         close(fd);
     if (!why)
@@ -115,6 +158,8 @@ static enum format format_of(const whole *w) {
         at++;
     if (begins_with(w, "heap_v2/"))
         return FORMAT_jemalloc;
+    if (begins_with(w, "v "))
+        return FORMAT_heaptrack;
     if (at < w->size && w->bytes[at] == '{')
         return FORMAT_v8;
     const unsigned field = w->size > 1 ? w->bytes[0] >> 3 : 0,
@@ -130,6 +175,8 @@ static bool read_format(enum format f, import *to, const whole *w, import_error 
         return import_jemalloc(to, w->bytes, w->size, error);
     case FORMAT_v8:
         return import_v8(to, w->bytes, w->size, error);
+    case FORMAT_heaptrack:
+        return import_heaptrack(to, w->bytes, w->size, error);
     case FORMAT_AUTO:
         break;
     }
@@ -169,13 +216,17 @@ static int write_trace(const import *from, const char *path, double *rate) {
 
 static void say_imported(const import *from, const char *path, double rate) {
     double live = 0, all = 0;
-    for (size_t i = 0; i < from->records.count; i++) {
+    for (size_t i = 0; i < from->records.count && !from->has_events; i++) {
         live += (double)from->records.items[i].live_bytes;
         all += (double)from->records.items[i].bytes;
     }
-    message_note("%s: imported %s: %zu stacks, %s allocated, %s of it live; there are no %s", path,
-                 from->format, from->records.count, figure_bytes(all).text, figure_bytes(live).text,
-                 from->missing);
+    if (from->has_events)
+        message_note("%s: imported %s: %zu allocations and frees", path, from->format,
+                     from->events.count);
+    else
+        message_note("%s: imported %s: %zu stacks, %s allocated, %s of it live; there are no %s",
+                     path, from->format, from->records.count, figure_bytes(all).text,
+                     figure_bytes(live).text, from->missing);
     if (rate < 1 && from->period <= 8)
         message_note("the trace holds a sample of the blocks, as they are too many");
 }
@@ -207,11 +258,13 @@ const command command_import = {
     .description =
         "Reads a heap profile of pprof (Go, tcmalloc and others), a heap dump of jemalloc "
         "(heap_v2), "
-        "or a .heapprofile of V8, compressed by gzip or not, and writes a trace with its stacks "
+        "a .heapprofile of V8, or a recording of heaptrack, compressed or not, and writes a trace "
+        "with its stacks "
         "and "
         "sums, which the other commands read.\n"
         "\n"
-        "Such profiles have no times: commands that need them say so. Addresses are given names "
+        "All but heaptrack's have no times: commands that need them say so. Addresses are given "
+        "names "
         "where their modules are on this machine.",
     .example = "allotrace import -o heap.ctf heap.pb.gz\n"
                "allotrace hotspots --measure live heap.ctf\n",

@@ -1,4 +1,4 @@
-/* code.c: the modules that stacks were met in, and what the trace says of a code. backtrace.c asks
+/* code.c: the modules that stacks were met in, and what the trace says of a code. native.c asks
  * for the code of an address, which is remembered by domain (code.h); only an address that is new
  * leads here, to its module. When the writer first writes a code, session.c has it located here.
  * Modules are a list that only grows and that readers walk without a lock. */

@@ -54,7 +54,7 @@ struct domain {
     uint64_t level;        /* how many times its rate is halved, as the trace says */
     uint64_t random;       /* that decides which samples go on then */
 
-    /* Of backtrace.c; NULL, 0 where malloc is not recorded. */
+    /* Of native.c; NULL, 0 where malloc is not recorded. */
     unwind_trail *trail; /* knows the stack from the beginning */
     uint64_t *frames;    /* codes of the last stack, outermost first, behind room for a remark */
     size_t n_frames;     /* of them, how many may be found again; 0: see n_remarked */

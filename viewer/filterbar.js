@@ -93,7 +93,7 @@ export class FilterBar {
     const line = this.app.store.state.filter;
     this.trouble.hidden = false;
     const at = error.column > 0 ? ` (character ${error.column}: ${[...line].slice(Math.max(0, error.column - 1), error.column + 11).join("") || "the end"})` : "";
-    fill(this.trouble, `Invalid filter: ${error.message}${at}. The page still shows the previous one.`);
+    fill(this.trouble, `Invalid filter: ${error.message}${at}. ${this.app.shown?.head || this.app.shown?.layers ? "The page still shows the previous one." : "Nothing is shown until it is corrected."}`);
     this.draw();
   }
 

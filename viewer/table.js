@@ -5,12 +5,13 @@ import { fill, h, icon, ICONS, svg } from "./dom.js";
 let numbered = 0; // heads of tables
 
 const ROW = 28, PAGE = 200, SPARE = 6, CELL_PAD = 16;
+const NARROW = 640; // pixels
 
-// columns: { key, title, width (CSS grid), right, sort, help, cell(row, index, room in pixels) }
+// columns: { key, title, width (CSS grid), right, sort, help, wide: not on a telephone, cell(row, index, room in pixels) }
 // model: { page(offset, limit) → Promise<{ rows, count }> }; or rows in a list: `setRows`.
 export class Table {
   constructor({ columns, label, onPick, onOpen, onUnroll, onMenu, onSort }) {
-    Object.assign(this, { columns, onPick, onOpen, onUnroll, onMenu, onSort });
+    Object.assign(this, { all: columns, onPick, onOpen, onUnroll, onMenu, onSort });
     this.rows = [];
     this.count = 0;
     this.cursor = -1;
@@ -37,6 +38,7 @@ export class Table {
     this.widths = null; // of columns, until the size changes
     new ResizeObserver(() => {
       this.widths = null;
+      if (this.#chosenColumns().length !== this.columns.length) this.#drawHead();
       this.#schedule();
     }).observe(this.body);
     this.sort = "";
@@ -92,7 +94,13 @@ export class Table {
     this.onScale?.(rows);
   }
 
+  // Where there is little room, amounts come before what is nice to know.
+  #chosenColumns() {
+    return innerWidth < NARROW ? this.all.filter((c) => !c.wide) : this.all;
+  }
+
   #drawHead() {
+    this.columns = this.#chosenColumns();
     const template = this.columns.map((c) => c.width).join(" ");
     // Narrower than that, the table scrolls sideways: no column is cut off.
     const least = this.columns.reduce((sum, c) => sum + +/\d+/.exec(c.width)[0], 0);

@@ -116,7 +116,7 @@ export class TableView {
       { key: "samples", title: "Samples", width: "78px", right: true, sort: "samples", cell: from("samples") },
     ];
     const place = { key: "place", title: this.kind === "functions" ? "Function" : "Place", width: "minmax(260px,3.2fr)", sort: "function", text: true, cell: (row, i, room) => this.#placeCell(row, room) };
-    const module = { key: "module", title: "Module", width: "minmax(70px,0.7fr)", help: "the program or library, or the folder of the source, that it belongs to", cell: (row) => moduleCell(this.app, row.place) };
+    const module = { key: "module", title: "Module", wide: true, width: "minmax(70px,0.7fr)", help: "the program or library, or the folder of the source, that it belongs to", cell: (row) => moduleCell(this.app, row.place) };
     const callers = { key: "callers", title: "Mostly called by", width: "minmax(88px,1.2fr)", cell: (row, i, room) => this.#callersCell(row, room) };
     switch (this.kind) {
       case "types":

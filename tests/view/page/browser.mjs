@@ -16,14 +16,14 @@ export const cli = (...args) => execFileSync(ALLOTRACE, args, { encoding: "utf8"
 export const cliJson = (...args) => JSON.parse(cli(...args));
 
 // A server of its own port; `url` is what it printed.
-export const serve = (args) => start(["view", "--no-open", ...args]);
+export const serve = (args, cwd) => start(["view", "--no-open", ...args], cwd);
 
 // A program that is recorded, and shown meanwhile: the arguments of `run`. No browser is opened where there is no display.
 export const runAndView = (args) => start(["run", "--view", ...args]);
 
-async function start(args) {
+async function start(args, cwd) {
   const { DISPLAY, WAYLAND_DISPLAY, ...env } = process.env;
-  const child = spawn(ALLOTRACE, args, { env, stdio: ["pipe", "pipe", "pipe"] });
+  const child = spawn(ALLOTRACE, args, { env, cwd, stdio: ["pipe", "pipe", "pipe"] });
   const said = { out: "", err: "" };
   const url = await new Promise((done, fail) => {
     const look = (stream) => (d) => {

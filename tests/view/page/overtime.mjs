@@ -1,6 +1,6 @@
 // overtime.mjs: the flame over time: its boxes lie where the timeline has their time, and it zooms with that.
 import assert from "node:assert/strict";
-import { cliJson, test } from "./browser.mjs";
+import { cliJson, FIREFOX, test } from "./browser.mjs";
 import { at, IRMIN, one, withPage } from "./common.mjs";
 
 const boxes = (c) => c.page.evaluate(() => {
@@ -26,7 +26,9 @@ test("over time: the root is all of the time, boxes lie side by side in it, and 
 
 test("over time: a double click zooms in, the timeline too; Backspace and the button of the timeline lead back", withPage(at(one, "mode=time"), async (c) => {
   const f = (await c.frames()).filter((x) => x.node > 0 && x.inView && x.width > 200 && x.width < 700)[0];
-  await c.page.mouse.dblclick(f.x + 40, f.y + 8);
+  // The two clicks of Playwright are too far apart for Firefox on a busy machine.
+  await c.page.mouse.click(f.x + 40, f.y + 8, { clickCount: FIREFOX ? 1 : 2 });
+  if (FIREFOX) await c.page.keyboard.press("Enter");
   await c.page.waitForFunction(() => window.allotrace.store.state.stretch !== "");
   await c.quiet();
   const [root] = await boxes(c), times = await c.page.evaluate(() => [window.allotrace.timeline.answer.from, window.allotrace.timeline.answer.to]);

@@ -5,7 +5,7 @@ import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
 import { amount } from "../../../viewer/format.js";
-import { ARTEFACTS, cliJson, Client, serve, test, TRACES } from "./browser.mjs";
+import { ARTEFACTS, cliJson, Client, FIREFOX, serve, test, TRACES } from "./browser.mjs";
 import { at, headline, IRMIN, one, shownTotal, withPage } from "./common.mjs";
 
 const CLIPBOARD = { permissions: ["clipboard-read", "clipboard-write"] };
@@ -156,6 +156,7 @@ test("a name with ` > ` in it is a name, wherever calls stand around it", async 
 });
 
 test("when the server ends, an idle page says so; what the next one prints leads on to what was shown", async ({ browser }) => {
+  if (FIREFOX) return "Playwright waits for ever for a page of Firefox that replaces itself";
   let server = await serve([IRMIN]);
   const { port } = new URL(server.url), c = await Client.open(browser, `${server.url}#view=hotspots&filter=size:>=100`);
   try {

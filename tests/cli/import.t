@@ -21,7 +21,7 @@ Heap profiles of other tools become traces. One of Go, by pprof:
     program           /home/you/profiles/gop/gop
     context           imported from a pprof profile: there are no times
     started           2026-11-25 23:33:33 UTC
-    rate              1.52588e-5 (a sample stands for 512.0 KB)
+    rate              1.52588e-5 (one sample represents 512.0 KB)
 
 The sums are those of the profile, as protobuf's own decoder reads it, up to a sample:
 
@@ -106,7 +106,7 @@ What a profile does not say is not made up:
   allotrace: advise needs times of allocations and frees; this trace was imported from a pprof profile: there are no times
   [1]
   $ allotrace diff go.ctf go.ctf | head -2
-  Before and after are the same file: 107.5 MB on both sides, and all is equal.
+  Before and after are the same file (107.5 MB), so nothing differs.
 
 Files that are damaged, or something else:
 

@@ -151,7 +151,9 @@ static bool check_recordable(const char *program, char preload[PATH_MAX]) {
     run_check check;
     run_check_command(&check, program);
     if (!check.recordable)
-        message_warning("%s: %s, so it runs without being recorded", check.program, check.reason);
+        message_warning("%s: %s, so it runs without being recorded%s%s", check.program,
+                        check.reason, check.instead ? "; " : "",
+                        check.instead ? check.instead : "");
     else if (!*preload)
         message_warning(
             "%s is missing from the folder where it was installed, so nothing is recorded",

@@ -125,6 +125,9 @@ static bool check_kind(run_check *check, Elf *program, Elf *self) {
                       theirs.e_ident[EI_CLASS] == ELFCLASS32 ? "32" : "64");
     if (theirs.e_machine != ours.e_machine)
         return refuse(check, "it is built for a different processor");
+    check->instead =
+        "link it dynamically with glibc, or have its allocator write a heap profile for "
+        "`allotrace import`";
     if (!dynamic_loader(program, their_loader, sizeof their_loader))
         return refuse(check, "it is statically linked");
     if (dynamic_loader(self, our_loader, sizeof our_loader) &&

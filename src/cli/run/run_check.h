@@ -9,6 +9,7 @@ typedef struct run_check {
     bool recordable;
     char program[PATH_MAX];      /* the file that will run: for a script, its interpreter */
     char reason[PATH_MAX + 160]; /* unless recordable: why, as the second half of a sentence */
+    const char *instead;         /* what to do about it; NULL: nothing is known */
 } run_check;
 
 /* Looks at what `command` (a path, or a name to be found in $PATH) would start. What cannot be

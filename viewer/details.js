@@ -127,12 +127,13 @@ export class Details {
     const row = (name, ...value) => rows.push(h("dt", name), h("dd", value));
     const { app } = this, { unit } = head;
     if (d.figure) {
-      row(head.measure ?? "amount", app.number(d.figure, { ...head, share: (100 * d.figure.value) / head.total.value, name: "total" }));
+      row(`${head.measure ?? "amount"}${d.counts ? `, ${d.counts}` : ""}`, app.number(d.figure, { ...head, share: (100 * d.figure.value) / head.total.value, name: "total" }));
       if (d.figure.high >= d.figure.low) row("95% interval", app.following("interval", d.figure, head));
       row("of all", app.following("share", d.figure, head, { whole: head.total.value }));
       if (d.shown && d.shown !== head.total.value) row("of what is shown", app.following("share", d.figure, head, { whole: d.shown, of: "what is shown" }));
       if (d.figure.samples >= 0) row("samples", app.following("samples", d.figure, head));
     }
+    if (d.counts === "itself") return rows;
     if (d.selfFigure) row("itself", app.number(d.selfFigure, { ...head, name: "self" }));
     else if (d.self > 0) row("itself", app.following("self", { value: d.self }, head, { alone: true }));
     if (d.change) {

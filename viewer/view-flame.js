@@ -467,6 +467,7 @@ export class FlameView {
       name: this.label(tree, node),
       figure: { value: tree.value[node], low: tree.low[node], high: tree.high[node], samples: tree.samples[node], blocks: tree.blocks[node] },
       self: tree.self[node],
+      counts: this.layers[layer].mode === "down" && node > 0 && !this.diff ? "with callees" : undefined,
       path: ["down", "time"].includes(this.layers[layer].mode) ? path : [...path].reverse(),
       time: tree.at ? [tree.start + tree.at[node], tree.start + tree.at[node] + tree.total[node]] : null,
       head: this.head,

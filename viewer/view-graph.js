@@ -199,7 +199,7 @@ export class GraphView {
     this.picked = i;
     this.#outline();
     this.tell.textContent = this.#lines(n).join(", ");
-    this.app.select({ place: n.place, name: n.place?.function || n.place?.file || "(no backtrace)", figure: n, self: n.self, path: null, head, shown: head.total.value, change: null });
+    this.app.select({ place: n.place, counts: "with callees", name: n.place?.function || n.place?.file || "(no backtrace)", figure: n, self: n.self, path: null, head, shown: head.total.value, change: null });
     if (n.place) this.app.store.replace({ pick: [n.place.id] });
     if (!focus) return;
     this.stage.focus({ preventScroll: true });

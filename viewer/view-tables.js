@@ -60,6 +60,9 @@ const TITLES = {
   leaks: "Places whose blocks stay live",
 };
 
+// Of which numbers a row is: of the place alone, or of all that it calls as well.
+const COUNTS = { hotspots: "itself", leaks: "itself", functions: "with callees" };
+
 export class TableView {
   constructor(app, kind) {
     this.app = app;
@@ -376,7 +379,7 @@ export class TableView {
   #pick(row) {
     if (row.instead) return;
     const place = row.place || row.frames?.at(-1) || null;
-    this.app.select({ place, name: place ? place.function || place.file : row.type || "(no backtrace)", figure: row, self: row.self, selfFigure: row.self === undefined ? null : figureOf(row, "self"), path: row.frames, head: this.head, shown: this.head.total.value });
+    this.app.select({ place, counts: COUNTS[this.kind], name: place ? place.function || place.file : row.type || "(no backtrace)", figure: row, self: row.self, selfFigure: row.self === undefined ? null : figureOf(row, "self"), path: row.frames, head: this.head, shown: this.head.total.value });
     if (place) this.app.store.replace({ pick: [place.id] });
   }
 

@@ -2,7 +2,7 @@
 // address, and number by number.
 import assert from "node:assert/strict";
 import { amount } from "../../../viewer/format.js";
-import { cliJson, Client, test } from "./browser.mjs";
+import { cliJson, Client, FIREFOX, test } from "./browser.mjs";
 import { at, IRMIN, one, two, withPage } from "./common.mjs";
 
 // Digits on the page that are no button, but for names and how many more of them there are, times of the day and of snapshots, lines of source, and settings.
@@ -173,7 +173,8 @@ test("from where the wheel zoomed to, keys, the crumb and a button lead back", w
     assert.ok(!(await button.isVisible()), way);
     assert.ok(!(await c.hash()).includes("span"), way);
   }
-  // The root fills the width already: zooming to it shows all of it.
+  // The root fills the width already: zooming to it shows all of it. Playwright's two clicks are too far apart for Firefox.
+  if (FIREFOX) return;
   await zoomIn();
   const root = (await c.frames())[0];
   await c.until({ span: [] }, () => c.page.mouse.dblclick(f.x + f.width / 2, root.y + root.height / 2));
@@ -194,7 +195,7 @@ test("what hovers over the flame goes when the numbers change", withPage(one, as
   }
 }));
 
-test("fingers scroll, drag, pinch and zoom the flame", withPage(one, async (c) => {
+const fingers = withPage(one, async (c) => {
   const session = await c.context.newCDPSession(c.page);
   const touch = (type, ...points) => session.send("Input.dispatchTouchEvent", { type, touchPoints: points.map(([x, y], id) => ({ x, y, id })) });
   const box = await c.page.locator(".canvas canvas").boundingBox();
@@ -228,7 +229,8 @@ test("fingers scroll, drag, pinch and zoom the flame", withPage(one, async (c) =
     await touch("touchEnd");
   }
   await c.page.waitForFunction(() => window.allotrace.store.state.zoom.length > 3);
-}, { touch: true }));
+}, { touch: true });
+test("fingers scroll, drag, pinch and zoom the flame", (context) => (FIREFOX ? "only Chromium lets a test put fingers on the screen" : fingers(context)));
 
 test("the panel shows no numbers of an earlier filter", withPage(at(one, "view=hotspots"), async (c) => {
   const title = () => c.text(".details h2"), name = "Stdlib__Map.Make.bal", gone = c.page.getByText("The selection is not visible now.");

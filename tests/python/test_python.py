@@ -50,7 +50,7 @@ def pythons():
     found = {}
     for name in filter(None, names):
         known = about(name) if os.path.exists(name) else None
-        if known and (3, 11) <= known[0] < (3, 14) and not known[1]:
+        if known and (3, 11) <= known[0] < (3, 15) and not known[1]:
             found.setdefault(os.path.realpath(known[2]), known[0])
     return found
 

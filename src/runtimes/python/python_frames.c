@@ -79,9 +79,14 @@ static uintptr_t slot_of(python_frames *f, const python_runtime *r, uint32_t epo
     return c->slot = python_names_slot(r, mark, epoch, code, instruction);
 }
 
+/* From 3.14 on, bits of the word say who counts the reference. */
+static uintptr_t code_of_frame(uintptr_t word) {
+    return word & ~(uintptr_t)3;
+}
+
 static void put_frame(python_frames *f, const python_runtime *r, uint32_t epoch, uintptr_t frame) {
     const struct python_layout *l = r->layout;
-    const uintptr_t code = word_at(frame + l->frame_code);
+    const uintptr_t code = code_of_frame(word_at(frame + l->frame_code));
     const uintptr_t slot =
         code ? slot_of(f, r, epoch, code, word_at(frame + l->frame_instruction)) : 0;
     if (slot)
@@ -94,7 +99,7 @@ static void end_run(python_frames *f, uintptr_t anchor) {
 }
 
 static bool is_end(const struct python_layout *l, uintptr_t frame) {
-    return *(const uint8_t *)(frame + l->frame_kind) == l->frame_last;
+    return *(const uint8_t *)(frame + l->frame_kind) >= l->frame_last;
 }
 
 static bool is_full(const python_frames *f) {
@@ -117,7 +122,7 @@ static void collect_by_cframes(python_frames *f, const python_runtime *r, uintpt
                 end_run(f, cframe);
                 return;
             }
-            is_last = *(const uint8_t *)(frame + l->frame_kind) == l->frame_last;
+            is_last = *(const uint8_t *)(frame + l->frame_kind) >= l->frame_last;
             put_frame(f, r, epoch, frame);
         }
     }
@@ -298,8 +303,8 @@ bool python_frames_fit(const python_runtime *r, const char *thread) {
         if (!python_peek(frame + l->frame_kind, &kind, 1) ||
             !python_peek(frame + l->frame_code, &code, sizeof code))
             return false;
-        const bool is_own = !(l->has_cframe && l->cframe_frame) && kind == l->frame_last;
-        if ((!is_own && !is_code(r, code)) ||
+        const bool is_own = !(l->has_cframe && l->cframe_frame) && kind >= l->frame_last;
+        if ((!is_own && !is_code(r, code_of_frame(code))) ||
             !python_peek(frame + l->frame_outer, &frame, sizeof frame))
             return false;
     }

@@ -52,6 +52,20 @@ static const struct python_layout layouts[] = {
      .frame_kind = 70,
      .frame_last = 3,
      .code_size = 200,
+     .offsets_thread = 152,
+     .text_ascii = 40,
+     .text_other = 56,
+     .text_size = 64,
+     .flags_before = 24},
+    {.minor = 14,
+     .thread_frame = 72,
+     .frame_code = 0,
+     .frame_outer = 8,
+     .frame_instruction = 56,
+     .frame_kind = 74,
+     .frame_last = 3,
+     .code_size = 208,
+     .offsets_thread = 176,
      .text_ascii = 40,
      .text_other = 56,
      .text_size = 64,
@@ -163,23 +177,32 @@ static const struct python_layout *layout_of(unsigned minor) {
     return NULL;
 }
 
-/* From 3.13 on the runtime's first words say how it is laid out: so many of them are compared as
- * are of use. */
-struct debug_offsets {
+/* From 3.13 on the runtime's first words say how it is laid out (_Py_DebugOffsets). */
+struct offsets_head {
     char cookie[8];
     uint64_t version, free_threaded;
-    uint64_t runtime[3], interpreter[13];
-    uint64_t thread_size, thread_prev, thread_next, thread_interpreter, thread_frame, thread[4];
+};
+
+/* Of a thread, and of frames: as many of them as are of use. */
+struct offsets_thread {
+    uint64_t size, prev, next, interpreter, frame, others[4];
     uint64_t frame_size, frame_outer, frame_code, frame_instruction, frame_locals, frame_owner;
 };
 
 static bool offsets_fit(const struct python_layout *l) {
-    const struct debug_offsets *o = symbol("_PyRuntime");
-    return l->minor != 13 ||
-           (o && memcmp(o->cookie, "xdebugpy", sizeof o->cookie) == 0 && !o->free_threaded &&
-            o->thread_frame == l->thread_frame && o->frame_outer == l->frame_outer &&
-            o->frame_code == l->frame_code && o->frame_instruction == l->frame_instruction &&
-            o->frame_owner == l->frame_kind);
+    const char *const runtime = symbol("_PyRuntime");
+    struct offsets_head head;
+    struct offsets_thread o;
+    if (!l->offsets_thread)
+        return true;
+    if (!runtime)
+        return false;
+    memcpy(&head, runtime, sizeof head);
+    memcpy(&o, runtime + l->offsets_thread, sizeof o);
+    return memcmp(head.cookie, "xdebugpy", sizeof head.cookie) == 0 && !head.free_threaded &&
+           o.frame == l->thread_frame && o.frame_outer == l->frame_outer &&
+           o.frame_code == l->frame_code && o.frame_instruction == l->frame_instruction &&
+           o.frame_owner == l->frame_kind;
 }
 
 /* NULL if frames of this interpreter can be read. */
@@ -189,7 +212,7 @@ static const char *runtime_why_not(python_runtime *r) {
         return "Python before 3.11: only malloc is recorded, without Python's frames";
     r->layout = *version >> 24 == 3 ? layout_of(*version >> 16 & 255) : NULL;
     if (!r->layout)
-        return "this version of Python is not supported (3.11 to 3.13 are): only malloc is "
+        return "this version of Python is not supported (3.11 to 3.14 are): only malloc is "
                "recorded, without Python's frames";
     if (symbol("_Py_NegativeRefcount") || symbol("_Py_PrintReferences"))
         return "a debug build of Python: only malloc is recorded, without Python's frames";

@@ -31,13 +31,14 @@ struct python_layout {
     uint16_t frame_code;        /* in _PyInterpreterFrame */
     uint16_t frame_outer;       /* the frame of the caller */
     uint16_t frame_instruction; /* the instruction that is at work */
-    uint16_t frame_kind;        /* a byte that says `frame_last`: see python_frames.c */
+    uint16_t frame_kind;        /* a byte that is at least `frame_last`: see python_frames.c */
     uint8_t frame_last;
-    uint16_t code_size;    /* of PyCodeObject in front of its instructions */
-    uint16_t text_ascii;   /* where the text begins in a str of ASCII */
-    uint16_t text_other;   /* and in any other one */
-    uint16_t text_size;    /* of PyUnicodeObject */
-    uint16_t flags_before; /* of types: their objects have two words in front of all others */
+    uint16_t offsets_thread; /* where the runtime says how a thread is laid out; 0: nowhere */
+    uint16_t code_size;      /* of PyCodeObject in front of its instructions */
+    uint16_t text_ascii;     /* where the text begins in a str of ASCII */
+    uint16_t text_other;     /* and in any other one */
+    uint16_t text_size;      /* of PyUnicodeObject */
+    uint16_t flags_before;   /* of types: their objects have two words in front of all others */
 };
 
 /* Offsets in PyCodeObject, which its type tells. */

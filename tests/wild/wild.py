@@ -182,7 +182,7 @@ class Wild:
                    "-ldl"]
         self.compile("hostile", *hostile)
         self.compile("hostile-asan", *hostile, "-fsanitize=address")
-        self.compile("own-malloc", "gcc", "-O1", "-w", "-fno-builtin", "-rdynamic",
+        self.compile("own-malloc", "gcc", "-O1", "-w", "-fno-builtin", "-falign-functions=16", "-rdynamic",
                      str(ROOT / "tests/native/target_own_malloc.c"))
         self.make_set_uid()
         if shutil.which("g++"):

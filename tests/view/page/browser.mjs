@@ -71,12 +71,19 @@ function clipboardOf(allowed) {
   Object.defineProperty(navigator, "clipboard", { value: fake, configurable: true });
 }
 
+// Nor does it take over what the system's theme is.
+function darkOr(dark) {
+  const real = window.matchMedia.bind(window);
+  window.matchMedia = (query) => (/prefers-color-scheme: dark/.test(query) ? { matches: dark, addEventListener() {} } : real(query));
+}
+
 // One user: an own context, so no shared cookies, and what the console says is kept.
 export class Client {
   static async open(browser, url, { size = [1440, 900], theme = "light", offline = false, permissions = [], touch = false } = {}) {
     const c = new Client();
     c.context = await browser.newContext({ viewport: { width: size[0], height: size[1] }, colorScheme: theme, offline, permissions: FIREFOX ? [] : permissions, hasTouch: touch });
     if (FIREFOX) await c.context.addInitScript(clipboardOf, permissions.length > 0);
+    if (FIREFOX) await c.context.addInitScript(darkOr, theme === "dark");
     c.page = await c.context.newPage();
     c.page.setDefaultTimeout(PATIENCE);
     c.trouble = [];

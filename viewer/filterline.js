@@ -14,6 +14,7 @@ export const TERMS = [
   { name: "heap", kind: "choice", help: "the heap it was allocated in", examples: ["minor", "major", "external"] },
   { name: "survived", kind: "none", help: "never freed" },
   { name: "promoted", kind: "none", help: "promoted from the minor heap" },
+  { name: "thread", kind: "pattern", help: "name of the allocating thread" },
   { name: "domain", kind: "number", help: "allocating domain or thread", examples: ["0", "1.."] },
   { name: "hide", kind: "pattern", looks: true, help: "removes matching functions, or those of libraries, from call stacks", examples: ["@library"] },
   { name: "hide-file", kind: "pattern", looks: true, help: "removes the functions of matching files from call stacks" },

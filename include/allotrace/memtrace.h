@@ -114,6 +114,8 @@ typedef struct memtrace_location {
 #define MEMTRACE_TYPE_FILE  "<type>"  /* `function` is the type of the allocated object */
 #define MEMTRACE_MARK_FILE  "<mark>"  /* `function` names a moment */
 #define MEMTRACE_GAUGE_FILE "<gauge>" /* `function` names a quantity */
+#define MEMTRACE_THREAD_FILE                                                                       \
+    "<thread>" /* `function` is what the thread is called that the domain is from here on */
 #define MEMTRACE_SEGMENT_FILE                                                                      \
     "<segment>" /* what a trace that is a part of a longer one says of itself */
 
@@ -138,22 +140,24 @@ typedef enum memtrace_event_kind {
     MEMTRACE_COLLECT = 2,
     MEMTRACE_MARK = 3,  /* a moment */
     MEMTRACE_GAUGE = 4, /* the value of a quantity at a moment */
+    MEMTRACE_THREAD = 5 /* from here on, the domain is a thread of this name */
 } memtrace_event_kind;
 
 typedef struct memtrace_event {
     memtrace_event_kind kind;
     uint16_t domain; /* that reported the event; 0 in versions 1 and 2 */
     uint64_t time;   /* microseconds since the start of the trace */
-    uint64_t id;     /* of the object, unique in the file; marks and gauges have one, too */
+    uint64_t id; /* of the object, unique in the file; remarks (all but the first three kinds) have
+                    one */
 
-    /* For marks and gauges alone: what it is called. NULL where the trace does not say, and where
-     * backtraces are skipped: then both are marks. A gauge's value is its `length`. */
+    /* For remarks alone: what it is called. NULL where the trace does not say, and where backtraces
+     * are skipped: then all are marks. A gauge's value is its `length`. */
     const char *name;
 
-    /* The rest is for allocations, marks and gauges alone. */
+    /* The rest is for allocations and remarks alone. */
     memtrace_source source;
     uint64_t length;  /* words, header excluded */
-    uint64_t samples; /* of its length + 1 words, how many were sampled; 0 for marks and gauges */
+    uint64_t samples; /* of its length + 1 words, how many were sampled; 0 for remarks */
     /* The backtrace, outermost caller first, as indices for memtrace_reader_frame. It shares its
      * first `common_prefix` frames with the previous backtrace of the same domain (0 when
      * backtraces are skipped). Valid until the next call that reads an event. */
@@ -171,7 +175,7 @@ typedef struct memtrace_reader memtrace_reader;
 typedef struct memtrace_reader_options {
     bool skip_backtraces; /* leave `frames` empty: much faster */
     bool strict;          /* make the first defect an error instead of a warning */
-    bool as_written;      /* marks and gauges come as they stand in the file: as allocations without
+    bool as_written;      /* remarks come as they stand in the file: as allocations without
                              samples that are collected at once */
 } memtrace_reader_options;
 
@@ -393,10 +397,10 @@ MEMTRACE_NODISCARD MEMTRACE_API memtrace_status memtrace_stream_alloc_block(
     memtrace_stream *stream, uint64_t time, uint64_t words, uint64_t samples,
     const uint64_t *frames, size_t n_frames, size_t common_prefix, uint64_t *id);
 
-/* Writes a mark, or the value of a gauge, 0 for a mark: `code` is that of its one location, which
- * is in MEMTRACE_MARK_FILE or MEMTRACE_GAUGE_FILE and has its name. Takes an id, which is the next
- * free one, or chosen by the caller as above. For what is written next it counts as an allocation
- * with that backtrace. */
+/* Writes a remark: a mark, the value of a gauge (0 for others), or the name of a thread. `code` is
+ * that of its one location, which is in MEMTRACE_MARK_FILE or the like and has its name. Takes an
+ * id, which is the next free one, or chosen by the caller as above. For what is written next it
+ * counts as an allocation with that backtrace. */
 MEMTRACE_NODISCARD MEMTRACE_API memtrace_status memtrace_stream_remark(memtrace_stream *stream,
                                                                        uint64_t time, uint64_t code,
                                                                        uint64_t value);

@@ -342,7 +342,8 @@ static long filter_mode(pid_t tid) {
 static bool are_harmless(const remote *r, pid_t tid, const filters *f, remote_reason *why) {
     seccomp_harm harm;
     if (!seccomp_harms_recording(f->items, f->n, -1, &harm) &&
-        !seccomp_harms_loading(f->items, f->n, &harm))
+        !seccomp_harms_loading(f->items, f->n, &harm) &&
+        !seccomp_harms_naming(f->items, f->n, &harm))
         return true;
     REASON(why,
            "thread %d of process %d has a seccomp filter that %s %s, which recording needs; under "

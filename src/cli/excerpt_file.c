@@ -67,7 +67,8 @@ int excerpt_file(const command *cmd, const char *path, double keep,
                                   .live = options->live,
                                   .keep = keep,
                                   .seed = options->seed};
-    const memtrace_reader_options quick = {.skip_backtraces = true, .strict = options->strict};
+    const memtrace_reader_options quick = {.skip_backtraces = options->from == 0,
+                                           .strict = options->strict};
     if (strcmp(path, "-") == 0)
         return message_usage(cmd, "%s reads its trace twice, so standard input cannot be used",
                              cmd->name);

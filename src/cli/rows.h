@@ -9,7 +9,7 @@
 #define OPTION_ROW(type)                                                                           \
     {                                                                                              \
         .name = "by", .kind = OPTION_CHOICE, .at = offsetof(type, by),                             \
-        .choices = hotspots_groupings,                                                             \
+        .choices = hotspots_stack_groupings,                                                       \
         .help = "one row per source line (default), function, or object type",                     \
         .brief = "one row per line (default), function or type",                                   \
     }

@@ -8,7 +8,7 @@
 #include "base/nearest.h"
 #include "cli/help.h"
 
-enum { MOST_ITEMS = 20, ITEM_COLUMN = 22 };
+enum { MOST_ITEMS = 21, ITEM_COLUMN = 22 };
 
 typedef struct topic {
     const char *name, *before; /* paragraphs */
@@ -32,6 +32,7 @@ static const topic topics[] = {
       {"file:PATTERN", "a matching source file is in the call stack"},
       {"module:PATTERN", "allocated by a matching module: a library, program, or source folder"},
       {"type:PATTERN", "object type"},
+      {"thread:PATTERN", "name of the allocating thread"},
       {"domain:RANGE", "allocating domain or thread"},
       {"promoted", "promoted from the minor heap"},
       {"survived", "never freed"},

@@ -16,6 +16,7 @@
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -107,6 +108,8 @@ static const struct taken recording[] = {
     {CALL(getpid), MUST_DO, {{0}}},
     {CALL(gettid), MUST_DO, {{0}}},
 };
+
+static const struct taken naming[] = {{CALL(prctl), MAY_FAIL, {{1, PR_GET_NAME}}}};
 
 /* In whatever way these fail, dlopen says so and takes back what it has done. Whatever else it may
  * call, malloc for one, is judged when it comes to it. */
@@ -373,6 +376,10 @@ static bool any_does_harm(const struct taken *calls, size_t n_calls,
 bool seccomp_harms_recording(const struct sock_fprog *filters, size_t n, int fd,
                              seccomp_harm *harm) {
     return any_does_harm(recording, sizeof recording / sizeof *recording, filters, n, fd, harm);
+}
+
+bool seccomp_harms_naming(const struct sock_fprog *filters, size_t n, seccomp_harm *harm) {
+    return any_does_harm(naming, sizeof naming / sizeof *naming, filters, n, -1, harm);
 }
 
 bool seccomp_harms_loading(const struct sock_fprog *filters, size_t n, seccomp_harm *harm) {

@@ -33,6 +33,9 @@ typedef struct seccomp_harm {
 bool seccomp_harms_recording(const struct sock_fprog *filters, size_t n, int fd,
                              seccomp_harm *harm);
 
+/* The same of the one by which a thread's name is had, without which recording goes on. */
+bool seccomp_harms_naming(const struct sock_fprog *filters, size_t n, seccomp_harm *harm);
+
 /* The same of those by which the C library, from 2.34 to 2.41, loads the recorder into a process
  * that runs; each of them may fail. */
 bool seccomp_harms_loading(const struct sock_fprog *filters, size_t n, seccomp_harm *harm);

@@ -6,6 +6,7 @@
 #include "export/exports.h"
 #include "paths/path_tree.h"
 #include "profile/parallel.h"
+#include "profile/spans.h"
 #include "query/cost.h"
 
 typedef struct rows {
@@ -18,6 +19,7 @@ typedef struct rows {
     uint32_t node;    /* of which it is; CCT_NO_NODE: none */
     path_places path;
     char separator; /* between the places of a stack */
+    span_cursor thread;
 } rows;
 
 typedef void place_text(output *o, const profile_location *l);
@@ -137,6 +139,20 @@ static bool site_of(const rows *r, size_t row, uint32_t *place) {
     return true;
 }
 
+/* NULL: it has no name. */
+static const char *thread_of(rows *r, size_t row) {
+    const block_table *b = &r->profile->table;
+    const uint32_t span = spans_at(b, SPAN_THREAD, row, &r->thread);
+    return span == SPAN_NONE ? NULL : b->spans.items[span].text;
+}
+
+static void put_json_or_null(output *o, const char *text) {
+    if (text)
+        output_json(o, text);
+    else
+        output_text(o, "null");
+}
+
 static void csv_row(rows *r, output *o, size_t row) {
     const numbers n = numbers_of(r->profile, row);
     const block_table *b = &r->profile->table;
@@ -157,6 +173,9 @@ static void csv_row(rows *r, output *o, size_t row) {
     output_text(o, sources[b->source[row]]);
     output_char(o, ',');
     output_u64(o, b->domain[row], 0, ' ');
+    output_char(o, ',');
+    const char *thread = thread_of(r, row);
+    output_csv(o, thread ? thread : "");
     output_char(o, ',');
     output_csv(o, type ? type : "");
     output_text(o, ",\"");
@@ -184,12 +203,11 @@ static void json_row(rows *r, output *o, size_t row) {
     output_u64(o, n.samples, 0, ' ');
     output_text(o, ",\"bytes\":");
     put_bytes(o, cost_bytes(r->profile, n.samples));
-    output_format(o, ",\"source\":\"%s\",\"domain\":%u,\"type\":", sources[b->source[row]],
+    output_format(o, ",\"source\":\"%s\",\"domain\":%u,\"thread\":", sources[b->source[row]],
                   b->domain[row]);
-    if (type)
-        output_json(o, type);
-    else
-        output_text(o, "null");
+    put_json_or_null(o, thread_of(r, row));
+    output_text(o, ",\"type\":");
+    put_json_or_null(o, type);
     output_text(o, ",\"site\":");
     if (site_of(r, row, &place))
         put_place(r, o, place);
@@ -262,7 +280,7 @@ static bool put_all(rows *r, output *o, const uint8_t *kept, put_row *put, const
 
 bool export_csv(output *o, export_subject *s) {
     static const char head[] =
-        "time,lifetime,promoted,size,samples,bytes,source,domain,type,site,stack\n";
+        "time,lifetime,promoted,size,samples,bytes,source,domain,thread,type,site,stack\n";
     rows r;
     const bool ok =
         rows_start(&r, s->lens, csv_place, ';') && put_all(&r, o, s->kept, csv_row, head);

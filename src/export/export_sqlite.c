@@ -6,6 +6,7 @@
 
 #include "export/exports.h"
 #include "paths/path_tree.h"
+#include "profile/spans.h"
 #include "query/cost.h"
 #include "query/estimate.h"
 
@@ -33,7 +34,8 @@ static const char schema[] =
     "  site INTEGER REFERENCES frames, caller INTEGER REFERENCES frames,"
     "  stack INTEGER REFERENCES stacks,"
     /* Of births, in the order of all of them; and how many there were before it died. */
-    "  birth INTEGER, births_before_death INTEGER);"
+    "  birth INTEGER, births_before_death INTEGER,"
+    "  thread TEXT);" /* its name; NULL: it has none */
     /* The moment that the view `live` is about: just after a birth, or the end of a microsecond. */
     "CREATE TABLE moment (time INTEGER, birth INTEGER);";
 
@@ -207,7 +209,7 @@ static void bind_place(const database *d, sqlite3_stmt *s, int at, lens_cursor c
         bind_number(s, at, d->stacks->places->of_location[c.location]);
 }
 
-static bool put_block(const database *d, sqlite3_stmt *s, size_t row) {
+static bool put_block(const database *d, sqlite3_stmt *s, size_t row, span_cursor *thread) {
     static const char *const sources[] = {
         [MEMTRACE_MINOR] = "minor", [MEMTRACE_MAJOR] = "major", [MEMTRACE_EXTERNAL] = "external"};
     const profile *p = d->profile;
@@ -232,6 +234,8 @@ static bool put_block(const database *d, sqlite3_stmt *s, size_t row) {
     bind_number(s, 14, d->stacks->of[0][b->node[row]]);
     bind_number(s, 15, blocks_place(b, row));
     bind_unless(s, 16, b->after[row], BLOCKS_NOWHERE);
+    const uint32_t span = spans_at(b, SPAN_THREAD, row, thread);
+    bind_text(s, 17, span == SPAN_NONE ? NULL : b->spans.items[span].text);
     return step(s);
 }
 
@@ -260,12 +264,13 @@ static bool tell(database *d, uint64_t written) {
 }
 
 static bool put_blocks(database *d, const uint8_t *kept) {
-    sqlite3_stmt *s = prepare(d, "INSERT INTO blocks VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
+    sqlite3_stmt *s = prepare(d, "INSERT INTO blocks VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
     bool ok = s;
     uint64_t written = 0;
+    span_cursor thread = {0};
     for (size_t i = 0; ok && i < d->profile->table.count; i++)
         if (!kept || kept[i])
-            ok = put_block(d, s, i) && tell(d, ++written);
+            ok = put_block(d, s, i, &thread) && tell(d, ++written);
     sqlite3_finalize(s);
     return ok;
 }

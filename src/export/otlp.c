@@ -35,7 +35,8 @@ enum profile_field {
     PROFILE_ID = 7,
 };
 enum value_type_field { VALUE_TYPE_TYPE = 1, VALUE_TYPE_UNIT = 2 };
-enum sample_field { SAMPLE_STACK = 1, SAMPLE_VALUES = 4 };
+enum sample_field { SAMPLE_STACK = 1, SAMPLE_ATTRIBUTES = 2, SAMPLE_VALUES = 4 };
+enum attribute_field { ATTRIBUTE_KEY = 1, ATTRIBUTE_VALUE = 2 };
 enum stack_field { STACK_LOCATIONS = 1 };
 enum location_field { LOCATION_MAPPING = 1, LOCATION_LINES = 3 };
 enum line_field { LINE_FUNCTION = 1, LINE_LINE = 2 };
@@ -54,7 +55,7 @@ struct otlp {
     const lens *lens;
     pprof_head head;
     output resource; /* the attributes */
-    table strings, functions, locations, stacks;
+    table strings, functions, locations, stacks, attributes;
     output profiles[PPROF_VALUES_MAX]; /* their samples */
     output part, inner, text;
     intern_table texts;     /* equal strings are the same pointer */
@@ -186,6 +187,22 @@ static uint32_t stack_index(otlp *w, uint32_t node) {
 
 /* ---- the request ------------------------------------------------------------------------- */
 
+/* The attribute of samples that says what their thread is called. */
+static uint32_t thread_index(otlp *w, const char *name) {
+    bool is_new;
+    const uint32_t text = string_index(w, name);
+    const uint32_t index = table_index(w, &w->attributes, text, &is_new);
+    if (!is_new)
+        return index;
+    w->text.used = 0;
+    output_utf8(&w->text, name);
+    protobuf_bytes(&w->inner, ANY_VALUE_STRING, w->text.buffer, w->text.used);
+    protobuf_number(&w->part, ATTRIBUTE_KEY, string_index(w, "thread.name"));
+    protobuf_message(&w->part, ATTRIBUTE_VALUE, &w->inner);
+    protobuf_message(&w->attributes.bytes, DICTIONARY_ATTRIBUTES, &w->part);
+    return index;
+}
+
 static void put_attribute(otlp *w, const otlp_attribute *a) {
     output value;
     output_start(&value, OUTPUT_MEMORY);
@@ -205,6 +222,7 @@ static void start(otlp *w) {
     table_start(&w->functions, DICTIONARY_FUNCTIONS);
     table_start(&w->locations, DICTIONARY_LOCATIONS);
     table_start(&w->stacks, DICTIONARY_STACKS);
+    table_start(&w->attributes, DICTIONARY_ATTRIBUTES);
     for (size_t i = 0; i < w->head.n_values; i++)
         output_start(&w->profiles[i], OUTPUT_MEMORY);
     output_start(&w->resource, OUTPUT_MEMORY);
@@ -227,12 +245,15 @@ otlp *otlp_begin(const lens *l, const pprof_head *head, const otlp_attribute *at
     return w;
 }
 
-void otlp_sample(otlp *w, uint32_t node, const uint64_t *values) {
+void otlp_sample(otlp *w, uint32_t node, const char *thread, const uint64_t *values) {
     const uint32_t stack = stack_index(w, node);
+    const uint64_t attribute = thread ? thread_index(w, thread) : 0;
     for (size_t i = 0; i < w->head.n_values; i++) {
         if (values[i] == 0)
             continue;
         protobuf_number(&w->part, SAMPLE_STACK, stack);
+        if (attribute)
+            protobuf_numbers(&w->part, SAMPLE_ATTRIBUTES, &attribute, 1);
         protobuf_numbers(&w->part, SAMPLE_VALUES, &values[i], 1);
         protobuf_message(&w->profiles[i], PROFILE_SAMPLES, &w->part);
     }
@@ -289,9 +310,8 @@ static void put_dictionary(otlp *w, output *o) {
     protobuf_number(&w->part, MAPPING_FILE, string_index(w, w->profile->info.executable_name));
     protobuf_message(&all, DICTIONARY_MAPPINGS, &w->part);
     protobuf_bytes(&all, DICTIONARY_LINKS, "", 0);
-    protobuf_bytes(&all, DICTIONARY_ATTRIBUTES, "", 0);
     output *const tables[] = {&w->locations.bytes, &w->functions.bytes, &w->strings.bytes,
-                              &w->stacks.bytes};
+                              &w->stacks.bytes, &w->attributes.bytes};
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
         output_bytes(&all, tables[i]->buffer, tables[i]->used);
         w->failed |= tables[i]->error != 0;
@@ -305,6 +325,7 @@ static void otlp_free(otlp *w) {
     table_finish(&w->functions);
     table_finish(&w->locations);
     table_finish(&w->stacks);
+    table_finish(&w->attributes);
     for (size_t i = 0; i < w->head.n_values; i++)
         output_finish(&w->profiles[i]);
     output_finish(&w->resource);

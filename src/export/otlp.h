@@ -22,8 +22,9 @@ typedef struct otlp otlp;
 otlp *otlp_begin(const lens *l, const pprof_head *head, const otlp_attribute *attributes,
                  size_t n_attributes);
 
-/* A node's stack with a value for each profile; 0: it is not in that. */
-void otlp_sample(otlp *w, uint32_t node, const uint64_t *values);
+/* A node's stack with a value for each profile; 0: it is not in that. `thread` is the name of the
+ * thread; NULL: none is told. */
+void otlp_sample(otlp *w, uint32_t node, const char *thread, const uint64_t *values);
 
 /* Appends the request to `o`, and frees `w`. False when memory ran out. */
 bool otlp_end(otlp *w, output *o);

@@ -402,15 +402,19 @@ static void put_group(pprof *w, const classes_group *g, double sums[2][2]) {
     if (g->size > 0)
         snprintf(size, sizeof size, "%.0f..%.0f B", ldexp(1, (int)g->size - 1),
                  ldexp(1, (int)g->size) - 1);
-    const pprof_label labels[] = {{"heap", heaps[g->source]},
-                                  {"size class", size},
-                                  {"lifetime class", lifetime_class_text(g->lifetime)},
-                                  {"type", type}};
+    pprof_label labels[5] = {{"heap", heaps[g->source]},
+                             {"size class", size},
+                             {"lifetime class", lifetime_class_text(g->lifetime)}};
+    size_t n_labels = 3;
+    if (type)
+        labels[n_labels++] = (pprof_label){"type", type};
+    if (g->thread)
+        labels[n_labels++] = (pprof_label){"thread", g->thread};
     const bool alive = g->lifetime == LIFETIME_ALIVE;
     const uint64_t objects = add_rounded(&sums[alive][0], g->blocks.count);
     const uint64_t bytes = add_rounded(&sums[alive][1], cost_bytes(w->profile, g->samples));
     const uint64_t values[N_VALUES] = {objects, bytes, alive ? objects : 0, alive ? bytes : 0};
-    pprof_sample(w, g->node, values, labels, sizeof labels / sizeof *labels - !type);
+    pprof_sample(w, g->node, values, labels, n_labels);
 }
 
 bool export_pprof(output *o, export_subject *s) {

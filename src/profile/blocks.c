@@ -9,6 +9,7 @@
 #include "profile/blocks_add.h"
 #include "profile/blocks_places.h"
 #include "profile/radix.h"
+#include "profile/spans.h"
 
 enum {
     FIRST_ROWS = 1024,
@@ -441,6 +442,7 @@ static bool finish_rows(block_table *b) {
     if (b->n_open > 0 && !(before = count_before(b)))
         return false;
     renumber_order(b, before);
+    spans_finish(b, before);
     bool ok = b->n_open == 0 || close_rows(b);
     if (ok)
         order_times(b);
@@ -520,10 +522,17 @@ static bool copy_runs(const block_table *from, block_table *to) {
     return true;
 }
 
+static bool copy_spans(const block_table *from, block_table *to) {
+    for (size_t i = 0; i < from->spans.count; i++)
+        if (!vec_push(&to->spans, from->spans.items[i]))
+            return false;
+    return true;
+}
+
 bool blocks_copy(const block_table *from, block_table *to) {
     *to = (block_table){.without_places = from->without_places};
-    const bool ok = copy_columns(from, to) && copy_runs(from, to) && copy_fates(from, to) &&
-                    copy_large(from, to) && blocks_finish(to);
+    const bool ok = copy_columns(from, to) && copy_runs(from, to) && copy_spans(from, to) &&
+                    copy_fates(from, to) && copy_large(from, to) && blocks_finish(to);
     if (!ok)
         blocks_free(to);
     return ok;
@@ -542,6 +551,7 @@ void blocks_free(block_table *b) {
     free(b->ender);
     map64_free(&b->by_row);
     vec_free(&b->large);
+    vec_free(&b->spans);
     vec_free(&b->order);
     vec_free(&b->runs);
     free(b->peak);

@@ -120,6 +120,18 @@ typedef struct blocks_run {
     uint16_t domain;
 } blocks_run;
 
+/* What names are of. */
+typedef enum span_kind { SPAN_THREAD, SPAN_N_KINDS } span_kind;
+
+/* A name that holds for the rows of a domain from `first` on, up to the next one of its kind; see
+ * spans.h. */
+typedef struct blocks_span {
+    uint32_t first, number;
+    uint16_t domain;
+    uint8_t kind;
+    const char *text; /* interned: equal ones are the same pointer */
+} blocks_span;
+
 /* Legal when zeroed. */
 typedef struct block_table {
 #define BLOCKS_COLUMN_FIELD(type, name) type *name;
@@ -134,6 +146,7 @@ typedef struct block_table {
     size_t count, capacity;
     map64 by_row; /* rows of which a number did not fit → index into `large` */
     VEC(blocks_large) large;
+    VEC(blocks_span) spans;
     uint64_t last;          /* of a table that is finished: nothing in it is later */
     blocks_peak_memo *peak; /* of a table that is finished; NULL: there is no memory for it */
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "profile/index_parts.h"
+#include "profile/spans.h"
 #include "trace/defects.h"
 
 /* ---- strings: writing -------------------------------------------------------------------- */
@@ -42,6 +43,8 @@ static void number_all(names *all, const profile *p) {
     }
     for (size_t i = 0; i < p->marks.count; i++)
         number_of(all, p->marks.items[i].name);
+    for (size_t i = 0; i < p->table.spans.count; i++)
+        number_of(all, p->table.spans.items[i].text);
 }
 
 static void put_names(index_stream *s, const names *all) {
@@ -309,6 +312,30 @@ static void get_marks(source *in) {
     }
 }
 
+static void put_spans(index_stream *s, names *all, const block_table *b) {
+    index_put(s, b->spans.count);
+    for (size_t i = 0; i < b->spans.count; i++) {
+        index_put(s, b->spans.items[i].first);
+        index_put(s, (uint64_t)b->spans.items[i].kind << 16 | b->spans.items[i].domain);
+        index_put(s, number_of(all, b->spans.items[i].text));
+    }
+}
+
+static void get_spans(source *in) {
+    block_table *b = &in->p->table;
+    const size_t n = get_count(in, 3);
+    in->no_memory |= !vec_reserve(&b->spans, n);
+    for (size_t i = 0; i < n && usable(in); i++) {
+        blocks_span *span = &b->spans.items[b->spans.count++];
+        span->first = (uint32_t)get_below(in, UINT32_MAX);
+        const uint64_t of = get_below(in, (uint64_t)SPAN_N_KINDS << 16);
+        span->kind = (uint8_t)(of >> 16);
+        span->domain = (uint16_t)of;
+        span->text = need_string(in);
+    }
+    spans_finish(b, NULL); /* in whatever order they stand */
+}
+
 /* ---- the tree ---------------------------------------------------------------------------- */
 
 static size_t chunk_at(size_t at, size_t n) {
@@ -494,6 +521,7 @@ bool index_put_tree(index_stream *s, const profile *p, const index_remarks *rema
         put_end(s, &all, &p->end);
         put_remarks(s, remarks);
         put_places(s, &all, p);
+        put_spans(s, &all, &p->table);
         put_nodes(s, &p->tree);
         put_totals(s, &p->tree);
     }
@@ -513,6 +541,7 @@ index_status index_get_tree(index_stream *s, profile *p, index_remarks *remarks)
     get_locations(&in);
     get_frames(&in);
     get_marks(&in);
+    get_spans(&in);
     get_node_frames(&in);
     get_parents(&in);
     link_chains(&in);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "profile/blocks_add.h"
+#include "profile/spans.h"
 #include "trace/defects.h"
 #include "trace/end.h"
 #include "trace/reader_next.h"
@@ -156,7 +157,7 @@ static bool report_block(const profile_options *options, uint32_t node, memtrace
     return options->block(options->block_context, node, &event);
 }
 
-/* A mark or a gauge; where it was read in line, nobody has told that yet. */
+/* A mark, a gauge, the name of a thread; where it was read in line, nobody has told that yet. */
 static __attribute__((cold)) bool add_remark(profile *p, memtrace_reader *reader,
                                              memtrace_event event) {
     if (event.kind == MEMTRACE_ALLOC)
@@ -165,6 +166,8 @@ static __attribute__((cold)) bool add_remark(profile *p, memtrace_reader *reader
         return true;
     const bool gauge = event.kind == MEMTRACE_GAUGE;
     const char *name = intern(&p->strings, event.name, strlen(event.name));
+    if (name && event.kind == MEMTRACE_THREAD)
+        return !p->keep_blocks || spans_add(&p->table, SPAN_THREAD, event.domain, name);
     return name && vec_push(&p->marks, ((profile_mark){.time = event.time,
                                                        .name = name,
                                                        .is_gauge = gauge,
@@ -406,6 +409,14 @@ static bool copy_marks(const profile *p, profile *to) {
     return true;
 }
 
+/* The names in the copied table are the other profile's. */
+static bool own_spans(profile *p) {
+    for (size_t i = 0; i < p->table.spans.count; i++)
+        if (!(p->table.spans.items[i].text = copy(p, p->table.spans.items[i].text)))
+            return false;
+    return true;
+}
+
 /* It lasts to the latest event that was added: the reader may be in the middle of the next. */
 bool profile_snapshot(const profile *p, const memtrace_reader *reader, profile *to) {
     *to = *p;
@@ -419,7 +430,7 @@ bool profile_snapshot(const profile *p, const memtrace_reader *reader, profile *
     to->minor = (map64){0};
     to->strings = (intern_table){0};
     bool ok = copy_info(to, &p->info) && cct_copy(&p->tree, &to->tree) &&
-              blocks_copy(&p->table, &to->table) && add_rest_to_tree(to) &&
+              blocks_copy(&p->table, &to->table) && own_spans(to) && add_rest_to_tree(to) &&
               copy_frames(to, reader) && copy_marks(p, to);
     if (!ok) {
         profile_free(to);

@@ -329,6 +329,7 @@ static bool begin_trace(push_session *s) {
     for (size_t i = 0; ok && i < given.count; i++)
         ok = labels_set(&s->labels, given.items[i].key, given.items[i].value);
     labels_free(&given);
+    s->tally.by_thread = s->options.by_thread;
     return ok && tally_begin(&s->tally, info) && places_begin(&s->places, info->start_time);
 }
 

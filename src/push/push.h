@@ -33,6 +33,7 @@ typedef struct push_options {
     uint64_t every_us;         /* 0: PUSH_EVERY_US */
     const char *const *labels; /* KEY=VALUE */
     size_t n_labels;
+    bool by_thread;         /* samples say what their threads are called */
     const char *token_file; /* whose first line is a bearer token; NULL: none */
 
     /* Gets one line about a receiver: at its first failure, and what became of all at the end.

@@ -12,6 +12,7 @@
 
 enum {
     SOURCE_BITS = 2,
+    THREAD_BITS = 30,
     FEW = 1024,  /* blocks that are gone and are not worth making room */
     MOST_AGE = 1 /* of an early end, in makings of room: its beginning was lost */
 };
@@ -83,13 +84,38 @@ static cct_path *path_of(tally *t, uint16_t domain) {
     return &t->paths.items[domain];
 }
 
+/* From here on, the domain is a thread of this name. */
+static bool name_thread(tally *t, uint16_t domain, const char *text) {
+    const char *name = copy(t, text);
+    uint32_t *number = name ? map64_put(&t->number_of, (uintptr_t)name) : NULL;
+    if (!number)
+        return false;
+    if (*number == MAP64_NONE) {
+        if (!vec_push(&t->names, name))
+            return false;
+        *number = (uint32_t)t->names.count;
+    }
+    while (t->threads.count <= domain)
+        if (!vec_push(&t->threads, 0))
+            return false;
+    t->threads.items[domain] = *number;
+    return true;
+}
+
+static uint32_t thread_of(const tally *t, uint16_t domain) {
+    const uint32_t number = domain < t->threads.count ? t->threads.items[domain] : 0;
+    return number < UINT32_C(1) << THREAD_BITS ? number : 0;
+}
+
 /* The index of a row; MAP64_NONE when there is no memory. */
-static uint32_t row_of(tally *t, uint32_t node, memtrace_source source) {
-    uint32_t *index = map64_put(&t->row_of, (uint64_t)node << SOURCE_BITS | (uint64_t)source);
+static uint32_t row_of(tally *t, uint32_t node, memtrace_source source, uint32_t thread) {
+    const uint64_t stack = (uint64_t)node << SOURCE_BITS | (uint64_t)source;
+    uint32_t *index = map64_put(&t->row_of, stack << THREAD_BITS | thread);
     if (!index)
         return MAP64_NONE;
     if (*index == MAP64_NONE) {
-        const tally_row row = {.node = node, .source = source};
+        const tally_row row = {
+            .node = node, .thread = thread ? t->names.items[thread - 1] : NULL, .source = source};
         if (!vec_push(&t->rows, row))
             return MAP64_NONE;
         *index = (uint32_t)t->rows.count - 1;
@@ -111,9 +137,11 @@ static bool add_allocation(tally *t, const memtrace_event *e) {
         cct_walk(&t->profile.tree, path, e->frames, e->n_frames, e->common_prefix);
     if (node == CCT_NO_NODE)
         return false;
+    if (e->kind == MEMTRACE_THREAD && t->by_thread && e->name)
+        return name_thread(t, e->domain, e->name);
     if (e->kind != MEMTRACE_ALLOC || e->samples == 0)
         return true; /* the path goes on with it: the next stack is told by its */
-    const uint32_t index = row_of(t, node, e->source);
+    const uint32_t index = row_of(t, node, e->source, thread_of(t, e->domain));
     if (index == MAP64_NONE)
         return false;
     estimate_blocks blocks = {0};
@@ -166,6 +194,9 @@ void tally_free(tally *t) {
     vec_free(&t->blocks);
     map64_free(&t->row_of);
     map64_free(&t->block_of);
+    vec_free(&t->threads);
+    vec_free(&t->names);
+    map64_free(&t->number_of);
     profile_free(&t->profile);
     *t = (tally){0};
 }

@@ -9,9 +9,11 @@
 #include "base/vec.h"
 #include "profile/profile.h"
 
-/* Of one stack and one heap: samples, and estimated blocks. */
+/* Of one stack, one heap and, where asked for, threads of one name: samples, and estimated blocks.
+ */
 typedef struct tally_row {
-    uint32_t node; /* of the profile's tree */
+    uint32_t node;      /* of the profile's tree */
+    const char *thread; /* NULL: not asked for, or without a name */
     memtrace_source source;
     uint64_t allocated, live; /* samples */
     double allocated_blocks, live_blocks;
@@ -28,10 +30,14 @@ typedef struct tally_block {
 
 /* Legal when zeroed. */
 typedef struct tally {
-    profile profile;     /* the tree, and whatever places.h adds; no totals */
-    VEC(cct_path) paths; /* by domain */
-    VEC(tally_row) rows; /* in the order in which they came; they stay */
-    map64 row_of;        /* by node and source */
+    profile profile;         /* the tree, and whatever places.h adds; no totals */
+    VEC(cct_path) paths;     /* by domain */
+    VEC(tally_row) rows;     /* in the order in which they came; they stay */
+    map64 row_of;            /* by node, source and thread */
+    bool by_thread;          /* names of threads are told apart; to be set at the beginning */
+    VEC(uint32_t) threads;   /* by domain: what it is called, in `names`; 0: nothing */
+    VEC(const char *) names; /* of threads, from 1 on */
+    map64 number_of;         /* by name: in `names` */
     VEC(tally_block) blocks;
     map64 block_of; /* by id */
     size_t n_gone;  /* of `blocks` */

@@ -136,9 +136,12 @@ static bool write_pprof(const target *t, const tally *of, const lens *l, output 
     const pprof_head head = head_of(t, of);
     uint64_t values[N_VALUES];
     pprof *w = pprof_begin(o, l, &head);
-    for (size_t i = 0; w && i < of->rows.count; i++)
+    for (size_t i = 0; w && i < of->rows.count; i++) {
+        const tally_row *row = &of->rows.items[i];
         if (row_values(t, of, i, values))
-            pprof_sample(w, of->rows.items[i].node, values, NULL, 0);
+            pprof_sample(w, row->node, values, &(pprof_label){"thread", row->thread},
+                         row->thread ? 1 : 0);
+    }
     return w && pprof_end(w);
 }
 
@@ -152,7 +155,7 @@ static bool write_otlp(const target *t, const tally *of, const lens *l, const la
     otlp *w = attributes ? otlp_begin(l, &head, attributes, by->count) : NULL;
     for (size_t i = 0; w && i < of->rows.count; i++)
         if (row_values(t, of, i, values))
-            otlp_sample(w, of->rows.items[i].node, values);
+            otlp_sample(w, of->rows.items[i].node, of->rows.items[i].thread, values);
     free(attributes);
     return w && otlp_end(w, o);
 }

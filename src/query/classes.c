@@ -2,6 +2,8 @@
  * table. */
 #include "query/classes.h"
 
+#include "query/groups.h"
+
 static const struct {
     const char *text;
     uint64_t below;
@@ -31,39 +33,59 @@ static unsigned size_class(uint64_t bytes) {
     return bits;
 }
 
-static classes_group group_of(const profile *p, size_t row) {
+static classes_group group_of(const profile *p, size_t row, const char *thread) {
     const block_table *b = &p->table;
     return (classes_group){.node = b->node[row],
                            .source = (memtrace_source)b->source[row],
+                           .thread = thread,
                            .size = size_class(blocks_length(b, row) * (p->info.word_size / 8)),
                            .lifetime = lifetime_class_of(blocks_born(b, row), blocks_died(b, row))};
 }
 
-static uint64_t key_of(const classes_group *g) {
-    return (uint64_t)g->node << 32 | (uint64_t)g->source << 16 | g->size << 8 |
-           (uint64_t)g->lifetime;
+enum { SIZE_BITS = 7, LIFETIME_BITS = 3, SOURCE_BITS = 2, THREAD_BITS = 20, CLASSES_BITS = 32 };
+
+static uint64_t key_of(const classes_group *g, uint32_t thread) {
+    _Static_assert(SIZE_BITS + LIFETIME_BITS + SOURCE_BITS + THREAD_BITS == CLASSES_BITS, "all");
+    uint64_t key = (uint64_t)g->node << THREAD_BITS | thread;
+    key = key << SOURCE_BITS | (uint64_t)g->source;
+    key = key << LIFETIME_BITS | (uint64_t)g->lifetime;
+    return key << SIZE_BITS | g->size;
+}
+
+/* That is told: threads without a name are one, as are those beyond what a key has room for. */
+static uint32_t thread_of(const groups *threads, size_t row, const char **name) {
+    const uint32_t at = threads->of_row[row];
+    *name = at + 1 < UINT32_C(1) << THREAD_BITS ? threads->items.items[at].name : NULL;
+    return *name ? at + 1 : 0;
+}
+
+static bool add_row(const profile *p, size_t row, const groups *threads, map64 *index,
+                    classes_list *list) {
+    const char *name;
+    const uint32_t thread = thread_of(threads, row, &name);
+    const classes_group new = group_of(p, row, name);
+    uint32_t *at = map64_put(index, key_of(&new, thread));
+    if (!at)
+        return false;
+    if (*at == MAP64_NONE) {
+        *at = (uint32_t)list->count;
+        if (!vec_push(list, new))
+            return false;
+    }
+    classes_group *g = &list->items[*at];
+    g->samples += blocks_samples(&p->table, row);
+    estimate_blocks_add(&g->blocks, blocks_length(&p->table, row) + 1, p->info.sample_rate);
+    return true;
 }
 
 bool classes_query(const profile *p, const uint8_t *kept, classes_list *list) {
     map64 index = {0};
-    bool ok = true;
+    groups threads;
     *list = (classes_list){0};
-    for (size_t i = 0; ok && i < p->table.count; i++) {
-        if (kept && !kept[i])
-            continue;
-        const classes_group group = group_of(p, i);
-        uint32_t *at = map64_put(&index, key_of(&group));
-        if (at && *at == MAP64_NONE) {
-            *at = (uint32_t)list->count;
-            ok = vec_push(list, group);
-        }
-        ok = ok && at;
-        if (!ok)
-            break;
-        classes_group *g = &list->items[*at];
-        g->samples += blocks_samples(&p->table, i);
-        estimate_blocks_add(&g->blocks, blocks_length(&p->table, i) + 1, p->info.sample_rate);
-    }
+    bool ok = groups_find_threads(p, kept, &threads);
+    for (size_t i = 0; ok && i < p->table.count; i++)
+        ok = (kept && !kept[i]) || add_row(p, i, &threads, &index, list);
+    groups_free(&threads);
     map64_free(&index);
     if (!ok)
         vec_free(list);

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "profile/parallel.h"
+#include "profile/spans.h"
 #include "query/advise_names.h"
 #include "query/filter_internal.h"
 #include "query/lens.h"
@@ -32,7 +33,9 @@ typedef struct prepared_value {
 typedef struct prepared_term {
     const filter_term *term;
     VEC(prepared_value) values;
-    uint8_t *nodes; /* of patterns: by node, whether one of them applies; else NULL */
+    /* Of patterns: whether one of them applies, by node, or by what threads_index numbers; else
+     * NULL. */
+    uint8_t *nodes;
 } prepared_term;
 
 /* The evaluation of one filter. */
@@ -244,6 +247,19 @@ SCAN hit_nodes(const uint32_t *restrict node, piece_rows r, const uint8_t *restr
     HIT_IF(r, hits, nodes[node[row]]);
 }
 
+/* By span, and behind these by the domain of a thread without a name. */
+static inline size_t threads_index(const block_table *b, size_t row, span_cursor *at) {
+    const uint32_t span = spans_at(b, SPAN_THREAD, row, at);
+    return span == SPAN_NONE ? b->spans.count + b->domain[row] : span;
+}
+
+SCAN hit_threads(const block_table *b, piece_rows r, const uint8_t *restrict threads,
+                 uint8_t *restrict hits) {
+    span_cursor at = {0};
+    for (size_t i = 0; i < r.n; i++)
+        hits[i] |= threads[threads_index(b, r.at + (r.list ? r.list[i] : i), &at)];
+}
+
 /* ---- patterns ---------------------------------------------------------------------------- */
 
 /* Whether a pattern matches, decided once a string: strings of a profile are unique. */
@@ -296,6 +312,25 @@ static bool mark_nodes(const profile *p, filter_kind kind, const filter_pattern 
     free(frames);
     free(own);
     return ok;
+}
+
+static uint16_t last_domain(const block_table *b) {
+    uint16_t last = 0;
+    for (size_t i = 0; i < b->count; i++)
+        last = b->domain[i] > last ? b->domain[i] : last;
+    return last;
+}
+
+static void mark_threads(const block_table *b, const filter_pattern *pattern, uint8_t *threads) {
+    const size_t n = b->spans.count, last = last_domain(b);
+    char unnamed[SPAN_UNNAMED];
+    for (size_t i = 0; i < n; i++)
+        threads[i] |=
+            b->spans.items[i].kind == SPAN_THREAD && filter_match(pattern, b->spans.items[i].text);
+    for (size_t i = 0; i <= last; i++) {
+        spans_unnamed((uint16_t)i, unnamed);
+        threads[n + i] |= filter_match(pattern, unnamed);
+    }
 }
 
 static bool module_matches(const void *pattern, const char *module) {
@@ -351,6 +386,10 @@ static bool prepare_value(evaluation *e, prepared_term *t, const filter_value *v
         return false;
     if (kind == FILTER_MODULE)
         return module_mark_nodes(e->profile, module_matches, &v->pattern, t->nodes);
+    if (kind == FILTER_THREAD)
+        mark_threads(&e->profile->table, &v->pattern, t->nodes);
+    if (kind == FILTER_THREAD)
+        return true;
     if (t->nodes)
         return mark_nodes(e->profile, kind, &v->pattern, t->nodes);
     const prepared_value value = {.limits =
@@ -365,8 +404,9 @@ static bool prepare_term(evaluation *e, const filter_term *term) {
     if (!vec_push(&e->terms, (prepared_term){.term = term}))
         return false;
     prepared_term *t = &e->terms.items[e->terms.count - 1];
-    if (filter_values_of[term->kind] == VALUES_PATTERN &&
-        !(t->nodes = calloc(cct_count(&e->profile->tree) + 1, 1)))
+    const size_t n = term->kind == FILTER_THREAD ? e->profile->table.spans.count + UINT16_MAX
+                                                 : cct_count(&e->profile->tree);
+    if (filter_values_of[term->kind] == VALUES_PATTERN && !(t->nodes = calloc(n + 1, 1)))
         return false;
     for (size_t i = 0; i < term->values.count; i++)
         if (!prepare_value(e, t, &term->values.items[i]))
@@ -453,6 +493,8 @@ SCAN hit_term(const evaluation *e, const prepared_term *t, piece_rows r, uint8_t
         hit_before(b, BLOCKS_DIED, r, false, hits);
     if (t->nodes && kind == FILTER_MODULE)
         hit_modules(b, r, t->nodes, hits);
+    else if (kind == FILTER_THREAD)
+        hit_threads(b, r, t->nodes, hits);
     else if (t->nodes)
         hit_nodes(b->node, r, t->nodes, hits);
     for (size_t i = 0; i < t->values.count; i++)
@@ -646,6 +688,7 @@ static unsigned columns_of(const filter_term *t) {
         [FILTER_FILE] = BLOCKS_HAS(node),
         [FILTER_MODULE] = BLOCKS_HAS(node) | BLOCKS_HAS(source),
         [FILTER_TYPE] = BLOCKS_HAS(node),
+        [FILTER_THREAD] = BLOCKS_HAS(domain),
         [FILTER_DOMAIN] = BLOCKS_HAS(domain),
         [FILTER_PROMOTED] = BLOCKS_HAS(promoted),
         [FILTER_SURVIVED] = BLOCKS_HAS(died),

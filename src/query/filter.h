@@ -25,6 +25,7 @@
     X(FILE, "file", PATTERN)                                                                       \
     X(MODULE, "module", PATTERN)                                                                   \
     X(TYPE, "type", PATTERN)                                                                       \
+    X(THREAD, "thread", PATTERN)                                                                   \
     X(DOMAIN, "domain", NUMBER)                                                                    \
     X(PROMOTED, "promoted", NONE)                                                                  \
     X(SURVIVED, "survived", NONE)                                                                  \

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "profile/spans.h"
+
 const char *const groups_by_names[] = {
 #define GROUPS_BY_TEXT(name, text) text,
     GROUPS_BY(GROUPS_BY_TEXT)
@@ -34,29 +36,74 @@ static uint32_t class_of(const block_table *b, size_t row) {
     return class;
 }
 
-static uint32_t number_of(const block_table *b, size_t row, groups_by by) {
-    return by == GROUPS_BY_THREAD ? b->domain[row] : class_of(b, row);
+/* By span, the first one with its name: threads that are called alike are one group. NULL when
+ * there is no memory. */
+static uint32_t *alike(const block_table *b) {
+    uint32_t *first = malloc((b->spans.count + 1) * sizeof *first);
+    map64 known = {0};
+    for (size_t i = 0; first && i < b->spans.count; i++) {
+        uint32_t *at = map64_put(&known, (uintptr_t)b->spans.items[i].text);
+        if (!at) {
+            free(first);
+            first = NULL;
+            break;
+        }
+        *at = *at == MAP64_NONE ? (uint32_t)i : *at;
+        first[i] = *at;
+    }
+    map64_free(&known);
+    return first;
+}
+
+/* Of what rows are grouped by: a number for each, and what that means. */
+typedef struct numbering {
+    const block_table *blocks;
+    groups_by by;
+    uint32_t *alike;
+    span_cursor at;
+} numbering;
+
+/* Names of threads come behind threads without one. */
+static uint32_t number_of(numbering *n, size_t row) {
+    if (n->by == GROUPS_BY_LIFE)
+        return class_of(n->blocks, row);
+    const uint32_t span = spans_at(n->blocks, SPAN_THREAD, row, &n->at);
+    return span == SPAN_NONE ? n->blocks->domain[row] : NUMBERS + n->alike[span];
+}
+
+static group group_of(const numbering *n, uint32_t number) {
+    return number < NUMBERS ? (group){.number = number}
+                            : (group){.name = n->blocks->spans.items[number - NUMBERS].text};
+}
+
+static bool number_rows(numbering *n, const uint8_t *kept, uint32_t *known, groups *g) {
+    for (size_t i = 0; i < n->blocks->count; i++) {
+        g->of_row[i] = SITES_NONE;
+        if (kept && !kept[i])
+            continue;
+        const uint32_t number = number_of(n, i);
+        if (known[number] == SITES_NONE) {
+            known[number] = (uint32_t)g->items.count;
+            if (!vec_push(&g->items, group_of(n, number)))
+                return false;
+        }
+        g->of_row[i] = known[number];
+    }
+    return true;
 }
 
 static bool find_numbers(const profile *p, const uint8_t *kept, groups_by by, groups *g) {
     const block_table *b = &p->table;
-    uint32_t *known = malloc(NUMBERS * sizeof *known);
+    const size_t n_numbers = NUMBERS + b->spans.count;
+    numbering n = {.blocks = b, .by = by, .alike = alike(b)};
+    uint32_t *known = malloc(n_numbers * sizeof *known);
     g->of_row = malloc((b->count + 1) * sizeof *g->of_row);
-    bool ok = known && g->of_row;
+    bool ok = known && g->of_row && n.alike;
     if (known)
-        memset(known, 0xff, NUMBERS * sizeof *known); /* SITES_NONE */
-    for (size_t i = 0; ok && i < b->count; i++) {
-        g->of_row[i] = SITES_NONE;
-        if (kept && !kept[i])
-            continue;
-        const uint32_t number = number_of(b, i, by);
-        if (known[number] == SITES_NONE) {
-            known[number] = (uint32_t)g->items.count;
-            ok = vec_push(&g->items, (group){.number = number});
-        }
-        g->of_row[i] = known[number];
-    }
+        memset(known, 0xff, n_numbers * sizeof *known); /* SITES_NONE */
+    ok = ok && number_rows(&n, kept, known, g);
     free(known);
+    free(n.alike);
     return ok;
 }
 
@@ -83,6 +130,14 @@ bool groups_find(const lens *l, const uint8_t *kept, groups_by by, groups *g) {
     return ok;
 }
 
+bool groups_find_threads(const profile *p, const uint8_t *kept, groups *g) {
+    *g = (groups){0};
+    const bool ok = find_numbers(p, kept, GROUPS_BY_THREAD, g);
+    if (!ok)
+        groups_free(g);
+    return ok;
+}
+
 void groups_free(groups *g) {
     vec_free(&g->items);
     free(g->of_row);
@@ -90,6 +145,10 @@ void groups_free(groups *g) {
 }
 
 int groups_compare(const group *a, const group *b) {
+    if (a->name && b->name)
+        return strcmp(a->name, b->name);
+    if (!a->name != !b->name)
+        return a->name ? -1 : 1;
     return a->number != b->number ? (a->number < b->number ? -1 : 1)
                                   : sites_compare_places(a->place, b->place);
 }

@@ -30,7 +30,8 @@ uint64_t groups_life(uint32_t class);
 
 typedef struct group {
     const profile_location *place; /* by line or function; NULL: blocks without backtrace */
-    uint32_t number;               /* by thread: that of the trace; by life: the class */
+    const char *name; /* by thread: of all threads that are called so; NULL: they have no name */
+    uint32_t number;  /* by thread without a name: that of the trace; by life: the class */
 } group;
 
 typedef struct groups {
@@ -40,6 +41,9 @@ typedef struct groups {
 
 /* `kept` is by row of the table; NULL: all. False when there is no memory. */
 bool groups_find(const lens *l, const uint8_t *kept, groups_by by, groups *g);
+
+/* The same by thread. */
+bool groups_find_threads(const profile *p, const uint8_t *kept, groups *g);
 
 void groups_free(groups *g);
 

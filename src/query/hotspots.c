@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "query/groups.h"
 #include "query/place_table.h"
 #include "query/wrappers.h"
 
@@ -13,6 +14,11 @@ const char *const hotspots_groupings[] = {
     HOTSPOTS_GROUPINGS(GROUPING_TEXT)
 #undef GROUPING_TEXT
         NULL};
+
+const char *const hotspots_stack_groupings[] = {[HOTSPOTS_BY_LINE] = "line",
+                                                [HOTSPOTS_BY_FUNCTION] = "function",
+                                                [HOTSPOTS_BY_TYPE] = "type",
+                                                NULL};
 
 #define NO_PLACE UINT32_MAX
 
@@ -43,6 +49,7 @@ static int compare_places(const profile_location *a, const profile_location *b, 
 
 static int compare_names(const hotspots_entry *a, const hotspots_entry *b, hotspots_by by) {
     int order = compare_strings(a->type, b->type);
+    order = order ? order : compare_strings(a->thread, b->thread);
     return order ? order : compare_places(a->place, b->place, by);
 }
 
@@ -91,6 +98,7 @@ typedef struct gathering {
     map64 pairs;             /* (caller, site) → index into `all` */
     map64 of_type;           /* strings of the profile are equal if their pointers are */
     map64 wrappers;          /* function → index into `result->wrappers` */
+    groups threads;          /* by thread */
 } gathering;
 
 static uint32_t place_of(const gathering *g, lens_cursor at) {
@@ -147,9 +155,19 @@ static hotspots_entry name_place(const gathering *g, uint32_t place) {
             place == NO_PLACE ? NULL : lens_location(g->lens, g->places.locations.items[place])};
 }
 
+static const char *thread_name(const gathering *g, uint32_t site) {
+    const group *of = &g->threads.items.items[site];
+    if (of->name)
+        return of->name;
+    spans_unnamed((uint16_t)of->number, g->result->unnamed[site]);
+    return g->result->unnamed[site];
+}
+
 static hotspots_entry name_site(const gathering *g, uint32_t site) {
     if (g->result->by == HOTSPOTS_BY_TYPE)
         return (hotspots_entry){.type = g->types.items[site]};
+    if (g->result->by == HOTSPOTS_BY_THREAD)
+        return (hotspots_entry){.thread = thread_name(g, site)};
     return name_place(g, site);
 }
 
@@ -195,6 +213,62 @@ static void rank(hotspots *h) {
                 &h->by);
 }
 
+/* Of one stack and group of threads. */
+typedef struct thread_sum {
+    uint32_t thread;
+    cost_entry entry;
+} thread_sum;
+
+typedef VEC(thread_sum) thread_sums;
+
+/* Stacks are fewer than blocks: what is asked of a stack is asked once. */
+static bool sum_up_rows(const gathering *g, const query_result *q, thread_sums *sums) {
+    const block_table *b = &q->profile->table;
+    map64 known = {0};
+    bool ok = true;
+    for (size_t i = 0; ok && i < b->count; i++) {
+        const uint32_t thread = g->threads.of_row[i];
+        const bool external = b->source[i] == MEMTRACE_EXTERNAL;
+        uint32_t at;
+        bool is_new;
+        if (thread == SITES_NONE)
+            continue;
+        ok = find_sum(&known, (uint64_t)thread << 33 | (uint64_t)b->node[i] << 1 | external,
+                      sums->count, &at, &is_new) &&
+             (!is_new ||
+              vec_push(sums, ((thread_sum){.thread = thread,
+                                           .entry = {.node = b->node[i], .external = external}})));
+        if (!ok)
+            break;
+        const cost one = cost_of_block(q->profile, q->measure, i);
+        cost_add(&sums->items[at].entry.cost, &one);
+    }
+    map64_free(&known);
+    return ok;
+}
+
+static bool add_of_thread(gathering *g, const thread_sum *sum) {
+    uint32_t wrapper;
+    const cost_entry *e = &sum->entry;
+    const lens_cursor at = lens_site(g->lens, e->node, e->external, &wrapper);
+    return add_contribution(g, sum->thread, place_of(g, at), &e->cost) &&
+           (wrapper == LENS_NOWHERE || add_wrapper(g, wrapper, &e->cost));
+}
+
+static bool gather_threads(gathering *g, const query_result *q) {
+    const profile *p = q->profile;
+    thread_sums sums = {0};
+    bool ok =
+        place_table_make(&g->places, p->locations.items, p->locations.count, PLACE_BY_LINE) &&
+        groups_find_threads(p, q->selection.kept, &g->threads) &&
+        (g->result->unnamed = calloc(g->threads.items.count + 1, sizeof *g->result->unnamed)) &&
+        sum_up_rows(g, q, &sums);
+    for (size_t i = 0; ok && i < sums.count; i++)
+        ok = add_of_thread(g, &sums.items[i]);
+    vec_free(&sums);
+    return ok;
+}
+
 static bool gather(gathering *g, const cost_list *costs) {
     const profile *p = g->lens->profile;
     if (!place_table_make(&g->places, p->locations.items, p->locations.count,
@@ -216,12 +290,14 @@ static void gathering_free(gathering *g) {
     map64_free(&g->pairs);
     map64_free(&g->of_type);
     map64_free(&g->wrappers);
+    groups_free(&g->threads);
 }
 
 bool hotspots_query(const query_result *q, hotspots_by by, hotspots *result) {
     *result = (hotspots){.by = by};
     gathering g = {.lens = &q->lens, .result = result};
-    const bool ok = gather(&g, &q->costs) && sum_up(&g);
+    const bool gathered = by == HOTSPOTS_BY_THREAD ? gather_threads(&g, q) : gather(&g, &q->costs);
+    const bool ok = gathered && sum_up(&g);
     gathering_free(&g);
     if (ok)
         rank(result);
@@ -242,5 +318,6 @@ void hotspots_free(hotspots *h) {
     vec_free(&h->sites);
     vec_free(&h->callers);
     vec_free(&h->wrappers);
+    free(h->unnamed);
     *h = (hotspots){0};
 }

@@ -2,12 +2,14 @@
 #ifndef QUERY_HOTSPOTS_H
 #define QUERY_HOTSPOTS_H
 
+#include "profile/spans.h"
 #include "query/query.h"
 
 #define HOTSPOTS_GROUPINGS(X)                                                                      \
     X(LINE, "line")         /* of the source */                                                    \
     X(FUNCTION, "function") /* with all its lines */                                               \
-    X(TYPE, "type")         /* of what was allocated; its callers are the sites */
+    X(TYPE, "type")         /* of what was allocated; its callers are the sites */                 \
+    X(THREAD, "thread")     /* all that are called so; its callers are the sites */
 
 typedef enum hotspots_by {
 #define HOTSPOTS_GROUPING_NAME(name, text) HOTSPOTS_BY_##name,
@@ -16,12 +18,14 @@ typedef enum hotspots_by {
 } hotspots_by;
 
 extern const char *const hotspots_groupings[]; /* their names, by hotspots_by; NULL at the end */
+extern const char
+    *const hotspots_stack_groupings[]; /* those that look at stacks alone: no thread */
 
 typedef struct hotspots_entry {
-    /* What names it: a place (without line if grouped by function), or a type. Both NULL: the trace
-     * does not say. */
+    /* What names it: a place (without line if grouped by function), a type, or the name of threads.
+     * All NULL: the trace does not say. */
     const profile_location *place;
-    const char *type;
+    const char *type, *thread;
     cost cost;
 } hotspots_entry;
 
@@ -36,11 +40,13 @@ typedef struct hotspots {
     cost total;               /* of all sites */
     VEC(hotspots_site) sites; /* largest first */
     VEC(hotspots_entry) callers;
-    VEC(hotspots_entry) wrappers; /* the functions that were skipped, largest first */
+    VEC(hotspots_entry) wrappers;  /* the functions that were skipped, largest first */
+    char (*unnamed)[SPAN_UNNAMED]; /* what threads without a name are called; NULL: there is none */
 } hotspots;
 
 /* Fills `*result`, which need not be initialised; false when there is no memory. The result refers
- * to the profile, to the query no longer. */
+ * to the profile, to the query no longer. By thread, the query must have kept the rows that its
+ * measure counts. */
 bool hotspots_query(const query_result *q, hotspots_by by, hotspots *result);
 
 /* The same of all that was allocated, as commands show it unless they are told otherwise. */

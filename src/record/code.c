@@ -156,6 +156,26 @@ uint64_t code_of_mark(code_table *table, const char *remark) {
     return code;
 }
 
+uint64_t code_of_thread(code_table *table, const char *name) {
+    static const char others[CODE_THREAD_NAME] = "(other threads)";
+    enum { LAST = CODE_MAX_THREADS - 1 };
+    lock_acquire(&table->lock);
+    if (!table->threads)
+        table->threads = memory_alloc(table->memory, CODE_MAX_THREADS * sizeof *table->threads);
+    const uint32_t n = atomic_load_explicit(&table->n_threads, memory_order_relaxed);
+    const bool there = table->threads;
+    uint32_t i = 0;
+    while (there && i < n && memcmp(table->threads[i], name, CODE_THREAD_NAME) != 0)
+        i++;
+    i = i < LAST ? i : LAST;
+    if (there && i == n) {
+        memcpy(table->threads[n], n < LAST ? name : others, CODE_THREAD_NAME);
+        atomic_store_explicit(&table->n_threads, n + 1, memory_order_release);
+    }
+    lock_release(&table->lock);
+    return there ? CODE_THREADS + i : 0;
+}
+
 /* ---- locations --------------------------------------------------------------------------- */
 
 static const char *function_in_module(code_table *table, const struct code_module *m,
@@ -186,6 +206,9 @@ static memtrace_location locate_remark(code_table *table, uint64_t remark) {
     case CODE_LEVEL:
         return (memtrace_location){.file = MEMTRACE_SEGMENT_FILE, .function = "level"};
     default:
+        if (remark >= CODE_THREADS)
+            return (memtrace_location){.file = MEMTRACE_THREAD_FILE,
+                                       .function = table->threads[remark - CODE_THREADS]};
         if (remark >= CODE_GAUGES)
             return (memtrace_location){.file = MEMTRACE_GAUGE_FILE,
                                        .function = gauge_names[remark - CODE_GAUGES]};

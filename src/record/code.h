@@ -29,6 +29,7 @@
 
 #include "allotrace/memtrace.h"
 #include "base/hash.h"
+#include "record/gauges.h"
 #include "record/memory.h"
 
 enum {
@@ -49,8 +50,13 @@ enum code_remark {
     CODE_MARKS = 16, /* from here on: texts of marks, in the order in which they were added */
     CODE_MAX_MARKS = 256,
     CODE_GAUGES = CODE_MARKS + CODE_MAX_MARKS, /* from here on: gauges, by enum gauge */
+    CODE_THREADS = 512, /* from here on: names of threads, in the order in which they were met */
+    CODE_MAX_THREADS = 1536,
     CODE_FIRST_ADDRESS = 4096
 };
+_Static_assert((int)CODE_GAUGES + (int)N_GAUGES <= (int)CODE_THREADS, "remarks are apart");
+
+enum { CODE_THREAD_NAME = 16 /* bytes, NUL included: the kernel keeps no more */ };
 
 struct code_module;
 
@@ -62,6 +68,8 @@ typedef struct code_table {
     _Atomic(struct code_module *) modules;
     const char *marks[CODE_MAX_MARKS];
     _Atomic uint32_t n_marks;
+    char (*threads)[CODE_THREAD_NAME]; /* NULL until there is one */
+    _Atomic uint32_t n_threads;
 } code_table;
 
 /* What a thread remembers of code_of's answers. Legal when zeroed. */
@@ -117,6 +125,10 @@ static inline uint64_t code_remembered(code_table *table, code_cache *cache,
 
 /* The code of a remark of the given text, which is copied; 0 if there are too many. */
 uint64_t code_of_mark(code_table *table, const char *remark);
+
+/* The code of a remark that the thread is called so: CODE_THREAD_NAME bytes, NULs behind the name.
+ * Once there are too many names, that of all others. 0: there is no memory. */
+uint64_t code_of_thread(code_table *table, const char *name);
 
 /* The code of a frame of a language runtime, which stands for what the runtime means by the 48 bits
  * of `slot` rather than for an address: its type has all bits set. */

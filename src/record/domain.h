@@ -53,6 +53,9 @@ struct domain {
     uint64_t event_cycles; /* as of the last event, there */
     uint64_t level;        /* how many times its rate is halved, as the trace says */
     uint64_t random;       /* that decides which samples go on then */
+    uint64_t name_since,
+        name_due; /* the thread's name was first looked at; is to be; both as `now` */
+    char name[CODE_THREAD_NAME]; /* as the trace has it; empty: not yet */
 
     /* Of native.c; NULL, 0 where malloc is not recorded. */
     unwind_trail *trail; /* knows the stack from the beginning */

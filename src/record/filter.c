@@ -27,3 +27,8 @@ bool filter_spares_recorder(const struct sock_fprog *filter, int fd) {
     seccomp_harm harm;
     return !is_there(filter) || !seccomp_harms_recording(filter, 1, fd, &harm);
 }
+
+bool filter_spares_names(const struct sock_fprog *filter) {
+    seccomp_harm harm;
+    return !is_there(filter) || !seccomp_harms_naming(filter, 1, &harm);
+}

@@ -14,4 +14,7 @@ struct sock_fprog;
  * harm, either. */
 bool filter_spares_recorder(const struct sock_fprog *filter, int fd);
 
+/* And may it ask what threads are called? */
+bool filter_spares_names(const struct sock_fprog *filter);
+
 #endif

@@ -38,6 +38,7 @@ static __attribute__((noinline)) void native_read_clock(struct session *s, struc
                                                         uint64_t cycles) {
     uint64_t before = d->now;
     session_read_clock(s, d, cycles);
+    session_look_at_name(s, d);
     if (before / MODULES_INTERVAL != d->now / MODULES_INTERVAL)
         domain_check_modules(d);
 }

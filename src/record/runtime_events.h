@@ -53,8 +53,10 @@ RUNTIME_HOT struct runtime_place runtime_enter(void) {
     uint64_t cycles = cpu_cycles();
     bool is_old = session_clock_is_old(d, cycles, CPU_CYCLES_SHORTEST);
     domain_enter(d);
-    if (is_old)
+    if (is_old) {
         session_read_clock(s, d, cycles);
+        session_look_at_name(s, d);
+    }
     return (struct runtime_place){.session = s, .domain = d, .clock_was_read = is_old};
 }
 

@@ -20,6 +20,8 @@ static void before_filter(const void *filter) {
     struct session *s = recorder_enter_own();
     if (s && !filter_spares_recorder(filter, s->sink.fd))
         recorder_yield(s, "the program's seccomp filter forbids system calls that recording needs");
+    else if (s && !filter_spares_names(filter))
+        atomic_store_explicit(&s->nameless, true, memory_order_relaxed);
     errno = saved_errno;
 }
 
@@ -56,5 +58,8 @@ CPU_ALIGN_STACK void sandbox_before_syscall(long number, long a, long b, long c)
 
 CPU_ALIGN_STACK int sandbox_prctl(int option, long a, long b, long c, long d) {
     before_prctl(option, a, b);
-    return next.prctl(option, a, b, c, d);
+    const int result = next.prctl(option, a, b, c, d);
+    if (option == PR_SET_NAME && self.domain)
+        self.domain->name_due = 0;
+    return result;
 }

@@ -13,6 +13,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
 
@@ -113,6 +114,8 @@ static bool is_main_thread(void) {
 struct domain *session_domain(struct session *s) {
     if (!self.domain) {
         self.domain = domain_acquire(&s->domains, is_main_thread());
+        if (self.domain)
+            self.domain->now_cycles = self.domain->name_since = self.domain->name_due = 0;
         self.owner = self.domain && !self.domain->fenced ? s : NULL;
     }
     return self.domain;
@@ -159,6 +162,25 @@ void session_put_remark(struct session *s, struct domain *d, uint64_t now, uint6
     if (d->runtime)
         s->runtime->domain_forget(d->runtime);
     session_note(s, status);
+}
+
+void session_name_thread(struct session *s, struct domain *d) {
+    enum { OFTEN = 100000 /* us */ };
+    char name[CODE_THREAD_NAME] = "";
+    d->name_since = d->name_since ? d->name_since : d->now;
+    const uint64_t age = d->now - d->name_since;
+    d->name_due = d->now + (age < OFTEN ? age : OFTEN);
+    if (atomic_load_explicit(&s->nameless, memory_order_relaxed) ||
+        syscall_failed(syscall4(SYS_prctl, PR_GET_NAME, (long)name, 0, 0)))
+        return;
+    memset(name + strnlen(name, sizeof name - 1), 0, sizeof name - strnlen(name, sizeof name - 1));
+    if (!name[0] || memcmp(name, d->name, sizeof name) == 0)
+        return;
+    const uint64_t code = code_of_thread(&s->codes, name);
+    if (!code)
+        return;
+    memcpy(d->name, name, sizeof name);
+    session_put_remark(s, d, session_now_nearly(s, d), code, 0);
 }
 
 static void session_put_gauges(struct session *s, struct domain *d, uint64_t now) {

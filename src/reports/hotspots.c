@@ -36,6 +36,12 @@ static cell site_type(const table *t, const void *row) {
     return s->entry.type ? (cell){.text = s->entry.type} : cell_none();
 }
 
+static cell site_thread(const table *t, const void *row) {
+    const hotspots_site *s = row;
+    (void)t;
+    return (cell){.text = s->entry.thread};
+}
+
 static cell site_callers(const table *t, const void *row) {
     const hotspots_site *s = row;
     (void)t;
@@ -56,7 +62,19 @@ static bool is_by_type(const table *t) {
     return report_of(t)->hotspots->by == HOTSPOTS_BY_TYPE;
 }
 
+static bool is_by_thread(const table *t) {
+    return report_of(t)->hotspots->by == HOTSPOTS_BY_THREAD;
+}
+
 static bool is_by_place(const table *t) {
+    return !is_by_type(t) && !is_by_thread(t);
+}
+
+static bool is_not_by_place(const table *t) {
+    return !is_by_place(t);
+}
+
+static bool is_not_by_type(const table *t) {
     return !is_by_type(t);
 }
 
@@ -75,8 +93,13 @@ static const table_column columns[] = {
      .kind = COLUMN_PLACE,
      .in = IN_CSV,
      .get = entry_place,
-     .has = is_by_type,
-     .help = "empty: a row is a type"},
+     .has = is_not_by_place,
+     .help = "empty: a row is a type, or threads"},
+    {.name = "thread",
+     .kind = COLUMN_TEXT,
+     .get = site_thread,
+     .has = is_by_thread,
+     .help = "what the threads are called"},
     {.name = "type",
      .kind = COLUMN_TEXT,
      .get = site_type,
@@ -86,14 +109,14 @@ static const table_column columns[] = {
      .kind = COLUMN_TEXT,
      .in = IN_CSV,
      .get = site_type,
-     .has = is_by_place,
-     .help = "empty: a row is a place"},
+     .has = is_not_by_type,
+     .help = "empty: a row is a place, or threads"},
     {.name = "callers",
      .title = "via ",
      .kind = COLUMN_ROWS,
      .in = IN_TEXT | IN_JSON | IN_PAGE,
      .below = site_below,
-     .help = "its immediate callers, or the sites of a type, largest first"},
+     .help = "its immediate callers, or the sites of a type or of threads, largest first"},
     {.name = "n_callers",
      .kind = COLUMN_COUNT,
      .in = IN_PAGE,
@@ -120,7 +143,7 @@ static bool site_below(const table *t, const void *row, table *below) {
     below->stride = sizeof(hotspots_entry);
     below->n = (size_t)shown_callers(t, s);
     below->omitted = s->n_callers - below->n;
-    below->no_name = h->hotspots->by == HOTSPOTS_BY_TYPE ? "without backtrace" : "without caller";
+    below->no_name = is_by_place(t) ? "without caller" : "without backtrace";
     below->by_line = h->hotspots->by != HOTSPOTS_BY_FUNCTION;
     below->context = &h->entries;
     return true;
@@ -201,7 +224,8 @@ table hotspots_table(hotspots_report *h) {
 static void say_rest(document *d, const hotspots_report *h) {
     static const char *const nouns[] = {[HOTSPOTS_BY_LINE] = "site",
                                         [HOTSPOTS_BY_FUNCTION] = "function",
-                                        [HOTSPOTS_BY_TYPE] = "type"};
+                                        [HOTSPOTS_BY_TYPE] = "type",
+                                        [HOTSPOTS_BY_THREAD] = "thread"};
     const size_t n = h->hotspots->sites.count - h->shown;
     char below[60] = "";
     if (n == 0)

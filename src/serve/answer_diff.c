@@ -39,7 +39,7 @@ static bool parse_search(request *r, diff_asked *d) {
 
 static bool parse(request *r, diff_asked *d) {
     int by = HOTSPOTS_BY_LINE, normalise = DIFF_BY_NONE;
-    if (!request_choice(r, "by", hotspots_groupings, &by) ||
+    if (!request_choice(r, "by", hotspots_stack_groupings, &by) ||
         !request_choice(r, "normalise", diff_normalisations, &normalise) ||
         !request_choice(r, "sort", sorts, &d->sort) ||
         !request_choice(r, "order", orders, &d->order) ||

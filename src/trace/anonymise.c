@@ -93,9 +93,10 @@ static const char *rename_one(anonymiser *a, char kind, const char *name) {
 
 /* Remarks of the recorder keep the word that tells what they are. */
 static const char *rename_file(anonymiser *a, const char *file) {
-    return strcmp(file, MEMTRACE_MARK_FILE) == 0    ? MEMTRACE_MARK_FILE
-           : strcmp(file, MEMTRACE_GAUGE_FILE) == 0 ? MEMTRACE_GAUGE_FILE
-                                                    : rename_one(a, 'p', file);
+    return strcmp(file, MEMTRACE_MARK_FILE) == 0     ? MEMTRACE_MARK_FILE
+           : strcmp(file, MEMTRACE_GAUGE_FILE) == 0  ? MEMTRACE_GAUGE_FILE
+           : strcmp(file, MEMTRACE_THREAD_FILE) == 0 ? MEMTRACE_THREAD_FILE
+                                                     : rename_one(a, 'p', file);
 }
 
 static void rename_location(anonymiser *a, memtrace_location *l) {

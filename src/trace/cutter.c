@@ -189,12 +189,23 @@ static memtrace_status put_remark(cutter *c, memtrace_stream *stream, uint64_t t
     return memtrace_stream_remark_as(stream, time, c->next_id++, segment_code(remark), value);
 }
 
+/* What comes next in the lane is of this thread. */
+static memtrace_status put_thread(cutter *c, cutter_lane *lane, uint64_t time, uint16_t thread) {
+    if (thread == lane->told || thread == 0)
+        return MEMTRACE_OK;
+    lane->told = thread;
+    return memtrace_stream_remark_as(lane->stream, time, c->next_id++, c->threads.items[thread - 1],
+                                     0);
+}
+
 static memtrace_status put_carried(cutter *c, cutter_block *b) {
     const cutter_stack *s = &c->stacks.items[b->stack];
     const uint64_t time = b->time > c->start ? b->time - c->start : 0,
                    age = b->time > c->start ? 0 : c->start - b->time;
     memtrace_stream *stream;
     memtrace_status status = open_stream(c, b->domain, &stream);
+    if (status == MEMTRACE_OK)
+        status = put_thread(c, &c->lanes.items[b->domain], time, b->thread);
     if (status == MEMTRACE_OK)
         status = put_remark(c, stream, time, SEGMENT_BLOCK, b->id);
     if (status == MEMTRACE_OK)
@@ -350,6 +361,7 @@ static bool add_block(cutter *c, const cutter_lane *lane, const memtrace_event *
                       .time = e->time,
                       .length = e->length,
                       .samples = e->samples,
+                      .thread = lane->thread,
                       .domain = e->domain,
                       .source = (uint8_t)e->source,
                       .level = lane->level};
@@ -365,12 +377,28 @@ static bool add_block(cutter *c, const cutter_lane *lane, const memtrace_event *
     return vec_push(&c->blocks, b);
 }
 
+/* The name at the end of its backtrace; false when there is no memory. */
+static bool name_thread(cutter *c, cutter_lane *lane) {
+    const uint64_t code = lane->codes.items[lane->codes.count - 1];
+    size_t i = 0;
+    while (i < c->threads.count && c->threads.items[i] != code)
+        i++;
+    if (i == UINT16_MAX || (i == c->threads.count && !vec_push(&c->threads, code)))
+        return i == UINT16_MAX;
+    lane->thread = lane->told = (uint16_t)(i + 1);
+    return true;
+}
+
 static memtrace_status take_alloc(cutter *c, memtrace_stream *stream, const memtrace_event *e) {
     cutter_lane *lane = &c->lanes.items[e->domain];
-    if (!follow(c, lane, e))
+    if (!follow(c, lane, e) ||
+        (e->kind == MEMTRACE_THREAD && lane->codes.count > 0 && !name_thread(c, lane)))
         return MEMTRACE_NOMEM;
     const size_t n = lane->codes.count;
     const uint64_t time = time_in(c, e->time);
+    const memtrace_status named = put_thread(c, lane, time, lane->thread);
+    if (named != MEMTRACE_OK)
+        return named;
     if (segment_remark_of(c->reader, e) == SEGMENT_LEVEL)
         lane->level = (uint8_t)(e->length < SEGMENT_MAX_LEVEL ? e->length : SEGMENT_MAX_LEVEL);
     else if (e->kind != MEMTRACE_ALLOC)
@@ -454,6 +482,7 @@ static memtrace_status close_streams(cutter *c, uint64_t time) {
         const memtrace_status status = memtrace_stream_close_at(c->lanes.items[i].stream, time);
         first = first == MEMTRACE_OK ? status : first;
         c->lanes.items[i].stream = NULL;
+        c->lanes.items[i].told = 0;
         time = 0; /* one says it for all */
     }
     return first;
@@ -494,5 +523,6 @@ void cutter_free(cutter *c) {
     vec_free(&c->lanes);
     vec_free(&c->codes);
     map64_free(&c->frames);
+    vec_free(&c->threads);
     *c = (cutter){0};
 }

@@ -25,7 +25,8 @@ typedef struct cutter_block {
     uint64_t id, out; /* in the recording, and in this segment */
     uint64_t time;    /* of the allocation, microseconds from the start of the recording */
     uint64_t length, samples;
-    uint32_t stack; /* in `stacks` */
+    uint32_t stack;  /* in `stacks` */
+    uint16_t thread; /* that allocated it, in `threads`, from 1 on; 0: unnamed */
     uint16_t domain;
     uint8_t source;
     uint8_t level; /* how many times its rate was halved */
@@ -51,6 +52,7 @@ typedef struct cutter_lane {
     memtrace_stream *stream; /* NULL: the domain has none in this segment */
     uint64_t latest;         /* event, microseconds from the start of the recording */
     uint8_t level;           /* how many times its rate is halved */
+    uint16_t thread, told;   /* what it is called, in `threads`, and as this segment has it */
     VEC(uint64_t) codes;     /* the latest backtrace */
 } cutter_lane;
 
@@ -65,6 +67,7 @@ typedef struct cutter {
     VEC(cutter_lane) lanes;   /* by domain */
     VEC(uint64_t) codes;      /* by frame index */
     map64 frames;             /* from a code to the frame index */
+    VEC(uint64_t) threads;    /* codes of their names, from 1 on */
 
     memtrace_writer *writer; /* of the segment; NULL: there is none */
     int fd, os_error;

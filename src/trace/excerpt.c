@@ -79,7 +79,7 @@ static excerpt_block *block_of(excerpt *e, uint32_t *place) {
 static bool is_kept(const excerpt_options *o, const excerpt_block *b) {
     if (b->time >= o->to || (b->samples == 0 && !b->remark))
         return false;
-    return b->time >= o->from || (o->live && !b->remark && b->death >= o->from);
+    return b->time >= o->from || b->lasts || (o->live && !b->remark && b->death >= o->from);
 }
 
 /* Forgets a block that cannot go on any more. */
@@ -95,6 +95,7 @@ static void meet(excerpt *e, excerpt_block *b, const memtrace_event *event) {
     b->time = event->time;
     b->domain = event->domain;
     b->remark = event->kind != MEMTRACE_ALLOC;
+    b->lasts = event->kind == MEMTRACE_THREAD;
     b->samples = excerpt_thin(e, event->samples);
     e->n_blocks += !b->remark;
     e->n_samples += event->samples;

@@ -40,7 +40,8 @@ typedef struct excerpt_block {
     uint64_t id;      /* the new one, if it is kept */
     uint16_t domain;
     bool known;  /* its allocation was met */
-    bool remark; /* a mark or a gauge: a moment, no block */
+    bool remark; /* a moment, no block */
+    bool lasts;  /* a remark that holds from then on, so that it is kept as one of `from` */
     bool kept;
     bool written;
 } excerpt_block;
@@ -60,7 +61,8 @@ typedef struct excerpt {
     uint64_t next_id;            /* the first one after those given */
 } excerpt;
 
-/* The first reading, to the end of `reader`, which may leave backtraces out. MEMTRACE_OK at the end
+/* The first reading, to the end of `reader`, which may leave backtraces out unless there is a
+ * `from`: what threads are called then was said before. MEMTRACE_OK at the end
  * of the trace; MEMTRACE_NOMEM; else the reader's error. */
 MEMTRACE_NODISCARD memtrace_status excerpt_plan(excerpt *e, memtrace_reader *reader,
                                                 const excerpt_options *options);

@@ -169,7 +169,8 @@ static memtrace_status take_remark(join *j, join_lane *lane, const memtrace_even
     const size_t n = lane->codes.count;
     const segment_remark remark = segment_remark_of(j->reader, e);
     if (remark == SEGMENT_NO_REMARK)
-        return memtrace_stream_remark_as(lane->stream, e->time + j->shift, e->id,
+        return memtrace_stream_remark_as(lane->stream, e->time + j->shift,
+                                         e->id >= SEGMENT_IDS ? j->next_id++ : e->id,
                                          n ? lane->codes.items[n - 1] : 0, e->length);
     if (remark == SEGMENT_BLOCK)
         lane->block = e->length;

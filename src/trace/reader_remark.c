@@ -1,10 +1,17 @@
-/* reader_remark.c: how marks and gauges are read; writer_remark.c writes them.
+/* reader_remark.c: how marks, gauges and names of threads are read; writer_remark.c writes them.
  *
  * In the file each is an allocation without samples, whose innermost location says what it is, and
  * behind it the end of that, which is no event. */
 #include <string.h>
 
 #include "trace/reader_next.h"
+
+static const struct {
+    const char *file;
+    memtrace_event_kind kind;
+} remarks[] = {{MEMTRACE_MARK_FILE, MEMTRACE_MARK},
+               {MEMTRACE_GAUGE_FILE, MEMTRACE_GAUGE},
+               {MEMTRACE_THREAD_FILE, MEMTRACE_THREAD}};
 
 /* Steps over the end of the object at r->next. */
 static void skip_end(memtrace_reader *r, uint64_t id) {
@@ -23,10 +30,11 @@ __attribute__((cold)) void reader_tell_remark(memtrace_reader *r, memtrace_event
     const memtrace_frame *f =
         event->n_frames ? memtrace_reader_frame(r, event->frames[event->n_frames - 1]) : NULL;
     const memtrace_location *l = f && f->n_locations ? &f->locations[f->n_locations - 1] : NULL;
-    const bool gauge = l && strcmp(l->file, MEMTRACE_GAUGE_FILE) == 0,
-               mark = l && strcmp(l->file, MEMTRACE_MARK_FILE) == 0;
-    event->kind = gauge ? MEMTRACE_GAUGE : MEMTRACE_MARK;
-    if (gauge || mark)
-        event->name = l->function;
+    event->kind = MEMTRACE_MARK;
+    for (size_t i = 0; l && i < sizeof remarks / sizeof *remarks; i++)
+        if (strcmp(l->file, remarks[i].file) == 0) {
+            event->kind = remarks[i].kind;
+            event->name = l->function;
+        }
     skip_end(r, event->id);
 }

@@ -1,5 +1,5 @@
-/* writer_remark.c: how marks and gauges are written; reader_remark.c reads them. FORMAT.md says
- * what they are in the file, and nobody else needs to know. */
+/* writer_remark.c: how marks, gauges and names of threads are written; reader_remark.c reads them.
+ * FORMAT.md says what they are in the file, and nobody else needs to know. */
 #include "allotrace/memtrace.h"
 
 memtrace_status memtrace_stream_remark(memtrace_stream *stream, uint64_t time, uint64_t code,

@@ -11,11 +11,11 @@ The script for bash, as the shell uses it:
   $ try allotrace hotspots --
   --at --by --callers --color --csv --filter --full-names --help --index --json --last --measure --min-share --strict --top --wrappers
   $ try allotrace hotspots --by ''
-  function line type
+  function line thread type
   $ try allotrace dump -f j
   json
   $ try memtrace-hotspot --by t
-  type
+  thread type
   $ touch one.ctf two.ctf
   $ try allotrace info ''
   one.ctf two.ctf
@@ -72,8 +72,10 @@ The script for fish, as the shell uses it:
   $ try 'allotrace hotspots --by '
   function
   line
+  thread
   type
   $ try 'memtrace-hotspot --by t'
+  thread
   type
   $ try 'allotrace help doc'
   doctor

@@ -482,3 +482,77 @@ second is not, and one that is alone with its stack must die soon all the same:
     FAIL      256 B  at most 100 B   2.56  loop, temporary
   0 passed, 1 failed, 0 undecided
   [3]
+
+A thread has a name from where the trace says so. Threads of one name are one, and those without a name are called by their domain:
+
+  $ $TESTDIR/make-trace >threads.ctf <<'END'
+  > alloc external 63 64 main@a.c:1
+  > alloc external 0 0 worker-1@<thread>:0
+  > same collect 1
+  > alloc external 127 128 main@a.c:1 work@a.c:2
+  > alloc external 0 0 logger@<thread>:0
+  > same collect 3
+  > alloc external 255 256 main@a.c:1 write@a.c:3
+  > alloc external 0 0 worker-1@<thread>:0
+  > same collect 5
+  > alloc external 31 32 main@a.c:1 write@a.c:3
+  > END
+  $ allotrace hotspots --by thread threads.ctf
+  3.8 KB total allocations (exact, 480 samples at rate 1)
+  Bytes include malloc's header (8 per block), with sizes rounded up to 8; --measure requested excludes headers.
+    share             B  samples  thread
+     53.3% ████▎  2,048      256  logger
+     53.3%        2,048      256    via a.c:3 write
+     33.3% ██▋    1,280      160  worker-1
+     26.7%        1,024      128    via a.c:2 work
+      6.7%          256       32    via a.c:3 write
+     13.3% █▏       512       64  thread 0
+     13.3%          512       64    via a.c:1 main
+  $ allotrace hotspots --by thread --csv threads.ctf
+  share,value,low,high,samples,blocks,function,file,line,thread,type
+  0.533333,2048,2048,2048,256,1,,,,logger,
+  0.333333,1280,1280,1280,160,2,,,,worker-1,
+  0.133333,512,512,512,64,1,,,,thread 0,
+  $ allotrace hotspots --by thread --json threads.ctf | jq -c '.hotspots[] | [.thread, .value, [.callers[].function]]'
+  ["logger",2048,["write"]]
+  ["worker-1",1280,["work","write"]]
+  ["thread 0",512,["main"]]
+  $ for f in 'thread:worker-*' thread:logger,worker -thread:worker 'thread:"thread 0"' thread:nobody; do allotrace hotspots --csv -f "$f" threads.ctf 2>&1 | tail -n +2 | cut -d, -f2,7; done
+  1024,work
+  256,write
+  2304,write
+  1024,work
+  2048,write
+  512,main
+  512,main
+  $ allotrace hotspots --by thread --measure blocks -f fn:write threads.ctf
+  2 blocks allocated (exact, 288 samples at rate 1)
+  The filter matches 2 of 4 sampled blocks.
+    share        blocks  samples  thread
+     50.0% ████       1      256  logger
+     50.0%            1      256    via a.c:3 write
+     50.0% ████       1       32  worker-1
+     50.0%            1       32    via a.c:3 write
+  $ allotrace timeline --by thread --json -p 1 threads.ctf | jq -c '.threads[] | [.name, .filter]'
+  ["logger","thread:/^logger$/"]
+  ["worker-1","thread:/^worker-1$/"]
+  ["thread 0","domain:0"]
+  $ allotrace export --to csv threads.ctf | cut -d, -f 4,9
+  size,thread
+  504,
+  1016,worker-1
+  2040,logger
+  248,worker-1
+  $ allotrace trim --from 7ms --live -o part.ctf threads.ctf; allotrace hotspots --by thread --csv part.ctf | cut -d, -f2,10
+  part.ctf: 480 of 480 samples, in 4 of 4 blocks
+  value,thread
+  2048,logger
+  1280,worker-1
+  512,thread 0
+  $ allotrace anonymise -o blank.ctf threads.ctf >/dev/null; allotrace hotspots --by thread --csv blank.ctf | cut -d, -f10 | sed -E 's/^f[0-9a-f]{12}$/a name/'
+  thread
+  a name
+  a name
+  thread 0
+  $ allotrace hotspots --index --by thread --csv threads.ctf >first; allotrace hotspots --index --by thread --csv threads.ctf | cmp - first && ls threads.ctf.idx
+  threads.ctf.idx

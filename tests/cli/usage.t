@@ -65,8 +65,8 @@ The commands, and one of them:
   2^20 bytes.
   
   Options:
-        --by line|function|type
-                                one row per line (default), function or type
+        --by BY                 one row per line (default), function, type or
+                                thread
     -n, --top N                 show at most N rows
         --min-share P           hide rows below P percent (default 0.5)
         --callers N             show at most N callers of each row (default 3)
@@ -87,6 +87,7 @@ The commands, and one of them:
   Examples:
     allotrace hotspots out.ctf
     allotrace hotspots --by function --top 10 out.ctf
+    allotrace hotspots --by thread --measure live out.ctf
     allotrace hotspots --measure peak --filter 'size:>=1M' out.ctf
   
   Exit status: 0 success; 1 an input or output cannot be used; 2 wrong usage.
@@ -179,7 +180,7 @@ Wrong command lines say what is wrong, what may have been meant, and end with st
   Try `allotrace hotspots --help`.
   [2]
   $ allotrace hotspots --by lines a.ctf
-  allotrace: --by: `lines` is not one of line, function, type
+  allotrace: --by: `lines` is not one of line, function, type, thread
   Try `allotrace hotspots --help`.
   [2]
   $ allotrace hotspots --json=yes a.ctf

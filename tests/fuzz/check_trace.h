@@ -67,7 +67,7 @@ static void check_event(checker *c, memtrace_reader *r, const memtrace_event *e)
     seen_domain *d = checker_domain(c, e->domain);
     REQUIRE(e->time >= d->time);
     d->time = e->time;
-    REQUIRE(e->kind <= MEMTRACE_GAUGE);
+    REQUIRE(e->kind <= MEMTRACE_THREAD);
     if (e->kind == MEMTRACE_PROMOTE || e->kind == MEMTRACE_COLLECT)
         return;
     REQUIRE(e->kind == MEMTRACE_ALLOC || e->samples == 0);

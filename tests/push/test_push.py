@@ -102,6 +102,19 @@ def parca():
 
 
 @test
+def threads_are_labels_where_asked_for():
+    for path, read in ("", wire.otlp), ("/ingest", wire.pprof):
+        for asked in [], ["--push-threads"]:
+            r = make.Receiver()
+            run(r.url + path, *asked, rounds=4)
+            found = [read(body) for _, _, body in r.got]
+            of = {name for p in found for name in p["threads"]["alloc_space"]}
+            same(of, {"service"} if asked else set(), "names")
+            same(sum(v for p in found for v in p["threads"]["alloc_space"].values()),
+                 sum(v for p in found for v in p["samples"]["alloc_space"].values()) if asked else 0, "bytes")
+
+
+@test
 def several_receivers_get_the_same():
     a, b = make.Receiver(), make.Receiver()
     run(f"{a.url},{b.url}/ingest")

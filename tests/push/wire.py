@@ -54,8 +54,8 @@ def number(fields, field):
 
 
 def pprof(data):
-    """{"time", "duration", "samples": {value type: {stack: sum}}}; a stack is a tuple of functions,
-    innermost first."""
+    """{"time", "duration", "samples": {value type: {stack: sum}}, "threads": {value type: {name: sum}}}; a stack
+    is a tuple of functions, innermost first."""
     top = message(data)
     strings = [s.decode() for s in top[6]]
     assert strings[0] == ""
@@ -63,12 +63,16 @@ def pprof(data):
     lines = {number(m, 1): [functions[number(message(line), 1)] for line in m[4]]
              for m in map(message, top.get(4, []))}
     types = [strings[number(message(t), 1)] for t in top[1]]
-    samples = {t: {} for t in types}
+    samples, threads = {t: {} for t in types}, {t: {} for t in types}
     for m in map(message, top.get(2, [])):
         stack = tuple(name for at in numbers(m, 1) for name in lines[at])
         for t, value in zip(types, numbers(m, 2), strict=True):
             samples[t][stack] = samples[t].get(stack, 0) + value
-    return {"time": number(top, 9), "duration": number(top, 10), "samples": samples}
+            for label in map(message, m.get(3, [])):
+                name = strings[number(label, 2)]
+                assert strings[number(label, 1)] == "thread", "no other label is known"
+                threads[t][name] = threads[t].get(name, 0) + value
+    return {"time": number(top, 9), "duration": number(top, 10), "samples": samples, "threads": threads}
 
 
 def otlp(data):
@@ -86,13 +90,17 @@ def otlp(data):
     attributes = {}
     for pair in map(message, message(resource[1][0])[1]):
         attributes[pair[1][0].decode()] = message(pair[2][0])[1][0].decode()
-    result = {"attributes": attributes, "samples": {}}
+    named = [None] + [message(message(a)[2][0])[1][0].decode() for a in dictionary[6][1:]]
+    assert all(strings[number(message(a), 1)] == "thread.name" for a in dictionary[6][1:])
+    result = {"attributes": attributes, "samples": {}, "threads": {}}
     for profile in map(message, message(resource[2][0]).get(2, [])):
         name = strings[number(message(profile[1][0]), 1)]
-        sums = result["samples"].setdefault(name, {})
+        sums, threads = result["samples"].setdefault(name, {}), result["threads"].setdefault(name, {})
         for sample in map(message, profile.get(2, [])):
             stack = stacks[number(sample, 1)]
             sums[stack] = sums.get(stack, 0) + sum(numbers(sample, 4))
+            for at in numbers(sample, 2):
+                threads[named[at]] = threads.get(named[at], 0) + sum(numbers(sample, 4))
         result |= {"time": number(profile, 3), "duration": number(profile, 4)}
         assert len(profile[7][0]) == 16, "the id of a profile has 16 bytes"
     return result

@@ -41,7 +41,8 @@ enum {
     PARSE,
     EVAL,
     LIB_MAP,
-    EVAL_WITHIN
+    EVAL_WITHIN,
+    WORKER
 };
 
 typedef struct tape_place {
@@ -59,6 +60,7 @@ static const tape_place tape_places[] = {
     {GAUGE, {MEMTRACE_GAUGE_FILE, "rss", 0, 0, 0}, {0}},
     {ANONYMOUS, {MEMTRACE_GAUGE_FILE, "anonymous", 0, 0, 0}, {0}},
     {STOPPED, {MEMTRACE_MARK_FILE, "sampling stopped", 0, 0, 0}, {0}},
+    {WORKER, {MEMTRACE_THREAD_FILE, "worker", 0, 0, 0}, {0}},
     {XMALLOC, {MEMTRACE_TYPE_FILE, "malloc", 0, 0, 0}, {"util.c", "xmalloc", 5, 0, 0}},
     {MALLOC_WITHIN,
      {MEMTRACE_TYPE_FILE, "malloc", 0, 0, 0},

@@ -40,6 +40,7 @@ static void make_profile(profile *p) {
     remark(&t, 5, MARK, 0);
     uint64_t a = allocate(&t, 6, MEMTRACE_MINOR, 9, 3, STACK(MAIN, LEAF));
     remark(&t, 7, GAUGE, 4096);
+    remark(&t, 7, WORKER, 0);
     allocate(&t, 7, MEMTRACE_MINOR, 9, 1, STACK(MAIN, INLINED));
     allocate(&t, 8, MEMTRACE_MAJOR, UINT64_C(5000000000), 70000, STACK(MAIN, LEAF));
     uint64_t b = allocate(&t, 9, MEMTRACE_EXTERNAL, 9, 5, STACK(MAIN, PARSE, TYPED));
@@ -55,7 +56,12 @@ static bool same_text(const char *a, const char *b) {
 
 static bool same_places(const profile *a, const profile *b) {
     bool same = a->frames.count == b->frames.count && a->locations.count == b->locations.count &&
-                a->marks.count == b->marks.count;
+                a->marks.count == b->marks.count && a->table.spans.count == b->table.spans.count;
+    for (size_t i = 0; same && i < a->table.spans.count; i++) {
+        const blocks_span *x = &a->table.spans.items[i], *y = &b->table.spans.items[i];
+        same = x->first == y->first && x->domain == y->domain && x->kind == y->kind &&
+               same_text(x->text, y->text);
+    }
     for (size_t i = 0; same && i < a->frames.count; i++) {
         const profile_frame *x = &a->frames.items[i], *y = &b->frames.items[i];
         same = x->first == y->first && x->n == y->n && same_text(x->type, y->type);

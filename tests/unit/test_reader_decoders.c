@@ -89,7 +89,7 @@ static bool same_event(const pair *p) {
     const memtrace_event *x = &p->events[0], *y = &p->events[1];
     if (x->kind != y->kind || x->time != y->time || x->id != y->id || x->domain != y->domain)
         return false;
-    if (x->kind == MEMTRACE_MARK || x->kind == MEMTRACE_GAUGE)
+    if (x->kind >= MEMTRACE_MARK)
         return x->length == y->length && strcmp(x->name, y->name) == 0;
     return x->kind != MEMTRACE_ALLOC || (x->source == y->source && x->length == y->length &&
                                          x->samples == y->samples && same_frames(p));

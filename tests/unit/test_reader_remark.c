@@ -32,6 +32,7 @@ static void record(tape *t) {
     remark(t, 5, MARK, 0);
     const uint64_t id = allocate(t, 6, MEMTRACE_EXTERNAL, 9, 10, STACK(MAIN, LEAF));
     remark(t, 7, GAUGE, 4096);
+    remark(t, 7, WORKER, 0);
     ck_assert_int_eq(memtrace_stream_collect(t->streams[0], 8, id), MEMTRACE_OK);
 }
 
@@ -54,6 +55,9 @@ START_TEST(marks_and_gauges_are_events) {
     ck_assert_str_eq(e.name, "rss");
     ck_assert_uint_eq(e.length, 4096);
     e = next(reader);
+    ck_assert_int_eq(e.kind, MEMTRACE_THREAD);
+    ck_assert_str_eq(e.name, "worker");
+    e = next(reader);
     ck_assert_int_eq(e.kind, MEMTRACE_COLLECT);
     ck_assert_uint_eq(e.id, 1);
     ends(reader, &t);
@@ -66,7 +70,8 @@ START_TEST(they_can_be_read_as_written) {
         uint64_t id, samples, length;
     } written[] = {{MEMTRACE_ALLOC, 0, 0, 0},   {MEMTRACE_COLLECT, 0, 0, 0},
                    {MEMTRACE_ALLOC, 1, 10, 9},  {MEMTRACE_ALLOC, 2, 0, 4096},
-                   {MEMTRACE_COLLECT, 2, 0, 0}, {MEMTRACE_COLLECT, 1, 0, 0}};
+                   {MEMTRACE_COLLECT, 2, 0, 0}, {MEMTRACE_ALLOC, 3, 0, 0},
+                   {MEMTRACE_COLLECT, 3, 0, 0}, {MEMTRACE_COLLECT, 1, 0, 0}};
     tape t;
     record(&t);
     memtrace_reader *reader = play(&t, &(memtrace_reader_options){.as_written = true});
@@ -86,7 +91,7 @@ START_TEST(without_backtraces_they_have_no_names) {
     record(&t);
     memtrace_reader *reader = play(&t, &(memtrace_reader_options){.skip_backtraces = true});
     const memtrace_event_kind kinds[] = {MEMTRACE_MARK, MEMTRACE_ALLOC, MEMTRACE_MARK,
-                                         MEMTRACE_COLLECT};
+                                         MEMTRACE_MARK, MEMTRACE_COLLECT};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         const memtrace_event e = next(reader);
         ck_assert_int_eq(e.kind, kinds[i]);

@@ -20,8 +20,9 @@ static inline void print_frame(FILE *out, const memtrace_frame *frame) {
 static inline void print_event(FILE *out, const memtrace_reader *reader, const memtrace_event *e) {
     static const char *const kinds[] = {"alloc", "alloc_major", "alloc_ext"};
     fprintf(out, "%010" PRIu64 " %010" PRId64, e->time, (int64_t)e->id); /* damage: below 0 */
-    if (e->kind == MEMTRACE_MARK || e->kind == MEMTRACE_GAUGE) {
-        fprintf(out, " %s %s=%" PRIu64 " dom=%u\n", e->kind == MEMTRACE_MARK ? "mark" : "gauge",
+    if (e->kind >= MEMTRACE_MARK) {
+        static const char *const remarks[] = {"mark", "gauge", "thread"};
+        fprintf(out, " %s %s=%" PRIu64 " dom=%u\n", remarks[e->kind - MEMTRACE_MARK],
                 e->name ? e->name : "?", e->length, e->domain);
         return;
     }

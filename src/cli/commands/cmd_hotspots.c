@@ -23,7 +23,12 @@ static const hotspots_options type_defaults = {
     .min_share = 0.5, .callers = 3, .by = HOTSPOTS_BY_TYPE, .question = {.births = true}};
 
 static const option options[] = {
-    OPTION_ROW(hotspots_options),
+    {.name = "by",
+     .kind = OPTION_CHOICE,
+     .at = offsetof(hotspots_options, by),
+     .choices = hotspots_groupings,
+     .help = "one row per source line (default), function, object type, or thread name",
+     .brief = "one row per line (default), function, type or thread"},
     OPTIONS_ROWS(hotspots_options),
     OPTIONS_QUESTION(hotspots_options),
 };
@@ -59,7 +64,9 @@ static int show(const question *q, const void *opts_) {
 }
 
 static int run_for(const command *cmd, const hotspots_options *opts, const char *path) {
-    return question_answer(cmd, &opts->question, path, show, opts);
+    hotspots_options asked = *opts;
+    asked.question.keep_rows = asked.question.counts = opts->by == HOTSPOTS_BY_THREAD;
+    return question_answer(cmd, &asked.question, path, show, &asked);
 }
 
 static int run(const void *opts, char **operands, size_t n_operands) {
@@ -87,6 +94,7 @@ const command command_hotspots = {
         "Amounts are estimates from samples; ± is the 95% confidence interval. 1 MB is 2^20 bytes.",
     .example = "allotrace hotspots out.ctf\n"
                "allotrace hotspots --by function --top 10 out.ctf\n"
+               "allotrace hotspots --by thread --measure live out.ctf\n"
                "allotrace hotspots --measure peak --filter 'size:>=1M' out.ctf\n",
     OPTIONS_OF(options, defaults),
     .run = run,

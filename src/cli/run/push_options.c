@@ -24,6 +24,7 @@ static push_options options_of(const push_flags *f) {
                           .every_us = f->every,
                           .labels = f->labels.items,
                           .n_labels = f->labels.n,
+                          .by_thread = f->threads,
                           .token_file = f->token_file,
                           .tell = say};
 }
@@ -31,8 +32,8 @@ static push_options options_of(const push_flags *f) {
 bool push_flags_check(const push_flags *f) {
     char line[LINE_SIZE];
     const push_options o = options_of(f);
-    if (!f->urls && (f->every || f->labels.n || f->token_file)) {
-        message_error("--every, --label and --token-file require --push URL");
+    if (!f->urls && (f->every || f->labels.n || f->threads || f->token_file)) {
+        message_error("--every, --label, --push-threads and --token-file require --push URL");
         return false;
     }
     if (!f->urls || !push_check(&o, line, sizeof line))

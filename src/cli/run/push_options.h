@@ -10,6 +10,7 @@ typedef struct push_flags {
     const char *token_file;
     uint64_t every; /* microseconds; 0: not given */
     option_texts labels;
+    bool threads;
 } push_flags;
 
 /* `type` has a field `push_flags push`. */
@@ -34,6 +35,12 @@ typedef struct push_flags {
          .argument = "KEY=VALUE",                                                                  \
          .help = "a label of what is pushed; service=NAME names the service (default: "            \
                  "$OTEL_SERVICE_NAME, or the program); more come from $OTEL_RESOURCE_ATTRIBUTES",  \
+         .brief = ""},                                                                             \
+        {.name = "push-threads",                                                                   \
+         .kind = OPTION_FLAG,                                                                      \
+         .at = offsetof(type, push.threads),                                                       \
+         .help = "label what is sent with the name of the allocating thread; receivers keep a "    \
+                 "series for each name",                                                           \
          .brief = ""},                                                                             \
     {                                                                                              \
         .name = "token-file", .kind = OPTION_FILE, .at = offsetof(type, push.token_file),          \

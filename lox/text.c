@@ -16,7 +16,7 @@ typedef struct open_array {
 enum { MAX_ARRAY_DEPTH = 16 };
 
 /* As the book does, but for whole numbers that are exact: all their digits. */
-size_t text_of_number(double d, char *buffer, size_t size) {
+static size_t text_of_number(double d, char *buffer, size_t size) {
     bool is_exact = fabs(d) <= 0x1p53 && d == trunc(d);
     return (size_t)snprintf(buffer, size, is_exact ? "%.0f" : "%g", d);
 }

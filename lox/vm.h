@@ -87,7 +87,6 @@ struct lox_vm {
 /* text.c */
 typedef void text_sink(void *context, const char *text, size_t size);
 void text_of_value(value v, text_sink *sink, void *context);
-size_t text_of_number(double d, char *buffer, size_t size);
 
 /* What is compiled: where in its file it starts, and whether it was typed at a prompt. */
 typedef struct source_text {

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/text.h"
 
 enum {
     SCOPE_DEPTH = 64, /* callers among which one looks for the maker of a function */
@@ -101,14 +102,10 @@ static bool is_library_file(map64 *known, const char *file, bool *is) {
     return true;
 }
 
-static bool ends_with(const char *text, const char *end) {
-    const size_t n = strlen(text), m = strlen(end);
-    return n >= m && strcmp(text + n - m, end) == 0;
-}
-
 /* `M.f.(fun)` by OCaml's debug information, `M.fun_12` by its symbols. */
 static bool is_anonymous(const char *function) {
-    return ends_with(function, ".(fun)") || strstr(function, ".fun_") || strstr(function, "__fun_");
+    return text_ends_with(function, ".(fun)") || strstr(function, ".fun_") ||
+           strstr(function, "__fun_");
 }
 
 static bool judge_locations(builder *b) {
@@ -252,7 +249,7 @@ static bool find_calls(builder *b) {
 static bool is_created(builder *b, lens_cursor owner) {
     const char *function = function_at(b, owner);
     uint64_t call;
-    if (!ends_with(function, ".(fun)") || !number_call(b, owner, &call) ||
+    if (!text_ends_with(function, ".(fun)") || !number_call(b, owner, &call) ||
         map64_get(&b->calls, call) != MAP64_NONE)
         return false;
     const size_t scope = strlen(function) - strlen(".(fun)");

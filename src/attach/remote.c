@@ -30,6 +30,7 @@
 #include "attach/filters.h"
 #include "attach/handlers.h"
 #include "attach/process.h"
+#include "base/path.h"
 
 enum {
     STACK_SIZE = 256 * 1024, /* lent to the thread, below the room */
@@ -129,7 +130,7 @@ static bool reads_syscall(const remote *r, uint64_t address) {
 }
 
 static bool is_system_library(const process_module *m) {
-    const char *slash = strrchr(m->path, '/'), *name = slash ? slash + 1 : m->path;
+    const char *name = path_base(m->path);
     return strncmp(name, "libc.so", 7) == 0 || strncmp(name, "ld-linux", 8) == 0 ||
            strstr(name, "malloc") || strstr(name, "allotrace");
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/path.h"
 #include "cli/command.h"
 #include "cli/help.h"
 #include "cli/message.h"
@@ -116,8 +117,7 @@ static int run_alias(const command *cmd, char **words) {
 
 int main(int argc, char **argv) {
     setlocale(LC_CTYPE, "C.UTF-8"); /* for the columns that characters take */
-    const char *slash = argc > 0 ? strrchr(argv[0], '/') : NULL;
-    const char *program = slash ? slash + 1 : argc > 0 ? argv[0] : "";
+    const char *program = argc > 0 ? path_base(argv[0]) : "";
     const command *cmd = command_find_alias(program);
     if (cmd)
         return run_alias(cmd, argv + 1);

@@ -13,6 +13,7 @@
 #include <time.h>
 
 #include "base/hash.h"
+#include "base/path.h"
 #include "export/exports.h"
 #include "export/parquet.h"
 #include "paths/path_tree.h"
@@ -153,14 +154,9 @@ static bool fail(exporting *e, const char *what, const char *why) {
     return false;
 }
 
-static const char *base_name(const char *path) {
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 static const char *service_of(const exporting *e) {
     const char *label = label_of(e->subject, "service", "service.name");
-    const char *name = label ? label : base_name(e->profile->info.executable_name);
+    const char *name = label ? label : path_base(e->profile->info.executable_name);
     return *name ? name : "unknown";
 }
 

@@ -70,7 +70,7 @@ static size_t run_of(const uint32_t *values, size_t n, size_t most) {
 }
 
 static void put_run(output *o, uint32_t value, size_t n, unsigned width) {
-    thrift_varint(o, (uint64_t)n << 1);
+    output_varint(o, (uint64_t)n << 1);
     put_little(o, value, (width + 7) / 8);
 }
 
@@ -78,7 +78,7 @@ static void put_run(output *o, uint32_t value, size_t n, unsigned width) {
 static void put_groups(output *o, const uint32_t *values, size_t n, unsigned width) {
     const size_t groups = (n + GROUP - 1) / GROUP;
     packing p = {.o = o};
-    thrift_varint(o, (uint64_t)groups << 1 | 1);
+    output_varint(o, (uint64_t)groups << 1 | 1);
     for (size_t i = 0; i < groups * GROUP; i++)
         pack(&p, i < n ? values[i] : 0, width);
 }
@@ -141,9 +141,9 @@ static void put_block(output *o, const uint64_t *values, size_t n) {
 }
 
 void parquet_encode_deltas(output *o, const uint64_t *values, size_t n) {
-    thrift_varint(o, BLOCK);
-    thrift_varint(o, PARTS);
-    thrift_varint(o, n);
+    output_varint(o, BLOCK);
+    output_varint(o, PARTS);
+    output_varint(o, n);
     thrift_zigzag(o, n ? (int64_t)values[0] : 0);
     for (size_t at = 0; at + 1 < n; at += BLOCK)
         put_block(o, values + at, n - 1 - at < BLOCK ? n - 1 - at : BLOCK);

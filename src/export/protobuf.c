@@ -4,12 +4,6 @@
 
 enum { WIRE_VARINT = 0, WIRE_FIXED64 = 1, WIRE_BYTES = 2 };
 
-static void varint(output *o, uint64_t value) {
-    for (; value >= 0x80; value >>= 7)
-        output_char(o, (char)(value | 0x80));
-    output_char(o, (char)value);
-}
-
 static size_t varint_size(uint64_t value) {
     size_t size = 1;
     for (; value >= 0x80; value >>= 7)
@@ -18,14 +12,14 @@ static size_t varint_size(uint64_t value) {
 }
 
 static void tag(output *o, unsigned field, unsigned wire) {
-    varint(o, field << 3 | wire);
+    output_varint(o, field << 3 | wire);
 }
 
 void protobuf_number(output *o, unsigned field, uint64_t value) {
     if (value == 0)
         return;
     tag(o, field, WIRE_VARINT);
-    varint(o, value);
+    output_varint(o, value);
 }
 
 void protobuf_fixed64(output *o, unsigned field, uint64_t value) {
@@ -36,7 +30,7 @@ void protobuf_fixed64(output *o, unsigned field, uint64_t value) {
 
 void protobuf_bytes(output *o, unsigned field, const char *bytes, size_t size) {
     tag(o, field, WIRE_BYTES);
-    varint(o, size);
+    output_varint(o, size);
     output_bytes(o, bytes, size);
 }
 
@@ -47,9 +41,9 @@ void protobuf_numbers(output *o, unsigned field, const uint64_t *values, size_t 
     if (n == 0)
         return;
     tag(o, field, WIRE_BYTES);
-    varint(o, size);
+    output_varint(o, size);
     for (size_t i = 0; i < n; i++)
-        varint(o, values[i]);
+        output_varint(o, values[i]);
 }
 
 void protobuf_message(output *o, unsigned field, output *message) {

@@ -6,14 +6,8 @@
 
 enum { SHORT_FIELD = 15, SHORT_LIST = 15 };
 
-void thrift_varint(output *o, uint64_t value) {
-    for (; value >= 0x80; value >>= 7)
-        output_char(o, (char)(value | 0x80));
-    output_char(o, (char)value);
-}
-
 void thrift_zigzag(output *o, int64_t value) {
-    thrift_varint(o, (uint64_t)value << 1 ^ (uint64_t)(value >> 63));
+    output_varint(o, (uint64_t)value << 1 ^ (uint64_t)(value >> 63));
 }
 
 static void begin_field(thrift *t, unsigned field, thrift_type type) {
@@ -43,7 +37,7 @@ void thrift_i64(thrift *t, unsigned field, int64_t value) {
 
 void thrift_binary(thrift *t, unsigned field, const void *bytes, size_t size) {
     begin_field(t, field, THRIFT_BINARY);
-    thrift_varint(t->o, size);
+    output_varint(t->o, size);
     output_bytes(t->o, bytes, size);
 }
 
@@ -69,7 +63,7 @@ void thrift_list(thrift *t, unsigned field, thrift_type of, size_t n) {
     begin_field(t, field, THRIFT_LIST);
     output_char(t->o, (char)((n < SHORT_LIST ? n : SHORT_LIST) << 4 | of));
     if (n >= SHORT_LIST)
-        thrift_varint(t->o, n);
+        output_varint(t->o, n);
 }
 
 void thrift_item_i32(thrift *t, int64_t value) {
@@ -77,6 +71,6 @@ void thrift_item_i32(thrift *t, int64_t value) {
 }
 
 void thrift_item_text(thrift *t, const char *text) {
-    thrift_varint(t->o, strlen(text));
+    output_varint(t->o, strlen(text));
     output_text(t->o, text);
 }

@@ -45,7 +45,6 @@ void thrift_item_i32(thrift *t, int64_t value);
 void thrift_item_text(thrift *t, const char *text);
 
 /* Also for others who write numbers so: seven bits a byte; and small ones of either sign. */
-void thrift_varint(output *o, uint64_t value);
 void thrift_zigzag(output *o, int64_t value);
 
 #endif

@@ -5,24 +5,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/path.h"
 #include "guest/text.h"
 
 static bool is_text(const char *s, const char *text, size_t size) {
     return s && strlen(s) == size && memcmp(s, text, size) == 0;
-}
-
-/* The number behind the last colon; 0: there is none. */
-static uint32_t line_of(const char *text, size_t size, size_t *path_size) {
-    size_t digits = 0;
-    uint64_t line = 0;
-    while (digits < size && text[size - 1 - digits] >= '0' && text[size - 1 - digits] <= '9')
-        digits++;
-    if (!digits || digits > 9 || digits + 1 >= size || text[size - 1 - digits] != ':')
-        return 0;
-    for (size_t i = size - digits; i < size; i++)
-        line = line * 10 + (uint64_t)(text[i] - '0');
-    *path_size = size - digits - 1;
-    return (uint32_t)line;
 }
 
 static bool is_meant(const expectation *e, const site *s) {
@@ -30,9 +17,9 @@ static bool is_meant(const expectation *e, const site *s) {
         return true;
     if (!s)
         return is_text("<runtime>", e->text, e->site_size);
-    size_t path_size;
-    uint32_t line = line_of(e->text, e->site_size, &path_size);
-    if (line && s->place.line == line && text_path_ends(s->place.file, e->text, path_size))
+    uint32_t line;
+    const size_t file = path_line(e->text, e->site_size, &line);
+    if (file && s->place.line == line && path_ends(s->place.file, e->text, file))
         return true;
     return is_text(s->name, e->text, e->site_size) ||
            is_text(s->place.function, e->text, e->site_size);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/path.h"
 #include "base/utf8.h"
 
 void text_size(char *to, double bytes) {
@@ -88,15 +89,9 @@ bool text_matches(const char *patterns, const char *s) {
     }
 }
 
-bool text_path_ends(const char *path, const char *end, size_t size) {
-    size_t n = strlen(path);
-    return n >= size && memcmp(path + n - size, end, size) == 0 &&
-           (n == size || path[n - size - 1] == '/' || end[0] == '/');
-}
-
 static bool is_unique(const char *suffix, const char *path, const char *const *others, size_t n) {
     for (size_t i = 0; i < n; i++)
-        if (strcmp(others[i], path) != 0 && text_path_ends(others[i], suffix, strlen(suffix)))
+        if (strcmp(others[i], path) != 0 && path_ends(others[i], suffix, strlen(suffix)))
             return false;
     return true;
 }

@@ -25,9 +25,6 @@ void text_restore(locale_t before);
 /* Does one of the comma-separated patterns match all of the text? */
 bool text_matches(const char *patterns, const char *s);
 
-/* Does the path end so, at the start of one of its parts? */
-bool text_path_ends(const char *path, const char *end, size_t size);
-
 /* How many bytes of path[0] are not needed to tell it from the others by its last parts. */
 size_t text_unique_suffix(const char *path, const char *const *others, size_t n);
 

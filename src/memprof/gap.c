@@ -4,10 +4,9 @@
  * random variates", J. Stat. Comput. Simul. 46, 1993) where they are large. */
 #include "memprof/gap.h"
 
-#include <string.h>
-
 #include "base/hash.h"
 #include "base/hot.h"
+#include "memprof/gap_log.h"
 
 #define GOLDEN UINT64_C(0x9E3779B97F4A7C15)
 
@@ -44,50 +43,9 @@ static inline void step(gap_source *source, uint64_t out[GAP_LANES]) {
     }
 }
 
-static inline double as_double(uint64_t bits) {
-    double d;
-    memcpy(&d, &bits, sizeof d);
-    return d;
-}
-
-static inline uint64_t as_bits(double d) {
-    uint64_t bits;
-    memcpy(&bits, &d, sizeof bits);
-    return bits;
-}
-
 /* The middle of one of 2^52 equal parts of (0, 1): never 0 or 1. */
 static inline double uniform(uint64_t random) {
-    return as_double(UINT64_C(0x3FF0000000000000) | random >> 12) - (1 - 0x1p-53);
-}
-
-/* log((1 + t) / (1 - t)) for |t| <= 0.1716, by its series; what is cut off is below 4.5e-13 and
- * below 1.4e-12 of the result. */
-static inline double log_ratio(double t) {
-    double t2 = t * t;
-    double sum =
-        1 + t2 * (1. / 3 +
-                  t2 * (1. / 5 + t2 * (1. / 7 + t2 * (1. / 9 + t2 * (1. / 11 + t2 * (1. / 13))))));
-    return 2 * t * sum;
-}
-
-/* x = 2^e m with sqrt(1/2) <= m < sqrt(2); branch-free and without integer conversions, so that the
- * loop around it becomes vector code. The 1024 keeps the shifted exponent positive. */
-static inline double log_inline(double x) {
-    const uint64_t sqrt_half = UINT64_C(0x3FE6A09E667F3BCD);
-    uint64_t bits = as_bits(x);
-    uint64_t exponent = (bits - sqrt_half + (UINT64_C(1024) << 52)) >> 52;
-    double m = as_double(bits - (exponent << 52) + (UINT64_C(1024) << 52));
-    double e = as_double(UINT64_C(0x4330000000000000) | exponent) - (0x1p52 + 1024);
-    return e * 0.69314718055994530942 + log_ratio((m - 1) / (m + 1));
-}
-
-double gap_log(double x) {
-    return log_inline(x);
-}
-
-double gap_log1m(double p) {
-    return p < 0.25 ? log_ratio(-p / (2 - p)) : log_inline(1 - p);
+    return gap_double(UINT64_C(0x3FF0000000000000) | random >> 12) - (1 - 0x1p-53);
 }
 
 /* P(gap >= n) = P(log(u) / log(1 - rate) >= n) = P(u <= (1 - rate)^n) = (1 - rate)^n. */
@@ -96,14 +54,14 @@ void gap_refill(gap_source *source) {
     for (int i = 0; i < GAP_BATCH; i += GAP_LANES)
         step(source, (uint64_t *)source->gaps + i); /* not on what may be a small stack */
     for (int i = 0; i < GAP_BATCH; i++)
-        gap[i] = log_inline(uniform((uint64_t)source->gaps[i])) * source->scale;
+        gap[i] = gap_log(uniform((uint64_t)source->gaps[i])) * source->scale;
     for (int i = 0; i < GAP_BATCH; i++)
         source->gaps[i] = gap[i] < (double)GAP_MAX ? (int64_t)gap[i] : GAP_MAX;
     source->left = GAP_BATCH;
 }
 
 HOT_CODE int64_t gap_single(double rate, uint64_t random) {
-    double gap = rate < 1 ? log_inline(uniform(random)) / gap_log1m(rate) : 0;
+    double gap = rate < 1 ? gap_log(uniform(random)) / gap_log1m(rate) : 0;
     return gap < (double)GAP_MAX ? (int64_t)gap : GAP_MAX;
 }
 
@@ -113,7 +71,7 @@ static uint64_t walk(gap_source *source, uint64_t n, double scale) {
     for (;;) {
         step(source, random);
         for (int i = 0; i < GAP_LANES; i++) {
-            double gap = log_inline(uniform(random[i])) * scale;
+            double gap = gap_log(uniform(random[i])) * scale;
             if (gap >= (double)n || (uint64_t)gap >= n)
                 return successes;
             successes++;
@@ -136,9 +94,9 @@ static double stirling_tail(double k) {
 
 /* The log of P(k) / P(m), both binomial(n, p) with r = p / (1 - p). */
 static double log_binomial_ratio(double n, double r, double m, double k) {
-    return (m + 0.5) * log_inline((m + 1) / (r * (n - m + 1))) +
-           (n + 1) * log_inline((n - m + 1) / (n - k + 1)) +
-           (k + 0.5) * log_inline(r * (n - k + 1) / (k + 1)) + stirling_tail(m) +
+    return (m + 0.5) * gap_log((m + 1) / (r * (n - m + 1))) +
+           (n + 1) * gap_log((n - m + 1) / (n - k + 1)) +
+           (k + 0.5) * gap_log(r * (n - k + 1) / (k + 1)) + stirling_tail(m) +
            stirling_tail(n - m) - stirling_tail(k) - stirling_tail(n - k);
 }
 
@@ -160,7 +118,7 @@ static uint64_t transformed_rejection(gap_source *source, double n, double p) {
         k = (double)(uint64_t)k;
         if (us >= 0.07 && v <= squeeze)
             return (uint64_t)k;
-        if (log_inline(v * alpha / (a / (us * us) + b)) <= log_binomial_ratio(n, r, mode, k))
+        if (gap_log(v * alpha / (a / (us * us) + b)) <= log_binomial_ratio(n, r, mode, k))
             return (uint64_t)k;
     }
 }

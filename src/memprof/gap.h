@@ -42,10 +42,4 @@ static inline int64_t gap_next(gap_source *source) {
 /* How many of `n` words are sampled at the source's rate: in O(1) for any n. */
 uint64_t gap_binomial(gap_source *source, uint64_t n);
 
-/* log(x) for normal x > 0, and log(1 - p) for 0 < p < 1, with a relative error below
- * GAP_LOG_ERROR where the result is not within it of 0. */
-double gap_log(double x);
-double gap_log1m(double p);
-#define GAP_LOG_ERROR 2e-12
-
 #endif

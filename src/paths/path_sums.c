@@ -42,7 +42,8 @@ static cost sum_of(const cost_columns *c, size_t from, size_t end) {
     return sum;
 }
 
-bool path_column_finish(path_column *c) {
+/* When all is added: the groups. False when there is no memory. */
+static bool find_groups(path_column *c) {
     const size_t n = c->n / PATH_GROUP;
     c->groups = malloc((n + 1) * sizeof *c->groups);
     for (size_t i = 0; c->groups && i < n; i++)
@@ -153,7 +154,7 @@ bool path_sums_add(path_sums *s, unsigned side, const query_result *q, const pat
     if (!path_column_make(own, s->n, shape_of(q)))
         return false;
     add_all(own, &w);
-    return path_column_finish(own);
+    return find_groups(own);
 }
 
 size_t path_sums_size(const path_sums *s) {

@@ -42,12 +42,10 @@ void path_sums_free(path_sums *s);         /* NULL is allowed */
 
 /* ---- columns ----------------------------------------------------------------------------- */
 
-/* The steps by which one is made: bits of `n_of` nodes, to be set; costs of nothing for those that
- * are; and when all is added to them, the groups. False when there is no memory, and to be freed in
- * any case. */
+/* The steps by which one is made: bits of `n_of` nodes, to be set; and costs of nothing for those
+ * that are. False when there is no memory, and to be freed in any case. */
 bool path_column_begin(path_column *c, size_t n_of);
 bool path_column_make(path_column *c, size_t n_of, cost_shape shape);
-bool path_column_finish(path_column *c);
 void path_column_free(path_column *c);
 
 static inline void path_column_mark(const path_column *c, uint32_t node) {

@@ -33,7 +33,7 @@ size_t unwind_cache_size(void) {
 
 void unwind_cache_flush(unwind_cache *cache) {
     pages_clear(cache->rows, sizeof cache->rows);
-    pages_clear(cache->quick, sizeof cache->quick);
+    pages_clear(cache->fast, sizeof cache->fast);
     cache->module_count = 0;
     cache->flushes++;
 }
@@ -442,7 +442,8 @@ static enum step full_step(struct walk *walk, struct unwind_start *frame) {
     return full_step_by_frame_pointer(walk, frame);
 }
 
-enum step walk_fully(struct walk *walk, uintptr_t *pcs, size_t max, size_t *count) {
+/* The walk with all registers, from the start. */
+static enum step walk_slow(struct walk *walk, uintptr_t *pcs, size_t max, size_t *count) {
     struct unwind_start frame = *walk->start;
     enum step step;
     walk_look_at(walk, frame.reg[UNWIND_SP]);
@@ -470,7 +471,7 @@ size_t unwind_stack(unwind_cache *cache, const struct unwind_start *start, uintp
     unwind_cache_check(cache);
     enum step step = walk_by_rows(&walk, pcs, max, &count);
     if (step == STEP_COMPLEX)
-        step = walk_fully(&walk, pcs, max, &count);
+        step = walk_slow(&walk, pcs, max, &count);
     if (step == STEP_FAILED)
         walk.flags |= UNWIND_FAILED;
     if (flags)

@@ -240,15 +240,15 @@ static __attribute__((noinline)) bool step_on_by_row(unwind_cache *cache,
     if (row->key != key || row->bits & ROW_UNCOMMON)
         return false;
     if (row->bits == (ROW_FROM_BP | ROW_SAVES_BP) && row->offset == WORD && row->cfa_words == 1 &&
-        row->bp_words == -1 && !(key >> QUICK_KEY_BITS))
-        *unwind_cache_quick(cache, key) = unwind_quick_framed(key);
+        row->bp_words == -1 && !(key >> FAST_KEY_BITS))
+        *unwind_cache_fast(cache, key) = unwind_fast_framed(key);
     return step_fast(row, frame, last, fresh);
 }
 
 /* False: it takes more than that, or the stack ends. */
 static inline bool step_on(unwind_cache *cache, struct unwind_frame *frame, uintptr_t last,
                            struct fresh *fresh) {
-    const bool framed = *unwind_cache_quick(cache, frame->key) == unwind_quick_framed(frame->key);
+    const bool framed = *unwind_cache_fast(cache, frame->key) == unwind_fast_framed(frame->key);
     return (framed ? step_framed(frame, last, fresh) : step_on_by_row(cache, frame, last, fresh)) &&
            frame->key;
 }
@@ -288,7 +288,7 @@ trail_take_compared(unwind_trail *trail, const struct unwind_site *site) {
     static const struct unwind_taken none = {0};
     const uintptr_t last = trail->stack_high - WORD;
     struct unwind_frame frame = {.key = site->return_address, .sp = site->sp, .bp = site->bp};
-    struct fresh *fresh = trail->fresh, *const end = fresh + QUICK_FRAMES;
+    struct fresh *fresh = trail->fresh, *const end = fresh + FAST_FRAMES;
     if (frame.sp > last)
         return none;
     const struct unwind_point *point = trail_verify(trail, frame.sp);
@@ -309,19 +309,19 @@ trail_take_compared(unwind_trail *trail, const struct unwind_site *site) {
 
 /* ---- the same where no bp is needed ------------------------------------------------------ */
 
-quick_step unwind_quick_learn_plain(unwind_cache *cache, uintptr_t key) {
+fast_step unwind_fast_learn(unwind_cache *cache, uintptr_t key) {
     const struct row *row = unwind_cache_known(cache, key);
     if (row->key != key || (row->bits & ~ROW_SAVES_BP) || row->cfa_words != 1 ||
-        row->offset % WORD || (uint32_t)row->offset >> QUICK_BYTES_BITS || key >> QUICK_KEY_BITS)
+        row->offset % WORD || (uint32_t)row->offset >> FAST_BYTES_BITS || key >> FAST_KEY_BITS)
         return 0;
-    return *unwind_cache_quick(cache, key) =
-               (uint64_t)key << QUICK_BYTES_BITS | (uint32_t)row->offset;
+    return *unwind_cache_fast(cache, key) =
+               (uint64_t)key << FAST_BYTES_BITS | (uint32_t)row->offset;
 }
 
 void unwind_cache_mark(unwind_cache *cache, uintptr_t key) {
-    quick_step *step = unwind_cache_quick(cache, key);
-    if (*step >> QUICK_BYTES_BITS == key)
-        *step |= QUICK_MARK;
+    fast_step *step = unwind_cache_fast(cache, key);
+    if (*step >> FAST_BYTES_BITS == key)
+        *step |= FAST_MARK;
 }
 
 /* ---- either ------------------------------------------------------------------------------ */
@@ -341,7 +341,7 @@ void unwind_trail_set_stack(unwind_trail *trail, uintptr_t stack_low, uintptr_t 
     trail->stack_low = stack_low;
     trail->stack_high = stack_high;
     trail->n_points = 0;
-    trail->quick = false;
+    trail->fast = false;
 }
 
 /* Takes the stack without the trail, which can't be used for the next one either. */
@@ -406,6 +406,6 @@ static inline struct unwind_taken trail_take(unwind_trail *trail, const struct u
 
 struct unwind_taken unwind_trail_take(unwind_trail *trail, const struct unwind_site *site) {
     const struct unwind_taken taken = trail_take(trail, site);
-    trail->quick = !trail->flags && trail_is_plain(trail) && trail->n_points > 0;
+    trail->fast = !trail->flags && trail_is_plain(trail) && trail->n_points > 0;
     return taken;
 }

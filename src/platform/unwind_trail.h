@@ -63,7 +63,7 @@ struct unwind_trail {
     uint32_t flushes; /* of the row cache: its rows are those by which this was walked */
     bool needs;       /* some step needs what `rests` says; else that is not kept up to date */
     bool by_bp;       /* the last walk needed the innermost frame's bp: so may the next */
-    bool quick; /* unwind_trail_walk.h may be tried for the next one: none of that, no flags */
+    bool fast; /* unwind_trail_walk.h may be tried for the next one: none of that, no flags */
     struct rest *rests;  /* what else is known of each point */
     struct word *words;  /* that steps depended on beside the keys of points, outermost first */
     struct fresh *fresh; /* of the walk under way, innermost first */

@@ -78,10 +78,10 @@ static inline struct unwind_point *trail_verify(const unwind_trail *trail, uintp
     return end;
 }
 
-enum { QUICK_FRAMES = 16 };
+enum { FAST_FRAMES = 16 };
 
 /* The step of a row, if it is a plain one: the caller's bp may be anywhere. Else 0. */
-quick_step unwind_quick_learn_plain(unwind_cache *cache, uintptr_t key);
+fast_step unwind_fast_learn(unwind_cache *cache, uintptr_t key);
 
 /* `n` frames further in than the first `kept` need what these need. False, and nothing is changed:
  * a bp is among it. */
@@ -100,20 +100,20 @@ STACK_UNCHECKED static inline __attribute__((always_inline)) struct unwind_taken
 trail_take_fast(unwind_trail *trail, uintptr_t key, uintptr_t sp, uint64_t *keys, bool *marked) {
     static const struct unwind_taken none = {0};
     const uintptr_t last = trail->stack_high - WORD;
-    struct fresh *const first = trail->fresh, *const end = first + QUICK_FRAMES, *fresh = first;
-    quick_step all = QUICK_MARK;
+    struct fresh *const first = trail->fresh, *const end = first + FAST_FRAMES, *fresh = first;
+    fast_step all = FAST_MARK;
     struct unwind_point *const points = trail->points, *point = trail_verify(trail, sp);
     for (;; fresh++) {
         while (point[-1].sp < sp)
             point--;
         if (point[-1].sp == sp && point[-1].key == key)
             break;
-        quick_step step = *unwind_cache_quick(trail->cache, key);
-        if (__builtin_expect(step >> QUICK_BYTES_BITS != key, 0) &&
-            !(step = unwind_quick_learn_plain(trail->cache, key)))
+        fast_step step = *unwind_cache_fast(trail->cache, key);
+        if (__builtin_expect(step >> FAST_BYTES_BITS != key, 0) &&
+            !(step = unwind_fast_learn(trail->cache, key)))
             return none;
         all &= step;
-        const uintptr_t at = sp + (step & QUICK_BYTES);
+        const uintptr_t at = sp + (step & FAST_BYTES);
         if (__builtin_expect(at > last || fresh == end, 0))
             return none;
         fresh->frame.key = key;
@@ -124,7 +124,7 @@ trail_take_fast(unwind_trail *trail, uintptr_t key, uintptr_t sp, uint64_t *keys
             return none;
     }
     const size_t n_kept = (size_t)(point - points);
-    if (__builtin_expect(n_kept + QUICK_FRAMES > trail->max, 0) ||
+    if (__builtin_expect(n_kept + FAST_FRAMES > trail->max, 0) ||
         (trail->needs && !trail_pass_needs(trail, n_kept, (size_t)(fresh - first))))
         return none;
     uint64_t *key_to = keys ? keys + n_kept : NULL;
@@ -139,11 +139,11 @@ trail_take_fast(unwind_trail *trail, uintptr_t key, uintptr_t sp, uint64_t *keys
     }
     trail->n_points = (size_t)(point - points);
     if (marked)
-        *marked = all & QUICK_MARK;
+        *marked = all & FAST_MARK;
     return (struct unwind_taken){.n = trail->n_points, .kept = n_kept};
 }
 
-/* Whether a stack that begins at `sp` may be walked along the trail by quick steps. */
+/* Whether a stack that begins at `sp` may be walked along the trail by fast steps. */
 static inline bool trail_is_usable(const unwind_trail *trail, uintptr_t sp) {
     return trail->flushes == trail->cache->flushes && sp >= trail->stack_low;
 }
@@ -154,8 +154,8 @@ static inline bool trail_is_plain(const unwind_trail *trail) {
 }
 
 /* Whether trail_take_fast may be tried for a stack that begins at `sp`. */
-static inline bool trail_is_quick(const unwind_trail *trail, uintptr_t sp) {
-    return trail->quick && trail_is_usable(trail, sp);
+static inline bool trail_is_fast(const unwind_trail *trail, uintptr_t sp) {
+    return trail->fast && trail_is_usable(trail, sp);
 }
 
 #endif

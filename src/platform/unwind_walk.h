@@ -44,16 +44,16 @@ _Static_assert(sizeof(struct row) == 16, "four rows make a cache line");
 /* What nearly all steps need of a row: a table that stays in a core's own cache where rows do not.
  * An entry is the key, which has 47 bits, shifted to the left, and either a plain step: so many
  * bytes, whole words, from sp to the return address, above which lies the caller's sp, and perhaps
- * QUICK_MARK; or QUICK_FRAMED: bp points at the caller's bp, above which lie the return address and
+ * FAST_MARK; or FAST_FRAMED: bp points at the caller's bp, above which lie the return address and
  * the caller's sp. */
-enum { QUICK_STEPS = 1 << 15, QUICK_BYTES_BITS = 16, QUICK_KEY_BITS = 47, QUICK_MARK = 1 };
-#define QUICK_BYTES  (UINT64_C(0xFFFF) & -WORD)
-#define QUICK_FRAMED (UINT64_C(1) << (QUICK_KEY_BITS + QUICK_BYTES_BITS))
-typedef uint64_t quick_step;
+enum { FAST_STEPS = 1 << 15, FAST_BYTES_BITS = 16, FAST_KEY_BITS = 47, FAST_MARK = 1 };
+#define FAST_BYTES  (UINT64_C(0xFFFF) & -WORD)
+#define FAST_FRAMED (UINT64_C(1) << (FAST_KEY_BITS + FAST_BYTES_BITS))
+typedef uint64_t fast_step;
 
 struct unwind_cache {
     struct row rows[ROW_SETS * ROW_WAYS];
-    quick_step quick[QUICK_STEPS]; /* of some of these rows; 0: none */
+    fast_step fast[FAST_STEPS]; /* of some of these rows; 0: none */
     struct cfi_machine machine;
     struct module_identity modules[MODULES_MAX]; /* all that have rows and can be unloaded */
     size_t module_count;
@@ -67,13 +67,13 @@ static inline struct row *unwind_cache_place(unwind_cache *cache, uintptr_t key)
     return &cache->rows[(key >> CODE_BYTES_LOG2 ^ key >> SPAN_LOG2) % (ROW_SETS * ROW_WAYS)];
 }
 
-static inline quick_step *unwind_cache_quick(unwind_cache *cache, uintptr_t key) {
+static inline fast_step *unwind_cache_fast(unwind_cache *cache, uintptr_t key) {
     enum { CODE_BYTES_LOG2 = 4, SPAN_LOG2 = 19 };
-    return &cache->quick[(key >> CODE_BYTES_LOG2 ^ key >> SPAN_LOG2) % QUICK_STEPS];
+    return &cache->fast[(key >> CODE_BYTES_LOG2 ^ key >> SPAN_LOG2) % FAST_STEPS];
 }
 
-static inline quick_step unwind_quick_framed(uintptr_t key) {
-    return QUICK_FRAMED | (uint64_t)key << QUICK_BYTES_BITS;
+static inline fast_step unwind_fast_framed(uintptr_t key) {
+    return FAST_FRAMED | (uint64_t)key << FAST_BYTES_BITS;
 }
 
 /* The row of `key`, or any other one if there is none. */
@@ -149,8 +149,5 @@ walk_step_by_row(struct stack_view *view, const struct row *row, struct unwind_f
     }
     return frame->key ? STEP_ON : STEP_END;
 }
-
-/* The walk with all registers, from the start. */
-enum step walk_fully(struct walk *walk, uintptr_t *pcs, size_t max, size_t *count);
 
 #endif

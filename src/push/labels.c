@@ -2,6 +2,7 @@
  * user's own. A container is known by its control group, a pod by variables of its manifest. */
 #include "push/labels.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -9,6 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "base/path.h"
+#include "base/text.h"
 
 #define SERVICE "service.name"
 
@@ -71,23 +75,6 @@ void labels_free(labels *l) {
 
 /* ---- what the environment says ----------------------------------------------------------- */
 
-static int hex_digit(char c) {
-    const char *digits = "0123456789abcdef", *at = c ? strchr(digits, c | 0x20) : NULL;
-    return at ? (int)(at - digits) : -1;
-}
-
-/* In place: %XX becomes a byte. */
-static void decode_percent(char *text) {
-    char *to = text;
-    for (const char *from = text; *from; to++) {
-        const int high = *from == '%' ? hex_digit(from[1]) : -1;
-        const int low = high >= 0 ? hex_digit(from[2]) : -1;
-        *to = low >= 0 ? (char)(high << 4 | low) : *from;
-        from += low >= 0 ? 3 : 1;
-    }
-    *to = '\0';
-}
-
 /* KEY=VALUE,KEY=VALUE…, with blanks around them; what is none is left out. */
 static bool set_listed(labels *l, const char *list) {
     char *text = strdup(list), *rest = NULL;
@@ -95,7 +82,7 @@ static bool set_listed(labels *l, const char *list) {
     for (char *pair = ok ? strtok_r(text, ",", &rest) : NULL; ok && pair;
          pair = strtok_r(NULL, ",", &rest)) {
         pair += strspn(pair, " \t");
-        decode_percent(pair);
+        text_decode_percent(pair);
         ok = labels_set_pair(l, pair) || errno == EINVAL;
     }
     free(text);
@@ -131,7 +118,7 @@ static bool set_container(labels *l, uint64_t pid) {
     text[n > 0 ? n : 0] = '\0';
     for (char *at = text; *at; at++) {
         size_t digits = 0;
-        while (hex_digit(at[digits]) >= 0)
+        while (isxdigit((unsigned char)at[digits]))
             digits++;
         if (digits == DIGITS) {
             at[DIGITS] = '\0';
@@ -159,7 +146,7 @@ static bool set_kubernetes(labels *l) {
 
 bool labels_gather(labels *l, const char *program, uint64_t pid, const char *host) {
     char number[32];
-    const char *slash = strrchr(program, '/'), *name = slash ? slash + 1 : program;
+    const char *name = path_base(program);
     const char *listed = getenv("OTEL_RESOURCE_ATTRIBUTES");
     snprintf(number, sizeof number, "%" PRIu64, pid);
     return labels_set(l, SERVICE, *name ? name : "unknown_service") &&

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "base/text.h"
 #include "export/otlp.h"
 #include "export/pprof.h"
 #include "query/cost.h"
@@ -30,11 +31,6 @@ static const pprof_value values_told[] = {
 };
 
 /* ---- addresses --------------------------------------------------------------------------- */
-
-static bool ends_with(const char *text, size_t size, const char *end) {
-    const size_t n = strlen(end);
-    return size >= n && memcmp(text + size - n, end, n) == 0;
-}
 
 /* What follows the scheme up to a slash may hold a password, which `ps` would show. */
 static const char *refuse_url(const char *url) {
@@ -60,11 +56,12 @@ const char *target_begin(target *t, const char *url) {
     size_t size = strcspn(url, "?#");
     while (size > 0 && url[size - 1] == '/')
         size--;
-    t->kind = ends_with(url, size, PYROSCOPE_PATH) ? TARGET_PYROSCOPE
-              : ends_with(url, size, PARCA_PATH)   ? TARGET_PARCA
-                                                   : TARGET_OTLP;
-    const bool whole = t->kind != TARGET_OTLP || ends_with(url, size, OTLP_PATH);
-    snprintf(t->url, sizeof t->url, "%.*s%s", (int)size, url, whole ? "" : OTLP_PATH);
+    snprintf(t->url, sizeof t->url, "%.*s", (int)size, url);
+    t->kind = text_ends_with(t->url, PYROSCOPE_PATH) ? TARGET_PYROSCOPE
+              : text_ends_with(t->url, PARCA_PATH)   ? TARGET_PARCA
+                                                     : TARGET_OTLP;
+    if (t->kind == TARGET_OTLP && !text_ends_with(t->url, OTLP_PATH))
+        snprintf(t->url + size, sizeof t->url - size, "%s", OTLP_PATH);
     return NULL;
 }
 

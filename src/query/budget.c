@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "base/path.h"
 #include "profile/blocks_spread.h"
 
 #define UNDER "under:"
@@ -90,15 +91,8 @@ typedef struct site_pattern {
 
 static site_pattern parse_pattern(const char *site) {
     site_pattern p = {.text = site, .size = strlen(site)};
-    const char *colon = strrchr(site, ':');
-    if (!colon || colon == site || colon[-1] == ':' || colon[1] < '1' || colon[1] > '9')
-        return p;
-    char *end;
-    unsigned long line = strtoul(colon + 1, &end, 10);
-    if (*end == '\0' && line <= UINT32_MAX) {
-        p.line = (uint32_t)line;
-        p.size = (size_t)(colon - site);
-    }
+    const size_t file = path_line(site, p.size, &p.line);
+    p.size = file ? file : p.size;
     return p;
 }
 
@@ -111,11 +105,7 @@ static bool is_called(const char *function, const site_pattern *p) {
 static bool matches(const site_pattern *p, const profile_location *l) {
     if (p->line == 0)
         return is_called(l->function, p);
-    size_t size = strlen(l->file);
-    if (l->line != p->line || size < p->size ||
-        memcmp(l->file + size - p->size, p->text, p->size) != 0)
-        return false;
-    return size == p->size || l->file[size - p->size - 1] == '/';
+    return l->line == p->line && path_ends(l->file, p->text, p->size);
 }
 
 bool budget_is_under(const char *site) {

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/path.h"
 #include "base/utf8.h"
 #include "query/advise_names.h"
 #include "query/filter_internal.h"
@@ -450,14 +451,10 @@ static bool is_function(const profile *p, const char *name) {
 
 /* Takes `name.c:12` apart, unless a function has that name; the file's part stays. */
 static void take_line(char *text, filter_pattern *step) {
-    char *colon = strrchr(text, ':'), *end;
-    if (!colon || colon == text || colon[-1] == ':' || colon[1] < '1' || colon[1] > '9')
+    const size_t file = path_line(text, strlen(text), &step->line);
+    if (file == 0)
         return;
-    unsigned long line = strtoul(colon + 1, &end, 10);
-    if (*end != '\0' || line > UINT32_MAX)
-        return;
-    *colon = '\0';
-    step->line = (uint32_t)line;
+    text[file] = '\0';
     step->how = MATCH_LINE;
 }
 
@@ -585,10 +582,7 @@ bool call_site_match_place(const call_site *s, size_t step, const profile_locati
     const filter_pattern *p = &s->steps.items[step];
     if (p->how != MATCH_LINE)
         return filter_match(p, place->function);
-    size_t size = strlen(p->text), all = strlen(place->file);
-    return place->line == p->line && all >= size &&
-           memcmp(place->file + all - size, p->text, size) == 0 &&
-           (all == size || place->file[all - size - 1] == '/');
+    return place->line == p->line && path_ends(place->file, p->text, strlen(p->text));
 }
 
 bool call_site_has_lines(const call_site *s) {

@@ -270,7 +270,7 @@ backtrace_take_fast(struct session *s, struct domain *d, uintptr_t return_addres
     unwind_trail *const trail = d->trail;
     uint64_t *const codes = d->frames + 1;
     bool marked;
-    if (__builtin_expect(!trail_is_quick(trail, sp) || code_epoch() != d->codes.epoch, 0))
+    if (__builtin_expect(!trail_is_fast(trail, sp) || code_epoch() != d->codes.epoch, 0))
         return none;
     const struct unwind_taken taken = trail_take_fast(trail, return_address, sp, codes, &marked);
     if (__builtin_expect(taken.n == 0, 0))
@@ -454,7 +454,7 @@ native_born_inline(void *block, uint64_t words, uint64_t n_samples, unsigned typ
     uint32_t *place = ids_place(table, (uintptr_t)block);
     __builtin_prefetch(place, 1); /* of any address */
     cpu_prefetch_around(block);   /* see native_died_fast */
-    if (__builtin_expect(words > STREAM_EASY_WORDS || !native_enter_fast(s, d), 0)) {
+    if (__builtin_expect(words > STREAM_FAST_WORDS || !native_enter_fast(s, d), 0)) {
         const struct unwind_site site = {return_address, sp, bp};
         native_record(s, block, words, n_samples, type, &site);
         return;

@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "base/hot.h"
+#include "base/path.h"
 #include "platform/loader.h"
 #include "platform/module.h"
 #include "platform/pages.h"
@@ -486,8 +487,7 @@ static void *cxx_handle(const void *caller) {
 }
 
 static bool is_cxx_library(const char *path) {
-    const char *slash = strrchr(path, '/');
-    const char *base = slash ? slash + 1 : path;
+    const char *base = path_base(path);
     return strncmp(base, "libstdc++.so", 12) == 0 || strncmp(base, "libc++", 6) == 0;
 }
 

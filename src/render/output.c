@@ -142,6 +142,12 @@ void output_char(output *o, char c) {
     o->used++;
 }
 
+void output_varint(output *o, uint64_t value) {
+    for (; value >= 0x80; value >>= 7)
+        output_char(o, (char)(value | 0x80));
+    output_char(o, (char)value);
+}
+
 char *output_u64_digits(uint64_t value, char buffer[OUTPUT_U64_MAX]) {
     char *p = buffer + OUTPUT_U64_MAX;
     do

@@ -54,6 +54,8 @@ int output_finish(output *o);
 void output_bytes(output *o, const char *bytes, size_t size);
 void output_text(output *o, const char *text);
 void output_char(output *o, char c);
+/* Seven bits a byte, the lowest first, as protocol buffers and Thrift have numbers. */
+void output_varint(output *o, uint64_t value);
 
 /* Decimal, with zeros or blanks before it up to `width`. */
 void output_u64(output *o, uint64_t value, int width, char fill);

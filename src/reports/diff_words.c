@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/path.h"
+
 /* ---- what is lacking --------------------------------------------------------------------- */
 
 static bool any_is_partial(const query_result *const *runs, size_t n) {
@@ -42,11 +44,6 @@ void diff_say_what_is_lacking(document *d, const diff_report *r) {
 
 /* ---- what is compared -------------------------------------------------------------------- */
 
-static const char *base_name(const char *path) {
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 static void say_differs(document *d, const char *what, const char *before, const char *after) {
     if (strcmp(before, after) != 0)
         document_note(d, "Different %s: %s before, %s after.", what, before, after);
@@ -54,7 +51,7 @@ static void say_differs(document *d, const char *what, const char *before, const
 
 static void say_what_differs(document *d, const diff_report *r) {
     const memtrace_info *b = &r->before[0]->profile->info, *a = &r->after[0]->profile->info;
-    say_differs(d, "programs", base_name(b->executable_name), base_name(a->executable_name));
+    say_differs(d, "programs", path_base(b->executable_name), path_base(a->executable_name));
     say_differs(d, "hosts", b->host_name, a->host_name);
     say_differs(d, "rates", figure_rate(b->sample_rate).text, figure_rate(a->sample_rate).text);
 }

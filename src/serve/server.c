@@ -13,6 +13,7 @@
 #include <zlib.h>
 
 #include "base/arena.h"
+#include "base/text.h"
 #include "serve/api.h"
 #include "serve/assets.h"
 #include "serve/guard.h"
@@ -555,27 +556,10 @@ static void on_published(void *context, size_t trace) {
 
 /* ---- starting and stopping --------------------------------------------------------------- */
 
-static int hex_digit(char c) {
-    return c >= '0' && c <= '9'   ? c - '0'
-           : c >= 'a' && c <= 'f' ? c - 'a' + 10
-           : c >= 'A' && c <= 'F' ? c - 'A' + 10
-                                  : -1;
-}
-
-/* Decodes `%xx` in place. `%00` stays as it is, so that no text ends before its end. */
 static size_t on_unescape(void *context, struct MHD_Connection *connection, char *text) {
-    char *to = text;
     (void)context;
     (void)connection;
-    for (const char *from = text; *from; from++) {
-        int high = *from == '%' ? hex_digit(from[1]) : -1;
-        int low = high >= 0 ? hex_digit(from[2]) : -1;
-        bool decodes = low >= 0 && (high || low);
-        *to++ = decodes ? (char)(high << 4 | low) : *from;
-        from += decodes ? 2 : 0;
-    }
-    *to = '\0';
-    return (size_t)(to - text);
+    return text_decode_percent(text);
 }
 
 /* A thousand clients need as many files, which is what many systems begin with. */

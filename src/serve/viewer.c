@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/path.h"
 #include "serve/upload.h"
 
 /* What is kept for the next question: less of a small trace, of which it is soon computed again. */
@@ -60,9 +61,8 @@ bool viewer_init(viewer *v, char *const *paths, size_t n) {
     v->n_traces = n;
     v->most_traces = n + VIEWER_OPENED;
     for (size_t i = 0; i < n; i++) {
-        const char *slash = strrchr(paths[i], '/');
         v->traces[i].path = paths[i];
-        v->traces[i].name = slash ? slash + 1 : paths[i];
+        v->traces[i].name = path_base(paths[i]);
     }
     for (size_t i = 0; i < v->most_traces; i++) {
         pthread_mutex_init(&v->traces[i].lock, NULL);

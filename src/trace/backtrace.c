@@ -217,8 +217,8 @@ const uint8_t *backtrace_decode_slow(backtrace *b, frame_table *frames, const ui
     return decoder_run(b, frames, &d, at, was_cut);
 }
 
-const uint8_t *backtrace_decode_rest(backtrace *b, frame_table *frames, backtrace_decoder *d,
-                                     uint32_t prefix) {
+const uint8_t *backtrace_decode_rest_slow(backtrace *b, frame_table *frames, backtrace_decoder *d,
+                                          uint32_t prefix) {
     return decoder_run(b, frames, d, prefix, false);
 }
 

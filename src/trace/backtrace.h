@@ -84,8 +84,8 @@ typedef struct backtrace_decoder {
 /* The two ways on from backtrace_decode: from the first codeword, and from a later one. */
 const uint8_t *backtrace_decode_slow(backtrace *b, frame_table *frames, const uint8_t *p,
                                      const uint8_t *end, uint32_t n, uint64_t prefix);
-const uint8_t *backtrace_decode_rest(backtrace *b, frame_table *frames, backtrace_decoder *d,
-                                     uint32_t prefix);
+const uint8_t *backtrace_decode_rest_slow(backtrace *b, frame_table *frames, backtrace_decoder *d,
+                                          uint32_t prefix);
 
 static inline void backtrace_shorten(backtrace *b, uint32_t n) {
     b->n_frames = n;
@@ -138,15 +138,15 @@ static inline const uint8_t *backtrace_decode(backtrace *b, frame_table *frames,
     }
     const uint32_t n_frames = (uint32_t)(out - b->frames);
     if (__builtin_expect(n > 0 || any >> 31, 0))
-        return backtrace_decode_rest(b, frames,
-                                     &(backtrace_decoder){.p = p,
-                                                          .end = end,
-                                                          .n = n,
-                                                          .n_frames = n_frames,
-                                                          .at = at,
-                                                          .any = any,
-                                                          .first_stale = UINT32_MAX},
-                                     (uint32_t)prefix);
+        return backtrace_decode_rest_slow(b, frames,
+                                          &(backtrace_decoder){.p = p,
+                                                               .end = end,
+                                                               .n = n,
+                                                               .n_frames = n_frames,
+                                                               .at = at,
+                                                               .any = any,
+                                                               .first_stale = UINT32_MAX},
+                                          (uint32_t)prefix);
     backtrace_shorten(b, (uint32_t)prefix);
     b->n_frames = n_frames;
     b->result = BACKTRACE_GOOD;

@@ -75,8 +75,8 @@ static void stream_init(memtrace_stream *s, memtrace_writer *w, uint16_t domain)
     s->now = w->start_time;
     s->next_id = 0;
     s->chunk_left = w->version < 3 ? UINT64_MAX : 0; /* version 2: all ids are the one stream's */
-    s->easy = NULL;
-    s->easy_time = 0;
+    s->fast_end = NULL;
+    s->fast_time = 0;
     s->start_time = w->start_time;
     s->previous = NULL;
     s->previous_capacity = s->n_previous = s->n_dropped = 0;
@@ -104,7 +104,7 @@ memtrace_status memtrace_stream_open(memtrace_writer *writer, uint16_t domain,
 }
 
 static memtrace_status stream_fail(memtrace_stream *s, memtrace_status status) {
-    s->easy = NULL;
+    s->fast_end = NULL;
     if (s->status == MEMTRACE_OK)
         s->status = status;
     return s->status;
@@ -112,7 +112,7 @@ static memtrace_status stream_fail(memtrace_stream *s, memtrace_status status) {
 
 /* Hands the events so far to the sink, and before them the locations that they need. */
 static memtrace_status stream_emit(memtrace_stream *s) {
-    s->easy = NULL;
+    s->fast_end = NULL;
     memtrace_status status = packet_emit(s->writer, s->domain, &s->locations);
     if (status == MEMTRACE_OK)
         status = packet_emit(s->writer, s->domain, &s->events);
@@ -260,17 +260,17 @@ void writer_put_end(uint8_t bytes[FORMAT_EMPTY_PACKET], uint64_t pid, uint64_t t
 
 /* Whether a small event at `now` can simply be added to the packet of events. What is added so most
  * of the time costs what its bytes do. */
-static inline bool is_easy(const memtrace_stream *s, uint64_t now) {
+static inline bool is_fast(const memtrace_stream *s, uint64_t now) {
     const bool fits = now == s->now || /* as the event before did */
                       (s->now < now && now - s->events.begin <= FORMAT_MAX_PACKET_TIME);
-    return s->events.used <= s->easy && __builtin_expect(fits, 1);
+    return s->events.used <= s->fast_end && __builtin_expect(fits, 1);
 }
 
 /* An event was added: can more be so, while the packet lasts? */
-static void set_easy(memtrace_stream *s) {
+static void set_fast(memtrace_stream *s) {
     const bool able = s->status == MEMTRACE_OK && s->events.id_end == s->next_id && !s->n_dropped;
-    s->easy = able ? s->events.bytes + FORMAT_MAX_PACKET - EASY_ROOM : NULL;
-    s->easy_time = s->now - s->start_time;
+    s->fast_end = able ? s->events.bytes + FORMAT_MAX_PACKET - STREAM_FAST_ROOM : NULL;
+    s->fast_time = s->now - s->start_time;
 }
 
 /* The next id of the packet for a promotion or collection. OCaml's reader takes no promotion of an
@@ -293,7 +293,7 @@ static __attribute__((noinline)) memtrace_status write_delta_slow(memtrace_strea
         return status;
     uint8_t *p = put_event_header(s->events.used, code, s->now);
     stream_commit(s, put_vint(p, (int64_t)(s->events.id_end - 1 - id)));
-    set_easy(s);
+    set_fast(s);
     return MEMTRACE_OK;
 }
 
@@ -301,10 +301,10 @@ static inline memtrace_status write_delta(memtrace_stream *s, unsigned code, uin
                                           uint64_t id) {
     const uint64_t now = s->start_time + time;
     const bool beyond = code == FORMAT_PROMOTE && id >= s->next_id;
-    if (__builtin_expect(!is_easy(s, now) || beyond, 0))
+    if (__builtin_expect(!is_fast(s, now) || beyond, 0))
         return write_delta_slow(s, code, time, id);
     s->now = now;
-    s->easy_time = time;
+    s->fast_time = time;
     uint8_t *p = put_event_header(s->events.used, code, now);
     stream_commit(s, put_vint(p, (int64_t)(s->next_id - 1 - id)));
     return MEMTRACE_OK;
@@ -550,7 +550,7 @@ static memtrace_status stream_alloc(memtrace_stream *s, uint64_t time, uint64_t 
         memcpy(s->previous + common, frames + common, (n - common) * sizeof *frames);
     s->n_previous = n;
     s->next_id = id + 1;
-    set_easy(s);
+    set_fast(s);
     return MEMTRACE_OK;
 }
 
@@ -564,7 +564,7 @@ static void refill_ids(memtrace_stream *s) {
 
 uint64_t stream_next_id(memtrace_stream *s) {
     if (s->chunk_left == 0)
-        s->easy = NULL; /* the packet's ids go on where the last chunk ends */
+        s->fast_end = NULL; /* the packet's ids go on where the last chunk ends */
     refill_ids(s);
     return s->next_id;
 }
@@ -592,14 +592,14 @@ memtrace_status stream_put_frames_slow(memtrace_stream *s, uint8_t *p, bool shor
 }
 
 /* Whether an allocation has few new frames, and nothing about it or the one before is special. */
-static inline bool is_easy_alloc(const memtrace_stream *s, uint64_t now, const allocation *a,
+static inline bool is_fast_alloc(const memtrace_stream *s, uint64_t now, const allocation *a,
                                  size_t n, size_t common) {
-    return n - common <= EASY_FRAMES && common <= n && common <= s->n_previous &&
+    return n - common <= STREAM_FAST_FRAMES && common <= n && common <= s->n_previous &&
            n <= s->previous_capacity && s->chunk_left > 0 && a->source <= MEMTRACE_EXTERNAL &&
-           a->length <= INT64_MAX && a->samples <= a->length + 1 && is_easy(s, now);
+           a->length <= INT64_MAX && a->samples <= a->length + 1 && is_fast(s, now);
 }
 
-/* What stream_alloc does, for an easy one. */
+/* What stream_alloc does, for one that may be put fast. */
 static inline memtrace_status stream_alloc_fast(memtrace_stream *s, uint64_t now, allocation *a,
                                                 const uint64_t *frames, size_t n, size_t common,
                                                 uint64_t *id) {
@@ -653,7 +653,7 @@ memtrace_status stream_alloc_block_slow(memtrace_stream *s, uint64_t time, uint6
                               .p = p + 2};
     const memtrace_status written = stream_put_frames_slow(s, p, false, &all, id);
     if (written == MEMTRACE_OK)
-        set_easy(s);
+        set_fast(s);
     return written;
 }
 
@@ -688,7 +688,7 @@ memtrace_status memtrace_stream_alloc(memtrace_stream *stream, uint64_t time,
                                       uint64_t *id) {
     allocation a = {.length = length, .samples = samples, .source = source};
     const uint64_t now = stream->start_time + time;
-    if (__builtin_expect(is_easy_alloc(stream, now, &a, n_frames, common_prefix), 1))
+    if (__builtin_expect(is_fast_alloc(stream, now, &a, n_frames, common_prefix), 1))
         return stream_alloc_fast(stream, now, &a, frames, n_frames, common_prefix, id);
     const allocation wanted = {.length = length, .samples = samples, .source = source};
     return stream_alloc_slow(stream, time, &wanted, frames, n_frames, common_prefix, id);

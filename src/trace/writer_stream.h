@@ -33,8 +33,9 @@ struct memtrace_stream {
 
     /* Up to here `events.used` may be for a small event simply to be added: all is well, and there
      * will be room. NULL: it takes more than that. */
-    uint8_t *easy;
-    uint64_t easy_time;  /* `now`, from the start of the trace on, as long as `easy` is not NULL */
+    uint8_t *fast_end;
+    uint64_t
+        fast_time; /* `now`, from the start of the trace on, as long as `fast_end` is not NULL */
     uint64_t start_time; /* the writer's */
 
     /* The previous backtrace as the caller gave it. */
@@ -58,7 +59,10 @@ enum {
 
 /* Few new frames, whose codewords can be counted in a byte; more than any event takes that has no
  * more. */
-enum { EASY_FRAMES = 32, EASY_ROOM = MAX_ALLOC_HEAD + EASY_FRAMES * CACHE_MAX_FRAME };
+enum {
+    STREAM_FAST_FRAMES = 32,
+    STREAM_FAST_ROOM = MAX_ALLOC_HEAD + STREAM_FAST_FRAMES * CACHE_MAX_FRAME
+};
 
 static inline void stream_put_codeword_count(uint8_t *p, bool short_form, size_t n) {
     if (short_form)
@@ -103,16 +107,16 @@ memtrace_status stream_alloc_block_slow(memtrace_stream *s, uint64_t time, uint6
                                         size_t common, uint64_t *id);
 
 /* Blocks of more words may be written in longer form. */
-enum { STREAM_EASY_WORDS = FORMAT_VINT_16 - 1 };
+enum { STREAM_FAST_WORDS = FORMAT_VINT_16 - 1 };
 
 /* ---- in line --------------------------------------------------------------------------------- */
 
 /* Encodes the rest of an allocation, whose head ends at `p`: the frames from `common` on, of which
- * there are EASY_FRAMES at most. Stops at the first that the cache does not hold. */
+ * there are STREAM_FAST_FRAMES at most. Stops at the first that the cache does not hold. */
 static inline __attribute__((always_inline)) cache_cursor
 encode_frames(memtrace_stream *s, uint8_t *p, bool short_form, const uint64_t *frames, size_t n,
               size_t common, bool nonzero) {
-    _Static_assert((int)EASY_FRAMES <= (int)FORMAT_MAX_RUN, "as cache_encode_held wants it");
+    _Static_assert((int)STREAM_FAST_FRAMES <= (int)FORMAT_MAX_RUN, "as cache_encode_held wants it");
     const cache_cursor whole = {.frames = n ? frames + common : NULL, /* may not be added to */
                                 .stop = n ? frames + n : NULL,
                                 .last = s->cache.buckets,
@@ -123,13 +127,13 @@ encode_frames(memtrace_stream *s, uint8_t *p, bool short_form, const uint64_t *f
 
 /* Whether a small event at `time` can be added as the one before was, at whose time the packet of
  * events now ends. */
-static inline bool stream_is_easy(const memtrace_stream *s, uint64_t time) {
-    return __builtin_expect(time == s->easy_time && s->events.used <= s->easy, 1);
+static inline bool stream_is_fast(const memtrace_stream *s, uint64_t time) {
+    return __builtin_expect(time == s->fast_time && s->events.used <= s->fast_end, 1);
 }
 
 /* The end of the block whose id + 1 is `taken`. False: memtrace_stream_collect can do more. */
 static inline bool stream_collect_fast(memtrace_stream *s, uint64_t time, uint64_t taken) {
-    if (!stream_is_easy(s, time))
+    if (!stream_is_fast(s, time))
         return false;
     uint8_t *p = put_event_header(s->events.used, FORMAT_COLLECT, s->now);
     stream_commit_at_same_time(s, put_vint(p, (int64_t)(s->next_id - taken)));
@@ -140,8 +144,8 @@ static inline bool stream_collect_fast(memtrace_stream *s, uint64_t time, uint64
 static inline __attribute__((always_inline)) memtrace_status
 stream_alloc_block(memtrace_stream *s, uint64_t time, uint64_t words, uint64_t samples,
                    const uint64_t *frames, size_t n, size_t common, uint64_t *id) {
-    if (__builtin_expect(!stream_is_easy(s, time) || s->chunk_left == 0 ||
-                             n - common > EASY_FRAMES || words - 1 >= STREAM_EASY_WORDS ||
+    if (__builtin_expect(!stream_is_fast(s, time) || s->chunk_left == 0 ||
+                             n - common > STREAM_FAST_FRAMES || words - 1 >= STREAM_FAST_WORDS ||
                              common >= FORMAT_VINT_16,
                          0))
         return stream_alloc_block_slow(s, time, words, samples, frames, n, common, id);

@@ -16,8 +16,10 @@
 #include "base/map64.h"
 #include "base/nearest.h"
 #include "base/number.h"
+#include "base/path.h"
 #include "base/shell.h"
 #include "base/siphash.h"
+#include "base/text.h"
 #include "base/utf8.h"
 #include "base/vec.h"
 #include "unit.h"
@@ -326,6 +328,48 @@ START_TEST(words_are_quoted_for_a_shell) {
 }
 END_TEST
 
+START_TEST(paths_end_where_a_part_begins) {
+    ck_assert_str_eq(path_base("/a/b.c"), "b.c");
+    ck_assert_str_eq(path_base("b.c"), "b.c");
+    ck_assert_str_eq(path_base("a/"), "");
+    ck_assert(path_ends("/a/b.c", "b.c", 3));
+    ck_assert(path_ends("/a/b.c", "a/b.cpp", 5));
+    ck_assert(path_ends("b.c", "b.c", 3));
+    ck_assert(!path_ends("/a/lib.c", "b.c", 3));
+    ck_assert(!path_ends("b.c", "a/b.c", 5));
+}
+END_TEST
+
+/* {a text, the size of its file, the line} */
+static const struct {
+    const char *text;
+    size_t size;
+    uint32_t line;
+} lines[] = {
+    {"a.c:12", 3, 12}, {"a.c:4294967295", 3, UINT32_MAX},
+    {"a:b.c:1", 5, 1}, {"a.c:4294967296", 0, 0},
+    {"a.c:0", 0, 0},   {"a.c:01", 0, 0},
+    {"ns::7", 0, 0},   {":7", 0, 0},
+    {"7", 0, 0},       {"a.c:", 0, 0},
+    {"a.c:12x", 0, 0}, {"a.c:99999999999999999999999", 0, 0},
+    {"", 0, 0},
+};
+
+START_TEST(a_line_stands_behind_a_file) {
+    uint32_t line = 0;
+    ck_assert_uint_eq(path_line(lines[_i].text, strlen(lines[_i].text), &line), lines[_i].size);
+    ck_assert_uint_eq(line, lines[_i].line);
+}
+END_TEST
+
+START_TEST(percent_signs_stand_for_bytes) {
+    char text[] = "a%20b%C3%a9%00%%4%zz%2";
+    ck_assert_uint_eq(text_decode_percent(text), strlen("a b\xC3\xA9%00%%4%zz%2"));
+    ck_assert_str_eq(text, "a b\xC3\xA9%00%%4%zz%2");
+    ck_assert(text_ends_with("a.ctf", ".ctf") && !text_ends_with("ctf", ".ctf"));
+}
+END_TEST
+
 static Suite *suite(void) {
     Suite *s = suite_create("base");
     TCase *t = tcase_create("base");
@@ -346,6 +390,9 @@ static Suite *suite(void) {
     tcase_add_test(t, distance_counts_typing_errors);
     tcase_add_test(t, the_nearest_name_is_found);
     tcase_add_loop_test(t, words_are_quoted_for_a_shell, 0, sizeof words / sizeof *words);
+    tcase_add_test(t, paths_end_where_a_part_begins);
+    tcase_add_loop_test(t, a_line_stands_behind_a_file, 0, sizeof lines / sizeof *lines);
+    tcase_add_test(t, percent_signs_stand_for_bytes);
     suite_add_tcase(s, t);
     return s;
 }

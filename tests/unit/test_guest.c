@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/path.h"
 #include "guest/text.h"
 #include "guest/tracer.h"
 #include "guest/tree.h"
@@ -50,8 +51,8 @@ START_TEST(files_are_told_apart_by_their_ends) {
                                         "main.lox",     "tail.lox",     "retail.lox"};
     for (size_t i = 0; i < 6; i++)
         ck_assert_str_eq(files[i] + text_unique_suffix(files[i], files, 6), names[i]);
-    ck_assert(text_path_ends("/x/main.lox", "main.lox", 8));
-    ck_assert(!text_path_ends("/x/main.lox", "in.lox", 6));
+    ck_assert(path_ends("/x/main.lox", "main.lox", 8));
+    ck_assert(!path_ends("/x/main.lox", "in.lox", 6));
 }
 END_TEST
 

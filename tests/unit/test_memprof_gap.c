@@ -1,6 +1,7 @@
 /* Tests of the engine's randomness against exact expectations. Seeds are fixed: a value outside its
  * four standard deviations is a defect, not bad luck. */
 #include "memprof/gap.h"
+#include "memprof/gap_log.h"
 #include "memprof_host.h"
 #include "unit.h"
 

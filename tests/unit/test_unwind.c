@@ -84,7 +84,7 @@ static struct unwind_taken take_fast(const struct unwind_site *site) {
     struct unwind_taken taken = {0};
     bool all;
     n_plain += trail->n_points > 0 && trail_is_plain(trail);
-    if (trail_is_quick(trail, site->sp))
+    if (trail_is_fast(trail, site->sp))
         taken = trail_take_fast(trail, site->return_address, site->sp, keys, &all);
     if (taken.n == 0)
         return unwind_trail_take(trail, site);

@@ -1,6 +1,7 @@
 /* cmd_export.c: `allotrace export FILE --to FORMAT`: a trace for other tools. */
 #include <string.h>
 
+#include "base/path.h"
 #include "cli/message.h"
 #include "cli/question.h"
 #include "cli/result_file.h"
@@ -207,11 +208,6 @@ static int write_page(work *w, trace_file *in) {
     return status;
 }
 
-static const char *base_name(const char *path) {
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 static int export_profile(work *w, trace_file *in, const filter *f) {
     const export_options *opts = w->options;
     trace_file_doing(in, "adding up");
@@ -236,7 +232,7 @@ static int export_trace(work *w, const char *path, const filter *f) {
                                w->subject.measure != MEASURE_ALLOCATED,
                 .track_promotion = takes(opts, EXPORT_PAGE)}};
     int status = trace_profile_read(&in, &w->profile, path, &from);
-    w->subject.title = base_name(in.name);
+    w->subject.title = path_base(in.name);
     if (status == STATUS_OK)
         status = export_profile(w, &in, f);
     selection_free(&w->selected);

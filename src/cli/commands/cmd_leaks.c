@@ -2,6 +2,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/path.h"
 #include "cli/message.h"
 #include "cli/question.h"
 #include "cli/traces.h"
@@ -42,9 +43,8 @@ static void hint_callers(const question *q, const leaks *l) {
     const leaks_site *s = l->sites.items;
     if (l->sites.count == 0 || s->class != LEAKS_GROWING || !s->place || s->place->line == 0)
         return;
-    const char *slash = strrchr(s->place->file, '/');
     message_hint("callers of the first site: allotrace callers --filter survived '%s:%u' %s",
-                 slash ? slash + 1 : s->place->file, s->place->line, traces_words(q->in.path));
+                 path_base(s->place->file), s->place->line, traces_words(q->in.path));
 }
 
 static int show(const question *q, const void *opts_) {

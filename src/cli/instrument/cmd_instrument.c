@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/text.h"
 #include "cli/instrument/instrument_edit.h"
 #include "cli/message.h"
 #include "trace/replacement.h"
@@ -111,7 +112,7 @@ static size_t folder_size(const char *path) {
 static bool module_of(const char *path, char *module, size_t size) {
     const char *base = path + folder_size(path);
     const size_t length = strlen(base);
-    if (length <= 3 || strcmp(base + length - 3, ".ml") != 0)
+    if (length <= 3 || !text_ends_with(base, ".ml"))
         return false;
     snprintf(module, size, "%.*s", (int)(length - 3), base);
     return true;

@@ -8,13 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/path.h"
+
 /* Whether a trace's name of a file, which may be relative to some folder, can be this one. */
 static bool is_file(const char *path, const char *name) {
-    const size_t path_size = strlen(path), size = strlen(name);
     while (strncmp(name, "./", 2) == 0)
-        return is_file(path, name + 2);
-    return size > 0 && size <= path_size && strcmp(path + path_size - size, name) == 0 &&
-           (size == path_size || path[path_size - size - 1] == '/');
+        name += 2;
+    return *name && path_ends(path, name, strlen(name));
 }
 
 /* The row of a line; NULL: nothing is allocated there. Line 0: the first row of the file, which is

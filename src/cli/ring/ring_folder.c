@@ -12,25 +12,22 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/path.h"
+#include "base/text.h"
+
 enum { DIGITS = 6, UNIT = 512 /* bytes that st_blocks counts */ };
 
 bool ring_segment_path(const char *folder, const memtrace_info *info, uint64_t number, char *path,
                        size_t size) {
-    const char *slash = strrchr(info->executable_name, '/');
     const time_t began = (time_t)(info->start_time / 1000000);
     char when[32];
     struct tm utc;
     if (!gmtime_r(&began, &utc) || strftime(when, sizeof when, "%Y%m%dT%H%M%SZ", &utc) == 0)
         return false;
     const int n = snprintf(path, size, "%s/%s-%.64s.%llu-%0*llu.ctf", folder, when,
-                           slash ? slash + 1 : info->executable_name, (unsigned long long)info->pid,
-                           DIGITS, (unsigned long long)number);
+                           path_base(info->executable_name), (unsigned long long)info->pid, DIGITS,
+                           (unsigned long long)number);
     return n > 0 && (size_t)n < size;
-}
-
-static bool ends_with(const char *name, const char *end) {
-    const size_t n = strlen(name), m = strlen(end);
-    return n > m && strcmp(name + n - m, end) == 0;
 }
 
 /* Whether a file is called as a segment. */
@@ -42,8 +39,8 @@ static bool ring_is_segment_name(const char *name) {
 }
 
 static bool is_trace_name(const char *name) {
-    return name[0] != '.' &&
-           (ends_with(name, ".ctf") || ends_with(name, ".ctf.gz") || ends_with(name, ".ctf.zst"));
+    return name[0] != '.' && (text_ends_with(name, ".ctf") || text_ends_with(name, ".ctf.gz") ||
+                              text_ends_with(name, ".ctf.zst"));
 }
 
 static bool add_file(ring_files *files, const char *folder, const char *name) {

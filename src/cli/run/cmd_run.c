@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "base/number.h"
+#include "base/path.h"
 #include "cli/color.h"
 #include "cli/message.h"
 #include "cli/ring/keeper.h"
@@ -192,9 +193,8 @@ static bool is_exact(const run_options *given) {
 /* The default name, as a pattern: a percent sign in the program's name is doubled. */
 static void default_pattern(char *pattern, size_t size, const launch *l, pid_t pid) {
     const char *program = l->command, *end = is_exact(l->options) ? ".zst" : "";
-    const char *slash = strrchr(program, '/');
     enum { ROOM = NAME_MAX + 1 - (int)sizeof ".4194304.ctf.zst" };
-    const size_t used = trace_name_pattern(slash ? slash + 1 : program, pattern, ROOM);
+    const size_t used = trace_name_pattern(path_base(program), pattern, ROOM);
     snprintf(pattern + used, size - used, ".%lld.ctf%s", (long long)pid, end);
 }
 
@@ -323,13 +323,11 @@ static void say_why_nothing(const char *pattern) {
 
 /* The name of traces by which each process would have one. */
 static void name_for_each(const launch *l, char *name, size_t size) {
-    const char *slash = strrchr(l->command, '/');
     if (!l->pattern) {
-        snprintf(name, size, "%s.%%p.ctf", slash ? slash + 1 : l->command);
+        snprintf(name, size, "%s.%%p.ctf", path_base(l->command));
         return;
     }
-    slash = strrchr(l->pattern, '/');
-    const char *last = slash ? slash + 1 : l->pattern, *end = strstr(last, ".ctf");
+    const char *last = path_base(l->pattern), *end = strstr(last, ".ctf");
     int before = (int)(end ? end - l->pattern : (ssize_t)strlen(l->pattern));
     snprintf(name, size, "%.*s.%%p%s", before, l->pattern, l->pattern + before);
 }

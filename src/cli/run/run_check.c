@@ -15,6 +15,8 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include "base/path.h"
+
 #define MAX_INTERPRETERS 5   /* of scripts that run scripts; the kernel's limit, too */
 #define MAX_SCRIPT_LINE  256 /* the kernel reads no more of it */
 #define DEFAULT_PATH     "/bin:/usr/bin"
@@ -109,11 +111,6 @@ static const char *dynamic_loader(Elf *elf, char *path, size_t size) {
     return NULL;
 }
 
-static const char *base_name(const char *path) {
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 /* Compares a program with this one, whose library is to be loaded into it. */
 static bool check_kind(run_check *check, Elf *program, Elf *self) {
     GElf_Ehdr theirs, ours;
@@ -131,7 +128,7 @@ static bool check_kind(run_check *check, Elf *program, Elf *self) {
     if (!dynamic_loader(program, their_loader, sizeof their_loader))
         return refuse(check, "it is statically linked");
     if (dynamic_loader(self, our_loader, sizeof our_loader) &&
-        strcmp(base_name(their_loader), base_name(our_loader)) != 0)
+        strcmp(path_base(their_loader), path_base(our_loader)) != 0)
         return refuse(check, "it uses a different C library (%s)", their_loader);
     return true;
 }
@@ -150,7 +147,7 @@ static bool check_emulation(run_check *check) {
     static const char *const names[] = {"valgrind", "valgrind.bin", "qemu-x86_64",
                                         "qemu-x86_64-static"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp(base_name(check->program), names[i]) == 0)
+        if (strcmp(path_base(check->program), names[i]) == 0)
             return refuse(check, "it emulates the code of another program");
     return true;
 }

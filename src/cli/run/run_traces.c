@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/path.h"
 #include "base/path_rights.h"
 #include "base/shell.h"
 #include "base/utf8.h"
@@ -109,7 +110,7 @@ static int compare_paths(const void *a, const void *b) {
 static void find_in_folder(run_traces *t, const char *pattern, struct timespec started,
                            int rescue) {
     char before[PATH_MAX], path[PATH_MAX];
-    const char *slash = strrchr(pattern, '/'), *name = slash ? slash + 1 : pattern;
+    const char *name = path_base(pattern);
     snprintf(path, sizeof path, "%.*s", (int)(name - pattern), pattern);
     if (!trace_name_for(path, 0, before, sizeof before))
         return;
@@ -470,7 +471,7 @@ static void say_nothing(output *o, const summary *s, const run_traces *t, run_tr
 static const char *whole_malloc(const char *program) {
     static const char *const settings[][2] = {{"python", "PYTHONMALLOC=malloc"},
                                               {"php", "USE_ZEND_ALLOC=0"}};
-    const char *slash = strrchr(program, '/'), *name = slash ? slash + 1 : program;
+    const char *name = path_base(program);
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
         if (strncmp(name, settings[i][0], strlen(settings[i][0])) == 0)
             return settings[i][1];

@@ -233,11 +233,6 @@ void top_screen_show(void) {
     refresh();
 }
 
-void top_screen_show_all(void) {
-    clearok(stdscr, TRUE);
-    refresh();
-}
-
 /* ---- keys -------------------------------------------------------------------------------- */
 
 static int special(int key) {

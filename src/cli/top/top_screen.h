@@ -40,7 +40,6 @@ bool top_screen_size(unsigned *lines, unsigned *columns);
 void top_screen_line(unsigned y, const char *text, size_t size, top_look look);
 void top_screen_clear_from(unsigned y);
 void top_screen_show(void);
-void top_screen_show_all(void); /* whatever somebody else wrote there */
 
 /* The next key, or TOP_KEY_NONE after so many milliseconds. */
 int top_screen_key(int ms);

@@ -31,8 +31,6 @@ void top_screen_clear_from(unsigned y) {
 
 void top_screen_show(void) {}
 
-void top_screen_show_all(void) {}
-
 int top_screen_key(int ms) {
     (void)ms;
     return TOP_KEY_GONE;

@@ -209,6 +209,7 @@ static bool load_recorder(remote *r, pid_t pid, const char *library, remote_reas
 static bool call_control(remote *r, uint64_t function, control *c, remote_reason *why) {
     uint64_t arguments[3] = {remote_room(r, CONTROL_AT), 0, 0}, nothing;
     c->version = CONTROL_VERSION;
+    c->is_nameless = remote_is_nameless(r);
     if (!function) {
         c->outcome = CONTROL_UNKNOWN;
         return true;
@@ -226,8 +227,14 @@ static bool call_control(remote *r, uint64_t function, control *c, remote_reason
 static bool keep_or_end(remote *r, uint64_t function, const control *c, remote_reason *why) {
     control end = {.action = CONTROL_END};
     remote_reason ignored;
-    if (c->action != CONTROL_BEGIN || c->outcome != CONTROL_DONE || remote_check_filters(r, why))
+    if (c->action != CONTROL_BEGIN || c->outcome != CONTROL_DONE)
         return true;
+    if (remote_check_filters(r, why)) {
+        if (c->is_nameless || !remote_is_nameless(r))
+            return true;
+        snprintf(why->text, sizeof why->text,
+                 "a seccomp filter was installed meanwhile: attach again");
+    }
     call_control(r, function, &end, &ignored);
     return false;
 }

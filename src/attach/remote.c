@@ -67,6 +67,7 @@ struct remote {
     struct checked *checked;
     size_t n_checked;
     bool restart_forbidden; /* to some thread, by a filter */
+    bool is_nameless;       /* a filter of some thread forbids to ask for its name */
 };
 
 #define REASON(why, ...) snprintf((why)->text, sizeof(why)->text, __VA_ARGS__)
@@ -340,12 +341,13 @@ static long filter_mode(pid_t tid) {
     return process_status(tid, "Seccomp", SECCOMP_MODE_DISABLED);
 }
 
-static bool are_harmless(const remote *r, pid_t tid, const filters *f, remote_reason *why) {
+static bool are_harmless(remote *r, pid_t tid, const filters *f, remote_reason *why) {
     seccomp_harm harm;
     if (!seccomp_harms_recording(f->items, f->n, -1, &harm) &&
-        !seccomp_harms_loading(f->items, f->n, &harm) &&
-        !seccomp_harms_naming(f->items, f->n, &harm))
+        !seccomp_harms_loading(f->items, f->n, &harm)) {
+        r->is_nameless |= seccomp_harms_naming(f->items, f->n, &harm);
         return true;
+    }
     REASON(why,
            "thread %d of process %d has a seccomp filter that %s %s, which recording needs; under "
            "allotrace run, a program is recorded until it installs such a filter",
@@ -401,6 +403,10 @@ static bool is_checked(const remote *r, const struct checked *c) {
     const struct checked *found =
         r->n_checked ? bsearch(c, r->checked, r->n_checked, sizeof *c, compare_checked) : NULL;
     return found && found->filters == c->filters;
+}
+
+bool remote_is_nameless(const remote *r) {
+    return r->is_nameless;
 }
 
 /* The thread that is stopped by us has not changed since. */

@@ -34,6 +34,9 @@ bool remote_rights(const remote *r, rights *whose);
  * be asked again where it matters that none has changed since. False: *why. */
 bool remote_check_filters(remote *r, remote_reason *why);
 
+/* Whether one of them forbids to ask what the thread is called. */
+bool remote_is_nameless(const remote *r);
+
 /* Room in the process for arguments and results, until remote_close. */
 enum { REMOTE_ROOM = 64 * 1024 };
 

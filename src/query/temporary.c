@@ -22,10 +22,12 @@ static void mark_rows(const block_table *b, const uint32_t *rows, uint32_t *next
     }
 }
 
+/* An index may claim any places. */
 static uint32_t *order_rows(const block_table *b) {
-    uint32_t *rows = malloc((b->count + 1) * sizeof *rows);
+    uint32_t *rows = calloc(b->count + 1, sizeof *rows);
     for (size_t i = 0; rows && i < b->count; i++)
-        rows[b->place[i]] = (uint32_t)i;
+        if (b->place[i] < b->count)
+            rows[b->place[i]] = (uint32_t)i;
     return rows;
 }
 
@@ -38,7 +40,7 @@ static uint32_t *know_none(size_t n) {
 
 uint8_t *temporary_rows(const profile *p) {
     const block_table *b = &p->table;
-    uint8_t *marks = malloc(b->count + 1);
+    uint8_t *marks = calloc(b->count + 1, 1);
     uint32_t *next = know_none(cct_count(&p->tree));
     uint32_t *rows = b->place ? order_rows(b) : NULL;
     const bool ok = marks && next && (rows || !b->place);

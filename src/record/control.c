@@ -7,6 +7,7 @@
 
 #include "record/calls.h"
 #include "record/recorder.h"
+#include "record/session.h"
 #include "record/text.h"
 
 #define EXPORT __attribute__((visibility("default"))) CPU_ALIGN_STACK
@@ -34,6 +35,8 @@ static void reply(control *c, const char *message, int error) {
 static void control_begin(control *c) {
     int error;
     settings = c->text;
+    if (c->is_nameless)
+        session_forbid_names();
     const char *why = recorder_begin(setting, &error);
     settings = NULL;
     if (why) {

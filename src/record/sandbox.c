@@ -21,7 +21,7 @@ static void before_filter(const void *filter) {
     if (s && !filter_spares_recorder(filter, s->sink.fd))
         recorder_yield(s, "the program's seccomp filter forbids system calls that recording needs");
     else if (s && !filter_spares_names(filter))
-        atomic_store_explicit(&s->nameless, true, memory_order_relaxed);
+        session_forbid_names();
     errno = saved_errno;
 }
 

@@ -164,13 +164,19 @@ void session_put_remark(struct session *s, struct domain *d, uint64_t now, uint6
     session_note(s, status);
 }
 
+static _Atomic bool names_forbidden; /* filters stay, also in children */
+
+void session_forbid_names(void) {
+    atomic_store_explicit(&names_forbidden, true, memory_order_relaxed);
+}
+
 void session_name_thread(struct session *s, struct domain *d) {
     enum { OFTEN = 100000 /* us */ };
     char name[CODE_THREAD_NAME] = "";
     d->name_since = d->name_since ? d->name_since : d->now;
     const uint64_t age = d->now - d->name_since;
     d->name_due = d->now + (age < OFTEN ? age : OFTEN);
-    if (atomic_load_explicit(&s->nameless, memory_order_relaxed) ||
+    if (atomic_load_explicit(&names_forbidden, memory_order_relaxed) ||
         syscall_failed(syscall4(SYS_prctl, PR_GET_NAME, (long)name, 0, 0)))
         return;
     memset(name + strnlen(name, sizeof name - 1), 0, sizeof name - strnlen(name, sizeof name - 1));

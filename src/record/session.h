@@ -75,7 +75,6 @@ struct session {
     uint64_t runtime_seed;
     _Atomic uint64_t latest;         /* the latest answer of session_now_nearly, trace time, µs */
     _Atomic uint64_t next_sweep;     /* when old packets are looked for again, trace time, µs */
-    _Atomic bool nameless;           /* names of threads cannot be had: a filter is in the way */
     bool thins;                      /* the rate follows what `run` says in shared memory */
     bool ended_early;                /* the trace says so already */
     _Atomic bool failed;             /* nothing more can be written: the recording should end */
@@ -173,6 +172,7 @@ void session_put_remark(struct session *s, struct domain *d, uint64_t now, uint6
 /* What the thread is called goes to the trace, if that has changed; the calling thread is inside
  * its domain. Threads are mostly named soon after their start: looks are close together then. */
 void session_name_thread(struct session *s, struct domain *d);
+void session_forbid_names(void); /* a filter would end the process for asking; for good */
 static inline void session_look_at_name(struct session *s, struct domain *d) {
     if (__builtin_expect(d->now >= d->name_due, 0))
         session_name_thread(s, d);

@@ -312,7 +312,7 @@ def what_cannot_be_done_is_refused_with_the_reason():
     ended = subprocess.Popen(["true"])
     os.waitid(os.P_PID, ended.pid, os.WEXITED | os.WNOWAIT)
     for words in ("attach", "-o", "u.ctf"), ("detach",), ("ctl", ):
-        assert "it has ended" in refused(words[0], *words[1:], str(ended.pid), *(
+        assert "zombie" in refused(words[0], *words[1:], str(ended.pid), *(
             ["flush"] if words[0] == "ctl" else [])), words
     ended.wait()
     for words in ("attach", "x"), ("ctl", "1"), ("ctl", "1", "dance"), ("ctl", "1", "mark"):

@@ -136,8 +136,8 @@ def a_seccomp_filter_that_comes_later_ends_the_recording():
         program.tell("a 10 12000")
         program.tell("e")
     made, _, marks = read("t.ctf", 12000)
-    same((made, marks), (20, ["recording has ended: a seccomp filter of the program forbids what it "
-                              "takes"]))
+    same((made, marks), (20, ["recording has ended: the program's seccomp filter forbids system calls that "
+                              "recording needs"]))
 
 
 @test
@@ -250,7 +250,7 @@ def only_root_can_bring_the_recorder_to_where_its_file_is_not_seen():
         said = refused("attach", "-o", "/tmp/t.ctf", program.pid)
     same(done.returncode, 1)
     assert "only root can bring it there" in done.stderr, done.stderr
-    assert "cannot be brought there: it may not make a file" in said, said
+    assert "cannot be brought there: it may not create a file" in said, said
 
 
 @test

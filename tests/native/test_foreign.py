@@ -224,7 +224,7 @@ def what_root_symbolizes_or_indexes_belongs_to_whose_folder_it_is():
         same(ours("symbolize", path).returncode, 1, path)
         done = ours("hotspots", "--index", path)
         same(done.returncode, 0, done.stderr)
-        assert "another user can" in done.stderr, done.stderr
+        assert "another user controls" in done.stderr, done.stderr
         unchanged(before, path)
         same([f for f in os.listdir("home") if f.endswith(".idx")], [])
 

@@ -64,7 +64,7 @@ def record(program, rate="1", *options):
         fields = line.split()
         if fields[2].startswith("alloc"):
             frames = re.findall(r"(\S+?)@(\S*):\d+:\d+-\d+", line)
-            if frames[-1][1] not in ("<gauge>", "<mark>"):
+            if frames[-1][1] not in ("<gauge>", "<mark>", "<thread>"):
                 names = [f[0] for f in frames if f[1] != "<type>"]
                 blocks[fields[1]] = [int(fields[4].partition("=")[2]), names, False]
         elif fields[1] in blocks:

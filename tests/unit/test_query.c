@@ -382,12 +382,12 @@ static const struct {
     {"fn:x aloc:1s", 6, "`aloc`"},
     {"alloc", 6, "needs a value"},
     {"alloc:", 7, "missing"},
-    {"alloc:10x", 9, "ends in us"},
-    {"alloc:10", 9, "ends in us"},
+    {"alloc:10x", 9, "must end in us"},
+    {"alloc:10", 9, "must end in us"},
     {"alloc:x", 7, "does not begin with a number"},
-    {"alloc:@noon", 7, "@start, @peak or @end"},
+    {"alloc:@noon", 7, "@start, @peak and @end"},
     {"life:@peak", 6, "does not begin with a number"},
-    {"size:>=1Q", 9, "a size ends in"},
+    {"size:>=1Q", 9, "a size must end in"},
     {"domain:1x", 9, "whole number"},
     {"heap:old", 6, "not one of minor, major, external"},
     {"fn:/a", 4, "closing /"},
@@ -402,7 +402,7 @@ static const struct {
     {"alloc:..", 9, "missing"},
     {"alloc:5s..2s", 11, "ends before it begins"},
     {"size:1..3,2K..1K", 15, "ends before it begins"},
-    {"fn:/é/ life:3", 14, "ends in us"}, /* characters, not bytes */
+    {"fn:/é/ life:3", 14, "must end in us"}, /* characters, not bytes */
     {"heap:major;", 6, "`major;`"},
 };
 

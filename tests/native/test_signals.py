@@ -139,7 +139,7 @@ def who_looks_for_the_command_by_its_words_finds_it_alone():
     with Run() as run:
         run.heard()  # the other one has answered
         found = [p for p in (run.pid, *run.members())
-                 if b"run" in pathlib.Path(f"/proc/{p}/cmdline").read_bytes()
+                 if b"run" in pathlib.Path(f"/proc/{p}/cmdline").read_bytes().split(b"\0")
                  or "allotrace" in pathlib.Path(f"/proc/{p}/comm").read_text()]
         same(found, [run.pid])
 

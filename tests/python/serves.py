@@ -5,7 +5,9 @@ import threading
 import time
 
 KEPT = []
+THREADS = 3
 STOP = threading.Event()
+ROUNDS = []  # an entry for each that a thread has made
 
 
 class Item:
@@ -24,6 +26,9 @@ def during():
     KEPT[0].clear()  # whose births nobody saw
     KEPT.append(make(100))
     KEPT[1][50:100] = []
+    enough = len(ROUNDS) + 2 * THREADS  # each may have begun one before
+    while len(ROUNDS) < enough:
+        time.sleep(0.01)
 
 
 def after():
@@ -35,12 +40,13 @@ def busy():
     done = 0
     while not STOP.is_set():
         done += len([{i: str(i)} for i in range(200)])
+        ROUNDS.append(None)
         time.sleep(0.02)
     return done
 
 
 def main():
-    threads = [threading.Thread(target=busy) for _ in range(3)]
+    threads = [threading.Thread(target=busy) for _ in range(THREADS)]
     for thread in threads:
         thread.start()
     for function in before, during, after, during, after:

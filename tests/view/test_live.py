@@ -115,8 +115,9 @@ def a_program_is_shown_while_it_is_recorded():
         check("ocamlopt" not in v.api("tree")["program"], "it is that of the program")
         v.process.stdin.close()
         news.until(lambda n: not n["growing"])
-        while "goes on until" not in v.process.stderr.readline():
+        while (line := v.process.stderr.readline()) and "the viewer keeps running" not in line:
             pass
+        check(line, "how to end it is said")
         v.api("tree", filter="size:>=2w")
         v.process.stdin = None
         equal(v.end()[0], 0, "the program's status")

@@ -14,6 +14,7 @@
 
 EXPORT void allotrace_control(control *c);
 EXPORT void allotrace_mark(const char *name);
+EXPORT const char *allotrace_flush(void);
 
 /* The settings of the request; only one is at work at a time. */
 static const char *settings;
@@ -89,4 +90,16 @@ void allotrace_control(control *c) {
 
 void allotrace_mark(const char *name) {
     recorder_mark(name);
+}
+
+/* For libraries of languages, which are installed apart from us and so must not know `control`: the
+ * trace then has all that happened until now. The path lives as long as the process; NULL: nothing
+ * is recorded. Any thread may call, but no signal handler. */
+const char *allotrace_flush(void) {
+    const char *path = recorder_path();
+    if (path) {
+        recorder_look_again();
+        recorder_flush();
+    }
+    return path;
 }

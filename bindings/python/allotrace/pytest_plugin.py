@@ -21,7 +21,6 @@ MARKERS = {
     "limit_leaks": "limit_leaks(limit): what the test allocates and leaves behind, such as '1 MB'",
 }
 UNITS = {"": 1, "B": 1, "KB": 1 << 10, "MB": 1 << 20, "GB": 1 << 30}
-FLUSH = 5  # of enum control_action
 
 
 def bytes_of(limit):
@@ -43,22 +42,14 @@ def text_of(amount):
 # ---- the recorder
 
 
-class Control(ctypes.Structure):
-    """What allotrace_control takes."""
-    _fields_ = [("version", ctypes.c_uint32), ("action", ctypes.c_uint32),
-                ("outcome", ctypes.c_uint32), ("stopped", ctypes.c_uint32),
-                ("text", ctypes.c_char * 8192), ("reply", ctypes.c_char * 4352),
-                ("error", ctypes.c_int32)]
-
-
 def flush():
     """Writes out what there is; gives the trace's path, or None if nothing is recorded."""
     recorder = allotrace._recorder()
     if recorder is None:
         return None
-    control = Control(version=1, action=FLUSH)
-    recorder.allotrace_control(ctypes.byref(control))
-    return os.fsdecode(control.reply) if control.outcome == 0 else None
+    recorder.allotrace_flush.restype = ctypes.c_char_p
+    path = recorder.allotrace_flush()
+    return None if path is None else os.fsdecode(path)
 
 
 def command():

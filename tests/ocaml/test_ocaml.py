@@ -7,6 +7,7 @@ say. Prints TAP.
 Traces are read by tests/decode.py, the decoder that knows nothing of the code that wrote them.
 """
 import collections
+import functools
 import os
 import pathlib
 import shutil
@@ -27,7 +28,20 @@ BIN = tempfile.mkdtemp(prefix="ocaml.")  # what is compiled
 # ---- traces
 
 
-Allocation = collections.namedtuple("Allocation", "kind length samples frames domain")
+class Allocation:
+    """`frames` are looked up when they are asked for: of a deep recursion they are many."""
+
+    def __init__(self, kind, length, samples, domain, decoder, stack):
+        self.kind, self.length, self.samples, self.domain = kind, length, samples, domain
+        self.decoder, self.stack = decoder, stack
+
+    @functools.cached_property
+    def frames(self):
+        return " ".join(map(self.decoder.frame_text, self.stack)).split()
+
+    def __eq__(self, other):
+        return ((self.kind, self.length, self.samples, self.domain, self.frames) ==
+                (other.kind, other.length, other.samples, other.domain, other.frames))
 
 
 class Trace:
@@ -39,9 +53,8 @@ class Trace:
         self.allocations, self.promoted, self.collected = {}, [], []
         for domain, stack, event in decoder.events():
             if event[0] == "alloc":
-                frames = " ".join(map(decoder.frame_text, stack)).split()
                 self.allocations[event[2]] = Allocation(decode.SOURCES[event[5]], event[3],
-                                                        event[4], frames, domain)
+                                                        event[4], domain, decoder, tuple(stack))
             else:
                 (self.promoted if event[0] == "promote" else self.collected).append(event[2])
         for changed in self.promoted, self.collected:

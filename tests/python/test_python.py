@@ -3,8 +3,8 @@
 
     test_python.py LIBRARY ALLOTRACE [TEST...]
 
-Each test runs with every Python from 3.11 on that is found: this one, those on the PATH, and those
-that the variable PYTHONS names, separated by colons.
+Each test runs with a Python of each version from 3.11 on that is found: this one, those that the
+variable PYTHONS names, separated by colons, and those on the PATH.
 """
 import collections
 import functools
@@ -51,8 +51,8 @@ def pythons():
     for name in filter(None, names):
         known = about(name) if os.path.exists(name) else None
         if known and (3, 11) <= known[0] < (3, 15) and not known[1]:
-            found.setdefault(os.path.realpath(known[2]), known[0])
-    return found
+            found.setdefault(known[0][:2], (os.path.realpath(known[2]), known[0]))
+    return dict(found.values())
 
 
 # ---- traces
@@ -76,12 +76,16 @@ class Trace:
                 dead.add(event[2])
         assert dead <= set(born), "the end of no block"
         texts = functools.lru_cache(None)(lambda code: decoder.frame_text(code).split(" "))
-        self.blocks = [Block(size * 8, samples, [f for c in stack for f in texts(c)], i in dead)
-                       for i, ((size, samples), stack) in born.items()]
+        frames = functools.lru_cache(None)(lambda stack: [f for c in stack for f in texts(c)])
+        inside = functools.lru_cache(None)(lambda stack: innermost(frames(stack)).split(".")[0])
+        self.blocks, self.by_function = [], collections.defaultdict(list)
+        for i, ((size, samples), stack) in born.items():
+            self.blocks.append(Block(size * 8, samples, frames(stack), i in dead))
+            self.by_function[inside(stack)].append(self.blocks[-1])
 
     def of(self, function):
         """The blocks whose innermost frame of Python is in that function, or in one within it."""
-        return [b for b in self.blocks if innermost(b.frames).split(".")[0] == function]
+        return self.by_function[function]
 
 
 def type_of(block):

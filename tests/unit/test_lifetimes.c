@@ -379,11 +379,6 @@ typedef struct made {
     uint64_t time, id;
 } made;
 
-static int compare_made(const void *a, const void *b) {
-    const made *x = a, *y = b;
-    return (x->time > y->time) - (x->time < y->time);
-}
-
 /* All are promoted at once. The shares that die within `limit`: of all, and of leaf alone. */
 static void make_program(test_random *r, double rate, uint64_t limit, bool blocks, profile *p,
                          double truth[2]) {
@@ -403,15 +398,19 @@ static void make_program(test_random *r, double rate, uint64_t limit, bool block
             sum[one] += weight;
             soon[one] += life <= (double)limit ? weight : 0;
         }
-        qsort(ends + next, n_ends - next, sizeof *ends, compare_made);
         for (; next < n_ends && ends[next].time <= now; next++)
             collect(&t, ends[next].time, ends[next].id);
         if (k == 0)
             continue;
         const uint64_t id = allocate(&t, now, MEMTRACE_MINOR, words - 1, k, STACK(MAIN, site));
         promote(&t, now, id);
-        if (life < PROGRAM_END)
-            ends[n_ends++] = (made){now + (uint64_t)life, id};
+        if (life >= PROGRAM_END)
+            continue;
+        const uint64_t end = now + (uint64_t)life;
+        size_t at = n_ends++;
+        for (; at > next && ends[at - 1].time > end; at--)
+            ends[at] = ends[at - 1];
+        ends[at] = (made){end, id};
     }
     tape_read_blocks(&t, p, false);
     for (int i = 0; i < 2; i++)

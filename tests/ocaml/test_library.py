@@ -437,7 +437,8 @@ def traces_are_read_as_they_are():
     base.record([unusual()[1], "threads"])
     os.rename("t.ctf", "threads.ctf")
     deep = base.record([unusual()[1], "overflow"], rate="1e-3")
-    assert max(len(a.stack) for a in deep.allocations.values()) > 400, "no deep stacks"
+    depths = [len(a.stack) for a in deep.allocations.values()]
+    assert max(depths) > 100, "no deep stacks"
     os.rename("t.ctf", "deep.ctf")
     trace(unusual(), "threads")
     for path in *ROOT.glob("tests/traces/*.ctf"), *pathlib.Path().glob("*.ctf"):

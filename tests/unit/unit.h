@@ -6,10 +6,10 @@
 #include <check.h>
 #include <stdlib.h>
 
-/* Check writes down where each assertion that holds stands, in case that the next statement crashes:
- * with a million of them in loops that took more time than the tests themselves. */
+/* Check writes down where each assertion that holds stands, in case that the next statement
+ * crashes: with a million of them in loops that took more time than the tests themselves. */
 #undef mark_point
-#define mark_point() ((void)0)
+#define mark_point()            ((void)0)
 #define _mark_point(file, line) ((void)0)
 
 static inline int unit_run(Suite *suite) {

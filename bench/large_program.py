@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Writes a large C++ program for the symbolization benchmark: UNITS files of FUNCTIONS functions
 each, full of templates, lambdas and inlining, into the folder OUT.
 

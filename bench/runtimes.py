@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Prints what recording a Python program costs beside memray, which must be installed for PYTHON.
 
     bench/runtimes.py PYTHON [-n RUNS] SCRIPT [ARGUMENT...]

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """serve.py: what the viewer's server needs for each question: `serve.py TRACE`, with allotrace in PATH.
 
 Prints a line a question: how long the first answer took, on the clock and of the processor, and the second, which is cached; how large it is; and the memory

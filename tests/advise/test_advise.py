@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Records programs that allocate for a known reason, and programs that do the same as one should, and
 looks at the advice that they get. Prints TAP.
 

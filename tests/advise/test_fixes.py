@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """The programs of examples/fixes: the advice on each leads to its fix, and docs/fixes.md has the numbers. Prints TAP.
 
     test_fixes.py LIBRARY ALLOTRACE LOX [TEST...]

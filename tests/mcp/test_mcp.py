@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Talks to `allotrace mcp` as a client does, and as a broken one does. Prints TAP.
 
     test_mcp.py ALLOTRACE [TEST...]

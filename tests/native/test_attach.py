@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Attaches to a program that runs, detaches from it, and tells its recording what to do. Prints TAP.
 
     test_attach.py LIBRARY ALLOTRACE ...: see resident.py

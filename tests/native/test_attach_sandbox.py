@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Attaches to programs that are under seccomp filters or in containers. Prints TAP.
 
     test_attach_sandbox.py LIBRARY ALLOTRACE ...: see resident.py

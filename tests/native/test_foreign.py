@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Records, as root, what another user runs, where that user can replace the trace by a link: root's files stay
 as they are. Prints TAP.
 

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Records programs whose forked children go on allocating, which must do them no harm. Prints TAP.
 
     test_forks.py ALLOTRACE LIBRARY TARGET [TEST...]

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Judges stacks with code in them that was made at run time, and the names that it gets from the
 map which its maker leaves for perf. Prints TAP.
 

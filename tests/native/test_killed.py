@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Kills recorded programs by SIGKILL at random moments, and judges what is left. Prints TAP.
 
     test_killed.py ALLOTRACE LIBRARY TARGET [KILLS [RATE]]

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Records programs that have an allocator of their own linked in. Prints TAP.
 
     test_linked.py ALLOTRACE LIBRARY OWN_MALLOC LINKED UNMOVABLE [TEST...]

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Judges how functions are called whose names are too long for the format: each by a name of its own, which has its
 beginning and its end. Prints TAP.
 

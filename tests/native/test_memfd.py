@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Attaches, as root, to a process in a container that has another file where the recorder is to be written. Prints
 TAP.
 

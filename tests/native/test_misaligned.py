@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Records a program whose stack is not aligned where it calls what the recorder stands in front of. Prints
 TAP.
 

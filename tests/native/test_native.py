@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Records the target programs and judges what they did and what the traces say. Prints TAP.
 
     test_native.py LIBRARY TARGET OWN_MALLOC FIXED CXX CXX_OWN BUMP PLUGIN_ONE PLUGIN_TWO [TEST...]

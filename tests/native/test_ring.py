@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Keeps recordings as rings of segments, kills what takes part in it, and judges what is left. Prints TAP.
 
     test_ring.py ALLOTRACE LIBRARY TARGET [PATTERN…]

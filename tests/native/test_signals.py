@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Sends signals to `allotrace run`, and to it and its program, which must get each of them once. Prints TAP.
 
     test_signals.py ALLOTRACE LIBRARY TARGET [TEST...]

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Records a program whose signal handlers allocate on alternate stacks: on small ones they go on, and the trace
 says what is missing. Prints TAP.
 

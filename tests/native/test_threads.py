@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Names of threads: what the recorder writes down of them, and that it stays with what they allocated. Prints TAP.
 
     test_threads.py ALLOTRACE LIBRARY TARGET [PATTERN…]

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Tests the OCaml library: builds programs that use it, runs them, and judges what they did and what
 the traces say. Prints TAP.
 

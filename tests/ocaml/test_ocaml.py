@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Compiles OCaml programs, records them as they are, and judges what they did and what the traces
 say. Prints TAP.
 

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Pushes to the real receivers, and reads back what they took. Prints TAP.
 
     fleet.py ALLOTRACE RECORDER SERVICE FOLDER [TEST...]

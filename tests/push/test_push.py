@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Records a service whose profiles are pushed to receivers that take them, and to some that do not.
 Prints TAP.
 

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Looks at the recorder's probes with a debugger, and compares them with the trace. Prints TAP.
 
     test_usdt.py ALLOTRACE RECORDER SERVICE [TEST...]

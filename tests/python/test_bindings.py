@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """The Python package of bindings/python: marks, and limits of memory in pytest. Prints TAP.
 
     test_bindings.py ALLOTRACE FOLDER [TEST...]

@@ -9,7 +9,7 @@
 #include "memprof_host.h"
 #include "unit.h"
 
-enum { THREADS = 4, STEPS = 60000, SHELVES = 3000 };
+enum { THREADS = 4, STEPS = 30000, SHELVES = 3000 };
 
 /* ---- a tracker that checks each block's order of events
  * ------------------------------------------ */

@@ -208,7 +208,7 @@ static inline const char *test_data(void) {
 static inline int start_decoder(const char *path, const char *option, pid_t *pid) {
     char script[4096];
     snprintf(script, sizeof script, "%s/decode.py", test_data());
-    const char *arguments[] = {"python3", script, option, path, NULL};
+    const char *arguments[] = {"/usr/bin/python3", script, option, path, NULL};
     int ends[2];
     posix_spawn_file_actions_t actions;
     ck_assert_int_eq(pipe(ends), 0);
@@ -217,7 +217,7 @@ static inline int start_decoder(const char *path, const char *option, pid_t *pid
     posix_spawn_file_actions_adddup2(&actions, ends[1], STDERR_FILENO);
     posix_spawn_file_actions_addclose(&actions, ends[0]);
     ck_assert_int_eq(
-        posix_spawnp(pid, "python3", &actions, NULL, (char *const *)arguments, environ), 0);
+        posix_spawn(pid, arguments[0], &actions, NULL, (char *const *)arguments, environ), 0);
     posix_spawn_file_actions_destroy(&actions);
     close(ends[1]);
     return ends[0];

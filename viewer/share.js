@@ -1,5 +1,5 @@
-// share.js: what can be taken away from the page: a link, a table as CSV, pictures as PNG and SVG, and by which command the
-// trace becomes a file that others can open.
+// share.js: what can be taken away from the page: a link, a table as CSV, pictures as PNG and SVG, and the trace as a file
+// that others can open, which the server writes, or the command that writes it.
 import { h, Popover } from "./dom.js";
 import { elementParts, pngOf, sheetOf, SvgDrawing } from "./drawing.js";
 
@@ -82,16 +82,20 @@ export class ShareMenu {
     const name = `${trace?.name ?? "allotrace"}-${s.view}`;
     const table = view?.table?.model ? view.table : view?.table?.table?.model ? view.table.table : null;
     const item = (what, text, run) => h("button", { type: "button", role: "menuitem", dataset: { share: what }, onclick: () => (this.menu.close(), run()) }, text);
-    const command = (format, text) => !app.source.offline && trace?.file ? item(format, text, () => app.copy(commandOf(format, trace, s))) : null;
+    const offered = (format) => app.info?.downloads?.includes(format) && !(format === "html" && app.info.traces.length > 1);
+    const file = (format, save, copy) =>
+      app.source.offline || !trace ? null
+        : offered(format) ? item(format, save, () => this.#saveFile(format, trace, s))
+          : trace.file ? item(format, copy, () => app.copy(commandOf(format, trace, s))) : null;
     this.menu.open(box.left, box.bottom + 4, [
       h("div.title", "Share and export"),
       item("link", app.source.offline ? "Copy the address of this view" : "Copy a link: opens in this browser, while this server runs", () => app.copy(location.href)),
       table ? item("csv", "Save this table as CSV", () => this.#saveTable(table, name)) : null,
       item("png", "Save the picture as PNG", () => this.#try(async () => save(await pngOf(pictureOf(app), Math.max(2, devicePixelRatio)), `${name}.png`))),
       item("svg", "Save the picture as SVG", () => this.#try(() => save(new Blob([pictureOf(app)], { type: "image/svg+xml" }), `${name}.svg`))),
-      command("html", "Copy the command for one HTML file: colleagues open it without allotrace"),
-      command("speedscope", "Copy the command for speedscope"),
-      command("pprof", "Copy the command for pprof"),
+      file("html", "Save as one HTML file: colleagues open it without allotrace", "Copy the command for one HTML file: colleagues open it without allotrace"),
+      file("speedscope", "Save for speedscope", "Copy the command for speedscope"),
+      file("pprof", "Save for pprof", "Copy the command for pprof"),
       app.source.offline ? null : item("open", "Open another trace … (or drop its file on the page)", () => app.drop.choose()),
     ]);
     this.menu.box.onkeydown = (e) => {
@@ -101,6 +105,12 @@ export class ShareMenu {
       e.stopPropagation();
       items[(items.indexOf(document.activeElement) + step + items.length) % items.length].focus();
     };
+  }
+
+  // The filter counts; the measure where a file has one weight for each stack.
+  #saveFile(to, trace, s) {
+    const weighted = to === "speedscope" ? { measure: s.measure, at: s.measure === "live" ? s.at : "" } : {};
+    return this.#try(async () => save(await this.app.source.download({ to, trace: trace.trace, filter: s.filter, ...weighted }), `${trace.name.replace(/\.ctf$/, "")}.${ENDINGS[to]}`));
   }
 
   #saveTable(table, name) {

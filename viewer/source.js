@@ -68,6 +68,20 @@ export class HttpSource {
     }
   }
 
+  // A file for other tools, as a blob.
+  async download(params) {
+    this.onState(++this.pending, null);
+    try {
+      const response = await fetch(`/api/export?${queryOf(params)}`, { credentials: "same-origin" });
+      if (!response.ok) throw new SourceError((await response.json().catch(() => null))?.error, response.status);
+      return await response.blob();
+    } catch (error) {
+      throw error instanceof SourceError ? error : new SourceError({ reason: "the server cannot be reached" }, 0);
+    } finally {
+      this.onState(--this.pending, null);
+    }
+  }
+
   // Sends a file, which becomes a trace: { trace }, its number.
   async open(file) {
     this.onState(++this.pending, null);

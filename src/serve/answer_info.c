@@ -6,6 +6,7 @@
 #include "query/estimate.h"
 #include "render/render.h"
 #include "reports/info.h"
+#include "serve/download.h"
 #include "serve/request.h"
 
 static void write_samples(output *o, reading *r, const char *name, uint64_t samples) {
@@ -65,12 +66,24 @@ static void write_trace(output *o, const viewer_trace *t, size_t index, reading 
     output_char(o, '}');
 }
 
+static void write_downloads(output *o, const download *list) {
+    if (!list)
+        return;
+    output_text(o, ",\"downloads\":[");
+    for (const download *d = list; d->name; d++) {
+        output_text(o, d == list ? "" : ",");
+        output_json(o, d->name);
+    }
+    output_char(o, ']');
+}
+
 bool answer_info(request *r) {
     output *o = r->o;
     output_text(o, "{\"version\":");
     output_json(o, r->viewer->version);
     if (r->viewer->pid)
         output_format(o, ",\"pid\":%ld", r->viewer->pid);
+    write_downloads(o, r->viewer->downloads);
     output_format(o, ",\"live\":%s,\"traces\":[", r->viewer->live ? "true" : "false");
     for (size_t i = 0; i < r->viewer->n_traces; i++) {
         reading *now = viewer_take(r->viewer, i, false);

@@ -94,7 +94,8 @@ bool request_reading(request *r, const char *parameter, uint64_t otherwise, bool
       "limit "                                                                                     \
       "search ")                                                                                   \
     X("source", answer_source, ASK_PARAMETERS "place from to ")                                    \
-    X("explain", answer_explain, "trace measure value low high samples blocks ")
+    X("explain", answer_explain, "trace measure value low high samples blocks ")                   \
+    X("export", answer_export, ASK_PARAMETERS "to seconds ")
 
 #define API_DECLARE(name, function, parameters) bool function(request *r);
 API_ENDPOINTS(API_DECLARE)

@@ -16,6 +16,7 @@
 #include "base/text.h"
 #include "serve/api.h"
 #include "serve/assets.h"
+#include "serve/download.h"
 #include "serve/guard.h"
 #include "serve/listen.h"
 #include "serve/streams.h"
@@ -72,6 +73,8 @@ typedef struct exchange {
     bool late;       /* it took too long */
     time_t patience; /* until when it may take */
     output answer;
+    const char *type; /* of the answer; NULL: JSON */
+    char file[128];   /* the name of what is not JSON */
     int status;
     bool uploads; /* a trace, into … */
     upload upload;
@@ -176,8 +179,10 @@ static enum MHD_Result send_response(struct MHD_Connection *connection, int stat
     return queued;
 }
 
-/* Takes what `o` holds. */
-static enum MHD_Result send_json(struct MHD_Connection *connection, int status, output *o) {
+/* Takes what `o` holds: JSON, or a file of `type` to be saved under the name. */
+static enum MHD_Result send_output(struct MHD_Connection *connection, int status, output *o,
+                                   const char *type, const char *file) {
+    char disposition[200];
     struct MHD_Response *r =
         o->error ? NULL
                  : MHD_create_response_from_buffer(o->used, o->buffer, MHD_RESPMEM_MUST_FREE);
@@ -185,10 +190,16 @@ static enum MHD_Result send_json(struct MHD_Connection *connection, int status, 
         free(o->buffer);
         return MHD_NO;
     }
-    bool whole = add_header(r, "Content-Type", "application/json") &&
+    snprintf(disposition, sizeof disposition, "attachment; filename=\"%s\"", file);
+    bool whole = add_header(r, "Content-Type", type) &&
                  add_header(r, "Cache-Control", "no-store") &&
+                 (!*file || add_header(r, "Content-Disposition", disposition)) &&
                  (status != MHD_HTTP_METHOD_NOT_ALLOWED || add_header(r, "Allow", "GET, HEAD"));
     return send_response(connection, status, r, whole);
+}
+
+static enum MHD_Result send_json(struct MHD_Connection *connection, int status, output *o) {
+    return send_output(connection, status, o, "application/json", "");
 }
 
 static enum MHD_Result refuse(struct MHD_Connection *connection, int status, const char *reason) {
@@ -297,6 +308,18 @@ static bool has_gone(void *context) {
     return e->client && recv(e->client->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
 }
 
+static void answer_question(exchange *e) {
+    const viewer *v = e->server->viewer;
+    const api_client asks = {has_gone, e};
+    e->status = api_answer(e->server->viewer, e->endpoint, e->parameters, e->n_parameters, &asks,
+                           &e->answer);
+    if (e->status != MHD_HTTP_OK || strcmp(e->endpoint, "export") != 0)
+        return;
+    const download *d = download_find(v, e->parameters, e->n_parameters);
+    e->type = d->type;
+    download_name(v, d, e->parameters, e->n_parameters, e->file, sizeof e->file);
+}
+
 static void answer_late(exchange *e) {
     char reason[120];
     snprintf(reason, sizeof reason,
@@ -332,9 +355,7 @@ static void run_exchange(job *j) {
     } else if (e->uploads) {
         open_upload(e);
     } else {
-        const api_client asks = {has_gone, e};
-        e->status = api_answer(e->server->viewer, e->endpoint, e->parameters, e->n_parameters,
-                               &asks, &e->answer);
+        answer_question(e);
         if (e->late && e->status != MHD_HTTP_OK)
             answer_late(e);
     }
@@ -379,7 +400,20 @@ static enum MHD_Result start_job(exchange *e) {
     return MHD_YES;
 }
 
-static enum MHD_Result ask_api(exchange *e, const char *endpoint) {
+/* Go's tools and scrapers add parameters that mean nothing here. */
+static void ask_for_pprof(exchange *e) {
+    static const api_parameter to = {.name = "to", .value = "pprof"};
+    size_t n = 0;
+    for (size_t i = 0; i < e->n_parameters; i++)
+        if (strcmp(e->parameters[i].name, "debug") != 0 && strcmp(e->parameters[i].name, "gc") != 0)
+            e->parameters[n++] = e->parameters[i];
+    e->too_many |= n == PARAMETERS_MAX;
+    if (n < PARAMETERS_MAX)
+        e->parameters[n++] = to;
+    e->n_parameters = n;
+}
+
+static enum MHD_Result ask_api(exchange *e, const char *endpoint, bool is_pprof) {
     server *s = e->server;
     const char *token = MHD_lookup_connection_value(e->connection, MHD_GET_ARGUMENT_KIND, "token");
     const char *cookie = MHD_lookup_connection_value(e->connection, MHD_HEADER_KIND, "Cookie");
@@ -389,6 +423,8 @@ static enum MHD_Result ask_api(exchange *e, const char *endpoint) {
     if (strcmp(endpoint, "live") == 0)
         return send_stream(s, e->connection, e->client);
     MHD_get_connection_values_n(e->connection, MHD_GET_ARGUMENT_KIND, on_parameter, e);
+    if (is_pprof)
+        ask_for_pprof(e);
     e->endpoint = arena_strndup(&e->strings, endpoint, strlen(endpoint));
     if (e->too_many || !e->endpoint)
         return refuse(e->connection, MHD_HTTP_BAD_REQUEST, "too many parameters");
@@ -476,7 +512,9 @@ static enum MHD_Result begin(exchange *e, const char *url) {
     if (!is_welcome(e, url, &status, &reason))
         return refuse(e->connection, status, reason);
     if (strncmp(url, api, sizeof api - 1) == 0)
-        return ask_api(e, url + sizeof api - 1);
+        return ask_api(e, url + sizeof api - 1, false);
+    if (strcmp(url, "/debug/pprof/heap") == 0 || strcmp(url, "/debug/pprof/allocs") == 0)
+        return ask_api(e, "export", true);
     return send_page(e->server, e->connection, url);
 }
 
@@ -512,7 +550,8 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
     if (e->answered) {
         output answer = e->answer;
         e->answer = (output){0};
-        return send_json(connection, e->status, &answer);
+        return send_output(connection, e->status, &answer, e->type ? e->type : "application/json",
+                           e->file);
     }
     return e->uploads ? start_job(e) : begin(e, url);
 }

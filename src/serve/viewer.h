@@ -65,6 +65,7 @@ typedef struct viewer {
      * false, with one line in `why`. One at a time. NULL: there will be no other. */
     bool (*open)(void *context, size_t trace, char *why, size_t size);
     void *open_context;
+    const struct download *downloads; /* see download.h; NULL: none */
 } viewer;
 
 /* False when there is no memory. `paths` must outlive the viewer. */

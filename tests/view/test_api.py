@@ -5,10 +5,13 @@
 """
 import contextlib
 import json
+import os
 import pathlib
 import re
+import shutil
 import subprocess
 import tempfile
+import urllib.parse
 from concurrent.futures import ThreadPoolExecutor
 
 from viewer import ALLOTRACE, TRACES, Viewer, check, run_tests, tap
@@ -812,6 +815,54 @@ def a_filter_that_leaves_nothing_says_which_term_did():
         tree = v.api("tree", filter="life:<1ms size:>=100M")
         equal((tree["total"]["samples"], tree["kept_blocks"], tree["removed_by"]), (0, 0, "size"))
         equal(tree["nodes"]["parent"], [-1])
+
+
+def exported(to, *options, trace=TRACE):
+    return subprocess.run([ALLOTRACE, "export", "--to", to, *options, trace], capture_output=True, check=True).stdout
+
+
+def saved(v, to, status=200, **parameters):
+    query = urllib.parse.urlencode(parameters | {"to": to, "token": v.token})
+    reply = v.get(f"/api/export?{query}")
+    equal(reply.status, status, reply.body[:300])
+    return reply
+
+
+@test
+def files_are_those_that_the_command_writes():
+    with Viewer(TRACE) as v:
+        equal(v.api("info")["downloads"], ["html", "speedscope", "pprof", "collapsed"])
+        for to in "collapsed", "speedscope", "pprof":
+            equal(saved(v, to).body, exported(to), to)
+            equal(saved(v, to, filter="fn:Misc").body, exported(to, "--filter", "fn:Misc"), to)
+        equal(saved(v, "collapsed", measure="blocks").body, exported("collapsed", "--measure", "blocks"))
+        page = saved(v, "html")
+        check(page.body.startswith(b"<!doctype html>") and b'id="allotrace-data"' in page.body, "a page")
+        equal((page.headers["content-type"], page.headers["content-disposition"]),
+              ("text/html; charset=utf-8", 'attachment; filename="ocamlopt.html"'))
+        equal(saved(v, "csv", 400).json()["error"]["parameter"], "to")
+        equal(saved(v, "pprof", 400, seconds=1).json()["error"]["parameter"], "seconds")
+        equal(saved(v, "pprof", 400, seconds=61).json()["error"]["parameter"], "seconds")
+    shutil.copy(TRACE, 'a "b" ü.ctf')
+    with Viewer('a "b" ü.ctf', TRACE) as v:
+        equal(saved(v, "pprof").headers["content-disposition"], 'attachment; filename="a__b____.pb.gz"')
+        check("one trace" in saved(v, "html", 400).json()["error"]["reason"], "it says why")
+        equal(saved(v, "collapsed", trace=1).body, exported("collapsed"))
+
+
+@test
+def tools_that_know_pprof_find_a_profile():
+    with Viewer(TRACE) as v:
+        for name in "heap", "allocs":
+            equal(v.get(f"/debug/pprof/{name}?debug=0&gc=1&token={v.token}").body, exported("pprof"))
+        equal(v.get("/debug/pprof/heap").status, 403)
+        equal(v.get(f"/debug/pprof/profile?token={v.token}").status, 404)
+        if not shutil.which("go"):
+            raise tap.Skip("there is no go")
+        top = subprocess.run(["go", "tool", "pprof", "-top", "-sample_index=alloc_space",
+                              f"http://localhost:{v.port}/debug/pprof/heap?token={v.token}"], capture_output=True,
+                             text=True, env=os.environ | {"PPROF_TMPDIR": os.getcwd()})
+        check("639.34MB total" in top.stdout, top.stdout[:500] + top.stderr)
 
 
 @test

@@ -10,6 +10,9 @@ import pathlib
 import shutil
 import subprocess
 import sys
+import time
+import urllib.parse
+from concurrent.futures import ThreadPoolExecutor
 
 from viewer import ALLOTRACE, TRACES, Viewer, check, run_tests, tap
 
@@ -60,6 +63,13 @@ def news_of(v):
         yield news
 
 
+def weight(v, **parameters):
+    """The sum of what is saved."""
+    query = urllib.parse.urlencode(parameters | {"to": "collapsed", "token": v.token})
+    body = v.get(f"/api/export?{query}").body.decode()
+    return sum(int(line.rpartition(" ")[2]) for line in body.splitlines())
+
+
 @test
 def a_trace_is_followed_while_its_program_runs():
     program = subprocess.Popen(
@@ -87,6 +97,11 @@ def a_trace_is_followed_while_its_program_runs():
             check(later["generation"] > first["generation"], "a new generation")
             check(v.api("tree")["total"]["samples"] >= later["samples"], "more is shown")
             equal(v.api("tree", filter=until)["total"]["samples"], past, "the past")
+            with ThreadPoolExecutor(1) as pool:
+                asked = pool.submit(weight, v, seconds=3)
+                time.sleep(0.5)
+                work()
+                check(0 < asked.result() < weight(v), "what is allocated in the next seconds is a part")
             program.stdin.close()
             equal(program.wait(timeout=120), 0, "the program's exit status")
             about = json.loads(subprocess.run([ALLOTRACE, "info", "--json", "live.ctf"], check=True,

@@ -10,6 +10,7 @@
 
 #include "cli/message.h"
 #include "cli/view/view_browser.h"
+#include "cli/view/view_downloads.h"
 #include "cli/view/view_trace.h"
 #include "serve/server.h"
 
@@ -133,6 +134,7 @@ static view_session *session_new(char *const *paths, size_t n, const view_sessio
     s->strict = o->strict;
     s->viewer.open = open_dropped;
     s->viewer.open_context = s;
+    s->viewer.downloads = view_downloads;
     s->viewer.version = ALLOTRACE_VERSION;
     s->viewer.pid = getpid();
     s->viewer.sources = o->sources ? o->sources : ".";

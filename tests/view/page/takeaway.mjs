@@ -2,7 +2,9 @@
 // alone, and what there is to do when an answer does not come.
 import assert from "node:assert/strict";
 import fs from "node:fs";
+import os from "node:os";
 import path from "node:path";
+import zlib from "node:zlib";
 import { amount, percent } from "../../../viewer/format.js";
 import { ARTEFACTS, Client, FIREFOX, serve, test } from "./browser.mjs";
 import { at, headline, IRMIN, OCAMLOPT, one, shownTotal, two, withPage } from "./common.mjs";
@@ -30,8 +32,36 @@ const saving = withPage(at(one, "view=functions"), async (c) => {
   await share(c).click();
   assert.equal(await c.page.locator("[data-share=csv]").count(), 0, "a flame is no table");
   assert.match(await c.text("[data-share=link]"), /this browser/);
-  assert.match(await c.text("[data-share=html]"), /colleagues/);
+  assert.match(await c.text("[data-share=html]"), /Save.*colleagues/);
 });
+
+// What the server writes is what the command writes.
+const savingFiles = withPage(at(one, "filter=size:>=4"), async (c, context) => {
+  const speedscope = await download(c, "speedscope");
+  assert.equal(speedscope.name, "irmin-replay.speedscope.json");
+  assert.match(JSON.parse(speedscope.bytes).$schema, /speedscope/);
+  const pprof = await download(c, "pprof");
+  assert.equal(pprof.name, "irmin-replay.pb.gz");
+  assert.match(zlib.gunzipSync(pprof.bytes).toString("latin1"), /alloc_space.*Irmin/s);
+  const html = await download(c, "html");
+  assert.equal(html.name, "irmin-replay.html");
+  const file = path.join(fs.mkdtempSync(path.join(os.tmpdir(), "saved-")), html.name);
+  fs.writeFileSync(file, html.bytes);
+  const page = await context.browser.newPage();
+  await page.goto(`file://${file}`);
+  await page.waitForFunction(() => window.allotrace?.view && !document.querySelector("[aria-busy=true]"));
+  assert.equal(await page.evaluate(() => window.allotrace.source.offline), true);
+  assert.equal(await page.evaluate(() => window.allotrace.store.state.filter), "size:>=4");
+  await page.close();
+});
+test("the trace is saved as a page, for speedscope and for pprof, and the page opens by itself", (context) => (FIREFOX ? "Playwright hears nothing of Firefox's downloads" : savingFiles(context)));
+
+test("where a page cannot hold all traces, its command is copied instead", withPage(two, async (c) => {
+  await share(c).click();
+  assert.match(await c.text("[data-share=html]"), /^Copy the command/);
+  assert.match(await c.text("[data-share=pprof]"), /^Save/);
+}));
+
 test("a trace that is dropped on the page, or chosen, is opened beside the others; what is none is refused, and says why", withPage(one, async (c, context) => {
   const server = await serve([IRMIN]);
   try {

@@ -51,7 +51,7 @@ const savingFiles = withPage(at(one, "filter=size:>=4"), async (c, context) => {
   await page.goto(`file://${file}`);
   await page.waitForFunction(() => window.allotrace?.view && !document.querySelector("[aria-busy=true]"));
   assert.equal(await page.evaluate(() => window.allotrace.source.offline), true);
-  assert.equal(await page.evaluate(() => window.allotrace.store.state.filter), "size:>=4");
+  assert.equal(await page.evaluate(() => window.allotrace.source.filter), "size:>=4");
   await page.close();
 });
 test("the trace is saved as a page, for speedscope and for pprof, and the page opens by itself", (context) => (FIREFOX ? "Playwright hears nothing of Firefox's downloads" : savingFiles(context)));

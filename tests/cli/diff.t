@@ -397,10 +397,10 @@ Nothing is sure where a part of a trace is lost, of which the same run shows wha
   Sites below about 1.1 MB may be invisible at this rate.
   427 more sites, undecided.
   Undecided: a trace is incomplete, and its missing part cannot be compared. Record it again.
-  $ allotrace diff --json $TRACES/ocamlopt.ctf damaged.ctf 2>/dev/null | jq -c '.decided, .runs_before, .runs_after'
+  $ allotrace diff --json $TRACES/ocamlopt.ctf damaged.ctf 2>/dev/null | jq -c '.decided, (.runs_before, .runs_after | map(del(.rate)))'
   false
-  [{"rate":2e-05,"program":"/home/stephen/jswork/memtrace/_build/default/trace_ocamlopt/main.exe","host":"tarski"}]
-  [{"rate":2e-05,"program":"/home/stephen/jswork/memtrace/_build/default/trace_ocamlopt/main.exe","host":"tarski","lacks_events":true}]
+  [{"program":"/home/stephen/jswork/memtrace/_build/default/trace_ocamlopt/main.exe","host":"tarski"}]
+  [{"program":"/home/stephen/jswork/memtrace/_build/default/trace_ocamlopt/main.exe","host":"tarski","lacks_events":true}]
   $ allotrace hotspots --index damaged.ctf >/dev/null 2>&1; allotrace diff damaged.ctf $TRACES/ocamlopt.ctf 2>/dev/null | sed '1p; $!d'
   Before lacks events: part of the trace is damaged.
   Undecided: a trace is incomplete, and its missing part cannot be compared. Record it again.

@@ -60,11 +60,13 @@ static bool wait_for(request *r, uint64_t seconds, char *term, size_t size) {
     reading_release(now);
     if (!grows)
         return request_refuse(r, "seconds", 0, "the trace does not grow; leave out `seconds`");
-    for (uint64_t i = 0; i < seconds * 1000 / LOOK_MS; i++) {
-        if (has_gone(r))
-            return request_no_answer(r);
+    if (atomic_exchange(&r->viewer->waiting, true)) /* who waits keeps a worker from others */
+        return request_fail(r, HTTP_UNAVAILABLE, "another request with `seconds` is waiting");
+    for (uint64_t i = 0; i < seconds * 1000 / LOOK_MS && !has_gone(r); i++)
         nanosleep(&step, NULL);
-    }
+    atomic_store(&r->viewer->waiting, false);
+    if (has_gone(r))
+        return request_no_answer(r);
     snprintf(term, size, "alloc:%" PRIu64 "us..", from);
     return true;
 }

@@ -66,6 +66,7 @@ typedef struct viewer {
     bool (*open)(void *context, size_t trace, char *why, size_t size);
     void *open_context;
     const struct download *downloads; /* see download.h; NULL: none */
+    atomic_bool waiting;              /* somebody has what is allocated in the next seconds */
 } viewer;
 
 /* False when there is no memory. `paths` must outlive the viewer. */

@@ -100,6 +100,7 @@ def a_trace_is_followed_while_its_program_runs():
             with ThreadPoolExecutor(1) as pool:
                 asked = pool.submit(weight, v, seconds=3)
                 time.sleep(0.5)
+                equal(v.get(f"/debug/pprof/allocs?seconds=1&token={v.token}").status, 503, "one at a time")
                 work()
                 check(0 < asked.result() < weight(v), "what is allocated in the next seconds is a part")
             program.stdin.close()

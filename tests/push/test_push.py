@@ -167,6 +167,20 @@ def what_is_refused_is_not_sent_again():
 
 
 @test
+def what_pyroscope_cannot_store_yet_is_sent_again():
+    for path, kept in ("/ingest", True), ("", False):
+        r = make.Receiver()
+        r.behave = lambda n: 422 if n == 2 else 200
+        said = run(r.url + path, rounds=20)
+        profiles = [(wire.pprof if kept else wire.otlp)(body) for _, _, body in r.got]
+        if kept:
+            judge(profiles, rounds=20)
+        else:
+            assert total(profiles, "alloc_objects", "long_lived") < 200
+        same("missed data is sent when the server accepts data again" in said, kept, said)
+
+
+@test
 def nobody_there():
     said = run("http://127.0.0.1:1", rounds=10)
     same([line.replace("Could not", "Couldn't")  # as newer versions of libcurl say it

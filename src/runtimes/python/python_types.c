@@ -95,23 +95,30 @@ static uintptr_t word_of(const char *at) {
     return word;
 }
 
-/* Whether the type of a type, which it must have in its turn, makes types. That it notices the
- * death of those that are no variables of modules shows in the function that it ends them by: it is
- * ours, or that of classes, which goes on to ours. */
+/* Whether the type of a type makes types: it is `type`, or a class of it, or of such a class. That
+ * the words of something else look like that happens: what the collector keeps in front of objects
+ * leads from one of them to the next, but never to `type`. That it notices the death of those that
+ * are no variables of modules shows in the function that it ends them by: it is ours, or that of
+ * classes, which goes on to ours. */
 static bool is_metatype(const python_runtime *r, uintptr_t metatype, bool is_mortal) {
-    char part[TYPE_PART], above[TYPE_PART];
-    if (metatype == (uintptr_t)r->type_type)
-        return true;
-    return python_peek(metatype, part, sizeof part) &&
-           python_peek(word_of(part + OBJECT_TYPE), above, sizeof above) &&
-           word_of(part + TYPE_FLAGS) & FLAG_TYPE && word_of(above + TYPE_FLAGS) & FLAG_TYPE &&
-           (!is_mortal || word_of(part + TYPE_FLAGS) & FLAG_HEAP_TYPE ||
-            word_of(part + TYPE_DEALLOC) == word_of(r->type_type + TYPE_DEALLOC));
+    enum { DEPTH_MAX = 4 };
+    char part[TYPE_PART];
+    for (int depth = 0; depth < DEPTH_MAX; depth++) {
+        if (metatype == (uintptr_t)r->type_type)
+            return true;
+        if (!python_peek(metatype, part, sizeof part) || !(word_of(part + TYPE_FLAGS) & FLAG_TYPE))
+            return false;
+        if (depth == 0 && is_mortal && !(word_of(part + TYPE_FLAGS) & FLAG_HEAP_TYPE) &&
+            word_of(part + TYPE_DEALLOC) != word_of(r->type_type + TYPE_DEALLOC))
+            return false;
+        metatype = word_of(part + OBJECT_TYPE);
+    }
+    return false;
 }
 
 static bool is_name(const char *name) {
     for (const char *c = name; *c; c++)
-        if ((unsigned char)*c <= ' ' || *c == 127)
+        if ((unsigned char)*c <= ' ' || *c == 127 || (unsigned char)*c >= 0xf8) /* never in UTF-8 */
             return false;
     return *name;
 }

@@ -8,50 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/file.h"
 #include "base/hash.h"
-#include "trace/format.h"
-#include "trace/rewrite.h"
-#include "trace/segment.h"
 
 enum { MAX_DEATHS = 1 << 16 }; /* that wait for their allocations */
 
-/* ---- hooks of the writer ------------------------------------------------------------------- */
-
-static int hook_sink(void *context, const void *packets, size_t size) {
-    cutter *c = context;
-    c->os_error = file_write_at(c->fd, packets, size, c->size);
-    c->size += c->os_error ? 0 : size;
-    return c->os_error;
-}
-
-static int hook_amend(void *context, uint64_t offset, const void *bytes, size_t size) {
-    cutter *c = context;
-    return c->os_error = file_write_at(c->fd, bytes, size, offset);
-}
-
-static size_t hook_locate(void *context, uint64_t code, memtrace_location *locations, size_t max) {
-    cutter *c = context;
-    if (max > 0 && segment_locate(code, locations))
-        return 1;
-    const uint32_t frame = map64_get(&c->frames, code);
-    return frame == MAP64_NONE
-               ? 0
-               : rewrite_frame_locations(memtrace_reader_frame(c->reader, frame), locations, max);
-}
-
 /* ---- stacks -------------------------------------------------------------------------------- */
-
-static bool learn_frames(cutter *c) {
-    for (uint32_t i = (uint32_t)c->codes.count; i < memtrace_reader_n_frames(c->reader); i++) {
-        const uint64_t code = memtrace_reader_frame(c->reader, i)->code;
-        uint32_t *index = map64_put(&c->frames, code);
-        if (!index || !vec_push(&c->codes, code))
-            return false;
-        *index = i;
-    }
-    return true;
-}
 
 /* NULL when there is no memory. */
 static cutter_lane *lane_of(cutter *c, uint16_t domain) {
@@ -59,17 +20,6 @@ static cutter_lane *lane_of(cutter *c, uint16_t domain) {
         if (!vec_push(&c->lanes, (cutter_lane){0}))
             return NULL;
     return &c->lanes.items[domain];
-}
-
-/* Makes the lane's backtrace that of the event. */
-static bool follow(cutter *c, cutter_lane *lane, const memtrace_event *event) {
-    const size_t n = event->n_frames;
-    if (!learn_frames(c) || !vec_reserve(&lane->codes, n))
-        return false;
-    for (size_t i = event->common_prefix; i < n; i++)
-        lane->codes.items[i] = c->codes.items[event->frames[i]];
-    lane->codes.count = n;
-    return true;
 }
 
 static bool is_stack(const cutter_stack *s, const uint64_t *codes, size_t n) {
@@ -174,7 +124,7 @@ static memtrace_status open_stream(cutter *c, uint16_t domain, memtrace_stream *
         return MEMTRACE_NOMEM;
     memtrace_status status = MEMTRACE_OK;
     if (!lane->stream)
-        status = memtrace_stream_open(c->writer, domain, &lane->stream);
+        status = memtrace_stream_open(c->out.writer, domain, &lane->stream);
     *stream = lane->stream;
     return status;
 }
@@ -184,18 +134,13 @@ static uint64_t time_in(const cutter *c, uint64_t time) {
     return c->number == 1 ? time : time > c->start ? time - c->start : 1;
 }
 
-static memtrace_status put_remark(cutter *c, memtrace_stream *stream, uint64_t time,
-                                  segment_remark remark, uint64_t value) {
-    return memtrace_stream_remark_as(stream, time, c->next_id++, segment_code(remark), value);
-}
-
 /* What comes next in the lane is of this thread. */
 static memtrace_status put_thread(cutter *c, cutter_lane *lane, uint64_t time, uint16_t thread) {
     if (thread == lane->told || thread == 0)
         return MEMTRACE_OK;
     lane->told = thread;
-    return memtrace_stream_remark_as(lane->stream, time, c->next_id++, c->threads.items[thread - 1],
-                                     0);
+    return memtrace_stream_remark_as(lane->stream, time, c->out.next_id++,
+                                     c->threads.items[thread - 1], 0);
 }
 
 static memtrace_status put_carried(cutter *c, cutter_block *b) {
@@ -207,10 +152,10 @@ static memtrace_status put_carried(cutter *c, cutter_block *b) {
     if (status == MEMTRACE_OK)
         status = put_thread(c, &c->lanes.items[b->domain], time, b->thread);
     if (status == MEMTRACE_OK)
-        status = put_remark(c, stream, time, SEGMENT_BLOCK, b->id);
+        status = segment_writer_remark(&c->out, stream, time, SEGMENT_BLOCK, b->id);
     if (status == MEMTRACE_OK)
-        status = put_remark(c, stream, time, SEGMENT_AGE, age);
-    b->out = c->next_id++;
+        status = segment_writer_remark(&c->out, stream, time, SEGMENT_AGE, age);
+    b->out = c->out.next_id++;
     if (status == MEMTRACE_OK)
         status = memtrace_stream_alloc_as(stream, time, b->out, (memtrace_source)b->source,
                                           b->length, b->samples, s->codes, s->n, 0);
@@ -228,14 +173,14 @@ static memtrace_status put_again(cutter *c, cutter_death *d) {
 }
 
 static memtrace_status put_head(cutter *c) {
-    const uint64_t values[] = {[SEGMENT_RECORDING] = memtrace_reader_info(c->reader)->start_time,
-                               [SEGMENT_NUMBER] = c->number - 1,
-                               [SEGMENT_LEVEL] = c->level,
-                               [SEGMENT_CARRIES] = c->n_live};
+    const segment_head head = {.recording = memtrace_reader_info(c->out.reader)->start_time,
+                               .number = c->number - 1,
+                               .level = c->level,
+                               .n_carried = c->n_live};
     memtrace_stream *stream;
     memtrace_status status = open_stream(c, 0, &stream);
-    for (int i = SEGMENT_RECORDING; i <= SEGMENT_CARRIES && status == MEMTRACE_OK; i++)
-        status = put_remark(c, stream, 0, (segment_remark)i, values[i]);
+    if (status == MEMTRACE_OK)
+        status = segment_writer_head(&c->out, stream, &head);
     return status == MEMTRACE_OK ? memtrace_stream_flush(stream) : status;
 }
 
@@ -265,14 +210,11 @@ static memtrace_status put_live(cutter *c) {
     return status == MEMTRACE_OK ? cutter_flush(c) : status;
 }
 
-static memtrace_status open_writer(cutter *c) {
-    const memtrace_writer_options hooks = {
-        .sink = hook_sink, .amend = hook_amend, .locate = hook_locate, .context = c};
-    memtrace_info info = *memtrace_reader_info(c->reader);
-    info.version = FORMAT_MAX_VERSION;
+static memtrace_status open_writer(cutter *c, int fd) {
+    memtrace_info info = *memtrace_reader_info(c->out.reader);
     info.start_time += c->start;
     info.sample_rate = ldexp(info.sample_rate, -c->level);
-    return memtrace_writer_open(&info, &hooks, &c->writer, NULL);
+    return segment_writer_open(&c->out, &info, fd);
 }
 
 /* What comes next is no earlier, unless it is very late. Nothing is as early as the start. */
@@ -305,7 +247,7 @@ static void choose_level(cutter *c) {
 }
 
 static void thin_block(const cutter *c, cutter_block *b) {
-    b->samples = segment_thin(memtrace_reader_info(c->reader)->start_time, b->id, b->samples,
+    b->samples = segment_thin(memtrace_reader_info(c->out.reader)->start_time, b->id, b->samples,
                               b->level, c->level);
     b->level = c->level;
     b->thinned = b->samples == 0;
@@ -319,20 +261,17 @@ static void thin_all(cutter *c) {
 }
 
 memtrace_status cutter_begin(cutter *c, int fd) {
-    c->fd = fd;
-    c->size = 0;
     if (c->number > 0)
         c->start = next_start(c);
-    c->next_id = SEGMENT_IDS;
     compact_deaths(c);
     c->number++;
     thin_all(c);
     if (!compact_blocks(c) || !compact_stacks(c))
         return MEMTRACE_NOMEM;
-    memtrace_status status = open_writer(c);
+    memtrace_status status = open_writer(c, fd);
     if (status == MEMTRACE_OK)
         status = put_live(c);
-    c->carried_size = c->size;
+    c->carried_size = c->out.size;
     return status;
 }
 
@@ -391,7 +330,7 @@ static bool name_thread(cutter *c, cutter_lane *lane) {
 
 static memtrace_status take_alloc(cutter *c, memtrace_stream *stream, const memtrace_event *e) {
     cutter_lane *lane = &c->lanes.items[e->domain];
-    if (!follow(c, lane, e) ||
+    if (!segment_writer_follow(&c->out, &lane->codes, e) ||
         (e->kind == MEMTRACE_THREAD && lane->codes.count > 0 && !name_thread(c, lane)))
         return MEMTRACE_NOMEM;
     const size_t n = lane->codes.count;
@@ -399,7 +338,7 @@ static memtrace_status take_alloc(cutter *c, memtrace_stream *stream, const memt
     const memtrace_status named = put_thread(c, lane, time, lane->thread);
     if (named != MEMTRACE_OK)
         return named;
-    if (segment_remark_of(c->reader, e) == SEGMENT_LEVEL)
+    if (segment_remark_of(c->out.reader, e) == SEGMENT_LEVEL)
         lane->level = (uint8_t)(e->length < SEGMENT_MAX_LEVEL ? e->length : SEGMENT_MAX_LEVEL);
     else if (e->kind != MEMTRACE_ALLOC)
         return memtrace_stream_remark_as(stream, time, e->id, n ? lane->codes.items[n - 1] : 0,
@@ -488,26 +427,17 @@ static memtrace_status close_streams(cutter *c, uint64_t time) {
     return first;
 }
 
-static memtrace_end end_in(const cutter *c, const memtrace_end *end) {
-    memtrace_end in = *end;
-    in.time = time_in(c, end->time);
-    return in;
-}
-
 memtrace_status cutter_end(cutter *c, const memtrace_end *end) {
-    const uint64_t duration = end ? memtrace_reader_duration(c->reader) : c->latest;
-    memtrace_status status = close_streams(c, time_in(c, duration));
-    if (status == MEMTRACE_OK && end && end->how != MEMTRACE_END_UNSAID) {
-        const memtrace_end in = end_in(c, end);
-        status = memtrace_writer_end(c->writer, &in);
-    }
-    const memtrace_status closed = memtrace_writer_close(c->writer);
-    c->writer = NULL;
+    const uint64_t duration = end ? memtrace_reader_duration(c->out.reader) : c->latest;
+    memtrace_end in = end ? *end : (memtrace_end){.how = MEMTRACE_END_UNSAID};
+    in.time = time_in(c, in.time);
+    const memtrace_status status = close_streams(c, time_in(c, duration)),
+                          closed = segment_writer_close(&c->out, &in);
     return status == MEMTRACE_OK ? closed : status;
 }
 
 void cutter_free(cutter *c) {
-    if (c->writer) {
+    if (c->out.writer) {
         const memtrace_status ignored = cutter_end(c, NULL);
         (void)ignored;
     }
@@ -521,8 +451,7 @@ void cutter_free(cutter *c) {
     map64_free(&c->stack_rows);
     vec_free(&c->deaths);
     vec_free(&c->lanes);
-    vec_free(&c->codes);
-    map64_free(&c->frames);
     vec_free(&c->threads);
+    segment_writer_free(&c->out);
     *c = (cutter){0};
 }

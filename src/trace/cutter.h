@@ -18,6 +18,7 @@
 #include "allotrace/memtrace.h"
 #include "base/map64.h"
 #include "base/vec.h"
+#include "trace/segment_writer.h"
 
 #define CUTTER_LATE 1000000 /* microseconds */
 
@@ -53,36 +54,31 @@ typedef struct cutter_lane {
     uint64_t latest;         /* event, microseconds from the start of the recording */
     uint8_t level;           /* how many times its rate is halved */
     uint16_t thread, told;   /* what it is called, in `threads`, and as this segment has it */
-    VEC(uint64_t) codes;     /* the latest backtrace */
+    segment_backtrace codes; /* the latest */
 } cutter_lane;
 
-/* Legal when zeroed but for the reader. */
+/* Legal when zeroed but for the reader, which segment_writer_read gives. */
 typedef struct cutter {
-    memtrace_reader *reader;
+    segment_writer out;       /* into the segment */
     VEC(cutter_block) blocks; /* in the order of the file */
     map64 rows;               /* of ids in `blocks` */
     VEC(cutter_stack) stacks;
     map64 stack_rows;         /* of hashes in `stacks` */
     VEC(cutter_death) deaths; /* in the order of the file */
     VEC(cutter_lane) lanes;   /* by domain */
-    VEC(uint64_t) codes;      /* by frame index */
-    map64 frames;             /* from a code to the frame index */
     VEC(uint64_t) threads;    /* codes of their names, from 1 on */
 
-    memtrace_writer *writer; /* of the segment; NULL: there is none */
-    int fd, os_error;
-    uint64_t size, carried_size; /* bytes written, and of these for what was live */
-    uint64_t number;             /* of the next segment */
-    uint64_t start;              /* of this one, microseconds from that of the recording */
-    uint64_t next_id;            /* of remarks and carried blocks */
-    uint64_t latest;             /* event, likewise */
-    uint64_t n_live;             /* blocks that the next segment carries */
-    uint8_t level; /* how many times the segment's rate is halved: at least as often as
-                      that of all in it */
+    uint64_t carried_size; /* of the bytes written, those for what was live */
+    uint64_t number;       /* of the next segment */
+    uint64_t start;        /* of this one, microseconds from that of the recording */
+    uint64_t latest;       /* event, likewise */
+    uint64_t n_live;       /* blocks that the next segment carries */
+    uint8_t level;         /* how many times the segment's rate is halved: at least as often as
+                              that of all in it */
 } cutter;
 
-/* Begins a segment in an open file, which is empty, with what is live. On failure `os_error` may
- * say why. */
+/* Begins a segment in an open file, which is empty, with what is live. On failure `out.os_error`
+ * may say why. */
 MEMTRACE_NODISCARD memtrace_status cutter_begin(cutter *c, int fd);
 
 /* Takes the event that the reader has read last. */

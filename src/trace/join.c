@@ -6,58 +6,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/file.h"
 #include "base/hash.h"
 #include "trace/end.h"
-#include "trace/format.h"
-#include "trace/rewrite.h"
-
-/* ---- hooks of the writer ------------------------------------------------------------------- */
-
-static int hook_sink(void *context, const void *packets, size_t size) {
-    join *j = context;
-    j->os_error = file_write_at(j->fd, packets, size, j->size);
-    j->size += j->os_error ? 0 : size;
-    return j->os_error;
-}
-
-static int hook_amend(void *context, uint64_t offset, const void *bytes, size_t size) {
-    join *j = context;
-    return j->os_error = file_write_at(j->fd, bytes, size, offset);
-}
-
-static size_t hook_locate(void *context, uint64_t code, memtrace_location *locations, size_t max) {
-    join *j = context;
-    if (max > 0 && segment_locate(code, locations))
-        return 1;
-    const uint32_t frame = map64_get(&j->frames, code);
-    return frame == MAP64_NONE
-               ? 0
-               : rewrite_frame_locations(memtrace_reader_frame(j->reader, frame), locations, max);
-}
-
-/* ---- backtraces ---------------------------------------------------------------------------- */
-
-static bool learn_frames(join *j) {
-    for (uint32_t i = (uint32_t)j->codes.count; i < memtrace_reader_n_frames(j->reader); i++) {
-        const uint64_t code = memtrace_reader_frame(j->reader, i)->code;
-        uint32_t *index = map64_put(&j->frames, code);
-        if (!index || !vec_push(&j->codes, code))
-            return false;
-        *index = i;
-    }
-    return true;
-}
-
-static bool follow(join *j, join_lane *lane, const memtrace_event *event) {
-    const size_t n = event->n_frames;
-    if (!learn_frames(j) || !vec_reserve(&lane->codes, n))
-        return false;
-    for (size_t i = event->common_prefix; i < n; i++)
-        lane->codes.items[i] = j->codes.items[event->frames[i]];
-    lane->codes.count = n;
-    return true;
-}
 
 static memtrace_status open_lane(join *j, uint16_t domain, join_lane **lane) {
     while (j->lanes.count <= domain)
@@ -65,7 +15,7 @@ static memtrace_status open_lane(join *j, uint16_t domain, join_lane **lane) {
             return MEMTRACE_NOMEM;
     *lane = &j->lanes.items[domain];
     return (*lane)->stream ? MEMTRACE_OK
-                           : memtrace_stream_open(j->writer, domain, &(*lane)->stream);
+                           : memtrace_stream_open(j->out.writer, domain, &(*lane)->stream);
 }
 
 /* ---- blocks -------------------------------------------------------------------------------- */
@@ -83,11 +33,6 @@ static join_block *block_of(join *j, uint64_t id, uint32_t *row) {
     }
     *row = *place;
     return &j->blocks.items[*place];
-}
-
-static memtrace_status put_remark(join *j, const join_lane *lane, uint64_t time,
-                                  segment_remark remark, uint64_t value) {
-    return memtrace_stream_remark_as(lane->stream, time, j->next_id++, segment_code(remark), value);
 }
 
 /* Meets a block for the first time; whether any of its samples goes on. */
@@ -114,10 +59,11 @@ static memtrace_status put_carried(join *j, join_lane *lane, const memtrace_even
     uint64_t samples;
     if (!meet(j, lane->block, e, b, &samples))
         return MEMTRACE_OK;
-    memtrace_status status = put_remark(j, lane, time, SEGMENT_BLOCK, lane->block);
+    memtrace_status status =
+        segment_writer_remark(&j->out, lane->stream, time, SEGMENT_BLOCK, lane->block);
     if (status == MEMTRACE_OK)
-        status = put_remark(j, lane, time, SEGMENT_AGE, lane->age);
-    b->out = j->next_id++;
+        status = segment_writer_remark(&j->out, lane->stream, time, SEGMENT_AGE, lane->age);
+    b->out = j->out.next_id++;
     return status == MEMTRACE_OK ? put_alloc(j, lane, e, b, samples) : status;
 }
 
@@ -167,10 +113,10 @@ static memtrace_status take_alloc(join *j, join_lane *lane, const memtrace_event
 
 static memtrace_status take_remark(join *j, join_lane *lane, const memtrace_event *e) {
     const size_t n = lane->codes.count;
-    const segment_remark remark = segment_remark_of(j->reader, e);
+    const segment_remark remark = segment_remark_of(j->out.reader, e);
     if (remark == SEGMENT_NO_REMARK)
         return memtrace_stream_remark_as(lane->stream, e->time + j->shift,
-                                         e->id >= SEGMENT_IDS ? j->next_id++ : e->id,
+                                         e->id >= SEGMENT_IDS ? j->out.next_id++ : e->id,
                                          n ? lane->codes.items[n - 1] : 0, e->length);
     if (remark == SEGMENT_BLOCK)
         lane->block = e->length;
@@ -203,7 +149,7 @@ static memtrace_status take(join *j, const memtrace_event *e) {
         return status;
     if (e->kind == MEMTRACE_COLLECT || e->kind == MEMTRACE_PROMOTE)
         return take_fate(j, lane, e);
-    if (!follow(j, lane, e))
+    if (!segment_writer_follow(&j->out, &lane->codes, e))
         return MEMTRACE_NOMEM;
     return e->kind == MEMTRACE_ALLOC ? take_alloc(j, lane, e) : take_remark(j, lane, e);
 }
@@ -212,21 +158,17 @@ static memtrace_status take(join *j, const memtrace_event *e) {
 
 /* What the result says of itself, once it is known. */
 static memtrace_status put_head(join *j) {
-    const uint64_t values[] = {[SEGMENT_RECORDING] = j->head.recording,
-                               [SEGMENT_NUMBER] = j->head.number,
-                               [SEGMENT_LEVEL] = j->head.level + j->halvings,
-                               [SEGMENT_CARRIES] = j->head.n_carried};
+    segment_head head = j->head;
+    head.level += j->halvings;
     join_lane *lane;
-    memtrace_status status = open_lane(j, 0, &lane);
-    for (int i = SEGMENT_RECORDING; i <= SEGMENT_CARRIES && status == MEMTRACE_OK; i++)
-        status = put_remark(j, lane, 0, (segment_remark)i, values[i]);
-    return status;
+    const memtrace_status status = open_lane(j, 0, &lane);
+    return status == MEMTRACE_OK ? segment_writer_head(&j->out, lane->stream, &head) : status;
 }
 
 /* Reads the remarks that come first. */
 static memtrace_status take_head(join *j) {
     segment_head head;
-    memtrace_status status = segment_read_head(j->reader, &head);
+    memtrace_status status = segment_read_head(j->out.reader, &head);
     if (status != MEMTRACE_OK || !head.is_segment)
         return status == MEMTRACE_OK ? MEMTRACE_FORMAT : status;
     const bool first = j->round == 1;
@@ -240,12 +182,10 @@ static memtrace_status take_head(join *j) {
 
 static void start_segment(join *j, memtrace_reader *reader) {
     const memtrace_info *info = memtrace_reader_info(reader);
-    j->reader = reader;
+    segment_writer_read(&j->out, reader);
     j->round++;
     j->halvings = (uint64_t)lround(fmax(0, log2(info->sample_rate / j->rate)));
     j->shift = info->start_time > j->start ? info->start_time - j->start : 0;
-    vec_clear(&j->codes);
-    map64_free(&j->frames);
     map64_free(&j->carried);
     for (size_t i = 0; i < j->lanes.count; i++) {
         vec_clear(&j->lanes.items[i].codes);
@@ -255,7 +195,7 @@ static void start_segment(join *j, memtrace_reader *reader) {
 
 /* Whether a segment that cannot be read on is a result that cannot be written. */
 static bool is_readers(const join *j, memtrace_status status) {
-    return memtrace_reader_error(j->reader)->status == status;
+    return memtrace_reader_error(j->out.reader)->status == status;
 }
 
 memtrace_status join_add(join *j, memtrace_reader *reader) {
@@ -270,13 +210,10 @@ memtrace_status join_add(join *j, memtrace_reader *reader) {
 }
 
 memtrace_status join_begin(join *j, const memtrace_info *first, double rate, int fd) {
-    const memtrace_writer_options hooks = {
-        .sink = hook_sink, .amend = hook_amend, .locate = hook_locate, .context = j};
     memtrace_info info = *first;
-    *j = (join){.fd = fd, .rate = rate, .start = first->start_time, .next_id = SEGMENT_IDS};
-    info.version = FORMAT_MAX_VERSION;
+    *j = (join){.rate = rate, .start = first->start_time};
     info.sample_rate = rate;
-    return memtrace_writer_open(&info, &hooks, &j->writer, NULL);
+    return segment_writer_open(&j->out, &info, fd);
 }
 
 /* ---- the end ------------------------------------------------------------------------------- */
@@ -295,31 +232,27 @@ static memtrace_status close_lanes(join *j) {
     return first;
 }
 
-static memtrace_status say_end(const join *j) {
-    memtrace_end end = memtrace_reader_end(j->reader);
+/* As the last segment says, in the result's times. */
+static memtrace_end end_in(const join *j) {
+    memtrace_end end = memtrace_reader_end(j->out.reader);
     char why[MEMTRACE_MAX_REASON];
     end.time += j->shift;
-    if (end.how == MEMTRACE_END_UNSAID)
-        return MEMTRACE_OK;
     if (end.how != MEMTRACE_END_OPEN)
-        return memtrace_writer_end(j->writer, &end);
+        return end;
     end_explain(&(memtrace_end){.how = end.how}, why, sizeof why);
-    const memtrace_end early = end_of(MEMTRACE_END_EARLY, end.time, 0, why);
-    return memtrace_writer_end(j->writer, &early);
+    return end_of(MEMTRACE_END_EARLY, end.time, 0, why);
 }
 
 memtrace_status join_end(join *j) {
-    memtrace_status status = close_lanes(j);
-    if (status == MEMTRACE_OK)
-        status = say_end(j);
-    const memtrace_status closed = memtrace_writer_close(j->writer);
-    j->writer = NULL;
+    const memtrace_end end = end_in(j);
+    const memtrace_status status = close_lanes(j), closed = segment_writer_close(&j->out, &end);
     return status == MEMTRACE_OK ? closed : status;
 }
 
 void join_free(join *j) {
-    if (j->writer) {
-        const memtrace_status ignored = close_lanes(j), closed = memtrace_writer_close(j->writer);
+    if (j->out.writer) {
+        const memtrace_status ignored = close_lanes(j),
+                              closed = memtrace_writer_close(j->out.writer);
         (void)ignored, (void)closed;
     }
     for (size_t i = 0; i < j->lanes.count; i++)
@@ -328,7 +261,6 @@ void join_free(join *j) {
     map64_free(&j->rows);
     map64_free(&j->carried);
     vec_free(&j->lanes);
-    vec_free(&j->codes);
-    map64_free(&j->frames);
+    segment_writer_free(&j->out);
     *j = (join){0};
 }

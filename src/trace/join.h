@@ -13,7 +13,7 @@
 #include "allotrace/memtrace.h"
 #include "base/map64.h"
 #include "base/vec.h"
-#include "trace/segment.h"
+#include "trace/segment_writer.h"
 
 typedef struct join_block {
     uint64_t out;    /* its id in the result */
@@ -26,22 +26,18 @@ typedef struct join_block {
 
 typedef struct join_lane {
     memtrace_stream *stream; /* NULL: the domain has no events */
-    VEC(uint64_t) codes;     /* the latest backtrace */
+    segment_backtrace codes; /* the latest */
     uint64_t block, age;     /* of what is carried over next, if `carries` */
     bool carries;
 } join_lane;
 
 typedef struct join {
-    int fd, os_error;
-    uint64_t size; /* bytes written */
-    memtrace_writer *writer;
-    memtrace_reader *reader; /* of the segment that is read */
-    double rate;             /* of the result */
-    uint64_t halvings;       /* of the segment's rate to that */
-    uint64_t start;          /* of the result, us since the epoch */
-    uint64_t shift;          /* of the segment's start from that, microseconds */
-    uint64_t end;            /* the latest moment of all segments, likewise */
-    uint64_t next_id;        /* of remarks and blocks that were live at the start */
+    segment_writer out; /* into the result, from the segment that is read */
+    double rate;        /* of the result */
+    uint64_t halvings;  /* of the segment's rate to that */
+    uint64_t start;     /* of the result, us since the epoch */
+    uint64_t shift;     /* of the segment's start from that, microseconds */
+    uint64_t end;       /* the latest moment of all segments, likewise */
     uint32_t round;
     uint64_t n_carried; /* that the segment has still to come */
     segment_head head;
@@ -51,8 +47,6 @@ typedef struct join {
     map64 rows;           /* of their ids in the recording, in `blocks` */
     map64 carried;        /* of their ids in the segment, likewise */
     VEC(join_lane) lanes; /* by domain */
-    VEC(uint64_t) codes;  /* by frame index of the reader */
-    map64 frames;         /* from a code to that */
 } join;
 
 /* Begins the result in an empty file. `rate` is the lowest of all segments. */

@@ -149,7 +149,7 @@ static void cut(recording *r, pieces *p, size_t every) {
     ck_assert_int_eq(
         memtrace_reader_open_memory(r->f.bytes.items, r->f.bytes.count, NULL, &reader, NULL),
         MEMTRACE_OK);
-    c.reader = reader;
+    segment_writer_read(&c.out, reader);
     begin_piece(p, &c, 0);
     for (; memtrace_reader_next(reader, &event) == MEMTRACE_OK; at++) {
         if (at > 0 && at % every == 0) {
@@ -487,7 +487,7 @@ static void cut_levels(const recording *r, pieces *p) {
     ck_assert_int_eq(
         memtrace_reader_open_memory(r->f.bytes.items, r->f.bytes.count, NULL, &reader, NULL),
         MEMTRACE_OK);
-    c.reader = reader;
+    segment_writer_read(&c.out, reader);
     begin_piece(p, &c, 0);
     while (memtrace_reader_next(reader, &event) == MEMTRACE_OK) {
         ck_assert_int_eq(cutter_take(&c, &event), MEMTRACE_OK);

@@ -249,12 +249,12 @@ static bool end_segment(keeping *k, const memtrace_end *end) {
 static bool is_full(const keeping *k) {
     uint64_t most = segments_space(k) / N_SEGMENTS;
     most = most > LEAST_SEGMENT ? most : LEAST_SEGMENT;
-    return k->cutter.size >= most && k->cutter.size >= 2 * k->cutter.carried_size;
+    return k->cutter.out.size >= most && k->cutter.out.size >= 2 * k->cutter.carried_size;
 }
 
 static bool is_old(const keeping *k) {
     return k->plan.keep && now_ms() - k->segment_began >= k->plan.keep / 1000 / N_SEGMENTS &&
-           k->cutter.size > k->cutter.carried_size;
+           k->cutter.out.size > k->cutter.carried_size;
 }
 
 /* Nothing more can be written: the recording goes on into the spool, and ends when that is full. */
@@ -267,7 +267,7 @@ static bool give_up(keeping *k, int error) {
 }
 
 static bool cut(keeping *k) {
-    return (end_segment(k, NULL) && begin_segment(k)) || give_up(k, k->cutter.os_error);
+    return (end_segment(k, NULL) && begin_segment(k)) || give_up(k, k->cutter.out.os_error);
 }
 
 /* All that was read is in segments: frees some of it. The end of the spool stays, and what is freed
@@ -361,7 +361,7 @@ static bool flush(keeping *k) {
     if (now_ms() - k->flushed < FLUSH_MS && !is_crowded(k))
         return true;
     if (cutter_flush(&k->cutter) != MEMTRACE_OK)
-        return give_up(k, k->cutter.os_error);
+        return give_up(k, k->cutter.out.os_error);
     k->flushed = now_ms();
     k->flushed_to = memtrace_reader_packet(k->reader)->offset;
     free_spool(k);
@@ -458,15 +458,15 @@ static void read_spool(keeping *k) {
             break;
         if (cutter_take(&k->cutter, &event) != MEMTRACE_OK ||
             (cutter_is_due(&k->cutter) && !cut(k)) ||
-            (k->cutter.size > 2 * segments_space(k) / N_SEGMENTS && is_full(k) && !cut(k)))
-            give_up(k, k->cutter.os_error);
+            (k->cutter.out.size > 2 * segments_space(k) / N_SEGMENTS && is_full(k) && !cut(k)))
+            give_up(k, k->cutter.out.os_error);
     }
     const memtrace_end end =
         k->failed || status != MEMTRACE_END
             ? end_of(MEMTRACE_END_EARLY, k->cutter.latest, 0, "the segments cannot be written")
             : memtrace_reader_end(k->reader);
     if (k->fd_segment >= 0 && !end_segment(k, &end))
-        give_up(k, k->cutter.os_error);
+        give_up(k, k->cutter.out.os_error);
 }
 
 /* Removes the files of the spool: it may have got another name. */
@@ -505,12 +505,13 @@ static bool open_spool(keeping *k) {
 
 static void keep_spool(keeping *k) {
     memtrace_reader_on_end(k->reader, wait_for_more, k);
-    k->cutter = (cutter){.reader = k->reader};
+    k->cutter = (cutter){0};
+    segment_writer_read(&k->cutter.out, k->reader);
     k->front = k->flushed_to = k->freed = k->next_freed = k->size = k->name = 0;
     if (begin_segment(k))
         read_spool(k);
     else
-        give_up(k, k->cutter.os_error ? k->cutter.os_error : errno);
+        give_up(k, k->cutter.out.os_error ? k->cutter.out.os_error : errno);
     cutter_free(&k->cutter);
     memtrace_reader_close(k->reader);
     close(k->spool_fd);

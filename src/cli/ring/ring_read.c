@@ -122,8 +122,8 @@ static double lowest_rate(const member *m, size_t n) {
 }
 
 static int say_join(const join *j, memtrace_status status) {
-    if (status == MEMTRACE_IO && j->os_error)
-        message_error("combining the segments: %s", strerror(j->os_error));
+    if (status == MEMTRACE_IO && j->out.os_error)
+        message_error("combining the segments: %s", strerror(j->out.os_error));
     else
         message_error("not enough memory");
     return STATUS_FAILED;
@@ -147,7 +147,7 @@ static int add_all(join *j, trace_file *files, const member *m, size_t n, bool s
             trace_file_open(&files[i], m[i].path, &(memtrace_reader_options){.strict = strict});
         if (result != STATUS_OK)
             break;
-        if (!j->writer)
+        if (!j->out.writer)
             status = join_begin(j, memtrace_reader_info(files[i].reader), lowest_rate(m, n), fd);
         if (status == MEMTRACE_OK)
             status = join_add(j, files[i].reader);

@@ -297,9 +297,20 @@ static bool wait_for_more(void *context) {
     return s->looked_again;
 }
 
+/* What was read before this packet is in the tally. */
 static void at_packet(void *context, const memtrace_reader *reader) {
-    (void)reader;
-    send_if_due(context);
+    push_session *s = context;
+    if (s->options.position)
+        atomic_store(&s->options.position->offset, memtrace_reader_packet(reader)->offset);
+    send_if_due(s);
+}
+
+static void begin_position(const push_session *s) {
+    push_position *p = s->options.position;
+    if (!p)
+        return;
+    atomic_store(&p->offset, 0);
+    atomic_store(&p->inode, s->file.st_ino);
 }
 
 /* The recorder makes the file when it has something to say. */
@@ -361,6 +372,7 @@ static void push_trace(push_session *s) {
     for (size_t i = 0; i < s->n_targets; i++)
         target_forget(&s->targets[i]);
     s->failed = !begin_trace(s);
+    begin_position(s);
     read_events(s);
     s->at_last = atomic_load(&s->finishing);
     if (!s->failed)
@@ -384,6 +396,12 @@ static void *run(void *context) {
     }
     for (size_t i = 0; any && i < s->n_targets; i++)
         tell_end(s, &s->targets[i]);
+    if (s->options.position && atomic_load(&s->options.position->overrun))
+        tell(s, true,
+             "receivers were too slow: some of what was recorded was not pushed, since "
+             "the recording's space was used up before");
+    if (s->options.position)
+        atomic_store(&s->options.position->offset, UINT64_MAX);
     return NULL;
 }
 

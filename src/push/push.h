@@ -20,6 +20,7 @@
 #ifndef PUSH_PUSH_H
 #define PUSH_PUSH_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -28,13 +29,22 @@ enum { PUSH_TARGETS_MAX = 8 };
 
 #define PUSH_EVERY_US UINT64_C(15000000) /* where nothing else is asked for */
 
+/* How far a trace has been read, for somebody who frees what was read of it, perhaps in another
+ * process. */
+typedef struct push_position {
+    _Atomic uint64_t inode;   /* of the file; 0: none has been opened yet */
+    _Atomic uint64_t offset;  /* bytes before it are not needed any more; UINT64_MAX: none are */
+    _Atomic uint64_t overrun; /* somebody could not wait, and has freed bytes behind it */
+} push_position;
+
 typedef struct push_options {
     const char *urls;          /* separated by commas */
     uint64_t every_us;         /* 0: PUSH_EVERY_US */
     const char *const *labels; /* KEY=VALUE */
     size_t n_labels;
-    bool by_thread;         /* samples say what their threads are called */
-    const char *token_file; /* whose first line is a bearer token; NULL: none */
+    bool by_thread;          /* samples say what their threads are called */
+    const char *token_file;  /* whose first line is a bearer token; NULL: none */
+    push_position *position; /* is kept up to date; NULL: nobody asks */
 
     /* Gets one line about a receiver: at its first failure, and what became of all at the end.
      * Called from the thread; a warning says that something is missing there. */

@@ -15,8 +15,9 @@ class Receiver(http.server.ThreadingHTTPServer):
     def __init__(self):
         super().__init__(("127.0.0.1", 0), Handler)
         self.got = []  # (path, headers, body), of those that were taken
+        self.refused = []  # the same of those that were read and not taken
         self.seen = 0  # requests
-        self.behave = lambda n: 200  # of the number of the request: a status, or what to do
+        self.behave = lambda n: 200  # of the number of the request: a status, or what to do, which may return one
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
     @property
@@ -35,14 +36,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
         server = self.server
         server.seen += 1
         action = server.behave(server.seen)
-        if callable(action):
-            action(self)
+        if callable(action) and (action := action(self)) is None:
             return
         body = self.rfile.read(int(self.headers["Content-Length"]))
-        if action == 200:
-            if self.headers.get("Content-Encoding") == "gzip" or body[:2] == b"\x1f\x8b":
-                body = gzip.decompress(body)
-            server.got.append((self.path, dict(self.headers), body))
+        if self.headers.get("Content-Encoding") == "gzip" or body[:2] == b"\x1f\x8b":
+            body = gzip.decompress(body)
+        (server.got if action == 200 else server.refused).append((self.path, dict(self.headers), body))
         self.send_response(action)
         self.end_headers()
         self.wfile.write(b"so it is\n" if action != 200 else b"")
@@ -69,6 +68,12 @@ def endless(handler):
 
 def slow(handler):
     time.sleep(60)
+
+
+def late(handler):
+    """Takes it after a while."""
+    time.sleep(1.5)
+    return 200
 
 
 def with_tls(receiver, certificate, key):

@@ -9,6 +9,7 @@ import gzip
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import time
@@ -26,13 +27,13 @@ ROUND = 110 * 1008  # bytes, with the allocator's header
 KEPT = 10 * 1008
 
 
-def run(url, *arguments, rounds=10, options=("-r", "1"), env=None, service=(), timeout=60):
+def run(url, *arguments, rounds=10, pause=50, options=("-r", "1"), env=None, service=(), timeout=60):
     """Standard error of a run, which must end as the service does."""
     env = {k: v for k, v in os.environ.items()
            if not k.startswith(("MEMTRACE", "LD_PRELOAD", "OTEL_"))} | (env or {})
     env["ALLOTRACE_PRELOAD"] = RECORDER
     done = subprocess.run([ALLOTRACE, "run", "-o", "x.ctf", *options, "--push", url, "--every",
-                           "200ms", *arguments, "--", SERVICE, str(rounds), "50", *service],
+                           "200ms", *arguments, "--", SERVICE, str(rounds), str(pause), *service],
                           env=env, text=True, stderr=subprocess.PIPE, timeout=timeout)
     assert done.returncode == 0, done.stderr
     return done.stderr
@@ -115,6 +116,21 @@ def threads_are_labels_where_asked_for():
 
 
 @test
+def a_ring_is_pushed_while_it_is_kept():
+    """Its keeper frees what it has read of the recording, and must not be ahead of the pushing."""
+    for behave in 200, make.late:
+        r = make.Receiver()
+        r.behave = lambda n, behave=behave: behave
+        said = run(r.url, "--max-size", "64M", rounds=4000, pause=1)
+        same("warning" in said, False, said)
+        judge([wire.otlp(body) for _, _, body in r.got], rounds=4000)
+        kept = json.loads(subprocess.run([ALLOTRACE, "hotspots", "--json", "x.ctf/"], text=True, check=True,
+                                         stdout=subprocess.PIPE).stdout)
+        same(kept["total"]["value"] >= 4000 * ROUND, True, "the segments have all")
+        shutil.rmtree("x.ctf")
+
+
+@test
 def several_receivers_get_the_same():
     a, b = make.Receiver(), make.Receiver()
     run(f"{a.url},{b.url}/ingest")
@@ -155,14 +171,22 @@ def a_receiver_that_hangs_does_not_hold_the_others_up_for_ever():
     same(total(profiles, "alloc_objects", "short_lived"), 300)
 
 
+def judge_refusal(r, read, rounds):
+    """What was refused is missing, whatever was in it, and nothing else."""
+    taken, refused = [read(body) for _, _, body in r.got], [read(body) for _, _, body in r.refused]
+    same(len(refused), 1, "refusals")
+    for function, blocks in ("short_lived", 100), ("long_lived", 10):
+        same(total(taken, "alloc_objects", function),
+             rounds * blocks - total(refused, "alloc_objects", function), f"blocks of {function}")
+    same(total(taken[-1:], "inuse_space", "long_lived"), rounds * KEPT)
+
+
 @test
 def what_is_refused_is_not_sent_again():
     r = make.Receiver()
     r.behave = lambda n: 400 if n == 3 else 200
     said = run(r.url, rounds=20)
-    profiles = [wire.otlp(body) for _, _, body in r.got]
-    assert total(profiles, "alloc_objects", "long_lived") < 200
-    same(total(profiles[-1:], "inuse_objects", "long_lived"), 200)
+    judge_refusal(r, wire.otlp, rounds=20)
     assert "refused data is not sent again" in said and "parts were refused" in said, said
 
 
@@ -172,11 +196,10 @@ def what_pyroscope_cannot_store_yet_is_sent_again():
         r = make.Receiver()
         r.behave = lambda n: 422 if n == 2 else 200
         said = run(r.url + path, rounds=20)
-        profiles = [(wire.pprof if kept else wire.otlp)(body) for _, _, body in r.got]
         if kept:
-            judge(profiles, rounds=20)
+            judge([wire.pprof(body) for _, _, body in r.got], rounds=20)
         else:
-            assert total(profiles, "alloc_objects", "long_lived") < 200
+            judge_refusal(r, wire.otlp, rounds=20)
         same("missed data is sent when the server accepts data again" in said, kept, said)
 
 

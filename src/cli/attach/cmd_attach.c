@@ -287,7 +287,7 @@ static int finish(const recorded *r, const attach_options *opts, uint64_t gone) 
 static int finish_after(recorded *r, const attach_options *opts) {
     char seen[PATH_MAX + 32];
     top_path(seen, sizeof seen, r->pid, r->files, r->path);
-    r->push = opts->push.urls ? push_flags_start(&opts->push, seen, opts->quiet) : NULL;
+    r->push = opts->push.urls ? push_flags_start(&opts->push, seen, NULL, opts->quiet) : NULL;
     wait_while_recording(r->pid, r->process, opts->duration, NULL);
     return finish(r, opts, has_ended(r->pid, r->process) ? now_us() : 0);
 }
@@ -321,16 +321,19 @@ static int keep_recording(pid_t pid, const attach_options *opts, const ring_plan
     keeper keeps;
     sigset_t enough = enough_signals();
     const int process = (int)syscall(SYS_pidfd_open, pid, 0);
-    if (!keeper_start(&keeps, ring, pid, -1, began)) {
+    if (!keeper_start(&keeps, ring, pid, -1, opts->push.urls)) {
         end_recording(pid, ended, sizeof ended, &whose);
         return STATUS_FAILED;
     }
+    push_session *push =
+        opts->push.urls ? push_flags_start(&opts->push, spool, keeps.position, opts->quiet) : NULL;
     wait_while_recording(pid, process, opts->duration, spool);
     if (!has_ended(pid, process) && symbolize_file_is_recording(spool))
         end_recording(pid, ended, sizeof ended, &whose);
     if (process >= 0)
         close(process);
-    const bool kept = keeper_finish(&keeps, false, now_us());
+    push_finish(push);
+    const bool kept = keeper_finish(&keeps, now_us());
     sigprocmask(SIG_UNBLOCK, &enough, NULL);
     const ring_made made =
         ring_complete(ring, (uint64_t)pid, began / 1000000,
@@ -404,10 +407,6 @@ static int attach(pid_t pid, const attach_options *opts, const top_options *live
                              opts->output ? opts->output : "PROGRAM.PID.ctf");
     if (!push_flags_check(&opts->push))
         return STATUS_USAGE;
-    if (opts->push.urls && ring.on)
-        return message_usage(
-            &command_attach,
-            "--push and --keep exclude each other: --push reads one trace, --keep writes many");
     if (!preload_file_find(library)) {
         message_error("%s is missing from the folder where it was installed", PRELOAD_NAME);
         return STATUS_FAILED;

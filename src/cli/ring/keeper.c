@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -142,12 +143,6 @@ uint64_t ring_spool_space(const ring_plan *plan) {
 /* ---- the keeper's own --------------------------------------------------------------------------
  */
 
-/* What the starter says when the recording has ended. */
-typedef struct news {
-    bool killed;
-    uint64_t end; /* us since the epoch */
-} news;
-
 /* At a moment: microseconds of the program, cycles of the recorder, and the two clocks of these. */
 typedef struct costs {
     uint64_t cpu, spent, cycles, at;
@@ -159,8 +154,8 @@ typedef struct keeping {
     int process;    /* its pidfd; -1: it is gone */
     int fd;         /* from whom has started us; -1: gone */
     int rescue;     /* or -1 */
-    uint64_t begin; /* us since the epoch */
-    news news;
+    uint64_t ended; /* when, as whoever has started us says: us since the epoch; 0: not yet */
+    push_position *position;  /* NULL: nobody else reads the spool */
     struct rescue_head *head; /* NULL: the rate stays as it is */
     costs costs;              /* at the last look */
     bool over;                /* nothing more will be recorded, and all is in the spool */
@@ -270,10 +265,23 @@ static bool cut(keeping *k) {
     return (end_segment(k, NULL) && begin_segment(k)) || give_up(k, k->cutter.out.os_error);
 }
 
+/* Up to where it is pushed. Who is too far behind is not waited for: the recording would end. */
+static uint64_t read_by_others(keeping *k) {
+    push_position *p = k->position;
+    if (!p || atomic_load(&p->offset) == UINT64_MAX)
+        return UINT64_MAX;
+    const uint64_t at = atomic_load(&p->inode) == k->inode ? atomic_load(&p->offset) : 0;
+    if (k->flushed_to < k->freed + ring_spool_space(&k->plan) / 2 || at >= k->flushed_to)
+        return at;
+    atomic_store(&p->overrun, 1);
+    return UINT64_MAX;
+}
+
 /* All that was read is in segments: frees some of it. The end of the spool stays, and what is freed
  * ends with a packet: who looks through the spool finds the next one behind the hole. */
 static void free_spool(keeping *k) {
-    const uint64_t at = memtrace_reader_packet(k->reader)->offset;
+    const uint64_t read = memtrace_reader_packet(k->reader)->offset, other = read_by_others(k),
+                   at = other < read ? other : read;
     const uint64_t from = k->freed > k->front ? k->freed : k->front;
     if (!k->front || at < k->next_freed + BEHIND)
         return;
@@ -379,7 +387,7 @@ static void wait_a_moment(keeping *k) {
                               {.fd = k->fd, .events = POLLIN}};
     if (poll(looked, 2, k->hurries ? HURRY_MS : LOOK_MS) <= 0)
         return;
-    if (looked[1].revents && read(k->fd, &k->news, sizeof k->news) != (ssize_t)sizeof k->news) {
+    if (looked[1].revents && read(k->fd, &k->ended, sizeof k->ended) != sizeof k->ended) {
         close(k->fd); /* who has started us was killed: we go on */
         k->fd = -1;
     }
@@ -391,8 +399,8 @@ static void wait_a_moment(keeping *k) {
 
 /* Whether the recording has ended: as we were told; or else as we see. */
 static bool has_ended(const keeping *k) {
-    if (k->news.end || k->fd >= 0)
-        return k->news.end;
+    if (k->ended || k->fd >= 0)
+        return k->ended;
     return k->process < 0 || (k->rescue < 0 && !symbolize_file_is_recording(k->spool));
 }
 
@@ -400,10 +408,8 @@ static bool has_ended(const keeping *k) {
 static void rescue(keeping *k) {
     unsigned patience = 20;
     run_rescue_finish(k->rescue, k->pattern, &patience);
-    if (k->news.killed && k->rescue >= 0)
-        run_rescue_note_end(k->rescue, k->pattern, (uint64_t)k->pid, k->begin, k->news.end);
-    else if (k->rescue < 0 && k->process < 0)
-        run_rescue_note_lost(k->spool, (uint64_t)k->pid, k->news.end ? k->news.end : wall_us());
+    if (k->rescue < 0 && k->process < 0)
+        run_rescue_note_lost(k->spool, (uint64_t)k->pid, k->ended ? k->ended : wall_us());
     k->over = true;
 }
 
@@ -565,15 +571,22 @@ static _Noreturn void be_keeper(keeping *k) {
     _exit(k->failed ? EXIT_FAILURE : EXIT_SUCCESS);
 }
 
-bool keeper_start(keeper *k, const ring_plan *plan, pid_t pid, int rescue_fd, uint64_t begin) {
+/* What both see; NULL: there is no memory, so that the spool is not kept for others. */
+static push_position *new_position(void) {
+    void *shared = mmap(NULL, sizeof(push_position), PROT_READ | PROT_WRITE,
+                        MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    return shared == MAP_FAILED ? NULL : shared;
+}
+
+bool keeper_start(keeper *k, const ring_plan *plan, pid_t pid, int rescue_fd, bool pushed) {
     static keeping own;
     int ends[2];
     own.plan = *plan;
     own.pid = pid;
     own.rescue = rescue_fd;
-    own.begin = begin;
     own.fd_segment = -1;
-    *k = (keeper){.pid = -1, .fd = -1};
+    *k = (keeper){.pid = -1, .fd = -1, .position = pushed ? new_position() : NULL};
+    own.position = k->position;
     if (!ring_spool_path(plan, (uint64_t)pid, own.spool, sizeof own.spool))
         return false;
     trace_name_pattern(own.spool, own.pattern, sizeof own.pattern);
@@ -592,12 +605,11 @@ bool keeper_start(keeper *k, const ring_plan *plan, pid_t pid, int rescue_fd, ui
     return true;
 }
 
-bool keeper_finish(keeper *k, bool killed, uint64_t end) {
-    const news say = {.killed = killed, .end = end};
+bool keeper_finish(keeper *k, uint64_t end) {
     int status = 0;
     if (k->pid < 0)
         return false;
-    const bool told = write(k->fd, &say, sizeof say) == (ssize_t)sizeof say;
+    const bool told = write(k->fd, &end, sizeof end) == (ssize_t)sizeof end;
     close(k->fd);
     pid_t waited;
     do

@@ -15,6 +15,7 @@
 #include <sys/types.h>
 
 #include "cli/options.h"
+#include "push/push.h"
 
 /* What a user asks for. */
 typedef struct ring_options {
@@ -67,14 +68,19 @@ uint64_t ring_spool_space(const ring_plan *plan);
 typedef struct keeper {
     pid_t pid; /* -1: there is none */
     int fd;    /* on which it hears from us; closed when we are gone */
+
+    /* If the spool is pushed, too: how far, for the options of that. The keeper frees no more than
+     * was read by both, unless the spool is about to be full. */
+    push_position *position;
 } keeper;
 
-/* Begins to keep what process `pid` records. `rescue` is the run's (run_rescue.h), or -1. False
- * after having said why it cannot. */
-bool keeper_start(keeper *k, const ring_plan *plan, pid_t pid, int rescue, uint64_t begin);
+/* Begins to keep what process `pid` records, which is also `pushed` or not. `rescue` is the run's
+ * (run_rescue.h), or -1. False after having said why it cannot. */
+bool keeper_start(keeper *k, const ring_plan *plan, pid_t pid, int rescue, bool pushed);
 
-/* The process has ended, by a signal or not, at `end` (us since the epoch), or its recording has.
- * Waits until all is in segments; false after having said that something went wrong. */
-bool keeper_finish(keeper *k, bool killed, uint64_t end);
+/* The process has ended at `end` (us since the epoch), or its recording has, and whoever pushes the
+ * spool has read it. Waits until all is in segments; false after having said that something went
+ * wrong. */
+bool keeper_finish(keeper *k, uint64_t end);
 
 #endif

@@ -351,15 +351,23 @@ static void say_left_to_program(const char *name) {
 
 enum { PATIENCE = 20 /* times 5 ms that a child may hold its parent's lock */ };
 
+/* What the program had not written comes into its trace, and when it ended: others than killed ones
+ * say that by their last gauges. Gives what is left of the patience. */
+static unsigned complete_killed(const launch *l, const run_program *program, int rescue,
+                                const char *pattern) {
+    unsigned patience = PATIENCE;
+    run_rescue_finish(rescue, pattern, &patience);
+    if (WIFSIGNALED(program->status))
+        run_rescue_note_end(rescue, pattern, (uint64_t)program->pid, l->begin.wall_us, l->end);
+    return patience;
+}
+
 static void finish(const launch *l, run_program *program, int rescue, struct timespec started) {
     char pattern[PATH_MAX], for_each[PATH_MAX];
     run_traces traces;
     const char *name = pattern_of(l, program->pid, pattern);
     name_for_each(l, for_each, sizeof for_each);
-    unsigned patience = PATIENCE;
-    run_rescue_finish(rescue, name, &patience);
-    if (WIFSIGNALED(program->status)) /* others say by their last gauges when they ended */
-        run_rescue_note_end(rescue, name, (uint64_t)program->pid, l->begin.wall_us, l->end);
+    unsigned patience = complete_killed(l, program, rescue, name);
     push_finish(l->push); /* before names come into the trace, perhaps in another file */
     run_traces_find(&traces, name, started, rescue, &patience);
     const uint64_t notes = run_rescue_notes(rescue);
@@ -395,7 +403,9 @@ static void finish(const launch *l, run_program *program, int rescue, struct tim
 static void finish_ring(const launch *l, run_program *program, int rescue, keeper *keeps,
                         struct timespec started) {
     char pattern[PATH_MAX];
-    const bool kept = keeper_finish(keeps, WIFSIGNALED(program->status), l->end);
+    complete_killed(l, program, rescue, pattern_of(l, program->pid, pattern));
+    push_finish(l->push);
+    const bool kept = keeper_finish(keeps, l->end);
     const ring_made made = ring_complete(&l->ring, (uint64_t)program->pid, (uint64_t)started.tv_sec,
                                          l->options->no_symbolize ? NULL : &l->options->debug_files,
                                          interrupted, program);
@@ -439,12 +449,12 @@ static void end_view(view_session *s) {
 /* ---- receivers --------------------------------------------------------------------------- */
 
 /* Sends what the program's own process writes. */
-static void start_push(launch *l, const run_program *program) {
+static void start_push(launch *l, const run_program *program, push_position *position) {
     char pattern[PATH_MAX];
     if (l->options->push.urls && l->preload &&
         trace_name_for(pattern_of(l, program->pid, pattern), (uint64_t)program->pid, l->push_path,
                        sizeof l->push_path))
-        l->push = push_flags_start(&l->options->push, l->push_path, l->options->quiet);
+        l->push = push_flags_start(&l->options->push, l->push_path, position, l->options->quiet);
 }
 
 /* ---- the live table ---------------------------------------------------------------------- */
@@ -502,10 +512,10 @@ static int run(const void *opts_, char **operands, size_t n_operands) {
                              opts->output);
     if (!push_flags_check(&opts->push))
         return STATUS_USAGE;
-    if ((opts->view || opts->live || opts->push.urls) && (opts->ring.keep || opts->ring.max_size))
+    if ((opts->view || opts->live) && (opts->ring.keep || opts->ring.max_size))
         return message_usage(&command_run,
-                             "--keep cannot be combined with --view, --live or --push, which read "
-                             "one trace; open the folder afterwards");
+                             "--keep cannot be combined with --view or --live, which read one "
+                             "trace; open the folder afterwards");
     if (opts->overhead > 0 && !opts->ring.keep && !opts->ring.max_size)
         return message_usage(&command_run, "--overhead requires --keep or --max-size");
     if (opts->overhead > 0 && opts->rate >= RING_RATE)
@@ -544,12 +554,12 @@ static int run(const void *opts_, char **operands, size_t n_operands) {
     }
     keeper keeps = {.pid = -1, .fd = -1};
     if (l.ring.on && l.preload)
-        keeper_start(&keeps, &l.ring, program.pid, rescue, l.begin.wall_us);
+        keeper_start(&keeps, &l.ring, program.pid, rescue, opts->push.urls);
     signal(SIGPIPE, SIG_IGN); /* noticed at the writes, as by other commands */
     signal(SIGXFSZ, SIG_IGN);
     char path[PATH_MAX];
     view_session *view = opts->view && l.preload ? start_view(&l, &program, path) : NULL;
-    start_push(&l, &program);
+    start_push(&l, &program, keeps.position);
     top_session *table =
         live && held.file >= 0 ? start_live(&l, &program, path, &how, &held) : NULL;
     run_program_wait(&program);

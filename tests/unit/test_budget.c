@@ -26,7 +26,7 @@ END_TEST
 static void check_parse(const char *text, const char *expected, budget_rules *rules) {
     static intern_table strings;
     budget_rules own = {0};
-    budget_error error;
+    toml_error error;
     char said[200] = "";
     static const budget_rule defaults = {.filter = "heap:major"};
     if (!budget_file_parse(text, &defaults, &strings, rules ? rules : &own, &error))

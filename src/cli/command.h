@@ -29,6 +29,7 @@
     X(run)                                                                                         \
     X(attach)                                                                                      \
     X(detach)                                                                                      \
+    X(agent)                                                                                       \
     X(ctl)                                                                                         \
     X(instrument)                                                                                  \
     X(view)                                                                                        \
@@ -115,6 +116,7 @@ typedef enum operand_kind {
     OPERAND_FACTOR,    /* a number, and one trace */
     OPERAND_SITE,      /* a function, and one trace */
     OPERAND_SOURCE,    /* a source file */
+    OPERAND_SETTINGS,  /* a file of settings */
     OPERAND_PROFILE,   /* a profile of another tool */
     OPERAND_PROGRAM,   /* a program and its arguments: options end at the first operand */
     OPERAND_PROCESS,   /* the id of a process */

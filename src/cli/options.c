@@ -22,7 +22,7 @@ static bool parse_percent(const char *text, double *value) {
 }
 
 /* As precise as the text: what is no whole number of microseconds is cut. */
-static bool parse_time(const char *text, uint64_t *micros) {
+bool options_parse_time(const char *text, uint64_t *micros) {
     static const struct {
         const char *unit;
         double micros;
@@ -121,7 +121,7 @@ static int store(const command *cmd, const option *o, const char *text, parsed_l
         *(double *)at = number;
         return STATUS_OK;
     case OPTION_TIME:
-        return parse_time(text, at) ? STATUS_OK : refuse_value(cmd, o, text);
+        return options_parse_time(text, at) ? STATUS_OK : refuse_value(cmd, o, text);
     case OPTION_CHOICE:
         return parse_choice(o, text, at) ? STATUS_OK : refuse_value(cmd, o, text);
     case OPTION_TEXTS:
@@ -251,6 +251,8 @@ static int check_operands(const command *cmd, const parsed_line *line) {
                       : message_usage(cmd, "%s needs a function and a trace file", cmd->name);
     case OPERAND_SOURCE:
         return n == 1 ? STATUS_OK : message_usage(cmd, "%s needs one source file", cmd->name);
+    case OPERAND_SETTINGS:
+        return n == 1 ? STATUS_OK : message_usage(cmd, "%s needs one file of settings", cmd->name);
     case OPERAND_PROFILE:
         return n == 1 ? STATUS_OK : message_usage(cmd, "%s needs one profile", cmd->name);
     case OPERAND_PROGRAM:

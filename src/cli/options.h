@@ -19,4 +19,7 @@ typedef struct parsed_line {
  * STATUS_OK, or STATUS_USAGE after having said what is wrong. */
 int options_parse(const command *cmd, char **words, parsed_line *line);
 
+/* A value of OPTION_TIME, in microseconds; false: it is none. */
+bool options_parse_time(const char *text, uint64_t *micros);
+
 #endif

@@ -120,6 +120,16 @@ static bool parse_list(parser *p, toml_value *v) {
     return true;
 }
 
+static bool parse_bool(parser *p, const char *word, toml_value *v) {
+    const size_t size = strlen(word);
+    if (strncmp(p->at, word, size) != 0)
+        return false;
+    v->kind = TOML_BOOL;
+    v->number = *word == 't';
+    p->at += size;
+    return true;
+}
+
 static bool parse_value(parser *p, toml_value *v) {
     *v = (toml_value){.line = p->line, .column = column_of(p, p->at)};
     if (is_quote(*p->at)) {
@@ -130,6 +140,8 @@ static bool parse_value(parser *p, toml_value *v) {
         v->kind = TOML_LIST;
         return parse_list(p, v);
     }
+    if (parse_bool(p, "true", v) || parse_bool(p, "false", v))
+        return true;
     const size_t size = number_read(p->at, &v->number);
     v->kind = size > 0 ? TOML_NUMBER : TOML_NOTHING;
     p->at += size;
@@ -142,6 +154,13 @@ bool toml_is_string(const toml_value *value, toml_error *error) {
 
 bool toml_is_number(const toml_value *value, toml_error *error) {
     return value->kind == TOML_NUMBER || toml_refuse(error, "expected a number");
+}
+
+bool toml_take_bool(const toml_value *value, bool *taken, toml_error *error) {
+    if (value->kind != TOML_BOOL)
+        return toml_refuse(error, "expected true or false");
+    *taken = value->number > 0;
+    return true;
 }
 
 /* ---- lines --------------------------------------------------------------------------------- */

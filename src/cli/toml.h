@@ -1,6 +1,7 @@
 /* toml.h: reads a small part of TOML, which settings are written in: comments, tables `[name]` and
  * `[[name]]`, and in them `key = value`, where a value is a string (basic or literal, on one line),
- * a number, or a list of strings on one line. All else is refused, with its line and column.
+ * a number, true or false, or a list of strings on one line. All else is refused, with its line and
+ * column.
  *
  * Reports what is there, piece by piece, to whoever knows what it means. */
 #ifndef CLI_TOML_H
@@ -22,13 +23,14 @@ typedef enum toml_kind {
     TOML_NOTHING, /* no value that this reads */
     TOML_STRING,
     TOML_NUMBER,
+    TOML_BOOL,
     TOML_LIST,
 } toml_kind;
 
 typedef struct toml_value {
     toml_kind kind;
-    unsigned line, column; /* where it begins */
-    double number;
+    unsigned line, column;            /* where it begins */
+    double number;                    /* of a boolean, 1 or 0 */
     const char *text;                 /* of a string */
     const char *items[TOML_LIST_MAX]; /* of a list */
     size_t n_items;
@@ -61,5 +63,6 @@ bool toml_refuse(toml_error *error, const char *reason);
 /* Whether it is of this kind; else gives the reason. */
 bool toml_is_string(const toml_value *value, toml_error *error);
 bool toml_is_number(const toml_value *value, toml_error *error);
+bool toml_take_bool(const toml_value *value, bool *taken, toml_error *error);
 
 #endif

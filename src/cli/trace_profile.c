@@ -10,6 +10,7 @@
 
 #include "base/path_rights.h"
 #include "cli/message.h"
+#include "cli/profile_names.h"
 #include "cli/progress.h"
 #include "cli/traces.h"
 #include "profile/index.h"
@@ -158,6 +159,20 @@ static memtrace_status read_trace(reading *r, bool whole) {
     return profile_read(r->profile, r->in->reader, &how);
 }
 
+/* Segments get names when their recording has ended, and may be read before. Modules are read with
+ * our rights: another user's segments must not choose them. */
+static bool give_names(const reading *r, const char *path) {
+    const char *segment = traces_segment(path);
+    rights theirs;
+    if (!segment || path_is_others(segment, &theirs))
+        return true;
+    symbolizer *s =
+        symbolizer_new(&(symbolize_options){.recorded_at = r->profile->info.start_time});
+    const bool ok = s && profile_names_give(s, r->profile);
+    symbolizer_free(s);
+    return ok;
+}
+
 static int use_trace(reading *r, const char *path) {
     const trace_profile_options *o = r->options;
     const bool writes = o->index && r->path;
@@ -169,6 +184,8 @@ static int use_trace(reading *r, const char *path) {
     r->in->told = o->says_end && profile_ends_early(r->profile);
     if (end != MEMTRACE_OK || !o->keep_warnings)
         status = trace_file_report(r->in, end);
+    if (status == STATUS_OK && !give_names(r, path))
+        return message_no_memory();
     if (status == STATUS_OK && writes) {
         write_index(r, path);
         drop_rest(r->profile, &o->how);

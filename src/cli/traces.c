@@ -16,6 +16,7 @@
 
 /* The combination, if there is one: for as long as the process. */
 static char combined_path[32], combined_name[48], *combined_words;
+static const char *joined_segment; /* the first of the segments that it was made of, if any */
 
 /* What was made in memory of a word of the command line; the same. */
 typedef struct made_trace {
@@ -41,8 +42,22 @@ bool traces_are_combined(const char *path) {
     return (*combined_path && strcmp(path, combined_path) == 0) || word_of(path);
 }
 
+static bool is_joined(const char *path) {
+    return joined_segment && strcmp(path, combined_path) == 0;
+}
+
+const char *traces_segment(const char *path) {
+    const char *word = word_of(path) ? word_of(path) : path;
+    if (is_joined(word))
+        return joined_segment;
+    return strcmp(word, "-") != 0 &&
+                   (ring_is_folder(word) || ring_has_segments((char *const *)&word, 1))
+               ? word
+               : NULL;
+}
+
 bool traces_is_window(const char *path) {
-    return word_of(path);
+    return word_of(path) || is_joined(path);
 }
 
 const char *traces_name(const char *path) {
@@ -140,24 +155,54 @@ static int expand(const command *cmd, parsed_line *line) {
     return STATUS_OK;
 }
 
+/* Takes what is in memory in place of all traces. */
+static void replace_all(const command *cmd, parsed_line *line, int fd, const char *what) {
+    const size_t first = before_traces(cmd);
+    snprintf(combined_path, sizeof combined_path, "/proc/self/fd/%d", fd);
+    snprintf(combined_name, sizeof combined_name, "%zu %s", line->n_operands - first, what);
+    line->operands[first] = combined_path;
+    line->operands[first + 1] = NULL;
+    line->n_operands = first + 1;
+}
+
 static int combine(const command *cmd, parsed_line *line) {
-    const size_t first = before_traces(cmd), n = line->n_operands - first;
-    for (size_t i = first; i < line->n_operands; i++)
-        if (strcmp(line->operands[i], "-") == 0)
-            return message_usage(
-                cmd, "%s reads several traces twice, so standard input cannot be used", cmd->name);
+    const size_t first = before_traces(cmd);
     const int fd = memfd_create("allotrace-traces", MFD_CLOEXEC);
     if (fd < 0) {
         message_error("not enough memory");
         return STATUS_FAILED;
     }
-    const int status = traces_merge(line->operands + first, n, is_strict(cmd, line), fd);
-    snprintf(combined_path, sizeof combined_path, "/proc/self/fd/%d", fd);
-    snprintf(combined_name, sizeof combined_name, "%zu traces", n);
-    line->operands[first] = combined_path;
-    line->operands[first + 1] = NULL;
-    line->n_operands = first + 1;
+    const int status =
+        traces_merge(line->operands + first, line->n_operands - first, is_strict(cmd, line), fd);
+    replace_all(cmd, line, fd, "traces");
     return status;
+}
+
+/* Segments each begin with what was live before, so that a sum of them would have it twice. */
+static int join_segments(const command *cmd, parsed_line *line) {
+    const size_t first = before_traces(cmd), n = line->n_operands - first;
+    int fd;
+    if (!ring_has_segments(line->operands + first, n))
+        return STATUS_OK;
+    const int status =
+        ring_read_traces(line->operands + first, n, last_of(cmd, line), is_strict(cmd, line), &fd);
+    joined_segment = line->operands[first];
+    if (status == STATUS_OK)
+        replace_all(cmd, line, fd, "segments");
+    return status;
+}
+
+static int refuse_input(const command *cmd, const parsed_line *line) {
+    for (size_t i = before_traces(cmd); i < line->n_operands; i++)
+        if (strcmp(line->operands[i], "-") == 0)
+            return message_usage(
+                cmd, "%s reads several traces twice, so standard input cannot be used", cmd->name);
+    return STATUS_OK;
+}
+
+/* Whether several traces are to be taken for one. */
+static bool are_several(const command *cmd, const parsed_line *line) {
+    return traces_combine(cmd) && line->n_operands > before_traces(cmd) + 1;
 }
 
 /* Replaces a word by what it means, which is in memory. */
@@ -206,9 +251,13 @@ int traces_gather(const command *cmd, parsed_line *line) {
     if (traces_combine(cmd))
         keep_words(line->operands + before_traces(cmd), line->n_operands - before_traces(cmd));
     int status = any && !has_sides(cmd) ? expand(cmd, line) : STATUS_OK;
+    if (status == STATUS_OK && are_several(cmd, line))
+        status = refuse_input(cmd, line);
+    if (status == STATUS_OK && are_several(cmd, line))
+        status = join_segments(cmd, line);
     if (status == STATUS_OK && takes_folders(cmd))
         status = gather_words(cmd, line);
-    if (status == STATUS_OK && traces_combine(cmd) && line->n_operands > before_traces(cmd) + 1)
+    if (status == STATUS_OK && are_several(cmd, line))
         status = combine(cmd, line);
     return status;
 }

@@ -63,7 +63,8 @@ enum {
 typedef struct export_subject {
     const lens *lens;    /* and by it, the profile */
     const uint8_t *kept; /* which rows of the profile's table: not 0; NULL: all */
-    measure measure;     /* of EXPORT_STACKS, as the next one: what weights are */
+    measure measure; /* of EXPORT_STACKS, as the next one: what weights are; of pprof, what it shows
+                        first */
     const cost_list *costs;
     const char *title; /* the trace's name */
     const char *path; /* of EXPORT_FILE: the file, which is empty or absent; of EXPORT_FOLDER: it */

@@ -270,7 +270,8 @@ static void put_head(pprof *w, const pprof_head *head) {
     put_value_type(w, PROFILE_PERIOD_TYPE, "space", "bytes");
     protobuf_number(&w->message, PROFILE_PERIOD,
                     (uint64_t)llround(profile_bytes_per_sample(w->profile)));
-    protobuf_number(&w->message, PROFILE_DEFAULT_SAMPLE_TYPE, string_id(w, "alloc_space"));
+    protobuf_number(&w->message, PROFILE_DEFAULT_SAMPLE_TYPE,
+                    string_id(w, head->shown ? head->shown : "alloc_space"));
     protobuf_number(&w->message, PROFILE_TIME_NANOS, head->time_us * 1000);
     protobuf_number(&w->message, PROFILE_DURATION_NANOS, head->duration_us * 1000);
     if (*info->context)
@@ -422,6 +423,7 @@ bool export_pprof(output *o, export_subject *s) {
     double sums[2][2] = {{0}}; /* of those that ended, of those alive; of objects, of bytes */
     const pprof_head head = {.values = pprof_heap_values,
                              .n_values = N_VALUES,
+                             .shown = s->measure == MEASURE_LIVE ? "inuse_space" : NULL,
                              .time_us = l->profile->info.start_time,
                              .duration_us = l->profile->duration};
     classes_list groups;

@@ -30,6 +30,7 @@ enum { PPROF_VALUES_MAX = 8 };
 typedef struct pprof_head {
     const pprof_value *values;     /* that each sample has; alloc_space is among them */
     size_t n_values;               /* at most PPROF_VALUES_MAX */
+    const char *shown;             /* the type that is shown first; NULL: alloc_space */
     uint64_t time_us, duration_us; /* of what is told: since the epoch; how long */
 } pprof_head;
 

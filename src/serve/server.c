@@ -400,20 +400,23 @@ static enum MHD_Result start_job(exchange *e) {
     return MHD_YES;
 }
 
-/* Go's tools and scrapers add parameters that mean nothing here. */
-static void ask_for_pprof(exchange *e) {
-    static const api_parameter to = {.name = "to", .value = "pprof"};
+/* Go's tools and scrapers add parameters that mean nothing here. The two profiles differ in what
+ * they show first. */
+static void ask_for_pprof(exchange *e, bool shows_live) {
+    const api_parameter to[] = {{.name = "to", .value = "pprof"},
+                                {.name = "measure", .value = "live"}};
+    const size_t n_to = shows_live ? 2 : 1;
     size_t n = 0;
     for (size_t i = 0; i < e->n_parameters; i++)
         if (strcmp(e->parameters[i].name, "debug") != 0 && strcmp(e->parameters[i].name, "gc") != 0)
             e->parameters[n++] = e->parameters[i];
-    e->too_many |= n == PARAMETERS_MAX;
-    if (n < PARAMETERS_MAX)
-        e->parameters[n++] = to;
+    e->too_many |= n + n_to > PARAMETERS_MAX;
+    for (size_t i = 0; i < n_to && !e->too_many; i++)
+        e->parameters[n++] = to[i];
     e->n_parameters = n;
 }
 
-static enum MHD_Result ask_api(exchange *e, const char *endpoint, bool is_pprof) {
+static enum MHD_Result ask_api(exchange *e, const char *endpoint, const char *pprof) {
     server *s = e->server;
     const char *token = MHD_lookup_connection_value(e->connection, MHD_GET_ARGUMENT_KIND, "token");
     const char *cookie = MHD_lookup_connection_value(e->connection, MHD_HEADER_KIND, "Cookie");
@@ -423,8 +426,8 @@ static enum MHD_Result ask_api(exchange *e, const char *endpoint, bool is_pprof)
     if (strcmp(endpoint, "live") == 0)
         return send_stream(s, e->connection, e->client);
     MHD_get_connection_values_n(e->connection, MHD_GET_ARGUMENT_KIND, on_parameter, e);
-    if (is_pprof)
-        ask_for_pprof(e);
+    if (pprof)
+        ask_for_pprof(e, strcmp(pprof, "heap") == 0);
     e->endpoint = arena_strndup(&e->strings, endpoint, strlen(endpoint));
     if (e->too_many || !e->endpoint)
         return refuse(e->connection, MHD_HTTP_BAD_REQUEST, "too many parameters");
@@ -512,9 +515,9 @@ static enum MHD_Result begin(exchange *e, const char *url) {
     if (!is_welcome(e, url, &status, &reason))
         return refuse(e->connection, status, reason);
     if (strncmp(url, api, sizeof api - 1) == 0)
-        return ask_api(e, url + sizeof api - 1, false);
+        return ask_api(e, url + sizeof api - 1, NULL);
     if (strcmp(url, "/debug/pprof/heap") == 0 || strcmp(url, "/debug/pprof/allocs") == 0)
-        return ask_api(e, "export", true);
+        return ask_api(e, "export", url + sizeof "/debug/pprof/" - 1);
     return send_page(e->server, e->connection, url);
 }
 

@@ -44,9 +44,9 @@ The commands, and one of them:
     trim        cut a trace to a time range
     merge       combine several traces into one
     import      make a trace from another tool's heap profile
-    anonymise   replace the names in a trace with pseudonyms
   
-  More: detach, ctl, callers, callees, stats, dump, subsample, help, completion
+  More: detach, agent, ctl, callers, callees, stats, dump, subsample, anonymise,
+    help, completion
   
   `allotrace help COMMAND` explains a command. Further help topics: filter,
   measures, intervals, sites, heaps, index, keep, push. FILE may be compressed with

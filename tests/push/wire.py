@@ -53,7 +53,7 @@ def number(fields, field):
     return fields.get(field, [0])[-1]
 
 
-def pprof(data):
+def pprof(data, labels=("thread",)):
     """{"time", "duration", "samples": {value type: {stack: sum}}, "threads": {value type: {name: sum}}}; a stack
     is a tuple of functions, innermost first."""
     top = message(data)
@@ -70,7 +70,9 @@ def pprof(data):
             samples[t][stack] = samples[t].get(stack, 0) + value
             for label in map(message, m.get(3, [])):
                 name = strings[number(label, 2)]
-                assert strings[number(label, 1)] == "thread", "no other label is known"
+                assert strings[number(label, 1)] in labels, f"a label {strings[number(label, 1)]}"
+                if strings[number(label, 1)] != "thread":
+                    continue
                 threads[t][name] = threads[t].get(name, 0) + value
     return {"time": number(top, 9), "duration": number(top, 10), "samples": samples, "threads": threads}
 

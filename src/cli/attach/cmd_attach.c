@@ -2,7 +2,7 @@
  * in a process that runs already.
  *
  * How a recorder gets into a process is src/attach's business. Here is what it is told, and what
- * comes after: names for the trace, a live table (attach_live.h), a ring (cli/ring). */
+ * comes after: names for the trace, a live table (attach_command.h), a ring (cli/ring). */
 #include <errno.h>
 #include <limits.h>
 #include <poll.h>
@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "attach/attach.h"
-#include "cli/attach/attach_live.h"
+#include "cli/attach/attach_command.h"
 #include "cli/attach/process_id.h"
 #include "cli/message.h"
 #include "cli/ring/ring_report.h"
@@ -356,6 +356,15 @@ static void say_refused(pid_t pid, const control *request, const char *path) {
         message_error("process %d is not recorded: %s", (int)pid, request->reply);
 }
 
+int attach_check_options(const void *options) {
+    const attach_options *opts = options;
+    if (opts->depth != DEPTH_UNSET && (opts->depth < 1 || opts->depth > SETTING_MAX_DEPTH))
+        return message_usage(&command_attach, "--depth must be from 1 to %d", SETTING_MAX_DEPTH);
+    if (!push_flags_check(&opts->push))
+        return STATUS_USAGE;
+    return ring_options_check(&command_attach, &opts->ring);
+}
+
 /* The segments are written here, where the process cannot be elsewhere. */
 static int plan_ring(ring_plan *ring, pid_t pid, const attach_options *opts) {
     char program[PATH_MAX];
@@ -372,16 +381,16 @@ static int plan_ring(ring_plan *ring, pid_t pid, const attach_options *opts) {
 
 static void say_begun(const recorded *r, const attach_options *opts) {
     if (opts->duration) {
-        message_note("recording process %d for %.6g s; press Ctrl-C to stop earlier", (int)r->pid,
+        message_note(ATTACH_NOTE_BEGUN "%d for %.6g s; press Ctrl-C to stop earlier", (int)r->pid,
                      (double)opts->duration / 1e6);
         return;
     }
     if (opts->push.urls) {
-        message_note("recording process %d and pushing its profiles; press Ctrl-C to stop",
+        message_note(ATTACH_NOTE_BEGUN "%d and pushing its profiles; press Ctrl-C to stop",
                      (int)r->pid);
         return;
     }
-    message_note("recording process %d into %s", (int)r->pid, r->path);
+    message_note(ATTACH_NOTE_BEGUN "%d into %s", (int)r->pid, r->path);
     say_where(r->pid, r->path, r->files);
     message_note("to stop: allotrace detach %d", (int)r->pid);
 }
@@ -393,10 +402,10 @@ static int attach(pid_t pid, const attach_options *opts, const top_options *live
     sigset_t enough = enough_signals();
     recorded r = {.pid = pid, .path = path};
     remote_reason why;
-    if (opts->depth != DEPTH_UNSET && (opts->depth < 1 || opts->depth > SETTING_MAX_DEPTH))
-        return message_usage(&command_attach, "--depth must be from 1 to %d", SETTING_MAX_DEPTH);
     ring_plan ring = {0};
-    int status = plan_ring(&ring, pid, opts);
+    int status = attach_check_options(opts);
+    if (status == STATUS_OK)
+        status = plan_ring(&ring, pid, opts);
     if (status != STATUS_OK)
         return status;
     if (ring.on ? !ring_spool_path(&ring, (uint64_t)pid, path, sizeof path)
@@ -405,8 +414,6 @@ static int attach(pid_t pid, const attach_options *opts, const top_options *live
                              "--output: `%s` is not a valid trace name: it is too long, or "
                              "contains a %% that is not followed by p (the process id) or %%",
                              opts->output ? opts->output : "PROGRAM.PID.ctf");
-    if (!push_flags_check(&opts->push))
-        return STATUS_USAGE;
     if (!preload_file_find(library)) {
         message_error("%s is missing from the folder where it was installed", PRELOAD_NAME);
         return STATUS_FAILED;
@@ -433,7 +440,7 @@ static int attach(pid_t pid, const attach_options *opts, const top_options *live
     r.files = attach_open_files(pid);
     if (ring.on) {
         if (!opts->quiet)
-            message_note("recording process %d into %s/; press Ctrl-C to stop", (int)pid,
+            message_note(ATTACH_NOTE_BEGUN "%d into %s/; press Ctrl-C to stop", (int)pid,
                          ring.folder);
         return keep_recording(pid, opts, &ring, path);
     }

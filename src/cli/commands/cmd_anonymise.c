@@ -94,6 +94,7 @@ static int run(const void *opts_, char **operands, size_t n_operands) {
 const command command_anonymise = {
     .name = "anonymise",
     .group = GROUP_CHANGE,
+    .minor = true,
     .operand = OPERAND_TRACE,
     .usage = "FILE",
     .summary = "replace the names in a trace with pseudonyms",

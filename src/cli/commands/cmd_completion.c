@@ -96,6 +96,7 @@ static void bash_operands(const command *cmd) {
         [OPERAND_FACTOR] = "COMPREPLY=($(compgen -f -- \"$cur\"))",
         [OPERAND_SITE] = "COMPREPLY=($(compgen -f -- \"$cur\"))",
         [OPERAND_SOURCE] = "COMPREPLY=($(compgen -f -- \"$cur\"))",
+        [OPERAND_SETTINGS] = "COMPREPLY=($(compgen -f -- \"$cur\"))",
         [OPERAND_PROFILE] = "COMPREPLY=($(compgen -f -- \"$cur\"))",
         [OPERAND_PROGRAM] = "COMPREPLY=($(compgen -c -f -- \"$cur\"))",
         [OPERAND_PROCESS] = "COMPREPLY=($(compgen -W \"$(ps -u $UID -o pid=)\" -- \"$cur\"))",
@@ -215,6 +216,7 @@ static void zsh_operands(const command *cmd) {
         [OPERAND_FACTOR] = "'1:factor:' '2:trace:_files'",
         [OPERAND_SITE] = "'1:function:' '2:trace:_files'",
         [OPERAND_SOURCE] = "'1:source:_files -g \"*.ml\"'",
+        [OPERAND_SETTINGS] = "'1:settings:_files -g \"*.toml\"'",
         [OPERAND_PROFILE] = "'1:profile:_files'",
         [OPERAND_PROGRAM] =
             "'*::program:{ if [[ $words[1] = -- ]] && ((CURRENT-- > 1)); then shift words; "

@@ -245,7 +245,8 @@ static int export_trace(work *w, const char *path, const filter *f) {
 /* Which formats have one; and the moment that it is about. */
 static int find_measure(const export_options *opts, uint64_t *moment) {
     filter_error error;
-    if (opts->measure != MEASURE_ALLOCATED && !takes(opts, EXPORT_STACKS))
+    const bool shows_first = opts->to == FORMAT_pprof && opts->measure == MEASURE_LIVE && !opts->at;
+    if (opts->measure != MEASURE_ALLOCATED && !takes(opts, EXPORT_STACKS) && !shows_first)
         return message_usage(&command_export,
                              "export: --measure works with collapsed, speedscope and dot only; the "
                              "other formats contain the data for all measures");

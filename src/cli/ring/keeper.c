@@ -93,6 +93,15 @@ static int check_holes(const char *folder) {
     return STATUS_FAILED;
 }
 
+int ring_options_check(const command *cmd, const ring_options *options) {
+    uint64_t size;
+    return !options->max_size || (parse_size(options->max_size, &size) && size >= LEAST_SIZE)
+               ? STATUS_OK
+               : message_usage(cmd,
+                               "--max-size: `%s` is not a size of at least 4M, such as 200M or 2G",
+                               options->max_size);
+}
+
 int ring_plan_make(ring_plan *plan, const command *cmd, const ring_options *options,
                    const char *output, const char *program) {
     const char *slash = strrchr(program, '/');
@@ -101,11 +110,11 @@ int ring_plan_make(ring_plan *plan, const command *cmd, const ring_options *opti
         .on = options->keep || options->max_size, .keep = options->keep, .max_size = DEFAULT_SIZE};
     if (!plan->on)
         return STATUS_OK;
-    if (options->max_size &&
-        (!parse_size(options->max_size, &plan->max_size) || plan->max_size < LEAST_SIZE))
-        return message_usage(cmd,
-                             "--max-size: `%s` is not a size of at least 4M, such as 200M or 2G",
-                             options->max_size);
+    const int wrong = ring_options_check(cmd, options);
+    if (wrong != STATUS_OK)
+        return wrong;
+    if (options->max_size)
+        parse_size(options->max_size, &plan->max_size);
     if (output)
         snprintf(name, sizeof name, "%s", output);
     else

@@ -51,6 +51,9 @@ typedef struct ring_plan {
     char folder[PATH_MAX]; /* absolute */
 } ring_plan;
 
+/* A status, after having said what is wrong with them. */
+int ring_options_check(const command *cmd, const ring_options *options);
+
 /* Whether a ring is wanted, into `output`, or what `program` is called by default; makes the
  * folder. Returns STATUS_OK, or another status after having said what is wrong. */
 int ring_plan_make(ring_plan *plan, const command *cmd, const ring_options *options,

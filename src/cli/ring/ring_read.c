@@ -247,6 +247,12 @@ static int combine(const char *folder, const members *all, bool strict, int *fd)
     return status;
 }
 
+static int combine_members(const char *name, members *all, uint64_t last, bool strict, int *fd) {
+    qsort(all->items, all->count, sizeof *all->items, compare_members);
+    choose(all, last);
+    return combine(name, all, strict, fd);
+}
+
 int ring_read_folder(const char *folder, uint64_t last, bool strict, int *fd) {
     ring_files files;
     members all = {0};
@@ -255,17 +261,44 @@ int ring_read_folder(const char *folder, uint64_t last, bool strict, int *fd) {
     const int error = errno;
     for (size_t i = 0; ok && i < files.count; i++)
         ok = look(&all, files.items[i].path);
-    if (all.count > 0)
-        qsort(all.items, all.count, sizeof *all.items, compare_members);
-    choose(&all, last);
     if (!ok)
         message_error("%s: %s", folder, strerror(error ? error : ENOMEM));
     else if (all.count == 0)
         message_error("%s: this folder contains no trace", folder);
     else
-        status = combine(folder, &all, strict, fd);
+        status = combine_members(folder, &all, last, strict, fd);
     vec_free(&all);
     ring_files_free(&files);
+    return status;
+}
+
+bool ring_has_segments(char *const *paths, size_t n) {
+    bool has = false;
+    for (size_t i = 0; i < n && !has; i++) {
+        memtrace_reader *reader;
+        segment_head head = {0};
+        if (ring_is_folder(paths[i]) ||
+            memtrace_reader_open(paths[i], NULL, &reader, NULL) != MEMTRACE_OK)
+            continue;
+        has = segment_read_head(reader, &head) == MEMTRACE_OK && head.is_segment;
+        memtrace_reader_close(reader);
+    }
+    return has;
+}
+
+int ring_read_traces(char *const *paths, size_t n, uint64_t last, bool strict, int *fd) {
+    members all = {0};
+    int status = STATUS_FAILED;
+    bool ok = true;
+    for (size_t i = 0; ok && i < n; i++)
+        ok = look(&all, paths[i]);
+    if (!ok)
+        status = message_no_memory();
+    else if (all.count == 0)
+        message_error("none of these files can be read");
+    else
+        status = combine_members(paths[0], &all, last, strict, fd);
+    vec_free(&all);
     return status;
 }
 

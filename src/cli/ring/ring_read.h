@@ -4,6 +4,7 @@
 #define CLI_RING_RING_READ_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 bool ring_is_folder(const char *path);
@@ -12,6 +13,10 @@ bool ring_is_folder(const char *path);
  * and merges what is of several recordings. `*fd` is the caller's to close. Returns STATUS_OK, or
  * another status after having said why. */
 int ring_read_folder(const char *folder, uint64_t last, bool strict, int *fd);
+
+/* The same of some of them. Whether any of these is a segment; others are no matter for a ring. */
+bool ring_has_segments(char *const *paths, size_t n);
+int ring_read_traces(char *const *paths, size_t n, uint64_t last, bool strict, int *fd);
 
 /* Of a trace, the last so many microseconds: what lived then stands at the start. The same. */
 int ring_read_end(const char *path, const char *name, uint64_t last, bool strict, int *fd);

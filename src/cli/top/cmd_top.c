@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/attach/attach_live.h"
+#include "cli/attach/attach_command.h"
 #include "cli/attach/process_id.h"
 #include "cli/color.h"
 #include "cli/message.h"

@@ -18,10 +18,10 @@
 
 #include "base/path_rights.h"
 #include "cli/message.h"
+#include "cli/profile_names.h"
 #include "cli/progress.h"
 #include "cli/run/symbolize_file.h"
 #include "cli/trace_profile.h"
-#include "cli/view/view_names.h"
 
 enum {
     LARGE = 8 << 20,     /* bytes: smaller traces are read once */
@@ -184,7 +184,7 @@ static symbolizer *begin_names(const view_trace *t, const memtrace_info *info) {
 
 /* Without memory for them, addresses are shown. */
 static void give_names(following *f, profile *p) {
-    if (f->names && !view_names_give(f->names, p)) {
+    if (f->names && !profile_names_give(f->names, p)) {
         symbolizer_free(f->names);
         f->names = NULL;
     }

@@ -1,6 +1,6 @@
-/* view_names.c: the allocator's own functions at the inner end of a stack become what every query
- * steps over: the place that allocates is their caller. */
-#include "cli/view/view_names.h"
+/* profile_names.c: the allocator's own functions at the inner end of a stack become what every
+ * query steps over: the place that allocates is their caller. */
+#include "cli/profile_names.h"
 
 #include <string.h>
 
@@ -67,7 +67,7 @@ static bool name_frame(profile *p, profile_frame *f, const symbolize_request *an
     return ok;
 }
 
-bool view_names_give(symbolizer *s, profile *p) {
+bool profile_names_give(symbolizer *s, profile *p) {
     naming n = {.symbolizer = s, .profile = p};
     bool ok = ask(&n);
     for (size_t i = 0; ok && i < n.questions.count; i++)

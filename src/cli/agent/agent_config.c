@@ -1,0 +1,268 @@
+/* agent_config.c: what is said of the recording itself is handed on as options of `attach`, whose
+ * own parser judges it. */
+#include "cli/agent/agent_config.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/attach/attach_command.h"
+#include "cli/message.h"
+#include "cli/options.h"
+#include "cli/toml.h"
+
+enum { DEFAULT_SCAN_US = 5000000, LEAST_SCAN_US = 100000, DEFAULT_MAX_PROCESSES = 100 };
+#define DEFAULT_SIZE "--max-size=200M"
+
+typedef enum key_kind {
+    KEY_PATTERN, /* of a rule: a string kept in it */
+    KEY_OPTION,  /* of a rule: an option of `attach` with a value */
+    KEY_FLAG,    /* of a rule: one without */
+    KEY_LABELS,
+    KEY_AGENT, /* of the agent */
+} key_kind;
+
+typedef struct key_info {
+    const char *name;
+    key_kind kind;
+    size_t at; /* of the string in the rule */
+} key_info;
+
+static const key_info keys[] = {
+    {"name", KEY_PATTERN, offsetof(agent_rule, name)},
+    {"command", KEY_PATTERN, offsetof(agent_rule, command)},
+    {"arguments", KEY_PATTERN, offsetof(agent_rule, arguments)},
+    {"user", KEY_PATTERN, offsetof(agent_rule, user)},
+    {"container", KEY_PATTERN, offsetof(agent_rule, container)},
+    {"token-file", KEY_PATTERN, offsetof(agent_rule, token_file)},
+    {"rate", KEY_OPTION, 0},
+    {"depth", KEY_OPTION, 0},
+    {"keep", KEY_OPTION, 0},
+    {"max-size", KEY_OPTION, 0},
+    {"push", KEY_OPTION, 0},
+    {"every", KEY_OPTION, 0},
+    {"context", KEY_OPTION, 0},
+    {"mmap", KEY_FLAG, 0},
+    {"push-threads", KEY_FLAG, 0},
+    {"no-symbolize", KEY_FLAG, 0},
+    {"labels", KEY_LABELS, 0},
+    {"folder", KEY_AGENT, 0},
+    {"status", KEY_AGENT, 0},
+    {"scan", KEY_AGENT, 0},
+    {"max-processes", KEY_AGENT, 0},
+    {"pprof", KEY_AGENT, 0},
+    {"sys-admin", KEY_AGENT, 0},
+};
+enum { N_KEYS = sizeof keys / sizeof *keys };
+
+#define RULE_KEYS                                                                                  \
+    "name, command, arguments, user, container, rate, depth, keep, max-size, push, every, "        \
+    "labels, token-file, context, mmap, push-threads or no-symbolize"
+#define AGENT_KEYS "folder, status, scan, max-processes, pprof or sys-admin"
+
+typedef enum table_kind { TABLE_NONE, TABLE_AGENT, TABLE_PROCESS } table_kind;
+
+typedef struct config_reading {
+    agent_config *config;
+    table_kind table;
+    bool has_agent, seen[N_KEYS];
+} config_reading;
+
+static agent_rule *current(const config_reading *r) {
+    return &r->config->rules.items[r->config->rules.count - 1];
+}
+
+/* ---- values ------------------------------------------------------------------------------ */
+
+static bool add_word(config_reading *r, toml_error *error, const char *name, const char *value) {
+    char word[TOML_STRING_MAX + 32];
+    const int n = value ? snprintf(word, sizeof word, "--%s=%s", name, value)
+                        : snprintf(word, sizeof word, "--%s", name);
+    const char *kept = n < (int)sizeof word ? intern(&r->config->strings, word, (size_t)n) : NULL;
+    return (kept && vec_push(&current(r)->words, kept)) || toml_refuse(error, "not enough memory");
+}
+
+static bool take_option(config_reading *r, const char *name, const toml_value *v,
+                        toml_error *error) {
+    char number[32];
+    if (v->kind != TOML_NUMBER)
+        return toml_is_string(v, error) && add_word(r, error, name, v->text);
+    snprintf(number, sizeof number, "%.15g", v->number);
+    return add_word(r, error, name, number);
+}
+
+static bool take_labels(config_reading *r, const toml_value *v, toml_error *error) {
+    if (v->kind != TOML_LIST)
+        return toml_refuse(error, "expected a list of strings, like [\"team=a\"]");
+    for (size_t i = 0; i < v->n_items; i++)
+        if (!add_word(r, error, "label", v->items[i]))
+            return false;
+    return true;
+}
+
+static bool take_text(const toml_value *v, const char **text, toml_error *error) {
+    *text = v->text;
+    return toml_is_string(v, error);
+}
+
+static bool take_scan(agent_config *c, const toml_value *v, toml_error *error) {
+    return (v->kind == TOML_STRING && options_parse_time(v->text, &c->scan_us) &&
+            c->scan_us >= LEAST_SCAN_US) ||
+           toml_refuse(error, "expected a time of at least 100ms, like \"5s\"");
+}
+
+static bool take_max_processes(agent_config *c, const toml_value *v, toml_error *error) {
+    if (v->kind != TOML_NUMBER || !(v->number >= 1 && v->number <= 100000))
+        return toml_refuse(error, "expected a number from 1 to 100000");
+    c->max_processes = (uint64_t)v->number;
+    return true;
+}
+
+static bool take_agent(agent_config *c, const char *name, const toml_value *v, toml_error *error) {
+    if (strcmp(name, "folder") == 0)
+        return take_text(v, &c->folder, error);
+    if (strcmp(name, "status") == 0)
+        return take_text(v, &c->status, error);
+    if (strcmp(name, "scan") == 0)
+        return take_scan(c, v, error);
+    if (strcmp(name, "max-processes") == 0)
+        return take_max_processes(c, v, error);
+    return toml_take_bool(v, strcmp(name, "pprof") == 0 ? &c->pprof : &c->sys_admin, error);
+}
+
+static bool take_value(void *context, int key, const toml_value *v, toml_error *error) {
+    config_reading *r = context;
+    const key_info *k = &keys[key];
+    bool wanted = false;
+    switch (k->kind) {
+    case KEY_PATTERN:
+        return take_text(v, (const char **)((char *)current(r) + k->at), error);
+    case KEY_OPTION:
+        return take_option(r, k->name, v, error);
+    case KEY_FLAG:
+        return toml_take_bool(v, &wanted, error) && (!wanted || add_word(r, error, k->name, NULL));
+    case KEY_LABELS:
+        return take_labels(r, v, error);
+    case KEY_AGENT:
+        break;
+    }
+    return take_agent(r->config, k->name, v, error);
+}
+
+/* ---- tables ------------------------------------------------------------------------------ */
+
+static bool has_seen(const config_reading *r, const char *name) {
+    for (int i = 0; i < N_KEYS; i++)
+        if (strcmp(keys[i].name, name) == 0)
+            return r->seen[i];
+    return false;
+}
+
+/* What a rule must have once it ends. */
+static bool finish_table(config_reading *r, toml_error *error) {
+    if (r->table != TABLE_PROCESS)
+        return true;
+    agent_rule *rule = current(r);
+    const char *reason = NULL;
+    if (!rule->name || !*rule->name || strpbrk(rule->name, "/\n") || rule->name[0] == '.')
+        reason = "the process needs a `name`, which becomes that of a folder";
+    else if (!rule->command && !rule->arguments && !rule->user && !rule->container)
+        reason = "the process needs `command`, `arguments`, `user` or `container`, by which it is "
+                 "found";
+    else if (has_seen(r, "token-file") && !has_seen(r, "push"))
+        reason = "`token-file` requires `push`";
+    if (!reason)
+        return has_seen(r, "keep") || has_seen(r, "max-size") ||
+               (vec_push(&rule->words, DEFAULT_SIZE) || toml_refuse(error, "not enough memory"));
+    error->line = rule->line;
+    error->column = 1;
+    return toml_refuse(error, reason);
+}
+
+static bool take_table(void *context, const char *name, bool is_list, unsigned line,
+                       toml_error *error) {
+    config_reading *r = context;
+    if (!finish_table(r, error))
+        return false;
+    const bool is_agent = !is_list && strcmp(name, "agent") == 0;
+    if (!is_agent && (!is_list || strcmp(name, "process") != 0))
+        return toml_refuse(error, "expected [agent] or [[process]]");
+    if (is_agent && r->has_agent)
+        return toml_refuse(error, "[agent] is given twice");
+    r->table = is_agent ? TABLE_AGENT : TABLE_PROCESS;
+    r->has_agent |= is_agent;
+    memset(r->seen, 0, sizeof r->seen);
+    return is_agent || vec_push(&r->config->rules, ((agent_rule){.line = line})) ||
+           toml_refuse(error, "not enough memory");
+}
+
+static bool take_key(void *context, const char *name, int *key, toml_error *error) {
+    config_reading *r = context;
+    if (r->table == TABLE_NONE)
+        return toml_refuse(error, "expected [agent] or [[process]]");
+    const bool of_agent = r->table == TABLE_AGENT;
+    *key = 0;
+    while (*key < N_KEYS &&
+           (strcmp(keys[*key].name, name) != 0 || (keys[*key].kind == KEY_AGENT) != of_agent))
+        ++*key;
+    if (*key == N_KEYS)
+        return toml_refuse(error, of_agent ? "expected " AGENT_KEYS : "expected " RULE_KEYS);
+    if (r->seen[*key])
+        return toml_refuse(error, "this key is given twice");
+    return r->seen[*key] = true;
+}
+
+static bool take_end(void *context, toml_error *error) {
+    config_reading *r = context;
+    if (!finish_table(r, error))
+        return false;
+    if (!r->config->folder || r->config->folder[0] != '/')
+        return toml_refuse(error, "[agent] needs a `folder`, an absolute path");
+    if (r->config->pprof && !r->config->status)
+        return toml_refuse(error, "`pprof` requires `status`");
+    return r->config->rules.count > 0 || toml_refuse(error, "there is no [[process]]");
+}
+
+/* ---- as a whole -------------------------------------------------------------------------- */
+
+/* What `attach` says of the options of a rule, it says itself. */
+static int check_options(const agent_config *c, const agent_rule *rule) {
+    static parsed_line line;
+    VEC(char *) words = {0};
+    bool ok = true;
+    for (size_t i = 0; ok && i < rule->words.count; i++)
+        ok = vec_push(&words, (char *)rule->words.items[i]);
+    if (!ok || !vec_push(&words, (char *)"1") || !vec_push(&words, NULL)) {
+        vec_free(&words);
+        return message_no_memory();
+    }
+    int status = options_parse(&command_attach, words.items, &line);
+    if (status == STATUS_OK)
+        status = attach_check_options(line.options);
+    vec_free(&words);
+    if (status != STATUS_OK)
+        message_hint("this is in the table that begins at %s:%u", c->path, rule->line);
+    return status;
+}
+
+int agent_config_read(agent_config *c, const char *path) {
+    *c = (agent_config){
+        .path = path, .scan_us = DEFAULT_SCAN_US, .max_processes = DEFAULT_MAX_PROCESSES};
+    config_reading r = {.config = c};
+    const toml_taker taker = {.table = take_table,
+                              .key = take_key,
+                              .value = take_value,
+                              .end = take_end,
+                              .context = &r,
+                              .strings = &c->strings};
+    int status = toml_read(path, &taker);
+    for (size_t i = 0; status == STATUS_OK && i < c->rules.count; i++)
+        status = check_options(c, &c->rules.items[i]);
+    return status;
+}
+
+void agent_config_free(agent_config *c) {
+    for (size_t i = 0; i < c->rules.count; i++)
+        vec_free(&c->rules.items[i].words);
+    vec_free(&c->rules);
+    intern_free(&c->strings);
+}

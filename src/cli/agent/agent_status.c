@@ -1,0 +1,251 @@
+/* agent_status.c: tables of what stands in the targets. A profile is made by `export` in a process
+ * with the rights of the user whose recording it is; that is waited for, EXPORT_MS at most. */
+#include "cli/agent/agent_status.h"
+
+#include <fcntl.h>
+#include <glob.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/number.h"
+#include "base/rights.h"
+#include "cli/agent/agent_rights.h"
+#include "cli/command.h"
+
+enum { HTTP_OK = 200, HTTP_BAD = 400, HTTP_NOT_FOUND = 404, HTTP_TROUBLE = 503 };
+enum { EXPORT_MS = 10000, EXPORT_MAX = 64 << 20, SECONDS_MAX = 3600 };
+
+static double seconds_since(uint64_t us) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)((uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_nsec / 1000 - us) / 1e6;
+}
+
+static int refuse(output *body, int status, const char *why) {
+    json_t *o = json_pack("{s:s}", "error", why);
+    char *text = o ? json_dumps(o, JSON_COMPACT) : NULL;
+    output_text(body, text ? text : "");
+    output_char(body, '\n');
+    free(text);
+    json_decref(o);
+    return status;
+}
+
+/* ---- the status -------------------------------------------------------------------------- */
+
+static json_t *process_json(const target_process *p) {
+    return json_pack(
+        "{s:s, s:i, s:s, s:I, s:s, s:f, s:s, s:i, s:s*}", "rule", p->process.rule->name, "pid",
+        (int)p->process.pid, "program", p->process.program, "uid", (json_int_t)p->process.uid,
+        "state", target_state_names[p->state], "seconds", seconds_since(p->since), "folder",
+        p->folder, "failures", (int)p->n_failures, "problem", *p->problem ? p->problem : NULL);
+}
+
+static int answer_status(const targets *t, output *body) {
+    json_t *list = json_array();
+    for (size_t i = 0; list && i < t->items.count; i++)
+        json_array_append_new(list, process_json(&t->items.items[i]));
+    json_t *o =
+        json_pack("{s:s, s:s, s:I, s:I, s:I, s:I, s:o}", "version", ALLOTRACE_VERSION, "settings",
+                  t->config->path, "recordings_started", (json_int_t)t->n_started,
+                  "recordings_ended", (json_int_t)t->n_ended, "failures", (json_int_t)t->n_failed,
+                  "processes_left_out", (json_int_t)t->n_left_out, "processes", list);
+    char *text = o ? json_dumps(o, JSON_INDENT(1)) : NULL;
+    output_text(body, text ? text : "");
+    output_char(body, '\n');
+    free(text);
+    json_decref(o);
+    return text ? HTTP_OK : HTTP_TROUBLE;
+}
+
+/* ---- metrics ----------------------------------------------------------------------------- */
+
+/* As a value of a label: a backslash, a quotation mark and the end of a line are escaped. */
+static void put_label(output *o, const char *value) {
+    for (; *value; value++) {
+        if (strchr("\\\"", *value))
+            output_char(o, '\\');
+        if (*value == '\n')
+            output_text(o, "\\n");
+        else
+            output_char(o, *value);
+    }
+}
+
+static void put_metric(output *o, const char *name, const char *kind, const char *help) {
+    char line[256];
+    snprintf(line, sizeof line, "# HELP allotrace_agent_%s %s\n# TYPE allotrace_agent_%s %s\n",
+             name, help, name, kind);
+    output_text(o, line);
+}
+
+static void put_number(output *o, const char *name, uint64_t value) {
+    char line[128];
+    snprintf(line, sizeof line, "allotrace_agent_%s %" PRIu64 "\n", name, value);
+    output_text(o, line);
+}
+
+static uint64_t count(const targets *t, const agent_rule *rule, target_state state) {
+    uint64_t n = 0;
+    for (size_t i = 0; i < t->items.count; i++)
+        n += t->items.items[i].process.rule == rule && t->items.items[i].state == state;
+    return n;
+}
+
+static int answer_metrics(const targets *t, output *o, const char **type) {
+    char end[64];
+    *type = "text/plain; version=0.0.4; charset=utf-8";
+    put_metric(o, "processes", "gauge", "Processes that a rule fits, by what becomes of them.");
+    for (size_t i = 0; i < t->config->rules.count; i++)
+        for (int state = 0; state < N_TARGET_STATES; state++) {
+            const agent_rule *rule = &t->config->rules.items[i];
+            output_text(o, "allotrace_agent_processes{rule=\"");
+            put_label(o, rule->name);
+            snprintf(end, sizeof end, "\",state=\"%s\"} %" PRIu64 "\n", target_state_names[state],
+                     count(t, rule, (target_state)state));
+            output_text(o, end);
+        }
+    put_metric(o, "processes_left_out", "gauge", "Processes beyond max-processes.");
+    put_number(o, "processes_left_out", t->n_left_out);
+    put_metric(o, "recordings_started_total", "counter", "Recordings that were begun.");
+    put_number(o, "recordings_started_total", t->n_started);
+    put_metric(o, "recordings_ended_total", "counter", "Recordings that have ended.");
+    put_number(o, "recordings_ended_total", t->n_ended);
+    put_metric(o, "failures_total", "counter", "Attempts to record that failed.");
+    put_number(o, "failures_total", t->n_failed);
+    return HTTP_OK;
+}
+
+/* ---- profiles ---------------------------------------------------------------------------- */
+
+static const target_process *recorded(const targets *t, const char *pid, const char **why) {
+    const target_process *found = NULL;
+    for (size_t i = 0; i < t->items.count; i++) {
+        const target_process *p = &t->items.items[i];
+        char text[16];
+        snprintf(text, sizeof text, "%d", (int)p->process.pid);
+        if (p->state != TARGET_RECORDING || (pid && strcmp(pid, text) != 0))
+            continue;
+        if (found)
+            *why = "several processes are recorded: add pid=PID";
+        found = p;
+    }
+    if (!found)
+        *why = pid ? "this process is not recorded" : "no process is recorded";
+    return *why ? NULL : found;
+}
+
+/* Segments are called TIME-PROGRAM.PID-NUMBER.ctf (ring_folder.h). Those of other processes, and of
+ * earlier ones with this pid, lie in the same folder: gives the beginning that the latest has. */
+static bool find_segments(const target_process *p, glob_t *found, size_t *first) {
+    char pattern[PATH_MAX + 64];
+    snprintf(pattern, sizeof pattern, "%s/*.%d-*.ctf", p->folder, (int)p->process.pid);
+    if (glob(pattern, 0, NULL, found) != 0 || found->gl_pathc == 0)
+        return false;
+    const char *latest = found->gl_pathv[found->gl_pathc - 1];
+    const size_t same = (size_t)(strrchr(latest, '-') - latest);
+    *first = found->gl_pathc - 1;
+    while (*first > 0 && strncmp(found->gl_pathv[*first - 1], latest, same) == 0)
+        --*first;
+    return true;
+}
+
+/* In the child. */
+static _Noreturn void export(const target_process *p, const rights *whose, const char *last,
+                             bool live, int out) {
+    VEC(const char *) words = {0};
+    const int null = open("/dev/null", O_RDWR);
+    const char *const fixed[] = {"allotrace", "export", "--to", "pprof", "--last", last};
+    /* What was allocated is without what lived before. */
+    const char *const of_live[] = {"--measure", "live"}, *const of_births[] = {"--filter",
+                                                                               "alloc:1us.."};
+    glob_t found = {0};
+    size_t at = 0;
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    bool ok = null >= 0 && dup2(null, 0) >= 0 && dup2(out, 1) >= 0 && dup2(null, 2) >= 0 &&
+              agent_rights_become(whose, false) == 0 && find_segments(p, &found, &at);
+    for (size_t i = 0; ok && i < sizeof fixed / sizeof *fixed; i++)
+        ok = vec_push(&words, fixed[i]);
+    for (size_t i = 0; ok && i < 2; i++)
+        ok = vec_push(&words, live ? of_live[i] : of_births[i]);
+    for (; ok && at < found.gl_pathc; at++)
+        ok = vec_push(&words, found.gl_pathv[at]);
+    if (ok && vec_push(&words, NULL))
+        execv("/proc/self/exe", (char *const *)words.items);
+    _exit(STATUS_FAILED);
+}
+
+/* Reads all, for at most EXPORT_MS. */
+static bool take(int in, output *body) {
+    static char text[65536];
+    struct pollfd ready = {.fd = in, .events = POLLIN};
+    ssize_t n;
+    while (poll(&ready, 1, EXPORT_MS) > 0) {
+        if ((n = read(in, text, sizeof text)) == 0)
+            return true;
+        if (n < 0 || body->used + (size_t)n > EXPORT_MAX)
+            break;
+        output_bytes(body, text, (size_t)n);
+    }
+    return false;
+}
+
+static int answer_profile(const targets *t, const plain_request *r, bool live, output *body,
+                          const char **type) {
+    const char *seconds = plain_request_value(r, "seconds"), *why = NULL;
+    uint64_t n = SECONDS_MAX;
+    char last[32];
+    int ends[2], status = 0;
+    rights whose;
+    if (seconds && (number_parse_whole(seconds, &n) != NUMBER_WHOLE || n == 0 || n > SECONDS_MAX))
+        return refuse(body, HTTP_BAD, "seconds must be a whole number from 1 to 3600");
+    const target_process *p = recorded(t, plain_request_value(r, "pid"), &why);
+    if (!p)
+        return refuse(body, HTTP_NOT_FOUND, why);
+    snprintf(last, sizeof last, "%" PRIu64 "s", live ? 1 : n);
+    if (!rights_of_thread(p->process.pid, p->process.pid, &whose) || pipe2(ends, O_CLOEXEC) != 0)
+        return refuse(body, HTTP_TROUBLE, "the process has ended");
+    const pid_t child = fork();
+    if (child == 0)
+        export(p, &whose, last, live, ends[1]);
+    close(ends[1]);
+    const bool all = child > 0 && take(ends[0], body);
+    close(ends[0]);
+    if (child > 0) {
+        if (!all)
+            kill(child, SIGKILL);
+        waitpid(child, &status, 0);
+    }
+    if (all && WIFEXITED(status) && WEXITSTATUS(status) == STATUS_OK) {
+        *type = "application/octet-stream";
+        return HTTP_OK;
+    }
+    body->used = 0;
+    return refuse(body, HTTP_TROUBLE, "the profile cannot be made");
+}
+
+/* ---- all --------------------------------------------------------------------------------- */
+
+int agent_status_answer(void *context, const plain_request *r, output *body, const char **type) {
+    const targets *t = context;
+    if (strcmp(r->path, "/status") == 0)
+        return answer_status(t, body);
+    if (strcmp(r->path, "/metrics") == 0)
+        return answer_metrics(t, body, type);
+    const bool live = strcmp(r->path, "/debug/pprof/heap") == 0;
+    if (t->config->pprof && (live || strcmp(r->path, "/debug/pprof/allocs") == 0))
+        return answer_profile(t, r, live, body, type);
+    return refuse(body, HTTP_NOT_FOUND,
+                  t->config->pprof
+                      ? "there are /status, /metrics, /debug/pprof/heap and /debug/pprof/allocs"
+                      : "there are /status and /metrics");
+}

@@ -1,0 +1,238 @@
+/* cmd_agent.c: `allotrace agent SETTINGS`: records the processes of this machine that the settings
+ * name, for as long as it runs.
+ *
+ * Problem. A fleet's services come, go and are restarted; somebody has to attach to each, keep what
+ * it records in bounds, push it, and end it cleanly, without being a danger to any.
+ *
+ * Way. One loop without threads looks at /proc now and then (agent_find.h) and has an `attach` of
+ * its own for each process (agent_targets.h), which keeps a ring and pushes it as it does for
+ * anybody. What it says is repeated with the process's name; who asks for the status is answered
+ * between looks (agent_status.h).
+ *
+ * Why not otherwise. One process for all would have to have the rights of all users at once, and
+ * one trace that is damaged could end the others' recordings. A library of its own for what
+ * `attach` does would be a second way to do it.
+ *
+ * What must hold. When the agent ends, however that is, all recordings end, cleanly and by
+ * themselves. It never has more rights than it needs (agent_rights.h). */
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/agent/agent_config.h"
+#include "cli/agent/agent_rights.h"
+#include "cli/agent/agent_status.h"
+#include "cli/agent/agent_targets.h"
+#include "cli/message.h"
+#include "serve/plain_server.h"
+
+enum { PATIENCE_MS = 60000 }; /* for recordings to end: pushing the rest takes ten seconds */
+
+typedef struct agent_options {
+    bool list;
+} agent_options;
+
+static const agent_options agent_defaults = {0};
+
+static const option agent_specs[] = {
+    {.name = "list",
+     .kind = OPTION_FLAG,
+     .at = offsetof(agent_options, list),
+     .help = "only check SETTINGS, and list the running processes that its rules match"},
+};
+
+typedef struct agent {
+    agent_config config;
+    targets targets;
+    plain_server *server; /* NULL: nobody may ask */
+    int signals;
+    bool ends;
+} agent;
+
+static uint64_t now_ms(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
+
+/* ---- waiting ----------------------------------------------------------------------------- */
+
+static void take_signals(agent *a) {
+    struct signalfd_siginfo info;
+    while (read(a->signals, &info, sizeof info) == sizeof info)
+        a->ends |= info.ssi_signo != SIGCHLD;
+}
+
+static bool gather(const agent *a, pollfds *polled) {
+    int fds[LISTEN_SOCKETS];
+    const int n = a->server ? plain_server_fds(a->server, fds) : 0;
+    bool ok = vec_push(polled, ((struct pollfd){.fd = a->signals, .events = POLLIN}));
+    for (int i = 0; ok && i < n; i++)
+        ok = vec_push(polled, ((struct pollfd){.fd = fds[i], .events = POLLIN}));
+    return ok && targets_poll(&a->targets, polled);
+}
+
+/* Does what comes up until then; false when there is no memory. */
+static bool work_until(agent *a, uint64_t end, bool (*enough)(const agent *)) {
+    enum { SERVER_MS = 1000 }; /* connections end by the clock, too */
+    pollfds polled = {0};
+    bool ok = true;
+    for (uint64_t now; ok && !enough(a) && (now = now_ms()) < end;) {
+        vec_clear(&polled);
+        const uint64_t wait = end - now < SERVER_MS ? end - now : SERVER_MS;
+        if (!(ok = gather(a, &polled)))
+            break;
+        poll(polled.items, polled.count, (int)wait);
+        take_signals(a);
+        targets_hear(&a->targets);
+        targets_reap(&a->targets);
+        if (a->server)
+            plain_server_run(a->server);
+    }
+    vec_free(&polled);
+    return ok;
+}
+
+static bool is_asked_to_end(const agent *a) {
+    return a->ends;
+}
+
+static bool is_done(const agent *a) {
+    return targets_n_active(&a->targets) == 0;
+}
+
+/* ---- the command ------------------------------------------------------------------------- */
+
+static int list(const agent_config *c) {
+    found_processes found = {0};
+    if (!agent_find(c, &found))
+        return message_no_memory();
+    for (size_t i = 0; i < found.count; i++) {
+        const found_process *f = &found.items[i];
+        printf("%-16s %7d  %s\n", f->rule->name, (int)f->pid, f->program);
+    }
+    if (found.count == 0)
+        message_note("no running process matches");
+    vec_free(&found);
+    return message_written(fflush(stdout) == 0 ? 0 : errno);
+}
+
+/* Whoever may write in there could lead root elsewhere. */
+static int make_folder(const char *folder) {
+    struct stat about;
+    if (mkdir(folder, 0755) != 0 && errno != EEXIST) {
+        message_error("%s: %s", folder, strerror(errno));
+        return STATUS_FAILED;
+    }
+    if (lstat(folder, &about) != 0 || !S_ISDIR(about.st_mode) || about.st_uid != geteuid() ||
+        about.st_mode & (S_IWGRP | S_IWOTH)) {
+        message_error("%s: must be a folder that belongs to the agent's user, and that nobody else "
+                      "can write to",
+                      folder);
+        return STATUS_FAILED;
+    }
+    return STATUS_OK;
+}
+
+static bool take_over_signals(agent *a) {
+    sigset_t wanted;
+    sigemptyset(&wanted);
+    sigaddset(&wanted, SIGTERM);
+    sigaddset(&wanted, SIGINT);
+    sigaddset(&wanted, SIGHUP);
+    sigaddset(&wanted, SIGCHLD);
+    sigprocmask(SIG_BLOCK, &wanted, NULL);
+    signal(SIGPIPE, SIG_IGN);
+    a->signals = signalfd(-1, &wanted, SFD_CLOEXEC | SFD_NONBLOCK);
+    return a->signals >= 0;
+}
+
+static int begin(agent *a) {
+    char why[512];
+    const int status = make_folder(a->config.folder);
+    if (status != STATUS_OK)
+        return status;
+    if (!take_over_signals(a)) {
+        message_error("signals cannot be waited for: %s", strerror(errno));
+        return STATUS_FAILED;
+    }
+    if (a->config.status && !(a->server = plain_server_start(a->config.status, agent_status_answer,
+                                                             &a->targets, why, sizeof why))) {
+        message_error("status: %s", why);
+        return STATUS_FAILED;
+    }
+    const int error = agent_rights_reduce(a->config.sys_admin);
+    if (error) {
+        message_error("cannot give up rights: %s", strerror(error));
+        return STATUS_FAILED;
+    }
+    message_note("watching for %zu kinds of processes, recording into %s/%s%s",
+                 a->config.rules.count, a->config.folder, a->config.status ? "; status at " : "",
+                 a->config.status ? a->config.status : "");
+    return STATUS_OK;
+}
+
+static int watch(agent *a) {
+    bool ok = true;
+    while (ok && !a->ends) {
+        const uint64_t next = now_ms() + a->config.scan_us / 1000;
+        ok = targets_scan(&a->targets) && work_until(a, next, is_asked_to_end);
+    }
+    const size_t n = targets_n_active(&a->targets);
+    if (n > 0)
+        message_note("ending %zu recordings", n);
+    targets_end(&a->targets);
+    ok &= work_until(a, now_ms() + PATIENCE_MS, is_done);
+    if (!is_done(a))
+        message_warning("%zu recordings have not ended after a minute; they end by themselves",
+                        targets_n_active(&a->targets));
+    return ok ? STATUS_OK : message_no_memory();
+}
+
+static int run_agent(const void *opts_, char **operands, size_t n_operands) {
+    const agent_options *opts = opts_;
+    static agent a;
+    (void)n_operands;
+    int status = agent_config_read(&a.config, operands[0]);
+    if (status == STATUS_OK && opts->list) {
+        status = list(&a.config);
+    } else if (status == STATUS_OK) {
+        a.targets.config = &a.config;
+        status = begin(&a);
+        if (status == STATUS_OK)
+            status = watch(&a);
+        plain_server_stop(a.server);
+        targets_free(&a.targets);
+    }
+    agent_config_free(&a.config);
+    return status;
+}
+
+const command command_agent = {
+    .name = "agent",
+    .group = GROUP_RECORD,
+    .minor = true,
+    .operand = OPERAND_SETTINGS,
+    .usage = "SETTINGS",
+    .summary = "record the services of this machine",
+    .description =
+        "Attaches to running processes that match the rules in SETTINGS, and to new ones as they "
+        "start. Each is recorded into a ring of bounded size, and can be pushed to a server of "
+        "profiles. allotrace-agent(1) describes SETTINGS.\n"
+        "\n"
+        "On SIGTERM or Ctrl-C, all recordings end cleanly; they also do if the agent is killed. "
+        "If a process cannot be recorded, the agent says why, and tries again later.\n"
+        "\n"
+        "Started as root, the agent records processes of all users, each with the rights of its "
+        "user; otherwise only its own user's.",
+    .example = "allotrace agent --list agent.toml\n"
+               "allotrace agent /etc/allotrace/agent.toml\n",
+    OPTIONS_OF(agent_specs, agent_defaults),
+    .run = run_agent,
+};

@@ -36,7 +36,7 @@ static void print_answer(const symbolize_request *request) {
 
 int main(int argc, char **argv) {
     elf_file file;
-    if (argc != 2 || elf_file_open(&file, argv[1]) != 0)
+    if (argc != 2 || elf_file_open(&file, 0, argv[1]) != 0)
         return 1;
     symbolizer *s = symbolizer_new(&(symbolize_options){0});
     request_list requests = {0};

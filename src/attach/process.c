@@ -134,19 +134,30 @@ uint64_t process_mapping_end(pid_t pid, uint64_t address) {
 
 /* ---- status, threads, files ------------------------------------------------------------------ */
 
-long process_status(pid_t pid, const char *name, long missing) {
+/* The number in a line, or the last one of several. */
+static long status_number(pid_t pid, const char *name, bool last, long missing) {
     char path[64], *line = NULL;
     size_t room = 0, length = strlen(name);
     long value = missing;
     snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
     FILE *status = fopen(path, "re");
     while (status && getline(&line, &room, status) > 0)
-        if (strncmp(line, name, length) == 0 && line[length] == ':')
-            value = strtol(line + length + 1, NULL, 10);
+        if (strncmp(line, name, length) == 0 && line[length] == ':') {
+            const char *at = last ? strrchr(line, '\t') : NULL;
+            value = strtol(at ? at + 1 : line + length + 1, NULL, 10);
+        }
     free(line);
     if (status)
         fclose(status);
     return value;
+}
+
+long process_status(pid_t pid, const char *name, long missing) {
+    return status_number(pid, name, false, missing);
+}
+
+pid_t process_inner_id(pid_t pid) {
+    return (pid_t)status_number(pid, "NSpid", true, pid);
 }
 
 bool process_may_see_all(void) {

@@ -35,6 +35,9 @@ bool process_may_see_all(void);
 /* The number in a line of /proc/PID/status, as "TracerPid"; `missing` if there is no such line. */
 long process_status(pid_t pid, const char *name, long missing);
 
+/* What the process is called in the innermost namespace that it is in, as by itself. */
+pid_t process_inner_id(pid_t pid);
+
 bool process_exists(pid_t pid);
 
 /* Whether it runs a program: what has ended and waits for its parent does not, nor do the kernel's

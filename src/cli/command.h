@@ -168,7 +168,7 @@ typedef struct command {
     int (*run)(const void *options, char **operands, size_t n_operands);
 } command;
 
-#define OPTIONS_MAX_SIZE 256
+#define OPTIONS_MAX_SIZE 320
 
 #define COMMAND_DECLARE(name) extern const command command_##name;
 COMMANDS(COMMAND_DECLARE)

@@ -11,8 +11,8 @@
 
 #define NO_REQUEST UINT32_MAX
 
-bool places_begin(places *p, uint64_t recorded_at) {
-    const symbolize_options options = {.recorded_at = recorded_at};
+bool places_begin(places *p, uint64_t recorded_at, int files) {
+    const symbolize_options options = {.recorded_at = recorded_at, .debug_files = {.in = files}};
     *p = (places){.symbolizer = symbolizer_new(&options)};
     return p->symbolizer;
 }

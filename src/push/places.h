@@ -12,8 +12,9 @@ typedef struct places {
     VEC(bool) allocator; /* by location of the profile: the function is the allocator's own */
 } places;
 
-/* `recorded_at`: microseconds since the epoch. False, as below, when there is no memory. */
-bool places_begin(places *p, uint64_t recorded_at);
+/* `recorded_at`: microseconds since the epoch. `files`: see push.h. False, as below, when there is
+ * no memory. */
+bool places_begin(places *p, uint64_t recorded_at, int files);
 
 /* Adds what the reader has met since to the profile's frames and locations. */
 bool places_learn(places *p, const memtrace_reader *reader, profile *into);

@@ -341,7 +341,8 @@ static bool begin_trace(push_session *s) {
         ok = labels_set(&s->labels, given.items[i].key, given.items[i].value);
     labels_free(&given);
     s->tally.by_thread = s->options.by_thread;
-    return ok && tally_begin(&s->tally, info) && places_begin(&s->places, info->start_time);
+    return ok && tally_begin(&s->tally, info) &&
+           places_begin(&s->places, info->start_time, s->options.files);
 }
 
 static void read_events(push_session *s) {

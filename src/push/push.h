@@ -45,6 +45,8 @@ typedef struct push_options {
     bool by_thread;          /* samples say what their threads are called */
     const char *token_file;  /* whose first line is a bearer token; NULL: none */
     push_position *position; /* is kept up to date; NULL: nobody asks */
+    int files; /* the root of the file system that has the modules (base/open_in.h); 0: it is ours
+                */
 
     /* Gets one line about a receiver: at its first failure, and what became of all at the end.
      * Called from the thread; a warning says that something is missing there. */

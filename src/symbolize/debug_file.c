@@ -10,8 +10,8 @@
 #include <zlib.h>
 
 /* Opens a candidate; `wanted` may be empty: then it may have any build id. */
-static bool open_debug(elf_file *debug, const char *path, const build_id *wanted) {
-    if (elf_file_open(debug, path) != 0)
+static bool open_debug(elf_file *debug, int in, const char *path, const build_id *wanted) {
+    if (elf_file_open(debug, in, path) != 0)
         return false;
     bool same = !wanted->size || build_id_equal(&debug->id, wanted);
     if (same && (elf_file_has_debug_info(debug) || elf_file_has_section(debug, ".symtab")))
@@ -20,13 +20,13 @@ static bool open_debug(elf_file *debug, const char *path, const build_id *wanted
     return false;
 }
 
-static bool find_by_build_id(elf_file *debug, const char *root, const build_id *id) {
+static bool find_by_build_id(elf_file *debug, int in, const char *root, const build_id *id) {
     char digits[BUILD_ID_TEXT], path[PATH_MAX];
     if (id->size < 2)
         return false;
     build_id_print(id, digits);
     int n = snprintf(path, sizeof path, "%s/.build-id/%.2s/%s.debug", root, digits, digits + 2);
-    return n < (int)sizeof path && open_debug(debug, path, id);
+    return n < (int)sizeof path && open_debug(debug, in, path, id);
 }
 
 /* ---- .gnu_debuglink ---------------------------------------------------------------------- */
@@ -37,9 +37,9 @@ static bool has_checksum(const elf_file *file, uint32_t expected) {
     return bytes && crc32_z(0, (const unsigned char *)bytes, size) == expected;
 }
 
-static bool open_linked(elf_file *debug, const char *path, const elf_file *module,
+static bool open_linked(elf_file *debug, int in, const char *path, const elf_file *module,
                         uint32_t checksum) {
-    if (!open_debug(debug, path, &module->id))
+    if (!open_debug(debug, in, path, &module->id))
         return false;
     if (module->id.size || has_checksum(debug, checksum))
         return true;
@@ -47,12 +47,18 @@ static bool open_linked(elf_file *debug, const char *path, const elf_file *modul
     return false;
 }
 
-static bool find_by_link(elf_file *debug, const char *root, const char *module_path,
+/* Links are followed where they are ours: elsewhere they lead to what only opening can tell. */
+static bool find_real(int in, const char *path, char real[PATH_MAX]) {
+    return in > 0 ? path[0] == '/' && snprintf(real, PATH_MAX, "%s", path) < PATH_MAX
+                  : realpath(path, real) != NULL;
+}
+
+static bool find_by_link(elf_file *debug, int in, const char *root, const char *module_path,
                          const elf_file *module) {
     GElf_Word checksum;
     const char *name = module->elf ? dwelf_elf_gnu_debuglink(module->elf, &checksum) : NULL;
     char real[PATH_MAX], path[PATH_MAX];
-    if (!name || strchr(name, '/') || !realpath(module_path, real))
+    if (!name || strchr(name, '/') || !find_real(in, module_path, real))
         return false;
     int folder = (int)(strrchr(real, '/') - real);
     const struct {
@@ -62,7 +68,7 @@ static bool find_by_link(elf_file *debug, const char *root, const char *module_p
         int n = snprintf(path, sizeof path, "%s%.*s%s%s", places[i].before, folder, real,
                          places[i].after, name);
         if (n < (int)sizeof path && strcmp(path, real) != 0 &&
-            open_linked(debug, path, module, checksum))
+            open_linked(debug, in, path, module, checksum))
             return true;
     }
     return false;
@@ -102,6 +108,7 @@ bool debug_file_find(elf_file *debug, const build_id *id, const char *path, cons
                      const debug_file_options *options) {
     const char *root = options->root ? options->root : DEBUG_FILE_ROOT;
     *debug = ELF_FILE_CLOSED;
-    return find_by_build_id(debug, root, id) || find_by_link(debug, root, path, module) ||
+    return find_by_build_id(debug, options->in, root, id) ||
+           find_by_link(debug, options->in, root, path, module) ||
            (options->debuginfod && find_by_server(debug, id));
 }

@@ -8,6 +8,7 @@
 #define DEBUG_FILE_ROOT "/usr/lib/debug"
 
 typedef struct debug_file_options {
+    int in;           /* where modules and debug files are, see open_in; 0: in our files */
     const char *root; /* the system's folder of debug files; NULL: DEBUG_FILE_ROOT */
     bool debuginfod;  /* ask the servers that $DEBUGINFOD_URLS names */
 } debug_file_options;

@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/open_in.h"
 #include "base/vec.h"
 #include "symbolize/mini_debug.h"
 
@@ -76,14 +77,9 @@ int elf_file_open_fd(elf_file *file, int fd) {
 }
 
 /* A trace may name anything, also a device, of which some do something when they are opened. */
-int elf_file_open(elf_file *file, const char *path) {
-    struct stat about;
+int elf_file_open(elf_file *file, int root, const char *path) {
     *file = ELF_FILE_CLOSED;
-    if (stat(path, &about) != 0)
-        return errno;
-    if (!S_ISREG(about.st_mode))
-        return ENOEXEC;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    const int fd = open_in(root, path);
     return fd < 0 ? errno : elf_file_open_fd(file, fd);
 }
 

@@ -33,8 +33,9 @@ typedef struct elf_file {
 
 #define ELF_FILE_CLOSED ((elf_file){.fd = -1})
 
-/* 0, or an errno: ENOEXEC if it is no ELF file. On failure the file is closed. */
-int elf_file_open(elf_file *file, const char *path);
+/* 0, or an errno: ENOEXEC if it is no ELF file. On failure the file is closed. `root`: see
+ * base/open_in.h. */
+int elf_file_open(elf_file *file, int root, const char *path);
 int elf_file_open_fd(elf_file *file, int fd); /* takes the descriptor, also on failure */
 void elf_file_close(elf_file *file);          /* a closed one is allowed */
 

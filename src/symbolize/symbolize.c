@@ -106,7 +106,7 @@ static bool is_recorded_file(const symbolizer *s, const open_module *open) {
 
 static void open_file(const symbolizer *s, open_module *open) {
     symbolize_module *m = open->module;
-    int error = elf_file_open(&open->file, m->path);
+    int error = elf_file_open(&open->file, s->options.debug_files.in, m->path);
     if (error == ENOEXEC) {
         m->state = MODULE_UNREADABLE;
     } else if (error) {

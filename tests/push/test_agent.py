@@ -168,10 +168,10 @@ def when_the_agent_is_killed_the_recordings_end():
         [ring] = rings()
         patiently(lambda: all(path.suffix == ".ctf" for path in ring.iterdir()), "the spool is gone")
         same(service.poll(), None)
-        before = sum(path.stat().st_size for path in ring.iterdir())
+        before = hotspots(ring)
         time.sleep(0.5)
-        same(sum(path.stat().st_size for path in ring.iterdir()), before, "nothing more is recorded")
-        assert hotspots(ring)["short_lived"] > 0
+        same(hotspots(ring), before, "nothing more is recorded")
+        assert before["short_lived"] > 0
 
 
 @test
@@ -275,6 +275,8 @@ def another_page_cannot_ask():
 def another_users_process_is_recorded_with_that_users_rights():
     if not CAN_BECOME_OTHERS:
         raise tap.Skip("takes root")
+    if any(not p.stat().st_mode & 0o001 for p in pathlib.Path(RECORDER).parents):
+        raise tap.Skip("other users cannot reach the recorder")
     os.chmod(".", 0o755)
     with Agent() as agent:
         service = agent.serve(user=65534, group=65534, extra_groups=[])
@@ -295,6 +297,51 @@ def another_users_process_is_recorded_with_that_users_rights():
         for path in ring, *ring.iterdir():
             same(path.stat().st_uid, 65534, str(path))
         same(ring.stat().st_mode & 0o777, 0o700)
+
+
+def make_root(program):
+    """A file system of its own for a program, with what it takes and a folder to write to."""
+    root = pathlib.Path("root")
+    (root / "tmp").mkdir(parents=True)
+    (root / "tmp").chmod(0o1777)
+    libraries = re.findall(r"(/\S+) \(0x", subprocess.run(["ldd", program], text=True, capture_output=True, check=True).stdout)
+    for file in program, *libraries:
+        to = root / str(pathlib.Path(file).resolve() if file == program else file).lstrip("/")
+        to.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(file, to)
+    os.chmod(".", 0o755)
+    return root
+
+
+@test
+def a_process_with_its_own_file_system_is_kept_and_pushed():
+    if not CAN_BECOME_OTHERS:
+        raise tap.Skip("takes root")
+    r = make.Receiver()
+    with Agent(f'push = "{r.url}"', 'every = "200ms"', agent=["sys-admin = true"]) as agent:
+        root = make_root(os.path.abspath(agent.name))
+        (root / "proc").mkdir()
+        become = 'mount -t proc proc "$0"/proc && exec chroot --userspec=65534:65534 "$0" "$1" 100000 10'
+        service = subprocess.Popen(["unshare", "--mount", "--pid", "--fork", "--kill-child", "sh", "-c", become, root,
+                                    os.path.abspath(agent.name)], stderr=subprocess.PIPE, text=True)
+        time.sleep(0.3)
+        if service.poll() is not None:
+            raise tap.Skip("no namespaces may be made here: " + service.stderr.read())
+        agent.services.append(service)
+        found = patiently(lambda: next((p for p in agent.status()["processes"] if p["state"] == "recording"), None),
+                          f"it is recorded: {agent.status()}")
+        try:
+            same(found["uid"], 65534)
+            time.sleep(1)
+            same(agent.ask(f"/debug/pprof/heap?pid={found['pid']}")[0], 200)
+            status, said = agent.end()
+            same(status, 0, said)
+            same(list((root / "tmp").glob(".*")), [], "nothing is left in there")
+            pushed = sum(v for _, _, body in r.got for stack, v in wire.otlp(body)["samples"].get("alloc_space", {}).items()
+                         if stack[0] == "short_lived")
+            same(pushed, hotspots(rings()[0])["short_lived"], "bytes, pushed and kept, by name")
+        finally:
+            os.kill(found["pid"], signal.SIGKILL)  # which others do not, as it has become another user
 
 
 @test

@@ -28,7 +28,7 @@ static int unit_of(dwarf_info *info, uint64_t address) {
 static void setup(void) {
     const char *path = getenv("DEBUG_UNITS_ZLIB");
     ck_assert_ptr_nonnull(path);
-    ck_assert_int_eq(elf_file_open(&file, path), 0);
+    ck_assert_int_eq(elf_file_open(&file, 0, path), 0);
     ck_assert_ptr_nonnull(whole = dwarf_info_open(file.elf));
     memset(n_of_unit, 0, sizeof n_of_unit);
     for (uint64_t address = 0; address < CODE; address++) {
@@ -40,7 +40,7 @@ static void setup(void) {
         ck_assert_uint_gt(n_of_unit[i], 100);
     dwarf_info_close(whole); /* it has replaced what was compressed by what it was */
     elf_file_close(&file);
-    ck_assert_int_eq(elf_file_open(&file, path), 0);
+    ck_assert_int_eq(elf_file_open(&file, 0, path), 0);
 }
 
 static void teardown(void) {
@@ -94,7 +94,7 @@ START_TEST(a_part_has_all_that_zstd_compressed) {
     elf_file zstd;
     debug_part part;
     const uint64_t anywhere = UINT64_C(1) << 40;
-    ck_assert_int_eq(elf_file_open(&zstd, getenv("DEBUG_UNITS_ZSTD")), 0);
+    ck_assert_int_eq(elf_file_open(&zstd, 0, getenv("DEBUG_UNITS_ZSTD")), 0);
     ck_assert(debug_part_make(&part, &zstd, &anywhere, 1));
     dwarf_info *info = dwarf_info_open(part.elf);
     ck_assert_ptr_nonnull(info);
@@ -145,7 +145,7 @@ END_TEST
 
 START_TEST(damage_of_zstd_is_survived) {
     elf_file zstd;
-    ck_assert_int_eq(elf_file_open(&zstd, getenv("DEBUG_UNITS_ZSTD")), 0);
+    ck_assert_int_eq(elf_file_open(&zstd, 0, getenv("DEBUG_UNITS_ZSTD")), 0);
     survive_damage(zstd.elf, (unsigned)_i);
     elf_file_close(&zstd);
 }
@@ -196,7 +196,7 @@ END_TEST
 
 START_TEST(no_size_of_zstd_is_believed) {
     elf_file zstd;
-    ck_assert_int_eq(elf_file_open(&zstd, getenv("DEBUG_UNITS_ZSTD")), 0);
+    ck_assert_int_eq(elf_file_open(&zstd, 0, getenv("DEBUG_UNITS_ZSTD")), 0);
     claim_much(zstd.elf);
     elf_file_close(&zstd);
 }

@@ -853,8 +853,8 @@ def files_are_those_that_the_command_writes():
 @test
 def tools_that_know_pprof_find_a_profile():
     with Viewer(TRACE) as v:
-        for name in "heap", "allocs":
-            equal(v.get(f"/debug/pprof/{name}?debug=0&gc=1&token={v.token}").body, exported("pprof"))
+        for name, shown in ("heap", ["--measure", "live"]), ("allocs", []):
+            equal(v.get(f"/debug/pprof/{name}?debug=0&gc=1&token={v.token}").body, exported("pprof", *shown))
         equal(v.get("/debug/pprof/heap").status, 403)
         equal(v.get(f"/debug/pprof/profile?token={v.token}").status, 404)
         if not shutil.which("go"):

@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "attach/process.h"
 #include "base/number.h"
 #include "base/rights.h"
 #include "cli/agent/agent_rights.h"
@@ -148,7 +149,8 @@ static const target_process *recorded(const targets *t, const char *pid, const c
  * earlier ones with this pid, lie in the same folder: gives the beginning that the latest has. */
 static bool find_segments(const target_process *p, glob_t *found, size_t *first) {
     char pattern[PATH_MAX + 64];
-    snprintf(pattern, sizeof pattern, "%s/*.%d-*.ctf", p->folder, (int)p->process.pid);
+    snprintf(pattern, sizeof pattern, "%s/*.%d-*.ctf", p->folder,
+             (int)process_inner_id(p->process.pid));
     if (glob(pattern, 0, NULL, found) != 0 || found->gl_pathc == 0)
         return false;
     const char *latest = found->gl_pathv[found->gl_pathc - 1];

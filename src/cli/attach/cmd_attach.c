@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "attach/attach.h"
+#include "attach/process.h"
 #include "cli/attach/attach_command.h"
 #include "cli/attach/process_id.h"
 #include "cli/message.h"
@@ -287,7 +288,7 @@ static int finish(const recorded *r, const attach_options *opts, uint64_t gone) 
 static int finish_after(recorded *r, const attach_options *opts) {
     char seen[PATH_MAX + 32];
     top_path(seen, sizeof seen, r->pid, r->files, r->path);
-    r->push = opts->push.urls ? push_flags_start(&opts->push, seen, NULL, opts->quiet) : NULL;
+    r->push = opts->push.urls ? push_flags_start(&opts->push, seen, 0, NULL, opts->quiet) : NULL;
     wait_while_recording(r->pid, r->process, opts->duration, NULL);
     return finish(r, opts, has_ended(r->pid, r->process) ? now_us() : 0);
 }
@@ -315,6 +316,9 @@ static uint64_t show_while_recording(const recorded *r, const top_options *how) 
 /* Goes on until somebody ends it. */
 static int keep_recording(pid_t pid, const attach_options *opts, const ring_plan *ring,
                           const char *spool) {
+    debug_file_options debug_files = opts->debug_files;
+    const pid_t inner = process_inner_id(pid); /* the trace calls it so */
+    debug_files.in = ring->files;
     const uint64_t began = now_us();
     char ended[CONTROL_REPLY] = "";
     rights whose;
@@ -325,8 +329,9 @@ static int keep_recording(pid_t pid, const attach_options *opts, const ring_plan
         end_recording(pid, ended, sizeof ended, &whose);
         return STATUS_FAILED;
     }
-    push_session *push =
-        opts->push.urls ? push_flags_start(&opts->push, spool, keeps.position, opts->quiet) : NULL;
+    push_session *push = opts->push.urls ? push_flags_start(&opts->push, spool, ring->files,
+                                                            keeps.position, opts->quiet)
+                                         : NULL;
     wait_while_recording(pid, process, opts->duration, spool);
     if (!has_ended(pid, process) && symbolize_file_is_recording(spool))
         end_recording(pid, ended, sizeof ended, &whose);
@@ -335,9 +340,8 @@ static int keep_recording(pid_t pid, const attach_options *opts, const ring_plan
     push_finish(push);
     const bool kept = keeper_finish(&keeps, now_us());
     sigprocmask(SIG_UNBLOCK, &enough, NULL);
-    const ring_made made =
-        ring_complete(ring, (uint64_t)pid, began / 1000000,
-                      opts->no_symbolize ? NULL : &opts->debug_files, NULL, NULL);
+    const ring_made made = ring_complete(ring, (uint64_t)inner, began / 1000000,
+                                         opts->no_symbolize ? NULL : &debug_files, NULL, NULL);
     if (!opts->quiet)
         ring_report(ring, &made);
     return kept ? STATUS_OK : STATUS_FAILED;
@@ -365,17 +369,22 @@ int attach_check_options(const void *options) {
     return ring_options_check(&command_attach, &opts->ring);
 }
 
-/* The segments are written here, where the process cannot be elsewhere. */
+/* Segments are written here, and by us. What root would read and remove in another file system by
+ * names that others choose would be done with root's rights. */
 static int plan_ring(ring_plan *ring, pid_t pid, const attach_options *opts) {
     char program[PATH_MAX];
     if (!attach_program(pid, program, sizeof program))
         snprintf(program, sizeof program, "process");
     const int status = ring_plan_make(ring, &command_attach, &opts->ring, opts->output, program);
-    if (status != STATUS_OK || !ring->on || attach_open_files(pid) < 0)
+    const int files = status == STATUS_OK && ring->on ? attach_open_files(pid) : -1;
+    if (files < 0)
         return status;
-    message_error("process %d has its own file system, as in a container, which --keep does not "
-                  "support; run `allotrace attach` inside the container",
-                  (int)pid);
+    const long user = process_status(pid, "Uid", -1);
+    if (user == (long)geteuid())
+        return ring_plan_elsewhere(ring, pid, files) ? STATUS_OK : STATUS_FAILED;
+    message_error("process %d has its own file system, as in a container, so --keep has to run as "
+                  "its user, %ld, which `allotrace agent` does",
+                  (int)pid, user);
     return STATUS_FAILED;
 }
 
@@ -418,7 +427,10 @@ static int attach(pid_t pid, const attach_options *opts, const top_options *live
         message_error("%s is missing from the folder where it was installed", PRELOAD_NAME);
         return STATUS_FAILED;
     }
-    fill_request(&request, opts, &ring, path);
+    char there[PATH_MAX]; /* as the process names it */
+    if (!ring.on || !ring_spool_path_there(&ring, (uint64_t)pid, there, sizeof there))
+        snprintf(there, sizeof there, "%s", path);
+    fill_request(&request, opts, &ring, there);
     /* Whoever ends us while it begins gets to know that it has begun, or has it end. */
     sigprocmask(SIG_BLOCK, &enough, NULL);
     if (!attach_control(pid, library, &request, &r.began, &why)) {
@@ -426,7 +438,7 @@ static int attach(pid_t pid, const attach_options *opts, const top_options *live
         return STATUS_FAILED;
     }
     if (request.outcome != CONTROL_DONE) {
-        say_refused(pid, &request, path);
+        say_refused(pid, &request, there);
         return STATUS_FAILED;
     }
     if (attach_has_own_malloc(pid))
@@ -538,7 +550,10 @@ static int run_detach(const void *opts_, char **operands, size_t n_operands) {
         return STATUS_FAILED;
     }
     if (ring_is_spool(path, folder, sizeof folder)) {
-        message_note("the recording has ended; its segments are in %s/", folder);
+        if (files >= 0)
+            message_note("the recording has ended; its segments are where they were to be kept");
+        else
+            message_note("the recording has ended; its segments are in %s/", folder);
         return STATUS_OK;
     }
     return complete(pid, path, files, &whose, 0, opts->no_symbolize, opts->quiet,

@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "base/number.h"
+#include "base/open_in.h"
 #include "base/path_rights.h"
 #include "cli/message.h"
 #include "cli/ring/ring_folder.h"
@@ -131,9 +132,54 @@ int ring_plan_make(ring_plan *plan, const command *cmd, const ring_options *opti
     return status == STATUS_OK ? check_holes(plan->folder) : status;
 }
 
-bool ring_spool_path(const ring_plan *plan, uint64_t pid, char *path, size_t size) {
-    const int n = snprintf(path, size, "%s/.%llu.spool", plan->folder, (unsigned long long)pid);
+/* A folder that is open somewhere else. */
+static void name_folder(int fd, char path[PATH_MAX]) {
+    snprintf(path, PATH_MAX, "/proc/self/fd/%d", fd);
+}
+
+/* Where the spool is. */
+static const char *spool_folder(const ring_plan *plan, char room[PATH_MAX]) {
+    if (!plan->spool_folder)
+        return plan->folder;
+    name_folder(plan->spool_folder, room);
+    return room;
+}
+
+/* The root of a container may be read-only, and nobody else may be able to write to its own. */
+bool ring_plan_elsewhere(ring_plan *plan, pid_t pid, int files) {
+    static const char *const places[] = {"/tmp", "/var/tmp", "/dev/shm"};
+    char path[PATH_MAX];
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        const int fd = open_folder_in(files, places[i]);
+        if (fd < 0)
+            continue;
+        name_folder(fd, path);
+        if (access(path, W_OK) == 0) {
+            plan->files = files;
+            plan->spool_folder = fd;
+            plan->spool_there = places[i];
+            return check_holes(path) == STATUS_OK;
+        }
+        close(fd);
+    }
+    message_error("process %d has its own file system, with neither /tmp, /var/tmp nor /dev/shm to "
+                  "write to, which --keep requires",
+                  (int)pid);
+    return false;
+}
+
+static bool spool_name(const char *folder, uint64_t pid, char *path, size_t size) {
+    const int n = snprintf(path, size, "%s/.%llu.spool", folder, (unsigned long long)pid);
     return n > 0 && (size_t)n < size;
+}
+
+bool ring_spool_path(const ring_plan *plan, uint64_t pid, char *path, size_t size) {
+    char room[PATH_MAX];
+    return spool_name(spool_folder(plan, room), pid, path, size);
+}
+
+bool ring_spool_path_there(const ring_plan *plan, uint64_t pid, char *path, size_t size) {
+    return spool_name(plan->spool_folder ? plan->spool_there : plan->folder, pid, path, size);
 }
 
 bool ring_is_spool(const char *path, char *folder, size_t size) {
@@ -486,7 +532,8 @@ static void read_spool(keeping *k) {
 
 /* Removes the files of the spool: it may have got another name. */
 static void remove_spool(const keeping *k) {
-    DIR *d = opendir(k->plan.folder);
+    char room[PATH_MAX];
+    DIR *d = opendir(spool_folder(&k->plan, room));
     for (struct dirent *e; d && (e = readdir(d));)
         if (e->d_ino == k->inode)
             unlinkat(dirfd(d), e->d_name, 0);
@@ -504,10 +551,24 @@ static const char *next_spool(const keeping *k, char earlier[PATH_MAX]) {
     return k->spool;
 }
 
+/* In another file system it must be our user's: whose rights are ours. */
+static int open_spool_file(const keeping *k, const char *path) {
+    struct stat st;
+    if (!k->plan.spool_folder)
+        return path_open_once(path, O_RDWR);
+    const int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+    if (fd < 0 ||
+        (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_nlink == 1 && st.st_uid == geteuid()))
+        return fd;
+    close(fd);
+    errno = EACCES;
+    return -1;
+}
+
 static bool open_spool(keeping *k) {
     struct stat st;
     char again[32], earlier[PATH_MAX];
-    k->spool_fd = path_open_once(next_spool(k, earlier), O_RDWR);
+    k->spool_fd = open_spool_file(k, next_spool(k, earlier));
     snprintf(again, sizeof again, "/proc/self/fd/%d", k->spool_fd);
     const bool ok = k->spool_fd >= 0 && fstat(k->spool_fd, &st) == 0 && st.st_size > 0 &&
                     memtrace_reader_open(again, NULL, &k->reader, NULL) == MEMTRACE_OK;
@@ -552,13 +613,14 @@ static void keep_all(keeping *k) {
 
 /* Spools of recordings whose keeper was killed are of no use to anybody. */
 static void remove_old_spools(const ring_plan *plan) {
-    DIR *d = opendir(plan->folder);
-    char path[PATH_MAX];
+    char path[PATH_MAX], room[PATH_MAX];
+    const char *folder = spool_folder(plan, room);
+    DIR *d = opendir(folder);
     for (struct dirent *e; d && (e = readdir(d));) {
         const char *end = strstr(e->d_name, ".spool");
         if (e->d_name[0] == '.' && end &&
             strspn(end + strlen(".spool"), ".0123456789") == strlen(end + strlen(".spool")) &&
-            snprintf(path, sizeof path, "%s/%s", plan->folder, e->d_name) < (int)sizeof path &&
+            snprintf(path, sizeof path, "%s/%s", folder, e->d_name) < (int)sizeof path &&
             !symbolize_file_is_recording(path))
             unlink(path);
     }

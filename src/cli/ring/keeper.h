@@ -49,6 +49,11 @@ typedef struct ring_plan {
     uint64_t keep, max_size; /* microseconds and bytes */
     double overhead; /* what samples may cost, as a share of the program's time; 0: anything */
     char folder[PATH_MAX]; /* absolute */
+
+    /* Of a process that has its own file system: its root, and the folder there in which it writes
+     * the spool, open. 0: it is where the segments are. */
+    int files, spool_folder;
+    const char *spool_there; /* that folder as the process sees it */
 } ring_plan;
 
 /* A status, after having said what is wrong with them. */
@@ -59,8 +64,13 @@ int ring_options_check(const command *cmd, const ring_options *options);
 int ring_plan_make(ring_plan *plan, const command *cmd, const ring_options *options,
                    const char *output, const char *program);
 
-/* The spool of process `pid`. False if it does not fit. */
+/* Lets a process that has its own file system, whose root `files` is (attach.h), write its spool
+ * there. False after having said that there is no place for it. */
+bool ring_plan_elsewhere(ring_plan *plan, pid_t pid, int files);
+
+/* The spool of process `pid`, as we see it, or as the process does. False if it does not fit. */
 bool ring_spool_path(const ring_plan *plan, uint64_t pid, char *path, size_t size);
+bool ring_spool_path_there(const ring_plan *plan, uint64_t pid, char *path, size_t size);
 
 /* Whether the trace at a path is such a one, and then its folder. */
 bool ring_is_spool(const char *path, char *folder, size_t size);

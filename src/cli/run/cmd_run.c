@@ -454,7 +454,7 @@ static void start_push(launch *l, const run_program *program, push_position *pos
     if (l->options->push.urls && l->preload &&
         trace_name_for(pattern_of(l, program->pid, pattern), (uint64_t)program->pid, l->push_path,
                        sizeof l->push_path))
-        l->push = push_flags_start(&l->options->push, l->push_path, position, l->options->quiet);
+        l->push = push_flags_start(&l->options->push, l->push_path, 0, position, l->options->quiet);
 }
 
 /* ---- the live table ---------------------------------------------------------------------- */

@@ -42,12 +42,13 @@ bool push_flags_check(const push_flags *f) {
     return false;
 }
 
-push_session *push_flags_start(const push_flags *f, const char *path, push_position *position,
-                               bool quiet) {
+push_session *push_flags_start(const push_flags *f, const char *path, int files,
+                               push_position *position, bool quiet) {
     char line[LINE_SIZE];
     push_options o = options_of(f);
     o.tell = quiet ? say_warnings : say;
     o.position = position;
+    o.files = files;
     push_session *s = push_start(path, &o, line, sizeof line);
     if (!s)
         message_warning("%s", line);

@@ -54,9 +54,10 @@ typedef struct push_flags {
 bool push_flags_check(const push_flags *f);
 
 /* Pushes the trace at `path`, which must outlive the session, and says what becomes of that on
- * standard error; if `quiet`, only what goes wrong. `position` may be NULL. NULL: it was said why
+ * standard error; if `quiet`, only what goes wrong. `files` and
+ * `position` are as in push_options. NULL: it was said why
  * not. */
-push_session *push_flags_start(const push_flags *f, const char *path, push_position *position,
-                               bool quiet);
+push_session *push_flags_start(const push_flags *f, const char *path, int files,
+                               push_position *position, bool quiet);
 
 #endif

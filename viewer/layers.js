@@ -5,7 +5,7 @@ export const HEAPS = ["minor", "major", "external"];
 export const HEAP_NAMES = { minor: "minor heap", major: "major heap", external: "malloc and other memory" };
 
 // By what it can be stacked: `by` of the source, but for heaps, which it always tells; and how people call it.
-export const STACKS = { heap: "heap", line: "site", function: "function", thread: "thread", life: "lifetime" };
+export const STACKS = { heap: "heap", line: "site", function: "function", thread: "thread", scope: "scope", life: "lifetime" };
 
 // A layer: { key, name, values, heap } or { key, name, values, hue, place, filter }. The lowest first.
 export function layersOf(answer, places) {

@@ -45,7 +45,7 @@ export const KEYS = {
   line: { kind: text, start: "" }, // of the source view: the id of a place
   lines: { kind: text, start: "" }, // … and from which to which line it shows, `20-420`; empty: around the place
   lit: { kind: text, start: "" }, // the module that alone is coloured in a flame
-  stack: { kind: oneOf(["heap", "line", "function", "thread", "life"]), start: "heap" }, // by what live memory of the timeline is stacked
+  stack: { kind: oneOf(["heap", "line", "function", "thread", "scope", "life"]), start: "heap" }, // by what live memory of the timeline is stacked
   stretch: { kind: text, start: "" }, // of time that the timeline shows, `1s..2s`; empty: all
   gauges: { kind: text, start: "rss" }, // quantities of the system that the timeline shows, with commas
   a: { kind: text, start: "" }, // snapshots: two times

@@ -116,6 +116,10 @@ typedef struct memtrace_location {
 #define MEMTRACE_GAUGE_FILE "<gauge>" /* `function` names a quantity */
 #define MEMTRACE_THREAD_FILE                                                                       \
     "<thread>" /* `function` is what the thread is called that the domain is from here on */
+#define MEMTRACE_SCOPE_FILE                                                                        \
+    "<scope>" /* `function` is what the domain's thread does from here on, as the program calls it \
+               */
+#define MEMTRACE_NO_SCOPE "<none>" /* as such a `function`: nothing that has a name */
 #define MEMTRACE_SEGMENT_FILE                                                                      \
     "<segment>" /* what a trace that is a part of a longer one says of itself */
 
@@ -138,9 +142,10 @@ typedef enum memtrace_event_kind {
     MEMTRACE_ALLOC = 0,
     MEMTRACE_PROMOTE = 1,
     MEMTRACE_COLLECT = 2,
-    MEMTRACE_MARK = 3,  /* a moment */
-    MEMTRACE_GAUGE = 4, /* the value of a quantity at a moment */
-    MEMTRACE_THREAD = 5 /* from here on, the domain is a thread of this name */
+    MEMTRACE_MARK = 3,   /* a moment */
+    MEMTRACE_GAUGE = 4,  /* the value of a quantity at a moment */
+    MEMTRACE_THREAD = 5, /* from here on, the domain is a thread of this name */
+    MEMTRACE_SCOPE = 6   /* from here on, its thread is in the scope of this name; empty: in none */
 } memtrace_event_kind;
 
 typedef struct memtrace_event {

@@ -8,7 +8,7 @@
 #include "base/nearest.h"
 #include "cli/help.h"
 
-enum { MOST_ITEMS = 21, ITEM_COLUMN = 22 };
+enum { MOST_ITEMS = 24, ITEM_COLUMN = 22 };
 
 typedef struct topic {
     const char *name, *before; /* paragraphs */
@@ -33,6 +33,7 @@ static const topic topics[] = {
       {"module:PATTERN", "allocated by a matching module: a library, program, or source folder"},
       {"type:PATTERN", "object type"},
       {"thread:PATTERN", "name of the allocating thread"},
+      {"scope:PATTERN", "what the program called what it was doing"},
       {"domain:RANGE", "allocating domain or thread"},
       {"promoted", "promoted from the minor heap"},
       {"survived", "never freed"},

@@ -265,6 +265,7 @@ static bool write_table(exporting *e, const table *t) {
     X(heap, TEXT, false)                                                                           \
     X(thread, I32, false)                                                                          \
     X(thread_name, TEXT, true)                                                                     \
+    X(scope, TEXT, true)                                                                           \
     X(type, TEXT, true)                                                                            \
     X(site, I64, true)                                                                             \
     X(caller, I64, true)                                                                           \
@@ -380,17 +381,19 @@ static void put_place(const exporting *e, parquet *p, size_t column, lens_cursor
         put_id(p, column, e->frame_ids[e->stacks->places->of_location[c.location]]);
 }
 
-static void put_origin(const exporting *e, parquet *p, size_t row, span_cursor *thread) {
+static void put_origin(const exporting *e, parquet *p, size_t row,
+                       span_cursor spans[SPAN_N_KINDS]) {
     static const char *const heaps[] = {
         [MEMTRACE_MINOR] = "minor", [MEMTRACE_MAJOR] = "major", [MEMTRACE_EXTERNAL] = "external"};
     const block_table *b = &e->profile->table;
-    const uint32_t node = b->node[row], span = spans_at(b, SPAN_THREAD, row, thread);
+    const uint32_t node = b->node[row];
     uint32_t wrapper;
     const lens_cursor site =
         lens_site(e->lens, node, b->source[row] == MEMTRACE_EXTERNAL, &wrapper);
     parquet_text(p, SAMPLES_heap, heaps[b->source[row]]);
     parquet_int(p, SAMPLES_thread, b->domain[row]);
-    parquet_text(p, SAMPLES_thread_name, span == SPAN_NONE ? NULL : b->spans.items[span].text);
+    parquet_text(p, SAMPLES_thread_name, spans_text(b, SPAN_THREAD, row, &spans[SPAN_THREAD]));
+    parquet_text(p, SAMPLES_scope, spans_text(b, SPAN_SCOPE, row, &spans[SPAN_SCOPE]));
     parquet_text(p, SAMPLES_type, profile_type(e->profile, node));
     put_place(e, p, SAMPLES_site, site);
     put_place(e, p, SAMPLES_caller, lens_outward(e->lens, site));
@@ -399,14 +402,14 @@ static void put_origin(const exporting *e, parquet *p, size_t row, span_cursor *
 
 static bool fill_samples(const exporting *e, parquet *p) {
     bool ok = true;
-    span_cursor thread = {0};
+    span_cursor spans[SPAN_N_KINDS] = {{0}};
     for (size_t i = 0; ok && i < e->profile->table.count; i++) {
         if (!is_kept(e, i))
             continue;
         put_id(p, SAMPLES_trace, e->id);
         put_times(e, p, i);
         put_amounts(e, p, i);
-        put_origin(e, p, i, &thread);
+        put_origin(e, p, i, spans);
         ok = parquet_row(p);
     }
     return ok;

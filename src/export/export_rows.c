@@ -19,7 +19,7 @@ typedef struct rows {
     uint32_t node;    /* of which it is; CCT_NO_NODE: none */
     path_places path;
     char separator; /* between the places of a stack */
-    span_cursor thread;
+    span_cursor spans[SPAN_N_KINDS];
 } rows;
 
 typedef void place_text(output *o, const profile_location *l);
@@ -140,10 +140,8 @@ static bool site_of(const rows *r, size_t row, uint32_t *place) {
 }
 
 /* NULL: it has no name. */
-static const char *thread_of(rows *r, size_t row) {
-    const block_table *b = &r->profile->table;
-    const uint32_t span = spans_at(b, SPAN_THREAD, row, &r->thread);
-    return span == SPAN_NONE ? NULL : b->spans.items[span].text;
+static const char *span_of(rows *r, span_kind kind, size_t row) {
+    return spans_text(&r->profile->table, kind, row, &r->spans[kind]);
 }
 
 static void put_json_or_null(output *o, const char *text) {
@@ -174,8 +172,10 @@ static void csv_row(rows *r, output *o, size_t row) {
     output_char(o, ',');
     output_u64(o, b->domain[row], 0, ' ');
     output_char(o, ',');
-    const char *thread = thread_of(r, row);
+    const char *thread = span_of(r, SPAN_THREAD, row), *scope = span_of(r, SPAN_SCOPE, row);
     output_csv(o, thread ? thread : "");
+    output_char(o, ',');
+    output_csv(o, scope ? scope : "");
     output_char(o, ',');
     output_csv(o, type ? type : "");
     output_text(o, ",\"");
@@ -205,7 +205,9 @@ static void json_row(rows *r, output *o, size_t row) {
     put_bytes(o, cost_bytes(r->profile, n.samples));
     output_format(o, ",\"source\":\"%s\",\"domain\":%u,\"thread\":", sources[b->source[row]],
                   b->domain[row]);
-    put_json_or_null(o, thread_of(r, row));
+    put_json_or_null(o, span_of(r, SPAN_THREAD, row));
+    output_text(o, ",\"scope\":");
+    put_json_or_null(o, span_of(r, SPAN_SCOPE, row));
     output_text(o, ",\"type\":");
     put_json_or_null(o, type);
     output_text(o, ",\"site\":");
@@ -280,7 +282,7 @@ static bool put_all(rows *r, output *o, const uint8_t *kept, put_row *put, const
 
 bool export_csv(output *o, export_subject *s) {
     static const char head[] =
-        "time,lifetime,promoted,size,samples,bytes,source,domain,thread,type,site,stack\n";
+        "time,lifetime,promoted,size,samples,bytes,source,domain,thread,scope,type,site,stack\n";
     rows r;
     const bool ok =
         rows_start(&r, s->lens, csv_place, ';') && put_all(&r, o, s->kept, csv_row, head);

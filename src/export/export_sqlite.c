@@ -35,7 +35,7 @@ static const char schema[] =
     "  stack INTEGER REFERENCES stacks,"
     /* Of births, in the order of all of them; and how many there were before it died. */
     "  birth INTEGER, births_before_death INTEGER,"
-    "  thread TEXT);" /* its name; NULL: it has none */
+    "  thread TEXT, scope TEXT);" /* their names; NULL: there is none */
     /* The moment that the view `live` is about: just after a birth, or the end of a microsecond. */
     "CREATE TABLE moment (time INTEGER, birth INTEGER);";
 
@@ -209,7 +209,8 @@ static void bind_place(const database *d, sqlite3_stmt *s, int at, lens_cursor c
         bind_number(s, at, d->stacks->places->of_location[c.location]);
 }
 
-static bool put_block(const database *d, sqlite3_stmt *s, size_t row, span_cursor *thread) {
+static bool put_block(const database *d, sqlite3_stmt *s, size_t row,
+                      span_cursor spans[SPAN_N_KINDS]) {
     static const char *const sources[] = {
         [MEMTRACE_MINOR] = "minor", [MEMTRACE_MAJOR] = "major", [MEMTRACE_EXTERNAL] = "external"};
     const profile *p = d->profile;
@@ -234,8 +235,8 @@ static bool put_block(const database *d, sqlite3_stmt *s, size_t row, span_curso
     bind_number(s, 14, d->stacks->of[0][b->node[row]]);
     bind_number(s, 15, blocks_place(b, row));
     bind_unless(s, 16, b->after[row], BLOCKS_NOWHERE);
-    const uint32_t span = spans_at(b, SPAN_THREAD, row, thread);
-    bind_text(s, 17, span == SPAN_NONE ? NULL : b->spans.items[span].text);
+    bind_text(s, 17, spans_text(b, SPAN_THREAD, row, &spans[SPAN_THREAD]));
+    bind_text(s, 18, spans_text(b, SPAN_SCOPE, row, &spans[SPAN_SCOPE]));
     return step(s);
 }
 
@@ -264,13 +265,13 @@ static bool tell(database *d, uint64_t written) {
 }
 
 static bool put_blocks(database *d, const uint8_t *kept) {
-    sqlite3_stmt *s = prepare(d, "INSERT INTO blocks VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
+    sqlite3_stmt *s = prepare(d, "INSERT INTO blocks VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
     bool ok = s;
     uint64_t written = 0;
-    span_cursor thread = {0};
+    span_cursor spans[SPAN_N_KINDS] = {{0}};
     for (size_t i = 0; ok && i < d->profile->table.count; i++)
         if (!kept || kept[i])
-            ok = put_block(d, s, i, &thread) && tell(d, ++written);
+            ok = put_block(d, s, i, spans) && tell(d, ++written);
     sqlite3_finalize(s);
     return ok;
 }

@@ -121,7 +121,11 @@ typedef struct blocks_run {
 } blocks_run;
 
 /* What names are of. */
-typedef enum span_kind { SPAN_THREAD, SPAN_N_KINDS } span_kind;
+typedef enum span_kind {
+    SPAN_THREAD,
+    SPAN_SCOPE, /* the text is empty where there is none */
+    SPAN_N_KINDS
+} span_kind;
 
 /* A name that holds for the rows of a domain from `first` on, up to the next one of its kind; see
  * spans.h. */

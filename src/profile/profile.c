@@ -166,8 +166,10 @@ static __attribute__((cold)) bool add_remark(profile *p, memtrace_reader *reader
         return true;
     const bool gauge = event.kind == MEMTRACE_GAUGE;
     const char *name = intern(&p->strings, event.name, strlen(event.name));
-    if (name && event.kind == MEMTRACE_THREAD)
-        return !p->keep_blocks || spans_add(&p->table, SPAN_THREAD, event.domain, name);
+    if (name && (event.kind == MEMTRACE_THREAD || event.kind == MEMTRACE_SCOPE))
+        return !p->keep_blocks ||
+               spans_add(&p->table, event.kind == MEMTRACE_THREAD ? SPAN_THREAD : SPAN_SCOPE,
+                         event.domain, name);
     return name && vec_push(&p->marks, ((profile_mark){.time = event.time,
                                                        .name = name,
                                                        .is_gauge = gauge,

@@ -1,6 +1,6 @@
-/* spans.h: names that hold for stretches of a domain: of the thread that it is. A name is said once
- * and holds until the next one, so that blocks need no column for it: the row of a block and its
- * domain tell. */
+/* spans.h: names that hold for stretches of a domain: of the thread that it is, and of the scope
+ * that it is in. A name is said once and holds until the next one, so that blocks need no column
+ * for it: the row of a block and its domain tell. */
 #ifndef PROFILE_SPANS_H
 #define PROFILE_SPANS_H
 
@@ -30,6 +30,13 @@ static inline uint32_t spans_at(const block_table *b, span_kind kind, size_t row
     return row - c->begin < c->end - c->begin && b->domain[row] == c->domain
                ? c->span
                : spans_find(b, kind, row, c);
+}
+
+/* Its text; NULL where none was said, or an empty one. */
+static inline const char *spans_text(const block_table *b, span_kind kind, size_t row,
+                                     span_cursor *c) {
+    const uint32_t span = spans_at(b, kind, row, c);
+    return span == SPAN_NONE || !*b->spans.items[span].text ? NULL : b->spans.items[span].text;
 }
 
 /* What a thread without a name is called by the number of its domain. */

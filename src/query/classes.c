@@ -82,7 +82,7 @@ bool classes_query(const profile *p, const uint8_t *kept, classes_list *list) {
     map64 index = {0};
     groups threads;
     *list = (classes_list){0};
-    bool ok = groups_find_threads(p, kept, &threads);
+    bool ok = groups_find_spans(p, kept, GROUPS_BY_THREAD, &threads);
     for (size_t i = 0; ok && i < p->table.count; i++)
         ok = (kept && !kept[i]) || add_row(p, i, &threads, &index, list);
     groups_free(&threads);

@@ -247,17 +247,26 @@ SCAN hit_nodes(const uint32_t *restrict node, piece_rows r, const uint8_t *restr
     HIT_IF(r, hits, nodes[node[row]]);
 }
 
-/* By span, and behind these by the domain of a thread without a name. */
-static inline size_t threads_index(const block_table *b, size_t row, span_cursor *at) {
-    const uint32_t span = spans_at(b, SPAN_THREAD, row, at);
+static bool is_of_spans(filter_kind kind) {
+    return kind == FILTER_THREAD || kind == FILTER_SCOPE;
+}
+
+static span_kind spans_of(filter_kind kind) {
+    return kind == FILTER_SCOPE ? SPAN_SCOPE : SPAN_THREAD;
+}
+
+/* By span, and behind these by the domain of a row without one. */
+static inline size_t spans_index(const block_table *b, span_kind kind, size_t row,
+                                 span_cursor *at) {
+    const uint32_t span = spans_at(b, kind, row, at);
     return span == SPAN_NONE ? b->spans.count + b->domain[row] : span;
 }
 
-SCAN hit_threads(const block_table *b, piece_rows r, const uint8_t *restrict threads,
-                 uint8_t *restrict hits) {
+SCAN hit_spans(const block_table *b, span_kind kind, piece_rows r, const uint8_t *restrict spans,
+               uint8_t *restrict hits) {
     span_cursor at = {0};
     for (size_t i = 0; i < r.n; i++)
-        hits[i] |= threads[threads_index(b, r.at + (r.list ? r.list[i] : i), &at)];
+        hits[i] |= spans[spans_index(b, kind, r.at + (r.list ? r.list[i] : i), &at)];
 }
 
 /* ---- patterns ---------------------------------------------------------------------------- */
@@ -321,15 +330,16 @@ static uint16_t last_domain(const block_table *b) {
     return last;
 }
 
-static void mark_threads(const block_table *b, const filter_pattern *pattern, uint8_t *threads) {
+static void mark_spans(const block_table *b, span_kind kind, const filter_pattern *pattern,
+                       uint8_t *spans) {
     const size_t n = b->spans.count, last = last_domain(b);
-    char unnamed[SPAN_UNNAMED];
+    char unnamed[SPAN_UNNAMED] = "";
     for (size_t i = 0; i < n; i++)
-        threads[i] |=
-            b->spans.items[i].kind == SPAN_THREAD && filter_match(pattern, b->spans.items[i].text);
+        spans[i] |= b->spans.items[i].kind == kind && filter_match(pattern, b->spans.items[i].text);
     for (size_t i = 0; i <= last; i++) {
-        spans_unnamed((uint16_t)i, unnamed);
-        threads[n + i] |= filter_match(pattern, unnamed);
+        if (kind == SPAN_THREAD)
+            spans_unnamed((uint16_t)i, unnamed);
+        spans[n + i] |= filter_match(pattern, unnamed);
     }
 }
 
@@ -386,10 +396,10 @@ static bool prepare_value(evaluation *e, prepared_term *t, const filter_value *v
         return false;
     if (kind == FILTER_MODULE)
         return module_mark_nodes(e->profile, module_matches, &v->pattern, t->nodes);
-    if (kind == FILTER_THREAD)
-        mark_threads(&e->profile->table, &v->pattern, t->nodes);
-    if (kind == FILTER_THREAD)
+    if (is_of_spans(kind)) {
+        mark_spans(&e->profile->table, spans_of(kind), &v->pattern, t->nodes);
         return true;
+    }
     if (t->nodes)
         return mark_nodes(e->profile, kind, &v->pattern, t->nodes);
     const prepared_value value = {.limits =
@@ -404,8 +414,8 @@ static bool prepare_term(evaluation *e, const filter_term *term) {
     if (!vec_push(&e->terms, (prepared_term){.term = term}))
         return false;
     prepared_term *t = &e->terms.items[e->terms.count - 1];
-    const size_t n = term->kind == FILTER_THREAD ? e->profile->table.spans.count + UINT16_MAX
-                                                 : cct_count(&e->profile->tree);
+    const size_t n = is_of_spans(term->kind) ? e->profile->table.spans.count + UINT16_MAX
+                                             : cct_count(&e->profile->tree);
     if (filter_values_of[term->kind] == VALUES_PATTERN && !(t->nodes = calloc(n + 1, 1)))
         return false;
     for (size_t i = 0; i < term->values.count; i++)
@@ -493,8 +503,8 @@ SCAN hit_term(const evaluation *e, const prepared_term *t, piece_rows r, uint8_t
         hit_before(b, BLOCKS_DIED, r, false, hits);
     if (t->nodes && kind == FILTER_MODULE)
         hit_modules(b, r, t->nodes, hits);
-    else if (kind == FILTER_THREAD)
-        hit_threads(b, r, t->nodes, hits);
+    else if (is_of_spans(kind))
+        hit_spans(b, spans_of(kind), r, t->nodes, hits);
     else if (t->nodes)
         hit_nodes(b->node, r, t->nodes, hits);
     for (size_t i = 0; i < t->values.count; i++)
@@ -689,6 +699,7 @@ static unsigned columns_of(const filter_term *t) {
         [FILTER_MODULE] = BLOCKS_HAS(node) | BLOCKS_HAS(source),
         [FILTER_TYPE] = BLOCKS_HAS(node),
         [FILTER_THREAD] = BLOCKS_HAS(domain),
+        [FILTER_SCOPE] = BLOCKS_HAS(domain),
         [FILTER_DOMAIN] = BLOCKS_HAS(domain),
         [FILTER_PROMOTED] = BLOCKS_HAS(promoted),
         [FILTER_SURVIVED] = BLOCKS_HAS(died),

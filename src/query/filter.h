@@ -26,6 +26,7 @@
     X(MODULE, "module", PATTERN)                                                                   \
     X(TYPE, "type", PATTERN)                                                                       \
     X(THREAD, "thread", PATTERN)                                                                   \
+    X(SCOPE, "scope", PATTERN)                                                                     \
     X(DOMAIN, "domain", NUMBER)                                                                    \
     X(PROMOTED, "promoted", NONE)                                                                  \
     X(SURVIVED, "survived", NONE)                                                                  \

@@ -147,8 +147,10 @@ static bool is_of_module(filter_kind kind) {
 static const char *name_at(completer *c, const profile *p, filter_kind kind, size_t i) {
     if (kind == FILTER_TYPE)
         return p->frames.items[i].type;
-    if (kind == FILTER_THREAD)
-        return p->table.spans.items[i].text;
+    if (kind == FILTER_THREAD || kind == FILTER_SCOPE) {
+        const blocks_span *span = &p->table.spans.items[i];
+        return span->kind == (kind == FILTER_SCOPE ? SPAN_SCOPE : SPAN_THREAD) ? span->text : NULL;
+    }
     const profile_location *l = &p->locations.items[i];
     if (is_of_module(kind))
         return module_name_of(&c->modules, l);
@@ -159,12 +161,13 @@ static const char *name_at(completer *c, const profile *p, filter_kind kind, siz
 static bool add_names(completer *c, const profile *p, filter_kind kind, bool begin, map64 *known) {
     const char *detail = kind == FILTER_TYPE     ? "type"
                          : kind == FILTER_THREAD ? "thread"
+                         : kind == FILTER_SCOPE  ? "scope"
                          : is_of_file(kind)      ? "file"
                          : is_of_module(kind)    ? "module"
                                                  : "function";
-    size_t n = kind == FILTER_TYPE     ? p->frames.count
-               : kind == FILTER_THREAD ? p->table.spans.count
-                                       : p->locations.count;
+    size_t n = kind == FILTER_TYPE                             ? p->frames.count
+               : kind == FILTER_THREAD || kind == FILTER_SCOPE ? p->table.spans.count
+                                                               : p->locations.count;
     for (size_t i = 0; i < n && c->result->n < c->most; i++) {
         const char *name = name_at(c, p, kind, i);
         if (!name || !*name || (strncmp(name, c->typed, c->typed_size) == 0) != begin ||

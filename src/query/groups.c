@@ -63,12 +63,15 @@ typedef struct numbering {
     span_cursor at;
 } numbering;
 
-/* Names of threads come behind threads without one. */
+/* Names come behind threads without one. All that is in no scope is one. */
 static uint32_t number_of(numbering *n, size_t row) {
     if (n->by == GROUPS_BY_LIFE)
         return class_of(n->blocks, row);
-    const uint32_t span = spans_at(n->blocks, SPAN_THREAD, row, &n->at);
-    return span == SPAN_NONE ? n->blocks->domain[row] : NUMBERS + n->alike[span];
+    const bool by_scope = n->by == GROUPS_BY_SCOPE;
+    const uint32_t span = spans_at(n->blocks, by_scope ? SPAN_SCOPE : SPAN_THREAD, row, &n->at);
+    if (span == SPAN_NONE || !*n->blocks->spans.items[span].text)
+        return by_scope ? 0 : n->blocks->domain[row];
+    return NUMBERS + n->alike[span];
 }
 
 static group group_of(const numbering *n, uint32_t number) {
@@ -122,17 +125,17 @@ static bool find_places(const lens *l, const uint8_t *kept, groups_by by, groups
 
 bool groups_find(const lens *l, const uint8_t *kept, groups_by by, groups *g) {
     *g = (groups){0};
-    const bool ok = by == GROUPS_BY_THREAD || by == GROUPS_BY_LIFE
-                        ? find_numbers(l->profile, kept, by, g)
-                        : find_places(l, kept, by, g);
+    const bool ok = by == GROUPS_BY_LINE || by == GROUPS_BY_FUNCTION
+                        ? find_places(l, kept, by, g)
+                        : find_numbers(l->profile, kept, by, g);
     if (!ok)
         groups_free(g);
     return ok;
 }
 
-bool groups_find_threads(const profile *p, const uint8_t *kept, groups *g) {
+bool groups_find_spans(const profile *p, const uint8_t *kept, groups_by by, groups *g) {
     *g = (groups){0};
-    const bool ok = find_numbers(p, kept, GROUPS_BY_THREAD, g);
+    const bool ok = find_numbers(p, kept, by, g);
     if (!ok)
         groups_free(g);
     return ok;

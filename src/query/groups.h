@@ -1,5 +1,5 @@
-/* groups.h: which group each block belongs to, where a report is by site, by thread or by how long
- * blocks live. */
+/* groups.h: which group each block belongs to, where a report is by site, by thread, by scope or
+ * by how long blocks live. */
 #ifndef QUERY_GROUPS_H
 #define QUERY_GROUPS_H
 
@@ -10,6 +10,7 @@
     X(LINE, "line")                                                                                \
     X(FUNCTION, "function")                                                                        \
     X(THREAD, "thread")                                                                            \
+    X(SCOPE, "scope")                                                                              \
     X(LIFE, "life")
 
 typedef enum groups_by {
@@ -30,7 +31,7 @@ uint64_t groups_life(uint32_t class);
 
 typedef struct group {
     const profile_location *place; /* by line or function; NULL: blocks without backtrace */
-    const char *name; /* by thread: of all threads that are called so; NULL: they have no name */
+    const char *name; /* by thread or scope: of all that are called so; NULL: they have no name */
     uint32_t number;  /* by thread without a name: that of the trace; by life: the class */
 } group;
 
@@ -42,8 +43,8 @@ typedef struct groups {
 /* `kept` is by row of the table; NULL: all. False when there is no memory. */
 bool groups_find(const lens *l, const uint8_t *kept, groups_by by, groups *g);
 
-/* The same by thread. */
-bool groups_find_threads(const profile *p, const uint8_t *kept, groups *g);
+/* The same by thread or scope. */
+bool groups_find_spans(const profile *p, const uint8_t *kept, groups_by by, groups *g);
 
 void groups_free(groups *g);
 

@@ -49,7 +49,7 @@ static int compare_places(const profile_location *a, const profile_location *b, 
 
 static int compare_names(const hotspots_entry *a, const hotspots_entry *b, hotspots_by by) {
     int order = compare_strings(a->type, b->type);
-    order = order ? order : compare_strings(a->thread, b->thread);
+    order = order ? order : compare_strings(a->span, b->span);
     return order ? order : compare_places(a->place, b->place, by);
 }
 
@@ -98,7 +98,7 @@ typedef struct gathering {
     map64 pairs;             /* (caller, site) → index into `all` */
     map64 of_type;           /* strings of the profile are equal if their pointers are */
     map64 wrappers;          /* function → index into `result->wrappers` */
-    groups threads;          /* by thread */
+    groups spans;            /* by thread or scope */
 } gathering;
 
 static uint32_t place_of(const gathering *g, lens_cursor at) {
@@ -155,10 +155,12 @@ static hotspots_entry name_place(const gathering *g, uint32_t place) {
             place == NO_PLACE ? NULL : lens_location(g->lens, g->places.locations.items[place])};
 }
 
-static const char *thread_name(const gathering *g, uint32_t site) {
-    const group *of = &g->threads.items.items[site];
+static const char *span_name(const gathering *g, uint32_t site) {
+    const group *of = &g->spans.items.items[site];
     if (of->name)
         return of->name;
+    if (g->result->by == HOTSPOTS_BY_SCOPE)
+        return "(no scope)";
     spans_unnamed((uint16_t)of->number, g->result->unnamed[site]);
     return g->result->unnamed[site];
 }
@@ -166,8 +168,8 @@ static const char *thread_name(const gathering *g, uint32_t site) {
 static hotspots_entry name_site(const gathering *g, uint32_t site) {
     if (g->result->by == HOTSPOTS_BY_TYPE)
         return (hotspots_entry){.type = g->types.items[site]};
-    if (g->result->by == HOTSPOTS_BY_THREAD)
-        return (hotspots_entry){.thread = thread_name(g, site)};
+    if (hotspots_by_span(g->result->by))
+        return (hotspots_entry){.span = span_name(g, site)};
     return name_place(g, site);
 }
 
@@ -213,31 +215,31 @@ static void rank(hotspots *h) {
                 &h->by);
 }
 
-/* Of one stack and group of threads. */
-typedef struct thread_sum {
-    uint32_t thread;
+/* Of one stack and group of threads, or scope. */
+typedef struct span_sum {
+    uint32_t span;
     cost_entry entry;
-} thread_sum;
+} span_sum;
 
-typedef VEC(thread_sum) thread_sums;
+typedef VEC(span_sum) span_sums;
 
 /* Stacks are fewer than blocks: what is asked of a stack is asked once. */
-static bool sum_up_rows(const gathering *g, const query_result *q, thread_sums *sums) {
+static bool sum_up_rows(const gathering *g, const query_result *q, span_sums *sums) {
     const block_table *b = &q->profile->table;
     map64 known = {0};
     bool ok = true;
     for (size_t i = 0; ok && i < b->count; i++) {
-        const uint32_t thread = g->threads.of_row[i];
+        const uint32_t span = g->spans.of_row[i];
         const bool external = b->source[i] == MEMTRACE_EXTERNAL;
         uint32_t at;
         bool is_new;
-        if (thread == SITES_NONE)
+        if (span == SITES_NONE)
             continue;
-        ok = find_sum(&known, (uint64_t)thread << 33 | (uint64_t)b->node[i] << 1 | external,
+        ok = find_sum(&known, (uint64_t)span << 33 | (uint64_t)b->node[i] << 1 | external,
                       sums->count, &at, &is_new) &&
              (!is_new ||
-              vec_push(sums, ((thread_sum){.thread = thread,
-                                           .entry = {.node = b->node[i], .external = external}})));
+              vec_push(sums, ((span_sum){.span = span,
+                                         .entry = {.node = b->node[i], .external = external}})));
         if (!ok)
             break;
         const cost one = cost_of_block(q->profile, q->measure, i);
@@ -247,24 +249,26 @@ static bool sum_up_rows(const gathering *g, const query_result *q, thread_sums *
     return ok;
 }
 
-static bool add_of_thread(gathering *g, const thread_sum *sum) {
+static bool add_of_span(gathering *g, const span_sum *sum) {
     uint32_t wrapper;
     const cost_entry *e = &sum->entry;
     const lens_cursor at = lens_site(g->lens, e->node, e->external, &wrapper);
-    return add_contribution(g, sum->thread, place_of(g, at), &e->cost) &&
+    return add_contribution(g, sum->span, place_of(g, at), &e->cost) &&
            (wrapper == LENS_NOWHERE || add_wrapper(g, wrapper, &e->cost));
 }
 
-static bool gather_threads(gathering *g, const query_result *q) {
+static bool gather_spans(gathering *g, const query_result *q) {
     const profile *p = q->profile;
-    thread_sums sums = {0};
+    span_sums sums = {0};
     bool ok =
         place_table_make(&g->places, p->locations.items, p->locations.count, PLACE_BY_LINE) &&
-        groups_find_threads(p, q->selection.kept, &g->threads) &&
-        (g->result->unnamed = calloc(g->threads.items.count + 1, sizeof *g->result->unnamed)) &&
+        groups_find_spans(p, q->selection.kept,
+                          g->result->by == HOTSPOTS_BY_SCOPE ? GROUPS_BY_SCOPE : GROUPS_BY_THREAD,
+                          &g->spans) &&
+        (g->result->unnamed = calloc(g->spans.items.count + 1, sizeof *g->result->unnamed)) &&
         sum_up_rows(g, q, &sums);
     for (size_t i = 0; ok && i < sums.count; i++)
-        ok = add_of_thread(g, &sums.items[i]);
+        ok = add_of_span(g, &sums.items[i]);
     vec_free(&sums);
     return ok;
 }
@@ -290,13 +294,13 @@ static void gathering_free(gathering *g) {
     map64_free(&g->pairs);
     map64_free(&g->of_type);
     map64_free(&g->wrappers);
-    groups_free(&g->threads);
+    groups_free(&g->spans);
 }
 
 bool hotspots_query(const query_result *q, hotspots_by by, hotspots *result) {
     *result = (hotspots){.by = by};
     gathering g = {.lens = &q->lens, .result = result};
-    const bool gathered = by == HOTSPOTS_BY_THREAD ? gather_threads(&g, q) : gather(&g, &q->costs);
+    const bool gathered = hotspots_by_span(by) ? gather_spans(&g, q) : gather(&g, &q->costs);
     const bool ok = gathered && sum_up(&g);
     gathering_free(&g);
     if (ok)

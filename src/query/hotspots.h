@@ -9,7 +9,8 @@
     X(LINE, "line")         /* of the source */                                                    \
     X(FUNCTION, "function") /* with all its lines */                                               \
     X(TYPE, "type")         /* of what was allocated; its callers are the sites */                 \
-    X(THREAD, "thread")     /* all that are called so; its callers are the sites */
+    X(THREAD, "thread")     /* all that are called so; its callers are the sites */                \
+    X(SCOPE, "scope")       /* the same */
 
 typedef enum hotspots_by {
 #define HOTSPOTS_GROUPING_NAME(name, text) HOTSPOTS_BY_##name,
@@ -17,15 +18,19 @@ typedef enum hotspots_by {
 #undef HOTSPOTS_GROUPING_NAME
 } hotspots_by;
 
+/* Whether rows are threads or scopes. */
+static inline bool hotspots_by_span(hotspots_by by) {
+    return by == HOTSPOTS_BY_THREAD || by == HOTSPOTS_BY_SCOPE;
+}
+
 extern const char *const hotspots_groupings[]; /* their names, by hotspots_by; NULL at the end */
-extern const char
-    *const hotspots_stack_groupings[]; /* those that look at stacks alone: no thread */
+extern const char *const hotspots_stack_groupings[]; /* those that look at stacks alone */
 
 typedef struct hotspots_entry {
-    /* What names it: a place (without line if grouped by function), a type, or the name of threads.
-     * All NULL: the trace does not say. */
+    /* What names it: a place (without line if grouped by function), a type, or the name of threads
+     * or of a scope. All NULL: the trace does not say. */
     const profile_location *place;
-    const char *type, *thread;
+    const char *type, *span;
     cost cost;
 } hotspots_entry;
 
@@ -45,8 +50,8 @@ typedef struct hotspots {
 } hotspots;
 
 /* Fills `*result`, which need not be initialised; false when there is no memory. The result refers
- * to the profile, to the query no longer. By thread, the query must have kept the rows that its
- * measure counts. */
+ * to the profile, to the query no longer. By thread or scope, the query must have kept the rows
+ * that its measure counts. */
 bool hotspots_query(const query_result *q, hotspots_by by, hotspots *result);
 
 /* The same of all that was allocated, as commands show it unless they are told otherwise. */

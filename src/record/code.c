@@ -206,6 +206,11 @@ static memtrace_location locate_remark(code_table *table, uint64_t remark) {
     case CODE_LEVEL:
         return (memtrace_location){.file = MEMTRACE_SEGMENT_FILE, .function = "level"};
     default:
+        if (remark >= CODE_SCOPES)
+            return (memtrace_location){
+                .file = MEMTRACE_SCOPE_FILE,
+                .function = remark == CODE_SCOPES ? MEMTRACE_NO_SCOPE
+                                                  : scope_text((uint16_t)(remark - CODE_SCOPES))};
         if (remark >= CODE_THREADS)
             return (memtrace_location){.file = MEMTRACE_THREAD_FILE,
                                        .function = table->threads[remark - CODE_THREADS]};

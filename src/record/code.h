@@ -31,6 +31,7 @@
 #include "base/hash.h"
 #include "record/gauges.h"
 #include "record/memory.h"
+#include "record/scope.h"
 
 enum {
     CODE_TYPE_AT = 48,       /* bits of the address */
@@ -52,9 +53,11 @@ enum code_remark {
     CODE_GAUGES = CODE_MARKS + CODE_MAX_MARKS, /* from here on: gauges, by enum gauge */
     CODE_THREADS = 512, /* from here on: names of threads, in the order in which they were met */
     CODE_MAX_THREADS = 1536,
+    CODE_SCOPES = CODE_THREADS + CODE_MAX_THREADS, /* from here on: by the number of a scope */
     CODE_FIRST_ADDRESS = 4096
 };
 _Static_assert((int)CODE_GAUGES + (int)N_GAUGES <= (int)CODE_THREADS, "remarks are apart");
+_Static_assert((int)CODE_SCOPES + (int)SCOPE_NAMES < (int)CODE_FIRST_ADDRESS, "and no addresses");
 
 enum { CODE_THREAD_NAME = 16 /* bytes, NUL included: the kernel keeps no more */ };
 

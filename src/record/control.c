@@ -14,6 +14,7 @@
 
 EXPORT void allotrace_control(control *c);
 EXPORT void allotrace_mark(const char *name);
+EXPORT unsigned allotrace_scope(const char *name, unsigned scope);
 EXPORT const char *allotrace_flush(void);
 
 /* The settings of the request; only one is at work at a time. */
@@ -90,6 +91,10 @@ void allotrace_control(control *c) {
 
 void allotrace_mark(const char *name) {
     recorder_mark(name);
+}
+
+unsigned allotrace_scope(const char *name, unsigned scope) {
+    return recorder_scope(name, scope);
 }
 
 /* For libraries of languages, which are installed apart from us and so must not know `control`: the

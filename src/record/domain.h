@@ -56,6 +56,7 @@ struct domain {
     uint64_t name_since,
         name_due; /* the thread's name was first looked at; is to be; both as `now` */
     char name[CODE_THREAD_NAME]; /* as the trace has it; empty: not yet */
+    uint16_t scope;              /* the number of the one that the trace has */
 
     /* Of native.c; NULL, 0 where malloc is not recorded. */
     unwind_trail *trail; /* knows the stack from the beginning */

@@ -238,19 +238,18 @@ static void change_entry(const struct module *m, const struct changed_module *ch
         late.entries.count--;
 }
 
-/* To a program without a recorder, allotrace_mark is nowhere: from now on it is here, and stays,
- * for a thread may be between the test of one entry and a call through the other. That of calls
- * comes first, for the same reason. */
-static void offer_mark(const struct module *m, const struct changed_module *changed,
-                       const struct dynamic *d) {
-    void *mark = (void *)(uintptr_t)recorder_mark;
+/* To a program without a recorder, a function of allotrace/mark.h is nowhere: from now on it is
+ * here, and stays, for a thread may be between the test of one entry and a call through the other.
+ * That of calls comes first, for the same reason. */
+static void offer(const struct module *m, const struct changed_module *changed,
+                  const struct dynamic *d, const char *offered, void *function) {
     for (size_t t = 2; t-- > 0;)
         for (size_t i = 0; d->tables[t] && i < d->counts[t]; i++) {
             const ElfW(Rela) *r = &d->tables[t][i];
             void **slot = (void **)(r->r_offset + m->bias);
             const char *name = d->names + d->symbols[ELF64_R_SYM(r->r_info)].st_name;
-            if (is_call_entry(r) && strcmp(name, "allotrace_mark") == 0 && *slot != mark)
-                slot_write(changed, slot, mark);
+            if (is_call_entry(r) && strcmp(name, offered) == 0 && *slot != function)
+                slot_write(changed, slot, function);
         }
 }
 
@@ -281,7 +280,8 @@ static void change_module(const struct module *m, void *context) {
         return;
     }
     late.unready = false;
-    offer_mark(m, &changed, &d);
+    offer(m, &changed, &d, "allotrace_mark", (void *)(uintptr_t)recorder_mark);
+    offer(m, &changed, &d, "allotrace_scope", (void *)(uintptr_t)recorder_scope);
     for (size_t t = 0; t < 2; t++)
         for (size_t i = 0; d.tables[t] && i < d.counts[t]; i++)
             if (is_call_entry(&d.tables[t][i]))

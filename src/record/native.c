@@ -428,6 +428,7 @@ static void native_record(struct session *s, void *block, uint64_t words, uint64
         return;
     }
     uint64_t now = words >= LARGE_WORDS ? native_now_large(s, d) : native_now(s, d);
+    session_look_at_scope(s, d, now);
     if (newborn_waits(s, type)) {
         native_hold(s, d, now, block, words, n_samples, type, site);
     } else {
@@ -454,7 +455,8 @@ native_born_inline(void *block, uint64_t words, uint64_t n_samples, unsigned typ
     uint32_t *place = ids_place(table, (uintptr_t)block);
     __builtin_prefetch(place, 1); /* of any address */
     cpu_prefetch_around(block);   /* see native_died_fast */
-    if (__builtin_expect(words > STREAM_FAST_WORDS || !native_enter_fast(s, d), 0)) {
+    if (__builtin_expect(
+            words > STREAM_FAST_WORDS || self.scope != d->scope || !native_enter_fast(s, d), 0)) {
         const struct unwind_site site = {return_address, sp, bp};
         native_record(s, block, words, n_samples, type, &site);
         return;

@@ -231,6 +231,7 @@ static void recorder_leave(void) {
 /* In the child, while it has one thread: the file and its lock are the parent's alone, and threads
  * to come must not look where its session was. Each page that this touches is copied for it. */
 HOT_CODE static void on_fork_child(void) {
+    scope_fork();
     const int was_busy = self.sampler.busy;
     if (atomic_load(&recorder.state) == WAITING)
         recorder_wait_as_child();
@@ -847,6 +848,14 @@ void recorder_mark(const char *name) {
     session_mark(s, name);
     atomic_signal_fence(memory_order_seq_cst);
     self.sampler.busy = false;
+}
+
+unsigned recorder_scope(const char *name, unsigned scope) {
+    const unsigned before = self.scope;
+    const int error = errno;
+    self.scope = name ? scope_number(name) : scope <= SCOPE_NAMES ? (uint16_t)scope : SCOPE_NONE;
+    errno = error;
+    return before;
 }
 
 struct session *recorder_enter_own(void) {

@@ -132,7 +132,10 @@ void recorder_end(void);
 void recorder_look_again(void); /* for modules that were loaded since it began */
 void recorder_stop(bool stopped);
 void recorder_mark(const char *name); /* any thread */
-const char *recorder_path(void);      /* of the trace; NULL: nothing is recorded */
+
+/* Enters a scope, or goes back to one that was left, by its number; gives the one before. */
+unsigned recorder_scope(const char *name, unsigned scope);
+const char *recorder_path(void); /* of the trace; NULL: nothing is recorded */
 
 /* The process may be about to vanish: by exec, if it succeeds, or for good. */
 void recorder_flush(void);

@@ -57,6 +57,7 @@ RUNTIME_HOT struct runtime_place runtime_enter(void) {
         session_read_clock(s, d, cycles);
         session_look_at_name(s, d);
     }
+    session_look_at_scope(s, d, d->now);
     return (struct runtime_place){.session = s, .domain = d, .clock_was_read = is_old};
 }
 

@@ -189,6 +189,11 @@ void session_name_thread(struct session *s, struct domain *d) {
     session_put_remark(s, d, session_now_nearly(s, d), code, 0);
 }
 
+void session_tell_scope(struct session *s, struct domain *d, uint64_t now) {
+    d->scope = self.scope;
+    session_put_remark(s, d, now, CODE_SCOPES + d->scope, 0);
+}
+
 static void session_put_gauges(struct session *s, struct domain *d, uint64_t now) {
     uint64_t bytes[N_GAUGES];
     if (!gauges_read(&s->gauges, bytes))

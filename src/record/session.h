@@ -28,6 +28,7 @@ struct self {
     bool interrupted;      /* it forks in a signal handler, maybe inside the recorder */
     uint8_t linked; /* whether it is in an allocator of the program's own: enum linked_call */
     bool waits;     /* its countdown is a gap that was drawn before there was a session */
+    uint16_t scope; /* the number of the one that it is in; see scope.h */
     struct session *owner; /* of the domain; NULL if there is none, or it is fenced */
     unsigned session; /* the number of the one that sampler and domain belong to; 0: none yet */
     unsigned births;  /* blocks that were to be recorded, modulo 2^32 */
@@ -176,6 +177,14 @@ void session_forbid_names(void); /* a filter would end the process for asking; f
 static inline void session_look_at_name(struct session *s, struct domain *d) {
     if (__builtin_expect(d->now >= d->name_due, 0))
         session_name_thread(s, d);
+}
+
+/* The calling thread's scope goes to the trace, if that has another one; before an allocation's
+ * stack is taken. The thread is inside its domain. */
+void session_tell_scope(struct session *s, struct domain *d, uint64_t now);
+static inline void session_look_at_scope(struct session *s, struct domain *d, uint64_t now) {
+    if (__builtin_expect(self.scope != d->scope, 0))
+        session_tell_scope(s, d, now);
 }
 
 /* Now and then: reads the gauges, and writes out what has become old in any stream; the calling

@@ -36,10 +36,10 @@ static cell site_type(const table *t, const void *row) {
     return s->entry.type ? (cell){.text = s->entry.type} : cell_none();
 }
 
-static cell site_thread(const table *t, const void *row) {
+static cell site_span(const table *t, const void *row) {
     const hotspots_site *s = row;
     (void)t;
-    return (cell){.text = s->entry.thread};
+    return (cell){.text = s->entry.span};
 }
 
 static cell site_callers(const table *t, const void *row) {
@@ -66,8 +66,12 @@ static bool is_by_thread(const table *t) {
     return report_of(t)->hotspots->by == HOTSPOTS_BY_THREAD;
 }
 
+static bool is_by_scope(const table *t) {
+    return report_of(t)->hotspots->by == HOTSPOTS_BY_SCOPE;
+}
+
 static bool is_by_place(const table *t) {
-    return !is_by_type(t) && !is_by_thread(t);
+    return !is_by_type(t) && !hotspots_by_span(report_of(t)->hotspots->by);
 }
 
 static bool is_not_by_place(const table *t) {
@@ -94,12 +98,17 @@ static const table_column columns[] = {
      .in = IN_CSV,
      .get = entry_place,
      .has = is_not_by_place,
-     .help = "empty: a row is a type, or threads"},
+     .help = "empty: a row is a type, threads or a scope"},
     {.name = "thread",
      .kind = COLUMN_TEXT,
-     .get = site_thread,
+     .get = site_span,
      .has = is_by_thread,
      .help = "what the threads are called"},
+    {.name = "scope",
+     .kind = COLUMN_TEXT,
+     .get = site_span,
+     .has = is_by_scope,
+     .help = "what the program calls what it was doing"},
     {.name = "type",
      .kind = COLUMN_TEXT,
      .get = site_type,
@@ -110,7 +119,7 @@ static const table_column columns[] = {
      .in = IN_CSV,
      .get = site_type,
      .has = is_not_by_type,
-     .help = "empty: a row is a place, or threads"},
+     .help = "empty: a row is a place, threads or a scope"},
     {.name = "callers",
      .title = "via ",
      .kind = COLUMN_ROWS,
@@ -225,7 +234,8 @@ static void say_rest(document *d, const hotspots_report *h) {
     static const char *const nouns[] = {[HOTSPOTS_BY_LINE] = "site",
                                         [HOTSPOTS_BY_FUNCTION] = "function",
                                         [HOTSPOTS_BY_TYPE] = "type",
-                                        [HOTSPOTS_BY_THREAD] = "thread"};
+                                        [HOTSPOTS_BY_THREAD] = "thread",
+                                        [HOTSPOTS_BY_SCOPE] = "scope"};
     const size_t n = h->hotspots->sites.count - h->shown;
     char below[60] = "";
     if (n == 0)

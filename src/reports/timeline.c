@@ -11,8 +11,8 @@ static const char *const heap_names[CCT_SOURCES] = {
     [MEMTRACE_MINOR] = "minor", [MEMTRACE_MAJOR] = "major", [MEMTRACE_EXTERNAL] = "external"};
 
 /* In JSON, and in headings. */
-static const char *const groups_names[] = {"sites", "sites", "threads", "lives"};
-static const char *const by_texts[] = {"site", "site", "thread", "lifetime"};
+static const char *const groups_names[] = {"sites", "sites", "threads", "scopes", "lives"};
+static const char *const by_texts[] = {"site", "site", "thread", "scope", "lifetime"};
 
 static const timeline_report *report_of(const table *t) {
     return t->context;

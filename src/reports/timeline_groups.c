@@ -18,29 +18,32 @@ static const char *name_of_life(document *d, uint32_t class) {
 const char *timeline_group_name(document *d, groups_by by, const group *g) {
     if (by == GROUPS_BY_THREAD)
         return g->name ? g->name : document_text(d, "thread %" PRIu32, g->number);
+    if (by == GROUPS_BY_SCOPE)
+        return g->name ? g->name : "no scope";
     return by == GROUPS_BY_LIFE ? name_of_life(d, g->number) : NULL;
 }
 
 /* A name is matched as a whole by a regular expression alone. */
-static const char *filter_of_thread(document *d, const group *g) {
+static const char *filter_of_span(document *d, const char *term, const group *g) {
     char pattern[128], *to = pattern;
     const char *c = g->name;
-    if (!g->name)
-        return document_text(d, "domain:%" PRIu32, g->number);
     for (; *c && to < pattern + sizeof pattern - 2; c++) {
         if (strchr("\\^$.[|()*+?{/", *c))
             *to++ = '\\';
         *to++ = *c;
     }
     *to = '\0';
-    return document_text(d, "thread:/^%s%s/", pattern, *c ? "" : "$");
+    return document_text(d, "%s:/^%s%s/", term, pattern, *c ? "" : "$");
 }
 
 /* Blocks that were never freed have a life, too: until the end. */
 const char *timeline_group_filter(document *d, groups_by by, const group *g) {
     const uint64_t least = groups_life(g->number), most = groups_life(g->number + 1);
     if (by == GROUPS_BY_THREAD)
-        return filter_of_thread(d, g);
+        return g->name ? filter_of_span(d, "thread", g)
+                       : document_text(d, "domain:%" PRIu32, g->number);
+    if (by == GROUPS_BY_SCOPE)
+        return g->name ? filter_of_span(d, "scope", g) : "scope:/^$/";
     if (g->number == GROUPS_NEVER_FREED)
         return "survived";
     return g->number + 1 == GROUPS_NEVER_FREED

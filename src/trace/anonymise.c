@@ -96,6 +96,7 @@ static const char *rename_file(anonymiser *a, const char *file) {
     return strcmp(file, MEMTRACE_MARK_FILE) == 0     ? MEMTRACE_MARK_FILE
            : strcmp(file, MEMTRACE_GAUGE_FILE) == 0  ? MEMTRACE_GAUGE_FILE
            : strcmp(file, MEMTRACE_THREAD_FILE) == 0 ? MEMTRACE_THREAD_FILE
+           : strcmp(file, MEMTRACE_SCOPE_FILE) == 0  ? MEMTRACE_SCOPE_FILE
                                                      : rename_one(a, 'p', file);
 }
 
@@ -105,7 +106,8 @@ static void rename_location(anonymiser *a, memtrace_location *l) {
         return;
     }
     l->file = rename_file(a, l->file);
-    l->function = rename_one(a, 'f', l->function);
+    if (strcmp(l->file, MEMTRACE_SCOPE_FILE) != 0 || strcmp(l->function, MEMTRACE_NO_SCOPE) != 0)
+        l->function = rename_one(a, 'f', l->function);
     if (!a->options.keep_lines) {
         l->line = 0;
         l->start_char = l->end_char = 0;

@@ -134,13 +134,18 @@ static uint64_t time_in(const cutter *c, uint64_t time) {
     return c->number == 1 ? time : time > c->start ? time - c->start : 1;
 }
 
-/* What comes next in the lane is of this thread. */
-static memtrace_status put_thread(cutter *c, cutter_lane *lane, uint64_t time, uint16_t thread) {
-    if (thread == lane->told || thread == 0)
-        return MEMTRACE_OK;
-    lane->told = thread;
-    return memtrace_stream_remark_as(lane->stream, time, c->out.next_id++,
-                                     c->threads.items[thread - 1], 0);
+/* What comes next in the lane is of this thread, in this scope. */
+static memtrace_status put_names(cutter *c, cutter_lane *lane, uint64_t time,
+                                 const uint16_t names[CUTTER_NAMES]) {
+    memtrace_status status = MEMTRACE_OK;
+    for (int i = 0; i < CUTTER_NAMES && status == MEMTRACE_OK; i++) {
+        if (names[i] == lane->told[i] || names[i] == 0)
+            continue;
+        lane->told[i] = names[i];
+        status = memtrace_stream_remark_as(lane->stream, time, c->out.next_id++,
+                                           c->names.items[names[i] - 1], 0);
+    }
+    return status;
 }
 
 static memtrace_status put_carried(cutter *c, cutter_block *b) {
@@ -150,7 +155,7 @@ static memtrace_status put_carried(cutter *c, cutter_block *b) {
     memtrace_stream *stream;
     memtrace_status status = open_stream(c, b->domain, &stream);
     if (status == MEMTRACE_OK)
-        status = put_thread(c, &c->lanes.items[b->domain], time, b->thread);
+        status = put_names(c, &c->lanes.items[b->domain], time, b->names);
     if (status == MEMTRACE_OK)
         status = segment_writer_remark(&c->out, stream, time, SEGMENT_BLOCK, b->id);
     if (status == MEMTRACE_OK)
@@ -300,10 +305,10 @@ static bool add_block(cutter *c, const cutter_lane *lane, const memtrace_event *
                       .time = e->time,
                       .length = e->length,
                       .samples = e->samples,
-                      .thread = lane->thread,
                       .domain = e->domain,
                       .source = (uint8_t)e->source,
                       .level = lane->level};
+    memcpy(b.names, lane->names, sizeof b.names);
     thin_block(c, &b);
     *samples = b.samples;
     if (has_died(c, e->id))
@@ -317,25 +322,31 @@ static bool add_block(cutter *c, const cutter_lane *lane, const memtrace_event *
 }
 
 /* The name at the end of its backtrace; false when there is no memory. */
-static bool name_thread(cutter *c, cutter_lane *lane) {
+static bool name_lane(cutter *c, cutter_lane *lane, int kind) {
     const uint64_t code = lane->codes.items[lane->codes.count - 1];
     size_t i = 0;
-    while (i < c->threads.count && c->threads.items[i] != code)
+    while (i < c->names.count && c->names.items[i] != code)
         i++;
-    if (i == UINT16_MAX || (i == c->threads.count && !vec_push(&c->threads, code)))
+    if (i == UINT16_MAX || (i == c->names.count && !vec_push(&c->names, code)))
         return i == UINT16_MAX;
-    lane->thread = lane->told = (uint16_t)(i + 1);
+    lane->names[kind] = lane->told[kind] = (uint16_t)(i + 1);
     return true;
+}
+
+/* What an event says of its lane. */
+static bool take_name(cutter *c, cutter_lane *lane, const memtrace_event *e) {
+    const bool is_scope = e->kind == MEMTRACE_SCOPE;
+    return (e->kind != MEMTRACE_THREAD && !is_scope) || lane->codes.count == 0 ||
+           name_lane(c, lane, is_scope ? CUTTER_SCOPE : CUTTER_THREAD);
 }
 
 static memtrace_status take_alloc(cutter *c, memtrace_stream *stream, const memtrace_event *e) {
     cutter_lane *lane = &c->lanes.items[e->domain];
-    if (!segment_writer_follow(&c->out, &lane->codes, e) ||
-        (e->kind == MEMTRACE_THREAD && lane->codes.count > 0 && !name_thread(c, lane)))
+    if (!segment_writer_follow(&c->out, &lane->codes, e) || !take_name(c, lane, e))
         return MEMTRACE_NOMEM;
     const size_t n = lane->codes.count;
     const uint64_t time = time_in(c, e->time);
-    const memtrace_status named = put_thread(c, lane, time, lane->thread);
+    const memtrace_status named = put_names(c, lane, time, lane->names);
     if (named != MEMTRACE_OK)
         return named;
     if (segment_remark_of(c->out.reader, e) == SEGMENT_LEVEL)
@@ -421,7 +432,7 @@ static memtrace_status close_streams(cutter *c, uint64_t time) {
         const memtrace_status status = memtrace_stream_close_at(c->lanes.items[i].stream, time);
         first = first == MEMTRACE_OK ? status : first;
         c->lanes.items[i].stream = NULL;
-        c->lanes.items[i].told = 0;
+        memset(c->lanes.items[i].told, 0, sizeof c->lanes.items[i].told);
         time = 0; /* one says it for all */
     }
     return first;
@@ -451,7 +462,7 @@ void cutter_free(cutter *c) {
     map64_free(&c->stack_rows);
     vec_free(&c->deaths);
     vec_free(&c->lanes);
-    vec_free(&c->threads);
+    vec_free(&c->names);
     segment_writer_free(&c->out);
     *c = (cutter){0};
 }

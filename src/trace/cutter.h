@@ -22,12 +22,15 @@
 
 #define CUTTER_LATE 1000000 /* microseconds */
 
+/* What a name may be of that holds for a domain until the next one. */
+enum { CUTTER_THREAD, CUTTER_SCOPE, CUTTER_NAMES };
+
 typedef struct cutter_block {
     uint64_t id, out; /* in the recording, and in this segment */
     uint64_t time;    /* of the allocation, microseconds from the start of the recording */
     uint64_t length, samples;
-    uint32_t stack;  /* in `stacks` */
-    uint16_t thread; /* that allocated it, in `threads`, from 1 on; 0: unnamed */
+    uint32_t stack;               /* in `stacks` */
+    uint16_t names[CUTTER_NAMES]; /* of the thread that allocated it, and so on; see cutter_lane */
     uint16_t domain;
     uint8_t source;
     uint8_t level; /* how many times its rate was halved */
@@ -53,7 +56,9 @@ typedef struct cutter_lane {
     memtrace_stream *stream; /* NULL: the domain has none in this segment */
     uint64_t latest;         /* event, microseconds from the start of the recording */
     uint8_t level;           /* how many times its rate is halved */
-    uint16_t thread, told;   /* what it is called, in `threads`, and as this segment has it */
+    /* What its thread and scope are called, in `names` of the cutter, and as this segment has it;
+     * 0: nothing was said. */
+    uint16_t names[CUTTER_NAMES], told[CUTTER_NAMES];
     segment_backtrace codes; /* the latest */
 } cutter_lane;
 
@@ -66,7 +71,7 @@ typedef struct cutter {
     map64 stack_rows;         /* of hashes in `stacks` */
     VEC(cutter_death) deaths; /* in the order of the file */
     VEC(cutter_lane) lanes;   /* by domain */
-    VEC(uint64_t) threads;    /* codes of their names, from 1 on */
+    VEC(uint64_t) names;      /* codes, from 1 on */
 
     uint64_t carried_size; /* of the bytes written, those for what was live */
     uint64_t number;       /* of the next segment */

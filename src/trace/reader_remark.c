@@ -1,4 +1,5 @@
-/* reader_remark.c: how marks, gauges and names of threads are read; writer_remark.c writes them.
+/* reader_remark.c: how marks, gauges, names of threads and scopes are read; writer_remark.c writes
+ * them.
  *
  * In the file each is an allocation without samples, whose innermost location says what it is, and
  * behind it the end of that, which is no event. */
@@ -11,7 +12,8 @@ static const struct {
     memtrace_event_kind kind;
 } remarks[] = {{MEMTRACE_MARK_FILE, MEMTRACE_MARK},
                {MEMTRACE_GAUGE_FILE, MEMTRACE_GAUGE},
-               {MEMTRACE_THREAD_FILE, MEMTRACE_THREAD}};
+               {MEMTRACE_THREAD_FILE, MEMTRACE_THREAD},
+               {MEMTRACE_SCOPE_FILE, MEMTRACE_SCOPE}};
 
 /* Steps over the end of the object at r->next. */
 static void skip_end(memtrace_reader *r, uint64_t id) {
@@ -36,5 +38,7 @@ __attribute__((cold)) void reader_tell_remark(memtrace_reader *r, memtrace_event
             event->kind = remarks[i].kind;
             event->name = l->function;
         }
+    if (event->kind == MEMTRACE_SCOPE && strcmp(event->name, MEMTRACE_NO_SCOPE) == 0)
+        event->name = "";
     skip_end(r, event->id);
 }

@@ -11,7 +11,7 @@ The script for bash, as the shell uses it:
   $ try allotrace hotspots --
   --at --by --callers --color --csv --filter --full-names --help --index --json --last --measure --min-share --strict --top --wrappers
   $ try allotrace hotspots --by ''
-  function line thread type
+  function line scope thread type
   $ try allotrace dump -f j
   json
   $ try memtrace-hotspot --by t
@@ -72,6 +72,7 @@ The script for fish, as the shell uses it:
   $ try 'allotrace hotspots --by '
   function
   line
+  scope
   thread
   type
   $ try 'memtrace-hotspot --by t'

@@ -65,8 +65,8 @@ The commands, and one of them:
   2^20 bytes.
   
   Options:
-        --by BY                 one row per line (default), function, type or
-                                thread
+        --by BY                 one row per line (default), function, type, thread
+                                or scope
     -n, --top N                 show at most N rows
         --min-share P           hide rows below P percent (default 0.5)
         --callers N             show at most N callers of each row (default 3)
@@ -180,7 +180,7 @@ Wrong command lines say what is wrong, what may have been meant, and end with st
   Try `allotrace hotspots --help`.
   [2]
   $ allotrace hotspots --by lines a.ctf
-  allotrace: --by: `lines` is not one of line, function, type, thread
+  allotrace: --by: `lines` is not one of line, function, type, thread, scope
   Try `allotrace hotspots --help`.
   [2]
   $ allotrace hotspots --json=yes a.ctf

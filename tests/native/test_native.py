@@ -68,8 +68,8 @@ class Trace:
             if allocation.frames[-1].file == "<mark>":
                 same((allocation.length, allocation.samples, allocation.died), (0, 0, True), "mark")
                 self.marks.append(allocation.frames[-1].function)
-            elif allocation.frames[-1].file == "<thread>":
-                same((allocation.samples, allocation.died), (0, True), "name of a thread")
+            elif allocation.frames[-1].file in ("<thread>", "<scope>"):
+                same((allocation.samples, allocation.died), (0, True), "name of a thread or scope")
             elif allocation.frames[-1].file == "<gauge>":
                 same((allocation.samples, allocation.died), (0, True), "gauge")
                 values = self.gauges.setdefault(allocation.frames[-1].function, [])

@@ -73,6 +73,39 @@ def marks_stand_in_the_trace():
          "marks")
 
 
+SCOPES = """
+import allotrace
+
+@allotrace.scope("inner")
+def make(n, deep=0):
+    return [bytes(10000) for _ in range(n)] + (make(n, deep - 1) if deep else [])
+
+for i in range(10):
+    with allotrace.scope("outer"):
+        kept = [bytes(10000)]
+        make(2, deep=1)
+        kept += [bytes(10000)]
+    kept = [bytes(10000) for _ in range(3)]
+try:
+    with allotrace.scope("outer"):
+        raise KeyError("x")
+except KeyError as e:
+    print(e)
+kept = bytes(10000)
+"""
+
+
+@test
+def scopes_have_what_is_allocated_in_them():
+    pathlib.Path("scopes.py").write_text(SCOPES)
+    same(run(PYTHON, "scopes.py").stdout, "'x'\n", "without a recorder")
+    done = run(ALLOTRACE, "run", "--rate", "1", "-o", "t.ctf", "--", PYTHON, "scopes.py")
+    same(done.stdout, "'x'\n", "output")
+    rows = json.loads(run(ALLOTRACE, "hotspots", "--json", "--by", "scope", "--min-share", "0", "-m", "blocks",
+                          "--filter", "file:scopes.py size:9K..11K", "t.ctf").stdout)["hotspots"]
+    same({row["scope"]: row["value"] for row in rows}, {"outer": 20, "inner": 40, "(no scope)": 31}, "blocks")
+
+
 @test
 def marks_do_nothing_where_nothing_is_recorded():
     pathlib.Path("marking.py").write_text(MARKING)

@@ -1,8 +1,9 @@
-"""Marks in the trace that allotrace records of this program. Without a recorder they do nothing.
+"""Marks and scopes in the trace that allotrace records of this program. Without a recorder they do nothing.
 
     with allotrace.mark("load"): ...
     @allotrace.mark("parse")
     allotrace.mark_here("ready")
+    with allotrace.scope("GET /cart"): ...
 """
 import contextlib
 import os
@@ -13,7 +14,7 @@ try:
 except ImportError:  # an interpreter without it cannot reach the recorder
     ctypes = None
 
-__all__ = ["mark", "mark_here"]
+__all__ = ["mark", "mark_here", "scope"]
 
 _LIBRARY = "liballotrace-preload.so"
 _LOOK_AGAIN = 1.0  # seconds after which an attached recorder is looked for again
@@ -40,6 +41,8 @@ def _find():
                 return None
             library.allotrace_mark.argtypes = [ctypes.c_char_p]
             library.allotrace_mark.restype = None
+            library.allotrace_scope.argtypes = [ctypes.c_char_p, ctypes.c_uint]
+            library.allotrace_scope.restype = ctypes.c_uint
             return library
         except (OSError, AttributeError):
             continue
@@ -74,4 +77,24 @@ class mark(contextlib.ContextDecorator):
 
     def __exit__(self, *exception):
         mark_here(self.name + ": end")
+        return False
+
+
+class scope(contextlib.ContextDecorator):
+    """What this thread allocates in a block, or in each call of a function, is of the scope `name`: `allotrace hotspots
+    --by scope` tells them apart. A scope within another one hides it. Tasks of asyncio share a thread, and its scope."""
+
+    def __init__(self, name):
+        self.name = name.encode("utf-8", "replace")
+        self.outer = []
+
+    def __enter__(self):
+        recorder = _recorder()
+        self.outer.append(None if recorder is None else recorder.allotrace_scope(self.name, 0))
+        return self
+
+    def __exit__(self, *exception):
+        outer = self.outer.pop()
+        if outer is not None:
+            _recorder().allotrace_scope(None, outer)
         return False

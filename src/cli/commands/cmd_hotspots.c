@@ -27,8 +27,8 @@ static const option options[] = {
      .kind = OPTION_CHOICE,
      .at = offsetof(hotspots_options, by),
      .choices = hotspots_groupings,
-     .help = "one row per source line (default), function, object type, or thread name",
-     .brief = "one row per line (default), function, type or thread"},
+     .help = "one row per source line (default), function, object type, thread name, or scope",
+     .brief = "one row per line (default), function, type, thread or scope"},
     OPTIONS_ROWS(hotspots_options),
     OPTIONS_QUESTION(hotspots_options),
 };
@@ -65,7 +65,7 @@ static int show(const question *q, const void *opts_) {
 
 static int run_for(const command *cmd, const hotspots_options *opts, const char *path) {
     hotspots_options asked = *opts;
-    asked.question.keep_rows = asked.question.counts = opts->by == HOTSPOTS_BY_THREAD;
+    asked.question.keep_rows = asked.question.counts = hotspots_by_span(opts->by);
     return question_answer(cmd, &asked.question, path, show, &asked);
 }
 

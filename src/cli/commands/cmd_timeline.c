@@ -43,16 +43,18 @@ static const option options[] = {
      .kind = OPTION_COUNT,
      .at = offsetof(timeline_options, top),
      .argument = "N",
-     .help = "also show the N sites (or threads or lifetimes, see --by) that hold most at the peak "
+     .help = "also show the N sites (or threads, scopes or lifetimes, see --by) that hold most at "
+             "the peak "
              "(default 0; 10 with --by)",
      .brief = "also show the N largest at the peak"},
     {.name = "by",
      .kind = OPTION_CHOICE,
      .at = offsetof(timeline_options, by),
      .choices = groups_by_names,
-     .help = "also show live memory by source line, function, allocating thread or lifetime; --top "
+     .help = "also show live memory by source line, function, allocating thread, scope or "
+             "lifetime; --top "
              "sets how many",
-     .brief = "also show live memory by site, thread or lifetime"},
+     .brief = "also show live memory by site, thread, scope or lifetime"},
     OPTION_FILTER(timeline_options, question.filter),
     OPTION_COUNTED(timeline_options),
     OPTION_WRAPPERS(timeline_options),
@@ -144,7 +146,7 @@ const command command_timeline = {
                    "system: rss is the process's memory in RAM, anonymous the part of it that "
                    "belongs to no file, heap all private writable memory.\n"
                    "\n"
-                   "With --by, also shows live memory by site, thread or lifetime.\n"
+                   "With --by, also shows live memory by site, thread, scope or lifetime.\n"
                    "\n"
                    "In text output, each row is scaled to its own maximum.",
     .example = "allotrace timeline --top 5 out.ctf\n"

@@ -1,0 +1,30 @@
+/* scope.h: what a program says it is doing, as a request or a phase: a name that holds for a thread
+ * until it says otherwise (allotrace/mark.h).
+ *
+ * A thread remembers the number of its scope's name, whether anything is recorded or not, so that
+ * scopes which nothing is sampled in cost a look into a table and leave nothing in the trace: the
+ * recorder writes down a thread's scope before an event, if it is another one than at the event
+ * before. Names are the process's, as scopes may last longer than a recording. */
+#ifndef RECORD_SCOPE_H
+#define RECORD_SCOPE_H
+
+#include <stdint.h>
+
+enum {
+    SCOPE_NAMES = 1024,   /* at most; all later ones are one */
+    SCOPE_NAME_SIZE = 64, /* bytes, NUL included: of a longer one the beginning */
+};
+
+#define SCOPE_NONE 0u
+
+/* The number of a name, from 1 on; the name is copied. Any thread may call, also in a signal
+ * handler: where that interrupts the adding of another name, a new one is none. */
+uint16_t scope_number(const char *name);
+
+/* In the child of a fork: whoever added a name is not here. */
+void scope_fork(void);
+
+/* Of the number of a scope, or of none. */
+const char *scope_text(uint16_t number);
+
+#endif

@@ -103,7 +103,9 @@ def scopes_have_what_is_allocated_in_them():
     same(done.stdout, "'x'\n", "output")
     rows = json.loads(run(ALLOTRACE, "hotspots", "--json", "--by", "scope", "--min-share", "0", "-m", "blocks",
                           "--filter", "file:scopes.py size:9K..11K", "t.ctf").stdout)["hotspots"]
-    same({row["scope"]: row["value"] for row in rows}, {"outer": 20, "inner": 40, "(no scope)": 31}, "blocks")
+    found = {row["scope"]: row["value"] for row in rows}
+    same((found["outer"], found["inner"], sorted(found)), (20, 40, ["(no scope)", "inner", "outer"]), "blocks")
+    assert 31 <= found["(no scope)"] < 40, found  # some of the imports' are as large
 
 
 @test

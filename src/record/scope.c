@@ -9,8 +9,8 @@
 
 enum { SLOTS = 2 * SCOPE_NAMES, LAST = SCOPE_NAMES - 1 };
 
-static char names[SCOPE_NAMES + 1][SCOPE_NAME_SIZE]; /* by number; 0 is none */
-static _Atomic uint16_t slots[SLOTS];                /* numbers, by hash; 0: free */
+static char names[SCOPE_NAMES][SCOPE_NAME_SIZE]; /* by number; 0 is none */
+static _Atomic uint16_t slots[SLOTS];            /* numbers, by hash; 0: free */
 static uint16_t n_names;
 static lock adding;
 
@@ -39,10 +39,8 @@ static uint16_t add(const char name[SCOPE_NAME_SIZE]) {
     uint16_t number = atomic_load_explicit(&slots[at], memory_order_relaxed);
     if (number)
         return number;
-    if (n_names >= LAST) {
-        copy_name(names[SCOPE_NAMES], "(other scopes)");
+    if (n_names >= LAST)
         return SCOPE_NAMES;
-    }
     number = ++n_names;
     memcpy(names[number], name, SCOPE_NAME_SIZE);
     atomic_store_explicit(&slots[at], number, memory_order_release);
@@ -69,5 +67,5 @@ void scope_fork(void) {
 }
 
 const char *scope_text(uint16_t number) {
-    return names[number];
+    return number < SCOPE_NAMES ? names[number] : "(other scopes)";
 }

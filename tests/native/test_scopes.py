@@ -104,13 +104,13 @@ def parts_of_a_recording_know_them():
 @test
 def segments_know_the_scope_of_what_they_carry():
     subprocess.run(["rm", "-rf", "ring"], check=True)
-    record(1, "--keep", "1h", "--max-size", "16M", out="ring", rounds=4000)
+    record(1, "--keep", "1h", "--max-size", "64M", out="ring", rounds=20000)
     segments = sorted(pathlib.Path("ring").glob("*.ctf"))
     assert len(segments) > 1, "the recording is too small to be cut"
     for trace in "ring", segments[-1]:
         live = json.loads(allotrace("hotspots", "--by", "scope", "--json", "-m", "live", "--filter", "size:>=1K", trace))["hotspots"]
-        same({row["scope"]: row["value"] for row in live}, {"job": 4000 * SIZE}, str(trace))
-    same(ours("ring"), {"handle": 8000, "parse": 8000, "(no scope)": 16000, "job": 32000})
+        same({row["scope"]: row["value"] for row in live}, {"job": 20000 * SIZE}, str(trace))
+    same(ours("ring"), {"handle": 40000, "parse": 40000, "(no scope)": 80000, "job": 160000})
 
 
 @test

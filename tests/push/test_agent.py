@@ -80,8 +80,8 @@ class Agent:
             service.kill()
             service.wait()
 
-    def serve(self, rounds=100000, pause=10, **more):
-        service = subprocess.Popen([os.path.abspath(self.name), str(rounds), str(pause)], **more)
+    def serve(self, rounds=100000, pause=10, more=None, **how):
+        service = subprocess.Popen([os.path.abspath(self.name), str(rounds), str(pause), *([more] if more else [])], **how)
         self.services.append(service)
         return service
 
@@ -156,6 +156,19 @@ def one_that_ends_is_forgotten_and_its_successor_recorded():
         status = agent.status()
         same((status["recordings_started"], status["recordings_ended"], status["failures"]), (2, 1, 0))
         assert hotspots(*rings()[0].glob(f"*.{first.pid}-*.ctf"))["short_lived"] > 0
+
+
+@test
+def one_that_becomes_another_program_is_recorded_again():
+    with Agent() as agent:
+        service = agent.serve(rounds=150, more="100000")
+        agent.await_state(service, "recording")
+        patiently(lambda: agent.status()["recordings_started"] == 2, "it is begun again")
+        agent.await_state(service, "recording")
+        same(agent.status()["failures"], 0)
+        time.sleep(1)
+        agent.end()
+        same(len({path.name.split("-0")[0] for path in rings()[0].glob(f"*.{service.pid}-*.ctf")}), 2, "recordings")
 
 
 @test

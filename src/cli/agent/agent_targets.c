@@ -14,10 +14,12 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "attach/process.h"
 #include "base/rights.h"
 #include "cli/agent/agent_rights.h"
 #include "cli/attach/attach_command.h"
 #include "cli/message.h"
+#include "cli/run/preload_file.h"
 
 enum { TOKEN_MAX = 4096 };
 
@@ -278,7 +280,13 @@ void targets_hear(targets *t) {
 
 /* ---- ends -------------------------------------------------------------------------------- */
 
-/* While the process lives, a recording that ended well was ended by somebody. */
+/* Who has become another program has lost the recorder; one that somebody detached keeps it. */
+static bool has_recorder(pid_t pid) {
+    process_module recorder;
+    return process_find_module(pid, PRELOAD_NAME, &recorder);
+}
+
+/* While the process lives, a recording that ended well was ended by somebody, or by an exec. */
 static void take_end(targets *t, target_process *p, bool well) {
     const target_state before = p->state;
     if (p->said >= 0)
@@ -291,10 +299,12 @@ static void take_end(targets *t, target_process *p, bool well) {
     t->n_ended += before != TARGET_STARTING;
     if (!p->is_there || before == TARGET_ENDING)
         enter(p, TARGET_ENDING);
-    else if (well && before == TARGET_RECORDING)
+    else if (!well || before != TARGET_RECORDING)
+        fail_for_now(t, p);
+    else if (has_recorder(p->process.pid))
         enter(p, TARGET_DETACHED);
     else
-        fail_for_now(t, p);
+        begin(t, p);
 }
 
 void targets_reap(targets *t) {

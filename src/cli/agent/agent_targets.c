@@ -228,9 +228,11 @@ bool targets_poll(const targets *t, pollfds *polled) {
 
 /* A line of the child's, without the name of the program in front of it. */
 static void take_line(target_process *p, const char *line) {
-    static const char ours[] = "allotrace: ", problem[] = "warning: ";
+    static const char ours[] = "allotrace: ", problem[] = "warning: ", hint[] = "look closer: ";
     const bool is_message = strncmp(line, ours, sizeof ours - 1) == 0;
     line += is_message ? sizeof ours - 1 : 0;
+    if (strncmp(line, hint, sizeof hint - 1) == 0)
+        return;
     if (strncmp(line, ATTACH_NOTE_BEGUN, sizeof ATTACH_NOTE_BEGUN - 1) == 0) {
         enter(p, TARGET_RECORDING);
         p->n_failures = 0;

@@ -172,8 +172,9 @@ static int begin(agent *a) {
         message_error("cannot give up rights: %s", strerror(error));
         return STATUS_FAILED;
     }
-    message_note("watching for %zu kinds of processes, recording into %s/%s%s",
-                 a->config.rules.count, a->config.folder, a->config.status ? "; status at " : "",
+    message_note("watching for processes that match %zu %s, recording into %s/%s%s",
+                 a->config.rules.count, a->config.rules.count == 1 ? "rule" : "rules",
+                 a->config.folder, a->config.status ? "; status at " : "",
                  a->config.status ? a->config.status : "");
     return STATUS_OK;
 }

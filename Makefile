@@ -58,9 +58,9 @@ check-arm64: ## unit tests and recordings on arm64, under qemu
 check-wild: all ## record what real programs are installed, compare them with themselves
 	@tests/wild/wild.py --build $(BUILD)
 
-check-fleet: ## Parquet files by DuckDB, pyarrow and Spark; pushing, by the Collector's receiver
+check-fleet: ## Parquet files by DuckDB, pyarrow and Spark; pushing, by the Collector and Pyroscope
 	@scripts/setup build check check-all
-	@tests/run fleet
+	@CHECK_PYROSCOPE=1 tests/run fleet
 
 bench: ## set up, build what users install, measure (the machine should be quiet)
 	@scripts/setup build bench

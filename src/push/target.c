@@ -291,14 +291,16 @@ bool target_prepare(target *t, const tally *of, const places *names, const label
 /* ---- answers ----------------------------------------------------------------------------- */
 
 /* What a receiver will not take, now or later: its fault or ours, but not the network's.
- * Pyroscope's /ingest says 422 of whatever it cannot store, also when none of its ingesters is
- * ready yet. */
-static bool is_refusal(const target *t, long status) {
+ * Pyroscope's /ingest (1.21) says 422 of whatever it cannot store: of what it cannot parse, and
+ * also as long as it has no ingester ("empty ring"), as in its first seconds. */
+static bool is_refusal(const target *t, const http_request *r) {
     enum { UNAUTHORIZED = 401, FORBIDDEN = 403, MISSING = 404, TIMEOUT = 408, UNSTORED = 422 };
     enum { TOO_MANY = 429 };
-    return status >= 400 && status < 500 && status != UNAUTHORIZED && status != FORBIDDEN &&
-           status != MISSING && status != TIMEOUT && status != TOO_MANY &&
-           !(status == UNSTORED && t->kind == TARGET_PYROSCOPE);
+    if (r->status == UNSTORED && t->kind == TARGET_PYROSCOPE)
+        return strstr(r->answer, "parsing ");
+    return r->status >= 400 && r->status < 500 && r->status != UNAUTHORIZED &&
+           r->status != FORBIDDEN && r->status != MISSING && r->status != TIMEOUT &&
+           r->status != TOO_MANY;
 }
 
 static void take_sent(target *t) {
@@ -314,7 +316,7 @@ static void take_sent(target *t) {
 
 void target_settle(target *t, const http_request *r, uint64_t now_ms, uint64_t every_ms) {
     const bool taken = r->status >= 200 && r->status < 300;
-    if (taken || is_refusal(t, r->status))
+    if (taken || is_refusal(t, r))
         take_sent(t);
     if (taken) {
         t->n_taken++;
@@ -323,7 +325,7 @@ void target_settle(target *t, const http_request *r, uint64_t now_ms, uint64_t e
         return;
     }
     t->n_failed++;
-    t->n_refused += is_refusal(t, r->status);
+    t->n_refused += is_refusal(t, r);
     t->failures++;
     if (r->status)
         snprintf(t->reason, sizeof t->reason, "status %ld%s%s", r->status, *r->answer ? ": " : "",

@@ -4,8 +4,10 @@
     fleet.py ALLOTRACE RECORDER SERVICE FOLDER [TEST...]
 
 The receivers are built into FOLDER from the Go module proxy, in the versions that go.mod names; they
-listen on the loopback interface alone.
+listen on the loopback interface alone. Pyroscope, which takes some five minutes to build, only if $CHECK_PYROSCOPE is set,
+as `make check-fleet` does.
 """
+import concurrent.futures
 import contextlib
 import json
 import os
@@ -16,6 +18,8 @@ import socket
 import subprocess
 import sys
 import time
+import urllib.error
+import urllib.request
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
@@ -50,7 +54,7 @@ def free_port():
 @contextlib.contextmanager
 def running(*command, port, output):
     """A server, once it listens."""
-    with open(output, "w") as out, subprocess.Popen([*command], stdout=out) as server:
+    with open(output, "w") as out, open(output + ".err", "w") as err, subprocess.Popen([*command], stdout=out, stderr=err) as server:
         try:
             for _ in range(300):
                 with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
@@ -61,13 +65,15 @@ def running(*command, port, output):
             server.terminate()
 
 
-def run(url, *arguments):
+def run(url, *arguments, rounds=20, out="x.ctf", warns=False):
     env = {k: v for k, v in os.environ.items()
            if not k.startswith(("MEMTRACE", "LD_PRELOAD", "OTEL_"))} | {"ALLOTRACE_PRELOAD": RECORDER}
-    done = subprocess.run([ALLOTRACE, "run", "-o", "x.ctf", "-r", "1", "--push", url, "--every", "300ms",
-                           *arguments, "--", SERVICE, "20", "50"], env=env, text=True,
+    done = subprocess.run([ALLOTRACE, "run", "-o", out, "-r", "1", "--push", url, "--every", "300ms",
+                           *arguments, "--", SERVICE, str(rounds), "50"], env=env, text=True,
                           stderr=subprocess.PIPE, timeout=100)
     assert done.returncode == 0 and "pushed" in done.stderr, done.stderr
+    assert warns or "warning" not in done.stderr, done.stderr
+    return done.stderr
 
 
 def sums(requests):
@@ -99,6 +105,90 @@ def the_collector_takes_what_the_trace_has():
     same([taken["alloc_space"][f] for f in ("short_lived", "long_lived")], [2000 * 1008, 200 * 1008])
     same([taken["alloc_objects"][f] for f in ("short_lived", "long_lived")], [2000, 200])
     assert "short_lived" in pathlib.Path("taken").read_text() and '"shop"' in pathlib.Path("taken").read_text()
+
+
+class Pyroscope:
+    """All of it in one process, which keeps what it has below the current folder."""
+
+    def __init__(self):
+        if not os.environ.get("CHECK_PYROSCOPE"):
+            raise tap.Skip("takes some minutes to build: make check-fleet")
+        self.program, self.port = build("pyroscope"), free_port()
+        self.url = f"http://127.0.0.1:{self.port}"
+
+    def running(self):
+        rings = "compactor.ring distributor.ring overrides-exporter.ring query-frontend query-scheduler.ring store-gateway.sharding-ring"
+        flags = [f"-{ring}.instance-addr=127.0.0.1" for ring in rings.split()]
+        return running(self.program, *flags, "-ingester.lifecycler.addr=127.0.0.1", "-server.http-listen-address=127.0.0.1",
+                       f"-server.http-listen-port={self.port}", "-server.grpc-listen-address=127.0.0.1",
+                       f"-server.grpc-listen-port={free_port()}", "-memberlist.bind-addr=127.0.0.1",
+                       "-memberlist.advertise-addr=127.0.0.1", f"-memberlist.bind-port={free_port()}",
+                       "-storage.backend=filesystem", f"-storage.filesystem.dir={os.getcwd()}/data",
+                       f"-pyroscopedb.data-path={os.getcwd()}/db", "-usage-stats.enabled=false",
+                       "-self-profiling.disable-push=true", port=self.port, output="pyroscope.log")
+
+    def until_ready(self):
+        for _ in range(600):
+            with contextlib.suppress(urllib.error.URLError), urllib.request.urlopen(self.url + "/ready", timeout=5):
+                return
+            time.sleep(0.1)
+        raise AssertionError("it does not become ready")
+
+    def ask(self, service, kind, unit, period):
+        """What it has of a service, by the innermost function, in its own query language."""
+        now = int(time.time() * 1000)
+        question = {"profileTypeID": f"memory:{kind}:{unit}:{period}:bytes", "labelSelector": f'{{service_name="{service}"}}',
+                    "start": now - 600000, "end": now + 60000, "maxNodes": 10000}
+        request = urllib.request.Request(self.url + "/querier.v1.QuerierService/SelectMergeStacktraces",
+                                         json.dumps(question).encode(), {"Content-Type": "application/json"})
+        with urllib.request.urlopen(request, timeout=60) as answer:
+            graph = json.load(answer)["flamegraph"]
+        own = {}
+        for level in graph["levels"]:
+            values = list(map(int, level["values"]))
+            for _, _, self_, name in zip(*[iter(values)] * 4):
+                own[graph["names"][name]] = own.get(graph["names"][name], 0) + self_
+        return own
+
+
+def judge(pyroscope, service, rounds, period="space"):
+    for kind, unit, of in ("alloc_space", "bytes", 1008), ("alloc_objects", "count", 1), ("alloc_samples", "count", 126):
+        found = pyroscope.ask(service, kind, unit, period)
+        same([found.get(f) for f in ("short_lived", "long_lived")], [rounds * 100 * of, rounds * 10 * of], kind)
+
+
+@test
+def pyroscope_has_what_the_trace_has():
+    pyroscope = Pyroscope()
+    with pyroscope.running():
+        pyroscope.until_ready()
+        run(pyroscope.url + "/ingest", "--label", "service=by-pprof")
+        run(pyroscope.url, "--label", "service=by-otlp")
+        time.sleep(1)
+        judge(pyroscope, "by-pprof", 20)
+        judge(pyroscope, "by-otlp", 20, period="memory")
+
+
+@test
+def what_pyroscope_could_not_take_while_it_started_comes_later():
+    pyroscope = Pyroscope()
+    with pyroscope.running():
+        said = run(pyroscope.url + "/ingest", "--label", "service=early", rounds=400, warns=True)
+        time.sleep(1)
+        judge(pyroscope, "early", 400)
+    assert "refused" not in said, said
+
+
+@test
+def pyroscope_takes_many_processes():
+    pyroscope, processes = Pyroscope(), 100
+    with pyroscope.running(), concurrent.futures.ThreadPoolExecutor(8) as pool:
+        pyroscope.until_ready()
+        for done in [pool.submit(run, pyroscope.url + "/ingest", "--label", "service=many", out=f"{i}.ctf", warns=True)
+                     for i in range(processes)]:
+            done.result()
+        time.sleep(1)
+        judge(pyroscope, "many", 20 * processes)
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ enum { TOML_LIST_MAX = 16, TOML_STRING_MAX = 1024 };
 
 typedef struct toml_error {
     unsigned line, column; /* from 1; columns count bytes */
-    char reason[160];
+    char reason[256];
 } toml_error;
 
 typedef enum toml_kind {

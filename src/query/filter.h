@@ -43,7 +43,7 @@ typedef struct filter filter;
 
 typedef struct filter_error {
     size_t column; /* characters, from 1 */
-    char reason[160];
+    char reason[256];
 } filter_error;
 
 /* On success `*f` is the caller's to free. On failure it is NULL; column 0: no memory. */

@@ -319,7 +319,7 @@ static bool parse_values(parser *p, filter_term *term) {
 }
 
 static bool refuse_name(parser *p, const char *name, size_t size) {
-    char known[160] = "";
+    char known[224] = "";
     for (size_t i = 0, used = 0; i < FILTER_N_KINDS && used < sizeof known; i++)
         used +=
             (size_t)snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "", names[i]);

@@ -231,7 +231,6 @@ static void recorder_leave(void) {
 /* In the child, while it has one thread: the file and its lock are the parent's alone, and threads
  * to come must not look where its session was. Each page that this touches is copied for it. */
 HOT_CODE static void on_fork_child(void) {
-    scope_fork();
     const int was_busy = self.sampler.busy;
     if (atomic_load(&recorder.state) == WAITING)
         recorder_wait_as_child();

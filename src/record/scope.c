@@ -1,18 +1,18 @@
-/* scope.c: a table that is only added to. Who looks for a name takes no lock; who adds one does. */
+/* scope.c: a table that is only added to, without a lock: a name is there before its number stands
+ * in a slot, and whoever finds the slot taken goes on behind it. So a signal handler may call, and
+ * the child of a fork has nothing to put right. */
 #include "record/scope.h"
 
 #include <stdatomic.h>
 #include <string.h>
 
 #include "base/hash.h"
-#include "record/lock.h"
 
 enum { SLOTS = 2 * SCOPE_NAMES, LAST = SCOPE_NAMES - 1 };
 
 static char names[SCOPE_NAMES][SCOPE_NAME_SIZE]; /* by number; 0 is none */
 static _Atomic uint16_t slots[SLOTS];            /* numbers, by hash; 0: free */
-static uint16_t n_names;
-static lock adding;
+static _Atomic uint32_t n_names;                 /* numbers given */
 
 /* Cut where a character begins. */
 static void copy_name(char to[SCOPE_NAME_SIZE], const char *name) {
@@ -24,46 +24,33 @@ static void copy_name(char to[SCOPE_NAME_SIZE], const char *name) {
     memcpy(to, name, n);
 }
 
-/* Its slot, or the free one where it belongs. */
-static size_t find(const char name[SCOPE_NAME_SIZE]) {
-    size_t at = hash_bytes(name, SCOPE_NAME_SIZE) % SLOTS;
-    uint16_t number;
-    while ((number = atomic_load_explicit(&slots[at], memory_order_acquire)) &&
-           memcmp(names[number], name, SCOPE_NAME_SIZE) != 0)
-        at = (at + 1) % SLOTS;
-    return at;
-}
-
-static uint16_t add(const char name[SCOPE_NAME_SIZE]) {
-    const size_t at = find(name); /* somebody else may have been faster */
-    uint16_t number = atomic_load_explicit(&slots[at], memory_order_relaxed);
-    if (number)
-        return number;
-    if (n_names >= LAST)
-        return SCOPE_NAMES;
-    number = ++n_names;
+/* A number for a name that has none; 0: there are no more. */
+static uint16_t new_number(const char name[SCOPE_NAME_SIZE]) {
+    if (atomic_load_explicit(&n_names, memory_order_relaxed) >= LAST)
+        return 0;
+    const uint32_t number = atomic_fetch_add_explicit(&n_names, 1, memory_order_relaxed) + 1;
+    if (number > LAST)
+        return 0;
     memcpy(names[number], name, SCOPE_NAME_SIZE);
-    atomic_store_explicit(&slots[at], number, memory_order_release);
-    return number;
+    return (uint16_t)number;
 }
 
 uint16_t scope_number(const char *name) {
     char cut[SCOPE_NAME_SIZE];
+    uint16_t own = 0; /* to be given, if nobody else is faster: then it is lost */
     copy_name(cut, name);
     if (!*cut)
         return SCOPE_NONE;
-    uint16_t number = atomic_load_explicit(&slots[find(cut)], memory_order_acquire);
-    if (number || !lock_acquire_patiently(&adding))
-        return number;
-    number = add(cut);
-    lock_release(&adding);
-    return number;
-}
-
-void scope_fork(void) {
-    if (atomic_load_explicit(&adding.word,
-                             memory_order_relaxed)) /* or else the page stays shared */
-        adding = (lock){0};
+    for (size_t at = hash_bytes(cut, sizeof cut) % SLOTS;; at = (at + 1) % SLOTS) {
+        uint16_t number = atomic_load_explicit(&slots[at], memory_order_acquire);
+        if (!number && !own && !(own = new_number(cut)))
+            return SCOPE_NAMES;
+        if (!number && atomic_compare_exchange_strong_explicit(
+                           &slots[at], &number, own, memory_order_acq_rel, memory_order_acquire))
+            return own;
+        if (memcmp(names[number], cut, sizeof cut) == 0)
+            return number;
+    }
 }
 
 const char *scope_text(uint16_t number) {

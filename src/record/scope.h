@@ -18,11 +18,8 @@ enum {
 #define SCOPE_NONE 0u
 
 /* The number of a name, from 1 on; the name is copied. Any thread may call, also in a signal
- * handler: where that interrupts the adding of another name, a new one is none. */
+ * handler. */
 uint16_t scope_number(const char *name);
-
-/* In the child of a fork: whoever added a name is not here. */
-void scope_fork(void);
 
 /* Of the number of a scope, or of none. */
 const char *scope_text(uint16_t number);

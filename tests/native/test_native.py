@@ -779,7 +779,7 @@ def the_library_exports_only_what_it_interposes():
         execvp execvpe fexecve execveat posix_spawn posix_spawnp execl execlp execle dlclose
         mmap mmap64 munmap mprotect mremap sbrk brk
         readlink __readlink_chk syscall prctl allotrace_control allotrace_flush
-        allotrace_mark""".split()
+        allotrace_mark allotrace_scope""".split()
     same({e for e in exported if not e.startswith(("_Zn", "_Zd"))}, set(wanted))
     same(len([e for e in exported if e.startswith(("_Zn", "_Zd"))]), 20)
 

@@ -345,8 +345,8 @@ def a_process_with_its_own_file_system_is_kept_and_pushed():
                           f"it is recorded: {agent.status()}")
         try:
             same(found["uid"], 65534)
-            time.sleep(1)
-            same(agent.ask(f"/debug/pprof/heap?pid={found['pid']}")[0], 200)
+            patiently(lambda: agent.ask(f"/debug/pprof/heap?pid={found['pid']}")[0] == 200, "it has a segment")
+            time.sleep(0.5)
             status, said = agent.end()
             same(status, 0, said)
             same(list((root / "tmp").glob(".*")), [], "nothing is left in there")

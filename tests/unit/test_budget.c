@@ -27,7 +27,7 @@ static void check_parse(const char *text, const char *expected, budget_rules *ru
     static intern_table strings;
     budget_rules own = {0};
     toml_error error;
-    char said[200] = "";
+    char said[320] = "";
     static const budget_rule defaults = {.filter = "heap:major"};
     if (!budget_file_parse(text, &defaults, &strings, rules ? rules : &own, &error))
         snprintf(said, sizeof said, "%u:%u %s", error.line, error.column, error.reason);

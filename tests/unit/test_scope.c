@@ -61,7 +61,8 @@ START_TEST(threads_get_the_same_numbers) {
         ck_assert_msg(strcmp(text, name) == 0 || strcmp(text, "(other scopes)") == 0, "%s: %s",
                       name, text);
     }
-    ck_assert_int_eq(n_other, N - (SCOPE_NAMES - 1));
+    ck_assert_int_ge(n_other, N - (SCOPE_NAMES - 1)); /* numbers of those that were late are lost */
+    ck_assert_int_lt(n_other, N / 2);
 }
 END_TEST
 

@@ -38,7 +38,7 @@ struct top_view {
     activity_order order;
     filter *filter;
     char filter_text[TYPED_MAX + 1], typed[TYPED_MAX + 1];
-    char problem[160]; /* of the filter; empty: none */
+    char problem[256]; /* of the filter; empty: none */
     size_t selected, first;
     top_site site; /* whose callers are shown */
     size_t scrolled;
@@ -228,7 +228,7 @@ static void put_keys(const top_view *t) {
 
 /* The last line: what is typed, what is wrong with it, or what keys there are. */
 static void put_foot(const top_view *t) {
-    char text[2 * TYPED_MAX + 60];
+    char text[TYPED_MAX + sizeof t->problem + 60];
     if (t->mode == MODE_FILTER)
         snprintf(text, sizeof text, "/%s▏  %s", t->typed,
                  *t->problem ? t->problem

@@ -172,9 +172,9 @@ static _Noreturn void export(const target_process *p, const rights *whose, const
                                                                                "alloc:1us.."};
     glob_t found = {0};
     size_t at = 0;
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
     bool ok = null >= 0 && dup2(null, 0) >= 0 && dup2(out, 1) >= 0 && dup2(null, 2) >= 0 &&
               agent_rights_become(whose, false) == 0 && find_segments(p, &found, &at);
+    prctl(PR_SET_PDEATHSIG, SIGKILL); /* which becoming another user takes back */
     for (size_t i = 0; ok && i < sizeof fixed / sizeof *fixed; i++)
         ok = vec_push(&words, fixed[i]);
     for (size_t i = 0; ok && i < 2; i++)

@@ -259,3 +259,9 @@ So does what is told twice at once, as by timeout:
   $ sed -i 's/^for sig in .*/for sig in [signal.SIGTERM] * 40:/; s/^    p.send_signal(sig)/&\n    p.send_signal(sig)/' ended.py
   $ python3 ended.py $TRACES/irmin-replay.ctf | sort | uniq -c
        40 True ['part.ctf']
+
+The end of a trace goes through a temporary file; where there can be none, that is said:
+
+  $ cp $TRACES/ocamlopt.ctf end.ctf && TMPDIR=/no/such/folder allotrace hotspots --last 1s end.ctf
+  allotrace: end.ctf: --last: cannot create a temporary file for the trace: No such file or directory
+  [1]

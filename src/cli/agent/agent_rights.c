@@ -5,6 +5,7 @@
 #include <grp.h>
 #include <linux/capability.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -68,5 +69,6 @@ int agent_rights_become(const rights *whose, bool sys_admin) {
         setresgid(whose->gid, whose->gid, whose->gid) != 0 ||
         setresuid(whose->uid, whose->uid, whose->uid) != 0)
         return errno;
+    unsetenv("TMPDIR"); /* where we may write, the user may not be able to */
     return hand_on(of_child(sys_admin));
 }

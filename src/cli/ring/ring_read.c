@@ -333,29 +333,31 @@ static memtrace_status plan_end(excerpt *e, const char *path, uint64_t from) {
     return status;
 }
 
-static memtrace_status write_end(excerpt *e, const char *path, int fd) {
+static memtrace_status write_end(excerpt *e, const char *path, int fd, memtrace_error *error) {
     rewrite_input input = {.options = {.select = excerpt_select, .end = excerpt_end, .user = e}};
-    memtrace_status status = memtrace_reader_open(path, NULL, &input.reader, NULL);
+    memtrace_status status = memtrace_reader_open(path, NULL, &input.reader, error);
     if (status != MEMTRACE_OK)
         return status;
     memtrace_info info = *memtrace_reader_info(input.reader);
     info.version = info.version < 2 ? 2 : info.version;
     excerpt_head(e, &info);
-    status = rewrite_traces(&info, &input, 1, fd, COMPRESSION_NONE, NULL);
+    status = rewrite_traces(&info, &input, 1, fd, COMPRESSION_NONE, error);
     memtrace_reader_close(input.reader);
     return status;
 }
 
 int ring_read_end(const char *path, const char *name, uint64_t last, bool strict, int *fd) {
     excerpt e = {0};
+    memtrace_error error = {.status = MEMTRACE_NOMEM, .reason = "not enough memory"};
     uint64_t end;
     int status = find_end(path, name, strict, &end);
     if (status != STATUS_OK)
         return status;
     *fd = open_memory();
     if (*fd < 0 || plan_end(&e, path, end > last ? end - last : 0) != MEMTRACE_OK ||
-        write_end(&e, path, *fd) != MEMTRACE_OK) {
-        message_error("%s: not enough memory for --last", name);
+        write_end(&e, path, *fd, &error) != MEMTRACE_OK) {
+        message_error("%s: --last: %s%s%s", name, error.reason, error.os_error ? ": " : "",
+                      error.os_error ? strerror(error.os_error) : "");
         status = STATUS_FAILED;
     }
     excerpt_free(&e);

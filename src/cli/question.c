@@ -13,6 +13,7 @@
 #include "cli/terminal.h"
 #include "cli/traces.h"
 #include "import/import.h"
+#include "query/libraries.h"
 #include "render/render.h"
 
 const char *const question_measures[] = {
@@ -212,6 +213,12 @@ static void hint_modules(const question *q) {
     debug_packages_hint((const char *const *)paths, n, traces_words(q->in.path));
     while (n > 0)
         free(paths[--n]);
+}
+
+void question_hint_libraries(const question *q, const question_options *o) {
+    if (!o->filter && question_is_text(o) && libraries_hold_most(&q->query))
+        message_hint("most of it is allocated in libraries; --filter " LIBRARIES_HIDDEN
+                     " shows the code that calls them");
 }
 
 int question_answer(const command *cmd, const question_options *options, const char *path,

@@ -190,4 +190,8 @@ int question_refuse(const command *cmd, const char *name, const char *text,
 /* Says that names can be found for addresses. */
 void question_hint_symbolize(const question *q);
 
+/* Says, in a report of sites, how to see the program instead of libraries, where these hold most
+ * and there is no filter. */
+void question_hint_libraries(const question *q, const question_options *o);
+
 #endif

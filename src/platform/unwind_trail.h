@@ -82,7 +82,7 @@ static inline uintptr_t unwind_trail_pc(const unwind_trail *trail, size_t i) {
 }
 
 /* Of the stack taken last: flags of enum unwind_flag, and whether it took all registers. */
-enum { UNWIND_TOOK_ALL = 8 };
+enum { UNWIND_TOOK_ALL = 16 };
 static inline unsigned unwind_trail_flags(const unwind_trail *trail) {
     return trail->flags;
 }

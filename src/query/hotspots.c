@@ -310,14 +310,6 @@ bool hotspots_query(const query_result *q, hotspots_by by, hotspots *result) {
     return ok;
 }
 
-bool hotspots_of_all(const profile *p, hotspots_by by, hotspots *result) {
-    query_result q;
-    *result = (hotspots){0};
-    bool ok = query_run(&q, p, &(query_spec){0}) && hotspots_query(&q, by, result);
-    query_free(&q);
-    return ok;
-}
-
 void hotspots_free(hotspots *h) {
     vec_free(&h->sites);
     vec_free(&h->callers);

@@ -54,9 +54,6 @@ typedef struct hotspots {
  * that its measure counts. */
 bool hotspots_query(const query_result *q, hotspots_by by, hotspots *result);
 
-/* The same of all that was allocated, as commands show it unless they are told otherwise. */
-bool hotspots_of_all(const profile *p, hotspots_by by, hotspots *result);
-
 void hotspots_free(hotspots *h);
 
 #endif

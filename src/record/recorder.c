@@ -153,7 +153,7 @@ static bool recorder_may_be_interrupted(void) {
     unwind_stack(cache, &start, 0, 0, (uintptr_t *)((char *)cache + size), FRAMES, &flags);
     if (!atomic_compare_exchange_strong(&kept, &none, cache))
         pages_free(cache, size + pcs_size);
-    return flags != 0;
+    return flags != 0; /* also where a caller was guessed: a handler may have been skipped */
 }
 
 static void recorder_prepare_child(int state) {
@@ -777,7 +777,7 @@ static const char *recorder_configure(char *get(const char *name), const char **
 static bool recorder_enter_late(const char *why_not) {
     if (!late_enter())
         return false;
-    if (recorder.plan.runtime)
+    if (recorder.plan.runtime && recorder.plan.runtime->begin)
         recorder.plan.runtime->begin();
     if (why_not)
         recorder_mark(why_not);

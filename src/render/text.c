@@ -29,6 +29,7 @@ enum {
     INDENT = 2,         /* of rows below rows, each level */
     LEAST_NAME = 24,    /* columns that names get, however narrow the terminal is, */
     LEAST_OF_NAME = 10, /* beside a remark */
+    MOST_OF_NAME = 160, /* columns that names get where there is no terminal */
     MORE_WIDTH = 3,     /* of what says that rows are left out */
     RECORD_INDENT = 7,  /* what a share takes */
     LONGEST_UNIT = 6,
@@ -81,8 +82,10 @@ static size_t lanes_width(const layout *l) {
 static size_t room_for_name(const layout *l, const line *x, size_t room, size_t remark) {
     const size_t taken = x->depth * INDENT + figure_columns(x->prefix) + remark;
     const size_t least = remark + LEAST_OF_NAME > LEAST_NAME ? LEAST_OF_NAME : LEAST_NAME - remark;
-    if (l->style->full_names || l->style->columns == 0 || l->name->whole)
+    if (l->style->full_names || l->name->whole)
         return SIZE_MAX;
+    if (l->style->columns == 0)
+        return MOST_OF_NAME;
     room -= x->more && room > MORE_WIDTH ? MORE_WIDTH : 0;
     return room > taken + least ? room - taken : least;
 }
@@ -268,7 +271,7 @@ static void put_fields(output *o, layout *l, const void *row) {
 /* What is no field, beside each other: numbers, a place, words. */
 static void put_head(output *o, layout *l, const void *row) {
     const table *t = l->table;
-    const size_t columns = l->style->full_names ? 0 : l->style->columns;
+    const size_t columns = l->style->columns;
     size_t used = 0;
     bool gap = false;
     for (size_t i = 0; i < t->n_columns; i++) {
@@ -278,12 +281,15 @@ static void put_head(output *o, layout *l, const void *row) {
         if (x.none)
             continue;
         const char *text = c->kind == COLUMN_PLACE ? "" : layout_field(l, &n, x);
-        const size_t room = columns > used + LEAST_NAME ? columns - used : LEAST_NAME;
+        const size_t room = l->style->full_names          ? SIZE_MAX
+                            : columns == 0                ? MOST_OF_NAME
+                            : columns > used + LEAST_NAME ? columns - used
+                                                          : LEAST_NAME;
         output_text(o, gap ? " " : "");
         paint(o, l, layout_names(c) ? BOLD : "");
         output_text(o, text);
         if (c->kind == COLUMN_PLACE)
-            shorten_place(o, x.place, t->by_line, columns ? room : SIZE_MAX);
+            shorten_place(o, x.place, t->by_line, room);
         paint(o, l, layout_names(c) ? PLAIN : "");
         used += figure_columns(text) + gap;
         gap = c->kind != COLUMN_SHARE; /* which ends with one */

@@ -426,6 +426,18 @@ static void say_rest(document *d, const leaks_report *l) {
                       l->gone == 1 ? "" : "s");
 }
 
+/* That nothing was seen is not that there is nothing. */
+static void say_unseen(document *d, const leaks_report *l) {
+    const query_result *q = l->report->query;
+    const figure f = figure_of_live(l, &l->leaks->total.cost);
+    if (l->leaks->total.cost.blocks > 0 || q->profile->info.sample_rate == 1 || f.high <= 0)
+        return;
+    document_note(d,
+                  "Nothing that is still live was sampled: leaks below about %s do not show at "
+                  "this rate. A higher --rate of `run` or `attach` shows smaller ones.",
+                  figure_amount(report_unit(l->report), f.high).text);
+}
+
 void leaks_document(document *d, leaks_report *l) {
     table rows = leaks_table(d, l);
     const table window = {.name = "", TABLE_COLUMNS(window_columns), .n = 1, .context = l};
@@ -447,8 +459,10 @@ void leaks_document(document *d, leaks_report *l) {
     add_classes(d, l);
     document_rows(d, &rows, IN_ALL, "By site");
     document_object(d, &omitted, IN_JSON);
-    if (any)
+    if (any) {
         say_rest(d, l);
+        say_unseen(d, l);
+    }
 }
 
 bool leaks_unsymbolized(const leaks_report *l) {

@@ -62,7 +62,7 @@ typedef struct backtrace {
     uint32_t *frames; /* the last backtrace, outermost first; NULL if there was none */
     uint32_t n_frames;
     uint32_t capacity;
-    uint32_t kept;    /* leading frames unchanged since backtrace_take */
+    uint32_t kept;    /* leading frames unchanged since backtrace_take_kept */
     uint32_t trusted; /* leading frames that no loss can have made wrong */
     uint8_t loss;     /* losses so far; what carries another number is stale. 0: nothing is */
     /* The capacity for whoever uses `flat` and looks after no losses: 0 before it is made, and
@@ -157,7 +157,7 @@ static inline const uint8_t *backtrace_decode(backtrace *b, frame_table *frames,
 const uint8_t *backtrace_skip(const uint8_t *p, const uint8_t *end, uint32_t n);
 
 /* How many leading frames the last backtrace shares with the one at the last call of this. */
-static inline uint32_t backtrace_take(backtrace *b) {
+static inline uint32_t backtrace_take_kept(backtrace *b) {
     uint32_t kept = b->kept;
     b->kept = b->n_frames;
     return kept;

@@ -43,7 +43,7 @@ static inline __attribute__((always_inline)) unsigned reader_backtrace(memtrace_
     r->next = p;
     event->frames = b->frames;
     event->n_frames = b->n_frames;
-    event->common_prefix = backtrace_take(b);
+    event->common_prefix = backtrace_take_kept(b);
     event->suspect = unlikely(b->loss != 0) && backtrace_is_suspect(b);
     return result;
 }

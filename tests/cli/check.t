@@ -413,7 +413,7 @@ A long name is shown whole, and does not make the table wide:
   $ allotrace check -e main=88B -e "$name=88B" long.ctf
     verdict  actual  expected  within  ratio  site
     PASS       88 B      88 B     10x   1.00  main
-    PASS       88 B      88 B     10x   1.00  std::_Rb_tree<std::basic_string<char>,std::basic_string<char>,std::basic_string<char>,std::basic_string<char>,std::basic_string<char>,std::basic_string<char>,std::basic_string<char>,std::basic_string<char>,int>::_M_get_node()
+    PASS       88 B      88 B     10x   1.00  std::_Rb_tree<…>::_M_get_node()
   2 passed, 0 failed, 0 undecided
 
 A function may be named without its parameters, and a name that is not quite right gets a hint:

@@ -28,6 +28,7 @@ Filters and measures, on a made-up trace at rate 1, where numbers are exact:
      66.7%         1,024      128    via main.ml:1 main
      33.3% ██▋       512       64  list.ml:20 Stdlib.List.map
      33.3%           512       64    via main.ml:1 main
+  allotrace: hint: most of it is allocated in libraries; --filter hide:@library shows the code that calls them
   $ allotrace hotspots --measure peak --filter 'hide:/./' a.ctf
   10.5 KB live at the peak, at 6 ms (exact, 1,344 samples at rate 1)
     share              KB  samples  site
@@ -53,6 +54,7 @@ Filters and measures, on a made-up trace at rate 1, where numbers are exact:
     share              B  samples  site
     100.0% ████████  512       64  list.ml:20 Stdlib.List.map
     100.0%           512       64    via main.ml:1 main
+  allotrace: hint: most of it is allocated in libraries; --filter hide:@library shows the code that calls them
   $ allotrace types --measure survived a.ctf
   2.5 KB never freed (exact, 320 samples at rate 1)
     share               B  samples  type

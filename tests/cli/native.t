@@ -104,7 +104,6 @@ gauges; here at rate 1, where numbers are exact.
   Live (0 … 9 ms, a character is 3 ms):
     over time  most, KB    at  heap
     ▆██            24.0  7 ms  all
-    ▆█▆            23.0  3 ms    external
   
   Each second:
     over time  most, KB/s    at  blocks

@@ -75,7 +75,7 @@ What is summed up is in six lines at most, and what would take long is left out:
   $ allotrace run --rate 1e-3 -o grow.ctf -- perl grow.pl
   allotrace: recorded .* into grow\.ctf, \S+ KB (re)
   allotrace: top sites: .* Perl_\w+: allotrace hotspots grow\.ctf (re)
-  allotrace: peak: \S+ MB ± \S+ KB at \S+ m?s; \S+ [KM]B at the end: allotrace peak grow\.ctf (re)
+  allotrace: peak: \S+ MB ± \S+ KB at \S+ m?s; \S+ [KM]B ± \S+ KB at the end: allotrace peak grow\.ctf (re)
   allotrace: growing: .* by \S+ [KM]B/s.*: allotrace leaks grow\.ctf (re)
   allotrace: advice: .*: .* Perl_\w+: allotrace advise grow\.ctf (re)
   allotrace: look closer: allotrace grow.ctf

@@ -20,6 +20,7 @@ What was live when, on a made-up trace at rate 1 (events are 1 ms apart):
      ▆█▆            1.5  1.78 ms    minor
        ▁▁██▁▁       8.5  4.45 ms    major
           ██        2.0  5.33 ms    external
+  Heaps are shown as they were at the end of each character.
   
   Each second:
     over time  most, KB/s       at  blocks
@@ -99,6 +100,7 @@ Of a real trace; JSON and CSV say the same:
     ▁▂▃▃▃▃▄▃▄▄▄▄▄▄▄▄▅▅▄▅▆▇▆▇▇▆▆▇▇▃▄▄▅▄▅▅▆▇█▇▇▇▇███▇███      45.0      ± 8.1  778 ms  all
     ▃ ▁▂▁▁▂ ▅ ▂▁▁▁▄▁ ▄  ▃▆ ▃▁▂▁▄▁ ▂▂▂▁▃▃▁▄█▂▂▇▂▄▁▂▃▄ ▄       3.1  1.3 … 6.0  647 ms    minor
     ▁▂▃▃▃▃▄▃▃▄▄▄▄▄▄▄▅▅▅▅▆▇▇▇▇▆▆▇▇▃▄▅▅▄▅▅▆▇▇█▇▇████▇███      42.3      ± 7.9  767 ms    major
+  Heaps are shown as they were at the end of each character.
   
   Each second:
     over time                                           most, MB/s        ±      at  blocks
@@ -117,7 +119,7 @@ Of a real trace; JSON and CSV say the same:
 
 Of the blocks that a measure counts:
 
-  $ allotrace timeline -m peak $TRACES/ocamlopt.ctf | sed -n '1p;3p;7p;15p'
+  $ allotrace timeline -m peak $TRACES/ocamlopt.ctf | sed -n '1p;3p;7p;16p'
   45.0 MB live at the peak, at 778 ms (± 8.1 MB, 118 samples at rate 2e-5)
   At the end, 31.7 MB ± 6.8 MB was live.
     ▁▁▂▂▂▂▂▂▂▂▂▂▂▂▂▂▂▂▂▂▂▂▂▂▂▂▂▂▂▃▃▃▃▃▄▄▅▅▆▆▇▇▇███▆▆▆▆      45.0      ± 8.1  778 ms  all
@@ -298,6 +300,8 @@ On a narrow terminal, rows have fewer points, and lines go on below; data, and w
         0.8 … 5.0  341 ms    minor
     ▃▃▄▄▄▄▅▅▇▇▇▃▅▅▇███▇█      41.6
         ± 7.8  724 ms    major
+  Heaps are shown as they were at the end
+      of each character.
   
   Each second:
     over time             most, MB/s

@@ -1,6 +1,6 @@
 /* Tests of how queries see call stacks: which functions are taken for wrappers of the allocator,
  * and where a block was allocated if they are passed over. */
-#include "query/hotspots.h"
+#include "hotspots_fixture.h"
 #include "query/wrappers.h"
 #include "tape.h"
 #include "unit.h"

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "cct_fixture.h"
-#include "query/hotspots.h"
+#include "hotspots_fixture.h"
 #include "tape.h"
 #include "unit.h"
 

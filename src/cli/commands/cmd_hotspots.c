@@ -58,6 +58,8 @@ static int show(const question *q, const void *opts_) {
         hint_types(&h);
     if (hotspots_unsymbolized(&shown))
         question_hint_symbolize(q);
+    if (opts->by == HOTSPOTS_BY_LINE || opts->by == HOTSPOTS_BY_FUNCTION)
+        question_hint_libraries(q, &opts->question);
     document_free(&d);
     hotspots_free(&h);
     return status;

@@ -9,6 +9,8 @@
 #include "query/leaks.h"
 #include "reports/leaks.h"
 
+enum { LONGEST_WORD = 60 };
+
 typedef struct leaks_options {
     question_options question;
     uint64_t top;
@@ -38,13 +40,24 @@ static const option options[] = {
     OPTIONS_FORM(leaks_options),
 };
 
+/* Whether a name can stand in a command as it is. */
+static bool is_word(const char *name) {
+    static const char letters[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.:";
+    return *name && strlen(name) <= LONGEST_WORD && name[strspn(name, letters)] == '\0';
+}
+
 /* The surest growth comes first. */
 static void hint_callers(const question *q, const leaks *l) {
     const leaks_site *s = l->sites.items;
-    if (l->sites.count == 0 || s->class != LEAKS_GROWING || !s->place || s->place->line == 0)
+    if (l->sites.count == 0 || s->class != LEAKS_GROWING || !s->place)
         return;
-    message_hint("callers of the first site: allotrace callers --filter survived '%s:%u' %s",
-                 path_base(s->place->file), s->place->line, traces_words(q->in.path));
+    if (s->place->line > 0)
+        message_hint("callers of the first site: allotrace callers --filter survived '%s:%u' %s",
+                     path_base(s->place->file), s->place->line, traces_words(q->in.path));
+    else if (is_word(s->place->function))
+        message_hint("callers of the first site: allotrace callers --filter survived '%s' %s",
+                     s->place->function, traces_words(q->in.path));
 }
 
 static int show(const question *q, const void *opts_) {
@@ -66,8 +79,10 @@ static int show(const question *q, const void *opts_) {
     const int status = question_show(&opts->question, &d);
     if (leaks_unsymbolized(&shown))
         question_hint_symbolize(q);
-    else if (status == STATUS_OK && !opts->question.json && !opts->question.csv)
+    else if (status == STATUS_OK && question_is_text(&opts->question))
         hint_callers(q, &l);
+    if (l.total.cost.blocks > 0)
+        question_hint_libraries(q, &opts->question);
     document_free(&d);
     leaks_free(&l);
     return status;

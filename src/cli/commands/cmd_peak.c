@@ -57,6 +57,8 @@ static int show_sites(const question *q, const peak_options *opts, const report 
     const int status = question_show(&opts->question, &d);
     if (hotspots_unsymbolized(&rows))
         question_hint_symbolize(q);
+    if (opts->by == HOTSPOTS_BY_LINE || opts->by == HOTSPOTS_BY_FUNCTION)
+        question_hint_libraries(q, &opts->question);
     document_free(&d);
     hotspots_free(&h);
     return status;

@@ -3,6 +3,7 @@
 #include "cli/message.h"
 #include "cli/question.h"
 #include "cli/traces.h"
+#include "query/libraries.h"
 #include "reports/summary.h"
 
 typedef struct summary_options {
@@ -65,6 +66,10 @@ static int show(const question *q, const void *opts_) {
     const int status = question_show(&opts->question, &d);
     if (hotspots_unsymbolized(&shown.sites))
         question_hint_symbolize(q);
+    if (question_is_text(&opts->question) && libraries_hold_most(&q->query))
+        message_hint("most of it is allocated in libraries; to see the code that calls them: "
+                     "allotrace hotspots --filter " LIBRARIES_HIDDEN " %s",
+                     shown.trace);
     document_free(&d);
     findings_free(&f);
     return status;

@@ -30,9 +30,9 @@ static bool say_peak(output *o, const profile *p, const char *trace) {
     if (!peak_query(p, NULL, &found) || found.own.samples == 0)
         return false;
     const figure most = figure_of(p, found.own.samples), end = figure_of(p, found.end_samples);
-    output_format(o, "allotrace: peak: %s%s at %s; %s at the end", figure_bytes(most.value).text,
+    output_format(o, "allotrace: peak: %s%s at %s; %s%s at the end", figure_bytes(most.value).text,
                   figure_beside(figure_margin(&most)).text, figure_duration(found.at.time).text,
-                  figure_bytes(end.value).text);
+                  figure_bytes(end.value).text, figure_beside(figure_margin(&end)).text);
     say_command(o, "peak", trace);
     return true;
 }

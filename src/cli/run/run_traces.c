@@ -23,6 +23,7 @@
 #include "cli/trace_file.h"
 #include "contract/trace_name.h"
 #include "query/hotspots.h"
+#include "query/libraries.h"
 #include "query/unseen.h"
 #include "render/figures.h"
 #include "trace/compressor.h"
@@ -406,10 +407,32 @@ static void say_place(output *o, const profile_location *place) {
         output_text(o, "…");
 }
 
+/* Those of the program, where most are in libraries. False when there is no memory. */
+static bool find_top_sites(const summary *s, hotspots *h, bool *hides) {
+    query_result q;
+    filter *hide = NULL;
+    filter_error error;
+    bool ok = query_run(&q, s->profile, &(query_spec){0});
+    *h = (hotspots){0};
+    *hides = ok && libraries_hold_most(&q);
+    if (*hides) {
+        query_free(&q);
+        ok = filter_parse(LIBRARIES_HIDDEN, &hide, &error) &&
+             query_run(&q, s->profile, &(query_spec){.filter = hide});
+    }
+    ok = ok && hotspots_query(&q, HOTSPOTS_BY_LINE, h);
+    filter_free(hide);
+    query_free(&q);
+    return ok;
+}
+
 static void say_top_sites(output *o, const summary *s, const char *trace) {
     hotspots h;
-    if (!hotspots_of_all(s->profile, HOTSPOTS_BY_LINE, &h))
+    bool hides;
+    if (!find_top_sites(s, &h, &hides)) {
+        hotspots_free(&h);
         return;
+    }
     output_text(o, "allotrace: top sites:");
     for (size_t i = 0; i < h.sites.count && i < TOP_SITES; i++) {
         const hotspots_entry *e = &h.sites.items[i].entry;
@@ -420,7 +443,7 @@ static void say_top_sites(output *o, const summary *s, const char *trace) {
         else
             output_text(o, "(no backtrace)");
     }
-    output_text(o, ": allotrace hotspots ");
+    output_format(o, ": allotrace hotspots %s", hides ? "--filter " LIBRARIES_HIDDEN " " : "");
     output_shown(o, trace);
     output_char(o, '\n');
     hotspots_free(&h);

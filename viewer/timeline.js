@@ -398,13 +398,20 @@ export class Timeline {
     c.setLineDash([]);
   }
 
-  // What the system counts may be many times what is live, so that it has a scale of its own.
+  // What the system counts may be many times what is live, and has a scale of its own then.
   #mostRead(gauges) {
-    return Math.max(1, ...gauges.flatMap((g) => g.values));
+    const read = Math.max(1, ...gauges.flatMap((g) => g.values));
+    return read <= this.most ? this.most : read;
+  }
+
+  #ownScale(names) {
+    const most = this.#mostRead(this.#shownGauges());
+    return names.length && most !== this.most ? `; ${names.join(", ")} have a scale of their own, up to ${bytes(most)}` : "";
   }
 
   #gaugeScale(c, gauges, most, t) {
-    const text = `${gauges.map((g) => titleOf(g.name)).join(", ")}: up to ${bytes(most)}, on a separate scale`;
+    const read = Math.max(...gauges.flatMap((g) => g.values));
+    const text = `${gauges.map((g) => titleOf(g.name)).join(", ")}: up to ${bytes(read)}${most === this.most ? "" : ", on a separate scale"}`;
     c.textAlign = "left";
     c.fillStyle = t.background;
     c.globalAlpha = 0.75;
@@ -660,7 +667,7 @@ export class Timeline {
   // The numbers beside the curves and below them.
   #explainScale(e) {
     const a = this.answer, rate = Math.max(1, ...a.all.allocated), gauges = this.#shownGauges().map((g) => titleOf(g.name));
-    const lead = { text: `0 … ${bytes(this.most)}`, title: "Scale of the timeline", definition: `Bytes: the top is the most of live memory with its 95% interval${gauges.length ? `; ${gauges.join(", ")} have a scale of their own, up to ${bytes(this.#mostRead(this.#shownGauges()))}` : ""}. Below, what was allocated in each step of ${duration(a.width)}, a second; times count from the beginning of the trace.`, worked: `most allocated: ${bytes(rate)} / ${duration(a.width)} = ${bytes((rate / a.width) * 1e6)}/s` };
+    const lead = { text: `0 … ${bytes(this.most)}`, title: "Scale of the timeline", definition: `Bytes: the top is the most of live memory with its 95% interval${this.#ownScale(gauges)}. Below, what was allocated in each step of ${duration(a.width)}, a second; times count from the beginning of the trace.`, worked: `most allocated: ${bytes(rate)} / ${duration(a.width)} = ${bytes((rate / a.width) * 1e6)}/s` };
     this.app.explain({ left: e.clientX, bottom: e.clientY }, { lead, figure: null });
   }
 

@@ -316,7 +316,11 @@ static bool check_process(remote *r, remote_reason *why) {
         REASON(why, "process %d is being traced by process %ld", pid,
                process_status(pid, "TracerPid", 0));
     else if (!process_find_module(pid, "libc.so.6", &r->libc) && errno == EACCES)
-        REASON(why, "process %d belongs to another user", pid);
+        REASON(why,
+               geteuid() ? "process %d belongs to another user"
+                         : "process %d may not be read, even by root: it is outside of this "
+                           "container, or protected",
+               pid);
     else
         return check_program(r, why);
     return false;

@@ -216,7 +216,11 @@ static void hint_modules(const question *q) {
 }
 
 void question_hint_libraries(const question *q, const question_options *o) {
-    if (!o->filter && question_is_text(o) && libraries_hold_most(&q->query))
+    question_hint_libraries_of(&q->query, o);
+}
+
+void question_hint_libraries_of(const query_result *q, const question_options *o) {
+    if (!o->filter && question_is_text(o) && libraries_hold_most(q))
         message_hint("most of it is allocated in libraries; --filter " LIBRARIES_HIDDEN
                      " shows the code that calls them");
 }

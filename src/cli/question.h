@@ -193,5 +193,6 @@ void question_hint_symbolize(const question *q);
 /* Says, in a report of sites, how to see the program instead of libraries, where these hold most
  * and there is no filter. */
 void question_hint_libraries(const question *q, const question_options *o);
+void question_hint_libraries_of(const query_result *q, const question_options *o);
 
 #endif

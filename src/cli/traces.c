@@ -244,13 +244,26 @@ static int gather_words(const command *cmd, parsed_line *line) {
     return status;
 }
 
+/* Budgets that were given as traces. */
+static int refuse_budgets(const command *cmd, const parsed_line *line) {
+    for (size_t i = 0; traces_combine(cmd) && i < line->n_operands; i++) {
+        const char *name = line->operands[i], *dot = strrchr(name, '.');
+        if (dot && strcmp(dot, ".toml") == 0)
+            return message_usage(cmd, "%s: %s is not a trace; budgets: check --budget %s FILE",
+                                 cmd->name, name, name);
+    }
+    return STATUS_OK;
+}
+
 int traces_gather(const command *cmd, parsed_line *line) {
     bool any = false;
     for (size_t i = before_traces(cmd); takes_traces(cmd) && i < line->n_operands; i++)
         any |= is_pattern(line->operands[i]);
     if (traces_combine(cmd))
         keep_words(line->operands + before_traces(cmd), line->n_operands - before_traces(cmd));
-    int status = any && !has_sides(cmd) ? expand(cmd, line) : STATUS_OK;
+    int status = refuse_budgets(cmd, line);
+    if (status == STATUS_OK && any && !has_sides(cmd))
+        status = expand(cmd, line);
     if (status == STATUS_OK && are_several(cmd, line))
         status = refuse_input(cmd, line);
     if (status == STATUS_OK && are_several(cmd, line))

@@ -137,6 +137,14 @@ static piece path_of(const char *file) {
     return (piece){.text = file, .size = build ? (size_t)(build - file) : size};
 }
 
+/* `libc.so.6`: of a library whose sources are known by its name, that name. */
+static piece binary_name(piece base) {
+    static const char *const known[] = {"libc", "libc++", "libstdc++", NULL};
+    const char *ending = memmem(base.text, base.size, ".so", 3);
+    const piece bare = {.text = base.text, .size = ending ? (size_t)(ending - base.text) : 0};
+    return piece_is_among(bare, known) ? bare : base;
+}
+
 static piece find(const profile_location *place) {
     const piece path = path_of(place->file);
     piece rest = path;
@@ -145,7 +153,7 @@ static piece find(const profile_location *place) {
     if (library)
         return (piece){.text = library, .size = strlen(library)};
     if (base.size > 0 && is_binary(base))
-        return base;
+        return binary_name(base);
     if (rust.size > 0)
         return rust;
     const piece folder = folder_of(path);

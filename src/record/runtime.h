@@ -92,15 +92,16 @@ struct runtime_object {
 struct runtime {
     enum runtime_kind (*find)(const char **why);
 
-    /* The recording has been decided on, and the program is about to run, or runs already. NULL: of
-     * no interest. */
+    /* The recording has been decided on, and the program is about to run, or runs already. NULL: not
+     * called. */
     void (*begin)(void);
 
     /* A recording that came late ends before the program, which goes on without it. Other threads
      * may be in the runtime's functions, and stay there. Not NULL with `splice`. */
     void (*end)(void);
 
-    /* What the user has set of it, for the head of the trace; NULL: nothing. */
+    /* Gives what the user has set of it, for the head of the trace, or NULL for nothing. Never NULL
+     * itself. */
     const char *(*parameters)(void);
 
     /* The program, or the C library, reads a link, called from there. NULL: of no interest. */

@@ -308,7 +308,7 @@ Stacks by other measures; the weights add up to what hotspots says, but for roun
   $ allotrace hotspots -m live --at 0.4s --json $TRACES/ocamlopt.ctf | jq .total.value
   35200000
   $ allotrace export --to csv -m peak $TRACES/ocamlopt.ctf
-  allotrace: export: --measure works with collapsed, speedscope and dot only; the other formats contain the data for all measures
+  allotrace: export: --measure works only with collapsed, speedscope, dot; the other formats contain the data for all measures
   Try `allotrace export --help`.
   [2]
   $ allotrace export --to collapsed -m peak --at 1s $TRACES/ocamlopt.ctf

@@ -88,7 +88,7 @@ gauges; here at rate 1, where numbers are exact.
     time  name
     1 ms  loaded
   
-  Seen by the system:
+  Reported by the system:
     readings  most, KB    at  at the end, KB  name
            1      16.0  9 ms            16.0  rss
   $ allotrace info --json native.ctf | jq -c '.[0] | .allocated, .marks'

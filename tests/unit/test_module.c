@@ -16,7 +16,9 @@ static void check_module(const char *file, const char *function, const char *wan
 }
 
 START_TEST(of_machine_code) {
-    check_module("/usr/lib/x86_64-linux-gnu/libc.so.6[ab12]", "malloc", "libc.so.6");
+    check_module("/usr/lib/x86_64-linux-gnu/libc.so.6[ab12]", "malloc", "libc");
+    check_module("/lib/libstdc++.so.6.0.30", "f", "libstdc++");
+    check_module("/lib/libcrypt.so.1", "f", "libcrypt.so.1");
     check_module("/usr/bin/perl[1a]", "Perl_sv_grow", "perl");
     check_module("/opt/a+b/prog", "f", "prog");
     check_module("/usr/lib/libz.so", "f", "libz.so");

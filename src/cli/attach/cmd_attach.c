@@ -58,7 +58,8 @@ static const option attach_specs[] = {
      .at = offsetof(attach_options, output),
      .argument = "FILE",
      .help = "write the trace to FILE (default: PROGRAM.PID.ctf in the current folder); %p in FILE "
-             "stands for the process id",
+             "stands for the process id. An earlier trace of the process is kept: x.ctf becomes "
+             "x.1.ctf",
      .brief = "write to FILE (default: PROGRAM.PID.ctf)"},
     {.name = "rate",
      .letter = 'r',

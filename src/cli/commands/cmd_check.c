@@ -15,6 +15,7 @@
 #include "export/budget_toml.h"
 #include "export/junit.h"
 #include "query/hotspots.h"
+#include "query/libraries.h"
 #include "reports/check.h"
 
 typedef struct check_command {
@@ -205,6 +206,9 @@ static bool find_functions(const job *j, hotspots *h) {
     if (!query_run(&q, &j->profile, &spec))
         return false;
     bool ok = hotspots_query(&q, HOTSPOTS_BY_FUNCTION, h);
+    if (!spec.filter && libraries_hold_most(&q))
+        message_hint("most of it is allocated in libraries; --filter " LIBRARIES_HIDDEN
+                     " writes budgets for the code that calls them");
     query_free(&q);
     return ok;
 }

@@ -128,6 +128,15 @@ static bool are_same_file(const runs *r, const diff_options *query) {
     return same;
 }
 
+/* The same address in the same build of a module is the same place. */
+static void hint_addresses(const runs *r) {
+    bool symbolized = true;
+    for (size_t i = 0; i < r->n; i++)
+        symbolized &= profile_is_symbolized(r->answers[i]->profile);
+    message_hint("places shown as module+0x… match only in the same build of the module%s",
+                 symbolized ? "" : "; to find their names: allotrace symbolize");
+}
+
 static int show(const diff_command *opts, const diff_options *query, const runs *r) {
     const query_result *const *after = r->answers + r->n_before;
     size_t n_after = r->n - r->n_before;
@@ -147,8 +156,9 @@ static int show(const diff_command *opts, const diff_options *query, const runs 
     diff_document(&doc, &shown);
     const int status = question_show(&opts->question, &doc);
     if (!shown.same_file && diff_unsymbolized(&shown))
-        message_hint("places shown as module+0x… cannot be matched between builds; to resolve "
-                     "them: allotrace symbolize");
+        hint_addresses(r);
+    if (!shown.same_file)
+        question_hint_libraries_of(r->answers[0], &opts->question);
     document_free(&doc);
     diff_free(&d);
     return status;

@@ -1,4 +1,5 @@
 /* cmd_export.c: `allotrace export FILE --to FORMAT`: a trace for other tools. */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/path.h"
@@ -242,14 +243,25 @@ static int export_trace(work *w, const char *path, const filter *f) {
     return status;
 }
 
+static int refuse_measure(void) {
+    char names[200] = "";
+    size_t used = 0;
+    for (size_t i = 0; i < sizeof exports / sizeof *exports; i++)
+        if (exports[i].set & EXPORT_STACKS && used < sizeof names)
+            used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "",
+                                     formats[i]);
+    return message_usage(&command_export,
+                         "export: --measure works only with %s; the other formats contain the data "
+                         "for all measures",
+                         names);
+}
+
 /* Which formats have one; and the moment that it is about. */
 static int find_measure(const export_options *opts, uint64_t *moment) {
     filter_error error;
     const bool shows_first = opts->to == FORMAT_pprof && opts->measure == MEASURE_LIVE && !opts->at;
     if (opts->measure != MEASURE_ALLOCATED && !takes(opts, EXPORT_STACKS) && !shows_first)
-        return message_usage(&command_export,
-                             "export: --measure works with collapsed, speedscope and dot only; the "
-                             "other formats contain the data for all measures");
+        return refuse_measure();
     if (opts->at && opts->measure != MEASURE_LIVE)
         return message_usage(&command_export, "export: --at requires --measure live");
     return !opts->at || filter_parse_time(opts->at, moment, &error)

@@ -92,8 +92,8 @@ struct runtime_object {
 struct runtime {
     enum runtime_kind (*find)(const char **why);
 
-    /* The recording has been decided on, and the program is about to run, or runs already. NULL: not
-     * called. */
+    /* The recording has been decided on, and the program is about to run, or runs already. NULL:
+     * not called. */
     void (*begin)(void);
 
     /* A recording that came late ends before the program, which goes on without it. Other threads

@@ -187,17 +187,17 @@ static uint32_t stack_index(otlp *w, uint32_t node) {
 
 /* ---- the request ------------------------------------------------------------------------- */
 
-/* The attribute of samples that says what their thread is called. */
-static uint32_t thread_index(otlp *w, const char *name) {
+/* Of an attribute of samples. */
+static uint32_t attribute_index(otlp *w, const otlp_attribute *a) {
     bool is_new;
-    const uint32_t text = string_index(w, name);
-    const uint32_t index = table_index(w, &w->attributes, text, &is_new);
+    const uint32_t key = string_index(w, a->key), text = string_index(w, a->value);
+    const uint32_t index = table_index(w, &w->attributes, (uint64_t)key << 32 | text, &is_new);
     if (!is_new)
         return index;
     w->text.used = 0;
-    output_utf8(&w->text, name);
+    output_utf8(&w->text, a->value);
     protobuf_bytes(&w->inner, ANY_VALUE_STRING, w->text.buffer, w->text.used);
-    protobuf_number(&w->part, ATTRIBUTE_KEY, string_index(w, "thread.name"));
+    protobuf_number(&w->part, ATTRIBUTE_KEY, key);
     protobuf_message(&w->part, ATTRIBUTE_VALUE, &w->inner);
     protobuf_message(&w->attributes.bytes, DICTIONARY_ATTRIBUTES, &w->part);
     return index;
@@ -245,15 +245,18 @@ otlp *otlp_begin(const lens *l, const pprof_head *head, const otlp_attribute *at
     return w;
 }
 
-void otlp_sample(otlp *w, uint32_t node, const char *thread, const uint64_t *values) {
+void otlp_sample(otlp *w, uint32_t node, const uint64_t *values, const otlp_attribute *attributes,
+                 size_t n_attributes) {
+    uint64_t told[OTLP_SAMPLE_ATTRIBUTES_MAX];
     const uint32_t stack = stack_index(w, node);
-    const uint64_t attribute = thread ? thread_index(w, thread) : 0;
+    for (size_t i = 0; i < n_attributes; i++)
+        told[i] = attribute_index(w, &attributes[i]);
     for (size_t i = 0; i < w->head.n_values; i++) {
         if (values[i] == 0)
             continue;
         protobuf_number(&w->part, SAMPLE_STACK, stack);
-        if (attribute)
-            protobuf_numbers(&w->part, SAMPLE_ATTRIBUTES, &attribute, 1);
+        if (n_attributes)
+            protobuf_numbers(&w->part, SAMPLE_ATTRIBUTES, told, n_attributes);
         protobuf_numbers(&w->part, SAMPLE_VALUES, &values[i], 1);
         protobuf_message(&w->profiles[i], PROFILE_SAMPLES, &w->part);
     }

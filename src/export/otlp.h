@@ -22,9 +22,15 @@ typedef struct otlp otlp;
 otlp *otlp_begin(const lens *l, const pprof_head *head, const otlp_attribute *attributes,
                  size_t n_attributes);
 
-/* A node's stack with a value for each profile; 0: it is not in that. `thread` is the name of the
- * thread; NULL: none is told. */
-void otlp_sample(otlp *w, uint32_t node, const char *thread, const uint64_t *values);
+/* By what samples are told apart. */
+#define OTLP_THREAD "thread.name"
+#define OTLP_SCOPE  "scope"
+enum { OTLP_SAMPLE_ATTRIBUTES_MAX = 4 };
+
+/* A node's stack with a value for each profile; 0: it is not in that. At most
+ * OTLP_SAMPLE_ATTRIBUTES_MAX attributes. */
+void otlp_sample(otlp *w, uint32_t node, const uint64_t *values, const otlp_attribute *attributes,
+                 size_t n_attributes);
 
 /* Appends the request to `o`, and frees `w`. False when memory ran out. */
 bool otlp_end(otlp *w, output *o);

@@ -403,14 +403,16 @@ static void put_group(pprof *w, const classes_group *g, double sums[2][2]) {
     if (g->size > 0)
         snprintf(size, sizeof size, "%.0f..%.0f B", ldexp(1, (int)g->size - 1),
                  ldexp(1, (int)g->size) - 1);
-    pprof_label labels[5] = {{"heap", heaps[g->source]},
+    pprof_label labels[6] = {{"heap", heaps[g->source]},
                              {"size class", size},
                              {"lifetime class", lifetime_class_text(g->lifetime)}};
     size_t n_labels = 3;
     if (type)
         labels[n_labels++] = (pprof_label){"type", type};
     if (g->thread)
-        labels[n_labels++] = (pprof_label){"thread", g->thread};
+        labels[n_labels++] = (pprof_label){PPROF_THREAD, g->thread};
+    if (g->scope)
+        labels[n_labels++] = (pprof_label){PPROF_SCOPE, g->scope};
     const bool alive = g->lifetime == LIFETIME_ALIVE;
     const uint64_t objects = add_rounded(&sums[alive][0], g->blocks.count);
     const uint64_t bytes = add_rounded(&sums[alive][1], cost_bytes(w->profile, g->samples));

@@ -2,8 +2,8 @@
  *
  * Its values are those of other heap profiles: estimates of the objects and bytes allocated, and of
  * those still alive at the end of the trace. Samples are labelled with the heap, the type if it is
- * known, the name of the thread if it has one, and the classes of size and lifetime. Of stacks of
- * more than 256 frames the middle is left out, and a comment says so. */
+ * known, the name of the thread if it has one, the scope if it is in one, and the classes of size
+ * and lifetime. Of stacks of more than 256 frames the middle is left out, and a comment says so. */
 #ifndef EXPORT_PPROF_H
 #define EXPORT_PPROF_H
 
@@ -19,6 +19,10 @@ typedef struct pprof_value {
 typedef struct pprof_label {
     const char *key, *text;
 } pprof_label;
+
+/* Keys of labels, for who asks for what allocates. */
+#define PPROF_THREAD "thread"
+#define PPROF_SCOPE  "scope"
 
 /* alloc_objects, alloc_space, inuse_objects, inuse_space: what pages that show heap profiles know.
  */

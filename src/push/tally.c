@@ -1,6 +1,6 @@
-/* tally.c: rows are by stack and source. A live block is an id that leads to its row; the list of
- * them is compacted when half of it is gone. An end that comes before its beginning is kept for a
- * while, as packets of several domains come in no common order. */
+/* tally.c: rows are by stack, source and who allocates. A live block is an id that leads to its
+ * row; the list of them is compacted when half of it is gone. An end that comes before its
+ * beginning is kept for a while, as packets of several domains come in no common order. */
 #include "push/tally.h"
 
 #include <string.h>
@@ -12,7 +12,7 @@
 
 enum {
     SOURCE_BITS = 2,
-    THREAD_BITS = 30,
+    WHO_BITS = 30,
     FEW = 1024,  /* blocks that are gone and are not worth making room */
     MOST_AGE = 1 /* of an early end, in makings of room: its beginning was lost */
 };
@@ -84,38 +84,56 @@ static cct_path *path_of(tally *t, uint16_t domain) {
     return &t->paths.items[domain];
 }
 
-/* From here on, the domain is a thread of this name. */
-static bool name_thread(tally *t, uint16_t domain, const char *text) {
+/* The index of a name, or 0 for an empty one. */
+static bool find_name(tally *t, const char *text, uint32_t *index) {
     const char *name = copy(t, text);
-    uint32_t *number = name ? map64_put(&t->number_of, (uintptr_t)name) : NULL;
-    if (!number)
+    *index = 0;
+    if (!name || !*name)
+        return name;
+    if (!map64_number(&t->name_of, (uintptr_t)name, index))
         return false;
-    if (*number == MAP64_NONE) {
-        if (!vec_push(&t->names, name))
-            return false;
-        *number = (uint32_t)t->names.count;
-    }
-    while (t->threads.count <= domain)
-        if (!vec_push(&t->threads, 0))
-            return false;
-    t->threads.items[domain] = *number;
+    if (++*index > t->names.count)
+        return vec_push(&t->names, name);
     return true;
 }
 
-static uint32_t thread_of(const tally *t, uint16_t domain) {
-    const uint32_t number = domain < t->threads.count ? t->threads.items[domain] : 0;
-    return number < UINT32_C(1) << THREAD_BITS ? number : 0;
+/* From here on, the domain's thread is called so, or is in the scope of that name. */
+static bool name_domain(tally *t, uint16_t domain, bool is_scope, const char *text) {
+    uint32_t name, pair;
+    if (!find_name(t, text, &name))
+        return false;
+    while (t->whos.count <= domain)
+        if (!vec_push(&t->whos, (tally_who){0}))
+            return false;
+    tally_who *who = &t->whos.items[domain];
+    *(is_scope ? &who->scope : &who->thread) = name;
+    if (!map64_number(&t->number_of, (uint64_t)who->thread << 32 | who->scope, &pair))
+        return false;
+    who->number = who->thread || who->scope ? pair + 1 : 0;
+    return true;
+}
+
+/* Those beyond what a key has room for are told as those without names. */
+static tally_who who_of(const tally *t, uint16_t domain) {
+    const tally_who none = {0}, who = domain < t->whos.count ? t->whos.items[domain] : none;
+    return who.number < UINT32_C(1) << WHO_BITS ? who : none;
+}
+
+static const char *name_at(const tally *t, uint32_t index) {
+    return index ? t->names.items[index - 1] : NULL;
 }
 
 /* The index of a row; MAP64_NONE when there is no memory. */
-static uint32_t row_of(tally *t, uint32_t node, memtrace_source source, uint32_t thread) {
+static uint32_t row_of(tally *t, uint32_t node, memtrace_source source, tally_who who) {
     const uint64_t stack = (uint64_t)node << SOURCE_BITS | (uint64_t)source;
-    uint32_t *index = map64_put(&t->row_of, stack << THREAD_BITS | thread);
+    uint32_t *index = map64_put(&t->row_of, stack << WHO_BITS | who.number);
     if (!index)
         return MAP64_NONE;
     if (*index == MAP64_NONE) {
-        const tally_row row = {
-            .node = node, .thread = thread ? t->names.items[thread - 1] : NULL, .source = source};
+        const tally_row row = {.node = node,
+                               .thread = name_at(t, who.thread),
+                               .scope = name_at(t, who.scope),
+                               .source = source};
         if (!vec_push(&t->rows, row))
             return MAP64_NONE;
         *index = (uint32_t)t->rows.count - 1;
@@ -137,11 +155,12 @@ static bool add_allocation(tally *t, const memtrace_event *e) {
         cct_walk(&t->profile.tree, path, e->frames, e->n_frames, e->common_prefix);
     if (node == CCT_NO_NODE)
         return false;
-    if (e->kind == MEMTRACE_THREAD && t->by_thread && e->name)
-        return name_thread(t, e->domain, e->name);
+    const bool is_scope = e->kind == MEMTRACE_SCOPE;
+    if ((is_scope || (e->kind == MEMTRACE_THREAD && t->by_thread)) && e->name)
+        return name_domain(t, e->domain, is_scope, e->name);
     if (e->kind != MEMTRACE_ALLOC || e->samples == 0)
         return true; /* the path goes on with it: the next stack is told by its */
-    const uint32_t index = row_of(t, node, e->source, thread_of(t, e->domain));
+    const uint32_t index = row_of(t, node, e->source, who_of(t, e->domain));
     if (index == MAP64_NONE)
         return false;
     estimate_blocks blocks = {0};
@@ -194,8 +213,9 @@ void tally_free(tally *t) {
     vec_free(&t->blocks);
     map64_free(&t->row_of);
     map64_free(&t->block_of);
-    vec_free(&t->threads);
+    vec_free(&t->whos);
     vec_free(&t->names);
+    map64_free(&t->name_of);
     map64_free(&t->number_of);
     profile_free(&t->profile);
     *t = (tally){0};

@@ -9,11 +9,12 @@
 #include "base/vec.h"
 #include "profile/profile.h"
 
-/* Of one stack, one heap and, where asked for, threads of one name: samples, and estimated blocks.
- */
+/* Of one stack, one heap, one scope and, where asked for, threads of one name: samples, and
+ * estimated blocks. */
 typedef struct tally_row {
     uint32_t node;      /* of the profile's tree */
     const char *thread; /* NULL: not asked for, or without a name */
+    const char *scope;  /* NULL: in none */
     memtrace_source source;
     uint64_t allocated, live; /* samples */
     double allocated_blocks, live_blocks;
@@ -28,16 +29,24 @@ typedef struct tally_block {
     double blocks; /* that it stands for */
 } tally_block;
 
+/* Who allocates in a domain now: what its thread and scope are called, as indices in `names`; 0:
+ * nothing. */
+typedef struct tally_who {
+    uint32_t thread, scope;
+    uint32_t number; /* of the pair, from 1 on; 0: of two that are nothing */
+} tally_who;
+
 /* Legal when zeroed. */
 typedef struct tally {
     profile profile;         /* the tree, and whatever places.h adds; no totals */
     VEC(cct_path) paths;     /* by domain */
     VEC(tally_row) rows;     /* in the order in which they came; they stay */
-    map64 row_of;            /* by node, source and thread */
+    map64 row_of;            /* by node, source and who */
     bool by_thread;          /* names of threads are told apart; to be set at the beginning */
-    VEC(uint32_t) threads;   /* by domain: what it is called, in `names`; 0: nothing */
-    VEC(const char *) names; /* of threads, from 1 on */
-    map64 number_of;         /* by name: in `names` */
+    VEC(tally_who) whos;     /* by domain */
+    VEC(const char *) names; /* of threads and scopes, from 1 on */
+    map64 name_of;           /* by name: in `names` */
+    map64 number_of;         /* by thread and scope: of the pair */
     VEC(tally_block) blocks;
     map64 block_of; /* by id */
     size_t n_gone;  /* of `blocks` */

@@ -129,6 +129,26 @@ static pprof_head head_of(const target *t, const tally *of) {
                         .duration_us = of->profile.duration - t->sent_until};
 }
 
+static void put_pprof_row(pprof *w, const tally_row *row, const uint64_t *values) {
+    pprof_label told[2];
+    size_t n = 0;
+    if (row->thread)
+        told[n++] = (pprof_label){PPROF_THREAD, row->thread};
+    if (row->scope)
+        told[n++] = (pprof_label){PPROF_SCOPE, row->scope};
+    pprof_sample(w, row->node, values, told, n);
+}
+
+static void put_otlp_row(otlp *w, const tally_row *row, const uint64_t *values) {
+    otlp_attribute told[OTLP_SAMPLE_ATTRIBUTES_MAX];
+    size_t n = 0;
+    if (row->thread)
+        told[n++] = (otlp_attribute){OTLP_THREAD, row->thread};
+    if (row->scope)
+        told[n++] = (otlp_attribute){OTLP_SCOPE, row->scope};
+    otlp_sample(w, row->node, values, told, n);
+}
+
 static bool write_pprof(const target *t, const tally *of, const lens *l, output *o) {
     const pprof_head head = head_of(t, of);
     uint64_t values[N_VALUES];
@@ -136,8 +156,7 @@ static bool write_pprof(const target *t, const tally *of, const lens *l, output 
     for (size_t i = 0; w && i < of->rows.count; i++) {
         const tally_row *row = &of->rows.items[i];
         if (row_values(t, of, i, values))
-            pprof_sample(w, row->node, values, &(pprof_label){"thread", row->thread},
-                         row->thread ? 1 : 0);
+            put_pprof_row(w, row, values);
     }
     return w && pprof_end(w);
 }
@@ -152,7 +171,7 @@ static bool write_otlp(const target *t, const tally *of, const lens *l, const la
     otlp *w = attributes ? otlp_begin(l, &head, attributes, by->count) : NULL;
     for (size_t i = 0; w && i < of->rows.count; i++)
         if (row_values(t, of, i, values))
-            otlp_sample(w, of->rows.items[i].node, of->rows.items[i].thread, values);
+            put_otlp_row(w, &of->rows.items[i], values);
     free(attributes);
     return w && otlp_end(w, o);
 }

@@ -1,5 +1,5 @@
-/* classes.h: blocks summed up by what they have in common: stack, heap, the name of the thread, and
- * the classes of their size and lifetime. */
+/* classes.h: blocks summed up by what they have in common: stack, heap, the name of the thread,
+ * the scope, and the classes of their size and lifetime. */
 #ifndef QUERY_CLASSES_H
 #define QUERY_CLASSES_H
 
@@ -28,7 +28,7 @@ lifetime_class lifetime_class_of(uint64_t born, uint64_t died);
 typedef struct classes_group {
     uint32_t node; /* of the profile's tree */
     memtrace_source source;
-    const char *thread; /* NULL: without a name */
+    const char *thread, *scope; /* NULL: without a name; in none */
     unsigned size; /* block sizes in bytes from 2^(size-1) on and below 2^size; 0: empty blocks */
     lifetime_class lifetime;
     uint64_t samples;

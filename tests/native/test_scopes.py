@@ -4,20 +4,25 @@
     test_scopes.py ALLOTRACE LIBRARY TARGET [PATTERN…]
 """
 import csv
+import gzip
 import io
 import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+TESTS = pathlib.Path(__file__).resolve().parent.parent
+sys.path[:0] = [str(TESTS), str(TESTS / "push")]
+import receiver
 import tap
+import wire
 from tap import same, test
 
 ALLOTRACE, LIBRARY, TARGET = map(os.path.abspath, sys.argv[1:4])
-DECODE = pathlib.Path(__file__).resolve().parent.parent / "decode.py"
+DECODE = TESTS / "decode.py"
 ENVIRONMENT = {k: v for k, v in os.environ.items() if not k.startswith(("MEMTRACE", "LD_PRELOAD"))}
 ENVIRONMENT["ALLOTRACE_PRELOAD"] = LIBRARY
 SIZE = 10008  # with malloc's header
@@ -78,6 +83,56 @@ def exports_have_them():
     same(sum(b["scope"] is None for b in blocks), 40)
     layers = json.loads(allotrace("timeline", "--by", "scope", "--json", "t.ctf"))
     assert "job" in json.dumps(layers), layers
+
+
+LABELS = ("thread", "scope", "heap", "type", "size class", "lifetime class")
+PATTERN = "fn:allocate_some"
+
+
+@test
+def pprof_has_them_as_labels():
+    record(1)
+    allotrace("export", "--to", "pprof", "--filter", PATTERN, "-o", "t.pb.gz", "t.ctf")
+    found = wire.pprof(gzip.decompress(pathlib.Path("t.pb.gz").read_bytes()), labels=LABELS)
+    same(found["scopes"]["alloc_objects"], {"handle": 20, "parse": 20, "job": 80}, "blocks")
+    same(found["scopes"]["alloc_space"], {"handle": 20 * SIZE, "parse": 20 * SIZE, "job": 80 * SIZE}, "bytes")
+    same(sum(found["samples"]["alloc_objects"].values()), 160, "all, also those in no scope")
+
+
+@test
+def go_reads_these_labels():
+    if not shutil.which("go"):
+        raise tap.Skip("no go")
+    record(1)
+    allotrace("export", "--to", "pprof", "--filter", PATTERN, "-o", "t.pb.gz", "t.ctf")
+    go = ["go", "tool", "pprof", "-sample_index=alloc_objects"]
+    env = ENVIRONMENT | {"HOME": os.getcwd()}
+    done = subprocess.run([*go, "-tags", "t.pb.gz"], capture_output=True, text=True, env=env)
+    if done.returncode:
+        raise tap.Skip(f"no pprof: {done.stderr.strip()[-100:]}")
+    [tags] = re.findall(r"^ *scope: .*\n((?:.+\n)*)", done.stdout, re.M)
+    same({m[1]: int(m[0]) for m in re.findall(r"^ *(\d+)\b.*: (\S+)$", tags, re.M)},
+         {"handle": 20, "parse": 20, "job": 80}, done.stdout)
+    focused = subprocess.run([*go, "-tagfocus", "scope=^parse$", "-top", "t.pb.gz"], capture_output=True, text=True, env=env)
+    assert "accounting for 20," in focused.stdout, focused.stdout
+
+
+@test
+def pushes_have_them_as_labels():
+    for path, read in ("", wire.otlp), ("/ingest", wire.pprof):
+        for threads in [], ["--push-threads"]:
+            r = receiver.Receiver()
+            record(1, "--push", r.url + path, "--every", "200ms", *threads)
+            found = [read(body) for _, _, body in r.got]
+            blocks = {}
+            for profile in found:
+                for name, value in profile["scopes"]["alloc_objects"].items():
+                    blocks[name] = blocks.get(name, 0) + value
+            same(sorted(blocks), ["handle", "job", "parse"])
+            of_all = by_scope("t.ctf")
+            same(blocks, {name: value for name, value in of_all.items() if name != "(no scope)"}, "blocks")
+            same(sum(v for p in found for v in p["samples"]["alloc_objects"].values()), sum(of_all.values()), "all")
+            same(any(of for p in found for of in p["threads"].values()), bool(threads), "threads")
 
 
 @test

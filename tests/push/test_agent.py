@@ -27,7 +27,7 @@ from tap import same, test  # noqa: E402
 ALLOTRACE, RECORDER, SERVICE = map(os.path.abspath, sys.argv[1:4])
 ENVIRONMENT = {k: v for k, v in os.environ.items() if not k.startswith(("MEMTRACE", "LD_PRELOAD", "OTEL_"))}
 ENVIRONMENT["ALLOTRACE_PRELOAD"] = RECORDER
-LABELS = ("thread", "heap", "type", "size class", "lifetime class")
+LABELS = ("thread", "scope", "heap", "type", "size class", "lifetime class")
 CAN_BECOME_OTHERS = os.geteuid() == 0
 
 

@@ -53,9 +53,12 @@ def number(fields, field):
     return fields.get(field, [0])[-1]
 
 
-def pprof(data, labels=("thread",)):
-    """{"time", "duration", "samples": {value type: {stack: sum}}, "threads": {value type: {name: sum}}}; a stack
-    is a tuple of functions, innermost first."""
+NAMED = {"thread": "threads", "thread.name": "threads", "scope": "scopes"}  # labels, and what they are called here
+
+
+def pprof(data, labels=("thread", "scope")):
+    """{"time", "duration", "samples": {value type: {stack: sum}}, "threads": {value type: {name: sum}}, "scopes": the
+    same}; a stack is a tuple of functions, innermost first."""
     top = message(data)
     strings = [s.decode() for s in top[6]]
     assert strings[0] == ""
@@ -63,18 +66,18 @@ def pprof(data, labels=("thread",)):
     lines = {number(m, 1): [functions[number(message(line), 1)] for line in m[4]]
              for m in map(message, top.get(4, []))}
     types = [strings[number(message(t), 1)] for t in top[1]]
-    samples, threads = {t: {} for t in types}, {t: {} for t in types}
+    samples, named = {t: {} for t in types}, {kind: {t: {} for t in types} for kind in ("threads", "scopes")}
     for m in map(message, top.get(2, [])):
         stack = tuple(name for at in numbers(m, 1) for name in lines[at])
         for t, value in zip(types, numbers(m, 2), strict=True):
             samples[t][stack] = samples[t].get(stack, 0) + value
             for label in map(message, m.get(3, [])):
-                name = strings[number(label, 2)]
-                assert strings[number(label, 1)] in labels, f"a label {strings[number(label, 1)]}"
-                if strings[number(label, 1)] != "thread":
-                    continue
-                threads[t][name] = threads[t].get(name, 0) + value
-    return {"time": number(top, 9), "duration": number(top, 10), "samples": samples, "threads": threads}
+                key, name = strings[number(label, 1)], strings[number(label, 2)]
+                assert key in labels, f"a label {key}"
+                if key in NAMED:
+                    of = named[NAMED[key]][t]
+                    of[name] = of.get(name, 0) + value
+    return {"time": number(top, 9), "duration": number(top, 10), "samples": samples} | named
 
 
 def otlp(data):
@@ -92,17 +95,18 @@ def otlp(data):
     attributes = {}
     for pair in map(message, message(resource[1][0])[1]):
         attributes[pair[1][0].decode()] = message(pair[2][0])[1][0].decode()
-    named = [None] + [message(message(a)[2][0])[1][0].decode() for a in dictionary[6][1:]]
-    assert all(strings[number(message(a), 1)] == "thread.name" for a in dictionary[6][1:])
-    result = {"attributes": attributes, "samples": {}, "threads": {}}
+    named = [None] + [(NAMED[strings[number(message(a), 1)]], message(message(a)[2][0])[1][0].decode())
+                      for a in dictionary[6][1:]]
+    result = {"attributes": attributes, "samples": {}, "threads": {}, "scopes": {}}
     for profile in map(message, message(resource[2][0]).get(2, [])):
         name = strings[number(message(profile[1][0]), 1)]
-        sums, threads = result["samples"].setdefault(name, {}), result["threads"].setdefault(name, {})
+        sums = result["samples"].setdefault(name, {})
         for sample in map(message, profile.get(2, [])):
-            stack = stacks[number(sample, 1)]
-            sums[stack] = sums.get(stack, 0) + sum(numbers(sample, 4))
-            for at in numbers(sample, 2):
-                threads[named[at]] = threads.get(named[at], 0) + sum(numbers(sample, 4))
+            stack, value = stacks[number(sample, 1)], sum(numbers(sample, 4))
+            sums[stack] = sums.get(stack, 0) + value
+            for kind, text in (named[at] for at in numbers(sample, 2)):
+                of = result[kind].setdefault(name, {})
+                of[text] = of.get(text, 0) + value
         result |= {"time": number(profile, 3), "duration": number(profile, 4)}
         assert len(profile[7][0]) == 16, "the id of a profile has 16 bytes"
     return result

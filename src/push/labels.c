@@ -107,11 +107,13 @@ static const char *read_line(const char *path, char text[TEXT_MAX]) {
 /* ---- what the system says ---------------------------------------------------------------- */
 
 /* The id of a container is 64 hexadecimal digits in the path of its control group. */
-static bool set_container(labels *l, uint64_t pid) {
+static bool set_container(labels *l, uint64_t pid, bool ours) {
     enum { DIGITS = 64 };
     char path[64], text[TEXT_MAX];
     snprintf(path, sizeof path, "/proc/%" PRIu64 "/cgroup", pid);
-    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0 && ours)
+        fd = open("/proc/self/cgroup", O_RDONLY | O_CLOEXEC);
     const ssize_t n = fd >= 0 ? read(fd, text, sizeof text - 1) : -1;
     if (fd >= 0)
         close(fd);
@@ -144,13 +146,13 @@ static bool set_kubernetes(labels *l) {
            set_if(l, "k8s.node.name", getenv("NODE_NAME"));
 }
 
-bool labels_gather(labels *l, const char *program, uint64_t pid, const char *host) {
+bool labels_gather(labels *l, const char *program, uint64_t pid, const char *host, bool ours) {
     char number[32];
     const char *name = path_base(program);
     const char *listed = getenv("OTEL_RESOURCE_ATTRIBUTES");
     snprintf(number, sizeof number, "%" PRIu64, pid);
     return labels_set(l, SERVICE, *name ? name : "unknown_service") &&
            labels_set(l, "process.executable.name", name) && labels_set(l, "process.pid", number) &&
-           set_if(l, "host.name", host) && set_container(l, pid) && set_kubernetes(l) &&
+           set_if(l, "host.name", host) && set_container(l, pid, ours) && set_kubernetes(l) &&
            (!listed || set_listed(l, listed)) && set_if(l, SERVICE, getenv("OTEL_SERVICE_NAME"));
 }

@@ -25,8 +25,9 @@ bool labels_set(labels *l, const char *key, const char *value);
 bool labels_set_pair(labels *l, const char *pair);
 
 /* What is known of a process and of this machine, then what $OTEL_RESOURCE_ATTRIBUTES and
- * $OTEL_SERVICE_NAME say. `program`: its path or name. */
-bool labels_gather(labels *l, const char *program, uint64_t pid, const char *host);
+ * $OTEL_SERVICE_NAME say. `program`: its path or name. `ours`: one that is gone was in our own
+ * container. */
+bool labels_gather(labels *l, const char *program, uint64_t pid, const char *host, bool ours);
 
 const char *labels_get(const labels *l, const char *key); /* NULL: there is none */
 

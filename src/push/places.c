@@ -11,9 +11,9 @@
 
 #define NO_REQUEST UINT32_MAX
 
-bool places_begin(places *p, uint64_t recorded_at, int files) {
+bool places_begin(places *p, symbolizer *shared, uint64_t recorded_at, int files) {
     const symbolize_options options = {.recorded_at = recorded_at, .debug_files = {.in = files}};
-    *p = (places){.symbolizer = symbolizer_new(&options)};
+    *p = (places){.symbolizer = shared ? shared : symbolizer_new(&options), .is_shared = shared};
     return p->symbolizer;
 }
 
@@ -96,6 +96,7 @@ bool places_lens(const places *p, const profile *of, lens *l) {
 }
 
 void places_free(places *p) {
-    symbolizer_free(p->symbolizer);
+    if (!p->is_shared)
+        symbolizer_free(p->symbolizer);
     vec_free(&p->allocator);
 }

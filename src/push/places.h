@@ -9,12 +9,14 @@
 
 typedef struct places {
     symbolizer *symbolizer;
+    bool is_shared;      /* the symbolizer is somebody else's, too */
     VEC(bool) allocator; /* by location of the profile: the function is the allocator's own */
 } places;
 
-/* `recorded_at`: microseconds since the epoch. `files`: see push.h. False, as below, when there is
+/* `shared`: by which names are found, until places_free; NULL: by a symbolizer of their own.
+ * `recorded_at`: microseconds since the epoch. `files`: see push.h. False, as below, when there is
  * no memory. */
-bool places_begin(places *p, uint64_t recorded_at, int files);
+bool places_begin(places *p, symbolizer *shared, uint64_t recorded_at, int files);
 
 /* Adds what the reader has met since to the profile's frames and locations. */
 bool places_learn(places *p, const memtrace_reader *reader, profile *into);

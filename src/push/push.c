@@ -19,6 +19,7 @@
 #include "push/http.h"
 #include "push/labels.h"
 #include "push/places.h"
+#include "push/shared.h"
 #include "push/tally.h"
 #include "push/target.h"
 
@@ -41,7 +42,7 @@ struct push_session {
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t change;
-    atomic_bool finishing;
+    atomic_bool finishing, ended, over; /* as push_finish, push_end_trace, push_is_over have it */
     _Atomic uint64_t end_ms; /* of the monotonic clock: all is given up then; 0: not yet known */
 
     /* Of the thread alone. */
@@ -210,12 +211,25 @@ static void tell_failure(push_session *s, target *t, const http_request *r) {
     if (t->told || t->failures == 0)
         return;
     t->told = true;
+    if (s->options.shared && !shared_tells_first(s->options.shared, (size_t)(t - s->targets)))
+        return;
     tell(s, true, "%s: %s%s; %s", t->url, t->reason,
          r->certificate
              ? " (certificates come from the package ca-certificates, or from $SSL_CERT_FILE)"
              : "",
          t->n_refused ? "refused data is not sent again"
                       : "missed data is sent when the server accepts data again");
+}
+
+/* Names of all that was read. False when there is no memory. */
+static bool learn_places(push_session *s) {
+    push_shared *others = s->options.shared;
+    if (others)
+        pthread_mutex_lock(&others->names_lock);
+    const bool known = places_learn(&s->places, s->reader, &s->tally.profile);
+    if (others)
+        pthread_mutex_unlock(&others->names_lock);
+    return known;
 }
 
 /* Sends what is new to the receivers whose time it is. */
@@ -226,7 +240,7 @@ static void send_due(push_session *s, bool all) {
     char(*rooms)[HEADER_MAX] = malloc(PUSH_TARGETS_MAX * sizeof *rooms);
     size_t n = 0;
     const uint64_t begun = now_ms();
-    const bool known = rooms && places_learn(&s->places, s->reader, &s->tally.profile);
+    const bool known = rooms && learn_places(s);
     s->failed |= !known;
     for (size_t i = 0; known && i < s->n_targets; i++) {
         target *t = &s->targets[i];
@@ -289,7 +303,7 @@ static bool is_replaced(const push_session *s) {
 static bool wait_for_more(void *context) {
     push_session *s = context;
     send_if_due(s);
-    if (pause_a_moment(s) && !is_replaced(s)) {
+    if (pause_a_moment(s) && !atomic_load(&s->ended) && !is_replaced(s)) {
         s->looked_again = false;
         return true;
     }
@@ -327,7 +341,7 @@ static bool open_trace(push_session *s) {
     do
         if (open_file(s))
             return true;
-    while (pause_a_moment(s));
+    while (!atomic_load(&s->ended) && pause_a_moment(s));
     return open_file(s);
 }
 
@@ -336,13 +350,15 @@ static bool begin_trace(push_session *s) {
     labels given = s->labels;
     bool ok = true;
     memset(&s->labels, 0, sizeof s->labels);
-    ok = labels_gather(&s->labels, info->executable_name, info->pid, info->host_name);
+    ok = labels_gather(&s->labels, info->executable_name, info->pid, info->host_name,
+                       s->options.shared);
     for (size_t i = 0; ok && i < given.count; i++)
         ok = labels_set(&s->labels, given.items[i].key, given.items[i].value);
     labels_free(&given);
     s->tally.by_thread = s->options.by_thread;
     return ok && tally_begin(&s->tally, info) &&
-           places_begin(&s->places, info->start_time, s->options.files);
+           places_begin(&s->places, s->options.shared ? s->options.shared->symbolizer : NULL,
+                        info->start_time, s->options.files);
 }
 
 static void read_events(push_session *s) {
@@ -356,7 +372,9 @@ static void read_events(push_session *s) {
 /* ---- the session ------------------------------------------------------------------------- */
 
 static void tell_end(push_session *s, const target *t) {
-    if (s->failed)
+    if (s->options.shared)
+        shared_add(s->options.shared, (size_t)(t - s->targets), t, s->failed);
+    else if (s->failed)
         tell(s, true, "%s: out of memory; nothing was pushed from then on", t->url);
     else if (t->failures && t->n_taken == 0)
         tell(s, true, "nothing was pushed to %s: %s", t->url, t->reason);
@@ -366,6 +384,23 @@ static void tell_end(push_session *s, const target *t) {
     else
         tell(s, t->n_refused > 0, "pushed %" PRIu64 " times to %s%s%s", t->n_taken, t->url,
              t->n_refused ? "; parts were refused: " : "", t->n_refused ? t->reason : "");
+}
+
+static bool owes(const push_session *s) {
+    for (size_t i = 0; i < s->n_targets; i++)
+        if (s->targets[i].owed)
+            return true;
+    return false;
+}
+
+/* Of a process that is gone: goes on until all have what it left, or all is over. */
+static void insist(push_session *s) {
+    while (!s->failed && owes(s) && pause_a_moment(s))
+        if (now_ms() >= next_ms(s))
+            send_due(s, false);
+    s->at_last = true;
+    if (!s->failed && owes(s))
+        send_due(s, true);
 }
 
 static void push_trace(push_session *s) {
@@ -378,6 +413,8 @@ static void push_trace(push_session *s) {
     s->at_last = atomic_load(&s->finishing);
     if (!s->failed)
         send_due(s, true);
+    if (atomic_load(&s->ended) && !s->at_last)
+        insist(s);
     places_free(&s->places);
     tally_free(&s->tally);
     memtrace_reader_close(s->reader);
@@ -392,7 +429,7 @@ static void *run(void *context) {
     while (!s->failed && open_trace(s)) {
         any = true;
         push_trace(s);
-        if (atomic_load(&s->finishing) && !is_replaced(s))
+        if (atomic_load(&s->ended) || (atomic_load(&s->finishing) && !is_replaced(s)))
             break;
     }
     for (size_t i = 0; any && i < s->n_targets; i++)
@@ -403,6 +440,7 @@ static void *run(void *context) {
              "the recording's space was used up before");
     if (s->options.position)
         atomic_store(&s->options.position->offset, UINT64_MAX);
+    atomic_store(&s->over, true);
     return NULL;
 }
 
@@ -425,14 +463,30 @@ push_session *push_start(const char *path, const push_options *o, char *error, s
     return NULL;
 }
 
-void push_finish(push_session *s) {
-    if (!s)
-        return;
+void push_end_trace(push_session *s) {
     pthread_mutex_lock(&s->lock);
-    atomic_store(&s->end_ms, now_ms() + PUSH_END_MS);
+    atomic_store(&s->ended, true);
+    pthread_cond_signal(&s->change);
+    pthread_mutex_unlock(&s->lock);
+}
+
+void push_hurry(push_session *s, uint64_t end_ms) {
+    pthread_mutex_lock(&s->lock);
+    atomic_store(&s->end_ms, end_ms);
     atomic_store(&s->finishing, true);
     pthread_cond_signal(&s->change);
     pthread_mutex_unlock(&s->lock);
+}
+
+bool push_is_over(const push_session *s) {
+    return atomic_load(&s->over);
+}
+
+void push_finish(push_session *s) {
+    if (!s)
+        return;
+    if (!atomic_load(&s->finishing))
+        push_hurry(s, now_ms() + PUSH_END_MS);
     pthread_join(s->thread, NULL);
     pthread_cond_destroy(&s->change);
     pthread_mutex_destroy(&s->lock);

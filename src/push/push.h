@@ -42,9 +42,10 @@ typedef struct push_options {
     uint64_t every_us;         /* 0: PUSH_EVERY_US */
     const char *const *labels; /* KEY=VALUE */
     size_t n_labels;
-    bool by_thread;          /* samples say what their threads are called */
-    const char *token_file;  /* whose first line is a bearer token; NULL: none */
-    push_position *position; /* is kept up to date; NULL: nobody asks */
+    bool by_thread;             /* samples say what their threads are called */
+    const char *token_file;     /* whose first line is a bearer token; NULL: none */
+    push_position *position;    /* is kept up to date; NULL: nobody asks */
+    struct push_shared *shared; /* with sessions of other processes (family.c); NULL: with none */
     int files; /* the root of the file system that has the modules (base/open_in.h); 0: it is ours
                 */
 
@@ -68,5 +69,17 @@ __attribute__((nonnull)) push_session *push_start(const char *path, const push_o
  * and frees. NULL is allowed. */
 enum { PUSH_END_MS = 10000 };
 void push_finish(push_session *s);
+
+/* ---- in parts, for who has many of them ---- */
+
+/* The trace has its end, but others go on: the rest is sent, again and again until all receivers
+ * have it. */
+void push_end_trace(push_session *s);
+
+/* As push_finish begins; all is given up at `end_ms` of the monotonic clock. */
+void push_hurry(push_session *s, uint64_t end_ms);
+
+/* Whether nothing is left to do but push_finish, which then does not wait. */
+bool push_is_over(const push_session *s);
 
 #endif

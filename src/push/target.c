@@ -335,7 +335,8 @@ static void take_sent(target *t) {
 
 void target_settle(target *t, const http_request *r, uint64_t now_ms, uint64_t every_ms) {
     const bool taken = r->status >= 200 && r->status < 300;
-    if (taken || is_refusal(t, r))
+    t->owed = !taken && !is_refusal(t, r);
+    if (!t->owed)
         take_sent(t);
     if (taken) {
         t->n_taken++;

@@ -39,6 +39,7 @@ typedef struct target {
     uint64_t n_taken, n_failed, n_refused;
     char reason[TARGET_REASON]; /* of the last failure; empty: there was none */
     bool told;                  /* the user knows */
+    bool owed;                  /* the last try failed, and may yet succeed */
     output body;
     char *request_url; /* with what the protocol says there */
 } target;

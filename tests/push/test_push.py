@@ -9,6 +9,7 @@ import gzip
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -240,6 +241,80 @@ def a_process_that_becomes_another_program():
     run(r.url, service=["5"])
     profiles = [wire.otlp(body) for _, _, body in r.got]
     same(total(profiles, "alloc_objects", "short_lived"), 1500)
+
+
+def run_family(r, script, options=("-r", "1"), status=0, every="300ms"):
+    """What the processes of a shell's script push, by process and program; and standard error."""
+    env = {k: v for k, v in os.environ.items() if not k.startswith(("MEMTRACE", "LD_PRELOAD", "OTEL_"))}
+    shutil.rmtree("traces", ignore_errors=True)
+    os.mkdir("traces")
+    done = subprocess.run([ALLOTRACE, "run", "-o", "traces/x.%p.ctf", *options, "--push", r.url, "--every", every, "--",
+                           "sh", "-c", script.replace("SERVICE", SERVICE)],
+                          env=env | {"ALLOTRACE_PRELOAD": RECORDER}, text=True, stderr=subprocess.PIPE, timeout=120)
+    same(done.returncode, status, done.stderr)
+    found = {}
+    for profile in (wire.otlp(body) for _, _, body in r.got):
+        of = profile["attributes"]["process.pid"], profile["attributes"]["process.executable.name"]
+        found.setdefault(of, []).append(profile)
+    return found, done.stderr
+
+
+def services(found):
+    return [profiles for (_, program), profiles in sorted(found.items()) if program == "service"]
+
+
+def judge_traces(found):
+    """What was pushed is what all the traces have."""
+    text = subprocess.run([ALLOTRACE, "hotspots", "--json", "--min-share", "0", "traces"], text=True, check=True, stdout=subprocess.PIPE).stdout
+    same(sum(v for profiles in found.values() for p in profiles for v in p["samples"].get("alloc_space", {}).values()),
+         json.loads(text)["total"]["value"], "bytes")
+
+
+@test
+def each_child_process_is_a_series():
+    r = make.Receiver()
+    found, said = run_family(r, "SERVICE 3 0 & SERVICE 4 0 & SERVICE 40 50 & wait")
+    judge_traces(found)
+    same(sorted((total(p, "alloc_objects", "short_lived"), total(p[-1:], "inuse_objects", "long_lived")) for p in services(found)),
+         [(300, 30), (400, 40), (4000, 400)], "blocks")
+    same(sorted(len(p) for p in services(found))[:2], [1, 1], "those that end before a push are pushed once")
+    assert max(len(p) for p in services(found)) > 1, "one that lives is pushed while it does"
+    assert len(found) > 3, "what they were before exec is told, too"
+    assert re.search(f"pushed {len(r.got)} times to .*, for {len(found)} processes", said), said
+
+
+@test
+def processes_that_are_killed_are_told_of_whole():
+    r = make.Receiver()
+    found, _ = run_family(r, "SERVICE 5 0 7 & SERVICE 1000 50 & child=$!; sleep 1; kill -9 $child; sleep 1; kill -9 $$", status=-9)
+    same([total(p, "alloc_objects", "short_lived") for p in services(found)][0] > 0, True)
+    judge_traces(found)
+
+
+@test
+def children_of_children_and_of_forks_without_exec():
+    r = make.Receiver()
+    found, _ = run_family(r, "(x=1; SERVICE 2 10; SERVICE 3 10; : $x) & (SERVICE 4 10; :) ; wait", options=("-r", "0.005"))
+    judge_traces(found)
+
+
+@test
+def more_processes_than_places_wait_for_a_receiver_that_is_down():
+    r = make.Receiver()
+    r.behave = lambda n: 503 if n <= 100 else 200
+    found, said = run_family(r, "for i in $(seq 90); do SERVICE 1 0 & done; SERVICE 30 100; wait", every="200ms")
+    same(sorted(total(p, "alloc_objects", "short_lived") for p in services(found)), [100] * 90 + [3000])
+    judge_traces(found)
+    same(said.count("status 503"), 1, said)
+
+
+@test
+def a_receiver_that_stays_down_is_told_once():
+    r = make.Receiver()
+    r.behave = lambda n: 503
+    found, said = run_family(r, "for i in $(seq 70); do SERVICE 1 0 & done; wait")
+    same(found, {})
+    same((said.count("status 503: so it is"), said.count("nothing was pushed to")), (2, 1), said)
 
 
 @test

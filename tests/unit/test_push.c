@@ -102,7 +102,7 @@ START_TEST(the_environment_is_decoded) {
     labels l = {0};
     setenv("OTEL_RESOURCE_ATTRIBUTES", " a=1%2C2,b=%zz%4,,=c,service.name=from-list", 1);
     setenv("OTEL_SERVICE_NAME", "from-name", 1);
-    ck_assert(labels_gather(&l, "/bin/prog", 1, "host"));
+    ck_assert(labels_gather(&l, "/bin/prog", 1, "host", false));
     ck_assert_str_eq(labels_get(&l, "a"), "1,2");
     ck_assert_str_eq(labels_get(&l, "b"), "%zz%4");
     ck_assert_str_eq(labels_get(&l, "service.name"), "from-name");

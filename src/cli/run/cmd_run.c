@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -179,8 +180,12 @@ typedef struct launch {
     char rescue[64];     /* see run_rescue.h; empty: there is none */
     struct clock_anchor begin;
     uint64_t end;             /* of the program, us since the epoch */
-    push_session *push;       /* NULL: nothing is pushed */
+    push_session *push;       /* NULL: nothing is pushed, or `family` is */
     char push_path[PATH_MAX]; /* what it reads */
+    push_family *family;      /* NULL: no child processes are pushed */
+    family_options members;   /* of that */
+    int shared;               /* the rescue memory; -1: there is none */
+    pthread_mutex_t rescuing; /* that adds to traces what was not written */
 } launch;
 
 /* Whether every block is to be recorded. */
@@ -353,22 +358,29 @@ enum { PATIENCE = 20 /* times 5 ms that a child may hold its parent's lock */ };
 
 /* What the program had not written comes into its trace, and when it ended: others than killed ones
  * say that by their last gauges. Gives what is left of the patience. */
-static unsigned complete_killed(const launch *l, const run_program *program, int rescue,
+static unsigned complete_killed(launch *l, const run_program *program, int rescue,
                                 const char *pattern) {
     unsigned patience = PATIENCE;
+    pthread_mutex_lock(&l->rescuing);
     run_rescue_finish(rescue, pattern, &patience);
     if (WIFSIGNALED(program->status))
         run_rescue_note_end(rescue, pattern, (uint64_t)program->pid, l->begin.wall_us, l->end);
+    pthread_mutex_unlock(&l->rescuing);
     return patience;
 }
 
-static void finish(const launch *l, run_program *program, int rescue, struct timespec started) {
+static void finish_push(const launch *l) {
+    push_finish(l->push);
+    family_finish(l->family);
+}
+
+static void finish(launch *l, run_program *program, int rescue, struct timespec started) {
     char pattern[PATH_MAX], for_each[PATH_MAX];
     run_traces traces;
     const char *name = pattern_of(l, program->pid, pattern);
     name_for_each(l, for_each, sizeof for_each);
     unsigned patience = complete_killed(l, program, rescue, name);
-    push_finish(l->push); /* before names come into the trace, perhaps in another file */
+    finish_push(l); /* before names come into the trace, perhaps in another file */
     run_traces_find(&traces, name, started, rescue, &patience);
     const uint64_t notes = run_rescue_notes(rescue);
     bool unfinished =
@@ -400,11 +412,11 @@ static void finish(const launch *l, run_program *program, int rescue, struct tim
 }
 
 /* The segments are there: gives them names, and says where they are. */
-static void finish_ring(const launch *l, run_program *program, int rescue, keeper *keeps,
+static void finish_ring(launch *l, run_program *program, int rescue, keeper *keeps,
                         struct timespec started) {
     char pattern[PATH_MAX];
     complete_killed(l, program, rescue, pattern_of(l, program->pid, pattern));
-    push_finish(l->push);
+    finish_push(l);
     const bool kept = keeper_finish(keeps, l->end);
     const ring_made made = ring_complete(&l->ring, (uint64_t)program->pid, (uint64_t)started.tv_sec,
                                          l->options->no_symbolize ? NULL : &l->options->debug_files,
@@ -448,13 +460,27 @@ static void end_view(view_session *s) {
 
 /* ---- receivers --------------------------------------------------------------------------- */
 
-/* Sends what the program's own process writes. */
-static void start_push(launch *l, const run_program *program, push_position *position) {
-    char pattern[PATH_MAX];
-    if (l->options->push.urls && l->preload &&
-        trace_name_for(pattern_of(l, program->pid, pattern), (uint64_t)program->pid, l->push_path,
-                       sizeof l->push_path))
+/* One of its processes has ended, perhaps killed. */
+static void complete_member(void *context, uint64_t pid) {
+    launch *l = context;
+    pthread_mutex_lock(&l->rescuing);
+    run_rescue_finish_one(l->shared, l->members.pattern, pid);
+    pthread_mutex_unlock(&l->rescuing);
+}
+
+/* Sends what the program's own process writes, or, where each process has a trace, what all do. */
+static void start_push(launch *l, const run_program *program, push_position *position,
+                       struct timespec started, char room[PATH_MAX]) {
+    if (!l->options->push.urls || !l->preload)
+        return;
+    const char *pattern = pattern_of(l, program->pid, room);
+    if (trace_name_is_per_process(pattern)) {
+        l->members = (family_options){
+            .pattern = pattern, .since = started, .complete = complete_member, .context = l};
+        l->family = push_flags_start_family(&l->options->push, &l->members, l->options->quiet);
+    } else if (trace_name_for(pattern, (uint64_t)program->pid, l->push_path, sizeof l->push_path)) {
         l->push = push_flags_start(&l->options->push, l->push_path, 0, position, l->options->quiet);
+    }
 }
 
 /* ---- the live table ---------------------------------------------------------------------- */
@@ -470,7 +496,7 @@ static top_session *start_live(const launch *l, const run_program *program, char
 
 /* Who has left the table sees what is said of the recording as it is said, others when they leave
  * it; with the program, Ctrl-C ends the table. */
-static void finish_live(top_session *s, top_output *held, const launch *l, run_program *program,
+static void finish_live(top_session *s, top_output *held, launch *l, run_program *program,
                         int rescue, struct timespec started) {
     if (s)
         top_program_ended(s);
@@ -499,7 +525,10 @@ static int run(const void *opts_, char **operands, size_t n_operands) {
     const run_options *opts = opts_;
     const char *set_name = getenv(setting_infos[SETTING_FILE].name);
     char preload[PATH_MAX] = "";
-    launch l = {.options = opts, .command = operands[0], .pattern = opts->output};
+    launch l = {.options = opts,
+                .command = operands[0],
+                .pattern = opts->output,
+                .rescuing = PTHREAD_MUTEX_INITIALIZER};
     struct timespec started;
     run_program program;
     (void)n_operands;
@@ -557,9 +586,10 @@ static int run(const void *opts_, char **operands, size_t n_operands) {
         keeper_start(&keeps, &l.ring, program.pid, rescue, opts->push.urls);
     signal(SIGPIPE, SIG_IGN); /* noticed at the writes, as by other commands */
     signal(SIGXFSZ, SIG_IGN);
-    char path[PATH_MAX];
+    char path[PATH_MAX], push_pattern[PATH_MAX];
     view_session *view = opts->view && l.preload ? start_view(&l, &program, path) : NULL;
-    start_push(&l, &program, keeps.position);
+    l.shared = rescue;
+    start_push(&l, &program, keeps.position, started, push_pattern);
     top_session *table =
         live && held.file >= 0 ? start_live(&l, &program, path, &how, &held) : NULL;
     run_program_wait(&program);

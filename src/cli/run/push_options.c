@@ -56,3 +56,13 @@ push_session *push_flags_start(const push_flags *f, const char *path, int files,
         atomic_store(&position->offset, UINT64_MAX);
     return s;
 }
+
+push_family *push_flags_start_family(const push_flags *f, family_options *how, bool quiet) {
+    char line[LINE_SIZE];
+    how->push = options_of(f);
+    how->push.tell = quiet ? say_warnings : say;
+    push_family *family = family_start(how, line, sizeof line);
+    if (!family)
+        message_warning("%s", line);
+    return family;
+}

@@ -3,6 +3,7 @@
 #define CLI_RUN_PUSH_OPTIONS_H
 
 #include "cli/command.h"
+#include "push/family.h"
 #include "push/push.h"
 
 typedef struct push_flags {
@@ -59,5 +60,9 @@ bool push_flags_check(const push_flags *f);
  * not. */
 push_session *push_flags_start(const push_flags *f, const char *path, int files,
                                push_position *position, bool quiet);
+
+/* The same of all processes of a run: of `how`, `push` is filled in; it must outlive the session.
+ */
+push_family *push_flags_start_family(const push_flags *f, family_options *how, bool quiet);
 
 #endif

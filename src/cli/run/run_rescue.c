@@ -209,7 +209,12 @@ typedef struct rescued {
     const char *pattern;
     void *stream; /* room for a copy */
     unsigned *patience;
+    uint64_t only; /* a process; 0: all are meant */
 } rescued;
+
+static bool is_meant(const rescued *r, const struct rescue_slot *slot) {
+    return slot->magic == RESCUE_MAGIC && (!r->only || r->only == slot->pid);
+}
 
 bool run_rescue_is_recording(const char *path, unsigned *patience) {
     const struct timespec tick = {.tv_nsec = 5000000};
@@ -253,7 +258,7 @@ static void for_each_slot(int fd, void (*visit)(void *, int, uint64_t, const str
 static void visit_stream(void *context, int fd, uint64_t at, const struct rescue_slot *slot) {
     const rescued *r = context;
     size_t size = writer_stream_size();
-    if (slot->magic == RESCUE_MAGIC &&
+    if (is_meant(r, slot) &&
         pread(fd, r->stream, size, (off_t)(at + RESCUE_STREAM_AT)) == (ssize_t)size)
         rescue_stream(r, slot);
 }
@@ -264,7 +269,7 @@ static void visit_end(void *context, int fd, uint64_t at, const struct rescue_sl
     const rescued *r = context;
     char path[PATH_MAX];
     (void)fd, (void)at;
-    if (slot->magic != RESCUE_MAGIC || !trace_name_for(r->pattern, slot->pid, path, sizeof path) ||
+    if (!is_meant(r, slot) || !trace_name_for(r->pattern, slot->pid, path, sizeof path) ||
         run_rescue_is_recording(path, r->patience))
         return;
     int trace = open(path, O_RDWR | O_CLOEXEC);
@@ -277,13 +282,51 @@ static void visit_end(void *context, int fd, uint64_t at, const struct rescue_sl
         close(trace);
 }
 
-void run_rescue_finish(int fd, const char *pattern, unsigned *patience) {
-    rescued r = {.pattern = pattern, .stream = malloc(writer_stream_size()), .patience = patience};
-    if (r.stream) {
-        for_each_slot(fd, visit_stream, &r);
-        for_each_slot(fd, visit_end, &r);
+static void finish(int fd, rescued *r) {
+    r->stream = malloc(writer_stream_size());
+    if (r->stream) {
+        for_each_slot(fd, visit_stream, r);
+        for_each_slot(fd, visit_end, r);
     }
-    free(r.stream);
+    free(r->stream);
+}
+
+void run_rescue_finish(int fd, const char *pattern, unsigned *patience) {
+    rescued r = {.pattern = pattern, .patience = patience};
+    finish(fd, &r);
+}
+
+/* Whether the place at the front of a trace where its end is to be said says nothing. */
+static bool is_open(int fd) {
+    uint8_t bytes[FORMAT_LEAST_PACKET];
+    packet_header h;
+    packet_mark mark;
+    whole_packets w = {0};
+    ssize_t n;
+    while ((n = pread(fd, bytes, sizeof bytes, w.size)) > 0 &&
+           look_at(bytes, (size_t)n, &h, &mark)) {
+        if (w.size == 0)
+            w = (whole_packets){.pid = h.packet.pid, .start_time = mark.time, .version = h.version};
+        else
+            note_said(fd, &h, &w);
+        if (w.size > 0)
+            break;
+        w.size = h.packet.size;
+    }
+    return w.said_at && w.said.how == MEMTRACE_END_OPEN;
+}
+
+void run_rescue_finish_one(int fd, const char *pattern, uint64_t pid) {
+    unsigned none = 0;
+    rescued r = {.pattern = pattern, .patience = &none, .only = pid};
+    char path[PATH_MAX];
+    const int trace = trace_name_for(pattern, pid, path, sizeof path)
+                          ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+                          : -1;
+    if (trace >= 0 && is_open(trace))
+        finish(fd, &r);
+    if (trace >= 0)
+        close(trace);
 }
 
 /* Whether a process that began this trace had no stream: then nothing was in the making. */

@@ -26,6 +26,10 @@ bool run_rescue_is_recording(const char *path, unsigned *patience);
  * them any more. */
 void run_rescue_finish(int fd, const char *pattern, unsigned *patience);
 
+/* The same for one process alone, of which nothing is known but that nobody records to its trace
+ * any more. Costs little if that says how it ended. */
+void run_rescue_finish_one(int fd, const char *pattern, uint64_t pid);
+
 /* Says in the trace of process `pid`, which was killed, when that was: readers would take it to
  * have ended with its last event. Times are in us since the epoch; what began before `begin`, as
  * the run did, is another process's trace. */

@@ -1,0 +1,324 @@
+/* family.c: a thread looks into the folder of the traces, gives those that are new to sessions, and
+ * tells these when their processes have ended: then nobody holds the lock of the trace. A trace is
+ * known by its process and its inode, as one that a process had before exec gets another name. */
+#include "push/family.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/hash.h"
+#include "base/map64.h"
+#include "base/path.h"
+#include "contract/trace_name.h"
+#include "push/http.h"
+#include "push/shared.h"
+
+enum {
+    LOOK_MS = 200, /* between looks at the processes, and at the folder if it has changed */
+    AGAIN_MS =
+        2000,      /* between looks at a folder that has not: files of old names are written anew */
+    HURRY_MS = 10, /* between looks at the end */
+    LINE_MAX_ = TARGET_URL_MAX + TARGET_REASON + 256,
+};
+
+/* A place for a process. */
+typedef struct member {
+    push_session *session; /* NULL: it is free */
+    push_options options;  /* of the session */
+    int fd;                /* its trace */
+    char path[32];         /* of that, for the session */
+    uint64_t pid;
+    bool ended;
+} member;
+
+struct push_family {
+    family_options options;
+    push_shared shared;
+    char folder[PATH_MAX]; /* of the traces, with a slash behind it, or empty */
+    const char *name;      /* the last part of the pattern */
+    pthread_t thread;
+    pthread_mutex_t lock;
+    pthread_cond_t change;
+    bool finishing;
+
+    /* Of the thread alone. */
+    member members[FAMILY_PLACES];
+    map64 known;              /* traces that got a place */
+    struct timespec modified; /* of the folder, at the last look */
+    uint64_t looked_ms;
+    uint64_t n_waiting; /* traces without a place, at the last look */
+    bool comes;         /* a trace is there that nothing is in yet */
+};
+
+static uint64_t now_ms(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
+
+static __attribute__((format(printf, 3, 4))) void tell(push_family *f, bool warning,
+                                                       const char *format, ...) {
+    char line[LINE_MAX_];
+    va_list rest;
+    va_start(rest, format);
+    vsnprintf(line, sizeof line, format, rest);
+    va_end(rest);
+    if (f->options.push.tell)
+        f->options.push.tell(f->options.push.context, warning, line);
+}
+
+/* ---- traces ------------------------------------------------------------------------------ */
+
+static bool is_before(struct timespec a, struct timespec b) {
+    return a.tv_sec < b.tv_sec || (a.tv_sec == b.tv_sec && a.tv_nsec < b.tv_nsec);
+}
+
+static uint64_t key_of(uint64_t pid, ino_t inode) {
+    return hash_u64(pid) ^ (uint64_t)inode;
+}
+
+/* The process in a name that the pattern gives. */
+static uint64_t process_in(const char *pattern, const char *name) {
+    for (; !(pattern[0] == '%' && pattern[1] == 'p'); pattern++, name++)
+        pattern += pattern[0] == '%';
+    return strtoull(name, NULL, 10);
+}
+
+static member *free_place(push_family *f) {
+    for (size_t i = 0; i < FAMILY_PLACES; i++)
+        if (!f->members[i].session)
+            return &f->members[i];
+    return NULL;
+}
+
+/* The session reads the file by its descriptor, whatever becomes of its name. */
+static bool start(push_family *f, member *m, int fd, uint64_t pid) {
+    char error[LINE_MAX_];
+    *m = (member){.options = f->options.push, .fd = fd, .pid = pid};
+    snprintf(m->path, sizeof m->path, "/proc/self/fd/%d", fd);
+    m->options.shared = &f->shared;
+    m->session = push_start(m->path, &m->options, error, sizeof error);
+    if (!m->session)
+        tell(f, true, "process %" PRIu64 " is not pushed: %s", pid, error);
+    return m->session;
+}
+
+/* Gives a trace a place, if it is one of this run that has none yet. */
+static void take_in(push_family *f, const char *path, uint64_t pid) {
+    struct stat st;
+    member *m = free_place(f);
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0)
+        return;
+    const bool is_trace = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0 &&
+                          !is_before(st.st_mtim, f->options.since);
+    const uint64_t key = key_of(pid, st.st_ino);
+    f->comes |= st.st_size == 0;
+    uint32_t *known = NULL;
+    if (is_trace && map64_get(&f->known, key) == MAP64_NONE) {
+        f->n_waiting += !m;
+        known = m ? map64_put(&f->known, key) : NULL;
+    }
+    if (known)
+        *known = 1;
+    if (!known || !start(f, m, fd, pid))
+        close(fd);
+}
+
+/* What process `pid` records now, and what it has recorded before it was other programs. */
+static void take_in_all(push_family *f, const char *path, uint64_t pid) {
+    char earlier[PATH_MAX];
+    for (unsigned n = 1;
+         n <= TRACE_NAME_EARLIER_MAX && trace_name_earlier(path, n, earlier, sizeof earlier) &&
+         access(earlier, F_OK) == 0;
+         n++)
+        take_in(f, earlier, pid);
+    take_in(f, path, pid);
+}
+
+static void look_at_folder(push_family *f) {
+    char path[PATH_MAX];
+    f->n_waiting = 0;
+    f->comes = false;
+    f->looked_ms = now_ms();
+    DIR *folder = opendir(*f->folder ? f->folder : ".");
+    for (struct dirent *e; folder && (e = readdir(folder));) {
+        if (!trace_name_matches(f->name, e->d_name) ||
+            snprintf(path, sizeof path, "%s%s", f->folder, e->d_name) >= (int)sizeof path)
+            continue;
+        const uint64_t pid = process_in(f->name, e->d_name);
+        if (map64_get(&f->known, key_of(pid, e->d_ino)) == MAP64_NONE)
+            take_in_all(f, path, pid);
+    }
+    if (folder)
+        closedir(folder);
+}
+
+/* Whether to look is worth it. A folder that changes within one tick of the clock looks as before:
+ * so it is looked at until it is older than that. */
+static bool is_due(push_family *f) {
+    struct stat st;
+    struct timespec now;
+    if (f->n_waiting || f->comes || now_ms() - f->looked_ms >= AGAIN_MS ||
+        stat(*f->folder ? f->folder : ".", &st) != 0)
+        return true;
+    clock_gettime(CLOCK_REALTIME_COARSE, &now);
+    const bool changed = is_before(f->modified, st.st_mtim) || now.tv_sec - st.st_mtim.tv_sec <= 1;
+    f->modified = st.st_mtim;
+    return changed;
+}
+
+/* ---- processes --------------------------------------------------------------------------- */
+
+static bool is_recording(int fd) {
+    struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    return fcntl(fd, F_OFD_GETLK, &whole) == 0 && whole.l_type != F_UNLCK;
+}
+
+static void look_at_members(push_family *f, uint64_t end_ms) {
+    for (size_t i = 0; i < FAMILY_PLACES; i++) {
+        member *m = &f->members[i];
+        if (!m->session)
+            continue;
+        if (!m->ended && !is_recording(m->fd)) {
+            m->ended = true;
+            f->options.complete(f->options.context, m->pid);
+            push_end_trace(m->session);
+        }
+        if (end_ms)
+            push_hurry(m->session, end_ms);
+        if (push_is_over(m->session)) {
+            push_finish(m->session);
+            close(m->fd);
+            m->session = NULL;
+        }
+    }
+}
+
+static bool any_left(const push_family *f) {
+    for (size_t i = 0; i < FAMILY_PLACES; i++)
+        if (f->members[i].session)
+            return true;
+    return f->n_waiting > 0;
+}
+
+/* False: the run has ended. */
+static bool pause_a_moment(push_family *f) {
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_nsec += LOOK_MS * 1000000L;
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    pthread_mutex_lock(&f->lock);
+    if (!f->finishing)
+        pthread_cond_clockwait(&f->change, &f->lock, CLOCK_MONOTONIC, &until);
+    const bool goes_on = !f->finishing;
+    pthread_mutex_unlock(&f->lock);
+    return goes_on;
+}
+
+/* All that is there is sent; those without a place get one as others are done. */
+static void end_all(push_family *f) {
+    const uint64_t end_ms = now_ms() + PUSH_END_MS;
+    do {
+        look_at_folder(f);
+        look_at_members(f, end_ms);
+        if (!any_left(f))
+            return;
+        nanosleep(&(struct timespec){.tv_nsec = HURRY_MS * 1000000L}, NULL);
+    } while (now_ms() < end_ms);
+    for (size_t i = 0; i < FAMILY_PLACES; i++) {
+        push_finish(f->members[i].session);
+        if (f->members[i].session)
+            close(f->members[i].fd);
+    }
+}
+
+static void tell_account(push_family *f, const shared_account *a) {
+    const char *more = a->n_processes == 1 ? "" : "es";
+    if (a->n_lacking && a->n_taken == 0)
+        tell(f, true, "nothing was pushed to %s: %s", a->url, a->reason);
+    else if (a->n_lacking)
+        tell(f, true, "%s has not accepted all of %" PRIu64 " of %" PRIu64 " process%s: %s", a->url,
+             a->n_lacking, a->n_processes, more, a->reason);
+    else
+        tell(f, a->n_refused > 0, "pushed %" PRIu64 " times to %s, for %" PRIu64 " process%s%s%s",
+             a->n_taken, a->url, a->n_processes, more, a->n_refused ? "; parts were refused: " : "",
+             a->n_refused ? a->reason : "");
+}
+
+static void *run(void *context) {
+    push_family *f = context;
+    do {
+        look_at_members(f, 0);
+        if (is_due(f))
+            look_at_folder(f);
+    } while (pause_a_moment(f));
+    end_all(f);
+    for (size_t i = 0; i < PUSH_TARGETS_MAX; i++)
+        if (*f->shared.accounts[i].url)
+            tell_account(f, &f->shared.accounts[i]);
+    if (f->n_waiting)
+        tell(f, true, "%" PRIu64 " more process%s could not be pushed in the %d s after the end",
+             f->n_waiting, f->n_waiting == 1 ? "" : "es", PUSH_END_MS / 1000);
+    return NULL;
+}
+
+/* ---- start and end ----------------------------------------------------------------------- */
+
+static bool name_folder(push_family *f) {
+    char pattern[PATH_MAX];
+    f->name = path_base(f->options.pattern);
+    snprintf(pattern, sizeof pattern, "%.*s", (int)(f->name - f->options.pattern),
+             f->options.pattern);
+    return trace_name_for(pattern, 0, f->folder, sizeof f->folder);
+}
+
+static void release(push_family *f) {
+    shared_end(&f->shared);
+    map64_free(&f->known);
+    free(f);
+}
+
+push_family *family_start(const family_options *o, char *error, size_t size) {
+    push_family *f = calloc(1, sizeof *f);
+    const char *why = f ? push_check(&o->push, error, size) : "--push: not enough memory";
+    if (f && !why) {
+        f->options = *o;
+        pthread_mutex_init(&f->lock, NULL);
+        pthread_cond_init(&f->change, NULL);
+        if (shared_begin(&f->shared, (uint64_t)o->since.tv_sec * 1000000) && name_folder(f) &&
+            pthread_create(&f->thread, NULL, run, f) == 0)
+            return f;
+        release(f);
+        why = "--push: cannot start a thread";
+    } else {
+        free(f);
+    }
+    if (why != error)
+        snprintf(error, size, "%s", why);
+    return NULL;
+}
+
+void family_finish(push_family *f) {
+    if (!f)
+        return;
+    pthread_mutex_lock(&f->lock);
+    f->finishing = true;
+    pthread_cond_signal(&f->change);
+    pthread_mutex_unlock(&f->lock);
+    pthread_join(f->thread, NULL);
+    pthread_cond_destroy(&f->change);
+    pthread_mutex_destroy(&f->lock);
+    release(f);
+}

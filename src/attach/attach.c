@@ -362,6 +362,12 @@ int attach_open_files(pid_t pid) {
     return files;
 }
 
+int attach_open_memory(pid_t pid) {
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/mem", (int)pid);
+    return open(path, O_RDWR | O_CLOEXEC);
+}
+
 int attach_enter_files(int files, const rights *whose) {
     if (files >= 0 && (fchdir(files) != 0 || chroot(".") != 0))
         return errno;

@@ -41,6 +41,10 @@ bool attach_program(pid_t pid, char *path, size_t size);
  * attach_enter_files takes, also when the process has ended. */
 int attach_open_files(pid_t pid);
 
+/* The memory of the program that the process runs now, to be read and written as a file; nothing
+ * can be any more when that has ended. -1: errno. */
+int attach_open_memory(pid_t pid);
+
 /* From here on, all paths are those of the process, unless `files` is -1, and may be used as far as
  * it may use them. They may lead to files that wish us ill: nothing must be loaded or run from then
  * on. 0 or an errno: then no file must be touched. */

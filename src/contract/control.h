@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #define CONTROL_FUNCTION "allotrace_control"
-#define CONTROL_VERSION  2
+#define CONTROL_VERSION  3
 
 /* What `allotrace ctl` asks for: X(identifier, name, what follows the name), with `between` between
  * two of them. STOP: blocks that were sampled are still followed. */
@@ -44,6 +44,8 @@ typedef struct control {
     uint32_t outcome;
     uint32_t stopped;          /* after any action: is sampling stopped? */
     uint32_t is_nameless;      /* BEGIN: a seccomp filter forbids to ask what threads are called */
+    uint32_t is_paced;         /* BEGIN: the rate is to follow what it costs (pace.h) */
+    uint64_t pace;             /* then the address of that; 0: the rate stays as it is */
     char text[CONTROL_TEXT];   /* BEGIN: settings, each NAME=VALUE and a NUL, then a NUL. MARK: its
                                   name */
     char reply[CONTROL_REPLY]; /* the trace's path, or why it was refused */

@@ -11,6 +11,8 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
+#include "contract/pace.h"
+
 #define RESCUE_MAGIC UINT64_C(0x616c6c6f72657363)
 
 #define RESCUE_SIZE (UINT64_C(1) << 36) /* bytes; only those in use take memory */
@@ -22,13 +24,9 @@ enum {
 
 struct rescue_head {
     uint64_t magic, stream_size;
-    _Atomic uint64_t next;  /* where the next slot goes */
-    _Atomic uint64_t notes; /* of enum rescue_note */
-    _Atomic uint64_t thins; /* 1: the rate follows `level`. The only ones that `run` writes later */
-    _Atomic uint64_t level; /* how many times the rate is to be halved */
-    _Atomic uint64_t spent; /* cycles that the recorder was busy with samples, where it thins */
-    _Atomic uint64_t cycles; /* of the clock by which those are counted, at `at` */
-    _Atomic uint64_t at;     /* microseconds of the monotonic clock */
+    _Atomic uint64_t next;   /* where the next slot goes */
+    _Atomic uint64_t notes;  /* of enum rescue_note */
+    struct pace pace;        /* the only part that `run` writes later */
     _Atomic uint64_t silent; /* programs that began and have no trace, as nothing was sampled */
 };
 
@@ -39,8 +37,6 @@ enum rescue_note {
     RESCUE_LEFT_TO_PROGRAM = 4, /* a program that records by itself writes the trace */
     RESCUE_LINKED = 8           /* the user was told of an allocator that is the program's own */
 };
-
-#define RESCUE_MAX_LEVEL 20
 
 struct rescue_slot {
     uint64_t magic; /* written last */

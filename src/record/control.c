@@ -20,6 +20,10 @@ EXPORT const char *allotrace_flush(void);
 /* The settings of the request; only one is at work at a time. */
 static const char *settings;
 
+/* Of the recording that the command line has begun. It stays where it is as long as the process
+ * does, since whoever keeps the recording knows the address. */
+static struct pace pace;
+
 static char *setting(const char *name) {
     size_t length = strlen(name);
     for (const char *s = settings; *s; s += strlen(s) + 1)
@@ -39,8 +43,11 @@ static void control_begin(control *c) {
     settings = c->text;
     if (c->is_nameless)
         session_forbid_names();
-    const char *why = recorder_begin(setting, &error);
+    if (!recorder_path())
+        pace = (struct pace){.magic = PACE_MAGIC, .follows = 1};
+    const char *why = recorder_begin(setting, c->is_paced ? &pace : NULL, &error);
     settings = NULL;
+    c->pace = (uintptr_t)recorder_pace();
     if (why) {
         c->outcome = CONTROL_REFUSED;
         reply(c, why, error);

@@ -379,8 +379,8 @@ static uint64_t native_thinned(struct domain *d, uint64_t n, uint64_t level) {
 /* Follows the level that is asked for; says in the trace from where on. How many samples go on. */
 static __attribute__((noinline)) uint64_t native_thin(struct session *s, struct domain *d,
                                                       uint64_t now, uint64_t n_samples) {
-    uint64_t level = atomic_load_explicit(&s->rescue.head->level, memory_order_relaxed);
-    level = level < RESCUE_MAX_LEVEL ? level : RESCUE_MAX_LEVEL;
+    uint64_t level = atomic_load_explicit(&s->pace->level, memory_order_relaxed);
+    level = level < PACE_MAX_LEVEL ? level : PACE_MAX_LEVEL;
     if (level != d->level) {
         d->level = level;
         session_put_remark(s, d, now, CODE_LEVEL, level);
@@ -391,8 +391,7 @@ static __attribute__((noinline)) uint64_t native_thin(struct session *s, struct 
 /* How long a sample took: what its rate is chosen by. */
 static void native_note_spent(struct session *s, uint64_t since) {
     if (!atomic_load_explicit(&s->rescue.orphaned, memory_order_relaxed))
-        atomic_fetch_add_explicit(&s->rescue.head->spent, cpu_cycles() - since,
-                                  memory_order_relaxed);
+        atomic_fetch_add_explicit(&s->pace->spent, cpu_cycles() - since, memory_order_relaxed);
 }
 
 /* The same for a block that may become an object of the runtime's. Nothing else is allocated in the
@@ -421,7 +420,7 @@ static void native_write_and_keep(struct session *s, struct domain *d, uint64_t 
 /* A block that holds so many samples has come to be. */
 static void native_record(struct session *s, void *block, uint64_t words, uint64_t n_samples,
                           unsigned type, const struct unwind_site *site) {
-    const uint64_t began = s->thins ? cpu_cycles() : 0;
+    const uint64_t began = s->pace ? cpu_cycles() : 0;
     struct domain *d = native_enter(s);
     if (!d) {
         native_miss(s, block);
@@ -432,14 +431,14 @@ static void native_record(struct session *s, void *block, uint64_t words, uint64
     if (newborn_waits(s, type)) {
         native_hold(s, d, now, block, words, n_samples, type, site);
     } else {
-        if (!s->thins || (n_samples = native_thin(s, d, now, n_samples)) > 0)
+        if (!s->pace || (n_samples = native_thin(s, d, now, n_samples)) > 0)
             native_write_and_keep(s, d, now, block, words, n_samples, type, site);
         session_sweep(s, d->now);
     }
     native_leave(d);
     if (n_samples > 0)
         usdt_alloc(block, words, n_samples, s->rate / (double)(UINT64_C(1) << d->level));
-    if (s->thins)
+    if (s->pace)
         native_note_spent(s, began);
 }
 

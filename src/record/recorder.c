@@ -784,7 +784,7 @@ static bool recorder_enter_late(const char *why_not) {
     return true;
 }
 
-const char *recorder_begin(char *get(const char *name), int *error) {
+const char *recorder_begin(char *get(const char *name), struct pace *pace, int *error) {
     int before = atomic_load(&recorder.state);
     *error = 0;
     if (before == ON || before == STARTING || before == WAITING)
@@ -800,6 +800,7 @@ const char *recorder_begin(char *get(const char *name), int *error) {
         sink_retire(&recorder.session->sink);
     const char *why_not = NULL, *why = recorder_configure(get, &why_not);
     recorder_part();
+    recorder.plan.pace = pace;
     if (!why && (*error = recorder_try_open()) != 0)
         why = "its trace cannot be written";
     atomic_store(&recorder_stopped, false);
@@ -822,6 +823,10 @@ void recorder_end(void) {
     recorder_finish();
     if (recorder.is_late)
         session_leave(recorder.session);
+}
+
+struct pace *recorder_pace(void) {
+    return atomic_load(&recorder.state) == ON ? recorder.session->pace : NULL;
 }
 
 void recorder_look_again(void) {

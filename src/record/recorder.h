@@ -126,8 +126,10 @@ static inline bool recorder_is_stopped(void) {
  * ------------
  */
 
-/* NULL: it records. Else why not; *error is an errno or 0. `get` is asked for the settings. */
-const char *recorder_begin(char *get(const char *name), int *error);
+/* NULL: it records. Else why not; *error is an errno or 0. `get` is asked for the settings. `pace`,
+ * if it is not NULL, is what the rate is to follow. */
+const char *recorder_begin(char *get(const char *name), struct pace *pace, int *error);
+struct pace *recorder_pace(void); /* what it follows; NULL: nothing */
 void recorder_end(void);
 void recorder_look_again(void); /* for modules that were loaded since it began */
 void recorder_stop(bool stopped);

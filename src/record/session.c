@@ -207,9 +207,9 @@ void session_sweep_due(struct session *s, uint64_t now, uint64_t due) {
     if (!atomic_compare_exchange_strong(&s->next_sweep, &due, now + sweep_interval(now)))
         return;
     session_put_gauges(s, self.domain, now);
-    if (s->thins) {
-        atomic_store_explicit(&s->rescue.head->cycles, cpu_cycles(), memory_order_relaxed);
-        atomic_store_explicit(&s->rescue.head->at, clock_monotonic_us(), memory_order_relaxed);
+    if (s->pace) {
+        atomic_store_explicit(&s->pace->cycles, cpu_cycles(), memory_order_relaxed);
+        atomic_store_explicit(&s->pace->at, clock_monotonic_us(), memory_order_relaxed);
     }
     for (struct domain *d = atomic_load(&s->domains.all); d; d = d->older) {
         if (d == self.domain) {
@@ -316,6 +316,16 @@ static uint64_t clock_lasts(double rate) {
     return rate == 1 ? CPU_CYCLES_SHORT : rate >= SESSION_IDS_RATE ? CPU_CYCLES_SHORTEST : 0;
 }
 
+/* What the rate follows. The engine of a runtime's heap has one rate, as have the ways that high
+ * rates take. */
+static struct pace *session_pace(const struct session *s, const struct session_plan *plan) {
+    struct pace *pace = plan->pace ? plan->pace : s->rescue.head ? &s->rescue.head->pace : NULL;
+    return pace && !s->runtime && plan->config->rate < SESSION_IDS_RATE &&
+                   atomic_load(&pace->follows)
+               ? pace
+               : NULL;
+}
+
 /* 0 or an errno. */
 static int session_build(struct session *s, const struct session_plan *plan,
                          memprof_filter *filter) {
@@ -343,8 +353,7 @@ static int session_build(struct session *s, const struct session_plan *plan,
         return error;
     s->domains.writer = s->writer;
     s->records_malloc = plan->records_malloc;
-    s->thins = !s->runtime && c->rate < SESSION_IDS_RATE && s->rescue.head &&
-               atomic_load(&s->rescue.head->thins);
+    s->pace = session_pace(s, plan);
     s->domains.clock_lasts = clock_lasts(c->rate);
     domain_table_init(&s->domains);
     return !plan->records_malloc || session_record_malloc(s, c, filter) ? 0 : ENOMEM;

@@ -76,7 +76,7 @@ struct session {
     uint64_t runtime_seed;
     _Atomic uint64_t latest;         /* the latest answer of session_now_nearly, trace time, µs */
     _Atomic uint64_t next_sweep;     /* when old packets are looked for again, trace time, µs */
-    bool thins;                      /* the rate follows what `run` says in shared memory */
+    struct pace *pace;               /* that the rate follows; NULL: it stays as it is */
     bool ended_early;                /* the trace says so already */
     _Atomic bool failed;             /* nothing more can be written: the recording should end */
     _Atomic uint64_t lost_domain;    /* samples dropped: no domain could be had for the thread */
@@ -97,6 +97,7 @@ struct session_plan {
     uint32_t runtime_depth;        /* of its stacks */
     const char *parameters;        /* of that runtime; NULL: none */
     bool records_malloc;
+    struct pace *pace;         /* that the rate follows; NULL: that of the run, if it has one */
     size_t room;               /* bytes for names in traces of everything */
     struct clock_anchor began; /* when the trace begins; zero: now */
 };

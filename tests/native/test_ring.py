@@ -350,11 +350,47 @@ def the_rate_follows_what_it_costs():
 
 
 @test
+def the_rate_of_an_attached_process_follows_what_it_costs():
+    pathlib.Path("counts").write_bytes(bytes(4096))
+
+    def allocated():
+        words = struct.unpack_from(f"{2 * THREADS}Q", pathlib.Path("counts").read_bytes())
+        return sum(born * (SIZE + 8 * t + 8) for t, born in enumerate(words[::2]))
+
+    with subprocess.Popen([TARGET, "counts", *FAST]) as target, subprocess.Popen(
+            [ALLOTRACE, "attach", "-r", "5e-3", "--keep", "600s", "--overhead", "0.1%", "-o", "d", str(target.pid)],
+            env=ENVIRONMENT, stderr=subprocess.PIPE, text=True) as attach:
+        try:
+            said = attach.stderr.readline()
+            assert said.startswith("allotrace: recording process"), said + attach.stderr.read()
+            begun = allocated()
+            patiently(lambda: len(segments()) >= 2, "a second segment: the rate has fallen")
+            patiently(lambda: allocated() > begun + 100000 * SIZE, "some more allocations")
+            want = allocated() - begun
+            attach.send_signal(signal.SIGINT)
+            said = attach.communicate()[1]
+            same(attach.returncode, 0, said)
+            assert "overhead" not in said, said
+            same(target.poll(), None, "the target goes on")
+        finally:
+            target.kill()
+    rates = [json.loads(ask("info", "--json", segment))[0]["rate"] for segment in segments()]
+    assert min(rates) < rates[0] == 5e-3, (rates, said)
+    assert all(abs(5e-3 / rate - round(5e-3 / rate)) < 1e-9 for rate in rates), rates
+    size = f"size:{SIZE}..{SIZE + 8 * THREADS}"
+    total = json.loads(ask("hotspots", "--json", "--filter", size, "d"))["total"]
+    spread = 6 * (total["high"] - total["low"]) / 4 + 0.15 * want  # what came while it began and ended
+    assert abs(total["value"] - want) <= spread, (total, want, rates)
+
+
+@test
 def what_cannot_be_is_refused():
     for words, status, what in [
             (("run", "--keep", "1h", "--view", "--", "true"), 2, "--view"),
             (("run", "--overhead", "1%", "--", "true"), 2, "--overhead"),
             (("run", "--overhead", "1%", "--keep", "1h", "-r", "0.1", "--", "true"), 2, "--overhead"),
+            (("attach", "--overhead", "1%", "1"), 2, "--overhead requires --keep or --max-size"),
+            (("attach", "--overhead", "1%", "--keep", "1h", "-r", "0.1", "1"), 2, "--overhead requires a --rate below"),
             (("run", "--max-size", "12", "--", "true"), 2, "--max-size"),
             (("run", "--max-size", "1x", "--", "true"), 2, "--max-size"),
             (("run", "--keep", "1h", "-o", "/dev/null", "--", "true"), 1, "/dev/null"),

@@ -58,12 +58,12 @@ class Local(http.client.HTTPConnection):
 class Agent:
     """With a rule for a service of this test alone: its name is part of what it is called by."""
 
-    def __init__(self, *lines, agent=()):
+    def __init__(self, *lines, agent=(), rate="1"):
         shutil.rmtree("rings", ignore_errors=True)
         self.name = f"shop{os.getpid()}"
         shutil.copy(SERVICE, self.name)
         settings = ["[agent]", f'folder = "{os.getcwd()}/rings"', f'status = "unix:{os.getcwd()}/socket"', 'scan = "100ms"',
-                    "pprof = true", *agent, "[[process]]", 'name = "shop"', f'command = "{self.name}"', "rate = 1", *lines]
+                    "pprof = true", *agent, "[[process]]", 'name = "shop"', f'command = "{self.name}"', f"rate = {rate}", *lines]
         pathlib.Path("agent.toml").write_text("\n".join(settings) + "\n")
         self.process = subprocess.Popen([ALLOTRACE, "agent", "agent.toml"], env=ENVIRONMENT, text=True,
                                         stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
@@ -310,6 +310,27 @@ def another_users_process_is_recorded_with_that_users_rights():
         for path in ring, *ring.iterdir():
             same(path.stat().st_uid, 65534, str(path))
         same(ring.stat().st_mode & 0o777, 0o700)
+
+
+@test
+def the_rate_follows_what_it_costs():
+    """Also of another user's process, and of one that becomes another program."""
+    def rates():
+        done = subprocess.run([ALLOTRACE, "info", "--json", *sorted(rings()[0].glob("*.ctf"))], env=ENVIRONMENT, capture_output=True, text=True)
+        return [trace["rate"] for trace in json.loads(done.stdout or "[]")] or [0.009]
+
+    who = {"user": 65534, "group": 65534, "extra_groups": []} if CAN_BECOME_OTHERS else {}
+    os.chmod(".", 0o755)
+    with Agent('overhead = "0.01%"', 'keep = "30s"', rate="0.009") as agent:
+        service = agent.serve(rounds=2500, pause=1, more="100000", **who)
+        agent.await_state(service, "recording")
+        patiently(lambda: agent.status()["recordings_started"] == 2, "it is begun again")
+        agent.await_state(service, "recording")
+        patiently(lambda: min(rates()) < 0.009, "it falls")
+        same((max(rates()), service.poll()), (0.009, None), "where it began; and the service goes on")
+        status, said = agent.end()
+        same(status, 0, said)
+        assert "overhead" not in said, said
 
 
 def make_root(program):

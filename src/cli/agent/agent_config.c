@@ -38,6 +38,7 @@ static const key_info keys[] = {
     {"depth", KEY_OPTION, 0},
     {"keep", KEY_OPTION, 0},
     {"max-size", KEY_OPTION, 0},
+    {"overhead", KEY_OPTION, 0},
     {"push", KEY_OPTION, 0},
     {"every", KEY_OPTION, 0},
     {"context", KEY_OPTION, 0},
@@ -55,8 +56,8 @@ static const key_info keys[] = {
 enum { N_KEYS = sizeof keys / sizeof *keys };
 
 #define RULE_KEYS                                                                                  \
-    "name, command, arguments, user, container, rate, depth, keep, max-size, push, every, "        \
-    "labels, token-file, context, mmap, push-threads or no-symbolize"
+    "name, command, arguments, user, container, rate, depth, keep, max-size, overhead, push, "     \
+    "every, labels, token-file, context, mmap, push-threads or no-symbolize"
 #define AGENT_KEYS "folder, status, scan, max-processes, pprof or sys-admin"
 
 typedef enum table_kind { TABLE_NONE, TABLE_AGENT, TABLE_PROCESS } table_kind;

@@ -184,7 +184,7 @@ static void fill_request(control *c, const attach_options *opts, const ring_plan
                          const char *path) {
     char text[64], pattern[2 * PATH_MAX];
     size_t used = 0;
-    *c = (control){.action = CONTROL_BEGIN};
+    *c = (control){.action = CONTROL_BEGIN, .is_paced = ring->overhead > 0};
     trace_name_pattern(path, pattern, sizeof pattern);
     add_setting(c, &used, SETTING_FILE, pattern);
     if (opts->rate > 0) {
@@ -367,7 +367,7 @@ int attach_check_options(const void *options) {
         return message_usage(&command_attach, "--depth must be from 1 to %d", SETTING_MAX_DEPTH);
     if (!push_flags_check(&opts->push))
         return STATUS_USAGE;
-    return ring_options_check(&command_attach, &opts->ring);
+    return ring_options_check(&command_attach, &opts->ring, opts->rate);
 }
 
 /* Segments are written here, and by us. What root would read and remove in another file system by
@@ -387,6 +387,23 @@ static int plan_ring(ring_plan *ring, pid_t pid, const attach_options *opts) {
                   "its user, %ld, which `allotrace agent` does",
                   (int)pid, user);
     return STATUS_FAILED;
+}
+
+/* The keeper sets the rate by what the recorder says that it costs. */
+static void begin_pace(ring_plan *ring, pid_t pid, const control *begun) {
+    if (ring->overhead <= 0)
+        return;
+    if (!begun->pace) {
+        message_warning("--overhead: the rate of process %d stays as it is, since it records "
+                        "objects of a language, not only malloc",
+                        (int)pid);
+        return;
+    }
+    const int memory = attach_open_memory(pid);
+    if (memory < 0 || !ring_plan_pace(ring, memory, begun->pace))
+        message_warning("--overhead: the rate of process %d stays as it is: its memory cannot be "
+                        "written: %s",
+                        (int)pid, strerror(errno));
 }
 
 static void say_begun(const recorded *r, const attach_options *opts) {
@@ -455,6 +472,7 @@ static int attach(pid_t pid, const attach_options *opts, const top_options *live
         if (!opts->quiet)
             message_note(ATTACH_NOTE_BEGUN "%d into %s/; press Ctrl-C to stop", (int)pid,
                          ring.folder);
+        begin_pace(&ring, pid, &request);
         return keep_recording(pid, opts, &ring, path);
     }
     if (live || opts->duration || opts->push.urls)

@@ -94,8 +94,12 @@ static int check_holes(const char *folder) {
     return STATUS_FAILED;
 }
 
-int ring_options_check(const command *cmd, const ring_options *options) {
+int ring_options_check(const command *cmd, const ring_options *options, double rate) {
     uint64_t size;
+    if (options->overhead > 0 && !options->keep && !options->max_size)
+        return message_usage(cmd, "--overhead requires --keep or --max-size");
+    if (options->overhead > 0 && rate >= RING_RATE)
+        return message_usage(cmd, "--overhead requires a --rate below %g", RING_RATE);
     return !options->max_size || (parse_size(options->max_size, &size) && size >= LEAST_SIZE)
                ? STATUS_OK
                : message_usage(cmd,
@@ -107,13 +111,12 @@ int ring_plan_make(ring_plan *plan, const command *cmd, const ring_options *opti
                    const char *output, const char *program) {
     const char *slash = strrchr(program, '/');
     char name[PATH_MAX], here[PATH_MAX] = "";
-    *plan = (ring_plan){
-        .on = options->keep || options->max_size, .keep = options->keep, .max_size = DEFAULT_SIZE};
+    *plan = (ring_plan){.on = options->keep || options->max_size,
+                        .keep = options->keep,
+                        .max_size = DEFAULT_SIZE,
+                        .overhead = options->overhead / 100};
     if (!plan->on)
         return STATUS_OK;
-    const int wrong = ring_options_check(cmd, options);
-    if (wrong != STATUS_OK)
-        return wrong;
     if (options->max_size)
         parse_size(options->max_size, &plan->max_size);
     if (output)
@@ -210,10 +213,11 @@ typedef struct keeping {
     int fd;         /* from whom has started us; -1: gone */
     int rescue;     /* or -1 */
     uint64_t ended; /* when, as whoever has started us says: us since the epoch; 0: not yet */
-    push_position *position;  /* NULL: nobody else reads the spool */
-    struct rescue_head *head; /* NULL: the rate stays as it is */
-    costs costs;              /* at the last look */
-    bool over;                /* nothing more will be recorded, and all is in the spool */
+    push_position *position; /* NULL: nobody else reads the spool */
+    struct pace *pace;       /* shared; NULL: it is in the process's memory, or nowhere */
+    uint64_t level;          /* how many times the rate is to be halved */
+    costs costs;             /* at the last look */
+    bool over;               /* nothing more will be recorded, and all is in the spool */
     char spool[PATH_MAX];
     char pattern[PATH_MAX]; /* that names it */
 
@@ -367,11 +371,47 @@ static uint64_t cpu_of(pid_t pid) {
     return ticks * 1000000 / (uint64_t)sysconf(_SC_CLK_TCK);
 }
 
-static costs costs_now(const keeping *k) {
-    return (costs){.cpu = cpu_of(k->pid),
-                   .spent = atomic_load(&k->head->spent),
-                   .cycles = atomic_load(&k->head->cycles),
-                   .at = atomic_load(&k->head->at)};
+static bool read_pace(const ring_plan *plan, struct pace *pace) {
+    return pread(plan->memory, pace, sizeof *pace, (off_t)plan->pace_at) == sizeof *pace &&
+           pace->magic == PACE_MAGIC;
+}
+
+/* The memory is of the program that was attached to, as long as that lives: of another one that the
+ * process becomes, nothing is read or changed by it. */
+static bool write_level(const ring_plan *plan, uint64_t level) {
+    const uint64_t at = plan->pace_at + offsetof(struct pace, level);
+    return pwrite(plan->memory, &level, sizeof level, (off_t)at) == sizeof level;
+}
+
+bool ring_plan_pace(ring_plan *plan, int memory, uint64_t pace_at) {
+    struct pace pace;
+    const ring_plan there = {.memory = memory, .pace_at = pace_at};
+    if (!read_pace(&there, &pace) || !write_level(&there, 0))
+        return false;
+    plan->memory = memory;
+    plan->pace_at = pace_at;
+    return true;
+}
+
+/* False: the rate stays as it is. */
+static bool costs_now(const keeping *k, costs *now) {
+    struct pace copy = {.magic = PACE_MAGIC};
+    const struct pace *pace = k->pace ? k->pace : &copy;
+    if (!k->pace && (!k->plan.memory || !read_pace(&k->plan, &copy)))
+        return false;
+    *now = (costs){.cpu = cpu_of(k->pid),
+                   .spent = atomic_load(&pace->spent),
+                   .cycles = atomic_load(&pace->cycles),
+                   .at = atomic_load(&pace->at)};
+    return true;
+}
+
+static void set_level(keeping *k, uint64_t level) {
+    k->level = level;
+    if (k->pace)
+        atomic_store(&k->pace->level, level);
+    else if (!write_level(&k->plan, level))
+        k->plan.memory = 0; /* the process is gone */
 }
 
 /* What the recorder's samples have cost since `before`, as a share of what the program did beside;
@@ -396,13 +436,13 @@ static uint64_t level_for(const keeping *k, double share, uint64_t level) {
         level += (uint64_t)ceil(log2(share / target));
     else if (share * LOW < target && level > 0 && cutter_live_level(&k->cutter) < level)
         level--;
-    return level < RESCUE_MAX_LEVEL ? level : RESCUE_MAX_LEVEL;
+    return level < PACE_MAX_LEVEL ? level : PACE_MAX_LEVEL;
 }
 
 static void steer(keeping *k) {
-    if (!k->head)
+    costs now;
+    if (!costs_now(k, &now))
         return;
-    const costs now = costs_now(k);
     if (k->costs.at == 0 || now.cpu < k->costs.cpu || now.spent < k->costs.spent) {
         k->costs = now;
         return;
@@ -410,7 +450,7 @@ static void steer(keeping *k) {
     const double share = share_since(&k->costs, &now);
     if (share < 0)
         return;
-    atomic_store(&k->head->level, level_for(k, share, atomic_load(&k->head->level)));
+    set_level(k, level_for(k, share, k->level));
     k->costs = now;
 }
 
@@ -636,7 +676,8 @@ static _Noreturn void be_keeper(keeping *k) {
     sigset_t all;
     sigfillset(&all);
     sigprocmask(SIG_BLOCK, &all, NULL);
-    k->head = k->plan.overhead > 0 ? run_rescue_share(k->rescue) : NULL;
+    struct rescue_head *shared = k->plan.overhead > 0 ? run_rescue_share(k->rescue) : NULL;
+    k->pace = shared ? &shared->pace : NULL;
     k->process = (int)syscall(SYS_pidfd_open, k->pid, 0);
     keep_all(k);
     _exit(k->failed ? EXIT_FAILURE : EXIT_SUCCESS);

@@ -21,6 +21,7 @@
 typedef struct ring_options {
     uint64_t keep;        /* microseconds; 0: for as long as there is room */
     const char *max_size; /* as written; NULL: not given */
+    double overhead;      /* percent; 0: not given */
 } ring_options;
 
 /* `type` has a field `ring_options ring`. */
@@ -32,11 +33,18 @@ typedef struct ring_options {
      .help = "record continuously into a folder, --output, and keep the latest TIME, such as "     \
              "60min, removing what is older (default with --max-size: no limit)",                  \
      .brief = "keep a ring of segments: see `help keep`"},                                         \
+        {.name = "max-size",                                                                       \
+         .kind = OPTION_TEXT,                                                                      \
+         .at = offsetof(type, ring.max_size),                                                      \
+         .argument = "SIZE",                                                                       \
+         .help = "record continuously, using at most SIZE of disk space, such as 200M (default "   \
+                 "with --keep: 1G; at least 4M)",                                                  \
+         .brief = ""},                                                                             \
     {                                                                                              \
-        .name = "max-size", .kind = OPTION_TEXT, .at = offsetof(type, ring.max_size),              \
-        .argument = "SIZE",                                                                        \
-        .help = "record continuously, using at most SIZE of disk space, such as 200M (default "    \
-                "with --keep: 1G; at least 4M)",                                                   \
+        .name = "overhead", .kind = OPTION_PERCENT, .at = offsetof(type, ring.overhead),           \
+        .argument = "PERCENT",                                                                     \
+        .help = "with --keep or --max-size, halve the rate as often as needed to keep the cost "   \
+                "of sampling below P percent of the program's CPU time",                           \
         .brief = ""                                                                                \
     }
 
@@ -54,15 +62,25 @@ typedef struct ring_plan {
      * the spool, open. 0: it is where the segments are. */
     int files, spool_folder;
     const char *spool_there; /* that folder as the process sees it */
+
+    /* Of a process that does not share its pace (contract/pace.h): its memory, and where the pace
+     * is in it. 0: it shares that with the rescue memory, or has none. */
+    int memory;
+    uint64_t pace_at;
 } ring_plan;
 
-/* A status, after having said what is wrong with them. */
-int ring_options_check(const command *cmd, const ring_options *options);
+/* A status, after having said what is wrong with them, where the rate is `rate`; 0: not given. */
+int ring_options_check(const command *cmd, const ring_options *options, double rate);
 
-/* Whether a ring is wanted, into `output`, or what `program` is called by default; makes the
- * folder. Returns STATUS_OK, or another status after having said what is wrong. */
+/* The options being checked: whether a ring is wanted, into `output`, or what `program` is called
+ * by default; makes the folder. Returns STATUS_OK, or another status after having said what is
+ * wrong. */
 int ring_plan_make(ring_plan *plan, const command *cmd, const ring_options *options,
                    const char *output, const char *program);
+
+/* Whether the memory has a pace there, whose rate can be set: of a process that may wish us ill, as
+ * all that is read of it. */
+bool ring_plan_pace(ring_plan *plan, int memory, uint64_t pace_at);
 
 /* Lets a process that has its own file system, whose root `files` is (attach.h), write its spool
  * there. False after having said that there is no place for it. */

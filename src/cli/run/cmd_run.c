@@ -52,7 +52,6 @@ typedef struct run_options {
     bool native, no_ocaml, mmap, view, live;
     bool no_symbolize, quiet;
     ring_options ring;
-    double overhead; /* percent; 0: not given */
     debug_file_options debug_files;
     push_flags push;
 } run_options;
@@ -110,13 +109,6 @@ static const option options[] = {
              "similar calls",
      .brief = "also record mmap, mremap and sbrk"},
     OPTIONS_RING(run_options),
-    {.name = "overhead",
-     .kind = OPTION_PERCENT,
-     .at = offsetof(run_options, overhead),
-     .argument = "PERCENT",
-     .help = "with --keep or --max-size, halve the rate as often as needed to keep the cost of "
-             "sampling below P percent of the program's CPU time",
-     .brief = ""},
     {.name = "view",
      .kind = OPTION_FLAG,
      .at = offsetof(run_options, view),
@@ -545,11 +537,9 @@ static int run(const void *opts_, char **operands, size_t n_operands) {
         return message_usage(&command_run,
                              "--keep cannot be combined with --view or --live, which read one "
                              "trace; open the folder afterwards");
-    if (opts->overhead > 0 && !opts->ring.keep && !opts->ring.max_size)
-        return message_usage(&command_run, "--overhead requires --keep or --max-size");
-    if (opts->overhead > 0 && opts->rate >= RING_RATE)
-        return message_usage(&command_run, "--overhead requires a --rate below %g", RING_RATE);
-    int status = ring_plan_make(&l.ring, &command_run, &opts->ring, opts->output, l.command);
+    int status = ring_options_check(&command_run, &opts->ring, opts->rate);
+    if (status == STATUS_OK)
+        status = ring_plan_make(&l.ring, &command_run, &opts->ring, opts->output, l.command);
     if (status != STATUS_OK)
         return status;
     occupy_standard_streams();
@@ -567,10 +557,9 @@ static int run(const void *opts_, char **operands, size_t n_operands) {
     if (live && top_check("--live") != STATUS_OK)
         return STATUS_FAILED;
     int rescue = l.preload ? run_rescue_open() : -1;
-    l.ring.overhead = opts->overhead / 100;
-    struct rescue_head *head = opts->overhead > 0 ? run_rescue_share(rescue) : NULL;
+    struct rescue_head *head = l.ring.overhead > 0 ? run_rescue_share(rescue) : NULL;
     if (head)
-        atomic_store(&head->thins, 1);
+        atomic_store(&head->pace.follows, 1);
     if (rescue >= 0)
         run_rescue_name(rescue, l.rescue, sizeof l.rescue);
     clock_gettime(CLOCK_REALTIME_COARSE, &started);

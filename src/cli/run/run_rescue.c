@@ -35,6 +35,7 @@ int run_rescue_open(void) {
     const uint64_t most = largest_file();
     const bool has_slots = most >= RESCUE_SIZE;
     struct rescue_head head = {.magic = RESCUE_MAGIC,
+                               .pace.magic = PACE_MAGIC,
                                .stream_size = writer_stream_size(),
                                .next = has_slots ? RESCUE_UNIT : RESCUE_SIZE};
     if (most < sizeof head)

@@ -18,8 +18,10 @@ const GAUGES = {
   rss: ["RSS", "all memory of the process in RAM, including mapped files such as the program and libraries"],
   anonymous: ["anonymous", "the part of RSS that belongs to no file: heap, stacks and anonymous mappings, including the recorder's own"],
   heap: ["private memory", "all private writable memory, in RAM or not; thread stacks count in full"],
+  "python arenas": ["Python arenas", "what Python's allocator of small objects has mapped; an arena goes back to the system only when nothing in it is in use"],
+  "python arenas in use": ["in use in arenas", "blocks in use in Python's arenas, rounded up to 16 bytes each; the rest of the arenas is free memory that Python keeps"],
 };
-const DASHES = [[], [6, 3], [2, 3], [8, 3, 2, 3]];
+const DASHES = [[], [6, 3], [2, 3], [8, 3, 2, 3], [12, 4]];
 const ENDS = { a: "from", b: "to" };
 const titleOf = (name) => GAUGES[name]?.[0] ?? name;
 
@@ -217,7 +219,7 @@ export class Timeline {
     if (!this.gauges.length) return null;
     const toggle = (name) => store.set({ gauges: (shown.includes(name) ? shown.filter((n) => n !== name) : [...shown, name]).join(",") });
     const line = (i) => svg("svg", { class: "stroke", viewBox: "0 0 18 4", "aria-hidden": "true" }, svg("path", { d: "M0 2H18", stroke: this.app.theme.text, "stroke-dasharray": DASHES[i % DASHES.length].join(" ") }));
-    return h("span.segments", { role: "group", "aria-label": "Reported by the system" },
+    return h("span.segments", { role: "group", "aria-label": "Reported by the system and the runtime" },
       this.gauges.map((g, i) => h("button", { type: "button", dataset: { gauge: g.name }, title: `${titleOf(g.name)}: ${GAUGES[g.name]?.[1] ?? "as read by the recorder"}. Click: show or hide`, "aria-pressed": String(shown.includes(g.name)), onclick: () => toggle(g.name) }, line(i), titleOf(g.name))),
       h("button", { type: "button", dataset: { gauge: "explain" }, title: "Why RSS and live memory differ", onclick: (e) => this.#explainGauges(e.currentTarget) }, "RSS vs live"));
   }

@@ -1,6 +1,8 @@
 /* gauges.c: there are a handful of names, so a list is searched. */
 #include "profile/gauges.h"
 
+#include <string.h>
+
 static gauge *named(gauge_list *list, const char *name) {
     for (size_t i = 0; i < list->count; i++)
         if (list->items[i].name == name) /* interned */
@@ -37,6 +39,21 @@ void gauges_free(gauge_list *list) {
     for (size_t i = 0; i < list->count; i++)
         vec_free(&list->items[i].readings);
     vec_free(list);
+}
+
+static bool is_systems(const gauge *g) {
+    static const char *const names[] = {"rss", "anonymous", "heap"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(g->name, names[i]) == 0)
+            return true;
+    return false;
+}
+
+const char *gauges_source(const gauge_list *list) {
+    for (size_t i = 0; i < list->count; i++)
+        if (!is_systems(&list->items[i]))
+            return "the system and the runtime";
+    return "the system";
 }
 
 /* How many readings there are before a moment. */

@@ -24,6 +24,9 @@ bool gauges_find(const profile *p, gauge_list *list);
 
 void gauges_free(gauge_list *list);
 
+/* Who said all that: "the system", of the process, or also the language runtime, of its heap. */
+const char *gauges_source(const gauge_list *list);
+
 /* The last reading up to a moment, that included; NULL: it was not read yet. */
 const gauge_reading *gauge_at(const gauge *g, uint64_t time);
 

@@ -197,6 +197,10 @@ static const char *function_nowhere(code_table *table, uintptr_t address) {
     return copy_string(table->memory, name);
 }
 
+static const char *gauge_name(const code_table *table, uint64_t i) {
+    return i < N_GAUGES ? gauge_names[i] : table->runtime_gauges[i - N_GAUGES];
+}
+
 static memtrace_location locate_remark(code_table *table, uint64_t remark) {
     switch (remark) {
     case CODE_CUT:
@@ -216,7 +220,7 @@ static memtrace_location locate_remark(code_table *table, uint64_t remark) {
                                        .function = table->threads[remark - CODE_THREADS]};
         if (remark >= CODE_GAUGES)
             return (memtrace_location){.file = MEMTRACE_GAUGE_FILE,
-                                       .function = gauge_names[remark - CODE_GAUGES]};
+                                       .function = gauge_name(table, remark - CODE_GAUGES)};
         return (memtrace_location){.file = MEMTRACE_MARK_FILE,
                                    .function = table->marks[remark - CODE_MARKS]};
     }

@@ -50,7 +50,8 @@ enum code_remark {
     CODE_LEVEL = 3,  /* a remark: from here on, the domain's rate is halved so many times */
     CODE_MARKS = 16, /* from here on: texts of marks, in the order in which they were added */
     CODE_MAX_MARKS = 256,
-    CODE_GAUGES = CODE_MARKS + CODE_MAX_MARKS, /* from here on: gauges, by enum gauge */
+    CODE_GAUGES = CODE_MARKS + CODE_MAX_MARKS, /* from here on: gauges, by enum gauge, and behind
+                                                * these those of a language runtime */
     CODE_THREADS = 512, /* from here on: names of threads, in the order in which they were met */
     CODE_MAX_THREADS = 1536,
     CODE_SCOPES = CODE_THREADS + CODE_MAX_THREADS, /* from here on: by the number of a scope */
@@ -65,7 +66,8 @@ struct code_module;
 
 typedef struct code_table {
     memory *memory;
-    lock lock;  /* held while a module or a mark is added */
+    const char *const *runtime_gauges; /* names; NULL: there are none */
+    lock lock;                         /* held while a module or a mark is added */
     char *name; /* room to make up a module's: stacks may be as small as a page */
     /* Every module met, newest first; published with release, entries never go away. */
     _Atomic(struct code_module *) modules;

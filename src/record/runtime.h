@@ -63,6 +63,11 @@ enum runtime_kind {
     RUNTIME_TRACED /* the program writes this trace itself, *why says how: nothing is recorded */
 };
 
+enum { RUNTIME_GAUGES = 4 };
+#define RUNTIME_GAUGE_UNKNOWN UINT64_MAX
+_Static_assert((int)CODE_GAUGES + (int)N_GAUGES + (int)RUNTIME_GAUGES <= (int)CODE_THREADS,
+               "apart");
+
 /* A stack as the writer wants it. */
 struct runtime_stack {
     uint64_t *codes; /* outermost first; until the next one is taken */
@@ -132,6 +137,13 @@ struct runtime {
     /* What a frame, code_of_runtime(slot), is called: its locations, outermost first, at least one.
      * `codes` gives the location of an address. Called once for each code of a trace, nearly. */
     size_t (*locate)(code_table *codes, uintptr_t slot, memtrace_location *locations, size_t max);
+
+    /* How much memory it has for its heap and the like: quantities in bytes, which stand in the
+     * trace beside those of the system (gauges.h), or RUNTIME_GAUGE_UNKNOWN. Asked some times a
+     * second by any thread, with the runtime's lock or without, and waits for nobody. */
+    const char *const *gauge_names;
+    size_t n_gauges; /* at most RUNTIME_GAUGES */
+    void (*read_gauges)(uint64_t *bytes);
 };
 
 /* By enum runtime_id: src/runtimes/runtimes.c. */

@@ -195,11 +195,16 @@ void session_tell_scope(struct session *s, struct domain *d, uint64_t now) {
 }
 
 static void session_put_gauges(struct session *s, struct domain *d, uint64_t now) {
-    uint64_t bytes[N_GAUGES];
-    if (!gauges_read(&s->gauges, bytes))
-        return;
-    for (unsigned i = 0; i < N_GAUGES; i++)
+    uint64_t bytes[(int)N_GAUGES > (int)RUNTIME_GAUGES ? N_GAUGES : RUNTIME_GAUGES];
+    const struct runtime *const r = s->runtime;
+    const bool is_read = gauges_read(&s->gauges, bytes);
+    for (unsigned i = 0; is_read && i < N_GAUGES; i++)
         session_put_remark(s, d, now, CODE_GAUGES + i, bytes[i] / sizeof(uint64_t));
+    if (r && r->n_gauges)
+        r->read_gauges(bytes);
+    for (unsigned i = 0; r && i < r->n_gauges; i++)
+        if (bytes[i] != RUNTIME_GAUGE_UNKNOWN)
+            session_put_remark(s, d, now, CODE_GAUGES + N_GAUGES + i, bytes[i] / sizeof(uint64_t));
 }
 
 /* The first look at another's stream is a guess, which spares the visit to those that are empty. */
@@ -334,6 +339,7 @@ static int session_build(struct session *s, const struct session_plan *plan,
     s->runtime = s->domains.runtime = plan->runtime;
     s->splices = plan->runtime && plan->runtime->splice;
     session_name_types(s);
+    s->codes.runtime_gauges = plan->runtime ? plan->runtime->gauge_names : NULL;
     s->codes.memory = s->regions.memory = &s->memory;
     s->maps = plan->records_malloc && c->mmap;
     s->depth = c->depth;

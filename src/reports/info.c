@@ -414,7 +414,8 @@ void info_document(document *d, info_report *r) {
     document_title(d, r->path, "");
     document_object(d, &about, IN_TEXT | IN_JSON);
     add_marks(d, r);
-    document_rows(d, &gauges, IN_TEXT | IN_JSON, "Reported by the system");
+    const char *heading = document_text(d, "Reported by %s", gauges_source(&r->gauges));
+    document_rows(d, &gauges, IN_TEXT | IN_JSON, heading ? heading : "Reported");
     document_rows(d, &warnings, IN_TEXT | IN_JSON, "Warnings");
 }
 

@@ -2,6 +2,10 @@
  * cells are made; shares by heap and by age are tables, the sites are those of hotspots. */
 #include "reports/peak.h"
 
+#include <string.h>
+
+#include "profile/gauges.h"
+
 static const char *const heap_names[CCT_SOURCES] = {
     [MEMTRACE_MINOR] = "minor", [MEMTRACE_MAJOR] = "major", [MEMTRACE_EXTERNAL] = "external"};
 
@@ -152,6 +156,27 @@ static void say_fate(document *d, const peak_report *k) {
                   figure_bytes(end.value).text, figure_margin(&end).text);
 }
 
+/* What a runtime's heap takes beside its blocks is asked for first where RSS is larger than live.
+ */
+static void say_read(document *d, const peak_report *k) {
+    gauge_list list;
+    const char *all = "";
+    const uint64_t time = k->peak->at.time;
+    if (!gauges_find(k->report->query->profile, &list))
+        return;
+    const char *const source = gauges_source(&list);
+    for (size_t i = 0; all && i < list.count; i++) {
+        const gauge *g = &list.items[i];
+        const gauge_reading *r = gauge_at(g, time);
+        if (r)
+            all = document_text(d, "%s%s %s %s", all, *all ? "," : "", g->name,
+                                figure_bytes((double)r->bytes).text);
+    }
+    if (all && *all && strcmp(source, "the system") != 0)
+        document_note(d, "Last reported by %s before the peak:%s.", source, all);
+    gauges_free(&list);
+}
+
 static cell sites_measure(const table *t, const void *row) {
     (void)t;
     return (cell){.text = measure_infos[report_at(row)->sites->report->query->measure].name};
@@ -201,6 +226,7 @@ void peak_document(document *d, peak_report *k) {
     say_own(d, k);
     if (any)
         say_fate(d, k);
+    say_read(d, k);
     add_shares(d, k);
     add_sites(d, k);
 }

@@ -250,7 +250,8 @@ static void add_seen(text_of *x) {
     size_t n = 0;
     for (size_t i = 0; rows && i < gauges->count; i++)
         n += fill_gauge(x->document, x->report, &gauges->items[i], &rows[n]);
-    add_rows(x, "Reported by the system",
+    const char *heading = document_text(x->document, "Reported by %s", gauges_source(gauges));
+    add_rows(x, heading ? heading : "Reported",
              (table){TABLE_COLUMNS(seen_columns), .rows = rows, .n = n});
 }
 
@@ -277,7 +278,8 @@ static void say_end(document *d, const timeline_report *r) {
     const figure end = timeline_end_figure(r);
     const char *amount = document_text(d, "%s%s", figure_amount(unit, end.value).text,
                                        figure_beside(figure_margin_in(unit, &end)).text);
-    const char *seen = r->gauges->count ? "; reported by the system:" : "";
+    const char *seen =
+        r->gauges->count ? document_text(d, "; reported by %s:", gauges_source(r->gauges)) : "";
     for (size_t i = 0; seen && i < r->gauges->count; i++) {
         const gauge *g = &r->gauges->items[i];
         seen = document_text(d, "%s%s %s %s", seen, i ? "," : "", g->name,

@@ -219,3 +219,25 @@ What several threads did at one time has no order. Two processes, each of which 
   1 passed, 1 failed, 0 undecided
   $ allotrace peak process1.ctf | head -1
   7.8 KB live at the peak, at 1 ms (exact, 1,000 samples at rate 1)
+
+What a language runtime reported of its heap stands beside what the system reported:
+
+  $ gauge() { echo "$3 alloc external $2 0 $1@<gauge>:0"; echo "same collect $((id++))"; }
+  $ { echo "alloc external 2000 2000 f@a.py:1"; id=1; gauge rss 9000; gauge arenas 4000 same; gauge arenas-in-use 1000 same
+  >   echo "alloc external 2000 2000 f@a.py:1"; id=5; gauge rss 40000; } | $TESTDIR/make-trace >arenas.ctf
+  $ allotrace peak arenas.ctf | grep reported
+  Last reported by the system and the runtime before the peak: rss 70.3 KB, arenas 31.2 KB, arenas-in-use 7.8 KB.
+  $ allotrace timeline --points 4 arenas.ctf | grep reported
+  At the end, 31.2 KB was live; reported by the system and the runtime: rss 312.5 KB, arenas 31.2 KB, arenas-in-use 7.8 KB.
+  $ allotrace timeline --points 4 arenas.ctf | grep -A5 Reported
+  Reported by the system and the runtime:
+    over time  most, KB    at  memory
+     ▂▂█          312.5  4 ms  rss
+     ███           31.2  2 ms  arenas
+     ███            7.8  2 ms  arenas-in-use
+  $ allotrace info arenas.ctf | grep -A5 Seen
+  Reported by the system and the runtime:
+    readings  most, KB    at  at the end, KB  name
+           2     312.5  4 ms           312.5  rss
+           1      31.2  2 ms            31.2  arenas
+           1       7.8  2 ms             7.8  arenas-in-use

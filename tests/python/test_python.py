@@ -11,6 +11,7 @@ import functools
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -254,6 +255,7 @@ def a_running_program_is_recorded_and_left(python):
         large = [b for b in blocks if b.bytes >= 3000 and type_of(b) == "bytes"]
         same((len(large), sum(b.is_freed for b in large)), (100, n_freed), "blocks")
         same(sum(type_of(b) == "Item" for b in blocks), 100, "objects")
+        same(read_of_arenas(name), ([], []), "there may be older arenas, that are not known")
         assert len(trace.of("busy")) > 100, "threads are not recorded"
         done.stdin.write("\n")
         done.stdin.flush()
@@ -264,6 +266,49 @@ def a_running_program_is_recorded_and_left(python):
     same(done.stdout.readline(), "during\n", "the step")
     attached("b.ctf", 50)
     same((done.communicate(timeout=100), done.returncode), (("done 3\n", ""), 0), "the run")
+
+
+def gauge(name, path="t.ctf"):
+    """What was read of it, in the order in which it was."""
+    blocks = Trace(path).blocks
+    return [b.bytes for b in blocks if " ".join(b.frames).startswith(f"{name}@<gauge>")]
+
+
+def read_of_arenas(path="t.ctf"):
+    return gauge("python arenas", path), gauge("python arenas in use", path)
+
+
+@test
+def arenas_are_gauges(python):
+    command = [python, HERE / "arenas.py"]
+    truth = run(command + ["stats"]).err
+    n_arenas = int(re.search(r"(\d+) arenas \* 1048576", truth)[1])
+    n_used = int(re.search(r"bytes in allocated blocks += +([\d,]+)", truth)[1].replace(",", ""))
+    record(command, rate="0.001")
+    mapped, used = read_of_arenas()
+    same(mapped[-1] % (1 << 20), 0, "whole arenas")
+    assert abs(mapped[-1] / (1 << 20) - n_arenas) <= 1, f"{mapped[-1]} in {n_arenas} arenas"
+    assert abs(used[-1] / n_used - 1) < 0.1, f"{used[-1]} of {n_used} bytes in use"
+    assert max(used) > 4 * used[-1] and max(used) <= max(mapped), f"{used} of {mapped}"
+
+
+@test
+def arenas_of_the_parent_are_the_childs(python):
+    command = [python, HERE / "arenas.py"]
+    done = record_run(command, rate="0.001", file="t.%p.ctf", env={"FORKS": "1"})
+    same((done.status, done.err), (0, ""), "the run")
+    last = sorted((read_of_arenas(path) for path in pathlib.Path().glob("t.*.ctf")),
+                  key=lambda read: read[1][-1])
+    same(len(last), 2, "traces")
+    (mapped, used), (_, before) = last
+    assert mapped[-1] > 20 << 20 and 4 * used[-1] < before[-1], f"{used} of {mapped}, {before}"
+
+
+@test
+def without_arenas_there_are_no_gauges_of_them(python):
+    record([python, HERE / "arenas.py"], rate="0.001", env={"PYTHONMALLOC": "malloc"})
+    same(read_of_arenas(), ([], []), "readings")
+    assert gauge("rss"), "the system's are there"
 
 
 @test

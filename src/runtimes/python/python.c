@@ -27,6 +27,7 @@
 #include "record/native.h"
 #include "record/recorder.h"
 #include "record/runtime.h"
+#include "runtimes/python/python_arenas.h"
 #include "runtimes/python/python_frames.h"
 #include "runtimes/python/python_layout.h"
 #include "runtimes/python/python_names.h"
@@ -262,12 +263,14 @@ HOT_CODE static enum runtime_kind python_find(const char **why) {
 
 static void python_end(void) {
     allocators_for_each(allocator_disarm);
+    python_arenas_disarm(&python);
     dealloc_disarm(python.code_type, python_code_dies, code_dealloc);
     dealloc_disarm(python.type_type, python_type_dies, type_dealloc);
 }
 
 static void python_begin(void) {
     allocators_for_each(allocator_arm);
+    python_arenas_arm(&python);
     dealloc_arm(python.code_type, python_code_dies, &code_dealloc);
     dealloc_arm(python.type_type, python_type_dies, &type_dealloc);
 }
@@ -309,6 +312,12 @@ static bool python_name_object(void *state, uint64_t *code, const struct runtime
     return python_types_name(((struct state *)state)->types, &python, code, object);
 }
 
+static const char *const python_gauge_names[] = {
+#define PYTHON_GAUGE_NAME(id, name) name,
+    PYTHON_GAUGES(PYTHON_GAUGE_NAME)
+#undef PYTHON_GAUGE_NAME
+};
+
 extern const struct runtime python_runtime_row HIDDEN;
 const struct runtime python_runtime_row = {
     .find = python_find,
@@ -326,4 +335,7 @@ const struct runtime python_runtime_row = {
     .may_look = python_may_look,
     .name_object = python_name_object,
     .locate = python_names_locate,
+    .gauge_names = python_gauge_names,
+    .n_gauges = N_PYTHON_GAUGES,
+    .read_gauges = python_arenas_read,
 };

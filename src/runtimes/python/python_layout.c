@@ -136,6 +136,8 @@ static bool types_fit(python_runtime *r) {
 static bool functions_find(python_runtime *r) {
     FIND(r->get_allocator, "PyMem_GetAllocator");
     FIND(r->set_allocator, "PyMem_SetAllocator");
+    FIND(r->get_arena_allocator, "PyObject_GetArenaAllocator");
+    FIND(r->set_arena_allocator, "PyObject_SetArenaAllocator");
     FIND(r->is_initialized, "Py_IsInitialized");
     FIND(r->thread_own, "PyGILState_GetThisThreadState");
     FIND(r->thread_attached, "PyThreadState_GetUnchecked");

@@ -19,6 +19,13 @@ struct python_allocator {
     void (*free)(void *context, void *block);
 };
 
+/* PyObjectArenaAllocator. */
+struct python_arena_allocator {
+    void *context;
+    void *(*alloc)(void *context, size_t size);
+    void (*free)(void *context, void *arena, size_t size);
+};
+
 enum python_domain { PYTHON_RAW, PYTHON_MEM, PYTHON_OBJ }; /* PyMemAllocatorDomain */
 
 /* What differs from version to version; offsets in bytes. */
@@ -55,6 +62,8 @@ typedef struct python_runtime {
     uintptr_t main_low, main_high;           /* of Py_RunMain, where `python3` comes through */
     void (*get_allocator)(int domain, struct python_allocator *allocator);
     void (*set_allocator)(int domain, struct python_allocator *allocator);
+    void (*get_arena_allocator)(struct python_arena_allocator *allocator); /* NULL: there are no */
+    void (*set_arena_allocator)(struct python_arena_allocator *allocator); /* arenas */
     int (*is_initialized)(void);
     char *(*thread_attached)(void); /* the PyThreadState that holds the lock: up to 3.11 anybody's,
                                        later the calling thread's or NULL */

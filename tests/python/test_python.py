@@ -347,6 +347,21 @@ def processes_have_traces_of_their_own(python):
 
 
 @test
+def workers_have_what_they_kept_and_dropped(python):
+    done = record_run([python, "-W", "ignore", HERE / "workers.py"], file="t.%p.ctf")
+    same((done.status, done.err), (0, ""), "the run")
+    truth = json.loads(done.out)
+    assert len(truth) >= 10, f"{len(truth)} processes"
+    for pid, sizes in truth.items():
+        trace = Trace(f"t.{pid}.ctf")
+        for function, more, n in ("keep", 0, 200), ("drop", 8, 100):
+            want = collections.Counter(size + more for size in sizes for _ in range(n))
+            blocks = [b for b in trace.of(function) if b.bytes >= 4000]
+            same(collections.Counter(b.bytes for b in blocks), want, f"{function} in {pid}")
+            assert function == "keep" or all(b.is_freed for b in blocks), "all is dropped"
+
+
+@test
 def interpreters_are_told_apart(python):
     trace = record([python, HERE / "interpreters.py"])
     blocks = [b for b in trace.blocks if b.bytes == 30000]

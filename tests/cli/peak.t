@@ -235,7 +235,7 @@ What a language runtime reported of its heap stands beside what the system repor
      ▂▂█          312.5  4 ms  rss
      ███           31.2  2 ms  arenas
      ███            7.8  2 ms  arenas-in-use
-  $ allotrace info arenas.ctf | grep -A5 Seen
+  $ allotrace info arenas.ctf | grep -A5 Reported
   Reported by the system and the runtime:
     readings  most, KB    at  at the end, KB  name
            2     312.5  4 ms           312.5  rss

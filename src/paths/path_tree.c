@@ -9,44 +9,48 @@
 
 /* ---- growing ----------------------------------------------------------------------------- */
 
+enum { NEAR_CHILDREN = 8 }; /* of a node, which are looked through: most have one or two */
+
 typedef struct growing {
     path_tree *tree;
-    VEC(path_node) nodes; /* the root first; parents before their children */
-    VEC(uint32_t) firsts; /* by node: its first child, mostly the only one; root: none */
-    map64 others;         /* (parent, place) → node: the other children */
+    VEC(uint32_t) parents;  /* by node: the root first, parents before their children */
+    VEC(uint32_t) places;   /* by node */
+    VEC(uint32_t) firsts;   /* by node: its first child; root: none */
+    VEC(uint32_t) siblings; /* by node: the next near child of its parent; root: none */
+    map64 others;           /* (parent, place) → node: children that are not near */
 } growing;
 
 static bool add_node(growing *g, uint32_t parent, uint32_t place) {
-    return vec_push(&g->nodes, ((path_node){.parent = parent, .place = place})) &&
-           vec_push(&g->firsts, PATH_ROOT);
+    return vec_push(&g->parents, parent) && vec_push(&g->places, place) &&
+           vec_push(&g->firsts, PATH_ROOT) && vec_push(&g->siblings, PATH_ROOT);
+}
+
+static bool go_far(growing *g, uint32_t parent, uint32_t place, uint32_t *child) {
+    uint32_t *slot = map64_put(&g->others, (uint64_t)parent << 32 | place);
+    if (!slot)
+        return false;
+    const bool is_new = *slot == MAP64_NONE;
+    if (is_new)
+        *slot = (uint32_t)g->places.count;
+    *child = *slot;
+    return !is_new || add_node(g, parent, place);
 }
 
 /* The child of `parent` for a place. */
 static bool go(growing *g, uint32_t parent, uint32_t place, uint32_t *child) {
-    uint32_t *first = &g->firsts.items[parent], new = (uint32_t)g->nodes.count;
-    if (*first == PATH_ROOT) {
-        *child = *first = new;
-        return add_node(g, parent, place);
+    uint32_t *link = &g->firsts.items[parent];
+    for (int i = 0; i < NEAR_CHILDREN; i++) {
+        if (*link == PATH_ROOT) {
+            *child = *link = (uint32_t)g->places.count;
+            return add_node(g, parent, place);
+        }
+        if (g->places.items[*link] == place) {
+            *child = *link;
+            return true;
+        }
+        link = &g->siblings.items[*link];
     }
-    if (g->nodes.items[*first].place == place) {
-        *child = *first;
-        return true;
-    }
-    uint32_t *slot = map64_put(&g->others, (uint64_t)parent << 32 | place);
-    if (!slot)
-        return false;
-    if (*slot == MAP64_NONE) {
-        *slot = new;
-        if (!add_node(g, parent, place))
-            return false;
-    }
-    *child = *slot;
-    return true;
-}
-
-static void drop_children(growing *g) {
-    vec_free(&g->firsts);
-    map64_free(&g->others);
+    return go_far(g, parent, place, child);
 }
 
 static bool begin(growing *g, const profile *names, const place_table *of) {
@@ -66,59 +70,77 @@ static uint32_t *map_from(growing *g, unsigned side, size_t n) {
 
 /* ---- the order of nodes ------------------------------------------------------------------ */
 
-/* Nodes come after their parents; now each is moved to where those before it, and what is below
- * them, end. What questions look at together then stands together. */
-static bool number_nodes(const growing *g, uint32_t *sizes, uint32_t *to) {
-    const path_node *nodes = g->nodes.items;
-    const size_t n = g->nodes.count;
-    uint32_t *next = malloc(n * sizeof *next); /* by node: where its next child goes */
-    if (!next)
-        return false;
+/* Nodes come after their parents; now each is to go where those before it, and what is below them,
+ * end: what questions look at together then stands together. There may be many, so that happens in
+ * the arrays that are there. Makes `to`, which says where; `ends` is of no use afterwards. */
+static void number_nodes(const uint32_t *parents, size_t n, uint32_t *ends, uint32_t *to) {
+    uint32_t *sizes = to; /* until all ends are known */
     for (size_t i = 0; i < n; i++)
         sizes[i] = 1;
     for (size_t i = n; i-- > 1;)
-        sizes[nodes[i].parent] += sizes[i];
-    to[PATH_ROOT] = 0;
-    next[PATH_ROOT] = 1;
-    for (size_t i = 1; i < n; i++) {
-        uint32_t *place = &next[nodes[i].parent];
-        to[i] = *place;
-        next[i] = *place + 1;
-        *place += sizes[i];
+        sizes[parents[i]] += sizes[i];
+    ends[PATH_ROOT] = 1;
+    for (size_t i = 1; i < n; i++) { /* where what is below the parent ends so far */
+        uint32_t *end = &ends[parents[i]];
+        ends[i] = *end + 1;
+        *end += sizes[i];
     }
-    free(next);
-    return true;
+    for (size_t i = 0; i < n; i++)
+        to[i] = ends[i] - sizes[i];
 }
 
-static bool move_nodes(growing *g, const uint32_t *sizes, const uint32_t *to) {
-    path_tree *t = g->tree;
-    t->n = g->nodes.count;
-    t->nodes = malloc(t->n * sizeof *t->nodes);
-    t->ends = malloc(t->n * sizeof *t->ends);
-    if (!t->nodes || !t->ends)
-        return false;
-    for (uint32_t i = 0; i < t->n; i++) {
-        const path_node *from = &g->nodes.items[i];
-        t->nodes[to[i]] = (path_node){.parent = to[from->parent], .place = from->place};
-        t->ends[to[i]] = to[i] + sizes[i];
-    }
+static void move_maps(const path_tree *t, const uint32_t *to) {
     for (unsigned side = 0; side < PATH_SIDES; side++)
         for (size_t i = 0; i < t->n_of[side]; i++)
             if (t->of[side][i] != PATH_NOWHERE)
                 t->of[side][i] = to[t->of[side][i]];
-    return true;
+}
+
+/* One column after the other, each to where nothing stands that is needed any more. */
+static void move_columns(growing *g) {
+    const uint32_t *to = g->firsts.items;
+    for (size_t i = 0; i < g->parents.count; i++)
+        g->siblings.items[to[i]] = to[g->parents.items[i]];
+    for (size_t i = 0; i < g->places.count; i++)
+        g->parents.items[to[i]] = g->places.items[i];
+    vec_free(&g->firsts);
+    vec_free(&g->places);
+}
+
+static bool order_nodes(growing *g) {
+    path_tree *t = g->tree;
+    t->n = g->parents.count;
+    number_nodes(g->parents.items, t->n, g->siblings.items, g->firsts.items);
+    move_maps(t, g->firsts.items);
+    move_columns(g);
+    t->nodes = malloc(t->n * sizeof *t->nodes);
+    for (size_t i = 0; t->nodes && i < t->n; i++)
+        t->nodes[i] = (path_node){.parent = g->siblings.items[i], .place = g->parents.items[i]};
+    return t->nodes;
+}
+
+/* The last node below one is the last below its last child. */
+static bool find_ends(path_tree *t) {
+    t->ends = calloc(t->n, sizeof *t->ends);
+    for (uint32_t i = (uint32_t)t->n; t->ends && i-- > 0;) {
+        uint32_t *of_parent = &t->ends[t->nodes[i].parent];
+        if (t->ends[i] == 0)
+            t->ends[i] = i + 1;
+        if (*of_parent == 0)
+            *of_parent = t->ends[i];
+    }
+    return t->ends;
 }
 
 /* The tree, if all went well. */
 static path_tree *end(growing *g, bool ok) {
-    drop_children(g);
-    const size_t n = g->nodes.count;
-    uint32_t *sizes = ok ? malloc(n * sizeof *sizes) : NULL, *to = ok ? malloc(n * sizeof *to) : 0;
-    ok = sizes && to && number_nodes(g, sizes, to) && move_nodes(g, sizes, to);
-    free(sizes);
-    free(to);
-    vec_free(&g->nodes);
-    if (ok)
+    map64_free(&g->others);
+    ok = ok && order_nodes(g);
+    vec_free(&g->parents);
+    vec_free(&g->places);
+    vec_free(&g->firsts);
+    vec_free(&g->siblings);
+    if (ok && find_ends(g->tree))
         return g->tree;
     path_tree_free(g->tree);
     return NULL;
@@ -260,19 +282,6 @@ static bool see_all(seeing *s) {
     return true;
 }
 
-/* The last node below one is the last below its last child. */
-static bool find_ends(path_tree *t) {
-    t->ends = calloc(t->n, sizeof *t->ends);
-    for (uint32_t i = (uint32_t)t->n; t->ends && i-- > 0;) {
-        uint32_t *of_parent = &t->ends[t->nodes[i].parent];
-        if (t->ends[i] == 0)
-            t->ends[i] = i + 1;
-        if (*of_parent == 0)
-            *of_parent = t->ends[i];
-    }
-    return t->ends;
-}
-
 static bool take_nodes(seeing *s) {
     path_tree *t = s->tree;
     t->n = s->nodes.count;
@@ -408,50 +417,62 @@ path_tree *path_tree_join(const path_tree *const of[PATH_SIDES], place_by by) {
 
 /* ---- collapsed recursion ----------------------------------------------------------------- */
 
+/* A node of what is collapsed on the path to the next one, and the depth of the node that it is. */
+typedef struct trail_step {
+    uint32_t node, depth;
+} trail_step;
+
 /* The path to the node of the growing tree at which the next one is looked for. No place is on it
  * twice. */
 typedef struct trail {
-    uint32_t *nodes;      /* by depth, from 1 */
-    uint32_t *places;     /* by place: the depth at which it was last put on a path */
-    VEC(uint32_t) depths; /* by node */
+    uint32_t *nodes;       /* by depth, from 1 */
+    uint32_t *places;      /* by place: the depth at which it was last put on a path */
+    VEC(trail_step) steps; /* what is collapsed is in preorder */
     uint32_t depth;
 } trail;
 
 static bool trail_init(trail *t, const path_tree *of) {
     *t = (trail){.nodes = malloc((of->n + 1) * sizeof *t->nodes),
                  .places = calloc(of->places->locations.count + 1, sizeof *t->places)};
-    return t->nodes && t->places && vec_push(&t->depths, 0);
+    return t->nodes && t->places && vec_push(&t->steps, ((trail_step){.node = PATH_ROOT}));
 }
 
 static void trail_free(trail *t) {
     free(t->nodes);
     free(t->places);
-    vec_free(&t->depths);
+    vec_free(&t->steps);
 }
 
-/* Outward from `node` until the path is the one before. */
-static void trail_follow(trail *t, const path_node *nodes, uint32_t node) {
-    const uint32_t depth = t->depths.items[node];
-    for (uint32_t i = node, d = depth; d > 0; i = nodes[i].parent, d--) {
+/* Outward from `node`, which is at that depth, until the path is the one before. */
+static void trail_follow(trail *t, const growing *g, uint32_t node, uint32_t depth) {
+    for (uint32_t i = node, d = depth; d > 0; i = g->parents.items[i], d--) {
         if (d <= t->depth && t->nodes[d] == i)
             break;
         t->nodes[d] = i;
-        t->places[nodes[i].place] = d;
+        t->places[g->places.items[i]] = d;
     }
     t->depth = depth;
 }
 
-/* The node of the path for a place, or the next one. */
-static bool go_collapsed(growing *g, trail *t, uint32_t parent, uint32_t place, uint32_t *child) {
-    const size_t before = g->nodes.count;
-    trail_follow(t, g->nodes.items, parent);
-    const uint32_t depth = t->places[place];
-    if (depth > 0 && depth <= t->depth && g->nodes.items[t->nodes[depth]].place == place) {
-        *child = t->nodes[depth];
+/* The depth of what the parent of the next node became. */
+static uint32_t trail_go_back(trail *t, uint32_t parent) {
+    while (t->steps.items[t->steps.count - 1].node != parent)
+        t->steps.count--;
+    return t->steps.items[t->steps.count - 1].depth;
+}
+
+/* The node of the path for a place, or the next one; and its depth. */
+static bool go_collapsed(growing *g, trail *t, uint32_t parent, uint32_t place, uint32_t *child,
+                         uint32_t *depth) {
+    trail_follow(t, g, parent, *depth);
+    const uint32_t known = t->places[place];
+    if (known > 0 && known <= t->depth && g->places.items[t->nodes[known]] == place) {
+        *child = t->nodes[known];
+        *depth = known;
         return true;
     }
-    return go(g, parent, place, child) &&
-           (g->nodes.count == before || vec_push(&t->depths, t->depth + 1));
+    ++*depth;
+    return go(g, parent, place, child);
 }
 
 static bool grow_collapsed(growing *g, trail *t, const path_tree *of, const uint32_t *focus) {
@@ -459,11 +480,14 @@ static bool grow_collapsed(growing *g, trail *t, const path_tree *of, const uint
     if (!to)
         return false;
     to[PATH_ROOT] = focus ? PATH_NOWHERE : PATH_ROOT;
-    for (size_t i = 1; i < of->n; i++) {
+    for (uint32_t i = 1; i < of->n; i++) {
         const path_node *node = &of->nodes[i];
+        uint32_t depth = trail_go_back(t, node->parent);
         if (focus && focus[node->parent] == PATH_ROOT)
             to[i] = focus[i] == PATH_ROOT ? PATH_NOWHERE : PATH_ROOT;
-        else if (!go_collapsed(g, t, to[node->parent], node->place, &to[i]))
+        else if (!go_collapsed(g, t, to[node->parent], node->place, &to[i], &depth))
+            return false;
+        if (!vec_push(&t->steps, ((trail_step){.node = i, .depth = depth})))
             return false;
     }
     return true;

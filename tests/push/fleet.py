@@ -65,11 +65,12 @@ def running(*command, port, output):
             server.terminate()
 
 
-def run(url, *arguments, rounds=20, out="x.ctf", warns=False):
+def run(url, *arguments, rounds=20, out="x.ctf", warns=False, scopes=False, command=None):
     env = {k: v for k, v in os.environ.items()
            if not k.startswith(("MEMTRACE", "LD_PRELOAD", "OTEL_"))} | {"ALLOTRACE_PRELOAD": RECORDER}
+    env |= {"SERVICE_SCOPES": "1"} if scopes else {}
     done = subprocess.run([ALLOTRACE, "run", "-o", out, "-r", "1", "--push", url, "--every", "300ms",
-                           *arguments, "--", SERVICE, str(rounds), "50"], env=env, text=True,
+                           *arguments, "--", *(command or [SERVICE, str(rounds), "50"])], env=env, text=True,
                           stderr=subprocess.PIPE, timeout=100)
     assert done.returncode == 0 and "pushed" in done.stderr, done.stderr
     assert warns or "warning" not in done.stderr, done.stderr
@@ -94,6 +95,23 @@ def sums(requests):
                 name = innermost[sample["stackIndex"]]
                 of[name] = of.get(name, 0) + sum(map(int, sample["values"]))
     return result
+
+
+@test
+def the_collector_takes_scopes():
+    program, port = build("collector"), free_port()
+    with running(program, f"127.0.0.1:{port}", port=port, output="taken"):
+        run(f"http://127.0.0.1:{port}", scopes=True)
+    told = 0
+    for request in map(json.loads, pathlib.Path("taken").read_text().splitlines()):
+        dictionary = request["dictionary"]
+        attributes = [(dictionary["stringTable"][a.get("keyStrindex", 0)], a.get("value", {}).get("stringValue"))
+                      for a in dictionary["attributeTable"]]
+        for profile in request["resourceProfiles"][0]["scopeProfiles"][0]["profiles"]:
+            if dictionary["stringTable"][profile["sampleType"]["typeStrindex"]] == "alloc_objects":
+                told += sum(sum(map(int, sample["values"])) for sample in profile["samples"]
+                            if ("scope", "short") in [attributes[i] for i in sample.get("attributeIndices", [])])
+    same(told, 2000, "blocks")
 
 
 @test
@@ -134,10 +152,10 @@ class Pyroscope:
             time.sleep(0.1)
         raise AssertionError("it does not become ready")
 
-    def ask(self, service, kind, unit, period):
+    def ask(self, service, kind, unit, period, more=""):
         """What it has of a service, by the innermost function, in its own query language."""
         now = int(time.time() * 1000)
-        question = {"profileTypeID": f"memory:{kind}:{unit}:{period}:bytes", "labelSelector": f'{{service_name="{service}"}}',
+        question = {"profileTypeID": f"memory:{kind}:{unit}:{period}:bytes", "labelSelector": f'{{service_name="{service}"{more}}}',
                     "start": now - 600000, "end": now + 60000, "maxNodes": 10000}
         request = urllib.request.Request(self.url + "/querier.v1.QuerierService/SelectMergeStacktraces",
                                          json.dumps(question).encode(), {"Content-Type": "application/json"})
@@ -167,6 +185,35 @@ def pyroscope_has_what_the_trace_has():
         time.sleep(1)
         judge(pyroscope, "by-pprof", 20)
         judge(pyroscope, "by-otlp", 20, period="memory")
+
+
+@test
+def pyroscope_filters_by_scope():
+    pyroscope = Pyroscope()
+    with pyroscope.running():
+        pyroscope.until_ready()
+        run(pyroscope.url + "/ingest", "--label", "service=by-pprof", scopes=True)
+        run(pyroscope.url, "--label", "service=by-otlp", scopes=True)
+        time.sleep(1)
+        for service, period in ("by-pprof", "space"), ("by-otlp", "memory"):
+            judge(pyroscope, service, 20, period)
+            found = pyroscope.ask(service, "alloc_space", "bytes", period, ',scope="short"')
+            same((found.get("short_lived"), found.get("long_lived")), (2000 * 1008, None), service)
+
+
+@test
+def pyroscope_has_a_series_for_each_child():
+    pyroscope = Pyroscope()
+    with pyroscope.running():
+        pyroscope.until_ready()
+        said = run(pyroscope.url + "/ingest", "--label", "service=family", out="f.%p.ctf", warns=True,
+                   command=["sh", "-c", f"for i in 1 2 3 4 5; do {SERVICE} 4 0 & done; {SERVICE} 20 50; wait; :"])
+        time.sleep(1)
+        judge(pyroscope, "family", 40)
+        traces = pathlib.Path().glob("f.*.ctf")
+        pids = {path.name.split(".")[1] for path in traces}
+        own = [pyroscope.ask("family", "alloc_objects", "count", "space", f',process_pid="{pid}"').get("short_lived") for pid in pids]
+        same(sorted(filter(None, own)), [400] * 5 + [2000], said)
 
 
 @test

@@ -1,10 +1,12 @@
 /* service.c: a service that allocates as it is told, `service ROUNDS MILLISECONDS [ROUNDS]`: each
  * round, so long apart, short_lived makes 100 blocks of 1,000 bytes and frees them, and long_lived
  * makes 10 that stay. With more rounds behind it becomes another program for these, as shell
- * scripts do. */
+ * scripts do. With $SERVICE_SCOPES, the first of the two is in a scope of its name. */
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "allotrace/mark.h"
 
 static void *volatile kept;
 
@@ -27,8 +29,12 @@ static void long_lived(void) {
 int main(int argc, char **argv) {
     long rounds = argc > 1 ? strtol(argv[1], NULL, 10) : 1;
     long ms = argc > 2 ? strtol(argv[2], NULL, 10) : 0;
+    const char *scopes = getenv("SERVICE_SCOPES");
     for (long i = 0; i < rounds; i++) {
+        const unsigned outer = scopes ? allotrace_scope_begin("short") : 0;
         short_lived();
+        if (scopes)
+            allotrace_scope_end(outer);
         long_lived();
         nanosleep(&(struct timespec){.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000L}, NULL);
     }

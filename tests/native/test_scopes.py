@@ -10,7 +10,6 @@ import json
 import os
 import pathlib
 import re
-import shutil
 import subprocess
 import sys
 
@@ -97,24 +96,6 @@ def pprof_has_them_as_labels():
     same(found["scopes"]["alloc_objects"], {"handle": 20, "parse": 20, "job": 80}, "blocks")
     same(found["scopes"]["alloc_space"], {"handle": 20 * SIZE, "parse": 20 * SIZE, "job": 80 * SIZE}, "bytes")
     same(sum(found["samples"]["alloc_objects"].values()), 160, "all, also those in no scope")
-
-
-@test
-def go_reads_these_labels():
-    if not shutil.which("go"):
-        raise tap.Skip("no go")
-    record(1)
-    allotrace("export", "--to", "pprof", "--filter", PATTERN, "-o", "t.pb.gz", "t.ctf")
-    go = ["go", "tool", "pprof", "-sample_index=alloc_objects"]
-    env = ENVIRONMENT | {"HOME": os.getcwd()}
-    done = subprocess.run([*go, "-tags", "t.pb.gz"], capture_output=True, text=True, env=env)
-    if done.returncode:
-        raise tap.Skip(f"no pprof: {done.stderr.strip()[-100:]}")
-    [tags] = re.findall(r"^ *scope: .*\n((?:.+\n)*)", done.stdout, re.M)
-    same({m[1]: int(m[0]) for m in re.findall(r"^ *(\d+)\b.*: (\S+)$", tags, re.M)},
-         {"handle": 20, "parse": 20, "job": 80}, done.stdout)
-    focused = subprocess.run([*go, "-tagfocus", "scope=^parse$", "-top", "t.pb.gz"], capture_output=True, text=True, env=env)
-    assert "accounting for 20," in focused.stdout, focused.stdout
 
 
 @test

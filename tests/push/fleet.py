@@ -125,6 +125,25 @@ def the_collector_takes_what_the_trace_has():
     assert "short_lived" in pathlib.Path("taken").read_text() and '"shop"' in pathlib.Path("taken").read_text()
 
 
+def go_pprof(*words):
+    """What Go's own tool says, which newer versions of Go build when it is first asked."""
+    done = subprocess.run(["go", "tool", "pprof", "-sample_index=alloc_objects", *words, "t.pb.gz"], capture_output=True,
+                          text=True, timeout=1500)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@test
+def go_filters_exports_by_scope():
+    if not shutil.which("go"):
+        raise tap.Skip("no go")
+    run("http://127.0.0.1:1", scopes=True, warns=True)
+    subprocess.run([ALLOTRACE, "export", "--to", "pprof", "--filter", "fn:main", "-o", "t.pb.gz", "x.ctf"], check=True)
+    tags = go_pprof("-tags")
+    assert re.search(r"scope: Total 2000 of 2200 .*\n +2000 .*: short\n", tags), tags
+    assert "accounting for 2000," in go_pprof("-tagfocus", "scope=^short$", "-top")
+
+
 class Pyroscope:
     """All of it in one process, which keeps what it has below the current folder."""
 

@@ -396,6 +396,16 @@ def programs_that_embed_python_keep_their_frames(python):
         same(names, ["main", "outer", "inner", "<module>", "around", "back", "inside"], "frames")
 
 
+@test
+def of_free_threaded_builds_malloc_is_recorded(python):
+    run(["cc", "-rdynamic", HERE / "free_threaded.c", "-o", "free_threaded"])
+    done = record_run(["./free_threaded"])
+    same((done.status, done.out), (3, "done\n"), "the run")
+    assert "a free-threaded build of Python: only malloc is recorded" in done.err, done.err
+    same(done.err.count("\n"), 1, "lines")
+    same(len([b for b in Trace().blocks if b.bytes == 12352]), 1, "blocks")
+
+
 NUMPY = """
 import numpy
 def big():

@@ -191,6 +191,16 @@ struct offsets_thread {
     uint64_t frame_size, frame_outer, frame_code, frame_instruction, frame_locals, frame_owner;
 };
 
+/* Its objects are laid out in another way, and its allocator is not Python's own. */
+static bool is_free_threaded(void) {
+    const char *const runtime = symbol("_PyRuntime");
+    struct offsets_head head;
+    if (!runtime)
+        return false;
+    memcpy(&head, runtime, sizeof head);
+    return memcmp(head.cookie, "xdebugpy", sizeof head.cookie) == 0 && head.free_threaded;
+}
+
 static bool offsets_fit(const struct python_layout *l) {
     const char *const runtime = symbol("_PyRuntime");
     struct offsets_head head;
@@ -201,10 +211,9 @@ static bool offsets_fit(const struct python_layout *l) {
         return false;
     memcpy(&head, runtime, sizeof head);
     memcpy(&o, runtime + l->offsets_thread, sizeof o);
-    return memcmp(head.cookie, "xdebugpy", sizeof head.cookie) == 0 && !head.free_threaded &&
-           o.frame == l->thread_frame && o.frame_outer == l->frame_outer &&
-           o.frame_code == l->frame_code && o.frame_instruction == l->frame_instruction &&
-           o.frame_owner == l->frame_kind;
+    return memcmp(head.cookie, "xdebugpy", sizeof head.cookie) == 0 && o.frame == l->thread_frame &&
+           o.frame_outer == l->frame_outer && o.frame_code == l->frame_code &&
+           o.frame_instruction == l->frame_instruction && o.frame_owner == l->frame_kind;
 }
 
 /* NULL if frames of this interpreter can be read. */
@@ -218,9 +227,10 @@ static const char *runtime_why_not(python_runtime *r) {
                "recorded, without Python's frames";
     if (symbol("_Py_NegativeRefcount") || symbol("_Py_PrintReferences"))
         return "a debug build of Python: only malloc is recorded, without Python's frames";
+    if (is_free_threaded())
+        return "a free-threaded build of Python: only malloc is recorded, without Python's frames";
     if (!functions_find(r) || !types_fit(r) || !offsets_fit(r->layout) || !code_find(r))
-        return "its Python has an unknown layout (a free-threaded build?): only malloc is "
-               "recorded, without Python's frames";
+        return "its Python has an unknown layout: only malloc is recorded, without Python's frames";
     return NULL;
 }
 

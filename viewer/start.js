@@ -6,6 +6,7 @@ import { shortenTo } from "./names.js";
 import { common, readAdvice, readPlaces, rowOf } from "./source.js";
 
 const NAME = 34; // characters
+const ADVISED_MOST = 1e6; // samples: of more, advice takes the server too long to be asked for unless somebody wants it
 
 export class Start {
   constructor(app) {
@@ -33,8 +34,21 @@ export class Start {
     if (key !== this.key) return;
     this.hasTypes = !types || types.count > 1 || (types.count === 1 && types.rows.type[0] > 0);
     this.facts = [this.#peak(t), this.#growth(leaks), this.#largest(sites), this.#advice(s)].filter(Boolean);
-    fill(this.element, this.facts.map(([title, text, patch]) => h("button.fact", { type: "button", dataset: { start: patch.view ?? "peak" }, title: `${title}: ${text}`, onclick: () => app.store.set(patch) }, h("span.soft", title), " ", h("b", text))));
+    fill(this.element, this.facts.map((f) => this.#button(f)));
     this.show(app.store.state);
+    await this.#addAdvice(s, t, key);
+  }
+
+  #button([title, text, patch]) {
+    return h("button.fact", { type: "button", dataset: { start: patch.view ?? "peak" }, title: `${title}: ${text}`, onclick: () => this.app.store.set(patch) }, h("span.soft", title), " ", h("b", text));
+  }
+
+  // The top advice, of a trace that is opened as a whole.
+  async #addAdvice(s, t, key) {
+    const { source } = this.app;
+    if (!Start.isStart(s) || t.growing || t.samples > ADVISED_MOST || source.offline || source.peek("advice", common(s))) return;
+    await source.get("advice", common(s)).catch(() => null);
+    if (key === this.key) this.element.lastElementChild.replaceWith(this.#button(this.#advice(s)));
   }
 
   #peak(t) {
@@ -53,6 +67,12 @@ export class Start {
     if (!a?.count) return null;
     const row = rowOf(a.rows, 0), place = readPlaces(a.strings, a.places)[row.place];
     return ["Largest site", `${percent(100 * row.share)} ${shortenTo(place?.function || place?.file || "(no backtrace)", NAME)}`, { view: "hotspots", pick: place ? [place.id] : [] }];
+  }
+
+  // The top advice, of a trace that is opened as a whole. True once it is known.
+  #advise(s, t) {
+    if (!Start.isStart(s) || t.growing || t.samples > ADVISED_MOST || this.app.source.offline) return false;
+    return this.app.source.get("advice", common(s)).then(() => true, () => false);
   }
 
   #advice(s) {

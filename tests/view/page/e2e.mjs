@@ -782,6 +782,8 @@ test("what to look at first leads there, and goes when something else is looked 
   const { peak } = cliJson("info", "--json", IRMIN), [largest] = cliJson("hotspots", "--json", IRMIN).hotspots;
   if (peak) assert.ok((await fact("peak").innerText()).includes(amount(peak.value ?? peak.bytes, "B")));
   assert.ok((await fact("hotspots").innerText()).includes(`${(100 * largest.share).toFixed(1)}%`));
+  const advice = cliJson("advise", "--json", IRMIN).advice;
+  assert.equal(await fact("advice").innerText(), `Advice ${advice.length}: ${advice[0].title}`);
   for (const view of ["leaks", "hotspots", "advice"]) {
     await c.until({ view }, () => fact(view).click());
     assert.equal(await strip.isVisible(), false);

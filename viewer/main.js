@@ -7,6 +7,7 @@ import { FilterBar } from "./filterbar.js";
 import { join, legible, split, stepsOf, withBrush } from "./filterline.js";
 import * as format from "./format.js";
 import { listen, showHelp } from "./keys.js";
+import { Hues } from "./modules.js";
 import { THEMES } from "./palette.js";
 import { EmbeddedSource, HttpSource, SourceError } from "./source.js";
 import { ShareMenu } from "./share.js";
@@ -50,6 +51,7 @@ class App {
     this.format = format;
     this.generation = 0;
     this.views = new Map();
+    this.hues = new Hues(THEMES.light.groups.length);
     this.heads = new Map(); // view → the head of what it shows
     this.info = { traces: [] };
     this.themeName = this.#themeWanted();
@@ -295,6 +297,12 @@ class App {
 
   undo() {
     if (!this.store.undo()) this.toast("There is no filter change to undo");
+  }
+
+  // The largest modules of a picture get hues of their own; what is drawn already follows.
+  takeHues(modules) {
+    if (!this.hues.take(modules)) return;
+    for (const v of this.views.values()) if (v !== this.shown) v.restyle();
   }
 
   // ---- theme -------------------------------------------------------------------------------

@@ -4,33 +4,66 @@ import { h, Popover } from "./dom.js";
 import { add, exactly } from "./filterline.js";
 import { shortenTo } from "./names.js";
 
-const SHOWN = 8, LISTED = 60, NAME = 24; // characters
+const LISTED = 60, NAME = 24; // characters
 
 export const moduleOf = (place) => place?.module ?? "";
 
 // FNV-1a of the name, so that a module has the same hue in every trace. Folders with a version in their name keep it
 // with the next version.
-export function hueOf(module, n) {
+function hashOf(module) {
   let hash = 0x811c9dc5;
   for (const c of module.replace(/[-_.]?v?\d[\d.]*$/, "") || module) {
     hash ^= c.codePointAt(0);
     hash = Math.imul(hash, 0x01000193) >>> 0;
   }
-  return ((hash ^ (hash >>> 15)) >>> 0) % n;
+  return (hash ^ (hash >>> 15)) >>> 0;
 }
 
-export const colorOf = (theme, module) => (module ? theme.groups[hueOf(module, theme.groups.length)] : theme.rest);
+export const hueOf = (module, n) => hashOf(module) % n;
 
-// Of trees: each module with what is allocated in it, of what is shown, the largest first.
-export function modulesIn(trees) {
-  const own = new Map();
-  for (const tree of trees)
-    for (let i = 1; i < tree.parent.length; i++) {
-      const m = moduleOf(tree.places[tree.place[i]]);
-      if (m) own.set(m, (own.get(m) || 0) + Math.max(tree.self[i], 0) + tree.total[i] / 64);
+// The hues of modules: that of the name, unless two of the largest in one picture would share it. Then the one whose name is
+// later has the next free one, and keeps it. Names decide instead of amounts, so that two runs of a program, or two filters,
+// whose largest modules are the same have the same colours.
+export class Hues {
+  #taken = new Map();
+  constructor(n) {
+    this.n = n;
+  }
+
+  of(module) {
+    return this.#taken.get(module) ?? hueOf(module, this.n);
+  }
+
+  // modules: those of a picture, the largest first. True if one of them has another hue now.
+  take(modules) {
+    const largest = modules.slice(0, this.n), before = largest.map((m) => this.of(m)), used = new Set();
+    const known = largest.filter((m) => this.#taken.has(m)), others = largest.filter((m) => !this.#taken.has(m)).sort();
+    for (const m of [...known, ...others]) {
+      this.#taken.set(m, this.#free(m, used));
+      used.add(this.of(m));
     }
-  return [...own].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)).map(([m]) => m);
+    return largest.some((m, i) => this.of(m) !== before[i]);
+  }
+
+  #free(module, used) {
+    let hue = this.of(module);
+    while (used.has(hue)) hue = (hue + 1) % this.n;
+    return hue;
+  }
 }
+
+export const colorOf = (app, module) => (module ? app.theme.groups[app.hues.of(module)] : app.theme.rest);
+
+// parts: [module, amount]; each module once, the largest first.
+export function byAmount(parts) {
+  const sums = new Map();
+  for (const [m, amount] of parts) if (m) sums.set(m, (sums.get(m) || 0) + amount);
+  return [...sums].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)).map(([m]) => m);
+}
+
+// Of trees: each module by what is allocated in it, of what is shown.
+export const modulesIn = (trees) =>
+  byAmount(trees.flatMap((tree) => Array.from(tree.parent, (_, i) => (i ? [moduleOf(tree.places[tree.place[i]]), Math.max(tree.self[i], 0) + tree.total[i] / 64] : [""]))));
 
 let popover = null;
 
@@ -65,16 +98,16 @@ function listModules(app, modules, button) {
   const box = button.getBoundingClientRect();
   popover.open(box.left, box.bottom + 4, [
     h("div.title", "Modules with less"),
-    h("div.long", modules.map((m) => h("button", { type: "button", role: "menuitem", onclick: () => openModule(app, m, button) }, h("i.swatch", { style: { background: colorOf(app.theme, m) } }), shortenTo(m, 40)))),
+    h("div.long", modules.map((m) => h("button", { type: "button", role: "menuitem", onclick: () => openModule(app, m, button) }, h("i.swatch", { style: { background: colorOf(app, m) } }), shortenTo(m, 40)))),
   ]);
   popover.box.onkeydown = arrows;
 }
 
 // `modules`: as modulesIn has them.
 export function moduleLegend(app, modules) {
-  const { lit } = app.store.state, rest = modules.length - SHOWN;
-  const button = (m) => h("button.module", { type: "button", dataset: { module: m }, "aria-pressed": String(lit === m), "aria-haspopup": "menu", title: `${m}: highlight, exclude, hide`, onclick: (e) => openModule(app, m, e.currentTarget) }, h("i.swatch", { style: { background: colorOf(app.theme, m) } }), shortenTo(m, NAME));
-  const shown = modules.slice(0, SHOWN);
+  const { lit } = app.store.state, rest = modules.length - app.hues.n;
+  const button = (m) => h("button.module", { type: "button", dataset: { module: m }, "aria-pressed": String(lit === m), "aria-haspopup": "menu", title: `${m}: highlight, exclude, hide`, onclick: (e) => openModule(app, m, e.currentTarget) }, h("i.swatch", { style: { background: colorOf(app, m) } }), shortenTo(m, NAME));
+  const shown = modules.slice(0, app.hues.n);
   if (lit && !shown.includes(lit) && modules.includes(lit)) shown.push(lit);
-  return [shown.map(button), rest > 0 ? h("button.module", { type: "button", dataset: { modules: "more" }, "aria-haspopup": "menu", onclick: (e) => listModules(app, modules.slice(SHOWN, SHOWN + LISTED), e.currentTarget) }, `${rest} more ▾`) : null];
+  return [shown.map(button), rest > 0 ? h("button.module", { type: "button", dataset: { modules: "more" }, "aria-haspopup": "menu", onclick: (e) => listModules(app, modules.slice(app.hues.n, app.hues.n + LISTED), e.currentTarget) }, `${rest} more ▾`) : null];
 }

@@ -210,6 +210,8 @@ export class FlameView {
       return { ...q, answer, tree, ids: trail.slice(1).map((t) => t.id) };
     });
     this.hues = new WeakMap();
+    this.modules = modulesIn(this.layers.map((l) => l.tree));
+    if (!this.diff) this.app.takeHues(this.modules);
     this.empty.hidden = true;
     this.stage.hidden = this.legend.hidden = this.crumbs.hidden = false;
     const focused = this.flame.picked;
@@ -306,7 +308,7 @@ export class FlameView {
     if (!hues) {
       hues = tree.places.map((p) => {
         const m = moduleOf(p), { lit } = this.app.store.state;
-        return lit && lit !== m ? this.theme.rest : colorOf(this.theme, m);
+        return lit && lit !== m ? this.theme.rest : colorOf(this.app, m);
       });
       this.hues.set(tree, hues);
     }
@@ -324,7 +326,7 @@ export class FlameView {
     if (!this.layers) return;
     const swatch = (color, text) => h("span", h("i.swatch", { style: { background: color } }), text);
     if (this.diff) return fill(this.legend, swatch(this.theme.up, "▲ more"), swatch(this.theme.down, "▼ less"), swatch(this.theme.still, unsureText(this.layers[0].answer)), h("span.faint", this.layers[0].answer.to === undefined ? "the stronger, the larger the change; widths are both traces together" : "the stronger, the larger the change; widths: what went and what came"));
-    fill(this.legend, moduleLegend(this.app, modulesIn(this.layers.map((l) => l.tree))), h("span", h("i.swatch.hatched"), "too small to draw"));
+    fill(this.legend, moduleLegend(this.app, this.modules), h("span", h("i.swatch.hatched"), "too small to draw"));
   }
 
   // ---- search ------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ import { amount, count, percent } from "./format.js";
 import { curve, layoutGraph } from "./graph.js";
 import { focusStep } from "./filterline.js";
 import { openMenu } from "./menu.js";
-import { colorOf, moduleLegend } from "./modules.js";
+import { byAmount, colorOf, moduleLegend } from "./modules.js";
 import { shortenTo } from "./names.js";
 import { common, readPlaces } from "./source.js";
 
@@ -108,7 +108,8 @@ export class GraphView {
 
   #draw() {
     const { nodes, edges } = this.graph, theme = this.app.theme, { lit } = this.app.store.state;
-    const boxes = nodes.map((n) => this.#box(n));
+    const boxes = nodes.map((n) => this.#box(n)), modules = this.#modules();
+    this.app.takeHues(modules);
     const l = layoutGraph(boxes, edges.map((e) => ({ from: e.from, to: e.to, weight: Math.sqrt(this.#share(e.value)) })));
     this.placed = l.nodes;
     this.extent = [l.width + 2 * PAD, l.height + 2 * PAD];
@@ -119,10 +120,12 @@ export class GraphView {
       ...this.arrows, ...this.boxes);
     fill(this.stage, this.svg);
     this.#size();
-    const own = new Map();
-    for (const n of nodes) if (n.place?.module) own.set(n.place.module, (own.get(n.place.module) || 0) + n.self + n.value / 64);
-    fill(this.legend, moduleLegend(this.app, [...own].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)).map(([m]) => m)), edges.some((e) => !e.direct) ? h("span.faint", "dotted: through omitted functions") : null);
+    fill(this.legend, moduleLegend(this.app, modules), edges.some((e) => !e.direct) ? h("span.faint", "dotted: through omitted functions") : null);
     this.#outline();
+  }
+
+  #modules() {
+    return byAmount(this.graph.nodes.map((n) => [n.place?.module, n.self + n.value / 64]));
   }
 
   #arrow(e, points, theme) {
@@ -139,7 +142,7 @@ export class GraphView {
     let y = at.y - box.height / 2 + PAD;
     const g = svg("g", { class: "node", "data-node": i },
       svg("title", {}, `${n.place?.function || "?"}\n${n.place?.file || ""}`),
-      svg("rect", { x: (at.x - box.width / 2).toFixed(1), y: (at.y - box.height / 2).toFixed(1), width: box.width.toFixed(1), height: box.height.toFixed(1), rx: 5, fill: coloured ? colorOf(theme, n.place?.module) : theme.rest, stroke: theme.dim }),
+      svg("rect", { x: (at.x - box.width / 2).toFixed(1), y: (at.y - box.height / 2).toFixed(1), width: box.width.toFixed(1), height: box.height.toFixed(1), rx: 5, fill: coloured ? colorOf(this.app, n.place?.module) : theme.rest, stroke: theme.dim }),
       ...box.lines.map((text, k) => {
         const size = k ? SMALL : box.size;
         y += size + (k ? GAP : 0);

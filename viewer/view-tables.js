@@ -6,7 +6,7 @@ import { focusField, searchField } from "./fields.js";
 import { amount, count, duration, percent } from "./format.js";
 import { focusOn, focusStep } from "./filterline.js";
 import { openMenu } from "./menu.js";
-import { colorOf, moduleOf } from "./modules.js";
+import { byAmount, colorOf, moduleOf } from "./modules.js";
 import { shorten, shortenTo } from "./names.js";
 import { askTable, common, readAdvice, readPlaces, rowOf, searchPattern } from "./source.js";
 import { changeWhisker, sparkline, Table, whisker } from "./table.js";
@@ -29,7 +29,7 @@ function nameAndWhere(name, where, room, between) {
 
 const moduleCell = (app, place) => {
   const m = moduleOf(place);
-  return m ? h("span.cut", { title: m }, h("i.swatch", { style: { background: colorOf(app.theme, m) } }), m) : null;
+  return m ? h("span.cut", { title: m }, h("i.swatch", { style: { background: colorOf(app, m) } }), m) : null;
 };
 
 const keyOf = (place) => `${place.function}\n${place.file}`;
@@ -250,6 +250,7 @@ export class TableView {
     });
     this.head = answer;
     const rows = this.#rows(answer);
+    if (!offset && !root) this.app.takeHues(byAmount(rows.map((r) => [moduleOf(r.place), r.self ?? r.value])));
     // The scale of the whiskers: that of the first page, or more.
     this.max = Math.max(1e-9, offset || root ? this.max : 0, ...rows.map((r) => r.high || 0));
     return { rows, count: answer.count, answer };

@@ -172,6 +172,22 @@ test("the legend of modules lights, keeps, excludes and hides one; the address k
   }
 }));
 
+test("modules that stand together in a legend have different colours, which other views and filters keep", withPage(two, async (c) => {
+  const legend = () => c.page.evaluate(() => Object.fromEntries([...document.querySelectorAll(".main .modules [data-module]")].map((b) => [b.dataset.module, b.querySelector(".swatch").style.background])));
+  const cells = () => c.page.evaluate(() => Object.fromEntries([...document.querySelectorAll(".gridrow [data-column=module]")].map((e) => [e.innerText, e.querySelector(".swatch")?.style.background])));
+  for (const trace of [0, 1]) {
+    await c.go({ trace, view: "flame", filter: "" });
+    const colours = await legend(), modules = Object.keys(colours);
+    assert.ok(modules.length > 4);
+    assert.equal(new Set(Object.values(colours)).size, modules.length, JSON.stringify(colours));
+    const agrees = (seen, what) => Object.entries(seen).forEach(([m, colour]) => modules.includes(m) && assert.equal(colour, colours[m], `${what}: ${m}`));
+    for (const patch of [{ view: "functions" }, { view: "graph" }, { view: "flame", filter: `module:${modules[1]}` }]) {
+      await c.go(patch);
+      agrees(patch.view === "functions" ? await cells() : await legend(), JSON.stringify(patch));
+    }
+  }
+}));
+
 test("a share beyond the slider is the most there is, not an empty picture", withPage(at(one, "share=1e9"), async (c) => {
   assert.equal((await c.state()).share, 20);
   assert.ok((await c.frames()).length > 3);

@@ -197,6 +197,7 @@ export class FlameView {
     this.head = this.diff ? { ...head, rate: undefined } : head;
     this.app.report(!this.diff ? head : head.to !== undefined ? { ...head.after, note: `${noteOf(s)}, and not yet at “from”` } : head[s.trace === s.before ? "before" : "after"]);
     if (!head.total?.blocks && !this.diff) return this.#showEmpty(...this.app.whyEmpty(head));
+    if (this.diff && answers[0].nodes.parent.length < 2) return this.#showEmpty("Nothing to compare", nothingOn(s, this.app));
     questions.forEach((q, i) => {
       if (!answers[2 * i + 1]) return;
       const tree = readTree(answers[2 * i + 1]);
@@ -569,6 +570,13 @@ export function momentsOf(s, app) {
   const [from, to] = [s.a, s.b].sort((x, y) => app.timeline.timeOf(x) - app.timeline.timeOf(y));
   return { from, to, of: s.of === "live" ? undefined : s.of };
 }
+
+// Why a diff has no frame.
+const nothingOn = (s, app) => {
+  const m = momentsOf(s, app), left = s.filter ? ", of blocks matching the filter" : "";
+  if (!m) return `There are no samples on either side${left}.`;
+  return `${s.of === "live" ? `None of the sampled blocks was live at only one of ${m.from} and ${m.to}` : `Nothing was allocated between ${m.from} and ${m.to}`}${left}.`;
+};
 
 export const noteOf = (s) => (s.of === "live" ? "live at “to”" : "allocated until “to”");
 

@@ -809,6 +809,10 @@ test("moments of a trace that is not the first are compared, too", withPage(at(t
   assert.ok((await c.rows()).length > 0);
 }));
 
+test("where nothing is live at one moment alone, the flame of two moments says so", withPage(at(one, "view=diff&diffas=flame&a=8s&b=15s&filter=size:900G"), async (c) => {
+  assert.match(await c.text(".main .empty"), /Nothing to compare\s+None of the sampled blocks was live at only one of 8s and 15s, of blocks matching the filter/);
+}));
+
 test("the ends of a stretch that is dragged over the timeline are compared", withPage(one, async (c) => {
   const box = await c.page.locator(".timeline canvas").boundingBox();
   await c.page.mouse.move(box.x + 200, box.y + 40);

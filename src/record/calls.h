@@ -125,6 +125,23 @@
       (number, a, b, c, d, e, f))                                                                  \
     X(int, prctl, (int option, long a, long b, long c, long d), (option, a, b, c, d))
 
+/* X(result, name, parameters): what a program may call if it finds it: allotrace/mark.h and pool.h;
+ * and by names that programs know already, which call it on another recorder. */
+#define CALLS_OFFERED(X)                                                                           \
+    X(void, allotrace_mark, (const char *name))                                                    \
+    X(unsigned, allotrace_scope, (const char *name, unsigned scope))                               \
+    X(void, allotrace_pool_create, (const void *pool, const char *name))                           \
+    X(void, allotrace_pool_alloc, (const void *pool, void *address, size_t bytes))                 \
+    X(void, allotrace_pool_free, (const void *pool, void *address))                                \
+    X(void, allotrace_pool_reset, (const void *pool))                                              \
+    X(void, allotrace_pool_destroy, (const void *pool))                                            \
+    X(void, allotrace_pool_chunk, (const void *pool, void *address, size_t bytes))                 \
+    X(long, allotrace_pool_take, (long outer))
+#define CALLS_OFFERED_AS_HEAPTRACK(X)                                                              \
+    X(void, heaptrack_malloc, (void *address, size_t bytes))                                       \
+    X(void, heaptrack_free, (void *address))                                                       \
+    X(void, heaptrack_realloc, (void *before, size_t bytes, void *address))
+
 /* X(name, what it is called in the trace): kinds of memory that these give. */
 #define CALLS_MAPPED(X)                                                                            \
     X(mmap, "mmap")                                                                                \

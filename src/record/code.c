@@ -176,6 +176,65 @@ uint64_t code_of_thread(code_table *table, const char *name) {
     return there ? CODE_THREADS + i : 0;
 }
 
+/* ---- pools ------------------------------------------------------------------------------- */
+
+/* More call sites of pools have no type. */
+enum { POOL_SITES_LOG2 = 14, POOL_SITES = 1 << POOL_SITES_LOG2, MOST_POOL_SITES = POOL_SITES / 2 };
+
+typedef struct code_pool_site pool_site;
+
+/* Where it stands, or may be put. */
+static pool_site *pool_site_place(pool_site *sites, uint64_t code, uint16_t pool) {
+    size_t at = hash_u64(code ^ (uint64_t)pool << CODE_TYPE_AT) >> (64 - POOL_SITES_LOG2);
+    for (;; at = (at + 1) % POOL_SITES) {
+        const uint64_t there = atomic_load_explicit(&sites[at].code, memory_order_acquire);
+        if (!there || (there == code && sites[at].pool == pool))
+            return &sites[at];
+    }
+}
+
+/* Pieces of that size are mappings of their own, and so are zero. */
+static pool_site *pool_sites_locked(code_table *table) {
+    _Static_assert(POOL_SITES * sizeof(pool_site) > 1 << MEMORY_MAX_SHIFT, "large");
+    pool_site *sites = atomic_load_explicit(&table->pool_sites, memory_order_relaxed);
+    if (!sites)
+        sites = memory_alloc(table->memory, POOL_SITES * sizeof *sites);
+    atomic_store_explicit(&table->pool_sites, sites, memory_order_release);
+    return sites;
+}
+
+/* NULL: there is no room. */
+static pool_site *pool_site_add(code_table *table, uint64_t code, uint16_t pool) {
+    lock_acquire(&table->lock);
+    pool_site *sites = pool_sites_locked(table);
+    pool_site *place = sites ? pool_site_place(sites, code, pool) : NULL;
+    if (place && !place->code && table->n_pool_sites < MOST_POOL_SITES) {
+        table->n_pool_sites++;
+        place->pool = pool;
+        atomic_store_explicit(&place->code, code, memory_order_release);
+    }
+    lock_release(&table->lock);
+    return place && place->code ? place : NULL;
+}
+
+uint64_t code_of_pool(code_table *table, uint64_t code, uint16_t pool) {
+    pool_site *sites = atomic_load_explicit(&table->pool_sites, memory_order_acquire);
+    pool_site *place = sites && code ? pool_site_place(sites, code, pool) : NULL;
+    if (code && (!place || !place->code))
+        place = pool_site_add(table, code, pool);
+    if (!place)
+        return code;
+    sites = atomic_load_explicit(&table->pool_sites, memory_order_relaxed);
+    return (uint64_t)(place - sites) | (uint64_t)CODE_TYPE_POOL << CODE_TYPE_AT;
+}
+
+uint64_t code_pool_site(code_table *table, uint64_t code, uint16_t *pool) {
+    const pool_site *sites = atomic_load_explicit(&table->pool_sites, memory_order_acquire);
+    const pool_site *site = &sites[code & CODE_ADDRESS_MASK];
+    *pool = site->pool;
+    return site->code;
+}
+
 /* ---- locations --------------------------------------------------------------------------- */
 
 static const char *function_in_module(code_table *table, const struct code_module *m,

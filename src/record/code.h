@@ -3,7 +3,8 @@
  * A code holds, from its low bits up:
  *   48 bits   the return address (the call is before it: whoever looks it up subtracts 1);
  *    6 bits   in the last code of a backtrace the allocating function + 1, elsewhere 0; 63 in a
- * code of a language runtime's, whose address is what the runtime names the frame by;
+ * code of a language runtime's, whose address is what the runtime names the frame by; 62 in the
+ * last code of a block of a program's own pool, which stands for another code and the pool's name;
  *    9 bits   the generation: how many modules had this address before, since a program may close a
  * library and load another one in its place. The highest, CODE_LAST_GENERATION, stands for all that
  * came after those: nobody knows which. The highest bit of a code stays 0, because some readers
@@ -37,6 +38,7 @@ enum {
     CODE_TYPE_AT = 48,       /* bits of the address */
     CODE_GENERATION_AT = 54, /* with those of the type */
     CODE_TYPE_RUNTIME = (1 << (CODE_GENERATION_AT - CODE_TYPE_AT)) - 1,
+    CODE_TYPE_POOL = CODE_TYPE_RUNTIME - 1,
     CODE_LAST_GENERATION = (1 << (63 - CODE_GENERATION_AT)) - 1
 };
 
@@ -64,6 +66,12 @@ enum { CODE_THREAD_NAME = 16 /* bytes, NUL included: the kernel keeps no more */
 
 struct code_module;
 
+/* Where a block of a pool comes from. */
+struct code_pool_site {
+    _Atomic uint64_t code; /* 0: there is none; the rest is there before it */
+    uint16_t pool;         /* the number of its name */
+};
+
 typedef struct code_table {
     memory *memory;
     const char *const *runtime_gauges; /* names; NULL: there are none */
@@ -75,6 +83,8 @@ typedef struct code_table {
     _Atomic uint32_t n_marks;
     char (*threads)[CODE_THREAD_NAME]; /* NULL until there is one */
     _Atomic uint32_t n_threads;
+    _Atomic(struct code_pool_site *) pool_sites; /* by hash; NULL until there is one */
+    uint32_t n_pool_sites;
 } code_table;
 
 /* What a thread remembers of code_of's answers. Legal when zeroed. */
@@ -159,6 +169,16 @@ static inline unsigned code_spliced_type(uintptr_t slot) {
 static inline uintptr_t code_spliced_slot(uintptr_t slot) {
     return slot & (((uintptr_t)1 << RUNTIME_SPLICED_BITS) - 1);
 }
+
+/* The innermost code of a block of a pool with a name of this number (pools.h), in place of `code`,
+ * which has no type. That code if there is no room. */
+uint64_t code_of_pool(code_table *table, uint64_t code, uint16_t pool);
+static inline bool code_is_of_pool(uint64_t code) {
+    return code >> CODE_TYPE_AT == CODE_TYPE_POOL;
+}
+
+/* What it stands for; the type in front of that is *pool's. */
+uint64_t code_pool_site(code_table *table, uint64_t code, uint16_t *pool);
 
 /* Where a return address is, in the modules as they are now. */
 memtrace_location code_locate_address(code_table *table, uintptr_t return_address);

@@ -15,6 +15,7 @@
 #include "platform/pages.h"
 #include "platform/syscall.h"
 #include "record/calls.h"
+#include "record/pool_calls.h"
 #include "record/recorder.h"
 #include "record/sandbox.h"
 
@@ -61,6 +62,8 @@ CALLS_UNLOADING(DECLARE)
 CALLS_MAPPING(DECLARE)
 CALLS_BREAK(DECLARE)
 void *mremap(void *old, size_t old_size, size_t size, int flags, ...);
+CALLS_OFFERED(DECLARE)
+CALLS_OFFERED_AS_HEAPTRACK(DECLARE)
 
 #define REPLACEMENTS(REPLACE, REPLACE_OTHER)                                                       \
     CALLS_C(REPLACE, REPLACE, REPLACE_OTHER)                                                       \
@@ -95,6 +98,18 @@ static bool is_replacement(const void *function) {
         if (functions[i] == function)
             return true;
     return false;
+}
+
+/* What we offer to programs that refer to it weakly. */
+static void *offered_as(const char *name) {
+#define OFFER(result, offered, ...)                                                                \
+    if (strcmp(name, #offered) == 0)                                                               \
+        return (void *)(uintptr_t)offered;
+    CALLS_OFFERED(OFFER)
+    if (!pool_calls_are_taken()) {
+        CALLS_OFFERED_AS_HEAPTRACK(OFFER)
+    }
+    return NULL;
 }
 
 /* An entry that was replaced. */
@@ -238,17 +253,19 @@ static void change_entry(const struct module *m, const struct changed_module *ch
         late.entries.count--;
 }
 
-/* To a program without a recorder, a function of allotrace/mark.h is nowhere: from now on it is
- * here, and stays, for a thread may be between the test of one entry and a call through the other.
- * That of calls comes first, for the same reason. */
+/* To a program without a recorder, a function of allotrace/mark.h or pool.h is nowhere: from now on
+ * it is here, and stays, for a thread may be between the test of one entry and a call through the
+ * other. That of calls comes first, for the same reason. */
 static void offer(const struct module *m, const struct changed_module *changed,
-                  const struct dynamic *d, const char *offered, void *function) {
+                  const struct dynamic *d) {
     for (size_t t = 2; t-- > 0;)
         for (size_t i = 0; d->tables[t] && i < d->counts[t]; i++) {
             const ElfW(Rela) *r = &d->tables[t][i];
             void **slot = (void **)(r->r_offset + m->bias);
-            const char *name = d->names + d->symbols[ELF64_R_SYM(r->r_info)].st_name;
-            if (is_call_entry(r) && strcmp(name, offered) == 0 && *slot != function)
+            void *function = is_call_entry(r)
+                                 ? offered_as(d->names + d->symbols[ELF64_R_SYM(r->r_info)].st_name)
+                                 : NULL;
+            if (function && *slot != function)
                 slot_write(changed, slot, function);
         }
 }
@@ -280,8 +297,7 @@ static void change_module(const struct module *m, void *context) {
         return;
     }
     late.unready = false;
-    offer(m, &changed, &d, "allotrace_mark", (void *)(uintptr_t)recorder_mark);
-    offer(m, &changed, &d, "allotrace_scope", (void *)(uintptr_t)recorder_scope);
+    offer(m, &changed, &d);
     for (size_t t = 0; t < 2; t++)
         for (size_t i = 0; d.tables[t] && i < d.counts[t]; i++)
             if (is_call_entry(&d.tables[t][i]))

@@ -292,6 +292,26 @@ backtrace_take_fast(struct session *s, struct domain *d, uintptr_t return_addres
     return (struct backtrace){.codes = codes, .n = taken.n, .common = common};
 }
 
+/* The same with the name of a pool for a type. To be undone by backtrace_undo when it is written:
+ * what may be found again of the stack are its frames, but the innermost is another one in the
+ * trace, as its type, 0, is nobody else's. */
+static struct backtrace backtrace_of_pool(struct session *s, struct domain *d,
+                                          const struct unwind_site *site, uint16_t number,
+                                          uint64_t *innermost) {
+    struct backtrace stack = backtrace_take(s, d, site, 0);
+    const size_t last = stack.n - 1;
+    *innermost = stack.codes[last];
+    stack.codes[last] = code_of_pool(&s->codes, *innermost, number);
+    stack.common = stack.common < last ? stack.common : last;
+    return stack;
+}
+
+static void backtrace_undo(struct domain *d, const struct backtrace *stack, uint64_t innermost) {
+    stack->codes[stack->n - 1] = innermost;
+    if (d->n_frames == 0)
+        domain_forget_stack(d); /* a stack that is not whole, or a runtime's */
+}
+
 /* ---- events ------------------------------------------------------------------------------ */
 
 static inline void native_collect_in(struct session *s, struct domain *d, uint64_t taken) {
@@ -417,13 +437,38 @@ static void native_write_and_keep(struct session *s, struct domain *d, uint64_t 
         native_keep(s, d, s->ids, s->ids ? ids_place(s->ids, (uintptr_t)block) : NULL, block, id);
 }
 
+/* The same for a block of a pool. */
+static void native_write_in_pool(struct session *s, struct domain *d, uint64_t now,
+                                 const void *pool, void *block, uint64_t words, uint64_t n_samples,
+                                 const struct unwind_site *site) {
+    uint64_t id, old, innermost;
+    const struct backtrace stack = backtrace_of_pool(s, d, site, pools_name(pool), &innermost);
+    const memtrace_status status = stream_alloc_block(d->stream, now, words, n_samples, stack.codes,
+                                                      stack.n, stack.common, &id);
+    backtrace_undo(d, &stack, innermost);
+    if (status != MEMTRACE_OK) {
+        session_note(s, status);
+        domain_forget_stack(d);
+        return;
+    }
+    if (!pools_put(&s->pools, pool, block, id, &old))
+        count(&s->lost_id);
+    if (old)
+        native_imply(s, d, old);
+}
+
+/* For a pool: the block is malloc's. */
+static const char not_of_pool;
+#define NOT_OF_POOL ((const void *)&not_of_pool)
+
 /* A block that holds so many samples has come to be. */
-static void native_record(struct session *s, void *block, uint64_t words, uint64_t n_samples,
-                          unsigned type, const struct unwind_site *site) {
+static void native_record(struct session *s, const void *pool, void *block, uint64_t words,
+                          uint64_t n_samples, unsigned type, const struct unwind_site *site) {
     const uint64_t began = s->pace ? cpu_cycles() : 0;
     struct domain *d = native_enter(s);
     if (!d) {
-        native_miss(s, block);
+        if (pool == NOT_OF_POOL)
+            native_miss(s, block);
         return;
     }
     uint64_t now = words >= LARGE_WORDS ? native_now_large(s, d) : native_now(s, d);
@@ -431,7 +476,11 @@ static void native_record(struct session *s, void *block, uint64_t words, uint64
     if (newborn_waits(s, type)) {
         native_hold(s, d, now, block, words, n_samples, type, site);
     } else {
-        if (!s->pace || (n_samples = native_thin(s, d, now, n_samples)) > 0)
+        if (s->pace)
+            n_samples = native_thin(s, d, now, n_samples);
+        if (n_samples > 0 && pool != NOT_OF_POOL)
+            native_write_in_pool(s, d, now, pool, block, words, n_samples, site);
+        else if (n_samples > 0)
             native_write_and_keep(s, d, now, block, words, n_samples, type, site);
         session_sweep(s, d->now);
     }
@@ -457,7 +506,7 @@ native_born_inline(void *block, uint64_t words, uint64_t n_samples, unsigned typ
     if (__builtin_expect(
             words > STREAM_FAST_WORDS || self.scope != d->scope || !native_enter_fast(s, d), 0)) {
         const struct unwind_site site = {return_address, sp, bp};
-        native_record(s, block, words, n_samples, type, &site);
+        native_record(s, NOT_OF_POOL, block, words, n_samples, type, &site);
         return;
     }
     const struct backtrace stack = backtrace_take_fast(s, d, return_address, sp, type);
@@ -504,26 +553,41 @@ HOT_CODE static uint64_t native_sample(uint64_t words, struct session **s) {
     return recorder_is_stopped() ? 0 : n_samples;
 }
 
+/* The session in which a block is to be recorded, and with how many samples; 0: it is not. */
+HOT_CODE static inline uint64_t native_due(uint64_t words, struct session **s) {
+    uint64_t n_samples = 0;
+    if (__builtin_expect(self.paused, 0))
+        return 0;
+    if (recorder_took_everything)
+        *s = recorder_enter();
+    else
+        n_samples = native_sample(words, s);
+    if (*s && session_is_of_everything(*s) && !recorder_is_stopped())
+        n_samples = words;
+    self.births += n_samples > 0;
+    return n_samples;
+}
+
 HOT_CODE void native_born(void *block, size_t bytes, unsigned type,
                           const struct unwind_site *site) {
     const uint64_t words = recorder_words(bytes);
-    uint64_t n_samples = 0;
     struct session *s = NULL;
-    if (__builtin_expect(self.paused, 0))
-        return;
-    if (recorder_took_everything)
-        s = recorder_enter();
-    else
-        n_samples = native_sample(words, &s);
-    if (s && session_is_of_everything(s) && !recorder_is_stopped())
-        n_samples = words;
+    const uint64_t n_samples = native_due(words, &s);
     if (n_samples == 0)
         return;
-    self.births++;
     if (recorder_fast() == s)
         native_record_fast(block, words, n_samples, type + 1, site);
     else
-        native_record(s, block, words, n_samples, type + 1, site);
+        native_record(s, NOT_OF_POOL, block, words, n_samples, type + 1, site);
+}
+
+void native_born_in_pool(const void *pool, void *block, size_t bytes,
+                         const struct unwind_site *site) {
+    const uint64_t words = recorder_words(bytes);
+    struct session *s = NULL;
+    const uint64_t n_samples = native_due(words, &s);
+    if (n_samples > 0 && s->records_malloc)
+        native_record(s, pool, block, words, n_samples, 0, site);
 }
 
 /* A block that is about to be freed as the first thing after its birth says what it is now or
@@ -619,4 +683,47 @@ void native_died_fast(void *block) {
             return;
     }
     native_bury(s, taken);
+}
+
+/* ---- pools ------------------------------------------------------------------------------- */
+
+/* The session that may know of blocks of pools; NULL: there is none. */
+static struct session *native_enter_pools(void) {
+    struct session *s = recorder_enter_again();
+    return s && s->records_malloc ? s : NULL;
+}
+
+void native_died_in_pool(const void *pool, void *block) {
+    struct session *s = native_enter_pools();
+    if (!s || !pools_may_know(&s->pools, pool, block) || !native_go_in(s))
+        return;
+    const uint64_t taken = pools_take(&s->pools, pool, block);
+    native_go_out();
+    if (!taken)
+        return;
+    usdt_free(block);
+    native_bury(s, taken);
+}
+
+/* 0: there was none. */
+static size_t native_count_in_pool(struct session *s, const void *pool) {
+    if (!pools_may_know_any(&s->pools, pool) || !native_go_in(s))
+        return 0;
+    const size_t n = pools_count(&s->pools, pool);
+    native_go_out();
+    return n;
+}
+
+/* Other threads may be adding to the pool, without end. */
+void native_died_with_pool(const void *pool) {
+    struct session *s = native_enter_pools();
+    const void *block;
+    for (size_t n = s ? native_count_in_pool(s, pool) : 0; n > 0 && native_go_in(s); n--) {
+        const uint64_t taken = pools_take_oldest(&s->pools, pool, &block);
+        native_go_out();
+        if (!taken)
+            return;
+        usdt_free(block);
+        native_bury(s, taken);
+    }
 }

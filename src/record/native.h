@@ -69,4 +69,12 @@ void native_died_fast(void *block);
 uint64_t native_take(void *block);
 void native_settle(void *block, uint64_t taken, bool dead);
 
+/* The same for the blocks of a pool that the program has itself: they are counted and sampled as
+ * malloc's are, and remembered by pools.h. The type is what the pool is called. All blocks of a
+ * pool that there are may die at once. */
+void native_born_in_pool(const void *pool, void *block, size_t bytes,
+                         const struct unwind_site *site);
+void native_died_in_pool(const void *pool, void *block);
+void native_died_with_pool(const void *pool);
+
 #endif

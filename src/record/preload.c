@@ -103,7 +103,7 @@ CALLS_ASKING(DECLARE_OTHER)
         void *moved = next.name arguments;                                                         \
         if (taken)                                                                                 \
             native_settle(block, taken, moved || (bytes) == 0);                                    \
-        if (moved)                                                                                 \
+        if (moved && !self.paused)                                                                 \
             BORN(moved, bytes, TYPE_##name);                                                       \
         return moved;                                                                              \
     }                                                                                              \

@@ -8,11 +8,11 @@
 #ifndef RECORD_SCOPE_H
 #define RECORD_SCOPE_H
 
-#include <stdint.h>
+#include "record/names.h"
 
 enum {
-    SCOPE_NAMES = 1024,   /* at most; all later ones are one */
-    SCOPE_NAME_SIZE = 64, /* bytes, NUL included: of a longer one the beginning */
+    SCOPE_NAMES = NAMES_MOST, /* at most; all later ones are one */
+    SCOPE_NAME_SIZE = NAMES_SIZE
 };
 
 #define SCOPE_NONE 0u

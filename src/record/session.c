@@ -46,7 +46,7 @@ static const char *const type_names[N_CALL_TYPES] = {
 #define TYPE_NAME_OTHER(result, name, ...) [TYPE_##name] = #name,
     CALLS_ALLOCATING(TYPE_NAME) CALLS_NEW(TYPE_NAME) CALLS_RESIZING(TYPE_NAME_OTHER)
         CALLS_MAPPED(TYPE_NAME)};
-_Static_assert(N_CALL_TYPES + SESSION_RUNTIME_TYPES < 63, "a code has six bits for the type");
+_Static_assert(N_CALL_TYPES + SESSION_RUNTIME_TYPES < CODE_TYPE_POOL, "a code has six bits for it");
 
 static void session_name_types(struct session *s) {
     const struct runtime *r = s->runtime;
@@ -84,13 +84,28 @@ static size_t locate_spliced(struct session *s, uintptr_t slot, memtrace_locatio
     return n + s->runtime->locate(&s->codes, code_spliced_slot(slot), locations + n, max - n);
 }
 
-static size_t hook_locate(void *context, uint64_t code, memtrace_location *locations, size_t max) {
-    struct session *s = context;
+static size_t locate(struct session *s, uint64_t code, memtrace_location *locations, size_t max) {
     if (s->splices && code_is_of_runtime(code))
         return locate_spliced(s, code_runtime_slot(code), locations, max);
     if (s->runtime && code_is_of_runtime(code))
         return s->runtime->locate(&s->codes, code_runtime_slot(code), locations, max);
     return code_locate(&s->codes, s->type_names, code, locations, max);
+}
+
+/* The type stands in front of what is there without it. */
+static size_t locate_in_pool(struct session *s, uint64_t code, memtrace_location *locations,
+                             size_t max) {
+    uint16_t pool;
+    const uint64_t site = code_pool_site(&s->codes, code, &pool);
+    if (max == 0)
+        return 0;
+    locations[0] = (memtrace_location){.file = MEMTRACE_TYPE_FILE, .function = pools_text(pool)};
+    return 1 + locate(s, site, locations + 1, max - 1);
+}
+
+static size_t hook_locate(void *context, uint64_t code, memtrace_location *locations, size_t max) {
+    struct session *s = context;
+    return (code_is_of_pool(code) ? locate_in_pool : locate)(s, code, locations, max);
 }
 
 static void *hook_reallocate(void *context, void *old, size_t old_size, size_t size) {
@@ -340,7 +355,7 @@ static int session_build(struct session *s, const struct session_plan *plan,
     s->splices = plan->runtime && plan->runtime->splice;
     session_name_types(s);
     s->codes.runtime_gauges = plan->runtime ? plan->runtime->gauge_names : NULL;
-    s->codes.memory = s->regions.memory = &s->memory;
+    s->codes.memory = s->regions.memory = s->pools.memory = &s->memory;
     s->maps = plan->records_malloc && c->mmap;
     s->depth = c->depth;
     s->runtime_depth = plan->runtime_depth;
@@ -551,6 +566,7 @@ void session_leave(struct session *s) {
     sink_unlock(&s->sink);
     if (s->ids)
         ids_forget(s->ids);
+    pools_close(&s->pools);
 }
 
 /* The calling thread's; NULL: it has none. */
@@ -569,8 +585,8 @@ void session_after_fork(struct session *s) {
 
 /* Other threads may have held the locks, and are not here. */
 static void session_release_locks(struct session *s) {
-    lock *locks[] = {&s->memory.lock, &s->sink.lock, &s->domains.lock, &s->codes.lock,
-                     &s->regions_lock};
+    lock *locks[] = {&s->memory.lock,  &s->sink.lock,  &s->domains.lock,     &s->codes.lock,
+                     &s->regions_lock, &s->pools.lock, &s->pools.blocks.lock};
     for (size_t i = 0; i < sizeof locks / sizeof *locks; i++)
         atomic_store(&locks[i]->word, 0);
     if (self.domain)
@@ -595,6 +611,7 @@ void session_orphan(struct session *s) {
 void session_abandon(struct session *s) {
     domain_table_release(&s->domains);
     rescue_leave(&s->rescue);
+    memory_release(&s->pools.blocks);
     memory_release(&s->memory);
     pages_free(s, sizeof *s);
 }

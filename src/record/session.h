@@ -14,6 +14,7 @@
 #include "record/domain.h"
 #include "record/gauges.h"
 #include "record/memory.h"
+#include "record/pools.h"
 #include "record/regions.h"
 #include "record/rescue.h"
 #include "record/sink.h"
@@ -57,7 +58,8 @@ struct session {
     memtrace_writer *writer;
     bool maps; /* what the program maps is recorded, too, by mapping.c */
     lock regions_lock;
-    regions regions; /* that it has mapped, guarded by the lock before */
+    regions regions;    /* that it has mapped, guarded by the lock before */
+    struct pools pools; /* the program's own, and their blocks */
     bool records_malloc;
     struct ids *ids;               /* of malloc's blocks that live; NULL: the engine knows them */
     struct session_gates *gates;   /* NULL: there are none */

@@ -742,7 +742,7 @@ ALLOWED = set("""__getauxval __cxa_at_quick_exit __cxa_atexit __cxa_finalize __e
     bcmp dladdr dlerror getauxval memcmp memcpy memmove memset pthread_key_create pthread_setspecific sched_yield
     secure_getenv strchr strcmp strcspn strerrordesc_np strlen strncmp strnlen strrchr strstr
     __gmon_start__ _ITM_deregisterTMCloneTable _ITM_registerTMCloneTable caml_executable_name
-    PyMem_SetAllocator __libc_dlopen_mode __libc_dlsym allotrace_own_trace""".split())  # weak
+    PyMem_SetAllocator __libc_dlopen_mode __libc_dlsym allotrace_own_trace heaptrack_init""".split())  # weak
 
 
 @test
@@ -779,7 +779,10 @@ def the_library_exports_only_what_it_interposes():
         execvp execvpe fexecve execveat posix_spawn posix_spawnp execl execlp execle dlclose
         mmap mmap64 munmap mprotect mremap sbrk brk
         readlink __readlink_chk syscall prctl allotrace_control allotrace_flush
-        allotrace_mark allotrace_scope""".split()
+        allotrace_mark allotrace_scope
+        allotrace_pool_create allotrace_pool_alloc allotrace_pool_free allotrace_pool_reset
+        allotrace_pool_destroy allotrace_pool_chunk allotrace_pool_take
+        heaptrack_malloc heaptrack_free heaptrack_realloc""".split()
     same({e for e in exported if not e.startswith(("_Zn", "_Zd"))}, set(wanted))
     same(len([e for e in exported if e.startswith(("_Zn", "_Zd"))]), 20)
 

@@ -1,0 +1,49 @@
+/* names.c: how a name gets its number: whoever puts it into a free slot first has given it. */
+#include "record/names.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+#include "base/hash.h"
+
+enum { LAST = NAMES_MOST - 1 };
+
+/* Cut where a character begins. */
+static void copy_name(char to[NAMES_SIZE], const char *name) {
+    size_t n = strnlen(name, NAMES_SIZE);
+    if (n == NAMES_SIZE)
+        for (n--; n > 0 && ((unsigned char)name[n] & 0xC0) == 0x80; n--)
+            continue;
+    memset(to, 0, NAMES_SIZE);
+    memcpy(to, name, n);
+}
+
+/* A number for a name that has none; 0: there are no more. */
+static uint16_t new_number(given_names *all, const char name[NAMES_SIZE]) {
+    if (atomic_load_explicit(&all->n, memory_order_relaxed) >= LAST)
+        return 0;
+    const uint32_t number = atomic_fetch_add_explicit(&all->n, 1, memory_order_relaxed) + 1;
+    if (number > LAST)
+        return 0;
+    memcpy(all->texts[number], name, NAMES_SIZE);
+    return (uint16_t)number;
+}
+
+uint16_t names_number(given_names *all, const char *name) {
+    char cut[NAMES_SIZE];
+    uint16_t own = 0; /* to be given, if nobody else is faster: then it is lost */
+    copy_name(cut, name);
+    if (!*cut)
+        return 0;
+    for (size_t at = hash_bytes(cut, sizeof cut) % NAMES_SLOTS;; at = (at + 1) % NAMES_SLOTS) {
+        uint16_t number = atomic_load_explicit(&all->slots[at], memory_order_acquire);
+        if (!number && !own && !(own = new_number(all, cut)))
+            return NAMES_MOST;
+        if (!number &&
+            atomic_compare_exchange_strong_explicit(&all->slots[at], &number, own,
+                                                    memory_order_acq_rel, memory_order_acquire))
+            return own;
+        if (memcmp(all->texts[number], cut, sizeof cut) == 0)
+            return number;
+    }
+}

@@ -43,3 +43,19 @@ bool patch_take_back(patch *p) {
         p->at = 0;
     return !p->at;
 }
+
+uint8_t *patch_room(uintptr_t module_low, size_t size) {
+    const uintptr_t unit = pages_unit(), step = 1 << 20, reach = (uintptr_t)1 << 30;
+    const uintptr_t low = module_low & ~(unit - 1), least = 1 << 16;
+    for (uintptr_t away = unit; away < reach && low > away + size + least; away += step) {
+        const uintptr_t at = low - away - size;
+        const long got =
+            syscall6(SYS_mmap, (long)(at & ~(unit - 1)), (long)size, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+        if (got == (long)(at & ~(unit - 1)))
+            return (uint8_t *)got;
+        if (!syscall_failed(got))
+            syscall4(SYS_munmap, got, (long)size, 0, 0);
+    }
+    return NULL;
+}

@@ -28,4 +28,8 @@ bool patch_put(patch *p, uintptr_t function, uintptr_t target);
 /* Gives the function back. True if it is as it was. */
 bool patch_take_back(patch *p);
 
+/* Memory to which a module that begins at `module_low` can jump, and from which it can be reached:
+ * below it, where nothing grows. NULL: there is none. Given back by pages_free. */
+uint8_t *patch_room(uintptr_t module_low, size_t size);
+
 #endif

@@ -193,7 +193,10 @@ ALWAYS_INLINE word linked_resize(word a, word b, word c, word d, const struct en
         return moved;
     struct unwind_site site;
     unwind_site_here(&site);
-    return linked_born(moved, bytes, e, &site);
+    self.moved = (struct moved){block, (void *)moved};
+    linked_born(moved, bytes, e, &site);
+    self.moved = (struct moved){0};
+    return moved;
 }
 
 #define HOOK(name)                                                                                 \
@@ -450,24 +453,6 @@ static void find_entries(void) {
 
 enum { SLOT = DISPLACE_ROOM + DISPLACE_ENTRY };
 
-/* Memory to which the module can jump, and from which it can be reached: below it, where nothing
- * grows. */
-static uint8_t *code_near(size_t size) {
-    const uintptr_t unit = pages_unit(), step = 1 << 20, reach = (uintptr_t)1 << 30;
-    const uintptr_t low = linked.module.low & ~(unit - 1), least = 1 << 16;
-    for (uintptr_t away = unit; away < reach && low > away + size + least; away += step) {
-        const uintptr_t at = low - away - size;
-        const long got =
-            syscall6(SYS_mmap, (long)(at & ~(unit - 1)), (long)size, PROT_READ | PROT_WRITE,
-                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
-        if (got == (long)(at & ~(unit - 1)))
-            return (uint8_t *)got;
-        if (!syscall_failed(got))
-            syscall4(SYS_munmap, got, (long)size, 0, 0);
-    }
-    return NULL;
-}
-
 /* Puts the jump of an entry into place; NULL or why not. */
 static const char *prepare(struct entry *e, uint8_t *slot, uint8_t jump[DISPLACE_JUMP]) {
     struct displaced moved;
@@ -544,7 +529,7 @@ static void say_recorded(text *t) {
 static bool record_entries(void) {
     const size_t unit = pages_unit();
     const size_t size = (linked.n * SLOT + unit - 1) & ~(unit - 1);
-    uint8_t *code = code_near(size);
+    uint8_t *code = patch_room(linked.module.low, size);
     text t = text_in(linked.found, sizeof linked.found);
     text_add(&t, "has an allocator of its own, which is not recorded: ");
     if (!code)

@@ -215,6 +215,8 @@ backtrace_spliced(struct session *s, struct domain *d, size_t n, unsigned type) 
                                           .flags = flags,
                                           .has_places = !(flags & UNWIND_TOOK_ALL),
                                           .type = type,
+                                          .moved_from = (uintptr_t)self.moved.from,
+                                          .moved_to = (uintptr_t)self.moved.to,
                                           .codes = &s->codes,
                                           .cache = &d->codes};
     if (d->n_remarked == 0)

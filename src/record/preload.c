@@ -103,8 +103,11 @@ CALLS_ASKING(DECLARE_OTHER)
         void *moved = next.name arguments;                                                         \
         if (taken)                                                                                 \
             native_settle(block, taken, moved || (bytes) == 0);                                    \
-        if (moved && !self.paused)                                                                 \
+        if (moved && !self.paused) {                                                               \
+            self.moved = (struct moved){block, moved};                                             \
             BORN(moved, bytes, TYPE_##name);                                                       \
+            self.moved = (struct moved){0};                                                        \
+        }                                                                                          \
         return moved;                                                                              \
     }                                                                                              \
     void *name parameters {                                                                        \

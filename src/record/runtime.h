@@ -82,6 +82,7 @@ struct runtime_splice {
     unsigned flags;                   /* of enum unwind_flag */
     bool has_places;                  /* the trail knows where on the stack they are */
     unsigned type;                    /* of the allocating function, for the innermost code */
+    uintptr_t moved_from, moved_to;   /* the block was there, which is freed, and is here; or 0 */
     code_table *codes;                /* for the codes of native frames */
     code_cache *cache;
 };

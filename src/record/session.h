@@ -33,11 +33,14 @@ struct self {
     struct session *owner; /* of the domain; NULL if there is none, or it is fenced */
     unsigned session; /* the number of the one that sampler and domain belong to; 0: none yet */
     unsigned births;  /* blocks that were to be recorded, modulo 2^32 */
+    struct moved {    /* of a block that realloc has moved, and is recording */
+        const void *from, *to; /* NULL, or the same */
+    } moved;
 };
 
 /* Every function of the recorder knows its own thread by this. */
 extern __thread struct self self __attribute__((tls_model("initial-exec"), visibility("hidden")));
-_Static_assert(sizeof(struct self) <= 64, "static TLS is scarce for libraries that come late");
+_Static_assert(sizeof(struct self) <= 80, "static TLS is scarce for libraries that come late");
 
 /* Ways in that are as short as can be: where they are open, all is well, and what is not NULL is
  * the session. */

@@ -13,9 +13,9 @@
 
 #include <string.h>
 
-#include "platform/unwind_trail.h"
+#include "runtimes/peek.h"
 #include "runtimes/python/python_names.h"
-#include "runtimes/python/python_peek.h"
+#include "runtimes/splice.h"
 
 enum { CACHE_BITS = 12, CACHED = 1 << CACHE_BITS, MARKS = 64 };
 
@@ -33,11 +33,9 @@ struct run {
 };
 
 struct python_frames {
-    size_t depth;
-    size_t n_last;         /* codes of the last stack; 0: nothing is known of it */
-    uint64_t *last, *next; /* depth + 1 each, filled from the end, innermost last */
-    uintptr_t *slots;      /* of Python's frames, innermost first */
-    struct run *runs;      /* the same */
+    struct splice_stack stack;
+    uintptr_t *slots; /* of Python's frames, innermost first */
+    struct run *runs; /* the same */
     size_t n_slots, n_runs;
     bool is_cut; /* there are more of them */
     struct cached cache[CACHED];
@@ -46,20 +44,18 @@ struct python_frames {
 };
 
 size_t python_frames_size(size_t depth) {
-    return sizeof(python_frames) + (2 * (depth + 1) + depth) * sizeof(uint64_t) +
+    return sizeof(python_frames) + (splice_room(depth) + depth) * sizeof(uint64_t) +
            (depth + 1) * sizeof(struct run);
 }
 
 void python_frames_init(python_frames *f, size_t depth) {
-    f->depth = depth;
-    f->last = f->memory;
-    f->next = f->last + depth + 1;
-    f->slots = (uintptr_t *)(f->next + depth + 1);
+    splice_init(&f->stack, depth, f->memory);
+    f->slots = (uintptr_t *)(f->memory + splice_room(depth));
     f->runs = (struct run *)(f->slots + depth);
 }
 
 void python_frames_forget(python_frames *f) {
-    f->n_last = 0;
+    f->stack.n_last = 0;
 }
 
 static uintptr_t word_at(uintptr_t address) {
@@ -94,7 +90,7 @@ static void put_frame(python_frames *f, const python_runtime *r, uint32_t epoch,
 }
 
 static void end_run(python_frames *f, uintptr_t anchor) {
-    if (f->n_runs <= f->depth)
+    if (f->n_runs <= f->stack.depth)
         f->runs[f->n_runs++] = (struct run){.anchor = anchor, .end = f->n_slots};
 }
 
@@ -103,7 +99,7 @@ static bool is_end(const struct python_layout *l, uintptr_t frame) {
 }
 
 static bool is_full(const python_frames *f) {
-    return f->n_slots == f->depth || f->n_runs == f->depth;
+    return f->n_slots == f->stack.depth || f->n_runs == f->stack.depth;
 }
 
 /* 3.11: each cframe knows the innermost of the frames that its call runs, and a mark is at the
@@ -170,30 +166,17 @@ static void collect(python_frames *f, const python_runtime *r, char *thread) {
 
 /* A stack in the making, from the innermost frame on. */
 struct splicing {
+    struct splice out;
     python_frames *f;
     const python_runtime *r;
-    const struct runtime_splice *native;
-    size_t at;    /* in `next`, of the frame that is put last */
-    size_t run;   /* to be put next */
-    size_t slot;  /* of it */
-    bool is_full; /* there are more frames than are kept */
+    size_t run;  /* to be put next */
+    size_t slot; /* of it */
 };
-
-static void put(struct splicing *s, uint64_t code) {
-    if (s->at > 1)
-        s->f->next[--s->at] = code;
-    else
-        s->is_full = true;
-}
-
-static bool is_innermost(const struct splicing *s) {
-    return s->at == s->f->depth + 1;
-}
 
 static void put_run(struct splicing *s) {
     const struct run *run = &s->f->runs[s->run++];
-    for (; s->slot < run->end && !s->is_full; s->slot++)
-        put(s, code_of_spliced(s->f->slots[s->slot], is_innermost(s) ? s->native->type : 0));
+    for (; s->slot < run->end && !s->out.is_full; s->slot++)
+        splice_put_slot(&s->out, s->f->slots[s->slot]);
 }
 
 static bool is_between(uintptr_t pc, uintptr_t low, uintptr_t high) {
@@ -203,10 +186,10 @@ static bool is_between(uintptr_t pc, uintptr_t low, uintptr_t high) {
 /* Whether the next frames of Python's are run by a native frame or by one within it. Where the
  * stack is not the thread's own, only the function that a frame is in can tell. */
 static bool has_run(const struct splicing *s, size_t i, uintptr_t pc) {
-    const struct unwind_point *points = s->native->trail->points;
+    const struct unwind_point *points = s->out.native->trail->points;
     if (s->run == s->f->n_runs)
         return false;
-    if (s->native->has_places)
+    if (s->out.native->has_places)
         return s->f->runs[s->run].anchor < (i > 0 ? points[i - 1].sp : UINTPTR_MAX);
     return is_between(pc, s->r->eval_low, s->r->eval_high);
 }
@@ -214,25 +197,21 @@ static bool has_run(const struct splicing *s, size_t i, uintptr_t pc) {
 /* Whether the program is `python3`: then its main function is no more of interest than the rest. */
 static bool is_program(const struct splicing *s, size_t n) {
     for (size_t i = n; i > 0; i--)
-        if (is_between(unwind_trail_pc(s->native->trail, i - 1), s->r->main_low, s->r->main_high))
+        if (is_between(unwind_trail_pc(s->out.native->trail, i - 1), s->r->main_low,
+                       s->r->main_high))
             return true;
     return false;
-}
-
-static void put_native(struct splicing *s, uintptr_t pc) {
-    const uint64_t code = code_remembered(s->native->codes, s->native->cache, pc);
-    put(s, code_with_type(code, is_innermost(s) ? s->native->type : 0));
 }
 
 static void put_all(struct splicing *s) {
     const bool any = s->f->n_slots > 0;
     bool shows_own = !any;
-    for (size_t i = s->native->n; i > 0 && !s->is_full; i--) {
-        const uintptr_t pc = unwind_trail_pc(s->native->trail, i - 1);
+    for (size_t i = s->out.native->n; i > 0 && !s->out.is_full; i--) {
+        const uintptr_t pc = unwind_trail_pc(s->out.native->trail, i - 1);
         const size_t before = s->run;
         while (has_run(s, i - 1, pc)) {
             put_run(s);
-            if (!s->native->has_places)
+            if (!s->out.native->has_places)
                 break;
         }
         if (any && s->run != before && s->run == s->f->n_runs) {
@@ -240,42 +219,18 @@ static void put_all(struct splicing *s) {
             continue;
         }
         if (shows_own || !is_between(pc, s->r->low, s->r->high))
-            put_native(s, pc);
+            splice_put_native(&s->out, pc);
     }
-    while (s->run < s->f->n_runs && !s->is_full)
+    while (s->run < s->f->n_runs && !s->out.is_full)
         put_run(s);
-}
-
-static void put_remark(struct splicing *s) {
-    const bool is_cut = s->is_full || s->f->is_cut || s->native->flags & UNWIND_CUT;
-    if (is_cut || s->native->flags & UNWIND_FAILED)
-        s->f->next[--s->at] =
-            code_with_type(is_cut ? CODE_CUT : CODE_LOST, is_innermost(s) ? s->native->type : 0);
-}
-
-/* How many codes two stacks have in common, from the outermost on. */
-static size_t common_codes(const uint64_t *a, size_t n_a, const uint64_t *b, size_t n_b) {
-    size_t i = 0;
-    const size_t n = n_a < n_b ? n_a : n_b;
-    while (i < n && a[i] == b[i])
-        i++;
-    return i;
 }
 
 struct runtime_stack python_frames_splice(python_frames *f, const python_runtime *r, char *thread,
                                           const struct runtime_splice *native) {
-    struct splicing s = {.f = f, .r = r, .native = native, .at = f->depth + 1};
+    struct splicing s = {.out = splice_begin(&f->stack, native), .f = f, .r = r};
     collect(f, r, thread);
     put_all(&s);
-    put_remark(&s);
-    uint64_t *const codes = f->next + s.at;
-    const size_t n = f->depth + 1 - s.at;
-    const uint64_t *const before = f->last + f->depth + 1 - f->n_last;
-    const size_t common = common_codes(codes, n, before, f->n_last);
-    f->next = f->last;
-    f->last = codes - s.at;
-    f->n_last = n;
-    return (struct runtime_stack){.codes = codes, .n = n, .common = common};
+    return splice_end(&s.out, f->is_cut);
 }
 
 /* ---- the check ----------------------------------------------------------------------------- */
@@ -283,11 +238,11 @@ struct runtime_stack python_frames_splice(python_frames *f, const python_runtime
 static bool is_code(const python_runtime *r, uintptr_t code) {
     uintptr_t type, words[4];
     const uint16_t offsets[] = {r->code.file, r->code.name, r->code.lines};
-    if (!python_peek(code + 8, &type, sizeof type) || type != (uintptr_t)r->code_type)
+    if (!peek_bytes(code + 8, &type, sizeof type) || type != (uintptr_t)r->code_type)
         return false;
     for (size_t i = 0; i < sizeof offsets / sizeof *offsets; i++)
-        if (!python_peek(code + offsets[i], &words[i], sizeof *words) ||
-            !python_peek(words[i], words + 3, 8))
+        if (!peek_bytes(code + offsets[i], &words[i], sizeof *words) ||
+            !peek_bytes(words[i], words + 3, 8))
             return false;
     return true;
 }
@@ -296,16 +251,16 @@ bool python_frames_fit(const python_runtime *r, const char *thread) {
     const struct python_layout *l = r->layout;
     uintptr_t frame, code;
     uint8_t kind;
-    if (!python_peek((uintptr_t)thread + l->thread_frame, &frame, sizeof frame) ||
-        (l->has_cframe && !python_peek(frame + l->cframe_frame, &frame, sizeof frame)))
+    if (!peek_bytes((uintptr_t)thread + l->thread_frame, &frame, sizeof frame) ||
+        (l->has_cframe && !peek_bytes(frame + l->cframe_frame, &frame, sizeof frame)))
         return false;
     for (int i = 0; frame && i < 8; i++) {
-        if (!python_peek(frame + l->frame_kind, &kind, 1) ||
-            !python_peek(frame + l->frame_code, &code, sizeof code))
+        if (!peek_bytes(frame + l->frame_kind, &kind, 1) ||
+            !peek_bytes(frame + l->frame_code, &code, sizeof code))
             return false;
         const bool is_own = !(l->has_cframe && l->cframe_frame) && kind >= l->frame_last;
         if ((!is_own && !is_code(r, code_of_frame(code))) ||
-            !python_peek(frame + l->frame_outer, &frame, sizeof frame))
+            !peek_bytes(frame + l->frame_outer, &frame, sizeof frame))
             return false;
     }
     return true;

@@ -1,21 +1,14 @@
-/* python_names.c: the table only grows: equal names of a file have one entry, however often their
- * code is made anew. Whoever adds to it holds the lock; what stands in it never changes, and is
- * published by the number of entries. */
+/* python_names.c: reads the names and lines of code objects. Equal names of a file have one entry
+ * (runtimes/names.h), however often their code is made anew. */
 #include "runtimes/python/python_names.h"
 
 #include <string.h>
 
 #include "base/hash.h"
 #include "platform/pages.h"
-#include "record/lock.h"
+#include "runtimes/names.h"
 
-enum {
-    MAX_ENTRIES = 1 << PYTHON_NAME_BITS,
-    MAX_PAIRS = 1 << PYTHON_PAIR_BITS,
-    MAX_TEXT = 4096,
-    CHUNK = 1 << 16,
-    MAX_LINE = (1 << PYTHON_LINE_BITS) - 1
-};
+enum { MAX_PAIRS = 1 << PYTHON_PAIR_BITS, MAX_LINE = (1 << PYTHON_LINE_BITS) - 1 };
 
 /* In ob_size of PyBytes, and where its bytes begin; in PyASCIIObject. */
 enum { OBJECT_TYPE = 8, BYTES_SIZE = 16, BYTES_DATA = 32, TEXT_LENGTH = 16, TEXT_STATE = 32 };
@@ -29,51 +22,15 @@ struct pair {
 };
 
 static struct {
-    lock lock;
-    _Atomic uint32_t process;        /* whose lock it is: in the child of a fork nobody holds it */
-    const char **files, **functions; /* MAX_ENTRIES each, of which few are touched */
-    uint32_t *by_hash;               /* 2 * MAX_ENTRIES; 0: free */
-    uint32_t n;                      /* entries; the first stands for all that found no room */
-    char *next, *end;                /* what is left of a chunk */
-    struct pair *pairs;              /* MAX_PAIRS, the first unused; NULL: there are none yet */
-    uint32_t *pairs_by_hash;         /* 2 * MAX_PAIRS; 0: free */
-    uint32_t n_pairs;
-    _Atomic uint64_t known[1024]; /* a bit by the hash of a code object's address */
-} names;
+    struct pair *list; /* MAX_PAIRS, the first unused; NULL: there are none yet */
+    uint32_t *by_hash; /* 2 * MAX_PAIRS; 0: free */
+    uint32_t n;
+} pairs;
+
+static _Atomic uint64_t known[1024]; /* a bit by the hash of a code object's address */
 
 static uintptr_t word_at(uintptr_t address) {
     return *(const uintptr_t *)address;
-}
-
-/* ---- the lock ---- */
-
-static uint32_t this_process(void) {
-    return (uint32_t)syscall4(SYS_getpid, 0, 0, 0, 0);
-}
-
-/* Another thread may have held it when the process was forked. What it was at is not there yet. */
-static bool names_lock(void) {
-    if (lock_try(&names.lock))
-        return true;
-    if (atomic_exchange(&names.process, this_process()) != this_process())
-        atomic_store(&names.lock.word, 0);
-    return lock_acquire_patiently(&names.lock);
-}
-
-static bool names_make_room(void) {
-    if (names.by_hash)
-        return true;
-    names.files = pages_alloc(MAX_ENTRIES * sizeof *names.files);
-    names.functions = pages_alloc(MAX_ENTRIES * sizeof *names.functions);
-    uint32_t *by_hash = pages_alloc(2 * MAX_ENTRIES * sizeof *by_hash);
-    if (!names.files || !names.functions || !by_hash)
-        return false;
-    names.files[0] = "";
-    names.functions[0] = "[too many functions]";
-    names.n = 1;
-    atomic_store(&names.process, this_process());
-    names.by_hash = by_hash;
-    return true;
 }
 
 /* ---- texts of Python ---- */
@@ -97,7 +54,7 @@ static uint32_t character_at(const void *data, unsigned kind, size_t i) {
                        : ((const uint32_t *)data)[i];
 }
 
-/* Copies a str, as UTF-8, to where there is room for MAX_TEXT bytes. Its size with the NUL; 0: it
+/* Copies a str, as UTF-8, to where there is room for NAMES_TEXT bytes. Its size with the NUL; 0: it
  * is none that can be read. */
 static size_t copy_text(const python_runtime *r, uintptr_t text, char *to) {
     if (!text || word_at(text + OBJECT_TYPE) != (uintptr_t)r->text_type)
@@ -110,7 +67,7 @@ static size_t copy_text(const python_runtime *r, uintptr_t text, char *to) {
     size_t size = 0;
     if (!is_compact || (kind != 1 && kind != 2 && kind != 4))
         return 0;
-    for (size_t i = 0; i < length && size < MAX_TEXT - 5; i++)
+    for (size_t i = 0; i < length && size < NAMES_TEXT - 5; i++)
         size += put_character(to + size, character_at(data, kind, i));
     to[size] = '\0';
     return size + 1;
@@ -118,59 +75,30 @@ static size_t copy_text(const python_runtime *r, uintptr_t text, char *to) {
 
 /* ---- entries ---- */
 
-static char *chunk_reserve(size_t size) {
-    if ((size_t)(names.end - names.next) >= size)
-        return names.next;
-    names.next = pages_alloc(CHUNK);
-    names.end = names.next ? names.next + CHUNK : NULL;
-    return names.next;
-}
-
-static uint32_t entry_add(uint32_t *place, const char *file, const char *function, size_t size) {
-    if (names.n == MAX_ENTRIES)
-        return 0;
-    names.files[names.n] = file;
-    names.functions[names.n] = function;
-    names.next += size;
-    return *place = names.n++;
-}
-
-static uint32_t entry_find(const char *file, const char *function, size_t size) {
-    uint64_t hash = hash_bytes(file, size);
-    for (;; hash++) {
-        uint32_t *place = &names.by_hash[hash % (2 * MAX_ENTRIES)];
-        if (!*place)
-            return entry_add(place, file, function, size);
-        if (strcmp(names.files[*place], file) == 0 &&
-            strcmp(names.functions[*place], function) == 0)
-            return *place;
-    }
-}
-
 /* The entry of a code object's names: 0 if there is no room; UINT32_MAX if it has none. */
 static uint32_t entry_of_locked(const python_runtime *r, uintptr_t code) {
-    char *text = names_make_room() ? chunk_reserve(2 * MAX_TEXT) : NULL;
+    char *text = names_room();
     if (!text)
         return 0;
     const size_t file = copy_text(r, word_at(code + r->code.file), text);
     const size_t function = file ? copy_text(r, word_at(code + r->code.name), text + file) : 0;
-    return function ? entry_find(text, text + file, file + function) : UINT32_MAX;
+    return function ? names_entry(text, text + file, file + function) : UINT32_MAX;
 }
 
 /* ---- code objects that die ---- */
 
 static size_t known_bit(uintptr_t code) {
-    return hash_u64(code) % (sizeof names.known * 8);
+    return hash_u64(code) % (sizeof known * 8);
 }
 
 static void known_add(uintptr_t code) {
     const size_t bit = known_bit(code);
-    atomic_fetch_or(&names.known[bit / 64], UINT64_C(1) << bit % 64);
+    atomic_fetch_or(&known[bit / 64], UINT64_C(1) << bit % 64);
 }
 
 void python_names_code_dies(uintptr_t code) {
     const size_t bit = known_bit(code);
-    if (atomic_load(&names.known[bit / 64]) >> bit % 64 & 1)
+    if (atomic_load(&known[bit / 64]) >> bit % 64 & 1)
         atomic_fetch_add(&python_names_epoch, 1);
 }
 
@@ -237,59 +165,50 @@ uintptr_t python_names_slot(const python_runtime *r, struct python_line_mark *ma
         return PYTHON_SLOT_FULL;
     known_add(code);
     const uint32_t entry = entry_of_locked(r, code);
-    lock_release(&names.lock);
+    names_unlock();
     if (entry == UINT32_MAX)
         return 0;
     return entry ? (uintptr_t)entry << PYTHON_LINE_BITS | (uintptr_t)line : PYTHON_SLOT_FULL;
 }
 
 static memtrace_location locate_frame(uintptr_t slot) {
-    const size_t entry = slot >> PYTHON_LINE_BITS;
-    return (memtrace_location){.file = names.files[entry],
-                               .function = names.functions[entry],
+    const uint32_t entry = (uint32_t)(slot >> PYTHON_LINE_BITS);
+    return (memtrace_location){.file = names_file(entry),
+                               .function = names_function(entry),
                                .line = entry ? (uint32_t)(slot & MAX_LINE) : 0};
 }
 
 /* ---- types --------------------------------------------------------------------------------- */
 
 uint32_t python_names_type(const char *name) {
-    uint32_t entry = 0;
     if (!names_lock())
         return 0;
-    char *text = names_make_room() ? chunk_reserve(2 * MAX_TEXT) : NULL;
-    if (text) {
-        const size_t file = sizeof MEMTRACE_TYPE_FILE;
-        memcpy(text, MEMTRACE_TYPE_FILE, file);
-        const size_t length = strnlen(name, MAX_TEXT - 1);
-        memcpy(text + file, name, length);
-        text[file + length] = '\0';
-        entry = entry_find(text, text + file, file + length + 1);
-    }
-    lock_release(&names.lock);
+    const uint32_t entry = names_entry_of(MEMTRACE_TYPE_FILE, name);
+    names_unlock();
     return entry;
 }
 
 static bool pairs_make_room(void) {
-    if (names.pairs)
+    if (pairs.list)
         return true;
-    names.pairs_by_hash = pages_alloc(2 * MAX_PAIRS * sizeof *names.pairs_by_hash);
-    names.pairs = names.pairs_by_hash ? pages_alloc(MAX_PAIRS * sizeof *names.pairs) : NULL;
-    names.n_pairs = 1;
-    return names.pairs;
+    pairs.by_hash = pages_alloc(2 * MAX_PAIRS * sizeof *pairs.by_hash);
+    pairs.list = pairs.by_hash ? pages_alloc(MAX_PAIRS * sizeof *pairs.list) : NULL;
+    pairs.n = 1;
+    return pairs.list;
 }
 
 static uint32_t pair_find(uint64_t code, uint32_t type) {
     for (uint64_t hash = hash_u64(code ^ (uint64_t)type << 32);; hash++) {
-        uint32_t *place = &names.pairs_by_hash[hash % (2 * MAX_PAIRS)];
-        const struct pair *pair = &names.pairs[*place];
+        uint32_t *place = &pairs.by_hash[hash % (2 * MAX_PAIRS)];
+        const struct pair *pair = &pairs.list[*place];
         if (*place && pair->code == code && pair->type == type)
             return *place;
         if (*place)
             continue;
-        if (names.n_pairs == MAX_PAIRS)
+        if (pairs.n == MAX_PAIRS)
             return 0;
-        names.pairs[names.n_pairs] = (struct pair){code, type};
-        return *place = names.n_pairs++;
+        pairs.list[pairs.n] = (struct pair){code, type};
+        return *place = pairs.n++;
     }
 }
 
@@ -299,7 +218,7 @@ uint64_t python_names_pair(uint64_t code, uint32_t type) {
     if (!names_lock())
         return 0;
     const uint32_t pair = pairs_make_room() ? pair_find(code, type) : 0;
-    lock_release(&names.lock);
+    names_unlock();
     return pair ? code_of_spliced(slot_of_pairs | pair, 0) : 0;
 }
 
@@ -313,9 +232,9 @@ size_t python_names_locate(code_table *codes, uintptr_t slot, memtrace_location 
         locations[0] = locate_frame(slot);
         return 1;
     }
-    const struct pair *pair = &names.pairs[slot & (MAX_PAIRS - 1)];
+    const struct pair *pair = &pairs.list[slot & (MAX_PAIRS - 1)];
     locations[0] =
-        (memtrace_location){.file = MEMTRACE_TYPE_FILE, .function = names.functions[pair->type]};
+        (memtrace_location){.file = MEMTRACE_TYPE_FILE, .function = names_function(pair->type)};
     if (!code_is_of_runtime(pair->code))
         return 1 + code_locate(codes, NULL, pair->code, locations + 1, max - 1);
     locations[1] = locate_frame(code_spliced_slot(code_runtime_slot(pair->code)));

@@ -5,12 +5,13 @@
 
 #include <stdatomic.h>
 
+#include "runtimes/names.h"
 #include "runtimes/python/python_layout.h"
 
 /* A frame in the trace: an entry of the table of names, and a line; or, where the highest bit is
  * set, the number of a pair: a frame that allocates, of Python or not, and the object's type. */
-enum { PYTHON_LINE_BITS = 22, PYTHON_NAME_BITS = 19, PYTHON_PAIR_BITS = 18 };
-_Static_assert(PYTHON_LINE_BITS + PYTHON_NAME_BITS + 1 == RUNTIME_SPLICED_BITS, "all of a slot");
+enum { PYTHON_LINE_BITS = 22, PYTHON_PAIR_BITS = 18 };
+_Static_assert(PYTHON_LINE_BITS + NAMES_BITS + 1 == RUNTIME_SPLICED_BITS, "all of a slot");
 
 /* All that found no room have one entry, the first. */
 enum { PYTHON_SLOT_FULL = 1 };

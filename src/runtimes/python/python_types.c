@@ -13,8 +13,8 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "runtimes/peek.h"
 #include "runtimes/python/python_names.h"
-#include "runtimes/python/python_peek.h"
 
 enum { WORD = sizeof(uintptr_t), SEEN_BITS = 9, PAIRED_BITS = 10, MAX_NAME = 256 };
 
@@ -106,7 +106,7 @@ static bool is_metatype(const python_runtime *r, uintptr_t metatype, bool is_mor
     for (int depth = 0; depth < DEPTH_MAX; depth++) {
         if (metatype == (uintptr_t)r->type_type)
             return true;
-        if (!python_peek(metatype, part, sizeof part) || !(word_of(part + TYPE_FLAGS) & FLAG_TYPE))
+        if (!peek_bytes(metatype, part, sizeof part) || !(word_of(part + TYPE_FLAGS) & FLAG_TYPE))
             return false;
         if (depth == 0 && is_mortal && !(word_of(part + TYPE_FLAGS) & FLAG_HEAP_TYPE) &&
             word_of(part + TYPE_DEALLOC) != word_of(r->type_type + TYPE_DEALLOC))
@@ -136,13 +136,13 @@ static void learn_size(struct seen *seen, const python_runtime *r, const char *t
 
 static void learn(struct seen *seen, const python_runtime *r) {
     char type[TYPE_PART], name[MAX_NAME];
-    if (!python_peek(seen->word, type, sizeof type))
+    if (!peek_bytes(seen->word, type, sizeof type))
         return;
     const uintptr_t flags = word_of(type + TYPE_FLAGS), metatype = word_of(type + OBJECT_TYPE);
     if (!(flags & FLAG_READY) && (!metatype || metatype == (uintptr_t)r->type_type))
         seen->word = 0; /* it may become one as the interpreter starts */
     if (!(flags & FLAG_READY) || !is_metatype(r, metatype, flags & FLAG_HEAP_TYPE) ||
-        !python_peek_string(word_of(type + TYPE_NAME), name, sizeof name) || !is_name(name))
+        !peek_string(word_of(type + TYPE_NAME), name, sizeof name) || !is_name(name))
         return;
     const size_t bit = known_bit(seen->word);
     atomic_fetch_or(&types_known[bit / 64], UINT64_C(1) << bit % 64);

@@ -1,6 +1,6 @@
-/* python_peek.h: reads memory that may not be there, by asking the kernel first. */
-#ifndef PYTHON_PEEK_H
-#define PYTHON_PEEK_H
+/* peek.h: reads memory that may not be there, by asking the kernel first. */
+#ifndef RUNTIMES_PEEK_H
+#define RUNTIMES_PEEK_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -9,25 +9,25 @@
 
 #include "platform/maps.h"
 
-enum { PYTHON_PEEK_MOST = 4096 }; /* a page, at least: so it has no others between its ends */
+enum { PEEK_MOST = 4096 }; /* a page, at least: so it has no others between its ends */
 
-static inline bool python_peek(uintptr_t address, void *to, size_t size) {
+static inline bool peek_bytes(uintptr_t address, void *to, size_t size) {
     enum { WORD = sizeof(uintptr_t) };
     const uintptr_t first = address / WORD * WORD, last = (address + size - 1) / WORD * WORD;
-    if (last < first || size > PYTHON_PEEK_MOST || !maps_readable(first) || !maps_readable(last))
+    if (last < first || size > PEEK_MOST || !maps_readable(first) || !maps_readable(last))
         return false;
     memcpy(to, (const void *)address, size);
     return true;
 }
 
 /* A string, of which as much as there is room for is kept. */
-static inline bool python_peek_string(uintptr_t address, char *to, size_t room) {
+static inline bool peek_string(uintptr_t address, char *to, size_t room) {
     enum { PIECE = 32 }; /* aligned: no page ends within one */
     size_t n = 0;
     while (n < room - 1) {
         size_t piece = PIECE - (address + n) % PIECE;
         piece = piece < room - 1 - n ? piece : room - 1 - n;
-        if (!python_peek(address + n, to + n, piece))
+        if (!peek_bytes(address + n, to + n, piece))
             return false;
         const size_t length = strnlen(to + n, piece);
         n += length;

@@ -8,7 +8,8 @@
  * is the one. OCaml's stacks cost more than malloc's. */
 #define RUNTIMES(X)                                                                                \
     X(OCAML, ocaml, 128, "an OCaml", true)                                                         \
-    X(PYTHON, python, 256, "a Python", false)
+    X(PYTHON, python, 256, "a Python", false)                                                      \
+    X(LUA, lua, 256, "a Lua", false)
 
 /* Rows of SETTINGS, one for each of those above, under the same identifier. */
 #define RUNTIME_SETTINGS(X)                                                                        \
@@ -16,7 +17,9 @@
       "what to record in OCaml programs: the OCaml `heap`, `malloc`, or `both`")                   \
     X(PYTHON, "MEMTRACE_PYTHON", "both", "one of malloc, both",                                    \
       "what to record in Python programs: only `malloc`, without Python's frames, or `both` "      \
-      "malloc and Python's objects")
+      "malloc and Python's objects")                                                               \
+    X(LUA, "MEMTRACE_LUA", "both", "one of malloc, both",                                          \
+      "what to record in Lua programs: `malloc` without Lua's frames, or `both`")
 
 enum runtime_id {
 #define RUNTIME_ENUM(id, ...) RUNTIME_##id,

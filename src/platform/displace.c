@@ -293,6 +293,21 @@ bool displace_calls(const uint8_t *code, size_t size, uintptr_t at, const uintpt
     return false;
 }
 
+uintptr_t displace_leaves(const uint8_t *code, size_t size, uintptr_t at) {
+    uintptr_t lowest = 0;
+    for (size_t offset = 0; offset < size;) {
+        const struct instruction i = measure(code + offset, size - offset);
+        if (i.size == 0)
+            return lowest;
+        const bool is_condition = i.is_two_bytes && i.jump == J32;
+        const uintptr_t target = is_condition ? goes_to(code + offset, &i, at + offset) : at;
+        if (target - at >= size && (!lowest || target < lowest))
+            lowest = target;
+        offset += i.size;
+    }
+    return lowest;
+}
+
 static const uint8_t landing[] = {0xF3, 0x0F, 0x1E, 0xFA}; /* endbr64, which must stay */
 
 /* Is this what fills the room between functions? */
@@ -355,6 +370,11 @@ bool displace_calls(const uint8_t *code, size_t size, uintptr_t at, const uintpt
                     size_t n) {
     (void)code, (void)size, (void)at, (void)functions, (void)n;
     return false;
+}
+
+uintptr_t displace_leaves(const uint8_t *code, size_t size, uintptr_t at) {
+    (void)code, (void)size, (void)at;
+    return 0;
 }
 
 size_t displace_entry(uint8_t code[DISPLACE_ENTRY], uintptr_t argument, uintptr_t target) {

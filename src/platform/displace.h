@@ -33,6 +33,10 @@ bool displace_jump(uint8_t jump[DISPLACE_JUMP], uintptr_t at, uintptr_t target);
 bool displace_calls(const uint8_t *code, size_t size, uintptr_t at, const uintptr_t *functions,
                     size_t n);
 
+/* The lowest address outside of a function to which it jumps on a condition: where the part of it
+ * is that its compiler has put elsewhere. 0: nowhere. */
+uintptr_t displace_leaves(const uint8_t *code, size_t size, uintptr_t at);
+
 /* Code of at most DISPLACE_ENTRY bytes that puts `argument` behind the first four arguments of a
  * function and goes on at `target`; gives its size. */
 enum { DISPLACE_ENTRY = 32 };

@@ -755,7 +755,7 @@ static void finish_later(void) {
 static void recorder_plan_late(const char **why) {
     for (int id = 0; id < N_RUNTIMES && !recorder.plan.runtime; id++) {
         const struct runtime *runtime = runtimes[id];
-        if (!(recorder_config.heaps[id] & CONFIG_HEAP) || !runtime->splice ||
+        if (!(recorder_config.heaps[id] & CONFIG_HEAP) || !runtime->splice || !runtime->end ||
             runtime->find(why) != RUNTIME_RECORDABLE)
             continue;
         recorder.plan.runtime = runtime;

@@ -1,0 +1,94 @@
+/* lua.c: puts Lua's frames into the stacks of all that is allocated. Lua takes each of its objects
+ * from realloc, by way of the allocator that it was given, so that malloc's blocks are its heap
+ * already; what they are not is understood, for their stacks show the evaluator, whatever the
+ * program does.
+ *
+ * Why not otherwise. A hook of Lua's (lua_sethook) would slow each call down, take away the
+ * program's own, and see no allocation. lua_getstack and lua_getinfo move pointers in the
+ * lua_State, which is in the midst of something, and do not know which lua_State is meant.
+ *
+ * What must hold. No function of Lua's is called: frames are read as they lie in memory
+ * (lua_frames.h), by layouts that are known for each version (lua_layout.h), and names are copied
+ * once (lua_names.h). Of a Lua that is not known nothing is read, and the recording is one of
+ * malloc. */
+#include <stdatomic.h>
+
+#include "base/hot.h"
+#include "record/recorder.h"
+#include "record/runtime.h"
+#include "runtimes/lua/lua_calls.h"
+#include "runtimes/lua/lua_frames.h"
+#include "runtimes/lua/lua_layout.h"
+#include "runtimes/lua/lua_names.h"
+
+#define HIDDEN __attribute__((visibility("hidden")))
+
+static lua_runtime lua; /* as lua_layout_find has found it */
+
+static const char *const lua_type_names[] = {
+#define TYPE_NAME(name) #name,
+    LUA_TYPES(TYPE_NAME)};
+enum { N_TYPES = sizeof lua_type_names / sizeof *lua_type_names };
+
+/* ---- stacks -------------------------------------------------------------------------------- */
+
+enum fit { FIT_UNKNOWN, FIT, UNFIT };
+static _Atomic int lua_fit;
+
+static bool frames_fit(uintptr_t state) {
+    int fit = atomic_load_explicit(&lua_fit, memory_order_relaxed);
+    if (__builtin_expect(fit != FIT_UNKNOWN, 1))
+        return fit == FIT;
+    fit = lua_frames_fit(&lua, state) ? FIT : UNFIT;
+    if (atomic_exchange(&lua_fit, fit) == FIT_UNKNOWN && fit == UNFIT)
+        recorder_tell_user(
+            "its Lua's frames have an unknown layout: stacks are recorded without them");
+    return fit == FIT;
+}
+
+static struct runtime_stack lua_splice(void *state, const struct runtime_splice *native) {
+    return lua_frames_splice(state, &lua, lua_calls_own(), frames_fit, native);
+}
+
+/* ---- for the recorder ---------------------------------------------------------------------- */
+
+HOT_CODE static enum runtime_kind lua_find(const char **why) {
+    const enum runtime_kind kind = lua_layout_find(&lua, why);
+    if (kind != RUNTIME_RECORDABLE)
+        return kind;
+    *why = lua_calls_why_not(&lua);
+    return *why ? RUNTIME_UNFIT : RUNTIME_RECORDABLE;
+}
+
+static void lua_begin(void) {
+    if (!lua_calls_begin(&lua))
+        recorder_tell_user(
+            "its Lua's functions cannot be turned aside: stacks are recorded without "
+            "Lua's frames");
+}
+
+static const char *lua_parameters(void) {
+    return NULL;
+}
+
+static void lua_domain_init(void *state, size_t depth) {
+    lua_frames_init(state, depth);
+}
+
+static void lua_domain_forget(void *state) {
+    lua_frames_forget(state);
+}
+
+extern const struct runtime lua_runtime_row HIDDEN;
+const struct runtime lua_runtime_row = {
+    .find = lua_find,
+    .begin = lua_begin,
+    .parameters = lua_parameters,
+    .domain_size = lua_frames_size,
+    .domain_init = lua_domain_init,
+    .domain_forget = lua_domain_forget,
+    .splice = lua_splice,
+    .type_names = lua_type_names,
+    .n_types = N_TYPES,
+    .locate = lua_names_locate,
+};

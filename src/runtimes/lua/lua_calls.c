@@ -1,0 +1,243 @@
+/* lua_calls.c: see lua_calls.h. Notes are made by each call into Lua from C, and by each object's
+ * allocation: they are a few instructions, and lock nothing. */
+#include "runtimes/lua/lua_calls.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/hot.h"
+#include "platform/cfi.h"
+#include "platform/displace.h"
+#include "platform/loader.h"
+#include "platform/module.h"
+#include "platform/pages.h"
+#include "platform/patch.h"
+#include "platform/syscall.h"
+#include "record/text.h"
+#include "runtimes/lua/lua_stubs.h"
+
+#define HIDDEN __attribute__((visibility("hidden")))
+
+static __thread struct lua_calls *own __attribute__((tls_model("initial-exec")));
+
+static struct {
+    pthread_key_t key; /* whose value is the thread's calls, which end with it */
+    bool has_key;
+} threads;
+
+const struct lua_calls *lua_calls_own(void) {
+    return own;
+}
+
+/* ---- notes --------------------------------------------------------------------------------- */
+
+static void on_thread_exit(void *calls) {
+    own = NULL;
+    pages_free(calls, sizeof(struct lua_calls));
+}
+
+static __attribute__((noinline)) struct lua_calls *calls_make(void) {
+    const int error = errno;
+    struct lua_calls *calls = threads.has_key ? pages_alloc(sizeof *calls) : NULL;
+    if (calls) {
+        own = calls;
+        loader_key_set(threads.key, calls);
+    }
+    errno = error;
+    return calls;
+}
+
+/* Calls whose frames were further in have ended. */
+HIDDEN void lua_on_call(uintptr_t state, uintptr_t sp);
+HOT_CODE void lua_on_call(uintptr_t state, uintptr_t sp) {
+    struct lua_calls *const c = own ? own : calls_make();
+    if (!c)
+        return;
+    size_t n = c->n;
+    const uintptr_t after = sp + sizeof(uintptr_t);
+    while (n > 0 && c->calls[n - 1].sp <= after)
+        n--;
+    if (n < LUA_CALLS_MAX)
+        c->calls[n++] = (struct lua_call){after, *(const uintptr_t *)sp, state};
+    c->n = n;
+}
+
+/* ---- allocators ---------------------------------------------------------------------------- */
+
+typedef void *lua_allocator(void *context, void *block, size_t old_size, size_t size);
+
+static inline void note_birth(uintptr_t sp, uintptr_t return_address, size_t type) {
+    struct lua_calls *const c = own;
+    if (c)
+        c->birth = (struct lua_call){sp, return_address, type};
+}
+
+/* One for each allocator that a program has, as these have nothing else to be told apart by: the
+ * context is the program's. */
+#define ALLOCATORS(X) X(0) X(1) X(2) X(3)
+enum { N_ALLOCATORS = 4 };
+static lua_allocator *allocators[N_ALLOCATORS];
+
+/* Of a new block Lua says the type in place of the old size. */
+#define DEFINE_ALLOCATOR(i)                                                                        \
+    HOT_CODE static void *allocator_##i(void *context, void *block, size_t old_size,               \
+                                        size_t size) {                                             \
+        if (!block)                                                                                \
+            note_birth((uintptr_t)__builtin_dwarf_cfa(), (uintptr_t)__builtin_return_address(0),   \
+                       old_size);                                                                  \
+        return allocators[i](context, block, old_size, size);                                      \
+    }
+ALLOCATORS(DEFINE_ALLOCATOR)
+
+static lua_allocator *allocator_in_front(int i) {
+    switch (i) {
+#define CASE(i)                                                                                    \
+    case i:                                                                                        \
+        return allocator_##i;
+        ALLOCATORS(CASE)
+    }
+    return NULL;
+}
+
+/* What lua_newstate is to be given in place of an allocator. */
+HIDDEN lua_allocator *lua_on_newstate(lua_allocator *allocator);
+lua_allocator *lua_on_newstate(lua_allocator *allocator) {
+    for (int i = 0; i < N_ALLOCATORS && allocator; i++) {
+        lua_allocator *none = NULL;
+        if (allocator == allocator_in_front(i))
+            break;
+        if (__atomic_compare_exchange_n(&allocators[i], &none, allocator, false, __ATOMIC_SEQ_CST,
+                                        __ATOMIC_SEQ_CST) ||
+            none == allocator)
+            return allocator_in_front(i);
+    }
+    return allocator;
+}
+
+/* ---- turning aside ------------------------------------------------------------------------- */
+
+#define DECLARE(name)                                                                              \
+    HIDDEN void lua_stub_##name(void);                                                             \
+    extern uintptr_t lua_go_on_##name HIDDEN;                                                      \
+    uintptr_t lua_go_on_##name; /* where the function's first instructions are now */
+DECLARE(newstate)
+LUA_CALLS(DECLARE)
+
+/* Each version has some of them. */
+static const struct entry {
+    const char *name;
+    void (*stub)(void);
+    uintptr_t *go_on;
+} entries[] = {
+#define ENTRY(name) {"lua_" #name, lua_stub_##name, &lua_go_on_##name},
+    ENTRY(newstate) LUA_CALLS(ENTRY)};
+enum { N_ENTRIES = sizeof entries / sizeof *entries, SLOT = DISPLACE_ROOM + DISPLACE_ENTRY };
+
+/* Of these; 0: there is none. */
+static uintptr_t functions[N_ENTRIES];
+
+/* Where a symbol is missing, the loader allocates: all are looked for before anything is recorded.
+ */
+static void find_functions(void) {
+    for (size_t i = 0; i < N_ENTRIES; i++)
+        functions[i] = (uintptr_t)loader_symbol(RTLD_DEFAULT, entries[i].name);
+    (void)loader_symbol(RTLD_DEFAULT, "malloc"); /* forgets it: see ocaml_runtime_find */
+}
+
+/* Writes the way of a function to `slot`, and the jump to it. */
+static const char *prepare(const struct lua_runtime *r, uintptr_t function, uintptr_t stub,
+                           uint8_t *slot, uintptr_t slot_at, struct displaced *moved,
+                           uint8_t jump[DISPLACE_JUMP]) {
+    struct module module;
+    struct cfi_function code;
+    if (!lua_range_has(&r->module, function) || !module_find(function, &module) ||
+        !cfi_find(&module, function, &code) || code.start != function)
+        return "is not where Lua is";
+    const size_t size = code.end - code.start;
+    const char *why =
+        displace_copy((const uint8_t *)function, size, size, function, slot, slot_at, moved);
+    if (why)
+        return why;
+    cpu_jump(slot + DISPLACE_ROOM, stub);
+    return displace_jump(jump, function + moved->entry, slot_at + DISPLACE_ROOM)
+               ? NULL
+               : "is too far from free memory";
+}
+
+const char *lua_calls_why_not(const lua_runtime *r) {
+    static char message[160];
+    uint8_t slot[SLOT], jump[DISPLACE_JUMP];
+    find_functions();
+    for (size_t i = 0; i < N_ENTRIES; i++) {
+        struct displaced moved;
+        const uintptr_t function = functions[i];
+        const char *why = function ? prepare(r, function, (uintptr_t)entries[i].stub, slot,
+                                             r->module.low - SLOT, &moved, jump)
+                                   : NULL;
+        if (!why)
+            continue;
+        text t = text_in(message, sizeof message);
+        text_add(&t, "its ");
+        text_add(&t, entries[i].name);
+        text_add(&t, " ");
+        text_add(&t, why);
+        text_add(&t, ": only malloc is recorded, without Lua's frames");
+        return message;
+    }
+    return patch_can(functions[0])
+               ? NULL
+               : "the kernel does not let its Lua's code be changed: only malloc is recorded, "
+                 "without Lua's frames";
+}
+
+static void take_back(const uintptr_t *patched, uint8_t (*before)[DISPLACE_JUMP], size_t n) {
+    for (size_t i = 0; i < n; i++)
+        if (patched[i])
+            patch_write(patched[i], before[i], DISPLACE_JUMP);
+}
+
+/* All of them, or none. */
+static bool put_jumps(const uintptr_t *patched, uint8_t (*jumps)[DISPLACE_JUMP]) {
+    uint8_t before[N_ENTRIES][DISPLACE_JUMP];
+    for (size_t i = 0; i < N_ENTRIES; i++) {
+        if (patched[i])
+            memcpy(before[i], (const void *)patched[i], DISPLACE_JUMP);
+        if (patched[i] && !patch_write(patched[i], jumps[i], DISPLACE_JUMP)) {
+            take_back(patched, before, i);
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool turn_aside(const lua_runtime *r, uint8_t *room, size_t size) {
+    uint8_t jumps[N_ENTRIES][DISPLACE_JUMP];
+    uintptr_t patched[N_ENTRIES] = {0};
+    for (size_t i = 0; i < N_ENTRIES; i++) {
+        struct displaced moved;
+        const uintptr_t function = functions[i];
+        uint8_t *const slot = room + i * SLOT;
+        if (!function)
+            continue;
+        if (prepare(r, function, (uintptr_t)entries[i].stub, slot, (uintptr_t)slot, &moved,
+                    jumps[i]))
+            return false;
+        patched[i] = function + moved.entry;
+        *entries[i].go_on = (uintptr_t)slot;
+    }
+    if (syscall_failed(syscall4(SYS_mprotect, (long)room, (long)size, PROT_READ | PROT_EXEC, 0)))
+        return false;
+    __builtin___clear_cache((char *)room, (char *)room + size);
+    return put_jumps(patched, jumps);
+}
+
+bool lua_calls_begin(const lua_runtime *r) {
+    const size_t unit = pages_unit(), size = (N_ENTRIES * SLOT + unit - 1) & ~(unit - 1);
+    uint8_t *const room = patch_room(r->module.low, size);
+    threads.has_key = loader_key_create(&threads.key, on_thread_exit);
+    if (room && threads.has_key && turn_aside(r, room, size))
+        return true;
+    pages_free(room, size);
+    return false;
+}

@@ -1,0 +1,308 @@
+/* lua_layout.c: a table has the offsets of each version, as its headers have them; lua_ident tells
+ * which one it is. Whether they hold is seen once more where a stack is first read (lua_frames.h).
+ *
+ * Calls of the evaluator, luaV_execute, have to be known on native stacks. Its name is in few
+ * programs, but it is by far the largest function of Lua, in each version and however it was
+ * compiled, and the tables for unwinding know where functions begin and end. */
+#include "runtimes/lua/lua_layout.h"
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <string.h>
+
+#include "base/hot.h"
+#include "platform/cfi.h"
+#include "platform/displace.h"
+#include "platform/loader.h"
+#include "platform/module.h"
+
+static const struct lua_layout layouts[] = {
+    {.minor = 1,
+     .first = 0,
+     .last = 9,
+     .state_call = 40,
+     .state_calls = 80,
+     .state_saved = 48,
+     .state_stack = 64,
+     .state_stack_last = 56,
+     .call_size = 40,
+     .call_function = 8,
+     .call_saved = 24,
+     .call_flags = 36,
+     .closure_proto = 32,
+     .proto_tag = 9,
+     .proto_constants = 16,
+     .n_constants = 76,
+     .proto_code = 24,
+     .n_code = 80,
+     .proto_lines = 40,
+     .n_lines = 84,
+     .proto_locals = 48,
+     .n_locals = 92,
+     .proto_upvalues = 56,
+     .n_upvalues = 72,
+     .upvalue_size = 8,
+     .proto_source = 64,
+     .proto_line = 96,
+     .op = {.op_bits = 6,
+            .move = 0,
+            .get_upvalue = 4,
+            .get_global = 5,
+            .get_upvalue_field = LUA_NO_OPCODE,
+            .get_table = 6,
+            .get_field = LUA_NO_OPCODE,
+            .self = 11,
+            .call = 28,
+            .tail_call = 29,
+            .new_table = 10,
+            .set_list = 34,
+            .extra = LUA_NO_OPCODE}},
+    {.minor = 2,
+     .first = 1,
+     .last = 4,
+     .state_call = 32,
+     .state_stack = 56,
+     .state_stack_last = 48,
+     .call_function = 0,
+     .call_outer = 16,
+     .call_saved = 56,
+     .call_flags = 34,
+     .is_lua = {1, 1},
+     .is_fresh = {4, 0}, /* CIST_REENTRY is not set */
+     .is_tail = {64, 64},
+     .closure_proto = 24,
+     .proto_tag = 9,
+     .proto_constants = 16,
+     .n_constants = 84,
+     .proto_code = 24,
+     .n_code = 88,
+     .proto_lines = 40,
+     .n_lines = 92,
+     .proto_locals = 48,
+     .n_locals = 100,
+     .proto_upvalues = 56,
+     .n_upvalues = 80,
+     .upvalue_size = 16,
+     .proto_source = 72,
+     .proto_line = 104,
+     .op = {.op_bits = 6,
+            .move = 0,
+            .get_upvalue = 5,
+            .get_global = LUA_NO_OPCODE,
+            .get_upvalue_field = 6,
+            .get_table = 7,
+            .get_field = LUA_NO_OPCODE,
+            .self = 12,
+            .call = 29,
+            .tail_call = 30,
+            .new_table = LUA_NO_OPCODE,
+            .set_list = LUA_NO_OPCODE,
+            .extra = LUA_NO_OPCODE}},
+    {.minor = 3,
+     .first = 3,
+     .last = 6,
+     .state_call = 32,
+     .state_stack = 56,
+     .state_stack_last = 48,
+     .call_function = 0,
+     .call_outer = 16,
+     .call_saved = 40,
+     .call_flags = 66,
+     .is_lua = {2, 2},
+     .is_fresh = {8, 8},
+     .is_tail = {32, 32},
+     .closure_proto = 24,
+     .proto_tag = 9,
+     .proto_constants = 48,
+     .n_constants = 20,
+     .proto_code = 56,
+     .n_code = 24,
+     .proto_lines = 72,
+     .n_lines = 28,
+     .proto_locals = 80,
+     .n_locals = 36,
+     .proto_upvalues = 88,
+     .n_upvalues = 16,
+     .upvalue_size = 16,
+     .proto_source = 104,
+     .proto_line = 40,
+     .op = {.op_bits = 6,
+            .move = 0,
+            .get_upvalue = 5,
+            .get_global = LUA_NO_OPCODE,
+            .get_upvalue_field = 6,
+            .get_table = 7,
+            .get_field = LUA_NO_OPCODE,
+            .self = 12,
+            .call = 36,
+            .tail_call = 37,
+            .new_table = LUA_NO_OPCODE,
+            .set_list = LUA_NO_OPCODE,
+            .extra = LUA_NO_OPCODE}},
+    {.minor = 4,
+     .first = 2,
+     .last = 8,
+     .state_call = 32,
+     .state_stack = 48,
+     .state_stack_last = 40,
+     .call_function = 0,
+     .call_outer = 16,
+     .call_saved = 32,
+     .call_flags = 62,
+     .is_lua = {2, 0}, /* CIST_C is not set */
+     .is_fresh = {4, 4},
+     .is_tail = {32, 32},
+     .closure_proto = 24,
+     .proto_tag = 10,
+     .proto_constants = 56,
+     .n_constants = 20,
+     .proto_code = 64,
+     .n_code = 24,
+     .proto_lines = 88,
+     .n_lines = 28,
+     .proto_line_bases = 96,
+     .n_line_bases = 40,
+     .proto_locals = 104,
+     .n_locals = 36,
+     .proto_upvalues = 80,
+     .n_upvalues = 16,
+     .upvalue_size = 16,
+     .proto_source = 112,
+     .proto_line = 44,
+     .op = {.op_bits = 7,
+            .move = 0,
+            .get_upvalue = 9,
+            .get_global = LUA_NO_OPCODE,
+            .get_upvalue_field = 11,
+            .get_table = 12,
+            .get_field = 14,
+            .self = 20,
+            .call = 68,
+            .tail_call = 69,
+            .new_table = 19,
+            .set_list = 78,
+            .extra = 82}},
+};
+
+/* Nowhere in most programs: the loader looks for it with all other symbols. */
+extern void *lua_newstate(void *allocator, void *context) __attribute__((weak));
+
+static void *symbol(const char *name) {
+    return loader_symbol(RTLD_DEFAULT, name);
+}
+
+/* ---- which Lua is it? ---------------------------------------------------------------------- */
+
+/* Of "$Lua: Lua 5.1.5 Copyright" or "$LuaVersion: Lua 5.4.4  Copyright", in which releases of one
+ * figure follow. */
+static const struct lua_layout *layout_of(const char *ident) {
+    static const char before[] = "Lua 5.";
+    const char *at = ident ? strstr(ident, before) : NULL;
+    if (!at)
+        return NULL;
+    at += sizeof before - 1;
+    const unsigned minor = (unsigned)(at[0] - '0');
+    const unsigned release = at[1] == '.' ? (unsigned)(at[2] - '0') : 0;
+    for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++)
+        if (layouts[i].minor == minor && release >= layouts[i].first && release <= layouts[i].last)
+            return &layouts[i];
+    return NULL;
+}
+
+/* ---- its code ------------------------------------------------------------------------------ */
+
+/* Of Lua's objects the first and the last that linkers may put into a program have some of these.
+ */
+static const char *const api[] = {
+    "lua_absindex",     "lua_checkstack",  "lua_newstate",   "lua_close",     "lua_resume",
+    "lua_yieldk",       "lua_yield",       "lua_sethook",    "lua_dump",      "lua_load",
+    "lua_newthread",    "luaL_newstate",   "luaL_ref",       "luaL_gsub",     "luaL_openlibs",
+    "luaopen_base",     "luaopen_bit32",   "luaopen_debug",  "luaopen_io",    "luaopen_math",
+    "luaopen_os",       "luaopen_package", "luaopen_string", "luaopen_table", "luaopen_utf8",
+    "luaopen_coroutine"};
+
+/* Where Lua is linked into a program, the linker puts its objects together. */
+static struct lua_range api_range(const struct module *module) {
+    struct lua_range range = {UINTPTR_MAX, 0};
+    for (size_t i = 0; i < sizeof api / sizeof *api; i++) {
+        const uintptr_t at = (uintptr_t)symbol(api[i]);
+        struct cfi_function function;
+        if (at < module->text_low || at >= module->text_high || !cfi_find(module, at, &function))
+            continue;
+        range.low = function.start < range.low ? function.start : range.low;
+        range.high = function.end > range.high ? function.end : range.high;
+    }
+    return range;
+}
+
+static struct lua_range largest_function(const struct module *module,
+                                         const struct lua_range *code) {
+    struct lua_range largest = {0, 0};
+    for (uintptr_t pc = code->low; pc < code->high;) {
+        struct cfi_function function;
+        if (!cfi_find(module, pc, &function) || function.end <= pc) {
+            pc++;
+            continue;
+        }
+        if (function.end - function.start > largest.high - largest.low)
+            largest = (struct lua_range){function.start, function.end};
+        pc = function.end;
+    }
+    return largest;
+}
+
+/* Compilers put what seldom runs of a function elsewhere: errors, which allocate their messages. */
+static struct lua_range cold_part(const struct module *module, const struct lua_range *function) {
+    struct cfi_function part;
+    const uintptr_t at = displace_leaves((const uint8_t *)function->low,
+                                         function->high - function->low, function->low);
+    if (!at || !cfi_find(module, at, &part))
+        return (struct lua_range){0, 0};
+    return (struct lua_range){part.start, part.end};
+}
+
+static bool is_executable(const struct module *module) {
+    return !*module->name;
+}
+
+static bool code_find(lua_runtime *r) {
+    enum { SMALLEST = 2000, SHARE = 4 }; /* bytes of luaV_execute */
+    struct module module;
+    if (!module_find((uintptr_t)lua_newstate, &module))
+        return false;
+    const struct lua_range text = {module.text_low, module.text_high};
+    struct lua_range code = api_range(&module);
+    if (code.low >= code.high)
+        return false;
+    const bool is_all = (code.high - code.low) / (SHARE - 1) > (text.high - text.low) / SHARE;
+    r->is_program = is_all && is_executable(&module);
+    r->module = (struct lua_range){module.low, module.high};
+    r->code = is_all || !is_executable(&module) ? text : code;
+    r->eval = largest_function(&module, &code);
+    r->cold = cold_part(&module, &r->eval);
+    return r->eval.high - r->eval.low > SMALLEST;
+}
+
+/* ---- can it be recorded? ------------------------------------------------------------------- */
+
+/* NULL if stacks of this Lua can be read. */
+static const char *why_not(lua_runtime *r) {
+    if (symbol("luaJIT_setmode"))
+        return "LuaJIT is not supported: only malloc is recorded, which its objects do not come "
+               "from";
+    r->layout = layout_of(symbol("lua_ident"));
+    if (!r->layout)
+        return "this version of Lua is not supported (5.1, and the latest releases of 5.2 to 5.4 "
+               "are): only malloc is recorded, without Lua's frames";
+    if (!code_find(r))
+        return "its Lua has an unknown layout: only malloc is recorded, without Lua's frames";
+    return NULL;
+}
+
+HOT_CODE enum runtime_kind lua_layout_find(lua_runtime *r, const char **why) {
+    if (!lua_newstate)
+        return RUNTIME_ABSENT;
+    *why = why_not(r);
+    (void)symbol("malloc"); /* forgets that symbols were missing: see ocaml_runtime_find */
+    return *why ? RUNTIME_UNFIT : RUNTIME_RECORDABLE;
+}

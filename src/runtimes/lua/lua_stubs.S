@@ -1,0 +1,80 @@
+/* lua_stubs.S: where functions of Lua's go first (lua_calls.h). All that they were called with is
+ * kept, a note is made, and they go on with their own first instructions as if nothing had been. */
+#include "runtimes/lua/lua_stubs.h"
+
+        .text
+
+#if defined __x86_64__
+
+.macro begin name
+        .globl  lua_stub_\name
+        .hidden lua_stub_\name
+        .hidden lua_go_on_\name
+        .type   lua_stub_\name, @function
+        .p2align 4
+lua_stub_\name:
+        .cfi_startproc
+        pushq   %rdi
+        pushq   %rsi
+        pushq   %rdx
+        pushq   %rcx
+        pushq   %r8
+        pushq   %r9
+        .cfi_adjust_cfa_offset 48
+        leaq    48(%rsp), %rsi
+        subq    $8, %rsp
+        .cfi_adjust_cfa_offset 8
+.endm
+
+.macro end name
+        addq    $8, %rsp
+        .cfi_adjust_cfa_offset -8
+        popq    %r9
+        popq    %r8
+        popq    %rcx
+        popq    %rdx
+        popq    %rsi
+        popq    %rdi
+        .cfi_adjust_cfa_offset -48
+.endm
+
+.macro go_on name
+        jmp     *lua_go_on_\name(%rip)
+        .cfi_endproc
+        .size   lua_stub_\name, . - lua_stub_\name
+.endm
+
+/* The first argument is the lua_State; where the return address is becomes the second. */
+.macro stub name
+        begin   \name
+        call    lua_on_call
+        end     \name
+        go_on   \name
+.endm
+
+        .hidden lua_on_call
+        .hidden lua_on_newstate
+
+        /* The first argument becomes what is given. */
+        begin   newstate
+        call    lua_on_newstate
+        end     newstate
+        movq    %rax, %rdi
+        go_on   newstate
+
+#else
+
+/* Nothing comes here: see displace.h. */
+.macro stub name
+        .globl  lua_stub_\name
+        .hidden lua_stub_\name
+lua_stub_\name:
+.endm
+        stub newstate
+
+#endif
+
+#define STUB(name) stub name;
+LUA_CALLS(STUB)
+
+        .section .note.GNU-stack, "", %progbits

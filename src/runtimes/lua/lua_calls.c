@@ -19,7 +19,10 @@
 
 #define HIDDEN __attribute__((visibility("hidden")))
 
-static __thread struct lua_calls *own __attribute__((tls_model("initial-exec")));
+/* lua_stubs.S has it, too. */
+#define own lua_calls_thread
+extern __thread struct lua_calls *own __attribute__((tls_model("initial-exec"))) HIDDEN;
+__thread struct lua_calls *own;
 
 static struct {
     pthread_key_t key; /* whose value is the thread's calls, which end with it */
@@ -67,50 +70,35 @@ HOT_CODE void lua_on_call(uintptr_t state, uintptr_t sp) {
 
 typedef void *lua_allocator(void *context, void *block, size_t old_size, size_t size);
 
-static inline void note_birth(uintptr_t sp, uintptr_t return_address, size_t type) {
-    struct lua_calls *const c = own;
-    if (c)
-        c->birth = (struct lua_call){sp, return_address, type};
-}
+/* One function in front for each allocator that a program has, as these have nothing else to be
+ * told apart by: the context is the program's. */
+#define DECLARE_ALLOCATOR(n) HIDDEN lua_allocator lua_allocator_##n;
+LUA_ALLOCATORS(DECLARE_ALLOCATOR)
+static lua_allocator *const in_front[] = {
+#define IN_FRONT(n) lua_allocator_##n,
+    LUA_ALLOCATORS(IN_FRONT)};
+enum { N_ALLOCATORS = sizeof in_front / sizeof *in_front };
 
-/* One for each allocator that a program has, as these have nothing else to be told apart by: the
- * context is the program's. */
-#define ALLOCATORS(X) X(0) X(1) X(2) X(3)
-enum { N_ALLOCATORS = 4 };
-static lua_allocator *allocators[N_ALLOCATORS];
+extern lua_allocator *lua_allocators[N_ALLOCATORS] HIDDEN;
+lua_allocator *lua_allocators[N_ALLOCATORS]; /* what is behind them */
 
-/* Of a new block Lua says the type in place of the old size. */
-#define DEFINE_ALLOCATOR(i)                                                                        \
-    HOT_CODE static void *allocator_##i(void *context, void *block, size_t old_size,               \
-                                        size_t size) {                                             \
-        if (!block)                                                                                \
-            note_birth((uintptr_t)__builtin_dwarf_cfa(), (uintptr_t)__builtin_return_address(0),   \
-                       old_size);                                                                  \
-        return allocators[i](context, block, old_size, size);                                      \
-    }
-ALLOCATORS(DEFINE_ALLOCATOR)
-
-static lua_allocator *allocator_in_front(int i) {
-    switch (i) {
-#define CASE(i)                                                                                    \
-    case i:                                                                                        \
-        return allocator_##i;
-        ALLOCATORS(CASE)
-    }
-    return NULL;
-}
+_Static_assert(offsetof(struct lua_calls, birth) == 0, "as lua_stubs.S has it");
+_Static_assert(offsetof(struct lua_birth, sp) == LUA_BIRTH_SP, "as lua_stubs.S has it");
+_Static_assert(offsetof(struct lua_birth, return_address) == LUA_BIRTH_AT, "the same");
+_Static_assert(offsetof(struct lua_birth, type) == LUA_BIRTH_TYPE, "the same");
+_Static_assert(offsetof(struct lua_birth, kept) == LUA_BIRTH_KEPT, "the same");
 
 /* What lua_newstate is to be given in place of an allocator. */
 HIDDEN lua_allocator *lua_on_newstate(lua_allocator *allocator);
 lua_allocator *lua_on_newstate(lua_allocator *allocator) {
     for (int i = 0; i < N_ALLOCATORS && allocator; i++) {
         lua_allocator *none = NULL;
-        if (allocator == allocator_in_front(i))
+        if (allocator == in_front[i])
             break;
-        if (__atomic_compare_exchange_n(&allocators[i], &none, allocator, false, __ATOMIC_SEQ_CST,
-                                        __ATOMIC_SEQ_CST) ||
+        if (__atomic_compare_exchange_n(&lua_allocators[i], &none, allocator, false,
+                                        __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST) ||
             none == allocator)
-            return allocator_in_front(i);
+            return in_front[i];
     }
     return allocator;
 }

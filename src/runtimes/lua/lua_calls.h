@@ -5,8 +5,9 @@
  *
  * What is noted is not taken back, for calls end by longjmp as well: a call goes on if the native
  * stack still has the frame that it returns to, just where it was. So nothing of ours is ever left
- * on the stack between the program and Lua. The same way it is known for what object of Lua an
- * allocator is called: lua_newstate is given a function in front of it, which notes the type. */
+ * on the stack between the program and Lua. The same way it is known for what Lua calls its
+ * allocator: lua_newstate is given a function in front of it, which notes what it is called with.
+ */
 #ifndef LUA_CALLS_H
 #define LUA_CALLS_H
 
@@ -21,12 +22,19 @@ struct lua_call {
     uintptr_t sp, return_address, state;
 };
 
-enum { LUA_CALLS_MAX = 256 /* Lua allows 200 at once */ };
+enum { LUA_CALLS_MAX = 256 /* Lua allows 200 at once */, LUA_KEPT = 6 /* registers */ };
+
+/* A call of Lua's allocator, as lua_stubs.S notes it. */
+struct lua_birth {
+    uintptr_t sp, return_address;
+    uintptr_t type;           /* what Lua says of a new object's; 0: it is none */
+    uintptr_t kept[LUA_KEPT]; /* registers that functions keep: bx, bp, 12, 13, 14, 15 */
+};
 
 struct lua_calls {
+    struct lua_birth birth; /* the last one */
     size_t n;
     struct lua_call calls[LUA_CALLS_MAX]; /* the innermost last */
-    struct lua_call birth;                /* of an object: `state` is its type */
 };
 
 /* The calling thread's; NULL: it never was in Lua. */

@@ -16,6 +16,7 @@
 
 #include "record/calls.h"
 #include "runtimes/lua/lua_names.h"
+#include "runtimes/lua/lua_pc.h"
 #include "runtimes/peek.h"
 #include "runtimes/splice.h"
 
@@ -51,6 +52,7 @@ struct lua_frames {
     size_t n_live;
     struct live live[LUA_CALLS_MAX]; /* innermost first */
     struct cached cache[CACHED];
+    struct lua_pc pc;
     uint64_t memory[];
 };
 
@@ -213,10 +215,13 @@ struct splicing {
     lua_frames *f;
     const lua_runtime *r;
     const struct lua_layout *l;
-    size_t live;       /* the call that native frames are in; n_live: outside of all */
-    struct walk walk;  /* the frame of Lua's that is put next */
-    bool was_in_lua;   /* not only in the allocator that Lua has been given */
-    bool is_elsewhere; /* in a function of C that is not Lua's own */
+    size_t born;                   /* the point that calls Lua's allocator, as was noted, */
+    const struct lua_birth *birth; /* NULL: nothing was */
+    bool has_begun;                /* there is a frame of Lua's already */
+    size_t live;                   /* the call that native frames are in; n_live: outside of all */
+    struct walk walk;              /* the frame of Lua's that is put next */
+    bool was_in_lua;               /* not only in the allocator that Lua has been given */
+    bool is_elsewhere;             /* in a function of C that is not Lua's own */
 };
 
 static struct cached *cache_place(lua_frames *f, uintptr_t function, uintptr_t saved) {
@@ -269,16 +274,26 @@ static void put_c(struct splicing *s, const struct frame *frame) {
         splice_put_native(&s->out, frame->function + 1);
 }
 
-/* What one call of the evaluator runs. */
-static void put_run(struct splicing *s) {
+/* The innermost function of Lua may be making a table. */
+static void find_pc(struct splicing *s, struct frame *frame, size_t eval) {
+    if (!s->has_begun && s->birth)
+        frame->saved = lua_pc_of(&s->f->pc, s->l, s->out.native, eval, s->born, s->birth,
+                                 frame->function, frame->saved);
+    s->has_begun = true;
+}
+
+/* What one call of the evaluator runs, which is that at a point. */
+static void put_run(struct splicing *s, size_t eval) {
     while (!s->out.is_full) {
-        const struct frame frame = walk_next(s->l, &s->walk);
+        struct frame frame = walk_next(s->l, &s->walk);
         if (frame.kind == FRAME_END)
             return;
         if (frame.kind == FRAME_C) {
+            s->has_begun = true;
             put_c(s, &frame);
             continue;
         }
+        find_pc(s, &frame, eval);
         splice_put_slot(&s->out, slot_of_lua(s, &s->walk, &frame));
         if (frame.is_fresh)
             return;
@@ -286,8 +301,9 @@ static void put_run(struct splicing *s) {
 }
 
 static void put_rest(struct splicing *s) {
+    s->has_begun = true;
     while (s->walk.call && !s->out.is_full)
-        put_run(s);
+        put_run(s, 0);
 }
 
 /* ---- where calls into Lua stand -------------------------------------------------------------- */
@@ -352,6 +368,7 @@ static void pass_elsewhere(struct splicing *s) {
         if (frame.kind != FRAME_C || !lua_range_has(&s->r->code, frame.function))
             return;
         const struct walk before = s->walk;
+        s->has_begun = true;
         s->walk = w;
         put_c(s, &frame);
         s->walk = before;
@@ -374,14 +391,14 @@ static bool is_eval(const lua_runtime *r, uintptr_t pc) {
 }
 
 /* A native frame inside a call into Lua. */
-static void put_inside(struct splicing *s, uintptr_t pc) {
+static void put_inside(struct splicing *s, size_t point, uintptr_t pc) {
     const bool is_own = lua_range_has(&s->r->code, pc - 1);
     if (is_own)
         pass_own(s);
     else
         pass_elsewhere(s);
     if (is_eval(s->r, pc))
-        put_run(s);
+        put_run(s, point);
     else if (!is_own)
         splice_put_native(&s->out, pc);
 }
@@ -412,7 +429,7 @@ static void put_all(struct splicing *s) {
         if (s->live < s->f->n_live && s->f->live[s->live].point == i - 1)
             leave_call(s);
         if (s->live < s->f->n_live)
-            put_inside(s, pc);
+            put_inside(s, i - 1, pc);
         else if (is_cut)
             return; /* how the interpreter begins is no news */
         else
@@ -440,21 +457,27 @@ static unsigned type_of_tag(const struct lua_layout *l, uintptr_t tag) {
     return N_CALL_TYPES + 1 + (is_prototype ? TYPE_prototype : TYPE_upvalue);
 }
 
-/* The allocator that allocates calls few other functions. */
-static unsigned type_of_birth(const struct lua_layout *l, const struct lua_calls *calls,
-                              const struct runtime_splice *native) {
+/* Whether a call of Lua's allocator goes on that was noted: it calls few other functions. */
+static void find_birth(struct splicing *s, const struct lua_calls *calls) {
     enum { FEW = 6 };
-    for (size_t i = 0; calls && i < FEW && i < native->n; i++)
-        if (call_is(&calls->birth, &native->trail->points[native->n - 1 - i], native))
-            return type_of_tag(l, calls->birth.state);
-    return 0;
+    const struct runtime_splice *const native = s->out.native;
+    const struct lua_call call = {.sp = calls->birth.sp,
+                                  .return_address = calls->birth.return_address};
+    for (size_t i = 0; i < FEW && i < native->n; i++)
+        if (call_is(&call, &native->trail->points[native->n - 1 - i], native)) {
+            s->born = native->n - 1 - i;
+            s->birth = &calls->birth;
+            return;
+        }
 }
 
 struct runtime_stack lua_frames_splice(lua_frames *f, const lua_runtime *r,
                                        const struct lua_calls *calls, bool fits(uintptr_t state),
                                        const struct runtime_splice *native) {
     struct splicing s = {.out = splice_begin(&f->stack, native), .f = f, .r = r, .l = r->layout};
-    const unsigned type = type_of_birth(r->layout, calls, native);
+    if (calls)
+        find_birth(&s, calls);
+    const unsigned type = s.birth ? type_of_tag(s.l, s.birth->type) : 0;
     if (type)
         s.out.type = type;
     find_live(f, calls, native);

@@ -21,7 +21,8 @@ struct lua_opcodes {
     uint8_t op_bits; /* of an instruction's lowest */
     uint8_t move, get_upvalue, get_global, get_upvalue_field, get_table, get_field, self;
     uint8_t call, tail_call;
-    uint8_t new_table, set_list, extra; /* what may allocate while the pc is kept in a register */
+    uint8_t new_table, set_list, closure; /* what allocates while the pc is in a register alone */
+    uint8_t extra;                        /* stands behind an instruction that it is part of */
 };
 
 /* What differs from version to version; offsets in bytes. */

@@ -62,6 +62,40 @@ lua_stub_\name:
         movq    %rax, %rdi
         go_on   newstate
 
+        .hidden lua_calls_thread
+        .hidden lua_allocators
+
+/* Of a block that is new, Lua says the type in place of the old size, in the third argument. */
+.macro allocator n
+        .globl  lua_allocator_\n
+        .hidden lua_allocator_\n
+        .type   lua_allocator_\n, @function
+        .p2align 4
+lua_allocator_\n:
+        .cfi_startproc
+        movq    lua_calls_thread@gottpoff(%rip), %rax
+        movq    %fs:(%rax), %rax
+        testq   %rax, %rax
+        je      1f
+        xorl    %r10d, %r10d
+        testq   %rsi, %rsi
+        cmoveq  %rdx, %r10
+        movq    %r10, LUA_BIRTH_TYPE(%rax)
+        leaq    8(%rsp), %r10
+        movq    %r10, LUA_BIRTH_SP(%rax)
+        movq    (%rsp), %r10
+        movq    %r10, LUA_BIRTH_AT(%rax)
+        movq    %rbx, LUA_BIRTH_KEPT(%rax)
+        movq    %rbp, LUA_BIRTH_KEPT+8(%rax)
+        movq    %r12, LUA_BIRTH_KEPT+16(%rax)
+        movq    %r13, LUA_BIRTH_KEPT+24(%rax)
+        movq    %r14, LUA_BIRTH_KEPT+32(%rax)
+        movq    %r15, LUA_BIRTH_KEPT+40(%rax)
+1:      jmp     *lua_allocators+8*\n(%rip)
+        .cfi_endproc
+        .size   lua_allocator_\n, . - lua_allocator_\n
+.endm
+
 #else
 
 /* Nothing comes here: see displace.h. */
@@ -72,9 +106,17 @@ lua_stub_\name:
 .endm
         stub newstate
 
+.macro allocator n
+        .globl  lua_allocator_\n
+        .hidden lua_allocator_\n
+lua_allocator_\n:
+.endm
+
 #endif
 
 #define STUB(name) stub name;
 LUA_CALLS(STUB)
+#define ALLOCATOR(n) allocator n;
+LUA_ALLOCATORS(ALLOCATOR)
 
         .section .note.GNU-stack, "", %progbits

@@ -1,0 +1,130 @@
+/* lua_pc.c: see lua_pc.h. Whatever register or word is taken for an instruction's address, it is
+ * believed only if it is in the function's code, and the instruction there is one that makes what
+ * is being allocated. */
+#include "runtimes/lua/lua_pc.h"
+
+#include "platform/module.h"
+#include "platform/unwind_trail.h"
+#include "runtimes/lua/lua_names.h"
+
+enum { LUA_SAVES_UNKNOWN = INT16_MAX, WORD = sizeof(uintptr_t), INSTRUCTION = 4 };
+
+/* Of x86-64, as nothing is noted elsewhere. */
+static const uint8_t dwarf_numbers[LUA_KEPT] = {3, 6, 12, 13, 14, 15};
+
+static void saves_learn(struct lua_pc *pc, struct lua_saves *s) {
+    struct module module;
+    struct cfi_function function;
+    const bool is_known = module_find(s->key - 1, &module) &&
+                          cfi_find(&module, s->key - 1, &function) &&
+                          cfi_run(&function, s->key - 1, &pc->machine);
+    for (size_t i = 0; i < LUA_KEPT; i++) {
+        const struct cfi_rule *const rule = &pc->machine.now.reg[dwarf_numbers[i]];
+        const bool is_near = rule->offset < 0 && rule->offset > INT16_MIN;
+        s->from_cfa[i] = !is_known || (rule->kind == CFI_OFFSET && !is_near) ? LUA_SAVES_UNKNOWN
+                         : rule->kind == CFI_OFFSET                          ? rule->offset
+                         : rule->kind == CFI_SAME                            ? 0
+                                                                             : LUA_SAVES_UNKNOWN;
+    }
+}
+
+static const struct lua_saves *saves_of(struct lua_pc *pc, uintptr_t key) {
+    struct lua_saves *const s =
+        &pc->saves[key * UINT64_C(0x9E3779B97F4A7C15) >> (64 - LUA_SAVES_BITS)];
+    if (s->key != key) {
+        s->key = key;
+        saves_learn(pc, s);
+    }
+    return s;
+}
+
+/* A register as it is in luaV_execute: the function nearest to it that has put it on the stack has
+ * it. 0: nobody knows. */
+static uintptr_t kept_in(struct lua_pc *pc, const struct unwind_point *points, size_t eval,
+                         size_t born, const struct lua_birth *birth, size_t i) {
+    for (size_t j = eval + 1; j <= born; j++) {
+        const int16_t from_cfa = saves_of(pc, points[j].key)->from_cfa[i];
+        const uintptr_t cfa = points[j - 1].sp, at = cfa + (uintptr_t)(intptr_t)from_cfa;
+        if (from_cfa == LUA_SAVES_UNKNOWN || (from_cfa && (at < points[j].sp || at % WORD)))
+            return 0;
+        if (from_cfa)
+            return *(const uintptr_t *)at;
+    }
+    return birth->kept[i];
+}
+
+struct code {
+    const struct lua_layout *l;
+    uintptr_t proto, start, end;
+    bool is_table; /* the object that is allocated */
+};
+
+static unsigned opcode_at(const struct code *c, uintptr_t instruction) {
+    const struct lua_place place = {c->proto, (instruction - c->start) / INSTRUCTION};
+    return instruction >= c->start && instruction < c->end ? lua_names_opcode(c->l, &place)
+                                                           : LUA_NO_OPCODE;
+}
+
+static bool makes(const struct code *c, uintptr_t instruction) {
+    const unsigned opcode = opcode_at(c, instruction);
+    return opcode != LUA_NO_OPCODE &&
+           (opcode == c->l->op.new_table ||
+            (!c->is_table && (opcode == c->l->op.set_list || opcode == c->l->op.closure)));
+}
+
+/* The instruction that makes it, if what is in a register points just behind it, or to it; else 0.
+ */
+static uintptr_t made_at(const struct code *c, uintptr_t address, bool behind) {
+    if (address % INSTRUCTION)
+        return 0;
+    uintptr_t at = behind ? address - INSTRUCTION : address;
+    if (behind && opcode_at(c, at) == c->l->op.extra)
+        at -= INSTRUCTION;
+    return makes(c, at) ? at : 0;
+}
+
+/* Each call in luaV_execute belongs to one instruction of Lua's, or a few that are alike, and has
+ * the pc in the same register each time. So a way of telling it that failed once at a call is none
+ * there: what it gave was a neighbour of the right one. */
+static uint16_t *ways_of(struct lua_pc *pc, uintptr_t key) {
+    struct lua_site *const s =
+        &pc->sites[key * UINT64_C(0x9E3779B97F4A7C15) >> (64 - LUA_SITES_BITS)];
+    if (s->key != key)
+        *s = (struct lua_site){.key = key, .ways = UINT16_MAX};
+    return &s->ways;
+}
+
+/* A type that is not of an object may be that of a table's parts; in 5.1 nothing has one. */
+static bool may_be_made(const struct lua_layout *l, const struct lua_birth *birth) {
+    enum { TAG_TABLE = 5 };
+    return l->op.new_table != LUA_NO_OPCODE &&
+           (l->minor == 1 || birth->type == 0 || birth->type == TAG_TABLE);
+}
+
+uintptr_t lua_pc_of(struct lua_pc *pc, const struct lua_layout *l,
+                    const struct runtime_splice *native, size_t eval, size_t born,
+                    const struct lua_birth *birth, uintptr_t proto, uintptr_t saved) {
+    enum { FAR = 12 };
+    const struct unwind_point *const points = native->trail->points;
+    if (!may_be_made(l, birth) || !native->has_places || born <= eval || born - eval > FAR)
+        return saved;
+    const uintptr_t start = *(const uintptr_t *)(proto + l->proto_code);
+    const struct code code = {.l = l,
+                              .proto = proto,
+                              .start = start,
+                              .end = start + *(const uint32_t *)(proto + l->n_code) * INSTRUCTION,
+                              .is_table = l->minor > 1 && birth->type};
+    uint16_t *const ways = ways_of(pc, points[eval].key);
+    uintptr_t made = 0;
+    for (size_t i = 0; i < (size_t)2 * LUA_KEPT && *ways; i++) {
+        const uint16_t way = (uint16_t)(1 << i);
+        if (!(*ways & way))
+            continue;
+        const uintptr_t kept = kept_in(pc, points, eval, born, birth, i % LUA_KEPT);
+        const uintptr_t at = made_at(&code, kept, i < LUA_KEPT);
+        if (!at)
+            *ways &= (uint16_t)~way;
+        made = made ? made : at;
+    }
+    return made ? made + INSTRUCTION : saved;
+}

@@ -41,6 +41,10 @@ static uint64_t sweep_interval(uint64_t now) {
 /* Frames of the recorder itself that can stand on a stack, at most. */
 #define OWN_FRAMES 16
 
+/* Native frames that a runtime which splices gets to see, at least: one of its own may stand for a
+ * dozen of these, and where its innermost belong may be told by the outermost. */
+#define SPLICED_DEPTH 2048
+
 static const char *const type_names[N_CALL_TYPES] = {
 #define TYPE_NAME(name, text, ...)         [TYPE_##name] = text,
 #define TYPE_NAME_OTHER(result, name, ...) [TYPE_##name] = #name,
@@ -361,7 +365,9 @@ static int session_build(struct session *s, const struct session_plan *plan,
     s->runtime_depth = plan->runtime_depth;
     s->rate = c->rate;
     s->runtime_seed = session_seed(c);
-    s->domains.depth = plan->records_malloc ? c->depth + OWN_FRAMES : 0;
+    const size_t least = s->splices ? SPLICED_DEPTH : 0;
+    const size_t depth = c->depth > least ? c->depth : least;
+    s->domains.depth = plan->records_malloc ? depth + OWN_FRAMES : 0;
     s->domains.runtime_depth = s->runtime_depth;
     if (module_find((uintptr_t)session_build, &own)) {
         s->own_low = own.low;

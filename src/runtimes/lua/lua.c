@@ -32,18 +32,24 @@ enum { N_TYPES = sizeof lua_type_names / sizeof *lua_type_names };
 
 /* ---- stacks -------------------------------------------------------------------------------- */
 
-enum fit { FIT_UNKNOWN, FIT, UNFIT };
-static _Atomic int lua_fit;
+/* So often a lua_State may look as none does: its stack may be on the way to another place. */
+enum { FIT_TRIES = 16 };
+static _Atomic bool lua_fits;
+static _Atomic unsigned lua_tries;
 
 static bool frames_fit(uintptr_t state) {
-    int fit = atomic_load_explicit(&lua_fit, memory_order_relaxed);
-    if (__builtin_expect(fit != FIT_UNKNOWN, 1))
-        return fit == FIT;
-    fit = lua_frames_fit(&lua, state) ? FIT : UNFIT;
-    if (atomic_exchange(&lua_fit, fit) == FIT_UNKNOWN && fit == UNFIT)
+    if (__builtin_expect(atomic_load_explicit(&lua_fits, memory_order_relaxed), 1))
+        return true;
+    if (atomic_load(&lua_tries) >= FIT_TRIES)
+        return false;
+    if (lua_frames_fit(&lua, state)) {
+        atomic_store(&lua_fits, true);
+        return true;
+    }
+    if (atomic_fetch_add(&lua_tries, 1) == FIT_TRIES - 1)
         recorder_tell_user(
             "its Lua's frames have an unknown layout: stacks are recorded without them");
-    return fit == FIT;
+    return false;
 }
 
 static struct runtime_stack lua_splice(void *state, const struct runtime_splice *native) {

@@ -269,8 +269,19 @@ static bool is_executable(const struct module *module) {
     return !*module->name;
 }
 
+/* Lua's own interpreter is called lua, lua5.4 and the like. */
+static bool is_interpreter(const struct module *module) {
+    static const char name[] = "lua";
+    char path[PATH_MAX];
+    if (!is_executable(module))
+        return false;
+    module_path(module, path, sizeof path);
+    const char *const slash = strrchr(path, '/');
+    return strncmp(slash ? slash + 1 : path, name, sizeof name - 1) == 0;
+}
+
 static bool code_find(lua_runtime *r) {
-    enum { SMALLEST = 2000, SHARE = 4 }; /* bytes of luaV_execute */
+    enum { SMALLEST = 2000 }; /* bytes of luaV_execute */
     struct module module;
     if (!module_find((uintptr_t)lua_newstate, &module))
         return false;
@@ -278,10 +289,9 @@ static bool code_find(lua_runtime *r) {
     struct lua_range code = api_range(&module);
     if (code.low >= code.high)
         return false;
-    const bool is_all = (code.high - code.low) / (SHARE - 1) > (text.high - text.low) / SHARE;
-    r->is_program = is_all && is_executable(&module);
+    r->is_program = is_interpreter(&module);
     r->module = (struct lua_range){module.low, module.high};
-    r->code = is_all || !is_executable(&module) ? text : code;
+    r->code = r->is_program || !is_executable(&module) ? text : code;
     r->eval = largest_function(&module, &code);
     r->cold = cold_part(&module, &r->eval);
     return r->eval.high - r->eval.low > SMALLEST;

@@ -225,10 +225,12 @@ static size_t put_unnamed(char *to, const char *file, unsigned line) {
 
 /* ---- functions that have been met ---------------------------------------------------------- */
 
-/* By file and first line: which entry has their names. */
+/* By file and first line: which entry has their names. What was first called by somebody who has no
+ * name for it may get one later. */
 struct known {
     uint64_t hash;
     uint32_t entry;
+    bool is_named;
 };
 enum { MAX_KNOWN = 1 << 17 };
 static struct known *known; /* under the lock of the names */
@@ -246,10 +248,10 @@ static struct known *known_find(uint64_t hash) {
     }
 }
 
-static uint32_t known_add(struct known *k, uint64_t hash, uint32_t entry) {
+static uint32_t known_add(struct known *k, uint64_t hash, uint32_t entry, bool is_named) {
     if (k && entry) {
-        *k = (struct known){hash, entry};
-        n_known++;
+        n_known += !k->entry;
+        *k = (struct known){hash, entry, is_named};
     }
     return entry;
 }
@@ -264,13 +266,14 @@ static uint32_t entry_of_locked(const struct lua_layout *l, uintptr_t proto,
     file[size - 1] = '\0';
     const uint64_t hash = hash_u64(hash_bytes(file, size) + line);
     struct known *const k = known_find(hash);
-    if (k && k->entry)
+    const bool is_done = k && k->entry && (k->is_named || !line);
+    const char *const name = is_done || !line ? NULL : name_of_called(l, caller);
+    if (is_done || (k && k->entry && !name))
         return k->entry;
-    const char *const name = line ? name_of_called(l, caller) : NULL;
     char *const function = file + size;
     size_t length = name ? put_text(function, 0, name) : put_unnamed(function, file, line);
     function[length++] = '\0';
-    return known_add(k, hash, names_entry(file, function, size + length));
+    return known_add(k, hash, names_entry(file, function, size + length), name);
 }
 
 /* ---- slots --------------------------------------------------------------------------------- */

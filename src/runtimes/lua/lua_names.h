@@ -1,6 +1,6 @@
 /* lua_names.h: what a frame of Lua's is called: file, function and line. A function of Lua has no
- * name of its own; as in Lua's own tracebacks it is called what its caller calls it where it is
- * first met, and so it is called from then on. */
+ * name of its own; as in Lua's own tracebacks it is called what its caller calls it, where it first
+ * has a name, and so it is called from then on. */
 #ifndef LUA_NAMES_H
 #define LUA_NAMES_H
 

@@ -1,0 +1,301 @@
+#!/usr/bin/python3
+"""Records Lua programs as they are, and judges what they did and what the traces say. Prints TAP.
+
+    test_lua.py LIBRARY ALLOTRACE [TEST...]
+
+Each test runs with each of Lua 5.1 to 5.4 that is found.
+"""
+import collections
+import functools
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent))
+import decode  # noqa: E402
+import tap  # noqa: E402
+from tap import Skip, same  # noqa: E402
+
+LIBRARY, ALLOTRACE = map(os.path.abspath, sys.argv[1:3])
+TESTS = []
+
+
+def test(function):
+    TESTS.append(function)
+    return function
+
+
+def luas():
+    """Those that are recorded with their frames, by their versions."""
+    found = {f"5.{minor}": shutil.which(f"lua5.{minor}") for minor in range(1, 5)}
+    return {version: path for version, path in found.items() if path}
+
+
+# ---- traces
+
+
+Block = collections.namedtuple("Block", "bytes type frames is_freed")
+
+
+def place(frame):
+    """`function@file:line` of a frame, with the last part of the file's path."""
+    function, file, line = re.fullmatch(r"(.*)@(.*?):(\d+):[\d-]+", frame).groups()
+    file = file.rpartition("/")[2]
+    return f"{function}@{file}" if file == "[C]" else f"{function}@{file}:{line}"
+
+
+class Trace:
+    """Its blocks; frames outermost first."""
+
+    def __init__(self, path="t.ctf"):
+        decoder = decode.Decoder(pathlib.Path(path).read_bytes())
+        decoder.read_info()
+        born, dead = {}, set()
+        for _, stack, event in decoder.events():
+            if event[0] == "alloc":
+                born[event[2]] = event[3], tuple(stack)
+            else:
+                assert event[2] not in dead, "a block that ended twice"
+                dead.add(event[2])
+        assert dead <= set(born), "the end of no block"
+        texts = functools.lru_cache(None)(lambda code: decoder.frame_text(code).split(" "))
+        self.blocks = []
+        for i, (words, stack) in born.items():
+            frames = self.words([t for code in stack for t in texts(code)])
+            kind = next((f.split("@")[0] for f in frames if "@<type>" in f), "")
+            if not any("@<gauge>" in f or "@<mark>" in f for f in frames):
+                frames = [f for f in frames if "@<type>" not in f]
+                self.blocks.append(Block(words * 8, kind, frames, i in dead))
+
+    @staticmethod
+    def words(texts):
+        """Functions may have spaces in their names."""
+        frames = []
+        for text in texts:
+            if frames and not re.search(r":[\d-]+$", frames[-1]):
+                frames[-1] += " " + text
+            else:
+                frames.append(text)
+        return frames
+
+    def of(self, *parts):
+        """Blocks in whose stacks frames have these parts, in this order."""
+        def has(block):
+            rest = iter(block.frames)
+            return all(any(part in frame for frame in rest) for part in parts)
+        return [b for b in self.blocks if has(b)]
+
+
+def lua_frames(block):
+    return [place(f) for f in block.frames if re.search(r"\.lua:\d|@made:\d|@\[C\]", f)]
+
+
+# ---- runs
+
+
+Run = collections.namedtuple("Run", "status out err")
+
+
+def run(command, settings=None, **options):
+    env = {k: v for k, v in os.environ.items() if not k.startswith(("MEMTRACE", "LD_PRELOAD"))}
+    done = subprocess.run([str(c) for c in command], env=env | (settings or {}), timeout=200,
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          **options)
+    return Run(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+
+def record_run(command, rate="1", file="t.ctf", env=None, **settings):
+    return run(command, {"LD_PRELOAD": LIBRARY, "MEMTRACE": file, "MEMTRACE_RATE": rate} |
+               {f"MEMTRACE_{k.upper()}": v for k, v in settings.items()} | (env or {}))
+
+
+def compare(command, **options):
+    """Records a run that must look like a plain one."""
+    wanted = run(command)
+    same(record_run(command, **options), wanted, "the run itself")
+
+
+def record(command, **options):
+    """The same; gives its trace."""
+    compare(command, **options)
+    return Trace()
+
+
+# ---- tests
+
+
+def is_same(want, got):
+    """Whether a frame is the witness's, which may not know its name."""
+    if want.startswith("?@"):
+        return got.endswith(want[1:])
+    return got == want
+
+
+def agree(want, got):
+    return len(want) == len(got) and all(map(is_same, want, got))
+
+
+@test
+def stacks_are_those_that_lua_has(version, lua):
+    done = record_run([lua, HERE / "stacks.lua"], depth="1000")
+    same((done.status, done.err), (0, ""), "the run")
+    blocks = collections.defaultdict(list)
+    for b in Trace().of("rep@[C]"):
+        blocks[b.bytes].append(lua_frames(b))
+    lines = done.out.splitlines()
+    assert len(lines) >= 40, "the witness has seen little"
+    for line in lines:
+        size, *want = line.split("|")
+        found = blocks[(int(size) + 25 + 7) // 8 * 8]
+        if version == "5.1":  # it does not say who waits for a coroutine
+            found = [got[-len(want):] for got in found]
+        assert any(agree(want, got) for got in found), f"{size}: {want} is not among {found}"
+
+
+@test
+def lines_of_constructors_are_right(version, lua):
+    trace = record([lua, HERE / "tables.lua"])
+    lines = collections.Counter()
+    for b in trace.of("main chunk@", "make@"):
+        if b.type == "table" or version == "5.1":
+            lines[int(place(b.frames[-1]).rpartition(":")[2])] += 1
+    if version == "5.1":  # there, types are not known
+        assert {5, 7, 8, 11, 13} <= set(lines) <= {3, 5, 7, 8, 11, 13, 14}, lines
+        same(lines[11], 300, "empty tables")
+        return
+    same(dict(lines), {5: 100, 7: 100, 8: 100, 11: 300}, "tables by lines")
+    closures = trace.of("make@")
+    same({place(b.frames[-1]).rpartition(":")[2] for b in closures if b.type == "function"},
+         {"13"}, "closures")
+
+
+@test
+def objects_have_types(version, lua):
+    if version == "5.1":
+        raise Skip("Lua 5.1 does not tell its allocator")
+    code = ("local kept = {}\nfor i = 1, 50 do\n  kept[#kept + 1] = {}\n  kept[#kept + 1] = function() return i end\n"
+            "  kept[#kept + 1] = coroutine.create(print)\n  kept[#kept + 1] = 'text ' .. i\nend\n")
+    pathlib.Path("types.lua").write_text(code)
+    got = collections.Counter((place(b.frames[-1]).rpartition("@")[2], b.type) for b in record([lua, "types.lua"]).of("main chunk"))
+    for where in ("types.lua:3", "table"), ("types.lua:4", "function"), ("[C]", "thread"):
+        same(got[where], 50, where)
+    assert got["types.lua:6", "string"] >= 50, got
+
+
+@test
+def what_lua_counts_is_what_is_live(version, lua):
+    done = record_run([lua, HERE / "count.lua"], measure="requested")
+    same((done.status, done.err), (0, ""), "the run")
+    live = sum(b.bytes for b in Trace().blocks if not b.is_freed)
+    counted = int(done.out)
+    # Sizes are rounded up to words; buffers of files are the C library's.
+    assert counted <= live <= counted * 1.08 + 12000, f"{live} bytes, Lua has counted {counted}"
+
+
+@test
+def runs_are_what_they_were(version, lua):
+    for rate in "1", "0.01", "1e-5":
+        compare([lua, HERE / "life.lua"], rate=rate)
+    for code in ("error('wanted', 0)", "local function f() return f() + 1 end f()", "os.exit(3)",
+                 "setmetatable({}, {__gc = function() print(#('x'):rep(1000)) end}) print(1)"):
+        compare([lua, "-e", code])
+
+
+@test
+def stacks_are_cut_at_the_depth(version, lua):
+    code = "local function f(n)\n  if n == 0 then local s = ('x'):rep(9000) return s end\n  local s = f(n - 1)\n  return s\nend\nf(300)\n"
+    pathlib.Path("deep.lua").write_text(code)
+    for depth in 1, 5, 150:
+        blocks = [b for b in record([lua, "deep.lua"], depth=str(depth)).of("rep@[C]") if b.bytes > 9000]
+        assert blocks, "no blocks"
+        same({len(lua_frames(b)) for b in blocks}, {depth}, "frames of Lua's")
+        same({b.frames[0].split("@")[0] for b in blocks}, {"[deeper than the recorder looks]"},
+             "in front of them")
+
+
+@test
+def samples_estimate_what_there_is(version, lua):
+    code = "local kept = {}\nfor i = 1, 50000 do kept[i] = {i, ('x'):rep(i % 400)} end\n"
+    pathlib.Path("many.lua").write_text(code)
+    words = {}
+    for rate in 1, 1e-2:
+        record([lua, "many.lua"], rate=str(rate), seed="7")
+        decoder = decode.Decoder(pathlib.Path("t.ctf").read_bytes())
+        decoder.read_info()
+        words[rate] = sum(event[4] for _, stack, event in decoder.events() if event[0] == "alloc" and any(
+            "many.lua" in decoder.frame_text(code) for code in stack)) / rate
+    assert words[1] > 50000 * 20 and abs(words[1e-2] / words[1] - 1) < 0.15, f"{words}"
+
+
+@test
+def what_is_not_wanted_is_not_recorded(version, lua):
+    trace = record([lua, HERE / "tables.lua"], lua="malloc")
+    assert not trace.of(".lua:") and trace.blocks, "frames of Lua's"
+
+
+def embedded(version, *more):
+    flags = run(["pkg-config", "--cflags", "--libs", f"lua{version}"])
+    done = run(["cc", "-g", "-pthread", HERE / "host.c", "-o", "host", *flags.out.split(), *more])
+    if flags.status != 0 or done.status != 0:
+        raise Skip(f"there is no liblua{version} to link with: {done.err[:200]}")
+    return record(["./host", HERE / "host.lua"])
+
+
+@test
+def programs_that_embed_lua_keep_their_frames(version, lua):
+    trace = embedded(version)
+    run([ALLOTRACE, "symbolize", "-o", "t2.ctf", "t.ctf"])
+    trace = Trace("t2.ctf")
+    names = lambda b: [f.split("@")[0] for f in b.frames if re.search(r"host\.(c|lua):|nested\.lua:|\[C\]", f)]
+    top = collections.Counter()
+    for b in trace.blocks:
+        if b.bytes >= 30000 and b.type in ("string", "realloc", "malloc"):
+            top[b.bytes // 10000, tuple(n for n in names(b) if n not in ("host_allocator", "start_thread"))] += 1
+    outer = ("main", "run"), ("thread", "run")
+    for start, times in zip(outer, (1, 3)):
+        start += "main chunk", "co", "function <host.lua:11>"
+        for size, rest in ((5, ("around", "host_calls", "function <host.lua:2>", "rep")), (3, ("around", "host_allocates")),
+                           (4, ("host_nests", "main chunk", "nested", "rep"))):
+            assert top[size, start + rest] >= times, f"{start + rest}: {top}"
+
+
+@test
+def coroutines_and_threads_have_their_own(version, lua):
+    trace = embedded(version)
+    deep = [b for b in trace.of("deep@", "rep@[C]") if b.bytes > 60000 and b.type in ("string", "realloc")]
+    assert len(deep) >= 4, "threads are not recorded"
+    assert all(len(lua_frames(b)) > 250 or b.frames[0].startswith("[") for b in deep), "frames are lost"
+
+
+@test
+def static_programs_are_told_apart_from_lua(version, lua):
+    library = f"/usr/lib/x86_64-linux-gnu/liblua{version}.a"
+    flags = run(["pkg-config", "--cflags", f"lua{version}"]).out.split()
+    done = run(["cc", "-g", "-pthread", "-rdynamic", *flags, HERE / "host.c", "-o", "host", library, "-lm", "-ldl"])
+    if done.status != 0:
+        raise Skip("there is no static liblua")
+    trace = record(["./host", HERE / "host.lua"])
+    run([ALLOTRACE, "symbolize", "-o", "t2.ctf", "t.ctf"])
+    found = [b for b in Trace("t2.ctf").of("main@host.c", "run@host.c", "around@", "host_calls@host.c", "<host.lua:2>@", "rep@[C]")]
+    assert found, "the program's own frames are lost"
+    assert trace.of("deep@"), "frames of Lua's"
+
+
+@test
+def luajit_is_refused_in_a_line(version, lua):
+    luajit = shutil.which("luajit")
+    if not luajit or version != "5.4":
+        raise Skip("once, if there is a luajit")
+    wanted, got = (f([luajit, HERE / "tables.lua"]) for f in (run, record_run))
+    same(got[:2], wanted[:2], "the run")
+    assert "LuaJIT is not supported" in got.err and got.err.count("\n") == 1, got.err
+
+
+if __name__ == "__main__":
+    every = [(f"{tap.plain(t.__name__)} ({version})", functools.partial(t, version, path))
+             for version, path in luas().items() for t in TESTS]
+    sys.exit(tap.main(sys.argv[3:], every) if every else print("1..0 # SKIP there is no Lua"))

@@ -1,6 +1,5 @@
-/* late.c: a module's relocations name the entries that hold addresses of functions and nothing
- * else. Each entry whose symbol is in CALLS is replaced and noted; to leave, entries that still
- * hold ours get back what they held. What is sealed (RELRO) is made writable for that moment. */
+/* late.c: each entry (platform/entries.h) whose symbol is in CALLS is replaced and noted; to leave,
+ * entries that still hold ours get back what they held. */
 #include "record/late.h"
 
 #include <stdint.h>
@@ -9,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/hot.h"
-#include "platform/cpu.h"
+#include "platform/entries.h"
 #include "platform/loader.h"
 #include "platform/module.h"
 #include "platform/pages.h"
@@ -121,7 +120,7 @@ struct entry {
 /* Entries [first, end) are of this module. */
 struct changed_module {
     struct module_identity identity;
-    uintptr_t sealed_low, sealed_high; /* pages that are read-only since it was relocated */
+    struct entries_sealed sealed;
     size_t first, end;
 };
 
@@ -155,87 +154,12 @@ static bool list_has_room(void **items, size_t count, size_t *room, size_t size)
     return true;
 }
 
-/* What the dynamic section says; addresses in memory. */
-struct dynamic {
-    const char *names;
-    const ElfW(Sym) * symbols;
-    const ElfW(Rela) * tables[2];
-    size_t counts[2];
-};
-
-static uintptr_t address_in(const struct module *m, ElfW(Addr) value) {
-    return module_has(m, value) ? value : value + m->bias; /* the loader has added it, or not */
-}
-
-static struct dynamic read_dynamic(const struct module *m) {
-    struct dynamic d = {.names = NULL};
-    const ElfW(Dyn) *at = NULL;
-    for (size_t i = 0; i < m->header_count; i++)
-        if (m->headers[i].p_type == PT_DYNAMIC)
-            at = (const ElfW(Dyn) *)(m->headers[i].p_vaddr + m->bias);
-    for (; at && at->d_tag != DT_NULL; at++) {
-        uintptr_t address = address_in(m, at->d_un.d_ptr);
-        switch (at->d_tag) {
-        case DT_STRTAB:
-            d.names = (const char *)address;
-            break;
-        case DT_SYMTAB:
-            d.symbols = (const ElfW(Sym) *)address;
-            break;
-        case DT_RELA:
-            d.tables[0] = (const ElfW(Rela) *)address;
-            break;
-        case DT_RELASZ:
-            d.counts[0] = at->d_un.d_val / sizeof(ElfW(Rela));
-            break;
-        case DT_JMPREL:
-            d.tables[1] = (const ElfW(Rela) *)address;
-            break;
-        case DT_PLTRELSZ:
-            d.counts[1] = at->d_un.d_val / sizeof(ElfW(Rela));
-            break;
-        default:
-            break;
-        }
-    }
-    return d;
-}
-
-/* Entries behind these relocations hold the address of a function, and nothing else does that. */
-static bool is_call_entry(const ElfW(Rela) * r) {
-    unsigned type = (unsigned)ELF64_R_TYPE(r->r_info);
-    return type == CPU_RELOCATION_SLOT || type == CPU_RELOCATION_GLOBAL;
-}
-
-static bool slot_write(const struct changed_module *m, void **slot, void *function) {
-    uintptr_t unit = pages_unit(), page = (uintptr_t)slot & ~(unit - 1);
-    bool sealed = page >= m->sealed_low && page < m->sealed_high;
-    if (sealed &&
-        syscall_failed(syscall4(SYS_mprotect, (long)page, (long)unit, PROT_READ | PROT_WRITE, 0)))
-        return false;
-    __atomic_store_n(slot, function, __ATOMIC_RELEASE);
-    if (sealed)
-        syscall4(SYS_mprotect, (long)page, (long)unit, PROT_READ, 0);
-    return true;
-}
-
 /* ---- modules -----------------------------------------------------------------------------------
  */
 
-static void find_sealed(const struct module *m, struct changed_module *changed) {
-    uintptr_t unit = pages_unit();
-    for (size_t i = 0; i < m->header_count; i++)
-        if (m->headers[i].p_type == PT_GNU_RELRO) {
-            uintptr_t low = m->headers[i].p_vaddr + m->bias;
-            changed->sealed_low = low & ~(unit - 1);
-            changed->sealed_high = (low + m->headers[i].p_memsz) & ~(unit - 1);
-        }
-}
-
-static void change_entry(const struct module *m, const struct changed_module *changed,
-                         const struct dynamic *d, const ElfW(Rela) * r) {
-    void *function = replacement_for(d->names + d->symbols[ELF64_R_SYM(r->r_info)].st_name);
-    void **slot = (void **)(r->r_offset + m->bias);
+static void change_entry(const char *name, void **slot, void *context) {
+    const struct changed_module *changed = context;
+    void *function = replacement_for(name);
     struct entry entry = {.slot = slot};
     struct module target;
     if (!function || *slot == function)
@@ -249,25 +173,18 @@ static void change_entry(const struct module *m, const struct changed_module *ch
     entry.before = *slot;
     if (!LIST_ADD(late.entries, entry))
         late.failed = true;
-    else if (!slot_write(changed, slot, function))
+    else if (!entries_write(&changed->sealed, slot, function))
         late.entries.count--;
 }
 
 /* To a program without a recorder, a function of allotrace/mark.h or pool.h is nowhere: from now on
  * it is here, and stays, for a thread may be between the test of one entry and a call through the
  * other. That of calls comes first, for the same reason. */
-static void offer(const struct module *m, const struct changed_module *changed,
-                  const struct dynamic *d) {
-    for (size_t t = 2; t-- > 0;)
-        for (size_t i = 0; d->tables[t] && i < d->counts[t]; i++) {
-            const ElfW(Rela) *r = &d->tables[t][i];
-            void **slot = (void **)(r->r_offset + m->bias);
-            void *function = is_call_entry(r)
-                                 ? offered_as(d->names + d->symbols[ELF64_R_SYM(r->r_info)].st_name)
-                                 : NULL;
-            if (function && *slot != function)
-                slot_write(changed, slot, function);
-        }
+static void offer(const char *name, void **slot, void *context) {
+    const struct changed_module *changed = context;
+    void *function = offered_as(name);
+    if (function && *slot != function)
+        entries_write(&changed->sealed, slot, function);
 }
 
 /* Ours calls what it means to call; the loader's entries, if any, are not for malloc's clients. */
@@ -288,20 +205,17 @@ static void change_module(const struct module *m, void *context) {
     struct changed_module changed = {.first = late.entries.count, .identity = module_identify(m)};
     if (late.failed || is_left_alone(m) || is_changed(&changed.identity))
         return;
-    struct dynamic d = read_dynamic(m);
-    if (!d.names || !d.symbols)
+    struct entries entries;
+    if (!entries_read(m, &entries))
         return;
-    find_sealed(m, &changed);
+    changed.sealed = entries.sealed;
     if (!LIST_ADD(late.modules, changed)) {
         late.failed = true;
         return;
     }
     late.unready = false;
-    offer(m, &changed, &d);
-    for (size_t t = 0; t < 2; t++)
-        for (size_t i = 0; d.tables[t] && i < d.counts[t]; i++)
-            if (is_call_entry(&d.tables[t][i]))
-                change_entry(m, &changed, &d, &d.tables[t][i]);
+    entries_each(&entries, true, offer, &changed);
+    entries_each(&entries, false, change_entry, &changed);
     late.modules.items[late.modules.count - 1].end = late.entries.count;
     if (late.unready && late.entries.count == changed.first)
         late.modules.count--; /* to be looked at again */
@@ -324,7 +238,7 @@ static void restore_module(const struct changed_module *m) {
     for (size_t i = m->first; i < m->end; i++) {
         struct entry *e = &late.entries.items[i];
         if (is_replacement(*e->slot))
-            slot_write(m, e->slot, e->before);
+            entries_write(&m->sealed, e->slot, e->before);
     }
 }
 

@@ -1,0 +1,92 @@
+/* entries.c: reads the dynamic section as it stands in memory, where loaders have added the
+ * module's address to its pointers, or not. */
+#include "platform/entries.h"
+
+#include <sys/mman.h>
+
+#include "platform/cpu.h"
+#include "platform/pages.h"
+#include "platform/syscall.h"
+
+static uintptr_t address_in(const struct module *m, ElfW(Addr) value) {
+    return value - m->low < m->high - m->low ? value : value + m->bias;
+}
+
+static void read_item(const struct module *m, const ElfW(Dyn) * item, struct entries *e) {
+    const uintptr_t address = address_in(m, item->d_un.d_ptr);
+    switch (item->d_tag) {
+    case DT_STRTAB:
+        e->names = (const char *)address;
+        break;
+    case DT_SYMTAB:
+        e->symbols = (const ElfW(Sym) *)address;
+        break;
+    case DT_RELA:
+        e->tables[0] = (const ElfW(Rela) *)address;
+        break;
+    case DT_RELASZ:
+        e->counts[0] = item->d_un.d_val / sizeof(ElfW(Rela));
+        break;
+    case DT_JMPREL:
+        e->tables[1] = (const ElfW(Rela) *)address;
+        break;
+    case DT_PLTRELSZ:
+        e->counts[1] = item->d_un.d_val / sizeof(ElfW(Rela));
+        break;
+    default:
+        break;
+    }
+}
+
+static struct entries_sealed find_sealed(const struct module *m) {
+    const uintptr_t unit = pages_unit();
+    struct entries_sealed sealed = {.low = 0};
+    for (size_t i = 0; i < m->header_count; i++)
+        if (m->headers[i].p_type == PT_GNU_RELRO) {
+            const uintptr_t low = m->headers[i].p_vaddr + m->bias;
+            sealed.low = low & ~(unit - 1);
+            sealed.high = (low + m->headers[i].p_memsz) & ~(unit - 1);
+        }
+    return sealed;
+}
+
+bool entries_read(const struct module *m, struct entries *e) {
+    const ElfW(Dyn) *at = NULL;
+    *e = (struct entries){.bias = m->bias, .sealed = find_sealed(m)};
+    for (size_t i = 0; i < m->header_count; i++)
+        if (m->headers[i].p_type == PT_DYNAMIC)
+            at = (const ElfW(Dyn) *)(m->headers[i].p_vaddr + m->bias);
+    for (; at && at->d_tag != DT_NULL; at++)
+        read_item(m, at, e);
+    return e->names && e->symbols;
+}
+
+/* Entries behind these relocations hold the address of a function, and nothing else does that. */
+static bool is_call_entry(const ElfW(Rela) * r) {
+    const unsigned type = (unsigned)ELF64_R_TYPE(r->r_info);
+    return type == CPU_RELOCATION_SLOT || type == CPU_RELOCATION_GLOBAL;
+}
+
+void entries_each(const struct entries *e, bool calls_first, entries_visit *visit, void *context) {
+    for (size_t n = 0; n < 2; n++) {
+        const size_t t = calls_first ? 1 - n : n;
+        for (size_t i = 0; e->tables[t] && i < e->counts[t]; i++) {
+            const ElfW(Rela) *r = &e->tables[t][i];
+            if (is_call_entry(r))
+                visit(e->names + e->symbols[ELF64_R_SYM(r->r_info)].st_name,
+                      (void **)(r->r_offset + e->bias), context);
+        }
+    }
+}
+
+bool entries_write(const struct entries_sealed *sealed, void **slot, void *function) {
+    const uintptr_t unit = pages_unit(), page = (uintptr_t)slot & ~(unit - 1);
+    const bool is_sealed = page >= sealed->low && page < sealed->high;
+    if (is_sealed &&
+        syscall_failed(syscall4(SYS_mprotect, (long)page, (long)unit, PROT_READ | PROT_WRITE, 0)))
+        return false;
+    __atomic_store_n(slot, function, __ATOMIC_RELEASE);
+    if (is_sealed)
+        syscall4(SYS_mprotect, (long)page, (long)unit, PROT_READ, 0);
+    return true;
+}

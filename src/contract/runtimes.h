@@ -9,7 +9,8 @@
 #define RUNTIMES(X)                                                                                \
     X(OCAML, ocaml, 128, "an OCaml", true)                                                         \
     X(PYTHON, python, 256, "a Python", false)                                                      \
-    X(LUA, lua, 256, "a Lua", false)
+    X(LUA, lua, 256, "a Lua", false)                                                               \
+    X(JVM, jvm, 256, "a Java", true)
 
 /* Rows of SETTINGS, one for each of those above, under the same identifier. */
 #define RUNTIME_SETTINGS(X)                                                                        \
@@ -19,7 +20,9 @@
       "what to record in Python programs: only `malloc`, without Python's frames, or `both` "      \
       "malloc and Python's objects")                                                               \
     X(LUA, "MEMTRACE_LUA", "both", "one of malloc, both",                                          \
-      "what to record in Lua programs: `malloc` without Lua's frames, or `both`")
+      "what to record in Lua programs: `malloc` without Lua's frames, or `both`")                  \
+    X(JVM, "MEMTRACE_JVM", "both", "one of heap, malloc, both",                                    \
+      "what to record in Java programs: the Java `heap`, the JVM's `malloc`, or `both`")
 
 enum runtime_id {
 #define RUNTIME_ENUM(id, ...) RUNTIME_##id,

@@ -1,0 +1,20 @@
+/* jvm_agent_none.c: in place of jvm_agent.c where the build has no jvmti.h. */
+#include "runtimes/jvm/jvm_agent.h"
+
+const char *const jvm_agent_missing =
+    "allotrace was built without a JDK, so only the malloc of its JVM is recorded, not its objects";
+
+void jvm_agent_start(void *vm, void *env) {
+    (void)vm;
+    (void)env;
+}
+
+size_t jvm_agent_domain_size(size_t depth) {
+    (void)depth;
+    return 1;
+}
+
+void jvm_agent_domain_init(void *state, size_t depth) {
+    (void)state;
+    (void)depth;
+}

@@ -166,10 +166,10 @@ def bytes_are_as_the_jvm_says(command):
 @test
 def every_object_is_counted_once(jdk):
     jdk.compile("Counts")
-    for rounds in 10, 1000, 100000:
+    for rounds in 10, 1000, 30000:
         bytes_are_as_the_jvm_says([jdk.java, "Counts", rounds])
     for flag in "-Xint", "-XX:TieredStopAtLevel=1", "-XX:-TieredCompilation", "-XX:-UseTLAB":
-        bytes_are_as_the_jvm_says([jdk.java, flag, "Counts", 20000])
+        bytes_are_as_the_jvm_says([jdk.java, flag, "Counts", 5000])
 
 
 @test
@@ -178,7 +178,11 @@ def with_any_collector(jdk):
     for name in COLLECTORS:
         flag = f"-XX:+Use{name}GC"
         if run([jdk.java, flag, "-version"]).status == 0:
-            bytes_are_as_the_jvm_says([jdk.java, flag, "-Xmx200m", "Counts", 20000])
+            bytes_are_as_the_jvm_says([jdk.java, flag, "-Xmx200m", "Counts", 5000])
+
+
+# Java's own stacks leave these out, as they are marked so; nothing tells an agent of that mark.
+HIDDEN = "jdk.internal.reflect.DirectMethodHandleAccessor.invokeImpl@", "java.lang.Thread.runWith@"
 
 
 def simple(frame):
@@ -194,7 +198,8 @@ def stacks_are_those_that_java_has(jdk):
     done = record_run([jdk.java, "Stacks"], jvm="heap", depth="1000")
     same((done.status, done.err), (0, ""), "the run")
     trace = Trace()
-    got = {b.words: [simple(f) for f in reversed(b.frames)] for b in trace.of("long[]")}
+    got = {b.words: [simple(f) for f in reversed(b.frames) if not f.startswith(HIDDEN)]
+           for b in trace.of("long[]")}
     witnessed = [line.split(" ") for line in done.out.splitlines()]
     assert len(witnessed) > 30, "the witness has seen little"
     for words, *frames in witnessed:

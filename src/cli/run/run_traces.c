@@ -514,9 +514,9 @@ static void hint_unseen(const profile *p) {
                  setting ? " in its environment, it takes all memory from malloc" : "");
 }
 
-/* The OCaml heap is itself memory from malloc. */
+/* The OCaml heap is itself memory from malloc; heaps without minor ones are others'. */
 static bool is_counted_twice(const profile *p) {
-    return p->samples[MEMTRACE_MINOR] + p->samples[MEMTRACE_MAJOR] > 0;
+    return p->samples[MEMTRACE_MINOR] > 0;
 }
 
 static void hint_counted_twice(const profile *p) {

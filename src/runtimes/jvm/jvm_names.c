@@ -167,14 +167,15 @@ static const char *primitive(char c) {
 
 /* [Lcom/example/Main; to com.example.Main[]. */
 static void text_add_signature(text *t, const char *signature) {
-    size_t dimensions = strspn(signature, "[");
-    const char *element = signature + dimensions;
-    const size_t n = strlen(element);
+    const char *element = signature;
+    while (*element == '[')
+        element++;
+    const size_t n = strlen(element), dimensions = (size_t)(element - signature);
     if (*element == 'L' && n > 2)
         text_add_class(t, element + 1, n - 2);
     else
         text_add(t, primitive(*element));
-    while (dimensions-- > 0)
+    for (size_t i = 0; i < dimensions; i++)
         text_add(t, "[]");
 }
 

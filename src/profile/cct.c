@@ -216,10 +216,50 @@ static inline bool add(cct *tree, const cct_addition *a) {
     cct_totals *t = what && *what ? totals_of(tree, *what, a->source) : NULL;
     if (!t)
         t = what ? add_totals(tree, a->node, a->source, what) : NULL;
-    if (!t)
+    return t &&
+           cct_add_at(tree, (uint32_t)(t - tree->totals.items), (cct_sums){a->samples, a->blocks});
+}
+
+bool cct_add_at_large(cct *tree, uint32_t at, cct_sums more) {
+    cct_totals *t = &tree->totals.items[at];
+    uint32_t *index = map64_put(&tree->large_of, at);
+    if (!index)
         return false;
-    t->samples += a->samples;
-    t->blocks += a->blocks;
+    if (*index == MAP64_NONE) {
+        *index = (uint32_t)tree->large.count;
+        if (!vec_push(&tree->large, ((cct_sums){t->samples, t->blocks})))
+            return false;
+        t->samples = t->blocks = CCT_LARGE;
+    }
+    tree->large.items[*index].samples += more.samples;
+    tree->large.items[*index].blocks += more.blocks;
+    return true;
+}
+
+bool cct_make_totals(cct *tree, const uint64_t *bits, uint32_t *ranks) {
+    const size_t words = cct_words(tree);
+    size_t n = 0;
+    for (size_t i = 0; i < words; i++) {
+        ranks[i] = (uint32_t)n;
+        n += (size_t)__builtin_popcountll(bits[i]);
+    }
+    if (n >= CCT_NO_TOTALS || !vec_reserve(&tree->totals, n))
+        return false;
+    cct_totals *last = NULL;
+    for (size_t i = 0; i < words; i++)
+        for (uint64_t left = bits[i]; left; left &= left - 1) {
+            const size_t bit = i * 64 + (size_t)__builtin_ctzll(left);
+            const uint32_t node = (uint32_t)(bit / CCT_SOURCES);
+            const bool is_first = !last || last->node != node;
+            if (!is_first)
+                last->next = (uint32_t)tree->totals.count & CCT_NO_TOTALS;
+            last = &tree->totals.items[tree->totals.count++];
+            *last = (cct_totals){.node = node,
+                                 .source = bit % CCT_SOURCES & 3,
+                                 .is_first = is_first,
+                                 .next = CCT_NO_TOTALS};
+            tree->n_stacks += is_first;
+        }
     return true;
 }
 
@@ -267,22 +307,25 @@ void cct_finish(cct *tree) {
              ((from)->member.count + (beyond)) * sizeof *(from)->member.items)) &&                 \
      ((to)->member.count = (from)->member.count, true))
 
-static bool copy_slots(const cct *from, cct *to) {
-    const size_t n_slots = (size_t)from->mask + 1;
-    if (!from->slots)
-        return true;
-    to->slots = new_slots(n_slots);
-    if (to->slots)
-        memcpy(to->slots, from->slots, n_slots * sizeof *to->slots);
-    return to->slots;
+static bool copy_large(const cct *from, cct *to) {
+    const map64 *known = &from->large_of;
+    for (size_t i = 0; known->slots && i <= known->mask; i++) {
+        const map64_slot *slot = &known->slots[i];
+        uint32_t *index = slot->value == MAP64_NONE ? NULL : map64_put(&to->large_of, slot->key);
+        if (index)
+            *index = slot->value;
+        else if (slot->value != MAP64_NONE)
+            return false;
+    }
+    return COPY_ITEMS(from, to, large, 0);
 }
 
 bool cct_copy(const cct *from, cct *to) {
-    *to = (cct){.n_stacks = from->n_stacks, .mask = from->mask, .used = from->used};
+    *to = (cct){.n_stacks = from->n_stacks};
     size_t beyond = from->frames.count ? CCT_STEP : 0;
-    if (COPY_ITEMS(from, to, frames, beyond) && COPY_ITEMS(from, to, hanging, 0) &&
-        COPY_ITEMS(from, to, parents, 0) && COPY_ITEMS(from, to, chains_before, 0) &&
-        COPY_ITEMS(from, to, totals, 0) && copy_slots(from, to))
+    if (COPY_ITEMS(from, to, frames, beyond) && COPY_ITEMS(from, to, parents, 0) &&
+        COPY_ITEMS(from, to, chains_before, 0) && COPY_ITEMS(from, to, totals, 0) &&
+        copy_large(from, to))
         return true;
     cct_free(to);
     return false;
@@ -294,6 +337,8 @@ void cct_free(cct *tree) {
     vec_free(&tree->parents);
     vec_free(&tree->chains_before);
     vec_free(&tree->totals);
+    vec_free(&tree->large);
+    map64_free(&tree->large_of);
     *tree = (cct){0};
 }
 

@@ -41,7 +41,7 @@ enum {
 /* What was allocated with one stack, from one source. Marks and gauges, which have no samples, are
  * not among it. */
 typedef struct cct_totals {
-    uint64_t samples, blocks;
+    uint32_t samples, blocks; /* CCT_LARGE: see cct_sums_at, which knows */
     uint32_t node;
     uint32_t source : 2;
     uint32_t is_first : 1; /* of those of its node */
@@ -49,6 +49,11 @@ typedef struct cct_totals {
 } cct_totals;
 
 #define CCT_NO_TOTALS ((UINT32_C(1) << 29) - 1)
+#define CCT_LARGE     UINT32_MAX
+
+typedef struct cct_sums {
+    uint64_t samples, blocks;
+} cct_sums;
 
 /* What hung on a node first, and what second; 0: nothing did. */
 typedef struct cct_hanging {
@@ -62,7 +67,9 @@ typedef struct cct {
     VEC(uint32_t) parents; /* of the chains, in the order of their nodes; the root is the first */
     VEC(uint32_t) chains_before; /* how many chains begin before each CCT_LINE nodes */
     VEC(cct_totals) totals;
-    size_t n_stacks; /* nodes that have totals */
+    VEC(cct_sums) large; /* of totals that have no room for them */
+    map64 large_of;      /* index of the totals → index into `large` */
+    size_t n_stacks;     /* nodes that have totals */
 
     /* What else hangs on nodes: a table. */
     struct cct_slot *slots;
@@ -150,10 +157,37 @@ static inline void cct_expect(const cct *tree, uint32_t node) {
     __builtin_prefetch(&tree->hanging.items[node]);
 }
 
-/* Frees what is needed to add to a tree, which is two thirds of it. */
+/* The same of the totals at an index. */
+bool cct_add_at_large(cct *tree, uint32_t at, cct_sums more);
+
+static inline bool cct_add_at(cct *tree, uint32_t at, cct_sums more) {
+    cct_totals *t = &tree->totals.items[at];
+    const uint64_t samples = t->samples + more.samples, blocks = t->blocks + more.blocks;
+    if (__builtin_expect(samples >= CCT_LARGE || blocks >= CCT_LARGE, 0))
+        return cct_add_at_large(tree, at, more);
+    t->samples = (uint32_t)samples;
+    t->blocks = (uint32_t)blocks;
+    return true;
+}
+
+static inline cct_sums cct_sums_at(const cct *tree, uint32_t at) {
+    const cct_totals *t = &tree->totals.items[at];
+    if (__builtin_expect(t->samples == CCT_LARGE, 0))
+        return tree->large.items[map64_get(&tree->large_of, at)];
+    return (cct_sums){t->samples, t->blocks};
+}
+
+/* To a tree without totals, after the last stack: those of nothing for each bit that is set, which
+ * are CCT_SOURCES a node, in cct_words; and by word how many are before it. False when there is no
+ * memory. */
+bool cct_make_totals(cct *tree, const uint64_t *bits, uint32_t *ranks);
+
+/* Frees what is needed to add stacks to a tree, and to look for their totals: that is half of it.
+ */
 void cct_finish(cct *tree);
 
-/* Makes `*to` a tree like this one; false when there is no memory, and it is then empty. */
+/* Makes `*to` a tree like this one, but finished; false when there is no memory, and it is then
+ * empty. */
 bool cct_copy(const cct *from, cct *to);
 
 void cct_free(cct *tree);
@@ -161,6 +195,10 @@ void cct_path_free(cct_path *path);
 
 static inline size_t cct_count(const cct *tree) {
     return tree->frames.count;
+}
+
+static inline size_t cct_words(const cct *tree) {
+    return cct_count(tree) * CCT_SOURCES / 64 + 1;
 }
 
 static inline uint32_t cct_frame(const cct *tree, uint32_t node) {

@@ -438,8 +438,9 @@ static void put_totals(index_stream *s, const cct *tree) {
         for (size_t i = 0; i < n; i++) {
             const cct_totals *t = &tree->totals.items[at + i];
             nodes[i] = t->node;
-            samples[i] = t->samples;
-            blocks[i] = t->blocks;
+            const cct_sums sums = cct_sums_at(tree, (uint32_t)(at + i));
+            samples[i] = sums.samples;
+            blocks[i] = sums.blocks;
             links[i] = pack_link(t);
         }
         index_put_column(s, nodes, n);
@@ -462,9 +463,10 @@ static void get_totals(source *in) {
         index_get_column(in->s, links, n);
         for (size_t i = 0; i < n; i++) {
             cct_totals *t = &tree->totals.items[at + i];
-            *t = (cct_totals){
-                .node = (uint32_t)nodes[i], .samples = samples[i], .blocks = blocks[i]};
+            *t = (cct_totals){.node = (uint32_t)nodes[i]};
             unpack_link(t, links[i]);
+            in->no_memory |=
+                !cct_add_at(tree, (uint32_t)(at + i), (cct_sums){samples[i], blocks[i]});
             tree->n_stacks += t->is_first;
             in->damaged |=
                 nodes[i] >= cct_count(tree) || t->source >= CCT_SOURCES || links[i] >> 3 > count;
@@ -498,12 +500,13 @@ static void check_lists(source *in) {
 static void check_sums(source *in) {
     const profile *p = in->p;
     uint64_t left = INT64_MAX, samples[CCT_SOURCES] = {0}, blocks[CCT_SOURCES] = {0};
-    for (size_t i = 0; i < p->tree.totals.count && usable(in); i++) {
-        const cct_totals *t = &p->tree.totals.items[i];
-        in->damaged |= t->samples > left;
-        left -= t->samples;
-        samples[t->source] += t->samples;
-        blocks[t->source] += t->blocks;
+    for (uint32_t i = 0; i < p->tree.totals.count && usable(in); i++) {
+        const unsigned from = p->tree.totals.items[i].source;
+        const cct_sums sums = cct_sums_at(&p->tree, i);
+        in->damaged |= sums.samples > left;
+        left -= sums.samples;
+        samples[from] += sums.samples;
+        blocks[from] += sums.blocks;
     }
     in->damaged |= memcmp(samples, p->samples, sizeof samples) != 0 ||
                    memcmp(blocks, p->blocks, sizeof blocks) != 0;

@@ -77,77 +77,72 @@ static inline bool add_recent(profile *p, const cct_addition *recent) {
     return p->n_added < PROFILE_ADDED || add_to_tree(p);
 }
 
-static void sum_up(profile *p) {
-    memset(p->samples, 0, sizeof p->samples);
-    memset(p->blocks, 0, sizeof p->blocks);
-    for (size_t i = 0; i < p->tree.totals.count; i++) {
-        const cct_totals *t = &p->tree.totals.items[i];
-        p->samples[t->source] += t->samples;
-        p->blocks[t->source] += t->blocks;
-    }
-}
-
 static bool add_all_recent(profile *p) {
     for (size_t i = 0; i < PROFILE_RECENT; i++) {
         if (!add_recent(p, &p->recent[i]))
             return false;
-        p->recent[i].blocks = 0;
+        p->recent[i] = (cct_addition){0};
     }
     return true;
 }
 
-/* Where the blocks of one source are counted, among those of a node. */
-typedef struct table_sources {
-    memtrace_source source[CCT_SOURCES];
-    uint8_t place[CCT_SOURCES];
-    size_t n;
-} table_sources;
+/* Which stacks have blocks of which source, and where their totals are. */
+typedef struct totals_order {
+    uint64_t *bits;  /* by node and source */
+    uint32_t *ranks; /* by word of these: how many are set before it */
+} totals_order;
 
-typedef struct table_sum {
-    uint64_t samples, blocks;
-} table_sum;
-
-static table_sources sources_of(const block_table *b) {
-    table_sources x = {.n = 0};
-    unsigned seen = 0;
-    for (size_t i = 0; i < b->count; i++)
-        seen |= 1u << b->source[i];
-    for (unsigned source = 0; source < CCT_SOURCES; source++)
-        if (seen >> source & 1) {
-            x.place[source] = (uint8_t)x.n;
-            x.source[x.n++] = (memtrace_source)source;
-        }
-    return x;
+static inline size_t bit_of(const block_table *b, size_t row) {
+    return (size_t)b->node[row] * CCT_SOURCES + b->source[row];
 }
 
-/* With the table, its columns are summed up once: that is less work than to ask the tree for each
- * block whose stack is not a recent one. */
+static bool add_rows_to_tree(profile *p, const totals_order *o) {
+    const block_table *b = &p->table;
+    for (size_t i = 0; i < b->count; i++) {
+        const size_t bit = bit_of(b, i);
+        const uint64_t before = o->bits[bit / 64] & ((UINT64_C(1) << bit % 64) - 1);
+        if (!cct_add_at(&p->tree, o->ranks[bit / 64] + (uint32_t)__builtin_popcountll(before),
+                        (cct_sums){blocks_samples(b, i), 1}))
+            return false;
+    }
+    return true;
+}
+
+/* With the table, its columns are summed up once, to where the totals will be: that is less work
+ * than to ask the tree for each block whose stack is not a recent one, and takes no memory. */
 static bool add_table_to_tree(profile *p) {
     const block_table *b = &p->table;
-    const table_sources x = sources_of(b);
-    const size_t n_sums = cct_count(&p->tree) * x.n;
-    table_sum *sums = calloc(n_sums + 1, sizeof *sums);
-    bool ok = sums;
+    const size_t words = cct_words(&p->tree);
+    totals_order o = {.bits = calloc(words, sizeof *o.bits),
+                      .ranks = malloc(words * sizeof *o.ranks)};
+    bool ok = o.bits && o.ranks;
     for (size_t i = 0; ok && i < b->count; i++) {
-        table_sum *sum = &sums[b->node[i] * x.n + x.place[b->source[i]]];
-        sum->samples += blocks_samples(b, i);
-        sum->blocks++;
+        const size_t bit = bit_of(b, i);
+        o.bits[bit / 64] |= UINT64_C(1) << bit % 64;
     }
-    for (size_t i = 0; ok && i < n_sums; i++)
-        ok = add_recent(p, &(cct_addition){.node = (uint32_t)(i / x.n),
-                                           .source = x.source[i % x.n],
-                                           .samples = sums[i].samples,
-                                           .blocks = sums[i].blocks});
-    free(sums);
+    ok = ok && cct_make_totals(&p->tree, o.bits, o.ranks) && add_rows_to_tree(p, &o);
+    free(o.bits);
+    free(o.ranks);
     return ok;
 }
 
 /* After this, all sums are known. The table, if there is one, is finished. */
-static bool add_rest_to_tree(profile *p) {
-    if (!(p->keep_blocks ? add_table_to_tree(p) : add_all_recent(p)) || !add_to_tree(p))
+static bool sum_up(profile *p) {
+    if (p->keep_blocks && !add_table_to_tree(p))
         return false;
-    sum_up(p);
+    memset(p->samples, 0, sizeof p->samples);
+    memset(p->blocks, 0, sizeof p->blocks);
+    for (uint32_t i = 0; i < p->tree.totals.count; i++) {
+        const unsigned source = p->tree.totals.items[i].source;
+        const cct_sums sums = cct_sums_at(&p->tree, i);
+        p->samples[source] += sums.samples;
+        p->blocks[source] += sums.blocks;
+    }
     return true;
+}
+
+static bool add_recent_to_tree(profile *p) {
+    return add_all_recent(p) && add_to_tree(p);
 }
 
 /* What is not in line is shown copies of the event, whose fields so can be in registers. */
@@ -392,12 +387,13 @@ memtrace_status profile_read(profile *p, memtrace_reader *reader, const profile_
         return status;
     if (options->all_read)
         options->all_read(options->all_read_context);
-    if (!blocks_finish(&p->table) || !add_rest_to_tree(p) || !copy_frames(p, reader) ||
-        !copy_end(p, reader))
+    if (!add_recent_to_tree(p))
+        return MEMTRACE_NOMEM;
+    cct_finish(&p->tree); /* what comes now takes as much */
+    free_reading_state(p);
+    if (!blocks_finish(&p->table) || !sum_up(p) || !copy_frames(p, reader) || !copy_end(p, reader))
         return MEMTRACE_NOMEM;
     count_promoted(p);
-    cct_finish(&p->tree);
-    free_reading_state(p);
     return status == MEMTRACE_END ? MEMTRACE_OK : status;
 }
 
@@ -420,7 +416,9 @@ static bool own_spans(profile *p) {
 }
 
 /* It lasts to the latest event that was added: the reader may be in the middle of the next. */
-bool profile_snapshot(const profile *p, const memtrace_reader *reader, profile *to) {
+bool profile_snapshot(profile *p, const memtrace_reader *reader, profile *to) {
+    if (!add_recent_to_tree(p))
+        return false;
     *to = *p;
     to->tree = (cct){0};
     to->table = (block_table){0};
@@ -432,13 +430,12 @@ bool profile_snapshot(const profile *p, const memtrace_reader *reader, profile *
     to->minor = (map64){0};
     to->strings = (intern_table){0};
     bool ok = copy_info(to, &p->info) && cct_copy(&p->tree, &to->tree) &&
-              blocks_copy(&p->table, &to->table) && own_spans(to) && add_rest_to_tree(to) &&
+              blocks_copy(&p->table, &to->table) && own_spans(to) && sum_up(to) &&
               copy_frames(to, reader) && copy_marks(p, to);
     if (!ok) {
         profile_free(to);
         return false;
     }
-    cct_finish(&to->tree);
     count_promoted(to);
     return true;
 }

@@ -121,7 +121,7 @@ MEMTRACE_NODISCARD memtrace_status profile_read(profile *p, memtrace_reader *rea
 /* What the trace says as far as it was read, while profile_read is at it: for traces that are still
  * being written. May be called from within the reader's call at the end of the bytes. The copy
  * stands by itself. False when there is no memory. */
-bool profile_snapshot(const profile *p, const memtrace_reader *reader, profile *copy);
+bool profile_snapshot(profile *p, const memtrace_reader *reader, profile *copy);
 
 /* Whether the trace is known to end before what it records: after `end.time`, events are missing.
  */

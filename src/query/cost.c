@@ -102,9 +102,9 @@ void cost_list_free(cost_list *list) {
     *list = (cost_list){0};
 }
 
-static void add_plain(cost *c, const cct_totals *t) {
-    c->samples += t->samples;
-    c->blocks += t->blocks;
+static void add_plain(cost *c, cct_sums sums) {
+    c->samples += sums.samples;
+    c->blocks += sums.blocks;
 }
 
 static void put_plain(cost_list *list, uint32_t node, bool external, const cost *c) {
@@ -119,9 +119,9 @@ bool cost_of_tree(const profile *p, cost_list *list) {
     const cct_totals *totals = p->tree.totals.items;
     const size_t n = p->tree.totals.count;
     uint64_t samples = 0, blocks = 0;
-    for (size_t i = 0; i < n; i++) {
-        samples += totals[i].samples;
-        blocks += totals[i].blocks;
+    for (unsigned source = 0; source < CCT_SOURCES; source++) {
+        samples += p->samples[source];
+        blocks += p->blocks[source];
     }
     if (!make_list(list, n, (cost_shape){.few = (samples | blocks) <= UINT32_MAX}))
         return false;
@@ -129,8 +129,9 @@ bool cost_of_tree(const profile *p, cost_list *list) {
         cost heap = {0}, external = {0};
         if (!totals[i].is_first)
             continue;
-        for (size_t j = i; j != CCT_NO_TOTALS; j = totals[j].next)
-            add_plain(totals[j].source == MEMTRACE_EXTERNAL ? &external : &heap, &totals[j]);
+        for (uint32_t j = (uint32_t)i; j != CCT_NO_TOTALS; j = totals[j].next)
+            add_plain(totals[j].source == MEMTRACE_EXTERNAL ? &external : &heap,
+                      cct_sums_at(&p->tree, j));
         put_plain(list, totals[i].node, false, &heap);
         put_plain(list, totals[i].node, true, &external);
     }

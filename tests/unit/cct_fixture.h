@@ -4,12 +4,12 @@
 
 #include "profile/cct.h"
 
-/* A node's totals from one source; NULL if there are none. */
-static inline const cct_totals *cct_fixture_own(const cct *tree, uint32_t node, unsigned source) {
-    for (size_t i = 0; i < tree->totals.count; i++)
+/* A node's totals from one source; zeros if there are none. */
+static inline cct_sums cct_fixture_own(const cct *tree, uint32_t node, unsigned source) {
+    for (uint32_t i = 0; i < tree->totals.count; i++)
         if (tree->totals.items[i].node == node && tree->totals.items[i].source == source)
-            return &tree->totals.items[i];
-    return NULL;
+            return cct_sums_at(tree, i);
+    return (cct_sums){0};
 }
 
 #endif

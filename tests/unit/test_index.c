@@ -84,9 +84,10 @@ static bool same_tree(const cct *a, const cct *b) {
                 a->totals.count == b->totals.count;
     for (uint32_t i = 0; same && i < cct_count(a); i++)
         same = cct_frame(a, i) == cct_frame(b, i) && cct_parent(a, i) == cct_parent(b, i);
-    for (size_t i = 0; same && i < a->totals.count; i++) {
+    for (uint32_t i = 0; same && i < a->totals.count; i++) {
         const cct_totals *x = &a->totals.items[i], *y = &b->totals.items[i];
-        same = x->samples == y->samples && x->blocks == y->blocks && x->node == y->node &&
+        const cct_sums s = cct_sums_at(a, i), t = cct_sums_at(b, i);
+        same = s.samples == t.samples && s.blocks == t.blocks && x->node == y->node &&
                x->source == y->source && x->is_first == y->is_first && x->next == y->next;
     }
     return same;
@@ -563,9 +564,8 @@ static void forge_blocks(profile *p) {
 
 /* The sums of all sources must fit together, too. */
 static void forge_overflow(profile *p) {
-    cct_totals *t = &p->tree.totals.items[0];
-    t->samples += INT64_MAX;
-    p->samples[t->source] += INT64_MAX;
+    ck_assert(cct_add_at(&p->tree, 0, (cct_sums){.samples = INT64_MAX}));
+    p->samples[p->tree.totals.items[0].source] += INT64_MAX;
 }
 
 START_TEST(a_tree_that_cannot_be_is_damage) {

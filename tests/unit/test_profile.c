@@ -228,13 +228,12 @@ START_TEST(sums_of_many_stacks_are_kept_apart) {
     for (uint32_t i = 0; i < STACKS; i++) {
         const uint64_t last = (i + PROFILE_RECENT) % STACKS,
                        next = (last + PROFILE_RECENT) % STACKS;
-        const cct_totals *minor = cct_fixture_own(&p.tree, i + 1, MEMTRACE_MINOR),
-                         *major = cct_fixture_own(&p.tree, i + 1, MEMTRACE_MAJOR);
-        ck_assert(minor && major);
-        ck_assert_uint_eq(minor->samples, 1 + i + 1 + last);
-        ck_assert_uint_eq(minor->blocks, 2);
-        ck_assert_uint_eq(major->samples, 1 + next);
-        ck_assert_uint_eq(major->blocks, 1);
+        const cct_sums minor = cct_fixture_own(&p.tree, i + 1, MEMTRACE_MINOR),
+                       major = cct_fixture_own(&p.tree, i + 1, MEMTRACE_MAJOR);
+        ck_assert_uint_eq(minor.samples, 1 + i + 1 + last);
+        ck_assert_uint_eq(minor.blocks, 2);
+        ck_assert_uint_eq(major.samples, 1 + next);
+        ck_assert_uint_eq(major.blocks, 1);
     }
     ck_assert_uint_eq(cct_sum(p.samples), all);
     ck_assert_uint_eq(cct_sum(p.blocks), STACKS * ROUNDS);

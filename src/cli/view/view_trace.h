@@ -22,6 +22,7 @@ typedef struct view_trace {
     pthread_mutex_t lock;  /* guards `first_*` but for the thread and the file */
     pthread_cond_t change; /* of these and of `stopping` */
     atomic_bool stopping;
+    atomic_bool has_whole; /* all of it is shown, and nothing is to be said of it */
 
     /* The pass without blocks over a large trace. */
     pthread_t first_thread;

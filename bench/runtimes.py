@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Prints what recording a Python program costs beside memray, which must be installed for PYTHON.
 
-    bench/runtimes.py PYTHON [-n RUNS] SCRIPT [ARGUMENT...]
+    bench/runtimes.py [-n RUNS] PYTHON SCRIPT [ARGUMENT...]
 
 The ways take turns. Printed is the median CPU time of each, of all processes that it takes, and the
 median ratio to plain. `allotrace` is that of the PATH.

@@ -108,6 +108,78 @@ def scopes_have_what_is_allocated_in_them():
     assert 31 <= found["(no scope)"] < 40, found  # some of the imports' are as large
 
 
+TASKS = """
+import asyncio
+import sys
+import allotrace
+
+kept = []
+
+async def serve(n):
+    for _ in range(n):
+        kept.append(bytes(10000))
+        await asyncio.sleep(0)
+    return n
+
+async def waits_in_a_scope():
+    kept.append(bytes(10000))
+    with allotrace.scope("inner"):
+        await asyncio.sleep(0.001)
+        kept.append(bytes(10000))
+        kept.append(bytes(10000))
+    await asyncio.sleep(0)
+    kept.append(bytes(10000))
+
+async def fails():
+    try:
+        await asyncio.sleep(100)
+    except asyncio.CancelledError:
+        kept.append(bytes(10000))
+        raise
+
+async def main():
+    allotrace.scope_tasks()
+    if "eager" in sys.argv:
+        allotrace.scope_tasks(asyncio.get_running_loop())
+        asyncio.get_running_loop().set_task_factory(asyncio.eager_task_factory)
+        allotrace.scope_tasks()
+    tasks = [asyncio.create_task(serve(5), name="five"), asyncio.create_task(serve(3), name="three"),
+             asyncio.create_task(serve(2)), asyncio.create_task(serve(1)),
+             asyncio.create_task(waits_in_a_scope())]
+    cancelled = asyncio.create_task(fails())
+    print(await asyncio.gather(*tasks))
+    cancelled.cancel()
+    try:
+        await cancelled
+    except asyncio.CancelledError:
+        print("cancelled")
+    kept.append(bytes(10000))
+    print(cancelled.cancelled(), cancelled.get_coro().__name__, tasks[0].get_name())
+
+asyncio.run(main())
+"""
+
+
+@test
+def tasks_are_scopes():
+    pathlib.Path("tasks.py").write_text(TASKS)
+    want = "[5, 3, 2, 1, None]\ncancelled\nTrue fails five\n"
+    has_eager = run(PYTHON, "-c", "import asyncio; asyncio.eager_task_factory").returncode == 0
+    for more in [[], ["eager"]] if has_eager else [[]]:
+        plain = run(PYTHON, "tasks.py", *more)
+        same((plain.stdout, plain.stderr), (want, ""), "without a recorder")
+        done = run(ALLOTRACE, "run", "--rate", "1", "-o", "t.ctf", "--", PYTHON, "tasks.py", *more)
+        same(done.stdout, want, "output")
+        rows = json.loads(run(ALLOTRACE, "hotspots", "--json", "--by", "scope", "--min-share", "0", "-m", "blocks",
+                              "--filter", "file:tasks.py size:10000..10048 type:bytes", "t.ctf").stdout)["hotspots"]
+        found = {row["scope"]: row["value"] for row in rows}
+        got = {k: found.pop(k, 0) for k in ("five", "three", "serve", "waits_in_a_scope", "inner", "fails")}
+        if more and got["five"] == 4:  # the names came after the first steps
+            got.update(five=got["five"] + 1, three=got["three"] + 1, serve=got["serve"] - 2)
+        same(got, {"five": 5, "three": 3, "serve": 3, "waits_in_a_scope": 2, "inner": 2, "fails": 1}, "blocks")
+        same(list(found), ["(no scope)"], "other scopes")
+
+
 @test
 def marks_do_nothing_where_nothing_is_recorded():
     pathlib.Path("marking.py").write_text(MARKING)

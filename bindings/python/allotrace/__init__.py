@@ -4,6 +4,7 @@
     @allotrace.mark("parse")
     allotrace.mark_here("ready")
     with allotrace.scope("GET /cart"): ...
+    allotrace.scope_tasks()  # in a coroutine: tasks made from now on are scopes
 """
 import contextlib
 import os
@@ -14,7 +15,7 @@ try:
 except ImportError:  # an interpreter without it cannot reach the recorder
     ctypes = None
 
-__all__ = ["mark", "mark_here", "scope"]
+__all__ = ["mark", "mark_here", "scope", "scope_tasks"]
 
 _LIBRARY = "liballotrace-preload.so"
 _LOOK_AGAIN = 1.0  # seconds after which an attached recorder is looked for again
@@ -82,7 +83,8 @@ class mark(contextlib.ContextDecorator):
 
 class scope(contextlib.ContextDecorator):
     """What this thread allocates in a block, or in each call of a function, is of the scope `name`: `allotrace hotspots
-    --by scope` tells them apart. A scope within another one hides it. Tasks of asyncio share a thread, and its scope."""
+    --by scope` tells them apart. A scope within another one hides it. Tasks of asyncio share a thread, and its scope,
+    unless `scope_tasks` is called."""
 
     def __init__(self, name):
         self.name = name.encode("utf-8", "replace")
@@ -98,3 +100,10 @@ class scope(contextlib.ContextDecorator):
         if outer is not None:
             _recorder().allotrace_scope(None, outer)
         return False
+
+
+def scope_tasks(loop=None):
+    """Tasks that `loop`, or the running one, makes from now on are scopes: by their names, or, where these are only
+    numbers, by their coroutines'. A scope that a task opens lasts over its waiting."""
+    from allotrace import _tasks
+    _tasks.install(loop, _recorder)

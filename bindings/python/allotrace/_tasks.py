@@ -1,0 +1,72 @@
+"""Scopes of asyncio's tasks. A thread runs one step of a task after the other, so a task's scope holds for its steps.
+
+Steps are seen by standing between a task and its coroutine: no version of Python says in a documented way which task is
+at work, in a place that a recorder may read.
+"""
+import asyncio
+import collections.abc
+import re
+
+# Numbers say little, and there are only so many scopes. 3.13 calls some tasks `None`.
+_NO_NAME = re.compile(r"Task-\d+|None|")
+
+
+class Steps(collections.abc.Coroutine):
+    """A coroutine each step of which is in the scope of its task, or in the one in which the step before it left off."""
+
+    def __init__(self, coroutine, recorder):
+        self._coroutine = coroutine
+        self._recorder = recorder
+        self._inside = self._own = None  # numbers of scopes: that at the end of the last step, and the task's
+        self._has_name = False
+
+    def __getattr__(self, name):  # what asyncio shows of a coroutine, such as cr_frame
+        return getattr(self._coroutine, name)
+
+    def _name(self):
+        task = asyncio.current_task()
+        name = task.get_name() if task is not None else ""
+        self._has_name = not _NO_NAME.fullmatch(name)
+        if not self._has_name:
+            name = getattr(self._coroutine, "__qualname__", type(self._coroutine).__qualname__)
+        return name.encode("utf-8", "replace")
+
+    def _enter(self, recorder):
+        """A task that starts eagerly may get its name after its first step."""
+        if self._inside is not None and (self._has_name or self._inside != self._own):
+            return recorder.allotrace_scope(None, self._inside)
+        name = self._name()
+        outer = recorder.allotrace_scope(name, 0)
+        self._own = recorder.allotrace_scope(name, 0)
+        return outer
+
+    def _step(self, function, *arguments):
+        recorder = self._recorder()
+        if recorder is None:
+            return function(*arguments)
+        outer = self._enter(recorder)
+        try:
+            return function(*arguments)
+        finally:
+            self._inside = recorder.allotrace_scope(None, outer)
+
+    def send(self, value):
+        return self._step(self._coroutine.send, value)
+
+    def throw(self, *exception):
+        return self._step(self._coroutine.throw, *exception)
+
+    def close(self):
+        return self._coroutine.close()
+
+    def __await__(self):
+        return self._coroutine.__await__()
+
+
+def install(loop, recorder):
+    loop = loop or asyncio.get_running_loop()
+    make = loop.get_task_factory() or (lambda loop, coroutine, **more: asyncio.Task(coroutine, loop=loop, **more))
+
+    def factory(loop, coroutine, **more):
+        return make(loop, Steps(coroutine, recorder), **more)
+    loop.set_task_factory(factory)

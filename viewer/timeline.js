@@ -233,11 +233,12 @@ export class Timeline {
     this.explained.open(box.left, box.bottom + 6, [
       h("h2", `RSS and live memory at ${duration(time)}`),
       h("dl.facts", h("dt", "live"), h("dd", this.app.number({ value: all.live[i], low: all.live_low?.[i], high: all.live_high?.[i], samples: all.live_samples?.[i] }, { rate: this.answer.rate, measure: "live" })), this.gauges.map((g) => [h("dt", titleOf(g.name)), h("dd", g.values[i] === null ? "not read yet" : this.app.following("reading", { value: g.values[i], title: titleOf(g.name), what: GAUGES[g.name]?.[1] ?? g.name }, {}, { alone: true }))])),
-      h("p", "Live memory is an estimate of the blocks that were allocated and not freed. The other values are reported by the system for the whole process, regardless of the filter."),
+      h("p", "Live memory is an estimate of the blocks that were allocated and not freed. The other values are reported by the system or the runtime for the whole process, regardless of the filter."),
       h("ul",
         h("li", "RSS far above anonymous: mapped files and libraries."),
         h("li", "Anonymous far above live: freed memory that the allocator keeps (does live fall where anonymous stays?), gaps between blocks, stacks, uncollected garbage, or memory that does not come from malloc. It includes a few MB of the recorder."),
-        h("li", "Live above anonymous: blocks that were never written to, or were swapped out.")),
+        h("li", "Live above anonymous: blocks that were never written to, or were swapped out."),
+        this.gauges.some((g) => g.name === "python arenas") ? h("li", "Python arenas far above in use: a few long-lived objects keep arenas that are otherwise empty.") : null),
     ]);
   }
 
@@ -656,7 +657,7 @@ export class Timeline {
   // What else the step says, with how it comes about.
   #worked(c, i) {
     const a = this.answer, perSecond = (what, v) => `${what}: ${bytes(v)} / ${duration(a.width)} = ${bytes((v / a.width) * 1e6)}/s`;
-    const gauges = this.gauges.filter((g) => g.values[i] !== null).map((g) => `${titleOf(g.name)} ${bytes(g.values[i])}, reported by the system`);
+    const gauges = this.gauges.filter((g) => g.values[i] !== null).map((g) => `${titleOf(g.name)} ${bytes(g.values[i])}, as read by the recorder`);
     return [this.#byHeap(c, i), perSecond("allocated", c.allocated[i]), c.promoted[i] > 0 ? perSecond("promoted", c.promoted[i]) : "", ...gauges].filter(Boolean).join("\n");
   }
 

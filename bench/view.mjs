@@ -64,6 +64,29 @@ async function opening(browser, file, runs) {
 
 const FILTERS = ["size:>=64", "life:<1ms", "fn:f7,f77", "alloc:1s..3s", "heap:minor -promoted"];
 
+const AROUND = { focus: "f1", zoom: [] };
+const VIEWS = {
+  "inverted": { mode: "inverted" }, "sandwich": { mode: "sandwich", ...AROUND }, "flame over time": { mode: "time" }, "hotspots": { view: "hotspots" }, "functions": { view: "functions" },
+  "callers": { view: "callers", ...AROUND }, "callees": { view: "callees", ...AROUND }, "types": { view: "types" }, "hot paths": { view: "paths" }, "graph": { view: "graph" }, "leaks": { view: "leaks" }, "lifetimes": { view: "lifetimes" },
+  "two moments, table": { view: "diff", a: "1s", b: "3s" }, "two moments, flame": { view: "diff", diffas: "flame", a: "1s", b: "3s" }, "advice": { view: "advice" }, "source": { view: "source", line: "1" }, "timeline by site": { stack: "line" },
+};
+
+// From a click on a view to the frame that shows it, for the first time and again.
+async function eachView(page) {
+  const plain = { view: "flame", mode: "icicle", filter: "", focus: "", zoom: [], a: "", b: "", diffas: "table", line: "", stack: "heap" };
+  const show = (patch) => page.evaluate((p) => new Promise((done) => {
+    const app = window.allotrace, start = performance.now(), look = () => requestAnimationFrame(() => (app.busy ? look() : done(performance.now() - start)));
+    app.store.set(p);
+    look();
+  }), { ...plain, ...patch });
+  for (const [name, patch] of Object.entries(VIEWS)) {
+    await show({});
+    const first = await show(patch);
+    await show({});
+    say(`${name} shown, 10 M blocks`, Math.round(first), "ms", `(again: ${Math.round(await show(patch))})`);
+  }
+}
+
 // From a new filter to the frame that shows its tree; each filter is new to the server.
 async function filtering(browser, file) {
   const page = await newPage(browser), server = serve(file);
@@ -88,10 +111,7 @@ async function filtering(browser, file) {
     say(`filter ${filter} shown, 10 M blocks`, Math.round(ms), "ms");
   }
   say("filter changes, 10 M blocks, median", Math.round(median(times)), "ms");
-  for (const view of ["hotspots", "functions", "types", "paths", "leaks", "lifetimes", "advice"]) {
-    await page.evaluate((v) => window.allotrace.store.set({ view: v, filter: "" }), view);
-    await page.waitForFunction(() => !window.allotrace.busy, null, PATIENCE);
-  }
+  await eachView(page);
   const [size, what] = answers.sort((a, b) => b[0] - a[0])[0];
   say("largest of all answers to the page", (size / 1024).toFixed(0), "KB", `(${what}, of ${answers.length})`);
   await page.context().close();

@@ -11,15 +11,19 @@ const small = (page) => page.evaluate((finger) => [...document.querySelectorAll(
   .filter(([, r]) => r.height < finger - 0.5)
   .map(([e, r]) => `${e.tagName} ${e.className} ${e.ariaLabel || e.textContent.slice(0, 20)}: ${r.height}`), FINGER);
 
+// What stands above a view, of the height of the screen.
+const above = (page) => page.evaluate(() => document.querySelector(".body").getBoundingClientRect().top / innerHeight);
+
 test("on a telephone pictures have most of the screen, and controls the height of a finger", async ({ browser, two }) => {
   const c = await Client.open(browser, two.url, { size: [390, 844], touch: true });
   try {
     await c.page.waitForFunction(() => window.allotrace.start.facts);
     const share = await c.page.evaluate(() => document.querySelector(".canvas").getBoundingClientRect().height / innerHeight);
     assert.ok(share >= 0.62, `the flame has ${share}`);
-    for (const patch of [{}, { mode: "sandwich", focus: "Stdlib__Map.Make.bal" }, { filter: "size:>=8" }, { view: "hotspots" }, { view: "callers" }, { view: "leaks" }, { view: "diff" }, { view: "diff", moments: true, a: "0.2s", b: "0.5s" }, { view: "lifetimes" }, { view: "advice" }]) {
+    for (const patch of [{}, { mode: "sandwich", focus: "Stdlib__Map.Make.bal" }, { filter: "size:>=8" }, { filter: "size:>=8 -fn:Stdlib__Map" }, { filter: "size:>=8 size:<64 -fn:Stdlib__Map life:<1s -fn:Stdlib__List" }, { view: "hotspots" }, { view: "callers" }, { view: "leaks" }, { view: "diff" }, { view: "diff", moments: true, a: "0.2s", b: "0.5s" }, { view: "lifetimes" }, { view: "advice" }]) {
       await c.go({ mode: "icicle", filter: "", ...patch });
       assert.deepEqual(await small(c.page), [], JSON.stringify(patch));
+      assert.ok((await above(c.page)) <= 1 / 3, `${JSON.stringify(patch)}: ${await above(c.page)}`);
     }
   } finally {
     await c.close();

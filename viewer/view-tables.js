@@ -132,15 +132,19 @@ export class TableView {
       case "callees":
         return [place, module, ...value];
       case "leaks":
-        return [place, ...value.slice(0, 4), ...this.#leakColumns()];
+        return [place, value[0], this.#classColumn(), ...value.slice(1, 4), ...this.#growthColumns()];
       default:
         return [place, module, ...value, callers];
     }
   }
 
-  #leakColumns() {
+  // Beside the amount, where it is seen in a narrow window, too.
+  #classColumn() {
+    return { key: "class", title: "How it grows", width: "112px", help: "Rows are ordered by certainty of growth, then by amount", cell: (row) => h("span", { title: this.head.leaks?.classes?.[row.class] ?? "" }, row.class) };
+  }
+
+  #growthColumns() {
     return [
-      { key: "class", title: "How it grows", width: "112px", help: "Rows are ordered by certainty of growth, then by amount", cell: (row) => h("span", { title: this.head.leaks?.classes?.[row.class] ?? "" }, row.class) },
       { key: "slope", title: "Slope", width: "98px", right: true, help: "bytes or blocks per second of live memory, after startup", cell: (row) => this.app.following("slope", row, this.#of()) },
       { key: "history", title: "Live over time", width: "minmax(80px,1fr)", cell: (row) => sparkline(row.history) },
     ];

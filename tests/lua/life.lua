@@ -1,4 +1,4 @@
--- Allocates much in many ways; says what Lua itself has counted. Errors, collections and coroutines among them.
+-- Allocates in many ways: errors, collections, coroutines, and a recursion of a given depth, which may be too deep.
 local kept = {}
 local function churn(n)
   for i = 1, n do
@@ -19,9 +19,9 @@ end
 local function recurse(n)
   return n == 0 and 0 or 1 + recurse(n - 1)
 end
-churn(500)
-print(recurse(15000))
-print(pcall(recurse, 1e7))
+churn(200)
+print(recurse(5000))
+print(pcall(recurse, tonumber(arg[1])))
 collectgarbage()
 collectgarbage()
 print(#kept, select("#", table.concat({}, ",")))

@@ -20,7 +20,7 @@
 #include "runtimes/peek.h"
 #include "runtimes/splice.h"
 
-enum { CACHE_BITS = 12, CACHED = 1 << CACHE_BITS };
+enum { CACHE_BITS = 12, CACHED = 1 << CACHE_BITS, STEPS_MAX = 1 << 16 };
 
 /* What is known of a frame. A Proto may be freed, and another one take its place: the rest tells
  * them apart. */
@@ -38,6 +38,7 @@ struct walk {
     size_t stack_size;          /* bytes */
     uintptr_t first, saved;     /* of 5.1: the outermost, and the innermost's */
     uintptr_t innermost;
+    unsigned steps;
 };
 
 /* A call that goes on. */
@@ -204,7 +205,7 @@ static struct frame walk_next(const struct lua_layout *l, struct walk *w) {
         frame.is_fresh = is_fresh_in_51(l, w);
         frame.is_tail = *(const int32_t *)(w->call + l->call_flags) > 0;
     }
-    w->call = frame.kind == FRAME_END ? 0 : walk_outer(l, w);
+    w->call = frame.kind == FRAME_END || ++w->steps > STEPS_MAX ? 0 : walk_outer(l, w);
     return frame;
 }
 
@@ -308,27 +309,31 @@ static void put_rest(struct splicing *s) {
 
 /* ---- where calls into Lua stand -------------------------------------------------------------- */
 
-static bool call_is(const struct lua_call *call, const struct unwind_point *point,
-                    const struct runtime_splice *native) {
-    return call->return_address == point->key && (call->sp == point->sp || !native->has_places);
+static bool is_at(const struct unwind_point *point, uintptr_t return_address, uintptr_t sp) {
+    return point->key == return_address && point->sp == sp;
+}
+
+/* Where it is not known where frames stand, an older call might be taken for one that goes on, and
+ * its lua_State be gone; and what a signal handler has interrupted may be half done. */
+static bool can_tell(const struct runtime_splice *native) {
+    return native->has_places && !(native->flags & UNWIND_SIGNAL);
 }
 
 /* The calls that go on, from what was noted and the native stack. */
 static void find_live(lua_frames *f, const struct lua_calls *calls,
                       const struct runtime_splice *native) {
-    size_t c = calls ? calls->n : 0;
-    f->n_live = 0;
+    size_t c = calls->n;
     for (size_t i = native->n; i > 0 && c > 0; i--) {
         const struct unwind_point *const point = &native->trail->points[i - 1];
-        while (c > 0 && native->has_places && calls->calls[c - 1].sp < point->sp)
+        while (c > 0 && calls->calls[c - 1].sp < point->sp)
             c--;
-        for (size_t k = c; k > 0 && (k == c || !native->has_places); k--)
-            if (call_is(&calls->calls[k - 1], point, native)) {
-                f->live[f->n_live++] =
-                    (struct live){.point = i - 1, .state = calls->calls[k - 1].state};
-                c = k - 1;
-                break;
-            }
+        if (c == 0)
+            return;
+        const struct lua_call *const call = &calls->calls[c - 1];
+        if (is_at(point, call->return_address, call->sp)) {
+            f->live[f->n_live++] = (struct live){.point = i - 1, .state = call->state};
+            c--;
+        }
     }
 }
 
@@ -461,10 +466,9 @@ static unsigned type_of_tag(const struct lua_layout *l, uintptr_t tag) {
 static void find_birth(struct splicing *s, const struct lua_calls *calls) {
     enum { FEW = 6 };
     const struct runtime_splice *const native = s->out.native;
-    const struct lua_call call = {.sp = calls->birth.sp,
-                                  .return_address = calls->birth.return_address};
     for (size_t i = 0; i < FEW && i < native->n; i++)
-        if (call_is(&call, &native->trail->points[native->n - 1 - i], native)) {
+        if (is_at(&native->trail->points[native->n - 1 - i], calls->birth.return_address,
+                  calls->birth.sp)) {
             s->born = native->n - 1 - i;
             s->birth = &calls->birth;
             return;
@@ -475,12 +479,14 @@ struct runtime_stack lua_frames_splice(lua_frames *f, const lua_runtime *r,
                                        const struct lua_calls *calls, bool fits(uintptr_t state),
                                        const struct runtime_splice *native) {
     struct splicing s = {.out = splice_begin(&f->stack, native), .f = f, .r = r, .l = r->layout};
-    if (calls)
+    f->n_live = 0;
+    if (calls && can_tell(native)) {
         find_birth(&s, calls);
+        find_live(f, calls, native);
+    }
     const unsigned type = s.birth ? type_of_tag(s.l, s.birth->type) : 0;
     if (type)
         s.out.type = type;
-    find_live(f, calls, native);
     if (f->n_live > 0 && !fits(f->live[0].state))
         f->n_live = 0;
     put_all(&s);

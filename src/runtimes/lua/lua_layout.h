@@ -20,7 +20,7 @@ enum { LUA_NO_OPCODE = 255 };
 struct lua_opcodes {
     uint8_t op_bits; /* of an instruction's lowest */
     uint8_t move, get_upvalue, get_global, get_upvalue_field, get_table, get_field, self;
-    uint8_t call, tail_call;
+    uint8_t call, tail_call, for_call;
     uint8_t new_table, set_list, closure; /* what allocates while the pc is in a register alone */
     uint8_t extra;                        /* stands behind an instruction that it is part of */
 };

@@ -288,7 +288,9 @@ uintptr_t lua_names_slot(const struct lua_layout *l, const struct lua_place *pla
 }
 
 uintptr_t lua_names_slot_of_c(const struct lua_layout *l, const struct lua_place *caller) {
-    const char *const name = name_of_called(l, caller);
+    const char *name = name_of_called(l, caller);
+    if (!name && caller->proto && lua_names_opcode(l, caller) == l->op.for_call)
+        name = "for iterator";
     if (!name)
         return 0;
     if (!names_lock())

@@ -1,5 +1,6 @@
-/* host.c: a program that embeds Lua: an allocator of its own, functions of C that Lua calls and that call Lua, states
- * one inside another, threads, and a stack of Lua's that grows while it is deep. */
+/* host.c: a program that embeds Lua: an allocator of its own, functions of C that Lua calls and
+ * that call Lua, states one inside another, threads, and a stack of Lua's that grows while it is
+ * deep. */
 #include <lauxlib.h>
 #include <lua.h>
 #include <lualib.h>
@@ -40,7 +41,8 @@ static int host_allocates(lua_State *L) {
 static int host_nests(lua_State *L) {
     lua_State *other = luaL_newstate();
     luaL_openlibs(other);
-    static const char code[] = "local function nested()\n local s = ('x'):rep(40000)\n return s\nend\nnested()\n";
+    static const char code[] =
+        "local function nested()\n local s = ('x'):rep(40000)\n return s\nend\nnested()\n";
     check(other, luaL_loadbuffer(other, code, sizeof code - 1, "=nested.lua"));
     check(other, lua_pcall(other, 0, 0, 0));
     lua_close(other);

@@ -134,6 +134,16 @@ START_TEST(calls_of_others_are_seen) {
 }
 END_TEST
 
+START_TEST(the_part_elsewhere_is_seen) {
+    uint8_t *memory = place();
+    const uintptr_t at = (uintptr_t)memory;
+    /* jne within; jne to 0x300; je to 0x200; ret */
+    memcpy(memory, CODE(0x75, 0, 0x0F, 0x85, 0xF8, 0x02, 0, 0, 0x0F, 0x84, 0xF2, 0x01, 0, 0, 0xC3));
+    ck_assert_uint_eq(displace_leaves(memory, 15, at), at + 0x200);
+    ck_assert_uint_eq(displace_leaves(memory, 2, at), 0);
+}
+END_TEST
+
 START_TEST(a_jump_has_a_reach) {
     uint8_t jump[DISPLACE_JUMP];
     ck_assert(displace_jump(jump, 0x10000, (uintptr_t)0x10000 + 0x7FFFFFFF));
@@ -203,6 +213,7 @@ static Suite *suite(void) {
     tcase_add_test(t, what_cannot_be_moved_is_refused);
     tcase_add_test(t, no_bytes_are_read_beyond_the_code);
     tcase_add_test(t, calls_of_others_are_seen);
+    tcase_add_test(t, the_part_elsewhere_is_seen);
     tcase_add_test(t, a_jump_has_a_reach);
 #endif
     tcase_add_test(t, functions_are_found_by_name);

@@ -284,19 +284,30 @@ static bool is_interpreter(const struct module *module) {
     return strncmp(slash ? slash + 1 : path, name, sizeof name - 1) == 0;
 }
 
+/* Where the linker was given Lua's objects in another order, the evaluator's may be at an end. */
+static struct lua_range extended(const struct lua_range *code, const struct lua_range *text) {
+    enum { MORE = 1 << 16 };
+    return (struct lua_range){code->low - text->low > MORE ? code->low - MORE : text->low,
+                              text->high - code->high > MORE ? code->high + MORE : text->high};
+}
+
 static bool code_find(lua_runtime *r) {
-    enum { SMALLEST = 2000 }; /* bytes of luaV_execute */
+    enum { SMALLEST = 4000 }; /* bytes of luaV_execute */
     struct module module;
     if (!module_find((uintptr_t)lua_newstate, &module))
         return false;
     const struct lua_range text = {module.text_low, module.text_high};
-    struct lua_range code = api_range(&module);
+    const struct lua_range code = api_range(&module);
     if (code.low >= code.high)
         return false;
     r->is_program = is_interpreter(&module);
     r->module = (struct lua_range){module.low, module.high};
     r->code = r->is_program || !is_executable(&module) ? text : code;
-    r->eval = largest_function(&module, &code);
+    r->eval = largest_function(&module, &r->code);
+    if (r->eval.high - r->eval.low <= SMALLEST) {
+        r->code = extended(&code, &text);
+        r->eval = largest_function(&module, &r->code);
+    }
     r->cold = cold_part(&module, &r->eval);
     return r->eval.high - r->eval.low > SMALLEST;
 }

@@ -206,7 +206,8 @@ static size_t put_file(char *to, const char *source) {
     if (*source == '@' || *source == '=')
         return put_text(to, 0, source + 1);
     const size_t length = strnlen(source, MOST);
-    const char *const end = memchr(source, '\n', length);
+    const char *end = strchr(source, '\n');
+    end = end && end < source + length ? end : NULL;
     size_t n = put_text(to, 0, "[string \"");
     n = put(to, n, source, end ? (size_t)(end - source) : length);
     return put_text(to, n, end || length == MOST ? "...\"]" : "\"]");

@@ -70,7 +70,7 @@ export function showHelp() {
       h("h2", "Keys"),
       h("div.keys", KEYS.map(([title, rows]) =>
         h("section", h("h3", title), rows.map(([keys, what]) => h("div", h("dt", keys.map((k) => [h("kbd", k), " "])), h("dd", { style: { margin: 0 } }, what)))))),
-      h("p.faint", "Click a number to explain it. The address contains everything you see, so you can reload or bookmark it. It works in this browser while this server runs; later or elsewhere, append the part after # to the address that the server prints. Mouse: click selects, double click zooms, right click has more; the wheel scrolls, with Ctrl it zooms."),
+      h("p.faint", "Click a number to explain it, in a table one of the selected row. The address contains everything you see, so you can reload or bookmark it. It works in this browser while this server runs; later or elsewhere, append the part after # to the address that the server prints. Mouse: click selects, double click zooms, right click has more; the wheel scrolls, with Ctrl it zooms."),
       h("form", { method: "dialog" }, h("button.button", { autofocus: true }, "Close")));
     document.body.append(dialog);
   }

@@ -173,9 +173,18 @@ export class Table {
       if (row.more && this.onUnroll) e.setAttribute("aria-expanded", String(!!row.open));
       this.columns.forEach((c, k) => e.append(h(`div${c.right ? ".right" : ""}`, { role: "gridcell", dataset: { column: c.key } }, c.cell(row, i, (this.widths?.[k] ?? Infinity) - CELL_PAD))));
     }
+    e.addEventListener("click", (ev) => this.#selectFirst(ev, i), true);
     this.space.append(e);
     this.live.set(i, e);
     this.#reachable(e, i === this.cursor);
+  }
+
+  // Most of a row is numbers: a mouse's click on one selects the row, and explains the number only where it is selected already.
+  #selectFirst(e, i) {
+    if (i === this.cursor || !e.detail || !e.target.closest(".num")) return;
+    e.stopPropagation();
+    this.body.focus({ preventScroll: true });
+    this.choose(i);
   }
 
   // The Tab key goes through the numbers of the chosen row alone.

@@ -348,6 +348,7 @@ test("leaks count what the measure says, as the command does", withPage(at(one, 
     assert.deepEqual((await c.rows()).slice(0, 10).map((r) => r.value), j.sites.slice(0, 10).map((s) => amount(s.value, unit)), measure);
     assert.equal(await c.page.locator('.head select[aria-label^="Measure"]').evaluate((s) => s.selectedOptions[0].textContent), text);
     assert.equal(await c.page.locator('[data-number="grand-total"]').innerText(), amount(j.all_sites.value, unit));
+    await c.page.locator(".gridrow").first().click({ position: { x: 60, y: 10 } });
     await c.page.locator('.gridrow [data-number="slope"]').first().click();
     const told = c.page.locator(".popover.explain:not([hidden])");
     assert.match(await told.innerText(), measure === "blocks" ? /blocks\/s(.|\n)*how many blocks per second/ : /B\/s(.|\n)*how many bytes per second/);

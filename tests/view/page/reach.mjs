@@ -47,6 +47,19 @@ test("every number of every view is a button that explains it: definition, formu
   }
 }));
 
+test("a click on a number selects its row; on one of the selected row, it explains", withPage(at(one, "view=hotspots"), async (c) => {
+  const row = c.page.locator(".main .gridrow").nth(2), number = row.locator("[data-column=samples] .num"), explained = c.page.locator(".popover.explain:not([hidden])");
+  await number.click();
+  await c.quiet();
+  assert.equal(await row.getAttribute("aria-selected"), "true");
+  assert.equal(await explained.count(), 0);
+  assert.deepEqual((await c.state()).view, "hotspots");
+  await number.click();
+  await explained.waitFor();
+  await c.press("Escape", "ArrowDown", "e");
+  await explained.waitFor();
+}));
+
 test("a view that shows one measure whatever is chosen says so where measures are chosen", withPage(at(two, "measure=peak&a=8s&b=15s"), async (c) => {
   const shown = () => c.page.evaluate(() => { const s = document.querySelector('.head select[aria-label^="Measure"]'); return [s.selectedOptions[0].textContent, s.disabled]; });
   assert.deepEqual(await shown(), ["Live at the peak", false]);

@@ -24,14 +24,16 @@ export function plainRow(row) {
   const out = {};
   for (const [key, value] of Object.entries(row)) {
     if (key === "place") Object.assign(out, { function: value?.function ?? "", file: value?.file ?? "", line: value?.line || "" });
+    else if (key === "open" || key === "more") continue; // of a row that unrolls
     else if (key === "frames") out.stack = value.map((p) => p?.function || p?.file || "?").join(" > ");
     else if (typeof value !== "object" || value === null) out[key] = value;
   }
   return out;
 }
 
-// All rows of a model of table.js, page by page.
-export async function allRows(model) {
+// All rows of a table: of a model of table.js, page by page; of one that unrolls, those that are seen.
+export async function allRows({ model, rows: seen }) {
+  if (!model) return seen.filter((r) => !r.instead);
   const rows = [];
   for (let count = 1; rows.length < count;) {
     const answer = await model.page(rows.length, ROWS_MOST);
@@ -77,10 +79,16 @@ export class ShareMenu {
     this.menu = new Popover("menu.share", "menu");
   }
 
+  // A view that is a table, or has one, or knows its rows.
+  #tableOf(view) {
+    const table = view?.table?.table ?? view?.table ?? view;
+    return (table?.model || table?.rows?.length) && table.element.checkVisibility() ? table : null;
+  }
+
   open(button) {
     const { app } = this, { view, trace } = app, s = app.store.state, box = button.getBoundingClientRect();
     const name = `${trace?.name ?? "allotrace"}-${s.view}`;
-    const table = view?.table?.model ? view.table : view?.table?.table?.model ? view.table.table : null;
+    const table = this.#tableOf(view);
     const item = (what, text, run) => h("button", { type: "button", role: "menuitem", dataset: { share: what }, onclick: () => (this.menu.close(), run()) }, text);
     const offered = (format) => app.info?.downloads?.includes(format) && !(format === "html" && app.info.traces.length > 1);
     const file = (format, save, copy) =>
@@ -114,7 +122,7 @@ export class ShareMenu {
   }
 
   #saveTable(table, name) {
-    return this.#try(async () => save(new Blob([csvOf((await allRows(table.model)).map(plainRow))], { type: "text/csv" }), `${name}.csv`));
+    return this.#try(async () => save(new Blob([csvOf((await allRows(table)).map(plainRow))], { type: "text/csv" }), `${name}.csv`));
   }
 
   async #try(run) {

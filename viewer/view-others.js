@@ -204,6 +204,12 @@ export class AdviceView {
   }
 }
 
+// As it is saved.
+const lineRow = (line, costs, source) => {
+  const { value = 0, low = 0, high = 0, samples = 0, self = 0 } = costs.get(line) ?? {};
+  return { line, value, low, high, samples, self, source };
+};
+
 const MORE = 100, LINES_MOST = 2000; // lines; the latter is the server's limit
 
 const stretch = (lines) => {
@@ -225,6 +231,7 @@ export class SourceView {
   async update(s, changed) {
     if (changed && !["trace", "filter", "measure", "at", "wrappers", "line", "lines"].some((k) => changed.has(k)) && this.head) return;
     const show = (title, text, buttons) => {
+      if (title) this.rows = [];
       this.code.hidden = !!title;
       this.empty.hidden = !title;
       if (title) fill(this.empty, h("h2", title), h("p", text), buttons);
@@ -282,6 +289,7 @@ export class SourceView {
     const before = this.#topmost();
     const most = Math.max(1, ...[...costs.values()].map((c) => c.value));
     const painted = a.found ? highlight(a.lines, a.file) : [];
+    this.rows = a.found ? a.lines.map((text, i) => lineRow(a.first + i, costs, text)) : [...costs.keys()].map((n) => lineRow(n, costs, ""));
     fill(this.editor, a.path ? editorTools(this.app, a.path, a.line, () => this.#draw(a, costs, s)) : null);
     const lines = a.found ? painted.map((pieces, i) => [a.first + i, pieces.map((p) => (p.kind ? h(`i.hl-${p.kind}`, p.text) : p.text))]) : [...costs.keys()].sort((x, y) => x - y).map((n) => [n, ""]);
     fill(this.code, a.found ? null : h("p.soft", `${a.file || "The file"}: ${a.reason || "it is not here"}. Its lines with costs:`), h("div.line.title", h("span.cost", { title: "Of all stacks that contain the line" }, "with callees"), h("span.cost", { title: "Allocated in the line itself" }, "itself"), h("span.no", "line"), h("span.heat"), h("span")), a.found ? this.#more(a, true) : null, lines.map(([n, text]) => {

@@ -23,6 +23,13 @@ const saving = withPage(at(one, "view=functions"), async (c) => {
   assert.match(lines[0], /^function,file,line,share,value,low,high,samples,blocks,self/);
   const count = await c.page.evaluate(() => window.allotrace.view.table.count);
   assert.ok(count > 200 && lines.length === count + 1, `${lines.length} lines of ${count} rows`);
+  for (const [patch, head] of [[{ view: "callers", focus: "Stdlib__Map.Make.bal" }, /^function,file,line,share,value,.*level/], [{ view: "source", line: "12" }, /^line,value,low,high,samples,self,source/]]) {
+    await c.go(patch);
+    const rows = await c.page.evaluate(() => (window.allotrace.view.table ?? window.allotrace.view).rows.length);
+    const csv = (await download(c, "csv")).bytes.toString().trim().split("\r\n");
+    assert.match(csv[0], head);
+    assert.ok(rows > 0 && csv.length === rows + 1, `${csv.length} lines of ${rows} rows`);
+  }
   await c.go({ view: "flame" });
   const png = await download(c, "png");
   assert.equal(png.bytes.subarray(1, 4).toString(), "PNG");

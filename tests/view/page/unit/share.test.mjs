@@ -11,9 +11,10 @@ test("rows become CSV: quoted where they must be, and no formulas", () => {
 test("all pages of a table are asked for", async () => {
   const asked = [];
   const page = async (offset, limit) => (asked.push([offset, limit]), { rows: Array.from({ length: Math.min(limit, 2300 - offset) }, (_, i) => offset + i), count: 2300 });
-  assert.equal((await allRows({ page })).length, 2300);
+  assert.equal((await allRows({ model: { page } })).length, 2300);
   assert.deepEqual(asked, [[0, 1000], [1000, 1000], [2000, 1000]]);
-  assert.deepEqual(await allRows({ page: async () => ({ rows: [], count: 5 }) }), [], "a server that gives none ends it");
+  assert.deepEqual(await allRows({ model: { page: async () => ({ rows: [], count: 5 }) } }), [], "a server that gives none ends it");
+  assert.deepEqual((await allRows({ rows: [{ place: null, level: 0, open: true, more: 1, value: 2 }, { instead: "5 more" }] })).map(plainRow), [{ function: "", file: "", line: "", level: 0, value: 2 }], "of one that unrolls, what is seen");
 });
 
 test("the command to export says the same", () => {

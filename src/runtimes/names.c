@@ -24,12 +24,14 @@ static uint32_t this_process(void) {
     return (uint32_t)syscall4(SYS_getpid, 0, 0, 0, 0);
 }
 
-/* Another thread may have held it when the process was forked. What it was at is not there yet. */
+/* Another thread may have held it when the process was forked. What it was at is not there yet.
+ * Whoever holds it in this process gives it back soon, so that it is waited for first. */
 bool names_lock(void) {
-    if (lock_try(&names.lock))
+    if (lock_acquire_patiently(&names.lock))
         return true;
-    if (atomic_exchange(&names.process, this_process()) != this_process())
-        atomic_store(&names.lock.word, 0);
+    if (atomic_exchange(&names.process, this_process()) == this_process())
+        return false;
+    atomic_store(&names.lock.word, 0);
     return lock_acquire_patiently(&names.lock);
 }
 

@@ -113,8 +113,8 @@ extern long allotrace_pool_take(long outer) __attribute__((weak));
             allotrace_tell_(allotrace_pool_, allotrace_address_, allotrace_bytes_);                \
     } while (0)
 
-/* Of the calling thread, which must come to the end: what the beginning gave goes there. They may
- * be nested. */
+/* Of the calling thread, which must come to the end, also when an exception leaves the call between
+ * the two: what the beginning gave goes there. They may be nested. */
 static inline long allotrace_pool_take_begin(void) {
     long (*take)(long outer);
     ALLOTRACE_FIND_(allotrace_pool_take, take);

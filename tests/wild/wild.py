@@ -34,6 +34,7 @@ SUMMARY = re.compile(r"allotrace: (recorded|top sites|peak|growing|advice|look c
 OURS = re.compile(rb"^allotrace: .*\n?", re.M)
 
 
+HEAPTRACK = "/usr/lib/heaptrack/libheaptrack_preload.so"
 ENDED_EARLY = re.compile(r"the recording ended before the program; .*"
                          r"(malloc is the own one of|cannot be written: File too large)")
 
@@ -144,7 +145,58 @@ MORE = [
     Case("sort", "exec sort --parallel=2 -S 1M big.json", "sort"),
     Case("xz", "exec xz -T2 -kc $D/big.json", "xz"),
     Case("find", "exec find /etc -xdev -maxdepth 3 -name '*.conf'", "find"),
+    Case("its own pools", "exec $D/pools 200 taken threads", "$D/pools"),
+    Case("its own pools, forked", "exec $D/pools 50 silent fork", "$D/pools", children=True),
+    Case("heaptrack's names", "exec $D/heaptrack 5000", "$D/heaptrack"),
+    Case("heaptrack beside", f"LD_PRELOAD=$LD_PRELOAD:{HEAPTRACK} DUMP_HEAPTRACK_OUTPUT=theirs "
+         "exec $D/heaptrack 5000", f"$D/heaptrack {HEAPTRACK}"),
+    Case("mimalloc behind", "LD_PRELOAD=$LD_PRELOAD:libmimalloc.so.2.0 exec $D/cxx", "$D/cxx-mimalloc"),
+    Case("mimalloc in front", "LD_PRELOAD=libmimalloc.so.2.0:$LD_PRELOAD exec $D/cxx",
+         "$D/cxx-mimalloc", says="has an allocator of its own, which is recorded: malloc"),
+    Case("jemalloc and python", "LD_PRELOAD=$LD_PRELOAD:libjemalloc.so.2 exec /usr/bin/python3 $D/work.py",
+         "/usr/bin/python3 $D/cxx-jemalloc"),
+    Case("python asyncio", "exec /usr/bin/python3 $D/asyncs.py", "/usr/bin/python3"),
+    Case("python sqlite3", "exec /usr/bin/python3 $D/asyncs.py sqlite", "/usr/bin/python3"),
+    Case("ocamlfind ocamlopt", "cp $D/work.ml . && ocamlfind ocamlopt -package unix -linkpkg work.ml -o w; ./w",
+         "ocamlfind ocamlopt gcc", children=True),
+    Case("ocamlc", "cp $D/work.ml . && ocamlc -o w work.ml && exec ./w", "ocamlc", children=True),
+    Case("fd", "exec fdfind --threads 1 . $D/repository", "fdfind"),
+    Case("ripgrep", "exec rg -j 2 --sort path -c item big.json $D/work.sql", "rg"),
+    Case("luajit", "exec luajit -e 'local t={} for i=1,100000 do t[i]=tostring(i) end print(#t)'", "luajit"),
+    Case("node workers", "exec node $D/workers.js", "node", stderr=False),
+    Case("psql", "psql --help | head -3; psql -h /nowhere -c 'select 1'; echo $?", "psql", children=True),
+    Case("ffmpeg", "ffmpeg -version | head -1; exec ffmpeg -v error -f lavfi -i testsrc=d=1:s=160x120 "
+         "-f rawvideo -pix_fmt gray - </dev/null", "ffmpeg", children=True),
+    Case("cmake", "mkdir p && echo 'project(x NONE)\nmessage(STATUS done)' > p/CMakeLists.txt && "
+         "exec cmake -S p -B b", "cmake", children=True),
+    Case("clang++", "clang++ -O1 -w -c $D/work.cc -o w.o && cksum w.o", "clang++", children=True),
+    Case("javac and java", "cp $D/Work.java . && javac Work.java && exec java -Xint Work", "javac java",
+         children=True, stderr=False),
+    Case("java, compiled just in time", "exec java -Xmx64m $D/Work.java", "java", children=True, stderr=False),
+    Case("go", "$D/go-work", "$D/go-work", trace=None, direct=True, says="it is statically linked"),
+    Case("gpg", "exec gpg --homedir . --no-permission-warning --print-md sha256 big.json", "gpg"),
+    Case("openssl", "exec openssl dgst -sha256 big.json", "openssl"),
+    Case("ninja", "echo 'rule r\n command = cp $in $out\nbuild b: r big.json' > build.ninja && exec ninja", "ninja",
+         children=True),
+    Case("objdump", "exec objdump -d $D/hostile", "objdump"),
+    Case("zsh", "exec zsh -f $D/work.sh", "zsh", children=True, stderr=False),
+    Case("fish", "exec fish --no-config -c 'for i in (seq 200); echo $i | string replace 1 x; end; math 2^10'", "fish",
+         children=True),
+    Case("tmux", "exec tmux -V", "tmux"),
+    Case("memcached", "exec memcached -V", "memcached"),
+    Case("gawk", "exec gawk 'BEGIN { for (i = 0; i < 50000; i++) a[i] = i \"x\"; print length(a) }'", "gawk"),
+    Case("guile", "exec guile --no-auto-compile -c '(display (length (iota 100000)))'", "guile"),
+    Case("busybox", "exec busybox sort big.json", "busybox"),
+    Case("cargo", "exec cargo --version --verbose", "cargo", children=True),
+    Case("strace", "exec strace -c -o /dev/null true", "strace", children=True),
+    Case("valgrind", "exec valgrind -q --error-exitcode=9 /bin/true", "valgrind", children=True),
 ]
+
+
+GO = """package main
+import "fmt"
+func main() { s := []string{}; for i := 0; i < 10000; i++ { s = append(s, fmt.Sprint(i)) }; fmt.Println(len(s)) }
+"""
 
 
 @dataclass
@@ -175,7 +227,7 @@ class Wild:
     def prepare(self):
         self.data.mkdir(parents=True, exist_ok=True)
         for name in ("work.py", "work.sql", "work.sh", "work.mk", "work.ml",
-                     "work.js", "redis.sh", "hostile.c"):
+                     "work.js", "workers.js", "asyncs.py", "Work.java", "work.cc", "redis.sh", "hostile.c"):
             shutil.copy(HERE / name, self.data)
         shutil.copy(ROOT / "tests/programs/shapes.rs", self.data)
         hostile = ["gcc", "-O1", "-g", "-w", "-fno-builtin", str(HERE / "hostile.c"), "-pthread",
@@ -184,19 +236,30 @@ class Wild:
         self.compile("hostile-asan", *hostile, "-fsanitize=address")
         self.compile("own-malloc", "gcc", "-O1", "-w", "-fno-builtin", "-falign-functions=16", "-rdynamic",
                      str(ROOT / "tests/native/target_own_malloc.c"))
+        pools = ["gcc", "-O1", "-g", "-w", f"-I{ROOT / 'include'}", "-pthread", "-ldl"]
+        self.compile("pools", *pools, str(ROOT / "tests/native/target_pools.c"))
+        self.compile("heaptrack", *pools, str(ROOT / "tests/native/target_heaptrack.c"))
         self.make_set_uid()
         if shutil.which("g++"):
             cxx = ["g++", "-O1", "-g", str(HERE / "work.cc"), "-pthread", "-ldl"]
             self.compile("cxx", *cxx)
             self.compile("cxx-jemalloc", *cxx, "-Wl,--no-as-needed", "-l:libjemalloc.so.2")
             self.compile("cxx-tcmalloc", *cxx, "-Wl,--no-as-needed", "-l:libtcmalloc_minimal.so.4")
+            self.compile("cxx-mimalloc", *cxx, "-Wl,--no-as-needed", "-l:libmimalloc.so.2.0")
             self.compile("cxx-static", *cxx, "-static", "-DSTATIC")
+        if shutil.which("go"):
+            (self.data / "work.go").write_text(GO)
+            self.compile_go()
         items = [{"id": i, "name": f"item {i}", "tags": ["a", "b", str(i)]} for i in range(8000)]
         (self.data / "big.json").write_text(json.dumps(items, indent=1))
         (self.data / "big.xml").write_text("<r>" + "".join(
             f'<e i="{i}"><n>x{i}</n></e>' for i in range(8000)) + "</r>")
         if shutil.which("git"):
             self.make_repository()
+
+    def compile_go(self):
+        env = dict(os.environ, CGO_ENABLED="0", GOCACHE=str(self.data / "go"), GO111MODULE="off")
+        subprocess.run(["go", "build", "-o", "go-work", "work.go"], cwd=self.data, env=env, capture_output=True)
 
     def make_set_uid(self):
         """A program that runs with the rights of another user."""

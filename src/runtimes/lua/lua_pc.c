@@ -86,12 +86,23 @@ static uintptr_t made_at(const struct code *c, uintptr_t address, bool behind) {
 /* Each call in luaV_execute belongs to one instruction of Lua's, or a few that are alike, and has
  * the pc in the same register each time. So a way of telling it that failed once at a call is none
  * there: what it gave was a neighbour of the right one. */
-static uint16_t *ways_of(struct lua_pc *pc, uintptr_t key) {
+static uint64_t *ways_of(struct lua_pc *pc, uintptr_t key) {
     struct lua_site *const s =
         &pc->sites[key * UINT64_C(0x9E3779B97F4A7C15) >> (64 - LUA_SITES_BITS)];
     if (s->key != key)
-        *s = (struct lua_site){.key = key, .ways = UINT16_MAX};
+        *s = (struct lua_site){.key = key, .ways = UINT64_MAX};
     return &s->ways;
+}
+
+/* What a way says, of a frame of luaV_execute. 0: nothing. */
+static uintptr_t made_by(struct lua_pc *pc, const struct code *c, const struct unwind_point *points,
+                         size_t eval, size_t born, const struct lua_birth *birth, size_t way) {
+    const size_t registers = (size_t)2 * LUA_KEPT;
+    if (way < registers)
+        return made_at(c, kept_in(pc, points, eval, born, birth, way % LUA_KEPT), way < LUA_KEPT);
+    const uintptr_t at = points[eval].sp + (way - registers) * WORD;
+    const bool is_there = eval > 0 && at % WORD == 0 && at < points[eval - 1].sp - WORD;
+    return is_there ? made_at(c, *(const uintptr_t *)at, true) : 0;
 }
 
 /* A type that is not of an object may be that of a table's parts; in 5.1 nothing has one. */
@@ -114,16 +125,13 @@ uintptr_t lua_pc_of(struct lua_pc *pc, const struct lua_layout *l,
                               .start = start,
                               .end = start + *(const uint32_t *)(proto + l->n_code) * INSTRUCTION,
                               .is_table = l->minor > 1 && birth->type};
-    uint16_t *const ways = ways_of(pc, points[eval].key);
+    uint64_t *const ways = ways_of(pc, points[eval].key);
     uintptr_t made = 0;
-    for (size_t i = 0; i < (size_t)2 * LUA_KEPT && *ways; i++) {
-        const uint16_t way = (uint16_t)(1 << i);
-        if (!(*ways & way))
-            continue;
-        const uintptr_t kept = kept_in(pc, points, eval, born, birth, i % LUA_KEPT);
-        const uintptr_t at = made_at(&code, kept, i < LUA_KEPT);
+    for (size_t i = 0; i < 64 && *ways >> i; i++) {
+        const uint64_t way = UINT64_C(1) << i;
+        const uintptr_t at = *ways & way ? made_by(pc, &code, points, eval, born, birth, i) : 0;
         if (!at)
-            *ways &= (uint16_t)~way;
+            *ways &= ~way;
         made = made ? made : at;
     }
     return made ? made + INSTRUCTION : saved;

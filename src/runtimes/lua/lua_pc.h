@@ -17,10 +17,11 @@ struct lua_saves {
 };
 
 /* How the pc may be told, by a return address into luaV_execute: a bit for each register that
- * points behind the instruction, then for each that points to it. */
+ * points behind the instruction, then for each that points to it, then for each of the first words
+ * of its frame that does the former. */
 struct lua_site {
     uintptr_t key;
-    uint16_t ways;
+    uint64_t ways;
 };
 
 /* What a domain remembers; legal when zeroed. */

@@ -18,6 +18,8 @@ static const char *const measures[] = {
 enum { WRAPPERS_SKIP, WRAPPERS_SHOW };
 static const char *const wrappers[] = {[WRAPPERS_SKIP] = "skip", [WRAPPERS_SHOW] = "show", NULL};
 
+enum { OF_NODE = 20 /* bytes that a tree of call paths takes while it is made */ };
+
 /* What makes a query_result, and what must be there while it does. */
 typedef struct making {
     const profile *profile;
@@ -75,6 +77,14 @@ static bool make_query(void *context, cache_value *value) {
     return true;
 }
 
+/* The costs of all stacks. */
+static size_t need_to_ask(const making *m) {
+    const size_t counts = sizeof(uint32_t) + sizeof(cost_few);
+    const measure_unit unit = measure_infos[m->spec->measure].unit;
+    return m->profile->tree.n_stacks * (counts + (unit != UNIT_BYTES ? sizeof(cost_weights) : 0) +
+                                        (unit == UNIT_BLOCKS ? sizeof(cost_words) : 0));
+}
+
 /* The whole filter; false when there is no memory. */
 static bool find_text(const request *r, asked *a, const char **text) {
     *text = request_text(r, "filter");
@@ -127,7 +137,9 @@ static bool run_query(request *r, asked *a, query_spec *spec, const char *text) 
     }
     cache_entry *seen;
     if (find_lens(r, a, spec, &seen))
-        a->entry = cache_get(r->viewer->cache, a->key, make_query, &m);
+        a->entry = cache_get_large(
+            r->viewer->cache, a->key,
+            (cache_maker){.make = make_query, .context = &m, .needs = need_to_ask(&m)});
     cache_release(r->viewer->cache, seen);
     if (!a->entry)
         return request_no_memory(r);
@@ -308,14 +320,19 @@ static bool make_sums(void *context, cache_value *value) {
     return s;
 }
 
-/* What is made of a view that is begun. NULL when there is no memory. */
+/* What is made of a view that is begun, of so many nodes or bytes. NULL when there is no memory. */
 static const void *keep(request *r, asked_paths *p, const char *key,
-                        bool (*make)(void *context, cache_value *value)) {
-    cache_entry *e = key ? cache_get(r->viewer->cache, key, make, &p->view) : NULL;
+                        bool (*make)(void *context, cache_value *value), size_t needs) {
+    const cache_maker maker = {.make = make, .context = &p->view, .needs = needs};
+    cache_entry *e = key ? cache_get_large(r->viewer->cache, key, maker) : NULL;
     if (!e)
         return NULL;
     p->entries[p->n_entries++] = e;
     return cache_entry_value(e);
+}
+
+static size_t need_to_see(const asked *a) {
+    return cct_count(&a->reading->profile.tree) * OF_NODE;
 }
 
 /* Keys, NULL when there is no memory. They begin with the trace, and are freed by the caller. */
@@ -343,10 +360,11 @@ static bool compare_trees(request *r, asked_paths *p, const asked *against, char
     if (same)
         p->view.seen[1] = p->view.seen[0];
     else
-        p->view.seen[1] = keep(r, p, second, make_second);
+        p->view.seen[1] = keep(r, p, second, make_second, need_to_see(against));
     if (!same && p->view.seen[1]) {
         *key = key_beyond(*key, "joined", second);
-        p->view.joined = keep(r, p, *key, make_joined);
+        p->view.joined =
+            keep(r, p, *key, make_joined, (p->view.seen[0]->n + p->view.seen[1]->n) * OF_NODE);
     }
     free(second);
     return same || p->view.joined;
@@ -363,7 +381,7 @@ static bool collapse_tree(request *r, asked_paths *p, char **key) {
                       ids     ? ids
                       : focus ? focus
                               : "");
-    p->view.collapsed = keep(r, p, *key, make_collapsed);
+    p->view.collapsed = keep(r, p, *key, make_collapsed, callpaths_base(&p->view)->n * OF_NODE);
     return p->view.collapsed;
 }
 
@@ -371,7 +389,9 @@ static bool sum_up(request *r, asked_paths *p, const asked *a, const asked *agai
     char *key;
     if (!tree || asprintf(&key, "%s%s\nsums %s", a->key, against ? against->key : "", tree) < 0)
         return false;
-    p->view.sums = keep(r, p, key, make_sums);
+    p->view.sums = keep(r, p, key, make_sums,
+                        cost_list_size(&a->query->costs) +
+                            (against ? cost_list_size(&against->query->costs) : 0));
     free(key);
     return p->view.sums;
 }
@@ -382,7 +402,7 @@ bool asked_paths_of(request *r, const asked *a, const asked *against, const call
     *p = (asked_paths){.view = {.spec = *spec,
                                 .queries = {a->query, against ? against->query : NULL},
                                 .n_sides = against ? PATH_SIDES : 1}};
-    p->view.seen[0] = keep(r, p, key, make_first);
+    p->view.seen[0] = keep(r, p, key, make_first, need_to_see(a));
     const bool ok = p->view.seen[0] && (!against || compare_trees(r, p, against, &key)) &&
                     (!callpaths_collapses(spec) || collapse_tree(r, p, &key)) &&
                     sum_up(r, p, a, against, key);

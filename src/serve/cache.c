@@ -69,13 +69,14 @@ static cache_entry *find(const cache *c, const char *key) {
     return e;
 }
 
-/* Takes what nobody uses out of the list until the rest fits; returns it, linked by `next`. */
-static cache_entry *evict(cache *c) {
+/* Takes what nobody uses out of the list until the rest fits, with so many bytes more; returns it,
+ * linked by `next`. */
+static cache_entry *evict(cache *c, size_t more) {
     cache_entry *gone = NULL;
     const cache_entry *staying = NULL, *next = c->newest;
     for (size_t i = 0; next && i < c->staying; i++, next = next->next)
         staying = next;
-    for (cache_entry *e = c->oldest; e != staying && c->size > c->capacity;) {
+    for (cache_entry *e = c->oldest; e != staying && c->size + more > c->capacity;) {
         cache_entry *newer = e->previous;
         if (e->users == 0) {
             unlist(c, e);
@@ -107,7 +108,7 @@ void cache_release(cache *c, cache_entry *e) {
         return;
     pthread_mutex_lock(&c->lock);
     bool last = drop_user(e);
-    cache_entry *gone = evict(c);
+    cache_entry *gone = evict(c, 0);
     pthread_mutex_unlock(&c->lock);
     if (last)
         destroy(e);
@@ -126,14 +127,15 @@ static cache_entry *await(cache *c, cache_entry *e) {
 }
 
 /* With the lock held, which it gives up for a while. */
-static cache_entry *fill(cache *c, cache_entry *e, bool (*make)(void *, cache_value *),
-                         void *context) {
+static cache_entry *fill(cache *c, cache_entry *e, const cache_maker *maker) {
     while (c->makers >= MAKERS_MAX)
         pthread_cond_wait(&c->made, &c->lock);
     c->makers++;
+    cache_entry *gone = evict(c, maker->needs);
     pthread_mutex_unlock(&c->lock);
+    destroy_all(gone);
     cache_value value = {0};
-    bool ok = make(context, &value);
+    bool ok = maker->make(maker->context, &value);
     pthread_mutex_lock(&c->lock);
     c->makers--;
     e->state = ok ? ENTRY_READY : ENTRY_FAILED;
@@ -157,8 +159,7 @@ static cache_entry *add(cache *c, const char *key) {
     return e;
 }
 
-cache_entry *cache_get(cache *c, const char *key, bool (*make)(void *context, cache_value *value),
-                       void *context) {
+cache_entry *cache_get_large(cache *c, const char *key, cache_maker maker) {
     pthread_mutex_lock(&c->lock);
     cache_entry *e = NULL, *known;
     while (!e && (known = find(c, key))) {
@@ -168,16 +169,21 @@ cache_entry *cache_get(cache *c, const char *key, bool (*make)(void *context, ca
         e = await(c, known);
     }
     if (!e && (e = add(c, key)))
-        e = fill(c, e, make, context);
+        e = fill(c, e, &maker);
     pthread_mutex_unlock(&c->lock);
     return e;
+}
+
+cache_entry *cache_get(cache *c, const char *key, bool (*make)(void *context, cache_value *value),
+                       void *context) {
+    return cache_get_large(c, key, (cache_maker){.make = make, .context = context});
 }
 
 void cache_limit(cache *c, size_t capacity, size_t staying) {
     pthread_mutex_lock(&c->lock);
     c->capacity = capacity;
     c->staying = staying;
-    cache_entry *gone = evict(c);
+    cache_entry *gone = evict(c, 0);
     pthread_mutex_unlock(&c->lock);
     destroy_all(gone);
 }

@@ -18,6 +18,13 @@ typedef struct cache_value {
     void (*release)(void *value);
 } cache_value;
 
+/* How a value is made; it may take `needs` bytes meanwhile. */
+typedef struct cache_maker {
+    bool (*make)(void *context, cache_value *value);
+    void *context;
+    size_t needs;
+} cache_maker;
+
 typedef struct cache_entry cache_entry;
 
 /* NULL when there is no memory. `capacity`: bytes. */
@@ -32,6 +39,9 @@ void cache_free(cache *c); /* no entry may be in use; NULL is allowed */
  * reasons of that one, tries by himself. */
 cache_entry *cache_get(cache *c, const char *key, bool (*make)(void *context, cache_value *value),
                        void *context);
+
+/* The same of what takes so many bytes while it is made: for these, others go before. */
+cache_entry *cache_get_large(cache *c, const char *key, cache_maker maker);
 void *cache_entry_value(const cache_entry *e);
 void cache_release(cache *c, cache_entry *e); /* NULL is allowed */
 

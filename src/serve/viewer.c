@@ -13,7 +13,7 @@
 /* What is kept for the next question: less of a small trace, of which it is soon computed again. */
 enum {
     CACHE_TIMES = 2,   /* the size of the traces */
-    CACHE_STAYING = 4, /* what one question is made of: else each step would make it again */
+    CACHE_STAYING = 5, /* what one question is made of: else each step would make it again */
 };
 #define CACHE_LEAST ((size_t)48 << 20)
 #define CACHE_MOST  ((size_t)512 << 20)

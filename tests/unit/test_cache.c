@@ -103,6 +103,27 @@ START_TEST(the_newest_may_stay_however_large) {
 }
 END_TEST
 
+static bool make_when_others_are_gone(void *context, cache_value *value) {
+    counted *c = context;
+    ck_assert_int_eq(c->released, 1);
+    return make_counted(context, value);
+}
+
+START_TEST(others_go_before_a_large_one_is_made) {
+    counted c = {.size = 10, .lock = PTHREAD_MUTEX_INITIALIZER};
+    cache *all = cache_new(45);
+    const cache_maker maker = {.make = make_when_others_are_gone, .context = &c, .needs = 25};
+    cache_limit(all, 45, 2);
+    cache_release(all, cache_get(all, "a", make_counted, &c));
+    cache_entry *used = cache_get(all, "b", make_counted, &c);
+    cache_release(all, cache_get(all, "c", make_counted, &c));
+    cache_release(all, cache_get_large(all, "d", maker)); /* without a */
+    ck_assert_int_eq(c.released, 1);
+    cache_release(all, used);
+    cache_free(all);
+}
+END_TEST
+
 /* A value whose maker fails while another thread waits for it. */
 typedef struct unlucky {
     cache *all;
@@ -194,6 +215,7 @@ static Suite *suite(void) {
     tcase_add_test(t, what_is_asked_again_is_not_made_again);
     tcase_add_test(t, what_is_in_use_stays);
     tcase_add_test(t, the_newest_may_stay_however_large);
+    tcase_add_test(t, others_go_before_a_large_one_is_made);
     tcase_add_test(t, who_waits_for_one_that_fails_tries_himself);
     tcase_add_test(t, failures_are_not_remembered);
     tcase_add_test(t, threads_may_ask_at_once);

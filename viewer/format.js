@@ -45,10 +45,8 @@ export function duration(micros) {
 export function filterTime(micros) {
   const n = Math.max(0, Math.round(micros));
   if (n === 0) return "0";
-  if (n % 1000 && n < 1e6) return `${n}us`;
-  if (n < 1e6) return `${n / 1000}ms`;
-  const seconds = general(n / 1e6, 15);
-  return Math.floor(seconds * 1e6) === n ? `${seconds}s` : `${n}us`; // 8.20976 * 1e6 is less than 8209760
+  const [unit, scale] = n < 1000 ? ["us", 1] : n < 1e6 ? ["ms", 1e3] : ["s", 1e6], text = general(n / scale, 15);
+  return Math.floor(text * scale) === n ? `${text}${unit}` : `${n}us`; // 8.20976 * 1e6 is less than 8209760
 }
 
 export function rate(r) {

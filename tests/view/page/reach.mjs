@@ -404,6 +404,24 @@ test("themes are kept, and no width hides or breaks anything", async ({ browser,
   }
 });
 
+test("the panel shows its numbers whole, also where it is narrow", async ({ browser, one }) => {
+  for (const size of [[1024, 768], [390, 844]]) {
+    const c = await Client.open(browser, `${one.url}#details=shown`, { size });
+    for (const view of ["flame", "functions", "leaks"]) {
+      await c.go({ view });
+      if (view === "flame") await c.go({ pick: await c.page.evaluate(() => window.allotrace.view.pathIds({ layer: 0, node: 4 })) });
+      else await c.page.evaluate(() => window.allotrace.view.table.choose(0));
+      await c.quiet();
+      const cut = await c.page.evaluate(() => {
+        const panel = document.querySelector(".details"), end = panel.getBoundingClientRect().left + panel.clientWidth;
+        return [...panel.querySelectorAll(".num")].filter((e) => e.checkVisibility() && e.getBoundingClientRect().right > end).map((e) => e.textContent);
+      });
+      assert.deepEqual(cut, [], `${size} ${view}`);
+    }
+    await c.close();
+  }
+});
+
 test("where a window is low, the page scrolls to a view that fills it", async ({ browser, one }) => {
   for (const size of [[720, 450], [844, 390], [480, 300]]) {
     const c = await Client.open(browser, one.url, { size });

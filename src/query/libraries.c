@@ -1,37 +1,51 @@
-/* libraries.c: what is in a library is decided by the filter that hides them. */
+/* libraries.c: what is in a library is decided by the filter that hides them, once a location. */
 #include "query/libraries.h"
 
-enum { STACKS = 10000 }; /* to be looked at */
+enum { STACKS = 1000 }; /* to be looked at */
 
-static bool is_library(const filter *hide, const profile_location *l) {
-    return filter_hides(hide, l->function) || filter_hides_file(hide, l->file);
+typedef struct search {
+    const query_result *query;
+    filter *hide;
+    uint8_t *known; /* by location; 0: not yet */
+} search;
+
+enum { KNOWN_NOT = 1, KNOWN = 2 };
+
+static bool is_library(const search *s, uint32_t location) {
+    uint8_t *known = &s->known[location];
+    if (*known == 0) {
+        const profile_location *l = lens_location(&s->query->lens, location);
+        const bool is = filter_hides(s->hide, l->function) || filter_hides_file(s->hide, l->file);
+        *known = is ? KNOWN : KNOWN_NOT;
+    }
+    return *known == KNOWN;
 }
 
 /* Whether a stack that was allocated in a library was entered from code of the program. */
-static bool comes_from_program(const query_result *q, const filter *hide, const cost_entry *e) {
+static bool comes_from_program(const search *s, const cost_entry *e) {
+    const lens *view = &s->query->lens;
     uint32_t wrapper;
-    lens_cursor at = lens_site(&q->lens, e->node, e->external, &wrapper);
-    const profile_location *l = lens_location(&q->lens, at.location);
-    if (!l || !is_library(hide, l))
+    lens_cursor at = lens_site(view, e->node, e->external, &wrapper);
+    if (at.location == LENS_NOWHERE || !is_library(s, at.location))
         return false;
-    while ((l = lens_location(&q->lens, (at = lens_outward(&q->lens, at)).location)))
-        if (l->line > 0 && !is_library(hide, l))
+    while ((at = lens_outward(view, at)).location != LENS_NOWHERE)
+        if (lens_location(view, at.location)->line > 0 && !is_library(s, at.location))
             return true;
     return false;
 }
 
 bool libraries_hold_most(const query_result *q) {
     const size_t step = q->costs.count / STACKS + 1;
+    search s = {.query = q, .known = calloc(q->profile->locations.count + 1, 1)};
     filter_error error;
-    filter *hide;
     double all = 0, held = 0;
-    if (!filter_parse(LIBRARIES_HIDDEN, &hide, &error))
-        return false;
-    for (size_t i = 0; i < q->costs.count; i += step) {
+    const bool ok = s.known && filter_parse(LIBRARIES_HIDDEN, &s.hide, &error);
+    for (size_t i = 0; ok && i < q->costs.count; i += step) {
         const cost_entry e = cost_list_at(&q->costs, i);
         all += e.cost.weight;
-        held += comes_from_program(q, hide, &e) ? e.cost.weight : 0;
+        held += comes_from_program(&s, &e) ? e.cost.weight : 0;
     }
-    filter_free(hide);
+    filter_free(s.hide);
+    free(s.known);
     return held > all / 2;
 }

@@ -207,9 +207,10 @@ class App {
     return JSON.stringify([trace, filter, measure, at, wrappers, this.generation]);
   }
 
-  // What was selected, and no view has found again, has the numbers of another filter.
+  // What was selected, and no view has found again, has the numbers of another filter, or of a diff that is not shown.
   #dropOldSelection() {
-    if (!this.selected || this.selectedOf === this.#selection) return;
+    const elsewhere = this.selected?.change && this.store.state.view !== "diff";
+    if (!this.selected || (this.selectedOf === this.#selection && !elsewhere)) return;
     this.selected = null;
     if (!this.details.element.hidden) this.details.clear("The selection is not visible now.");
   }

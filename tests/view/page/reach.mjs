@@ -269,6 +269,11 @@ test("the panel shows no numbers of an earlier filter", withPage(at(one, "view=h
   assert.ok(!(await gone.isVisible()), "the numbers still hold");
   await c.go({ filter: "size:>=16" });
   await gone.waitFor();
+  await c.go({ filter: "", view: "diff", a: "8s", b: "15s" });
+  await c.page.locator(".main .gridrow").first().click({ position: { x: 60, y: 10 } });
+  assert.match(await c.text(".details .facts"), /before/);
+  await c.go({ view: "lifetimes" });
+  await gone.waitFor();
 }));
 
 test("Enter, n and N step through what a search finds, and say which it is", withPage(one, async (c) => {

@@ -159,7 +159,10 @@ export class Client {
 
   async clickFrame(name, { button = "left", times = 1, layer = 0 } = {}) {
     const f = await this.frame(name, layer);
-    await this.page.mouse.click(f.x + Math.min(20, f.width / 2), f.y + f.height / 2, { button, clickCount: times });
+    const x = f.x + Math.min(20, f.width / 2), y = f.y + f.height / 2;
+    await this.page.mouse.click(x, y, { button, clickCount: times });
+    // WebDriver makes no double click of two clicks in Firefox.
+    if (FIREFOX && times === 2) await this.page.evaluate(([x, y]) => document.elementFromPoint(x, y).dispatchEvent(new MouseEvent("dblclick", { clientX: x, clientY: y, bubbles: true })), [x, y]);
     return f;
   }
 

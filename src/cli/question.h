@@ -15,7 +15,7 @@ typedef struct question_options {
     bool json, csv, markdown, strict, index, full_names;
     /* No options: what the command needs beyond costs. */
     bool keep_rows;  /* which rows of the table are selected */
-    bool finds_peak; /* of these */
+    bool finds_peak; /* of these, or what else the order of events says */
     bool keep_order; /* the order of events */
     bool births;     /* it is about allocations: in a window, those from before do not count */
     bool counts;     /* rows are those that the measure counts */

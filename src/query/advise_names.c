@@ -23,6 +23,12 @@ static const char *const library_files[] = {
     "/rustc/*/library/*",
     "*/rustc-*/library/@(alloc|core|std)/*",
     "*/rustlib/src/rust/library/*",
+    "/usr/include/*bits/*.h",
+    "*(./|../)@(csu|dirent|iconv|libio|nptl|nss|resolv|stdio-common|sysdeps|wcsmbs)/*.@(c|h|S)",
+    "*(./|../)elf/dl-*.@(c|h|S)",
+    "@(java|javax|jdk|sun|com/sun)/*.java",
+    "<frozen *>",
+    "*/lib/python3.+([0-9])/!(@(site|dist)-packages/*).py",
 };
 
 enum { HOW = FNM_EXTMATCH | FNM_CASEFOLD };

@@ -11,7 +11,8 @@
  * business of their callers. X(name, pattern) */
 #define ADVISE_NAMES(X)                                                                            \
     X(LIBRARY, "@(Stdlib|Std_exit|Stdlib.*|Stdlib__*|CamlinternalFormat*|CamlinternalLazy.*|"      \
-               "CamlinternalOO.*|caml_*|Lwt.*|Lwt_*|Base.*|Base__*|Core.*|Core__*|$[0-9-]*|"       \
+               "CamlinternalOO.*|Str.*|Unix.*|UnixLabels.*|caml_*|Lwt.*|Lwt_*|Base.*|Base__*|"     \
+               "Core.*|Core__*|$[0-9-]*|"                                                          \
                "std::*|__gnu_cxx::*|operator new*|alloc::*|core::*|<alloc::*|<core::*|"            \
                "hashbrown::*|[[]deeper than the recorder looks])")                                 \
     /* What calls a program's or a thread's own function. Where nothing else is left of a program, \

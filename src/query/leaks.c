@@ -26,7 +26,12 @@
 #define LEAST_KEPT                                                                                 \
     0.75 /* of what was allocated, live when a clean-up begins: nothing else went on */
 
-enum { EXIT_POINTS = 1024, LAST_POINTS = 32 };
+enum {
+    EXIT_POINTS = 1024,
+    LAST_POINTS = 32,
+    LAST_EVENTS = 4096, /* allocations, before and between which a clean-up is looked for */
+    LEAST_EXIT = 8      /* blocks that are freed in one that is found so */
+};
 
 const leaks_class_info leaks_class_infos[LEAKS_N_CLASSES] = {
 #define LEAKS_CLASS_INFO(name, text, meaning) {text, meaning},
@@ -59,6 +64,75 @@ static size_t find_exit(const timeline *t, size_t n, double share) {
     bool begun =
         best > 0 && cct_sum(t->points.items[best].live) < cct_sum(t->points.items[best - 1].live);
     return begun ? best - 1 : best;
+}
+
+/* Samples by how many allocations came after: of what was freed, and of the allocation itself. */
+typedef struct last_events {
+    double freed[LAST_EVENTS], allocated[LAST_EVENTS];
+    uint64_t first_freed[LAST_EVENTS]; /* when; BLOCKS_NEVER: nothing was */
+    size_t blocks[LAST_EVENTS];        /* that were freed */
+    double live;                       /* at the end */
+} last_events;
+
+static void count_last(const block_table *b, last_events *x) {
+    for (size_t i = 0; i < LAST_EVENTS; i++)
+        x->first_freed[i] = BLOCKS_NEVER;
+    for (size_t i = 0; i < b->count; i++) {
+        const size_t born = b->count - 1 - blocks_place(b, i);
+        const size_t died = b->after[i] == BLOCKS_NOWHERE ? SIZE_MAX : b->count - b->after[i];
+        const double samples = (double)blocks_samples(b, i);
+        if (born < LAST_EVENTS)
+            x->allocated[born] += samples;
+        x->live += died == SIZE_MAX ? samples : 0;
+        if (died >= LAST_EVENTS)
+            continue;
+        x->freed[died] += samples;
+        x->blocks[died]++;
+        if (blocks_died(b, i) < x->first_freed[died])
+            x->first_freed[died] = blocks_died(b, i);
+    }
+}
+
+/* When the clean-up began, by the order of events: a clean-up may be over within a tick of the
+ * clock in which the program had still been at work. BLOCKS_NEVER: there was none. */
+static uint64_t find_last_exit(const last_events *x) {
+    double freed = 0, score = 0, most = 0, most_freed = 0;
+    size_t blocks = 0, most_blocks = 0;
+    uint64_t first = BLOCKS_NEVER, begin = BLOCKS_NEVER;
+    for (size_t i = 0; i < LAST_EVENTS; i++) {
+        freed += x->freed[i];
+        blocks += x->blocks[i];
+        score += x->freed[i];
+        first = x->first_freed[i] < first ? x->first_freed[i] : first;
+        if (score > most) {
+            most = score;
+            most_freed = freed;
+            most_blocks = blocks;
+            begin = first;
+        }
+        score -= x->allocated[i] / EXIT_ALLOCATED;
+    }
+    const bool is_exit =
+        most_blocks >= LEAST_EXIT && most_freed > EXIT_FREED * (x->live + most_freed);
+    return is_exit ? begin : BLOCKS_NEVER;
+}
+
+/* False when there is no memory. */
+static bool find_exit_by_order(const profile *p, leaks_window *w) {
+    const block_table *b = &p->table;
+    if (!b->after || b->count == 0)
+        return true;
+    last_events *x = calloc(1, sizeof *x);
+    if (!x)
+        return false;
+    count_last(b, x);
+    const uint64_t begin = find_last_exit(x);
+    free(x);
+    if (begin != BLOCKS_NEVER && begin > 0) {
+        w->cleaned_up = true;
+        w->to = begin - 1;
+    }
+    return true;
 }
 
 /* Where the recording ended before the program, nobody saw that clean up. */
@@ -96,8 +170,10 @@ bool leaks_find_window(const profile *p, leaks_window *w) {
         last = find_exit(&t, LAST_POINTS, LAST_FREED);
     w->cleaned_up = last + 1 < t.points.count;
     w->to = w->cleaned_up ? t.points.items[last].end - 1 : p->duration;
-    w->kept_all = w->cleaned_up && kept_all(p, w->to);
     timeline_free(&t);
+    if (!w->cleaned_up && !find_exit_by_order(p, w))
+        return false;
+    w->kept_all = w->cleaned_up && kept_all(p, w->to);
     return true;
 }
 

@@ -56,10 +56,10 @@ static const char *skip_dots(const char *path) {
 
 /* Folders of glibc, in which it is built and which its debug information therefore names. */
 static bool is_of_libc(const char *file) {
-    static const char *const always[] = {"csu", "nptl", "sysdeps", NULL};
-    static const char *const from_dot[] = {"elf",   "malloc", "stdlib", "libio",        "string",
-                                           "posix", "io",     "locale", "time",         "misc",
-                                           "math",  "socket", "nss",    "stdio-common", NULL};
+    static const char *const always[] = {"csu", "libio", "nptl", "sysdeps", "stdio-common", NULL};
+    static const char *const from_dot[] = {"elf",    "malloc", "stdlib", "string", "posix",
+                                           "io",     "locale", "time",   "misc",   "math",
+                                           "socket", "nss",    NULL};
     const char *from = skip_dots(file);
     const piece first = take_first(from);
     return from[first.size] == '/' &&

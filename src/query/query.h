@@ -32,10 +32,11 @@ typedef struct query_spec {
     uint64_t moment; /* for MEASURE_LIVE: microseconds; QUERY_END too */
     bool at_peak;    /* for MEASURE_LIVE: at the peak instead */
     bool show_wrappers;
-    const lens *lens;  /* what is seen of the profile, where somebody knows it already; NULL: found
-                          by `show_wrappers` and what the filter hides */
-    bool keep_rows;    /* the report scans the table of blocks itself: keep which are selected */
-    bool finds_peak;   /* … and looks for the peak of rows, or for what was live then */
+    const lens *lens; /* what is seen of the profile, where somebody knows it already; NULL: found
+                         by `show_wrappers` and what the filter hides */
+    bool keep_rows;   /* the report scans the table of blocks itself: keep which are selected */
+    bool finds_peak;  /* … and looks for the peak of rows, for what was live then, or for whatever
+                         else the order of events says */
     bool keep_counted; /* … and of these, those that the measure counts */
 } query_spec;
 

@@ -5,6 +5,12 @@
 #include <string.h>
 #include <time.h>
 
+#include "profile/gauges.h"
+
+/* RSS that is worth a word: so many times what is live, and so many bytes, at least. */
+#define RSS_TIMES 3
+#define RSS_LEAST 64e6
+
 static const summary_report *summary_of(const void *row) {
     return row;
 }
@@ -52,6 +58,33 @@ static void add_peak(document *d, const summary_report *s) {
                   figure_margin(&most).text, figure_bytes(end.value).text,
                   figure_margin(&end).text);
     document_hint(d, "More: allotrace peak %s", s->trace);
+}
+
+/* ---- what the system saw ----------------------------------------------------------------- */
+
+static const gauge *find_gauge(const gauge_list *gauges, const char *name) {
+    for (size_t i = 0; i < gauges->count; i++)
+        if (strcmp(gauges->items[i].name, name) == 0)
+            return &gauges->items[i];
+    return NULL;
+}
+
+/* Where much more is in RAM than is live, of a heap that was recorded. */
+static void add_rss(document *d, const summary_report *s) {
+    const figure end = live(s, s->peak->end_samples);
+    gauge_list gauges;
+    if (!gauges_find(s->report->query->profile, &gauges)) {
+        d->failed = true;
+        return;
+    }
+    const gauge *rss = find_gauge(&gauges, "rss");
+    const double bytes = rss ? (double)gauge_last(rss)->bytes : 0;
+    if (bytes >= RSS_TIMES * end.high && bytes >= RSS_LEAST) {
+        document_note(d, "At the end, %s was in RAM (RSS), much more than was live.",
+                      figure_bytes(bytes).text);
+        document_hint(d, "More: allotrace timeline %s", s->trace);
+    }
+    gauges_free(&gauges);
 }
 
 /* ---- advice ------------------------------------------------------------------------------ */
@@ -127,7 +160,10 @@ static void add_growing(document *d, summary_report *s) {
     rows.n = growing < SUMMARY_GROWING ? growing : SUMMARY_GROWING;
     document_rows(d, &rows, IN_JSON, NULL);
     if (growing == 0) {
-        document_note(d, "No site grows with certainty.");
+        const double telling = s->leaks.leaks->telling_rate;
+        document_note(d, "No site grows with certainty%s%s%s.", telling > 0 ? "; a rate of " : "",
+                      telling > 0 ? figure_rate(figure_rate_up(telling)).text : "",
+                      telling > 0 ? " would probably resolve the largest unclear one" : "");
         return;
     }
     document_rows(d, &rows, IN_TEXT, "Growing");
@@ -158,6 +194,7 @@ void summary_document(document *d, summary_report *s) {
     if (!report_head(d, s->report))
         return;
     add_peak(d, s);
+    add_rss(d, s);
     hotspots_rows(d, &s->sites, "Largest sites");
     document_hint(d, "More: allotrace hotspots %s", s->trace);
     add_growing(d, s);

@@ -314,6 +314,35 @@ START_TEST(a_clean_up_need_not_be_of_all) {
 }
 END_TEST
 
+/* A program that works until it ends, with a clock that hardly goes on: what it has kept is freed
+ * in the tick of the last allocations. With 5 blocks kept, it might be chance. */
+START_TEST(a_clean_up_within_a_tick) {
+    enum { BLOCKS = 20000, TICK = 50, KEPT = 100, FEW = 5 };
+    const uint64_t kept_every = BLOCKS / (_i ? FEW : KEPT);
+    uint64_t kept[KEPT], n_kept = 0;
+    tape t;
+    profile p;
+    tape_start(&t, 1);
+    for (uint64_t i = 0; i < BLOCKS; i++) {
+        const uint64_t time = i / TICK * TICK;
+        collect(&t, time, allocate(&t, time, MEMTRACE_EXTERNAL, 9, 10, STACK(MAIN, EVAL)));
+        if (i % kept_every == 0)
+            kept[n_kept++] = allocate(&t, time, MEMTRACE_EXTERNAL, 9, 10, STACK(MAIN, PARSE));
+    }
+    for (uint64_t i = 0; i < n_kept; i++)
+        collect(&t, BLOCKS - TICK, kept[i]);
+    tape_read_blocks(&t, &p, false);
+    leaks l = ask(&p);
+    ck_assert(l.cleaned_up == (_i == 0));
+    if (_i == 0) {
+        ck_assert_uint_eq(l.to, BLOCKS - TICK - 1);
+        ck_assert_int_eq(find(&l, "parse")->class, LEAKS_GROWING);
+    }
+    leaks_free(&l);
+    profile_free(&p);
+}
+END_TEST
+
 START_TEST(of_nothing) {
     tape t;
     profile p;
@@ -691,6 +720,7 @@ static Suite *suite(void) {
     tcase_add_test(t, what_is_built_and_freed_does_not_grow);
     tcase_add_test(t, the_rate_that_is_named_would_do);
     tcase_add_test(t, a_clean_up_need_not_be_of_all);
+    tcase_add_loop_test(t, a_clean_up_within_a_tick, 0, 2);
     tcase_add_test(t, of_nothing);
     tcase_add_loop_test(t, what_is_bounded_does_not_grow, 0,
                         sizeof behaviours / sizeof *behaviours);

@@ -1,4 +1,6 @@
 /* cmd_leaks.c: `allotrace leaks FILE`: what stays, and whether it grows. */
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -19,7 +21,7 @@ typedef struct leaks_options {
 } leaks_options;
 
 static const leaks_options defaults = {
-    .top = 20, .warm_up = 25, .question = {.keep_rows = true, .counts = true}};
+    .top = 20, .warm_up = 25, .question = {.keep_rows = true, .finds_peak = true, .counts = true}};
 
 static const option options[] = {
     {.name = "top",
@@ -50,13 +52,16 @@ static bool is_word(const char *name) {
 /* The surest growth comes first. */
 static void hint_callers(const question *q, const leaks *l) {
     const leaks_site *s = l->sites.items;
-    if (l->sites.count == 0 || s->class != LEAKS_GROWING || !s->place)
+    char live[40] = "survived";
+    if (l->sites.count == 0 || s->class != LEAKS_GROWING || !s->place || q->report.filter)
         return;
+    if (l->cleaned_up) /* what was live before that was freed in the end */
+        snprintf(live, sizeof live, "live:%" PRIu64 "us", l->to);
     if (s->place->line > 0)
-        message_hint("callers of the first site: allotrace callers --filter survived '%s:%u' %s",
+        message_hint("callers of the first site: allotrace callers --filter %s '%s:%u' %s", live,
                      path_base(s->place->file), s->place->line, traces_words(q->in.path));
     else if (is_word(s->place->function))
-        message_hint("callers of the first site: allotrace callers --filter survived '%s' %s",
+        message_hint("callers of the first site: allotrace callers --filter %s '%s' %s", live,
                      s->place->function, traces_words(q->in.path));
 }
 

@@ -407,6 +407,8 @@ bool asked_paths_of(request *r, const asked *a, const asked *against, const call
                     (!callpaths_collapses(spec) || collapse_tree(r, p, &key)) &&
                     sum_up(r, p, a, against, key);
     free(key);
+    /* beside the entries of the view, the lens and the costs of each side */
+    cache_stay(r->viewer->cache, p->n_entries + 2 * (size_t)p->view.n_sides);
     if (ok)
         return true;
     asked_paths_release(r, p);

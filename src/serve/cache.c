@@ -179,10 +179,17 @@ cache_entry *cache_get(cache *c, const char *key, bool (*make)(void *context, ca
     return cache_get_large(c, key, (cache_maker){.make = make, .context = context});
 }
 
-void cache_limit(cache *c, size_t capacity, size_t staying) {
+void cache_stay(cache *c, size_t staying) {
+    pthread_mutex_lock(&c->lock);
+    c->staying = staying;
+    cache_entry *gone = evict(c, 0);
+    pthread_mutex_unlock(&c->lock);
+    destroy_all(gone);
+}
+
+void cache_limit(cache *c, size_t capacity) {
     pthread_mutex_lock(&c->lock);
     c->capacity = capacity;
-    c->staying = staying;
     cache_entry *gone = evict(c, 0);
     pthread_mutex_unlock(&c->lock);
     destroy_all(gone);

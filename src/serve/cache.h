@@ -30,8 +30,12 @@ typedef struct cache_entry cache_entry;
 /* NULL when there is no memory. `capacity`: bytes. */
 cache *cache_new(size_t capacity);
 
-/* So many bytes from now on; the newest `staying` entries stay, however large. */
-void cache_limit(cache *c, size_t capacity, size_t staying);
+/* So many bytes from now on. */
+void cache_limit(cache *c, size_t capacity);
+
+/* The newest `staying` entries stay from now on, however large: what one question is made of, or
+ * each step would make it again. */
+void cache_stay(cache *c, size_t staying);
 void cache_free(cache *c); /* no entry may be in use; NULL is allowed */
 
 /* The entry of `key`, in use by the caller; if there is none, `make` fills it. NULL when `make`

@@ -11,10 +11,7 @@
 #include "serve/upload.h"
 
 /* What is kept for the next question: less of a small trace, of which it is soon computed again. */
-enum {
-    CACHE_TIMES = 2,   /* the size of the traces */
-    CACHE_STAYING = 5, /* what one question is made of: else each step would make it again */
-};
+enum { CACHE_TIMES = 2 /* the size of the traces */ };
 #define CACHE_LEAST ((size_t)48 << 20)
 #define CACHE_MOST  ((size_t)512 << 20)
 
@@ -34,11 +31,7 @@ static void limit_cache(viewer *v) {
             sum = CACHE_MOST;
         sum = sum > CACHE_MOST ? CACHE_MOST : sum + (size_t)size * CACHE_TIMES;
     }
-    cache_limit(v->cache,
-                sum < CACHE_LEAST  ? CACHE_LEAST
-                : sum > CACHE_MOST ? CACHE_MOST
-                                   : sum,
-                CACHE_STAYING);
+    cache_limit(v->cache, sum < CACHE_LEAST ? CACHE_LEAST : sum > CACHE_MOST ? CACHE_MOST : sum);
 }
 
 static void forget_dropped(viewer_trace *t) {

@@ -91,13 +91,15 @@ START_TEST(the_newest_may_stay_however_large) {
     counted c = {.size = 10, .lock = PTHREAD_MUTEX_INITIALIZER};
     cache *all = cache_new(25);
     const char *const keys[] = {"a", "b", "c"};
-    cache_limit(all, 5, 2);
+    cache_limit(all, 5);
+    cache_stay(all, 2);
     for (size_t i = 0; i < 3; i++)
         cache_release(all, cache_get(all, keys[i], make_counted, &c));
     ck_assert_int_eq(c.released, 1);
     cache_release(all, cache_get(all, "b", make_counted, &c));
     ck_assert_int_eq(c.made, 3);
-    cache_limit(all, 5, 0);
+    cache_limit(all, 5);
+    cache_stay(all, 0);
     ck_assert_int_eq(c.released, 3);
     cache_free(all);
 }
@@ -113,7 +115,8 @@ START_TEST(others_go_before_a_large_one_is_made) {
     counted c = {.size = 10, .lock = PTHREAD_MUTEX_INITIALIZER};
     cache *all = cache_new(45);
     const cache_maker maker = {.make = make_when_others_are_gone, .context = &c, .needs = 25};
-    cache_limit(all, 45, 2);
+    cache_limit(all, 45);
+    cache_stay(all, 2);
     cache_release(all, cache_get(all, "a", make_counted, &c));
     cache_entry *used = cache_get(all, "b", make_counted, &c);
     cache_release(all, cache_get(all, "c", make_counted, &c));

@@ -153,7 +153,7 @@ static uint32_t type_of(jclass class) {
     if ((*ti)->GetTag(ti, class, &tag) == JVMTI_ERROR_NONE && tag)
         return (uint32_t)tag;
     if ((*ti)->GetClassSignature(ti, class, &signature, NULL) != JVMTI_ERROR_NONE)
-        return 0;
+        return jvm_names_type(""); /* the JVM is ending, and answers no more: `?` */
     const uint32_t type = jvm_names_type(signature);
     drop(signature);
     (*ti)->SetTag(ti, class, type);

@@ -1,6 +1,7 @@
 // Many threads that allocate, some at the same time, and of newer Javas virtual ones.
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 
 public class Threads {
     static class Item {
@@ -13,7 +14,14 @@ public class Threads {
 
     static volatile Object last;
 
-    static void work(int n) {
+    // Together, so that none is over before another one begins.
+    static void work(int n, CountDownLatch all) {
+        all.countDown();
+        try {
+            all.await();
+        } catch (InterruptedException e) {
+            return;
+        }
         for (int i = 0; i < n; i++)
             last = new Item();
     }
@@ -41,8 +49,9 @@ public class Threads {
         boolean virtually = false;
         for (int i = 0; i < threads; i += 10) {
             List<Thread> all = new ArrayList<>();
+            CountDownLatch together = new CountDownLatch(10);
             for (int j = 0; j < 10; j++) {
-                Thread thread = new Thread(() -> work(objects), "worker " + j);
+                Thread thread = new Thread(() -> work(objects, together), "worker " + j);
                 thread.start();
                 all.add(thread);
                 virtually = startVirtual(() -> workVirtually(objects), all);

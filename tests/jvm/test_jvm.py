@@ -251,7 +251,7 @@ def threads_are_told_apart(jdk):
     trace = Trace()
     items = trace.of("Threads$Item")
     same(len(items), 40 * 500, "objects")
-    assert len({b.domain for b in items}) >= 5, "threads"
+    assert len({b.domain for b in items}) >= 10, "threads"
     if "true" in done.out:
         virtual = trace.of("Threads$Virtual")
         same(len(virtual), 40 * 500, "objects of virtual threads")

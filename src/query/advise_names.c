@@ -24,11 +24,14 @@ static const char *const library_files[] = {
     "*/rustc-*/library/@(alloc|core|std)/*",
     "*/rustlib/src/rust/library/*",
     "/usr/include/*bits/*.h",
-    "*(./|../)@(csu|dirent|iconv|libio|nptl|nss|resolv|stdio-common|sysdeps|wcsmbs)/*.@(c|h|S)",
-    "*(./|../)elf/dl-*.@(c|h|S)",
-    "@(java|javax|jdk|sun|com/sun)/*.java",
-    "<frozen *>",
-    "*/lib/python3.+([0-9])/!(@(site|dist)-packages/*).py",
+};
+
+/* What files begin with: those of the C library, by the folders in which it is built, after which
+ * its debug information names them; of Java; of Python's modules that are part of it. */
+static const char *const library_folders[] = {
+    "csu/",    "dirent/",       "iconv/",   "libio/",   "nptl/",    "nss/",
+    "resolv/", "stdio-common/", "sysdeps/", "wcsmbs/",  "elf/dl-",  "java/",
+    "javax/",  "jdk/",          "sun/",     "com/sun/", "<frozen ",
 };
 
 enum { HOW = FNM_EXTMATCH | FNM_CASEFOLD };
@@ -153,7 +156,29 @@ advise_names advise_names_of(const char *name) {
     return set;
 }
 
+static const char *skip_dots(const char *file) {
+    while (strncmp(file, "./", 2) == 0 || strncmp(file, "../", 3) == 0)
+        file += file[1] == '/' ? 2 : 3;
+    return file;
+}
+
+/* Most files are in no such place, which is told by their first letters. */
+static bool is_in_library_folder(const char *file) {
+    const char *from = skip_dots(file);
+    for (size_t i = 0; i < sizeof library_folders / sizeof *library_folders; i++)
+        if (strncmp(from, library_folders[i], strlen(library_folders[i])) == 0)
+            return true;
+    return false;
+}
+
+/* Other packages are in folders called site-packages, dist-packages. */
+static bool is_pythons(const char *file) {
+    return strstr(file, "/lib/python3.") && !strstr(file, "-packages/");
+}
+
 bool advise_is_library_file(const char *file) {
+    if (is_in_library_folder(file) || is_pythons(file))
+        return true;
     for (size_t i = 0; i < sizeof library_files / sizeof *library_files; i++)
         if (fnmatch(library_files[i], file, HOW) == 0)
             return true;

@@ -279,7 +279,7 @@ def killed_programs_leave_their_objects(jdk):
             same(program.stdout.readline(), "waits\n", "what it says")
             children = pathlib.Path(f"/proc/{program.pid}/task/{program.pid}/children").read_text()
             for pid in children.split():
-                if os.readlink(f"/proc/{pid}/exe").endswith("/java"):
+                if os.path.realpath(f"/proc/{pid}/exe").endswith("/java"):  # others may be gone by now
                     os.kill(int(pid), sig)
             same(program.wait(), status, "status")
         same(len(Trace().of("Ends$Item")), 1000, "objects")

@@ -22,14 +22,18 @@ static inline bool lock_try(lock *l) {
                                                    memory_order_relaxed);
 }
 
-static inline void lock_acquire(lock *l) {
-    if (lock_try(l))
-        return;
+static inline bool lock_spin(lock *l) {
     for (int i = 0; i < 100; i++) {
-        cpu_pause();
         if (lock_try(l))
-            return;
+            return true;
+        cpu_pause();
     }
+    return false;
+}
+
+static inline void lock_acquire(lock *l) {
+    if (lock_spin(l))
+        return;
     while (atomic_exchange_explicit(&l->word, 2, memory_order_acquire) != 0)
         syscall4(SYS_futex, (long)&l->word, FUTEX_WAIT | FUTEX_PRIVATE_FLAG, 2, 0);
 }
@@ -46,7 +50,7 @@ static inline void lock_nap(void) {
 /* Waits some hundredths of a second at most: for whoever may have interrupted the owner. */
 static inline bool lock_acquire_patiently(lock *l) {
     for (int i = 0; i < LOCK_PATIENCE; i++) {
-        if (lock_try(l))
+        if (lock_spin(l))
             return true;
         lock_nap();
     }

@@ -47,8 +47,6 @@ static bool names_make_room(void) {
     uint32_t *by_hash = pages_alloc(2 * MAX_ENTRIES * sizeof *by_hash);
     if (!names.files || !names.functions || !by_hash)
         return false;
-    names.files[0] = "";
-    names.functions[0] = "[too many functions]";
     names.n = 1;
     atomic_store(&names.process, this_process());
     names.by_hash = by_hash;
@@ -103,9 +101,9 @@ uint32_t names_entry_of(const char *file, const char *function) {
 }
 
 const char *names_file(uint32_t entry) {
-    return names.files[entry];
+    return entry ? names.files[entry] : "";
 }
 
 const char *names_function(uint32_t entry) {
-    return names.functions[entry];
+    return entry ? names.functions[entry] : "[too many functions]";
 }

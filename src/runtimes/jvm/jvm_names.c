@@ -1,6 +1,6 @@
-/* jvm_names.c: texts, methods and pairs in tables that only grow. Whoever adds holds the lock, and
- * nobody calls the JVM under it: a thread that the JVM stops must not hold it. What stands in a
- * table never changes.
+/* jvm_names.c: methods, types and pairs in tables that only grow. Whoever adds holds the lock of
+ * names.h, where the texts stand, and nobody calls the JVM under it: a thread that the JVM stops
+ * must not hold it. What stands in a table never changes.
  *
  * The JVM makes classes while the program runs: of lambdas, of method handles, of proxies. Their
  * names end in numbers that are other ones in each run, so that traces could not be compared: these
@@ -12,18 +12,17 @@
 #include "base/hash.h"
 #include "platform/pages.h"
 #include "record/code.h"
-#include "record/lock.h"
 #include "record/text.h"
+#include "runtimes/names.h"
 
 enum {
-    MAX_TEXTS = 1 << 20,
     MAX_METHODS = 1 << 20,
     MAX_PAIRS = 1 << 20,
     MAX_TEXT = 2048, /* bytes of a function's or file's name */
     CHUNK = 1 << 18
 };
 
-enum { TEXT_FULL, TEXT_NOWHERE, FIRST_TEXT };
+enum { ENTRY_FULL = 0, ENTRY_LEFT_OUT = -1 };
 
 static const uintptr_t slot_of_pairs = (uintptr_t)1 << (CODE_TYPE_AT - 1);
 
@@ -32,95 +31,60 @@ static const uintptr_t slot_of_pairs = (uintptr_t)1 << (CODE_TYPE_AT - 1);
 
 struct jvm_known {
     const void *id;
-    uint32_t text; /* UINT32_MAX: its frames are left out */
+    int32_t entry; /* in names.h */
     uint32_t n_lines;
     struct jvm_line lines[];
 };
 
 struct pair {
     uintptr_t frame;
-    uint32_t type; /* its text */
+    uint32_t type; /* its entry */
 };
 
 static struct {
-    lock lock;
-    const char **files, **functions; /* MAX_TEXTS each, of which few are touched */
-    uint32_t *texts_by_hash;         /* 2 * MAX_TEXTS; 0: free, as the first texts are in no list */
-    uint32_t n_texts;
     const jvm_known **methods; /* 2 * MAX_METHODS, by hash */
     uint32_t n_methods;
     struct pair *pairs; /* MAX_PAIRS, the first unused */
     uint32_t *pairs_by_hash;
     uint32_t n_pairs;
+    uint32_t nowhere; /* the entry of allocations without Java frames */
     char *next, *end; /* what is left of a chunk */
-} names;
+} tables;
 
 static bool tables_make(void) {
-    names.files = pages_alloc(MAX_TEXTS * sizeof *names.files);
-    names.functions = pages_alloc(MAX_TEXTS * sizeof *names.functions);
-    names.texts_by_hash = pages_alloc(2 * MAX_TEXTS * sizeof *names.texts_by_hash);
-    names.pairs = pages_alloc(MAX_PAIRS * sizeof *names.pairs);
-    names.pairs_by_hash = pages_alloc(2 * MAX_PAIRS * sizeof *names.pairs_by_hash);
+    tables.pairs = pages_alloc(MAX_PAIRS * sizeof *tables.pairs);
+    tables.pairs_by_hash = pages_alloc(2 * MAX_PAIRS * sizeof *tables.pairs_by_hash);
     const jvm_known **methods = pages_alloc(2 * MAX_METHODS * sizeof *methods);
-    if (!names.files || !names.functions || !names.texts_by_hash || !names.pairs ||
-        !names.pairs_by_hash || !methods)
+    if (!tables.pairs || !tables.pairs_by_hash || !methods)
         return false;
-    names.functions[TEXT_FULL] = "[too many methods]";
-    names.functions[TEXT_NOWHERE] = "[no Java code]";
-    names.files[TEXT_FULL] = names.files[TEXT_NOWHERE] = "";
-    names.n_texts = FIRST_TEXT;
-    names.n_pairs = names.n_methods = 1;
-    names.methods = methods;
+    tables.nowhere = names_entry_of("", "[no Java code]");
+    tables.n_pairs = tables.n_methods = 1;
+    tables.methods = methods;
     return true;
 }
 
-static bool tables_ready(void) {
-    return names.methods || tables_make();
+/* With the lock, if this returns true. */
+static bool tables_lock(void) {
+    if (!names_lock())
+        return false;
+    if (tables.methods || tables_make())
+        return true;
+    names_unlock();
+    return false;
 }
 
-static char *chunk_take(size_t size) {
+static void *chunk_take(size_t size) {
     size = (size + 7) & ~(size_t)7;
     if (size > CHUNK / 4)
         return pages_alloc(size);
-    if (!names.next || (size_t)(names.end - names.next) < size) {
-        names.next = pages_alloc(CHUNK);
-        names.end = names.next ? names.next + CHUNK : NULL;
+    if (!tables.next || (size_t)(tables.end - tables.next) < size) {
+        tables.next = pages_alloc(CHUNK);
+        tables.end = tables.next ? tables.next + CHUNK : NULL;
     }
-    char *taken = names.next;
+    char *taken = tables.next;
     if (taken)
-        names.next += size;
+        tables.next += size;
     return taken;
-}
-
-/* ---- texts --------------------------------------------------------------------------------- */
-
-static const char *text_copy(const char *s) {
-    const size_t size = strlen(s) + 1;
-    char *copy = chunk_take(size);
-    return copy ? memcpy(copy, s, size) : NULL;
-}
-
-static uint32_t text_add_locked(uint32_t *place, const char *file, const char *function) {
-    if (names.n_texts == MAX_TEXTS)
-        return TEXT_FULL;
-    const char *own_file = text_copy(file), *own_function = text_copy(function);
-    if (!own_file || !own_function)
-        return TEXT_FULL;
-    names.files[names.n_texts] = own_file;
-    names.functions[names.n_texts] = own_function;
-    return *place = names.n_texts++;
-}
-
-static uint32_t text_find_locked(const char *file, const char *function) {
-    uint64_t hash = hash_bytes(file, strlen(file)) * 31 + hash_bytes(function, strlen(function));
-    for (;; hash++) {
-        uint32_t *place = &names.texts_by_hash[hash % (2 * MAX_TEXTS)];
-        if (!*place)
-            return text_add_locked(place, file, function);
-        if (strcmp(names.files[*place], file) == 0 &&
-            strcmp(names.functions[*place], function) == 0)
-            return *place;
-    }
 }
 
 /* ---- what Java calls things ---------------------------------------------------------------- */
@@ -210,50 +174,52 @@ static const jvm_known **method_place(const void *id) {
     uint64_t hash = hash_u64((uintptr_t)id);
     const jvm_known **place;
     do
-        place = &names.methods[hash++ % (2 * MAX_METHODS)];
+        place = &tables.methods[hash++ % (2 * MAX_METHODS)];
     while (*place && (*place)->id != id);
     return place;
 }
 
 const jvm_known *jvm_names_method(const void *id) {
-    lock_acquire(&names.lock);
-    const jvm_known *m = tables_ready() ? *method_place(id) : NULL;
-    lock_release(&names.lock);
+    if (!tables_lock())
+        return NULL;
+    const jvm_known *m = *method_place(id);
+    names_unlock();
     return m;
 }
 
-static uint32_t method_text_locked(const struct jvm_method *m) {
+static int32_t method_entry_locked(const struct jvm_method *m) {
     char function[MAX_TEXT], file[MAX_TEXT];
     text f = text_in(function, sizeof function), p = text_in(file, sizeof file);
     if (is_machinery(m->class))
-        return UINT32_MAX;
+        return ENTRY_LEFT_OUT;
     text_add_signature(&f, m->class);
     text_add(&f, ".");
     text_add(&f, m->name ? m->name : "?");
     text_add_file(&p, m);
-    return text_find_locked(file, function);
+    return (int32_t)names_entry_of(file, function);
 }
 
 static const jvm_known *method_add_locked(const struct jvm_method *m) {
     const size_t size = sizeof(jvm_known) + m->n_lines * sizeof *m->lines;
-    jvm_known *known = names.n_methods < MAX_METHODS ? (jvm_known *)chunk_take(size) : NULL;
+    jvm_known *known = tables.n_methods < MAX_METHODS ? chunk_take(size) : NULL;
     if (!known)
         return NULL;
     *known =
-        (jvm_known){.id = m->id, .text = method_text_locked(m), .n_lines = (uint32_t)m->n_lines};
+        (jvm_known){.id = m->id, .entry = method_entry_locked(m), .n_lines = (uint32_t)m->n_lines};
     if (m->n_lines)
         memcpy(known->lines, m->lines, m->n_lines * sizeof *m->lines);
     *method_place(m->id) = known;
-    names.n_methods++;
+    tables.n_methods++;
     return known;
 }
 
 const jvm_known *jvm_names_tell(const struct jvm_method *method) {
-    const jvm_known *known = NULL;
-    lock_acquire(&names.lock);
-    if (tables_ready() && !(known = *method_place(method->id)))
+    if (!tables_lock())
+        return NULL;
+    const jvm_known *known = *method_place(method->id);
+    if (!known)
         known = method_add_locked(method);
-    lock_release(&names.lock);
+    names_unlock();
     return known;
 }
 
@@ -268,43 +234,46 @@ static uint16_t line_of(const jvm_known *m, int64_t at) {
     return best ? best->line : 0;
 }
 
-static uintptr_t slot_of_text(uint32_t number, uint16_t line) {
-    return (uintptr_t)number << JVM_LINE_BITS | line;
+static uintptr_t slot_of_entry(uint32_t entry, uint16_t line) {
+    return (uintptr_t)entry << JVM_LINE_BITS | line;
 }
 
 uintptr_t jvm_names_frame(const jvm_known *method, int64_t at) {
-    return method->text == UINT32_MAX ? 0 : slot_of_text(method->text, line_of(method, at));
+    return method->entry == ENTRY_LEFT_OUT
+               ? 0
+               : slot_of_entry((uint32_t)method->entry, line_of(method, at));
 }
 
 uintptr_t jvm_names_full(void) {
-    return slot_of_text(TEXT_FULL, 1); /* 0 is none */
+    return slot_of_entry(ENTRY_FULL, 1); /* 0 is none */
 }
 
 uintptr_t jvm_names_nowhere(void) {
-    return slot_of_text(TEXT_NOWHERE, 0);
+    return tables.nowhere ? slot_of_entry(tables.nowhere, 0) : jvm_names_full();
 }
 
 uint32_t jvm_names_type(const char *signature) {
     char name[MAX_TEXT];
     text t = text_in(name, sizeof name);
     text_add_signature(&t, signature);
-    lock_acquire(&names.lock);
-    const uint32_t number = tables_ready() ? text_find_locked(MEMTRACE_TYPE_FILE, name) : 0;
-    lock_release(&names.lock);
-    return number;
+    if (!tables_lock())
+        return 0;
+    const uint32_t entry = names_entry_of(MEMTRACE_TYPE_FILE, name);
+    names_unlock();
+    return entry;
 }
 
 static uint32_t pair_add_locked(uint32_t *place, uintptr_t frame, uint32_t type) {
-    if (names.n_pairs == MAX_PAIRS)
+    if (tables.n_pairs == MAX_PAIRS)
         return 0;
-    names.pairs[names.n_pairs] = (struct pair){.frame = frame, .type = type};
-    return *place = names.n_pairs++;
+    tables.pairs[tables.n_pairs] = (struct pair){.frame = frame, .type = type};
+    return *place = tables.n_pairs++;
 }
 
 static uint32_t pair_find_locked(uintptr_t frame, uint32_t type) {
     for (uint64_t hash = hash_u64(frame ^ (uint64_t)type << 40);; hash++) {
-        uint32_t *place = &names.pairs_by_hash[hash % (2 * MAX_PAIRS)];
-        const struct pair *pair = &names.pairs[*place];
+        uint32_t *place = &tables.pairs_by_hash[hash % (2 * MAX_PAIRS)];
+        const struct pair *pair = &tables.pairs[*place];
         if (!*place)
             return pair_add_locked(place, frame, type);
         if (pair->frame == frame && pair->type == type)
@@ -313,20 +282,21 @@ static uint32_t pair_find_locked(uintptr_t frame, uint32_t type) {
 }
 
 uintptr_t jvm_names_pair(uintptr_t frame, uint32_t type) {
-    lock_acquire(&names.lock);
-    const uint32_t pair = type && tables_ready() ? pair_find_locked(frame, type) : 0;
-    lock_release(&names.lock);
+    if (!type || !tables_lock())
+        return frame;
+    const uint32_t pair = pair_find_locked(frame, type);
+    names_unlock();
     return pair ? slot_of_pairs | pair : frame;
 }
 
 /* ---- in the trace -------------------------------------------------------------------------- */
 
 static memtrace_location locate_frame(uintptr_t slot) {
-    const size_t number = slot >> JVM_LINE_BITS;
+    const uint32_t entry = (uint32_t)(slot >> JVM_LINE_BITS);
     const uint32_t line = slot & ((1u << JVM_LINE_BITS) - 1);
-    return (memtrace_location){.file = names.files[number],
-                               .function = names.functions[number],
-                               .line = number >= FIRST_TEXT ? line : 0};
+    return (memtrace_location){.file = names_file(entry),
+                               .function = names_function(entry),
+                               .line = entry == ENTRY_FULL ? 0 : line};
 }
 
 size_t jvm_names_locate(uintptr_t slot, memtrace_location *locations, size_t max) {
@@ -336,9 +306,9 @@ size_t jvm_names_locate(uintptr_t slot, memtrace_location *locations, size_t max
         locations[0] = locate_frame(slot);
         return 1;
     }
-    const struct pair *pair = &names.pairs[slot & (slot_of_pairs - 1)];
+    const struct pair *pair = &tables.pairs[slot & (slot_of_pairs - 1)];
     locations[0] =
-        (memtrace_location){.file = MEMTRACE_TYPE_FILE, .function = names.functions[pair->type]};
+        (memtrace_location){.file = MEMTRACE_TYPE_FILE, .function = names_function(pair->type)};
     locations[1] = locate_frame(pair->frame);
     return 2;
 }

@@ -15,6 +15,7 @@
 
 #include "base/utf8.h"
 #include "cli/terminal.h"
+#include "platform/clock.h"
 #include "render/output.h"
 
 enum { FIRST_MS = 1000, NEXT_MS = 250, LINE_SIZE = 4096 };
@@ -37,12 +38,6 @@ static struct {
 /* For signal handlers, which can take no lock: whether the line stands there; whether it is not to
  * come back. */
 static atomic_bool stands, interrupted;
-
-static uint64_t now_ms(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
-}
 
 static void write_there(const char *bytes, size_t size) {
     const ssize_t ignored = write(STDERR_FILENO, bytes, size);
@@ -93,7 +88,7 @@ static void *show_when_due(void *ignored) {
                        ETIMEDOUT &&
                    line.busy && line.due == due) {
             show();
-            line.due = now_ms() + NEXT_MS;
+            line.due = clock_monotonic_ms() + NEXT_MS;
         }
     }
     return NULL;
@@ -114,7 +109,7 @@ static bool start_thread(void) {
 
 /* What follows at once on something else has been waited for as long as that. */
 static void begin(void) {
-    const uint64_t now = now_ms();
+    const uint64_t now = clock_monotonic_ms();
     if (!line.ended || now - line.ended >= NEXT_MS)
         line.since = now;
     line.due = line.since + FIRST_MS > now + NEXT_MS ? line.since + FIRST_MS : now + NEXT_MS;
@@ -157,7 +152,7 @@ void progress_say(const char *format, ...) {
 void progress_end(void) {
     pthread_mutex_lock(&line.lock);
     if (line.busy)
-        line.ended = now_ms();
+        line.ended = clock_monotonic_ms();
     line.busy = false;
     wipe();
     pthread_mutex_unlock(&line.lock);
@@ -166,7 +161,7 @@ void progress_end(void) {
 void progress_wipe(void) {
     pthread_mutex_lock(&line.lock);
     wipe();
-    line.due = line.busy ? now_ms() + NEXT_MS : 0;
+    line.due = line.busy ? clock_monotonic_ms() + NEXT_MS : 0;
     pthread_mutex_unlock(&line.lock);
 }
 

@@ -6,6 +6,7 @@
 
 #include "guest/counts.h"
 #include "guest/report.h"
+#include "platform/clock.h"
 
 #define NOINLINE __attribute__((noinline)) /* keeps what is hot small */
 
@@ -14,9 +15,7 @@
 enum { RESERVE = 1 << 20, RESERVE_EACH = 160 };
 
 static double seconds(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+    return (double)clock_monotonic_us() / 1e6;
 }
 
 tracer *tracer_create(const memtracer_options *options, const guest *g) {

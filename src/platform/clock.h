@@ -1,5 +1,6 @@
-/* clock.h: the time of a trace: microseconds of the monotonic clock, anchored once to the wall
- * clock, so that a step of the wall clock never makes time run backwards. No locks, errno kept. */
+/* clock.h: the clocks. The time of a trace is that of the monotonic clock in microseconds, anchored
+ * once to the wall clock, so that a step of the wall clock never makes time run backwards. No
+ * locks, errno kept. */
 #ifndef PLATFORM_CLOCK_H
 #define PLATFORM_CLOCK_H
 
@@ -20,6 +21,17 @@ static inline uint64_t clock_us(clockid_t clock) {
 
 static inline uint64_t clock_monotonic_us(void) {
     return clock_us(CLOCK_MONOTONIC);
+}
+
+static inline uint64_t clock_monotonic_ms(void) {
+    return clock_monotonic_us() / 1000;
+}
+
+/* A moment of the monotonic clock to wait until, so many milliseconds from now. */
+static inline struct timespec clock_in_ms(uint64_t ms) {
+    const uint64_t us = clock_monotonic_us() + ms * 1000;
+    return (struct timespec){.tv_sec = (time_t)(us / 1000000),
+                             .tv_nsec = (long)(us % 1000000 * 1000)};
 }
 
 static inline uint64_t clock_wall_us(void) {

@@ -9,7 +9,6 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <pthread.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +19,7 @@
 #include "base/map64.h"
 #include "base/path.h"
 #include "contract/trace_name.h"
+#include "platform/clock.h"
 #include "push/http.h"
 #include "push/shared.h"
 
@@ -60,23 +60,6 @@ struct push_family {
     bool comes;         /* a trace is there that nothing is in yet */
 };
 
-static uint64_t now_ms(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
-}
-
-static __attribute__((format(printf, 3, 4))) void tell(push_family *f, bool warning,
-                                                       const char *format, ...) {
-    char line[LINE_MAX_];
-    va_list rest;
-    va_start(rest, format);
-    vsnprintf(line, sizeof line, format, rest);
-    va_end(rest);
-    if (f->options.push.tell)
-        f->options.push.tell(f->options.push.context, warning, line);
-}
-
 /* ---- traces ------------------------------------------------------------------------------ */
 
 static bool is_before(struct timespec a, struct timespec b) {
@@ -109,7 +92,7 @@ static bool start(push_family *f, member *m, int fd, uint64_t pid) {
     m->options.shared = &f->shared;
     m->session = push_start(m->path, &m->options, error, sizeof error);
     if (!m->session)
-        tell(f, true, "process %" PRIu64 " is not pushed: %s", pid, error);
+        push_tell(&f->options.push, true, "process %" PRIu64 " is not pushed: %s", pid, error);
     return m->session;
 }
 
@@ -150,7 +133,7 @@ static void look_at_folder(push_family *f) {
     char path[PATH_MAX];
     f->n_waiting = 0;
     f->comes = false;
-    f->looked_ms = now_ms();
+    f->looked_ms = clock_monotonic_ms();
     DIR *folder = opendir(*f->folder ? f->folder : ".");
     for (struct dirent *e; folder && (e = readdir(folder));) {
         if (!trace_name_matches(f->name, e->d_name) ||
@@ -169,7 +152,7 @@ static void look_at_folder(push_family *f) {
 static bool is_due(push_family *f) {
     struct stat st;
     struct timespec now;
-    if (f->n_waiting || f->comes || now_ms() - f->looked_ms >= AGAIN_MS ||
+    if (f->n_waiting || f->comes || clock_monotonic_ms() - f->looked_ms >= AGAIN_MS ||
         stat(*f->folder ? f->folder : ".", &st) != 0)
         return true;
     clock_gettime(CLOCK_REALTIME_COARSE, &now);
@@ -214,11 +197,7 @@ static bool any_left(const push_family *f) {
 
 /* False: the run has ended. */
 static bool pause_a_moment(push_family *f) {
-    struct timespec until;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_nsec += LOOK_MS * 1000000L;
-    until.tv_sec += until.tv_nsec / 1000000000;
-    until.tv_nsec %= 1000000000;
+    const struct timespec until = clock_in_ms(LOOK_MS);
     pthread_mutex_lock(&f->lock);
     if (!f->finishing)
         pthread_cond_clockwait(&f->change, &f->lock, CLOCK_MONOTONIC, &until);
@@ -229,14 +208,14 @@ static bool pause_a_moment(push_family *f) {
 
 /* All that is there is sent; those without a place get one as others are done. */
 static void end_all(push_family *f) {
-    const uint64_t end_ms = now_ms() + PUSH_END_MS;
+    const uint64_t end_ms = clock_monotonic_ms() + PUSH_END_MS;
     do {
         look_at_folder(f);
         look_at_members(f, end_ms);
         if (!any_left(f))
             return;
         nanosleep(&(struct timespec){.tv_nsec = HURRY_MS * 1000000L}, NULL);
-    } while (now_ms() < end_ms);
+    } while (clock_monotonic_ms() < end_ms);
     for (size_t i = 0; i < FAMILY_PLACES; i++) {
         push_finish(f->members[i].session);
         if (f->members[i].session)
@@ -247,14 +226,16 @@ static void end_all(push_family *f) {
 static void tell_account(push_family *f, const shared_account *a) {
     const char *more = a->n_processes == 1 ? "" : "es";
     if (a->n_lacking && a->n_taken == 0)
-        tell(f, true, "nothing was pushed to %s: %s", a->url, a->reason);
+        push_tell(&f->options.push, true, "nothing was pushed to %s: %s", a->url, a->reason);
     else if (a->n_lacking)
-        tell(f, true, "%s has not accepted all of %" PRIu64 " of %" PRIu64 " process%s: %s", a->url,
-             a->n_lacking, a->n_processes, more, a->reason);
+        push_tell(&f->options.push, true,
+                  "%s has not accepted all of %" PRIu64 " of %" PRIu64 " process%s: %s", a->url,
+                  a->n_lacking, a->n_processes, more, a->reason);
     else
-        tell(f, a->n_refused > 0, "pushed %" PRIu64 " times to %s, for %" PRIu64 " process%s%s%s",
-             a->n_taken, a->url, a->n_processes, more, a->n_refused ? "; parts were refused: " : "",
-             a->n_refused ? a->reason : "");
+        push_tell(&f->options.push, a->n_refused > 0,
+                  "pushed %" PRIu64 " times to %s, for %" PRIu64 " process%s%s%s", a->n_taken,
+                  a->url, a->n_processes, more, a->n_refused ? "; parts were refused: " : "",
+                  a->n_refused ? a->reason : "");
 }
 
 static void *run(void *context) {
@@ -269,8 +250,9 @@ static void *run(void *context) {
         if (*f->shared.accounts[i].url)
             tell_account(f, &f->shared.accounts[i]);
     if (f->n_waiting)
-        tell(f, true, "%" PRIu64 " more process%s could not be pushed in the %d s after the end",
-             f->n_waiting, f->n_waiting == 1 ? "" : "es", PUSH_END_MS / 1000);
+        push_tell(&f->options.push, true,
+                  "%" PRIu64 " more process%s could not be pushed in the %d s after the end",
+                  f->n_waiting, f->n_waiting == 1 ? "" : "es", PUSH_END_MS / 1000);
     return NULL;
 }
 

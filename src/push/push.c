@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "platform/clock.h"
 #include "push/http.h"
 #include "push/labels.h"
 #include "push/places.h"
@@ -27,7 +28,6 @@ enum {
     LOOK_MS = 200, /* between looks at the file */
     TOKEN_MAX = 4096,
     HEADER_MAX = TOKEN_MAX + 64,
-    LINE_MAX_ = TARGET_URL_MAX + TARGET_REASON + 256,
 };
 
 struct push_session {
@@ -55,12 +55,6 @@ struct push_session {
     bool looked_again; /* at the end of the file, after the end was said */
     bool failed;       /* no memory: what is sent would be wrong */
 };
-
-static uint64_t now_ms(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
-}
 
 /* ---- options ----------------------------------------------------------------------------- */
 
@@ -156,7 +150,7 @@ const char *push_check(const push_options *o, char *error, size_t size) {
 static bool is_over(void *context) {
     const push_session *s = context;
     const uint64_t end = atomic_load(&s->end_ms);
-    return end && now_ms() >= end - (s->at_last ? 0 : PUSH_END_MS / 2);
+    return end && clock_monotonic_ms() >= end - (s->at_last ? 0 : PUSH_END_MS / 2);
 }
 
 /* KEY=VALUE,… becomes "KEY: VALUE" for receivers of OpenTelemetry's protocol. */
@@ -195,15 +189,14 @@ static http_request request_of(push_session *s, const target *t, char *room, siz
     return r;
 }
 
-static __attribute__((format(printf, 3, 4))) void tell(push_session *s, bool warning,
-                                                       const char *format, ...) {
-    char line[LINE_MAX_];
+void push_tell(const push_options *o, bool warning, const char *format, ...) {
+    char line[TARGET_URL_MAX + TARGET_REASON + 256];
     va_list rest;
     va_start(rest, format);
     vsnprintf(line, sizeof line, format, rest);
     va_end(rest);
-    if (s->options.tell)
-        s->options.tell(s->options.context, warning, line);
+    if (o->tell)
+        o->tell(o->context, warning, line);
 }
 
 /* The first failure is told at once, as somebody may mend it while the program runs. */
@@ -213,12 +206,12 @@ static void tell_failure(push_session *s, target *t, const http_request *r) {
     t->told = true;
     if (s->options.shared && !shared_tells_first(s->options.shared, (size_t)(t - s->targets)))
         return;
-    tell(s, true, "%s: %s%s; %s", t->url, t->reason,
-         r->certificate
-             ? " (certificates come from the package ca-certificates, or from $SSL_CERT_FILE)"
-             : "",
-         t->n_refused ? "refused data is not sent again"
-                      : "missed data is sent when the server accepts data again");
+    push_tell(&s->options, true, "%s: %s%s; %s", t->url, t->reason,
+              r->certificate
+                  ? " (certificates come from the package ca-certificates, or from $SSL_CERT_FILE)"
+                  : "",
+              t->n_refused ? "refused data is not sent again"
+                           : "missed data is sent when the server accepts data again");
 }
 
 /* Names of all that was read. False when there is no memory. */
@@ -239,7 +232,7 @@ static void send_due(push_session *s, bool all) {
     target *of[PUSH_TARGETS_MAX];
     char(*rooms)[HEADER_MAX] = malloc(PUSH_TARGETS_MAX * sizeof *rooms);
     size_t n = 0;
-    const uint64_t begun = now_ms();
+    const uint64_t begun = clock_monotonic_ms();
     const bool known = rooms && learn_places(s);
     s->failed |= !known;
     for (size_t i = 0; known && i < s->n_targets; i++) {
@@ -252,7 +245,7 @@ static void send_due(push_session *s, bool all) {
     if (n > 0)
         http_send(requests, n, TIMEOUT_MS, is_over, s);
     for (size_t i = 0; i < n; i++) {
-        target_settle(of[i], &requests[i], now_ms(), s->every_ms);
+        target_settle(of[i], &requests[i], clock_monotonic_ms(), s->every_ms);
         tell_failure(s, of[i], &requests[i]);
     }
     free(rooms);
@@ -266,7 +259,7 @@ static uint64_t next_ms(const push_session *s) {
 }
 
 static void send_if_due(push_session *s) {
-    const uint64_t now = now_ms();
+    const uint64_t now = clock_monotonic_ms();
     if (now < next_ms(s) || atomic_load(&s->finishing))
         return;
     send_due(s, false);
@@ -279,11 +272,7 @@ static void send_if_due(push_session *s) {
 
 /* Waits a moment; false: the trace has its end. */
 static bool pause_a_moment(push_session *s) {
-    struct timespec until;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_nsec += LOOK_MS * 1000000L;
-    until.tv_sec += until.tv_nsec / 1000000000;
-    until.tv_nsec %= 1000000000;
+    const struct timespec until = clock_in_ms(LOOK_MS);
     pthread_mutex_lock(&s->lock);
     if (!atomic_load(&s->finishing))
         pthread_cond_clockwait(&s->change, &s->lock, CLOCK_MONOTONIC, &until);
@@ -375,15 +364,17 @@ static void tell_end(push_session *s, const target *t) {
     if (s->options.shared)
         shared_add(s->options.shared, (size_t)(t - s->targets), t, s->failed);
     else if (s->failed)
-        tell(s, true, "%s: out of memory; nothing was pushed from then on", t->url);
+        push_tell(&s->options, true, "%s: out of memory; nothing was pushed from then on", t->url);
     else if (t->failures && t->n_taken == 0)
-        tell(s, true, "nothing was pushed to %s: %s", t->url, t->reason);
+        push_tell(&s->options, true, "nothing was pushed to %s: %s", t->url, t->reason);
     else if (t->failures)
-        tell(s, true, "%s accepted what was recorded up to %.1f s, but not what came later: %s",
-             t->url, (double)t->sent_until / 1e6, t->reason);
+        push_tell(&s->options, true,
+                  "%s accepted what was recorded up to %.1f s, but not what came later: %s", t->url,
+                  (double)t->sent_until / 1e6, t->reason);
     else
-        tell(s, t->n_refused > 0, "pushed %" PRIu64 " times to %s%s%s", t->n_taken, t->url,
-             t->n_refused ? "; parts were refused: " : "", t->n_refused ? t->reason : "");
+        push_tell(&s->options, t->n_refused > 0, "pushed %" PRIu64 " times to %s%s%s", t->n_taken,
+                  t->url, t->n_refused ? "; parts were refused: " : "",
+                  t->n_refused ? t->reason : "");
 }
 
 static bool owes(const push_session *s) {
@@ -396,7 +387,7 @@ static bool owes(const push_session *s) {
 /* Of a process that is gone: goes on until all have what it left, or all is over. */
 static void insist(push_session *s) {
     while (!s->failed && owes(s) && pause_a_moment(s))
-        if (now_ms() >= next_ms(s))
+        if (clock_monotonic_ms() >= next_ms(s))
             send_due(s, false);
     s->at_last = true;
     if (!s->failed && owes(s))
@@ -422,7 +413,7 @@ static void push_trace(push_session *s) {
 
 static void *run(void *context) {
     push_session *s = context;
-    const uint64_t begun = now_ms();
+    const uint64_t begun = clock_monotonic_ms();
     bool any = false;
     for (size_t i = 0; i < s->n_targets; i++)
         s->targets[i].next_ms = begun + s->every_ms;
@@ -435,9 +426,9 @@ static void *run(void *context) {
     for (size_t i = 0; any && i < s->n_targets; i++)
         tell_end(s, &s->targets[i]);
     if (s->options.position && atomic_load(&s->options.position->overrun))
-        tell(s, true,
-             "receivers were too slow: some of what was recorded was not pushed, since "
-             "the recording's space was used up before");
+        push_tell(&s->options, true,
+                  "receivers were too slow: some of what was recorded was not pushed, since "
+                  "the recording's space was used up before");
     if (s->options.position)
         atomic_store(&s->options.position->offset, UINT64_MAX);
     atomic_store(&s->over, true);
@@ -486,7 +477,7 @@ void push_finish(push_session *s) {
     if (!s)
         return;
     if (!atomic_load(&s->finishing))
-        push_hurry(s, now_ms() + PUSH_END_MS);
+        push_hurry(s, clock_monotonic_ms() + PUSH_END_MS);
     pthread_join(s->thread, NULL);
     pthread_cond_destroy(&s->change);
     pthread_mutex_destroy(&s->lock);

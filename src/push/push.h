@@ -55,6 +55,10 @@ typedef struct push_options {
     void *context;
 } push_options;
 
+/* Gives such a line. */
+__attribute__((format(printf, 3, 4), nonnull(1))) void
+push_tell(const push_options *o, bool warning, const char *format, ...);
+
 typedef struct push_session push_session;
 
 /* Looks at the options alone: NULL, or one line that says what is wrong with them, in `error`. */

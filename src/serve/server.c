@@ -14,6 +14,7 @@
 
 #include "base/arena.h"
 #include "base/text.h"
+#include "platform/clock.h"
 #include "serve/api.h"
 #include "serve/assets.h"
 #include "serve/download.h"
@@ -81,9 +82,7 @@ typedef struct exchange {
 } exchange;
 
 static time_t now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return t.tv_sec + 1; /* never 0 */
+    return (time_t)(clock_monotonic_ms() / 1000) + 1; /* never 0 */
 }
 
 /* ---- time limits ------------------------------------------------------------------------- */

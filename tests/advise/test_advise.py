@@ -21,6 +21,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 sys.path.insert(0, str(HERE.parent))
 import tap  # noqa: E402
+from recording import ENVIRONMENT  # noqa: E402
 from tap import Skip  # noqa: E402
 
 MADE = tempfile.TemporaryDirectory(prefix="advise.")  # programs and traces
@@ -99,7 +100,7 @@ RIGHT = {right for _, silent in RULES.values() for right in silent if right.ends
 
 def run(command, **settings):
     """What the command prints; it must succeed."""
-    env = {k: v for k, v in os.environ.items() if not k.startswith(("MEMTRACE", "LD_PRELOAD"))}
+    env = dict(ENVIRONMENT)
     done = subprocess.run([str(c) for c in command], env=env | settings, stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=300)
     assert done.returncode == 0, f"{command}: status {done.returncode}: {done.stderr.decode()}"

@@ -14,6 +14,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests"))
 import tap  # noqa: E402
+from recording import ENVIRONMENT  # noqa: E402
 from tap import Skip  # noqa: E402
 
 LIBRARY, ALLOTRACE, LOX = map(os.path.abspath, sys.argv[1:4])
@@ -23,7 +24,7 @@ SLACK = 0.02  # other versions of a standard library allocate a little more or l
 
 
 def run(*command, **settings):
-    env = {k: v for k, v in os.environ.items() if not k.startswith(("MEMTRACE", "LD_PRELOAD"))}
+    env = dict(ENVIRONMENT)
     return subprocess.run(command, env=env | settings, check=True, text=True, timeout=300,
                           stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout
 

@@ -21,15 +21,11 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 import decode  # noqa: E402
 import tap  # noqa: E402
-from tap import Skip, same  # noqa: E402
+from recording import Recorder, births, run  # noqa: E402
+from tap import same, test  # noqa: E402
 
 LIBRARY, ALLOTRACE = map(os.path.abspath, sys.argv[1:3])
-TESTS = []
-
-
-def test(function):
-    TESTS.append(function)
-    return function
+RECORDER = Recorder(LIBRARY)
 
 
 # ---- JDKs
@@ -84,22 +80,10 @@ class Trace:
     """Its Java objects; a frame is `function@file:line`, outermost first."""
 
     def __init__(self, path="t.ctf"):
-        decoder = decode.Decoder(pathlib.Path(path).read_bytes())
-        decoder.read_info()
-        born, dead, self.marks, self.n_malloc = {}, set(), collections.Counter(), 0
+        self.blocks, self.marks, self.n_malloc = [], collections.Counter(), 0
         self.threads = collections.defaultdict(set)
-        for domain, stack, event in decoder.events():
-            if event[0] != "alloc":
-                assert event[2] not in dead, "a block that ended twice"
-                dead.add(event[2])
-            else:
-                born[event[2]] = event[3:6], tuple(stack), domain
-        assert dead <= set(born), "the end of no block"
-        texts = functools.lru_cache(None)(lambda code: decoder.frame_text(code).split(" "))
-        frames = functools.lru_cache(None)(lambda stack: [f for c in stack for f in texts(c)])
-        self.blocks = []
-        for i, ((length, samples, source), stack, domain) in born.items():
-            names = frames(stack)
+        for event, names, is_freed, domain in births(path):
+            length, samples, source = event[3:6]
             if samples == 0:
                 self.marks[names[-1].split("@")[0]] += "@<mark>" in names[-1]
                 if "@<thread>" in names[-1]:
@@ -107,7 +91,7 @@ class Trace:
             elif source != decode.SOURCES.index("alloc_major"):
                 self.n_malloc += 1
             else:
-                self.add(length + 1, samples, names, i in dead, domain)
+                self.add(length + 1, samples, names, is_freed, domain)
 
     def add(self, words, samples, names, is_freed, domain):
         kind = [n.split("@")[0] for n in names if "@<type>" in n]
@@ -122,30 +106,9 @@ class Trace:
         return [b for b in self.blocks if any(f.startswith(function + "@") for f in b.frames)]
 
 
-# ---- runs
-
-
-Run = collections.namedtuple("Run", "status out err")
-
-
-def run(command, settings=None, **options):
-    env = {k: v for k, v in os.environ.items() if not k.startswith(("MEMTRACE", "LD_PRELOAD"))}
-    done = subprocess.run([str(c) for c in command], env=env | (settings or {}), timeout=300,
-                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                          **options)
-    return Run(done.returncode, done.stdout.decode(), done.stderr.decode())
-
-
-def record_run(command, rate="1", file="t.ctf", env=None, **settings):
-    return run(command, {"LD_PRELOAD": LIBRARY, "MEMTRACE": file, "MEMTRACE_RATE": rate} |
-               {f"MEMTRACE_{k.upper()}": v for k, v in settings.items()} | (env or {}))
-
-
-def record(command, err="", **options):
+def record(command, **options):
     """Records a run that must look like a plain one, but for `err`; gives its trace."""
-    wanted = run(command)
-    got = record_run(command, **options)
-    same(got, wanted._replace(err=err + wanted.err), "the run itself")
+    RECORDER.compare(command, **options)
     return Trace()
 
 
@@ -156,7 +119,7 @@ COLLECTORS = "G1", "Serial", "Parallel", "Z", "Shenandoah"
 
 
 def bytes_are_as_the_jvm_says(command):
-    done = record_run(command, jvm="heap")
+    done = RECORDER.run(command, jvm="heap")
     same(done.status, 0, done.err)
     blocks = Trace().below("Counts.work")
     same(sum(b.words for b in blocks) * 8, int(done.err), "bytes of the thread")
@@ -195,7 +158,7 @@ def simple(frame):
 @test
 def stacks_are_those_that_java_has(jdk):
     jdk.compile("Stacks")
-    done = record_run([jdk.java, "Stacks"], jvm="heap", depth="1000")
+    done = RECORDER.run([jdk.java, "Stacks"], jvm="heap", depth="1000")
     same((done.status, done.err), (0, ""), "the run")
     trace = Trace()
     got = {b.words: [simple(f) for f in reversed(b.frames) if not f.startswith(HIDDEN)]
@@ -214,7 +177,7 @@ def stacks_are_those_that_java_has(jdk):
 def stacks_are_cut_at_the_depth(jdk):
     jdk.compile("Stacks")
     for depth in 1, 5, 1000:
-        done = record_run([jdk.java, "Stacks"], jvm="heap", depth=str(depth))
+        done = RECORDER.run([jdk.java, "Stacks"], jvm="heap", depth=str(depth))
         same((done.status, done.err), (0, ""), "the run")
         frames = [f.split("@")[0] for f in Trace().of("Stacks$Hot")[0].frames]
         whole = ["Stacks.main"] + 6 * ["Stacks.hot"]
@@ -246,7 +209,7 @@ def classes_that_are_unloaded_keep_their_names(jdk):
 @test
 def threads_are_told_apart(jdk):
     jdk.compile("Threads")
-    done = record_run([jdk.java, "Threads", 40, 500])
+    done = RECORDER.run([jdk.java, "Threads", 40, 500])
     same((done.status, done.err), (0, ""), "the run")
     trace = Trace()
     items = trace.of("Threads$Item")
@@ -289,7 +252,7 @@ def killed_programs_leave_their_objects(jdk):
 def samples_estimate_what_there_is(jdk):
     jdk.compile("Many")
     for rate in 0.1, 1e-3, 1e-4:
-        done = record_run([jdk.java, "-Xmx200m", "Many"], jvm="heap", rate=str(rate))
+        done = RECORDER.run([jdk.java, "-Xmx200m", "Many"], jvm="heap", rate=str(rate))
         same((done.status, done.err), (0, ""), "the run")
         trace = Trace()
         for method, words in (line.split() for line in done.out.splitlines()):
@@ -339,7 +302,7 @@ def main():
         print("1..0 # SKIP there is no JDK")
         return 0
     tests = [(f"{version}: {tap.plain(t.__name__)}", functools.partial(t, Jdk(home)))
-             for version, home in sorted(found.items()) for t in TESTS]
+             for version, home in sorted(found.items()) for t in tap.TESTS]
     return tap.main(sys.argv[4:], tests)
 
 

@@ -11,22 +11,17 @@ import os
 import pathlib
 import re
 import shutil
-import subprocess
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 import decode  # noqa: E402
 import tap  # noqa: E402
-from tap import Skip, same  # noqa: E402
+from recording import Recorder, births, run  # noqa: E402
+from tap import Skip, same, test  # noqa: E402
 
 LIBRARY, ALLOTRACE = map(os.path.abspath, sys.argv[1:3])
-TESTS = []
-
-
-def test(function):
-    TESTS.append(function)
-    return function
+RECORDER = Recorder(LIBRARY)
 
 
 def luas():
@@ -55,24 +50,13 @@ class Trace:
     """Its blocks; frames outermost first."""
 
     def __init__(self, path="t.ctf"):
-        decoder = decode.Decoder(pathlib.Path(path).read_bytes())
-        decoder.read_info()
-        born, dead = {}, set()
-        for _, stack, event in decoder.events():
-            if event[0] == "alloc":
-                born[event[2]] = event[3], tuple(stack)
-            else:
-                assert event[2] not in dead, "a block that ended twice"
-                dead.add(event[2])
-        assert dead <= set(born), "the end of no block"
-        texts = functools.lru_cache(None)(lambda code: decoder.frame_text(code).split(" "))
         self.blocks = []
-        for i, (words, stack) in born.items():
-            frames = self.words([t for code in stack for t in texts(code)])
+        for event, texts, is_freed, _ in births(path):
+            frames = self.words(texts)
             kind = next((f.split("@")[0] for f in frames if "@<type>" in f), "")
             if not any("@<gauge>" in f or "@<mark>" in f for f in frames):
                 frames = [f for f in frames if "@<type>" not in f]
-                self.blocks.append(Block(words * 8, kind, frames, i in dead))
+                self.blocks.append(Block(event[3] * 8, kind, frames, is_freed))
 
     @staticmethod
     def words(texts):
@@ -97,34 +81,9 @@ def lua_frames(block):
     return [place(f) for f in block.frames if re.search(r"\.lua:\d|@made:\d|@\[C\]", f)]
 
 
-# ---- runs
-
-
-Run = collections.namedtuple("Run", "status out err")
-
-
-def run(command, settings=None, **options):
-    env = {k: v for k, v in os.environ.items() if not k.startswith(("MEMTRACE", "LD_PRELOAD"))}
-    done = subprocess.run([str(c) for c in command], env=env | (settings or {}), timeout=200,
-                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                          **options)
-    return Run(done.returncode, done.stdout.decode(), done.stderr.decode())
-
-
-def record_run(command, rate="1", file="t.ctf", env=None, **settings):
-    return run(command, {"LD_PRELOAD": LIBRARY, "MEMTRACE": file, "MEMTRACE_RATE": rate} |
-               {f"MEMTRACE_{k.upper()}": v for k, v in settings.items()} | (env or {}))
-
-
-def compare(command, **options):
-    """Records a run that must look like a plain one."""
-    wanted = run(command)
-    same(record_run(command, **options), wanted, "the run itself")
-
-
 def record(command, **options):
-    """The same; gives its trace."""
-    compare(command, **options)
+    """Records a run that must look like a plain one; gives its trace."""
+    RECORDER.compare(command, **options)
     return Trace()
 
 
@@ -144,7 +103,7 @@ def agree(want, got):
 
 @test
 def stacks_are_those_that_lua_has(version, lua):
-    done = record_run([lua, HERE / "stacks.lua"], depth="1000")
+    done = RECORDER.run([lua, HERE / "stacks.lua"], depth="1000")
     same((done.status, done.err), (0, ""), "the run")
     blocks = collections.defaultdict(list)
     for b in Trace().of("rep@[C]"):
@@ -191,7 +150,7 @@ def objects_have_types(version, lua):
 
 @test
 def what_lua_counts_is_what_is_live(version, lua):
-    done = record_run([lua, HERE / "count.lua"], measure="requested")
+    done = RECORDER.run([lua, HERE / "count.lua"], measure="requested")
     same((done.status, done.err), (0, ""), "the run")
     live = sum(b.bytes for b in Trace().blocks if not b.is_freed)
     counted = int(done.out)
@@ -202,10 +161,10 @@ def what_lua_counts_is_what_is_live(version, lua):
 @test
 def runs_are_what_they_were(version, lua):
     for rate, depth in ("1", 6000), ("0.01", 10 ** 7), ("1e-5", 10 ** 7):
-        compare([lua, HERE / "life.lua", depth], rate=rate)
+        RECORDER.compare([lua, HERE / "life.lua", depth], rate=rate)
     for code in ("error('wanted', 0)", "local function f() return f() + 1 end f()", "os.exit(3)",
                  "setmetatable({}, {__gc = function() print(#('x'):rep(1000)) end}) print(1)"):
-        compare([lua, "-e", code])
+        RECORDER.compare([lua, "-e", code])
 
 
 @test
@@ -293,12 +252,12 @@ def luajit_is_refused_in_a_line(version, lua):
     luajit = shutil.which("luajit")
     if not luajit or version != "5.4":
         raise Skip("once, if there is a luajit")
-    wanted, got = (f([luajit, HERE / "tables.lua"]) for f in (run, record_run))
+    wanted, got = (f([luajit, HERE / "tables.lua"]) for f in (run, RECORDER.run))
     same(got[:2], wanted[:2], "the run")
     assert "LuaJIT is not supported" in got.err and got.err.count("\n") == 1, got.err
 
 
 if __name__ == "__main__":
     every = [(f"{tap.plain(t.__name__)} ({version})", functools.partial(t, version, path))
-             for version, path in luas().items() for t in TESTS]
+             for version, path in luas().items() for t in tap.TESTS]
     sys.exit(tap.main(sys.argv[3:], every) if every else print("1..0 # SKIP there is no Lua"))

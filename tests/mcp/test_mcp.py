@@ -14,6 +14,7 @@ import tempfile
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 import tap  # noqa: E402
+from recording import ENVIRONMENT  # noqa: E402
 
 ALLOTRACE = os.path.abspath(sys.argv[1])
 TRACES = HERE.parent / "traces"
@@ -28,7 +29,7 @@ shutil.copy(TRACES / "ocamlopt.ctf", pathlib.Path(MADE.name, "secret.ctf"))
 
 class Server:
     def __init__(self, *options, preload=None):
-        env = {k: v for k, v in os.environ.items() if not k.startswith(("MEMTRACE", "LD_PRELOAD"))}
+        env = dict(ENVIRONMENT)
         if preload:
             env["ALLOTRACE_PRELOAD"] = preload
         self.process = subprocess.Popen([ALLOTRACE, "mcp", *options], cwd=FOLDER, env=env, text=True,

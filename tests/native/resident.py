@@ -14,12 +14,12 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import decode  # noqa: E402
+from recording import ENVIRONMENT  # noqa: E402
 from tap import Skip, same  # noqa: E402
 
 LIBRARY, ALLOTRACE, RESIDENT, FIXED, STATIC, LOCKED, WATCHFUL, PLUGIN, OTHER_PLUGIN = map(
     os.path.abspath, sys.argv[1:10])
 ROUNDS = 40  # of what has failed in one of as many
-ENVIRONMENT = {k: v for k, v in os.environ.items() if not k.startswith(("MEMTRACE", "LD_PRELOAD"))}
 
 
 class Resident:

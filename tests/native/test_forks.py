@@ -11,10 +11,10 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import tap  # noqa: E402
+from recording import ENVIRONMENT  # noqa: E402
 from tap import same, test  # noqa: E402
 
 ALLOTRACE, LIBRARY, TARGET = map(os.path.abspath, sys.argv[1:4])
-ENVIRONMENT = {k: v for k, v in os.environ.items() if not k.startswith(("MEMTRACE", "LD_PRELOAD"))}
 ENVIRONMENT["ALLOTRACE_PRELOAD"] = LIBRARY
 RATES = "0.000001", "0.001", "0.01", "1"
 CHILDREN = 60

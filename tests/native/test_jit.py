@@ -10,10 +10,10 @@ import re
 import shutil
 import subprocess
 import sys
-import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import tap  # noqa: E402
+from recording import ENVIRONMENT  # noqa: E402
 from tap import Skip, same, test  # noqa: E402
 
 ALLOTRACE, LIBRARY, TARGET = map(os.path.abspath, sys.argv[1:4])
@@ -30,7 +30,7 @@ console.log(sum);
 
 def record(*command):
     """What the program printed, the stacks of its trace, outermost first, and the map."""
-    env = {k: v for k, v in os.environ.items() if not k.startswith(("MEMTRACE", "LD_PRELOAD"))}
+    env = dict(ENVIRONMENT)
     env["ALLOTRACE_PRELOAD"] = LIBRARY
     run = subprocess.run([ALLOTRACE, "run", "-r", "1", "-o", "t.ctf", "--", *command], env=env,
                          stdin=subprocess.DEVNULL, capture_output=True, text=True)

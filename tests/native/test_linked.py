@@ -13,6 +13,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import tap  # noqa: E402
+from recording import ENVIRONMENT  # noqa: E402
 from tap import Skip, same, test  # noqa: E402
 
 ALLOTRACE, LIBRARY, OWN_MALLOC, LINKED, UNMOVABLE = map(os.path.abspath, sys.argv[1:6])
@@ -47,7 +48,7 @@ int main() {
 
 
 def run(*command, **settings):
-    env = {k: v for k, v in os.environ.items() if not k.startswith(("MEMTRACE", "LD_PRELOAD"))}
+    env = dict(ENVIRONMENT)
     done = subprocess.run(command, env=env | settings, capture_output=True, text=True, timeout=120)
     return done.returncode, done.stdout, done.stderr
 

@@ -12,6 +12,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import tap  # noqa: E402
+from recording import ENVIRONMENT  # noqa: E402
 from tap import same, test  # noqa: E402
 
 ALLOTRACE, LIBRARY, TARGET, SPLIT, PLAIN = map(os.path.abspath, sys.argv[1:6])
@@ -20,7 +21,7 @@ FUNCTIONS = {"by_type_take": 10, "by_list_take": 3, "inlined_take": 5, "outer_ta
 
 
 def allotrace(*words, status=0):
-    env = {k: v for k, v in os.environ.items() if not k.startswith(("MEMTRACE", "LD_PRELOAD"))}
+    env = dict(ENVIRONMENT)
     done = subprocess.run([ALLOTRACE, *words], env=env | {"ALLOTRACE_PRELOAD": LIBRARY}, capture_output=True, text=True)
     same(done.returncode, status, done.stderr)
     return done.stdout

@@ -12,10 +12,11 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import tap  # noqa: E402
+import recording  # noqa: E402
 from tap import Skip, same, test  # noqa: E402
 
 ALLOTRACE, LIBRARY, PROGRAM = map(os.path.abspath, sys.argv[1:4])
-ENVIRONMENT = {k: v for k, v in os.environ.items() if not k.startswith(("MEMTRACE", "LD_PRELOAD"))} | \
+ENVIRONMENT = recording.ENVIRONMENT | \
     {"ALLOTRACE_PRELOAD": LIBRARY}
 USER = 65534
 NAME = "memfd:liballotrace-preload.so (deleted)"  # as a file in memory seems to be called

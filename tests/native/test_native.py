@@ -15,13 +15,13 @@ import pathlib
 import platform
 import re
 import shutil
-import signal
 import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import decode  # noqa: E402
 import tap  # noqa: E402
+from recording import ENVIRONMENT, Run  # noqa: E402
 from tap import Skip, same, test  # noqa: E402
 
 LIBRARY, TARGET, OWN_MALLOC, FIXED, CXX, CXX_OWN, MAPS, BUMP, PLUGIN_ONE, PLUGIN_TWO = \
@@ -102,11 +102,8 @@ class Trace:
 # ---- running
 
 
-Run = collections.namedtuple("Run", "status out err")
-
-
 def run(command, settings=None, preload=(LIBRARY,), **options):
-    env = {k: v for k, v in os.environ.items() if not k.startswith(("MEMTRACE", "LD_PRELOAD"))}
+    env = dict(ENVIRONMENT)
     if preload:
         env["LD_PRELOAD"] = " ".join(preload)
     env |= settings or {}

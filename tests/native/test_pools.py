@@ -14,10 +14,10 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import tap
+from recording import ENVIRONMENT
 from tap import Skip, same, test
 
 ALLOTRACE, LIBRARY, POOLS, CXX, HEAPTRACK = map(os.path.abspath, sys.argv[1:6])
-ENVIRONMENT = {k: v for k, v in os.environ.items() if not k.startswith(("MEMTRACE", "LD_PRELOAD"))}
 ENVIRONMENT["ALLOTRACE_PRELOAD"] = LIBRARY
 CHUNK = 65536
 NODE, CELL = 48, 24  # bytes with a header

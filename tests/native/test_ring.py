@@ -19,13 +19,13 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import tap
+from recording import ENVIRONMENT
 from tap import same, test
 
 ALLOTRACE, LIBRARY, TARGET = map(os.path.abspath, sys.argv[1:4])
 DECODE = pathlib.Path(__file__).resolve().parent.parent / "decode.py"
 THREADS, SIZE = 3, 20000
 STEADY, FAST = ("20", "2000"), ("100", "2000")
-ENVIRONMENT = {k: v for k, v in os.environ.items() if not k.startswith(("MEMTRACE", "LD_PRELOAD"))}
 ENVIRONMENT["ALLOTRACE_PRELOAD"] = LIBRARY
 
 

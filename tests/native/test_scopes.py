@@ -9,7 +9,6 @@ import io
 import json
 import os
 import pathlib
-import re
 import subprocess
 import sys
 
@@ -17,12 +16,12 @@ TESTS = pathlib.Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(TESTS), str(TESTS / "push")]
 import receiver
 import tap
+from recording import ENVIRONMENT
 import wire
 from tap import same, test
 
 ALLOTRACE, LIBRARY, TARGET = map(os.path.abspath, sys.argv[1:4])
 DECODE = TESTS / "decode.py"
-ENVIRONMENT = {k: v for k, v in os.environ.items() if not k.startswith(("MEMTRACE", "LD_PRELOAD"))}
 ENVIRONMENT["ALLOTRACE_PRELOAD"] = LIBRARY
 SIZE = 10008  # with malloc's header
 

@@ -14,10 +14,10 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import tap  # noqa: E402
+from recording import ENVIRONMENT  # noqa: E402
 from tap import same, test  # noqa: E402
 
 ALLOTRACE, LIBRARY, TARGET = map(os.path.abspath, sys.argv[1:4])
-ENVIRONMENT = {k: v for k, v in os.environ.items() if not k.startswith(("MEMTRACE", "LD_PRELOAD"))}
 ENVIRONMENT["ALLOTRACE_PRELOAD"] = LIBRARY
 # Of several that wait, a process takes this one last: what came before has been passed on by then.
 LAST = signal.SIGRTMIN

@@ -13,10 +13,11 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import decode  # noqa: E402
 import tap  # noqa: E402
+import recording  # noqa: E402
 from tap import same, test  # noqa: E402
 
 ALLOTRACE, LIBRARY, PROGRAM = map(os.path.abspath, sys.argv[1:4])
-ENVIRONMENT = {k: v for k, v in os.environ.items() if not k.startswith(("MEMTRACE", "LD_PRELOAD"))} | \
+ENVIRONMENT = recording.ENVIRONMENT | \
     {"ALLOTRACE_PRELOAD": LIBRARY}
 
 

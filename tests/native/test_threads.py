@@ -11,11 +11,11 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import tap
+from recording import ENVIRONMENT
 from tap import same, test
 
 ALLOTRACE, LIBRARY, TARGET = map(os.path.abspath, sys.argv[1:4])
 DECODE = pathlib.Path(__file__).resolve().parent.parent / "decode.py"
-ENVIRONMENT = {k: v for k, v in os.environ.items() if not k.startswith(("MEMTRACE", "LD_PRELOAD"))}
 ENVIRONMENT["ALLOTRACE_PRELOAD"] = LIBRARY
 BLOCKS, SIZE = 50, 10000
 

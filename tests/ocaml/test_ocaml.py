@@ -19,9 +19,11 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 import decode  # noqa: E402
 import tap  # noqa: E402
+from recording import Recorder, run  # noqa: E402
 from tap import Skip, same, test  # noqa: E402
 
 LIBRARY, ALLOTRACE = map(os.path.abspath, sys.argv[1:3])
+RECORDER = Recorder(LIBRARY)
 BIN = tempfile.mkdtemp(prefix="ocaml.")  # what is compiled
 
 
@@ -118,27 +120,9 @@ def unusual():
     return compile_program("unusual", "unusual.ml", libraries=("unix", "threads"))
 
 
-Run = collections.namedtuple("Run", "status out err")
-
-
-def run(command, settings=None):
-    env = {k: v for k, v in os.environ.items() if not k.startswith(("MEMTRACE", "LD_PRELOAD"))}
-    done = subprocess.run([str(c) for c in command], env=env | (settings or {}),
-                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                          timeout=100)
-    return Run(done.returncode, done.stdout.decode(), done.stderr.decode())
-
-
-def record_run(command, rate="1", file="t.ctf", **settings):
-    return run(command, {"LD_PRELOAD": LIBRARY, "MEMTRACE": file, "MEMTRACE_RATE": rate} |
-               {f"MEMTRACE_{k.upper()}": v for k, v in settings.items()})
-
-
-def record(command, err="", **options):
+def record(command, **options):
     """Records a run that must look like a plain one, but for `err`; gives its trace."""
-    wanted = run(command)
-    got = record_run(command, **options)
-    same(got, wanted._replace(err=err + wanted.err), "the run itself")
+    RECORDER.compare(command, **options)
     return Trace("t.ctf")
 
 
@@ -272,7 +256,7 @@ def a_stripped_program_is_recorded():
 @test
 def bytecode_runs_unharmed():
     program = compile_program("byte", "work.ml", "alone.ml", compiler="ocamlc")
-    got = record_run([program])
+    got = RECORDER.run([program])
     same((got.status, got.out), (0, ""))
     assert "OCaml bytecode: only malloc is recorded" in got.err, got.err
     same(got.err.count("\n"), 1, "lines")
@@ -281,7 +265,7 @@ def bytecode_runs_unharmed():
 
 def judge_unfit(command):
     """A run without Memprof: as a plain one but for a line, and its malloc is recorded."""
-    wanted, got = run(command), record_run(command, rate="1e-3")
+    wanted, got = run(command), RECORDER.run(command, rate="1e-3")
     reason = "before 4.11" if version() < (4, 11) else "5.0 to 5.2"
     same((got.status, got.out), (wanted.status, wanted.out), command)
     line = f"allotrace: {command[0]}: OCaml {reason} cannot sample its heap"
@@ -408,7 +392,7 @@ def a_forked_child_is_left_alone_or_has_its_own_trace():
     for how in "fork", "fork-_exit":
         same(working(record([unusual(), how])), 1010, how)
         wanted = run([unusual(), how])
-        same(record_run([unusual(), how], file="%p.ctf"), wanted)
+        same(RECORDER.run([unusual(), how], file="%p.ctf"), wanted)
         same(sorted(working(Trace(p)) for p in pathlib.Path().glob("[0-9]*.ctf")), [500, 1010], how)
         for path in pathlib.Path().glob("[0-9]*.ctf"):
             path.unlink()
@@ -439,7 +423,7 @@ YIELDS = "it uses Gc.Memprof itself, so its OCaml heap is recorded only up to he
 
 def record_yielding(command):
     """Records a program that starts Memprof, which has to work as without us."""
-    wanted, got = run(command), record_run(command)
+    wanted, got = run(command), RECORDER.run(command)
     same(got, wanted._replace(err=f"allotrace: {os.path.realpath(command[0])}: {YIELDS}\n"))
     same(wanted.status, 0)
     trace = Trace("t.ctf")
@@ -494,7 +478,7 @@ def memprof_of_older_standard_libraries_is_found():
 @test
 def a_program_with_memtrace_writes_the_trace_itself():
     program = compile_program("traced", "memtrace.ml", "traced.ml")
-    wanted, got = run([program]), record_run([program])
+    wanted, got = run([program]), RECORDER.run([program])
     same((got.status, got.out), (0, wanted.out))
     assert "linked with Memtrace" in got.err, got.err
     same(pathlib.Path("t.ctf").read_text(), "its own")

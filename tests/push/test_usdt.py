@@ -15,6 +15,7 @@ import sys
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 import tap  # noqa: E402
+from recording import ENVIRONMENT  # noqa: E402
 from tap import same, test  # noqa: E402
 
 ALLOTRACE, RECORDER, SERVICE = map(os.path.abspath, sys.argv[1:4])
@@ -48,7 +49,7 @@ def look(rate):
     if not shutil.which("gdb"):
         raise tap.Skip("no gdb")
     pathlib.Path("commands").write_text(COMMANDS.replace("@", str(rate)))
-    env = {k: v for k, v in os.environ.items() if not k.startswith(("MEMTRACE", "LD_PRELOAD"))}
+    env = dict(ENVIRONMENT)
     out = subprocess.run(["gdb", "-batch", "-nx", "-x", "commands", "--args", SERVICE, str(ROUNDS)], env=env,
                          text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=200).stdout
     if "ptrace" in out or "exited normally" not in out:

@@ -18,17 +18,12 @@ import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
-import decode  # noqa: E402
 import tap  # noqa: E402
-from tap import Skip, same  # noqa: E402
+from recording import Recorder, births, run  # noqa: E402
+from tap import Skip, same, test  # noqa: E402
 
 LIBRARY, ALLOTRACE = map(os.path.abspath, sys.argv[1:3])
-TESTS = []
-
-
-def test(function):
-    TESTS.append(function)
-    return function
+RECORDER = Recorder(LIBRARY)
 
 
 # ---- interpreters
@@ -66,23 +61,10 @@ class Trace:
     """Its blocks; a frame is `function@file:line`, outermost first."""
 
     def __init__(self, path="t.ctf"):
-        decoder = decode.Decoder(pathlib.Path(path).read_bytes())
-        decoder.read_info()
-        born, dead = {}, set()
-        for _, stack, event in decoder.events():
-            if event[0] == "alloc":
-                born[event[2]] = event[3:5], tuple(stack)
-            else:
-                assert event[2] not in dead, "a block that ended twice"
-                dead.add(event[2])
-        assert dead <= set(born), "the end of no block"
-        texts = functools.lru_cache(None)(lambda code: decoder.frame_text(code).split(" "))
-        frames = functools.lru_cache(None)(lambda stack: [f for c in stack for f in texts(c)])
-        inside = functools.lru_cache(None)(lambda stack: innermost(frames(stack)).split(".")[0])
         self.blocks, self.by_function = [], collections.defaultdict(list)
-        for i, ((size, samples), stack) in born.items():
-            self.blocks.append(Block(size * 8, samples, frames(stack), i in dead))
-            self.by_function[inside(stack)].append(self.blocks[-1])
+        for event, frames, is_freed, _ in births(path):
+            self.blocks.append(Block(event[3] * 8, event[4], frames, is_freed))
+            self.by_function[innermost(frames).split(".")[0]].append(self.blocks[-1])
 
     def of(self, function):
         """The blocks whose innermost frame of Python is in that function, or in one within it."""
@@ -100,30 +82,9 @@ def innermost(frames):
     return inner[-1].split("@")[0] if inner else ""
 
 
-# ---- runs
-
-
-Run = collections.namedtuple("Run", "status out err")
-
-
-def run(command, settings=None, **options):
-    env = {k: v for k, v in os.environ.items() if not k.startswith(("MEMTRACE", "LD_PRELOAD"))}
-    done = subprocess.run([str(c) for c in command], env=env | (settings or {}), timeout=200,
-                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                          **options)
-    return Run(done.returncode, done.stdout.decode(), done.stderr.decode())
-
-
-def record_run(command, rate="1", file="t.ctf", env=None, **settings):
-    return run(command, {"LD_PRELOAD": LIBRARY, "MEMTRACE": file, "MEMTRACE_RATE": rate} |
-               {f"MEMTRACE_{k.upper()}": v for k, v in settings.items()} | (env or {}))
-
-
-def record(command, err="", env=None, **options):
+def record(command, **options):
     """Records a run that must look like a plain one, but for `err`; gives its trace."""
-    wanted = run(command, env)
-    got = record_run(command, env=env, **options)
-    same(got, wanted._replace(err=err + wanted.err), "the run itself")
+    RECORDER.compare(command, **options)
     return Trace()
 
 
@@ -163,7 +124,7 @@ def python_frames(frames, program):
 @test
 def stacks_are_those_that_python_has(python):
     command = [python, HERE / "stacks.py"]
-    done = record_run(command, depth="1000")
+    done = RECORDER.run(command, depth="1000")
     same((done.status, done.err), (0, ""), "the run")
     blocks = collections.defaultdict(list)
     for b in Trace().blocks:
@@ -205,7 +166,7 @@ def tracemalloc_and_dev_mode_stay_what_they_are(python):
 @test
 def objects_have_types(python):
     command = [python, HERE / "objects.py"]
-    done = record_run(command)
+    done = RECORDER.run(command)
     same((done.status, done.err), (0, ""), "the run")
     trace, some = Trace(), 81  # free lists give objects without allocation; counters are integers
     for function, types in json.loads(done.out).items():
@@ -295,7 +256,7 @@ def arenas_are_gauges(python):
 @test
 def arenas_of_the_parent_are_the_childs(python):
     command = [python, HERE / "arenas.py"]
-    done = record_run(command, rate="0.001", file="t.%p.ctf", env={"FORKS": "1"})
+    done = RECORDER.run(command, rate="0.001", file="t.%p.ctf", env={"FORKS": "1"})
     same((done.status, done.err), (0, ""), "the run")
     last = sorted((read_of_arenas(path) for path in pathlib.Path().glob("t.*.ctf")),
                   key=lambda read: read[1][-1])
@@ -315,7 +276,7 @@ def without_arenas_there_are_no_gauges_of_them(python):
 def what_is_not_wanted_is_not_recorded(python):
     trace = record([python, HERE / "life.py"], python="malloc")
     assert not any(".py:" in f for b in trace.blocks for f in b.frames), "frames of Python's"
-    done = record_run([python, "-c", "0"], python="heap")
+    done = RECORDER.run([python, "-c", "0"], python="heap")
     assert "MEMTRACE_PYTHON: `heap` is not one of malloc, both" in done.err, done.err
 
 
@@ -337,7 +298,7 @@ def samples_estimate_what_there_is(python):
 def processes_have_traces_of_their_own(python):
     command = [python, HERE / "processes.py"]
     wanted = run(command)
-    same(record_run(command, rate="1", file="t.%p.ctf"), wanted, "the run itself")
+    same(RECORDER.run(command, rate="1", file="t.%p.ctf"), wanted, "the run itself")
     found = collections.Counter()
     for path in pathlib.Path().glob("t.*.ctf"):
         for block in Trace(path).of("keep"):
@@ -348,7 +309,7 @@ def processes_have_traces_of_their_own(python):
 
 @test
 def workers_have_what_they_kept_and_dropped(python):
-    done = record_run([python, "-W", "ignore", HERE / "workers.py"], file="t.%p.ctf")
+    done = RECORDER.run([python, "-W", "ignore", HERE / "workers.py"], file="t.%p.ctf")
     same((done.status, done.err), (0, ""), "the run")
     truth = json.loads(done.out)
     assert len(truth) >= 10, f"{len(truth)} processes"
@@ -387,7 +348,7 @@ def programs_that_embed_python_keep_their_frames(python):
     done = run(["cc", "-g", HERE / "embed.c", "-o", "embed", *flags, f"-Wl,-rpath,{folder}"])
     if done.status != 0:
         raise Skip("there is no libpython to link with")
-    trace = record(["./embed"], env={"PYTHONHOME": os.path.dirname(folder)})
+    record(["./embed"], env={"PYTHONHOME": os.path.dirname(folder)})
     run([ALLOTRACE, "symbolize", "-o", "t2.ctf", "t.ctf"])
     blocks = [b for b in Trace("t2.ctf").blocks if b.bytes == 10000]
     same(len(blocks), 2, "blocks")
@@ -399,7 +360,7 @@ def programs_that_embed_python_keep_their_frames(python):
 @test
 def of_free_threaded_builds_malloc_is_recorded(python):
     run(["cc", "-rdynamic", HERE / "free_threaded.c", "-o", "free_threaded"])
-    done = record_run(["./free_threaded"])
+    done = RECORDER.run(["./free_threaded"])
     same((done.status, done.out), (3, "done\n"), "the run")
     assert "a free-threaded build of Python: only malloc is recorded" in done.err, done.err
     same(done.err.count("\n"), 1, "lines")
@@ -430,7 +391,7 @@ def extension_modules_keep_their_frames(python):
 def main():
     tests = [(f"{'.'.join(map(str, version))} of {os.path.dirname(python)}: {tap.plain(t.__name__)}",
               functools.partial(t, python))
-             for python, version in pythons().items() for t in TESTS]
+             for python, version in pythons().items() for t in tap.TESTS]
     return tap.main(sys.argv[3:], tests)
 
 

@@ -21,14 +21,13 @@
 #include "base/rights.h"
 #include "cli/agent/agent_rights.h"
 #include "cli/command.h"
+#include "platform/clock.h"
 
 enum { HTTP_OK = 200, HTTP_BAD = 400, HTTP_NOT_FOUND = 404, HTTP_TROUBLE = 503 };
 enum { EXPORT_MS = 10000, EXPORT_MAX = 64 << 20, SECONDS_MAX = 3600 };
 
 static double seconds_since(uint64_t us) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)((uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_nsec / 1000 - us) / 1e6;
+    return (double)(clock_monotonic_us() - us) / 1e6;
 }
 
 static int refuse(output *body, int status, const char *why) {

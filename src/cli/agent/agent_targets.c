@@ -20,6 +20,7 @@
 #include "cli/attach/attach_command.h"
 #include "cli/message.h"
 #include "cli/run/preload_file.h"
+#include "platform/clock.h"
 
 enum { TOKEN_MAX = 4096 };
 
@@ -32,15 +33,9 @@ const char *const target_state_names[N_TARGET_STATES] = {
 #undef TARGET_STATE_NAME
 };
 
-static uint64_t now_us(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_nsec / 1000;
-}
-
 static void enter(target_process *p, target_state state) {
     p->state = state;
-    p->since = now_us();
+    p->since = clock_monotonic_us();
 }
 
 static void fail_for_now(targets *t, target_process *p) {
@@ -185,7 +180,7 @@ static void look_after(targets *t, size_t i) {
         return;
     if (!p->is_there)
         t->items.items[i] = t->items.items[--t->items.count];
-    else if (p->state == TARGET_FAILED && now_us() >= p->retry)
+    else if (p->state == TARGET_FAILED && clock_monotonic_us() >= p->retry)
         begin(t, p);
 }
 

@@ -30,6 +30,7 @@
 #include "cli/agent/agent_status.h"
 #include "cli/agent/agent_targets.h"
 #include "cli/message.h"
+#include "platform/clock.h"
 #include "serve/plain_server.h"
 
 enum { PATIENCE_MS = 60000 }; /* for recordings to end: pushing the rest takes ten seconds */
@@ -55,12 +56,6 @@ typedef struct agent {
     bool ends;
 } agent;
 
-static uint64_t now_ms(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
-}
-
 /* ---- waiting ----------------------------------------------------------------------------- */
 
 static void take_signals(agent *a) {
@@ -83,7 +78,7 @@ static bool work_until(agent *a, uint64_t end, bool (*enough)(const agent *)) {
     enum { SERVER_MS = 1000 }; /* connections end by the clock, too */
     pollfds polled = {0};
     bool ok = true;
-    for (uint64_t now; ok && !enough(a) && (now = now_ms()) < end;) {
+    for (uint64_t now; ok && !enough(a) && (now = clock_monotonic_ms()) < end;) {
         vec_clear(&polled);
         const uint64_t wait = end - now < SERVER_MS ? end - now : SERVER_MS;
         if (!(ok = gather(a, &polled)))
@@ -182,14 +177,14 @@ static int begin(agent *a) {
 static int watch(agent *a) {
     bool ok = true;
     while (ok && !a->ends) {
-        const uint64_t next = now_ms() + a->config.scan_us / 1000;
+        const uint64_t next = clock_monotonic_ms() + a->config.scan_us / 1000;
         ok = targets_scan(&a->targets) && work_until(a, next, is_asked_to_end);
     }
     const size_t n = targets_n_active(&a->targets);
     if (n > 0)
         message_note("ending %zu recordings", n);
     targets_end(&a->targets);
-    ok &= work_until(a, now_ms() + PATIENCE_MS, is_done);
+    ok &= work_until(a, clock_monotonic_ms() + PATIENCE_MS, is_done);
     if (!is_done(a))
         message_warning("%zu recordings have not ended after a minute; they end by themselves",
                         targets_n_active(&a->targets));

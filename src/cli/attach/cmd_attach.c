@@ -28,6 +28,7 @@
 #include "cli/run/symbolize_file.h"
 #include "contract/settings.h"
 #include "contract/trace_name.h"
+#include "platform/clock.h"
 
 #define DEPTH_UNSET UINT64_MAX
 
@@ -244,22 +245,14 @@ static bool has_ended(pid_t pid, int process) {
  * recording into `spool`, which may be NULL. */
 static void wait_while_recording(pid_t pid, int process, uint64_t duration, const char *spool) {
     sigset_t enough = enough_signals();
-    struct timespec now, tick = {.tv_nsec = 100000000};
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    uint64_t end = (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000 + duration;
+    const struct timespec tick = {.tv_nsec = 100000000};
+    const uint64_t end = clock_monotonic_us() + duration;
     for (uint64_t at = 0; (!duration || at < end) && !has_ended(pid, process) &&
                           !(spool && !symbolize_file_is_recording(spool));) {
         if (sigtimedwait(&enough, NULL, &tick) > 0)
             break;
-        clock_gettime(CLOCK_MONOTONIC, &now);
-        at = (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
+        at = clock_monotonic_us();
     }
-}
-
-static uint64_t now_us(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
 }
 
 /* A process that is being recorded. */
@@ -291,7 +284,7 @@ static int finish_after(recorded *r, const attach_options *opts) {
     top_path(seen, sizeof seen, r->pid, r->files, r->path);
     r->push = opts->push.urls ? push_flags_start(&opts->push, seen, 0, NULL, opts->quiet) : NULL;
     wait_while_recording(r->pid, r->process, opts->duration, NULL);
-    return finish(r, opts, has_ended(r->pid, r->process) ? now_us() : 0);
+    return finish(r, opts, has_ended(r->pid, r->process) ? clock_wall_us() : 0);
 }
 
 /* Until the user leaves the table; gives when the process ended, if it did. */
@@ -308,10 +301,10 @@ static uint64_t show_while_recording(const recorded *r, const top_options *how) 
     top_session *s = top_start(path, true, how, &held, &status);
     while (s && !top_is_over(s) && sigtimedwait(&enough, NULL, &tick) < 0)
         if (!gone && has_ended(r->pid, r->process))
-            gone = now_us();
+            gone = clock_wall_us();
     top_stop(s);
     top_output_end(&held);
-    return gone || !has_ended(r->pid, r->process) ? gone : now_us();
+    return gone || !has_ended(r->pid, r->process) ? gone : clock_wall_us();
 }
 
 /* Goes on until somebody ends it. */
@@ -320,7 +313,7 @@ static int keep_recording(pid_t pid, const attach_options *opts, const ring_plan
     debug_file_options debug_files = opts->debug_files;
     const pid_t inner = process_inner_id(pid); /* the trace calls it so */
     debug_files.in = ring->files;
-    const uint64_t began = now_us();
+    const uint64_t began = clock_wall_us();
     char ended[CONTROL_REPLY] = "";
     rights whose;
     keeper keeps;
@@ -339,7 +332,7 @@ static int keep_recording(pid_t pid, const attach_options *opts, const ring_plan
     if (process >= 0)
         close(process);
     push_finish(push);
-    const bool kept = keeper_finish(&keeps, now_us());
+    const bool kept = keeper_finish(&keeps, clock_wall_us());
     sigprocmask(SIG_UNBLOCK, &enough, NULL);
     const ring_made made = ring_complete(ring, (uint64_t)inner, began / 1000000,
                                          opts->no_symbolize ? NULL : &debug_files, NULL, NULL);

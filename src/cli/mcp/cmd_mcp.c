@@ -18,6 +18,7 @@
 #include "cli/mcp/mcp_child.h"
 #include "cli/mcp/mcp_tools.h"
 #include "cli/message.h"
+#include "platform/clock.h"
 
 enum {
     PARSE_ERROR = -32700,
@@ -172,12 +173,6 @@ static void show_more(server *s, json_t *id, json_t *arguments) {
 
 /* ---- calls ------------------------------------------------------------------------------- */
 
-static int64_t now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
 static json_t *id_of(json_t *message) {
     return json_object_get(message, "id");
 }
@@ -236,7 +231,7 @@ static void start_call(server *s, json_t *call) {
         const bool ok = mcp_tool_words(s->tool, &s->limits, arguments, &words, reason);
         if (ok && mcp_child_start(&s->child, words.items)) {
             s->call = json_incref(call);
-            s->ends_at = now() + (int64_t)(s->options->timeout / 1000);
+            s->ends_at = (int64_t)clock_monotonic_ms() + (int64_t)(s->options->timeout / 1000);
         } else {
             respond_text(s, id_of(call), ok ? strerror(errno) : reason, true);
         }
@@ -376,7 +371,7 @@ static bool take_input(server *s) {
 }
 
 static void end_late_call(server *s) {
-    if (!s->call || now() < s->ends_at)
+    if (!s->call || (int64_t)clock_monotonic_ms() < s->ends_at)
         return;
     respond_text(
         s, id_of(s->call),

@@ -30,6 +30,7 @@
 #include "cli/run/symbolize_file.h"
 #include "contract/rescue.h"
 #include "contract/trace_name.h"
+#include "platform/clock.h"
 #include "trace/cutter.h"
 #include "trace/end.h"
 
@@ -239,18 +240,6 @@ typedef struct keeping {
     bool failed;         /* a segment cannot be written */
 } keeping;
 
-static uint64_t now_ms(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
-
-static uint64_t wall_us(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
-}
-
 /* ---- segments ------------------------------------------------------------------------------ */
 
 static uint64_t segments_space(const keeping *k) {
@@ -258,11 +247,11 @@ static uint64_t segments_space(const keeping *k) {
 }
 
 static void trim(keeping *k) {
-    const uint64_t now = wall_us(),
+    const uint64_t now = clock_wall_us(),
                    since = k->plan.keep && now > k->plan.keep ? (now - k->plan.keep) / 1000000 : 0;
     const uint64_t room = segments_space(k) / N_SEGMENTS;
     ring_folder_trim(k->plan.folder, k->segment, segments_space(k) - 2 * room, since);
-    k->trimmed = now_ms();
+    k->trimmed = clock_monotonic_ms();
 }
 
 /* Others see that the file is being written. */
@@ -287,7 +276,7 @@ static bool begin_segment(keeping *k) {
     if (!open_segment(k))
         return false;
     lock_segment(k->fd_segment);
-    k->segment_began = now_ms();
+    k->segment_began = clock_monotonic_ms();
     return cutter_begin(&k->cutter, k->fd_segment) == MEMTRACE_OK;
 }
 
@@ -307,7 +296,8 @@ static bool is_full(const keeping *k) {
 }
 
 static bool is_old(const keeping *k) {
-    return k->plan.keep && now_ms() - k->segment_began >= k->plan.keep / 1000 / N_SEGMENTS &&
+    return k->plan.keep &&
+           clock_monotonic_ms() - k->segment_began >= k->plan.keep / 1000 / N_SEGMENTS &&
            k->cutter.out.size > k->cutter.carried_size;
 }
 
@@ -461,15 +451,15 @@ static bool is_crowded(const keeping *k) {
 }
 
 static bool flush(keeping *k) {
-    if (now_ms() - k->flushed < FLUSH_MS && !is_crowded(k))
+    if (clock_monotonic_ms() - k->flushed < FLUSH_MS && !is_crowded(k))
         return true;
     if (cutter_flush(&k->cutter) != MEMTRACE_OK)
         return give_up(k, k->cutter.out.os_error);
-    k->flushed = now_ms();
+    k->flushed = clock_monotonic_ms();
     k->flushed_to = memtrace_reader_packet(k->reader)->offset;
     free_spool(k);
     steer(k);
-    if (k->plan.keep && now_ms() - k->trimmed >= k->plan.keep / 1000 / N_SEGMENTS)
+    if (k->plan.keep && clock_monotonic_ms() - k->trimmed >= k->plan.keep / 1000 / N_SEGMENTS)
         trim(k);
     return true;
 }
@@ -504,7 +494,7 @@ static void rescue(keeping *k) {
     unsigned patience = 20;
     run_rescue_finish(k->rescue, k->pattern, &patience);
     if (k->rescue < 0 && k->process < 0)
-        run_rescue_note_lost(k->spool, (uint64_t)k->pid, k->ended ? k->ended : wall_us());
+        run_rescue_note_lost(k->spool, (uint64_t)k->pid, k->ended ? k->ended : clock_wall_us());
     k->over = true;
 }
 

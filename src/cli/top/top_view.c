@@ -9,6 +9,7 @@
 
 #include "base/utf8.h"
 #include "cli/top/top_screen.h"
+#include "platform/clock.h"
 #include "query/sites.h"
 #include "render/render.h"
 #include "reports/activity.h"
@@ -55,12 +56,6 @@ struct top_view {
     unsigned lines, columns;
 };
 
-static uint64_t now_ms(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
-}
-
 /* ---- the numbers ------------------------------------------------------------------------- */
 
 static void forget(top_view *t) {
@@ -78,9 +73,7 @@ static bool is_running(const reading *r) {
 
 /* Microseconds since the start: of a running program, now, however long it has been silent. */
 static uint64_t time_of(const reading *r) {
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    const uint64_t wall = (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
+    const uint64_t wall = clock_wall_us();
     const uint64_t start = r->profile.info.start_time, end = r->profile.duration;
     return is_running(r) && wall > start && wall - start > end ? wall - start : end;
 }
@@ -119,7 +112,7 @@ static bool ask(top_view *t, reading *r) {
 }
 
 static bool is_due(const top_view *t, const reading *r) {
-    const uint64_t since = now_ms() - t->asked_ms;
+    const uint64_t since = clock_monotonic_ms() - t->asked_ms;
     if (!t->reading || t->is_stale)
         return true;
     return since >= t->cost_ms * COST_OF_QUERIES &&
@@ -133,12 +126,12 @@ static bool refresh_numbers(top_view *t) {
         reading_release(r);
         return false;
     }
-    t->asked_ms = now_ms();
+    t->asked_ms = clock_monotonic_ms();
     if (!ask(t, r)) {
         t->reading = NULL;
         reading_release(r);
     }
-    t->cost_ms = now_ms() - t->asked_ms;
+    t->cost_ms = clock_monotonic_ms() - t->asked_ms;
     t->is_stale = false;
     return true;
 }

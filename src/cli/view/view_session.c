@@ -12,6 +12,7 @@
 #include "cli/view/view_browser.h"
 #include "cli/view/view_downloads.h"
 #include "cli/view/view_trace.h"
+#include "platform/clock.h"
 #include "serve/server.h"
 
 struct view_session {
@@ -31,9 +32,7 @@ struct view_session {
 /* ---- the clock --------------------------------------------------------------------------- */
 
 static bool wait_a_second(view_session *s) {
-    struct timespec until;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_sec++;
+    const struct timespec until = clock_in_ms(1000);
     pthread_mutex_lock(&s->lock);
     if (!s->ending)
         pthread_cond_clockwait(&s->end, &s->lock, CLOCK_MONOTONIC, &until);

@@ -22,6 +22,7 @@
 #include "cli/progress.h"
 #include "cli/run/symbolize_file.h"
 #include "cli/trace_profile.h"
+#include "platform/clock.h"
 
 enum {
     LARGE = 8 << 20,     /* bytes: smaller traces are read once */
@@ -33,12 +34,6 @@ enum {
     COPY_MS = 1000,      /* between copies, at least */
     COST_OF_COPIES = 10, /* a copy is made when this many times as long has passed as one takes */
 };
-
-static uint64_t now_ms(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
-}
 
 static bool is_stopping(const view_trace *t) {
     return atomic_load(&t->stopping);
@@ -62,14 +57,9 @@ static bool first_goes_on(void *context, uint32_t node, const memtrace_event *ev
     return !is_over(context);
 }
 
-static struct timespec after_ms(uint64_t ms) {
-    uint64_t at = now_ms() + ms;
-    return (struct timespec){.tv_sec = (time_t)(at / 1000), .tv_nsec = (long)(at % 1000) * 1000000};
-}
-
 /* Waits a moment; false: it is time to stop. */
 static bool pause_a_moment(view_trace *t) {
-    struct timespec until = after_ms(LOOK_MS);
+    const struct timespec until = clock_in_ms(LOOK_MS);
     pthread_mutex_lock(&t->lock);
     if (!is_stopping(t))
         pthread_cond_clockwait(&t->change, &t->lock, CLOCK_MONOTONIC, &until);
@@ -204,7 +194,7 @@ static void give_names(following *f, profile *p) {
 static void publish_copy(following *f) {
     profile copy;
     size_t n;
-    uint64_t begun = now_ms();
+    uint64_t begun = clock_monotonic_ms();
     if (f->published == f->trace->size && f->published > 0)
         return;
     if (f->copied_ms &&
@@ -216,7 +206,7 @@ static void publish_copy(following *f) {
     const memtrace_warning *warnings = memtrace_reader_warnings(f->reader, &n);
     if (viewer_publish(f->trace->viewer, f->trace->index, &copy, warnings, n, READING_GROWING))
         f->published = f->trace->size;
-    f->copied_ms = now_ms();
+    f->copied_ms = clock_monotonic_ms();
     f->cost_ms = f->copied_ms - begun;
 }
 
@@ -277,7 +267,7 @@ static bool read_on(view_trace *t) {
 
 /* As long as the first pass may have the machine to itself. */
 static void await_first_pass(view_trace *t) {
-    struct timespec until = after_ms(ALONE_MS);
+    const struct timespec until = clock_in_ms(ALONE_MS);
     pthread_mutex_lock(&t->lock);
     int waited = 0;
     while (t->has_first && !t->first_over && !is_stopping(t) && waited == 0)
@@ -317,7 +307,7 @@ static void set_first(view_trace *t, bool over, int status) {
 
 /* Each time when it takes as long again as it took so far. */
 static bool is_due(const first_pass *f) {
-    uint64_t now = now_ms();
+    uint64_t now = clock_monotonic_ms();
     return f->shown_ms ? now - f->shown_ms >= f->shown_ms - f->begun_ms
                        : now - f->begun_ms >= FIRST_MS;
 }
@@ -334,7 +324,7 @@ static void show_beginning(first_pass *f, const memtrace_reader *reader) {
     atomic_store(&t->viewer->traces[t->index].progress, total ? (double)done / (double)total : 0.0);
     if (viewer_publish(t->viewer, t->index, &copy, warnings, n, READING_BEGUN))
         set_first(t, false, STATUS_OK);
-    f->shown_ms = now_ms();
+    f->shown_ms = clock_monotonic_ms();
 }
 
 static void tick(void *context, const memtrace_reader *reader) {
@@ -345,7 +335,7 @@ static void tick(void *context, const memtrace_reader *reader) {
 }
 
 static int read_first(view_trace *t, trace_file *in, bool whole) {
-    first_pass f = {.trace = t, .in = in, .begun_ms = now_ms()};
+    first_pass f = {.trace = t, .in = in, .begun_ms = clock_monotonic_ms()};
     const profile_options how = {.track_promotion = whole,
                                  .keep_blocks = whole,
                                  .block = t->has_first ? first_goes_on : NULL,

@@ -56,8 +56,8 @@ typedef struct push_options {
 } push_options;
 
 /* Gives such a line. */
-__attribute__((format(printf, 3, 4), nonnull(1))) void
-push_tell(const push_options *o, bool warning, const char *format, ...);
+__attribute__((format(printf, 3, 4))) void push_tell(const push_options *o, bool warning,
+                                                     const char *format, ...);
 
 typedef struct push_session push_session;
 

@@ -1,7 +1,9 @@
 /* service.c: a service that allocates as it is told, `service ROUNDS MILLISECONDS [ROUNDS]`: each
  * round, so long apart, short_lived makes 100 blocks of 1,000 bytes and frees them, and long_lived
  * makes 10 that stay. With more rounds behind it becomes another program for these, as shell
- * scripts do. With $SERVICE_SCOPES, the first of the two is in a scope of its name. */
+ * scripts do; SIGUSR1 ends the rounds early. With $SERVICE_SCOPES, the first of the two is in a
+ * scope of its name. */
+#include <signal.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
@@ -9,6 +11,11 @@
 #include "allotrace/mark.h"
 
 static void *volatile kept;
+static volatile sig_atomic_t enough;
+
+static void end_rounds(int signal_number) {
+    enough = signal_number;
+}
 
 static void short_lived(void) {
     void *blocks[100];
@@ -30,7 +37,8 @@ int main(int argc, char **argv) {
     long rounds = argc > 1 ? strtol(argv[1], NULL, 10) : 1;
     long ms = argc > 2 ? strtol(argv[2], NULL, 10) : 0;
     const char *scopes = getenv("SERVICE_SCOPES");
-    for (long i = 0; i < rounds; i++) {
+    signal(SIGUSR1, end_rounds);
+    for (long i = 0; i < rounds && !enough; i++) {
         const unsigned outer = scopes ? allotrace_scope_begin("short") : 0;
         short_lived();
         if (scopes)

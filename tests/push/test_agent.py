@@ -147,9 +147,11 @@ def a_service_that_runs_and_one_that_starts_later_are_recorded():
 @test
 def one_that_ends_is_forgotten_and_its_successor_recorded():
     with Agent() as agent:
-        first = agent.serve(rounds=100)
+        first = agent.serve()
         agent.await_state(first, "recording")
-        first.wait()
+        time.sleep(1)
+        first.send_signal(signal.SIGUSR1)
+        same(first.wait(), 0)
         patiently(lambda: agent.of(first) is None, "it is forgotten")
         second = agent.serve()
         agent.await_state(second, "recording")
@@ -161,8 +163,10 @@ def one_that_ends_is_forgotten_and_its_successor_recorded():
 @test
 def one_that_becomes_another_program_is_recorded_again():
     with Agent() as agent:
-        service = agent.serve(rounds=150, more="100000")
+        service = agent.serve(more="100000")
         agent.await_state(service, "recording")
+        time.sleep(1)
+        service.send_signal(signal.SIGUSR1)
         patiently(lambda: agent.status()["recordings_started"] == 2, "it is begun again")
         agent.await_state(service, "recording")
         same(agent.status()["failures"], 0)
@@ -322,8 +326,10 @@ def the_rate_follows_what_it_costs():
     who = {"user": 65534, "group": 65534, "extra_groups": []} if CAN_BECOME_OTHERS else {}
     os.chmod(".", 0o755)
     with Agent('overhead = "0.01%"', 'keep = "30s"', rate="0.009") as agent:
-        service = agent.serve(rounds=2500, pause=1, more="100000", **who)
+        service = agent.serve(pause=1, more="100000", **who)
         agent.await_state(service, "recording")
+        time.sleep(1)
+        service.send_signal(signal.SIGUSR1)
         patiently(lambda: agent.status()["recordings_started"] == 2, "it is begun again")
         agent.await_state(service, "recording")
         patiently(lambda: min(rates()) < 0.009, "it falls")

@@ -1,4 +1,4 @@
-/* budget_toml.c: maxima are rounded up in a unit that leaves two digits or more; whatever equals
+/* budget_toml.c: maxima are rounded up in a unit that leaves three digits or more; whatever equals
  * the default is left out. */
 #include "export/budget_toml.h"
 
@@ -15,7 +15,7 @@ static void put_text(output *o, const char *key, const char *text) {
     output_text(o, "\"\n");
 }
 
-/* In a unit of at least two digits, rounded up. */
+/* In a unit of at least three digits, rounded up: that adds a hundredth at most. */
 static void put_maximum(output *o, budget_unit unit, double most) {
     static const struct {
         const char *name;
@@ -24,7 +24,7 @@ static void put_maximum(output *o, budget_unit unit, double most) {
     const char *name = unit == BUDGET_BYTESECONDS ? "B" : check_unit(unit);
     bool bytes = unit == BUDGET_BYTES || unit == BUDGET_BYTESECONDS;
     for (size_t i = 0; bytes && i < sizeof larger / sizeof *larger; i++)
-        if (most >= 10 * larger[i].size) {
+        if (most >= 100 * larger[i].size) {
             most = ceil(most / larger[i].size);
             name = larger[i].name;
             break;

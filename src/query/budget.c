@@ -317,11 +317,7 @@ bool budget_judge(const lens *l, const budget_tally *t, const budget_rule *rule,
 /* ---- amounts ------------------------------------------------------------------------------- */
 
 double budget_maximum(const budget_result *actual) {
-    double limit = ceil(actual->actual.high * 1.1);
-    if (limit <= 0)
-        return 0;
-    double step = fmax(1, pow(10, floor(log10(limit)) - 1));
-    return ceil(limit / step) * step;
+    return fmax(0, ceil(actual->actual.high * 1.1));
 }
 
 bool budget_fits(measure m, budget_unit unit) {

@@ -246,7 +246,7 @@ END_TEST
 
 START_TEST(maxima_have_a_tenth_to_spare) {
     ck_assert_double_eq(budget_maximum(&(budget_result){.actual.high = 1000}), 1100);
-    ck_assert_double_eq(budget_maximum(&(budget_result){.actual.high = 12345}), 14000);
+    ck_assert_double_eq(budget_maximum(&(budget_result){.actual.high = 12345}), 13580);
     ck_assert_double_eq(budget_maximum(&(budget_result){.actual.high = 3}), 4);
     ck_assert_double_eq(budget_maximum(&(budget_result){.actual.high = 0}), 0);
 }

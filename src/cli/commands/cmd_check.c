@@ -53,8 +53,9 @@ static const option options[] = {
      .kind = OPTION_FILE,
      .at = offsetof(check_command, update),
      .argument = "FILE",
-     .help = "write budgets that the trace meets with a margin of 10%, for the sites in FILE, or "
-             "for the largest sites if FILE does not exist",
+     .help = "write budgets that the trace meets with a margin of 10%, for the sites in FILE. If "
+             "FILE does not exist, or has no budget of --measure, write such budgets for the "
+             "total and for functions with 5% or more of it",
      .brief = "write budgets that the trace meets with a margin of 10% for the sites in FILE"},
     {.name = "junit",
      .kind = OPTION_FILE,
@@ -110,6 +111,8 @@ typedef struct job {
     budget_rules rules;
     VEC(budget_result) results; /* by rule */
     bool is_partial;            /* a part of the trace is missing */
+    bool makes_rules;           /* for the largest sites */
+    unsigned covered;           /* percent of all, by these */
 } job;
 
 static int no_memory(void) {
@@ -145,13 +148,15 @@ static int add_expectation(job *j, const char *text, double factor) {
     return rule.site && vec_push(&j->rules, rule) ? STATUS_OK : no_memory();
 }
 
+/* Of budgets in a file that is kept up to date, too. */
+static const budget_rule plain_defaults = {
+    .site = "total", .measure = MEASURE_ALLOCATED, .unit = BUDGET_BYTES};
+
 static bool set_defaults(job *j) {
     const char *text = j->opts->question.filter;
-    j->defaults = (budget_rule){
-        .site = "total",
-        .measure = (measure)j->opts->question.measure,
-        .filter = text && *text ? intern(&j->strings, text, strlen(text)) : NULL,
-    };
+    j->defaults = plain_defaults;
+    j->defaults.measure = (measure)j->opts->question.measure;
+    j->defaults.filter = text && *text ? intern(&j->strings, text, strlen(text)) : NULL;
     j->defaults.unit = j->defaults.measure == MEASURE_BLOCKS        ? BUDGET_BLOCKS
                        : j->defaults.measure == MEASURE_BYTESECONDS ? BUDGET_BYTESECONDS
                                                                     : BUDGET_BYTES;
@@ -169,6 +174,16 @@ static int read_budget(job *j, const char *path) {
     return status;
 }
 
+/* In a file that has none yet, or none of a measure that was asked for. */
+static bool needs_first(const job *j) {
+    if (!j->opts->update)
+        return false;
+    for (size_t i = 0; i < j->rules.count; i++)
+        if (j->rules.items[i].measure == j->defaults.measure)
+            return false;
+    return j->rules.count == 0 || j->defaults.measure != MEASURE_ALLOCATED;
+}
+
 static int read_rules(job *j) {
     const check_command *o = j->opts;
     double factor;
@@ -183,55 +198,9 @@ static int read_rules(job *j) {
     if (status == STATUS_OK && o->budget)
         status = read_budget(j, o->budget);
     if (status == STATUS_OK && o->update && access(o->update, F_OK) == 0)
-        status = budget_file_read(o->update, &j->defaults, &j->strings, &j->rules);
+        status = budget_file_read(o->update, &plain_defaults, &j->strings, &j->rules);
+    j->makes_rules = needs_first(j);
     return status;
-}
-
-/* ---- a first budget ------------------------------------------------------------------------ */
-
-enum { FIRST_SHARE = 20 /* at least a 20th of the total */ };
-
-static bool is_listed(const job *j, const char *site) {
-    for (size_t i = 0; i < j->rules.count; i++)
-        if (strcmp(j->rules.items[i].site, site) == 0)
-            return true;
-    return false;
-}
-
-/* The largest functions of what is counted. */
-static bool find_functions(const job *j, hotspots *h) {
-    query_result q;
-    const query_spec spec = {
-        .filter = j->groups.items[0].filter, .measure = j->defaults.measure, .moment = QUERY_END};
-    if (!query_run(&q, &j->profile, &spec))
-        return false;
-    bool ok = hotspots_query(&q, HOTSPOTS_BY_FUNCTION, h);
-    if (!spec.filter && libraries_hold_most(&q))
-        message_hint("most of it is allocated in libraries; --filter " LIBRARIES_HIDDEN
-                     " writes budgets for the code that calls them");
-    query_free(&q);
-    return ok;
-}
-
-/* The whole program, and its largest functions: lines move too often. */
-static bool make_rules(job *j) {
-    hotspots h;
-    if (!find_functions(j, &h))
-        return false;
-    bool ok = vec_push(&j->rules, j->defaults);
-    for (size_t i = 0; ok && i < h.sites.count && i < j->opts->top; i++) {
-        const hotspots_entry *e = &h.sites.items[i].entry;
-        bool named = e->place && e->place->function[0] && e->place->function[0] != '$' &&
-                     !profile_is_address(e->place);
-        budget_rule rule = j->defaults;
-        if (named && e->cost.weight * FIRST_SHARE >= h.total.weight &&
-            !is_listed(j, e->place->function)) {
-            rule.site = e->place->function;
-            ok = vec_push(&j->rules, rule);
-        }
-    }
-    hotspots_free(&h);
-    return ok;
 }
 
 /* ---- groups -------------------------------------------------------------------------------- */
@@ -262,8 +231,8 @@ static int add_group(job *j, const budget_rule *r) {
 
 /* Before there are rules, those that are to be made. */
 static int make_groups(job *j) {
-    int status = j->rules.count ? STATUS_OK : add_group(j, &j->defaults);
-    if (j->rules.count == 0) /* sites are sorted by the measure */
+    int status = j->makes_rules ? add_group(j, &j->defaults) : STATUS_OK;
+    if (j->makes_rules) /* sites are sorted by the measure */
         j->selects = j->selects || j->defaults.measure == MEASURE_BLOCKS;
     for (size_t i = 0; status == STATUS_OK && i < j->rules.count; i++)
         status = add_group(j, &j->rules.items[i]);
@@ -278,6 +247,59 @@ static void free_groups(job *j) {
         budget_tally_free(&g->tally);
     }
     vec_free(&j->groups);
+}
+
+/* ---- a first budget ------------------------------------------------------------------------ */
+
+enum { FIRST_SHARE = 20 /* at least a 20th of the total */ };
+
+static bool is_listed(const job *j, const char *site) {
+    for (size_t i = 0; i < j->rules.count; i++)
+        if (strcmp(j->rules.items[i].site, site) == 0 &&
+            j->rules.items[i].measure == j->defaults.measure)
+            return true;
+    return false;
+}
+
+/* The largest functions of what is counted. */
+static bool find_functions(const job *j, hotspots *h) {
+    query_result q;
+    const query_spec spec = {.filter = j->groups.items[find_group(j, &j->defaults)].filter,
+                             .measure = j->defaults.measure,
+                             .moment = QUERY_END};
+    if (!query_run(&q, &j->profile, &spec))
+        return false;
+    bool ok = hotspots_query(&q, HOTSPOTS_BY_FUNCTION, h);
+    if (!spec.filter && libraries_hold_most(&q))
+        message_hint("most of it is allocated in libraries; --filter " LIBRARIES_HIDDEN
+                     " writes budgets for the code that calls them");
+    query_free(&q);
+    return ok;
+}
+
+/* The whole program, and its largest functions: lines move too often. */
+static bool make_rules(job *j) {
+    hotspots h;
+    if (!find_functions(j, &h))
+        return false;
+    double covered = 0;
+    bool ok = vec_push(&j->rules, j->defaults);
+    for (size_t i = 0; ok && i < h.sites.count && i < j->opts->top; i++) {
+        const hotspots_entry *e = &h.sites.items[i].entry;
+        bool named = e->place && e->place->function[0] && e->place->function[0] != '$' &&
+                     !profile_is_address(e->place);
+        budget_rule rule = j->defaults;
+        if (named && e->cost.weight * FIRST_SHARE >= h.total.weight &&
+            !is_listed(j, e->place->function)) {
+            rule.site = e->place->function;
+            ok = vec_push(&j->rules, rule);
+            covered += e->cost.weight;
+        }
+    }
+    if (h.total.weight > 0)
+        j->covered = (unsigned)(covered / h.total.weight * 100);
+    hotspots_free(&h);
+    return ok;
 }
 
 /* ---- the trace ----------------------------------------------------------------------------- */
@@ -432,8 +454,29 @@ static int verdict(const job *j) {
     return status;
 }
 
-static int update(job *j) {
-    if (j->rules.count == 0 && !make_rules(j))
+/* What no budget limits, nobody looks at later. */
+static void say_written(const job *j, size_t n_before, const char *trace) {
+    const size_t n = j->rules.count, n_functions = j->makes_rules ? n - n_before - 1 : 0;
+    const char *path = j->opts->update;
+    if (!j->makes_rules)
+        message_note("updated %zu maxim%s in %s", n, n == 1 ? "um" : "a", path);
+    else if (n_functions > 0)
+        message_note("%s %s: maxima (%s) for the total and for %zu function%s with %u%% of it",
+                     n_before ? "added to" : "wrote", path, measure_infos[j->defaults.measure].name,
+                     n_functions, n_functions == 1 ? "" : "s", j->covered);
+    else
+        message_note("%s %s: a maximum (%s) for the total alone; no function has 5%% of it",
+                     n_before ? "added to" : "wrote", path,
+                     measure_infos[j->defaults.measure].name);
+    if (j->makes_rules && n_before == 0 && j->defaults.measure == MEASURE_ALLOCATED)
+        message_hint("to limit what is never freed, too: allotrace check --update %s --measure "
+                     "survived %s",
+                     path, trace);
+}
+
+static int update(job *j, const char *trace) {
+    const size_t n_before = j->rules.count;
+    if (j->makes_rules && !make_rules(j))
         return no_memory();
     for (size_t i = 0; i < j->rules.count; i++)
         if (j->rules.items[i].within > 0) {
@@ -441,7 +484,11 @@ static int update(job *j) {
             return STATUS_FAILED;
         }
     int status = judge_rules(j);
-    return status == STATUS_OK ? write_file(j, j->opts->update, budget_toml_write) : status;
+    if (status == STATUS_OK)
+        status = write_file(j, j->opts->update, budget_toml_write);
+    if (status == STATUS_OK)
+        say_written(j, n_before, trace);
+    return status;
 }
 
 static int check(job *j) {
@@ -480,7 +527,7 @@ static int run(const void *opts, char **operands, size_t n_operands) {
     if (status == STATUS_OK)
         status = read_trace(&j, operands[0]);
     if (status == STATUS_OK)
-        status = j.opts->update ? update(&j) : check(&j);
+        status = j.opts->update ? update(&j, operands[0]) : check(&j);
     vec_free(&j.results);
     vec_free(&j.rules);
     intern_free(&j.strings);

@@ -171,9 +171,21 @@ static bool is_in_library_folder(const char *file) {
     return false;
 }
 
+/* Its own sources, in whatever folder of its name it was built. */
+static bool is_interpreters(const char *file) {
+    static const char *const folders[] = {"/Modules/", "/Objects/", "/Python/", "/Parser/",
+                                          "/Include/"};
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
+        const char *at = strstr(file, folders[i]), *name = strcasestr(file, "python");
+        if (at && ((name && name < at) || strncmp(skip_dots(file), "build-", 6) == 0))
+            return true;
+    }
+    return strstr(file, "/libpython3.") || strstr(file, "/bin/python3.");
+}
+
 /* Other packages are in folders called site-packages, dist-packages. */
 static bool is_pythons(const char *file) {
-    return strstr(file, "/lib/python3.") && !strstr(file, "-packages/");
+    return (strstr(file, "/lib/python3.") && !strstr(file, "-packages/")) || is_interpreters(file);
 }
 
 bool advise_is_library_file(const char *file) {

@@ -9,9 +9,9 @@
 /* By how surely they grow, the surest first; X(name, text, what it means) */
 #define LEAKS_CLASSES(X)                                                                           \
     X(GROWING, "growing", "live memory keeps growing, with blocks from many different times")      \
-    X(STEPS, "in steps", "live memory grew, but at few times, or no longer grows")                 \
+    X(STEPS, "in steps", "live memory grew, but only a few times, or no longer")                   \
     X(UNCLEAR, "unclear", "too few samples to tell")                                               \
-    X(BOUNDED, "bounded", "blocks come and go; growth is at most half of live memory")             \
+    X(BOUNDED, "bounded", "steady: growth, if any, is at most half of what is live")               \
     X(STARTUP, "start-up", "most was allocated at startup")                                        \
     X(EXIT, "freed at exit", "most was freed when the program cleaned up, not before")
 
@@ -31,6 +31,7 @@ extern const leaks_class_info leaks_class_infos[LEAKS_N_CLASSES];
 enum {
     LEAKS_PERIODS = 32, /* of births, that count as independent of each other */
     LEAKS_POINTS = 24,
+    LEAKS_RATE_US = 10000000, /* of growth in shorter windows, amounts are told, not rates */
     LEAKS_TELLING = 24, /* live samples of a site that grows: nine of ten times it is called so */
 };
 

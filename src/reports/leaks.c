@@ -48,6 +48,29 @@ static cell site_slope(const table *t, const void *row) {
     return (cell){.amount = figure_of_estimate(s->slope, s->slope_samples)};
 }
 
+/* Of what lasts seconds, a rate says less than what came of it. */
+static bool tells_amounts(const leaks *l) {
+    return l->to - l->from < LEAKS_RATE_US && l->measure != MEASURE_BYTESECONDS;
+}
+
+static bool is_short(const table *t) {
+    return tells_amounts(report_of(t)->leaks);
+}
+
+static bool is_long(const table *t) {
+    return !is_short(t);
+}
+
+static cell site_grown(const table *t, const void *row) {
+    const leaks_site *s = row;
+    const leaks *l = report_of(t)->leaks;
+    const double seconds = (double)(l->to - l->from) / 1e6;
+    const estimate grown = {.value = s->slope.value * seconds,
+                            .low = s->slope.low * seconds,
+                            .high = s->slope.high * seconds};
+    return (cell){.amount = figure_of_estimate(grown, s->slope_samples)};
+}
+
 static cell site_late(const table *t, const void *row) {
     (void)t;
     return (cell){.number = site_of(row)->late};
@@ -65,7 +88,7 @@ static cell site_q(const table *t, const void *row) {
 
 /* Of what does not grow, chances say nothing to people. */
 static cell site_q_of_growth(const table *t, const void *row) {
-    return site_of(row)->class <= LEAKS_STEPS ? site_q(t, row) : cell_none();
+    return site_of(row)->class == LEAKS_GROWING ? site_q(t, row) : cell_none();
 }
 
 static cell site_startup(const table *t, const void *row) {
@@ -142,9 +165,24 @@ static bool has_remarks(const table *t) {
          .get = site_blocks,                                                                       \
          .has = counts_blocks,                                                                     \
          .help = "sampled blocks that are live"},                                                  \
+        {.name = "grown",                                                                          \
+         .title = "growth",                                                                        \
+         .kind = COLUMN_AMOUNT,                                                                    \
+         .in = IN_TEXT,                                                                            \
+         .get = site_grown,                                                                        \
+         .has = is_short,                                                                          \
+         .help = "how much more is live in the end than in the beginning, by a line through all"}, \
+        {.name = "slope_of_long",                                                                  \
+         .title = "growth",                                                                        \
+         .kind = COLUMN_RATE,                                                                      \
+         .in = IN_TEXT,                                                                            \
+         .get = site_slope,                                                                        \
+         .has = is_long,                                                                           \
+         .help = "slope, of what lasts longer"},                                                   \
         {.name = "slope",                                                                          \
          .title = "growth",                                                                        \
          .kind = COLUMN_RATE,                                                                      \
+         .in = IN_DATA,                                                                            \
          .get = site_slope,                                                                        \
          .help = "how much more is live each second, in the window"},                              \
         {.name = "late",                                                                           \
@@ -348,14 +386,17 @@ table leaks_table(document *d, leaks_report *l) {
                    .no_name = "(no backtrace)"};
 }
 
-static const char *rate_text(document *d, const leaks_report *l, double amount) {
+/* What came of a slope in the window, or, of a long one, the slope. */
+static const char *growth_text(document *d, const leaks_report *l, double slope, bool is_short) {
     const bool blocks = l->leaks->measure == MEASURE_BLOCKS;
+    const double seconds = (double)(l->leaks->to - l->leaks->from) / 1e6;
+    const double amount = is_short ? slope * seconds : slope;
     char *text = document_keep(d, sizeof(figure_text));
     const figure_text t = blocks ? figure_decimal(fabs(amount), fabs(amount) < 100 ? 2 : 0)
                                  : figure_bytes(fabs(amount));
     if (text)
-        snprintf(text, sizeof(figure_text), "%s%.30s/s",
-                 amount <= (blocks ? -5e-3 : -0.5) ? "-" : "", t.text);
+        snprintf(text, sizeof(figure_text), "%s%.30s%s",
+                 amount <= (blocks ? -5e-3 : -0.5) ? "-" : "", t.text, is_short ? "" : "/s");
     return text ? text : "";
 }
 
@@ -371,19 +412,23 @@ static void say_window(document *d, const leaks_report *l) {
 }
 
 static void say_total(document *d, const leaks_report *l) {
+    const bool amounts = tells_amounts(l->leaks);
     const leaks_site *s = &l->leaks->total;
     const figure live = figure_of_live(l, &s->cost);
     const measure_unit unit = report_unit(l->report);
-    char range[100] = "", strong[160], rest[300];
+    char range[100] = "", growth[160] = "", strong[160], rest[300];
     if (s->slope.low != s->slope.high)
-        snprintf(range, sizeof range, " (%s … %s)", rate_text(d, l, s->slope.low),
-                 rate_text(d, l, s->slope.high));
+        snprintf(range, sizeof range, " (%s … %s)", growth_text(d, l, s->slope.low, amounts),
+                 growth_text(d, l, s->slope.high, amounts));
     snprintf(strong, sizeof strong, "%s%s", figure_amount(unit, live.value).text,
              figure_beside(figure_margin_in(unit, &live)).text);
-    snprintf(rest, sizeof rest, "%s live %s, changing by %s%s in total.",
+    if (s->slope.low > 0)
+        snprintf(growth, sizeof growth, ", %s by %s%s in %s", amounts ? "having grown" : "growing",
+                 growth_text(d, l, s->slope.value, amounts), range,
+                 amounts ? figure_duration(l->leaks->to - l->leaks->from).text : "all");
+    snprintf(rest, sizeof rest, "%s live %s%s.",
              l->leaks->measure == MEASURE_BYTESECONDS ? " held by what was" : "",
-             l->leaks->cleaned_up ? "before that" : "at the end", rate_text(d, l, s->slope.value),
-             range);
+             l->leaks->cleaned_up ? "before that" : "at the end", growth);
     document_title(d, strong, rest);
 }
 
@@ -434,8 +479,9 @@ static void say_unseen(document *d, const leaks_report *l) {
         return;
     document_note(d,
                   "Nothing that is still live was sampled: leaks below about %s do not show at "
-                  "this rate. A higher --rate of `run` or `attach` shows smaller ones.",
-                  figure_amount(report_unit(l->report), f.high).text);
+                  "this rate. At a higher one, such as --rate %s, smaller ones do.",
+                  figure_amount(report_unit(l->report), f.high).text,
+                  figure_rate(fmin(1, q->profile->info.sample_rate * 100)).text);
 }
 
 void leaks_document(document *d, leaks_report *l) {

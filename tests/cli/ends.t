@@ -13,7 +13,7 @@ A recording that a limit for the size of files ends, and what everything says ab
   $ gcc -g -O1 -o many many.c
   $ times() { sed -E 's/[0-9.]+ (µs|ms|s)\b/TIME/g; s/at [0-9.e-]+ s/at TIME/; s/[0-9,.]+ (B|KB|MB)/SIZE/g; s/[0-9][0-9,]+ (blocks|samples|allocations|events)/MANY \1/g; s/byte [0-9]+/byte N/; s/[0-9.]+ s from/TIME from/; s#(\S*/)?early.ctf#early.ctf#g'; }
 
-  $ (ulimit -f 1000; allotrace run -r 1 -o early.ctf -- ./many 300000) 2>&1 | times | grep -v 'top sites\|look closer'
+  $ (ulimit -f 1000; allotrace run -r 1 -o early.ctf -- ./many 300000) 2>&1 | times | grep -v 'top sites\|look closer\|peak:\|advice:'
   allotrace: early.ctf: recording has ended: File too large
   allotrace: recorded the allocations up to TIME, SIZE in MANY blocks, into early.ctf, SIZE
   allotrace: early.ctf ends early, at TIME: the trace cannot be written: File too large

@@ -10,19 +10,19 @@ main keeps one from the start (events are 1 ms apart):
   $ allotrace leaks a.ctf
   26.6 KB total allocations (exact, 3,400 samples at rate 1)
   Growth is measured from 87.8 ms to 351 ms; earlier allocations count as startup.
-  18.0 KB live at the end, changing by 26.0 KB/s in total.
+  18.0 KB live at the end, having grown by 6.9 KB in 263 ms.
   
   By class:
     class     live, B  sites  meaning
     growing     9,600      1  live memory keeps growing, with blocks from many different times
-    bounded       800      1  blocks come and go; growth is at most half of live memory
+    bounded       800      1  steady: growth, if any, is at most half of what is live
     start-up    8,000      1  most was allocated at startup
   
   By site:
-    class     live, B  growth, KB/s       q  live over time            site
-    growing     9,600          26.0  <0.001  ▁▁▂▂▂▃▃▃▄▄▄▅▅▅▆▆▆▇▇▇████  parse.ml:10 parse
-    bounded       800           0.0          ▅███████████████████████  eval.ml:20 eval
-    start-up    8,000           0.0          ████████████████████████  main.ml:1 main
+    class     live, B  growth, B       q  live over time            site
+    growing     9,600      7,020  <0.001  ▁▁▂▂▂▃▃▃▄▄▄▅▅▅▆▆▆▇▇▇████  parse.ml:10 parse
+    bounded       800       0.76          ▅███████████████████████  eval.ml:20 eval
+    start-up    8,000          0          ████████████████████████  main.ml:1 main
   allotrace: hint: callers of the first site: allotrace callers --filter survived 'parse.ml:10' a.ctf
   $ allotrace leaks --csv a.ctf
   class,value,low,high,samples,slope,slope_low,slope_high,slope_samples,late,p,q,startup_samples,at_exit_samples,function,file,line
@@ -36,8 +36,8 @@ main keeps one from the start (events are 1 ms apart):
   {"sites":2,"sites_without_live":0}
   "growing"
   $ allotrace leaks --warm-up 50 --filter fn:eval a.ctf | tail -2
-    class    live, B  growth, B/s  live over time            site
-    bounded      800         2.62  ▅███████████████████████  eval.ml:20 eval
+    class    live, B  growth, B  live over time            site
+    bounded      800       0.46  ▅███████████████████████  eval.ml:20 eval
   $ allotrace leaks --filter 'size:>1M' a.ctf
   Nothing to show: the filter matches 0 of 241 blocks: `size` removed the last 241.
 
@@ -48,7 +48,7 @@ The same, and a program that frees all in the end, by which it is not fooled:
   26.6 KB total allocations (exact, 3,400 samples at rate 1)
   The program cleaned up from 351 ms on; leaks are measured just before that.
   Growth is measured from 87.7 ms to 351 ms; earlier allocations count as startup.
-  18.0 KB live before that, changing by 26.0 KB/s in total.
+  18.0 KB live before that, having grown by 6.9 KB in 263 ms.
 
 What a program builds, and frees again at once, is no growth, in however many steps it is built:
 
@@ -56,7 +56,7 @@ What a program builds, and frees again at once, is no growth, in however many st
   >   for i in {0..299}; do echo same collect $i; done; echo alloc external 0 1 main@main.c:2; } | $TESTDIR/make-trace >built.ctf
   $ allotrace leaks built.ctf 2>/dev/null | sed -n '2p;5,9p'
   Bytes include malloc's header (8 per block), with sizes rounded up to 8; --measure requested excludes headers.
-  233.6 KB live before that, changing by 781.2 KB/s in total.
+  233.6 KB live before that, having grown by 175.8 KB in 225 ms.
   
   By class:
     class          live, KB  sites  meaning
@@ -68,23 +68,23 @@ Of a real trace:
   639.3 MB total allocations (± 30.6 MB, 1,676 samples at rate 2e-5)
   Sites below about 1.1 MB may be invisible at this rate.
   Growth is measured from 213 ms to 852 ms; earlier allocations count as startup.
-  42.0 MB ± 7.8 MB live at the end, changing by 27.5 MB/s (10.2 MB/s … 45.2 MB/s) in total.
+  42.0 MB ± 7.8 MB live at the end, having grown by 17.6 MB (6.5 MB … 28.8 MB) in 639 ms.
   
   By class:
     class     live, MB          ±  sites  meaning
     growing        4.2      ± 2.5      1  live memory keeps growing, with blocks from many different times
-    in steps       6.1      ± 3.0      3  live memory grew, but at few times, or no longer grows
+    in steps       6.1      ± 3.0      3  live memory grew, but only a few times, or no longer
     unclear       27.8      ± 6.4     45  too few samples to tell
-    bounded        0.4  0.0 … 2.1      1  blocks come and go; growth is at most half of live memory
+    bounded        0.4  0.0 … 2.1      1  steady: growth, if any, is at most half of what is live
     start-up       3.4  1.6 … 6.5      1  most was allocated at startup
   A rate of 5.4e-5 would probably resolve the largest unclear site.
   
   By site:
-    class     live, KB                ±  growth, KB/s          ±      q  live over time            site
-    growing    4,296.9        ± 2,539.2       9,052.9  ± 6,393.3  0.041                 ▃▆▇▇█████  asmcomp/interf.ml:52 Interf.build_graph.add_interf
-    in steps   2,343.8  860.1 … 5,101.4       4,691.3  ± 5,190.0  1.000                 ▂▃▆▆▆████  asmcomp/linearize.ml:29 Linearize.copy_instr
-    in steps   1,953.1  634.2 … 4,557.9       5,042.2  ± 5,244.2  0.074                 ▂▄▅▇███▆▆  asmcomp/interf.ml:48 Interf.build_graph.add_interf
-    in steps   1,953.1  634.2 … 4,557.9       5,862.3  ± 4,927.3  0.027                 ▂▂▆█▅▆█▄▄  set.ml:125 Stdlib__set.Make.bal
+    class     live, KB                ±  growth, KB          ±      q  live over time            site
+    growing    4,296.9        ± 2,539.2     5,783.4  ± 4,084.3  0.041                 ▃▆▇▇█████  asmcomp/interf.ml:52 Interf.build_graph.add_interf
+    in steps   2,343.8  860.1 … 5,101.4     2,997.0  ± 3,315.6                        ▂▃▆▆▆████  asmcomp/linearize.ml:29 Linearize.copy_instr
+    in steps   1,953.1  634.2 … 4,557.9     3,221.2  ± 3,350.2                        ▂▄▅▇███▆▆  asmcomp/interf.ml:48 Interf.build_graph.add_interf
+    in steps   1,953.1  634.2 … 4,557.9     3,745.1  ± 3,147.8                        ▂▂▆█▅▆█▄▄  set.ml:125 Stdlib__set.Make.bal
     47 more sites with 31.7 MB ± 6.8 MB live
     393 sites without live sampled blocks
   allotrace: hint: callers of the first site: allotrace callers --filter survived 'interf.ml:52' */ocamlopt.ctf (glob)
@@ -101,26 +101,26 @@ Of the blocks that a measure counts:
   $ allotrace leaks -m promoted --top 1 $TRACES/ocamlopt.ctf 2>/dev/null | sed -n '1p;/growing/p'
   98.0 MB promoted (± 12.0 MB, 257 samples at rate 2e-5)
     growing        6.1      ± 3.0      2  live memory keeps growing, with blocks from many different times
-    growing   4,296.9  ± 2,539.2       9,052.9  ± 6,393.3  0.016                 ▃▆▇▇█████  asmcomp/interf.ml:52 Interf.build_graph.add_interf
+    growing   4,296.9  ± 2,539.2     5,783.4  ± 4,084.3  0.016                 ▃▆▇▇█████  asmcomp/interf.ml:52 Interf.build_graph.add_interf
 
 By numbers of blocks: in main's place there is one block, however large:
 
   $ allotrace leaks -m blocks a.ctf
   241 blocks allocated (exact, 3,400 samples at rate 1)
   Growth is measured from 87.8 ms to 351 ms; earlier allocations count as startup.
-  131 blocks live at the end, changing by 333/s in total.
+  131 blocks live at the end, having grown by 87.76 in 263 ms.
   
   By class:
     class     live, blocks  sites  meaning
     growing            120      1  live memory keeps growing, with blocks from many different times
-    bounded             10      1  blocks come and go; growth is at most half of live memory
+    bounded             10      1  steady: growth, if any, is at most half of what is live
     start-up             1      1  most was allocated at startup
   
   By site:
-    class     live, blocks  growth, blocks/s       q  live over time            site
-    growing            120               333  <0.001  ▁▁▂▂▂▃▃▃▄▄▄▅▅▅▆▆▆▇▇▇████  parse.ml:10 parse
-    bounded             10              0.04          ▅███████████████████████  eval.ml:20 eval
-    start-up             1                 0          ████████████████████████  main.ml:1 main
+    class     live, blocks  growth, blocks       q  live over time            site
+    growing            120              88  <0.001  ▁▁▂▂▂▃▃▃▄▄▄▅▅▅▆▆▆▇▇▇████  parse.ml:10 parse
+    bounded             10               0          ▅███████████████████████  eval.ml:20 eval
+    start-up             1               0          ████████████████████████  main.ml:1 main
   allotrace: hint: callers of the first site: allotrace callers --filter survived 'parse.ml:10' a.ctf
   $ allotrace leaks -m blocks --csv a.ctf
   class,value,low,high,samples,slope,slope_low,slope_high,slope_samples,late,p,q,startup_samples,at_exit_samples,function,file,line
@@ -131,21 +131,21 @@ By numbers of blocks: in main's place there is one block, however large:
   19,652,679 blocks allocated (± 1,044,461, 1,676 samples at rate 2e-5)
   Sites below about 1.1 MB may be invisible at this rate.
   Growth is measured from 213 ms to 852 ms; earlier allocations count as startup.
-  1,545,456 blocks ± 328,626 live at the end, changing by 880,946/s (193,977/s … 1,581,370/s) in total.
+  1,545,456 blocks ± 328,626 live at the end, having grown by 562,790 (123,922 … 1,010,254) in 639 ms.
   
   By class:
     class     live, blocks                 ±  sites  meaning
     growing        183,337  91,523 … 343,001      1  live memory keeps growing, with blocks from many different times
-    in steps        50,002  16,237 … 153,625      1  live memory grew, but at few times, or no longer grows
+    in steps        50,002  16,237 … 153,625      1  live memory grew, but only a few times, or no longer
     unclear      1,187,947         ± 294,334     48  too few samples to tell
     start-up       124,170  55,759 … 259,540      1  most was allocated at startup
   A rate of 5.4e-5 would probably resolve the largest unclear site.
   
   By site:
-    class     live, blocks                 ±  growth, blocks/s          ±      q  live over time            site
-    growing        183,337  91,523 … 343,001           386,265  ± 316,011  0.041                 ▃▆▇▇█████  asmcomp/interf.ml:52 Interf.build_graph.add_interf
-    in steps        50,002  16,237 … 153,625           150,080  ± 126,139  0.027                 ▂▂▆█▅▆█▄▄  set.ml:125 Stdlib__set.Make.bal
-    unclear        150,003  68,593 … 300,392            64,606  ± 241,477         ▁▁▁▁▁▁▁▁▁▁▁▁▁▁ ▁▁▁▁▁▁▁▄█  list.ml:58 Stdlib__list.rev_append
+    class     live, blocks                 ±  growth, blocks          ±      q  live over time            site
+    growing        183,337  91,523 … 343,001         246,764  ± 201,883  0.041                 ▃▆▇▇█████  asmcomp/interf.ml:52 Interf.build_graph.add_interf
+    in steps        50,002  16,237 … 153,625          95,878   ± 80,584                        ▂▂▆█▅▆█▄▄  set.ml:125 Stdlib__set.Make.bal
+    unclear        150,003  68,593 … 300,392          41,273  ± 154,267         ▁▁▁▁▁▁▁▁▁▁▁▁▁▁ ▁▁▁▁▁▁▁▄█  list.ml:58 Stdlib__list.rev_append
     48 more sites with 1,162,114 blocks ± 289,395 live
     393 sites without live sampled blocks
   allotrace: hint: callers of the first site: allotrace callers --filter survived 'interf.ml:52' */ocamlopt.ctf (glob)
@@ -153,7 +153,7 @@ By numbers of blocks: in main's place there is one block, however large:
   "blocks"
   1545456
   110
-  {"class":"in steps","value":50002,"low":16237,"high":153625,"samples":5,"sites":1,"meaning":"live memory grew, but at few times, or no longer grows"}
+  {"class":"in steps","value":50002,"low":16237,"high":153625,"samples":5,"sites":1,"meaning":"live memory grew, but only a few times, or no longer"}
   [0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,50001,133336,150003,150003,166670,166670,183337,183337,183337]
 
 By how long what is left has been held; classes and slopes are as before, and what comes to it is what hotspots says:
@@ -161,12 +161,12 @@ By how long what is left has been held; classes and slopes are as before, and wh
   $ allotrace leaks -m byteseconds a.ctf
   4.7 KB·s of bytes times lifetime (exact, 3,400 samples at rate 1)
   Growth is measured from 87.8 ms to 351 ms; earlier allocations count as startup.
-  4.4 KB·s held by what was live at the end, changing by 26.0 KB/s in total.
+  4.4 KB·s held by what was live at the end, growing by 26.0 KB/s in all.
   
   By class:
     class     live, B·s  sites  meaning
     growing       1,728      1  live memory keeps growing, with blocks from many different times
-    bounded       11.60      1  blocks come and go; growth is at most half of live memory
+    bounded       11.60      1  steady: growth, if any, is at most half of what is live
     start-up      2,800      1  most was allocated at startup
   
   By site:
@@ -181,7 +181,7 @@ By how long what is left has been held; classes and slopes are as before, and wh
   bounded,12,12,12,100,2.8942,0,0,eval,eval.ml,20
   start-up,2800,2800,2800,1000,0,1000,0,main,main.ml,1
   $ allotrace leaks -m byteseconds b.ctf 2>/dev/null | sed -n 4,8p
-  4.4 KB·s held by what was live before that, changing by 26.0 KB/s in total.
+  4.4 KB·s held by what was live before that, growing by 26.0 KB/s in all.
   
   By class:
     class          live, B·s  sites  meaning
@@ -204,17 +204,17 @@ What the C library keeps for streams says so; it is judged as anything else, and
   80.5 KB total allocations (exact, 10,300 samples at rate 1)
   Bytes include malloc's header (8 per block), with sizes rounded up to 8; --measure requested excludes headers.
   Growth is measured from 5.25 ms to 21 ms; earlier allocations count as startup.
-  80.5 KB live at the end, changing by 3.9 MB/s in total.
+  80.5 KB live at the end, having grown by 62.9 KB in 15.8 ms.
   
   By class:
     class    live, KB  sites  meaning
     growing      80.0      1  live memory keeps growing, with blocks from many different times
-    bounded       0.5      1  blocks come and go; growth is at most half of live memory
+    bounded       0.5      1  steady: growth, if any, is at most half of what is live
   
   By site:
-    class    live, KB  growth, KB/s       q  live over time            site
-    growing      80.0       3,992.8  <0.001   ▁▁▂▂▂▃▃▃▄▄▄▅▅▆▆▆▆▇▇████  filedoalloc.c:101 _IO_file_doallocate (stream buffer of the C library: freed by fclose; those of stdin, stdout and stderr remain until the end)
-    bounded       0.5           0.0                                 █  iofopen.c:65 __fopen_internal (open stream of the C library: freed by fclose)
+    class    live, KB  growth, KB       q  live over time            site
+    growing      80.0        62.9  <0.001   ▁▁▂▂▂▃▃▃▄▄▄▅▅▆▆▆▆▇▇████  filedoalloc.c:101 _IO_file_doallocate (stream buffer of the C library: freed by fclose; those of stdin, stdout and stderr remain until the end)
+    bounded       0.5         0.0                                 █  iofopen.c:65 __fopen_internal (open stream of the C library: freed by fclose)
   allotrace: hint: callers of the first site: allotrace callers --filter survived 'filedoalloc.c:101' c.ctf
   $ allotrace leaks --json c.ctf | jq -c '.sites[] | .function, .remark'
   "_IO_file_doallocate"

@@ -76,13 +76,14 @@ What is summed up is in six lines at most, and what would take long is left out:
   allotrace: recorded .* into grow\.ctf, \S+ KB (re)
   allotrace: top sites: .* Perl_\w+: allotrace hotspots grow\.ctf (re)
   allotrace: peak: \S+ MB ± \S+ KB at \S+ m?s; \S+ [KM]B ± \S+ KB at the end: allotrace peak grow\.ctf (re)
-  allotrace: growing: .* by \S+ [KM]B/s.*: allotrace leaks grow\.ctf (re)
+  allotrace: growing: .* by \S+ [KM]B in \S+ ms.*: allotrace leaks grow\.ctf (re)
   allotrace: advice: .*: .* Perl_\w+: allotrace advise grow\.ctf (re)
   allotrace: look closer: allotrace grow.ctf
   $ allotrace run --rate 1 -o exact.ctf -- ls -d . 2>&1 | cut -d: -f2
   .
    recorded every allocation, \S+ KB in \d+ blocks, into exact\.ctf, \S+ KB (re)
    top sites
+   peak
    look closer
 
 A name that a shell would take apart is quoted:
@@ -316,3 +317,17 @@ Under a limit for the size of files it runs as well; where names do not fit, all
   allotrace: limited.ctf: not symbolized: File too large
   $ allotrace doctor limited.ctf | head -1
   limited.ctf: no defects
+
+Of several programs the largest sites are those of all:
+
+  $ mkdir several; cd several; for n in 1 2 3; do
+  >   printf 'void *malloc(unsigned long);\nvoid *volatile kept;\nint main(void) { for (int i = 0; i < 1000; i++) kept = malloc(%d); }\n' ${n}000 >p$n.c
+  >   gcc -g -o p$n p$n.c
+  > done
+  $ allotrace run --rate 1 -o 'x.%p.ctf' -- sh -c './p1; ./p2; ./p3; exit' 2>&1 | sed 's/x\.[0-9]*\.ctf/ONE/g'
+  allotrace: recorded every allocation, 5.7 MB in 3,\d+ blocks, by 4 programs, \S+ KB (re)
+  allotrace: top sites: 49.9% several/p3.c:3 main; 33.3% several/p2.c:3 main; 16.7% several/p1.c:3 main: allotrace hotspots 'x.*.ctf'
+  allotrace: peak in the largest: 2.9 MB at \S+ m?s; 2.9 MB at the end: allotrace peak ONE (re)
+  allotrace: look closer: allotrace 'x.*.ctf'
+  $ touch x.1.ctf; allotrace run --rate 1 -o 'x.%p.ctf' -- sh -c './p1; ./p2; exit' 2>&1 | grep -o 'hotspots x.*' | tr -d 0-9
+  hotspots x..ctf x..ctf x..ctf

@@ -4,18 +4,26 @@
 #include "advice/advise.h"
 #include "query/figure.h"
 #include "query/leaks.h"
+#include "query/libraries.h"
 #include "query/peak.h"
 #include "render/shorten.h"
 
 enum {
     MOST_BLOCKS = 500000, /* which takes a tenth of a second */
     SHOWN_NAME = 56,      /* columns of a place */
+    TELLING_US = 100000,  /* what grows for less is what any program builds */
 };
 
-static void say_command(output *o, const char *command, const char *trace) {
-    output_format(o, ": allotrace %s ", command);
-    output_shown(o, trace);
-    output_char(o, '\n');
+/* What all lines have in common. */
+typedef struct saying {
+    output *o;
+    const char *trace, *in, *hiding; /* each is empty, if there is nothing to say */
+} saying;
+
+static void say_command(const saying *s, const char *command, const char *hiding) {
+    output_format(s->o, ": allotrace %s %s", command, hiding);
+    output_shown(s->o, s->trace);
+    output_char(s->o, '\n');
 }
 
 static void say_place(output *o, const profile_location *place) {
@@ -25,41 +33,52 @@ static void say_place(output *o, const profile_location *place) {
         output_text(o, "(no backtrace)");
 }
 
-static bool say_peak(output *o, const profile *p, const char *trace) {
+static bool say_peak(const saying *s, const profile *p) {
     peak found;
     if (!peak_query(p, NULL, &found) || found.own.samples == 0)
         return false;
     const figure most = figure_of(p, found.own.samples), end = figure_of(p, found.end_samples);
-    output_format(o, "allotrace: peak: %s%s at %s; %s%s at the end", figure_bytes(most.value).text,
-                  figure_beside(figure_margin(&most)).text, figure_duration(found.at.time).text,
-                  figure_bytes(end.value).text, figure_beside(figure_margin(&end)).text);
-    say_command(o, "peak", trace);
+    output_format(s->o, "allotrace: peak%s: %s%s at %s; %s%s at the end", s->in,
+                  figure_bytes(most.value).text, figure_beside(figure_margin(&most)).text,
+                  figure_duration(found.at.time).text, figure_bytes(end.value).text,
+                  figure_beside(figure_margin(&end)).text);
+    say_command(s, "peak", "");
     return true;
 }
 
+/* As the report does. */
+static void say_growth(output *o, double slope, uint64_t us) {
+    if (us < LEAKS_RATE_US)
+        output_format(o, " by %s in %s", figure_bytes(slope * (double)us / 1e6).text,
+                      figure_duration(us).text);
+    else
+        output_format(o, " by %s/s", figure_bytes(slope).text);
+}
+
 /* Sites that grow come first. */
-static bool say_growing(output *o, const query_result *q, const char *trace) {
+static bool say_growing(const saying *s, const query_result *q) {
     const leaks_spec spec = {.may = q->may, .warm_up = 0.25};
     leaks found;
     size_t n = 0;
     if (!leaks_query(&q->lens, &spec, &found))
         return false;
-    while (n < found.sites.count && found.sites.items[n].class == LEAKS_GROWING)
+    while (found.to - found.from >= TELLING_US && n < found.sites.count &&
+           found.sites.items[n].class == LEAKS_GROWING)
         n++;
     if (n > 0) {
         const leaks_site *first = &found.sites.items[0];
-        output_text(o, "allotrace: growing: ");
-        say_place(o, first->place);
-        output_format(o, " by %s/s", figure_bytes(first->slope.value).text);
+        output_format(s->o, "allotrace: growing%s: ", s->in);
+        say_place(s->o, first->place);
+        say_growth(s->o, first->slope.value, found.to - found.from);
         if (n > 1)
-            output_format(o, ", and %zu more site%s", n - 1, n == 2 ? "" : "s");
-        say_command(o, "leaks", trace);
+            output_format(s->o, ", and %zu more site%s", n - 1, n == 2 ? "" : "s");
+        say_command(s, "leaks", s->hiding);
     }
     leaks_free(&found);
     return n > 0;
 }
 
-static bool say_advice(output *o, const query_result *q, const char *trace) {
+static bool say_advice(const saying *s, const query_result *q) {
     advise found;
     const advice *best = NULL;
     if (!advise_query(q, ADVISE_WORTH, &found))
@@ -68,22 +87,32 @@ static bool say_advice(output *o, const query_result *q, const char *trace) {
         if (found.items.items[i].rule && found.items.items[i].worth)
             best = &found.items.items[i];
     if (best) {
-        output_format(o, "allotrace: advice: %s: ", best->rule->title);
-        say_place(o, found.places.items[best->first_place].location);
-        say_command(o, "advise", trace);
+        output_format(s->o, "allotrace: advice%s: %s: ", s->in, best->rule->title);
+        say_place(s->o, found.places.items[best->first_place].location);
+        say_command(s, "advise", s->hiding);
     }
     advise_free(&found);
     return best;
 }
 
-void run_findings_say(output *o, const profile *p, const char *trace, size_t lines) {
+void run_findings_say(output *o, const profile *p, const char *trace, bool is_largest, bool hides,
+                      size_t lines) {
+    const saying s = {.o = o,
+                      .trace = trace,
+                      .in = is_largest ? " in the largest" : "",
+                      .hiding = hides ? "--filter " LIBRARIES_HIDDEN " " : ""};
+    filter *hide = NULL;
+    filter_error error;
     query_result q;
     if (p->table.count == 0 || p->table.count > MOST_BLOCKS || lines == 0 ||
-        !query_run(&q, p, &(query_spec){.keep_rows = true, .finds_peak = true}))
+        (hides && !filter_parse(LIBRARIES_HIDDEN, &hide, &error)))
         return;
-    lines -= say_peak(o, p, trace);
-    lines -= lines > 0 && say_growing(o, &q, trace);
-    if (lines > 0)
-        (void)say_advice(o, &q, trace);
-    query_free(&q);
+    if (query_run(&q, p, &(query_spec){.filter = hide, .keep_rows = true, .finds_peak = true})) {
+        lines -= say_peak(&s, p);
+        lines -= lines > 0 && say_growing(&s, &q);
+        if (lines > 0)
+            (void)say_advice(&s, &q);
+        query_free(&q);
+    }
+    filter_free(hide);
 }

@@ -7,7 +7,9 @@
 #include "render/output.h"
 
 /* Adds at most `lines` of them. Of a profile without the table of blocks, or with a large one,
- * which would hold up the end of a run, nothing is said. `trace` is as a shell reads it. */
-void run_findings_say(output *o, const profile *p, const char *trace, size_t lines);
+ * which would hold up the end of a run, nothing is said. `trace` is as a shell reads it;
+ * `is_largest`: of several, which each line says. `hides`: places are those that call libraries. */
+void run_findings_say(output *o, const profile *p, const char *trace, bool is_largest, bool hides,
+                      size_t lines);
 
 #endif

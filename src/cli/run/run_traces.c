@@ -3,6 +3,7 @@
 #include "cli/run/run_traces.h"
 
 #include <dirent.h>
+#include <glob.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <math.h>
@@ -12,6 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/hash.h"
+#include "base/map64.h"
 #include "base/path.h"
 #include "base/path_rights.h"
 #include "base/shell.h"
@@ -34,8 +37,10 @@
 #define MOST_FINDINGS                                                                              \
     3 /* lines; with the total, the sites and the last line, the summary has six */
 #define SUMMED_UP                                                                                  \
-    (UINT64_C(32) << 20)  /* bytes of an exact trace that are read for a summary, at most */
-#define SHOWN_FUNCTION 56 /* bytes of a function's name in the summary */
+    (UINT64_C(32) << 20)         /* bytes of an exact trace that are read for a summary, at most */
+#define TABLED         (1 << 20) /* bytes of an exact trace whose blocks are looked at, at most */
+#define NAMED_EACH     3         /* traces that are named one by one, at most */
+#define SHOWN_FUNCTION 56        /* bytes of a function's name in the summary */
 
 /* ---- finding ----------------------------------------------------------------------------- */
 
@@ -124,6 +129,19 @@ static void find_in_folder(run_traces *t, const char *pattern, struct timespec s
         closedir(folder);
 }
 
+/* With `*` for each process; NULL if the name has a meaning for shells already. */
+static char *glob_of(const char *pattern) {
+    char *glob = strpbrk(pattern, "*?[\\") ? NULL : strdup(pattern), *to = glob;
+    for (const char *p = pattern; glob && *p; p++) {
+        const bool is_escape = *p == '%' && trace_name_escapes(p);
+        p += is_escape;
+        *to++ = is_escape && *p == 'p' ? '*' : *p;
+    }
+    if (glob)
+        *to = '\0';
+    return glob;
+}
+
 void run_traces_find(run_traces *t, const char *pattern, struct timespec started, int rescue,
                      unsigned *patience) {
     char path[PATH_MAX];
@@ -134,6 +152,8 @@ void run_traces_find(run_traces *t, const char *pattern, struct timespec started
         add_if_new(t, path, started, rescue);
     if (t->all.count)
         qsort(t->all.items, t->all.count, sizeof *t->all.items, compare_paths);
+    if (t->all.count > 1)
+        t->glob = glob_of(pattern);
 }
 
 void run_traces_free(run_traces *t) {
@@ -141,6 +161,7 @@ void run_traces_free(run_traces *t) {
         free(t->all.items[i].path);
     vec_free(&t->all);
     free(t->locked);
+    free(t->glob);
 }
 
 /* A trace, and what is to become of it. */
@@ -197,6 +218,12 @@ void run_traces_complete(const run_traces *t, const debug_file_options *debug_fi
 
 /* ---- the summary ------------------------------------------------------------------------- */
 
+/* A place that allocates, in all traces. */
+typedef struct top_site {
+    char *text;
+    double bytes;
+} top_site;
+
 /* What all traces of a run hold together, and the one with most. */
 typedef struct summary {
     uint64_t samples, blocks, bytes;
@@ -211,15 +238,22 @@ typedef struct summary {
     size_t greatest;
     double greatest_value;
     profile *profile; /* of the greatest */
+    VEC(top_site) sites;
+    map64 by_text; /* the sites, by the hashes of their texts */
+    double bytes_of_sites;
+    bool hides; /* libraries: most of some trace is in them */
 } summary;
 
 static bool read_profile(profile *p, const char *path) {
     trace_file in;
     if (trace_file_open(&in, path, NULL) != STATUS_OK)
         return false;
-    /* A table tells what was live; one of all blocks would take its time. */
-    const bool sampled = memtrace_reader_info(in.reader)->sample_rate < 1;
-    memtrace_status status = profile_read(p, in.reader, &(profile_options){.keep_blocks = sampled});
+    /* A table tells what was live; one of very many blocks would take its time. */
+    struct stat file;
+    const bool is_small = memtrace_reader_info(in.reader)->sample_rate < 1 ||
+                          (stat(path, &file) == 0 && file.st_size <= TABLED);
+    memtrace_status status =
+        profile_read(p, in.reader, &(profile_options){.keep_blocks = is_small});
     trace_file_close(&in);
     return status != MEMTRACE_NOMEM;
 }
@@ -240,6 +274,77 @@ static void add_early(summary *s, size_t i, uint64_t time, const char *reason) {
     snprintf(s->early_reason, sizeof s->early_reason, "%s", reason);
 }
 
+/* The last two parts of a path are enough to recognise it. */
+static const char *short_path(const char *path) {
+    const char *last = strrchr(path, '/');
+    const char *before = last ? memrchr(path, '/', (size_t)(last - path)) : NULL;
+    return before ? before + 1 : path;
+}
+
+static void say_place(output *o, const profile_location *place) {
+    const bool cut = strlen(place->function) > SHOWN_FUNCTION;
+    const size_t size = cut ? utf8_whole(place->function, SHOWN_FUNCTION) : SHOWN_FUNCTION;
+    char name[SHOWN_FUNCTION + 1];
+    snprintf(name, sizeof name, "%.*s", (int)size, place->function);
+    if (place->line) {
+        output_shown(o, short_path(place->file));
+        output_format(o, ":%" PRIu32 " ", place->line);
+    }
+    output_shown(o, name);
+    if (cut)
+        output_text(o, "…");
+}
+
+/* Those of the program, where most are in libraries. False when there is no memory. */
+static bool find_top_sites(const profile *p, hotspots *h, bool *hides) {
+    query_result q;
+    filter *hide = NULL;
+    filter_error error;
+    bool ok = query_run(&q, p, &(query_spec){0});
+    *h = (hotspots){0};
+    *hides = ok && libraries_hold_most(&q);
+    if (*hides) {
+        query_free(&q);
+        ok = filter_parse(LIBRARIES_HIDDEN, &hide, &error) &&
+             query_run(&q, p, &(query_spec){.filter = hide});
+    }
+    ok = ok && hotspots_query(&q, HOTSPOTS_BY_LINE, h);
+    filter_free(hide);
+    query_free(&q);
+    return ok;
+}
+
+static void add_site(summary *s, const hotspots_entry *e, double bytes) {
+    output o;
+    uint32_t at;
+    output_start(&o, OUTPUT_MEMORY);
+    if (e->place)
+        say_place(&o, e->place);
+    else
+        output_text(&o, "(no backtrace)");
+    output_char(&o, '\0');
+    if (!o.error && map64_number(&s->by_text, hash_bytes(o.buffer, o.used), &at)) {
+        if (at < s->sites.count)
+            s->sites.items[at].bytes += bytes;
+        else if (vec_push(&s->sites, ((top_site){.text = o.buffer, .bytes = bytes})))
+            o.buffer = NULL;
+    }
+    free(o.buffer);
+}
+
+static void add_sites(summary *s, const profile *p) {
+    hotspots h;
+    bool hides;
+    if (find_top_sites(p, &h, &hides))
+        for (size_t i = 0; i < h.sites.count; i++) {
+            const hotspots_entry *e = &h.sites.items[i].entry;
+            add_site(s, e, figure_of(p, e->cost.samples).value);
+        }
+    s->bytes_of_sites += figure_of(p, h.total.samples).value;
+    s->hides |= hides;
+    hotspots_free(&h);
+}
+
 static void add_trace(summary *s, const run_traces *t, size_t i, profile *p) {
     struct stat status;
     uint64_t samples = 0;
@@ -253,6 +358,7 @@ static void add_trace(summary *s, const run_traces *t, size_t i, profile *p) {
     s->samples += samples;
     s->total = s->profile ? figure_sum(&s->total, &f) : f;
     s->bytes += stat(t->all.items[i].path, &status) == 0 ? (uint64_t)status.st_size : 0;
+    add_sites(s, p);
     if (s->profile && f.value <= s->greatest_value) {
         profile_free(p);
         free(p);
@@ -386,67 +492,22 @@ static void say_total(output *o, const summary *s, const run_traces *t) {
     say_early(o, s, t);
 }
 
-/* The last two parts of a path are enough to recognise it. */
-static const char *short_path(const char *path) {
-    const char *last = strrchr(path, '/');
-    const char *before = last ? memrchr(path, '/', (size_t)(last - path)) : NULL;
-    return before ? before + 1 : path;
+static int compare_sites(const void *a, const void *b) {
+    const top_site *x = a, *y = b;
+    return (x->bytes < y->bytes) - (x->bytes > y->bytes);
 }
 
-static void say_place(output *o, const profile_location *place) {
-    const bool cut = strlen(place->function) > SHOWN_FUNCTION;
-    const size_t size = cut ? utf8_whole(place->function, SHOWN_FUNCTION) : SHOWN_FUNCTION;
-    char name[SHOWN_FUNCTION + 1];
-    snprintf(name, sizeof name, "%.*s", (int)size, place->function);
-    if (place->line) {
-        output_shown(o, short_path(place->file));
-        output_format(o, ":%" PRIu32 " ", place->line);
-    }
-    output_shown(o, name);
-    if (cut)
-        output_text(o, "…");
-}
-
-/* Those of the program, where most are in libraries. False when there is no memory. */
-static bool find_top_sites(const summary *s, hotspots *h, bool *hides) {
-    query_result q;
-    filter *hide = NULL;
-    filter_error error;
-    bool ok = query_run(&q, s->profile, &(query_spec){0});
-    *h = (hotspots){0};
-    *hides = ok && libraries_hold_most(&q);
-    if (*hides) {
-        query_free(&q);
-        ok = filter_parse(LIBRARIES_HIDDEN, &hide, &error) &&
-             query_run(&q, s->profile, &(query_spec){.filter = hide});
-    }
-    ok = ok && hotspots_query(&q, HOTSPOTS_BY_LINE, h);
-    filter_free(hide);
-    query_free(&q);
-    return ok;
-}
-
-static void say_top_sites(output *o, const summary *s, const char *trace) {
-    hotspots h;
-    bool hides;
-    if (!find_top_sites(s, &h, &hides)) {
-        hotspots_free(&h);
+static void say_top_sites(output *o, summary *s, const char *traces) {
+    if (s->sites.count > 1)
+        qsort(s->sites.items, s->sites.count, sizeof *s->sites.items, compare_sites);
+    if (s->sites.count == 0)
         return;
-    }
     output_text(o, "allotrace: top sites:");
-    for (size_t i = 0; i < h.sites.count && i < TOP_SITES; i++) {
-        const hotspots_entry *e = &h.sites.items[i].entry;
-        output_format(o, "%s %.1f%% ", i ? ";" : "",
-                      figure_percent(e->cost.samples, h.total.samples));
-        if (e->place)
-            say_place(o, e->place);
-        else
-            output_text(o, "(no backtrace)");
-    }
-    output_format(o, ": allotrace hotspots %s", hides ? "--filter " LIBRARIES_HIDDEN " " : "");
-    output_shown(o, trace);
-    output_char(o, '\n');
-    hotspots_free(&h);
+    for (size_t i = 0; i < s->sites.count && i < TOP_SITES; i++)
+        output_format(o, "%s %.1f%% %s", i ? ";" : "",
+                      s->sites.items[i].bytes / s->bytes_of_sites * 100, s->sites.items[i].text);
+    output_format(o, ": allotrace hotspots %s%s\n",
+                  s->hides ? "--filter " LIBRARIES_HIDDEN " " : "", traces);
 }
 
 static void say_quoted(output *o, const char *path) {
@@ -455,18 +516,47 @@ static void say_quoted(output *o, const char *path) {
     free(word);
 }
 
-/* What the trace with most says, each line with the command that says more. */
-static void say_findings(output *o, const summary *s, const run_traces *t, size_t lines) {
-    char *word = shell_word(t->all.items[s->greatest].path);
-    const char *trace = word ? word : t->all.items[s->greatest].path;
+static char *words_of_each(const run_traces *t) {
+    char *all = NULL;
+    for (size_t i = 0; i < t->all.count; i++) {
+        char *word = shell_word(t->all.items[i].path), *longer = NULL;
+        if (!word || asprintf(&longer, "%s%s%s", all ? all : "", all ? " " : "", word) < 0)
+            longer = NULL;
+        free(word);
+        free(all);
+        if (!longer)
+            return NULL;
+        all = longer;
+    }
+    return all;
+}
+
+/* All traces of a run as words of a command: a pattern, if it finds no others; each, if they are
+ * few; else NULL. */
+static char *words_of_all(const run_traces *t) {
+    glob_t found = {0};
+    const bool is_exact =
+        t->glob && glob(t->glob, 0, NULL, &found) == 0 && found.gl_pathc == t->all.count;
+    globfree(&found);
+    return is_exact ? shell_word(t->glob) : t->all.count <= NAMED_EACH ? words_of_each(t) : NULL;
+}
+
+/* Of several traces the sites are those of all; the rest is what the one with most says. Each line
+ * has the command that says more. */
+static void say_findings(output *o, summary *s, const run_traces *t, size_t lines) {
+    const bool several = t->all.count > 1;
+    const char *path = t->all.items[s->greatest].path;
+    char *word = shell_word(path), *all = several ? words_of_all(t) : NULL;
+    const char *trace = word ? word : path;
     if (!s->n_unread)
-        say_top_sites(o, s, trace);
+        say_top_sites(o, s, all ? all : trace);
     if (!s->n_unread)
-        run_findings_say(o, s->profile, trace, lines);
+        run_findings_say(o, s->profile, trace, several, s->hides, lines);
     output_text(o, "allotrace: look closer: allotrace ");
-    output_shown(o, trace);
+    output_shown(o, all ? all : trace);
     output_char(o, '\n');
     free(word);
+    free(all);
 }
 
 /* No sample is not nothing: says what it means, and what to do. */
@@ -564,6 +654,10 @@ static void say_summary(const run_traces *t, run_traces_how how) {
     if (s.profile)
         profile_free(s.profile);
     free(s.profile);
+    for (size_t i = 0; i < s.sites.count; i++)
+        free(s.sites.items[i].text);
+    vec_free(&s.sites);
+    map64_free(&s.by_text);
 }
 
 void run_traces_report(const run_traces *t, run_traces_how how) {

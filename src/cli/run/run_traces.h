@@ -26,6 +26,7 @@ typedef struct run_traces {
     size_t n_locked;    /* more of them, which some process is still recording */
     unsigned *patience; /* of run_rescue_is_recording */
     char *locked;       /* the path of one of these; NULL: there is none */
+    char *glob;         /* what a shell would find them by, if they are several; may be NULL */
 } run_traces;
 
 /* The traces that were written since `started` (of CLOCK_REALTIME_COARSE, as file times are).

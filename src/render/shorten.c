@@ -12,6 +12,8 @@
 
 #define DOTS "…"
 
+enum { LEAST_FILE = 12 /* columns of a file's name and line, however little room there is */ };
+
 /* ---- names ------------------------------------------------------------------------------- */
 
 /* The signs of `operator<<` and its like are no brackets. */
@@ -138,17 +140,19 @@ static char *file_text(const profile_location *p, bool by_line) {
     return o.buffer;
 }
 
-/* The last folders of a path that fit, or its last name. */
+/* The last folders of a path that fit, or its last name, of which the end. */
 static const char *path_tail(const char *path, size_t room) {
     const char *tail = path, *slash;
     while (figure_columns(tail) > room && (slash = strchr(tail, '/')))
         tail = slash + 1;
+    while (figure_columns(tail) > room && figure_columns(tail) > LEAST_FILE)
+        tail = utf8_next(tail);
     return tail;
 }
 
 static void put_path(output *o, const char *path, const char *tail) {
     if (tail != path)
-        output_text(o, DOTS "/");
+        output_text(o, tail[-1] == '/' ? DOTS "/" : DOTS);
     output_text(o, tail);
 }
 

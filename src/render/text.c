@@ -27,7 +27,8 @@
 enum {
     GAP = 2,
     INDENT = 2,         /* of rows below rows, each level */
-    LEAST_NAME = 24,    /* columns that names get, however narrow the terminal is, */
+    LEAST_BESIDE = 26,  /* columns that names get before other columns are left out */
+    LEAST_NAME = 16,    /* columns that names get, however narrow the terminal is, */
     LEAST_OF_NAME = 10, /* beside a remark */
     MOST_OF_NAME = 160, /* columns that names get where there is no terminal */
     MORE_WIDTH = 3,     /* of what says that rows are left out */
@@ -104,6 +105,37 @@ static void put_name(output *o, const layout *l, const line *x, size_t room) {
         output_text(o, ", …");
 }
 
+/* A word; and with a number its unit, which is a short one. */
+static size_t word_size(const char *text) {
+    const size_t size = strcspn(text, " ");
+    const bool is_number = size > 0 && text[size - 1] >= '0' && text[size - 1] <= '9';
+    const size_t next = is_number && text[size] ? strcspn(text + size + 1, " ") : 0;
+    return next > 0 && next <= LONGEST_UNIT ? size + 1 + next : size;
+}
+
+static void put_paragraph(output *o, const char *text, size_t begin, size_t width) {
+    size_t column = begin;
+    for (bool first = true; *text; first = false) {
+        const size_t size = word_size(text), wide = utf8_columns(text, size);
+        if (!first && column + 1 + wide > width) {
+            output_char(o, '\n');
+            put_blanks(o, begin);
+            column = begin;
+        } else if (!first) {
+            output_char(o, ' ');
+            column++;
+        }
+        output_bytes(o, text, size);
+        column += wide;
+        text += size;
+        text += strspn(text, " ");
+    }
+}
+
+static bool is_prose(const layout *l, const line *x) {
+    return l->name && l->name->prose && x->name && l->style->columns > 0;
+}
+
 static void put_line(output *o, const layout *l, const line *x, size_t room) {
     const char *code = x->faint || x->noise ? FAINT : "";
     paint(o, l, code);
@@ -113,8 +145,11 @@ static void put_line(output *o, const layout *l, const line *x, size_t room) {
         put_blanks(o, GAP);
         put_cell(o, l, x, i, code);
     }
-    if (l->name) {
+    if (l->name)
         put_blanks(o, GAP);
+    if (is_prose(l, x)) {
+        put_paragraph(o, x->name, lanes_width(l) + GAP, l->style->columns);
+    } else if (l->name) {
         put_name(o, l, x, room);
     }
     paint(o, l, *code ? PLAIN : "");
@@ -127,17 +162,50 @@ static void put_group(output *o, const layout *l, size_t i) {
         output_format(o, "%s:\n", group);
 }
 
-static void put_titles(output *o, layout *l) {
-    line x = {.name = l->name ? l->name->title ? l->name->title : l->name->name : "", .prefix = ""};
+static void fit_titles(layout *l) {
     for (size_t i = 0; i < l->n_lanes; i++) {
-        x.cells[i] = l->lanes[i].title;
-        const size_t width = figure_columns(x.cells[i]);
+        const size_t width = figure_columns(l->lanes[i].title);
         if (l->lanes[i].any && width > l->lanes[i].width)
             l->lanes[i].width = width;
     }
+}
+
+static void put_titles(output *o, const layout *l) {
+    line x = {.name = l->name ? l->name->title ? l->name->title : l->name->name : "", .prefix = ""};
+    for (size_t i = 0; i < l->n_lanes; i++)
+        x.cells[i] = l->lanes[i].title;
     paint(o, l, FAINT);
     put_line(o, l, &x, SIZE_MAX);
     paint(o, l, PLAIN);
+}
+
+/* False: nothing of that kind is left. */
+static bool drop_last(layout *l, bool (*is)(const lane *n)) {
+    for (size_t i = l->n_lanes; i-- > 0;)
+        if (l->lanes[i].any && is(&l->lanes[i])) {
+            l->lanes[i].any = false;
+            return true;
+        }
+    return false;
+}
+
+static bool is_line(const lane *n) {
+    return n->column->kind == COLUMN_LINE;
+}
+
+/* Of an amount that is, its error. */
+static bool is_spare(const lane *n) {
+    const bool is_amount = n->column->kind == COLUMN_AMOUNT || n->column->kind == COLUMN_RATE;
+    return n->column->spare && (n->is_error || !is_amount);
+}
+
+/* Rows that are broken into lines are hard to read: what matters least is left out. */
+static void drop_lanes(layout *l) {
+    const size_t columns = l->style->columns;
+    while (l->name && columns && !l->style->full_names &&
+           lanes_width(l) + GAP + LEAST_BESIDE > columns &&
+           (drop_last(l, is_line) || drop_last(l, is_spare)))
+        continue;
 }
 
 static void put_table(output *o, const table *t, const char *heading, const text_style *style) {
@@ -147,6 +215,8 @@ static void put_table(output *o, const table *t, const char *heading, const text
     layout_rows(&l, t, style);
     if (heading && l.lines.count > 0)
         output_format(o, "\n%s:\n", heading);
+    fit_titles(&l);
+    drop_lanes(&l);
     if (l.lines.count > 0)
         put_titles(o, &l);
     const size_t taken = lanes_width(&l) + GAP;
@@ -189,34 +259,6 @@ static size_t put_label(output *o, const char *title, size_t begin) {
     return *title ? begin : RECORD_INDENT;
 }
 
-/* A word; and with a number its unit, which is a short one. */
-static size_t word_size(const char *text) {
-    const size_t size = strcspn(text, " ");
-    const bool is_number = size > 0 && text[size - 1] >= '0' && text[size - 1] <= '9';
-    const size_t next = is_number && text[size] ? strcspn(text + size + 1, " ") : 0;
-    return next > 0 && next <= LONGEST_UNIT ? size + 1 + next : size;
-}
-
-static void put_paragraph(output *o, const char *text, size_t begin, size_t width) {
-    size_t column = begin;
-    for (bool first = true; *text; first = false) {
-        const size_t size = word_size(text), wide = utf8_columns(text, size);
-        if (!first && column + 1 + wide > width) {
-            output_char(o, '\n');
-            put_blanks(o, begin);
-            column = begin;
-        } else if (!first) {
-            output_char(o, ' ');
-            column++;
-        }
-        output_bytes(o, text, size);
-        column += wide;
-        text += size;
-        text += strspn(text, " ");
-    }
-    output_char(o, '\n');
-}
-
 /* They are laid out as a table of their own, without its titles. */
 static void put_rows_of_field(output *o, const table *t, const text_style *style, const char *title,
                               size_t begin) {
@@ -245,6 +287,7 @@ static void put_text_of_field(output *o, layout *l, const table_column *c, cell 
     begin = put_label(o, title_of(c), begin);
     if (c->kind != COLUMN_PLACE) {
         put_paragraph(o, layout_field(l, &n, x), begin, c->whole ? SIZE_MAX : width);
+        output_char(o, '\n');
         return;
     }
     shorten_place(o, x.place, l->table->by_line,

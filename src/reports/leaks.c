@@ -169,6 +169,7 @@ static bool has_remarks(const table *t) {
          .title = "growth",                                                                        \
          .kind = COLUMN_AMOUNT,                                                                    \
          .in = IN_TEXT,                                                                            \
+         .spare = true,                                                                            \
          .get = site_grown,                                                                        \
          .has = is_short,                                                                          \
          .help = "how much more is live in the end than in the beginning, by a line through all"}, \
@@ -176,6 +177,7 @@ static bool has_remarks(const table *t) {
          .title = "growth",                                                                        \
          .kind = COLUMN_RATE,                                                                      \
          .in = IN_TEXT,                                                                            \
+         .spare = true,                                                                            \
          .get = site_slope,                                                                        \
          .has = is_long,                                                                           \
          .help = "slope, of what lasts longer"},                                                   \
@@ -203,6 +205,7 @@ static bool has_remarks(const table *t) {
         {.name = "q_of_growth",                                                                    \
          .title = "q",                                                                             \
          .kind = COLUMN_NUMBER,                                                                    \
+         .spare = true,                                                                            \
          .in = IN_TEXT,                                                                            \
          .get = site_q_of_growth,                                                                  \
          .help = "q, of what grows"},                                                              \
@@ -324,7 +327,11 @@ static const table_column class_columns[] = {
      .get = class_live,
      .help = "live of the class"},
     {.name = "sites", .kind = COLUMN_COUNT, .get = class_sites, .help = "sites of the class"},
-    {.name = "meaning", .kind = COLUMN_TEXT, .get = class_meaning, .help = "what the class is"},
+    {.name = "meaning",
+     .kind = COLUMN_TEXT,
+     .prose = true,
+     .get = class_meaning,
+     .help = "what the class is"},
 };
 
 /* ---- what is left out -------------------------------------------------------------------- */

@@ -71,6 +71,7 @@ cell report_cell_blocks(const table *t, const void *row);
         {.name = "samples",                                                                        \
          .kind = COLUMN_COUNT,                                                                     \
          .in = IN_TEXT,                                                                            \
+         .spare = true,                                                                            \
          .get = report_cell_samples,                                                               \
          .help = "sampled words"},                                                                 \
     {                                                                                              \

@@ -172,6 +172,6 @@ Colours and whole names, where they are asked for:
   ^[[1m639.3 MB total allocations^[[0m (M-BM-1 30.6 MB, 1,676 samples at rate 2e-5)
   $ narrow() { script -qec "stty cols 50; allotrace hotspots -n 1 --callers 0 --color never $1 $TRACES/ocamlopt.ctf" /dev/null | tr -d '\r' | grep bal; }
   $ narrow
-         set.ml:125 …Make.bal
+     15.5% █▎  99.2  ± 12.1  set.ml:125 …Make.bal
   $ narrow --full-names
      15.5% █▎  99.2  ± 12.1      260  set.ml:125 Stdlib__set.Make.bal

@@ -126,7 +126,7 @@ START_TEST(text_keeps_room_for_a_remark) {
         const char *name;
     } widths[] = {{0, "  a_name_of_more_than_thirty_letters (new)\n"},
                   {60, "  a_name_of_more_than_thirt… (new)\n"},
-                  {30, "  a_name_of_more_th… (new)\n"}};
+                  {30, "  a_name_of… (new)\n"}};
     const turn long_ = {.name = "a_name_of_more_than_thirty_letters", .remark = "(new)"};
     table t = turns_table(AMOUNTS_WHOLE);
     t.rows = &long_;

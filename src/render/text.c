@@ -190,7 +190,7 @@ static bool drop_last(layout *l, bool (*is)(const lane *n)) {
 }
 
 static bool is_line(const lane *n) {
-    return n->column->kind == COLUMN_LINE;
+    return n->column->spare && n->column->kind == COLUMN_LINE;
 }
 
 /* Of an amount that is, its error. */

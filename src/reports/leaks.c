@@ -230,7 +230,8 @@ static bool has_remarks(const table *t) {
          .get = site_at_exit_bytes,                                                                \
          .help = "at_exit_samples in bytes"},                                                      \
     {                                                                                              \
-        .name = "history", .title = "live over time", .kind = COLUMN_LINE, .get = site_line,       \
+        .name = "history", .title = "live over time", .kind = COLUMN_LINE, .spare = true,          \
+        .get = site_line,                                                                          \
         .help = "what is live at equal steps from the start to the end of the window"              \
     }
 

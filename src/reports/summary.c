@@ -2,14 +2,10 @@
  * definition. */
 #include "reports/summary.h"
 
-#include <string.h>
 #include <time.h>
 
 #include "profile/gauges.h"
-
-/* RSS that is worth a word: so many times what is live, and so many bytes, at least. */
-#define RSS_TIMES 3
-#define RSS_LEAST 64e6
+#include "reports/resident.h"
 
 static const summary_report *summary_of(const void *row) {
     return row;
@@ -62,13 +58,6 @@ static void add_peak(document *d, const summary_report *s) {
 
 /* ---- what the system saw ----------------------------------------------------------------- */
 
-static const gauge *find_gauge(const gauge_list *gauges, const char *name) {
-    for (size_t i = 0; i < gauges->count; i++)
-        if (strcmp(gauges->items[i].name, name) == 0)
-            return &gauges->items[i];
-    return NULL;
-}
-
 /* Where much more is in RAM than is live, of a heap that was recorded. */
 static void add_rss(document *d, const summary_report *s) {
     const figure end = live(s, s->peak->end_samples);
@@ -77,13 +66,9 @@ static void add_rss(document *d, const summary_report *s) {
         d->failed = true;
         return;
     }
-    const gauge *rss = find_gauge(&gauges, "rss");
-    const double bytes = rss ? (double)gauge_last(rss)->bytes : 0;
-    if (bytes >= RSS_TIMES * end.high && bytes >= RSS_LEAST) {
-        document_note(d, "At the end, %s was in RAM (RSS), much more than was live.",
-                      figure_bytes(bytes).text);
+    const resident_live known = {.peak = peak_figure(s), .end = end, .peak_time = s->peak->at.time};
+    if (resident_explain(d, &gauges, &known))
         document_hint(d, "More: allotrace timeline %s", s->trace);
-    }
     gauges_free(&gauges);
 }
 

@@ -139,9 +139,8 @@ typedef struct table_column {
     bool unsampled; /* CSV and columns leave out its samples: it is made of other amounts */
     bool field;     /* of a record: it stands below the row's head; a title of "" is not shown */
     bool prose;     /* a text that is not shortened, but goes on in lines below */
-    bool spare; /* text does without it where it is narrow, without the error of an amount; as it
-                   does without a LINE */
-    bool whole; /* a text to be copied, faint: neither shortened nor laid out in lines */
+    bool spare;     /* text does without it where it is narrow, of an amount without its error */
+    bool whole;     /* a text to be copied, faint: neither shortened nor laid out in lines */
     /* What an amount is in, if not in the unit of its table. */
     const char *unit;
     cell (*get)(const table *t, const void *row);

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "reports/resident.h"
 #include "reports/timeline_amounts.h"
 
 enum { SHOWN_MARKS = 10 };
@@ -294,6 +295,18 @@ static void say_end(document *d, const timeline_report *r) {
                       unit == UNIT_BLOCKS && end.value >= 1.5 ? "were" : "was", seen);
 }
 
+/* The whole program's memory in bytes can be compared with what the system saw. */
+static void explain_end(document *d, const timeline_report *r) {
+    const timeline *t = r->timeline;
+    if (r->report->filter || report_unit(r->report) != UNIT_BYTES || timeline_has_costs(t) ||
+        t->peak.samples == 0)
+        return;
+    resident_explain(d, r->gauges,
+                     &(resident_live){.peak = timeline_peak_figure(r),
+                                      .end = timeline_end_figure(r),
+                                      .peak_time = t->peak.at.time});
+}
+
 /* ---- marks ------------------------------------------------------------------------------- */
 
 static const profile_mark *mark_of(const void *row) {
@@ -348,6 +361,7 @@ void timeline_text(document *d, const timeline_report *r, bool sampled) {
     text_of x = {.document = d, .report = r};
     if (sampled) {
         say_end(d, r);
+        explain_end(d, r);
         add_live(&x);
         add_rates(&x);
     }

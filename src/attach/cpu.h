@@ -64,6 +64,26 @@ static inline void cpu_arguments(const cpu_registers *at, uint64_t arguments[6])
     memcpy(arguments, all, sizeof all);
 }
 
+/* Lets the thread make a system call, when it goes on at an instruction that does. */
+static inline void cpu_set_call(cpu_registers *at, uint64_t gate, long number,
+                                const uint64_t arguments[6]) {
+    at->rip = gate;
+    at->rax = (uint64_t)number;
+    at->orig_rax = (uint64_t)-1;
+    at->rdi = arguments[0];
+    at->rsi = arguments[1];
+    at->rdx = arguments[2];
+    at->r10 = arguments[3];
+    at->r8 = arguments[4];
+    at->r9 = arguments[5];
+}
+
+static inline void cpu_set_thread_pointer(cpu_registers *at, uint64_t pointer) {
+    at->fs_base = pointer;
+}
+
+static const unsigned char cpu_enter[CPU_ENTER_SIZE] = {0x0f, 0x05};
+
 /* Where the address to return to has to be written, for a call with that stack. */
 static inline uint64_t cpu_stack_for(uint64_t stack) {
     return (stack & ~UINT64_C(15)) - sizeof(uint64_t); /* as right after a call */
@@ -143,6 +163,14 @@ static inline void cpu_set_result(cpu_registers *at, int64_t result) {
 static inline void cpu_arguments(const cpu_registers *at, uint64_t arguments[6]) {
     (void)at, (void)arguments;
 }
+static inline void cpu_set_call(cpu_registers *at, uint64_t gate, long number,
+                                const uint64_t arguments[6]) {
+    (void)at, (void)gate, (void)number, (void)arguments;
+}
+static inline void cpu_set_thread_pointer(cpu_registers *at, uint64_t pointer) {
+    (void)at, (void)pointer;
+}
+static const unsigned char cpu_enter[CPU_ENTER_SIZE] = {0};
 static inline uint64_t cpu_stack_for(uint64_t stack) {
     return stack;
 }

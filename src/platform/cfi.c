@@ -222,11 +222,14 @@ static struct hdr_row hdr_search(const struct hdr_table *table) {
 static bool cfi_scan(struct dwarf_reader r, uintptr_t low, uintptr_t data_base, uintptr_t pc,
                      struct cfi_function *out) {
     while (dwarf_more(&r)) {
+        const uint8_t *const entry = r.at;
         struct dwarf_reader body = entry_body(&r);
         if (body.at == body.end)
             return false;
-        if (fde_read(body, low, data_base, out) && fde_holds(out, pc))
+        if (fde_read(body, low, data_base, out) && fde_holds(out, pc)) {
+            out->entry = entry;
             return true;
+        }
     }
     return false;
 }
@@ -239,10 +242,18 @@ static struct dwarf_reader reader_of_segment(const struct module *module, uintpt
     return (struct dwarf_reader){.at = (const uint8_t *)address, .end = (const uint8_t *)high};
 }
 
+static struct dwarf_reader reader_of_header(const struct module *module, uintptr_t hdr) {
+    uintptr_t low;
+    if (module->eh_frame_hdr_is_made)
+        return (struct dwarf_reader){.at = (const uint8_t *)hdr,
+                                     .end = (const uint8_t *)module->eh_frame_hdr_end};
+    return reader_of_segment(module, hdr, &low);
+}
+
 bool cfi_find(const struct module *module, uintptr_t pc, struct cfi_function *out) {
     enum { HDR_VERSION = 1 };
     uintptr_t hdr = module->eh_frame_hdr, low;
-    struct dwarf_reader r = reader_of_segment(module, hdr, &low);
+    struct dwarf_reader r = reader_of_header(module, hdr);
     struct pointer_bases bases = {.data = hdr};
     uint8_t version = dwarf_u8(&r), frame_encoding = dwarf_u8(&r);
     uint8_t count_encoding = dwarf_u8(&r), table_encoding = dwarf_u8(&r);
@@ -260,7 +271,73 @@ bool cfi_find(const struct module *module, uintptr_t pc, struct cfi_function *ou
         return false;
     uintptr_t fde = hdr + (uintptr_t)(intptr_t)hdr_search(&table).fde;
     r = reader_of_segment(module, fde, &low);
-    return fde_read(entry_body(&r), low, hdr, out) && fde_holds(out, pc);
+    const bool found = fde_read(entry_body(&r), low, hdr, out) && fde_holds(out, pc);
+    out->entry = (const uint8_t *)fde;
+    return found;
+}
+
+/* ---- a table where there is none ----------------------------------------------------------- */
+
+struct made_head {
+    uint8_t version, frame_encoding, count_encoding, table_encoding;
+    uint32_t count;
+};
+
+static void row_put(uint8_t *rows, size_t i, struct hdr_row row) {
+    memcpy(rows + i * sizeof row, &row, sizeof row);
+}
+
+/* Lets the row at `i` sink to where no row below it in the heap of `n` is greater. */
+static void row_sink(uint8_t *rows, size_t i, size_t n) {
+    const struct hdr_table table = {.rows = rows};
+    const struct hdr_row row = hdr_row_at(&table, i);
+    for (size_t child; (child = 2 * i + 1) < n; i = child) {
+        if (child + 1 < n && hdr_row_at(&table, child + 1).start > hdr_row_at(&table, child).start)
+            child++;
+        if (hdr_row_at(&table, child).start <= row.start)
+            break;
+        row_put(rows, i, hdr_row_at(&table, child));
+    }
+    row_put(rows, i, row);
+}
+
+static void sort_rows(uint8_t *rows, size_t n) {
+    const struct hdr_table table = {.rows = rows};
+    for (size_t i = n / 2; i > 0; i--)
+        row_sink(rows, i - 1, n);
+    for (size_t last = n; last > 1; last--) {
+        const struct hdr_row greatest = hdr_row_at(&table, 0);
+        row_put(rows, 0, hdr_row_at(&table, last - 1));
+        row_put(rows, last - 1, greatest);
+        row_sink(rows, 0, last - 1);
+    }
+}
+
+size_t cfi_make_table(const uint8_t *eh_frame, const uint8_t *end, uint8_t *room, size_t size) {
+    struct dwarf_reader r = {.at = eh_frame, .end = end};
+    struct made_head head = {1, PE_OMIT, PE_UDATA4, PE_DATAREL | PE_SDATA4, 0};
+    uint8_t *const rows = room + sizeof head;
+    const uintptr_t hdr = (uintptr_t)room;
+    while (dwarf_more(&r)) {
+        const uint8_t *const at = r.at;
+        const struct dwarf_reader body = entry_body(&r);
+        struct cfi_function f;
+        if (body.at == body.end)
+            break;
+        if (!fde_read(body, (uintptr_t)eh_frame, 0, &f) || f.start >= f.end)
+            continue;
+        if (room && (size_t)(rows - room) + (head.count + 1) * sizeof(struct hdr_row) > size)
+            return 0;
+        if (room)
+            row_put(rows, head.count,
+                    (struct hdr_row){(int32_t)(f.start - hdr), (int32_t)((uintptr_t)at - hdr)});
+        head.count++;
+    }
+    if (room && head.count > 0) {
+        sort_rows(rows, head.count);
+        memcpy(room, &head, sizeof head);
+    }
+    return head.count ? sizeof head + head.count * sizeof(struct hdr_row) : 0;
 }
 
 /* Opcodes with an operand in their low six bits, then those without. */

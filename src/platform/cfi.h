@@ -46,6 +46,7 @@ struct cfi_rules {
 
 /* A function's entry: its FDE with what its CIE says. */
 struct cfi_function {
+    const uint8_t *entry;                 /* the FDE, from its length on */
     uintptr_t start, end;                 /* the instructions that it describes */
     const uint8_t *initial, *initial_end; /* the CIE's program */
     const uint8_t *program, *program_end; /* the FDE's */
@@ -69,6 +70,11 @@ struct cfi_machine {
 
 /* The entry for the instruction at `pc`; false if there is none or it can't be understood. */
 bool cfi_find(const struct module *module, uintptr_t pc, struct cfi_function *out);
+
+/* Writes to `room` the search table that linkers put into .eh_frame_hdr, for an .eh_frame without
+ * one, and gives its size; all that stands in either is within 2 GB. 0: it takes more than `size`,
+ * or there are no entries. With `room` NULL it only tells how much it takes at most. */
+size_t cfi_make_table(const uint8_t *eh_frame, const uint8_t *end, uint8_t *room, size_t size);
 
 /* Runs the programs up to `pc`: `machine->now` is the result. */
 bool cfi_run(const struct cfi_function *function, uintptr_t pc, struct cfi_machine *machine);

@@ -2,7 +2,9 @@
  * comes in where the program has not got it. */
 #include "platform/loader.h"
 
+#include <gnu/libc-version.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/hot.h"
@@ -49,6 +51,36 @@ CALL(pthread_setspecific, "libpthread.so.0")
 HOT_CODE void *loader_symbol(void *handle, const char *name) {
     __typeof__(dlsym) *call = call_dlsym();
     return call ? call(handle, name) : NULL;
+}
+
+LIBC_MAY_LACK(gnu_get_libc_version);
+
+bool loader_is_glibc(void) {
+    return gnu_get_libc_version;
+}
+
+/* glibc's for itself, and musl's, which is for all. */
+int __register_atfork(void (*before)(void), void (*in_parent)(void), void (*in_child)(void),
+                      void *module);
+int __cxa_at_quick_exit(void (*handler)(void *), void *module);
+LIBC_MAY_LACK(__register_atfork);
+LIBC_MAY_LACK(__cxa_at_quick_exit);
+LIBC_MAY_LACK(pthread_atfork);
+LIBC_MAY_LACK(at_quick_exit);
+extern void *__dso_handle __attribute__((visibility("hidden")));
+
+void loader_at_fork(void (*before)(void), void (*in_parent)(void), void (*in_child)(void)) {
+    if (__register_atfork)
+        __register_atfork(before, in_parent, in_child, __dso_handle);
+    else if (pthread_atfork)
+        pthread_atfork(before, in_parent, in_child);
+}
+
+void loader_at_quick_exit(void (*handler)(void)) {
+    if (__cxa_at_quick_exit)
+        __cxa_at_quick_exit((void (*)(void *))(uintptr_t)handler, __dso_handle);
+    else if (at_quick_exit)
+        at_quick_exit(handler);
 }
 
 void *loader_open(const char *path, int flags) {

@@ -13,6 +13,7 @@
 #include "platform/loader.h"
 #include "platform/maps.h"
 #include "platform/syscall.h"
+#include "platform/tables.h"
 
 HOT_CODE static uintptr_t segment_start(const struct module *module, const ElfW(Phdr) * header) {
     return module->bias + header->p_vaddr;
@@ -89,6 +90,10 @@ HOT_CODE static void module_describe(struct module *module, uintptr_t pc) {
             module_read_notes(module, header);
         }
     }
+    if (!module->eh_frame_hdr) {
+        module->eh_frame_hdr = tables_find(module->low, &module->eh_frame_hdr_end);
+        module->eh_frame_hdr_is_made = module->eh_frame_hdr != 0;
+    }
 }
 
 HOT_CODE static struct module module_of_info(const struct dl_phdr_info *info, uintptr_t pc) {
@@ -132,9 +137,26 @@ bool module_is_permanent(const struct module *module) {
            module_holds(module, (uintptr_t)dl_iterate_phdr);
 }
 
+static struct {
+    uintptr_t low;
+    size_t size;
+} starts[4];
+
+void module_add_start(uintptr_t function, size_t size) {
+    for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
+        if (!starts[i].size) {
+            starts[i].low = function;
+            starts[i].size = size;
+            return;
+        }
+}
+
 bool module_starts_process(const struct module *module, uintptr_t pc) {
     enum { CODE_SIZE = 128 }; /* of _start and _dl_start_user: 64 in glibc 2.36 for x86-64 */
     uintptr_t low, high;
+    for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
+        if (pc - starts[i].low < starts[i].size)
+            return true;
     if (module->bias == 0 || module->bias != getauxval(AT_BASE) ||
         !module_segment(module, module->low, &low, &high) || high - low < sizeof(ElfW(Ehdr)))
         return false;

@@ -16,6 +16,7 @@ struct module {
     uintptr_t text_low, text_high; /* the executable segment that holds the pc, or the first one */
     uintptr_t eh_frame_hdr;        /* PT_GNU_EH_FRAME in memory; 0 if it has none */
     uintptr_t eh_frame_hdr_end;
+    bool eh_frame_hdr_is_made;     /* it is in no segment: see platform/tables.h */
     const unsigned char *build_id; /* NULL if it has none */
     size_t build_id_size;          /* bytes */
     const char *name;              /* as the loader calls it; "" for the executable */
@@ -38,6 +39,10 @@ bool module_is_permanent(const struct module *module);
 /* Whether `pc` is in the code of the dynamic loader at which the kernel starts the process: written
  * by hand, mostly without tables, and called by nobody. */
 bool module_starts_process(const struct module *module, uintptr_t pc);
+
+/* Says of functions that nobody has called them, though their callers' tables do not: where threads
+ * and the process begin in a C library without tables. At most four times. */
+void module_add_start(uintptr_t function, size_t size);
 
 /* What tells a module from any other one that may come to its place. */
 struct module_identity {

@@ -96,9 +96,12 @@ static bool visit_table(long fd, const ElfW(Shdr) * sections, size_t n, uint32_t
     return found;
 }
 
-/* Has the file such a table? Then it is visited. Few programs have many sections. */
-HOT_CODE static bool visit_file(const char *path, uint32_t type, visit_symbol *visit,
-                                void *context) {
+/* What is done with the sections of a file. */
+typedef bool visit_sections(long fd, const ElfW(Ehdr) * head, const ElfW(Shdr) * sections,
+                            void *context);
+
+/* Gives what the visit does; false: the file cannot be read. Few programs have many sections. */
+HOT_CODE static bool open_sections(const char *path, visit_sections *visit, void *context) {
     enum { FEW = 48 };
     ElfW(Shdr) few[FEW];
     ElfW(Ehdr) head;
@@ -111,13 +114,64 @@ HOT_CODE static bool visit_file(const char *path, uint32_t type, visit_symbol *v
         head.e_ident[EI_CLASS] == ELFCLASS64 && head.e_shentsize == sizeof *few) {
         const size_t size = head.e_shnum * sizeof *few;
         if (head.e_shnum <= FEW)
-            found = read_at(fd, few, size, head.e_shoff) &&
-                    visit_table(fd, few, head.e_shnum, type, visit, context);
+            found = read_at(fd, few, size, head.e_shoff) && visit(fd, &head, few, context);
         else if ((many = read_part(fd, head.e_shoff, size)).bytes)
-            found = visit_table(fd, many.bytes, head.e_shnum, type, visit, context);
+            found = visit(fd, &head, many.bytes, context);
     }
     part_free(&many);
     syscall4(SYS_close, fd, 0, 0, 0);
+    return found;
+}
+
+struct table_visit {
+    uint32_t type;
+    visit_symbol *visit;
+    void *context;
+};
+
+HOT_CODE static bool visit_one_table(long fd, const ElfW(Ehdr) * head, const ElfW(Shdr) * sections,
+                                     void *context) {
+    const struct table_visit *t = context;
+    return visit_table(fd, sections, head->e_shnum, t->type, t->visit, t->context);
+}
+
+/* Has the file such a table? Then it is visited. */
+HOT_CODE static bool visit_file(const char *path, uint32_t type, visit_symbol *visit,
+                                void *context) {
+    return open_sections(path, visit_one_table, &(struct table_visit){type, visit, context});
+}
+
+struct section_search {
+    const char *name;
+    uintptr_t start, end;
+};
+
+static bool search_section(long fd, const ElfW(Ehdr) * head, const ElfW(Shdr) * sections,
+                           void *context) {
+    struct section_search *s = context;
+    const size_t n = head->e_shnum, size = strlen(s->name) + 1;
+    if (head->e_shstrndx >= n)
+        return false;
+    const struct part names =
+        read_part(fd, sections[head->e_shstrndx].sh_offset, sections[head->e_shstrndx].sh_size);
+    struct part freed = names;
+    for (size_t i = 0; i < n && names.bytes && !s->start; i++) {
+        const ElfW(Shdr) *h = &sections[i];
+        if (h->sh_flags & SHF_ALLOC && h->sh_name < names.size && size <= names.size - h->sh_name &&
+            memcmp((const char *)names.bytes + h->sh_name, s->name, size) == 0) {
+            s->start = h->sh_addr;
+            s->end = h->sh_addr + h->sh_size;
+        }
+    }
+    part_free(&freed);
+    return s->start != 0;
+}
+
+bool symbols_section(const char *path, const char *name, uintptr_t *start, uintptr_t *end) {
+    struct section_search s = {.name = name};
+    const bool found = open_sections(path, search_section, &s);
+    *start = s.start;
+    *end = s.end;
     return found;
 }
 

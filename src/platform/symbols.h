@@ -21,4 +21,8 @@ struct symbol {
 bool symbols_each(const char *path, const unsigned char *build_id, size_t build_id_size,
                   void (*visit)(const struct symbol *, void *), void *context);
 
+/* Where the file says that a section of this name is in memory, as addresses in the ELF file.
+ * False: it has none, or it is not in memory. */
+bool symbols_section(const char *path, const char *name, uintptr_t *start, uintptr_t *end);
+
 #endif

@@ -121,6 +121,8 @@ struct entry {
     unsigned prefix, name; /* indices */
     uintptr_t patched;     /* where the jump stands; 0: nowhere */
     uint8_t before[DISPLACE_JUMP];
+    bool lets_throw; /* as in struct linked_also */
+    bool wraps;      /* another one is behind it */
 };
 
 /* ---- what the program's calls come to ----------------------------------------------------- */
@@ -301,7 +303,7 @@ static const struct {
 
 /* ---- the search --------------------------------------------------------------------------- */
 
-enum { MOST_ENTRIES = 192 };
+enum { MOST_ENTRIES = 192, MOST_ALSO = 16 };
 #define FUNCTION_UNIT ((uintptr_t)16) /* bytes: compilers begin functions at multiples of it */
 
 static struct linked {
@@ -310,6 +312,12 @@ static struct linked {
     size_t n;
     struct entry *entries; /* MOST_ENTRIES; NULL: none was found yet */
     char found[256];       /* what is said of them */
+    /* Of a static program, other functions; not those that the program lacks, or that cannot be
+     * moved. */
+    const struct linked_also *also;
+    size_t n_also, n_others;
+    bool lets_throw; /* exceptions can cross our frames */
+    struct entry others[MOST_ALSO];
 } linked;
 
 /* Of a function with several names, the first one of the lists counts. */
@@ -330,23 +338,47 @@ static bool may_throw(unsigned type) {
     return type >= TYPE__Znwm && type < TYPE_realloc; /* the operators of C++ */
 }
 
-static void add_entry(const struct symbol *s, unsigned prefix, unsigned name) {
+/* Where a symbol's function is; false: nowhere in the module's code. */
+static bool find_code(const struct symbol *s, struct entry *e) {
     const uintptr_t function = s->value + linked.module.bias;
     uintptr_t low, high;
     if (s->size == 0 || !module_segment(&linked.module, function, &low, &high) ||
         s->size > high - function)
-        return;
-    struct entry *e = place_for(function, prefix, name);
+        return false;
     const uintptr_t end = function + s->size, next = (end + FUNCTION_UNIT - 1) & -FUNCTION_UNIT;
-    if (e)
-        *e = (struct entry){.function = function,
-                            .size = s->size,
-                            .behind = (next < high ? next : high) - end,
-                            .prefix = prefix,
-                            .name = name,
-                            .type = names[name].type,
-                            .inside = may_throw(names[name].type) ? LINKED_THROWS : LINKED_COUNTS,
-                            .hook = hook_of(names[name].kind)};
+    *e = (struct entry){
+        .function = function, .size = s->size, .behind = (next < high ? next : high) - end};
+    return true;
+}
+
+static void add_entry(const struct symbol *s, unsigned prefix, unsigned name) {
+    struct entry found;
+    struct entry *e = find_code(s, &found) ? place_for(found.function, prefix, name) : NULL;
+    if (!e)
+        return;
+    *e = found;
+    e->prefix = prefix;
+    e->name = name;
+    e->type = names[name].type;
+    e->inside = may_throw(names[name].type) ? LINKED_THROWS : LINKED_COUNTS;
+    e->hook = hook_of(names[name].kind);
+}
+
+/* A function may have several names. */
+static void add_other(const struct symbol *s, const struct linked_also *also) {
+    struct entry *e = &linked.others[linked.n_others];
+    if (linked.n_others == MOST_ALSO || !find_code(s, e))
+        return;
+    if (!also->hook) {
+        also->found(e->function, e->size);
+        return;
+    }
+    for (const struct entry *o = linked.others; o < e; o++)
+        if (o->function == e->function)
+            return;
+    e->hook = (uintptr_t)also->hook;
+    e->lets_throw = also->lets_throw;
+    linked.n_others++;
 }
 
 /* Few names begin as any of ours does. */
@@ -373,7 +405,11 @@ HOT_CODE static bool may_be_ours(const char *name) {
 
 HOT_CODE static void look_at_symbol(const struct symbol *s, void *context) {
     (void)context;
-    if (s->is_static || !may_be_ours(s->name))
+    const bool takes_static = context != NULL; /* the second time */
+    for (size_t i = 0; i < linked.n_also && !takes_static; i++)
+        if (strcmp(s->name, linked.also[i].text) == 0)
+            add_other(s, &linked.also[i]);
+    if ((s->is_static && !takes_static) || !may_be_ours(s->name))
         return;
     for (unsigned p = 0; p < N_PREFIXES; p++) {
         const size_t size = strlen(prefixes[p].text);
@@ -401,18 +437,38 @@ static void forget(bool is_wanted(const struct entry *)) {
     linked.n = kept;
 }
 
-/* Who only calls malloc, or another function that is turned aside, and does it in a few
- * instructions, can stay as it is. */
-static bool is_no_wrapper(const struct entry *e) {
-    enum { WRAPPER = 64 };
+/* Does it call another function that is turned aside, in at most so many bytes of code? */
+static bool is_wrapper(const struct entry *e, size_t most) {
     uintptr_t others[MOST_ENTRIES];
     size_t n = 0;
     for (size_t i = 0; i < linked.n; i++)
         if (&linked.entries[i] != e && linked.entries[i].prefix == e->prefix &&
             names[linked.entries[i].name].kind != KIND_free)
             others[n++] = linked.entries[i].function;
-    return names[e->name].kind == KIND_free || e->name == NAME_MALLOC || e->size > WRAPPER ||
-           !displace_calls((const uint8_t *)e->function, e->size, e->function, others, n);
+    return e->size <= most &&
+           displace_calls((const uint8_t *)e->function, e->size, e->function, others, n);
+}
+
+/* Who only calls malloc, or another function that is turned aside, and does it in a few
+ * instructions, can stay as it is. */
+enum { WRAPPER = 64 }; /* bytes */
+static bool is_no_wrapper(const struct entry *e) {
+    return names[e->name].kind == KIND_free || e->name == NAME_MALLOC || !is_wrapper(e, WRAPPER);
+}
+
+/* So can an operator of C++, which asks for a handler as well. They call each other, and are told
+ * apart before any of them goes. */
+static void mark_wrapping_operators(void) {
+    enum { OPERATOR = 256 };
+    for (size_t i = 0; i < linked.n; i++) {
+        struct entry *e = &linked.entries[i];
+        e->wraps =
+            may_throw(e->type) && names[e->name].kind != KIND_free && is_wrapper(e, OPERATOR);
+    }
+}
+
+static bool does_not_wrap(const struct entry *e) {
+    return !e->wraps;
 }
 
 static uint32_t whole; /* bits of prefixes by which blocks can be had and given back */
@@ -441,12 +497,19 @@ static void find_entries(void) {
     char path[PATH_MAX];
     module_path(&linked.module, path, sizeof path);
     symbols_each(path, linked.module.build_id, linked.module.build_id_size, look_at_symbol, NULL);
+    if (linked.also) /* linkers make names local where nobody else can ask for them */
+        symbols_each(path, linked.module.build_id, linked.module.build_id_size, look_at_symbol,
+                     &linked);
     whole = 0;
     for (unsigned p = 0; p < N_PREFIXES && linked.n > 0; p++)
         if (is_whole(p))
             whole |= 1u << p;
     forget(is_of_whole);
-    forget(is_no_wrapper);
+    mark_wrapping_operators();
+    forget(does_not_wrap);
+    if (!linked
+             .also) /* else: what they call may have no tables of unwinding to lead through them */
+        forget(is_no_wrapper);
 }
 
 /* ---- the code between --------------------------------------------------------------------- */
@@ -470,8 +533,9 @@ static const char *prepare(struct entry *e, uint8_t *slot, uint8_t jump[DISPLACE
 
 static void take_back(size_t n) {
     for (size_t i = 0; i < n; i++)
-        patch_write(linked.entries[i].patched, linked.entries[i].before,
-                    sizeof linked.entries[i].before);
+        if (linked.entries[i].patched)
+            patch_write(linked.entries[i].patched, linked.entries[i].before,
+                        sizeof linked.entries[i].before);
 }
 
 static void add_name(text *t, const struct entry *e) {
@@ -481,7 +545,8 @@ static void add_name(text *t, const struct entry *e) {
 
 static bool put_jumps(uint8_t (*jumps)[DISPLACE_JUMP], text *found) {
     for (size_t i = 0; i < linked.n; i++)
-        if (!patch_write(linked.entries[i].patched, jumps[i], DISPLACE_JUMP)) {
+        if (linked.entries[i].patched &&
+            !patch_write(linked.entries[i].patched, jumps[i], DISPLACE_JUMP)) {
             take_back(i);
             text_add(found, "the kernel does not let its code be changed");
             return false;
@@ -489,11 +554,40 @@ static bool put_jumps(uint8_t (*jumps)[DISPLACE_JUMP], text *found) {
     return true;
 }
 
+/* What cannot be moved stays as it is. */
+static void prepare_others(uint8_t *code, uint8_t (*jumps)[DISPLACE_JUMP]) {
+    size_t kept = 0;
+    for (size_t i = 0; i < linked.n_others; i++) {
+        struct entry *e = &linked.others[kept];
+        *e = linked.others[i];
+        const bool done = !prepare(e, code + kept * SLOT, jumps[kept]);
+        linked.lets_throw |= done && e->lets_throw;
+        kept += done;
+    }
+    linked.n_others = kept;
+}
+
+static void put_other_jumps(uint8_t (*jumps)[DISPLACE_JUMP]) {
+    for (size_t i = 0; i < linked.n_others; i++)
+        patch_write(linked.others[i].patched, jumps[i], DISPLACE_JUMP);
+}
+
+static bool does_not_throw(const struct entry *e) {
+    return e->inside != LINKED_THROWS;
+}
+
 /* All of them, or none. */
 static bool turn_aside(uint8_t *code, size_t size, text *found) {
-    uint8_t jumps[MOST_ENTRIES][DISPLACE_JUMP];
+    uint8_t jumps[MOST_ENTRIES][DISPLACE_JUMP], other_jumps[MOST_ALSO][DISPLACE_JUMP];
+    prepare_others(code + linked.n * SLOT, other_jumps);
+    if (linked.also && !linked.lets_throw)
+        forget(does_not_throw); /* malloc is behind them, mostly */
     for (size_t i = 0; i < linked.n; i++) {
         const char *why = prepare(&linked.entries[i], code + i * SLOT, jumps[i]);
+        if (why && linked.also && !is_no_wrapper(&linked.entries[i])) {
+            linked.entries[i].patched = 0;
+            continue;
+        }
         if (why) {
             add_name(found, &linked.entries[i]);
             text_add(found, " ");
@@ -506,7 +600,10 @@ static bool turn_aside(uint8_t *code, size_t size, text *found) {
         return false;
     }
     __builtin___clear_cache((char *)code, (char *)code + size);
-    return put_jumps(jumps, found);
+    if (!put_jumps(jumps, found))
+        return false;
+    put_other_jumps(other_jumps);
+    return true;
 }
 
 /* That of the most usual name. */
@@ -519,7 +616,8 @@ static const struct entry *first_entry(void) {
 }
 
 static void say_recorded(text *t) {
-    text_add(t, "has an allocator of its own, which is recorded: ");
+    text_add(t, linked.also ? "is statically linked; recorded are "
+                            : "has an allocator of its own, which is recorded: ");
     add_name(t, first_entry());
     text_add(t, " and ");
     text_add_number(t, linked.n - 1, 10);
@@ -528,10 +626,12 @@ static void say_recorded(text *t) {
 
 static bool record_entries(void) {
     const size_t unit = pages_unit();
-    const size_t size = (linked.n * SLOT + unit - 1) & ~(unit - 1);
+    const size_t slots = (linked.n + linked.n_others) * SLOT,
+                 size = (slots + unit - 1) & ~(unit - 1);
     uint8_t *code = patch_room(linked.module.low, size);
     text t = text_in(linked.found, sizeof linked.found);
-    text_add(&t, "has an allocator of its own, which is not recorded: ");
+    if (!linked.also)
+        text_add(&t, "has an allocator of its own, which is not recorded: ");
     if (!code)
         text_add(&t, "there is no free memory near its code");
     else if (turn_aside(code, size, &t)) {
@@ -549,7 +649,19 @@ static void visit_first(const struct module *m, void *context) {
         *first = *m;
 }
 
+uintptr_t linked_go_on(uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d, const struct entry *e) {
+    return e->original(a, b, c, d);
+}
+
+bool linked_begin_static(const struct linked_also *also, size_t n) {
+    linked.also = also;
+    linked.n_also = n;
+    return linked_begin(NULL) && linked.is_recorded;
+}
+
 HOT_CODE bool linked_begin(const struct module *preempting) {
+    if (linked.is_recorded)
+        return true;
     struct module program = {.headers = NULL};
     module_each(visit_first, &program);
     if (!program.headers)

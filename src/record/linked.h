@@ -12,6 +12,8 @@
 #define RECORD_LINKED_H
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 struct module;
 
@@ -25,6 +27,23 @@ enum linked_call {
 /* Looks for such allocators and turns them aside, once. `preempting` is the module whose malloc
  * stands before ours, or NULL. False: nothing of the program's malloc can be recorded. */
 bool linked_begin(const struct module *preempting);
+
+/* A function that is turned aside as well if the program has it, and what is called in its place:
+ * that goes on by linked_go_on. Or one that `found` is told of, and that stays as it is. */
+struct entry;
+typedef uintptr_t linked_hook(uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d,
+                              const struct entry *e);
+struct linked_also {
+    char text[24];
+    linked_hook *hook; /* NULL: it stays */
+    void (*found)(uintptr_t function, size_t size);
+    bool lets_throw; /* exceptions can cross what is called in place of others, if this is */
+};
+uintptr_t linked_go_on(uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d, const struct entry *e);
+
+/* The same for a program that is linked statically, where the allocator is the C library's or
+ * another one. False: nothing of it can be recorded. */
+bool linked_begin_static(const struct linked_also *also, size_t n);
 
 /* Are there some that are recorded? */
 bool linked_is_recorded(void);

@@ -23,6 +23,7 @@
 #include "platform/module.h"
 #include "platform/pages.h"
 #include "platform/syscall.h"
+#include "platform/tables.h"
 #include "record/linked.h"
 #include "record/next.h"
 #include "record/recorder.h"
@@ -190,6 +191,53 @@ static size_t either_malloc_usable_size(void *block) {
     return early_owns(block) ? early_size(block) : real.malloc_usable_size(block);
 }
 
+/* musl makes some of its functions of others by their public names, which come back to us: what
+ * they take is the block that was asked for. */
+#define QUIETLY(result, call)                                                                      \
+    const int64_t countdown_ = recorder_pause();                                                   \
+    result given_ = real.call;                                                                     \
+    recorder_resume(countdown_);                                                                   \
+    return given_
+
+static void *quiet_calloc(size_t count, size_t size) {
+    QUIETLY(void *, calloc(count, size));
+}
+
+static void *quiet_memalign(size_t alignment, size_t size) {
+    QUIETLY(void *, memalign(alignment, size));
+}
+
+static void *quiet_valloc(size_t size) {
+    QUIETLY(void *, valloc(size));
+}
+
+static int quiet_posix_memalign(void **block, size_t alignment, size_t size) {
+    QUIETLY(int, posix_memalign(block, alignment, size));
+}
+
+static void next_be_quiet(void) {
+    next.calloc = quiet_calloc;
+    next.memalign = quiet_memalign;
+    next.valloc = quiet_valloc;
+    next.posix_memalign = quiet_posix_memalign;
+}
+
+/* The function that calls main stands before this one, and those that threads begin with between
+ * these two. */
+void next_know_libc(void) {
+    enum { BEFORE = 64, MOST = 4096 }; /* bytes of code */
+    if (loader_is_glibc())
+        return;
+    tables_make_missing();
+    const uintptr_t start = (uintptr_t)loader_symbol(RTLD_NEXT, "__libc_start_main");
+    const uintptr_t end_of_thread = (uintptr_t)loader_symbol(RTLD_NEXT, "pthread_exit");
+    const uintptr_t create = (uintptr_t)loader_symbol(RTLD_NEXT, "pthread_create");
+    if (start)
+        module_add_start(start - BEFORE, BEFORE);
+    if (end_of_thread && create > end_of_thread && create - end_of_thread < MOST)
+        module_add_start(end_of_thread, create - end_of_thread);
+}
+
 /* ---- resolution -------------------------------------------------------------------------- */
 
 static bool is_ours(const void *address);
@@ -296,6 +344,8 @@ HOT_CODE static void next_use_real(void) {
         next.realloc = either_realloc;
         next.malloc_usable_size = either_malloc_usable_size;
     }
+    if (!loader_is_glibc())
+        next_be_quiet();
 }
 
 HOT_CODE void next_resolve(void) {

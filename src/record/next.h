@@ -32,6 +32,10 @@ extern struct next_calls next __attribute__((visibility("hidden")));
 /* Finds where all calls but those of C++ go on, unless that is known. Any thread may call. */
 void next_resolve(void);
 
+/* Tells what stacks have to know of a C library without tables of unwinding: to be called once,
+ * outside of the loader. */
+void next_know_libc(void);
+
 /* To be called at once where this library was loaded by dlopen: finds where calls go on. */
 void next_be_late(void);
 

@@ -248,7 +248,7 @@ HOT_CODE static void on_fork_child(void) {
 
 static void recorder_add_fork_handler(void) {
     if (!recorder.has_fork_handler)
-        pthread_atfork(before_fork, after_fork, on_fork_child);
+        loader_at_fork(before_fork, after_fork, on_fork_child);
     recorder.has_fork_handler = true;
 }
 
@@ -571,6 +571,10 @@ HOT_CODE struct session *recorder_enter(void) {
     return NULL;
 }
 
+void recorder_settle(void) {
+    (void)recorder_decide();
+}
+
 /* ---- what an event asks ------------------------------------------------------------------ */
 
 /* Whether the thread goes on without a session; the `words` counted last are one block. Its first
@@ -731,12 +735,13 @@ __attribute__((constructor)) HOT_CODE static void recorder_construct(void) {
         return;
     }
     next_resolve(); /* by now: a signal handler may lack the stack, and mmap asks who allocates */
+    next_know_libc();
     recorder_start();
     recorder_draw_early();
     if (atomic_load(&recorder.state) != ON && atomic_load(&recorder.state) != WAITING)
         return;
     __cxa_atexit(finish_at_exit, NULL, NULL);
-    at_quick_exit(finish_at_quick_exit);
+    loader_at_quick_exit(finish_at_quick_exit);
     if (recorder.plan.records_malloc && !recorder_say_linked())
         return;
     if (recorder.plan.runtime && recorder.plan.runtime->begin)

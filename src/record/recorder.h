@@ -36,6 +36,9 @@ static inline void recorder_uncount(size_t bytes) {
  * the fast path where that can be told. */
 struct session *recorder_enter(void);
 
+/* Decides whether this process is recorded, and begins with it, if no event has done so yet. */
+void recorder_settle(void);
+
 /* The language runtime whose heap is to be recorded; NULL: none. */
 const struct runtime *recorder_runtime(void);
 

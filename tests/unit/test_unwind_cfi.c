@@ -9,6 +9,7 @@
 #include "platform/cfi.h"
 #include "platform/module.h"
 #include "platform/pages.h"
+#include "platform/patch.h"
 #include "unit.h"
 
 /* --- expressions --- */
@@ -317,6 +318,57 @@ START_TEST(search_and_scan_agree) {
 }
 END_TEST
 
+/* As most linkers say it: the address of .eh_frame behind four bytes, relative to there. */
+static const uint8_t *eh_frame_of(uintptr_t hdr) {
+    int32_t away;
+    memcpy(&away, (const void *)(hdr + 4), sizeof away);
+    return (const uint8_t *)hdr + 4 + away;
+}
+
+START_TEST(made_tables_are_like_linkers) {
+    struct cfi_function here, there;
+    uintptr_t low, high;
+    ck_assert(module_find((uintptr_t)getauxval, &original));
+    const uint8_t *const from = eh_frame_of(original.eh_frame_hdr);
+    ck_assert(module_segment(&original, (uintptr_t)from, &low, &high));
+    const size_t size = cfi_make_table(from, (const uint8_t *)high, NULL, 0);
+    uint8_t *const room = patch_room(original.low, size);
+    ck_assert(room);
+    ck_assert_uint_eq(cfi_make_table(from, (const uint8_t *)high, room, size - 1), 0);
+    ck_assert_uint_eq(cfi_make_table(from, (const uint8_t *)high, room, size), size);
+    struct module made = original;
+    made.eh_frame_hdr = (uintptr_t)room;
+    made.eh_frame_hdr_end = (uintptr_t)room + size;
+    made.eh_frame_hdr_is_made = true;
+    int found = 0;
+    for (int i = 0; i < 3000; i++) {
+        const uintptr_t pc = random_pc();
+        const bool is_known = cfi_find(&original, pc, &here);
+        ck_assert(is_known == cfi_find(&made, pc, &there));
+        found += is_known;
+        if (is_known)
+            ck_assert_ptr_eq(here.entry, there.entry);
+    }
+    ck_assert_int_gt(found, 1000);
+    pages_free(room, size);
+}
+END_TEST
+
+START_TEST(tables_are_made_of_damaged_entries_as_well) {
+    struct copy copy;
+    copy_tables(&copy, (uintptr_t)getauxval);
+    const uint8_t *const end = copy.bytes + copy.size;
+    size_t at = (size_t)(eh_frame_of(copy.module.eh_frame_hdr) - copy.bytes);
+    for (int i = 0; i < 300; i++) {
+        copy.bytes[at + random_below(i % 2 ? 4096 : copy.size - at)] = (uint8_t)random_below(256);
+        const size_t size = cfi_make_table(copy.bytes + at, end, NULL, 0);
+        uint8_t *room = size ? pages_alloc(size) : NULL;
+        ck_assert_uint_eq(room ? cfi_make_table(copy.bytes + at, end, room, size) : 0, size);
+        pages_free(room, size);
+    }
+}
+END_TEST
+
 /* All that is asked for is that nothing outside of the segment is touched, and an end. */
 START_TEST(damaged_tables_do_no_harm) {
     struct copy copy;
@@ -372,6 +424,8 @@ static Suite *suite(void) {
     tcase_add_test(c, every_kind_of_rule);
     tcase_add_test(c, wrong_programs_are_refused);
     tcase_add_test(c, search_and_scan_agree);
+    tcase_add_test(c, made_tables_are_like_linkers);
+    tcase_add_test(c, tables_are_made_of_damaged_entries_as_well);
     tcase_add_test(c, damaged_tables_do_no_harm);
     tcase_add_test(c, cut_tables_do_no_harm);
     suite_add_tcase(s, c);

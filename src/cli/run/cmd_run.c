@@ -140,8 +140,8 @@ static const option options[] = {
 /* ---- setting up -------------------------------------------------------------------------- */
 
 /* Says in one line why the program cannot be recorded, if so. `preload` becomes a path that
- * LD_PRELOAD can carry. */
-static bool check_recordable(const char *program, char preload[PATH_MAX]) {
+ * LD_PRELOAD can carry, `entering` that of what is put into a static program: empty for others. */
+static bool check_recordable(const char *program, char preload[PATH_MAX], char entering[PATH_MAX]) {
     run_check check;
     run_check_command(&check, program);
     if (!check.recordable)
@@ -152,6 +152,10 @@ static bool check_recordable(const char *program, char preload[PATH_MAX]) {
         message_warning(
             "%s is missing from the folder where it was installed, so nothing is recorded",
             PRELOAD_NAME);
+    else if (check.is_static && !preload_file_find_static(preload, entering))
+        message_warning(
+            "%s is missing from the folder where it was installed, so nothing is recorded",
+            STATIC_NAME);
     else if (!preload_file_make_nameable(preload))
         message_warning(
             "%s: LD_PRELOAD cannot carry this path, and a link to it cannot be made, so "
@@ -176,6 +180,7 @@ typedef struct launch {
     char push_path[PATH_MAX]; /* what it reads */
     push_family *family;      /* NULL: no child processes are pushed */
     family_options members;   /* of that */
+    run_entry entry;          /* of a static program */
     int shared;               /* the rescue memory; -1: there is none */
     pthread_mutex_t rescuing; /* that adds to traces what was not written */
 } launch;
@@ -301,6 +306,18 @@ static void occupy_standard_streams(void) {
         close(fd);
 }
 
+/* Of a static program, what is recorded, or why nothing is. */
+static void say_entered(const launch *l) {
+    if (!l->entry.library)
+        return;
+    if (l->entry.is_entered && !l->options->quiet)
+        message_note("%s: %s", l->command, l->entry.said.text);
+    else if (!l->entry.is_entered)
+        message_warning("%s: it is statically linked, and runs without being recorded: %s; link it "
+                        "dynamically to record it",
+                        l->command, l->entry.said.text);
+}
+
 /* ---- afterwards -------------------------------------------------------------------------- */
 
 static bool interrupted(void *context) {
@@ -394,7 +411,7 @@ static void finish(launch *l, run_program *program, int rescue, struct timespec 
                                       .left_out = notes & RESCUE_LEFT_CHILD ? for_each : NULL});
     else if (!unfinished && notes & RESCUE_LEFT_TO_PROGRAM)
         say_left_to_program(name);
-    else if (!unfinished && !(notes & RESCUE_TOLD))
+    else if (!unfinished && !(notes & RESCUE_TOLD) && (!l->entry.library || l->entry.is_entered))
         say_why_nothing(name);
     if (unfinished)
         run_traces_warn_unfinished(&traces, name);
@@ -516,7 +533,7 @@ static int refuse_start(const char *program, int error) {
 static int run(const void *opts_, char **operands, size_t n_operands) {
     const run_options *opts = opts_;
     const char *set_name = getenv(setting_infos[SETTING_FILE].name);
-    char preload[PATH_MAX] = "";
+    char preload[PATH_MAX] = "", entering[PATH_MAX] = "";
     launch l = {.options = opts,
                 .command = operands[0],
                 .pattern = opts->output,
@@ -547,8 +564,9 @@ static int run(const void *opts_, char **operands, size_t n_operands) {
         l.pattern = set_name;
     if (!preload_file_find(preload))
         preload[0] = '\0';
-    if (check_recordable(l.command, preload))
+    if (check_recordable(l.command, preload, entering))
         l.preload = preload;
+    l.entry.library = l.preload && *entering ? entering : NULL;
     const bool live = opts->live && l.preload;
     const top_options how = {.order = ACTIVITY_BY_LIVE,
                              .color = color_wanted(COLOR_AUTO),
@@ -566,10 +584,11 @@ static int run(const void *opts_, char **operands, size_t n_operands) {
     l.begin = clock_anchor_now();
     if (live && !top_output_begin(&held, true))
         message_warning("--live: cannot create a temporary file for the program's output");
-    if (!run_program_start(&program, operands, set_environment, &l)) {
+    if (!run_program_start(&program, operands, set_environment, &l, &l.entry)) {
         top_output_end(&held);
         return refuse_start(l.command, program.exec_error);
     }
+    say_entered(&l);
     keeper keeps = {.pid = -1, .fd = -1};
     if (l.ring.on && l.preload)
         keeper_start(&keeps, &l.ring, program.pid, rescue, opts->push.urls);

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/hash.h"
+#include "base/path.h"
 
 #define PRELOAD_SETTING "ALLOTRACE_PRELOAD" /* environment: another library, for tests */
 
@@ -45,6 +46,14 @@ bool preload_file_find(char path[PATH_MAX]) {
             return true;
     }
     return false;
+}
+
+bool preload_file_find_static(const char *preload, char path[PATH_MAX]) {
+    char real[PATH_MAX], beside[2 * PATH_MAX];
+    if (!realpath(preload, real))
+        return false;
+    snprintf(beside, sizeof beside, "%.*s%s", (int)(path_base(real) - real), real, STATIC_NAME);
+    return realpath(beside, path);
 }
 
 /* ---- a name for LD_PRELOAD --------------------------------------------------------------- */

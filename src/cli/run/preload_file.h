@@ -10,6 +10,10 @@
 /* False: it is not where it was installed. */
 bool preload_file_find(char path[PATH_MAX]);
 
+/* The library for programs that are linked statically, which is beside that one. */
+#define STATIC_NAME "liballotrace-static.so"
+bool preload_file_find_static(const char *preload, char path[PATH_MAX]);
+
 /* LD_PRELOAD has no way to quote blanks, colons and `$`. A path with one of these is replaced by
  * that of a link to it, below $XDG_RUNTIME_DIR, $TMPDIR or /tmp. The link stays: what the program
  * starts needs it, however late. False, with errno: there can be no link. */

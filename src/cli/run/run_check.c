@@ -1,8 +1,9 @@
 /* run_check.c: recording needs the dynamic loader of our own C library to start the program, and to
  * heed LD_PRELOAD: the ELF headers of the program, and of the interpreter of a script, tell both.
- */
+ * A program without a loader must have the symbols by which the recorder enters it. */
 #include "cli/run/run_check.h"
 
+#include <elfutils/libdwelf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <gelf.h>
@@ -15,7 +16,9 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include "attach/enter.h"
 #include "base/path.h"
+#include "platform/symbols.h"
 
 #define MAX_INTERPRETERS 5   /* of scripts that run scripts; the kernel's limit, too */
 #define MAX_SCRIPT_LINE  256 /* the kernel reads no more of it */
@@ -111,6 +114,54 @@ static const char *dynamic_loader(Elf *elf, char *path, size_t size) {
     return NULL;
 }
 
+/* ---- static programs ----------------------------------------------------------------------- */
+
+/* What the symbols of a static program name. */
+struct linked_in {
+    bool mallocs, frees;
+    bool is_glibc, is_musl;
+    bool is_go;
+    size_t n; /* symbols */
+};
+
+static void look_at_symbol(const struct symbol *s, void *context) {
+    struct linked_in *found = context;
+    found->n++;
+    found->mallocs |= strcmp(s->name, "malloc") == 0;
+    found->frees |= strcmp(s->name, "free") == 0;
+    found->is_glibc |= strcmp(s->name, "__libc_setup_tls") == 0;
+    found->is_musl |= strcmp(s->name, "__init_tls") == 0;
+    found->is_go |= strcmp(s->name, "runtime.mallocgc") == 0;
+}
+
+/* By its symbols the allocator is found, and they tell whether the C library gives each thread the
+ * room that the recorder needs in it. */
+static bool check_static(run_check *check, Elf *elf) {
+    struct linked_in found = {0};
+    const void *id;
+    const ssize_t id_size = dwelf_elf_gnu_build_id(elf, &id);
+    const bool named = symbols_each(check->program, id_size > 0 ? id : NULL,
+                                    id_size > 0 ? (size_t)id_size : 0, look_at_symbol, &found) &&
+                       found.n > 0;
+    check->is_static = true;
+    check->instead = "link it dynamically, or have its allocator write a heap profile for "
+                     "`allotrace import`";
+    if (!enter_is_possible())
+        return refuse(check, "it is statically linked");
+    if (named && found.mallocs && found.frees && (found.is_glibc || found.is_musl))
+        return true;
+    if (found.is_go) {
+        check->instead = "have it write a heap profile (runtime/pprof) for `allotrace import`";
+        return refuse(check, "it is a Go program without C");
+    }
+    if (named && (!found.mallocs || !found.frees))
+        return refuse(check, "it is statically linked, and no symbol names malloc and free");
+    if (named)
+        return refuse(check, "it is statically linked, with a C library other than glibc or musl");
+    check->instead = "leave its symbols in it (no strip, no -s), or link it dynamically";
+    return refuse(check, "it is statically linked and stripped: no symbol names its malloc");
+}
+
 /* Compares a program with this one, whose library is to be loaded into it. */
 static bool check_kind(run_check *check, Elf *program, Elf *self) {
     GElf_Ehdr theirs, ours;
@@ -126,7 +177,9 @@ static bool check_kind(run_check *check, Elf *program, Elf *self) {
         "link it dynamically with glibc, or have its allocator write a heap profile for "
         "`allotrace import`";
     if (!dynamic_loader(program, their_loader, sizeof their_loader))
-        return refuse(check, "it is statically linked");
+        return check_static(check, program);
+    if (strncmp(path_base(their_loader), "ld-musl-", 8) == 0)
+        return true; /* the recorder asks nothing of the C library that musl has not */
     if (dynamic_loader(self, our_loader, sizeof our_loader) &&
         strcmp(path_base(their_loader), path_base(our_loader)) != 0)
         return refuse(check, "it uses a different C library (%s)", their_loader);

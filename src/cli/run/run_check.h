@@ -7,6 +7,7 @@
 
 typedef struct run_check {
     bool recordable;
+    bool is_static;              /* the recorder has to be put into it: see attach/enter.h */
     char program[PATH_MAX];      /* the file that will run: for a script, its interpreter */
     char reason[PATH_MAX + 160]; /* unless recordable: why, as the second half of a sentence */
     const char *instead;         /* what to do about it; NULL: nothing is known */

@@ -8,11 +8,15 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "attach/enter.h"
 
 /* These keep their effect on us: faults are our own, the others are not asking for anything. */
 static const int not_fetched[] = {SIGSEGV, SIGBUS,  SIGFPE,  SIGILL,   SIGTRAP,
@@ -47,8 +51,11 @@ static bool make_pipe(int ends[2]) {
     return ends[0] >= 0 && ends[1] >= 0;
 }
 
-/* In the new process. */
-static _Noreturn void become(const run_program *p, char **words, int report) {
+/* In the new process, which waits until somebody follows it, if somebody is to. */
+static _Noreturn void become(const run_program *p, char **words, int report, int go) {
+    char ignored;
+    if (go >= 0 && read(go, &ignored, sizeof ignored) != 0)
+        _exit(EXIT_FAILURE);
     sigaction(SIGCHLD, &p->child_action, NULL);
     sigprocmask(SIG_SETMASK, &p->mask, NULL);
     execvp(words[0], words);
@@ -66,8 +73,21 @@ static void await_start(run_program *p, int report) {
     while (n < 0 && errno == EINTR);
     if (n != sizeof p->exec_error)
         p->exec_error = 0;
-    else
+    else if (!p->has_ended)
         waitpid(p->pid, &p->status, 0);
+}
+
+/* Up to its first instruction, and then lets it go. */
+static void enter(run_program *p, run_entry *entry, int go) {
+    const int error = enter_follow(p->pid);
+    close(go);
+    if (error)
+        snprintf(entry->said.text, sizeof entry->said.text, "it cannot be traced (ptrace: %s)",
+                 strerror(error));
+    else if (enter_await_exec(p->pid, &p->status))
+        entry->is_entered = enter_program(p->pid, entry->library, &entry->said);
+    else
+        p->has_ended = true;
 }
 
 static void restore_signals(const run_program *p) {
@@ -75,12 +95,12 @@ static void restore_signals(const run_program *p) {
     sigprocmask(SIG_SETMASK, &p->mask, NULL);
 }
 
-bool run_program_start(run_program *p, char **words, void (*prepare)(void *context),
-                       void *context) {
-    int report[2];
+bool run_program_start(run_program *p, char **words, void (*prepare)(void *context), void *context,
+                       run_entry *entry) {
+    int report[2], go[2] = {-1, -1};
     sigset_t fetched = fetched_signals();
     *p = (run_program){.pid = -1};
-    if (!make_pipe(report)) {
+    if (!make_pipe(report) || (entry->library && !make_pipe(go))) {
         p->exec_error = errno;
         return false;
     }
@@ -90,10 +110,16 @@ bool run_program_start(run_program *p, char **words, void (*prepare)(void *conte
     p->pid = fork();
     if (p->pid == 0) {
         prepare(context);
-        become(p, words, report[1]);
+        if (go[1] >= 0)
+            close(go[1]);
+        become(p, words, report[1], go[0]);
     }
     p->exec_error = p->pid < 0 ? errno : 0;
     close(report[1]);
+    if (go[0] >= 0)
+        close(go[0]);
+    if (p->pid > 0 && entry->library)
+        enter(p, entry, go[1]);
     if (p->pid > 0)
         await_start(p, report[0]);
     close(report[0]);
@@ -184,7 +210,7 @@ static void pass_on(const run_program *p, const siginfo_t *info) {
 
 void run_program_wait(run_program *p) {
     sigset_t fetched = fetched_signals();
-    while (!take_status(p)) {
+    while (!p->has_ended && !take_status(p)) {
         siginfo_t info;
         int sig = sigwaitinfo(&fetched, &info);
         if (sig > 0 && sig != SIGCHLD)

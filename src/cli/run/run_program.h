@@ -7,22 +7,32 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+#include "attach/remote.h"
 #include "cli/run/run_witness.h"
 
 typedef struct run_program {
     pid_t pid;                     /* of the program; -1: none could be made */
     int exec_error;                /* the errno for which it did not start; 0: it did */
     int status;                    /* as from waitpid, once it has ended */
+    bool has_ended;                /* it did before it could begin: somebody has killed it */
     sigset_t mask;                 /* the caller's */
     struct sigaction child_action; /* likewise, for SIGCHLD */
     run_witness witness;
 } run_program;
 
+/* Into which the recorder is put before it begins: see attach/enter.h. */
+typedef struct run_entry {
+    const char *library; /* NULL: into none */
+    bool is_entered;     /* once the program has started; `said` is what is recorded, or why not */
+    remote_reason said;
+} run_entry;
+
 /* Starts a program, from a process without threads; `prepare` runs in the new process before it
  * becomes the program. False after a failure, which `exec_error` tells. From here to
  * run_program_end all signals that can be are blocked: run_program_wait takes them, after it they
  * stay pending. */
-bool run_program_start(run_program *p, char **words, void (*prepare)(void *context), void *context);
+bool run_program_start(run_program *p, char **words, void (*prepare)(void *context), void *context,
+                       run_entry *entry);
 
 /* Waits for the end of the program. Signals that somebody sent to this process are passed on; those
  * of the terminal, or to the whole process group, have reached the program already. Stops when the

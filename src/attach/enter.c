@@ -1,0 +1,522 @@
+/* enter.c: see enter.h. The thread makes system calls at its program's entry, where an instruction
+ * for that takes the place of the first two bytes meanwhile. All stops are those of system calls:
+ * signals are blocked, and wait. */
+#include "attach/enter.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <libelf.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "attach/cpu.h"
+#include "attach/image.h"
+#include "attach/process.h"
+#include "contract/entered.h"
+
+#define SYSCALL_STOP   (SIGTRAP | 0x80)
+#define EVENT(status)  ((status) >> 16)
+#define SAY(said, ...) snprintf((said)->text, sizeof(said)->text, __VA_ARGS__)
+
+enum {
+    MOST_ERRNO = 4095,
+    MOST_HEADERS = 64,
+    MOST_TLS = 1 << 24,    /* bytes */
+    THREAD_ALIGNMENT = 64, /* of what our variables are aligned to at most */
+    CONTROL_BLOCK = 1024,  /* bytes behind a thread pointer that the C library's header may use */
+};
+
+typedef struct entering {
+    pid_t pid;
+    int memory; /* /proc/PID/mem */
+    cpu_registers registers;
+    uint64_t blocked; /* signals */
+    unsigned char code[CPU_ENTER_SIZE];
+    uint64_t gate; /* the program's entry */
+    bool stands;   /* the registers are those with which the program begins */
+    int stop;      /* a signal that stops the process, for the end; 0: none came */
+
+    /* As the kernel has told the program. */
+    uint64_t auxv, headers_entry, count_entry; /* addresses on the stack */
+    uint64_t headers, entry, vdso;
+    Elf64_Phdr program[MOST_HEADERS + 1];
+    size_t n_headers;
+    uint64_t bias;
+
+    image library;
+    uint64_t base; /* of it */
+    uint64_t data, data_size;
+    uint64_t tls_size;  /* bytes that the program's linker has counted below the thread pointer */
+    uint64_t tls_more;  /* bytes that ours take below these */
+    uint64_t alignment; /* of both */
+    Elf64_Phdr *tls;    /* among `program`; NULL: it has none */
+} entering;
+
+static uint64_t page_size(void) {
+    return (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+/* ---- up to the exec -------------------------------------------------------------------------- */
+
+bool enter_is_possible(void) {
+    return CPU_ATTACHES;
+}
+
+int enter_follow(pid_t pid) {
+    const long options = PTRACE_O_TRACEEXEC | PTRACE_O_TRACESYSGOOD | PTRACE_O_EXITKILL;
+    return ptrace(PTRACE_SEIZE, pid, 0, options) == 0 ? 0 : errno;
+}
+
+bool enter_await_exec(pid_t pid, int *status) {
+    for (;;) {
+        if (waitpid(pid, status, __WALL) < 0) {
+            if (errno == EINTR)
+                continue;
+            return false;
+        }
+        if (!WIFSTOPPED(*status))
+            return false;
+        if (EVENT(*status) == PTRACE_EVENT_EXEC)
+            return true;
+        const bool is_group_stop = EVENT(*status) == PTRACE_EVENT_STOP;
+        if (is_group_stop && WSTOPSIG(*status) != SIGTRAP)
+            ptrace(PTRACE_LISTEN, pid, 0, 0); /* until it is continued */
+        else
+            ptrace(PTRACE_CONT, pid, 0, is_group_stop ? 0 : WSTOPSIG(*status));
+    }
+}
+
+/* ---- the stopped thread ---------------------------------------------------------------------- */
+
+/* Goes on to the next stop at a system call. False: it has gone. */
+static bool go_on(entering *e) {
+    int status, deliver = 0;
+    for (;;) {
+        if (ptrace(PTRACE_SYSCALL, e->pid, 0, deliver) != 0)
+            return false;
+        while (waitpid(e->pid, &status, __WALL) < 0)
+            if (errno != EINTR)
+                return false;
+        if (!WIFSTOPPED(status))
+            return false;
+        if (WSTOPSIG(status) == SYSCALL_STOP)
+            return true;
+        /* SIGSTOP cannot be blocked: it stops the program once that has begun. A fault of ours ends
+         * it here. */
+        if (EVENT(status) == 0 && WSTOPSIG(status) == SIGSTOP)
+            e->stop = SIGSTOP;
+        else if (EVENT(status) == 0)
+            return false;
+    }
+}
+
+static bool read_memory(const entering *e, uint64_t at, void *bytes, size_t size) {
+    return pread(e->memory, bytes, size, (off_t)at) == (ssize_t)size;
+}
+
+static bool write_memory(const entering *e, uint64_t at, const void *bytes, size_t size) {
+    return pwrite(e->memory, bytes, size, (off_t)at) == (ssize_t)size;
+}
+
+/* False: it has gone. */
+static bool call_kernel(entering *e, long number, const uint64_t arguments[6], int64_t *result) {
+    cpu_registers at = e->registers;
+    cpu_set_call(&at, e->gate, number, arguments);
+    cpu_set(e->pid, &at);
+    if (!go_on(e) || !go_on(e) || !cpu_get(e->pid, &at))
+        return false;
+    *result = cpu_result(&at);
+    return true;
+}
+
+static int64_t kernel(entering *e, long number, uint64_t a, uint64_t b, uint64_t c, uint64_t d,
+                      uint64_t f, uint64_t g) {
+    int64_t result = -ESRCH;
+    call_kernel(e, number, (uint64_t[]){a, b, c, d, f, g}, &result);
+    return result;
+}
+
+static bool is_error(int64_t result) {
+    return result < 0 && result >= -MOST_ERRNO;
+}
+
+/* Calls a function, whose own system calls go on; it returns to the gate. */
+static bool call_function(entering *e, uint64_t function, uint64_t argument, uint64_t pointer) {
+    cpu_registers at = e->registers;
+    const uint64_t stack = cpu_stack_for(cpu_sp(&at) - CPU_RED_ZONE);
+    const uint64_t arguments[6] = {argument};
+    if (!write_memory(e, stack, &e->gate, sizeof e->gate))
+        return false;
+    cpu_call(&at, function, stack, arguments);
+    cpu_set_thread_pointer(&at, pointer);
+    cpu_set(e->pid, &at);
+    for (bool enters = true;; enters = !enters) {
+        if (!go_on(e) || !cpu_get(e->pid, &at))
+            return false;
+        if (!enters || cpu_pc(&at) != e->gate + CPU_ENTER_SIZE)
+            continue;
+        cpu_set_number(&at, -1); /* of no system call */
+        cpu_set(e->pid, &at);
+        return go_on(e);
+    }
+}
+
+/* From the exec to where it has been made, so that registers can be set. */
+static bool stand(entering *e) {
+    char path[64];
+    const uint64_t all = ~UINT64_C(0);
+    snprintf(path, sizeof path, "/proc/%d/mem", (int)e->pid);
+    e->memory = open(path, O_RDWR | O_CLOEXEC);
+    return e->memory >= 0 &&
+           ptrace(PTRACE_GETSIGMASK, e->pid, (void *)sizeof e->blocked, &e->blocked) == 0 &&
+           ptrace(PTRACE_SETSIGMASK, e->pid, (void *)sizeof all, &all) == 0 && go_on(e) &&
+           (e->stands = cpu_get(e->pid, &e->registers));
+}
+
+/* The program begins. */
+static void let_go(entering *e) {
+    if (e->gate)
+        write_memory(e, e->gate, e->code, sizeof e->code);
+    if (e->stands) {
+        cpu_set_number(&e->registers, -1); /* of no system call */
+        cpu_set(e->pid, &e->registers);
+    }
+    ptrace(PTRACE_SETSIGMASK, e->pid, (void *)sizeof e->blocked, &e->blocked);
+    ptrace(PTRACE_DETACH, e->pid, 0, e->stop);
+    if (e->memory >= 0)
+        close(e->memory);
+    image_free(&e->library);
+}
+
+/* ---- what the kernel has told the program ---------------------------------------------------- */
+
+/* Over arguments and environment, each a list of addresses with 0 at its end. */
+static bool skip_list(const entering *e, uint64_t *at) {
+    uint64_t word = 1;
+    for (; word; *at += sizeof word)
+        if (!read_memory(e, *at, &word, sizeof word))
+            return false;
+    return true;
+}
+
+static bool read_told(entering *e) {
+    Elf64_auxv_t told;
+    uint64_t at = cpu_sp(&e->registers) + sizeof(uint64_t), size = 0;
+    if (!skip_list(e, &at) || !skip_list(e, &at))
+        return false;
+    for (e->auxv = at;; at += sizeof told) {
+        if (!read_memory(e, at, &told, sizeof told))
+            return false;
+        switch (told.a_type) {
+        case AT_PHDR:
+            e->headers_entry = at;
+            e->headers = told.a_un.a_val;
+            break;
+        case AT_PHNUM:
+            e->count_entry = at;
+            e->n_headers = told.a_un.a_val;
+            break;
+        case AT_PHENT:
+            size = told.a_un.a_val;
+            break;
+        case AT_ENTRY:
+            e->entry = told.a_un.a_val;
+            break;
+        case AT_SYSINFO_EHDR:
+            e->vdso = told.a_un.a_val;
+            break;
+        case AT_NULL:
+            return e->headers && e->entry && e->n_headers && e->n_headers <= MOST_HEADERS &&
+                   size == sizeof *e->program;
+        }
+    }
+}
+
+/* The head of the program is where the segment begins in which the headers are. */
+static bool find_bias(entering *e) {
+    const Elf64_Phdr *first = NULL;
+    Elf64_Ehdr head;
+    for (size_t i = 0; i < e->n_headers; i++) {
+        const Elf64_Phdr *h = &e->program[i];
+        if (h->p_type == PT_LOAD && h->p_offset == 0)
+            first = h;
+        if (h->p_type == PT_TLS)
+            e->tls = &e->program[i];
+    }
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/exe", (int)e->pid);
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    const bool done = fd >= 0 && first && pread(fd, &head, sizeof head, 0) == sizeof head;
+    if (fd >= 0)
+        close(fd);
+    e->bias = e->entry - head.e_entry;
+    return done && e->headers - head.e_phoff == e->bias + first->p_vaddr;
+}
+
+static bool read_program(entering *e) {
+    return read_told(e) &&
+           read_memory(e, e->headers, e->program, e->n_headers * sizeof *e->program) &&
+           find_bias(e);
+}
+
+/* The kernel's clock_gettime, which it offers as a library in memory; 0: it is not to be found. */
+static uint64_t find_clock(const entering *e) {
+    const uint64_t end = e->vdso ? process_mapping_end(e->pid, e->vdso) : 0;
+    const size_t size = end > e->vdso && end - e->vdso < 1 << 16 ? (size_t)(end - e->vdso) : 0;
+    char *bytes = size ? malloc(size) : NULL;
+    Elf *elf = bytes && read_memory(e, e->vdso, bytes, size) ? elf_memory(bytes, size) : NULL;
+    uint64_t found = 0;
+    for (Elf_Scn *s = NULL; elf && (s = elf_nextscn(elf, s));) {
+        const Elf64_Shdr *h = elf64_getshdr(s);
+        Elf_Data *data = h && h->sh_type == SHT_DYNSYM ? elf_getdata(s, NULL) : NULL;
+        for (size_t i = 0; data && i < data->d_size / sizeof(Elf64_Sym); i++) {
+            const Elf64_Sym *symbol = (const Elf64_Sym *)data->d_buf + i;
+            const char *name = elf_strptr(elf, h->sh_link, symbol->st_name);
+            if (name && strcmp(name, "__vdso_clock_gettime") == 0 && symbol->st_value < size)
+                found = e->vdso + symbol->st_value;
+        }
+    }
+    elf_end(elf);
+    free(bytes);
+    return found;
+}
+
+/* ---- thread-local storage -------------------------------------------------------------------- */
+
+static uint64_t round_up(uint64_t n, uint64_t unit) {
+    return (n + unit - 1) & -unit;
+}
+
+/* The program's linker has counted its variables from the thread pointer downwards, rounded up to
+ * their alignment; ours come below, so that both together are aligned as either wants to be. */
+static bool plan_tls(entering *e) {
+    const uint64_t theirs = e->tls && e->tls->p_align ? e->tls->p_align : 1;
+    if ((theirs & (theirs - 1)) || theirs > page_size() ||
+        e->library.tls.p_align > THREAD_ALIGNMENT ||
+        (e->tls && (e->tls->p_vaddr % theirs || e->tls->p_memsz > MOST_TLS ||
+                    e->tls->p_filesz > e->tls->p_memsz)))
+        return false;
+    e->alignment = theirs > THREAD_ALIGNMENT ? theirs : THREAD_ALIGNMENT;
+    e->tls_size = e->tls ? round_up(e->tls->p_memsz, theirs) : 0;
+    e->tls_more = round_up(e->tls_size + e->library.tls.p_memsz, e->alignment) - e->tls_size;
+    return true;
+}
+
+/* A program that is linked to no fixed place relocates itself, and in it the variables as they
+ * begin, after this copy of them was made. False: by what we do not know. */
+static bool relocate_word(const entering *e, const Elf64_Rela *r, unsigned char *copy) {
+    const uint64_t at = r->r_offset - e->tls->p_vaddr, size = e->tls->p_filesz;
+    if (r->r_offset + sizeof(uint64_t) <= e->tls->p_vaddr || at >= size + sizeof(uint64_t))
+        return true;
+    if (ELF64_R_TYPE(r->r_info) != R_X86_64_RELATIVE || size < sizeof(uint64_t) ||
+        at > size - sizeof(uint64_t))
+        return r->r_offset >= e->tls->p_vaddr + size;
+    const uint64_t value = e->bias + (uint64_t)r->r_addend;
+    memcpy(copy + at, &value, sizeof value);
+    return true;
+}
+
+static uint64_t dynamic_value(const entering *e, int64_t tag) {
+    for (size_t i = 0; i < e->n_headers; i++) {
+        Elf64_Dyn d = {.d_tag = DT_DEBUG};
+        const Elf64_Phdr *h = &e->program[i];
+        for (uint64_t at = 0; h->p_type == PT_DYNAMIC && d.d_tag && at + sizeof d <= h->p_memsz;
+             at += sizeof d)
+            if (read_memory(e, e->bias + h->p_vaddr + at, &d, sizeof d) && d.d_tag == tag)
+                return d.d_un.d_val;
+    }
+    return 0;
+}
+
+static bool relocate_variables(const entering *e, unsigned char *copy) {
+    const uint64_t table = dynamic_value(e, DT_RELA), size = dynamic_value(e, DT_RELASZ);
+    if (!e->tls || !table)
+        return true;
+    Elf64_Rela *all = size < 1u << 28 ? malloc(size + 1) : NULL;
+    bool done = all && read_memory(e, e->bias + table, all, size);
+    for (size_t i = 0; done && i < size / sizeof *all; i++)
+        done = relocate_word(e, &all[i], copy);
+    free(all);
+    return done && !dynamic_value(e, DT_RELR);
+}
+
+/* ---- what is put into the process ------------------------------------------------------------ */
+
+/* Of our data there: the request, the table of headers, the variables of each thread as they begin,
+ * those of the one that makes the call. */
+static uint64_t table_at(const entering *e) {
+    return e->data + page_size();
+}
+static uint64_t variables_at(const entering *e) {
+    return round_up(table_at(e) + sizeof e->program, e->alignment);
+}
+static uint64_t pointer_at(const entering *e) {
+    return round_up(variables_at(e) + e->tls_more + e->tls_size, e->alignment) + e->tls_more +
+           e->tls_size;
+}
+
+static bool map_data(entering *e) {
+    e->data = 0;
+    e->data_size = round_up(pointer_at(e) + CONTROL_BLOCK + page_size(), page_size());
+    const int64_t got = kernel(e, SYS_mmap, 0, e->data_size, PROT_READ | PROT_WRITE,
+                               MAP_PRIVATE | MAP_ANONYMOUS, (uint64_t)-1, 0);
+    e->data = is_error(got) ? 0 : (uint64_t)got;
+    return e->data;
+}
+
+static uint64_t protection_of(const Elf64_Phdr *h) {
+    return (h->p_flags & PF_R ? PROT_READ : 0u) | (h->p_flags & PF_W ? PROT_WRITE : 0u) |
+           (h->p_flags & PF_X ? PROT_EXEC : 0u);
+}
+
+/* From its file, so that all processes share what they do not write. What is written stands there
+ * relocated. */
+static bool map_segment(entering *e, int fd, const Elf64_Phdr *h) {
+    const uint64_t start = h->p_vaddr & -page_size();
+    const uint64_t size = h->p_vaddr + h->p_filesz - start, pages = round_up(size, page_size());
+    const int64_t got = kernel(e, SYS_mmap, e->base + start, size, protection_of(h),
+                               MAP_PRIVATE | MAP_FIXED, (uint64_t)fd, h->p_offset & -page_size());
+    if (is_error(got))
+        return false;
+    return !(h->p_flags & PF_W) ||
+           write_memory(e, e->base + start, image_bytes(&e->library, start, pages), pages);
+}
+
+static bool map_segments(entering *e, int fd) {
+    for (size_t i = 0; i < e->library.n_headers; i++)
+        if (e->library.headers[i].p_type == PT_LOAD && !map_segment(e, fd, &e->library.headers[i]))
+            return false;
+    return true;
+}
+
+static bool map_library(entering *e, const char *path) {
+    const int64_t tls = -(int64_t)(e->tls_size + e->tls_more);
+    const int64_t got = kernel(e, SYS_mmap, 0, e->library.size, PROT_READ | PROT_WRITE,
+                               MAP_PRIVATE | MAP_ANONYMOUS, (uint64_t)-1, 0);
+    e->base = is_error(got) ? 0 : (uint64_t)got;
+    if (!e->base || !image_relocate(&e->library, e->base, tls) ||
+        !write_memory(e, e->data, path, strlen(path) + 1))
+        return false;
+    const int64_t fd =
+        kernel(e, SYS_openat, (uint64_t)AT_FDCWD, e->data, O_RDONLY | O_CLOEXEC, 0, 0, 0);
+    if (is_error(fd))
+        return false;
+    const bool done = map_segments(e, (int)fd);
+    kernel(e, SYS_close, (uint64_t)fd, 0, 0, 0, 0, 0);
+    return done;
+}
+
+/* Ours, then theirs, as each thread is to get them. */
+static bool write_variables(entering *e) {
+    const uint64_t theirs = e->tls ? e->tls->p_filesz : 0, size = e->tls_more + theirs;
+    const Elf64_Phdr *ours = &e->library.tls;
+    unsigned char *all = calloc(1, size);
+    const unsigned char *begin = image_bytes(&e->library, ours->p_vaddr, ours->p_filesz);
+    bool done = all && begin;
+    if (done) {
+        memcpy(all, begin, ours->p_filesz);
+        done = (!theirs || read_memory(e, e->bias + e->tls->p_vaddr, all + e->tls_more, theirs)) &&
+               relocate_variables(e, all + e->tls_more) &&
+               write_memory(e, variables_at(e), all, size) &&
+               write_memory(e, pointer_at(e) - e->tls_size - e->tls_more, all, size);
+    }
+    free(all);
+    const uint64_t pointer = pointer_at(e);
+    return done && write_memory(e, pointer, &pointer, sizeof pointer);
+}
+
+/* The table that the C library will read. */
+static bool write_headers(entering *e) {
+    for (size_t i = 0; i < e->n_headers; i++)
+        if (e->program[i].p_type == PT_PHDR)
+            e->program[i].p_vaddr = e->program[i].p_paddr = table_at(e) - e->bias;
+    if (!e->tls) {
+        e->tls = &e->program[e->n_headers++];
+        *e->tls = (Elf64_Phdr){.p_type = PT_TLS, .p_flags = PF_R};
+    }
+    e->tls->p_vaddr = e->tls->p_paddr = variables_at(e) - e->bias;
+    e->tls->p_filesz += e->tls_more;
+    e->tls->p_memsz += e->tls_more;
+    e->tls->p_align = e->alignment;
+    return write_memory(e, table_at(e), e->program, e->n_headers * sizeof *e->program);
+}
+
+static bool tell_headers(entering *e) {
+    const uint64_t table = table_at(e), n = e->n_headers;
+    return write_headers(e) &&
+           write_memory(e, e->headers_entry + offsetof(Elf64_auxv_t, a_un), &table, sizeof table) &&
+           write_memory(e, e->count_entry + offsetof(Elf64_auxv_t, a_un), &n, sizeof n);
+}
+
+static bool call_recorder(entering *e, remote_reason *said) {
+    entered request = {.version = ENTERED_VERSION,
+                       .stack = cpu_sp(&e->registers),
+                       .clock = find_clock(e),
+                       .bias = e->bias,
+                       .headers = e->headers,
+                       .n_headers = e->n_headers,
+                       .own = e->base};
+    if (!write_memory(e, e->data, &request, sizeof request) ||
+        !call_function(e, e->base + e->library.entry, e->data, pointer_at(e)) ||
+        !read_memory(e, e->data, &request, sizeof request))
+        return false;
+    request.text[sizeof request.text - 1] = '\0';
+    SAY(said, "%s", request.text);
+    return request.is_recorded;
+}
+
+/* ---- the way in ------------------------------------------------------------------------------ */
+
+static bool put_gate(entering *e) {
+    return read_memory(e, e->entry, e->code, sizeof e->code) &&
+           write_memory(e, e->entry, cpu_enter, sizeof cpu_enter) && (e->gate = e->entry);
+}
+
+static bool enter(entering *e, const char *library, remote_reason *said) {
+    SAY(said, "the recorder cannot be put into it");
+    if (!image_read(&e->library, library)) {
+        SAY(said, "%.160s cannot be read", library);
+        return false;
+    }
+    if (!stand(e) || !read_program(e))
+        return false;
+    if (!plan_tls(e)) {
+        SAY(said, "its thread-local storage has an unusual layout");
+        return false;
+    }
+    return put_gate(e) && map_data(e) && map_library(e, library) && write_variables(e) &&
+           call_recorder(e, said) && tell_headers(e);
+}
+
+static void unmap(entering *e) {
+    if (e->base)
+        kernel(e, SYS_munmap, e->base, e->library.size, 0, 0, 0, 0);
+    if (e->data)
+        kernel(e, SYS_munmap, e->data, e->data_size, 0, 0, 0, 0);
+}
+
+bool enter_program(pid_t pid, const char *library, remote_reason *said) {
+    entering *e = calloc(1, sizeof *e);
+    if (!e) {
+        SAY(said, "not enough memory");
+        ptrace(PTRACE_DETACH, pid, 0, 0);
+        return false;
+    }
+    e->pid = pid;
+    e->memory = -1;
+    elf_version(EV_CURRENT);
+    const bool done = enter(e, library, said);
+    if (!done)
+        unmap(e);
+    let_go(e);
+    free(e);
+    return done;
+}

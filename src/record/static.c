@@ -1,0 +1,168 @@
+/* static.c: the recorder in a program that is linked statically.
+ *
+ * Problem. Such a program has no dynamic loader: nothing is preloaded, nobody can be asked for the
+ * C library's functions, and the C library that is linked in was linked for this program alone,
+ * with thread-local storage of just the size that it needs.
+ *
+ * Way. `allotrace run` starts the program under ptrace and, before its first instruction, maps
+ * this library, liballotrace-static.so, which depends on nothing (platform/alone.h), relocates it,
+ * and has the program's C library give each thread room for our thread-local variables, beyond its
+ * own: by a table of program headers in which the segment for thread-local storage is larger
+ * (attach/enter.h). Then it calls static_begin. That finds the allocator by the program's symbols
+ * and turns it aside, as for allocators that are linked into dynamic programs (linked.h). Then
+ * ptrace lets go of the program for good.
+ *
+ * What other programs tell by handlers (exit, fork, the end of threads), is seen here where the C
+ * library's functions begin, if the program has them: without them, `run` completes the trace, a
+ * fork is seen by a page that the kernel wipes, and a thread's domain stays open.
+ *
+ * Why not otherwise. The loader and a C library of our own in the program's memory would need
+ * another thread pointer than the program's: two system calls a call of malloc, where the kernel
+ * does not allow the instruction. Breakpoints that `run` answers take microseconds each, and
+ * would make it the program's debugger for as long as it runs. */
+#include "contract/entered.h"
+#include "platform/alone.h"
+#include "platform/cfi.h"
+#include "platform/module.h"
+#include "platform/syscall.h"
+#include "record/late.h"
+#include "record/linked.h"
+#include "record/next.h"
+#include "record/recorder.h"
+#include "record/runtime.h"
+#include "record/text.h"
+
+/* ---- what a preloaded recorder has in front of the program, and here nobody has ---------------
+ */
+
+/* The C library's, or another: blocks may be as small as they like. */
+bool next_is_glibc(void) {
+    return false;
+}
+
+bool next_is_preempted(struct module *module) {
+    (void)module;
+    return false;
+}
+
+void next_resolve(void) {}
+void next_know_libc(void) {}
+void next_be_late(void) {}
+
+bool late_is(void) {
+    return false;
+}
+bool late_enter(void) {
+    return false;
+}
+void late_look_again(void) {}
+void late_leave(void) {}
+
+/* Heaps of language runtimes in static programs are not recorded, but malloc is. */
+static enum runtime_kind absent_find(const char **why) {
+    (void)why;
+    return RUNTIME_ABSENT;
+}
+static const struct runtime absent = {.find = absent_find};
+const struct runtime *const runtimes[N_RUNTIMES] = {[0 ... N_RUNTIMES - 1] = &absent};
+
+/* ---- what the C library does besides allocating ---------------------------------------------- */
+
+#define HOOK(name)                                                                                 \
+    static CPU_ALIGN_STACK uintptr_t static_##name(uintptr_t a, uintptr_t b, uintptr_t c,          \
+                                                   uintptr_t d, const struct entry *e)
+
+static uint64_t process; /* that was entered */
+
+/* A program that allocates nothing has a trace as well. */
+HOOK(end) {
+    if (process == (uint64_t)syscall4(SYS_getpid, 0, 0, 0, 0))
+        recorder_settle();
+    recorder_finish();
+    return linked_go_on(a, b, c, d, e);
+}
+
+HOOK(abort) {
+    recorder_before_abort();
+    return linked_go_on(a, b, c, d, e);
+}
+
+/* What comes back has failed. */
+HOOK(exec) {
+    recorder_before_exec();
+    const uintptr_t failed = linked_go_on(a, b, c, d, e);
+    recorder_after_exec();
+    return failed;
+}
+
+HOOK(fork) {
+    alone_before_fork();
+    const uintptr_t child = linked_go_on(a, b, c, d, e);
+    alone_after_fork(child == 0);
+    return child;
+}
+
+/* No frame of ours stays: a destructor of the thread may unwind all of its stack. */
+static uintptr_t static_thread_ends(uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d,
+                                    const struct entry *e) {
+    alone_thread_ends();
+    return linked_go_on(a, b, c, d, e);
+}
+
+/* The program's unwinder asks where the entry of .eh_frame is that describes an address: exceptions
+ * cross what stands before an operator new. What it is told besides, it takes for the program's. */
+struct unwinder_bases {
+    uintptr_t text, data, function;
+};
+HOOK(find_fde) {
+    struct module module;
+    struct cfi_function found;
+    struct unwinder_bases *bases = (struct unwinder_bases *)b;
+    if (!alone_is_own(a))
+        return linked_go_on(a, b, c, d, e);
+    if (!module_find(a, &module) || !cfi_find(&module, a, &found))
+        return 0;
+    *bases = (struct unwinder_bases){.function = found.start};
+    return (uintptr_t)found.entry;
+}
+
+/* glibc's names and musl's; those at the end are the outermost functions of musl, which has no
+ * tables of unwinding. */
+static const struct linked_also also[] = {
+    {"_exit", static_end, NULL, false},
+    {"_Exit", static_end, NULL, false},
+    {"abort", static_abort, NULL, false},
+    {"execve", static_exec, NULL, false},
+    {"execveat", static_exec, NULL, false},
+    {"fexecve", static_exec, NULL, false},
+    {"fork", static_fork, NULL, false},
+    {"__libc_thread_freeres", static_thread_ends, NULL, false},
+    {"__nptl_deallocate_tsd", static_thread_ends, NULL, false},
+    {"__pthread_exit", static_thread_ends, NULL, false},
+    {"_Unwind_Find_FDE", static_find_fde, NULL, true},
+    {"libc_start_main_stage2", NULL, module_add_start, false},
+    {"start", NULL, module_add_start, false},
+};
+
+/* ---- the beginning --------------------------------------------------------------------------- */
+
+static void say_why_not(entered *e) {
+    text t = text_in(e->text, sizeof e->text);
+    text_add(&t, linked_found() ? linked_found() : "no symbol names its malloc and free");
+}
+
+/* `run` calls this, on the program's stack, with a thread pointer that lasts as long. Nothing of
+ * the recorder's state of the thread is kept: the recording begins with the first block. */
+__attribute__((visibility("default"))) void allotrace_static_begin(entered *e);
+void allotrace_static_begin(entered *e) {
+    const ElfW(Ehdr) *own = (const ElfW(Ehdr) *)e->own;
+    if (e->version != ENTERED_VERSION)
+        return;
+    const struct alone_module modules[2] = {
+        {e->bias, (const ElfW(Phdr) *)e->headers, e->n_headers},
+        {e->own, (const ElfW(Phdr) *)(e->own + own->e_phoff), own->e_phnum}};
+    process = (uint64_t)syscall4(SYS_getpid, 0, 0, 0, 0);
+    alone_begin((const uintptr_t *)e->stack, e->clock, modules);
+    e->is_recorded = linked_begin_static(also, sizeof also / sizeof *also);
+    say_why_not(e);
+}

@@ -1,0 +1,298 @@
+#!/usr/bin/python3
+"""Records programs that are linked statically, or with musl. Prints TAP.
+
+    test_static.py ALLOTRACE LIBRARY SOURCE [TEST...]
+"""
+import collections
+import ctypes
+import os
+import pathlib
+import re
+import shutil
+import signal
+import struct
+import subprocess
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+import tap  # noqa: E402
+from tap import Skip, same, test  # noqa: E402
+
+ALLOTRACE, LIBRARY, SOURCE = map(os.path.abspath, sys.argv[1:4])
+ENVIRONMENT = {k: v for k, v in os.environ.items() if not k.startswith(("MEMTRACE", "LD_PRELOAD"))}
+ENVIRONMENT |= {"ALLOTRACE_PRELOAD": LIBRARY, "TARGET_VARIABLE": "some value"}
+FLAGS = ["-O1", "-g", "-fno-inline", "-fno-builtin", "-w", "-pthread"]
+KINDS = {"static": ["cc", "-static", "-no-pie", "-fno-pie"], "static-pie": ["cc", "-static-pie", "-fPIE"],
+         "musl static": ["musl-gcc", "-static"], "musl": ["musl-gcc"]}
+
+CXX = r"""
+#include <cstdio>
+#include <cstdlib>
+#include <new>
+#include <stdexcept>
+#include <thread>
+extern "C" __attribute__((noinline)) void *site_new(size_t n) { return new char[n]; }
+struct alignas(128) wide { char bytes[384]; };
+extern "C" __attribute__((noinline)) wide *site_wide() { return new wide; }
+int main() {
+    for (int i = 0; i < 100; i++) {
+        delete[] (char *)site_new(40101);
+        ::operator delete(::operator new(40201));
+        delete site_wide();
+    }
+    try {
+        printf("%p\n", site_new((size_t)1 << 62));
+    } catch (std::bad_alloc &) {
+        puts("bad_alloc");
+    }
+    try {
+        throw std::runtime_error("thrown");
+    } catch (std::exception &e) {
+        puts(e.what());
+    }
+    std::thread([] { free(site_new(40301)); }).join();
+}
+"""
+
+
+def run(*command, **how):
+    done = subprocess.run(command, env=ENVIRONMENT, capture_output=True, text=True, timeout=120, **how)
+    return done.returncode, done.stdout, done.stderr
+
+
+def compiled(kind, source=SOURCE, out="./program", *more):
+    """A program of that kind; skips the test where there is no compiler for it."""
+    compiler, *flags = KINDS[kind]
+    if not shutil.which(compiler):
+        raise Skip(f"needs {compiler}")
+    subprocess.run([compiler, *FLAGS, *flags, source, "-o", out, *more], check=True, capture_output=True)
+    return out
+
+
+def in_each_kind(function):
+    """Makes a test of each kind of it."""
+    for kind in KINDS:
+        def one(kind=kind):
+            return function(kind)
+        one.__name__ = f"{kind.replace('-', '_').replace(' ', '_')}: {function.__name__}"
+        test(one)
+
+
+def recorded(program, *words, rate="1", trace="t.ctf", options=()):
+    """Runs it plain and recorded, which must look the same; gives what was said."""
+    plain = run(program, *words)
+    status, out, err = run(ALLOTRACE, "run", "--rate", rate, *options, "-o", trace, "--", program, *words)
+    same((status, out), plain[:2], err)
+    return err
+
+
+def blocks_of(trace="t.ctf"):
+    """Each block: (bytes, functions from the outermost, died)."""
+    status, text, err = run(ALLOTRACE, "dump", trace)
+    same(status, 0, err)
+    blocks, dead = {}, set()
+    for line in text.splitlines():
+        fields = line.split()
+        if fields[2] == "collect":  # in another thread, an end may stand before its beginning
+            dead.add(fields[1])
+        elif fields[2].startswith("alloc"):
+            frames = re.findall(r"(\S+?)@(\S*):\d+:\d+-\d+", line)
+            if frames[-1][1] not in ("<gauge>", "<mark>", "<thread>"):
+                names = [name for name, file in frames if file != "<type>"]
+                blocks[fields[1]] = (int(fields[4].partition("=")[2]), names)
+    info = run(ALLOTRACE, "info", trace)[1]
+    assert "dropped" not in info, info
+    return [(size, names, block in dead) for block, (size, names) in blocks.items()]
+
+
+def counts(blocks):
+    """How many there were of each size, in words, and how many died, by the innermost function."""
+    found = collections.defaultdict(lambda: [0, 0])
+    for size, names, died in blocks:
+        found[size, names[-1]][0] += 1
+        found[size, names[-1]][1] += died
+    return {key: tuple(value) for key, value in found.items()}
+
+
+def words(size):
+    return (size + 7) // 8
+
+
+def is_static(kind):
+    return "static" in kind
+
+
+def expect_counts(found, expected):
+    """`expected`: bytes, function, how many, how many of them died."""
+    for size, function, born, died in expected:
+        same(found.get((words(size), function)), (born, died), f"{size} bytes in {function}")
+
+
+@in_each_kind
+def each_block_is_counted_once(kind):
+    err = recorded(compiled(kind), "counts")
+    same("is statically linked; recorded are malloc and" in err, is_static(kind), err)
+    blocks = blocks_of()
+    expect_counts(counts(blocks), [(40001, "site_a", 100, 100), (40100, "site_b", 100, 50), (40201, "site_a", 100, 100),
+                                   (40301, "do_counts", 100, 50), (40401, "do_counts", 100, 100),
+                                   (40512, "do_counts", 100, 100)])
+    same(sum(1 for size, _, _ in blocks if size == words(17)), 100, "blocks of strdup")
+    same(sum(1 for size, _, _ in blocks if size > 4000), 600, "large blocks")
+    for size, names, _ in blocks:
+        if names[-1].startswith("site"):
+            same(names[-3:-1], ["main", "do_counts"], names)
+    assert not any("linked" in n or "hook" in n for _, names, _ in blocks for n in names), "frames of ours"
+
+
+@in_each_kind
+def stacks_are_whole(kind):
+    recorded(compiled(kind), "counts")
+    for size, names, _ in blocks_of():
+        if names[-1].startswith("site"):
+            assert "unknown]" not in " ".join(names), names
+
+
+@in_each_kind
+def threads_are_recorded_and_have_their_variables(kind):
+    recorded(compiled(kind), "threads")
+    blocks = blocks_of()
+    expect_counts(counts(blocks), [(30001, "site_a", 2000, 2000), (30100, "site_b", 40, 40)])
+    assert all(names[-2:] == ["thread", "site_a"] for size, names, _ in blocks if size == words(30001))
+    info = run(ALLOTRACE, "info", "t.ctf")[1]
+    domains = int(re.search(r"domains +(\d+)", info)[1])
+    assert 2 <= domains <= 9, info
+
+
+@in_each_kind
+def each_child_has_a_trace(kind):
+    recorded(compiled(kind), "forks", trace="t.%p.ctf")
+    found = []
+    for trace in pathlib.Path().glob("t.*.ctf"):
+        mine = [died for size, names, died in blocks_of(str(trace)) if size == words(20001)]
+        found.append((len(mine), sum(mine)))
+    same(sorted(found), [(0, 0), (20, 20), (21, 21), (22, 22)])
+
+
+@in_each_kind
+def however_it_ends_nothing_is_lost(kind):
+    program = compiled(kind)
+    recorded(program, "counts", "exec")  # the other program's trace takes the place of this one's
+    for end in "quick", "abort", "kill", "system":
+        recorded(program, "counts", end)
+        expect_counts(counts(blocks_of()), [(40001, "site_a", 100, 100), (40100, "site_b", 100, 50)])
+
+
+@in_each_kind
+def signals_are_as_they_were(kind):
+    def odd_signals():
+        signal.signal(signal.SIGUSR2, signal.SIG_IGN)
+        signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTRAP, signal.SIGWINCH])
+    program = compiled(kind)
+    plain = run(program, "signals", "environment", preexec_fn=odd_signals)
+    status, out, err = run(ALLOTRACE, "run", "-q", "--rate", "1", "-o", "t.ctf", "--", program, "signals", "environment",
+                           preexec_fn=odd_signals)
+    same((status, out), plain[:2], err)
+    assert "100 signals" in out and "variables of the thread: good" in out and "TARGET_VARIABLE=some value" in out, out
+    expect_counts(counts(blocks_of()), [(10001, "site_a", 100, 100)])
+
+
+@in_each_kind
+def samples_estimate_what_is_allocated(kind):
+    recorded(compiled(kind), "much", rate="1e-3")
+    blocks = [size for size, names, _ in blocks_of() if names[-1] == "site_a"]
+    expected = 200000 * 126 * 1e-3  # words, with the allocator's own
+    assert 0.9 * expected < len(blocks) < 1.1 * expected, (len(blocks), expected)
+
+
+def static_kinds():
+    return [kind for kind in KINDS if is_static(kind)]
+
+
+@test
+def a_stripped_one_runs_unrecorded_and_one_line_says_why():
+    for kind in static_kinds():
+        program = compiled(kind)
+        subprocess.run(["strip", program], check=True)
+        err = recorded(program, "counts")
+        same(err, f"allotrace: warning: {program}: it is statically linked and stripped: no symbol names its malloc, so it runs "
+                  "without being recorded; leave its symbols in it (no strip, no -s), or link it dynamically\n")
+        assert not os.path.exists("t.ctf")
+
+
+@test
+def one_without_malloc_says_so():
+    pathlib.Path("t.c").write_text("int main(void) { return 7; }")
+    program = compiled("musl static", "t.c")
+    err = recorded(program)
+    same(err, f"allotrace: warning: {program}: it is statically linked, and no symbol names malloc and free, so it runs without "
+              "being recorded; link it dynamically, or have its allocator write a heap profile for `allotrace import`\n")
+
+
+@test
+def one_that_allocates_nothing_has_a_trace():
+    program = compiled("static")
+    err = recorded(program, "nothing")
+    assert "recorded" in err and os.path.exists("t.ctf"), err
+
+
+@test
+def where_ptrace_is_forbidden_one_line_says_so():
+    def forbid():  # ptrace gives EPERM
+        code = [(0x20, 0, 0, 0), (0x15, 0, 1, 101), (0x06, 0, 0, 0x00050001), (0x06, 0, 0, 0x7fff0000)]
+        program = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *line) for line in code))
+        head = ctypes.create_string_buffer(struct.pack("HxxxxxxQ", len(code), ctypes.addressof(program)))
+        libc = ctypes.CDLL(None)
+        assert libc.prctl(38, 1, 0, 0, 0) == 0 and libc.prctl(22, 2, head) == 0
+    program = compiled("static")
+    status, out, err = run(ALLOTRACE, "run", "-o", "t.ctf", "--", program, "counts", preexec_fn=forbid)
+    same((status, out), run(program, "counts")[:2], err)
+    same(err, f"allotrace: warning: {program}: it is statically linked, and runs without being recorded: it cannot be traced "
+              "(ptrace: Operation not permitted); link it dynamically to record it\n")
+
+
+@test
+def a_missing_library_is_named():
+    program = compiled("static")
+    os.mkdir("apart")
+    shutil.copy(LIBRARY, "apart")
+    status, out, err = run("env", f"ALLOTRACE_PRELOAD=apart/{os.path.basename(LIBRARY)}", ALLOTRACE, "run", "--", program, "counts")
+    same((status, out), run(program, "counts")[:2], err)
+    same(err, "allotrace: warning: liballotrace-static.so is missing from the folder where it was installed, so nothing is recorded\n")
+
+
+@test
+def what_cannot_be_executed_says_so_as_ever():
+    program = compiled("static")
+    pathlib.Path("script").write_text(f"#!{os.path.abspath(program)}\n")
+    os.chmod("script", 0o755)
+    err = recorded("./script")
+    assert "script: is statically linked" in err, err
+    os.chmod(program, 0o644)
+    same(run(ALLOTRACE, "run", "--", program)[0], 126)
+
+
+@test
+def operators_of_cxx_and_exceptions():
+    pathlib.Path("t.cc").write_text(CXX)
+    for flags in ["-static", "-no-pie", "-fno-pie"], ["-static-pie", "-fPIE"]:
+        subprocess.run(["g++", "-std=c++17", *FLAGS, *flags, "t.cc", "-o", "t"], check=True)
+        recorded("./t")
+        found = counts(blocks_of())
+        expect_counts(found, [(40101, "site_new", 100, 100), (40201, "main", 100, 100), (40301, "site_new", 1, 1)])
+        same(sum(born for (_, name), (born, _) in found.items() if name == "site_wide"), 100, "aligned ones")
+
+
+@test
+def an_allocator_that_is_linked_in_instead_of_the_c_librarys():
+    for archive in "libjemalloc.a", "libtcmalloc_minimal.a":
+        path = f"/usr/lib/x86_64-linux-gnu/{archive}"
+        if not os.path.exists(path):
+            raise Skip(f"needs {path}")
+        pathlib.Path("t.cc").write_text(CXX)
+        subprocess.run(["g++", "-std=c++17", *FLAGS, "-static", "-no-pie", "-fno-pie", "t.cc", "-o", "t", path, "-lm"], check=True)
+        recorded("./t")
+        expect_counts(counts(blocks_of()), [(40101, "site_new", 100, 100), (40201, "main", 100, 100)])
+
+
+if __name__ == "__main__":
+    sys.exit(tap.main(sys.argv[4:]))

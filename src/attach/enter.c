@@ -449,11 +449,13 @@ static bool write_headers(entering *e) {
     return write_memory(e, table_at(e), e->program, e->n_headers * sizeof *e->program);
 }
 
+static bool tell_word(const entering *e, uint64_t entry, uint64_t word) {
+    return write_memory(e, entry + offsetof(Elf64_auxv_t, a_un), &word, sizeof word);
+}
+
 static bool tell_headers(entering *e) {
-    const uint64_t table = table_at(e), n = e->n_headers;
-    return write_headers(e) &&
-           write_memory(e, e->headers_entry + offsetof(Elf64_auxv_t, a_un), &table, sizeof table) &&
-           write_memory(e, e->count_entry + offsetof(Elf64_auxv_t, a_un), &n, sizeof n);
+    return write_headers(e) && tell_word(e, e->headers_entry, table_at(e)) &&
+           tell_word(e, e->count_entry, e->n_headers);
 }
 
 static bool call_recorder(entering *e, remote_reason *said) {

@@ -12,6 +12,9 @@
 
 extern char **environ;
 
+#ifdef NO_VARIABLES
+#define __thread
+#endif
 static __thread const char *word =
     "as it begins"; /* relocated, where programs have no fixed place */
 static __thread int number = 7;

@@ -228,6 +228,12 @@ def one_without_malloc_says_so():
               "being recorded; link it dynamically, or have its allocator write a heap profile for `allotrace import`\n")
 
 
+@in_each_kind
+def one_without_variables_of_threads_is_recorded(kind):
+    recorded(compiled(kind, SOURCE, "./program", "-DNO_VARIABLES", "-O2"), "counts", "signals")
+    expect_counts(counts(blocks_of()), [(40001, "site_a", 100, 100), (40100, "site_b", 100, 50), (10001, "site_a", 100, 100)])
+
+
 @test
 def one_that_allocates_nothing_has_a_trace():
     program = compiled("static")

@@ -336,16 +336,58 @@ static uint64_t dynamic_value(const entering *e, int64_t tag) {
     return 0;
 }
 
-static bool relocate_variables(const entering *e, unsigned char *copy) {
-    const uint64_t table = dynamic_value(e, DT_RELA), size = dynamic_value(e, DT_RELASZ);
-    if (!e->tls || !table)
-        return true;
-    Elf64_Rela *all = size < 1u << 28 ? malloc(size + 1) : NULL;
-    bool done = all && read_memory(e, e->bias + table, all, size);
-    for (size_t i = 0; done && i < size / sizeof *all; i++)
+/* A table of the process; NULL: it cannot be had. The caller frees it. */
+static void *read_table(const entering *e, uint64_t at, uint64_t size) {
+    enum { MOST_TABLE = 1 << 28 };
+    void *table = size < MOST_TABLE ? malloc(size + 1) : NULL;
+    if (table && read_memory(e, e->bias + at, table, size))
+        return table;
+    free(table);
+    return NULL;
+}
+
+static bool relocate_rela(const entering *e, unsigned char *copy) {
+    const uint64_t at = dynamic_value(e, DT_RELA), size = dynamic_value(e, DT_RELASZ);
+    Elf64_Rela *all = at ? read_table(e, at, size) : NULL;
+    bool done = all || !at;
+    for (size_t i = 0; all && done && i < size / sizeof *all; i++)
         done = relocate_word(e, &all[i], copy);
     free(all);
-    return done && !dynamic_value(e, DT_RELR);
+    return done;
+}
+
+/* Of these, the word itself holds what is added to. */
+static void relocate_in_place(const entering *e, uint64_t address, unsigned char *copy) {
+    const uint64_t at = address - e->tls->p_vaddr, size = e->tls->p_filesz;
+    uint64_t value;
+    if (address < e->tls->p_vaddr || size < sizeof value || at > size - sizeof value)
+        return;
+    memcpy(&value, copy + at, sizeof value);
+    value += e->bias;
+    memcpy(copy + at, &value, sizeof value);
+}
+
+/* An address, or which of the 63 words behind the last one are meant as well. */
+static bool relocate_relr(const entering *e, unsigned char *copy) {
+    const uint64_t table = dynamic_value(e, DT_RELR), size = dynamic_value(e, DT_RELRSZ);
+    uint64_t *all = table ? read_table(e, table, size) : NULL, next = 0;
+    for (size_t i = 0; all && i < size / sizeof *all; i++) {
+        if (all[i] & 1) {
+            for (unsigned bit = 1; bit < 64; bit++)
+                if (all[i] >> bit & 1)
+                    relocate_in_place(e, next + (bit - 1) * sizeof next, copy);
+            next += 63 * sizeof next;
+        } else {
+            relocate_in_place(e, all[i], copy);
+            next = all[i] + sizeof next;
+        }
+    }
+    free(all);
+    return all || !table;
+}
+
+static bool relocate_variables(const entering *e, unsigned char *copy) {
+    return !e->tls || (relocate_rela(e, copy) && relocate_relr(e, copy));
 }
 
 /* ---- what is put into the process ------------------------------------------------------------ */

@@ -22,8 +22,14 @@ ALLOTRACE, LIBRARY, SOURCE = map(os.path.abspath, sys.argv[1:4])
 ENVIRONMENT = {k: v for k, v in os.environ.items() if not k.startswith(("MEMTRACE", "LD_PRELOAD"))}
 ENVIRONMENT |= {"ALLOTRACE_PRELOAD": LIBRARY, "TARGET_VARIABLE": "some value"}
 FLAGS = ["-O1", "-g", "-fno-inline", "-fno-builtin", "-w", "-pthread"]
-KINDS = {"static": ["cc", "-static", "-no-pie", "-fno-pie"], "static-pie": ["cc", "-static-pie", "-fPIE"],
-         "musl static": ["musl-gcc", "-static"], "musl": ["musl-gcc"]}
+MUSL = "/usr/lib/x86_64-linux-musl"
+KINDS = {  # compiler, what stands before the source, what stands behind it
+    "static": ("cc", ["-static", "-no-pie", "-fno-pie"], []),
+    "static-pie": ("cc", ["-static-pie", "-fPIE"], []),
+    "musl static": ("musl-gcc", ["-static"], []),
+    "musl static-pie": ("cc", ["-static-pie", "-fPIE", "-nostdlib", "-nostdinc", "-isystem", "/usr/include/x86_64-linux-musl",
+                               f"{MUSL}/rcrt1.o", f"{MUSL}/crti.o"], [f"{MUSL}/libc.a", "-lgcc", f"{MUSL}/crtn.o"]),
+    "musl": ("musl-gcc", [], [])}
 
 CXX = r"""
 #include <cstdio>
@@ -62,10 +68,10 @@ def run(*command, **how):
 
 def compiled(kind, source=SOURCE, out="./program", *more):
     """A program of that kind; skips the test where there is no compiler for it."""
-    compiler, *flags = KINDS[kind]
-    if not shutil.which(compiler):
+    compiler, before, behind = KINDS[kind]
+    if not shutil.which("musl-gcc" if "musl" in kind else compiler):
         raise Skip(f"needs {compiler}")
-    subprocess.run([compiler, *FLAGS, *flags, source, "-o", out, *more], check=True, capture_output=True)
+    subprocess.run([compiler, *FLAGS, *more, *before, source, *behind, "-o", out], check=True, capture_output=True)
     return out
 
 
@@ -275,6 +281,91 @@ def what_cannot_be_executed_says_so_as_ever():
     assert "script: is statically linked" in err, err
     os.chmod(program, 0o644)
     same(run(ALLOTRACE, "run", "--", program)[0], 126)
+
+
+@test
+def variables_of_threads_are_relocated_by_either_table():
+    program = compiled("static-pie", SOURCE, "./program", "-Wl,-z,pack-relative-relocs")
+    recorded(program, "environment", "threads")
+    same("(RELR)" in run("readelf", "-dW", program)[1], True, "the compact table")
+    assert "variables of the thread: good" in run(program, "environment")[1]
+
+
+RUST = r"""
+#[inline(never)]
+fn site(n: usize) { std::hint::black_box(Vec::<u8>::with_capacity(n)); }
+fn main() {
+    for _ in 0..100 { site(40001); }
+    std::thread::spawn(|| { for _ in 0..50 { site(30001); } }).join().unwrap();
+    println!("{}", std::panic::catch_unwind(|| { site(20001); std::panic::resume_unwind(Box::new(1)); }).is_err());
+}
+"""
+
+
+@test
+def rust():
+    if not shutil.which("rustc"):
+        raise Skip("needs rustc")
+    pathlib.Path("t.rs").write_text(RUST)
+    for target in ["-Ctarget-feature=+crt-static"], ["--target=x86_64-unknown-linux-musl"]:
+        done = subprocess.run(["rustc", "-O", "-g", *target, "t.rs", "-o", "t"], capture_output=True, text=True)
+        if "may not be installed" in done.stderr:
+            continue
+        same(done.returncode, 0, done.stderr)
+        recorded("./t")
+        sizes = collections.Counter(size for size, names, _ in blocks_of() if any("site" in name for name in names))
+        same((sizes[words(40001)], sizes[words(30001)], sizes[words(20001)]), (100, 50, 1))
+
+
+GO = r"""
+package main
+
+/*
+#include <stdlib.h>
+__attribute__((noinline)) static void *c_site(size_t n) { void *volatile p = malloc(n); return p; }
+static void work(int n) { for (int i = 0; i < n; i++) free(c_site(40001)); }
+*/
+import "C"
+import (
+	"fmt"
+	"sync"
+)
+
+func main() {
+	var wait sync.WaitGroup
+	for i := 0; i < 4; i++ {
+		wait.Add(1)
+		go func() { defer wait.Done(); C.work(100) }()
+	}
+	wait.Wait()
+	C.free(C.malloc(50001))
+	fmt.Println("done")
+}
+"""
+
+
+@test
+def the_c_half_of_go():
+    if not shutil.which("go"):
+        raise Skip("needs go")
+    pathlib.Path("t.go").write_text(GO)
+    for flags in [], ["-ldflags", '-extldflags "-static"']:
+        subprocess.run(["go", "build", *flags, "-o", "t", "t.go"], check=True, capture_output=True)
+        recorded("./t")
+        blocks = blocks_of()
+        same([died for size, names, died in blocks if (size, names[-1]) == (words(40001), "c_site")], [True] * 400)
+        same([died for size, _, died in blocks if size == words(50001)], [True])
+
+
+@test
+def go_alone_has_a_heap_of_its_own():
+    if not shutil.which("go"):
+        raise Skip("needs go")
+    pathlib.Path("t.go").write_text('package main\n\nfunc main() { println("done") }\n')
+    subprocess.run(["go", "build", "-o", "t", "t.go"], check=True, capture_output=True, env=os.environ | {"CGO_ENABLED": "0"})
+    status, _, err = run(ALLOTRACE, "run", "--", "./t")
+    same((status, err), (0, "allotrace: warning: ./t: it is a Go program without C, so it runs without being recorded; have it "
+                         "write a heap profile (runtime/pprof) for `allotrace import`\ndone\n"))
 
 
 @test

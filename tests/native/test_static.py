@@ -183,6 +183,7 @@ def each_child_has_a_trace(kind):
 def however_it_ends_nothing_is_lost(kind):
     program = compiled(kind)
     recorded(program, "counts", "exec")  # the other program's trace takes the place of this one's
+    expect_counts(counts(blocks_of("t.1.ctf")), [(40001, "site_a", 100, 100), (40100, "site_b", 100, 50)])
     for end in "quick", "abort", "kill", "system":
         recorded(program, "counts", end)
         expect_counts(counts(blocks_of()), [(40001, "site_a", 100, 100), (40100, "site_b", 100, 50)])
@@ -260,6 +261,14 @@ def where_ptrace_is_forbidden_one_line_says_so():
     same((status, out), run(program, "counts")[:2], err)
     same(err, f"allotrace: warning: {program}: it is statically linked, and runs without being recorded: it cannot be traced "
               "(ptrace: Operation not permitted); link it dynamically to record it\n")
+
+
+@test
+def what_it_maps_is_not_recorded_and_one_line_says_so():
+    program = compiled("static")
+    err = recorded(program, "counts", options=["--mmap"])
+    assert (f"allotrace: warning: {program}: it is statically linked, so what it maps is not recorded: --mmap has no effect on it\n"
+            in err), err
 
 
 @test

@@ -306,6 +306,11 @@ static void occupy_standard_streams(void) {
         close(fd);
 }
 
+static bool records_mapped(const run_options *given) {
+    const char *set = getenv(setting_infos[SETTING_MMAP].name);
+    return given->mmap || (set && strcmp(set, "1") == 0);
+}
+
 /* Of a static program, what is recorded, or why nothing is. */
 static void say_entered(const launch *l) {
     if (!l->entry.library)
@@ -316,6 +321,10 @@ static void say_entered(const launch *l) {
         message_warning("%s: it is statically linked, and runs without being recorded: %s; link it "
                         "dynamically to record it",
                         l->command, l->entry.said.text);
+    if (l->entry.is_entered && records_mapped(l->options))
+        message_warning("%s: it is statically linked, so what it maps is not recorded: --mmap has "
+                        "no effect on it",
+                        l->command);
 }
 
 /* ---- afterwards -------------------------------------------------------------------------- */
@@ -349,11 +358,6 @@ static void name_for_each(const launch *l, char *name, size_t size) {
 static bool records_both(const run_options *given) {
     const char *set = getenv(setting_infos[SETTING_OCAML].name);
     return !given->no_ocaml && (given->native || (set && strcmp(set, "both") == 0));
-}
-
-static bool records_mapped(const run_options *given) {
-    const char *set = getenv(setting_infos[SETTING_MMAP].name);
-    return given->mmap || (set && strcmp(set, "1") == 0);
 }
 
 static void say_left_to_program(const char *name) {
@@ -626,7 +630,8 @@ const command command_run = {
                    "\n"
                    "The program's streams, terminal, signals and exit status are unchanged. When "
                    "it ends, run prints a summary of at most six lines to standard error. "
-                   "Statically linked and setuid programs run without being recorded.",
+                   "Setuid programs, and statically linked ones without symbols, run without being "
+                   "recorded.",
     .example = "allotrace run --view -- ./server\n"
                "allotrace run -o 'make.%p.ctf' --rate 1e-4 -- make -j4\n",
     .statuses = "  that of the program; if a signal ended it, run ends by the same signal\n"

@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/auxv.h>
 #include <time.h>
 #include <unistd.h>
@@ -70,6 +71,11 @@ int memcmp(const void *a, const void *b, size_t n) {
         if (*x != *y)
             return *x - *y;
     return 0;
+}
+
+/* Which clang makes of memcmp where only equality is asked for. */
+int bcmp(const void *a, const void *b, size_t n) {
+    return memcmp(a, b, n);
 }
 
 size_t strnlen(const char *text, size_t most) {

@@ -47,6 +47,7 @@ typedef struct entering {
     /* As the kernel has told the program. */
     uint64_t auxv, headers_entry, count_entry; /* addresses on the stack */
     uint64_t headers, entry, vdso;
+    uint64_t loader; /* 0: it has none, as it should */
     Elf64_Phdr program[MOST_HEADERS + 1];
     size_t n_headers;
     uint64_t bias;
@@ -230,12 +231,15 @@ static bool read_told(entering *e) {
         case AT_ENTRY:
             e->entry = told.a_un.a_val;
             break;
+        case AT_BASE:
+            e->loader = told.a_un.a_val;
+            break;
         case AT_SYSINFO_EHDR:
             e->vdso = told.a_un.a_val;
             break;
         case AT_NULL:
-            return e->headers && e->entry && e->n_headers && e->n_headers <= MOST_HEADERS &&
-                   size == sizeof *e->program;
+            return !e->loader && e->headers && e->entry && e->n_headers &&
+                   e->n_headers <= MOST_HEADERS && size == sizeof *e->program;
         }
     }
 }

@@ -93,10 +93,12 @@ static uint64_t dynamic_value(const image *i, int64_t tag) {
         const Elf64_Phdr *h = &i->headers[j];
         if (h->p_type != PT_DYNAMIC || !is_inside(h->p_vaddr, h->p_memsz, i->size))
             continue;
-        const Elf64_Dyn *all = (const Elf64_Dyn *)(i->memory + h->p_vaddr);
-        for (size_t k = 0; k < h->p_memsz / sizeof *all && all[k].d_tag != DT_NULL; k++)
-            if (all[k].d_tag == tag)
-                return all[k].d_un.d_val;
+        Elf64_Dyn d = {.d_tag = DT_DEBUG};
+        for (uint64_t at = 0; d.d_tag != DT_NULL && at + sizeof d <= h->p_memsz; at += sizeof d) {
+            memcpy(&d, i->memory + h->p_vaddr + at, sizeof d);
+            if (d.d_tag == tag)
+                return d.d_un.d_val;
+        }
     }
     return 0;
 }

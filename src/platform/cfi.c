@@ -316,7 +316,7 @@ static void sort_rows(uint8_t *rows, size_t n) {
 size_t cfi_make_table(const uint8_t *eh_frame, const uint8_t *end, uint8_t *room, size_t size) {
     struct dwarf_reader r = {.at = eh_frame, .end = end};
     struct made_head head = {1, PE_OMIT, PE_UDATA4, PE_DATAREL | PE_SDATA4, 0};
-    uint8_t *const rows = room + sizeof head;
+    uint8_t *const rows = room ? room + sizeof head : NULL;
     const uintptr_t hdr = (uintptr_t)room;
     while (dwarf_more(&r)) {
         const uint8_t *const at = r.at;

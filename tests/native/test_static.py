@@ -271,6 +271,70 @@ def what_it_maps_is_not_recorded_and_one_line_says_so():
             in err), err
 
 
+CANCELS = r"""
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+static jmp_buf back;
+static void on_fault(int sig) { longjmp(back, 1); }
+static void *spins(void *none) {
+    pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, NULL);
+    for (;;) *(volatile int *)&(int){0} = 1;
+}
+static void *waits(void *none) {
+    pthread_cleanup_push(free, malloc(12345));
+    pause();
+    pthread_cleanup_pop(1);
+    return NULL;
+}
+static void *leaves(void *none) { free(malloc(23456)); pthread_exit(malloc(34567)); }
+int main(void) {
+    struct sigaction action = {.sa_handler = on_fault, .sa_flags = SA_NODEFER | SA_ONSTACK};
+    stack_t stack = {.ss_sp = malloc(16384), .ss_size = 16384};
+    void *(*const threads[])(void *) = {spins, waits, leaves};
+    sigaltstack(&stack, NULL);
+    sigaction(SIGSEGV, &action, NULL);
+    for (int i = 0; i < 20; i++) {
+        if (!setjmp(back)) *(volatile int *)0 = 1;
+        free(malloc(45678));
+    }
+    for (int i = 0; i < 3; i++) {
+        pthread_t thread;
+        void *result;
+        pthread_create(&thread, NULL, threads[i], NULL);
+        usleep(50000);
+        pthread_cancel(thread);
+        pthread_join(thread, &result);
+        printf("%d\n", result == PTHREAD_CANCELED);
+        if (result != PTHREAD_CANCELED) free(result);
+    }
+    pthread_exit(NULL);
+}
+"""
+
+
+@in_each_kind
+def threads_are_cancelled_and_handlers_jump_away(kind):
+    pathlib.Path("t.c").write_text(CANCELS)
+    recorded(compiled(kind, "t.c"))
+    born, died = collections.Counter(), collections.Counter()
+    for size, _, dead in blocks_of():
+        born[size] += 1
+        died[size] += dead
+    for size, n in (12345, 1), (23456, 1), (34567, 1), (45678, 20):
+        same((born[words(size)], died[words(size)]), (n, n), size)
+
+
+@test
+def a_loader_is_no_program_to_record():
+    status, out, err = run(ALLOTRACE, "run", "--", "/lib64/ld-linux-x86-64.so.2", "/bin/echo", "text")
+    same((status, out), (0, "text\n"), err)
+    assert "it is a dynamic loader, so it runs without being recorded; run the program itself" in err, err
+
+
 @test
 def a_missing_library_is_named():
     program = compiled("static")

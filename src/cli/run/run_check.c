@@ -138,6 +138,10 @@ static void look_at_symbol(const struct symbol *s, void *context) {
  * room that the recorder needs in it. */
 static bool check_static(run_check *check, Elf *elf) {
     struct linked_in found = {0};
+    if (strncmp(path_base(check->program), "ld-", 3) == 0) {
+        check->instead = "run the program itself";
+        return refuse(check, "it is a dynamic loader");
+    }
     const void *id;
     const ssize_t id_size = dwelf_elf_gnu_build_id(elf, &id);
     const bool named = symbols_each(check->program, id_size > 0 ? id : NULL,

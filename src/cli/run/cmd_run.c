@@ -630,8 +630,7 @@ const command command_run = {
                    "\n"
                    "The program's streams, terminal, signals and exit status are unchanged. When "
                    "it ends, run prints a summary of at most six lines to standard error. "
-                   "Setuid programs, and statically linked ones without symbols, run without being "
-                   "recorded.",
+                   "Setuid programs, and static ones without symbols, are not recorded.",
     .example = "allotrace run --view -- ./server\n"
                "allotrace run -o 'make.%p.ctf' --rate 1e-4 -- make -j4\n",
     .statuses = "  that of the program; if a signal ended it, run ends by the same signal\n"

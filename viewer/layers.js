@@ -28,7 +28,7 @@ function heapsOf(curves) {
   return there.map((k) => ({ key: k, name: HEAP_NAMES[k], values: curves[`live_${k}`], heap: k }));
 }
 
-const nameOf = (place) => (!place ? "(no backtrace)" : `${place.function || place.file || "?"}${place.line ? `:${place.line}` : ""}`);
+const nameOf = (place) => (!place ? "(no call stack)" : `${place.function || place.file || "?"}${place.line ? `:${place.line}` : ""}`);
 
 export const isEmpty = (layer) => !layer.values.some((v) => v > 0);
 

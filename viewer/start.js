@@ -66,7 +66,7 @@ export class Start {
   #largest(a) {
     if (!a?.count) return null;
     const row = rowOf(a.rows, 0), place = readPlaces(a.strings, a.places)[row.place];
-    return ["Largest site", `${percent(100 * row.share)} ${shortenTo(place?.function || place?.file || "(no backtrace)", NAME)}`, { view: "hotspots", pick: place ? [place.id] : [] }];
+    return ["Largest site", `${percent(100 * row.share)} ${shortenTo(place?.function || place?.file || "(no call stack)", NAME)}`, { view: "hotspots", pick: place ? [place.id] : [] }];
   }
 
   // The top advice, of a trace that is opened as a whole. True once it is known.

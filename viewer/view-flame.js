@@ -285,7 +285,7 @@ export class FlameView {
       return `all ${amount(tree.value[0] >= 0 ? tree.value[0] : tree.total[0], tree.unit)}`;
     }
     const p = tree.places[tree.place[i]];
-    if (!p) return "(no backtrace)";
+    if (!p) return "(no call stack)";
     const name = p.function || p.file || "?";
     return this.app.store.state.by === "line" && p.line ? `${name}:${p.line}` : name;
   }

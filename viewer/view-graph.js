@@ -97,7 +97,7 @@ export class GraphView {
   // Name, what it allocates itself, and what is allocated while it is on the stack.
   #lines(n) {
     const { unit } = this.graph.head, part = (v) => `${amount(v, unit)} · ${percent(100 * this.#share(v))}`;
-    return [shortenTo(n.place?.function || n.place?.file || "(no backtrace)", NAME), n.self > 0 ? `itself ${part(n.self)}` : null, n.self < n.value ? `with callees ${part(n.value)}` : null].filter(Boolean);
+    return [shortenTo(n.place?.function || n.place?.file || "(no call stack)", NAME), n.self > 0 ? `itself ${part(n.self)}` : null, n.self < n.value ? `with callees ${part(n.value)}` : null].filter(Boolean);
   }
 
   #box(n) {
@@ -202,7 +202,7 @@ export class GraphView {
     this.picked = i;
     this.#outline();
     this.tell.textContent = this.#lines(n).join(", ");
-    this.app.select({ place: n.place, counts: "with callees", name: n.place?.function || n.place?.file || "(no backtrace)", figure: n, self: n.self, path: null, head, shown: head.total.value, change: null });
+    this.app.select({ place: n.place, counts: "with callees", name: n.place?.function || n.place?.file || "(no call stack)", figure: n, self: n.self, path: null, head, shown: head.total.value, change: null });
     if (n.place) this.app.store.replace({ pick: [n.place.id] });
     if (!focus) return;
     this.stage.focus({ preventScroll: true });

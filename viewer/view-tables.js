@@ -164,7 +164,7 @@ export class TableView {
           onclick: (e) => (e.stopPropagation(), this.#unroll(row, this.table.rows.indexOf(row), !row.open)),
         }, icon("M6 4l5 4-5 4"))
       : null;
-    if (!p) return h("div.place", twist, h("span.fn", "(no backtrace)"));
+    if (!p) return h("div.place", twist, h("span.fn", "(no call stack)"));
     const advice = this.#advice(p);
     return h("div.place", { title: `${p.function}\n${p.file}${p.line ? `:${p.line}` : ""}` }, twist, nameAndWhere(p.function || "?", whereOf(p.file, p.line), room - (twist ? TWIST + (row.level || 0) * INDENT : 0) - (advice ? TAG : 0), advice));
   }
@@ -384,7 +384,7 @@ export class TableView {
   #pick(row) {
     if (row.instead) return;
     const place = row.place || row.frames?.at(-1) || null;
-    this.app.select({ place, counts: COUNTS[this.kind], name: place ? place.function || place.file : row.type || "(no backtrace)", figure: row, self: row.self, selfFigure: row.self === undefined ? null : figureOf(row, "self"), path: row.frames, head: this.head, shown: this.head.total.value });
+    this.app.select({ place, counts: COUNTS[this.kind], name: place ? place.function || place.file : row.type || "(no call stack)", figure: row, self: row.self, selfFigure: row.self === undefined ? null : figureOf(row, "self"), path: row.frames, head: this.head, shown: this.head.total.value });
     if (place) this.app.store.replace({ pick: [place.id] });
   }
 
@@ -509,7 +509,7 @@ export class DiffTable {
     const fn = strings[row.function] || "", file = strings[row.file] || "", type = strings[row.type] || "";
     row.place = fn || file ? { id: row.id_after >= 0 ? row.id_after : row.id_before, function: fn, file, line: row.line || 0 } : null;
     row.decided = answer.decided;
-    row.name = type || fn || (file ? "?" : "(no backtrace)");
+    row.name = type || fn || (file ? "?" : "(no call stack)");
     row.where = whereOf(file, row.line);
     return row;
   }

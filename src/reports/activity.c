@@ -150,7 +150,7 @@ void activity_rows(document *d, activity_report *a) {
                         .context = a,
                         .unit = UNIT_BYTES,
                         .by_line = true,
-                        .no_name = "(no backtrace)"};
+                        .no_name = TABLE_NO_STACK};
     document_rows(d, &rows, IN_ALL, NULL);
 }
 

@@ -81,7 +81,7 @@ static const char *head_words(document *d, const advise_report *r, const advice 
         return document_text(d,
                              "in %s functions, each below %g%%:", figure_count(item->n_places).text,
                              r->view.min_share);
-    return p->location ? line_words(d, p, item->n_places) : "(no backtrace)";
+    return p->location ? line_words(d, p, item->n_places) : TABLE_NO_STACK;
 }
 
 /* What a place without a name is not: a function. */
@@ -287,7 +287,7 @@ static void fill_places(const advise_report *r, const advice *item, table *below
     below->stride = sizeof(advise_place);
     below->n = item->n_places;
     below->context = &r->places;
-    below->no_name = "(no backtrace)";
+    below->no_name = TABLE_NO_STACK;
 }
 
 static bool row_places(const table *t, const void *row, table *below) {
@@ -758,7 +758,7 @@ static const table_column rest_columns[] = {
 
 static const char *place_words(document *d, const profile_location *l) {
     if (!l)
-        return "without backtrace";
+        return "without a call stack";
     const char *function = l->function[0] ? l->function : "(unknown function)";
     char line[16] = "";
     if (l->line)

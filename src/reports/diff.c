@@ -370,7 +370,7 @@ table diff_table(diff_report *r) {
                    .one_unit = true,
                    .by_line = is_by_line(r),
                    .no_name = r->diff->options.by == HOTSPOTS_BY_TYPE ? "(type not recorded)"
-                                                                      : "(no backtrace)"};
+                                                                      : TABLE_NO_STACK};
 }
 
 /* ---- the rows of text -------------------------------------------------------------------- */

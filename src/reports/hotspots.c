@@ -152,7 +152,7 @@ static bool site_below(const table *t, const void *row, table *below) {
     below->stride = sizeof(hotspots_entry);
     below->n = (size_t)shown_callers(t, s);
     below->omitted = s->n_callers - below->n;
-    below->no_name = is_by_place(t) ? "without caller" : "without backtrace";
+    below->no_name = is_by_place(t) ? "without caller" : "without a call stack";
     below->by_line = h->hotspots->by != HOTSPOTS_BY_FUNCTION;
     below->context = &h->entries;
     return true;
@@ -227,7 +227,7 @@ table hotspots_table(hotspots_report *h) {
                    .unit = report_unit(h->report),
                    .by_line = h->hotspots->by == HOTSPOTS_BY_LINE,
                    .no_name = h->hotspots->by == HOTSPOTS_BY_TYPE ? "(type not recorded)"
-                                                                  : "(no backtrace)"};
+                                                                  : TABLE_NO_STACK};
 }
 
 static void say_rest(document *d, const hotspots_report *h) {

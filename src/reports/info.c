@@ -15,9 +15,31 @@ static cell amount(const profile *p, uint64_t samples) {
     return (cell){.amount = figure_of(p, samples)};
 }
 
-/* Text leaves out heaps in which nothing was allocated. */
 static cell amount_in(const profile *p, int heap) {
     return p->samples[heap] ? amount(p, p->samples[heap]) : cell_none();
+}
+
+static const profile *profile_at(const table *t) {
+    return report_at(t->rows)->profile;
+}
+
+static bool has_heap(const table *t) {
+    const uint64_t *samples = profile_at(t)->samples;
+    return samples[MEMTRACE_MINOR] + samples[MEMTRACE_MAJOR] > 0;
+}
+
+static bool has_minor(const table *t) {
+    return profile_at(t)->samples[MEMTRACE_MINOR] > 0;
+}
+
+static bool has_context(const table *t) {
+    const char *context = profile_at(t)->info.context;
+    return context && *context;
+}
+
+static bool has_runtime(const table *t) {
+    const char *runtime = report_at(t->rows)->runtime;
+    return runtime && *runtime;
 }
 
 static bool has_size(const table *t) {
@@ -141,10 +163,14 @@ static bool early_below(const table *t, const void *row, table *below) {
       "of the recording")                                                                          \
     X(host, TEXT, ((cell){.text = p->info.host_name}), IN_ALL, NULL, NULL, "of the recording")     \
     X(pid, NUMBER, ((cell){.number = (double)p->info.pid}), IN_ALL, NULL, NULL, "of the process")  \
-    X(context, TEXT, ((cell){.text = p->info.context}), IN_ALL, NULL, NULL,                        \
+    X(context, TEXT, ((cell){.text = p->info.context}), IN_DATA, NULL, NULL,                       \
       "as the recorder gave it")                                                                   \
-    X(runtime, TEXT, ((cell){.text = p->info.runtime_params}), IN_ALL, NULL, NULL,                 \
+    X(in_context, TEXT, ((cell){.text = p->info.context}), IN_TEXT, has_context, "context",        \
       "as the recorder gave it")                                                                   \
+    X(runtime, TEXT, ((cell){.text = p->info.runtime_params}), IN_DATA, NULL, NULL,                \
+      "as the recorder gave it")                                                                   \
+    X(by_runtime, TEXT, ((cell){.text = r->runtime}), IN_TEXT, has_runtime, "runtime",             \
+      "the languages of its frames, and what the recorder gave")                                   \
     X(started, TEXT, ((cell){.text = r->started}), IN_TEXT, NULL, NULL, "when")                    \
     X(version, COUNT, ((cell){.count = p->info.version}), IN_DATA, NULL, NULL, "of the format")    \
     X(word_size, COUNT, ((cell){.count = p->info.word_size}), IN_DATA, NULL, NULL, "in bits")      \
@@ -157,18 +183,26 @@ static bool early_below(const table *t, const void *row, table *below) {
       "when and why")                                                                              \
     X(ends, TEXT, ((cell){.text = r->end}), IN_TEXT, has_end_said, "end", "why it ends there")     \
     X(sampling, TEXT, ((cell){.text = r->rate}), IN_TEXT, NULL, "rate", "the chance of each word") \
-    X(samples, COUNT, ((cell){.count = cct_sum(p->samples)}), IN_TEXT, NULL, NULL,                 \
+    X(samples, COUNT, ((cell){.count = cct_sum(p->samples)}), IN_TEXT, NULL, "sampled words",      \
       "sampled words")                                                                             \
-    X(blocks, COUNT, ((cell){.count = cct_sum(p->blocks)}), IN_TEXT, NULL, NULL, "sampled blocks") \
+    X(blocks, COUNT, ((cell){.count = cct_sum(p->blocks)}), IN_TEXT, NULL, "sampled blocks",       \
+      "sampled blocks")                                                                            \
+    X(freed, COUNT, ((cell){.count = p->collected_blocks}), IN_TEXT, NULL, "  freed",              \
+      "sampled blocks that were freed")                                                            \
     X(all, AMOUNT, amount(p, cct_sum(p->samples)), IN_TEXT, NULL, "allocated", "in all")           \
-    X(in_minor, AMOUNT, amount_in(p, MEMTRACE_MINOR), IN_TEXT, NULL, "  minor", "in this heap")    \
-    X(in_major, AMOUNT, amount_in(p, MEMTRACE_MAJOR), IN_TEXT, NULL, "  major", "in this heap")    \
-    X(in_external, AMOUNT, amount_in(p, MEMTRACE_EXTERNAL), IN_TEXT, NULL, "  external",           \
+    X(in_minor, AMOUNT, amount_in(p, MEMTRACE_MINOR), IN_TEXT, has_heap, "  minor",                \
       "in this heap")                                                                              \
-    X(early, TEXT, ((cell){.text = r->promoted}), IN_TEXT, NULL, "promoted", "of the minor heap")  \
-    X(collected_blocks, COUNT, ((cell){.count = p->collected_blocks}), IN_ALL, NULL,               \
-      "collected blocks", "sampled blocks that were freed")                                        \
-    X(domains, COUNT, ((cell){.count = p->n_domains}), IN_ALL, NULL, NULL, "threads at a time")    \
+    X(in_major, AMOUNT, amount_in(p, MEMTRACE_MAJOR), IN_TEXT, has_heap, "  major",                \
+      "in this heap")                                                                              \
+    X(in_external, AMOUNT, amount_in(p, MEMTRACE_EXTERNAL), IN_TEXT, has_heap, "  outside",        \
+      "outside of the language's heap")                                                            \
+    X(early, TEXT, ((cell){.text = r->promoted}), IN_TEXT, has_minor, "promoted",                  \
+      "of the minor heap")                                                                         \
+    X(collected_blocks, COUNT, ((cell){.count = p->collected_blocks}), IN_DATA, NULL, NULL,        \
+      "sampled blocks that were freed")                                                            \
+    X(domains, COUNT, ((cell){.count = p->n_domains}), IN_DATA, NULL, NULL, "threads at a time")   \
+    X(in_domains, COUNT, ((cell){.count = p->n_domains}), IN_TEXT, has_heap, "domains",            \
+      "threads at a time")                                                                         \
     X(distinct_stacks, COUNT, ((cell){.count = p->tree.n_stacks}), IN_ALL, NULL,                   \
       "distinct stacks", "call stacks")                                                            \
     X(suspect_blocks, COUNT, ((cell){.count = p->suspect_blocks}), IN_DATA, NULL, NULL,            \
@@ -391,9 +425,42 @@ static void fill_words(info_report *r) {
     if (p->samples[MEMTRACE_MINOR])
         snprintf(r->promoted, sizeof r->promoted, "%.1f%% of the minor heap's",
                  figure_percent(p->promoted_samples, p->samples[MEMTRACE_MINOR]));
-    else
-        snprintf(r->promoted, sizeof r->promoted, "- (no minor heap)");
     fill_end(r);
+}
+
+/* X(language or runtime, how names of its source files end) */
+#define INFO_LANGUAGES(X)                                                                          \
+    X("OCaml", ".ml")                                                                              \
+    X("Python", ".py")                                                                             \
+    X("Lua", ".lua")                                                                               \
+    X("Java", ".java")                                                                             \
+    X("Lox", ".lox")
+
+static bool has_file(const profile *p, const char *suffix) {
+    const size_t n = strlen(suffix);
+    for (size_t i = 0; i < p->locations.count; i++) {
+        const char *const file = p->locations.items[i].file;
+        const size_t size = file ? strlen(file) : 0;
+        if (size > n && memcmp(file + size - n, suffix, n) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* The head of a trace is written before it is known which runtime there is; frames tell. */
+static void fill_runtime(document *d, info_report *r) {
+    static const char *const languages[][2] = {
+#define INFO_LANGUAGE(name_, suffix_) {name_, suffix_},
+        INFO_LANGUAGES(INFO_LANGUAGE)
+#undef INFO_LANGUAGE
+    };
+    const char *given = r->profile->info.runtime_params, *all = "";
+    for (size_t i = 0; all && i < sizeof languages / sizeof *languages; i++)
+        if (has_file(r->profile, languages[i][1]))
+            all = document_text(d, "%s%s%s", all, *all ? ", " : "", languages[i][0]);
+    if (all && given && *given)
+        all = document_text(d, "%s%s%s", all, *all ? ", " : "", given);
+    r->runtime = all;
 }
 
 void info_document(document *d, info_report *r) {
@@ -411,6 +478,7 @@ void info_document(document *d, info_report *r) {
                             .stride = sizeof *r->warnings,
                             .n = r->n_warnings};
     fill_words(r);
+    fill_runtime(d, r);
     document_title(d, r->path, "");
     document_object(d, &about, IN_TEXT | IN_JSON);
     add_marks(d, r);

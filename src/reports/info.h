@@ -16,6 +16,7 @@ typedef struct info_report {
     const memtrace_warning *warnings;
     size_t n_warnings;
     bool promotion_unknown; /* it was not tracked */
+    const char *runtime;    /* in the document's memory; "": nothing is known of one */
     gauge_list gauges;      /* found by info_document, to be freed with info_free */
     char started[40], rate[128], promoted[60], format[60], end[480];
 } info_report;

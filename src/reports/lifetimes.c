@@ -95,12 +95,12 @@ static const table_column site_columns[] = {
      .get = site_blocks,
      .help = "sampled blocks"},
     {.name = "dead_soon",
-     .title = "dead soon",
+     .title = "short-lived",
      .kind = COLUMN_PART,
      .get = site_dead_soon,
      .help = "the share that is dead within the time of --within"},
     {.name = "dead_in_minor_heap",
-     .title = "dead in minor",
+     .title = "died young",
      .kind = COLUMN_PART,
      .get = site_dead_minor,
      .help = "of those allocated in the minor heap and gone from it, the share dead there"},
@@ -148,7 +148,7 @@ static void add_sites(document *d, const lifetimes_report *r, unsigned text) {
                           .context = r,
                           .unit = report_unit(r->report),
                           .by_line = !r->spec->by_function,
-                          .no_name = "(no backtrace)"};
+                          .no_name = TABLE_NO_STACK};
     const table omitted = {.name = "omitted", TABLE_COLUMNS(omitted_columns), .rows = r, .n = 1};
     document_rows(d, &listed, text | IN_JSON | (r->view.curve ? 0 : IN_CSV), "By site");
     document_object(d, &omitted, IN_JSON);
@@ -317,13 +317,13 @@ static size_t fill_shares(lifetimes_report *r) {
     const bool held = is_held(r);
     size_t n = 0;
     fill_share(r->shares, &n, &all->dead_soon,
-               held ? "dead soon: living up to " : "dead soon: within ",
+               held ? "short-lived: by blocks that live up to " : "short-lived: freed within ",
                time_text(r->spec->within).text);
-    fill_share(r->shares, &n, &all->dead_minor, "dead in minor: of blocks that left the minor heap",
-               "");
+    fill_share(r->shares, &n, &all->dead_minor,
+               "died young: never promoted, of blocks that left the minor heap", "");
     fill_share(r->shares, &n, &all->premature,
-               held ? "premature: of promoted blocks, living on for up to "
-                    : "premature: of promoted blocks, within ",
+               held ? "premature: of promoted blocks, by those that live on for up to "
+                    : "premature: of promoted blocks, freed within ",
                time_text(r->spec->soon).text);
     return n;
 }
@@ -334,7 +334,7 @@ static void add_shares(document *d, lifetimes_report *r) {
                         .rows = r->shares,
                         .stride = sizeof *r->shares,
                         .n = fill_shares(r)};
-    snprintf(r->of_shares, sizeof r->of_shares, "Early deaths (%s)", unit(r));
+    snprintf(r->of_shares, sizeof r->of_shares, "Short lives (%s)", unit(r));
     document_rows(d, &rows, IN_TEXT, r->of_shares);
 }
 
@@ -399,7 +399,7 @@ static void say_quantile(document *d, const lifetimes_report *r, const survival_
     if (q->low != q->value || q->high != q->value)
         snprintf(ends, sizeof ends, " (%s … %s)", age_text(q->low).text, age_text(q->high).text);
     document_note(d, "  %g%% %s %s%s", 100 * q->ended,
-                  is_held(r) ? "by blocks that live up to" : "are dead after",
+                  is_held(r) ? "by blocks that live up to" : "are freed after",
                   age_text(q->value).text, ends);
 }
 
@@ -453,7 +453,7 @@ static void add_steps(document *d, lifetimes_report *r) {
     snprintf(r->of_steps, sizeof r->of_steps,
              is_held(r)
                  ? "Held by blocks that live longer (%s), if all are freed at the end of the trace"
-                 : "Still alive at an age (%s); survivors are censored at the end of the trace",
+                 : "Still live at an age (%s); blocks that outlive the trace count up to its end",
              unit(r));
     document_rows(d, &steps, IN_TEXT, r->of_steps);
     for (int i = 0; i < LIFETIMES_QUANTILES; i++)

@@ -131,8 +131,10 @@ static void add_shares(document *d, const peak_report *k) {
                         .n = PEAK_AGES,
                         .context = k,
                         .hides_empty = true};
-    document_rows(d, &heaps, n_heaps_used(k) > 1 ? IN_TEXT | IN_JSON : IN_JSON, "By heap");
-    document_rows(d, &ages, IN_TEXT | IN_JSON, "By age");
+    document_rows(d, &heaps, n_heaps_used(k) > 1 ? IN_TEXT | IN_JSON : IN_JSON,
+                  k->peak->heaps[MEMTRACE_EXTERNAL] > 0 ? "By heap (external: outside of it)"
+                                                        : "By heap");
+    document_rows(d, &ages, IN_TEXT | IN_JSON, "By age at the peak");
 }
 
 /* ---- the document ------------------------------------------------------------------------ */

@@ -36,6 +36,18 @@ cell report_cell_blocks(const table *t, const void *row) {
     return (cell){.count = cost_of(t, row)->blocks};
 }
 
+static bool is_exact(const report *r) {
+    return r->query->profile->info.sample_rate == 1;
+}
+
+bool report_has_samples(const table *t) {
+    return !is_exact(report_of(t));
+}
+
+bool report_has_blocks(const table *t) {
+    return is_exact(report_of(t)) && report_unit(report_of(t)) != UNIT_BLOCKS;
+}
+
 /* ---- what the query is ------------------------------------------------------------------- */
 
 static const report *asked(const void *row) {
@@ -197,6 +209,16 @@ static const table_column total_columns[] = {
      .help = "of all that the query counts"},
 };
 
+/* How much was seen, unless that is the total itself. */
+static figure_text sampled_words(const report *r, const figure *total) {
+    const uint64_t n = is_exact(r) ? r->query->total.blocks : total->samples;
+    figure_text t = {""};
+    if (!is_exact(r) || report_unit(r) != UNIT_BLOCKS)
+        snprintf(t.text, sizeof t.text, ", %.24s %s%s", figure_count(n).text,
+                 is_exact(r) ? "block" : "sample", n == 1 ? "" : "s");
+    return t;
+}
+
 static void say_total(document *d, const report *r) {
     const query_result *q = r->query;
     const figure total = report_total(r);
@@ -206,10 +228,9 @@ static void say_total(document *d, const report *r) {
                  figure_duration(q->moment.time).text);
     snprintf(strong, sizeof strong, "%s %s%s", figure_amount(report_unit(r), total.value).text,
              measure_infos[q->measure].title, moment);
-    snprintf(rest, sizeof rest, " (%s, %s sample%s at rate %s)",
+    snprintf(rest, sizeof rest, " (%s%s at rate %s)",
              ending_error(q->profile, figure_margin_in(report_unit(r), &total)).text,
-             figure_count(total.samples).text, total.samples == 1 ? "" : "s",
-             figure_rate(q->profile->info.sample_rate).text);
+             sampled_words(r, &total).text, figure_rate(q->profile->info.sample_rate).text);
     document_title(d, strong, rest);
 }
 

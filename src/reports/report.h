@@ -73,12 +73,23 @@ cell report_cell_blocks(const table *t, const void *row);
          .in = IN_TEXT,                                                                            \
          .spare = true,                                                                            \
          .get = report_cell_samples,                                                               \
+         .has = report_has_samples,                                                                \
          .help = "sampled words"},                                                                 \
+        {.name = "blocks",                                                                         \
+         .kind = COLUMN_COUNT,                                                                     \
+         .in = IN_TEXT,                                                                            \
+         .get = report_cell_blocks,                                                                \
+         .has = report_has_blocks,                                                                 \
+         .help = "blocks, as each is recorded"},                                                   \
     {                                                                                              \
         .name = "blocks", .kind = COLUMN_COUNT, .in = IN_DATA, .get = report_cell_blocks,          \
         .help = "sampled blocks"                                                                   \
     }
 
 cell report_cell_samples(const table *t, const void *row);
+
+/* Text shows one of both: at rate 1, the number of sampled words tells nobody anything. */
+bool report_has_samples(const table *t);
+bool report_has_blocks(const table *t);
 
 #endif

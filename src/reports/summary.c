@@ -124,7 +124,7 @@ static void add_advice(document *d, const summary_report *s) {
                   .rows = rows,
                   .stride = sizeof *rows,
                   .context = s,
-                  .no_name = "(no backtrace)"};
+                  .no_name = TABLE_NO_STACK};
     for (size_t i = 0; rows && i < s->advice->items.count && best.n < SUMMARY_ADVICE; i++)
         if (s->advice->items.items[i].rule && s->advice->items.items[i].worth)
             rows[best.n++] = s->advice->items.items[i];

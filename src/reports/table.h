@@ -203,6 +203,9 @@ double table_key(const table *t, const table_column *c, const void *row);
 /* Below, at or above 0, as row `a` stands before, with or behind `b` by that column, rising. */
 int table_compare(const table *t, const table_column *c, const void *a, const void *b);
 
+/* The name of what was recorded without a call stack. */
+#define TABLE_NO_STACK "(no call stack)"
+
 /* For the initializer of a table. */
 #define TABLE_COLUMNS(list) .columns = (list), .n_columns = sizeof(list) / sizeof *(list)
 

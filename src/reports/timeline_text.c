@@ -139,7 +139,7 @@ static bool row_below(const table *t, const void *row, table *below) {
 }
 
 /* Lines come first, so that those of all tables stand below each other. */
-#define ROW_COLUMNS(kind_)                                                                         \
+#define ROW_COLUMNS(kind_, at_)                                                                    \
     {.name = "history",                                                                            \
      .title = "over time",                                                                         \
      .kind = COLUMN_LINE,                                                                          \
@@ -147,32 +147,33 @@ static bool row_below(const table *t, const void *row, table *below) {
      .help = "a character a point, each row scaled to its highest"},                               \
         {.name = "most", .kind = COLUMN_##kind_, .get = row_most, .help = "the highest of them"},  \
     {                                                                                              \
-        .name = "at", .kind = COLUMN_DURATION, .get = row_at, .help = "when that was"              \
+        .name = "at", .title = at_, .kind = COLUMN_DURATION, .get = row_at,                        \
+        .help = "when that was"                                                                    \
     }
 
 static const table_column live_columns[] = {
-    ROW_COLUMNS(AMOUNT),
+    ROW_COLUMNS(AMOUNT, NULL),
     {.name = "heap", .kind = COLUMN_TEXT, .get = row_name, .help = "minor, major, external, all"},
     {.name = "heaps", .kind = COLUMN_ROWS, .title = "", .below = row_below, .help = "of all"},
 };
 
 static const table_column rate_columns[] = {
-    ROW_COLUMNS(RATE),
+    ROW_COLUMNS(RATE, "from"), /* for the time of a character */
     {.name = "blocks", .kind = COLUMN_TEXT, .get = row_name, .help = "what became of them"},
 };
 
 static const table_column seen_columns[] = {
-    ROW_COLUMNS(AMOUNT),
+    ROW_COLUMNS(AMOUNT, NULL),
     {.name = "memory", .kind = COLUMN_TEXT, .get = row_name, .help = "rss, anonymous, heap"},
 };
 
 static const table_column place_columns[] = {
-    ROW_COLUMNS(AMOUNT),
+    ROW_COLUMNS(AMOUNT, NULL),
     {.name = "site", .kind = COLUMN_PLACE, .get = row_place, .help = "what allocated"},
 };
 
 static const table_column group_columns[] = {
-    ROW_COLUMNS(AMOUNT),
+    ROW_COLUMNS(AMOUNT, NULL),
     {.name = "blocks", .kind = COLUMN_TEXT, .get = row_name, .help = "by whom, or how long-lived"},
 };
 
@@ -201,7 +202,7 @@ static void add_rows(text_of *x, const char *what, table rows) {
     rows.name = what;
     rows.stride = sizeof(timeline_row);
     rows.context = x->report;
-    rows.no_name = "(no backtrace)";
+    rows.no_name = TABLE_NO_STACK;
     rows.by_line = x->report->by == GROUPS_BY_LINE;
     if (rows.n > 0)
         document_rows(x->document, &rows, IN_TEXT, heading_of(x, what));

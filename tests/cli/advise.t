@@ -133,7 +133,7 @@ Where no rule fits, there are the facts; at rate 1 they are exact:
   > alloc external 2 3 main@main.c:20 malloc@<type>:0|libfoo.so.1+0x1f30@/usr/lib/libfoo.so.1[ab12]:0
   > END
   $ allotrace advise native.ctf
-  232 B total allocations (exact, 29 samples at rate 1)
+  232 B total allocations (exact, 3 blocks at rate 1)
   Bytes include malloc's header (8 per block), with sizes rounded up to 8; --measure requested excludes headers.
   
    89.7% table.c:5 grow

@@ -2,20 +2,22 @@ A stretch of time; the new trace starts there:
 
   $ allotrace trim --from 5s --to 10s -o part.ctf $TRACES/irmin-replay.ctf
   part.ctf: 1,439 of 10,607 samples, in 1,439 of 10,607 blocks
-  $ allotrace info part.ctf | grep -E 'started|duration|samples|collected'
-    started           2022-11-10 13:24:03 UTC
-    duration          5.00 s
-    samples           1,439
-    collected blocks  1,428
+  $ allotrace info part.ctf | grep -E 'started|duration|sampled|freed'
+    started          2022-11-10 13:24:03 UTC
+    duration         5.00 s
+    sampled words    1,439
+    sampled blocks   1,439
+      freed          1,428
   $ allotrace doctor part.ctf
   part.ctf: no defects
     2,950 events can be used, over 5.00 s
   $ allotrace trim --from 5000ms --to 10 --live $TRACES/irmin-replay.ctf >live.ctf
-  $ allotrace info live.ctf | grep -E 'started|duration|samples|collected'
-    started           2022-11-10 13:24:03 UTC
-    duration          5.00 s
-    samples           1,452
-    collected blocks  1,438
+  $ allotrace info live.ctf | grep -E 'started|duration|sampled|freed'
+    started          2022-11-10 13:24:03 UTC
+    duration         5.00 s
+    sampled words    1,452
+    sampled blocks   1,452
+      freed          1,438
 
 A quarter of the samples, always the same ones unless the seed is another:
 
@@ -71,11 +73,12 @@ taken apart, and leave no file:
   $ allotrace merge a.ctf thin.ctf -o both.ctf
   allotrace: warning: a.ctf: thinned from rate 2e-5 to 1e-5, the lowest of these traces
   both.ctf: 868 samples in 868 blocks of 2 traces, rate 1e-5
-  $ allotrace info both.ctf | grep -E 'context|rate|samples|domains'
-    context           2 merged traces
-    rate              1e-5 (one sample represents 781.2 KB)
-    samples           868
-    domains           2
+  $ allotrace info both.ctf | grep -E 'context|rate|sampled|domains'
+    context          2 merged traces
+    rate             1e-5 (one sample represents 781.2 KB)
+    sampled words    868
+    sampled blocks   868
+    domains          2
   $ allotrace doctor both.ctf
   both.ctf: no defects
     1,780 events can be used, over 852 ms
@@ -101,12 +104,11 @@ Without names, with the same numbers; traces made with one key can be compared:
       3.9%     25.2   ± 6.1       66    via p85cad03889d1.ml:135 f1e50d23ecc5a.f70702cdc2138.fdebd88ffd970
       1.0%      6.5   ± 3.1       17    via pfa48321c79c4/p0bc767a944df.ml:46 fbe33d883c763.f753097fde6ce.ffe651887cf65, …
      84.5%  in 443 more sites
-  $ allotrace info public.ctf | head -5
+  $ allotrace info public.ctf | head -4
   public.ctf
-    program           -
-    host              -
-    pid               0
-    context           -
+    program          -
+    host             -
+    pid              0
   $ strings -n 5 public.ctf | grep -ci -e stdlib -e btype -e ocamlopt -e jswork -e tarski
   0
   [1]

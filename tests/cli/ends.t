@@ -22,9 +22,9 @@ A recording that a limit for the size of files ends, and what everything says ab
 Commands say so in their heads, and no figure is called exact for the whole run:
 
   $ allotrace info early.ctf | times | grep 'ends early\|allocated\|warnings\|program;' | sed 's/^ *[0-9,]*  *1  the/  N  1  the/'
-    ends early        at TIME: the trace cannot be written: File too large; MANY allocations could not be written, and all later ones
-    allocated         SIZE
-    warnings          1
+    ends early       at TIME: the trace cannot be written: File too large; MANY allocations could not be written, and all later ones
+    allocated        SIZE
+    warnings         1
     N  1  the recording ended before the program; what came later is missing
   $ for command in hotspots peak timeline leaks lifetimes stats types tree advise; do
   >     allotrace $command early.ctf 2>&1 | times | head -4 | grep -c 'ends early, at TIME: the trace cannot be written: File too large'
@@ -33,7 +33,7 @@ Commands say so in their heads, and no figure is called exact for the whole run:
   $ allotrace hotspots early.ctf 2>/dev/null | times | head -3
   The trace ends early, at TIME: the trace cannot be written: File too large.
   Everything after that is missing: MANY allocations that could not be written, and all later ones.
-  SIZE total allocations (exact up to TIME, MANY samples at rate 1)
+  SIZE total allocations (exact up to TIME, MANY blocks at rate 1)
   $ for command in info hotspots peak timeline leaks lifetimes stats tree advise; do
   >     allotrace $command --json early.ctf 2>/dev/null | grep -o '"ends_early":{"time":[0-9]*,"how":"early","lost_allocations":[0-9]*,"reason":"the trace cannot be written: File too large"' | wc -l
   > done | sort | uniq -c | awk '{ print $1, $2 }'
@@ -118,7 +118,7 @@ missing:
   > END
   $ (allotrace run -q -r 1 -o killed.ctf -- sh killed.sh; true) 2>/dev/null
   $ allotrace info killed.ctf | grep '^  end'
-    end               a signal ended the process
+    end              a signal ended the process
   $ allotrace run -q -r 1 -o 'child.%p.ctf' -- sh -c 'sh killed.sh; true' >/dev/null 2>&1; allotrace info child.*.ctf | grep '^  end\|^  warnings' | sort | uniq -c | awk '{ $1 = ""; print }'
    end the process was killed, then or later
    warnings 0

@@ -14,30 +14,30 @@ Filters and measures, on a made-up trace at rate 1, where numbers are exact:
   0.941176,8192,8192,8192,1024,1,parse,lib/parse.ml,30,
   0.058824,512,512,512,64,1,Stdlib.List.map,list.ml,20,
   $ allotrace hotspots --filter 'fn:/^main$/ -fn:Lwt.*,parse' a.ctf
-  2.5 KB total allocations (exact, 320 samples at rate 1)
+  2.5 KB total allocations (exact, 2 blocks at rate 1)
   The filter matches 2 of 4 sampled blocks.
-    share               B  samples  site
-     80.0% ██████▍  2,048      256  main.ml:3 main
-     20.0% █▋         512       64  list.ml:20 Stdlib.List.map
-     20.0%            512       64    via main.ml:1 main
+    share               B  blocks  site
+     80.0% ██████▍  2,048       1  main.ml:3 main
+     20.0% █▋         512       1  list.ml:20 Stdlib.List.map
+     20.0%            512       1    via main.ml:1 main
   Skipped wrappers of malloc (--wrappers show counts them as sites): xmalloc
   $ allotrace hotspots --measure live --at 3ms a.ctf
-  1.5 KB live at 3 ms (exact, 192 samples at rate 1)
-    share              B  samples  site
-     66.7% █████▍  1,024      128  lwt.ml:10 Lwt.bind
-     66.7%         1,024      128    via main.ml:1 main
-     33.3% ██▋       512       64  list.ml:20 Stdlib.List.map
-     33.3%           512       64    via main.ml:1 main
+  1.5 KB live at 3 ms (exact, 2 blocks at rate 1)
+    share              B  blocks  site
+     66.7% █████▍  1,024       1  lwt.ml:10 Lwt.bind
+     66.7%         1,024       1    via main.ml:1 main
+     33.3% ██▋       512       1  list.ml:20 Stdlib.List.map
+     33.3%           512       1    via main.ml:1 main
   allotrace: hint: most of it is allocated in libraries; --filter hide:@library shows the code that calls them
   $ allotrace hotspots --measure peak --filter 'hide:/./' a.ctf
-  10.5 KB live at the peak, at 6 ms (exact, 1,344 samples at rate 1)
-    share              KB  samples  site
-    100.0% ████████  10.5    1,344  (no backtrace)
+  10.5 KB live at the peak, at 6 ms (exact, 3 blocks at rate 1)
+    share              KB  blocks  site
+    100.0% ████████  10.5       3  (no call stack)
   $ allotrace hotspots --measure blocks --by function --top 1 a.ctf
-  4 blocks allocated (exact, 1,472 samples at rate 1)
-    share      blocks  samples  site
-     25.0% ██       1    1,024  parse (lib/parse.ml)
-     25.0%          1    1,024    via main (main.ml)
+  4 blocks allocated (exact at rate 1)
+    share      blocks  site
+     25.0% ██       1  parse (lib/parse.ml)
+     25.0%          1    via main (main.ml)
      75.0%  in 3 more functions
   Skipped wrappers of malloc (--wrappers show counts them as sites): xmalloc
   $ allotrace hotspots --measure byteseconds --top 1 --json a.ctf
@@ -50,18 +50,18 @@ Filters and measures, on a made-up trace at rate 1, where numbers are exact:
    "wrappers_skipped":[
     {"function":"xmalloc","file":"util.c","share":0.085106,"value":2,"low":2,"high":2,"samples":256,"blocks":1}]}
   $ allotrace hotspots --measure promoted a.ctf
-  512 B promoted (exact, 64 samples at rate 1)
-    share              B  samples  site
-    100.0% ████████  512       64  list.ml:20 Stdlib.List.map
-    100.0%           512       64    via main.ml:1 main
+  512 B promoted (exact, 1 block at rate 1)
+    share              B  blocks  site
+    100.0% ████████  512       1  list.ml:20 Stdlib.List.map
+    100.0%           512       1    via main.ml:1 main
   allotrace: hint: most of it is allocated in libraries; --filter hide:@library shows the code that calls them
   $ allotrace types --measure survived a.ctf
-  2.5 KB never freed (exact, 320 samples at rate 1)
-    share               B  samples  type
-     80.0% ██████▍  2,048      256  buf
-     80.0%          2,048      256    via main.ml:3 main
-     20.0% █▋         512       64  (type not recorded)
-     20.0%            512       64    via list.ml:20 Stdlib.List.map
+  2.5 KB never freed (exact, 2 blocks at rate 1)
+    share               B  blocks  type
+     80.0% ██████▍  2,048       1  buf
+     80.0%          2,048       1    via main.ml:3 main
+     20.0% █▋         512       1  (type not recorded)
+     20.0%            512       1    via list.ml:20 Stdlib.List.map
   Skipped wrappers of malloc (--wrappers show counts them as sites): xmalloc
 
 On a real one:
@@ -85,10 +85,10 @@ On a real one:
      91.5%  in 56 more sites
   $ printf 'alloc major 99 100 f@a.c:1\nsame collect 0\nalloc major 199 200 g@a.c:2\ncollect 1\n' | $TESTDIR/make-trace >moment.ctf
   $ allotrace hotspots -f live:@start..@end moment.ctf
-  1.6 KB total allocations (exact, 200 samples at rate 1)
+  1.6 KB total allocations (exact, 1 block at rate 1)
   The filter matches 1 of 2 sampled blocks.
-    share                B  samples  site
-    100.0% ████████  1,600      200  a.c:2 g
+    share                B  blocks  site
+    100.0% ████████  1,600       1  a.c:2 g
   $ allotrace hotspots -f 'life:0 live:..1ms' moment.ctf
   Nothing to show: the filter matches 0 of 2 blocks: `live` removed the last 1.
   $ allotrace hotspots -f 'fn:g alloc:@peak..500us' moment.ctf
@@ -171,11 +171,11 @@ If nothing is left, the report says why; where a term's name alone does not say 
   $ allotrace hotspots --filter 'fn:/a"/ fn:main' --json a.ctf | grep -o '"removed_by":.*'
   "removed_by":"fn:/a\"/","removed_last":4,
   $ allotrace hotspots --filter 'size:<600' --measure promoted a.ctf
-  512 B promoted (exact, 64 samples at rate 1)
+  512 B promoted (exact, 1 block at rate 1)
   The filter matches 1 of 4 sampled blocks.
-    share              B  samples  site
-    100.0% ████████  512       64  list.ml:20 Stdlib.List.map
-    100.0%           512       64    via main.ml:1 main
+    share              B  blocks  site
+    100.0% ████████  512       1  list.ml:20 Stdlib.List.map
+    100.0%           512       1    via main.ml:1 main
   $ allotrace hotspots --filter 'heap:external' --measure promoted a.ctf
   Nothing to show: of 1 sampled blocks, none was promoted.
   $ allotrace hotspots --filter 'size:>1G' --json a.ctf
@@ -193,15 +193,15 @@ begins like that is put in quotes:
   > $(printf 'alloc external 9 9 main@prog.rs:1 my_alloc::vec@prog.rs:9 std::vector<int>::push_back@stl.h:8\n%.0s' {1..20})
   > END
   $ allotrace hotspots --filter 'hide:@library' library.ctf | grep '%'
-     60.0% ████▊  2,160      270  prog.rs:5 prog::work
-     60.0%        2,160      270    via prog.rs:1 main
-     40.0% ███▎   1,440      180  prog.rs:9 my_alloc::vec
-     40.0%        1,440      180    via prog.rs:1 main
+     60.0% ████▊  2,160      30  prog.rs:5 prog::work
+     60.0%        2,160      30    via prog.rs:1 main
+     40.0% ███▎   1,440      20  prog.rs:9 my_alloc::vec
+     40.0%        1,440      20    via prog.rs:1 main
   $ allotrace hotspots --filter 'hide:"@library"' library.ctf | grep '%'
-     60.0% ████▊  2,160      270  vec.rs:8 alloc::vec::reserve
-     60.0%        2,160      270    via /rustc/ab12/library/core/src/x.rs:3 <T>::of
-     40.0% ███▎   1,440      180  stl.h:8 std::vector<int>::push_back
-     40.0%        1,440      180    via prog.rs:9 my_alloc::vec
+     60.0% ████▊  2,160      30  vec.rs:8 alloc::vec::reserve
+     60.0%        2,160      30    via /rustc/ab12/library/core/src/x.rs:3 <T>::of
+     40.0% ███▎   1,440      20  stl.h:8 std::vector<int>::push_back
+     40.0%        1,440      20    via prog.rs:9 my_alloc::vec
 
 The functions of files are left out like those that are named. Stacks begin below a function or a path, end above one, and lose recursion;
 blocks of stacks that cannot are left out:
@@ -213,13 +213,13 @@ blocks of stacks that cannot are left out:
   > END
   $ tree() { allotrace tree --filter "$@" stacks.ctf; }
   $ tree hide-file:e.c
-  7.0 KB total allocations (exact, 896 samples at rate 1)
-    share                B  samples  function
-    100.0% ████████  7,168      896  main (m.c)
-     85.7% ██████▉   6,144      768    leaf (l.c)
-     14.3% █▏        1,024      128    parse (p.c)
-     14.3% █▏        1,024      128    parse (p.c)
-     14.3% █▏        1,024      128    leaf (l.c)
+  7.0 KB total allocations (exact, 3 blocks at rate 1)
+    share                B  blocks  function
+    100.0% ████████  7,168       3  main (m.c)
+     85.7% ██████▉   6,144       2    leaf (l.c)
+     14.3% █▏        1,024       1    parse (p.c)
+     14.3% █▏        1,024       1    parse (p.c)
+     14.3% █▏        1,024       1    leaf (l.c)
   $ "$TESTDIR"/make-trace > modules.ctf << END
   > alloc external 127 128 main@src/app/m.c:1 f@./malloc/arena.c:2 g@lib/json/parse.c:4 xmalloc@lib/util/mem.c:5
   > alloc external 255 256 main@src/app/m.c:1 f@./malloc/arena.c:2 xmalloc@lib/util/mem.c:5
@@ -234,80 +234,80 @@ blocks of stacks that cannot are left out:
   hide-module:json: [["main",512],["f",384]]
   module:util: []
   $ tree below:parse
-  1.0 KB total allocations (exact, 128 samples at rate 1)
+  1.0 KB total allocations (exact, 1 block at rate 1)
   The filter matches 1 of 3 sampled blocks.
-    share                B  samples  function
-    100.0% ████████  1,024      128  parse (p.c)
-    100.0% ████████  1,024      128  eval (e.c)
-    100.0% ████████  1,024      128  parse (p.c)
-    100.0% ████████  1,024      128  leaf (l.c)
+    share                B  blocks  function
+    100.0% ████████  1,024       1  parse (p.c)
+    100.0% ████████  1,024       1  eval (e.c)
+    100.0% ████████  1,024       1  parse (p.c)
+    100.0% ████████  1,024       1  leaf (l.c)
   $ tree above:parse
-  1.0 KB total allocations (exact, 128 samples at rate 1)
+  1.0 KB total allocations (exact, 1 block at rate 1)
   The filter matches 1 of 3 sampled blocks.
-    share                B  samples  function
-    100.0% ████████  1,024      128  main (m.c)
-    100.0% ████████  1,024      128  parse (p.c)
-    100.0% ████████  1,024      128  eval (e.c)
-    100.0% ████████  1,024      128  parse (p.c)
+    share                B  blocks  function
+    100.0% ████████  1,024       1  main (m.c)
+    100.0% ████████  1,024       1  parse (p.c)
+    100.0% ████████  1,024       1  eval (e.c)
+    100.0% ████████  1,024       1  parse (p.c)
   $ tree path:main,eval
-  2.0 KB total allocations (exact, 256 samples at rate 1)
+  2.0 KB total allocations (exact, 1 block at rate 1)
   The filter matches 1 of 3 sampled blocks.
-    share                B  samples  function
-    100.0% ████████  2,048      256  eval (e.c)
-    100.0% ████████  2,048      256  eval (e.c)
-    100.0% ████████  2,048      256  eval (e.c)
-    100.0% ████████  2,048      256  leaf (l.c)
+    share                B  blocks  function
+    100.0% ████████  2,048       1  eval (e.c)
+    100.0% ████████  2,048       1  eval (e.c)
+    100.0% ████████  2,048       1  eval (e.c)
+    100.0% ████████  2,048       1  leaf (l.c)
   $ tree path:main,leaf
-  4.0 KB total allocations (exact, 512 samples at rate 1)
+  4.0 KB total allocations (exact, 1 block at rate 1)
   The filter matches 1 of 3 sampled blocks.
-    share                B  samples  function
-    100.0% ████████  4,096      512  leaf (l.c)
+    share                B  blocks  function
+    100.0% ████████  4,096       1  leaf (l.c)
   $ tree recursion:parse
-  7.0 KB total allocations (exact, 896 samples at rate 1)
-    share                B  samples  function
-    100.0% ████████  7,168      896  main (m.c)
-     57.1% ████▋     4,096      512    leaf (l.c)
-     28.6% ██▎       2,048      256    eval (e.c)
-     28.6% ██▎       2,048      256    eval (e.c)
-     28.6% ██▎       2,048      256    eval (e.c)
-     28.6% ██▎       2,048      256    leaf (l.c)
-     14.3% █▏        1,024      128    parse (p.c)
-     14.3% █▏        1,024      128    leaf (l.c)
+  7.0 KB total allocations (exact, 3 blocks at rate 1)
+    share                B  blocks  function
+    100.0% ████████  7,168       3  main (m.c)
+     57.1% ████▋     4,096       1    leaf (l.c)
+     28.6% ██▎       2,048       1    eval (e.c)
+     28.6% ██▎       2,048       1    eval (e.c)
+     28.6% ██▎       2,048       1    eval (e.c)
+     28.6% ██▎       2,048       1    leaf (l.c)
+     14.3% █▏        1,024       1    parse (p.c)
+     14.3% █▏        1,024       1    leaf (l.c)
   $ tree repeats:eval
-  7.0 KB total allocations (exact, 896 samples at rate 1)
-    share                B  samples  function
-    100.0% ████████  7,168      896  main (m.c)
-     57.1% ████▋     4,096      512    leaf (l.c)
-     28.6% ██▎       2,048      256    eval (e.c)
-     28.6% ██▎       2,048      256    leaf (l.c)
-     14.3% █▏        1,024      128    parse (p.c)
-     14.3% █▏        1,024      128    eval (e.c)
-     14.3% █▏        1,024      128    parse (p.c)
-     14.3% █▏        1,024      128    leaf (l.c)
+  7.0 KB total allocations (exact, 3 blocks at rate 1)
+    share                B  blocks  function
+    100.0% ████████  7,168       3  main (m.c)
+     57.1% ████▋     4,096       1    leaf (l.c)
+     28.6% ██▎       2,048       1    eval (e.c)
+     28.6% ██▎       2,048       1    leaf (l.c)
+     14.3% █▏        1,024       1    parse (p.c)
+     14.3% █▏        1,024       1    eval (e.c)
+     14.3% █▏        1,024       1    parse (p.c)
+     14.3% █▏        1,024       1    leaf (l.c)
   $ tree 'recursion:parse below:eval'
-  2.0 KB total allocations (exact, 256 samples at rate 1)
+  2.0 KB total allocations (exact, 1 block at rate 1)
   The filter matches 1 of 3 sampled blocks.
-    share                B  samples  function
-    100.0% ████████  2,048      256  eval (e.c)
-    100.0% ████████  2,048      256  eval (e.c)
-    100.0% ████████  2,048      256  eval (e.c)
-    100.0% ████████  2,048      256  leaf (l.c)
+    share                B  blocks  function
+    100.0% ████████  2,048       1  eval (e.c)
+    100.0% ████████  2,048       1  eval (e.c)
+    100.0% ████████  2,048       1  eval (e.c)
+    100.0% ████████  2,048       1  leaf (l.c)
   $ tree 'below:eval recursion:parse'
-  3.0 KB total allocations (exact, 384 samples at rate 1)
+  3.0 KB total allocations (exact, 2 blocks at rate 1)
   The filter matches 2 of 3 sampled blocks.
-    share                B  samples  function
-    100.0% ████████  3,072      384  eval (e.c)
-     66.7% █████▍    2,048      256    eval (e.c)
-     66.7% █████▍    2,048      256    eval (e.c)
-     66.7% █████▍    2,048      256    leaf (l.c)
-     33.3% ██▋       1,024      128    parse (p.c)
-     33.3% ██▋       1,024      128    leaf (l.c)
+    share                B  blocks  function
+    100.0% ████████  3,072       2  eval (e.c)
+     66.7% █████▍    2,048       1    eval (e.c)
+     66.7% █████▍    2,048       1    eval (e.c)
+     66.7% █████▍    2,048       1    leaf (l.c)
+     33.3% ██▋       1,024       1    parse (p.c)
+     33.3% ██▋       1,024       1    leaf (l.c)
   $ allotrace hotspots --filter above:parse stacks.ctf
-  1.0 KB total allocations (exact, 128 samples at rate 1)
+  1.0 KB total allocations (exact, 1 block at rate 1)
   The filter matches 1 of 3 sampled blocks.
-    share                B  samples  site
-    100.0% ████████  1,024      128  p.c:4 parse
-    100.0%           1,024      128    via e.c:3 eval
+    share                B  blocks  site
+    100.0% ████████  1,024       1  p.c:4 parse
+    100.0%           1,024       1    via e.c:3 eval
   $ allotrace leaks --filter above:parse --csv stacks.ctf | cut -d, -f 1-4
   class,value,low,high
   in steps,1024,1024,1024
@@ -430,9 +430,9 @@ Memory outside the heap is no part of it, even if a trace tells of its promotion
   > promote 1
   > END
   $ allotrace hotspots --measure promoted handles.ctf
-  512 B promoted (exact, 64 samples at rate 1)
-    share              B  samples  site
-    100.0% ████████  512       64  main.ml:1 main
+  512 B promoted (exact, 1 block at rate 1)
+    share              B  blocks  site
+    100.0% ████████  512       1  main.ml:1 main
   $ for f in promoted heap:minor heap:major heap:external; do allotrace hotspots --filter $f --csv handles.ctf | tail -n +2; done
   1.000000,512,512,512,64,1,main,main.ml,1,
   1.000000,512,512,512,64,1,main,main.ml,1,
@@ -465,17 +465,17 @@ second is not, and one that is alone with its stack must die soon all the same:
   > alloc external 7 8 main@m.c:1 kept@m.c:11
   > END
   $ allotrace hotspots -m temporary temporary.ctf
-  256 B temporary (exact, 32 samples at rate 1)
+  256 B temporary (exact, 2 blocks at rate 1)
   Bytes include malloc's header (8 per block), with sizes rounded up to 8; --measure requested excludes headers.
-    share              B  samples  site
-    100.0% ████████  256       32  m.c:5 loop
-    100.0%           256       32    via m.c:1 main
+    share              B  blocks  site
+    100.0% ████████  256       2  m.c:5 loop
+    100.0%           256       2    via m.c:1 main
   $ allotrace hotspots -m temporary --filter 'fn:once' temporary.ctf
   Nothing to show: of 1 sampled blocks, none was temporary.
   $ allotrace timeline -m temporary --csv temporary.ctf | tail -n 1
   3990,4001,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0
   $ allotrace stats -m temporary temporary.ctf | head -n 3
-  256 B temporary (exact, 32 samples at rate 1)
+  256 B temporary (exact, 2 blocks at rate 1)
   Bytes include malloc's header (8 per block), with sizes rounded up to 8; --measure requested excludes headers.
   
   $ printf '[[budget]]\nsite = "loop"\nmeasure = "temporary"\nmax = "100B"\n' >t.toml
@@ -500,16 +500,16 @@ A thread has a name from where the trace says so. Threads of one name are one, a
   > alloc external 31 32 main@a.c:1 write@a.c:3
   > END
   $ allotrace hotspots --by thread threads.ctf
-  3.8 KB total allocations (exact, 480 samples at rate 1)
+  3.8 KB total allocations (exact, 4 blocks at rate 1)
   Bytes include malloc's header (8 per block), with sizes rounded up to 8; --measure requested excludes headers.
-    share             B  samples  thread
-     53.3% ████▎  2,048      256  logger
-     53.3%        2,048      256    via a.c:3 write
-     33.3% ██▋    1,280      160  worker-1
-     26.7%        1,024      128    via a.c:2 work
-      6.7%          256       32    via a.c:3 write
-     13.3% █▏       512       64  thread 0
-     13.3%          512       64    via a.c:1 main
+    share             B  blocks  thread
+     53.3% ████▎  2,048       1  logger
+     53.3%        2,048       1    via a.c:3 write
+     33.3% ██▋    1,280       2  worker-1
+     26.7%        1,024       1    via a.c:2 work
+      6.7%          256       1    via a.c:3 write
+     13.3% █▏       512       1  thread 0
+     13.3%          512       1    via a.c:1 main
   $ allotrace hotspots --by thread --csv threads.ctf
   share,value,low,high,samples,blocks,function,file,line,thread,type
   0.533333,2048,2048,2048,256,1,,,,logger,
@@ -528,13 +528,13 @@ A thread has a name from where the trace says so. Threads of one name are one, a
   512,main
   512,main
   $ allotrace hotspots --by thread --measure blocks -f fn:write threads.ctf
-  2 blocks allocated (exact, 288 samples at rate 1)
+  2 blocks allocated (exact at rate 1)
   The filter matches 2 of 4 sampled blocks.
-    share        blocks  samples  thread
-     50.0% ████       1      256  logger
-     50.0%            1      256    via a.c:3 write
-     50.0% ████       1       32  worker-1
-     50.0%            1       32    via a.c:3 write
+    share        blocks  thread
+     50.0% ████       1  logger
+     50.0%            1    via a.c:3 write
+     50.0% ████       1  worker-1
+     50.0%            1    via a.c:3 write
   $ allotrace timeline --by thread --json -p 1 threads.ctf | jq -c '.threads[] | [.name, .filter]'
   ["logger","thread:/^logger$/"]
   ["worker-1","thread:/^worker-1$/"]

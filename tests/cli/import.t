@@ -18,10 +18,10 @@ Heap profiles of other tools become traces. One of Go, by pprof:
   {"by":"line",
     {"share":0.836364,"value":24117248,"low":17656857,"high":32169029,"samples":46,"blocks":46,"function":"main.keep","file":"/home/you/profiles/gop/main.go","line":12,"callers":[{"function":"main.main","file":"/home/you/profiles/gop/main.go","line":19,"share":0.836364,"value":24117248,"low":17656857,"high":32169029,"samples":46,"blocks":46}],"callers_omitted":0}],
   $ allotrace info go.ctf | grep -E 'context|program|rate|started'
-    program           /home/you/profiles/gop/gop
-    context           imported from a pprof profile: there are no times
-    started           2026-11-25 23:33:33 UTC
-    rate              1.52588e-5 (one sample represents 512.0 KB)
+    program          /home/you/profiles/gop/gop
+    context          imported from a pprof profile: there are no times
+    started          2026-11-25 23:33:33 UTC
+    rate             1.52588e-5 (one sample represents 512.0 KB)
 
 The sums are those of the profile, as protobuf's own decoder reads it, up to a sample:
 
@@ -71,11 +71,11 @@ A recording of heaptrack, which has all blocks and times; heaptrack_print says 5
   $ allotrace import -o ht.ctf heaptrack.zst
   allotrace: heaptrack.zst: imported a recording of heaptrack: 11503 allocations and frees
   $ allotrace hotspots --callers 0 --top 3 ht.ctf
-  5.6 MB total allocations (exact, 732,600 samples at rate 1)
-    share              KB  samples  site
-     51.2% ████▏  2,929.7  375,000  /home/you/programs/t.c:6 three
-     17.1% █▍       976.6  125,000  /home/you/programs/t.c:4 one
-     17.1% █▍       976.6  125,000  /home/you/programs/t.c:5 two
+  5.6 MB total allocations (exact, 6,002 blocks at rate 1)
+    share              KB  blocks  site
+     51.2% ████▏  2,929.7   1,000  /home/you/programs/t.c:6 three
+     17.1% █▍       976.6   1,000  /home/you/programs/t.c:4 one
+     17.1% █▍       976.6   1,000  /home/you/programs/t.c:5 two
      14.7%  in 4 more sites
   $ allotrace peak --json ht.ctf | head -4
   {"unit":"B","rate":1,"program":"./t_plain","measure":"peak","time":1013000,"headers":true,

@@ -8,7 +8,7 @@ main keeps one from the start (events are 1 ms apart):
   >   done; } >script
   $ $TESTDIR/make-trace <script >a.ctf
   $ allotrace leaks a.ctf
-  26.6 KB total allocations (exact, 3,400 samples at rate 1)
+  26.6 KB total allocations (exact, 241 blocks at rate 1)
   Growth is measured from 87.8 ms to 351 ms; earlier allocations count as startup.
   18.0 KB live at the end, having grown by 6.9 KB in 263 ms.
   
@@ -45,7 +45,7 @@ The same, and a program that frees all in the end, by which it is not fooled:
 
   $ { cat script; seq 0 240 | sed 's/^/collect /'; } | $TESTDIR/make-trace >b.ctf
   $ allotrace leaks b.ctf 2>/dev/null | head -4
-  26.6 KB total allocations (exact, 3,400 samples at rate 1)
+  26.6 KB total allocations (exact, 241 blocks at rate 1)
   The program cleaned up from 351 ms on; leaks are measured just before that.
   Growth is measured from 87.7 ms to 351 ms; earlier allocations count as startup.
   18.0 KB live before that, having grown by 6.9 KB in 263 ms.
@@ -106,7 +106,7 @@ Of the blocks that a measure counts:
 By numbers of blocks: in main's place there is one block, however large:
 
   $ allotrace leaks -m blocks a.ctf
-  241 blocks allocated (exact, 3,400 samples at rate 1)
+  241 blocks allocated (exact at rate 1)
   Growth is measured from 87.8 ms to 351 ms; earlier allocations count as startup.
   131 blocks live at the end, having grown by 87.76 in 263 ms.
   
@@ -159,7 +159,7 @@ By numbers of blocks: in main's place there is one block, however large:
 By how long what is left has been held; classes and slopes are as before, and what comes to it is what hotspots says:
 
   $ allotrace leaks -m byteseconds a.ctf
-  4.7 KB·s of bytes times lifetime (exact, 3,400 samples at rate 1)
+  4.7 KB·s of bytes times lifetime (exact, 241 blocks at rate 1)
   Growth is measured from 87.8 ms to 351 ms; earlier allocations count as startup.
   4.4 KB·s held by what was live at the end, growing by 26.0 KB/s in all.
   
@@ -201,7 +201,7 @@ What the C library keeps for streams says so; it is judged as anything else, and
   $ { for i in $(seq 20); do echo alloc external 511 512 main@main.c:$i puts@ioputs.c:35 _IO_file_doallocate@filedoalloc.c:101; done
   >   echo alloc external 59 60 main@main.c:3 fopen@iofopen.c:86 __fopen_internal@iofopen.c:65; } | $TESTDIR/make-trace >c.ctf
   $ allotrace leaks c.ctf
-  80.5 KB total allocations (exact, 10,300 samples at rate 1)
+  80.5 KB total allocations (exact, 21 blocks at rate 1)
   Bytes include malloc's header (8 per block), with sizes rounded up to 8; --measure requested excludes headers.
   Growth is measured from 5.25 ms to 21 ms; earlier allocations count as startup.
   80.5 KB live at the end, having grown by 62.9 KB in 15.8 ms.

@@ -13,58 +13,58 @@ How long blocks live, on a made-up trace at rate 1 (events are 1 ms apart):
   > collect 4
   > END
   $ allotrace lifetimes a.ctf
-  12.0 KB total allocations (exact, 1,536 samples at rate 1)
+  12.0 KB total allocations (exact, 5 blocks at rate 1)
   
   Lifetimes (bytes):
     share                                   lifetime
      29.2%                 █████▉           1 ms … 10 ms
      70.8%                 ██████████████▏  alive at the end
   
-  Early deaths (bytes):
+  Short lives (bytes):
     share                              blocks
-     25.0%                 █████       dead soon: within 1 ms
-     50.0%                 ██████████  dead in minor: of blocks that left the minor heap
-     50.0% (50.0 … 100.0)  ██████████  premature: of promoted blocks, within 100 ms
+     25.0%                 █████       short-lived: freed within 1 ms
+     50.0%                 ██████████  died young: never promoted, of blocks that left the minor heap
+     50.0% (50.0 … 100.0)  ██████████  premature: of promoted blocks, freed within 100 ms
   
-  Still alive at an age (bytes); survivors are censored at the end of the trace:
+  Still live at an age (bytes); blocks that outlive the trace count up to its end:
     share                                   age
      75.0%                 ███████████████  1 ms
      75.0%                 ███████████████  2 ms
-    50% are dead after 3 ms (3 ms … more than was observed)
-    90% are dead after more than was observed (3 ms … more than was observed)
-    99% are dead after more than was observed
+    50% are freed after 3 ms (3 ms … more than was observed)
+    90% are freed after more than was observed (3 ms … more than was observed)
+    99% are freed after more than was observed
   
   By site:
-    share              B  dead soon  dead in minor  premature  site
-     66.7% █████▍  8,192    0%                                 parse.ml:30 parse
-     16.7% █▍      2,048  100%                                 buffer.c:5 buffer
-     12.5% █       1,536   67%        67%           100%       parse.ml:10 parse
-      4.2% ▍         512    0%         0%                      eval.ml:20 eval
+    share              B  short-lived  died young  premature  site
+     66.7% █████▍  8,192    0%                                parse.ml:30 parse
+     16.7% █▍      2,048  100%                                buffer.c:5 buffer
+     12.5% █       1,536   67%          67%        100%       parse.ml:10 parse
+      4.2% ▍         512    0%           0%                   eval.ml:20 eval
   $ allotrace lifetimes --measure blocks --by function --within 3ms --soon 500us --top 1 a.ctf
-  5 blocks allocated (exact, 1,536 samples at rate 1)
+  5 blocks allocated (exact at rate 1)
   
   Lifetimes (blocks):
     share                                lifetime
      60.0%                 ████████████  1 ms … 10 ms
      40.0%                 ████████      alive at the end
   
-  Early deaths (blocks):
+  Short lives (blocks):
     share                                  blocks
-     70.0% (60.0 … 80.0)   ██████████████  dead soon: within 3 ms
-     33.3%                 ██████▋         dead in minor: of blocks that left the minor heap
-      0.0%                                 premature: of promoted blocks, within 500 µs
+     70.0% (60.0 … 80.0)   ██████████████  short-lived: freed within 3 ms
+     33.3%                 ██████▋         died young: never promoted, of blocks that left the minor heap
+      0.0%                                 premature: of promoted blocks, freed within 500 µs
   
-  Still alive at an age (blocks); survivors are censored at the end of the trace:
+  Still live at an age (blocks); blocks that outlive the trace count up to its end:
     share                                age
      60.0%                 ████████████  1 ms
      60.0%                 ████████████  2 ms
-    50% are dead after 3 ms (3 ms … more than was observed)
-    90% are dead after more than was observed (3 ms … more than was observed)
-    99% are dead after more than was observed
+    50% are freed after 3 ms (3 ms … more than was observed)
+    90% are freed after more than was observed (3 ms … more than was observed)
+    99% are freed after more than was observed
   
   By site:
-    share         blocks  dead soon        dead in minor  premature  site
-     60.0% ████▊       3  100% (67 … 100)   50%             0%       parse (parse.ml)
+    share         blocks  short-lived      died young  premature  site
+     60.0% ████▊       3  100% (67 … 100)   50%          0%       parse (parse.ml)
     2 more sites
   $ allotrace lifetimes --csv a.ctf
   share,value,low,high,samples,blocks,dead_soon,dead_soon_low,dead_soon_high,dead_soon_samples,dead_soon_of_samples,dead_in_minor_heap,dead_in_minor_heap_low,dead_in_minor_heap_high,dead_in_minor_heap_samples,dead_in_minor_heap_of_samples,premature,premature_low,premature_high,premature_samples,premature_of_samples,function,file,line
@@ -95,17 +95,17 @@ How long blocks live, on a made-up trace at rate 1 (events are 1 ms apart):
     {"share":0.666667,"value":8192,"low":8192,"high":8192,"samples":1024,"blocks":1,"dead_soon":{"value":0,"low":0,"high":0,"samples":0,"of_samples":1024},"dead_in_minor_heap":{"value":0,"low":0,"high":1,"samples":0,"of_samples":0},"premature":{"value":0,"low":0,"high":1,"samples":0,"of_samples":0},"function":"parse","file":"parse.ml","line":30}],
    "omitted":{"sites":3}}
   $ allotrace lifetimes --filter survived a.ctf | head -12
-  8.5 KB total allocations (exact, 1,088 samples at rate 1)
+  8.5 KB total allocations (exact, 2 blocks at rate 1)
   The filter matches 2 of 5 sampled blocks.
   
   Lifetimes (bytes):
     share                                        lifetime
     100.0%                 ████████████████████  alive at the end
   
-  Early deaths (bytes):
+  Short lives (bytes):
     share                    blocks
-      0.0%                   dead soon: within 1 ms
-      0.0%                   dead in minor: of blocks that left the minor heap
+      0.0%                   short-lived: freed within 1 ms
+      0.0%                   died young: never promoted, of blocks that left the minor heap
   
   $ allotrace lifetimes --filter 'size:>1M' a.ctf
   Nothing to show: the filter matches 0 of 5 blocks: `size` removed the last 5.
@@ -129,13 +129,13 @@ Of real traces:
       5.3% (4.3 … 6.5)     █          100 ms … 1 s
       6.6% (5.4 … 7.9)     █▍         alive at the end
   
-  Early deaths (bytes):
+  Short lives (bytes):
     share                                     blocks
-     44.2% (41.8 … 46.6)   ████████▉          dead soon: within 1 ms
-     84.5% (82.7 … 86.2)   ████████████████▉  dead in minor: of blocks that left the minor heap
-     31.3% (25.5 … 37.7)   ██████▎            premature: of promoted blocks, within 100 ms
+     44.2% (41.8 … 46.6)   ████████▉          short-lived: freed within 1 ms
+     84.5% (82.7 … 86.2)   ████████████████▉  died young: never promoted, of blocks that left the minor heap
+     31.3% (25.5 … 37.7)   ██████▎            premature: of promoted blocks, freed within 100 ms
   
-  Still alive at an age (bytes); survivors are censored at the end of the trace:
+  Still live at an age (bytes); blocks that outlive the trace count up to its end:
     share                                        age
      99.9% (99.5 … 100.0)  ████████████████████  50 µs
      99.4% (98.9 … 99.7)   ███████████████████▉  100 µs
@@ -149,12 +149,12 @@ Of real traces:
      13.9% (12.2 … 15.6)   ██▊                   50 ms
      11.4% (9.9 … 13.0)    ██▎                   100 ms
       7.6% (6.3 … 9.0)     █▌                    200 ms
-    50% are dead after 1.18 ms (1.11 ms … 1.25 ms)
-    90% are dead after 131 ms (97.9 ms … 151 ms)
-    99% are dead after more than was observed
+    50% are freed after 1.18 ms (1.11 ms … 1.25 ms)
+    90% are freed after 131 ms (97.9 ms … 151 ms)
+    99% are freed after more than was observed
   
   By site:
-    share        MB       ±  dead soon       dead in minor   premature       site
+    share        MB       ±  short-lived     died young      premature       site
      15.5% █▎  99.2  ± 12.1   53% (46 … 59)   95% (92 … 97)   48% (20 … 77)  set.ml:125 Stdlib__set.Make.bal
     443 more sites
   $ allotrace lifetimes --measure blocks --json $TRACES/irmin-replay.ctf | jq -c '.quantiles[], (.all.dead_soon | map_values(. * 1e4 | round)), (.survival | length)'
@@ -175,31 +175,31 @@ Of some blocks alone:
   > collect 1
   > END
   $ for m in promoted survived peak; do allotrace lifetimes --measure $m some.ctf | sed -n '1p;5,6p'; done
-  512 B promoted (exact, 64 samples at rate 1)
+  512 B promoted (exact, 1 block at rate 1)
     100.0%                 ████████████████████  1 ms … 10 ms
       0.0%                                       alive at the end
-  8.0 KB never freed (exact, 1,024 samples at rate 1)
+  8.0 KB never freed (exact, 1 block at rate 1)
     100.0%                 ████████████████████  alive at the end
   
-  8.5 KB live at the peak, at 5 ms (exact, 1,088 samples at rate 1)
+  8.5 KB live at the peak, at 5 ms (exact, 2 blocks at rate 1)
       5.9%                 █▏                   1 ms … 10 ms
      94.1%                 ██████████████████▉  alive at the end
 
 What memory was held for, which is not what most of it is allocated for:
 
   $ allotrace lifetimes --measure byteseconds a.ctf
-  25 B·s of bytes times lifetime (exact, 1,536 samples at rate 1)
+  25 B·s of bytes times lifetime (exact, 5 blocks at rate 1)
   
   Lifetimes (byte-seconds):
     share                                     lifetime
      18.8%                 ███▊               1 ms … 10 ms
      81.2%                 ████████████████▎  alive at the end
   
-  Early deaths (byte-seconds):
+  Short lives (byte-seconds):
     share                                        blocks
-     12.5%                 ██▌                   dead soon: living up to 1 ms
-     16.7%                 ███▍                  dead in minor: of blocks that left the minor heap
-    100.0%                 ████████████████████  premature: of promoted blocks, living on for up to 100 ms
+     12.5%                 ██▌                   short-lived: by blocks that live up to 1 ms
+     16.7%                 ███▍                  died young: never promoted, of blocks that left the minor heap
+    100.0%                 ████████████████████  premature: of promoted blocks, by those that live on for up to 100 ms
   
   Held by blocks that live longer (byte-seconds), if all are freed at the end of the trace:
     share                                      age
@@ -211,11 +211,11 @@ What memory was held for, which is not what most of it is allocated for:
     99% by blocks that live up to 7 ms
   
   By site:
-    share            B·s  dead soon  dead in minor  premature  site
-     66.7% █████▍  16.38    0%                                 parse.ml:30 parse
-     14.6% █▏       3.58    0%         0%           100%       eval.ml:20 eval
-     10.4% ▉        2.56   40%        40%           100%       parse.ml:10 parse
-      8.3% ▋        2.05  100%                                 buffer.c:5 buffer
+    share            B·s  short-lived  died young  premature  site
+     66.7% █████▍  16.38    0%                                parse.ml:30 parse
+     14.6% █▏       3.58    0%           0%        100%       eval.ml:20 eval
+     10.4% ▉        2.56   40%          40%        100%       parse.ml:10 parse
+      8.3% ▋        2.05  100%                                buffer.c:5 buffer
   $ allotrace lifetimes --measure byteseconds --top 1 $TRACES/ocamlopt.ctf
   22.4 MB·s of bytes times lifetime (± 3.8 MB·s, 1,676 samples at rate 2e-5)
   Sites below about 1.1 MB may be invisible at this rate.
@@ -229,11 +229,11 @@ What memory was held for, which is not what most of it is allocated for:
      35.5% (28.1 … 43.5)   ███████▏     100 ms … 1 s
      54.6% (46.0 … 62.5)   ██████████▉  alive at the end
   
-  Early deaths (byte-seconds):
+  Short lives (byte-seconds):
     share                       blocks
-      0.7% (0.6 … 0.8)     ▏    dead soon: living up to 1 ms
-      3.5% (2.9 … 4.3)     ▊    dead in minor: of blocks that left the minor heap
-     11.6% (8.9 … 14.9)    ██▍  premature: of promoted blocks, living on for up to 100 ms
+      0.7% (0.6 … 0.8)     ▏    short-lived: by blocks that live up to 1 ms
+      3.5% (2.9 … 4.3)     ▊    died young: never promoted, of blocks that left the minor heap
+     11.6% (8.9 … 14.9)    ██▍  premature: of promoted blocks, by those that live on for up to 100 ms
   
   Held by blocks that live longer (byte-seconds), if all are freed at the end of the trace:
     share                                        age
@@ -255,7 +255,7 @@ What memory was held for, which is not what most of it is allocated for:
     99% by blocks that live up to 849 ms (826 ms … more than was observed)
   
   By site:
-    share        KB·s                  ±  dead soon     site
+    share        KB·s                  ±  short-lived   site
      11.9% █  2,732.3  1,239.5 … 5,255.8    0% (0 … 0)  file_formats/cmi_format.ml:46 Cmi_format.input_cmi
     443 more sites
   $ allotrace lifetimes --measure byteseconds --json $TRACES/ocamlopt.ctf | jq -c '.unit, .of, (.all | .value, (.dead_soon | (.value, .low, .high) |= (. * 1e9 | round))), ([.sites[] | .value] | add)'
@@ -274,8 +274,8 @@ What memory was held for, which is not what most of it is allocated for:
 
 Of a single block, of whose end nothing is known:
 
-  $ printf 'rate 1\nalloc major 9 10 main@m.c:1\n' | $TESTDIR/make-trace >one.ctf; allotrace lifetimes one.ctf; allotrace info one.ctf | grep block
-  80 B total allocations (exact, 10 samples at rate 1)
+  $ printf 'rate 1\nalloc major 9 10 main@m.c:1\n' | $TESTDIR/make-trace >one.ctf; allotrace lifetimes one.ctf; allotrace info one.ctf | grep -A1 block
+  80 B total allocations (exact, 1 block at rate 1)
   
   Lifetimes (bytes):
     share                                        lifetime
@@ -284,8 +284,8 @@ Of a single block, of whose end nothing is known:
   By site:
     share             B  site
     100.0% ████████  80  m.c:1 main
-    blocks            1
-    collected blocks  0
+    sampled blocks   1
+      freed          0
 
 The head counts what the shares are of:
 
@@ -294,8 +294,8 @@ The head counts what the shares are of:
   {"value":5,"low":5,"high":5,"samples":1536}
   {"value":5,"low":5,"high":5,"samples":1536}
   $ allotrace lifetimes -m blocks -f survived a.ctf | sed -n '1p; /By site/,$p'
-  2 blocks allocated (exact, 1,088 samples at rate 1)
+  2 blocks allocated (exact at rate 1)
   By site:
-    share        blocks  dead soon  dead in minor  site
-     50.0% ████       1    0%         0%           eval.ml:20 eval
-     50.0% ████       1    0%                      parse.ml:30 parse
+    share        blocks  short-lived  died young  site
+     50.0% ████       1    0%           0%        eval.ml:20 eval
+     50.0% ████       1    0%                     parse.ml:30 parse

@@ -17,72 +17,68 @@ gauges; here at rate 1, where numbers are exact.
   native.ctf: no defects
     9 events can be used, over 9 ms
   $ allotrace hotspots native.ctf
-  24.0 KB total allocations (exact, 3,072 samples at rate 1)
+  24.0 KB total allocations (exact, 6 blocks at rate 1)
   Bytes include malloc's header (8 per block), with sizes rounded up to 8; --measure requested excludes headers.
-    share           B  samples  site
-     33.3% ██▋  8,192    1,024  table.c:5 grow
-     33.3%      8,192    1,024    via main.c:11 main
-     33.3% ██▋  8,192    1,024  table.c:20 table_add
-     33.3%      8,192    1,024    via table.c:5 grow
-     16.7% █▍   4,096      512  libfoo.so.1+0x1f30
-     16.7%      4,096      512    via main.c:10 main
-      8.3% ▋    2,048      256  f
-      8.3%      2,048      256    via $77
-      4.2% ▍    1,024      128  (no backtrace)
-      4.2% ▍    1,024      128  $-3
+    share           B  blocks  site
+     33.3% ██▋  8,192       1  table.c:5 grow
+     33.3%      8,192       1    via main.c:11 main
+     33.3% ██▋  8,192       1  table.c:20 table_add
+     33.3%      8,192       1    via table.c:5 grow
+     16.7% █▍   4,096       1  libfoo.so.1+0x1f30
+     16.7%      4,096       1    via main.c:10 main
+      8.3% ▋    2,048       1  f
+      8.3%      2,048       1    via $77
+      4.2% ▍    1,024       1  (no call stack)
+      4.2% ▍    1,024       1  $-3
   allotrace: hint: places shown as module+0x… are addresses without symbols; a debuginfod server may have them, if you set DEBUGINFOD_URLS=https://debuginfod.elfutils.org: allotrace symbolize --debuginfod native.ctf
   $ allotrace hotspots --by function native.ctf
-  24.0 KB total allocations (exact, 3,072 samples at rate 1)
+  24.0 KB total allocations (exact, 6 blocks at rate 1)
   Bytes include malloc's header (8 per block), with sizes rounded up to 8; --measure requested excludes headers.
-    share           B  samples  site
-     33.3% ██▋  8,192    1,024  grow (table.c)
-     33.3%      8,192    1,024    via main (main.c)
-     33.3% ██▋  8,192    1,024  table_add (table.c)
-     33.3%      8,192    1,024    via grow (table.c)
-     16.7% █▍   4,096      512  libfoo.so.1+0x1f30
-     16.7%      4,096      512    via main (main.c)
-      8.3% ▋    2,048      256  f
-      8.3%      2,048      256    via $77
-      4.2% ▍    1,024      128  (no backtrace)
-      4.2% ▍    1,024      128  $-3
+    share           B  blocks  site
+     33.3% ██▋  8,192       1  grow (table.c)
+     33.3%      8,192       1    via main (main.c)
+     33.3% ██▋  8,192       1  table_add (table.c)
+     33.3%      8,192       1    via grow (table.c)
+     16.7% █▍   4,096       1  libfoo.so.1+0x1f30
+     16.7%      4,096       1    via main (main.c)
+      8.3% ▋    2,048       1  f
+      8.3%      2,048       1    via $77
+      4.2% ▍    1,024       1  (no call stack)
+      4.2% ▍    1,024       1  $-3
   allotrace: hint: places shown as module+0x… are addresses without symbols; a debuginfod server may have them, if you set DEBUGINFOD_URLS=https://debuginfod.elfutils.org: allotrace symbolize --debuginfod native.ctf
   $ allotrace hotspots --by type native.ctf
-  24.0 KB total allocations (exact, 3,072 samples at rate 1)
+  24.0 KB total allocations (exact, 6 blocks at rate 1)
   Bytes include malloc's header (8 per block), with sizes rounded up to 8; --measure requested excludes headers.
-    share            KB  samples  type
-     66.7% █████▍  16.0    2,048  table
-     33.3%          8.0    1,024    via table.c:5 grow
-     33.3%          8.0    1,024    via table.c:20 table_add
-     16.7% █▍       4.0      512  (type not recorded)
-      8.3%          2.0      256    via f
-      4.2%          1.0      128    without backtrace
-      4.2%          1.0      128    via $-3
-     16.7% █▍       4.0      512  malloc
-     16.7%          4.0      512    via libfoo.so.1+0x1f30
+    share            KB  blocks  type
+     66.7% █████▍  16.0       2  table
+     33.3%          8.0       1    via table.c:5 grow
+     33.3%          8.0       1    via table.c:20 table_add
+     16.7% █▍       4.0       3  (type not recorded)
+      8.3%          2.0       1    via f
+      4.2%          1.0       1    without a call stack
+      4.2%          1.0       1    via $-3
+     16.7% █▍       4.0       1  malloc
+     16.7%          4.0       1    via libfoo.so.1+0x1f30
   $ allotrace hotspots --by type --top 1 --csv native.ctf
   share,value,low,high,samples,blocks,function,file,line,type
   0.666667,16384,16384,16384,2048,2,,,,table
   $ allotrace info native.ctf
   native.ctf
-    program           prog
-    host              host
-    pid               4242
-    context           a test
-    runtime           -
-    started           2023-11-14 22:13:20 UTC
-    duration          9 ms
-    rate              1 (one sample represents 8 B)
-    samples           3,072
-    blocks            6
-    allocated         24.0 KB
-      external        24.0 KB
-    promoted          - (no minor heap)
-    collected blocks  1
-    domains           1
-    distinct stacks   6
-    format            version 3, 64-bit words
-    file              869 B
-    warnings          0
+    program          prog
+    host             host
+    pid              4242
+    context          a test
+    started          2023-11-14 22:13:20 UTC
+    duration         9 ms
+    rate             1 (one sample represents 8 B)
+    sampled words    3,072
+    sampled blocks   6
+      freed          1
+    allocated        24.0 KB
+    distinct stacks  6
+    format           version 3, 64-bit words
+    file             869 B
+    warnings         0
   
   Marks:
     time  name
@@ -97,7 +93,7 @@ gauges; here at rate 1, where numbers are exact.
   $ allotrace info --json native.ctf | jq -c '.[0].gauges'
   [{"readings":1,"most":16384,"time":9000,"last":16384,"name":"rss"}]
   $ allotrace timeline --points 3 native.ctf
-  24.0 KB total allocations (exact, 3,072 samples at rate 1)
+  24.0 KB total allocations (exact, 6 blocks at rate 1)
   Bytes include malloc's header (8 per block), with sizes rounded up to 8; --measure requested excludes headers.
   At the end, 16.0 KB was live; reported by the system: rss 16.0 KB.
   
@@ -106,7 +102,7 @@ gauges; here at rate 1, where numbers are exact.
     ▆██            24.0  7 ms  all
   
   Each second:
-    over time  most, KB/s    at  blocks
+    over time  most, KB/s  from  blocks
     █▄▁           5,331.6  0 µs  allocated
       █           2,667.6  6 ms  freed
   
@@ -156,39 +152,39 @@ Functions that merely allocate are not where one looks; their callers are:
   > alloc external 7 8 main@main.c:13 malloc@<type>:0|node_new@node.c:7
   > END
   $ allotrace hotspots wrappers.ctf
-  960 B total allocations (exact, 120 samples at rate 1)
+  960 B total allocations (exact, 4 blocks at rate 1)
   Bytes include malloc's header (8 per block), with sizes rounded up to 8; --measure requested excludes headers.
-    share           B  samples  site
-     53.3% ████▎  512       64  parse.c:3 parse
-     53.3%        512       64    via main.c:10 main
-     26.7% ██▏    256       32  main.c:11 main
-     13.3% █▏     128       16  main.c:12 main
-      6.7% ▌       64        8  node.c:7 node_new
-      6.7%         64        8    via main.c:13 main
+    share           B  blocks  site
+     53.3% ████▎  512       1  parse.c:3 parse
+     53.3%        512       1    via main.c:10 main
+     26.7% ██▏    256       1  main.c:11 main
+     13.3% █▏     128       1  main.c:12 main
+      6.7% ▌       64       1  node.c:7 node_new
+      6.7%         64       1    via main.c:13 main
   Skipped wrappers of malloc (--wrappers show counts them as sites): xmalloc, safe_mem_alloc
   $ allotrace hotspots --wrappers show wrappers.ctf
-  960 B total allocations (exact, 120 samples at rate 1)
+  960 B total allocations (exact, 4 blocks at rate 1)
   Bytes include malloc's header (8 per block), with sizes rounded up to 8; --measure requested excludes headers.
-    share            B  samples  site
-     66.7% █████▍  640       80  util.c:5 xmalloc
-     53.3%         512       64    via parse.c:3 parse
-     13.3%         128       16    via main.c:12 main
-     26.7% ██▏     256       32  util.c:9 safe_mem_alloc
-     26.7%         256       32    via main.c:11 main
-      6.7% ▌        64        8  node.c:7 node_new
-      6.7%          64        8    via main.c:13 main
+    share            B  blocks  site
+     66.7% █████▍  640       2  util.c:5 xmalloc
+     53.3%         512       1    via parse.c:3 parse
+     13.3%         128       1    via main.c:12 main
+     26.7% ██▏     256       1  util.c:9 safe_mem_alloc
+     26.7%         256       1    via main.c:11 main
+      6.7% ▌        64       1  node.c:7 node_new
+      6.7%          64       1    via main.c:13 main
   $ allotrace hotspots --by type wrappers.ctf
-  960 B total allocations (exact, 120 samples at rate 1)
+  960 B total allocations (exact, 4 blocks at rate 1)
   Bytes include malloc's header (8 per block), with sizes rounded up to 8; --measure requested excludes headers.
-    share           B  samples  type
-     53.3% ████▎  512       64  xmalloc
-     53.3%        512       64    via parse.c:3 parse
-     26.7% ██▏    256       32  safe_mem_alloc
-     26.7%        256       32    via main.c:11 main
-     13.3% █▏     128       16  List
-     13.3%        128       16    via main.c:12 main
-      6.7% ▌       64        8  malloc
-      6.7%         64        8    via node.c:7 node_new
+    share           B  blocks  type
+     53.3% ████▎  512       1  xmalloc
+     53.3%        512       1    via parse.c:3 parse
+     26.7% ██▏    256       1  safe_mem_alloc
+     26.7%        256       1    via main.c:11 main
+     13.3% █▏     128       1  List
+     13.3%        128       1    via main.c:12 main
+      6.7% ▌       64       1  malloc
+      6.7%         64       1    via node.c:7 node_new
   Skipped wrappers of malloc (--wrappers show counts them as sites): xmalloc, safe_mem_alloc
   $ allotrace hotspots --json --top 1 --callers 0 wrappers.ctf
   {"by":"line",
@@ -205,9 +201,9 @@ Names that would do harm on a terminal, or in a format, do not:
 
   $ printf 'alloc minor 9 10 say"hi",\033[2Jx@a;b.c:1\n' | $TESTDIR/make-trace >names.ctf
   $ allotrace hotspots names.ctf
-  80 B total allocations (exact, 10 samples at rate 1)
-    share             B  samples  site
-    100.0% ████████  80       10  a;b.c:1 say"hi",?[2Jx
+  80 B total allocations (exact, 1 block at rate 1)
+    share             B  blocks  site
+    100.0% ████████  80       1  a;b.c:1 say"hi",?[2Jx
   $ allotrace hotspots --csv names.ctf | tail -1
   1.000000,80,80,80,10,1,"say""hi"",\x1b[2Jx",a;b.c,1, (esc)
   $ allotrace hotspots --json names.ctf | grep -o '"function":[^:]*'
@@ -225,8 +221,8 @@ One sample, of which little is known; promoted blocks; a trace of marks alone:
     share               KB               ±  samples  site
     100.0% ████████  781.2  19.8 … 4,352.8        1  a.ml:1 f
   $ allotrace info one.ctf | grep -e promoted -e duration
-    duration          2 ms
-    promoted          100.0% of the minor heap's
+    duration         2 ms
+    promoted         100.0% of the minor heap's
   $ printf 'alloc external 0 0 begin@<mark>:0\n' | $TESTDIR/make-trace | allotrace hotspots -
   No allocations: the trace contains no samples at rate 1.
 
@@ -235,11 +231,11 @@ What was requested is what was allocated without headers; the rest of a word is 
   $ { for i in {1..10}; do echo "alloc external 1 2 main@main.c:1"; done
   >   echo "alloc external 9 10 main@main.c:2"; } | $TESTDIR/make-trace >sizes.ctf
   $ allotrace hotspots -m requested sizes.ctf
-  152 B requested (exact, 30 samples at rate 1)
+  152 B requested (exact, 11 blocks at rate 1)
   Sizes are rounded up to 8 bytes.
-    share          B  samples  site
-     52.6% ████▎  80       20  main.c:1 main
-     47.4% ███▊   72       10  main.c:2 main
+    share          B  blocks  site
+     52.6% ████▎  80      10  main.c:1 main
+     47.4% ███▊   72       1  main.c:2 main
   $ allotrace hotspots -m requested --json sizes.ctf | jq -c '.unit, .measure, .headers, .total'
   "B"
   "requested"

@@ -11,42 +11,42 @@ When most was live, on a made-up trace at rate 1 (events are 1 ms apart):
   > collect 3
   > END
   $ allotrace peak a.ctf
-  10.5 KB live at the peak, at 6 ms (exact, 1,344 samples at rate 1)
+  10.5 KB live at the peak, at 6 ms (exact, 3 blocks at rate 1)
   10.0 KB of it (exact) was freed later; 512 B (exact) was live at the end.
   
-  By heap:
+  By heap (external: outside of it):
     share               B  heap
      81.0% ██████▌  8,704  major
      19.0% █▌       2,048  external
   
-  By age:
+  By age at the peak:
     share               B  age
      19.0% █▌       2,048  <1ms
      81.0% ██████▌  8,704  1ms..10ms
   
   By site:
-    share               B  samples  site
-     76.2% ██████▏  8,192    1,024  parse.ml:30 parse
-     76.2%          8,192    1,024    via main.ml:2 main
-     19.0% █▌       2,048      256  buffer.c:5 buffer
-     19.0%          2,048      256    via main.ml:3 main
-      4.8% ▍          512       64  eval.ml:20 eval
-      4.8%            512       64    via main.ml:1 main
+    share               B  blocks  site
+     76.2% ██████▏  8,192       1  parse.ml:30 parse
+     76.2%          8,192       1    via main.ml:2 main
+     19.0% █▌       2,048       1  buffer.c:5 buffer
+     19.0%          2,048       1    via main.ml:3 main
+      4.8% ▍          512       1  eval.ml:20 eval
+      4.8%            512       1    via main.ml:1 main
   Skipped wrappers of malloc (--wrappers show counts them as sites): xmalloc
   $ allotrace peak --filter heap:minor --by function a.ctf
-  512 B live at the peak, at 6 ms (exact, 64 samples at rate 1)
+  512 B live at the peak, at 6 ms (exact, 1 block at rate 1)
   The filter matches 2 of 4 sampled blocks.
   The blocks matching the filter peaked at 2 ms: 1.5 KB (exact).
   0 B of it (exact) was freed later; 512 B (exact) was live at the end.
   
-  By age:
+  By age at the peak:
     share              B  age
     100.0% ████████  512  1ms..10ms
   
   By site:
-    share              B  samples  site
-    100.0% ████████  512       64  eval (eval.ml)
-    100.0%           512       64    via main (main.ml)
+    share              B  blocks  site
+    100.0% ████████  512       1  eval (eval.ml)
+    100.0%           512       1    via main (main.ml)
   $ allotrace peak --filter 'alloc:<2ms' a.ctf
   Nothing to show: of 1 sampled blocks, none was live at 6 ms.
   The blocks matching the filter peaked at 1 ms: 1.0 KB (exact).
@@ -91,7 +91,7 @@ Of a real trace; the sites are those that hotspots shows:
       7.6% ▋          3.4  1.6 … 6.5  minor
      92.4% ███████▍  41.6      ± 7.8  major
   
-  By age:
+  By age at the peak:
     share            MB          ±  age
       5.1% ▍        2.3  0.8 … 5.0  <1ms
       2.5% ▎        1.1  0.2 … 3.3  1ms..10ms
@@ -114,13 +114,13 @@ Of a real trace; the sites are those that hotspots shows:
 What was live then, by other measures; the same as a filter gives:
 
   $ allotrace peak --measure blocks a.ctf | tail -8
-    share       blocks  samples  site
-     33.3% ██▋       1      256  buffer.c:5 buffer
-     33.3%           1      256    via main.ml:3 main
-     33.3% ██▋       1       64  eval.ml:20 eval
-     33.3%           1       64    via main.ml:1 main
-     33.3% ██▋       1    1,024  parse.ml:30 parse
-     33.3%           1    1,024    via main.ml:2 main
+    share       blocks  site
+     33.3% ██▋       1  buffer.c:5 buffer
+     33.3%           1    via main.ml:3 main
+     33.3% ██▋       1  eval.ml:20 eval
+     33.3%           1    via main.ml:1 main
+     33.3% ██▋       1  parse.ml:30 parse
+     33.3%           1    via main.ml:2 main
   Skipped wrappers of malloc (--wrappers show counts them as sites): xmalloc
   $ allotrace peak --measure byteseconds a.ctf | grep -B1 'By site'
   
@@ -145,7 +145,7 @@ rounds of blocks that are all freed again, and a ring of which one block after t
   >     for i in {1..100}; do echo "same collect $((id++))"; done
   >   done; } | sed '1s/same//' | $TESTDIR/make-trace >rounds.ctf
   $ allotrace peak rounds.ctf | head -3
-  98.4 KB live at the peak, at 1 ms (exact, 12,600 samples at rate 1)
+  98.4 KB live at the peak, at 1 ms (exact, 100 blocks at rate 1)
   Bytes include malloc's header (8 per block), with sizes rounded up to 8; --measure requested excludes headers.
   98.4 KB of it (exact) was freed later; 0 B (exact) was live at the end.
   $ { for i in {0..599}; do
@@ -153,7 +153,7 @@ rounds of blocks that are all freed again, and a ring of which one block after t
   >     block same ring@ring.c:20
   >   done; } | sed '1s/same//' | $TESTDIR/make-trace >ring.ctf
   $ allotrace peak ring.ctf | head -2
-  9.8 KB live at the peak, at 1 ms (exact, 1,260 samples at rate 1)
+  9.8 KB live at the peak, at 1 ms (exact, 10 blocks at rate 1)
   Bytes include malloc's header (8 per block), with sizes rounded up to 8; --measure requested excludes headers.
 
 The same from an index, and from whatever else speaks of the peak:
@@ -196,7 +196,7 @@ What several threads did at one time has no order. Two processes, each of which 
   $ allotrace merge -o both.ctf process1.ctf process2.ctf
   both.ctf: 4,000 samples in 4 blocks of 2 traces, rate 1
   $ allotrace peak both.ctf | head -3
-  7.8 KB live at the peak, at 1 ms (7.8 KB … 15.6 KB, 1,000 samples at rate 1)
+  7.8 KB live at the peak, at 1 ms (7.8 KB … 15.6 KB, 1 block at rate 1)
   The order of events in different threads at the same time is unknown; shares assume one possible order.
   Bytes include malloc's header (8 per block), with sizes rounded up to 8; --measure requested excludes headers.
   $ allotrace peak --json both.ctf | jq -c '.total, .own_peak'
@@ -218,7 +218,7 @@ What several threads did at one time has no order. Two processes, each of which 
     FAIL        0 B                      1.0 KB     10x   0.00  nosuch, live at the peak
   1 passed, 1 failed, 0 undecided
   $ allotrace peak process1.ctf | head -1
-  7.8 KB live at the peak, at 1 ms (exact, 1,000 samples at rate 1)
+  7.8 KB live at the peak, at 1 ms (exact, 1 block at rate 1)
 
 What a language runtime reported of its heap stands beside what the system reported:
 

@@ -7,7 +7,7 @@ A program, recorded:
   allotrace: peak: \S+ .?B .* at \S+ .?s; \S+ .?B.* at the end: allotrace peak a\.ctf (re)
   allotrace: look closer: allotrace a.ctf
   $ allotrace info a.ctf | grep '^  rate'
-    rate              0.1 (one sample represents 80 B)
+    rate             0.1 (one sample represents 80 B)
 
 One thread is written as version 2 of the format, which memtrace 0.2.3 reads; several take version 3. The second decoder
 reads all of it, as strictly as memtrace does:
@@ -97,7 +97,7 @@ How many allocations a large trace holds is counted, without its marks and gauge
   $ [ $(stat -c %s big.ctf) -gt $((80 << 20)) ] && echo large
   large
   $ grep -o 'recorded every allocation, [0-9,]* blocks, into' said | tr -dc '0-9' >counted
-  $ allotrace info big.ctf | sed -n 's/^  blocks *//p' | tr -d , | cmp - <(cat counted; echo)
+  $ allotrace info big.ctf | sed -n 's,^  sampled blocks *,,p' | tr -d , | cmp - <(cat counted; echo)
   $ rm big.ctf
 
 Without a sample it says what that means, and with none to be had, that, too:

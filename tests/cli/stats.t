@@ -11,7 +11,7 @@ Sizes and lifetimes, on a made-up trace at rate 1 (events are 1 ms apart):
   > collect 1
   > END
   $ allotrace stats a.ctf
-  158.9 KB total allocations (exact, 20,338 samples at rate 1)
+  158.9 KB total allocations (exact, 4 blocks at rate 1)
   
   Sampled blocks, equally weighted; sizes in words without header, large: above 256:
     blocks              4
@@ -43,7 +43,7 @@ Sizes and lifetimes, on a made-up trace at rate 1 (events are 1 ms apart):
   1,0,2,166,17956,134,300,1,0,1,0,1,0,3,3,3,3000,3000,3000,2,2,2,2,166,166,166,2,0.5,0.5,0.5,1,2
   2,2,1,20000,0,0,20000,1,1,0,0,0,1,3,3,3,2000,2000,2000,1,1,1,1,20000,20000,20000,1,1,1,1,1,1
   $ allotrace stats --filter heap:major a.ctf | head -12
-  2.6 KB total allocations (exact, 334 samples at rate 1)
+  2.6 KB total allocations (exact, 2 blocks at rate 1)
   The filter matches 2 of 4 sampled blocks.
   
   Sampled blocks, equally weighted; sizes in words without header, large: above 256:
@@ -62,7 +62,7 @@ Sizes and lifetimes, on a made-up trace at rate 1 (events are 1 ms apart):
   300,301,3,4000,2,3000,0
   20000,20001,4,6000,3,2000,1
   $ allotrace stats --major-only --export sizes.csv a.ctf | head -1; cat sizes.csv
-  158.9 KB total allocations (exact, 20,338 samples at rate 1)
+  158.9 KB total allocations (exact, 4 blocks at rate 1)
   words,samples,born_event,born_us,life_events,life_us,survived
   300,301,0,4000,3,3000,0
   32,33,1,5000,3,3000,0
@@ -166,7 +166,7 @@ Of the blocks that a measure counts; the numbers of blocks are those of hotspots
 What blocks hold, by themselves and by their sizes:
 
   $ allotrace stats --measure byteseconds a.ctf | sed -n '1p;/^Held/,$p'
-  329 B·s of bytes times lifetime (exact, 20,338 samples at rate 1)
+  329 B·s of bytes times lifetime (exact, 4 blocks at rate 1)
   Held by a sampled block, in words times seconds:
     mean                10.274000000000001
     variance            294.65664400000003

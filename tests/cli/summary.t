@@ -3,14 +3,14 @@ A trace without a command: the most important of each report. The peak is that o
   $ for i in $(seq 40); do echo "alloc major 12 12 main@main.ml:1 keep@keep.ml:5"; echo "alloc minor 30 30 main@main.ml:1 parse@parse.ml:10"; echo "collect $((2 * i - 1))"; done | $TESTDIR/make-trace >a.ctf
   $ allotrace a.ctf
   prog, recorded for 120 ms from 2023-11-14 22:13:20 UTC
-  13.1 KB total allocations (exact, 1,680 samples at rate 1)
+  13.1 KB total allocations (exact, 80 blocks at rate 1)
   4.0 KB live at the peak, at 119 ms (exact); 3.8 KB (exact) live at the end.
   More: allotrace peak a.ctf
   
   Largest sites:
-    share              B  samples  site
-     71.4% █████▊  9,600    1,200  parse.ml:10 parse
-     28.6% ██▎     3,840      480  keep.ml:5 keep
+    share              B  blocks  site
+     71.4% █████▊  9,600      40  parse.ml:10 parse
+     28.6% ██▎     3,840      40  keep.ml:5 keep
   More: allotrace hotspots a.ctf
   
   Growing:

@@ -11,7 +11,7 @@ What was live when, on a made-up trace at rate 1 (events are 1 ms apart):
   > collect 3
   > END
   $ allotrace timeline --points 9 --top 2 a.ctf
-  11.5 KB total allocations (exact, 1,472 samples at rate 1)
+  11.5 KB total allocations (exact, 4 blocks at rate 1)
   At the end, 512 B was live.
   
   Live (0 … 8 ms, a character is 889 µs):
@@ -23,7 +23,7 @@ What was live when, on a made-up trace at rate 1 (events are 1 ms apart):
   Heaps are shown as they were at the end of each character.
   
   Each second:
-    over time  most, KB/s       at  blocks
+    over time  most, KB/s     from  blocks
      ▁▁  █▂       8,998.9  4.45 ms  allocated
        █            562.4  2.67 ms  promoted
         ▁  █▂     8,998.9  6.22 ms  freed
@@ -103,7 +103,7 @@ Of a real trace; JSON and CSV say the same:
   Heaps are shown as they were at the end of each character.
   
   Each second:
-    over time                                           most, MB/s        ±      at  blocks
+    over time                                           most, MB/s        ±    from  blocks
     ▅▆▅▄▄▄▄▄▅▄▃▃▄▄▃▃▅▃▄▅▄▄ ▃▆▄▃▃▃▇▅▇▂▄▄▅▆▆▅▄▆▇▇▆▅▄▆▅▄█     1,433.4  ± 351.2  835 ms  allocated
     ▃█▃▁▃▃▃▂▂▄▂▃▁▂▄▁▅▁▃▅▄▇ ▁ ▂▁▅▂▄▅▇▂▂▅▆▄█▄▃▇▂▄▃▃▂▃▇▃        335.9  ± 170.0   17 ms  promoted
     ▃▃▂▃▂▂▂▃▃▂▂▂▂▂▂▂▃▂▃▃▂▂▁▂▄▃▂▁▂█▂▄▁▃▂▃▄▃▃▃▅▄▄▃▃▂▅▂▃▅     2,485.5  ± 462.4  494 ms  freed
@@ -157,7 +157,7 @@ By whom, and by how long blocks live; what was never freed lives on:
 By numbers of blocks, which are those of hotspots at the same moments:
 
   $ allotrace timeline -m blocks --points 9 --top 2 a.ctf
-  4 blocks allocated (exact, 1,472 samples at rate 1)
+  4 blocks allocated (exact at rate 1)
   At the end, 1 block was live.
   
   Live (0 … 8 ms, a character is 889 µs):
@@ -168,7 +168,7 @@ By numbers of blocks, which are those of hotspots at the same moments:
           ██              1  5.33 ms    external
   
   Each second:
-    over time  most, blocks/s       at  blocks
+    over time  most, blocks/s     from  blocks
      ██  ██             1,125   889 µs  allocated
        █                1,125  2.67 ms  promoted
         █  ██           1,125  3.56 ms  freed
@@ -197,7 +197,7 @@ By numbers of blocks, which are those of hotspots at the same moments:
     ▁▂▃▃▃▄▄▄▄▄▄▄▄▄▄▄▅▅▅▆▆▇▇▇▇▆▆▇▇▃▄▄▄▄▅▅▆▆▇▇▇▇████▇███     1,499,621         ± 324,749  818 ms    major
   
   Each second:
-    over time                                           most, blocks/s                       ±      at  blocks
+    over time                                           most, blocks/s                       ±    from  blocks
     ▅▆▆▄▄▄▃▄▆▄▃▄▄▄▃▃▆▃▄▅▄▄ ▃▅▄▃▃▃█▅▆▂▃▄▄▆▄▅▄▆▆▆▅▄▄▆▆▃▇      47,767,572            ± 14,678,277  494 ms  allocated
     ▃█▃▁▃▄▂▂▁▄▂▃▁▂▄▁▆▁▃▄▃▅ ▁ ▂▁▅▁▄▅▆▁▂▄▅▄▄▃▂▆▂▄▂▂▂▃█▃       13,207,546  6,728,636 … 23,859,280  801 ms  promoted
     ▂▂▃▂▂▂▂▃▃▂▁▃▂▂▂▂▃▂▃▂▂▁▁▂▃▃▂▁▂█▂▃▁▂▂▂▃▂▂▂▃▃▃▃▂▂▄▂▂▄      91,179,565            ± 19,388,006  494 ms  freed
@@ -223,7 +223,7 @@ By bytes times seconds: what each stretch holds adds up to the whole; no rate is
 hotspots:
 
   $ allotrace timeline -m byteseconds --points 9 --top 2 a.ctf
-  27 B·s of bytes times lifetime (exact, 1,472 samples at rate 1)
+  27 B·s of bytes times lifetime (exact, 4 blocks at rate 1)
   Of that, 3 B·s is held by blocks live at the end.
   
   Held (0 … 8 ms, a character is 889 µs):
@@ -234,7 +234,7 @@ hotspots:
           ▃██       1.82  6.22 ms    external
   
   Each second:
-    over time  most, KB·s/s       at  blocks
+    over time  most, KB·s/s     from  blocks
      ▂▂  █▂            18.0  4.45 ms  allocated
        █                3.4  2.67 ms  promoted
         ▂  █▂          18.0  6.22 ms  freed
@@ -271,7 +271,7 @@ hotspots:
     ▁▁▃▃▃▃▄▄▃▄▄▄▄▄▄▄▅▅▅▅▆▆▇▇▇▇▆▇▇▆▃▄▅▄▄▅▆▇▇█▇▇████▇▇██       726.5      ± 139.7  767 ms    major
   
   Each second:
-    over time                                           most, MB·s/s        ±      at  blocks
+    over time                                           most, MB·s/s        ±    from  blocks
     ▄██▁▁▁▁▁▂▂▁▂▁▁▂▁▂▁▁▂▂▃ ▁▁▁▁▂▁▂▃▃▁▁▂▃▂▂▁▁▂▁▁▁▁▁▁▁▁▁         185.2  ± 108.9   17 ms  allocated
     ▄█▂▁▂▁▁▁▂▂▁▂▁▁▁▁▂▁▁▂▁▂ ▁ ▁▁▂▁▂▂▃▁▁▂▃▂▂▁▁▂▁▁▁▁▁▁▁▁          184.5  ± 108.9   17 ms  promoted
     ▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁█▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▂▁▁▁         373.0  ± 113.2  494 ms  freed
@@ -305,7 +305,7 @@ On a narrow terminal, rows have fewer points, and lines go on below; data, and w
   
   Each second:
     over time             most, MB/s
-      ±      at  blocks
+      ±    from  blocks
     ▇▅▄▅▄▄▅▅▄▄▄▆▇▄▇▆█▆▆▇     1,209.2
       ± 204.0  681 ms  allocated
     ▇▃▃▃▃▃▄▄▆▁▃▅▇▃█▅▆▄▃▅       241.8

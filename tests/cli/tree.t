@@ -158,7 +158,7 @@ Where a program begins has other names in other languages:
 
   $ printf 'rate 1\nalloc minor 8 9 Stdlib@stdlib.ml:3\nalloc minor 80 81 Prog@prog.ml:9 Prog.f@prog.ml:2\nalloc minor 90 91 [deeper]@:0 Prog.f@prog.ml:2\n' | $TESTDIR/make-trace >ml.ctf
   $ allotrace callers main ml.ctf
-  1.4 KB total allocations (exact, 181 samples at rate 1)
+  1.4 KB total allocations (exact, 3 blocks at rate 1)
   No call stack contains main.
   allotrace: hint: most call stacks begin in `Prog`
   $ allotrace hotspots -f fn:main ml.ctf

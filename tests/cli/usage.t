@@ -263,7 +263,7 @@ A name cannot give orders to a terminal, nor begin a line of its own:
   [1]
   $ printf 'alloc major 9 10 main@m.c:1 f\e[31m\u009b1m@a.c:2\n' | $TESTDIR/make-trace >orders.ctf
   $ allotrace hotspots orders.ctf | sed -n 2p
-    share             B  samples  site
+    share             B  blocks  site
   $ allotrace dump orders.ctf | cat -v
   0000001000 0000000000 alloc_major 10 len=9 dom=0    0: main@m.c:1:0-0 f?[31m?1m@a.c:2:0-0
 

@@ -302,7 +302,7 @@ static inline bool get_parts(const table *t, const void *row, table *below) {
     below->stride = sizeof(thing);
     below->n = thing_of(row)->place ? 0 : 1;
     below->omitted = 3;
-    below->no_name = "(no backtrace)";
+    below->no_name = "(no call stack)";
     return below->n > 0;
 }
 

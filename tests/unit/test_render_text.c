@@ -202,7 +202,7 @@ START_TEST(a_record_has_a_head_and_fields_in_paragraphs) {
                         "       do    run it with the option --long-enough\n"
                         "             look\n"
                         "\n 25.0% \n"
-                        "          25.0%   (no backtrace), …\n"
+                        "          25.0%   (no call stack), …\n"
                         "       size  1.0 KB\n"
                         "       do    run it with the option --long-enough\n"
                         "             look\n"

@@ -230,7 +230,16 @@ static void say_conclusion(document *d, const diff_report *r) {
                                      sites(r, f->n_sure)));
 }
 
+/* Where chance can have a part in it. */
+static void say_q(document *d, const diff_report *r) {
+    const estimate change = r->diff->total.change;
+    if (r->diff->decided && r->n_changed > 0 && change.low < change.high)
+        document_hint(d, "q is the share of false results to expect among rows with that q or "
+                         "less.");
+}
+
 void diff_say_what_was_found(document *d, const diff_report *r) {
+    say_q(d, r);
     say_rest(d, r);
     if (r->diff->decided)
         say_what_would_decide(d, r);

@@ -77,6 +77,7 @@ Sampled, at different rates; what is not sure is said to be so:
          305.2  152.6  -152.6  ± 31.0  <0.001  a.c:1 f
   Not significant; may be due to chance:
           22.9   24.4    +1.5   ± 9.0   0.825  a.c:2 g
+  q is the share of false results to expect among rows with that q or less.
   Reduced by 46% ± 6%; 1 site changed significantly.
   $ cp few.ctf copy.ctf; allotrace diff few.ctf copy.ctf
     before  328.1 MB ± 31.4 MB
@@ -87,6 +88,7 @@ Sampled, at different rates; what is not sure is said to be so:
   Not significant; may be due to chance:
          305.2  305.2     0.0  ± 42.9  1.000  a.c:1 f
           22.9   22.9     0.0  ± 12.3  1.000  a.c:2 g
+  q is the share of false results to expect among rows with that q or less.
   No significant change in total; no site changed significantly.
   $ allotrace diff --normalise total few.ctf many.ctf
     before  328.1 MB ± 31.4 MB
@@ -99,6 +101,7 @@ Sampled, at different rates; what is not sure is said to be so:
          6.98  13.79   +6.82  ± 3.05  <0.001  a.c:2 g
   Not significant; may be due to chance:
         93.02  86.21   -6.82  ± 9.99   0.175  a.c:1 f
+  q is the share of false results to expect among rows with that q or less.
   Reduced by 46% ± 6%; 1 site changed significantly.
   $ allotrace diff before.ctf few.ctf | grep invisible
   Sites below about 2.3 MB after may be invisible at that rate.
@@ -152,6 +155,7 @@ Runs that differ among themselves are believed less:
   Sites below about 2.3 MB may be invisible at this rate.
     before, MB  after  change       ±       q  site
          228.9  381.5  +152.6  ± 42.9  <0.001  a.c:1 f
+  q is the share of false results to expect among rows with that q or less.
   Increased by 67% ± 24%; 1 site changed significantly.
   $ allotrace diff --before a300.ctf a500.ctf a250.ctf --after b[0-9]*.ctf
     before  267.0 MB ± 250.7 MB
@@ -162,6 +166,7 @@ Runs that differ among themselves are believed less:
     before, MB  after  change        ±      q  site
   Not significant; may be due to chance:
          267.0  406.9  +139.9  ± 249.1  0.193  a.c:1 f
+  q is the share of false results to expect among rows with that q or less.
   A total change of this size would be significant with about 10 runs per side.
   No significant change in total; no site changed significantly.
   $ allotrace diff --after b[0-9]*.ctf --before a[0-9]*.ctf | cmp - <(allotrace diff --before a[0-9]*.ctf --after b[0-9]*.ctf)
@@ -198,6 +203,7 @@ Real traces; two of different programs have nothing in common:
     before, MB    after    change        ±       q  site
            0.0  3,830.0  +3,830.0  ± 339.0  <0.001  map.ml:115 Stdlib__Map.Make.bal (new)
            0.0  2,952.6  +2,952.6  ± 298.1  <0.001  list.ml:58 Stdlib__List.rev_append (new)
+  q is the share of false results to expect among rows with that q or less.
   337 more sites changed significantly.
   522 more sites without a significant change.
   Increased by 12558% ± 657%; 339 sites changed significantly.
@@ -215,6 +221,7 @@ A part of the blocks, and other measures:
   Sites below about 1.1 MB before, 22.9 MB after may be invisible at these rates.
     before, MB  after  change               ±       q  site
           0.00  30.52  +30.52  +8.27 … +78.14  <0.001  src/repr/binary.ml:232 Repr__Binary.Mono_container.decode.sub (new)
+  q is the share of false results to expect among rows with that q or less.
   6 more sites changed significantly.
   73 more sites without a significant change.
   Increased by 459% ± 230%; 7 sites changed significantly.
@@ -258,6 +265,7 @@ A part of the blocks, and other measures:
     before, blocks    after    change          ±      q  site
   Not significant; may be due to chance:
            216,671  100,001  -116,670  ± 195,204  1.000  asmcomp/interf.ml:52 Interf.build_graph.add_interf
+  q is the share of false results to expect among rows with that q or less.
   443 more sites without a significant change.
   A total change of this size would be significant at a rate of 2.7e-4.
   No significant change in total; no site changed significantly.
@@ -273,6 +281,7 @@ A part of the blocks, and other measures:
   Not significant; may be due to chance:
                  2      0      -2   -2 … +72  1.000  a.c:2 g (gone)
                  1      0      -1  -1 … +183  1.000  a.c:1 f (gone)
+  q is the share of false results to expect among rows with that q or less.
   1 site did not change.
   No significant change in total; no site changed significantly.
   $ allotrace diff --measure byteseconds --before exact.ctf exact.ctf --after rare.ctf rare.ctf
@@ -287,6 +296,7 @@ A part of the blocks, and other measures:
            0.12      0   -0.12  -0.12 … +2.31  1.000  a.c:2 g (gone)
            0.05      0   -0.05  -0.05 … +4.33  1.000  a.c:1 f (gone)
               0      0       0       0 … +183  1.000  a.c:3 h
+  q is the share of false results to expect among rows with that q or less.
   No significant change in total; no site changed significantly.
   $ allotrace diff --measure byteseconds --normalise time --top 1 $TRACES/ocamlopt.ctf $TRACES/irmin-replay.ctf
     before  26.3 MB·s/s ± 4.5 MB·s/s
@@ -328,6 +338,7 @@ For a comment on a pull request, as Markdown, in which names are code:
   | | | | | | *Not significant; may be due to chance:* |
   | 22.9 | 24.4 | +1.5 | ± 9.0 | 0.825 | `a.c:2 g` |
   
+  *q is the share of false results to expect among rows with that q or less.*\
   **Reduced by 46% ± 6%**; 1 site changed significantly.
   $ printf 'alloc major 99 100 main@main.c:1 @you<b>@*.c:7\n' | $TESTDIR/make-trace >named.ctf
   $ allotrace diff --markdown --filter '-fn:@you*x*' before.ctf named.ctf | grep you | tr '\342\200\213' '...'

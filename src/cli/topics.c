@@ -73,7 +73,8 @@ static const topic topics[] = {
      "At a rate below 1, a trace is a random sample: each allocated word is recorded with the same "
      "small probability, and amounts are estimates. ± is the 95% confidence interval; with few "
      "samples, both bounds are shown: 1.3 … 6.0. An amount smaller than its error is noise. The "
-     "relative error of n samples is about 2/√n. At rate 1, amounts are exact.",
+     "relative error of n samples is about 2/√n. A sample is a word, so a large block may have "
+     "several. At rate 1, amounts are exact, and tables show numbers of blocks instead.",
      {{"q", "the false discovery rate in diff and leaks: on average, at most this share of the "
             "rows with this q or less is due to chance"}},
      NULL},
@@ -87,9 +88,10 @@ static const topic topics[] = {
      NULL},
     {"heaps",
      "The heap where a block is allocated:",
-     {{"minor", "young blocks of OCaml; a minor collection frees or promotes them"},
-      {"major", "blocks that were promoted, or too large for the minor heap"},
-      {"external", "memory outside a language's heap, including all of malloc"}},
+     {{"minor", "young blocks of OCaml and Lox; a minor collection frees or promotes them"},
+      {"major", "blocks that were promoted, or too large for the minor heap; all objects of Java"},
+      {"external", "memory outside these heaps: all of malloc, and so all of C, C++, Rust, Python "
+                   "and Lua"}},
      NULL},
     {"index",
      "--index saves the parsed trace in FILE.idx, so that later commands open it instantly. An "

@@ -8,6 +8,7 @@ Traces are read by tests/decode.py, the decoder that knows nothing of the code t
 """
 import collections
 import functools
+import json
 import os
 import pathlib
 import shutil
@@ -291,10 +292,12 @@ def programs_without_memprof_run_unharmed():
 def the_parameters_of_the_runtime_are_in_the_trace():
     program = compile_program("p_alone", "work.ml", "alone.ml")
     for settings, wanted in (({"OCAMLRUNPARAM": "s=64k,v=0", "CAMLRUNPARAM": "s=32k"}, "s=64k,v=0"),
-                             ({"CAMLRUNPARAM": "s=32k"}, "s=32k"), ({}, "-")):
-        run([ALLOTRACE, "run", "-o", "t.ctf", "--", program],
+                             ({"CAMLRUNPARAM": "s=32k"}, "s=32k"), ({}, "")):
+        run([ALLOTRACE, "run", "-r", "0.1", "-o", "t.ctf", "--", program],
             {"ALLOTRACE_PRELOAD": LIBRARY} | settings)
-        assert ["runtime", wanted] in [line.split() for line in run([ALLOTRACE, "info", "t.ctf"]).out.splitlines()], wanted
+        words = ["runtime", "OCaml," if wanted else "OCaml", *wanted.split()]
+        assert words in [line.split() for line in run([ALLOTRACE, "info", "t.ctf"]).out.splitlines()], wanted
+        assert json.loads(run([ALLOTRACE, "info", "--json", "t.ctf"]).out)[0]["runtime"] == wanted
 
 
 @test

@@ -22,6 +22,7 @@ import sys
 
 import test_ocaml as base  # which knows where what follows is
 import tap
+from recording import Run
 from tap import Skip, same, test
 from test_ocaml import Trace, run
 
@@ -215,7 +216,7 @@ def any_domain_can_start_and_stop_tracing():
     if base.version() < (5,):
         raise Skip("OCaml before 5 has no domains")
     program = compile_program("anywhere", "library/anywhere.ml")
-    same(run([program], ENV), base.Run(0, "done\n", ""))
+    same(run([program], ENV), Run(0, "done\n", ""))
     same(len(Trace("a.ctf").of_file("anywhere.ml", 13)), 1000, "started in a domain")
     same(len(Trace("b.ctf").of_file("anywhere.ml", 13)), 3000, "stopped in a domain")
 
@@ -225,7 +226,7 @@ def a_forked_child_stops():
     for how in "fork", "fork-_exit":
         same(len(trace(unusual(), how).of_file("unusual.ml", 13)), 1010, how)
     program = compile_program("forks", "library/forks.ml")
-    same(trace_run([program]), base.Run(0, "child: false\nchild again: true\nparent: true\n", ""))
+    same(trace_run([program]), Run(0, "child: false\nchild again: true\nparent: true\n", ""))
     same(len(Trace("t.ctf").of_file("forks.ml", 13)), 30, "the parent's blocks")
     same(len(Trace("child.ctf").of_file("forks.ml", 13)), 500, "the child's own trace")
 
@@ -301,7 +302,7 @@ def the_variables_win_over_the_arguments():
             (["0.5", "argument"], {"MEMTRACE_RATE": "0.25"}, (0.25, "argument")),
             (["7", "argument"], {"MEMTRACE_RATE": "1e-3", "MEMTRACE_CONTEXT": "variable"},
              (0.001, "variable"))):
-        same(drop_in_run(*arguments, MEMTRACE="t.ctf", **env), base.Run(0, "started\ntraced\n", ""))
+        same(drop_in_run(*arguments, MEMTRACE="t.ctf", **env), Run(0, "started\ntraced\n", ""))
         same(head(), want, f"{arguments} {env}")
 
 
@@ -389,10 +390,10 @@ def a_trace_says_that_it_is_whole():
 @test
 def each_process_can_have_its_own_trace():
     program = compile_program("starts", "library/first.ml", "library/starts.ml")
-    same(trace_run([program, "once", program]), base.Run(0, "", ""))
+    same(trace_run([program, "once", program]), Run(0, "", ""))
     same(len(Trace("t.ctf").of_file("starts.ml", 13)), 2, "blocks of the first process")
     os.unlink("t.ctf")
-    same(trace_run([program, "once", program], file="100%-%%-%p.ctf"), base.Run(0, "", ""))
+    same(trace_run([program, "once", program], file="100%-%%-%p.ctf"), Run(0, "", ""))
     files = sorted(pathlib.Path().glob("100%-%-*.ctf"))
     same(sorted(len(Trace(f).of_file("starts.ml", 13)) for f in files), [1, 2])
 
@@ -475,7 +476,7 @@ def programs_without_domains_read_traces_that_have_some():
     found = Trace("t.ctf")
     live = len(found.allocations) - len(found.collected)
     same(run([written, "t.ctf", "copy.ctf"], ENV),
-         base.Run(0, f"not copied, {live} live, 0 wrong stacks\n", ""))
+         Run(0, f"not copied, {live} live, 0 wrong stacks\n", ""))
 
 
 def version(path):
@@ -488,7 +489,7 @@ def copies_without_domains_are_of_version_2():
     found = trace(traced("work", "work.ml", "alone.ml"))
     live = len(found.allocations) - len(found.collected)
     same(run([written, "t.ctf", "copy.ctf"], ENV),
-         base.Run(0, f"{live} live, 0 wrong stacks\n", ""))
+         Run(0, f"{live} live, 0 wrong stacks\n", ""))
     same(version("copy.ctf"), 2)
     same(Trace("copy.ctf").__dict__, found.__dict__)
 

@@ -83,10 +83,17 @@ export function marginText(figure, unit, rate) {
   return `± ${text(margin(figure, unit, rate))}`;
 }
 
+function lossOf(missing) {
+  if (!missing) return [];
+  const where = `${missing.places > 1 ? `in ${count(missing.places)} places, the first ` : ""}at ${duration(missing.from)}`,
+    share = missing.bytes ? `${amount(missing.bytes, "B")} of ${amount(missing.of, "B")} cannot be read` : "packets are gone";
+  return [`Missing: ${missing.duration ? duration(missing.duration) : "events"} ${where} (${share}).`];
+}
+
 // What a reader should know of a trace that is not whole, the worst first; none if it is.
 export function damageOf(trace) {
   const end = trace?.ends_early;
-  const lines = (trace?.warnings ?? []).map((w) => w.text);
+  const lines = [...lossOf(trace?.missing), ...(trace?.warnings ?? []).map((w) => w.text)];
   if (!end) return lines;
   return [`The trace ends early, at ${duration(end.time)}${end.reason ? `: ${end.reason}` : ""}. Everything after that is missing.`, ...lines];
 }

@@ -90,6 +90,14 @@ typedef struct memtrace_end {
     char reason[MEMTRACE_MAX_REASON]; /* why it ended, if there is something to say */
 } memtrace_end;
 
+/* A part of a trace that could not be read, or is missing in it. Events before and behind it are
+ * there; of blocks that were freed in it nobody knows that they were. */
+typedef struct memtrace_gap {
+    uint64_t from, to; /* us from the start: what is missing happened between, both included */
+    uint64_t bytes;    /* that could not be read; 0 where whole packets are gone */
+    uint64_t of;       /* bytes of the trace in which this was met, decompressed */
+} memtrace_gap;
+
 /* One source location. `file` and `function` are never NULL. Columns count from 0. */
 typedef struct memtrace_location {
     const char *file;
@@ -198,7 +206,8 @@ typedef struct memtrace_reader_options {
     X(COLUMN_AMBIGUOUS, "columns written by memtrace 0.2.3 overflow their field; file uncertain")  \
     X(ANOTHER_TRACE, "another trace begins here; what follows was left out")                       \
     X(ENDS_EARLY, "the recording ended before the program; what came later is missing")            \
-    X(NO_END, "the end is missing; the program is still recorded, or was killed")
+    X(NO_END, "the end is missing; the program is still recorded, or was killed")                  \
+    X(GAP, "events are missing here; the trace from which this one was made was damaged")
 
 typedef enum memtrace_defect {
 #define MEMTRACE_DEFECT_NAME(name, text) MEMTRACE_DEFECT_##name,
@@ -289,6 +298,11 @@ MEMTRACE_API uint64_t memtrace_reader_duration(const memtrace_reader *reader);
  * where it is decided: an end that was to be said and was not is at the latest event, and a trace
  * that is cut short ends early, whatever it says. */
 MEMTRACE_API memtrace_end memtrace_reader_end(const memtrace_reader *reader);
+
+/* Where events are missing, up to the end: `*n` gaps, in the order in which they were met, valid
+ * until the next call that reads an event. With several domains, some may overlap. A trace that was
+ * made of a damaged one has the gaps of that one. `of` is known when all is read. */
+MEMTRACE_API const memtrace_gap *memtrace_reader_gaps(const memtrace_reader *reader, size_t *n);
 
 /* Bytes of input consumed so far and, if it can be known, in all (else 0): for progress. Both count
  * compressed bytes where the input is compressed. */

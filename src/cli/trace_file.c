@@ -97,6 +97,11 @@ static bool is_of_end(const memtrace_warning *w) {
     return w->defect == MEMTRACE_DEFECT_ENDS_EARLY || w->defect == MEMTRACE_DEFECT_NO_END;
 }
 
+/* What the trace says that it lacks, though it is sound itself. */
+static bool is_said(const memtrace_warning *w) {
+    return is_of_end(w) || w->defect == MEMTRACE_DEFECT_GAP;
+}
+
 /* What is wrong there is no matter of bytes. */
 static void say_end(const trace_file *in, const memtrace_warning *w) {
     char why[2 * MEMTRACE_MAX_REASON];
@@ -114,7 +119,7 @@ static void say_warnings(const trace_file *in) {
     size_t n;
     const memtrace_warning *w = trace_file_warnings(in, &n);
     for (size_t i = 0; i < n; i++)
-        if (is_of_end(&w[i]) && in->told)
+        if (is_said(&w[i]) && in->told)
             continue;
         else if (is_of_end(&w[i]))
             say_end(in, &w[i]);

@@ -11,7 +11,7 @@ typedef struct trace_file {
     memtrace_reader *reader;
     bool growing; /* its program still runs: that its end is missing is nothing to warn of */
     bool strict;  /* the first defect is the error: it is not also a warning */
-    bool told;    /* the result says how the trace ends: no warning does */
+    bool told;    /* the result says what the trace lacks: no warning does */
     bool printed; /* on the terminal, at once, where a line about progress would be in between */
 
     /* What is wrong with a trace that need not be read; `reader` is NULL then. */

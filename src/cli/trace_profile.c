@@ -181,7 +181,7 @@ static int use_trace(reading *r, const char *path) {
         return status;
     const memtrace_status end = read_trace(r, writes);
     progress_end();
-    r->in->told = o->says_end && profile_ends_early(r->profile);
+    r->in->told = o->says_end && profile_is_partial(r->profile);
     if (end != MEMTRACE_OK || !o->keep_warnings)
         status = trace_file_report(r->in, end);
     if (status == STATUS_OK && !give_names(r, path))
@@ -201,7 +201,7 @@ int trace_profile_read(trace_file *in, profile *p, const char *path,
     int status;
     find_index(&r, path);
     if (r.path && use_index(&r, path)) {
-        in->told = options->says_end && profile_ends_early(p);
+        in->told = options->says_end && profile_is_partial(p);
         status = options->keep_warnings ? STATUS_OK : trace_file_report(in, MEMTRACE_OK);
     } else {
         status = use_trace(&r, path);

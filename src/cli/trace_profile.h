@@ -12,7 +12,7 @@ typedef struct trace_profile_options {
     bool index; /* write the index, unless there is one that holds what is needed */
     bool
         keep_warnings; /* do not say what is wrong with a trace that can be read: the result does */
-    bool says_end;     /* nor that it ends early */
+    bool says_end;     /* nor that it ends early, or lacks events */
     profile_options how;
 } trace_profile_options;
 

@@ -221,6 +221,25 @@ static void get_end(source *in, profile_end *end) {
     in->damaged |= end->how != MEMTRACE_END_UNSAID && !end->reason;
 }
 
+static void put_loss(index_stream *s, const profile_loss *loss) {
+    index_put(s, loss->places);
+    index_put(s, loss->from);
+    index_put(s, loss->to);
+    index_put(s, loss->duration);
+    index_put(s, loss->bytes);
+    index_put(s, loss->of);
+}
+
+static void get_loss(source *in, profile_loss *loss) {
+    loss->places = index_get(in->s);
+    loss->from = index_get(in->s);
+    loss->to = index_get(in->s);
+    loss->duration = index_get(in->s);
+    loss->bytes = index_get(in->s);
+    loss->of = index_get(in->s);
+    in->damaged |= loss->to < loss->from;
+}
+
 static void put_remarks(index_stream *s, const index_remarks *remarks) {
     index_put(s, remarks->n);
     for (size_t i = 0; i < remarks->n; i++) {
@@ -522,6 +541,7 @@ bool index_put_tree(index_stream *s, const profile *p, const index_remarks *rema
         put_info(s, &all, &p->info);
         put_sums(s, p);
         put_end(s, &all, &p->end);
+        put_loss(s, &p->loss);
         put_remarks(s, remarks);
         put_places(s, &all, p);
         put_spans(s, &all, &p->table);
@@ -539,6 +559,7 @@ index_status index_get_tree(index_stream *s, profile *p, index_remarks *remarks)
     get_info(&in, &p->info);
     get_sums(&in);
     get_end(&in, &p->end);
+    get_loss(&in, &p->loss);
     get_remarks(&in, remarks);
     p->lacks_events = defects_cost_events(remarks->items, remarks->n);
     get_locations(&in);

@@ -338,12 +338,28 @@ static bool copy_info(profile *p, const memtrace_info *info) {
            p->info.context;
 }
 
+static void sum_up_gaps(profile *p, const memtrace_reader *reader) {
+    size_t n;
+    const memtrace_gap *gaps = memtrace_reader_gaps(reader, &n);
+    p->loss = (profile_loss){.places = n};
+    for (size_t i = 0; i < n; i++) {
+        if (i == 0 || gaps[i].from < p->loss.from) {
+            p->loss.from = gaps[i].from;
+            p->loss.to = gaps[i].to;
+        }
+        p->loss.duration += gaps[i].to - gaps[i].from;
+        p->loss.bytes += gaps[i].bytes;
+        p->loss.of = gaps[i].of > p->loss.of ? gaps[i].of : p->loss.of;
+    }
+}
+
 static bool copy_end(profile *p, const memtrace_reader *reader) {
     size_t n;
     char why[2 * MEMTRACE_MAX_REASON];
     const memtrace_warning *warnings = memtrace_reader_warnings(reader, &n);
     const memtrace_end end = memtrace_reader_end(reader);
     p->lacks_events = defects_cost_events(warnings, n);
+    sum_up_gaps(p, reader);
     if (end.how == MEMTRACE_END_UNSAID)
         return true;
     end_explain(&end, why, sizeof why);

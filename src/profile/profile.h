@@ -59,6 +59,14 @@ typedef struct profile_end {
     const char *reason; /* NULL while `how` is MEMTRACE_END_UNSAID; may be empty */
 } profile_end;
 
+/* What is missing before the end: memtrace_gap, summed up. */
+typedef struct profile_loss {
+    uint64_t places;    /* 0: nothing is known to be missing */
+    uint64_t from, to;  /* the first one's; microseconds */
+    uint64_t duration;  /* of all */
+    uint64_t bytes, of; /* that could not be read, in how many */
+} profile_loss;
+
 enum { PROFILE_ADDED = 64, PROFILE_RECENT = 256 };
 
 /* Legal when zeroed: an empty profile. */
@@ -79,6 +87,7 @@ typedef struct profile {
                            the latest event of a trace that is cut short */
     profile_end end;    /* unsaid while the trace is read */
     bool lacks_events;  /* some before it could not be read; the same */
+    profile_loss loss;  /* of these; the same */
     uint32_t n_domains; /* that reported an event */
 
     block_table table; /* empty unless it was asked for */

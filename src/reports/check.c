@@ -371,6 +371,21 @@ static bool sum_end(const table *t, const void *row, table *below) {
     return true;
 }
 
+static bool lacks(const table *t) {
+    const check_report *c = t->rows;
+    return c->profile->loss.places;
+}
+
+static bool sum_loss(const table *t, const void *row, table *below) {
+    const check_report *c = row;
+    (void)t;
+    below->columns = ending_loss_columns;
+    below->n_columns = ending_n_loss_columns;
+    below->rows = &c->profile->loss;
+    below->n = 1;
+    return true;
+}
+
 static const table_column sum_columns[] = {
     {.name = "passed", .kind = COLUMN_COUNT, .get = sum_passed, .help = "checks that passed"},
     {.name = "failed", .kind = COLUMN_COUNT, .get = sum_failed, .help = "that failed"},
@@ -380,15 +395,12 @@ static const table_column sum_columns[] = {
      .below = sum_end,
      .has = ends_early,
      .help = "if the trace ends before what it records: when, how and why"},
+    {.name = "missing",
+     .kind = COLUMN_OBJECT,
+     .below = sum_loss,
+     .has = lacks,
+     .help = "if events before its end are missing: where, and how much"},
 };
-
-static void say_end(document *d, const check_report *c) {
-    ending_words words;
-    if (ending_say(c->profile, &words)) {
-        document_note(d, "%s", words.when);
-        document_note(d, "%s", words.missing);
-    }
-}
 
 /* Why no rate would decide. */
 static void say_undecided(document *d, const check_report *c) {
@@ -420,7 +432,7 @@ void check_document(document *d, const check_report *c) {
                         .stride = sizeof(check_row),
                         .n = d->failed ? 0 : c->n};
     document_object(d, &sum, IN_JSON);
-    say_end(d, c);
+    ending_note(d, c->profile);
     document_rows(d, &rows, IN_ALL, NULL);
     say_undecided(d, c);
     document_note(d, "%zu passed, %zu failed, %zu undecided", check_count(c, BUDGET_PASS),

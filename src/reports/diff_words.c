@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/path.h"
+#include "reports/ending.h"
 
 /* ---- what is lacking --------------------------------------------------------------------- */
 
@@ -18,11 +19,12 @@ static bool any_is_partial(const query_result *const *runs, size_t n) {
 }
 
 static void say_what_run_lacks(document *d, const char *run, const profile *p) {
+    loss_words loss;
+    if (ending_say_loss(p, &loss))
+        document_note(d, "%s lacks events: %s.", run, loss.phrase);
     if (profile_ends_early(p))
         document_note(d, "%s ends early, at %s%s%s.", run, figure_duration(p->end.time).text,
                       p->end.reason[0] ? ": " : "", p->end.reason);
-    else if (p->lacks_events)
-        document_note(d, "%s lacks events: part of the trace is damaged.", run);
 }
 
 static void say_what_side_lacks(document *d, const char *side, const query_result *const *runs,

@@ -21,6 +21,43 @@ bool ending_say(const profile *p, ending_words *words) {
     return true;
 }
 
+/* A place in which no time passed is one all the same. */
+bool ending_say_loss(const profile *p, loss_words *words) {
+    const profile_loss *l = &p->loss;
+    const figure_text from = figure_duration(l->from), took = figure_duration(l->duration),
+                      bytes = figure_bytes((double)l->bytes), places = figure_count(l->places);
+    const double percent = l->of ? 100.0 * (double)l->bytes / (double)l->of : 0;
+    char share[100] = "packets are gone", where[100] = "";
+    if (l->places == 0)
+        return false;
+    if (l->bytes > 0 && percent < 0.1)
+        snprintf(share, sizeof share, "%s, below 0.1%% of the trace, cannot be read", bytes.text);
+    else if (l->bytes > 0)
+        snprintf(share, sizeof share, "%s, %.1f%% of the trace, cannot be read", bytes.text,
+                 percent);
+    if (l->places > 1)
+        snprintf(where, sizeof where, "in %s places, the first ", places.text);
+    snprintf(words->phrase, sizeof words->phrase, "%s %sat %s (%s)",
+             l->duration ? took.text : "events", where, from.text, share);
+    snprintf(words->what, sizeof words->what, "Missing: %s.", words->phrase);
+    snprintf(words->so, sizeof words->so,
+             "All else is there; blocks that were freed in what is missing count as live.");
+    return true;
+}
+
+void ending_note(document *d, const profile *p) {
+    ending_words end;
+    loss_words loss;
+    if (ending_say(p, &end)) {
+        document_note(d, "%s", end.when);
+        document_note(d, "%s", end.missing);
+    }
+    if (ending_say_loss(p, &loss)) {
+        document_note(d, "%s", loss.what);
+        document_note(d, "%s", loss.so);
+    }
+}
+
 figure_range ending_error(const profile *p, figure_range error) {
     if (profile_ends_early(p) && strcmp(error.text, "exact") == 0)
         snprintf(error.text, sizeof error.text, "exact up to %s%s",
@@ -69,3 +106,27 @@ const table_column ending_columns[] = {
     {.name = "reason", .kind = COLUMN_TEXT, .get = end_reason, .help = "why it ends there"},
 };
 const size_t ending_n_columns = sizeof ending_columns / sizeof *ending_columns;
+
+/* ---- what is missing before the end ------------------------------------------------------ */
+
+#define LOSS_COLUMNS(X)                                                                            \
+    X(places, COUNT, "in how many places events are missing")                                      \
+    X(from, DURATION, "where the first begins, in microseconds")                                   \
+    X(to, DURATION, "where it ends")                                                               \
+    X(duration, DURATION, "of all together")                                                       \
+    X(bytes, COUNT, "that cannot be read")                                                         \
+    X(of, COUNT, "so many")
+
+#define LOSS_CELL(name, kind, help_)                                                               \
+    static cell loss_##name(const table *t, const void *row) {                                     \
+        (void)t;                                                                                   \
+        return (cell){.count = ((const profile_loss *)row)->name};                                 \
+    }
+LOSS_COLUMNS(LOSS_CELL)
+#undef LOSS_CELL
+
+#define LOSS_COLUMN(name_, kind_, help_)                                                           \
+    {.name = #name_, .kind = COLUMN_##kind_, .get = loss_##name_, .help = help_},
+const table_column ending_loss_columns[] = {LOSS_COLUMNS(LOSS_COLUMN)};
+#undef LOSS_COLUMN
+const size_t ending_n_loss_columns = sizeof ending_loss_columns / sizeof *ending_loss_columns;

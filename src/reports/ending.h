@@ -1,8 +1,9 @@
-/* ending.h: that a trace ends before what it records, in words. Whether it does is decided by the
- * reader of traces alone (trace/reader_end.c). */
+/* ending.h: that a trace ends before what it records, or lacks events before its end, in words.
+ * Whether it does is decided by the reader of traces alone (trace/reader_end.c, reader_gaps.c). */
 #ifndef REPORTS_ENDING_H
 #define REPORTS_ENDING_H
 
+#include "reports/document.h"
 #include "reports/table.h"
 
 /* When and why it ends, and what is missing: sentences, without a newline at their end. */
@@ -12,6 +13,22 @@ typedef struct ending_words {
 
 /* False if it does not end early. */
 bool ending_say(const profile *p, ending_words *words);
+
+/* How much of a trace is missing before its end and what follows from that: sentences as above,
+ * and a phrase. */
+typedef struct loss_words {
+    char phrase[400], what[420], so[120];
+} loss_words;
+
+/* False if nothing is. */
+bool ending_say_loss(const profile *p, loss_words *words);
+
+/* Both, as notes of a report. */
+void ending_note(document *d, const profile *p);
+
+/* The columns of a table whose row is the profile_loss of such a trace. */
+extern const table_column ending_loss_columns[];
+extern const size_t ending_n_loss_columns;
 
 /* Of an error: `exact` is no more than `exact up to 1.20 s`. */
 figure_range ending_error(const profile *p, figure_range error);

@@ -50,6 +50,10 @@ static bool has_early_end(const table *t) {
     return profile_ends_early(report_at(t->rows)->profile);
 }
 
+static bool has_loss(const table *t) {
+    return report_at(t->rows)->profile->loss.places;
+}
+
 static bool has_early_said(const table *t) {
     return has_early_end(t) && report_at(t->rows)->end[0];
 }
@@ -144,6 +148,15 @@ static bool whole_below(const table *t, const void *row, table *below) {
     return true;
 }
 
+static bool loss_below(const table *t, const void *row, table *below) {
+    (void)t;
+    below->columns = ending_loss_columns;
+    below->n_columns = ending_n_loss_columns;
+    below->rows = &report_at(row)->profile->loss;
+    below->n = 1;
+    return true;
+}
+
 static bool early_below(const table *t, const void *row, table *below) {
     (void)t;
     below->columns = ending_columns;
@@ -182,6 +195,7 @@ static bool early_below(const table *t, const void *row, table *below) {
     X(ends_at, TEXT, ((cell){.text = r->end}), IN_TEXT, has_early_said, "ends early",              \
       "when and why")                                                                              \
     X(ends, TEXT, ((cell){.text = r->end}), IN_TEXT, has_end_said, "end", "why it ends there")     \
+    X(lost, TEXT, ((cell){.text = r->missing}), IN_TEXT, has_loss, "missing", "before its end")    \
     X(sampling, TEXT, ((cell){.text = r->rate}), IN_TEXT, NULL, "rate", "the chance of each word") \
     X(samples, COUNT, ((cell){.count = cct_sum(p->samples)}), IN_TEXT, NULL, "sampled words",      \
       "sampled words")                                                                             \
@@ -248,6 +262,12 @@ static const table_column columns[] = {
                              .below = early_below,
                              .has = has_early_end,
                              .help = "if it ends before what it records: when, how and why"},
+    {.name = "missing",
+     .kind = COLUMN_OBJECT,
+     .in = IN_JSON,
+     .below = loss_below,
+     .has = has_loss,
+     .help = "if events before its end are missing: where, and how much"},
     {.name = "end",
      .kind = COLUMN_OBJECT,
      .in = IN_JSON,
@@ -417,6 +437,9 @@ static void fill_end(info_report *r) {
 
 static void fill_words(info_report *r) {
     const profile *p = r->profile;
+    loss_words loss;
+    if (ending_say_loss(p, &loss))
+        snprintf(r->missing, sizeof r->missing, "%s", loss.phrase);
     const memtrace_info *i = &p->info;
     snprintf(r->started, sizeof r->started, "%s", figure_date(i->start_time).text);
     snprintf(r->rate, sizeof r->rate, "%s (one sample represents %s)",

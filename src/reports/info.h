@@ -18,7 +18,7 @@ typedef struct info_report {
     bool promotion_unknown; /* it was not tracked */
     const char *runtime;    /* in the document's memory; "": nothing is known of one */
     gauge_list gauges;      /* found by info_document, to be freed with info_free */
-    char started[40], rate[128], promoted[60], format[60], end[480];
+    char started[40], rate[128], promoted[60], format[60], end[480], missing[400];
 } info_report;
 
 void info_document(document *d, info_report *r);

@@ -122,6 +122,19 @@ static bool has_early_end(const table *t) {
     return profile_ends_early(asked(t->rows)->query->profile);
 }
 
+static bool about_loss(const table *t, const void *row, table *below) {
+    (void)t;
+    below->columns = ending_loss_columns;
+    below->n_columns = ending_n_loss_columns;
+    below->rows = &asked(row)->query->profile->loss;
+    below->n = 1;
+    return true;
+}
+
+static bool has_loss(const table *t) {
+    return asked(t->rows)->query->profile->loss.places;
+}
+
 static bool has_moment(const table *t) {
     const measure m = asked(t->rows)->query->measure;
     return m == MEASURE_LIVE || m == MEASURE_PEAK;
@@ -168,6 +181,11 @@ static const table_column about_columns[] = {
      .below = about_end,
      .has = has_early_end,
      .help = "if the trace ends before what it records: when, how and why"},
+    {.name = "missing",
+     .kind = COLUMN_OBJECT,
+     .below = about_loss,
+     .has = has_loss,
+     .help = "if events before its end are missing: where, and how much"},
     {.name = "filter",
      .kind = COLUMN_TEXT,
      .get = about_filter,
@@ -232,14 +250,6 @@ static void say_total(document *d, const report *r) {
              ending_error(q->profile, figure_margin_in(report_unit(r), &total)).text,
              sampled_words(r, &total).text, figure_rate(q->profile->info.sample_rate).text);
     document_title(d, strong, rest);
-}
-
-static void say_end(document *d, const report *r) {
-    ending_words words;
-    if (ending_say(r->query->profile, &words)) {
-        document_note(d, "%s", words.when);
-        document_note(d, "%s", words.missing);
-    }
 }
 
 /* Who compares with tools that count what was asked for shall know why there is more here. Blocks
@@ -351,7 +361,7 @@ bool report_head(document *d, const report *r) {
         .name = "total", .rows = r, .n = 1, .unit = report_unit(r), TABLE_COLUMNS(total_columns)};
     document_object(d, &about, IN_JSON);
     document_object(d, &total, IN_JSON);
-    say_end(d, r);
+    ending_note(d, r->query->profile);
     if (r->query->total.blocks == 0) {
         say_nothing(d, r);
         return false;

@@ -15,7 +15,8 @@ bool defects_cost_events(const memtrace_warning *warnings, size_t n) {
     for (size_t i = 0; i < n; i++)
         if (warnings[i].defect == MEMTRACE_DEFECT_NOT_A_PACKET ||
             warnings[i].defect == MEMTRACE_DEFECT_BAD_EVENT ||
-            warnings[i].defect == MEMTRACE_DEFECT_CACHE_MISMATCH)
+            warnings[i].defect == MEMTRACE_DEFECT_CACHE_MISMATCH ||
+            warnings[i].defect == MEMTRACE_DEFECT_GAP)
             return true;
     return false;
 }

@@ -1,4 +1,5 @@
-/* end.c: what the packet holds is a location, of which FORMAT.md tells the meaning. */
+/* end.c: what the packet of a statement holds is a location, of which FORMAT.md tells the meaning.
+ */
 #include "trace/end.h"
 
 #include <string.h>
@@ -12,11 +13,20 @@ enum {
     NEW_NAMES = 1023, /* both names follow */
     LINE = (1 << FORMAT_LINE_BITS) - 1,
     START_CHAR = (1 << FORMAT_START_CHAR_BITS) - 1,
+    FILE_NAME = 6, /* bytes, NUL included, of each of these */
+    DIGITS = 20,   /* of the largest number */
 };
-static const char file_name[] = "<end>";
+static const char end_name[FILE_NAME] = "<end>", gap_name[FILE_NAME] = "<gap>";
 
-_Static_assert(FORMAT_EMPTY_PACKET + NAMES + sizeof file_name + MEMTRACE_MAX_REASON <= END_PACKET,
+_Static_assert(FORMAT_EMPTY_PACKET + NAMES + FILE_NAME + MEMTRACE_MAX_REASON <= END_PACKET,
                "the longest reason fits");
+
+/* Its times are in microseconds since the epoch. */
+typedef struct statement {
+    uint64_t begin, end, code;
+    uint32_t line, start_char;
+    char text[MEMTRACE_MAX_REASON];
+} statement;
 
 /* Traces without names, or of several processes, are nobody's themselves. */
 static uint64_t process_of(const end_trace *of) {
@@ -24,23 +34,59 @@ static uint64_t process_of(const end_trace *of) {
     return of->pid == FORMAT_NOBODY ? SOMEBODY : FORMAT_NOBODY;
 }
 
-void end_put(uint8_t packet[END_PACKET], const end_trace *of, const memtrace_end *end) {
-    const packet_header h = {.version = (uint16_t)of->version,
-                             .verify_bucket = FORMAT_VERIFY_NOTHING,
-                             .packet = {.size = END_PACKET,
-                                        .time_begin = of->start + end->time,
-                                        .time_end = of->start + end->time,
-                                        .pid = process_of(of)}};
-    const uint64_t word = (uint64_t)((unsigned)end->os_error & LINE) |
-                          (uint64_t)end->how << FORMAT_LINE_BITS |
+static void put(uint8_t packet[END_PACKET], const end_trace *of, const char name[FILE_NAME],
+                const statement *s) {
+    const packet_header h = {
+        .version = (uint16_t)of->version,
+        .verify_bucket = FORMAT_VERIFY_NOTHING,
+        .packet = {
+            .size = END_PACKET, .time_begin = s->begin, .time_end = s->end, .pid = process_of(of)}};
+    const uint64_t word = (uint64_t)(s->line & LINE) | (uint64_t)s->start_char << FORMAT_LINE_BITS |
                           (uint64_t)NEW_NAMES << (48 - 2 * FORMAT_NAME_BITS);
     memset(packet, 0, END_PACKET);
-    uint8_t *p =
-        put_event_header(put_packet_header(packet, &h), FORMAT_LOCATION, h.packet.time_begin);
-    p = put_u8(put_u64(p, end->n_lost), 1);
+    uint8_t *p = put_event_header(put_packet_header(packet, &h), FORMAT_LOCATION, s->begin);
+    p = put_u8(put_u64(p, s->code), 1);
     p = put_u16(put_u32(p, (uint32_t)word), (uint16_t)(word >> 32));
-    p = put_string(p, file_name, sizeof file_name - 1);
-    put_string(p, end->reason, strnlen(end->reason, MEMTRACE_MAX_REASON - 1));
+    p = put_string(p, name, FILE_NAME - 1);
+    put_string(p, s->text, strnlen(s->text, MEMTRACE_MAX_REASON - 1));
+}
+
+static bool parse(const uint8_t *packet, size_t n, const end_trace *of, const char name[FILE_NAME],
+                  statement *s) {
+    packet_header h;
+    if (n < END_PACKET || packet_parse(packet, n, 0, &h) != PACKET_GOOD ||
+        h.packet.pid != process_of(of) || h.packet.size != END_PACKET)
+        return false;
+    const uint8_t *event = packet + h.header_size;
+    const char *text = (const char *)event + NAMES + FILE_NAME;
+    if (bytes_u32(event) >> FORMAT_TIME_BITS != FORMAT_LOCATION ||
+        memcmp(event + NAMES, name, FILE_NAME) != 0)
+        return false;
+    const uint64_t high = bytes_u32(event + LOCATION) >> FORMAT_LINE_BITS |
+                          (uint64_t)bytes_u16(event + LOCATION + 4) << (32 - FORMAT_LINE_BITS);
+    *s = (statement){.begin = h.packet.time_begin,
+                     .end = h.packet.time_end,
+                     .code = bytes_u64(event + FORMAT_EVENT_HEADER),
+                     .line = bytes_u32(event + LOCATION) & LINE,
+                     .start_char = (uint32_t)(high & START_CHAR)};
+    memcpy(s->text, text, strnlen(text, MEMTRACE_MAX_REASON - 1));
+    return true;
+}
+
+static uint64_t since(uint64_t start, uint64_t time) {
+    return time > start ? time - start : 0;
+}
+
+/* ---- the end ----------------------------------------------------------------------------- */
+
+void end_put(uint8_t packet[END_PACKET], const end_trace *of, const memtrace_end *end) {
+    statement s = {.begin = of->start + end->time,
+                   .end = of->start + end->time,
+                   .code = end->n_lost,
+                   .line = (uint32_t)end->os_error,
+                   .start_char = end->how};
+    memcpy(s.text, end->reason, strnlen(end->reason, MEMTRACE_MAX_REASON - 1));
+    put(packet, of, end_name, &s);
 }
 
 static bool is_known(uint64_t how) {
@@ -48,23 +94,11 @@ static bool is_known(uint64_t how) {
 }
 
 bool end_parse(const uint8_t *packet, size_t n, const end_trace *of, memtrace_end *end) {
-    packet_header h;
-    if (n < END_PACKET || packet_parse(packet, n, 0, &h) != PACKET_GOOD ||
-        h.packet.pid != process_of(of) || h.packet.size != END_PACKET)
+    statement s;
+    if (!parse(packet, n, of, end_name, &s) || !is_known(s.start_char))
         return false;
-    const uint8_t *event = packet + h.header_size;
-    const char *name = (const char *)event + NAMES, *reason = name + sizeof file_name;
-    if (bytes_u32(event) >> FORMAT_TIME_BITS != FORMAT_LOCATION ||
-        memcmp(name, file_name, sizeof file_name) != 0)
-        return false;
-    const uint64_t how = bytes_u32(event + LOCATION) >> FORMAT_LINE_BITS |
-                         (uint64_t)bytes_u16(event + LOCATION + 4) << (32 - FORMAT_LINE_BITS);
-    if (!is_known(how & START_CHAR))
-        return false;
-    const uint64_t time = h.packet.time_begin;
-    *end = end_of((memtrace_ending)(how & START_CHAR), time > of->start ? time - of->start : 0,
-                  (int)(bytes_u32(event + LOCATION) & LINE), reason);
-    end->n_lost = bytes_u64(event + FORMAT_EVENT_HEADER);
+    *end = end_of((memtrace_ending)s.start_char, since(of->start, s.begin), (int)s.line, s.text);
+    end->n_lost = s.code;
     return true;
 }
 
@@ -72,4 +106,44 @@ memtrace_end end_of(memtrace_ending how, uint64_t time, int os_error, const char
     memtrace_end end = {.how = how, .time = time, .os_error = os_error};
     memcpy(end.reason, reason, strnlen(reason, MEMTRACE_MAX_REASON - 1));
     return end;
+}
+
+/* ---- gaps -------------------------------------------------------------------------------- */
+
+/* No stdio: this is linked into recorders. */
+static void put_decimal(char text[DIGITS + 1], uint64_t number) {
+    char digits[DIGITS];
+    size_t n = 0, at = 0;
+    do
+        digits[n++] = (char)('0' + number % 10);
+    while ((number /= 10) > 0);
+    while (n > 0)
+        text[at++] = digits[--n];
+    text[at] = '\0';
+}
+
+static uint64_t decimal_of(const char *text) {
+    uint64_t number = 0;
+    for (; *text >= '0' && *text <= '9'; text++)
+        if (__builtin_mul_overflow(number, 10, &number) ||
+            __builtin_add_overflow(number, (uint64_t)(*text - '0'), &number))
+            return 0;
+    return *text ? 0 : number;
+}
+
+void end_put_gap(uint8_t packet[END_PACKET], const end_trace *of, const memtrace_gap *gap) {
+    statement s = {.begin = of->start + gap->from, .end = of->start + gap->to, .code = gap->bytes};
+    put_decimal(s.text, gap->of);
+    put(packet, of, gap_name, &s);
+}
+
+bool end_parse_gap(const uint8_t *packet, size_t n, const end_trace *of, memtrace_gap *gap) {
+    statement s;
+    if (!parse(packet, n, of, gap_name, &s) || s.end < s.begin)
+        return false;
+    *gap = (memtrace_gap){.from = since(of->start, s.begin),
+                          .to = since(of->start, s.end),
+                          .bytes = s.code,
+                          .of = decimal_of(s.text)};
+    return true;
 }

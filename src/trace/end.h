@@ -1,9 +1,12 @@
-/* end.h: the statement of how a recording ended.
+/* end.h: the statements of how a recording ended, and of where events are missing.
  *
  * A recorder that is stopped by a full disk, or killed, cannot say so at the end of its file. So it
  * keeps a packet of fixed size for that behind the head of the trace, written when there is room,
  * and replaces it when it knows more. The packet is of another process than the trace, so that
- * readers that know nothing of it skip it. The last one of a trace counts. No malloc, no stdio. */
+ * readers that know nothing of it skip it. The last one of a trace counts.
+ *
+ * What is made of a damaged trace has no damage itself. So it says in packets of the same kind, one
+ * a gap, where events of it are missing. No malloc, no stdio. */
 #ifndef TRACE_END_H
 #define TRACE_END_H
 
@@ -26,6 +29,10 @@ void end_put(uint8_t packet[END_PACKET], const end_trace *of, const memtrace_end
 
 /* Whether `n` bytes are such a statement, of a trace of whatever version. */
 bool end_parse(const uint8_t *packet, size_t n, const end_trace *of, memtrace_end *end);
+
+/* The same of a gap. */
+void end_put_gap(uint8_t packet[END_PACKET], const end_trace *of, const memtrace_gap *gap);
+bool end_parse_gap(const uint8_t *packet, size_t n, const end_trace *of, memtrace_gap *gap);
 
 /* Whether the end of the trace is known to be missing. */
 static inline bool end_is_missing(const memtrace_end *end) {

@@ -117,6 +117,9 @@ static memtrace_status reader_resync(memtrace_reader *r, packet_verdict verdict)
     input_skip(&r->in, 1);
     bool found = reader_find_header(r, UINT64_MAX);
     r->losses++;
+    const memtrace_status status = reader_lose(r, r->in.offset - from, false);
+    if (status != MEMTRACE_OK)
+        return status;
     return reader_defect(r, NOT_A_PACKET, from, "%s where a packet should begin; %llu bytes %s",
                          met[verdict], (unsigned long long)(r->in.offset - from),
                          found || reader_is_barren(r) ? "skipped"
@@ -158,6 +161,9 @@ static memtrace_status reader_verify_cache(memtrace_reader *r) {
         backtrace_verify(b, &r->frames, h->verify_bucket, h->verify_prediction, h->verify_code))
         return MEMTRACE_OK;
     reader_domain_lose(r);
+    const memtrace_status status = reader_miss(r, h->packet.time_begin);
+    if (status != MEMTRACE_OK)
+        return status;
     return reader_defect(r, CACHE_MISMATCH, h->packet.offset,
                          "bucket %u of domain %u is not what the packet says", h->verify_bucket,
                          h->packet.domain);
@@ -172,6 +178,7 @@ memtrace_status reader_enter_packet(memtrace_reader *r) {
     r->end = r->in.next + (r->cut ? n : r->header.packet.size);
     r->next_id = r->header.packet.id_begin;
     reader_set_times(r);
+    reader_close_gap(r, r->header.packet.time_begin);
     r->domain = reader_domain_of(r, r->header.packet.domain);
     if (!r->domain)
         return reader_error_nomem(&r->error);
@@ -195,9 +202,10 @@ static bool reader_is_at_end_said(memtrace_reader *r) {
 
 static memtrace_status reader_skip_foreign(memtrace_reader *r) {
     const memtrace_packet *p = &r->header.packet;
-    memtrace_status status = MEMTRACE_OK;
+    bool says_gap = false;
     const bool says_end = reader_is_at_end_said(r);
-    if (p->pid != FORMAT_NOBODY && !says_end)
+    memtrace_status status = says_end ? MEMTRACE_OK : reader_take_gap(r, &says_gap);
+    if (p->pid != FORMAT_NOBODY && !says_end && !says_gap)
         status = reader_defect(r, FOREIGN_PID, p->offset,
                                "%u bytes of process %llu in the trace of %llu", p->size,
                                (unsigned long long)p->pid, (unsigned long long)r->info.pid);
@@ -235,6 +243,9 @@ static memtrace_status reader_end_at_head(memtrace_reader *r) {
 
 static memtrace_status reader_end_barren(memtrace_reader *r) {
     r->ended = true;
+    const memtrace_status status = reader_lose(r, r->in.offset - r->fruitful, false);
+    if (status != MEMTRACE_OK)
+        return status;
     return reader_defect(r, NOT_A_PACKET, r->in.offset,
                          "%d MB without an event; what follows is ignored", MOST_NOTHING >> 20);
 }
@@ -277,6 +288,10 @@ __attribute__((cold)) memtrace_status reader_bad_event(memtrace_reader *r, const
     reader_leave_packet(r);
     r->losses++;
     reader_find_header(r, left);
+    const memtrace_status status =
+        reader_lose(r, r->in.offset - offset, r->in.offset - offset <= left);
+    if (status != MEMTRACE_OK)
+        return status;
     return reader_defect(r, BAD_EVENT, offset, "%s; %llu bytes skipped", why,
                          (unsigned long long)(r->in.offset - offset));
 }
@@ -346,6 +361,7 @@ void memtrace_reader_close(memtrace_reader *r) {
     frame_table_free(&r->frames);
     intern_free(&r->strings);
     vec_free(&r->scratch);
+    vec_free(&r->gaps);
     free(r);
 }
 

@@ -1,8 +1,9 @@
 /* reader.h: the state of the event reader, shared by the files that make it up.
  *
  * reader.c owns packets: which is ours, where to go on after damage; reader_head.c the first one.
- * reader_events.c, reader_locations.c and reader_remark.c decode what stands in them, up to the
- * first event that makes no sense. Nobody else includes this, but through reader_next.h. */
+ * reader_gaps.c notes what is
+ * lost. reader_events.c, reader_locations.c and reader_remark.c decode what stands in them, up to
+ * the first event that makes no sense. Nobody else includes this, but through reader_next.h. */
 #ifndef TRACE_READER_H
 #define TRACE_READER_H
 
@@ -55,6 +56,9 @@ struct memtrace_reader {
     uint64_t said_at;      /* in the trace, bytes */
     bool judged;           /* whether it is whole */
     uint64_t losses;       /* packets or parts of them that could not be read */
+    VEC(memtrace_gap) gaps;
+    uint64_t gap_at;  /* the packet where the last one was met; bytes */
+    bool gap_is_open; /* it lasts until the next packet begins */
 
     /* The packet being read; `next` and `end` are NULL while there is none. */
     packet_header header;
@@ -103,6 +107,22 @@ static inline end_trace reader_end_trace(const memtrace_reader *r) {
     return (end_trace){
         .version = r->info.version, .start = r->info.start_time, .pid = r->header_pid};
 }
+
+/* ---- gaps (reader_gaps.c) ----------------------------------------------------------------- */
+
+/* So many bytes behind the latest event were lost, which end where the packet being read does, or
+ * else where the next one begins. */
+MEMTRACE_NODISCARD memtrace_status reader_lose(memtrace_reader *r, uint64_t bytes, bool of_packet);
+
+/* Packets before this moment are missing, and were not met as damage. */
+MEMTRACE_NODISCARD memtrace_status reader_miss(memtrace_reader *r, uint64_t until);
+
+/* A packet of ours begins, or all is read. */
+void reader_close_gap(memtrace_reader *r, uint64_t time);
+void reader_finish_gaps(memtrace_reader *r);
+
+/* Notes the gap that the packet at `in.next` states, if it does: `*states`. */
+MEMTRACE_NODISCARD memtrace_status reader_take_gap(memtrace_reader *r, bool *states);
 
 /* No packet follows: MEMTRACE_END, or the error that the trace is not whole in strict reading. */
 memtrace_status reader_judge_end(memtrace_reader *r);

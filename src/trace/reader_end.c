@@ -63,6 +63,7 @@ memtrace_status reader_judge_end(memtrace_reader *r) {
         return MEMTRACE_END;
     r->judged = true;
     read_again(r);
+    reader_finish_gaps(r);
     const memtrace_end end = memtrace_reader_end(r);
     memtrace_status status = MEMTRACE_OK;
     end_explain(&end, why, sizeof why);

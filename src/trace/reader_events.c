@@ -33,6 +33,9 @@ static __attribute__((cold)) memtrace_status odd_event(memtrace_reader *r, const
         return MEMTRACE_OK;
     reader_domain_lose(r);
     event->suspect = true;
+    const memtrace_status status = reader_miss(r, r->domain->last_time);
+    if (status != MEMTRACE_OK)
+        return status;
     return reader_defect(r, CACHE_MISMATCH, offset, "a backtrace uses a bucket never filled");
 }
 

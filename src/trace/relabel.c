@@ -116,6 +116,7 @@ static void take_head(relabel *r, const packet_header *h) {
 /* A packet that readers skip: the statement of the end, which may stand before the room, or room.
  */
 static memtrace_status take_nobodys(relabel *r, uint64_t offset, uint64_t size) {
+    memtrace_gap gap;
     const end_trace of = {.version = r->version, .start = r->start_time, .pid = r->pid};
     uint8_t bytes[END_PACKET];
     if (size == sizeof bytes && (errno = file_read_at(r->fd, bytes, size, offset)) != 0)
@@ -126,6 +127,8 @@ static memtrace_status take_nobodys(relabel *r, uint64_t offset, uint64_t size) 
             r->room.begin = r->room.end = offset + size;
         return MEMTRACE_OK;
     }
+    if (size == sizeof bytes && end_parse_gap(bytes, size, &of, &gap))
+        return MEMTRACE_USAGE; /* all is written anew, and that with it */
     room_meet(&r->room, offset, size);
     return MEMTRACE_OK;
 }

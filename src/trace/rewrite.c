@@ -12,7 +12,6 @@
 
 #include "base/map64.h"
 #include "trace/bytes.h"
-#include "trace/defects.h"
 #include "trace/end.h"
 #include "trace/format.h"
 #include "trace/replacement.h"
@@ -57,11 +56,12 @@ typedef struct rewrite {
     VEC(uint64_t) codes; /* as written, by frame index */
     map64 frames;        /* from such a code to the frame index */
     VEC(rewrite_lane) lanes;
-    map64 lane_of_domain; /* to an index in `lanes` */
-    size_t latest_lane;   /* mostly the next one, too */
-    uint64_t whole_until; /* of the input: from there on events are missing; UINT64_MAX: none */
-    memtrace_end end;     /* of the inputs so far */
-    size_t n_ended;       /* inputs that say how they ended */
+    map64 lane_of_domain;   /* to an index in `lanes` */
+    size_t latest_lane;     /* mostly the next one, too */
+    memtrace_end end;       /* of the inputs so far */
+    size_t n_ended;         /* inputs that say how they ended */
+    VEC(memtrace_gap) gaps; /* of the inputs so far, in the result's times */
+    uint64_t n_bytes;       /* that the inputs had when they were damaged */
 } rewrite;
 
 static memtrace_status fail(memtrace_error *error, memtrace_status status, int os_error,
@@ -314,20 +314,10 @@ static memtrace_status explain(const rewrite *r, memtrace_status status, memtrac
     return fail(error, status, 0, "has several threads or domains, which requires version 3");
 }
 
-/* Takes note of where events begin to be missing: behind the one read before, at `time`. */
-static void note_damage(rewrite *r, uint64_t time) {
-    size_t n;
-    const memtrace_warning *warnings = memtrace_reader_warnings(r->reader, &n);
-    if (r->whole_until == UINT64_MAX && defects_cost_events(warnings, n))
-        r->whole_until = time;
-}
-
 static memtrace_status copy_events(rewrite *r, memtrace_error *error) {
-    memtrace_event event = {.time = 0};
+    memtrace_event event;
     for (;;) {
-        const uint64_t before = event.time;
         memtrace_status status = memtrace_reader_next(r->reader, &event);
-        note_damage(r, before);
         if (status == MEMTRACE_END)
             return MEMTRACE_OK;
         if (status != MEMTRACE_OK) {
@@ -367,29 +357,61 @@ static memtrace_status note_end(rewrite *r) {
     return MEMTRACE_OK;
 }
 
-/* What is made of a damaged trace is not whole either, though it has no damage to be seen. */
-static memtrace_end end_of_input(const rewrite *r) {
-    const memtrace_end end = memtrace_reader_end(r->reader);
-    if (r->whole_until == UINT64_MAX || (end_is_missing(&end) && end.time <= r->whole_until))
-        return end;
-    return end_of(MEMTRACE_END_EARLY, r->whole_until, 0,
-                  "part of the trace was damaged, so later events are incomplete");
+/* Whether what happens at `time` in the input is behind the part of it that goes on. */
+static bool is_behind_part(const rewrite *r, uint64_t time) {
+    if (!r->options.end)
+        return false;
+    const uint64_t end = r->options.end(r->options.user, time);
+    return end > 0 && r->options.end(r->options.user, time + 1) == end;
+}
+
+/* What is made of a damaged trace has no damage to be seen, and still lacks what that one lacks.
+ * What was lost before the part that goes on may have freed blocks of it. */
+static memtrace_status take_gaps(rewrite *r) {
+    size_t n;
+    uint64_t of = 0;
+    const memtrace_gap *gaps = memtrace_reader_gaps(r->reader, &n);
+    for (size_t i = 0; i < n; i++) {
+        memtrace_gap gap = gaps[i];
+        of = gap.of > of ? gap.of : of;
+        if (is_behind_part(r, gap.from))
+            continue;
+        if (r->options.end) {
+            gap.from = r->options.end(r->options.user, gap.from);
+            gap.to = r->options.end(r->options.user, gap.to);
+        }
+        if (!vec_push(&r->gaps, gap))
+            return MEMTRACE_NOMEM;
+    }
+    r->n_bytes += of;
+    return MEMTRACE_OK;
+}
+
+static memtrace_status put_gaps(rewrite *r, const memtrace_info *info) {
+    const end_trace of = {.version = info->version, .start = info->start_time, .pid = info->pid};
+    for (size_t i = 0; i < r->gaps.count; i++) {
+        uint8_t bytes[END_PACKET];
+        r->gaps.items[i].of = r->n_bytes;
+        end_put_gap(bytes, &of, &r->gaps.items[i]);
+        r->os_error = spool_add(&r->spool, of.start + r->gaps.items[i].from, bytes, sizeof bytes);
+        if (r->os_error)
+            return MEMTRACE_IO;
+    }
+    return MEMTRACE_OK;
 }
 
 /* How the part of the input that goes on ended: `time` in that part is where what is missing
  * begins, unless the part ends before. */
 static memtrace_end end_of_part(const rewrite *r) {
-    memtrace_end end = end_of_input(r);
+    memtrace_end end = memtrace_reader_end(r->reader);
     const uint64_t time = end.time;
     char why[MEMTRACE_MAX_REASON];
     if (r->options.end)
         end.time = r->options.end(r->options.user, time);
     if (!end_is_missing(&end))
         return end;
-    const bool before =
-        r->options.end && end.time > 0 && r->options.end(r->options.user, time + 1) == end.time;
     end_explain(&(memtrace_end){.how = end.how}, why, sizeof why);
-    if (before)
+    if (is_behind_part(r, time))
         return end_of(MEMTRACE_END_WHOLE, end.time, 0, "");
     if (end.how == MEMTRACE_END_OPEN)
         return end_of(MEMTRACE_END_EARLY, end.time, 0, why);
@@ -436,12 +458,13 @@ static memtrace_status add_input(rewrite *r, const rewrite_input *input, memtrac
     r->input = input;
     r->reader = input->reader;
     r->options = input->options;
-    r->whole_until = UINT64_MAX;
     memtrace_status status = copy_events(r, error);
     if (status == MEMTRACE_OK)
         status = add_more_events(r, error);
     if (status == MEMTRACE_OK)
         status = explain(r, note_end(r), error);
+    if (status == MEMTRACE_OK)
+        status = explain(r, take_gaps(r), error);
     end_join(r);
     const memtrace_status closed = close_lanes(r);
     return status == MEMTRACE_OK ? explain(r, closed, error) : status;
@@ -458,6 +481,8 @@ static memtrace_status rewrite_spooled(rewrite *r, const memtrace_info *info,
         status = add_input(r, &inputs[i], error);
     if (status == MEMTRACE_OK)
         status = explain(r, put_end(r, n_inputs), error);
+    if (status == MEMTRACE_OK)
+        status = explain(r, put_gaps(r, info), error);
     const memtrace_status closed = memtrace_writer_close(r->writer);
     if (status == MEMTRACE_OK)
         status = explain(r, closed, error);
@@ -482,6 +507,7 @@ memtrace_status rewrite_traces(const memtrace_info *info, const rewrite_input *i
     spool_close(&r.spool);
     vec_free(&r.named);
     vec_free(&r.names);
+    vec_free(&r.gaps);
     map64_free(&r.name_of_code);
     map64_free(&r.id_of);
     return status;

@@ -404,7 +404,7 @@ Nothing is sure where a part of a trace is lost, of which the same run shows wha
 
   $ cp $TRACES/ocamlopt.ctf damaged.ctf; for i in {0..5}; do printf '\377\377\377\377'; done | dd of=damaged.ctf bs=1 seek=116000 conv=notrunc status=none
   $ allotrace diff $TRACES/ocamlopt.ctf damaged.ctf 2>/dev/null | sed '/^  /d'
-  After lacks events: part of the trace is damaged.
+  After lacks events: 122 ms at 627 ms (10.9 KB, 8.1% of the trace, cannot be read).
   Sites below about 1.1 MB may be invisible at this rate.
   427 more sites, undecided.
   Undecided: a trace is incomplete, and its missing part cannot be compared. Record it again.
@@ -413,5 +413,5 @@ Nothing is sure where a part of a trace is lost, of which the same run shows wha
   [{"program":"/home/stephen/jswork/memtrace/_build/default/trace_ocamlopt/main.exe","host":"tarski"}]
   [{"program":"/home/stephen/jswork/memtrace/_build/default/trace_ocamlopt/main.exe","host":"tarski","lacks_events":true}]
   $ allotrace hotspots --index damaged.ctf >/dev/null 2>&1; allotrace diff damaged.ctf $TRACES/ocamlopt.ctf 2>/dev/null | sed '1p; $!d'
-  Before lacks events: part of the trace is damaged.
+  Before lacks events: 122 ms at 627 ms (10.9 KB, 8.1% of the trace, cannot be read).
   Undecided: a trace is incomplete, and its missing part cannot be compared. Record it again.

@@ -12,6 +12,7 @@ One that is cut short; the status says that there are defects:
   byte 59993: the trace is cut short; every whole event before the cut was used (the trace ends within a packet)
   cut.ctf: 1 defect
     2,926 events can be used, over 4.24 s
+  allotrace: hint: to write what can be used as a clean trace: allotrace doctor -o clean.ctf cut.ctf
   [3]
 
 One with rubbish in the middle, and its clean copy:
@@ -33,18 +34,20 @@ One with rubbish in the middle, and its clean copy:
     1 × an event that cannot be decoded; the rest of its packet was skipped
     (the first 5 of each kind are listed; --all lists the rest)
     20,899 events can be used, over 35.88 s
+    14.4 KB in 1 place cannot be used: events of 1.65 s are missing
     written as a clean trace to clean.ctf, which notes that events are missing
   [3]
   $ allotrace doctor clean.ctf
-  byte 247939: the recording ended before the program; what came later is missing (5.904611 s from its start: part of the trace was damaged, so later events are incomplete)
+  byte 105986: events are missing here; the trace from which this one was made was damaged (5.904642 s to 7.549816 s from its start; 14699 bytes could not be read)
   clean.ctf: 1 defect
     20,899 events can be used, over 35.88 s
+    14.4 KB in 1 place cannot be used: events of 1.65 s are missing
   [3]
   $ allotrace hotspots bad.ctf 2>warnings >before
   $ allotrace hotspots clean.ctf | grep -v '^[0-9TE]' | cmp - <(grep -v '^[0-9TE]' before)
   $ allotrace hotspots clean.ctf | head -3
-  The trace ends early, at 5.90 s: part of the trace was damaged, so later events are incomplete.
-  Everything after that is missing.
+  Missing: 1.65 s at 5.90 s (14.4 KB, 5.5% of the trace, cannot be read).
+  All else is there; blocks that were freed in what is missing count as live.
   75.3 GB total allocations (± 1.5 GB, 10,104 samples at rate 1e-6)
   $ allotrace check -e total=1TB clean.ctf | tail -2
   Checks that depend on the missing part of the trace cannot be decided at any rate.
@@ -54,6 +57,48 @@ One with rubbish in the middle, and its clean copy:
   allotrace: warning: bad.ctf: byte 70001: an event that cannot be decoded; the rest of its packet was skipped
   allotrace: warning: bad.ctf: byte 79842: bytes that are no packet; searched for the next one
   allotrace: warning: bad.ctf: byte 84766: a name given before packets were lost; it may be the wrong one (160 times)
+
+What is missing stands in what both say, which is the same but for the frees of blocks that were lost:
+
+  $ for command in summary leaks peak hotspots timeline lifetimes stats types tree advise; do
+  >     for kind in '' --json; do
+  >         allotrace $command $kind bad.ctf 2>/dev/null | sed 's/bad.ctf/FILE/g' >bad.said
+  >         allotrace $command $kind clean.ctf 2>clean.warned | sed 's/clean.ctf/FILE/g' | cmp - bad.said
+  >     done
+  > done
+  $ for f in bad clean; do allotrace info $f.ctf | grep -E 'missing  |duration|samples'; allotrace info --json $f.ctf | grep -o '"missing":{[^}]*}'; done
+    duration          35.88 s
+    missing           1.65 s at 5.90 s (14.4 KB, 5.5% of the trace, cannot be read)
+    samples           10,104
+  "missing":{"places":1,"from":5904642,"to":7549816,"duration":1645174,"bytes":14699,"of":265131}
+    duration          35.88 s
+    missing           1.65 s at 5.90 s (14.4 KB, 5.5% of the trace, cannot be read)
+    samples           10,104
+  "missing":{"places":1,"from":5904642,"to":7549816,"duration":1645174,"bytes":14699,"of":265131}
+  $ allotrace hotspots bad.ctf 2>/dev/null | head -2
+  Missing: 1.65 s at 5.90 s (14.4 KB, 5.5% of the trace, cannot be read).
+  All else is there; blocks that were freed in what is missing count as live.
+  $ allotrace hotspots clean.ctf 2>&1 >/dev/null | grep -v hint
+  [1]
+  $ allotrace hotspots --json clean.ctf 2>&1 >/dev/null
+  allotrace: warning: clean.ctf: byte 105986: events are missing here; the trace from which this one was made was damaged
+  $ allotrace hotspots --index clean.ctf >/dev/null; allotrace hotspots clean.ctf | head -1; rm clean.ctf.idx
+  Missing: 1.65 s at 5.90 s (14.4 KB, 5.5% of the trace, cannot be read).
+  $ allotrace doctor clean.ctf -o again.ctf | tail -1; allotrace info again.ctf | grep 'missing  '
+    written as a clean trace to again.ctf, which notes that events are missing
+    missing           1.65 s at 5.90 s (14.4 KB, 5.5% of the trace, cannot be read)
+  $ allotrace diff good.ctf clean.ctf | sed '1p; $!d'
+  After lacks events: 1.65 s at 5.90 s (14.4 KB, 5.5% of the trace, cannot be read).
+  Undecided: a trace is incomplete, and its missing part cannot be compared. Record it again.
+
+So it is in parts of it, where these are missing:
+
+  $ allotrace trim --from 5s --to 7s bad.ctf -o part.ctf 2>/dev/null; allotrace info part.ctf | grep 'missing  '
+  part.ctf: 276 of 10,104 samples, in 276 of 10,104 blocks
+    missing           1.10 s at 905 ms (14.4 KB, 5.5% of the trace, cannot be read)
+  $ allotrace trim --from 1s --to 5s bad.ctf -o part.ctf 2>/dev/null; allotrace info part.ctf | grep 'missing  \|warnings'
+  part.ctf: 1,199 of 10,104 samples, in 1,199 of 10,104 blocks
+    warnings          0
 
 A long list is shortened, unless all of it is wanted:
 
@@ -68,8 +113,10 @@ A long list is shortened, unless all of it is wanted:
   >     at += size
   > open("clock.ctf", "wb").write(data)'
   $ allotrace doctor clock.ctf >short
+  allotrace: hint: to write what can be used as a clean trace: allotrace doctor -o clean.ctf clock.ctf
   [3]
   $ allotrace doctor --all clock.ctf >long
+  allotrace: hint: to write what can be used as a clean trace: allotrace doctor -o clean.ctf clock.ctf
   [3]
   $ grep -c ^byte short; test $(grep -c ^byte long) -gt 5
   5

@@ -280,6 +280,22 @@ START_TEST(what_is_said_is_read_as_it_was) {
 }
 END_TEST
 
+START_TEST(a_gap_is_read_as_it_was) {
+    uint8_t packet[END_PACKET];
+    memtrace_end end;
+    memtrace_gap said = {1234567890123, 1234567890456, UINT64_MAX, UINT64_MAX}, read;
+    for (unsigned version = 1; version <= FORMAT_MAX_VERSION; version++) {
+        const end_trace of = {version, START_TIME, version == 3 ? 0 : 4711};
+        end_put_gap(packet, &of, &said);
+        ck_assert(end_parse_gap(packet, sizeof packet, &of, &read));
+        ck_assert_mem_eq(&read, &said, sizeof read);
+        ck_assert(!end_parse_gap(packet, sizeof packet - 1, &of, &read));
+        ck_assert(!end_parse(packet, sizeof packet, &of, &end));
+        said.of = 0;
+    }
+}
+END_TEST
+
 /* Whatever byte is another one: it is read within bounds, or is no statement. */
 START_TEST(a_damaged_statement_is_none_or_makes_sense) {
     uint8_t packet[END_PACKET];
@@ -323,6 +339,48 @@ static memtrace_end end_of_part(const fixture *f, uint64_t from, uint64_t to) {
     excerpt_free(&e);
     return end_of_file();
 }
+
+/* A trace that lacks what was between 5,000 and 6,000 us; of a part, what that one says. */
+static size_t gaps_of_part(uint64_t from, uint64_t to, memtrace_gap *gap) {
+    size_t n;
+    memtrace_event event;
+    memtrace_reader *reader;
+    fixture f = {.hooks.amend = amend};
+    const end_trace of = {3, START_TIME, 4711};
+    const memtrace_gap missing = {5000, 6000, 77, 7700};
+    uint8_t packet[END_PACKET];
+    make_trace(&f, 3);
+    end_put_gap(packet, &of, &missing);
+    ck_assert(vec_reserve(&f.bytes, sizeof packet));
+    memcpy(f.bytes.items + f.bytes.count, packet, sizeof packet);
+    f.bytes.count += sizeof packet;
+    ck_assert_int_eq(end_of_part(&f, from, to).how, MEMTRACE_END_WHOLE);
+    ck_assert_int_eq(memtrace_reader_open(path, NULL, &reader, NULL), MEMTRACE_OK);
+    while (memtrace_reader_next(reader, &event) == MEMTRACE_OK)
+        ;
+    const memtrace_gap *gaps = memtrace_reader_gaps(reader, &n);
+    *gap = n > 0 ? *gaps : (memtrace_gap){0};
+    ck_assert_int_eq(has_defect(reader, MEMTRACE_DEFECT_GAP), n > 0);
+    memtrace_reader_close(reader);
+    fixture_free(&f);
+    return n;
+}
+
+START_TEST(a_part_lacks_what_is_missing_in_it) {
+    memtrace_gap gap;
+    ck_assert_uint_eq(gaps_of_part(0, EXCERPT_END, &gap), 1);
+    ck_assert_uint_eq(gap.from, 5000);
+    ck_assert_uint_eq(gap.to, 6000);
+    ck_assert_uint_eq(gap.bytes, 77);
+    ck_assert_uint_eq(gap.of, 7700);
+    ck_assert_uint_eq(gaps_of_part(4000, 5500, &gap), 1);
+    ck_assert_uint_eq(gap.from, 1000);
+    ck_assert_uint_eq(gap.to, 1500);
+    ck_assert_uint_eq(gaps_of_part(1000, 4000, &gap), 0);
+    ck_assert_uint_eq(gaps_of_part(7000, 9000, &gap), 1); /* blocks may have been freed there */
+    ck_assert_uint_eq(gap.to, 0);
+}
+END_TEST
 
 START_TEST(a_part_ends_early_if_its_time_does) {
     size_t n;
@@ -448,6 +506,8 @@ static Suite *end_suite(void) {
     tcase_add_test(c, strict_reading_fails_at_a_trace_that_ends_early);
     tcase_add_test(c, what_is_said_is_read_as_it_was);
     tcase_add_test(c, a_damaged_statement_is_none_or_makes_sense);
+    tcase_add_test(c, a_gap_is_read_as_it_was);
+    tcase_add_test(c, a_part_lacks_what_is_missing_in_it);
     tcase_add_loop_test(c, a_part_ends_early_if_its_time_does, 2, 4);
     tcase_add_test(c, a_trace_of_nobody_keeps_its_end);
     tcase_add_test(c, of_several_traces_the_one_that_ends_early_counts);

@@ -85,6 +85,16 @@ static void frame_is(uint32_t i, uint64_t code) {
     ck_assert_uint_eq(memtrace_reader_frame(reader, event.frames[i])->code, code);
 }
 
+/* So far the events of one part are missing. */
+static void gap_is(uint64_t from, uint64_t to, uint64_t bytes) {
+    size_t n;
+    const memtrace_gap *gaps = memtrace_reader_gaps(reader, &n);
+    ck_assert_uint_eq(n, 1);
+    ck_assert_uint_eq(gaps->from, from);
+    ck_assert_uint_eq(gaps->to, to);
+    ck_assert_uint_eq(gaps->bytes, bytes);
+}
+
 /* ---- time -------------------------------------------------------------------------------- */
 
 START_TEST(time_set_back_between_packets) {
@@ -249,6 +259,7 @@ START_TEST(garbage_between_packets_is_searched_through) {
              " skipped",
              n_garbage);
     ck_assert_str_eq(last.detail, expected);
+    gap_is(100, 200, n_garbage);
     ends_with(MEMTRACE_DEFECT_NOT_A_PACKET, 1, garbage);
 }
 END_TEST
@@ -291,7 +302,7 @@ START_TEST(the_rest_of_a_packet_with_a_bad_event_is_skipped) {
     } bad[] = {{5, "unknown kind"}, {100, "unknown kind"}, {117, "unknown kind"},
                {0, "unknown kind"}, {127, "unknown kind"}, {FORMAT_ALLOC, "more samples"}};
     begin(2);
-    trace_packet(&t, &(packet_fields){.begin = 100});
+    trace_packet(&t, &(packet_fields){.begin = 100, .end = 150});
     trace_fate(&t, FORMAT_COLLECT, 100, 0);
     size_t at = t.size;
     if (bad[_i].kind == FORMAT_ALLOC)
@@ -299,13 +310,54 @@ START_TEST(the_rest_of_a_packet_with_a_bad_event_is_skipped) {
     else
         trace_event(&t, bad[_i].kind, 100);
     put(&t, 8, 0);
+    const size_t n_lost = t.size - at;
     trace_packet_end(&t);
     small_packet(200, 2);
     open_with(false);
     next_at(100);
     next_at(200);
     ck_assert_ptr_nonnull(strstr(last.detail, bad[_i].why));
+    gap_is(100, 150, n_lost);
     ends_with(MEMTRACE_DEFECT_BAD_EVENT, 1, at);
+}
+END_TEST
+
+/* A packet that is spoilt at its end and the next one at its beginning. */
+START_TEST(damage_across_packets_is_one_gap) {
+    size_t n;
+    begin(3);
+    small_packet(100, 1);
+    trace_packet(&t, &(packet_fields){.begin = 200, .end = 250});
+    const size_t at = t.size;
+    trace_event(&t, 5, 200);
+    trace_packet_end(&t);
+    const size_t front = t.size;
+    small_packet(300, 2);
+    memset(t.bytes + front, 0xAA, 8);
+    const size_t n_lost = t.size - at;
+    small_packet(400, 3);
+    open_with(false);
+    next_at(100);
+    next_at(400);
+    gap_is(100, 400, n_lost);
+    ck_assert_int_eq(memtrace_reader_next(reader, &event), MEMTRACE_END);
+    ck_assert_uint_eq(memtrace_reader_gaps(reader, &n)->of, t.size);
+    memtrace_reader_close(reader);
+}
+END_TEST
+
+/* What was lost at the end lasted until the trace did. */
+START_TEST(damage_at_the_end_lasts_until_the_end) {
+    begin(3);
+    small_packet(100, 1);
+    const size_t at = t.size;
+    put_string(&t, "rubbish");
+    open_with(false);
+    next_at(100);
+    const size_t n_lost = t.size - at;
+    ck_assert_int_eq(memtrace_reader_next(reader, &event), MEMTRACE_END);
+    gap_is(100, 100, n_lost);
+    memtrace_reader_close(reader);
 }
 END_TEST
 
@@ -619,6 +671,7 @@ START_TEST(a_failed_cache_check_makes_backtraces_suspect) {
     next_at(300);
     ck_assert(!event.suspect);
     frame_is(0, 1007);
+    gap_is(100, 200, 0);
     ends_with(MEMTRACE_DEFECT_CACHE_MISMATCH, 1, at);
 }
 END_TEST
@@ -721,6 +774,8 @@ static Suite *suite(void) {
     tcase_add_loop_test(c, garbage_of_any_length_at_the_end, 1, 80);
     tcase_add_test(c, a_packet_within_a_broken_one_is_found);
     tcase_add_loop_test(c, the_rest_of_a_packet_with_a_bad_event_is_skipped, 0, 6);
+    tcase_add_test(c, damage_across_packets_is_one_gap);
+    tcase_add_test(c, damage_at_the_end_lasts_until_the_end);
     tcase_add_loop_test(c, an_event_beyond_its_packet_is_bad, 0, 5);
     tcase_add_loop_test(c, a_cut_trace_gives_each_whole_event, 1, 4);
     tcase_add_test(c, damage_before_a_cut_is_both);

@@ -7,6 +7,7 @@
 #include "cli/progress.h"
 #include "cli/terminal.h"
 #include "cli/trace_file.h"
+#include "cli/traces.h"
 #include "render/figures.h"
 #include "render/output.h"
 #include "trace/rewrite.h"
@@ -51,8 +52,9 @@ typedef struct examination {
 static void list_defect(void *context, memtrace_defect defect, uint64_t offset,
                         const char *detail) {
     examination *x = context;
-    x->lacks |= defect == MEMTRACE_DEFECT_ENDS_EARLY;
-    if (x->is_copy && defect == MEMTRACE_DEFECT_ENDS_EARLY)
+    const bool says_so = defect == MEMTRACE_DEFECT_ENDS_EARLY || defect == MEMTRACE_DEFECT_GAP;
+    x->lacks |= says_so;
+    if (x->is_copy && says_so)
         return;
     x->counts[defect]++;
     if (!x->all && x->counts[defect] > SHOWN_OF_A_KIND)
@@ -130,6 +132,29 @@ static bool any_left_out(const examination *x) {
     return false;
 }
 
+/* A trace that says what it lacks is as sound as it can be. */
+static bool can_be_repaired(const examination *x) {
+    for (int i = 0; i < MEMTRACE_N_DEFECTS; i++)
+        if (x->counts[i] && i != MEMTRACE_DEFECT_ENDS_EARLY && i != MEMTRACE_DEFECT_NO_END &&
+            i != MEMTRACE_DEFECT_GAP)
+            return true;
+    return false;
+}
+
+static void say_lost(const examination *x, const memtrace_reader *reader) {
+    size_t n;
+    uint64_t bytes = 0, took = 0;
+    const memtrace_gap *gaps = memtrace_reader_gaps(reader, &n);
+    for (size_t i = 0; i < n; i++) {
+        bytes += gaps[i].bytes;
+        took += gaps[i].to - gaps[i].from;
+    }
+    if (n > 0)
+        output_format(x->out, "  %s in %s place%s cannot be used: events of %s are missing\n",
+                      figure_bytes((double)bytes).text, figure_count(n).text, n == 1 ? "" : "s",
+                      figure_duration(took).text);
+}
+
 static uint64_t summarise(const examination *x, const trace_file *in, const char *repaired) {
     uint64_t total = 0;
     int kinds = 0;
@@ -150,6 +175,7 @@ static uint64_t summarise(const examination *x, const trace_file *in, const char
                       SHOWN_OF_A_KIND);
     output_format(x->out, "  %s events can be used, over %s\n", figure_count(x->events).text,
                   figure_duration(x->duration).text);
+    say_lost(x, in->reader);
     if (repaired) {
         output_text(x->out, "  written as a clean trace to ");
         output_shown(x->out, repaired);
@@ -172,6 +198,9 @@ static int run(const void *opts_, char **operands, size_t n_operands) {
     uint64_t defects = status == STATUS_OK ? summarise(&x, &in, opts->output) : 0;
     trace_file_close(&in);
     int written = message_written(output_finish(&out));
+    if (defects && !opts->output && can_be_repaired(&x))
+        message_hint("to write what can be used as a clean trace: allotrace doctor -o clean.ctf %s",
+                     traces_words(operands[0]));
     if (status != STATUS_OK || written != STATUS_OK)
         return STATUS_FAILED;
     return defects ? STATUS_DEFECTS : STATUS_OK;
@@ -195,8 +224,8 @@ const command command_doctor = {
     .summary = "list and repair the defects of a trace",
     .description = "Lists the defects of a trace: where each is, what it is, and how other "
                    "commands handle it. With -o, writes a clean trace with every readable event, "
-                   "which notes from when on events are missing. (In format version 2, frees of "
-                   "blocks whose allocation was lost are left out.)",
+                   "which notes where events are missing: commands say the same of both. (In "
+                   "format version 2, frees of blocks whose allocation was lost are left out.)",
     .example = "allotrace doctor out.ctf\n"
                "allotrace doctor out.ctf -o clean.ctf\n",
     .statuses = "  3  the trace can be read, but has defects (with -o: and was repaired)\n",

@@ -43,6 +43,13 @@ test("amounts name their unit", () => {
   assert.equal(amount(2048, "B·s"), "2.0 KB·s");
 });
 
+test("how much is missing stands before why", () => {
+  assert.deepEqual(damageOf({ warnings: [{ text: "spoilt" }], missing: { places: 1, from: 5000, duration: 1500, bytes: 2048, of: 1048576 } }),
+    ["Missing: 1.5 ms at 5 ms (2.0 KB of 1.0 MB cannot be read).", "spoilt"]);
+  assert.deepEqual(damageOf({ missing: { places: 2, from: 5000, duration: 0, bytes: 0, of: 1048576 } }),
+    ["Missing: events in 2 places, the first at 5 ms (packets are gone)."]);
+});
+
 test("that a trace ends early stands before what else is wrong with it", () => {
   assert.deepEqual(damageOf(null), []);
   assert.deepEqual(damageOf({ warnings: [] }), []);

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/file_kind.h"
 #include "cli/message.h"
 #include "cli/progress.h"
 #include "cli/traces.h"
@@ -56,7 +57,8 @@ int trace_file_open(trace_file *in, const char *path, const memtrace_reader_opti
     memtrace_error error;
     start(in, path, options && options->strict);
     if (memtrace_reader_open(path, options, &in->reader, &error) != MEMTRACE_OK) {
-        say_error(in, &error);
+        if (error.status != MEMTRACE_FORMAT || error.offset > 0 || !file_kind_say(path))
+            say_error(in, &error);
         return STATUS_FAILED;
     }
     memtrace_reader_on_packet(in->reader, trace_file_tick, in);

@@ -93,6 +93,17 @@ static const topic topics[] = {
       {"external", "memory outside these heaps: all of malloc, and so all of C, C++, Rust, Python "
                    "and Lua"}},
      NULL},
+    {"statuses",
+     "The exit status of a command:",
+     {{"0", "success"},
+      {"1", "an input cannot be used, or an output cannot be written"},
+      {"2", "wrong usage"},
+      {"3", "check: a check failed; doctor: the trace has defects"},
+      {"4", "check: none failed, but at least one is undecided"}},
+     "`run` ends as its program does: with its status, or by the same signal. Before the program "
+     "starts, it ends with 1 if the trace cannot be written to the file named, with 2 after wrong "
+     "usage, with 126 if the program cannot be executed, and with 127 if there is no such "
+     "program."},
     {"index",
      "--index saves the parsed trace in FILE.idx, so that later commands open it instantly. An "
      "index is used only with the trace it was made from, and is verified. It can be deleted at "

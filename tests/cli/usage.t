@@ -49,8 +49,8 @@ The commands, and one of them:
     help, completion
   
   `allotrace help COMMAND` explains a command. Further help topics: filter,
-  measures, intervals, sites, heaps, index, keep, push. FILE may be compressed with
-  gzip or zstd; `-` is standard input.
+  measures, intervals, sites, heaps, index, keep, push, statuses. FILE may be
+  compressed with gzip or zstd; `-` is standard input.
   $ for c in '' $(allotrace completion plain | cut -f1 | sort -u); do allotrace help $c | awk -v c="$c" 'END { if (NR > 40) print c, NR }'; done
   $ allotrace help | cmp - <(allotrace --help)
   $ allotrace -h | cmp - <(allotrace --help)

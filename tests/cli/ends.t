@@ -102,7 +102,7 @@ and of what is compressed:
   allotrace: early.ctf: nothing is recorded: File too large
   $ ends early.ctf
   "ends_early" 
-  $ (ulimit -f 1; allotrace run -r 0.01 -o early.ctf -- ./many 100000) 2>&1 | times | grep -v warning
+  $ rm early.ctf; (ulimit -f 1; allotrace run -r 0.01 -o early.ctf -- ./many 100000) 2>&1 | times | grep -v warning
   allotrace: early.ctf: recording has ended: File too large
   allotrace: recorded nothing into early.ctf, SIZE
   allotrace: early.ctf ends early, at TIME: the trace cannot be written: File too large

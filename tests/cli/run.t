@@ -106,7 +106,27 @@ Without a sample it says what that means, and with none to be had, that, too:
   allotrace: recorded no sample at rate 1e-5 into none.ctf, \d+ B (re)
   allotrace: it allocated less than about 2.8 MB in all; --rate 1 records every allocation
   $ allotrace run --rate 1 -o none.ctf -- true
-  allotrace: recorded no allocation at rate 1 into none.ctf, \d+ B (re)
+  allotrace: recorded no allocation at rate 1 into none.ctf, \d+ B, in place of the one of [\d :-]+ UTC (re)
+
+A file that is replaced is named so, with its time; an empty one, or of other processes, is not worth it:
+
+  $ : >empty.ctf; for o in empty.ctf empty.%p.ctf empty.%p.ctf; do allotrace run -o $o -- true; done 2>&1 | grep -c 'in place of'
+  0
+  [1]
+  $ touch -d '2020-02-03 04:05:06 UTC' none.ctf; allotrace run -o none.ctf -- true 2>&1 | grep -o 'in place.*'
+  in place of the one of 2020-02-03 04:05:06 UTC
+
+A program that a signal killed is said to have been, but for Ctrl-C's:
+
+  $ (allotrace run -o none.ctf -- sh -c 'kill -9 $$') 2>&1 | grep -v none.ctf
+  allotrace: sh was killed by signal 9 (Killed)
+  allotrace: it allocated less than about 2.8 MB in all; --rate 1 records every allocation
+  $ (allotrace run --keep 1min -o kept -- sh -c 'kill -11 $$') 2>&1 | grep killed; rm -r kept
+  allotrace: sh was killed by signal 11 (Segmentation fault)
+  $ (allotrace run -q -o none.ctf -- sh -c 'kill -9 $$') 2>&1 | grep 'was killed'
+  [1]
+  $ (allotrace run -o none.ctf -- sh -c 'kill -INT $$') 2>&1 | grep killed
+  [1]
 
 Processes that it starts are not recorded without %p, and it says so; it doesn't where there are none, or all are:
 
@@ -218,23 +238,35 @@ All that can be left out but for what went wrong:
   $ allotrace run --quiet -o quiet.ctf --rate 1 -- ls -d .; allotrace doctor quiet.ctf | head -1
   .
   quiet.ctf: no defects
-  $ allotrace run -q -o no/such/x.ctf -- true
-  allotrace: /\S+/no/such/x.ctf: nothing is recorded: No such file or directory (re)
+  $ allotrace run -q -o /dev/full -- true
+  allotrace: /dev/full: nothing is recorded: No space left on device
 
-What cannot be written is said once, and the program runs:
+Where the trace surely cannot be written, the program does not start: who goes on would take an earlier one for it.
 
   $ mkdir folder; allotrace run -o folder -- echo ran
-  allotrace: /\S+/folder: nothing is recorded: Is a directory (re)
+  allotrace: folder: the trace cannot be written: Is a directory; echo was not started
+  [1]
+  $ allotrace run -o no/such/x.ctf -- echo ran
+  allotrace: no/such/x.ctf: the trace cannot be written: No such file or directory; echo was not started
+  [1]
+  $ allotrace run -q -o no/such/%p.ctf -- echo ran
+  allotrace: no/such/%p.ctf: the trace cannot be written: No such file or directory; echo was not started
+  [1]
+  $ MEMTRACE=no/such/x.ctf allotrace run -- echo ran
+  allotrace: no/such/x.ctf: the trace cannot be written: No such file or directory; echo was not started
+  [1]
+  $ allotrace run -o empty.ctf/x.ctf -- echo ran
+  allotrace: empty.ctf/x.ctf: the trace cannot be written: Not a directory; echo was not started
+  [1]
+  $ allotrace run -o $(printf %300s | tr ' ' x) -- echo ran 2>&1 | sed 's/x\{300\}/LONG/'
+  allotrace: LONG: the trace cannot be written: File name too long; echo was not started
+  $ ln -s folder/made.ctf link.ctf; allotrace run -q -o link.ctf -- echo ran; test -s folder/made.ctf
   ran
+
+Other things are met when the trace is written: they are said once, and the program runs.
+
   $ allotrace run -o /dev/full -- echo ran
   allotrace: /dev/full: nothing is recorded: No space left on device
-  ran
-  $ allotrace run -o no/such/x.ctf -- echo ran
-  allotrace: /\S+/no/such/x.ctf: nothing is recorded: No such file or directory (re)
-  ran
-  $ allotrace run -o no/such/%p.ctf -- env echo ran
-  allotrace: /\S+/no/such/\d+.ctf: nothing is recorded of /usr/bin/env: No such file or directory (re)
-  allotrace: /\S+/no/such/\d+.ctf: nothing is recorded of /usr/bin/echo: No such file or directory (re)
   ran
   $ MEMTRACE_RATE=abc allotrace run -- echo ran
   allotrace: MEMTRACE_RATE: `abc` is not a rate above 0 and at most 1, like 1e-5, so nothing is recorded

@@ -29,6 +29,7 @@
 #include "cli/run/preload_file.h"
 #include "cli/run/push_options.h"
 #include "cli/run/run_check.h"
+#include "cli/run/run_output.h"
 #include "cli/run/run_program.h"
 #include "cli/run/run_rescue.h"
 #include "cli/run/run_traces.h"
@@ -174,6 +175,7 @@ typedef struct launch {
     const char *pattern; /* of the trace's name; NULL: by default */
     ring_plan ring;      /* what is recorded goes into segments */
     char rescue[64];     /* see run_rescue.h; empty: there is none */
+    uint64_t replaced;   /* see run_output_replaces */
     struct clock_anchor begin;
     uint64_t end;             /* of the program, us since the epoch */
     push_session *push;       /* NULL: nothing is pushed, or `family` is */
@@ -387,7 +389,17 @@ static void finish_push(const launch *l) {
     family_finish(l->family);
 }
 
+/* That the recording is short may be why. Who pressed Ctrl-C knows. */
+static bool say_killed(const launch *l, const run_program *program) {
+    const int sig = WIFSIGNALED(program->status) ? WTERMSIG(program->status) : 0;
+    if (l->options->quiet || sig == 0 || sig == SIGINT)
+        return false;
+    message_note("%s was killed by signal %d (%s)", l->command, sig, strsignal(sig));
+    return true;
+}
+
 static void finish(launch *l, run_program *program, int rescue, struct timespec started) {
+    const bool killed = say_killed(l, program);
     char pattern[PATH_MAX], for_each[PATH_MAX];
     run_traces traces;
     const char *name = pattern_of(l, program->pid, pattern);
@@ -395,6 +407,7 @@ static void finish(launch *l, run_program *program, int rescue, struct timespec 
     unsigned patience = complete_killed(l, program, rescue, name);
     finish_push(l); /* before names come into the trace, perhaps in another file */
     run_traces_find(&traces, name, started, rescue, &patience);
+    traces.replaced = l->replaced;
     const uint64_t notes = run_rescue_notes(rescue);
     bool unfinished =
         traces.n_locked || (trace_name_is_per_process(name) && run_rescue_is_in_use(rescue));
@@ -408,6 +421,7 @@ static void finish(launch *l, run_program *program, int rescue, struct timespec 
         run_traces_report(
             &traces, (run_traces_how){.quiet = l->options->quiet,
                                       .told = notes & RESCUE_TOLD,
+                                      .killed = killed,
                                       .from_start = true,
                                       .both_heaps = records_both(l->options),
                                       .mapped = records_mapped(l->options),
@@ -428,6 +442,7 @@ static void finish(launch *l, run_program *program, int rescue, struct timespec 
 static void finish_ring(launch *l, run_program *program, int rescue, keeper *keeps,
                         struct timespec started) {
     char pattern[PATH_MAX];
+    say_killed(l, program);
     complete_killed(l, program, rescue, pattern_of(l, program->pid, pattern));
     finish_push(l);
     const bool kept = keeper_finish(keeps, l->end);
@@ -534,6 +549,18 @@ static int refuse_start(const char *program, int error) {
     return error == ENOENT ? STATUS_NOT_FOUND : STATUS_CANNOT_EXECUTE;
 }
 
+/* Whether the trace can be where it is to be: otherwise who asked for it would take yesterday's. */
+static bool check_output(launch *l) {
+    char room[PATH_MAX];
+    const char *pattern = pattern_of(l, getpid(), room);
+    const int error = l->ring.on ? 0 : run_output_check(pattern, getpid());
+    l->replaced = run_output_replaces(pattern);
+    if (error)
+        message_error("%s: the trace cannot be written: %s; %s was not started", pattern,
+                      strerror(error), l->command);
+    return !error;
+}
+
 static int run(const void *opts_, char **operands, size_t n_operands) {
     const run_options *opts = opts_;
     const char *set_name = getenv(setting_infos[SETTING_FILE].name);
@@ -570,6 +597,8 @@ static int run(const void *opts_, char **operands, size_t n_operands) {
         preload[0] = '\0';
     if (check_recordable(l.command, preload, entering))
         l.preload = preload;
+    if (l.preload && !check_output(&l))
+        return STATUS_FAILED;
     l.entry.library = l.preload && *entering ? entering : NULL;
     const bool live = opts->live && l.preload;
     const top_options how = {.order = ACTIVITY_BY_LIVE,
@@ -634,9 +663,9 @@ const command command_run = {
     .example = "allotrace run --view -- ./server\n"
                "allotrace run -o 'make.%p.ctf' --rate 1e-4 -- make -j4\n",
     .statuses = "  that of the program; if a signal ended it, run ends by the same signal\n"
+                "  1    the trace cannot be written to FILE; the program was not started\n"
                 "  2    wrong usage\n"
-                "  126  the program cannot be executed\n"
-                "  127  there is no such program\n",
+                "  126  the program cannot be executed; 127: there is no such program\n",
     OPTIONS_OF(options, defaults),
     .run = run,
 };

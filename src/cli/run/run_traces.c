@@ -413,7 +413,10 @@ static void say_where(output *o, const summary *s, const run_traces *t) {
         output_text(o, "into ");
         output_shown(o, t->all.items[0].path);
     }
-    output_format(o, ", %s\n", figure_bytes((double)s->bytes).text);
+    output_format(o, ", %s", figure_bytes((double)s->bytes).text);
+    if (t->replaced && t->all.count == 1)
+        output_format(o, ", in place of the one of %s", figure_date(t->replaced).text);
+    output_char(o, '\n');
 }
 
 static bool any_earlier(const run_traces *t) {
@@ -621,8 +624,8 @@ static size_t count_notes(const run_traces *t, const summary *s, run_traces_how 
         s->profile &&
         ((how.from_start && !how.told && !how.mapped && unseen_find(s->profile, &(unseen){0})) ||
          (how.both_heaps && is_counted_twice(s->profile)));
-    return any_earlier(t) + (s->n_early > 0) + (how.n_silent > 0) + (how.left_out && !how.told) +
-           hints;
+    return any_earlier(t) + (s->n_early > 0) + how.killed + (how.n_silent > 0) +
+           (how.left_out && !how.told) + hints;
 }
 
 static void say_summary(const run_traces *t, run_traces_how how) {

@@ -27,6 +27,8 @@ typedef struct run_traces {
     unsigned *patience; /* of run_rescue_is_recording */
     char *locked;       /* the path of one of these; NULL: there is none */
     char *glob;         /* what a shell would find them by, if they are several; may be NULL */
+    uint64_t replaced;  /* when the file was written whose place the trace took, in microseconds
+                           since the epoch; 0: there was none */
 } run_traces;
 
 /* The traces that were written since `started` (of CLOCK_REALTIME_COARSE, as file times are).
@@ -50,6 +52,7 @@ typedef struct run_traces_how {
     bool told;            /* if there is nothing in the traces, the user knows why */
     bool from_start;      /* they were recorded from the start of their programs */
     bool both_heaps;      /* of OCaml programs, malloc and the OCaml heap */
+    bool killed;          /* the user was told so: a line less */
     bool mapped;          /* what they mapped themselves, too */
     uint64_t n_silent;    /* programs that left no trace, since nothing of theirs was sampled */
     const char *left_out; /* by which name child processes, which were not recorded, would be; NULL:

@@ -37,8 +37,11 @@ bool ending_say_loss(const profile *p, loss_words *words) {
                  percent);
     if (l->places > 1)
         snprintf(where, sizeof where, "in %s places, the first ", places.text);
-    snprintf(words->phrase, sizeof words->phrase, "%s %sat %s (%s)",
-             l->duration ? took.text : "events", where, from.text, share);
+    if (l->places == 1 && l->to == 0) /* of a part, what was before it */
+        snprintf(words->phrase, sizeof words->phrase, "events before its start (%s)", share);
+    else
+        snprintf(words->phrase, sizeof words->phrase, "%s %sat %s (%s)",
+                 l->duration ? took.text : "events", where, from.text, share);
     snprintf(words->what, sizeof words->what, "Missing: %s.", words->phrase);
     snprintf(words->so, sizeof words->so,
              "All else is there; blocks that were freed in what is missing count as live.");

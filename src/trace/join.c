@@ -198,6 +198,30 @@ static bool is_readers(const join *j, memtrace_status status) {
     return memtrace_reader_error(j->out.reader)->status == status;
 }
 
+static memtrace_status take_gaps(join *j, const memtrace_reader *reader) {
+    size_t n;
+    const memtrace_gap *gaps = memtrace_reader_gaps(reader, &n);
+    const memtrace_packet *last = memtrace_reader_packet(reader);
+    j->n_bytes += last->offset + last->size;
+    for (size_t i = 0; i < n; i++) {
+        memtrace_gap gap = gaps[i];
+        gap.from += j->shift;
+        gap.to += j->shift;
+        if (!vec_push(&j->gaps, gap))
+            return MEMTRACE_NOMEM;
+    }
+    return MEMTRACE_OK;
+}
+
+static memtrace_status put_gaps(join *j) {
+    memtrace_status status = MEMTRACE_OK;
+    for (size_t i = 0; i < j->gaps.count && status == MEMTRACE_OK; i++) {
+        j->gaps.items[i].of = j->n_bytes;
+        status = segment_writer_gap(&j->out, &j->gaps.items[i]);
+    }
+    return status;
+}
+
 memtrace_status join_add(join *j, memtrace_reader *reader) {
     memtrace_event event;
     start_segment(j, reader);
@@ -206,7 +230,7 @@ memtrace_status join_add(join *j, memtrace_reader *reader) {
         status = take(j, &event);
     const uint64_t end = j->shift + memtrace_reader_duration(reader);
     j->end = end > j->end ? end : j->end;
-    return status == MEMTRACE_END || is_readers(j, status) ? MEMTRACE_OK : status;
+    return status == MEMTRACE_END || is_readers(j, status) ? take_gaps(j, reader) : status;
 }
 
 memtrace_status join_begin(join *j, const memtrace_info *first, double rate, int fd) {
@@ -245,7 +269,10 @@ static memtrace_end end_in(const join *j) {
 
 memtrace_status join_end(join *j) {
     const memtrace_end end = end_in(j);
-    const memtrace_status status = close_lanes(j), closed = segment_writer_close(&j->out, &end);
+    memtrace_status status = close_lanes(j);
+    if (status == MEMTRACE_OK)
+        status = put_gaps(j);
+    const memtrace_status closed = segment_writer_close(&j->out, &end);
     return status == MEMTRACE_OK ? closed : status;
 }
 
@@ -257,6 +284,7 @@ void join_free(join *j) {
     }
     for (size_t i = 0; i < j->lanes.count; i++)
         vec_free(&j->lanes.items[i].codes);
+    vec_free(&j->gaps);
     vec_free(&j->blocks);
     map64_free(&j->rows);
     map64_free(&j->carried);

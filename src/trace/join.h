@@ -44,9 +44,11 @@ typedef struct join {
     uint64_t n_missing; /* segments between others */
     uint64_t n_freed;   /* blocks whose end is not known but for that */
     VEC(join_block) blocks;
-    map64 rows;           /* of their ids in the recording, in `blocks` */
-    map64 carried;        /* of their ids in the segment, likewise */
-    VEC(join_lane) lanes; /* by domain */
+    map64 rows;             /* of their ids in the recording, in `blocks` */
+    map64 carried;          /* of their ids in the segment, likewise */
+    VEC(join_lane) lanes;   /* by domain */
+    VEC(memtrace_gap) gaps; /* of the segments so far, in the result's times */
+    uint64_t n_bytes;       /* that these segments have */
 } join;
 
 /* Begins the result in an empty file. `rate` is the lowest of all segments. */

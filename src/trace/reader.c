@@ -117,7 +117,7 @@ static memtrace_status reader_resync(memtrace_reader *r, packet_verdict verdict)
     input_skip(&r->in, 1);
     bool found = reader_find_header(r, UINT64_MAX);
     r->losses++;
-    const memtrace_status status = reader_lose(r, r->in.offset - from, false);
+    const memtrace_status status = reader_lose(r, r->in.offset - from, 0);
     if (status != MEMTRACE_OK)
         return status;
     return reader_defect(r, NOT_A_PACKET, from, "%s where a packet should begin; %llu bytes %s",
@@ -178,7 +178,8 @@ memtrace_status reader_enter_packet(memtrace_reader *r) {
     r->end = r->in.next + (r->cut ? n : r->header.packet.size);
     r->next_id = r->header.packet.id_begin;
     reader_set_times(r);
-    reader_close_gap(r, r->header.packet.time_begin);
+    reader_close_gap(r);
+    r->latest_domain = r->header.packet.domain;
     r->domain = reader_domain_of(r, r->header.packet.domain);
     if (!r->domain)
         return reader_error_nomem(&r->error);
@@ -243,7 +244,7 @@ static memtrace_status reader_end_at_head(memtrace_reader *r) {
 
 static memtrace_status reader_end_barren(memtrace_reader *r) {
     r->ended = true;
-    const memtrace_status status = reader_lose(r, r->in.offset - r->fruitful, false);
+    const memtrace_status status = reader_lose(r, r->in.offset - r->fruitful, 0);
     if (status != MEMTRACE_OK)
         return status;
     return reader_defect(r, NOT_A_PACKET, r->in.offset,
@@ -288,8 +289,7 @@ __attribute__((cold)) memtrace_status reader_bad_event(memtrace_reader *r, const
     reader_leave_packet(r);
     r->losses++;
     reader_find_header(r, left);
-    const memtrace_status status =
-        reader_lose(r, r->in.offset - offset, r->in.offset - offset <= left);
+    const memtrace_status status = reader_lose(r, r->in.offset - offset, left);
     if (status != MEMTRACE_OK)
         return status;
     return reader_defect(r, BAD_EVENT, offset, "%s; %llu bytes skipped", why,

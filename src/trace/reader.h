@@ -57,8 +57,9 @@ struct memtrace_reader {
     bool judged;           /* whether it is whole */
     uint64_t losses;       /* packets or parts of them that could not be read */
     VEC(memtrace_gap) gaps;
-    uint64_t gap_at;  /* the packet where the last one was met; bytes */
-    bool gap_is_open; /* it lasts until the next packet begins */
+    uint64_t gap_at;                    /* the packet where the last one was met; bytes */
+    bool gap_is_open;                   /* it lasts until the next packet, which is not known yet */
+    uint16_t gap_domain, latest_domain; /* of the packet before it; of the one being read */
 
     /* The packet being read; `next` and `end` are NULL while there is none. */
     packet_header header;
@@ -110,15 +111,16 @@ static inline end_trace reader_end_trace(const memtrace_reader *r) {
 
 /* ---- gaps (reader_gaps.c) ----------------------------------------------------------------- */
 
-/* So many bytes behind the latest event were lost, which end where the packet being read does, or
- * else where the next one begins. */
-MEMTRACE_NODISCARD memtrace_status reader_lose(memtrace_reader *r, uint64_t bytes, bool of_packet);
+/* So many bytes behind the latest event were lost; `in_packet` of them are all that is left of the
+ * packet being read. */
+MEMTRACE_NODISCARD memtrace_status reader_lose(memtrace_reader *r, uint64_t bytes,
+                                               uint64_t in_packet);
 
 /* Packets before this moment are missing, and were not met as damage. */
 MEMTRACE_NODISCARD memtrace_status reader_miss(memtrace_reader *r, uint64_t until);
 
-/* A packet of ours begins, or all is read. */
-void reader_close_gap(memtrace_reader *r, uint64_t time);
+/* A packet begins, or all is read. */
+void reader_close_gap(memtrace_reader *r);
 void reader_finish_gaps(memtrace_reader *r);
 
 /* Notes the gap that the packet at `in.next` states, if it does: `*states`. */

@@ -1,7 +1,7 @@
 /* reader_gaps.c: where events are missing, in times and bytes.
  *
  * What is lost lies behind the latest event that was read. It ends with the packet, if that is
- * damaged behind its header, and where the next packet begins, if nobody knows what was lost. */
+ * damaged behind its header, and with the next packet, if nobody knows what was lost. */
 #include "trace/end.h"
 #include "trace/reader.h"
 
@@ -31,6 +31,7 @@ static memtrace_status add(memtrace_reader *r, memtrace_gap gap, bool is_open) {
     }
     r->gap_at = r->header.packet.offset;
     r->gap_is_open = is_open;
+    r->gap_domain = r->latest_domain;
     return MEMTRACE_OK;
 }
 
@@ -39,10 +40,11 @@ static uint64_t packet_ends(const memtrace_reader *r) {
     return packet_plausible(&r->header) ? r->header.packet.time_end : 0;
 }
 
-memtrace_status reader_lose(memtrace_reader *r, uint64_t bytes, bool of_packet) {
+memtrace_status reader_lose(memtrace_reader *r, uint64_t bytes, uint64_t in_packet) {
     const uint64_t latest = r->domain ? from_start(r, r->domain->last_time) : 0,
-                   end = of_packet ? from_start(r, packet_ends(r)) : 0;
-    return add(r, (memtrace_gap){latest, end > latest ? end : latest, bytes, 0}, end == 0);
+                   end = in_packet ? from_start(r, packet_ends(r)) : 0;
+    return add(r, (memtrace_gap){latest, end > latest ? end : latest, bytes, 0},
+               end == 0 || bytes > in_packet);
 }
 
 memtrace_status reader_miss(memtrace_reader *r, uint64_t until) {
@@ -50,13 +52,17 @@ memtrace_status reader_miss(memtrace_reader *r, uint64_t until) {
     return add(r, (memtrace_gap){latest, to > latest ? to : latest, 0, 0}, false);
 }
 
-void reader_close_gap(memtrace_reader *r, uint64_t time) {
+/* Packets stand in the order in which they were filled, so what is lost in front of one of another
+ * domain is at most as late as its end. */
+void reader_close_gap(memtrace_reader *r) {
+    const memtrace_packet *p = &r->header.packet;
     memtrace_gap *last = last_gap(r);
     if (!r->gap_is_open)
         return;
+    const uint64_t to = from_start(r, r->gap_domain == p->domain ? p->time_begin : p->time_end);
     r->gap_is_open = false;
-    if (packet_plausible(&r->header) && from_start(r, time) > last->to)
-        last->to = from_start(r, time);
+    if (packet_plausible(&r->header) && to > last->to)
+        last->to = to;
 }
 
 void reader_finish_gaps(memtrace_reader *r) {
@@ -77,7 +83,7 @@ memtrace_status reader_take_gap(memtrace_reader *r, bool *states) {
     *states = end_parse_gap(r->in.next, input_peek(&r->in, END_PACKET), &of, &gap);
     if (!*states)
         return MEMTRACE_OK;
-    reader_close_gap(r, r->header.packet.time_begin);
+    reader_close_gap(r);
     if (!vec_push(&r->gaps, gap))
         return reader_error_nomem(&r->error);
     return reader_defect(r, GAP, r->header.packet.offset,

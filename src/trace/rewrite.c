@@ -61,7 +61,7 @@ typedef struct rewrite {
     memtrace_end end;       /* of the inputs so far */
     size_t n_ended;         /* inputs that say how they ended */
     VEC(memtrace_gap) gaps; /* of the inputs so far, in the result's times */
-    uint64_t n_bytes;       /* that the inputs had when they were damaged */
+    uint64_t n_bytes;       /* that the inputs had, before they were repaired */
 } rewrite;
 
 static memtrace_status fail(memtrace_error *error, memtrace_status status, int os_error,
@@ -383,7 +383,8 @@ static memtrace_status take_gaps(rewrite *r) {
         if (!vec_push(&r->gaps, gap))
             return MEMTRACE_NOMEM;
     }
-    r->n_bytes += of;
+    const memtrace_packet *last = memtrace_reader_packet(r->reader);
+    r->n_bytes += of ? of : last->offset + last->size;
     return MEMTRACE_OK;
 }
 

@@ -41,6 +41,7 @@ memtrace_status segment_writer_open(segment_writer *w, const memtrace_info *info
     w->fd = fd;
     w->size = 0;
     w->next_id = SEGMENT_IDS;
+    w->of = (end_trace){.version = newest.version, .start = info->start_time, .pid = info->pid};
     return memtrace_writer_open(&newest, &hooks, &w->writer, NULL);
 }
 
@@ -81,6 +82,12 @@ memtrace_status segment_writer_head(segment_writer *w, memtrace_stream *stream,
     for (int i = SEGMENT_RECORDING; i <= SEGMENT_CARRIES && status == MEMTRACE_OK; i++)
         status = segment_writer_remark(w, stream, 0, (segment_remark)i, values[i]);
     return status;
+}
+
+memtrace_status segment_writer_gap(segment_writer *w, const memtrace_gap *gap) {
+    uint8_t bytes[END_PACKET];
+    end_put_gap(bytes, &w->of, gap);
+    return hook_sink(w, bytes, sizeof bytes) == 0 ? MEMTRACE_OK : MEMTRACE_IO;
 }
 
 memtrace_status segment_writer_close(segment_writer *w, const memtrace_end *end) {

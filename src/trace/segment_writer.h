@@ -9,6 +9,7 @@
 #include "allotrace/memtrace.h"
 #include "base/map64.h"
 #include "base/vec.h"
+#include "trace/end.h"
 #include "trace/segment.h"
 
 typedef VEC(uint64_t) segment_backtrace; /* codes, outermost caller first */
@@ -18,7 +19,8 @@ typedef struct segment_writer {
     memtrace_reader *reader; /* of the events that are written */
     memtrace_writer *writer; /* NULL: none is open */
     int fd, os_error;
-    uint64_t size;    /* bytes written */
+    end_trace of;     /* the trace that is written */
+    uint64_t size;    /* bytes of it so far */
     uint64_t next_id; /* of remarks and carried blocks */
 
     segment_backtrace codes; /* by frame index of the reader */
@@ -43,6 +45,9 @@ MEMTRACE_NODISCARD memtrace_status segment_writer_remark(segment_writer *w, memt
 /* What a segment begins with. */
 MEMTRACE_NODISCARD memtrace_status segment_writer_head(segment_writer *w, memtrace_stream *stream,
                                                        const segment_head *head);
+
+/* Says that events are missing. */
+MEMTRACE_NODISCARD memtrace_status segment_writer_gap(segment_writer *w, const memtrace_gap *gap);
 
 /* The streams are closed. `end` is written unless it says nothing. */
 MEMTRACE_NODISCARD memtrace_status segment_writer_close(segment_writer *w, const memtrace_end *end);

@@ -346,6 +346,26 @@ START_TEST(damage_across_packets_is_one_gap) {
 }
 END_TEST
 
+/* Packets are written when they are full: what is lost is not later than the end of the next one.
+ */
+START_TEST(damage_before_another_domain_lasts_until_its_packet_ends) {
+    begin(3);
+    small_packet(100, 1);
+    const size_t at = t.size;
+    put_string(&t, "rubbish");
+    const size_t n_lost = t.size - at;
+    trace_packet(&t, &(packet_fields){.begin = 90, .end = 150, .domain = 1, .id_begin = 200});
+    trace_short_alloc(&t, 90, 1, 0, 1);
+    trace_miss(&t, 5, 1005);
+    trace_packet_end(&t);
+    open_with(false);
+    next_at(100);
+    next_at(90);
+    gap_is(100, 150, n_lost);
+    memtrace_reader_close(reader);
+}
+END_TEST
+
 /* What was lost at the end lasted until the trace did. */
 START_TEST(damage_at_the_end_lasts_until_the_end) {
     begin(3);
@@ -775,6 +795,7 @@ static Suite *suite(void) {
     tcase_add_test(c, a_packet_within_a_broken_one_is_found);
     tcase_add_loop_test(c, the_rest_of_a_packet_with_a_bad_event_is_skipped, 0, 6);
     tcase_add_test(c, damage_across_packets_is_one_gap);
+    tcase_add_test(c, damage_before_another_domain_lasts_until_its_packet_ends);
     tcase_add_test(c, damage_at_the_end_lasts_until_the_end);
     tcase_add_loop_test(c, an_event_beyond_its_packet_is_bad, 0, 5);
     tcase_add_loop_test(c, a_cut_trace_gives_each_whole_event, 1, 4);

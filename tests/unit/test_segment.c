@@ -364,6 +364,39 @@ START_TEST(a_missing_segment_costs_itself_alone) {
 }
 END_TEST
 
+/* What could not be read of a segment, the result says in its own times. */
+START_TEST(what_a_segment_lacks_the_result_says) {
+    static const char rubbish[] = "rubbish";
+    recording *r = record(77);
+    pieces p;
+    join j;
+    size_t n;
+    char path[64];
+    memtrace_event event;
+    memtrace_reader *reader;
+    cut(r, &p, 500);
+    ck_assert_uint_gt(p.n, 2);
+    ck_assert_int_eq(lseek(p.fds[1], 0, SEEK_END) > 0, true);
+    ck_assert_int_eq(write(p.fds[1], rubbish, sizeof rubbish), sizeof rubbish);
+    const int fd = join_some(&p, 0, p.n, SIZE_MAX, &j);
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    ck_assert_int_eq(memtrace_reader_open(path, NULL, &reader, NULL), MEMTRACE_OK);
+    while (memtrace_reader_next(reader, &event) == MEMTRACE_OK)
+        ;
+    const memtrace_gap *gaps = memtrace_reader_gaps(reader, &n);
+    ck_assert_uint_eq(n, 1);
+    ck_assert_uint_eq(gaps->bytes, sizeof rubbish);
+    ck_assert_uint_eq(gaps->of, j.n_bytes);
+    ck_assert_uint_gt(gaps->from, p.latest[1]);
+    ck_assert_uint_le(gaps->from, p.latest[2]);
+    memtrace_reader_close(reader);
+    join_free(&j);
+    close(fd);
+    close_pieces(&p);
+    drop(r);
+}
+END_TEST
+
 /* A segment is a trace: its head says what it carries, and all of that is there. */
 START_TEST(a_segment_says_what_it_is) {
     recording *r = record(5);
@@ -570,6 +603,7 @@ static Suite *suite(void) {
     tcase_set_timeout(t, 120);
     tcase_add_loop_test(t, windows_say_what_the_recording_says, 0, 3);
     tcase_add_test(t, a_missing_segment_costs_itself_alone);
+    tcase_add_test(t, what_a_segment_lacks_the_result_says);
     tcase_add_test(t, a_segment_says_what_it_is);
     tcase_add_test(t, weights_stay_right_when_rates_change);
     suite_add_tcase(s, t);

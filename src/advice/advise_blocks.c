@@ -22,8 +22,7 @@ void advise_sums_row(advise_sums *s, const profile *p, const estimate_chances *c
                      uint64_t words) {
     const block_table *b = &p->table;
     const uint64_t samples = blocks_samples(b, row);
-    const bool promoted = blocks_promoted(b, row) != BLOCKS_NEVER,
-               dead = blocks_died(b, row) != BLOCKS_NEVER;
+    const bool promoted = blocks_was_promoted(b, row), dead = blocks_died(b, row) != BLOCKS_NEVER;
     estimate_blocks_add_chance(&s->number, estimate_chance(chances, words + 1));
     s->samples += samples;
     s->promoted += promoted ? samples : 0;

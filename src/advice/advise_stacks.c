@@ -336,7 +336,7 @@ static bool number_look(builder *b, look *wanted, uint32_t *number) {
 }
 
 static bool look_of(builder *b, uint32_t node, bool external, uint32_t *number) {
-    uint32_t *known = &b->looks[external][node];
+    uint32_t *known = &b->looks[external][cct_stack(&b->q->profile->tree, node)];
     look l;
     if (*known == 0) {
         if (!see_stack(b, node, external, &l) || !number_look(b, &l, number))
@@ -519,8 +519,8 @@ bool advise_stacks_build(const query_result *q, const advise_asker *asker, advis
         .library = calloc(p->locations.count + 1, sizeof *b.library),
         .anonymous = calloc(p->locations.count + 1, sizeof *b.anonymous),
         .ways = calloc(lens_nodes(&q->lens) + 1, sizeof *b.ways),
-        .looks = {calloc(cct_count(&p->tree) + 1, sizeof(uint32_t)),
-                  calloc(cct_count(&p->tree) + 1, sizeof(uint32_t))},
+        .looks = {calloc(p->tree.n_stacks + 1, sizeof(uint32_t)),
+                  calloc(p->tree.n_stacks + 1, sizeof(uint32_t))},
     };
     estimate_chances_init(&b.chances, p->info.sample_rate);
     const bool ok = build(&b);

@@ -131,7 +131,7 @@ static bool find_ids(exporting *e) {
         return false;
     find_paths(e);
     for (size_t i = 0; i < b->count; i++)
-        e->has_blocks[t->of[0][b->node[i]]] |= is_kept(e, i);
+        e->has_blocks[path_tree_end(t, b->node[i])] |= is_kept(e, i);
     return true;
 }
 
@@ -397,7 +397,7 @@ static void put_origin(const exporting *e, parquet *p, size_t row,
     parquet_text(p, SAMPLES_type, profile_type(e->profile, node));
     put_place(e, p, SAMPLES_site, site);
     put_place(e, p, SAMPLES_caller, lens_outward(e->lens, site));
-    parquet_int(p, SAMPLES_stack, e->stacks->of[0][node]);
+    parquet_int(p, SAMPLES_stack, path_tree_end(e->stacks, node));
 }
 
 static bool fill_samples(const exporting *e, parquet *p) {

@@ -58,7 +58,7 @@ static void put_place(rows *r, output *o, uint32_t place) {
 static bool render_stack(rows *r, uint32_t node) {
     if (r->node == node)
         return true;
-    if (!path_tree_walk(r->stacks, r->stacks->of[0][node], &r->path))
+    if (!path_tree_walk(r->stacks, path_tree_end(r->stacks, node), &r->path))
         return false;
     r->stack.used = 0;
     for (size_t i = 0; i < r->path.count; i++) {
@@ -248,7 +248,7 @@ static bool measure_all(rows *r, const uint8_t *kept, put_row *put, uint64_t *by
     uint64_t *lengths = path_tree_lengths(r->stacks, r->ends.items), sum = 0, n = 0;
     for (size_t i = 0; lengths && i < b->count; i++)
         if (!kept || kept[i]) {
-            sum += lengths[r->stacks->of[0][b->node[i]]];
+            sum += lengths[path_tree_end(r->stacks, b->node[i])];
             n++;
         }
     *bytes = sum + (uint64_t)((double)n * measure_rows(r, put));

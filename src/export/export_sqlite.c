@@ -232,7 +232,7 @@ static bool put_block(const database *d, sqlite3_stmt *s, size_t row,
     bind_text(s, 11, profile_type(p, b->node[row]));
     bind_place(d, s, 12, site);
     bind_place(d, s, 13, lens_outward(d->lens, site));
-    bind_number(s, 14, d->stacks->of[0][b->node[row]]);
+    bind_number(s, 14, path_tree_end(d->stacks, b->node[row]));
     bind_number(s, 15, blocks_place(b, row));
     bind_unless(s, 16, b->after[row], BLOCKS_NOWHERE);
     bind_text(s, 17, spans_text(b, SPAN_THREAD, row, &spans[SPAN_THREAD]));

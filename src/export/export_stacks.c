@@ -29,7 +29,7 @@ static cost *own_costs(const path_tree *t, const cost_list *list) {
     cost *costs = calloc(t->n, sizeof *costs);
     for (size_t i = 0; costs && i < list->count; i++) {
         const cost_entry e = cost_list_at(list, i);
-        cost_add(&costs[t->of[0][e.node]], &e.cost);
+        cost_add(&costs[path_tree_end(t, e.node)], &e.cost);
     }
     return costs;
 }

@@ -1,45 +1,20 @@
-/* path_sums.c: two passes over what a question cost: which nodes it belongs to, and how much. */
+/* path_sums.c: passes over what a question cost: which nodes it belongs to, which these are, and
+ * how much; in several threads. */
 #include "paths/path_sums.h"
+
+#include "base/large.h"
+#include "profile/parallel.h"
 
 /* ---- columns ----------------------------------------------------------------------------- */
 
-static size_t words_of(size_t n_of) {
-    return n_of / 64 + 1; /* with the node beyond the last */
-}
-
 bool path_column_begin(path_column *c, size_t n_of) {
-    *c = (path_column){.bits = calloc(words_of(n_of), sizeof *c->bits)};
+    *c = (path_column){.bits = calloc(bits_words((uint32_t)n_of), sizeof *c->bits)};
     return c->bits;
 }
 
 bool path_column_make(path_column *c, size_t n_of, cost_shape shape) {
-    c->ranks = malloc(words_of(n_of) * sizeof *c->ranks);
-    if (!c->ranks)
-        return false;
-    uint32_t n = 0;
-    for (size_t i = 0; i < words_of(n_of); i++) {
-        c->ranks[i] = n;
-        n += (uint32_t)__builtin_popcountll(c->bits[i]);
-    }
-    c->n = n;
-    return cost_columns_make(&c->costs, n, shape);
-}
-
-static cost sum_of(const cost_columns *c, size_t from, size_t end) {
-    cost sum = {0};
-    if (c->weights || c->words) {
-        for (; from < end; from++) {
-            const cost one = cost_columns_at(c, from);
-            cost_add(&sum, &one);
-        }
-        return sum;
-    }
-    for (; from < end; from++) {
-        sum.samples += cost_columns_samples(c, from);
-        sum.blocks += cost_columns_blocks(c, from);
-    }
-    sum.weight = (double)sum.samples;
-    return sum;
+    c->n = bits_rank_all(c->bits, bits_words((uint32_t)n_of));
+    return cost_columns_make(&c->costs, c->n, shape);
 }
 
 /* When all is added: the groups. False when there is no memory. */
@@ -47,7 +22,8 @@ static bool find_groups(path_column *c) {
     const size_t n = c->n / PATH_GROUP;
     c->groups = malloc((n + 1) * sizeof *c->groups);
     for (size_t i = 0; c->groups && i < n; i++)
-        c->groups[i] = sum_of(&c->costs, i * PATH_GROUP, (i + 1) * PATH_GROUP);
+        c->groups[i] = cost_columns_sum(&c->costs, i * PATH_GROUP, (i + 1) * PATH_GROUP);
+    cost_columns_pack(&c->costs, c->n);
     return c->groups;
 }
 
@@ -55,25 +31,24 @@ cost path_column_between(const path_column *c, uint32_t node, uint32_t end) {
     const size_t from = path_column_rank(c, node), to = path_column_rank(c, end);
     const size_t first = (from + PATH_GROUP - 1) / PATH_GROUP, last = to / PATH_GROUP;
     if (first >= last)
-        return sum_of(&c->costs, from, to);
-    cost sum = sum_of(&c->costs, from, first * PATH_GROUP);
+        return cost_columns_sum(&c->costs, from, to);
+    cost sum = cost_columns_sum(&c->costs, from, first * PATH_GROUP);
     for (size_t i = first; i < last; i++)
         cost_add(&sum, &c->groups[i]);
-    const cost rest = sum_of(&c->costs, last * PATH_GROUP, to);
+    const cost rest = cost_columns_sum(&c->costs, last * PATH_GROUP, to);
     cost_add(&sum, &rest);
     return sum;
 }
 
 void path_column_free(path_column *c) {
     free(c->bits);
-    free(c->ranks);
     free(c->groups);
     cost_columns_free(&c->costs);
     *c = (path_column){0};
 }
 
 static size_t size_of_column(const path_column *c, size_t n_of) {
-    return c->bits ? words_of(n_of) * (sizeof *c->bits + sizeof *c->ranks) +
+    return c->bits ? bits_words((uint32_t)n_of) * sizeof *c->bits +
                          c->n / PATH_GROUP * sizeof *c->groups + cost_columns_size(&c->costs, c->n)
                    : 0;
 }
@@ -99,38 +74,63 @@ path_sums *path_sums_new(const path_tree *t, const query_result *const queries[P
     return s;
 }
 
-/* Where what a stack cost belongs; PATH_NOWHERE: it is in none. */
+/* Where what stacks cost belongs. Each thread adds to some of the nodes: what is at one is added up
+ * in the same order, whatever threads there are. */
 typedef struct path_way {
     const query_result *query;
     const path_tree *seen;
-    const uint32_t *of_seen, *of_joined, *of_collapsed;
+    const uint32_t *of_joined, *of_collapsed;
+    const path_column *own;
+    uint32_t *nodes; /* by entry of the list; PATH_NOWHERE: it is in none */
+    size_t parts, n_words;
 } path_way;
 
-static uint32_t node_of(const path_way *w, const cost_entry *e) {
-    if (e->cost.blocks == 0)
-        return PATH_NOWHERE;
-    uint32_t node = e->external ? path_tree_site(w->seen, &w->query->lens, e) : w->of_seen[e->node];
+static uint32_t node_of(const path_way *w, uint32_t stack) {
+    const cost_entry e = {.node = stack >> 1, .external = stack & 1};
+    uint32_t node =
+        e.external ? path_tree_site(w->seen, &w->query->lens, &e) : path_tree_end(w->seen, e.node);
     if (w->of_joined)
         node = w->of_joined[node];
     return w->of_collapsed ? w->of_collapsed[node] : node;
 }
 
-static void mark_all(const path_column *own, const path_way *w) {
-    for (size_t i = 0; i < w->query->costs.count; i++) {
-        const cost_entry e = cost_list_at(&w->query->costs, i);
-        const uint32_t node = node_of(w, &e);
-        if (node != PATH_NOWHERE)
-            path_column_mark(own, node);
-    }
+static void find_nodes(void *context, size_t part) {
+    const path_way *w = context;
+    const cost_list *list = &w->query->costs;
+    const size_t end = parallel_begin(list->count, w->parts, part + 1);
+    for (size_t i = parallel_begin(list->count, w->parts, part); i < end; i++)
+        w->nodes[i] =
+            cost_columns_blocks(&list->costs, i) ? node_of(w, list->stacks[i]) : PATH_NOWHERE;
 }
 
-static void add_all(const path_column *own, const path_way *w) {
-    for (size_t i = 0; i < w->query->costs.count; i++) {
-        const cost_entry e = cost_list_at(&w->query->costs, i);
-        const uint32_t node = node_of(w, &e);
-        if (node != PATH_NOWHERE)
-            path_column_add(own, node, &e.cost);
-    }
+/* The nodes of a part: whole words of the bits. */
+typedef struct path_share {
+    uint32_t begin, n;
+} path_share;
+
+static path_share share_of(const path_way *w, size_t part) {
+    const size_t begin = parallel_begin(w->n_words, w->parts, part) * BITS_WORD;
+    const size_t end = parallel_begin(w->n_words, w->parts, part + 1) * BITS_WORD;
+    return (path_share){.begin = (uint32_t)begin, .n = (uint32_t)(end - begin)};
+}
+
+static void mark_nodes(void *context, size_t part) {
+    const path_way *w = context;
+    const path_share mine = share_of(w, part);
+    for (size_t i = 0; i < w->query->costs.count; i++)
+        if (w->nodes[i] - mine.begin < mine.n)
+            path_column_mark(w->own, w->nodes[i]);
+}
+
+static void add_costs(void *context, size_t part) {
+    const path_way *w = context;
+    const cost_list *list = &w->query->costs;
+    const path_share mine = share_of(w, part);
+    for (size_t i = 0; i < list->count; i++)
+        if (w->nodes[i] - mine.begin < mine.n) {
+            const cost one = cost_columns_at(&list->costs, i);
+            path_column_add(w->own, w->nodes[i], &one);
+        }
 }
 
 /* No sum is larger than that of all. */
@@ -142,19 +142,25 @@ static cost_shape shape_of(const query_result *q) {
 
 bool path_sums_add(path_sums *s, unsigned side, const query_result *q, const path_tree *seen,
                    const path_tree *joined, const path_tree *collapsed) {
-    const path_way w = {.query = q,
-                        .seen = seen,
-                        .of_seen = seen->of[0],
-                        .of_joined = joined ? joined->of[side] : NULL,
-                        .of_collapsed = collapsed ? collapsed->of[0] : NULL};
     path_column *own = &s->own[side];
-    if (!path_column_begin(own, s->n))
-        return false;
-    mark_all(own, &w);
-    if (!path_column_make(own, s->n, shape_of(q)))
-        return false;
-    add_all(own, &w);
-    return find_groups(own);
+    path_way w = {.query = q,
+                  .seen = seen,
+                  .of_joined = joined ? joined->of[side] : NULL,
+                  .of_collapsed = collapsed ? collapsed->of[0] : NULL,
+                  .own = own,
+                  .nodes = large_new(q->costs.count + 1, sizeof *w.nodes),
+                  .parts = parallel_parts(q->costs.count),
+                  .n_words = bits_words((uint32_t)s->n)};
+    bool ok = w.nodes && path_column_begin(own, s->n);
+    if (ok) {
+        parallel_run(w.parts, find_nodes, &w);
+        parallel_run(w.parts, mark_nodes, &w);
+        ok = path_column_make(own, s->n, shape_of(q));
+    }
+    if (ok)
+        parallel_run(w.parts, add_costs, &w);
+    free(w.nodes);
+    return ok && find_groups(own);
 }
 
 size_t path_sums_size(const path_sums *s) {

@@ -7,14 +7,14 @@
 #ifndef PATHS_PATH_SUMS_H
 #define PATHS_PATH_SUMS_H
 
+#include "base/bits.h"
 #include "paths/path_tree.h"
 
 enum { PATH_GROUP = 128 /* costs that are added up beforehand */ };
 
 /* Costs of nodes of which a bit is set, one behind the other. Legal when zeroed: of nothing. */
 typedef struct path_column {
-    uint64_t *bits;  /* by node */
-    uint32_t *ranks; /* by word of these: how many bits are set before it */
+    bits_word *bits; /* by node, and one more */
     size_t n;        /* nodes that cost something */
     cost_columns costs;
     cost *groups; /* sums of the first PATH_GROUP, the next ones …; NULL: not added up yet */
@@ -49,18 +49,17 @@ bool path_column_make(path_column *c, size_t n_of, cost_shape shape);
 void path_column_free(path_column *c);
 
 static inline void path_column_mark(const path_column *c, uint32_t node) {
-    c->bits[node / 64] |= UINT64_C(1) << node % 64;
+    bits_add(c->bits, node);
 }
 
 /* Whether a node costs anything itself. */
 static inline bool path_column_any(const path_column *c, uint32_t node) {
-    return c->bits[node / 64] >> node % 64 & 1;
+    return bits_has(c->bits, node);
 }
 
 /* How many before a node do, which is where it stands if it does. */
 static inline uint32_t path_column_rank(const path_column *c, uint32_t node) {
-    const uint64_t before = c->bits[node / 64] & ((UINT64_C(1) << node % 64) - 1);
-    return c->ranks[node / 64] + (uint32_t)__builtin_popcountll(before);
+    return bits_rank(c->bits, node);
 }
 
 static inline cost path_column_at(const path_column *c, uint32_t node) {

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "base/large.h"
 #include "base/map64.h"
 
 /* ---- growing ----------------------------------------------------------------------------- */
@@ -121,7 +122,7 @@ static bool order_nodes(growing *g) {
 
 /* The last node below one is the last below its last child. */
 static bool find_ends(path_tree *t) {
-    t->ends = calloc(t->n, sizeof *t->ends);
+    t->ends = large_zeroed(t->n, sizeof *t->ends);
     for (uint32_t i = (uint32_t)t->n; t->ends && i-- > 0;) {
         uint32_t *of_parent = &t->ends[t->nodes[i].parent];
         if (t->ends[i] == 0)
@@ -299,9 +300,9 @@ static bool seeing_init(seeing *s, place_by by) {
     t->names = p;
     t->places = &t->own_places;
     t->n_of[0] = n - 1;
-    s->of = t->of[0] = calloc(n, sizeof *s->of);
-    s->chains = calloc(n, sizeof *s->chains);
-    s->next = malloc(n * sizeof *s->next);
+    s->of = t->of[0] = large_zeroed(n, sizeof *s->of);
+    s->chains = large_zeroed(n, sizeof *s->chains);
+    s->next = large_new(n, sizeof *s->next);
     s->group_of = calloc(p->locations.count + 1, sizeof *s->group_of);
     return s->of && s->chains && s->next && s->group_of &&
            place_table_make(&t->own_places, p->locations.items, p->locations.count, by);
@@ -349,9 +350,7 @@ static path_tree *see_shaped(const lens *l, place_by by) {
     return end(&g, ok);
 }
 
-path_tree *path_tree_see(const lens *l, place_by by) {
-    if (l->shape)
-        return see_shaped(l, by);
+static path_tree *see_whole(const lens *l, place_by by) {
     seeing s = {.lens = l, .from = &l->profile->tree, .tree = calloc(1, sizeof *s.tree)};
     bool ok = s.tree && seeing_init(&s, by) && see_all(&s);
     free(s.chains);
@@ -367,8 +366,28 @@ path_tree *path_tree_see(const lens *l, place_by by) {
     return NULL;
 }
 
+/* Of the map from nodes of the profile's tree, what is of stacks: others are not asked for. */
+static void keep_stacks(path_tree *t, const cct *from) {
+    uint32_t *of = t->of[0];
+    size_t n = 0;
+    for (uint32_t node = 0; node < t->n_of[0]; node++)
+        if (bits_has(from->stacks, node))
+            of[n++] = of[node];
+    of[n] = PATH_ROOT;
+    uint32_t *smaller = realloc(of, (n + 1) * sizeof *of);
+    t->of[0] = smaller ? smaller : of;
+    t->n_of[0] = n;
+}
+
+path_tree *path_tree_see(const lens *l, place_by by) {
+    path_tree *t = l->shape ? see_shaped(l, by) : see_whole(l, by);
+    if (t)
+        keep_stacks(t, &l->profile->tree);
+    return t;
+}
+
 uint32_t path_tree_site(const path_tree *t, const lens *l, const cost_entry *e) {
-    uint32_t node = t->of[0][e->node], wrapper;
+    uint32_t node = path_tree_end(t, e->node), wrapper;
     const lens_cursor site = lens_site(l, e->node, true, &wrapper);
     lens_cursor at = lens_innermost(l, e->node);
     for (; at.location != site.location || at.node != site.node; at = lens_outward(l, at))

@@ -21,8 +21,8 @@ typedef struct path_tree {
     path_node *nodes;          /* in preorder: what is below a node follows it */
     uint32_t *ends;            /* by node: one beyond the last that is below it */
     size_t n;
-    uint32_t *of[PATH_SIDES]; /* by node of what it was made of (the profile's tree, or one of
-                                 these): the node here; PATH_NOWHERE: it is in none */
+    uint32_t *of[PATH_SIDES]; /* by what it was made of (stacks of the profile, cct_stack, or nodes
+                                 of one of these): the node here; PATH_NOWHERE: it is in none */
     size_t n_of[PATH_SIDES];
     place_table own_places;
     profile own_names; /* locations alone */
@@ -31,6 +31,12 @@ typedef struct path_tree {
 static inline const profile_location *path_tree_location(const path_tree *t, uint32_t place) {
     return place == PATH_NOWHERE ? NULL
                                  : &t->names->locations.items[t->places->locations.items[place]];
+}
+
+/* Of a tree that was seen: where the stack of a node of the profile's tree ends, which has blocks.
+ */
+static inline uint32_t path_tree_end(const path_tree *t, uint32_t node) {
+    return t->of[0][cct_stack(&t->names->tree, node)];
 }
 
 /* The tree of a profile, as a lens sees it. It refers to the profile, not to the lens. NULL when

@@ -97,8 +97,8 @@ static bool cut_deep_nodes(timing *t) {
 }
 
 static bool know_no_sites(timing *t) {
-    const size_t size = 2 * cct_count(&t->query->profile->tree) * sizeof *t->sites;
-    t->sites = malloc(size + 1);
+    const size_t size = 2 * (t->query->profile->tree.n_stacks + 1) * sizeof *t->sites;
+    t->sites = malloc(size);
     if (t->sites)
         memset(t->sites, 0xff, size);
     return t->sites;
@@ -107,11 +107,12 @@ static bool know_no_sites(timing *t) {
 static uint32_t site_of(const timing *t, size_t row) {
     const block_table *b = &t->query->profile->table;
     const bool external = b->source[row] == MEMTRACE_EXTERNAL;
-    uint32_t *known = &t->sites[2 * (size_t)b->node[row] + external];
+    const size_t stack = cct_stack(&t->query->profile->tree, b->node[row]);
+    uint32_t *known = &t->sites[2 * stack + external];
     if (*known == PATH_NOWHERE) {
         const cost_entry e = {.node = b->node[row], .external = external};
         *known = t->cut[external ? path_tree_site(t->tree, &t->query->lens, &e)
-                                 : t->tree->of[0][e.node]];
+                                 : path_tree_end(t->tree, e.node)];
     }
     return *known;
 }

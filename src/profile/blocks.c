@@ -401,7 +401,7 @@ static void order_long_times(block_table *b) {
         const uint64_t born = blocks_born(b, i), died = blocks_died(b, i);
         if (b->times[BLOCKS_PROMOTED].low && !may_be_promoted(b, i))
             blocks_set_time(b, BLOCKS_PROMOTED, i, BLOCKS_NEVER);
-        else if (blocks_promoted(b, i) < born)
+        else if (b->times[BLOCKS_PROMOTED].low && blocks_time(b, BLOCKS_PROMOTED, i) < born)
             blocks_set_time(b, BLOCKS_PROMOTED, i, born);
         if (died < born)
             blocks_set_time(b, BLOCKS_DIED, i, born);
@@ -453,6 +453,65 @@ static bool finish_rows(block_table *b) {
     return ok;
 }
 
+/* A column as large as it needs to be; NULL if it is of nothing. */
+static void *shrunk(void *column, size_t size) {
+    void *smaller = size ? realloc(column, size) : NULL;
+    if (!size)
+        free(column);
+    return smaller || !size ? smaller : column;
+}
+
+/* A set of rows, none of them in it yet. */
+static bits_word *no_rows(const block_table *b) {
+    return calloc(bits_words((uint32_t)b->count), sizeof(bits_word));
+}
+
+static void rank_rows(const block_table *b, bits_word **rows, size_t n) {
+    bits_rank_all(*rows, bits_words((uint32_t)b->count));
+    if (n == 0) {
+        free(*rows);
+        *rows = NULL;
+    }
+}
+
+static bool pack_promoted(block_table *b) {
+    blocks_times *t = &b->times[BLOCKS_PROMOTED];
+    size_t n = 0;
+    if (!t->low)
+        return true;
+    if (!(b->promoted = no_rows(b)))
+        return false;
+    for (size_t i = 0; i < b->count; i++)
+        if (blocks_time(b, BLOCKS_PROMOTED, i) != BLOCKS_NEVER) {
+            bits_add(b->promoted, (uint32_t)i);
+            blocks_set_time(b, BLOCKS_PROMOTED, n++, blocks_time(b, BLOCKS_PROMOTED, i));
+        }
+    rank_rows(b, &b->promoted, n);
+    t->low = shrunk(t->low, n * sizeof *t->low);
+    t->high = t->high ? shrunk(t->high, n * sizeof *t->high) : NULL;
+    return true;
+}
+
+static bool pack_enders(block_table *b) {
+    size_t n = 0;
+    if (!b->ender)
+        return true;
+    if (!(b->elsewhere = no_rows(b)))
+        return false;
+    for (size_t i = 0; i < b->count; i++)
+        if (b->ender[i] != BLOCKS_SAME) {
+            bits_add(b->elsewhere, (uint32_t)i);
+            b->ender[n++] = b->ender[i];
+        }
+    rank_rows(b, &b->elsewhere, n);
+    b->ender = shrunk(b->ender, n * sizeof *b->ender);
+    return true;
+}
+
+bool blocks_pack(block_table *b) {
+    return pack_promoted(b) && pack_enders(b);
+}
+
 bool blocks_finish(block_table *b) {
     if (!blocks_write_fates(b) || !finish_rows(b))
         return false;
@@ -460,7 +519,7 @@ bool blocks_finish(block_table *b) {
         b->capacity = b->count; /* some columns could not be made smaller: they are large enough */
     b->ready = b->count;
     blocks_remember_peak(b, NULL);
-    return sort_order(b);
+    return sort_order(b) && blocks_pack(b);
 }
 
 static bool copy_large(const block_table *from, block_table *to) {
@@ -549,6 +608,8 @@ void blocks_free(block_table *b) {
     free(b->after);
     free(b->place);
     free(b->ender);
+    free(b->promoted);
+    free(b->elsewhere);
     map64_free(&b->by_row);
     vec_free(&b->large);
     vec_free(&b->spans);

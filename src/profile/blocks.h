@@ -1,11 +1,11 @@
 /* blocks.h: the sampled blocks of a trace, one a row, in columns: what filters and measures scan.
  *
- * 25 bytes a block, 21 where none was promoted; 37 and 29 where a time does not fit 32 bits, which
- * are 71 minutes. Rows are in the order of allocations in the file.
+ * 21 bytes a block, and 4 for one that was promoted; 29 and 8 where a time does not fit 32 bits,
+ * which are 71 minutes. Rows are in the order of allocations in the file.
  *
  * Times do not order events: thousands may have the same one. A domain's events happened as they
  * stand in the file, so a table that is asked when most was live keeps between which allocations a
- * block died: 4 bytes more, and in a trace of several domains up to 10. Each allocation has
+ * block died: 4 bytes more, and in a trace of several domains up to 8. Each allocation has
  * a place in the order of all of them: its row where the trace is of one domain; otherwise domains
  * are merged by time, and at equal times, where nobody knows, deaths come as early as their domain
  * allows. */
@@ -17,6 +17,7 @@
 #include <stdint.h>
 
 #include "allotrace/memtrace.h"
+#include "base/bits.h"
 #include "base/map64.h"
 #include "base/row_index.h"
 #include "base/vec.h"
@@ -49,7 +50,8 @@ typedef enum blocks_event {
 
 /* A column of times: microseconds since the start. */
 typedef struct blocks_times {
-    uint32_t *low;  /* without `high`, UINT32_MAX is BLOCKS_NEVER. NULL: none was promoted */
+    uint32_t *low;  /* without `high`, UINT32_MAX is BLOCKS_NEVER. NULL: none was promoted; of a
+                       finished table, those of rows that were stand in it, see `promoted` */
     uint32_t *high; /* the upper halves. NULL: no time of the table needs them */
 } blocks_times;
 
@@ -146,7 +148,11 @@ typedef struct block_table {
      * were there before it. */
     uint32_t *after; /* NULL: the table was not asked for places */
     uint32_t *place; /* of the allocation; NULL: its row */
-    uint16_t *ender; /* the domain in which it died, or BLOCKS_SAME; NULL: each its own */
+    uint16_t *ender; /* the domain in which it died, or BLOCKS_SAME; of a finished table, of those
+                        rows of which it is another one, see `elsewhere` */
+    /* Of a finished table, the rows that were promoted, and that died in another domain: they are
+     * few. NULL: none were. */
+    bits_word *promoted, *elsewhere;
     size_t count, capacity;
     map64 by_row; /* rows of which a number did not fit → index into `large` */
     VEC(blocks_large) large;
@@ -178,7 +184,7 @@ bool blocks_enter(block_table *b, uint16_t domain);
  * what only reading needs. False when there is no memory. */
 bool blocks_finish(block_table *b);
 
-/* Makes `*to` what this table is, were it finished now: it may be still being read. Without the
+/* Makes `*to` what this table is, which is still being read, were it finished now. Without the
  * order of events. False when there is no memory, and it is then empty. */
 bool blocks_copy(const block_table *from, block_table *to);
 
@@ -197,6 +203,10 @@ void blocks_remember_peak(block_table *b, const blocks_most *most);
 /* For a table whose columns were made elsewhere: gives its times upper halves, so that they can be
  * BLOCKS_SHORT and more. False when there is no memory. */
 bool blocks_make_long(block_table *b);
+
+/* The same: columns of what happened to few rows, which are there for all of them, become those of
+ * these rows. False when there is no memory. */
+bool blocks_pack(block_table *b);
 
 const blocks_large *blocks_find_large(const block_table *b, size_t row);
 
@@ -232,14 +242,30 @@ static inline uint64_t blocks_born(const block_table *b, size_t row) {
     return blocks_time(b, BLOCKS_BORN, row);
 }
 
-/* BLOCKS_NEVER if it was not, as the next one; neither is before the birth. Of a finished table,
- * only what was allocated in the minor heap was. */
+/* Of a finished table, as all that follows: only what was allocated in the minor heap was. */
+static inline bool blocks_was_promoted(const block_table *b, size_t row) {
+    return b->promoted && bits_has(b->promoted, (uint32_t)row);
+}
+
+/* BLOCKS_NEVER if it was not, as the next one; neither is before the birth. */
 static inline uint64_t blocks_promoted(const block_table *b, size_t row) {
-    return b->times[BLOCKS_PROMOTED].low ? blocks_time(b, BLOCKS_PROMOTED, row) : BLOCKS_NEVER;
+    return blocks_was_promoted(b, row)
+               ? blocks_time(b, BLOCKS_PROMOTED, bits_rank(b->promoted, (uint32_t)row))
+               : BLOCKS_NEVER;
 }
 
 static inline uint64_t blocks_died(const block_table *b, size_t row) {
     return blocks_time(b, BLOCKS_DIED, row);
+}
+
+static inline bool blocks_died_elsewhere(const block_table *b, size_t row) {
+    return b->elsewhere && bits_has(b->elsewhere, (uint32_t)row);
+}
+
+/* The domain in which it died, if it did. */
+static inline uint16_t blocks_ender(const block_table *b, size_t row) {
+    return blocks_died_elsewhere(b, row) ? b->ender[bits_rank(b->elsewhere, (uint32_t)row)]
+                                         : b->domain[row];
 }
 
 static inline uint32_t blocks_place(const block_table *b, size_t row) {

@@ -70,14 +70,10 @@ typedef struct spreading {
 /* ---- domains ----------------------------------------------------------------------------- */
 
 bool blocks_are_of_several(const block_table *b) {
-    unsigned differs = b->ender != NULL;
+    unsigned differs = b->elsewhere != NULL;
     for (size_t i = 1; b->domain && i < b->count; i++) /* else there was no need to read them */
         differs |= b->domain[i] ^ b->domain[0];
     return differs;
-}
-
-static uint16_t ender_of(const block_table *b, size_t row) {
-    return b->ender && b->ender[row] != BLOCKS_SAME ? b->ender[row] : b->domain[row];
 }
 
 /* ---- coarse bins ------------------------------------------------------------------------- */
@@ -147,7 +143,7 @@ static uint64_t begin_of(const spreading *s, size_t bin) {
 
 /* The clock of the domain that frees a block may be behind that of the one that allocated it. */
 static bool death_floats(const block_table *b, size_t row) {
-    return ender_of(b, row) != b->domain[row] && b->after[row] == blocks_place(b, row) + 1;
+    return blocks_ender(b, row) != b->domain[row] && b->after[row] == blocks_place(b, row) + 1;
 }
 
 static bool gather(spreading *s, uint64_t from, uint64_t to) {
@@ -167,7 +163,7 @@ static bool gather(spreading *s, uint64_t from, uint64_t to) {
             ok = ok && vec_push(&s->events, ((moved){.time = died,
                                                      .samples = blocks_samples(b, i),
                                                      .order = 2 * (uint64_t)b->after[i],
-                                                     .domain = ender_of(b, i),
+                                                     .domain = blocks_ender(b, i),
                                                      .floats = death_floats(b, i)}));
     }
     return ok;

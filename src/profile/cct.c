@@ -241,7 +241,7 @@ bool cct_make_totals(cct *tree, const uint64_t *bits, uint32_t *ranks) {
     size_t n = 0;
     for (size_t i = 0; i < words; i++) {
         ranks[i] = (uint32_t)n;
-        n += (size_t)__builtin_popcountll(bits[i]);
+        n += bits_count(bits[i]);
     }
     if (n >= CCT_NO_TOTALS || !vec_reserve(&tree->totals, n))
         return false;
@@ -300,6 +300,17 @@ void cct_finish(cct *tree) {
     tree->slots = NULL;
 }
 
+bool cct_number_stacks(cct *tree) {
+    const uint32_t n_words = bits_words((uint32_t)cct_count(tree));
+    free(tree->stacks);
+    tree->stacks = calloc(n_words, sizeof *tree->stacks);
+    for (size_t i = 0; tree->stacks && i < tree->totals.count; i++)
+        bits_add(tree->stacks, tree->totals.items[i].node);
+    if (tree->stacks)
+        bits_rank_all(tree->stacks, n_words);
+    return tree->stacks;
+}
+
 #define COPY_ITEMS(from, to, member, beyond)                                                       \
     (vec_reserve(&(to)->member, (from)->member.count + (beyond)) &&                                \
      ((from)->member.count == 0 ||                                                                 \
@@ -339,6 +350,7 @@ void cct_free(cct *tree) {
     vec_free(&tree->totals);
     vec_free(&tree->large);
     map64_free(&tree->large_of);
+    free(tree->stacks);
     *tree = (cct){0};
 }
 

@@ -18,6 +18,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "base/map64.h"
 #include "base/vec.h"
 
@@ -70,6 +71,7 @@ typedef struct cct {
     VEC(cct_sums) large; /* of totals that have no room for them */
     map64 large_of;      /* index of the totals → index into `large` */
     size_t n_stacks;     /* nodes that have totals */
+    bits_word *stacks;   /* which these are; see cct_stack */
 
     /* What else hangs on nodes: a table. */
     struct cct_slot *slots;
@@ -186,6 +188,9 @@ bool cct_make_totals(cct *tree, const uint64_t *bits, uint32_t *ranks);
  */
 void cct_finish(cct *tree);
 
+/* Numbers the stacks, once there are all totals; false when there is no memory. */
+bool cct_number_stacks(cct *tree);
+
 /* Makes `*to` a tree like this one, but finished; false when there is no memory, and it is then
  * empty. */
 bool cct_copy(const cct *from, cct *to);
@@ -199,6 +204,12 @@ static inline size_t cct_count(const cct *tree) {
 
 static inline size_t cct_words(const cct *tree) {
     return cct_count(tree) * CCT_SOURCES / 64 + 1;
+}
+
+/* The number of a stack: how many nodes before this one have totals. There are fewer stacks than
+ * nodes, so what is kept of stacks is by this number. Of any node it is n_stacks at most. */
+static inline uint32_t cct_stack(const cct *tree, uint32_t node) {
+    return bits_rank(tree->stacks, node);
 }
 
 static inline uint32_t cct_frame(const cct *tree, uint32_t node) {

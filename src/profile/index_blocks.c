@@ -31,7 +31,7 @@ static uint64_t places_until(const block_table *b, size_t row) {
 }
 
 static uint64_t ender_or_0(const block_table *b, size_t row) {
-    return b->ender && b->ender[row] != BLOCKS_SAME ? b->ender[row] + UINT64_C(1) : 0;
+    return blocks_died_elsewhere(b, row) ? blocks_ender(b, row) + UINT64_C(1) : 0;
 }
 
 /* X(name of a column, what of row `at + i` stands there) */
@@ -93,9 +93,7 @@ typedef struct block_part {
     index_status status;
     size_t begin, end; /* rows of the table */
     uint64_t samples;  /* of these rows */
-    bool promoted;     /* one of them was */
     bool moved;        /* one of them has another place than its row */
-    bool ended;        /* one of them died in another domain */
     large_numbers lengths, many;
 } block_part;
 
@@ -278,7 +276,6 @@ static index_status take_chunk(block_part *part, profile *p, blocks_column colum
     case BLOCKS_COLUMN_born:
         return unless_bad(take_births(p, at, c));
     case BLOCKS_COLUMN_promoted:
-        part->promoted |= index_column_range(c).most > 0;
         return unless_bad(take_fates(p, BLOCKS_PROMOTED, at, c));
     case BLOCKS_COLUMN_died:
         return unless_bad(take_fates(p, BLOCKS_DIED, at, c));
@@ -288,7 +285,6 @@ static index_status take_chunk(block_part *part, profile *p, blocks_column colum
     case BLOCKS_COLUMN_after:
         return unless_bad(take_deaths(&p->table, at, c));
     case BLOCKS_COLUMN_ender:
-        part->ended |= index_column_range(c).most > 0;
         return unless_bad(take_enders(&p->table, at, c));
     case BLOCKS_COLUMN_length:
         return take_lengths(part, &p->table, at, c);
@@ -395,7 +391,7 @@ static bool add_larges(block_table *b, const block_part *part) {
 static index_status join_parts(table_reading *in) {
     block_table *b = &in->profile->table;
     uint64_t left = cct_sum(in->profile->samples);
-    bool promoted = false, moved = false, ended = false;
+    bool moved = false;
     for (size_t i = 0; i < INDEX_BLOCK_PARTS; i++) {
         const block_part *part = &in->parts[i];
         if (part->status != INDEX_OK)
@@ -403,28 +399,17 @@ static index_status join_parts(table_reading *in) {
         if (part->samples > left)
             return INDEX_DAMAGED;
         left -= part->samples;
-        promoted |= part->promoted;
         moved |= part->moved;
-        ended |= part->ended;
         if (!add_larges(b, part))
             return INDEX_NOMEM;
         b->count = part->end;
     }
     b->last = in->profile->duration;
-    if (!promoted) {
-        free(b->times[BLOCKS_PROMOTED].low);
-        free(b->times[BLOCKS_PROMOTED].high);
-        b->times[BLOCKS_PROMOTED] = (blocks_times){0};
-    }
     if (!moved) {
         free(b->place);
         b->place = NULL;
     }
-    if (!ended) {
-        free(b->ender);
-        b->ender = NULL;
-    }
-    return INDEX_OK;
+    return blocks_pack(b) ? INDEX_OK : INDEX_NOMEM;
 }
 
 /* Places of deaths are counted from those of births. */

@@ -572,6 +572,7 @@ index_status index_get_tree(index_stream *s, profile *p, index_remarks *remarks)
     get_totals(&in);
     check_lists(&in);
     check_sums(&in);
+    in.no_memory |= usable(&in) && !cct_number_stacks(&p->tree);
     vec_free(&in.names);
     return status_of(&in);
 }

@@ -101,7 +101,7 @@ static bool add_rows_to_tree(profile *p, const totals_order *o) {
     for (size_t i = 0; i < b->count; i++) {
         const size_t bit = bit_of(b, i);
         const uint64_t before = o->bits[bit / 64] & ((UINT64_C(1) << bit % 64) - 1);
-        if (!cct_add_at(&p->tree, o->ranks[bit / 64] + (uint32_t)__builtin_popcountll(before),
+        if (!cct_add_at(&p->tree, o->ranks[bit / 64] + bits_count(before),
                         (cct_sums){blocks_samples(b, i), 1}))
             return false;
     }
@@ -126,8 +126,7 @@ static bool add_table_to_tree(profile *p) {
     return ok;
 }
 
-/* After this, all sums are known. The table, if there is one, is finished. */
-static bool sum_up(profile *p) {
+bool profile_sum_up(profile *p) {
     if (p->keep_blocks && !add_table_to_tree(p))
         return false;
     memset(p->samples, 0, sizeof p->samples);
@@ -138,7 +137,7 @@ static bool sum_up(profile *p) {
         p->samples[source] += sums.samples;
         p->blocks[source] += sums.blocks;
     }
-    return true;
+    return cct_number_stacks(&p->tree);
 }
 
 static bool add_recent_to_tree(profile *p) {
@@ -384,7 +383,7 @@ static void count_promoted(profile *p) {
         return;
     p->promoted_blocks = p->promoted_samples = 0;
     for (size_t i = 0; i < b->count; i++)
-        if (blocks_promoted(b, i) != BLOCKS_NEVER) {
+        if (blocks_was_promoted(b, i)) {
             p->promoted_blocks++;
             p->promoted_samples += blocks_samples(b, i);
         }
@@ -407,7 +406,8 @@ memtrace_status profile_read(profile *p, memtrace_reader *reader, const profile_
         return MEMTRACE_NOMEM;
     cct_finish(&p->tree); /* what comes now takes as much */
     free_reading_state(p);
-    if (!blocks_finish(&p->table) || !sum_up(p) || !copy_frames(p, reader) || !copy_end(p, reader))
+    if (!blocks_finish(&p->table) || !profile_sum_up(p) || !copy_frames(p, reader) ||
+        !copy_end(p, reader))
         return MEMTRACE_NOMEM;
     count_promoted(p);
     return status == MEMTRACE_END ? MEMTRACE_OK : status;
@@ -446,7 +446,7 @@ bool profile_snapshot(profile *p, const memtrace_reader *reader, profile *to) {
     to->minor = (map64){0};
     to->strings = (intern_table){0};
     bool ok = copy_info(to, &p->info) && cct_copy(&p->tree, &to->tree) &&
-              blocks_copy(&p->table, &to->table) && own_spans(to) && sum_up(to) &&
+              blocks_copy(&p->table, &to->table) && own_spans(to) && profile_sum_up(to) &&
               copy_frames(to, reader) && copy_marks(p, to);
     if (!ok) {
         profile_free(to);

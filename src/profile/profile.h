@@ -132,6 +132,10 @@ MEMTRACE_NODISCARD memtrace_status profile_read(profile *p, memtrace_reader *rea
  * stands by itself. False when there is no memory. */
 bool profile_snapshot(profile *p, const memtrace_reader *reader, profile *copy);
 
+/* For a profile whose tree and table were made elsewhere, once they are finished: what follows from
+ * them. False when there is no memory. */
+bool profile_sum_up(profile *p);
+
 /* Whether the trace is known to end before what it records: after `end.time`, events are missing.
  */
 static inline bool profile_ends_early(const profile *p) {

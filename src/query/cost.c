@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/large.h"
 #include "profile/parallel.h"
 #include "query/temporary.h"
 
@@ -88,7 +89,7 @@ cost cost_with_missed(const profile *p, measure m, const cost *c, const cost *se
 
 /* Room for `n`. */
 static bool make_list(cost_list *list, size_t n, cost_shape shape) {
-    list->stacks = malloc((n + 1) * sizeof *list->stacks);
+    list->stacks = large_new(n + 1, sizeof *list->stacks);
     return cost_columns_make(&list->costs, n, shape) && list->stacks;
 }
 
@@ -158,7 +159,7 @@ bool cost_keep(const profile *p, measure m, blocks_moment moment, uint8_t *kept)
         return true;
     case MEASURE_PROMOTED:
         for (size_t i = 0; i < b->count; i++)
-            kept[i] &= blocks_promoted(b, i) != BLOCKS_NEVER;
+            kept[i] &= blocks_was_promoted(b, i);
         return true;
     case MEASURE_SURVIVED:
         for (size_t i = 0; i < b->count; i++)
@@ -224,8 +225,9 @@ cost cost_or_missed(const profile *p, measure m, filter_bounds may, cost sum) {
     return sum;
 }
 
-/* Of amounts of memory. What is added up at random must be small, to stay near the processor: sums
- * are narrow, and made again in wide ones where a narrow one is too small. */
+/* Of amounts of memory, by the number of the stack. What is added up at random must be small, to
+ * stay near the processor: sums are narrow, and made again in wide ones where a narrow one is too
+ * small. */
 typedef struct narrow_sum {
     uint32_t samples, blocks;
 } narrow_sum;
@@ -241,21 +243,27 @@ typedef struct plain_adding {
     blocks_moment moment;
     const uint8_t *kept; /* by row; NULL: a filter says it, piece by piece */
     uint8_t *temporary;  /* by row, for MEASURE_TEMPORARY */
-    size_t parts, nodes;
-    bool both;          /* heap and external blocks, of each node one beside the other; else … */
+    size_t parts;
+    bool both;          /* heap and external blocks, of each stack one beside the other; else … */
     bool external;      /* … all are */
     narrow_sum *narrow; /* those of the first part, of the second …; NULL: they are wide */
     wide_sum *wide;
     bool too_large[PARALLEL_MAX];         /* by part: a narrow one was */
-    size_t first_entry[PARALLEL_MAX + 1]; /* by part of the sums: in the list */
-    uint64_t samples[PARALLEL_MAX];       /* by part of the sums */
+    size_t first_entry[PARALLEL_MAX + 1]; /* by part of the stacks: in the list */
+    uint64_t samples[PARALLEL_MAX];       /* by part of the stacks */
     cost_list *list;
 } plain_adding;
 
 #define IN_LINE static inline __attribute__((always_inline)) void
 
 static size_t sums_of(const plain_adding *a) {
-    return a->nodes * (a->both ? 2 : 1);
+    return (a->profile->tree.n_stacks + 1) * (a->both ? 2 : 1);
+}
+
+static inline size_t index_of(const plain_adding *a, size_t row, bool both) {
+    const block_table *b = &a->profile->table;
+    const size_t stack = cct_stack(&a->profile->tree, b->node[row]);
+    return both ? 2 * stack + (b->source[row] == MEMTRACE_EXTERNAL) : stack;
 }
 
 /* Adds what is at all of these rows. */
@@ -265,8 +273,7 @@ IN_LINE add_narrow(plain_adding *a, size_t part, filter_piece rows, bool both) {
     bool too_large = false;
     for (size_t i = 0; i < rows.n; i++) {
         const size_t row = rows.at + rows.list[i];
-        const size_t at =
-            both ? 2 * (size_t)b->node[row] + (b->source[row] == MEMTRACE_EXTERNAL) : b->node[row];
+        const size_t at = index_of(a, row, both);
         const uint64_t sum = sums[at].samples + blocks_samples(b, row);
         too_large |= sum > UINT32_MAX;
         sums[at].samples = (uint32_t)sum;
@@ -280,9 +287,7 @@ static void add_wide(const plain_adding *a, size_t part, filter_piece rows) {
     wide_sum *sums = a->wide + part * sums_of(a);
     for (size_t i = 0; i < rows.n; i++) {
         const size_t row = rows.at + rows.list[i];
-        wide_sum *sum =
-            &sums[a->both ? 2 * (size_t)b->node[row] + (b->source[row] == MEMTRACE_EXTERNAL)
-                          : b->node[row]];
+        wide_sum *sum = &sums[index_of(a, row, a->both)];
         sum->samples += blocks_samples(b, row);
         sum->blocks++;
     }
@@ -315,7 +320,7 @@ static void add_plain_piece(void *context, size_t part, filter_piece rows) {
     if (a->measure == MEASURE_LIVE || a->measure == MEASURE_PEAK)
         LIST_IF(list, n, rows, blocks_was_live(b, row, a->moment))
     else if (a->measure == MEASURE_PROMOTED)
-        LIST_IF(list, n, rows, blocks_promoted(b, row) != BLOCKS_NEVER)
+        LIST_IF(list, n, rows, blocks_was_promoted(b, row))
     else if (a->measure == MEASURE_SURVIVED)
         LIST_IF(list, n, rows, blocks_died(b, row) == BLOCKS_NEVER)
     else if (a->measure == MEASURE_TEMPORARY)
@@ -353,12 +358,26 @@ static inline wide_sum sum_at(const plain_adding *a, size_t at) {
     return all;
 }
 
+/* Where a part of the stacks begins, in words of their set. */
+static uint32_t first_word(const plain_adding *a, size_t part) {
+    return (uint32_t)parallel_begin(bits_words((uint32_t)cct_count(&a->profile->tree)), a->parts,
+                                    part);
+}
+
+/* The sums of a part of the stacks begin there. */
+static size_t first_sum(const plain_adding *a, size_t part) {
+    const cct *tree = &a->profile->tree;
+    const size_t stack =
+        part < a->parts ? tree->stacks[first_word(a, part)].before : tree->n_stacks;
+    return stack * (a->both ? 2 : 1);
+}
+
 static void count_entries(void *context, size_t part) {
     plain_adding *a = context;
-    const size_t end = parallel_begin(sums_of(a), a->parts, part + 1);
+    const size_t end = first_sum(a, part + 1);
     size_t n = 0;
     uint64_t samples = 0;
-    for (size_t i = parallel_begin(sums_of(a), a->parts, part); i < end; i++) {
+    for (size_t i = first_sum(a, part); i < end; i++) {
         const wide_sum sum = sum_at(a, i);
         n += sum.blocks > 0;
         samples += sum.samples;
@@ -367,18 +386,27 @@ static void count_entries(void *context, size_t part) {
     a->first_entry[part + 1] = n;
 }
 
+static inline size_t write_entry(const plain_adding *a, size_t i, uint32_t stack, size_t at) {
+    const wide_sum sum = sum_at(a, i);
+    if (sum.blocks == 0)
+        return at;
+    a->list->stacks[at] = stack;
+    cost_columns_add(&a->list->costs, at, &(cost){.samples = sum.samples, .blocks = sum.blocks});
+    return at + 1;
+}
+
 static void write_entries(void *context, size_t part) {
     const plain_adding *a = context;
-    const size_t end = parallel_begin(sums_of(a), a->parts, part + 1);
-    size_t at = a->first_entry[part];
-    for (size_t i = parallel_begin(sums_of(a), a->parts, part); i < end; i++) {
-        const wide_sum sum = sum_at(a, i);
-        if (sum.blocks == 0)
-            continue;
-        a->list->stacks[at] = (uint32_t)(a->both ? i : i << 1 | a->external);
-        cost_columns_add(&a->list->costs, at++,
-                         &(cost){.samples = sum.samples, .blocks = sum.blocks});
-    }
+    const bits_word *stacks = a->profile->tree.stacks;
+    const uint32_t end = first_word(a, part + 1);
+    size_t at = a->first_entry[part], i = first_sum(a, part);
+    for (uint32_t word = first_word(a, part); word < end; word++)
+        for (uint32_t left = stacks[word].bits; left; left &= left - 1) {
+            const uint32_t node = word * BITS_WORD + (uint32_t)__builtin_ctz(left);
+            at = write_entry(a, i++, node << 1 | (!a->both && a->external), at);
+            if (a->both)
+                at = write_entry(a, i++, node << 1 | 1, at);
+        }
 }
 
 static bool list_entries(plain_adding *a, cost_list *list) {
@@ -400,15 +428,14 @@ static bool list_entries(plain_adding *a, cost_list *list) {
 
 static bool make_sums(plain_adding *a, bool wide) {
     const uint64_t *blocks = a->profile->blocks;
-    a->nodes = cct_count(&a->profile->tree);
     a->parts = parallel_parts(a->profile->table.count);
     a->external = blocks[MEMTRACE_EXTERNAL] > 0;
     a->both = a->external && blocks[MEMTRACE_MINOR] + blocks[MEMTRACE_MAJOR] > 0;
     const size_t n = a->parts * sums_of(a) + 1;
     if (wide)
-        a->wide = calloc(n, sizeof *a->wide);
+        a->wide = large_zeroed(n, sizeof *a->wide);
     else
-        a->narrow = calloc(n, sizeof *a->narrow);
+        a->narrow = large_zeroed(n, sizeof *a->narrow);
     return wide ? (void *)a->wide : (void *)a->narrow;
 }
 
@@ -450,93 +477,132 @@ static bool plain_costs(plain_adding *a, const filter *f, selection *s, cost_lis
 
 /* ---- other measures ------------------------------------------------------------------------ */
 
-/* Where sums stand that are listed by stack: first those of heaps, then external ones. */
-typedef struct stack_order {
-    uint64_t *bits;  /* of those that there are */
-    uint32_t *ranks; /* by word of these: how many are before it */
-    size_t n_nodes;
-    uint64_t samples; /* of all */
-} stack_order;
+#define NO_BIT UINT32_MAX
 
-static size_t stack_bit(const stack_order *o, const block_table *b, size_t row) {
-    return b->node[row] + (b->source[row] == MEMTRACE_EXTERNAL ? o->n_nodes : 0);
+/* Sums are listed by stack: first those of heaps, then external ones; a bit says which there are.
+ * Each thread makes those of some of the bits from all rows, so that sums are made in the order of
+ * rows, whatever threads there are. */
+typedef struct weighted_adding {
+    const profile *profile;
+    const uint8_t *kept;
+    measure measure;
+    size_t parts;
+    uint32_t n_words;
+    bits_word *bits; /* by part of the rows; the first, at last of all */
+    uint32_t *of;    /* by row: the bit; NO_BIT: it is not kept */
+    uint64_t samples[PARALLEL_MAX];
+    cost_list *list;
+} weighted_adding;
+
+/* The first bit of external stacks. */
+static uint32_t first_external(const cct *tree) {
+    return (uint32_t)tree->n_stacks + 1;
 }
 
-static size_t stack_index(const stack_order *o, const block_table *b, size_t row) {
-    const size_t bit = stack_bit(o, b, row);
-    const uint64_t before = o->bits[bit / 64] & ((UINT64_C(1) << bit % 64) - 1);
-    return o->ranks[bit / 64] + (size_t)__builtin_popcountll(before);
-}
-
-static bool order_stacks(stack_order *o, const profile *p, const uint8_t *kept) {
-    const block_table *b = &p->table;
-    o->n_nodes = cct_count(&p->tree);
-    const size_t words = 2 * o->n_nodes / 64 + 1;
-    o->bits = calloc(words, sizeof *o->bits);
-    o->ranks = malloc((words + 1) * sizeof *o->ranks);
-    if (!o->bits || !o->ranks)
-        return false;
-    for (size_t i = 0; i < b->count; i++)
-        if (kept[i]) {
-            const size_t bit = stack_bit(o, b, i);
-            o->bits[bit / 64] |= UINT64_C(1) << bit % 64;
-            o->samples += blocks_samples(b, i);
-        }
-    o->ranks[0] = 0;
-    for (size_t i = 0; i < words; i++)
-        o->ranks[i + 1] = o->ranks[i] + (uint32_t)__builtin_popcountll(o->bits[i]);
-    return true;
-}
-
-static void list_stacks(const stack_order *o, cost_list *list) {
-    for (size_t word = 0; word < 2 * o->n_nodes / 64 + 1; word++)
-        for (uint64_t left = o->bits[word]; left; left &= left - 1) {
-            const size_t bit = word * 64 + (size_t)__builtin_ctzll(left);
-            const bool external = bit >= o->n_nodes;
-            const size_t node = external ? bit - o->n_nodes : bit;
-            list->stacks[list->count++] = (uint32_t)(node << 1 | external);
-        }
-}
-
-static void add_blocks(const profile *p, measure m, const uint8_t *kept, const stack_order *o,
-                       const cost_list *list) {
-    for (size_t i = 0; i < p->table.count; i++) {
-        if (!kept[i])
+static void find_bits(void *context, size_t part) {
+    weighted_adding *a = context;
+    const cct *tree = &a->profile->tree;
+    const block_table *b = &a->profile->table;
+    bits_word *bits = a->bits + part * a->n_words;
+    const size_t end = parallel_begin(b->count, a->parts, part + 1);
+    uint64_t samples = 0;
+    for (size_t i = parallel_begin(b->count, a->parts, part); i < end; i++) {
+        a->of[i] = NO_BIT;
+        if (!a->kept[i])
             continue;
-        const cost one = cost_of_block(p, m, i);
-        cost_columns_add(&list->costs, stack_index(o, &p->table, i), &one);
+        a->of[i] = cct_stack(tree, b->node[i]) +
+                   (b->source[i] == MEMTRACE_EXTERNAL ? first_external(tree) : 0);
+        bits_add(bits, a->of[i]);
+        samples += blocks_samples(b, i);
+    }
+    a->samples[part] = samples;
+}
+
+/* Says how many there are. */
+static size_t join_bits(weighted_adding *a) {
+    for (size_t part = 1; part < a->parts; part++) {
+        for (uint32_t i = 0; i < a->n_words; i++)
+            a->bits[i].bits |= a->bits[part * a->n_words + i].bits;
+        a->samples[0] += a->samples[part];
+    }
+    return bits_rank_all(a->bits, a->n_words);
+}
+
+static void list_stacks(const weighted_adding *a, bool external) {
+    const cct *tree = &a->profile->tree;
+    const uint32_t n_words = bits_words((uint32_t)cct_count(tree));
+    uint32_t bit = external ? first_external(tree) : 0;
+    for (uint32_t word = 0; word < n_words; word++)
+        for (uint32_t left = tree->stacks[word].bits; left; left &= left - 1, bit++)
+            if (bits_has(a->bits, bit)) {
+                const uint32_t node = word * BITS_WORD + (uint32_t)__builtin_ctz(left);
+                a->list->stacks[a->list->count++] = node << 1 | external;
+            }
+}
+
+/* Each part has about as many of them, and whole words. */
+static uint32_t first_bit(const weighted_adding *a, size_t part) {
+    const size_t before = parallel_begin(a->list->count, a->parts, part);
+    uint32_t word = 0;
+    while (word < a->n_words && (part == a->parts || a->bits[word].before < before))
+        word++;
+    return word * BITS_WORD;
+}
+
+static void add_weighted(void *context, size_t part) {
+    const weighted_adding *a = context;
+    const uint32_t begin = first_bit(a, part), end = first_bit(a, part + 1);
+    for (size_t i = 0; i < a->profile->table.count; i++) {
+        const uint32_t bit = a->of[i];
+        if (bit - begin >= end - begin || bit == NO_BIT)
+            continue;
+        const cost one = cost_of_block(a->profile, a->measure, i);
+        cost_columns_add(&a->list->costs, bits_rank(a->bits, bit), &one);
     }
 }
 
-static bool weighted_costs(const profile *p, const uint8_t *kept, measure m, cost_list *list) {
-    stack_order o = {0};
-    bool ok = order_stacks(&o, p, kept);
-    const cost_shape shape = {.few = o.samples <= UINT32_MAX,
-                              .weights = true,
-                              .words = measure_infos[m].unit == UNIT_BLOCKS};
-    ok = ok && make_list(list, o.ranks[2 * o.n_nodes / 64 + 1], shape);
+static bool weighted_costs(const profile *p, const uint8_t *kept, measure m, bool words,
+                           cost_list *list) {
+    weighted_adding a = {.profile = p,
+                         .kept = kept,
+                         .measure = m,
+                         .parts = parallel_parts(p->table.count),
+                         .n_words = bits_words(2 * first_external(&p->tree)),
+                         .of = large_new(p->table.count + 1, sizeof *a.of),
+                         .list = list};
+    a.bits = calloc(a.parts * a.n_words, sizeof *a.bits);
+    bool ok = a.of && a.bits;
     if (ok) {
-        list_stacks(&o, list);
-        add_blocks(p, m, kept, &o, list);
+        parallel_run(a.parts, find_bits, &a);
+        const size_t n = join_bits(&a);
+        const cost_shape shape = {.few = a.samples[0] <= UINT32_MAX,
+                                  .weights = true,
+                                  .words = words && measure_infos[m].unit == UNIT_BLOCKS};
+        ok = make_list(list, n, shape);
     }
-    free(o.bits);
-    free(o.ranks);
+    if (ok) {
+        list_stacks(&a, false);
+        list_stacks(&a, true);
+        parallel_run(a.parts, add_weighted, &a);
+    }
+    free(a.bits);
+    free(a.of);
     return ok;
 }
 
 bool cost_of_blocks(const profile *p, const selection *s, measure m, blocks_moment moment,
-                    cost_list *list) {
+                    bool words, cost_list *list) {
     plain_adding a = {.profile = p, .kept = s->kept, .measure = m, .moment = moment};
     return measure_infos[m].unit == UNIT_BYTES ? plain_costs(&a, NULL, NULL, list)
-                                               : weighted_costs(p, s->kept, m, list);
+                                               : weighted_costs(p, s->kept, m, words, list);
 }
 
-bool cost_of_filter(const profile *p, const filter *f, measure m, blocks_moment moment,
+bool cost_of_filter(const profile *p, const filter *f, measure m, blocks_moment moment, bool words,
                     selection *s, cost_list *list) {
     plain_adding a = {.profile = p, .measure = m, .moment = moment};
     if (measure_infos[m].unit == UNIT_BYTES)
         return plain_costs(&a, f, s, list);
-    const bool ok = filter_select(f, p, s) && weighted_costs(p, s->kept, m, list);
+    const bool ok = filter_select(f, p, s) && weighted_costs(p, s->kept, m, words, list);
     selection_free(s);
     return ok;
 }

@@ -130,12 +130,13 @@ static inline double cost_longest(const profile *p, filter_bounds may) {
  * have lived as long as the trace is), so that its interval says what may be there. */
 cost cost_or_missed(const profile *p, measure m, filter_bounds may, cost sum);
 
-/* The measure of the blocks that were selected; `moment` as above. */
+/* The measure of the blocks that were selected; `moment` as above. With `words` if they are
+ * compared with others: numbers of blocks then have what that needs. */
 bool cost_of_blocks(const profile *p, const selection *s, measure m, blocks_moment moment,
-                    cost_list *list);
+                    bool words, cost_list *list);
 
 /* The same of those that the filter selects, NULL: of all, in one scan; `s` has no rows then. */
-bool cost_of_filter(const profile *p, const filter *f, measure m, blocks_moment moment,
+bool cost_of_filter(const profile *p, const filter *f, measure m, blocks_moment moment, bool words,
                     selection *s, cost_list *list);
 
 #endif

@@ -51,15 +51,24 @@ typedef struct cost_weights {
     double weight, squares, heaviest;
 } cost_weights;
 
+/* The same of many costs, when all is added: what says how sure an amount is has its own digits
+ * elsewhere than in the eighth place. */
+typedef struct cost_packed {
+    double weight;
+    float squares, heaviest;
+} cost_packed;
+
 typedef struct cost_words {
     double per_word, most_per_word;
 } cost_words;
 
-/* Legal when zeroed: none. Of `few` and `counts` there is one. */
+/* Legal when zeroed: none. Of `few` and `counts` there is one, of `weights` and `packed` at most.
+ */
 typedef struct cost_columns {
     cost_few *few;
     cost_counts *counts;
     cost_weights *weights;
+    cost_packed *packed;
     cost_words *words;
 } cost_columns;
 
@@ -67,11 +76,15 @@ typedef struct cost_columns {
 bool cost_columns_make(cost_columns *c, size_t n, cost_shape shape);
 void cost_columns_free(cost_columns *c);
 
+/* When all is added: `n` costs take less memory from now on, if they are COST_MANY. */
+enum { COST_MANY = 1 << 20 };
+void cost_columns_pack(cost_columns *c, size_t n);
+
 /* Bytes of `n` costs. */
 size_t cost_columns_size(const cost_columns *c, size_t n);
 
 static inline cost_shape cost_columns_shape(const cost_columns *c) {
-    return (cost_shape){.few = c->few, .weights = c->weights, .words = c->words};
+    return (cost_shape){.few = c->few, .weights = c->weights || c->packed, .words = c->words};
 }
 
 static inline uint64_t cost_columns_samples(const cost_columns *c, size_t i) {
@@ -90,6 +103,11 @@ static inline cost cost_columns_at(const cost_columns *c, size_t i) {
         one.squares = c->weights[i].squares;
         one.heaviest = c->weights[i].heaviest;
     }
+    if (c->packed) {
+        one.weight = c->packed[i].weight;
+        one.squares = (double)c->packed[i].squares;
+        one.heaviest = (double)c->packed[i].heaviest;
+    }
     if (c->words) {
         one.per_word = c->words[i].per_word;
         one.most_per_word = c->words[i].most_per_word;
@@ -97,7 +115,10 @@ static inline cost cost_columns_at(const cost_columns *c, size_t i) {
     return one;
 }
 
-/* What the shape has no column for is not looked at. */
+/* Of the costs from one to before another. */
+cost cost_columns_sum(const cost_columns *c, size_t from, size_t end);
+
+/* What the shape has no column for is not looked at. Not to what is packed. */
 static inline void cost_columns_add(const cost_columns *c, size_t i, const cost *add) {
     if (c->few) {
         c->few[i].samples += (uint32_t)add->samples;

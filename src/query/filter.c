@@ -213,25 +213,25 @@ SCAN hit_domains(const uint16_t *restrict domain, piece_rows r, limits l, uint8_
     HIT_IF(r, hits, within(domain[row], l));
 }
 
-SCAN hit_before(const block_table *b, blocks_event kind, piece_rows r, bool happened,
-                uint8_t *restrict hits) {
-    const uint32_t *restrict times = b->times[kind].low;
+SCAN hit_survivors(const block_table *b, piece_rows r, uint8_t *restrict hits) {
+    const uint32_t *restrict died = b->times[BLOCKS_DIED].low;
     if (blocks_are_long(b))
-        HIT_IF(r, hits, (blocks_time(b, kind, row) != BLOCKS_NEVER) == happened);
+        HIT_IF(r, hits, blocks_died(b, row) == BLOCKS_NEVER);
     else
-        HIT_IF(r, hits, (times[row] != BLOCKS_SHORT) == happened);
+        HIT_IF(r, hits, died[row] == BLOCKS_SHORT);
 }
 
-static bool any_promoted(const block_table *b) {
-    return b->times[BLOCKS_PROMOTED].low;
+SCAN hit_promoted(const bits_word *restrict promoted, piece_rows r, uint8_t *restrict hits) {
+    if (promoted)
+        HIT_IF(r, hits, bits_has(promoted, (uint32_t)row));
 }
 
 /* The major heap's blocks are also those that were promoted to it. */
 SCAN hit_heap(const block_table *b, piece_rows r, memtrace_source heap, uint8_t *restrict hits) {
     const uint8_t *restrict source = b->source, of = (uint8_t)heap;
     HIT_IF(r, hits, source[row] == of);
-    if (heap == MEMTRACE_MAJOR && any_promoted(b))
-        hit_before(b, BLOCKS_PROMOTED, r, true, hits);
+    if (heap == MEMTRACE_MAJOR)
+        hit_promoted(b->promoted, r, hits);
 }
 
 /* Of modules: what allocated from the node, in a heap or outside; see module.h. */
@@ -497,10 +497,10 @@ SCAN hit_term(const evaluation *e, const prepared_term *t, piece_rows r, uint8_t
     const block_table *b = &e->profile->table;
     const filter_kind kind = t->term->kind;
     memset(hits, 0, r.n);
-    if (kind == FILTER_PROMOTED && any_promoted(b))
-        hit_before(b, BLOCKS_PROMOTED, r, true, hits);
+    if (kind == FILTER_PROMOTED)
+        hit_promoted(b->promoted, r, hits);
     if (kind == FILTER_SURVIVED)
-        hit_before(b, BLOCKS_DIED, r, false, hits);
+        hit_survivors(b, r, hits);
     if (t->nodes && kind == FILTER_MODULE)
         hit_modules(b, r, t->nodes, hits);
     else if (is_of_spans(kind))

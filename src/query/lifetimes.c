@@ -120,7 +120,7 @@ static void count_fate(fates *f, const profile *p, const lifetimes_spec *spec, s
 static void count_block(counts *c, const profile *p, const lifetimes_spec *spec, size_t row,
                         weighed w) {
     const block_table *b = &p->table;
-    bool promoted = blocks_promoted(b, row) != BLOCKS_NEVER;
+    bool promoted = blocks_was_promoted(b, row);
     add_to_tally(&c->all, w);
     count_fate(&c->soon, p, spec, row, w, blocks_born(b, row), spec->within);
     if (b->source[row] == MEMTRACE_MINOR && (promoted || is_dead(p, row)))

@@ -51,7 +51,8 @@ static bool find_costs_and_rows(query_result *q, const query_spec *spec) {
     if (!filter_select(spec->filter, q->profile, &q->selection))
         return false;
     if (!(all ? cost_of_tree(q->profile, &q->costs)
-              : cost_of_blocks(q->profile, &q->selection, q->measure, q->moment, &q->costs)))
+              : cost_of_blocks(q->profile, &q->selection, q->measure, q->moment, !spec->alone,
+                               &q->costs)))
         return false;
     return !spec->keep_counted || cost_keep(q->profile, q->measure, q->moment, q->selection.kept);
 }
@@ -63,7 +64,7 @@ static bool find_costs(query_result *q, const query_spec *spec) {
         return false;
     return spec->keep_rows ? find_costs_and_rows(q, spec)
                            : cost_of_filter(q->profile, spec->filter, q->measure, q->moment,
-                                            &q->selection, &q->costs);
+                                            !spec->alone, &q->selection, &q->costs);
 }
 
 /* Of a sample, what it says at all is less certain. */
@@ -93,14 +94,18 @@ static bool find_lens(query_result *q, const query_spec *spec) {
                       : lens_init(&q->lens, q->profile, !spec->show_wrappers, spec->filter);
 }
 
+/* Before what it is the sum of loses digits. */
+static void find_total(query_result *q) {
+    q->total = cost_columns_sum(&q->costs.costs, 0, q->costs.count);
+    cost_columns_pack(&q->costs.costs, q->costs.count);
+}
+
 bool query_run(query_result *q, const profile *p, const query_spec *spec) {
     *q = (query_result){
         .profile = p, .measure = spec->measure, .may = filter_bounds_of(spec->filter, p)};
     bool ok = find_lens(q, spec) && find_costs(q, spec);
-    for (size_t i = 0; ok && i < q->costs.count; i++) {
-        const cost c = cost_columns_at(&q->costs.costs, i);
-        cost_add(&q->total, &c);
-    }
+    if (ok)
+        find_total(q);
     ok = ok && find_spread(q, spec);
     if (!ok)
         query_free(q);

@@ -38,6 +38,7 @@ typedef struct query_spec {
     bool finds_peak;  /* … and looks for the peak of rows, for what was live then, or for whatever
                          else the order of events says */
     bool keep_counted; /* … and of these, those that the measure counts */
+    bool alone;        /* nobody compares the result with another one, for which more is kept */
 } query_spec;
 
 #define QUERY_END UINT64_MAX /* the end of the trace */

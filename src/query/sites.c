@@ -1,5 +1,5 @@
 /* sites.c: locations that look the same are one place; that is decided once a location, and which
- * location a stack belongs to once a node. */
+ * location a stack belongs to once a stack. */
 #include "query/sites.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@
 typedef struct search {
     const lens *lens;
     place_table table;
-    uint32_t *by_node[2]; /* index into `places`, by node and whether it is external */
+    uint32_t *by_stack[2]; /* index into `places`, by stack and whether it is external */
 } search;
 
 int sites_compare_places(const profile_location *a, const profile_location *b) {
@@ -47,7 +47,7 @@ static bool assign(search *s, const uint8_t *kept, sites *result) {
         if (kept && !kept[i])
             continue;
         bool external = b->source[i] == MEMTRACE_EXTERNAL;
-        uint32_t *known = &s->by_node[external][b->node[i]];
+        uint32_t *known = &s->by_stack[external][cct_stack(&s->lens->profile->tree, b->node[i])];
         if (*known == SITES_NONE)
             *known = place_of(s, result, &numbers, b->node[i], external);
         result->of_row[i] = *known;
@@ -59,7 +59,7 @@ static bool assign(search *s, const uint8_t *kept, sites *result) {
 
 static uint32_t *make_unknown(size_t n) {
     uint32_t *items = malloc((n + 1) * sizeof *items);
-    for (size_t i = 0; items && i < n; i++)
+    for (size_t i = 0; items && i <= n; i++)
         items[i] = SITES_NONE;
     return items;
 }
@@ -67,16 +67,16 @@ static uint32_t *make_unknown(size_t n) {
 bool sites_find(const lens *l, const uint8_t *kept, bool by_function, sites *result) {
     const profile *p = l->profile;
     search s = {.lens = l,
-                .by_node = {make_unknown(cct_count(&p->tree)), make_unknown(cct_count(&p->tree))}};
+                .by_stack = {make_unknown(p->tree.n_stacks), make_unknown(p->tree.n_stacks)}};
     *result = (sites){.of_row = make_unknown(p->table.count)};
-    bool ok = s.by_node[0] && s.by_node[1] && result->of_row &&
+    bool ok = s.by_stack[0] && s.by_stack[1] && result->of_row &&
 
               place_table_make(&s.table, p->locations.items, p->locations.count,
                                by_function ? PLACE_BY_FUNCTION : PLACE_BY_LINE) &&
               assign(&s, kept, result);
     place_table_free(&s.table);
-    free(s.by_node[0]);
-    free(s.by_node[1]);
+    free(s.by_stack[0]);
+    free(s.by_stack[1]);
     if (!ok)
         sites_free(result);
     return ok;

@@ -13,10 +13,11 @@ static bool is_dead_at(const block_table *b, size_t row, uint32_t place) {
 }
 
 /* `rows`: by place; NULL: they are in that order. */
-static void mark_rows(const block_table *b, const uint32_t *rows, uint32_t *next, uint8_t *marks) {
+static void mark_rows(const profile *p, const uint32_t *rows, uint32_t *next, uint8_t *marks) {
+    const block_table *b = &p->table;
     for (size_t place = b->count; place-- > 0;) {
         const size_t row = rows ? rows[place] : place;
-        uint32_t *known = &next[b->node[row]];
+        uint32_t *known = &next[cct_stack(&p->tree, b->node[row])];
         marks[row] = is_dead_at(b, row, *known);
         *known = (uint32_t)place;
     }
@@ -33,7 +34,7 @@ static uint32_t *order_rows(const block_table *b) {
 
 static uint32_t *know_none(size_t n) {
     uint32_t *next = malloc((n + 1) * sizeof *next);
-    for (size_t i = 0; next && i < n; i++)
+    for (size_t i = 0; next && i <= n; i++)
         next[i] = BLOCKS_NOWHERE;
     return next;
 }
@@ -41,11 +42,11 @@ static uint32_t *know_none(size_t n) {
 uint8_t *temporary_rows(const profile *p) {
     const block_table *b = &p->table;
     uint8_t *marks = calloc(b->count + 1, 1);
-    uint32_t *next = know_none(cct_count(&p->tree));
+    uint32_t *next = know_none(p->tree.n_stacks);
     uint32_t *rows = b->place ? order_rows(b) : NULL;
     const bool ok = marks && next && (rows || !b->place);
     if (ok)
-        mark_rows(b, rows, next, marks);
+        mark_rows(p, rows, next, marks);
     else
         free(marks);
     free(next);

@@ -81,8 +81,9 @@ static bool make_query(void *context, cache_value *value) {
 static size_t need_to_ask(const making *m) {
     const size_t counts = sizeof(uint32_t) + sizeof(cost_few);
     const measure_unit unit = measure_infos[m->spec->measure].unit;
+    const bool words = unit == UNIT_BLOCKS && !m->spec->alone;
     return m->profile->tree.n_stacks * (counts + (unit != UNIT_BYTES ? sizeof(cost_weights) : 0) +
-                                        (unit == UNIT_BLOCKS ? sizeof(cost_words) : 0));
+                                        (words ? sizeof(cost_words) : 0));
 }
 
 /* The whole filter; false when there is no memory. */
@@ -116,9 +117,9 @@ static bool parse_spec(request *r, const char *text, query_spec *spec, filter **
 }
 
 static bool set_key(asked *a, const query_spec *spec, const char *text) {
-    return asprintf(&a->key, "%zu %" PRIu64 " %d %" PRIu64 " %d %d %s\n", a->trace,
+    return asprintf(&a->key, "%zu %" PRIu64 " %d %" PRIu64 " %d %d %d %s\n", a->trace,
                     a->reading->serial, (int)spec->measure, spec->moment, spec->show_wrappers,
-                    spec->keep_rows, text ? text : "") >= 0;
+                    spec->keep_rows, spec->alone, text ? text : "") >= 0;
 }
 
 /* Who asks for the microsecond of the peak is told of the peak, not of the microsecond's end. */
@@ -154,6 +155,7 @@ bool asked_open_of(request *r, asked *a, const char *trace, uint64_t otherwise) 
     bool ok =
         find_text(r, a, &text) ? parse_spec(r, text, &spec, &a->filter) : request_no_memory(r);
     spec.keep_rows = a->needs_rows;
+    spec.alone = a->alone && measure_infos[spec.measure].unit == UNIT_BLOCKS;
     if (a->of_allocated || a->live_at) {
         spec.measure = a->live_at ? MEASURE_LIVE : MEASURE_ALLOCATED;
         spec.moment = a->live_at ? *a->live_at : QUERY_END;
@@ -226,6 +228,7 @@ bool asked_open_moments(request *r, const asked_moments *m, asked *went, asked *
 }
 
 bool asked_open(request *r, asked *a) {
+    a->alone = true;
     return asked_open_of(r, a, "trace", 0);
 }
 

@@ -11,8 +11,10 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/bits.h"
 #include "base/file.h"
 #include "base/intern.h"
+#include "base/large.h"
 #include "base/map64.h"
 #include "base/nearest.h"
 #include "base/number.h"
@@ -370,6 +372,45 @@ START_TEST(percent_signs_stand_for_bytes) {
 }
 END_TEST
 
+START_TEST(members_of_a_set_are_numbered) {
+    enum { N = 1000 };
+    bits_word *set = calloc(bits_words(N), sizeof *set);
+    for (uint32_t i = 0; i < N; i += 1 + i % 7)
+        bits_add(set, i);
+    uint32_t n = 0;
+    const uint32_t all = bits_rank_all(set, bits_words(N));
+    for (uint32_t i = 0; i < N; i++) {
+        ck_assert_uint_eq(bits_rank(set, i), n);
+        n += bits_has(set, i);
+    }
+    ck_assert_uint_eq(bits_rank(set, N), n);
+    ck_assert_uint_eq(all, n);
+    for (unsigned i = 0; i < 64; i++) {
+        ck_assert_uint_eq(bits_count(UINT64_MAX >> i), 64 - i);
+        ck_assert_uint_eq(bits_count(UINT64_C(1) << i), 1);
+    }
+    ck_assert_uint_eq(bits_count(0), 0);
+    free(set);
+}
+END_TEST
+
+/* Also beyond the size from which pages are asked for otherwise, and when they get another size. */
+START_TEST(large_arrays_are_like_others) {
+    static const size_t sizes[] = {0, 1, 4 << 20, (4 << 20) + 1, 33 << 20};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        unsigned char *zeros = large_zeroed(sizes[i] + 1, 1), *some = large_new(sizes[i] + 1, 1);
+        ck_assert(zeros && some);
+        ck_assert_uint_eq(zeros[0] | zeros[sizes[i]], 0);
+        memset(some, 7, sizes[i] + 1);
+        some = realloc(some, 2 * sizes[i] + 1);
+        ck_assert(some && some[0] == 7 && some[sizes[i]] == 7);
+        free(zeros);
+        free(some);
+    }
+    ck_assert_ptr_null(large_new(SIZE_MAX / 2, 4));
+}
+END_TEST
+
 static Suite *suite(void) {
     Suite *s = suite_create("base");
     TCase *t = tcase_create("base");
@@ -393,6 +434,8 @@ static Suite *suite(void) {
     tcase_add_test(t, paths_end_where_a_part_begins);
     tcase_add_loop_test(t, a_line_stands_behind_a_file, 0, sizeof lines / sizeof *lines);
     tcase_add_test(t, percent_signs_stand_for_bytes);
+    tcase_add_test(t, members_of_a_set_are_numbered);
+    tcase_add_test(t, large_arrays_are_like_others);
     suite_add_tcase(s, t);
     return s;
 }

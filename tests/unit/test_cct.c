@@ -144,6 +144,9 @@ START_TEST(totals_add_up_by_source) {
     check_totals(&tree, CCT_ROOT, 0, 0, 0);
     ck_assert_uint_eq(tree.n_stacks, 2);
     ck_assert_uint_eq(tree.totals.count, 3);
+    ck_assert(cct_number_stacks(&tree));
+    ck_assert_uint_eq(cct_stack(&tree, other), 0);
+    ck_assert_uint_eq(cct_stack(&tree, node), 1);
     cct_path_free(&path);
     cct_free(&tree);
 }

@@ -95,10 +95,10 @@ static bool same_tree(const cct *a, const cct *b) {
 
 static bool same_table(const block_table *a, const block_table *b) {
     bool same = a->count == b->count && a->order.count == b->order.count;
-    same &= !a->times[BLOCKS_PROMOTED].low == !b->times[BLOCKS_PROMOTED].low;
-    same &= !a->place == !b->place && !a->ender == !b->ender;
-    for (size_t i = 0; same && a->ender && i < a->count; i++)
-        same = a->ender[i] == b->ender[i];
+    same &= !a->promoted == !b->promoted;
+    same &= !a->place == !b->place && !a->elsewhere == !b->elsewhere;
+    for (size_t i = 0; same && a->elsewhere && i < a->count; i++)
+        same = blocks_ender(a, i) == blocks_ender(b, i);
     for (size_t i = 0; same && i < a->count; i++)
         same = a->node[i] == b->node[i] && a->domain[i] == b->domain[i] &&
                a->source[i] == b->source[i] && blocks_born(a, i) == blocks_born(b, i) &&

@@ -421,7 +421,7 @@ static void make_cache(program *p, int blocks, int size, bool flushed) {
 }
 
 static void make_program(behaviour b, uint64_t seed, double rate, profile *result) {
-    *result = (profile){.duration = LENGTH};
+    *result = (profile){.duration = LENGTH, .keep_blocks = true};
     result->info.sample_rate = rate;
     result->info.word_size = 64;
     cct_path path = {0};
@@ -466,7 +466,7 @@ static void make_program(behaviour b, uint64_t seed, double rate, profile *resul
         make_life(&p, 40, 1e9);
         break;
     }
-    ck_assert(blocks_finish(&result->table));
+    ck_assert(blocks_finish(&result->table) && profile_sum_up(result));
 }
 
 /* How many of so many programs are said to grow. */
@@ -660,7 +660,7 @@ END_TEST
 
 /* At rate 0.1: `n` blocks of ten words that stay, born `step` apart, beside one of the start. */
 static void make_stay(profile *p, uint64_t n, uint64_t from, uint64_t step, uint64_t first_words) {
-    *p = (profile){.duration = LENGTH};
+    *p = (profile){.duration = LENGTH, .keep_blocks = true};
     p->info.sample_rate = 0.1;
     p->info.word_size = 64;
     cct_path path = {0};
@@ -675,7 +675,7 @@ static void make_stay(profile *p, uint64_t n, uint64_t from, uint64_t step, uint
                                       .source = MEMTRACE_MAJOR};
         ck_assert(blocks_add(&p->table, 0, &event));
     }
-    ck_assert(blocks_finish(&p->table));
+    ck_assert(blocks_finish(&p->table) && profile_sum_up(p));
 }
 
 /* What is most of what stays by bytes may be one block; and where all is of the start, a block that

@@ -155,7 +155,9 @@ static void make_many_from(profile *p, uint64_t start) {
     cct_path path = {0};
     test_random random = {1};
     bool ok = true;
-    *p = (profile){.info = {.word_size = 64, .sample_rate = 0.5}, .duration = start + MANY_ROWS};
+    *p = (profile){.info = {.word_size = 64, .sample_rate = 0.5},
+                   .duration = start + MANY_ROWS,
+                   .keep_blocks = true};
     const uint32_t root = cct_walk(&p->tree, &path, NULL, 0, 0);
     for (uint64_t i = 0; i < MANY_ROWS; i++) {
         const uint64_t r = test_random_u64(&random);
@@ -166,12 +168,11 @@ static void make_many_from(profile *p, uint64_t start) {
                                   .length = huge ? UINT64_C(1) << 40 : r % 100,
                                   .samples = huge ? UINT64_C(1) << 31 : 1 + r % 3,
                                   .domain = r % 7};
-        p->blocks[e.source]++;
         ok &= blocks_fixture_add(&p->table, root, &e,
                                  r % 11 == 0 ? BLOCKS_NEVER : start + i + r % 1000) &&
               (r % 5 > 0 || blocks_add_fate(&p->table, i, start + i + r % 50, BLOCKS_PROMOTED));
     }
-    ck_assert(ok && blocks_finish(&p->table));
+    ck_assert(ok && blocks_finish(&p->table) && profile_sum_up(p));
     cct_path_free(&path);
 }
 
@@ -623,6 +624,33 @@ START_TEST(estimates_of_a_measure_are_in_its_unit) {
 }
 END_TEST
 
+START_TEST(many_costs_are_packed) {
+    cost_columns c;
+    const cost_shape shape = {.few = true, .weights = true};
+    ck_assert(cost_columns_make(&c, COST_MANY, shape));
+    for (size_t i = 0; i < COST_MANY; i++)
+        cost_columns_add(&c, i,
+                         &(cost){.samples = i,
+                                 .blocks = 1,
+                                 .weight = (double)i / 3,
+                                 .squares = (double)i / 7,
+                                 .heaviest = (double)i / 11});
+    const cost all = cost_columns_sum(&c, 0, COST_MANY);
+    const size_t before = cost_columns_size(&c, COST_MANY);
+    cost_columns_pack(&c, COST_MANY - 1);
+    ck_assert_ptr_null(c.packed);
+    cost_columns_pack(&c, COST_MANY);
+    ck_assert(cost_columns_shape(&c).weights);
+    ck_assert_uint_lt(cost_columns_size(&c, COST_MANY), before);
+    const cost packed = cost_columns_sum(&c, 0, COST_MANY);
+    ck_assert_double_eq(packed.weight, all.weight);
+    ck_assert_double_eq_tol(packed.squares / all.squares, 1, 1e-7);
+    ck_assert_double_eq_tol(packed.heaviest / all.heaviest, 1, 1e-7);
+    ck_assert_uint_eq(packed.samples, all.samples);
+    cost_columns_free(&c);
+}
+END_TEST
+
 START_TEST(what_is_invisible) {
     ck_assert_double_eq(estimate_invisible(1), 0);
     ck_assert_double_eq_tol(pow(1 - .01, estimate_invisible(.01)), .05, 1e-9);
@@ -648,6 +676,7 @@ static Suite *suite(void) {
     tcase_add_test(t, filters_bound_what_may_have_been_missed);
     tcase_add_test(t, few_blocks_do_not_tell_how_small_others_are);
     tcase_add_test(t, estimates_of_a_measure_are_in_its_unit);
+    tcase_add_test(t, many_costs_are_packed);
     tcase_add_test(t, what_is_invisible);
     suite_add_tcase(s, t);
     return s;

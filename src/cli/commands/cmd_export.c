@@ -105,7 +105,7 @@ static int refuse_memory(void) {
 
 static bool sum_stacks(const work *w, cost_list *costs) {
     const measure m = w->subject.measure;
-    return w->selected.kept ? cost_of_blocks(&w->profile, &w->selected, m, w->moment, costs)
+    return w->selected.kept ? cost_of_blocks(&w->profile, &w->selected, m, w->moment, false, costs)
                             : cost_of_tree(&w->profile, costs);
 }
 

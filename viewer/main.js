@@ -217,7 +217,11 @@ class App {
 
   // Something went wrong: said where it belongs.
   trouble(error, view, otherwise) {
-    if (error instanceof SourceError && error.parameter === "filter") return this.filterBar.refuse(error);
+    if (error instanceof SourceError && error.parameter === "filter") {
+      this.filterBar.refuse(error);
+      if (!(view ? this.heads.get(this.shown) : this.timeline.answer)) otherwise(); // else what was there stays
+      return;
+    }
     if (error.status === 403) return this.locked();
     if (error instanceof SourceError) return otherwise();
     if (error.status === 0 && this.leaving) return;

@@ -87,7 +87,7 @@ export class LifetimesView {
       this.app.trouble(error, this, () => {
         this.split.hidden = true;
         this.empty.hidden = false;
-        fill(this.empty, h("h2", "This cannot be shown"), h("p", error.message));
+        fill(this.empty, h("h2", "This cannot be shown"), h("p", error.message), this.app.waysOut());
       });
     }
     this.element.dataset.ready = String((+this.element.dataset.ready || 0) + 1);

@@ -192,7 +192,7 @@ export class AdviceView {
       fill(this.cards, all.length ? all : h("div.empty", h("h2", "No advice"), h("p", "No rule found anything significant. That is good news, or the trace has too few samples.")));
     } catch (error) {
       if (error.name === "AbortError" || signal.aborted) return;
-      this.app.trouble(error, this, () => fill(this.cards, h("div.empty", h("h2", "No advice"), h("p", error.message), this.app.waysOut())));
+      this.app.trouble(error, this, () => fill(this.cards, h("div.empty", h("h2", "This cannot be shown"), h("p", error.message), this.app.waysOut())));
     }
     this.element.dataset.ready = String((+this.element.dataset.ready || 0) + 1);
   }

@@ -132,13 +132,13 @@ export class TableView {
       case "callees":
         return [place, module, ...value];
       case "leaks":
-        return [place, value[0], this.#classColumn(), ...value.slice(1, 4), ...this.#growthColumns()];
+        return [place, this.#classColumn(), ...value.slice(0, 4), ...this.#growthColumns()];
       default:
         return [place, module, ...value, callers];
     }
   }
 
-  // Beside the amount, where it is seen in a narrow window, too.
+  // Beside the place, where it is seen in a narrow window, too: an amount and its interval stand together.
   #classColumn() {
     return { key: "class", title: "How it grows", width: "112px", help: "Rows are ordered by certainty of growth, then by amount", cell: (row) => h("span", { title: this.head.leaks?.classes?.[row.class] ?? "" }, row.class) };
   }

@@ -6,13 +6,14 @@
 #include <string.h>
 
 #include "export/exports.h"
-#include "paths/path_tree.h"
+#include "paths/path_sums.h"
 
 /* What a stack without frames is called. */
 static const char nowhere[] = "[unknown]";
 
-static uint64_t weight_of(const profile *p, measure m, const cost *c) {
-    return (uint64_t)llround(cost_value(p, m, c));
+static uint64_t weight_at(const profile *p, measure m, const path_column *costs, uint32_t node) {
+    const cost c = path_column_at(costs, node);
+    return (uint64_t)llround(cost_value(p, m, &c));
 }
 
 static uint64_t digits_of(uint64_t n) {
@@ -22,16 +23,6 @@ static uint64_t digits_of(uint64_t n) {
 
 static size_t n_places(const path_tree *t) {
     return t->places->locations.count;
-}
-
-/* By node, what its own stack amounts to, to be freed. NULL when there is no memory. */
-static cost *own_costs(const path_tree *t, const cost_list *list) {
-    cost *costs = calloc(t->n, sizeof *costs);
-    for (size_t i = 0; costs && i < list->count; i++) {
-        const cost_entry e = cost_list_at(list, i);
-        cost_add(&costs[path_tree_end(t, e.node)], &e.cost);
-    }
-    return costs;
 }
 
 /* ---- collapsed stacks -------------------------------------------------------------------- */
@@ -83,11 +74,11 @@ static void collapsed_stack(output *o, const collapsed_names *names, const path_
 
 /* The bytes of all lines; UINT64_MAX when there is no memory. */
 static uint64_t collapsed_size(const collapsed_names *names, const profile *p, measure m,
-                               const path_tree *t, const cost *costs) {
+                               const path_tree *t, const path_column *costs) {
     uint64_t *lengths = path_tree_lengths(t, names->ends.items), sum = lengths ? 0 : UINT64_MAX;
-    for (size_t i = 0; lengths && i < t->n; i++)
-        if (costs[i].blocks > 0)
-            sum += lengths[i] + digits_of(weight_of(p, m, &costs[i])) + 1; /* the line's end */
+    for (uint32_t i = 0; lengths && i < t->n; i++)
+        if (path_column_any(costs, i))
+            sum += lengths[i] + digits_of(weight_at(p, m, costs, i)) + 1; /* the line's end */
     free(lengths);
     return sum;
 }
@@ -99,20 +90,20 @@ bool export_collapsed(output *o, export_subject *subject) {
     collapsed_names names = {0};
     if (!t)
         return false;
-    cost *costs = own_costs(t, subject->costs);
+    path_column costs;
     path_places path = {0};
-    bool ok = costs && collapsed_names_make(&names, t);
-    const uint64_t size = ok ? collapsed_size(&names, p, m, t, costs) : UINT64_MAX;
+    bool ok = path_column_of(&costs, t, subject->costs) && collapsed_names_make(&names, t);
+    const uint64_t size = ok ? collapsed_size(&names, p, m, t, &costs) : UINT64_MAX;
     ok = size != UINT64_MAX;
     if (ok)
         output_expect(o, size);
     for (uint32_t i = 0; ok && !o->error && i < t->n; i++)
-        if (costs[i].blocks > 0) {
+        if (path_column_any(&costs, i)) {
             ok = path_tree_walk(t, i, &path);
             if (ok)
-                collapsed_stack(o, &names, &path, weight_of(p, m, &costs[i]));
+                collapsed_stack(o, &names, &path, weight_at(p, m, &costs, i));
         }
-    free(costs);
+    path_column_free(&costs);
     vec_free(&path);
     collapsed_names_free(&names);
     path_tree_free(t);
@@ -146,27 +137,27 @@ static void speedscope_frames(output *o, const path_tree *t) {
 
 /* The bytes of samples and weights; UINT64_MAX when there is no memory. */
 static uint64_t speedscope_size(const profile *p, measure m, const path_tree *t,
-                                const cost *costs) {
+                                const path_column *costs) {
     VEC(size_t) ends = {0}; /* of each place's number, with the comma behind it */
     bool ok = true;
     for (size_t i = 0, end = 0; ok && i < n_places(t); i++)
         ok = vec_push(&ends, end += digits_of(i) + 1);
     uint64_t *lengths = ok ? path_tree_lengths(t, ends.items) : NULL,
              sum = lengths ? 0 : UINT64_MAX;
-    for (size_t i = 0; lengths && i < t->n; i++)
-        if (costs[i].blocks > 0)
-            sum += lengths[i] + digits_of(weight_of(p, m, &costs[i])) + strlen("\n[],,");
+    for (uint32_t i = 0; lengths && i < t->n; i++)
+        if (path_column_any(costs, i))
+            sum += lengths[i] + digits_of(weight_at(p, m, costs, i)) + strlen("\n[],,");
     free(lengths);
     vec_free(&ends);
     return sum;
 }
 
-static bool speedscope_samples(output *o, const path_tree *t, const cost *costs) {
+static bool speedscope_samples(output *o, const path_tree *t, const path_column *costs) {
     path_places path = {0};
     bool first = true, ok = true;
     output_text(o, "\"samples\":[");
     for (uint32_t i = 0; ok && !o->error && i < t->n; i++) {
-        if (costs[i].blocks == 0)
+        if (!path_column_any(costs, i))
             continue;
         ok = path_tree_walk(t, i, &path) &&
              (path.count > 0 || vec_push(&path, (uint32_t)n_places(t)));
@@ -185,23 +176,24 @@ static bool speedscope_samples(output *o, const path_tree *t, const cost *costs)
 }
 
 static void speedscope_weights(output *o, const profile *p, measure m, const path_tree *t,
-                               const cost *costs) {
+                               const path_column *costs) {
     bool first = true;
     output_text(o, ",\"weights\":[");
-    for (size_t i = 0; i < t->n; i++)
-        if (costs[i].blocks > 0) {
+    for (uint32_t i = 0; i < t->n; i++)
+        if (path_column_any(costs, i)) {
             if (!first)
                 output_char(o, ',');
-            output_u64(o, weight_of(p, m, &costs[i]), 0, ' ');
+            output_u64(o, weight_at(p, m, costs, i), 0, ' ');
             first = false;
         }
     output_char(o, ']');
 }
 
-static uint64_t sum_of_weights(const profile *p, measure m, const path_tree *t, const cost *costs) {
+static uint64_t sum_of_weights(const profile *p, measure m, const path_tree *t,
+                               const path_column *costs) {
     uint64_t sum = 0;
-    for (size_t i = 0; i < t->n; i++)
-        sum += weight_of(p, m, &costs[i]);
+    for (uint32_t i = 0; i < t->n; i++)
+        sum += weight_at(p, m, costs, i);
     return sum;
 }
 
@@ -211,8 +203,9 @@ bool export_speedscope(output *o, export_subject *subject) {
     path_tree *t = path_tree_see(subject->lens, PLACE_BY_LINE);
     if (!t)
         return false;
-    cost *costs = own_costs(t, subject->costs);
-    const uint64_t size = costs ? speedscope_size(p, m, t, costs) : UINT64_MAX;
+    path_column costs;
+    const uint64_t size =
+        path_column_of(&costs, t, subject->costs) ? speedscope_size(p, m, t, &costs) : UINT64_MAX;
     bool ok = size != UINT64_MAX;
     if (ok && output_expect(o, size)) {
         output_text(o, "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\n"
@@ -225,13 +218,13 @@ bool export_speedscope(output *o, export_subject *subject) {
                       ",\n\"profiles\":[{\"type\":\"sampled\",\"name\":\"%s\",\"unit\":\"%s\","
                       "\"startValue\":0,\"endValue\":",
                       measure_infos[m].name, bytes ? "bytes" : "none");
-        output_u64(o, sum_of_weights(p, m, t, costs), 0, ' ');
+        output_u64(o, sum_of_weights(p, m, t, &costs), 0, ' ');
         output_text(o, ",\n");
-        ok = speedscope_samples(o, t, costs);
-        speedscope_weights(o, p, m, t, costs);
+        ok = speedscope_samples(o, t, &costs);
+        speedscope_weights(o, p, m, t, &costs);
         output_text(o, "}]}\n");
     }
-    free(costs);
+    path_column_free(&costs);
     path_tree_free(t);
     return ok;
 }

@@ -13,14 +13,22 @@ path_tree *callpaths_join(const callpaths *v) {
     return path_tree_join(v->seen, places_of(v));
 }
 
-path_tree *callpaths_collapse(const callpaths *v) {
-    const path_tree *of = callpaths_base(v);
+static path_tree *collapse(const callpaths *v, const path_tree *of) {
     if (v->spec.shape != CALLPATHS_CALLEES)
         return path_tree_collapse(of, NULL);
     uint32_t *focus = path_tree_focus(of, v->spec.focus);
     path_tree *t = focus ? path_tree_collapse(of, focus) : NULL;
     free(focus);
     return t;
+}
+
+path_tree *callpaths_collapse(const callpaths *v) {
+    const path_tree *of = callpaths_base(v);
+    path_tree *t = collapse(v, of);
+    if (!t || !callpaths_stands_alone(v) || path_tree_stand_alone(t, of, places_of(v)))
+        return t;
+    path_tree_free(t);
+    return NULL;
 }
 
 path_sums *callpaths_sum(const callpaths *v) {

@@ -43,7 +43,8 @@
  * - A focus is looked for in stacks as they are. Inward its outermost occurrence counts, outward
  *   its innermost.
  * - Trees are immutable and shared between threads. They refer to the profile at most, not to the
- *   trees that they were made of: each may be forgotten, and made again, without the others.
+ *   trees that they were made of: each may be forgotten, and made again, without the others. A
+ *   collapsed tree that stands alone is looked at without the one that it was made of.
  * - Sums of two sides are amounts, as the sides may be of different rates. Each side can be asked
  *   for its own.
  *
@@ -72,7 +73,8 @@ typedef struct callpaths {
     callpaths_spec spec;
     const query_result *queries[PATH_SIDES];
     unsigned n_sides;
-    const path_tree *seen[PATH_SIDES]; /* the same twice, if both see the same */
+    const path_tree *seen[PATH_SIDES]; /* the same twice, if both see the same; NULL: `collapsed`
+                                          stands alone */
     const path_tree *joined;           /* of two that are not the same */
     const path_tree *collapsed;        /* if a tree is; see callpaths_collapses */
     const path_sums *sums;             /* of the last of these trees */
@@ -89,7 +91,13 @@ static inline bool callpaths_collapses(const callpaths_spec *s) {
 
 /* The tree whose places they are. */
 static inline const path_tree *callpaths_base(const callpaths *v) {
-    return v->joined ? v->joined : v->seen[0];
+    return v->joined ? v->joined : v->seen[0] ? v->seen[0] : v->collapsed;
+}
+
+/* Whether the collapsed tree needs no other one. */
+static inline bool callpaths_stands_alone(const callpaths *v) {
+    return callpaths_collapses(&v->spec) && v->n_sides == 1 &&
+           v->queries[0]->profile->blocks[MEMTRACE_EXTERNAL] == 0;
 }
 
 /* The tree that is looked at; of callees that are collapsed, what is below the focus. */

@@ -5,11 +5,12 @@
  * turn comes, no longer fragment has taken. */
 #include "paths/hotpaths.h"
 
+#include "base/large.h"
 #include "paths/functions.h"
 
-#define NOBODY 0u /* no stack: the root is none */
+#define NOBODY 0u /* no stack: their numbers are from 1 on, in the order of their nodes */
 
-/* Stacks, which are nodes: from the first, by `search.next`. */
+/* Stacks: from the first, by `search.next`. */
 typedef struct stacks {
     uint32_t first, last; /* NOBODY: there are none */
     cost cost;
@@ -17,7 +18,7 @@ typedef struct stacks {
 
 /* Those whose next frame outward is the same. */
 typedef struct group {
-    uint32_t place, least; /* `least`: the smallest of the nodes */
+    uint32_t place, least; /* `least`: the smallest of the numbers */
     stacks stacks;
 } group;
 
@@ -35,7 +36,8 @@ typedef struct search {
     hotpaths *result;
     uint8_t *is_trunk;  /* by place */
     double least;       /* weight of a fragment */
-    uint32_t *next;     /* by node that is a stack */
+    uint32_t *nodes;    /* by stack */
+    uint32_t *next;     /* the same */
     uint32_t *at;       /* the same: the frame outward of those that a group is told by */
     uint8_t *taken;     /* the same: some fragment has it */
     uint32_t *group_of; /* by place: one more than its index among the groups that are made */
@@ -85,17 +87,18 @@ static void append(search *s, stacks *to, const stacks *more) {
     cost_add(&to->cost, &more->cost);
 }
 
-static void add_stack(search *s, stacks *to, uint32_t node) {
-    const stacks one = {.first = node, .last = node, .cost = path_sums_own(s->sums, node)};
-    s->next[node] = NOBODY;
+static void add_stack(search *s, stacks *to, uint32_t stack) {
+    const stacks one = {
+        .first = stack, .last = stack, .cost = path_sums_own(s->sums, s->nodes[stack])};
+    s->next[stack] = NOBODY;
     append(s, to, &one);
 }
 
 /* The group of a place among those from `first` on. */
-static group *find_group(search *s, size_t first, uint32_t place, uint32_t node) {
+static group *find_group(search *s, size_t first, uint32_t place, uint32_t stack) {
     uint32_t *known = &s->group_of[place];
     if (!*known) {
-        if (!vec_push(&s->groups, ((group){.place = place, .least = node})))
+        if (!vec_push(&s->groups, ((group){.place = place, .least = stack})))
             return NULL;
         *known = (uint32_t)(s->groups.count - first);
     }
@@ -107,17 +110,17 @@ static bool split(search *s, stacks *of) {
     const size_t first = s->groups.count;
     stacks stay = {.first = NOBODY};
     bool ok = true;
-    for (uint32_t node = of->first, next; ok && node != NOBODY; node = next) {
-        next = s->next[node];
+    for (uint32_t stack = of->first, next; ok && stack != NOBODY; stack = next) {
+        next = s->next[stack];
         group *g = NULL;
-        if (!is_trunk(s, s->at[node])) {
-            g = find_group(s, first, place_of(s, s->at[node]), node);
+        if (!is_trunk(s, s->at[stack])) {
+            g = find_group(s, first, place_of(s, s->at[stack]), stack);
             ok = g;
-            s->at[node] = parent_of(s, s->at[node]);
+            s->at[stack] = parent_of(s, s->at[stack]);
         }
-        add_stack(s, g ? &g->stacks : &stay, node);
-        if (g && node < g->least)
-            g->least = node;
+        add_stack(s, g ? &g->stacks : &stay, stack);
+        if (g && stack < g->least)
+            g->least = stack;
     }
     for (size_t i = first; i < s->groups.count; i++)
         s->group_of[s->groups.items[i].place] = 0;
@@ -129,8 +132,8 @@ static bool take(search *s, const group *g, uint32_t n_frames) {
     site_end end = {.least = g->least, .n = n_frames, .cost = g->stacks.cost};
     for (uint32_t i = 0; i < n_frames; i++)
         end.places[i] = s->path[i];
-    for (uint32_t node = g->stacks.first; node != NOBODY; node = s->next[node])
-        s->taken[node] = true;
+    for (uint32_t stack = g->stacks.first; stack != NOBODY; stack = s->next[stack])
+        s->taken[stack] = true;
     return vec_push(&s->ends, end);
 }
 
@@ -175,20 +178,29 @@ static int compare_ends(const void *a, const void *b) {
                                 : (x->n < y->n) - (x->n > y->n);
 }
 
+/* But that of the root, which has no frame. */
+static uint32_t count_stacks(const search *s, path_any any) {
+    uint32_t n = 0;
+    for (uint32_t i = 1; i < s->tree->n; i++)
+        n += path_any_at(any, i);
+    return n;
+}
+
 static bool take_ends(search *s) {
     const path_any any = path_sums_any(s->sums, s->sums->own);
-    const size_t n = s->tree->n;
+    const uint32_t n = count_stacks(s, any);
     group all = {.stacks = {.first = NOBODY}};
-    s->next = malloc(n * sizeof *s->next);
-    s->at = malloc(n * sizeof *s->at);
-    s->taken = calloc(n, sizeof *s->taken);
+    s->nodes = large_new(n + 1, sizeof *s->nodes);
+    s->next = large_new(n + 1, sizeof *s->next);
+    s->at = large_new(n + 1, sizeof *s->at);
+    s->taken = calloc(n + 1, sizeof *s->taken);
     s->group_of = calloc(s->base->places->locations.count + 1, sizeof *s->group_of);
-    if (!s->next || !s->at || !s->taken || !s->group_of)
+    if (!s->nodes || !s->next || !s->at || !s->taken || !s->group_of)
         return false;
-    for (uint32_t i = 1; i < n; i++)
+    for (uint32_t i = 1, stack = 1; i < s->tree->n; i++)
         if (path_any_at(any, i)) {
-            s->at[i] = i;
-            add_stack(s, &all.stacks, i);
+            s->nodes[stack] = s->at[stack] = i;
+            add_stack(s, &all.stacks, stack++);
         }
     bool ok = take_apart(s, &all, 0);
     if (s->ends.count)
@@ -232,10 +244,14 @@ static bool leave_to(pending_path *path, uint32_t node, const cost *left) {
 }
 
 static bool take_rest(search *s) {
+    const path_any any = path_sums_any(s->sums, s->sums->own);
     pending_path path = {0};
+    uint32_t stack = count_stacks(s, any);
     bool ok = true;
     for (uint32_t i = (uint32_t)s->tree->n; ok && i-- > 1;) {
-        cost left = s->taken[i] ? (cost){0} : path_sums_own(s->sums, i);
+        cost left = {0};
+        if (path_any_at(any, i) && !s->taken[stack--])
+            left = path_sums_own(s->sums, i);
         if (path.count && path.items[path.count - 1].node == i)
             cost_add(&left, &path.items[--path.count].left);
         if (left.blocks == 0 || left.weight < s->least || is_trunk(s, i))
@@ -273,6 +289,7 @@ bool hotpaths_query(const callpaths *v, double share, hotpaths *result) {
         qsort(result->fragments.items, result->fragments.count, sizeof *result->fragments.items,
               compare_fragments);
     free(s.is_trunk);
+    free(s.nodes);
     free(s.next);
     free(s.at);
     free(s.taken);

@@ -17,6 +17,20 @@ bool path_column_make(path_column *c, size_t n_of, cost_shape shape) {
     return cost_columns_make(&c->costs, c->n, shape);
 }
 
+bool path_column_of(path_column *c, const path_tree *t, const cost_list *list) {
+    if (!path_column_begin(c, t->n))
+        return false;
+    for (size_t i = 0; i < list->count; i++)
+        path_column_mark(c, path_tree_end(t, list->stacks[i] >> 1));
+    if (!path_column_make(c, t->n, cost_columns_shape(&list->costs)))
+        return false;
+    for (size_t i = 0; i < list->count; i++) {
+        const cost_entry e = cost_list_at(list, i);
+        path_column_add(c, path_tree_end(t, e.node), &e.cost);
+    }
+    return true;
+}
+
 /* When all is added: the groups. False when there is no memory. */
 static bool find_groups(path_column *c) {
     const size_t n = c->n / PATH_GROUP;
@@ -78,7 +92,7 @@ path_sums *path_sums_new(const path_tree *t, const query_result *const queries[P
  * in the same order, whatever threads there are. */
 typedef struct path_way {
     const query_result *query;
-    const path_tree *seen;
+    const path_tree *of_stacks;
     const uint32_t *of_joined, *of_collapsed;
     const path_column *own;
     uint32_t *nodes; /* by entry of the list; PATH_NOWHERE: it is in none */
@@ -87,8 +101,8 @@ typedef struct path_way {
 
 static uint32_t node_of(const path_way *w, uint32_t stack) {
     const cost_entry e = {.node = stack >> 1, .external = stack & 1};
-    uint32_t node =
-        e.external ? path_tree_site(w->seen, &w->query->lens, &e) : path_tree_end(w->seen, e.node);
+    uint32_t node = e.external ? path_tree_site(w->of_stacks, &w->query->lens, &e)
+                               : path_tree_end(w->of_stacks, e.node);
     if (w->of_joined)
         node = w->of_joined[node];
     return w->of_collapsed ? w->of_collapsed[node] : node;
@@ -143,10 +157,11 @@ static cost_shape shape_of(const query_result *q) {
 bool path_sums_add(path_sums *s, unsigned side, const query_result *q, const path_tree *seen,
                    const path_tree *joined, const path_tree *collapsed) {
     path_column *own = &s->own[side];
+    const bool alone = collapsed && collapsed->is_of_stacks;
     path_way w = {.query = q,
-                  .seen = seen,
+                  .of_stacks = alone ? collapsed : seen,
                   .of_joined = joined ? joined->of[side] : NULL,
-                  .of_collapsed = collapsed ? collapsed->of[0] : NULL,
+                  .of_collapsed = collapsed && !alone ? collapsed->of[0] : NULL,
                   .own = own,
                   .nodes = large_new(q->costs.count + 1, sizeof *w.nodes),
                   .parts = parallel_parts(q->costs.count),

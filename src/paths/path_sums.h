@@ -48,6 +48,10 @@ bool path_column_begin(path_column *c, size_t n_of);
 bool path_column_make(path_column *c, size_t n_of, cost_shape shape);
 void path_column_free(path_column *c);
 
+/* What stacks cost, at the nodes of a tree that was seen where they end, wherever their sites are.
+ * The same. */
+bool path_column_of(path_column *c, const path_tree *t, const cost_list *list);
+
 static inline void path_column_mark(const path_column *c, uint32_t node) {
     bits_add(c->bits, node);
 }

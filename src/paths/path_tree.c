@@ -377,6 +377,7 @@ static void keep_stacks(path_tree *t, const cct *from) {
     uint32_t *smaller = realloc(of, (n + 1) * sizeof *of);
     t->of[0] = smaller ? smaller : of;
     t->n_of[0] = n;
+    t->is_of_stacks = true;
 }
 
 path_tree *path_tree_see(const lens *l, place_by by) {
@@ -519,6 +520,25 @@ path_tree *path_tree_collapse(const path_tree *of, const uint32_t *focus) {
         begin(&g, NULL, NULL) && trail_init(&t, of) && grow_collapsed(&g, &t, of, focus);
     trail_free(&t);
     return end(&g, ok);
+}
+
+bool path_tree_stand_alone(path_tree *t, const path_tree *of, place_by by) {
+    const size_t n = of->n_of[0];
+    uint32_t *ends = large_new(n + 1, sizeof *ends);
+    for (size_t i = 0; ends && i <= n; i++)
+        ends[i] = t->of[0][of->of[0][i]];
+    if (!ends || !place_table_make(&t->own_places, of->names->locations.items,
+                                   of->names->locations.count, by)) {
+        free(ends);
+        return false;
+    }
+    free(t->of[0]);
+    t->of[0] = ends;
+    t->n_of[0] = n;
+    t->names = of->names;
+    t->places = &t->own_places;
+    t->is_of_stacks = true;
+    return true;
 }
 
 uint32_t *path_tree_exits(const path_tree *t) {

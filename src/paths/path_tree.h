@@ -17,13 +17,15 @@ typedef struct path_node {
 
 typedef struct path_tree {
     const profile *names;      /* whose locations places are; of a joined tree, its own */
-    const place_table *places; /* numbered among these; a collapsed tree has neither */
+    const place_table *places; /* numbered among these; a collapsed tree has neither, unless it
+                                  stands alone */
     path_node *nodes;          /* in preorder: what is below a node follows it */
     uint32_t *ends;            /* by node: one beyond the last that is below it */
     size_t n;
     uint32_t *of[PATH_SIDES]; /* by what it was made of (stacks of the profile, cct_stack, or nodes
                                  of one of these): the node here; PATH_NOWHERE: it is in none */
     size_t n_of[PATH_SIDES];
+    bool is_of_stacks; /* one of the former: it was seen, or stands alone */
     place_table own_places;
     profile own_names; /* locations alone */
 } path_tree;
@@ -33,7 +35,7 @@ static inline const profile_location *path_tree_location(const path_tree *t, uin
                                  : &t->names->locations.items[t->places->locations.items[place]];
 }
 
-/* Of a tree that was seen: where the stack of a node of the profile's tree ends, which has blocks.
+/* Of a tree of stacks: where the stack of a node of the profile's tree ends, which has blocks.
  */
 static inline uint32_t path_tree_end(const path_tree *t, uint32_t node) {
     return t->of[0][cct_stack(&t->names->tree, node)];
@@ -52,6 +54,10 @@ path_tree *path_tree_join(const path_tree *const of[PATH_SIDES], place_by by);
  * what path_tree_focus says, only what is below the outermost ends. NULL: all. Its places are
  * those of `of`, to which it does not refer. */
 path_tree *path_tree_collapse(const path_tree *of, const uint32_t *focus);
+
+/* Makes a collapsed tree one of the stacks of which the tree was seen that it was made of, which is
+ * of no use to it any more. Not of external blocks: where their sites are, that one tells. */
+bool path_tree_stand_alone(path_tree *t, const path_tree *of, place_by by);
 
 /* The places from the root to a node, outermost first, into `places`, which is emptied before.
  * False when there is no memory. */

@@ -182,6 +182,7 @@ static int compare_contributions(const void *a, const void *b) {
 
 static bool sum_up(gathering *g) {
     hotspots *h = g->result;
+    map64_free(&g->pairs); /* before as much is made again */
     if (g->all.count)
         qsort(g->all.items, g->all.count, sizeof *g->all.items, compare_contributions);
     for (size_t i = 0; i < g->all.count; i++) {

@@ -75,6 +75,12 @@ static bool make_advice(void *context, cache_value *value) {
     return true;
 }
 
+/* The stack of each block, and what each stack looks like. */
+static size_t need_to_advise(const profile *p) {
+    enum { OF_BLOCK = 8, OF_STACK = 16 };
+    return p->table.count * OF_BLOCK + p->tree.n_stacks * OF_STACK;
+}
+
 /* It takes seconds on a large trace, and ends when its client has gone. */
 bool answer_advice(request *r) {
     asked q = {.needs_blocks = true, .needs_rows = true, .of_allocated = true};
@@ -86,7 +92,9 @@ bool answer_advice(request *r) {
             m.asker = (advise_asker){r->client->has_gone, r->client->context};
         char key[40];
         snprintf(key, sizeof key, "advice %.17g", share);
-        cache_entry *e = asked_cached(r, &q, key, make_advice, &m);
+        const cache_maker maker = {
+            .make = make_advice, .context = &m, .needs = need_to_advise(&q.reading->profile)};
+        cache_entry *e = asked_cached(r, &q, key, maker);
         ok = e ? write_advice(r, &q, cache_entry_value(e), share) : request_no_answer(r);
         cache_release(r->viewer->cache, e);
     }

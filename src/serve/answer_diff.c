@@ -85,7 +85,8 @@ static cache_entry *find_diff(request *r, diff_asked *d) {
     if (asprintf(&key, "diff %d %d %d %d %s", (int)d->options.by, (int)d->options.normalise,
                  d->moments.given, d->moments.of, d->after.key) < 0)
         return NULL;
-    cache_entry *e = asked_cached(r, &d->before, key, make_diff, d);
+    cache_entry *e =
+        asked_cached(r, &d->before, key, (cache_maker){.make = make_diff, .context = d});
     free(key);
     return e;
 }

@@ -172,7 +172,7 @@ static bool write_layers(request *r, const asked *a, const timeline_spec *spec, 
         return true;
     snprintf(key, sizeof key, "layers %d %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64, wanted.by,
              wanted.top, spec->from, spec->to, spec->points);
-    cache_entry *e = asked_cached(r, a, key, make_layers, &m);
+    cache_entry *e = asked_cached(r, a, key, (cache_maker){.make = make_layers, .context = &m});
     const bool ok = e && write_groups(r, a, t, wanted.by, cache_entry_value(e));
     cache_release(r->viewer->cache, e);
     return ok;

@@ -242,12 +242,11 @@ void asked_close(request *r, asked *a) {
     *a = (asked){0};
 }
 
-cache_entry *asked_cached(request *r, const asked *a, const char *key,
-                          bool (*make)(void *context, cache_value *value), void *context) {
+cache_entry *asked_cached(request *r, const asked *a, const char *key, cache_maker maker) {
     char *whole;
     if (asprintf(&whole, "%s%s", a->key, key) < 0)
         return NULL;
-    cache_entry *e = cache_get(r->viewer->cache, whole, make, context);
+    cache_entry *e = cache_get_large(r->viewer->cache, whole, maker);
     free(whole);
     return e;
 }
@@ -373,19 +372,63 @@ static bool compare_trees(request *r, asked_paths *p, const asked *against, char
     return same || p->view.joined;
 }
 
-static bool collapse_tree(request *r, asked_paths *p, char **key) {
+/* `key` is freed. */
+static char *key_of_collapsed(const request *r, const asked_paths *p, char *key) {
     const bool focused = p->view.spec.focus;
     const char *focus = focused ? request_text(r, "focus") : NULL;
     const char *ids = focused && !focus ? request_text(r, "focus_ids") : NULL;
-    *key = key_beyond(*key,
+    return key_beyond(key,
                       ids     ? "collapsed below ids"
                       : focus ? "collapsed below"
                               : "collapsed",
                       ids     ? ids
                       : focus ? focus
                               : "");
-    p->view.collapsed = keep(r, p, *key, make_collapsed, callpaths_base(&p->view)->n * OF_NODE);
+}
+
+static bool collapse_tree(request *r, asked_paths *p, const char *key) {
+    p->view.collapsed = keep(r, p, key, make_collapsed, callpaths_base(&p->view)->n * OF_NODE);
     return p->view.collapsed;
+}
+
+static bool make_nothing(void *context, cache_value *value) {
+    (void)context;
+    (void)value;
+    return false;
+}
+
+static bool see_tree(request *r, asked_paths *p, const asked *a, const char *key) {
+    p->view.seen[0] = keep(r, p, key, make_first, need_to_see(a));
+    return p->view.seen[0];
+}
+
+/* The tree that it is made of makes room for what comes. */
+static bool collapse_alone(request *r, asked_paths *p, const asked *a, char **key) {
+    char *seen = strdup(*key);
+    *key = key_of_collapsed(r, p, *key);
+    p->view.collapsed = keep(r, p, *key, make_nothing, 0);
+    if (!p->view.collapsed && seen && see_tree(r, p, a, seen) && collapse_tree(r, p, *key)) {
+        p->view.seen[0] = NULL;
+        cache_give_up(r->viewer->cache, p->entries[0]);
+        p->entries[0] = p->entries[--p->n_entries];
+    }
+    free(seen);
+    return p->view.collapsed;
+}
+
+/* Those that the sums are of, whose key replaces that of the first. */
+static bool find_trees(request *r, asked_paths *p, const asked *a, const asked *against,
+                       char **key) {
+    if (!*key)
+        return false;
+    if (callpaths_stands_alone(&p->view))
+        return collapse_alone(r, p, a, key);
+    if (!see_tree(r, p, a, *key) || (against && !compare_trees(r, p, against, key)))
+        return false;
+    if (!callpaths_collapses(&p->view.spec))
+        return true;
+    *key = key_of_collapsed(r, p, *key);
+    return collapse_tree(r, p, *key);
 }
 
 static bool sum_up(request *r, asked_paths *p, const asked *a, const asked *against, char *tree) {
@@ -405,13 +448,13 @@ bool asked_paths_of(request *r, const asked *a, const asked *against, const call
     *p = (asked_paths){.view = {.spec = *spec,
                                 .queries = {a->query, against ? against->query : NULL},
                                 .n_sides = against ? PATH_SIDES : 1}};
-    p->view.seen[0] = keep(r, p, key, make_first, need_to_see(a));
-    const bool ok = p->view.seen[0] && (!against || compare_trees(r, p, against, &key)) &&
-                    (!callpaths_collapses(spec) || collapse_tree(r, p, &key)) &&
-                    sum_up(r, p, a, against, key);
+    const bool ok = find_trees(r, p, a, against, &key) && sum_up(r, p, a, against, key);
     free(key);
-    /* beside the entries of the view, the lens and the costs of each side */
-    cache_stay(r->viewer->cache, p->n_entries + 2 * (size_t)p->view.n_sides);
+    /* The trees are what another question needs, too; beside them, the lens and the costs of each
+     * side stay, but not the sums: those of this question are in use. */
+    for (unsigned i = 0; ok && i + 1 < p->n_entries; i++)
+        cache_touch(r->viewer->cache, p->entries[i]);
+    cache_stay(r->viewer->cache, p->n_entries - ok + 2 * (size_t)p->view.n_sides);
     if (ok)
         return true;
     asked_paths_release(r, p);

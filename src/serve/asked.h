@@ -59,8 +59,7 @@ bool asked_open_moments(request *r, const asked_moments *m, asked *went, asked *
 bool asked_rows(request *r, asked *a, const uint8_t **kept);
 
 /* An entry of the cache below the key of a question. */
-cache_entry *asked_cached(request *r, const asked *a, const char *key,
-                          bool (*make)(void *context, cache_value *value), void *context);
+cache_entry *asked_cached(request *r, const asked *a, const char *key, cache_maker maker);
 
 figure asked_figure(const asked *a, const cost *c);
 

@@ -62,6 +62,18 @@ static void list(cache *c, cache_entry *e) {
     c->size += e->value.size;
 }
 
+/* Behind all others, if it is there. */
+static void list_last(cache *c, cache_entry *e) {
+    if (!e->listed)
+        return;
+    unlist(c, e);
+    e->listed = true;
+    e->previous = c->oldest;
+    *(c->oldest ? &c->oldest->next : &c->newest) = e;
+    c->oldest = e;
+    c->size += e->value.size;
+}
+
 static cache_entry *find(const cache *c, const char *key) {
     cache_entry *e = c->newest;
     while (e && strcmp(e->key, key) != 0)
@@ -103,16 +115,34 @@ static bool drop_user(cache_entry *e) {
     return --e->users == 0 && !e->listed;
 }
 
-void cache_release(cache *c, cache_entry *e) {
-    if (!e)
-        return;
+static void release(cache *c, cache_entry *e, bool is_last) {
     pthread_mutex_lock(&c->lock);
+    if (is_last)
+        list_last(c, e);
     bool last = drop_user(e);
     cache_entry *gone = evict(c, 0);
     pthread_mutex_unlock(&c->lock);
     if (last)
         destroy(e);
     destroy_all(gone);
+}
+
+void cache_release(cache *c, cache_entry *e) {
+    if (e)
+        release(c, e, false);
+}
+
+void cache_touch(cache *c, cache_entry *e) {
+    pthread_mutex_lock(&c->lock);
+    if (e->listed) {
+        unlist(c, e);
+        list(c, e);
+    }
+    pthread_mutex_unlock(&c->lock);
+}
+
+void cache_give_up(cache *c, cache_entry *e) {
+    release(c, e, true);
 }
 
 /* With the lock held, which it gives up for a while. */

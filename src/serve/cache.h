@@ -34,7 +34,7 @@ cache *cache_new(size_t capacity);
 void cache_limit(cache *c, size_t capacity);
 
 /* The newest `staying` entries stay from now on, however large: what one question is made of, or
- * each step would make it again. */
+ * each step would make it again. One that is being made is one of them. */
 void cache_stay(cache *c, size_t staying);
 void cache_free(cache *c); /* no entry may be in use; NULL is allowed */
 
@@ -48,6 +48,12 @@ cache_entry *cache_get(cache *c, const char *key, bool (*make)(void *context, ca
 cache_entry *cache_get_large(cache *c, const char *key, cache_maker maker);
 void *cache_entry_value(const cache_entry *e);
 void cache_release(cache *c, cache_entry *e); /* NULL is allowed */
+
+/* An entry in use is the newest from now on. */
+void cache_touch(cache *c, cache_entry *e);
+
+/* The same as cache_release of what is the first to go from now on. */
+void cache_give_up(cache *c, cache_entry *e);
 
 /* Forgets the entries whose key begins so. */
 void cache_forget(cache *c, const char *prefix);

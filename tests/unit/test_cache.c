@@ -105,6 +105,29 @@ START_TEST(the_newest_may_stay_however_large) {
 }
 END_TEST
 
+START_TEST(an_entry_can_be_the_last_or_the_first_to_go) {
+    static const char *const keys[] = {"a", "b", "c"};
+    counted c = {.size = 1};
+    cache *all = cache_new(3);
+    cache_entry *entries[3];
+    for (size_t i = 0; i < 3; i++)
+        entries[i] = cache_get(all, keys[i], make_counted, &c);
+    cache_touch(all, entries[0]);
+    cache_give_up(all, entries[2]);
+    cache_release(all, entries[1]);
+    cache_release(all, entries[0]);
+    for (size_t left = 3; left > 0; left--) { /* c, b, a go */
+        cache_limit(all, left - 1);
+        ck_assert_int_eq(c.released, 4 - (int)left);
+        const int made = c.made;
+        if (left > 1)
+            cache_release(all, cache_get(all, "a", make_counted, &c));
+        ck_assert_int_eq(c.made, made);
+    }
+    cache_free(all);
+}
+END_TEST
+
 static bool make_when_others_are_gone(void *context, cache_value *value) {
     counted *c = context;
     ck_assert_int_eq(c->released, 1);
@@ -218,6 +241,7 @@ static Suite *suite(void) {
     tcase_add_test(t, what_is_asked_again_is_not_made_again);
     tcase_add_test(t, what_is_in_use_stays);
     tcase_add_test(t, the_newest_may_stay_however_large);
+    tcase_add_test(t, an_entry_can_be_the_last_or_the_first_to_go);
     tcase_add_test(t, others_go_before_a_large_one_is_made);
     tcase_add_test(t, who_waits_for_one_that_fails_tries_himself);
     tcase_add_test(t, failures_are_not_remembered);

@@ -215,6 +215,25 @@ test("a filter that is wrong, and a server that is gone, leave a way on", async 
   }
 });
 
+test("a wrong filter in the address is said in each view, with a way back", async ({ browser }) => {
+  const server = await serve([OCAMLOPT, IRMIN]);
+  try {
+    for (const view of ["flame", "hotspots", "leaks", "lifetimes", "advice", "graph", "diff"]) {
+      const c = await Client.open(browser, `${server.url}#view=${view}&filter=size:wrong`);
+      await c.page.locator(".problem", { hasText: "Invalid filter" }).waitFor();
+      const said = c.page.locator(".empty:visible");
+      const text = await said.first().innerText();
+      assert.ok(text.includes("does not begin with a number"), `${view}: ${text}`);
+      await c.until({ filter: "" }, () => c.page.locator("[data-out=start]:visible").first().click());
+      assert.equal(await said.count(), 0, view);
+      assert.equal(await c.page.locator(".problem:visible").count(), 0, view);
+      await c.close();
+    }
+  } finally {
+    await server.stop();
+  }
+});
+
 test("line numbers stay behind names of any direction", async ({ browser }) => {
   const server = await serve([IRMIN]), c = await Client.open(browser, `${server.url}#view=hotspots`);
   try {

@@ -37,7 +37,6 @@ static bool find_groups(path_column *c) {
     c->groups = malloc((n + 1) * sizeof *c->groups);
     for (size_t i = 0; c->groups && i < n; i++)
         c->groups[i] = cost_columns_sum(&c->costs, i * PATH_GROUP, (i + 1) * PATH_GROUP);
-    cost_columns_pack(&c->costs, c->n);
     return c->groups;
 }
 
@@ -151,6 +150,7 @@ static void add_costs(void *context, size_t part) {
 static cost_shape shape_of(const query_result *q) {
     cost_shape shape = cost_columns_shape(&q->costs.costs);
     shape.few = q->total.samples <= UINT32_MAX && q->total.blocks <= UINT32_MAX;
+    shape.packed = q->costs.costs.packed; /* most nodes end one stack */
     return shape;
 }
 

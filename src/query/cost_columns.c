@@ -12,11 +12,14 @@ bool cost_columns_make(cost_columns *c, size_t n, cost_shape shape) {
         c->few = large_zeroed(n + 1, sizeof *c->few);
     else
         c->counts = large_zeroed(n + 1, sizeof *c->counts);
-    if (shape.weights)
+    if (shape.weights && shape.packed)
+        c->packed = large_zeroed(n + 1, sizeof *c->packed);
+    else if (shape.weights)
         c->weights = large_zeroed(n + 1, sizeof *c->weights);
     if (shape.words)
         c->words = large_zeroed(n + 1, sizeof *c->words);
-    return (c->few || c->counts) && (c->weights || !shape.weights) && (c->words || !shape.words);
+    return (c->few || c->counts) && (c->weights || c->packed || !shape.weights) &&
+           (c->words || !shape.words);
 }
 
 /* In place, from the first on. */

@@ -37,6 +37,7 @@ typedef struct cost_shape {
     bool few;     /* no sum of samples or blocks is beyond 32 bits */
     bool weights; /* samples do not count alike */
     bool words;   /* of numbers of blocks */
+    bool packed;  /* weights are packed from the beginning: few are added to each */
 } cost_shape;
 
 typedef struct cost_few {
@@ -118,7 +119,7 @@ static inline cost cost_columns_at(const cost_columns *c, size_t i) {
 /* Of the costs from one to before another. */
 cost cost_columns_sum(const cost_columns *c, size_t from, size_t end);
 
-/* What the shape has no column for is not looked at. Not to what is packed. */
+/* What the shape has no column for is not looked at. */
 static inline void cost_columns_add(const cost_columns *c, size_t i, const cost *add) {
     if (c->few) {
         c->few[i].samples += (uint32_t)add->samples;
@@ -132,6 +133,12 @@ static inline void cost_columns_add(const cost_columns *c, size_t i, const cost 
         w->weight += add->weight;
         w->squares += add->squares;
         w->heaviest = add->heaviest > w->heaviest ? add->heaviest : w->heaviest;
+    }
+    if (c->packed) {
+        cost_packed *w = &c->packed[i];
+        w->weight += add->weight;
+        w->squares += (float)add->squares;
+        w->heaviest = (float)add->heaviest > w->heaviest ? (float)add->heaviest : w->heaviest;
     }
     if (c->words) {
         cost_words *w = &c->words[i];

@@ -85,6 +85,7 @@ static bool write_file(request *r, const download *d, asked *a) {
     const output_watch watch = {.expect = is_wanted, .context = r};
     if (!asked_rows(r, a, &s.kept))
         return false;
+    cache_make_room(r->viewer->cache);
     r->o->watch = &watch;
     bool ok = d->write(r->o, &s);
     r->o->watch = NULL;

@@ -225,6 +225,16 @@ void cache_limit(cache *c, size_t capacity) {
     destroy_all(gone);
 }
 
+void cache_make_room(cache *c) {
+    pthread_mutex_lock(&c->lock);
+    const size_t staying = c->staying;
+    c->staying = 0;
+    cache_entry *gone = evict(c, c->capacity);
+    c->staying = staying;
+    pthread_mutex_unlock(&c->lock);
+    destroy_all(gone);
+}
+
 void *cache_entry_value(const cache_entry *e) {
     return e->value.value;
 }

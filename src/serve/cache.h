@@ -55,6 +55,10 @@ void cache_touch(cache *c, cache_entry *e);
 /* The same as cache_release of what is the first to go from now on. */
 void cache_give_up(cache *c, cache_entry *e);
 
+/* Lets go what nobody uses: before what takes much memory, and so long that making it again does
+ * not matter. */
+void cache_make_room(cache *c);
+
 /* Forgets the entries whose key begins so. */
 void cache_forget(cache *c, const char *prefix);
 

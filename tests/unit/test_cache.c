@@ -128,6 +128,21 @@ START_TEST(an_entry_can_be_the_last_or_the_first_to_go) {
 }
 END_TEST
 
+START_TEST(room_is_made_of_all_that_nobody_uses) {
+    counted c = {.size = 1};
+    cache *all = cache_new(9);
+    cache_stay(all, 2);
+    cache_entry *used = cache_get(all, "a", make_counted, &c);
+    cache_release(all, cache_get(all, "b", make_counted, &c));
+    cache_release(all, cache_get(all, "c", make_counted, &c));
+    cache_make_room(all);
+    ck_assert_int_eq(c.released, 2);
+    ck_assert_int_eq(number_of(used), 1);
+    cache_release(all, used);
+    cache_free(all);
+}
+END_TEST
+
 static bool make_when_others_are_gone(void *context, cache_value *value) {
     counted *c = context;
     ck_assert_int_eq(c->released, 1);
@@ -242,6 +257,7 @@ static Suite *suite(void) {
     tcase_add_test(t, what_is_in_use_stays);
     tcase_add_test(t, the_newest_may_stay_however_large);
     tcase_add_test(t, an_entry_can_be_the_last_or_the_first_to_go);
+    tcase_add_test(t, room_is_made_of_all_that_nobody_uses);
     tcase_add_test(t, others_go_before_a_large_one_is_made);
     tcase_add_test(t, who_waits_for_one_that_fails_tries_himself);
     tcase_add_test(t, failures_are_not_remembered);

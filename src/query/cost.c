@@ -115,8 +115,8 @@ static void put_plain(cost_list *list, uint32_t node, bool external, const cost 
     cost_columns_add(&list->costs, list->count++, c);
 }
 
-/* Each total makes one at most. */
-bool cost_of_tree(const profile *p, cost_list *list) {
+/* Each total makes one at most. `kept` is by total; NULL: all. */
+static bool list_totals(const profile *p, const uint8_t *kept, cost_list *list) {
     const cct_totals *totals = p->tree.totals.items;
     const size_t n = p->tree.totals.count;
     uint64_t samples = 0, blocks = 0;
@@ -128,7 +128,7 @@ bool cost_of_tree(const profile *p, cost_list *list) {
         return false;
     for (size_t i = 0; i < n; i++) {
         cost heap = {0}, external = {0};
-        if (!totals[i].is_first)
+        if (!totals[i].is_first || (kept && !kept[i]))
             continue;
         for (uint32_t j = (uint32_t)i; j != CCT_NO_TOTALS; j = totals[j].next)
             add_plain(totals[j].source == MEMTRACE_EXTERNAL ? &external : &heap,
@@ -137,6 +137,10 @@ bool cost_of_tree(const profile *p, cost_list *list) {
         put_plain(list, totals[i].node, true, &external);
     }
     return true;
+}
+
+bool cost_of_tree(const profile *p, cost_list *list) {
+    return list_totals(p, NULL, list);
 }
 
 /* ---- from the table ---------------------------------------------------------------------- */
@@ -600,6 +604,12 @@ bool cost_of_blocks(const profile *p, const selection *s, measure m, blocks_mome
 bool cost_of_filter(const profile *p, const filter *f, measure m, blocks_moment moment, bool words,
                     selection *s, cost_list *list) {
     plain_adding a = {.profile = p, .measure = m, .moment = moment};
+    if (m == MEASURE_ALLOCATED && filter_is_of_stacks(f)) {
+        uint8_t *kept;
+        const bool found = filter_select_stacks(f, p, &kept, s) && list_totals(p, kept, list);
+        free(kept);
+        return found;
+    }
     if (measure_infos[m].unit == UNIT_BYTES)
         return plain_costs(&a, f, s, list);
     const bool ok = filter_select(f, p, s) && weighted_costs(p, s->kept, m, words, list);

@@ -675,6 +675,41 @@ bool filter_select(const filter *f, const profile *p, selection *s) {
     return ok;
 }
 
+bool filter_is_of_stacks(const filter *f) {
+    for (size_t i = 0; f && i < f->terms.count; i++) {
+        const filter_kind kind = f->terms.items[i].kind;
+        if (kind != FILTER_FN && kind != FILTER_FILE && kind != FILTER_TYPE &&
+            !filter_kind_looks(kind))
+            return false;
+    }
+    return filter_selects(f);
+}
+
+static bool keeps_stack(const evaluation *e, uint32_t node, uint64_t blocks) {
+    for (size_t i = 0; i < e->terms.count; i++) {
+        const prepared_term *t = &e->terms.items[i];
+        if (t->nodes[node] == t->term->negated)
+            return false;
+        e->left[i] += blocks;
+    }
+    return true;
+}
+
+bool filter_select_stacks(const filter *f, const profile *p, uint8_t **kept, selection *s) {
+    const cct *tree = &p->tree;
+    const size_t rows = p->table.count;
+    evaluation e = {.profile = p, .parts = 1};
+    *s = (selection){.n_kept = rows, .n_of = rows};
+    *kept = calloc(tree->totals.count + 1, 1);
+    const bool ok = *kept && prepare(&e, f) && (e.left = calloc(e.terms.count + 1, sizeof *e.left));
+    for (uint32_t i = 0; ok && i < tree->totals.count; i++)
+        (*kept)[i] = keeps_stack(&e, tree->totals.items[i].node, cct_sums_at(tree, i).blocks);
+    if (ok)
+        count_kept(f, &e, s);
+    evaluation_free(&e);
+    return ok;
+}
+
 void selection_free(selection *s) {
     free(s->kept);
     s->kept = NULL;

@@ -158,4 +158,11 @@ bool filter_scan(const filter *f, const profile *p, size_t parts, filter_visit *
 
 void selection_free(selection *s);
 
+/* Whether it looks at stacks alone, so that of the blocks with one all are kept or none is. */
+bool filter_is_of_stacks(const filter *f);
+
+/* Then the same as filter_select without a look at blocks: `*kept` is by index of the tree's
+ * totals, to be freed. `s` has no rows. */
+bool filter_select_stacks(const filter *f, const profile *p, uint8_t **kept, selection *s);
+
 #endif

@@ -148,6 +148,44 @@ START_TEST(filters_keep_what_they_say) {
 }
 END_TEST
 
+/* As if a look at each block were needed. */
+START_TEST(what_concerns_stacks_alone_is_told_by_their_totals) {
+    tape t;
+    profile p;
+    size_t n_of_stacks = 0;
+    record_six(&t, &p);
+    for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) {
+        filter *f;
+        filter_error error;
+        selection quick, slow;
+        cost_list by_stack = {0}, by_row = {0};
+        ck_assert(filter_parse(kept[i].filter, &f, &error));
+        n_of_stacks += filter_is_of_stacks(f);
+        ck_assert(
+            cost_of_filter(&p, f, MEASURE_ALLOCATED, blocks_end_of(0), true, &quick, &by_stack));
+        ck_assert(filter_select(f, &p, &slow));
+        ck_assert(cost_of_blocks(&p, &slow, MEASURE_ALLOCATED, blocks_end_of(0), true, &by_row));
+        ck_assert_uint_eq(quick.n_kept, slow.n_kept);
+        ck_assert_uint_eq(quick.n_of, slow.n_of);
+        ck_assert_uint_eq(quick.n_removed, slow.n_removed);
+        ck_assert_uint_eq(quick.term_at, slow.term_at);
+        ck_assert_uint_eq(by_stack.count, by_row.count);
+        for (size_t j = 0; j < by_row.count; j++) {
+            const cost_entry x = cost_list_at(&by_stack, j), y = cost_list_at(&by_row, j);
+            ck_assert(x.node == y.node && x.external == y.external);
+            ck_assert_uint_eq(x.cost.samples, y.cost.samples);
+            ck_assert_uint_eq(x.cost.blocks, y.cost.blocks);
+        }
+        selection_free(&slow);
+        cost_list_free(&by_stack);
+        cost_list_free(&by_row);
+        filter_free(f);
+    }
+    ck_assert_uint_gt(n_of_stacks, 1);
+    profile_free(&p);
+}
+END_TEST
+
 /* Enough rows for several threads, the last piece of each not whole. */
 enum { MANY_ROWS = (1 << 19) + 12345 };
 
@@ -663,6 +701,7 @@ static Suite *suite(void) {
     TCase *t = tcase_create("query");
     tcase_add_test(t, the_table_has_what_the_events_say_in_any_order);
     tcase_add_test(t, filters_keep_what_they_say);
+    tcase_add_test(t, what_concerns_stacks_alone_is_told_by_their_totals);
     tcase_add_test(t, each_row_of_a_large_table_is_looked_at);
     tcase_add_test(t, times_select_the_same_rows_however_late_they_are);
     tcase_add_test(t, costs_of_heap_and_external_blocks_stay_apart);

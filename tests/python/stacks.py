@@ -60,13 +60,19 @@ class Thing:
         make(int(name[1:]))
 
     def __lt__(self, other):
-        make(20008)
+        make(19008)
         return True
 
 
 def in_exec(size, number):
     code = "\n" * number + f"def made():\n\n    make({size})\nmade()"
     exec(compile(code, f"made-{number:03}.py", "exec"), {"make": make})
+
+
+def constructed(size):
+    """The interpreter adapts the call to its class, once it is warm."""
+    for i in range(60):
+        Thing(size + 8 * i)
 
 
 def new_code(size):
@@ -121,6 +127,7 @@ def main():
     Thing(14000)
     Thing(15000).x16000
     Thing(17000) < Thing(18000)
+    constructed(20000)
     new_code(30000)
     long_lines(40000)
     überall(41000)

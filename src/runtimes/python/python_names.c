@@ -150,10 +150,18 @@ static int32_t line_of(const python_runtime *r, struct python_line_mark *mark, u
 
 /* ---- slots ---- */
 
+/* The interpreter has code of its own, which no traceback shows: from 3.13 on a frame between a
+ * class's call and its `__init__`. In none of its instructions tracing would begin. */
+static bool is_interpreters(const python_runtime *r, uintptr_t code) {
+    enum { CODE_UNITS = 16, FIRST_TRACED = -16 }; /* from the code's begin, and its end */
+    const int32_t first = *(const int32_t *)(code + r->layout->code_size + FIRST_TRACED);
+    return first >= *(const int64_t *)(code + CODE_UNITS);
+}
+
 uintptr_t python_names_slot(const python_runtime *r, struct python_line_mark *mark, uint32_t epoch,
                             uintptr_t code, uintptr_t instruction) {
     enum { UNIT = 2, MOST_UNITS = 1 << 28 };
-    if (word_at(code + OBJECT_TYPE) != (uintptr_t)r->code_type)
+    if (word_at(code + OBJECT_TYPE) != (uintptr_t)r->code_type || is_interpreters(r, code))
         return 0;
     const intptr_t units = ((intptr_t)(instruction - code) - r->layout->code_size) / UNIT;
     int32_t line = line_of(r, mark, epoch, code,

@@ -232,6 +232,12 @@ Python's objects are recorded. A program that has most of its memory from elsewh
   $ PYTHONMALLOC=malloc allotrace run -o python.ctf -- /usr/bin/python3 large.py 2>&1 | grep 'program held'
   [1]
 
+A free-threaded Python takes none from malloc, and does not start if it is told to:
+
+  $ cp /usr/bin/python3 python3.14t
+  $ PYTHONHOME=/usr MEMTRACE_PYTHON=malloc allotrace run --rate 1e-3 -o python.ctf -- ./python3.14t large.py 2>&1 | grep 'program held'
+  allotrace: hint: the program held \S+ MB, but at most \S+ MB of it is recorded; it mapped the rest directly, which --mmap records (re)
+
 All that can be left out but for what went wrong:
 
   $ allotrace run -q -o quiet.ctf -- /usr/bin/python3 large.py

@@ -18,6 +18,7 @@
 #include "base/path.h"
 #include "base/path_rights.h"
 #include "base/shell.h"
+#include "base/text.h"
 #include "base/utf8.h"
 #include "cli/message.h"
 #include "cli/run/run_findings.h"
@@ -583,14 +584,14 @@ static void say_nothing(output *o, const summary *s, const run_traces *t, run_tr
                       how.left_out ? "" : "; --rate 1 records every allocation");
 }
 
-/* What has programs of a runtime take all memory from malloc. */
+/* What has programs of a runtime take all memory from malloc. A free-threaded Python, such as
+ * python3.14t, cannot, and would not start. */
 static const char *whole_malloc(const char *program) {
-    static const char *const settings[][2] = {{"python", "PYTHONMALLOC=malloc"},
-                                              {"php", "USE_ZEND_ALLOC=0"}};
     const char *name = path_base(program);
-    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
-        if (strncmp(name, settings[i][0], strlen(settings[i][0])) == 0)
-            return settings[i][1];
+    if (strncmp(name, "php", 3) == 0)
+        return "USE_ZEND_ALLOC=0";
+    if (strncmp(name, "python", 6) == 0 && !text_ends_with(name, "t"))
+        return "PYTHONMALLOC=malloc";
     return NULL;
 }
 

@@ -277,11 +277,27 @@ def without_a_recorder_limits_are_not_checked():
 
 
 @test
-def a_limit_that_is_none_is_refused():
-    pathlib.Path("test_bad.py").write_text(
-        "import pytest\n@pytest.mark.limit_memory('much')\ndef test_it(): pass\n")
-    done = run(PYTHON, "-m", "pytest", "-p", "no:cacheprovider")
-    assert done.returncode != 0 and "'much' is no amount" in done.stdout + done.stderr, done.stdout
+def a_limit_that_is_none_is_refused_before_tests_run():
+    for mark, what in (("limit_memory('much')", "limit_memory: 'much' is no amount such as '24 MB'"),
+                       ("limit_leaks('1.2.3 MB')", "limit_leaks: '1.2.3 MB' is no amount such as '24 MB'"),
+                       ("limit_memory", "limit_memory takes one limit, such as '24 MB', and nothing else"),
+                       ("limit_memory('1 MB', x=1)", "limit_memory takes one limit, such as '24 MB', and nothing else")):
+        pathlib.Path("test_bad.py").write_text(
+            f"import pytest\ndef test_first(): pass\n@pytest.mark.{mark}\ndef test_it(): pass\n")
+        done = run(PYTHON, "-m", "pytest", "-p", "no:cacheprovider")
+        same(done.returncode, 4, "the status of pytest")
+        said = done.stdout + done.stderr
+        assert f"ERROR: test_bad.py::test_it: {what}\n" in said, said
+        assert "Traceback" not in said and "pytest_plugin.py" not in said and "passed" not in said, said
+
+
+@test
+def limits_have_units():
+    code = ("from allotrace.pytest_plugin import bytes_of\n"
+            "print(*map(bytes_of, [7, '7', '7B', '1.5 KB', '24MiB', '1 gb', ' 2 mb ']))\n"
+            "print(*map(bytes_of, ['', 'MB', '1 TB', '1i', '1 iB', '-1', '1,5 MB', None]))\n")
+    same(run(PYTHON, "-c", code).stdout.splitlines(),
+         ["7 7 7 1536 25165824 1073741824 2097152", " ".join(["None"] * 8)], "amounts")
 
 
 def main():

@@ -24,12 +24,13 @@ UNITS = {"": 1, "B": 1, "KB": 1 << 10, "MB": 1 << 20, "GB": 1 << 30}
 
 
 def bytes_of(limit):
+    """None if it is no amount."""
     if isinstance(limit, int):
         return limit
-    found = re.fullmatch(r"\s*([0-9.]+)\s*([KMG]?B|)\s*", str(limit))
+    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*(B|[KMG]i?B|)\s*", str(limit), re.IGNORECASE)
     if not found:
-        raise pytest.UsageError(f"allotrace: {limit!r} is no amount such as '24 MB'")
-    return int(float(found.group(1)) * UNITS[found.group(2)])
+        return None
+    return int(float(found.group(1)) * UNITS[found.group(2).upper().replace("I", "")])
 
 
 def text_of(amount):
@@ -142,9 +143,20 @@ def pytest_report_header(config):
 def limits_of(item):
     found = {name: item.get_closest_marker(name) for name in MARKERS}
     for name, marker in found.items():
-        if marker and len(marker.args) != 1:
-            raise pytest.UsageError(f"allotrace: {name} takes one limit, such as '24 MB'")
+        if marker and (len(marker.args) != 1 or marker.kwargs):
+            raise pytest.UsageError(f"{item.nodeid}: {name} takes one limit, such as '24 MB', and "
+                                    "nothing else")
+        if marker and bytes_of(marker.args[0]) is None:
+            raise pytest.UsageError(f"{item.nodeid}: {name}: {marker.args[0]!r} is no amount such "
+                                    "as '24 MB'")
     return {name: bytes_of(marker.args[0]) for name, marker in found.items() if marker}
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items):
+    """A limit that is none is said before any test runs."""
+    for item in items:
+        limits_of(item)
 
 
 @pytest.hookimpl(wrapper=True)

@@ -21,6 +21,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import tomllib
 
 SECONDS = 1  # that a benchmark should take at least
 
@@ -72,10 +73,20 @@ runpy.run_path(sys.argv[0], run_name="__main__")
 """
 
 
+def extra_arguments(folder):
+    """Of the first variant, where a benchmark has some."""
+    for path in sorted(folder.glob("*.toml")):
+        settings = tomllib.loads(path.read_text()).get("tool", {}).get("pyperformance", {})
+        if settings.get("extra_opts"):
+            return settings["extra_opts"]
+    return []
+
+
 class Benchmark:
     def __init__(self, options, script, folder):
         self.script, self.result = script, pathlib.Path(folder, "result.json")
-        self.plain = [options.python, "-c", BY_CPU_TIME, str(script), "--worker"]
+        self.plain = [os.path.abspath(options.python), "-c", BY_CPU_TIME, str(script), "--worker",
+                      *extra_arguments(script.parent)]
         self.recorded = ["allotrace", "run", *options.rate, "-o", f"{folder}/t.ctf", "--", *self.plain]
         self.often = ["-l1", "-w1", "-n1"]
         value, _ = self.measure(self.plain)
@@ -87,8 +98,10 @@ class Benchmark:
         self.result.unlink(missing_ok=True)
         whole = cpu_time([*command, *self.often, "-o", self.result], timeout=100,
                          cwd=self.script.parent)
-        runs = [run for b in json.loads(self.result.read_text())["benchmarks"] for run in b["runs"]]
-        return sum(sum(run["values"]) for run in runs), whole
+        result = json.loads(self.result.read_text())
+        inner = result.get("metadata", {}).get("inner_loops", 1)  # values are of one
+        runs = [run for b in result["benchmarks"] for run in b["runs"]]
+        return sum(sum(run["values"]) for run in runs) * inner, whole
 
     def ratios(self, n):
         pairs = [(self.measure(self.plain), self.measure(self.recorded)) for _ in range(n)]

@@ -88,9 +88,11 @@ class Benchmark:
         self.plain = [os.path.abspath(options.python), "-c", BY_CPU_TIME, str(script), "--worker",
                       *extra_arguments(script.parent)]
         self.recorded = ["allotrace", "run", *options.rate, "-o", f"{folder}/t.ctf", "--", *self.plain]
-        self.often = ["-l1", "-w1", "-n1"]
-        value, _ = self.measure(self.plain)
-        loops = max(1, round(SECONDS / 4 / value)) if value else 1
+        loops = 1
+        for _ in range(2):  # the first one may be cold
+            self.often = [f"-l{loops}", "-w1", "-n1"]
+            value, _ = self.measure(self.plain)
+            loops = max(1, round(SECONDS / 4 / value)) if value else 1
         self.often = [f"-l{loops}", "-w1", f"-n{max(1, round(SECONDS / (value * loops or SECONDS)))}"]
 
     def measure(self, command):

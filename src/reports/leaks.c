@@ -391,7 +391,7 @@ table leaks_table(document *d, leaks_report *l) {
                    .context = l,
                    .unit = report_unit(l->report),
                    .by_line = !l->view.by_function,
-                   .no_name = "(no backtrace)"};
+                   .no_name = TABLE_NO_STACK};
 }
 
 /* What came of a slope in the window, or, of a long one, the slope. */
@@ -475,7 +475,7 @@ static void say_rest(document *d, const leaks_report *l) {
                       figure_beside(figure_margin_in(unit, &f)).text,
                       l->leaks->measure == MEASURE_BYTESECONDS ? "held" : "live");
     if (l->gone > 0)
-        document_note(d, "  %s site%s without live sampled blocks", figure_count(l->gone).text,
+        document_note(d, "  %s site%s of which nothing sampled is live", figure_count(l->gone).text,
                       l->gone == 1 ? "" : "s");
 }
 

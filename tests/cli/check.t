@@ -347,7 +347,7 @@ A budget from a trace, which the trace meets; then the same for another one:
 
   $ allotrace check --update new.toml $TRACES/ocamlopt.ctf && cat new.toml
   allotrace: wrote new.toml: maxima (allocated) for the total and for 1 function with 15% of it
-  allotrace: hint: to limit what is never freed, too: allotrace check --update new.toml --measure survived /work/wt/me/tests/traces/ocamlopt.ctf
+  allotrace: hint: to limit what is never freed, too: allotrace check --update new.toml --measure survived \S+/ocamlopt.ctf (re)
   # Allocation budgets, checked by: allotrace check --budget FILE TRACE
   # Written by: allotrace check --update FILE TRACE
   

@@ -66,14 +66,16 @@ What is missing stands in what both say, which is the same but for the frees of 
   >         allotrace $command $kind clean.ctf 2>clean.warned | sed 's/clean.ctf/FILE/g' | cmp - bad.said
   >     done
   > done
-  $ for f in bad clean; do allotrace info $f.ctf | grep -E 'missing  |duration|samples'; allotrace info --json $f.ctf | grep -o '"missing":{[^}]*}'; done
-    duration          35.88 s
-    missing           1.65 s at 5.90 s (14.4 KB, 5.5% of the trace, cannot be read)
-    samples           10,104
+  $ for f in bad clean; do allotrace info $f.ctf | grep -E 'missing  |duration|sampled'; allotrace info --json $f.ctf | grep -o '"missing":{[^}]*}'; done
+    duration         35.88 s
+    missing          1.65 s at 5.90 s (14.4 KB, 5.5% of the trace, cannot be read)
+    sampled words    10,104
+    sampled blocks   10,104
   "missing":{"places":1,"from":5904642,"to":7549816,"duration":1645174,"bytes":14699,"of":265131}
-    duration          35.88 s
-    missing           1.65 s at 5.90 s (14.4 KB, 5.5% of the trace, cannot be read)
-    samples           10,104
+    duration         35.88 s
+    missing          1.65 s at 5.90 s (14.4 KB, 5.5% of the trace, cannot be read)
+    sampled words    10,104
+    sampled blocks   10,104
   "missing":{"places":1,"from":5904642,"to":7549816,"duration":1645174,"bytes":14699,"of":265131}
   $ allotrace hotspots bad.ctf 2>/dev/null | head -2
   Missing: 1.65 s at 5.90 s (14.4 KB, 5.5% of the trace, cannot be read).
@@ -86,7 +88,7 @@ What is missing stands in what both say, which is the same but for the frees of 
   Missing: 1.65 s at 5.90 s (14.4 KB, 5.5% of the trace, cannot be read).
   $ allotrace doctor clean.ctf -o again.ctf | tail -1; allotrace info again.ctf | grep 'missing  '
     written as a clean trace to again.ctf, which notes that events are missing
-    missing           1.65 s at 5.90 s (14.4 KB, 5.5% of the trace, cannot be read)
+    missing          1.65 s at 5.90 s (14.4 KB, 5.5% of the trace, cannot be read)
   $ allotrace diff good.ctf clean.ctf | sed '1p; $!d'
   After lacks events: 1.65 s at 5.90 s (14.4 KB, 5.5% of the trace, cannot be read).
   Undecided: a trace is incomplete, and its missing part cannot be compared. Record it again.
@@ -95,10 +97,10 @@ So it is in parts of it, where these are missing:
 
   $ allotrace trim --from 5s --to 7s bad.ctf -o part.ctf 2>/dev/null; allotrace info part.ctf | grep 'missing  '
   part.ctf: 276 of 10,104 samples, in 276 of 10,104 blocks
-    missing           1.10 s at 905 ms (14.4 KB, 5.5% of the trace, cannot be read)
+    missing          1.10 s at 905 ms (14.4 KB, 5.5% of the trace, cannot be read)
   $ allotrace trim --from 1s --to 5s bad.ctf -o part.ctf 2>/dev/null; allotrace info part.ctf | grep 'missing  \|warnings'
   part.ctf: 1,199 of 10,104 samples, in 1,199 of 10,104 blocks
-    warnings          0
+    warnings         0
 
 A long list is shortened, unless all of it is wanted:
 

@@ -86,7 +86,7 @@ Of a real trace:
     in steps   1,953.1  634.2 … 4,557.9     3,221.2  ± 3,350.2                        ▂▄▅▇███▆▆  asmcomp/interf.ml:48 Interf.build_graph.add_interf
     in steps   1,953.1  634.2 … 4,557.9     3,745.1  ± 3,147.8                        ▂▂▆█▅▆█▄▄  set.ml:125 Stdlib__set.Make.bal
     47 more sites with 31.7 MB ± 6.8 MB live
-    393 sites without live sampled blocks
+    393 sites of which nothing sampled is live
   allotrace: hint: callers of the first site: allotrace callers --filter survived 'interf.ml:52' */ocamlopt.ctf (glob)
   $ allotrace leaks --top 0 --csv $TRACES/ocamlopt.ctf | cut -d, -f1 | sort | uniq -c
         1 bounded
@@ -147,7 +147,7 @@ By numbers of blocks: in main's place there is one block, however large:
     in steps        50,002  16,237 … 153,625          95,878   ± 80,584                        ▂▂▆█▅▆█▄▄  set.ml:125 Stdlib__set.Make.bal
     unclear        150,003  68,593 … 300,392          41,273  ± 154,267         ▁▁▁▁▁▁▁▁▁▁▁▁▁▁ ▁▁▁▁▁▁▁▄█  list.ml:58 Stdlib__list.rev_append
     48 more sites with 1,162,114 blocks ± 289,395 live
-    393 sites without live sampled blocks
+    393 sites of which nothing sampled is live
   allotrace: hint: callers of the first site: allotrace callers --filter survived 'interf.ml:52' */ocamlopt.ctf (glob)
   $ allotrace leaks -m blocks --json $TRACES/ocamlopt.ctf | jq -c '.unit, (.all_sites | .value, .samples), .classes[1], .sites[0].history'
   "blocks"

@@ -7,6 +7,7 @@
 #include "query/libraries.h"
 #include "query/peak.h"
 #include "render/shorten.h"
+#include "reports/table.h"
 
 enum {
     MOST_BLOCKS = 500000, /* which takes a tenth of a second */
@@ -30,7 +31,7 @@ static void say_place(output *o, const profile_location *place) {
     if (place)
         shorten_place(o, place, true, SHOWN_NAME);
     else
-        output_text(o, "(no backtrace)");
+        output_text(o, TABLE_NO_STACK);
 }
 
 static bool say_peak(const saying *s, const profile *p) {

@@ -30,6 +30,7 @@
 #include "query/libraries.h"
 #include "query/unseen.h"
 #include "render/figures.h"
+#include "reports/table.h"
 #include "trace/compressor.h"
 #include "trace/end.h"
 #include "trace/relabel.h"
@@ -322,7 +323,7 @@ static void add_site(summary *s, const hotspots_entry *e, double bytes) {
     if (e->place)
         say_place(&o, e->place);
     else
-        output_text(&o, "(no backtrace)");
+        output_text(&o, TABLE_NO_STACK);
     output_char(&o, '\0');
     if (!o.error && map64_number(&s->by_text, hash_bytes(o.buffer, o.used), &at)) {
         if (at < s->sites.count)

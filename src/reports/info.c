@@ -28,6 +28,10 @@ static bool has_heap(const table *t) {
     return samples[MEMTRACE_MINOR] + samples[MEMTRACE_MAJOR] > 0;
 }
 
+static bool has_threads(const table *t) {
+    return !has_heap(t) && profile_at(t)->n_domains > 1;
+}
+
 static bool has_minor(const table *t) {
     return profile_at(t)->samples[MEMTRACE_MINOR] > 0;
 }
@@ -217,6 +221,8 @@ static bool early_below(const table *t, const void *row, table *below) {
     X(domains, COUNT, ((cell){.count = p->n_domains}), IN_DATA, NULL, NULL, "threads at a time")   \
     X(in_domains, COUNT, ((cell){.count = p->n_domains}), IN_TEXT, has_heap, "domains",            \
       "threads at a time")                                                                         \
+    X(threads, COUNT, ((cell){.count = p->n_domains}), IN_TEXT, has_threads, "threads",            \
+      "threads that allocated, at a time")                                                         \
     X(distinct_stacks, COUNT, ((cell){.count = p->tree.n_stacks}), IN_ALL, NULL,                   \
       "distinct stacks", "call stacks")                                                            \
     X(suspect_blocks, COUNT, ((cell){.count = p->suspect_blocks}), IN_DATA, NULL, NULL,            \

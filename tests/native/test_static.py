@@ -165,8 +165,8 @@ def threads_are_recorded_and_have_their_variables(kind):
     expect_counts(counts(blocks), [(30001, "site_a", 2000, 2000), (30100, "site_b", 40, 40)])
     assert all(names[-2:] == ["thread", "site_a"] for size, names, _ in blocks if size == words(30001))
     info = run(ALLOTRACE, "info", "t.ctf")[1]
-    domains = int(re.search(r"domains +(\d+)", info)[1])
-    assert 2 <= domains <= 9, info
+    threads = int(re.search(r"threads +(\d+)", info)[1])
+    assert 2 <= threads <= 9, info
 
 
 @in_each_kind

@@ -78,8 +78,14 @@ static int run_without_command(char **words) {
     if (!is_program &&
         (access(words[0], F_OK) == 0 || strpbrk(words[0], "./") || strcmp(words[0], "-") == 0))
         return run_command(&command_summary, words);
-    if (!is_program || command_nearest(words[0]))
+    const char *near = command_nearest(words[0]);
+    if (!is_program)
         return command_refuse(words[0]);
+    if (near)
+        return message_usage(NULL,
+                             "there is no command `%s`; did you mean `%s`? To record the program "
+                             "%s: allotrace run -- %s%s",
+                             words[0], near, words[0], words[0], words[1] ? " …" : "");
     return message_usage(NULL,
                          "there is no command `%s`; to record this program: allotrace run -- %s%s",
                          words[0], words[0], words[1] ? " …" : "");

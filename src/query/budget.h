@@ -78,7 +78,8 @@ const char *budget_site_name(const char *site);
 /* Whether a site stands for all that is allocated while it is on the stack. */
 bool budget_is_under(const char *site);
 
-/* What a maximum must be for the trace to pass it with a tenth to spare. */
+/* What a maximum must be for the trace to pass it with a tenth to spare, and for most traces of the
+ * same program at the same rate to pass it, too. */
 double budget_maximum(const budget_result *actual);
 
 /* Whether an amount in this unit can be by this measure: numbers of blocks of any but byte-seconds,

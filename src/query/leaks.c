@@ -501,6 +501,14 @@ static estimate slope_of(const profile *p, const leaks *l, const sums *s) {
     return estimate_difference(slope_part(p, l, s, &s->up), slope_part(p, l, s, &s->down));
 }
 
+/* More than is live cannot have come. */
+estimate leaks_grown(const leaks *l, const leaks_site *s) {
+    const double seconds = (double)(l->to - l->from) / 1e6;
+    return (estimate){.value = fmin(s->slope.value * seconds, s->live.value),
+                      .low = fmin(s->slope.low * seconds, s->live.low),
+                      .high = fmin(s->slope.high * seconds, s->live.high)};
+}
+
 /* ---- classes ----------------------------------------------------------------------------- */
 
 static estimate_blocks number_of(const cost *c) {
@@ -531,6 +539,18 @@ static bool is_most(const leaks *l, const cost *part, const cost *of, double rat
                ESTIMATE_TAIL;
 }
 
+/* Whether the last parts of the line add much less than their share of the growth, of which there
+ * is so much that chance alone would rarely do that: P(1 or 0 | Poisson with 6) < 2%. */
+static bool has_stopped(const leaks *l, const leaks_site *s) {
+    enum { PARTS = 5, EXPECTED = 6 };
+    const double *last = &s->line[LEAKS_POINTS - 1];
+    const double begin = l->to ? (double)l->from / (double)l->to * LEAKS_POINTS : 0;
+    const double grown = *last - s->line[(size_t)fmin(begin, LEAKS_POINTS - PARTS - 1)];
+    const double expected = grown * PARTS / (LEAKS_POINTS - begin);
+    const double block = s->cost.blocks ? s->cost.weight / (double)s->cost.blocks : 0;
+    return block > 0 && expected >= EXPECTED * block && *last - last[-PARTS] < expected / 4;
+}
+
 /* Surely more and more, until the end, and so much that it matters. */
 static bool is_growing(const leaks_site *s, double seconds) {
     double most = 0;
@@ -545,7 +565,7 @@ static leaks_class class_of(const profile *p, const leaks *l, const leaks_site *
                             const sums *known) {
     double rate = p->info.sample_rate, seconds = (double)(l->to - l->from) / 1e6;
     const bool at_exit = l->cleaned_up && is_most(l, &known->at_exit, &s->cost, rate);
-    if (is_growing(s, seconds) && !(at_exit && l->kept_all))
+    if (is_growing(s, seconds) && !has_stopped(l, s) && !(at_exit && l->kept_all))
         return LEAKS_GROWING;
     if (at_exit)
         return LEAKS_EXIT;
@@ -677,7 +697,7 @@ static double find_telling_rate(const profile *p, const leaks *l) {
     uint64_t most = 0;
     for (size_t i = 0; i < l->sites.count; i++) {
         const leaks_site *s = &l->sites.items[i];
-        if (s->class == LEAKS_UNCLEAR && s->cost.blocks > most)
+        if (s->class == LEAKS_UNCLEAR && !s->remark && s->cost.blocks > most)
             most = s->cost.blocks;
     }
     return most ? fmin(1, p->info.sample_rate * fmax(2, (double)LEAKS_TELLING / (double)most)) : 0;

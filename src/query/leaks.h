@@ -89,6 +89,10 @@ bool leaks_find_window(const profile *p, leaks_window *w);
  * profile. */
 bool leaks_query(const lens *l, const leaks_spec *spec, leaks *result);
 
+/* How much more was live at the end of the window than at its beginning, by the slope; bytes or
+ * blocks. Not by MEASURE_BYTESECONDS. */
+estimate leaks_grown(const leaks *l, const leaks_site *s);
+
 void leaks_free(leaks *l);
 
 /* ---- parts, for tests -------------------------------------------------------------------- */

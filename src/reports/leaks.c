@@ -63,12 +63,8 @@ static bool is_long(const table *t) {
 
 static cell site_grown(const table *t, const void *row) {
     const leaks_site *s = row;
-    const leaks *l = report_of(t)->leaks;
-    const double seconds = (double)(l->to - l->from) / 1e6;
-    const estimate grown = {.value = s->slope.value * seconds,
-                            .low = s->slope.low * seconds,
-                            .high = s->slope.high * seconds};
-    return (cell){.amount = figure_of_estimate(grown, s->slope_samples)};
+    return (cell){.amount =
+                      figure_of_estimate(leaks_grown(report_of(t)->leaks, s), s->slope_samples)};
 }
 
 static cell site_late(const table *t, const void *row) {
@@ -394,17 +390,15 @@ table leaks_table(document *d, leaks_report *l) {
                    .no_name = TABLE_NO_STACK};
 }
 
-/* What came of a slope in the window, or, of a long one, the slope. */
-static const char *growth_text(document *d, const leaks_report *l, double slope, bool is_short) {
+/* Of growth: an amount, or one each second. */
+static const char *growth_text(document *d, const leaks_report *l, double amount, bool each) {
     const bool blocks = l->leaks->measure == MEASURE_BLOCKS;
-    const double seconds = (double)(l->leaks->to - l->leaks->from) / 1e6;
-    const double amount = is_short ? slope * seconds : slope;
     char *text = document_keep(d, sizeof(figure_text));
     const figure_text t = blocks ? figure_decimal(fabs(amount), fabs(amount) < 100 ? 2 : 0)
                                  : figure_bytes(fabs(amount));
     if (text)
         snprintf(text, sizeof(figure_text), "%s%.30s%s",
-                 amount <= (blocks ? -5e-3 : -0.5) ? "-" : "", t.text, is_short ? "" : "/s");
+                 amount <= (blocks ? -5e-3 : -0.5) ? "-" : "", t.text, each ? "/s" : "");
     return text ? text : "";
 }
 
@@ -425,15 +419,16 @@ static void say_total(document *d, const leaks_report *l) {
     const figure live = figure_of_live(l, &s->cost);
     const measure_unit unit = report_unit(l->report);
     char range[100] = "", growth[160] = "", strong[160], rest[300];
-    if (s->slope.low != s->slope.high)
-        snprintf(range, sizeof range, " (%s … %s)", growth_text(d, l, s->slope.low, amounts),
-                 growth_text(d, l, s->slope.high, amounts));
+    const estimate growth_of = amounts ? leaks_grown(l->leaks, s) : s->slope;
+    if (growth_of.low != growth_of.high)
+        snprintf(range, sizeof range, " (%s … %s)", growth_text(d, l, growth_of.low, !amounts),
+                 growth_text(d, l, growth_of.high, !amounts));
     snprintf(strong, sizeof strong, "%s%s", figure_amount(unit, live.value).text,
              figure_beside(figure_margin_in(unit, &live)).text);
     if (s->slope.low > 0)
         snprintf(growth, sizeof growth, ", %s by %s%s in %s", amounts ? "having grown" : "growing",
-                 growth_text(d, l, s->slope.value, amounts), range,
-                 amounts ? figure_duration(l->leaks->to - l->leaks->from).text : "all");
+                 growth_text(d, l, growth_of.value, !amounts), range,
+                 amounts ? figure_duration(l->leaks->to - l->leaks->from).text : "total");
     snprintf(rest, sizeof rest, "%s live %s%s.",
              l->leaks->measure == MEASURE_BYTESECONDS ? " held by what was" : "",
              l->leaks->cleaned_up ? "before that" : "at the end", growth);
@@ -475,8 +470,9 @@ static void say_rest(document *d, const leaks_report *l) {
                       figure_beside(figure_margin_in(unit, &f)).text,
                       l->leaks->measure == MEASURE_BYTESECONDS ? "held" : "live");
     if (l->gone > 0)
-        document_note(d, "  %s site%s of which nothing sampled is live", figure_count(l->gone).text,
-                      l->gone == 1 ? "" : "s");
+        document_note(d, "  %s more site%s: all that was %s is freed", figure_count(l->gone).text,
+                      l->gone == 1 ? "" : "s",
+                      l->report->query->profile->info.sample_rate < 1 ? "sampled" : "allocated");
 }
 
 /* That nothing was seen is not that there is nothing. */

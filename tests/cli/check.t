@@ -357,16 +357,16 @@ A budget from a trace, which the trace meets; then the same for another one:
   
   [[budget]]
   site = "Stdlib__set.Make.bal"
-  max = "124 MB"
+  max = "128 MB"
   $ allotrace check --budget new.toml $TRACES/ocamlopt.ctf
     verdict    actual  ±                  expected  ratio  site
     PASS     639.3 MB  ± 30.6 MB  at most 738.0 MB   0.87  total
-    PASS      99.2 MB  ± 12.1 MB  at most 124.0 MB   0.80  Stdlib__set.Make.bal
+    PASS      99.2 MB  ± 12.1 MB  at most 128.0 MB   0.77  Stdlib__set.Make.bal
   2 passed, 0 failed, 0 undecided
   $ allotrace check --budget new.toml $TRACES/irmin-replay.ctf
     verdict    deciding rate     actual  ±                        expected   ratio  site
     FAIL                        79.0 GB  ± 1.5 GB         at most 738.0 MB  109.65  total
-    UNDECIDED           none  no sample  at most 28.1 MB  at most 124.0 MB    0.00  Stdlib__set.Make.bal
+    UNDECIDED           none  no sample  at most 28.1 MB  at most 128.0 MB    0.00  Stdlib__set.Make.bal
   Checks of names that do not occur in the trace cannot be decided at any rate.
   0 passed, 1 failed, 1 undecided
   allotrace: warning: nothing in the trace is called `Stdlib__set.Make.bal`: it allocates too little to be sampled, or has a different name
@@ -383,7 +383,7 @@ A budget from a trace, which the trace meets; then the same for another one:
   
   [[budget]]
   site = "Stdlib__set.Make.bal"
-  max = "31702 KB"
+  max = "63403 KB"
   $ allotrace check --update budget.toml few.ctf
   allotrace: budget.toml: contains expectations; only maxima can be updated
   [1]

@@ -39,10 +39,9 @@ One with rubbish in the middle, and its clean copy:
   [3]
   $ allotrace doctor clean.ctf
   byte 105986: events are missing here; the trace from which this one was made was damaged (5.904642 s to 7.549816 s from its start; 14699 bytes could not be read)
-  clean.ctf: 1 defect
+  clean.ctf: no defects
     20,899 events can be used, over 35.88 s
     14.4 KB in 1 place cannot be used: events of 1.65 s are missing
-  [3]
   $ allotrace hotspots bad.ctf 2>warnings >before
   $ allotrace hotspots clean.ctf | grep -v '^[0-9TE]' | cmp - <(grep -v '^[0-9TE]' before)
   $ allotrace hotspots clean.ctf | head -3

@@ -80,13 +80,13 @@ Of a real trace:
   A rate of 5.4e-5 would probably resolve the largest unclear site.
   
   By site:
-    class     live, KB                ±  growth, KB          ±      q  live over time            site
-    growing    4,296.9        ± 2,539.2     5,783.4  ± 4,084.3  0.041                 ▃▆▇▇█████  asmcomp/interf.ml:52 Interf.build_graph.add_interf
-    in steps   2,343.8  860.1 … 5,101.4     2,997.0  ± 3,315.6                        ▂▃▆▆▆████  asmcomp/linearize.ml:29 Linearize.copy_instr
-    in steps   1,953.1  634.2 … 4,557.9     3,221.2  ± 3,350.2                        ▂▄▅▇███▆▆  asmcomp/interf.ml:48 Interf.build_graph.add_interf
-    in steps   1,953.1  634.2 … 4,557.9     3,745.1  ± 3,147.8                        ▂▂▆█▅▆█▄▄  set.ml:125 Stdlib__set.Make.bal
+    class     live, KB                ±  growth, KB                ±      q  live over time            site
+    growing    4,296.9        ± 2,539.2     4,296.9        ± 2,771.7  0.041                 ▃▆▇▇█████  asmcomp/interf.ml:52 Interf.build_graph.add_interf
+    in steps   2,343.8  860.1 … 5,101.4     2,343.8        ± 2,497.6                        ▂▃▆▆▆████  asmcomp/linearize.ml:29 Linearize.copy_instr
+    in steps   1,953.1  634.2 … 4,557.9     1,953.1        ± 2,134.9                        ▂▄▅▇███▆▆  asmcomp/interf.ml:48 Interf.build_graph.add_interf
+    in steps   1,953.1  634.2 … 4,557.9     1,953.1  634.2 … 4,557.9                        ▂▂▆█▅▆█▄▄  set.ml:125 Stdlib__set.Make.bal
     47 more sites with 31.7 MB ± 6.8 MB live
-    393 sites of which nothing sampled is live
+    393 more sites: all that was sampled is freed
   allotrace: hint: callers of the first site: allotrace callers --filter survived 'interf.ml:52' */ocamlopt.ctf (glob)
   $ allotrace leaks --top 0 --csv $TRACES/ocamlopt.ctf | cut -d, -f1 | sort | uniq -c
         1 bounded
@@ -101,7 +101,7 @@ Of the blocks that a measure counts:
   $ allotrace leaks -m promoted --top 1 $TRACES/ocamlopt.ctf 2>/dev/null | sed -n '1p;/growing/p'
   98.0 MB promoted (± 12.0 MB, 257 samples at rate 2e-5)
     growing        6.1      ± 3.0      2  live memory keeps growing, with blocks from many different times
-    growing   4,296.9  ± 2,539.2     5,783.4  ± 4,084.3  0.016                 ▃▆▇▇█████  asmcomp/interf.ml:52 Interf.build_graph.add_interf
+    growing   4,296.9  ± 2,539.2     4,296.9  ± 2,771.7  0.016                 ▃▆▇▇█████  asmcomp/interf.ml:52 Interf.build_graph.add_interf
 
 By numbers of blocks: in main's place there is one block, however large:
 
@@ -142,12 +142,12 @@ By numbers of blocks: in main's place there is one block, however large:
   A rate of 5.4e-5 would probably resolve the largest unclear site.
   
   By site:
-    class     live, blocks                 ±  growth, blocks          ±      q  live over time            site
-    growing        183,337  91,523 … 343,001         246,764  ± 201,883  0.041                 ▃▆▇▇█████  asmcomp/interf.ml:52 Interf.build_graph.add_interf
-    in steps        50,002  16,237 … 153,625          95,878   ± 80,584                        ▂▂▆█▅▆█▄▄  set.ml:125 Stdlib__set.Make.bal
-    unclear        150,003  68,593 … 300,392          41,273  ± 154,267         ▁▁▁▁▁▁▁▁▁▁▁▁▁▁ ▁▁▁▁▁▁▁▄█  list.ml:58 Stdlib__list.rev_append
+    class     live, blocks                 ±  growth, blocks                 ±      q  live over time            site
+    growing        183,337  91,523 … 343,001         183,337         ± 140,239  0.041                 ▃▆▇▇█████  asmcomp/interf.ml:52 Interf.build_graph.add_interf
+    in steps        50,002  16,237 … 153,625          50,002  16,237 … 153,625                        ▂▂▆█▅▆█▄▄  set.ml:125 Stdlib__set.Make.bal
+    unclear        150,003  68,593 … 300,392          41,273         ± 154,267         ▁▁▁▁▁▁▁▁▁▁▁▁▁▁ ▁▁▁▁▁▁▁▄█  list.ml:58 Stdlib__list.rev_append
     48 more sites with 1,162,114 blocks ± 289,395 live
-    393 sites of which nothing sampled is live
+    393 more sites: all that was sampled is freed
   allotrace: hint: callers of the first site: allotrace callers --filter survived 'interf.ml:52' */ocamlopt.ctf (glob)
   $ allotrace leaks -m blocks --json $TRACES/ocamlopt.ctf | jq -c '.unit, (.all_sites | .value, .samples), .classes[1], .sites[0].history'
   "blocks"
@@ -161,7 +161,7 @@ By how long what is left has been held; classes and slopes are as before, and wh
   $ allotrace leaks -m byteseconds a.ctf
   4.7 KB·s of bytes times lifetime (exact, 241 blocks at rate 1)
   Growth is measured from 87.8 ms to 351 ms; earlier allocations count as startup.
-  4.4 KB·s held by what was live at the end, growing by 26.0 KB/s in all.
+  4.4 KB·s held by what was live at the end, growing by 26.0 KB/s in total.
   
   By class:
     class     live, B·s  sites  meaning
@@ -181,7 +181,7 @@ By how long what is left has been held; classes and slopes are as before, and wh
   bounded,12,12,12,100,2.8942,0,0,eval,eval.ml,20
   start-up,2800,2800,2800,1000,0,1000,0,main,main.ml,1
   $ allotrace leaks -m byteseconds b.ctf 2>/dev/null | sed -n 4,8p
-  4.4 KB·s held by what was live before that, growing by 26.0 KB/s in all.
+  4.4 KB·s held by what was live before that, growing by 26.0 KB/s in total.
   
   By class:
     class          live, B·s  sites  meaning
@@ -225,3 +225,14 @@ What the C library keeps for streams says so; it is judged as anything else, and
   startup_samples,at_exit_samples,remark,function,file,line
   2560,0,"stream buffer of the C library: freed by fclose; those of stdin, stdout and stderr remain until the end",_IO_file_doallocate,filedoalloc.c,101
   0,0,open stream of the C library: freed by fclose,__fopen_internal,iofopen.c,65
+
+A cache that is filled once, late, grows in steps, and no more than it holds:
+
+  $ { for i in {1..220}; do echo "alloc major 99 100 main@a.c:1 other@a.c:2"; echo "collect $((i-1))"; done
+  >   for i in {1..120}; do echo "alloc major 99 100 main@a.c:1 fill@a.c:3"; done
+  >   for i in {1..120}; do echo "alloc major 99 100 main@a.c:1 other@a.c:2"; echo "collect $((339+i))"; done; } | $TESTDIR/make-trace >cache.ctf
+  $ allotrace leaks cache.ctf 2>/dev/null | sed -n '/By site/,$p'
+  By site:
+    class     live, KB  growth, KB  live over time            site
+    in steps      93.8        93.8               ▂▄▇████████  a.c:3 fill
+    1 more site: all that was allocated is freed

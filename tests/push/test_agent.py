@@ -28,7 +28,9 @@ ALLOTRACE, RECORDER, SERVICE = map(os.path.abspath, sys.argv[1:4])
 ENVIRONMENT = {k: v for k, v in os.environ.items() if not k.startswith(("MEMTRACE", "LD_PRELOAD", "OTEL_"))}
 ENVIRONMENT["ALLOTRACE_PRELOAD"] = RECORDER
 LABELS = ("thread", "scope", "heap", "type", "size class", "lifetime class")
-CAN_BECOME_OTHERS = os.geteuid() == 0
+NOBODY = {"user": 65534, "group": 65534, "extra_groups": []}
+# A process of another user loads the recorder with that user's rights.
+CAN_BECOME_OTHERS = os.geteuid() == 0 and subprocess.run(["test", "-r", RECORDER], **NOBODY).returncode == 0
 
 
 def patiently(condition, what, seconds=30):
@@ -323,7 +325,7 @@ def the_rate_follows_what_it_costs():
         done = subprocess.run([ALLOTRACE, "info", "--json", *sorted(rings()[0].glob("*.ctf"))], env=ENVIRONMENT, capture_output=True, text=True)
         return [trace["rate"] for trace in json.loads(done.stdout or "[]")] or [0.009]
 
-    who = {"user": 65534, "group": 65534, "extra_groups": []} if CAN_BECOME_OTHERS else {}
+    who = NOBODY if CAN_BECOME_OTHERS else {}
     os.chmod(".", 0o755)
     with Agent('overhead = "0.01%"', 'keep = "30s"', rate="0.009") as agent:
         service = agent.serve(pause=1, more="100000", **who)

@@ -245,10 +245,14 @@ START_TEST(the_rate_that_is_named_decides) {
 END_TEST
 
 START_TEST(maxima_have_a_tenth_to_spare) {
-    ck_assert_double_eq(budget_maximum(&(budget_result){.actual.high = 1000}), 1100);
-    ck_assert_double_eq(budget_maximum(&(budget_result){.actual.high = 12345}), 13580);
-    ck_assert_double_eq(budget_maximum(&(budget_result){.actual.high = 3}), 4);
-    ck_assert_double_eq(budget_maximum(&(budget_result){.actual.high = 0}), 0);
+    static const struct {
+        double value, high, maximum;
+    } cases[] = {{1000, 1000, 1100}, {12345, 12345, 13580}, {3, 3, 4},
+                 {0, 0, 0},          {100, 150, 210},       {0, 50, 111}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const budget_result r = {.actual = {.value = cases[i].value, .high = cases[i].high}};
+        ck_assert_double_eq(budget_maximum(&r), cases[i].maximum);
+    }
 }
 END_TEST
 

@@ -53,10 +53,10 @@ static const option options[] = {
      .kind = OPTION_FILE,
      .at = offsetof(check_command, update),
      .argument = "FILE",
-     .help = "write budgets that the trace meets with a margin of 10%, for the sites in FILE. If "
+     .help = "write budgets that the program meets with room to spare, for the sites in FILE. If "
              "FILE does not exist, or has no budget of --measure, write such budgets for the "
              "total and for functions with 5% or more of it",
-     .brief = "write budgets that the trace meets with a margin of 10% for the sites in FILE"},
+     .brief = "write budgets that the program meets with room to spare for the sites in FILE"},
     {.name = "junit",
      .kind = OPTION_FILE,
      .at = offsetof(check_command, junit),

@@ -48,12 +48,13 @@ static bool say_peak(const saying *s, const profile *p) {
 }
 
 /* As the report does. */
-static void say_growth(output *o, double slope, uint64_t us) {
+static void say_growth(output *o, const leaks *l, const leaks_site *site) {
+    const uint64_t us = l->to - l->from;
     if (us < LEAKS_RATE_US)
-        output_format(o, " by %s in %s", figure_bytes(slope * (double)us / 1e6).text,
+        output_format(o, " by %s in %s", figure_bytes(leaks_grown(l, site).value).text,
                       figure_duration(us).text);
     else
-        output_format(o, " by %s/s", figure_bytes(slope).text);
+        output_format(o, " by %s/s", figure_bytes(site->slope.value).text);
 }
 
 /* Sites that grow come first. */
@@ -70,7 +71,7 @@ static bool say_growing(const saying *s, const query_result *q) {
         const leaks_site *first = &found.sites.items[0];
         output_format(s->o, "allotrace: growing%s: ", s->in);
         say_place(s->o, first->place);
-        say_growth(s->o, first->slope.value, found.to - found.from);
+        say_growth(s->o, &found, first);
         if (n > 1)
             output_format(s->o, ", and %zu more site%s", n - 1, n == 2 ? "" : "s");
         say_command(s, "leaks", s->hiding);

@@ -557,7 +557,9 @@ static void say_findings(output *o, summary *s, const run_traces *t, size_t line
         say_top_sites(o, s, all ? all : trace);
     if (!s->n_unread)
         run_findings_say(o, s->profile, trace, several, s->hides, lines);
-    output_text(o, "allotrace: look closer: allotrace ");
+    output_format(o, "allotrace: %s: allotrace ",
+                  s->profile && s->profile->table.count == 0 ? "peak, growth, advice"
+                                                             : "look closer");
     output_shown(o, all ? all : trace);
     output_char(o, '\n');
     free(word);

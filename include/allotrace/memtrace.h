@@ -131,6 +131,13 @@ typedef struct memtrace_location {
 #define MEMTRACE_SEGMENT_FILE                                                                      \
     "<segment>" /* what a trace that is a part of a longer one says of itself */
 
+/* In the context of a trace whose times tell the order of all events, also between domains. */
+#define MEMTRACE_ORDERED "[ordered]"
+
+/* In the context of a trace of another tool's sums, which says nothing of when blocks came and
+ * went. */
+#define MEMTRACE_NO_TIMES ": there are no times"
+
 /* The file of code that was made at run time, which is in none; without a name for it, `function`
  * is its address, 0x7f48a0ecabd3. */
 #define MEMTRACE_MADE_FILE "[JIT]"

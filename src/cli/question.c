@@ -129,7 +129,8 @@ static int check_times(const command *cmd, const profile *p) {
                              cmd == &command_timeline || cmd == &command_peak ||
                              cmd == &command_advise;
     if (!needs_times || strncmp(context, IMPORT_CONTEXT, strlen(IMPORT_CONTEXT)) != 0 ||
-        !strstr(context, IMPORT_LACKS "times"))
+        !strstr(context, MEMTRACE_NO_TIMES) ||
+        (cmd == &command_peak && strstr(context, IMPORT_PEAK)))
         return STATUS_OK;
     message_error("%s needs times of allocations and frees; this trace was %s", cmd->name, context);
     return STATUS_FAILED;

@@ -55,21 +55,26 @@ static const char *base_name(const char *path) {
     return slash ? slash + 1 : path;
 }
 
-void import_add_address(import *to, const char *module, const char *build_id, uint64_t address,
-                        uint64_t start, uint64_t offset) {
+void import_add_linked(import *to, const char *module, const char *build_id, uint64_t address) {
     char name[300], file[4300];
     if (!*module) {
         snprintf(name, sizeof name, "0x%" PRIx64, address);
         import_add_location(to, import_text(to, name, strlen(name)), "", 0);
         return;
     }
-    import_module found;
-    import_module_look(&found, module, address - 1 - start + offset);
-    snprintf(name, sizeof name, "%.255s+0x%" PRIx64, base_name(module), found.address + 1);
-    snprintf(file, sizeof file, "%.4000s[%.200s]", module, *build_id ? build_id : found.build_id);
+    snprintf(name, sizeof name, "%.255s+0x%" PRIx64, base_name(module), address);
+    snprintf(file, sizeof file, "%.4000s[%.200s]", module, build_id);
     to->has_addresses = true;
     import_add_location(to, import_text(to, name, strlen(name)),
                         import_text(to, file, strlen(file)), 0);
+}
+
+void import_add_address(import *to, const char *module, const char *build_id, uint64_t address,
+                        uint64_t start, uint64_t offset) {
+    import_module found = {.address = address - 1};
+    if (*module)
+        import_module_look(&found, module, address - 1 - start + offset);
+    import_add_linked(to, module, *build_id ? build_id : found.build_id, found.address + 1);
 }
 
 static void reverse(uint32_t *items, size_t n) {
@@ -98,4 +103,5 @@ void import_free(import *from) {
     vec_free(&from->frames);
     vec_free(&from->records);
     vec_free(&from->events);
+    vec_free(&from->remarks);
 }

@@ -1,6 +1,7 @@
 /* import.h: heap profiles of other tools, and the traces that are made of them.
  *
- * A reader (import_pprof.c, import_jemalloc.c, import_v8.c, import_heaptrack.c) fills an `import`:
+ * A reader (import_pprof.c, import_jemalloc.c, import_v8.c, import_heaptrack.c,
+ * import_memray.c) fills an `import`:
  * places, stacks of them, and for each stack how many blocks and bytes were allocated there and are
  * live. import_write makes a trace of that. Readers trust nothing: each length is checked against
  * the bytes that are there, and what is wrong is said with the offset. Single-threaded. */
@@ -30,13 +31,26 @@ typedef struct import_record {
     uint64_t live_bytes; /* of their bytes: those not freed when the profile was made */
 } import_record;
 
-/* Where a reader knows single blocks: a block with the stack of a record, which has `bytes`, comes
- * to be, or one of these is freed. */
+/* Where a reader knows single blocks. */
+typedef enum import_event_kind {
+    IMPORT_ALLOC,       /* a block with the stack and the bytes of the record `what` comes to be */
+    IMPORT_FREE_LATEST, /* of the blocks of the record `what`, the latest is freed */
+    IMPORT_FREE,        /* the block is freed before which `what` others came to be */
+    IMPORT_REMARK,      /* the remark `what` */
+} import_event_kind;
+
 typedef struct import_event {
     uint64_t time; /* microseconds */
-    uint32_t record;
-    bool frees;
+    uint32_t what;
+    uint16_t domain;
+    uint8_t kind; /* import_event_kind */
 } import_event;
+
+/* A gauge, or the name of a thread. */
+typedef struct import_remark {
+    uint32_t place; /* whose one location is it, by the names of files in memtrace.h */
+    uint64_t value; /* of a gauge, in words */
+} import_remark;
 
 /* Legal when zeroed. */
 typedef struct import {
@@ -55,7 +69,11 @@ typedef struct import {
     VEC(uint32_t) frames; /* indices of places */
     VEC(import_record) records;
     bool has_events; /* there are these, and numbers of records mean nothing */
+    bool is_ordered; /* so by time: those of different domains have different ones */
     VEC(import_event) events;
+    VEC(import_remark) remarks;
+    uint64_t pid;       /* 0: unknown */
+    const char *caveat; /* what a user should know of what was read; NULL: nothing */
 } import;
 
 /* What is wrong with a file, and where in its bytes, decompressed. */
@@ -74,6 +92,7 @@ bool import_pprof(import *to, const uint8_t *bytes, size_t size, import_error *e
 bool import_jemalloc(import *to, const uint8_t *bytes, size_t size, import_error *error);
 bool import_v8(import *to, const uint8_t *bytes, size_t size, import_error *error);
 bool import_heaptrack(import *to, const uint8_t *bytes, size_t size, import_error *error);
+bool import_memray(import *to, const uint8_t *bytes, size_t size, import_error *error);
 
 /* ---- what readers use: without memory they set no_memory ----------------------------------- */
 
@@ -89,6 +108,9 @@ void import_add_location(import *to, const char *function, const char *file, uin
 void import_add_address(import *to, const char *module, const char *build_id, uint64_t address,
                         uint64_t start, uint64_t offset);
 
+/* The same where the address is as the linker counts them. An empty `module`: it is in none. */
+void import_add_linked(import *to, const char *module, const char *build_id, uint64_t address);
+
 /* Adds a record, of which the stack was added to `frames` from `first` on, innermost first. */
 void import_add_record(import *to, import_record record);
 
@@ -99,6 +121,7 @@ void import_free(import *from);
 /* By these, the head of a trace says that it was imported, and what it lacks. */
 #define IMPORT_CONTEXT "imported from "
 #define IMPORT_LACKS   ": there are no "
+#define IMPORT_PEAK    "what was live at the peak" /* is there, though times are not */
 
 /* Writes the trace. `*sampled` becomes its rate. */
 memtrace_status import_write(const import *from, int fd, compression how, double *rate,

@@ -122,11 +122,11 @@ static bool read_class(heaptrack *h) {
     return true;
 }
 
-static bool read_event(heaptrack *h, bool frees) {
+static bool read_event(heaptrack *h, import_event_kind kind) {
     uint64_t class;
     if (!get(h, &class) || class >= h->to->records.count)
         return fail(h, "an event is of blocks that were not described before it");
-    const import_event event = {.time = h->now, .record = (uint32_t) class, .frees = frees};
+    const import_event event = {.time = h->now, .what = (uint32_t) class, .kind = kind};
     h->to->no_memory |= !vec_push(&h->to->events, event);
     return true;
 }
@@ -152,9 +152,9 @@ static bool read_line(heaptrack *h) {
     case 'a':
         return read_class(h);
     case '+':
-        return read_event(h, false);
+        return read_event(h, IMPORT_ALLOC);
     case '-':
-        return read_event(h, true);
+        return read_event(h, IMPORT_FREE_LATEST);
     case 'c':
         return read_time(h);
     case 'X':

@@ -2,6 +2,7 @@
  * put it, and the build id by which it is known. The file may be anything by now. */
 #include <elf.h>
 #include <fcntl.h>
+#include <gelf.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -57,4 +58,38 @@ void import_module_look(import_module *m, const char *path, uint64_t offset) {
                 m->address = offset - h->p_offset + h->p_vaddr;
         }
     close(fd);
+}
+
+static bool find_symbol(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, const char *name,
+                        GElf_Sym *found) {
+    Elf_Data *data = elf_getdata(section, NULL);
+    const size_t n = data && header->sh_entsize > 0 ? data->d_size / header->sh_entsize : 0;
+    for (size_t i = 0; i < n && gelf_getsym(data, (int)i, found); i++) {
+        const char *text = elf_strptr(elf, header->sh_link, found->st_name);
+        if (text && found->st_size > 0 && strcmp(text, name) == 0)
+            return true;
+    }
+    return false;
+}
+
+bool import_module_function(const char *path, const char *name, uint64_t *start, uint64_t *end) {
+    bool is_found = false;
+    GElf_Shdr header;
+    GElf_Sym symbol;
+    *start = *end = 0;
+    elf_version(EV_CURRENT);
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    Elf *elf = fd >= 0 ? elf_begin(fd, ELF_C_READ, NULL) : NULL;
+    for (Elf_Scn *at = NULL; elf && !is_found && (at = elf_nextscn(elf, at));)
+        if (gelf_getshdr(at, &header) &&
+            (header.sh_type == SHT_SYMTAB || header.sh_type == SHT_DYNSYM))
+            is_found = find_symbol(elf, at, &header, name, &symbol);
+    if (is_found) {
+        *start = symbol.st_value;
+        *end = symbol.st_value + symbol.st_size;
+    }
+    elf_end(elf);
+    if (fd >= 0)
+        close(fd);
+    return is_found;
 }

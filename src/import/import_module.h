@@ -2,6 +2,7 @@
 #ifndef IMPORT_IMPORT_MODULE_H
 #define IMPORT_IMPORT_MODULE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 typedef struct import_module {
@@ -11,5 +12,8 @@ typedef struct import_module {
 
 /* Looks at the file, if it is there. Else the address is taken to be the offset. */
 void import_module_look(import_module *m, const char *path, uint64_t offset);
+
+/* Where a function is, in the linker's addresses. False, and both 0: the file does not name it. */
+bool import_module_function(const char *path, const char *name, uint64_t *start, uint64_t *end);
 
 #endif

@@ -12,7 +12,7 @@
 
 #include "import/import.h"
 
-enum { WORD = 8, MOST_BLOCKS = 4000000, MOST_FRAMES = 4096 };
+enum { WORD = 8, MOST_BLOCKS = 4000000, MOST_FRAMES = 4096, N_DOMAINS = 1 << 16 };
 
 typedef VEC(uint64_t) id_list;
 
@@ -22,7 +22,10 @@ typedef struct emitter {
     int os_error;
     double rate;
     double left_blocks, left_samples; /* carried on, of the group being written */
-    memtrace_stream *stream;
+    memtrace_writer *writer;
+    memtrace_stream *stream;   /* that of the first domain */
+    memtrace_stream **streams; /* by domain; those that had no event are NULL */
+    id_list blocks;            /* by how many came before */
     VEC(uint64_t) codes;
 } emitter;
 
@@ -111,32 +114,73 @@ static memtrace_status put_records(emitter *e) {
     return status;
 }
 
-/* Blocks of one record are told apart by nothing: that which came last is the one that is freed. */
-static memtrace_status put_event(emitter *e, const import_event *event, id_list *alive) {
-    const import_record *r = &e->from->records.items[event->record];
+static memtrace_status put_alloc(emitter *e, memtrace_stream *stream, const import_event *event,
+                                 id_list *alive) {
+    const import_record *r = &e->from->records.items[event->what];
     const uint64_t words = r->bytes / WORD + (r->bytes % WORD > 0);
     uint64_t id;
-    if (event->frees)
-        return alive->count == 0
-                   ? MEMTRACE_OK /* it is from before */
-                   : memtrace_stream_collect(e->stream, event->time, alive->items[--alive->count]);
     if (!take_stack(e, r))
         return MEMTRACE_NOMEM;
     const memtrace_status status =
-        memtrace_stream_alloc(e->stream, event->time, MEMTRACE_MAJOR, words ? words - 1 : 0,
+        memtrace_stream_alloc(stream, event->time, MEMTRACE_MAJOR, words ? words - 1 : 0,
                               words ? words : 1, e->codes.items, e->codes.count, 0, &id);
-    return status != MEMTRACE_OK || vec_push(alive, id) ? status : MEMTRACE_NOMEM;
+    return status != MEMTRACE_OK || vec_push(alive ? alive : &e->blocks, id) ? status
+                                                                             : MEMTRACE_NOMEM;
+}
+
+/* `alive`, by record, is there if blocks of one record are told apart by nothing: that which came
+ * last is the one that is freed. */
+static memtrace_status put_event(emitter *e, memtrace_stream *stream, const import_event *event,
+                                 id_list *alive) {
+    id_list *of = alive && event->kind != IMPORT_REMARK ? &alive[event->what] : NULL;
+    switch ((import_event_kind)event->kind) {
+    case IMPORT_ALLOC:
+        return put_alloc(e, stream, event, of);
+    case IMPORT_FREE_LATEST:
+        return !of || of->count == 0
+                   ? MEMTRACE_OK /* it is from before */
+                   : memtrace_stream_collect(stream, event->time, of->items[--of->count]);
+    case IMPORT_FREE:
+        return memtrace_stream_collect(stream, event->time, e->blocks.items[event->what]);
+    case IMPORT_REMARK:
+        break;
+    }
+    const import_remark *r = &e->from->remarks.items[event->what];
+    return memtrace_stream_remark(stream, event->time, (uint64_t)r->place + 1, r->value);
+}
+
+static bool frees_latest(const import *from) {
+    for (size_t i = 0; i < from->events.count; i++)
+        if (from->events.items[i].kind == IMPORT_FREE_LATEST)
+            return true;
+    return false;
+}
+
+static memtrace_status stream_of(emitter *e, uint16_t domain, memtrace_stream **stream) {
+    memtrace_status status = MEMTRACE_OK;
+    if (!e->streams[domain])
+        status = memtrace_stream_open(e->writer, domain, &e->streams[domain]);
+    *stream = e->streams[domain];
+    return status;
 }
 
 static memtrace_status put_real_events(emitter *e) {
     const import *from = e->from;
-    id_list *alive = calloc(from->records.count ? from->records.count : 1, sizeof *alive);
-    memtrace_status status = alive ? MEMTRACE_OK : MEMTRACE_NOMEM;
-    for (size_t i = 0; i < from->events.count && status == MEMTRACE_OK; i++)
-        status = put_event(e, &from->events.items[i], &alive[from->events.items[i].record]);
-    for (size_t i = 0; alive && i < from->records.count; i++)
+    const size_t n = from->records.count;
+    id_list *alive = frees_latest(from) ? calloc(n ? n : 1, sizeof *alive) : NULL;
+    memtrace_stream *stream = e->stream;
+    memtrace_status status = MEMTRACE_OK;
+    if (!alive && frees_latest(from))
+        return MEMTRACE_NOMEM;
+    for (size_t i = 0; i < from->events.count && status == MEMTRACE_OK; i++) {
+        status = stream_of(e, from->events.items[i].domain, &stream);
+        if (status == MEMTRACE_OK)
+            status = put_event(e, stream, &from->events.items[i], alive);
+    }
+    for (size_t i = 0; alive && i < n; i++)
         vec_free(&alive[i]);
     free(alive);
+    vec_free(&e->blocks);
     return status;
 }
 
@@ -154,23 +198,37 @@ static double rate_of(const import *from) {
     return rate < most ? rate : most;
 }
 
-static memtrace_status put_events(emitter *e, memtrace_writer *writer) {
-    memtrace_status status = memtrace_stream_open(writer, 0, &e->stream);
-    if (status != MEMTRACE_OK)
-        return status;
-    status = e->from->has_events ? put_real_events(e) : put_records(e);
-    const memtrace_status closed = memtrace_stream_close_at(e->stream, e->from->duration);
-    return status == MEMTRACE_OK ? closed : status;
+/* The first domain is closed last, so that the trace ends when the profile does. */
+static memtrace_status close_streams(emitter *e, memtrace_status status) {
+    for (size_t i = N_DOMAINS; i-- > 0;) {
+        const memtrace_status closed =
+            e->streams[i] ? memtrace_stream_close_at(e->streams[i], e->from->duration)
+                          : MEMTRACE_OK;
+        if (status == MEMTRACE_OK)
+            status = closed;
+    }
+    return status;
+}
+
+static memtrace_status put_events(emitter *e) {
+    e->streams = calloc(N_DOMAINS, sizeof(memtrace_stream *));
+    if (!e->streams)
+        return MEMTRACE_NOMEM;
+    memtrace_status status = stream_of(e, 0, &e->stream);
+    if (status == MEMTRACE_OK)
+        status = e->from->has_events ? put_real_events(e) : put_records(e);
+    status = close_streams(e, status);
+    free(e->streams);
+    return status;
 }
 
 static memtrace_status put_trace(emitter *e, const memtrace_info *info) {
     const memtrace_writer_options options = {.sink = take, .locate = locate, .context = e};
-    memtrace_writer *writer;
-    memtrace_status status = memtrace_writer_open(info, &options, &writer, NULL);
+    memtrace_status status = memtrace_writer_open(info, &options, &e->writer, NULL);
     if (status != MEMTRACE_OK)
         return status;
-    status = put_events(e, writer);
-    const memtrace_status closed = memtrace_writer_close(writer);
+    status = put_events(e);
+    const memtrace_status closed = memtrace_writer_close(e->writer);
     return status == MEMTRACE_OK ? closed : status;
 }
 
@@ -178,11 +236,13 @@ memtrace_status import_write(const import *from, int fd, compression how, double
                              memtrace_error *error) {
     char context[256];
     emitter e = {.from = from, .rate = rate_of(from)};
-    snprintf(context, sizeof context, IMPORT_CONTEXT "%s%s%s", from->format,
-             from->missing ? IMPORT_LACKS : "", from->missing ? from->missing : "");
+    snprintf(context, sizeof context, IMPORT_CONTEXT "%s%s%s%s", from->format,
+             from->is_ordered ? " " MEMTRACE_ORDERED : "", from->missing ? IMPORT_LACKS : "",
+             from->missing ? from->missing : "");
     *rate = e.rate;
     memtrace_info info = {.sample_rate = e.rate,
                           .start_time = from->start_time,
+                          .pid = from->pid,
                           .executable_name = from->program ? from->program : "",
                           .host_name = "",
                           .runtime_params = "",

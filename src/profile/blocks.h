@@ -165,6 +165,7 @@ typedef struct block_table {
     VEC(uint64_t) order;
     bool keep_order;
     bool without_places; /* nobody asks for the peak */
+    bool is_ordered;     /* events of different domains have different times, which are in order */
 
     /* While reading. What is known of older blocks is not in the processor's cache: it is asked
      * for, and fates are written later. */

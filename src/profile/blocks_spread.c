@@ -70,6 +70,8 @@ typedef struct spreading {
 /* ---- domains ----------------------------------------------------------------------------- */
 
 bool blocks_are_of_several(const block_table *b) {
+    if (b->is_ordered)
+        return false;
     unsigned differs = b->elsewhere != NULL;
     for (size_t i = 1; b->domain && i < b->count; i++) /* else there was no need to read them */
         differs |= b->domain[i] ^ b->domain[0];

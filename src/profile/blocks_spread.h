@@ -10,7 +10,7 @@ typedef struct blocks_spread {
     uint64_t low, high;
 } blocks_spread;
 
-/* Whether more than one domain had events. */
+/* Whether more than one domain had events, the order between which hangs on clocks. */
 bool blocks_are_of_several(const block_table *b);
 
 /* Of the most that was live of the rows of which `kept` is not 0, or of all if it is NULL. It looks

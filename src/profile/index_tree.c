@@ -557,6 +557,7 @@ index_status index_get_tree(index_stream *s, profile *p, index_remarks *remarks)
     source in = {.s = s, .p = p};
     get_names(&in);
     get_info(&in, &p->info);
+    p->table.is_ordered = p->info.context && strstr(p->info.context, MEMTRACE_ORDERED);
     get_sums(&in);
     get_end(&in, &p->end);
     get_loss(&in, &p->loss);

@@ -333,6 +333,7 @@ static bool copy_info(profile *p, const memtrace_info *info) {
     p->info.host_name = copy(p, info->host_name);
     p->info.runtime_params = copy(p, info->runtime_params);
     p->info.context = copy(p, info->context);
+    p->table.is_ordered = strstr(info->context, MEMTRACE_ORDERED) != NULL;
     return p->info.executable_name && p->info.host_name && p->info.runtime_params &&
            p->info.context;
 }

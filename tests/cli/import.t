@@ -86,6 +86,64 @@ A recording of heaptrack, which has all blocks and times; heaptrack_print says 5
   ht.ctf: no defects
     11,503 events can be used, over 1.02 s
 
+A capture of memray has all blocks, times, threads, and RSS. `memray stats` says 162 allocations of 2.238MB, and 1.214MB at the peak:
+
+  $ allotrace import -o mr.ctf memray.bin
+  allotrace: memray.bin: imported a capture of memray: 246 allocations and frees
+  $ allotrace hotspots --callers 0 --top 3 mr.ctf
+  2.1 MB total allocations (exact, 279,847 samples at rate 1)
+    share             KB  samples  site
+     46.8% ███▊  1,024.0  131,072  p.py:20 <module>
+     35.7% ██▉     781.3  100,001  p.py:18 <module>
+      5.5% ▌       120.2   15,390  p.py:6 <listcomp>
+     11.9%  in 43 more sites
+  $ allotrace peak --json mr.ctf | head -2
+  {"unit":"B","rate":1,"program":"../v/bin/memray run -q -f -o memray.bin p.py","measure":"peak","time":13002,"headers":true,
+   "total":{"value":1213888,"low":1213888,"high":1213888,"samples":151736},
+  $ allotrace export --to json mr.ctf | grep -o '"thread":"[^"]*"' | sort | uniq -c | sed 's/^ *//'
+  12 "thread":"worker-one"
+  $ allotrace timeline --json mr.ctf | grep -o '"rss"' | uniq
+  "rss"
+  $ allotrace doctor mr.ctf | head -1
+  mr.ctf: no defects
+  $ allotrace leaks mr.ctf | head -1
+  2.1 MB total allocations (exact, 279,847 samples at rate 1)
+
+Version 11 of its format, and an aggregated capture, which has what was live at the peak and at the end; that is no leak, and `allocated` is
+only these:
+
+  $ allotrace import -o mr11.ctf memray-11.bin
+  allotrace: memray-11.bin: imported a capture of memray: 246 allocations and frees
+  $ allotrace hotspots --callers 0 --top 2 mr11.ctf
+  2.1 MB total allocations (exact, 279,832 samples at rate 1)
+    share             KB  samples  site
+     46.8% ███▊  1,024.0  131,072  p.py:20 <module>
+     35.7% ██▉     781.3  100,001  p.py:18 <module>
+     17.4%  in 44 more sites
+  $ allotrace import -o ma.ctf memray-aggregated.bin
+  allotrace: memray-aggregated.bin: imported an aggregated capture of memray: 78 allocations and frees; there are no times, but what was live at the peak and at the end
+  $ allotrace peak --callers 0 --top 2 ma.ctf
+  1.2 MB live at the peak, at 19 ms (exact, 151,733 samples at rate 1)
+  0 B of it (exact) was freed later; 1.2 MB (exact) was live at the end.
+  
+  By site:
+    share                KB  samples  site
+     86.4% ██████▉  1,024.0  131,072  p.py:20 <module>
+     10.1% ▊          120.2   15,390  p.py:6 <listcomp>
+      3.5%  in 30 more sites
+  $ allotrace hotspots --measure live --callers 0 --top 2 ma.ctf
+  1.2 MB live at 31 ms (exact, 151,733 samples at rate 1)
+    share                KB  samples  site
+     86.4% ██████▉  1,024.0  131,072  p.py:20 <module>
+     10.1% ▊          120.2   15,390  p.py:6 <listcomp>
+      3.5%  in 30 more sites
+  $ for c in leaks lifetimes timeline advise; do allotrace $c ma.ctf; done
+  allotrace: leaks needs times of allocations and frees; this trace was imported from an aggregated capture of memray [ordered]: there are no times, but what was live at the peak and at the end
+  allotrace: lifetimes needs times of allocations and frees; this trace was imported from an aggregated capture of memray [ordered]: there are no times, but what was live at the peak and at the end
+  allotrace: timeline needs times of allocations and frees; this trace was imported from an aggregated capture of memray [ordered]: there are no times, but what was live at the peak and at the end
+  allotrace: advise needs times of allocations and frees; this trace was imported from an aggregated capture of memray [ordered]: there are no times, but what was live at the peak and at the end
+  [1]
+
 What this command exports comes back:
 
   $ allotrace export --to pprof -o back.pb.gz $TRACES/ocamlopt.ctf
@@ -149,6 +207,27 @@ Files that are damaged, or something else:
   [1]
   $ sed 's/^s 6 _start$/s 6000000 _start/' ht.txt >bad.txt; allotrace import -o x.ctf bad.txt
   allotrace: bad.txt: at byte 605: a string is not `s LENGTH TEXT`
+  [1]
+  $ lz4 -dcq memray-11.bin | sed 's/\x00*$//' >mr11; cp mr11 bad.bin
+  $ printf '\016' | dd of=bad.bin bs=1 seek=7 conv=notrunc status=none; allotrace import -o x.ctf bad.bin
+  allotrace: bad.bin: at byte 7: its version of the format is 14; those from 11 to 13 are known, which memray 1.11 to 1.20 write: record it by one of these
+  [1]
+  $ head -c 30 mr11 >bad.bin; allotrace import -o x.ctf bad.bin
+  allotrace: bad.bin: at byte 0: it ends within its head
+  [1]
+  $ head -c 1500 mr11 >bad.bin; allotrace import -o x.ctf bad.bin; allotrace doctor x.ctf; rm x.ctf
+  allotrace: bad.bin: imported a capture of memray: 8 allocations and frees
+  allotrace: bad.bin: the capture has no end: its program was killed or goes on, and what it did last is missing
+  x.ctf: no defects
+    9 events can be used, over 13 ms
+  $ (head -c 1500 mr11; printf '\015\001') >bad.bin; allotrace import -o x.ctf bad.bin
+  allotrace: bad.bin: at byte 1501: its allocator is unknown
+  [1]
+  $ head -c 1500 memray-11.bin >bad.bin; allotrace import -o x.ctf bad.bin
+  allotrace: bad.bin: cannot be read: its compressed data ends too early
+  [1]
+  $ lz4 -dcq memray-aggregated.bin | head -c 12000 >bad.bin; allotrace import -o x.ctf bad.bin
+  allotrace: bad.bin: at byte 11364: it ends too early
   [1]
   $ echo 'hello' >text; allotrace import -o x.ctf text; allotrace import --from jemalloc -o x.ctf text
   allotrace: text: at byte 3: a field has an unknown type

@@ -35,14 +35,14 @@ static bool is_small(const import *from) {
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
     static bool (*const readers[])(import *, const uint8_t *, size_t, import_error *) = {
-        import_pprof, import_jemalloc, import_v8, import_heaptrack};
+        import_pprof, import_jemalloc, import_v8, import_heaptrack, import_memray};
 import from = {0 };
     import_error error = {0};
     double rate;
     memtrace_error wrong;
     if (size == 0)
         return 0;
-    const bool good = readers[bytes[0] % 4](&from, bytes + 1, size - 1, &error);
+    const bool good = readers[bytes[0] % 5](&from, bytes + 1, size - 1, &error);
     REQUIRE(good || from.no_memory || (*error.reason && error.offset < size));
     for (size_t i = 0; good && i < from.frames.count; i++)
         REQUIRE(from.frames.items[i] < from.places.count);

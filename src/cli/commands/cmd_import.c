@@ -1,6 +1,7 @@
 /* cmd_import.c: `allotrace import FILE`: a trace from a heap profile of another tool. */
 #include <errno.h>
 #include <fcntl.h>
+#include <lz4frame.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -23,7 +24,8 @@ typedef struct import_options {
     X(pprof)                                                                                       \
     X(jemalloc)                                                                                    \
     X(v8)                                                                                          \
-    X(heaptrack)
+    X(heaptrack)                                                                                   \
+    X(memray)
 
 static const char *const formats[] = {"auto",
 #define FORMAT_NAME(name) #name,
@@ -49,8 +51,8 @@ static const option options[] = {
      .at = offsetof(import_options, from),
      .choices = formats,
      .help = "the format of FILE: pprof, a heap profile of pprof; jemalloc, a heap dump; v8, a "
-             ".heapprofile of node or Chromium; heaptrack, its .zst or .gz; auto (default) looks "
-             "at its first bytes"},
+             ".heapprofile of node or Chromium; heaptrack, its .zst or .gz; memray, a capture, "
+             "aggregated or not; auto (default) looks at its first bytes"},
     OPTIONS_SYMBOLIZE(import_options),
 };
 
@@ -125,6 +127,37 @@ static const char *inflate_zstd(whole *w) {
     return why;
 }
 
+/* The same of lz4's frames. */
+static const char *inflate_lz4(whole *w) {
+    static const uint8_t magic[] = {0x04, 0x22, 0x4D, 0x18};
+    if (w->size < sizeof magic || memcmp(w->bytes, magic, sizeof magic) != 0)
+        return NULL;
+    enum { STEP = 1 << 20 };
+    whole out = {0};
+    LZ4F_dctx *stream = NULL;
+    const char *why = LZ4F_isError(LZ4F_createDecompressionContext(&stream, LZ4F_VERSION))
+                          ? strerror(ENOMEM)
+                          : NULL;
+    size_t left = 1, at = 0;
+    while (!why && (at < w->size || left > 0)) {
+        size_t taken = w->size - at, made = STEP;
+        why = whole_has_room(&out, STEP);
+        if (why)
+            break;
+        left = LZ4F_decompress(stream, out.bytes + out.size, &made, w->bytes + at, &taken, NULL);
+        if (LZ4F_isError(left))
+            why = LZ4F_getErrorName(left);
+        else if (left > 0 && taken == 0 && made == 0)
+            why = "its compressed data ends too early";
+        at += LZ4F_isError(left) ? 0 : taken;
+        out.size += LZ4F_isError(left) ? 0 : made;
+    }
+    LZ4F_freeDecompressionContext(stream);
+    free(w->bytes);
+    *w = out;
+    return why;
+}
+
 static int open_input(const char *path) {
     return strcmp(path, "-") == 0 ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
 }
@@ -137,6 +170,8 @@ static int read_file(whole *w, const char *path) {
         why = "its compressed data ends too early";
     if (!why)
         why = inflate_zstd(w);
+    if (!why)
+        why = inflate_lz4(w);
     if (!in && fd >= 0)
         close(fd);
     if (!why)
@@ -158,6 +193,8 @@ static enum format format_of(const whole *w) {
         at++;
     if (begins_with(w, "heap_v2/"))
         return FORMAT_jemalloc;
+    if (w->size > 6 && memcmp(w->bytes, "memray", 7) == 0)
+        return FORMAT_memray;
     if (begins_with(w, "v "))
         return FORMAT_heaptrack;
     if (at < w->size && w->bytes[at] == '{')
@@ -177,6 +214,8 @@ static bool read_format(enum format f, import *to, const whole *w, import_error 
         return import_v8(to, w->bytes, w->size, error);
     case FORMAT_heaptrack:
         return import_heaptrack(to, w->bytes, w->size, error);
+    case FORMAT_memray:
+        return import_memray(to, w->bytes, w->size, error);
     case FORMAT_AUTO:
         break;
     }
@@ -221,12 +260,15 @@ static void say_imported(const import *from, const char *path, double rate) {
         all += (double)from->records.items[i].bytes;
     }
     if (from->has_events)
-        message_note("%s: imported %s: %zu allocations and frees", path, from->format,
-                     from->events.count);
+        message_note("%s: imported %s: %zu allocations and frees%s%s", path, from->format,
+                     from->events.count - from->remarks.count,
+                     from->missing ? "; there are no " : "", from->missing ? from->missing : "");
     else
         message_note("%s: imported %s: %zu stacks, %s allocated, %s of it live; there are no %s",
                      path, from->format, from->records.count, figure_bytes(all).text,
                      figure_bytes(live).text, from->missing);
+    if (from->caveat)
+        message_note("%s: %s", path, from->caveat);
     if (rate < 1 && from->period <= 8)
         message_note("the trace holds a sample of the blocks, as they are too many");
 }
@@ -258,12 +300,14 @@ const command command_import = {
     .description =
         "Reads a heap profile of pprof (Go, tcmalloc and others), a heap dump of jemalloc "
         "(heap_v2), "
-        "a .heapprofile of V8, or a recording of heaptrack, compressed or not, and writes a trace "
+        "a .heapprofile of V8, a recording of heaptrack, or a capture of memray, compressed or "
+        "not, and writes a trace "
         "with its stacks "
         "and "
         "sums, which the other commands read.\n"
         "\n"
-        "All but heaptrack's have no times: commands that need them say so. Addresses are given "
+        "All but heaptrack's and memray's have no times: commands that need them say so. Addresses "
+        "are given "
         "names "
         "where their modules are on this machine.",
     .example = "allotrace import -o heap.ctf heap.pb.gz\n"

@@ -2,6 +2,7 @@
  * definition. */
 #include "reports/summary.h"
 
+#include <string.h>
 #include <time.h>
 
 #include "profile/gauges.h"
@@ -44,6 +45,12 @@ static const table_column peak_columns[] = {
     {.name = "", .kind = COLUMN_AMOUNT, .get = peak_live, .help = "live then"},
     {.name = "at_end", .kind = COLUMN_AMOUNT, .get = peak_end, .help = "live at the end"},
 };
+
+/* What was imported may have sums alone. */
+static bool has_times(const summary_report *s) {
+    const char *context = s->report->query->profile->info.context;
+    return !context || !strstr(context, MEMTRACE_NO_TIMES);
+}
 
 static void add_peak(document *d, const summary_report *s) {
     const table row = {.name = "peak", TABLE_COLUMNS(peak_columns), .rows = s, .n = 1};
@@ -166,20 +173,23 @@ static void say_what(document *d, const summary_report *s) {
     char started[32] = "";
     if (gmtime_r(&seconds, &utc))
         strftime(started, sizeof started, "%Y-%m-%d %H:%M:%S UTC", &utc);
-    document_title(
-        d,
-        slash     ? slash + 1
-        : program ? program
-                  : "(unnamed)",
-        document_text(d, ", recorded for %s from %s", figure_duration(p->duration).text, started));
+    document_title(d,
+                   slash                 ? slash + 1
+                   : program && *program ? program
+                                         : "(unnamed)",
+                   has_times(s) ? document_text(d, ", recorded for %s from %s",
+                                                figure_duration(p->duration).text, started)
+                                : ", imported without times");
 }
 
 void summary_document(document *d, summary_report *s) {
     say_what(d, s);
     if (!report_head(d, s->report))
         return;
-    add_peak(d, s);
-    add_rss(d, s);
+    if (has_times(s)) {
+        add_peak(d, s);
+        add_rss(d, s);
+    }
     hotspots_rows(d, &s->sites, "Largest sites");
     document_hint(d, "More: allotrace hotspots %s", s->trace);
     add_growing(d, s);

@@ -91,11 +91,11 @@ A capture of memray has all blocks, times, threads, and RSS. `memray stats` says
   $ allotrace import -o mr.ctf memray.bin
   allotrace: memray.bin: imported a capture of memray: 246 allocations and frees
   $ allotrace hotspots --callers 0 --top 3 mr.ctf
-  2.1 MB total allocations (exact, 279,847 samples at rate 1)
-    share             KB  samples  site
-     46.8% ███▊  1,024.0  131,072  p.py:20 <module>
-     35.7% ██▉     781.3  100,001  p.py:18 <module>
-      5.5% ▌       120.2   15,390  p.py:6 <listcomp>
+  2.1 MB total allocations (exact, 162 blocks at rate 1)
+    share             KB  blocks  site
+     46.8% ███▊  1,024.0       1  p.py:20 <module>
+     35.7% ██▉     781.3       1  p.py:18 <module>
+      5.5% ▌       120.2      30  p.py:6 <listcomp>
      11.9%  in 43 more sites
   $ allotrace peak --json mr.ctf | head -2
   {"unit":"B","rate":1,"program":"../v/bin/memray run -q -f -o memray.bin p.py","measure":"peak","time":13002,"headers":true,
@@ -107,7 +107,7 @@ A capture of memray has all blocks, times, threads, and RSS. `memray stats` says
   $ allotrace doctor mr.ctf | head -1
   mr.ctf: no defects
   $ allotrace leaks mr.ctf | head -1
-  2.1 MB total allocations (exact, 279,847 samples at rate 1)
+  2.1 MB total allocations (exact, 162 blocks at rate 1)
 
 Version 11 of its format, and an aggregated capture, which has what was live at the peak and at the end; that is no leak, and `allocated` is
 only these:
@@ -115,27 +115,27 @@ only these:
   $ allotrace import -o mr11.ctf memray-11.bin
   allotrace: memray-11.bin: imported a capture of memray: 246 allocations and frees
   $ allotrace hotspots --callers 0 --top 2 mr11.ctf
-  2.1 MB total allocations (exact, 279,832 samples at rate 1)
-    share             KB  samples  site
-     46.8% ███▊  1,024.0  131,072  p.py:20 <module>
-     35.7% ██▉     781.3  100,001  p.py:18 <module>
+  2.1 MB total allocations (exact, 162 blocks at rate 1)
+    share             KB  blocks  site
+     46.8% ███▊  1,024.0       1  p.py:20 <module>
+     35.7% ██▉     781.3       1  p.py:18 <module>
      17.4%  in 44 more sites
   $ allotrace import -o ma.ctf memray-aggregated.bin
   allotrace: memray-aggregated.bin: imported an aggregated capture of memray: 78 allocations and frees; there are no times, but what was live at the peak and at the end
   $ allotrace peak --callers 0 --top 2 ma.ctf
-  1.2 MB live at the peak, at 19 ms (exact, 151,733 samples at rate 1)
+  1.2 MB live at the peak, at 19 ms (exact, 78 blocks at rate 1)
   0 B of it (exact) was freed later; 1.2 MB (exact) was live at the end.
   
   By site:
-    share                KB  samples  site
-     86.4% ██████▉  1,024.0  131,072  p.py:20 <module>
-     10.1% ▊          120.2   15,390  p.py:6 <listcomp>
+    share                KB  blocks  site
+     86.4% ██████▉  1,024.0       1  p.py:20 <module>
+     10.1% ▊          120.2      30  p.py:6 <listcomp>
       3.5%  in 30 more sites
   $ allotrace hotspots --measure live --callers 0 --top 2 ma.ctf
-  1.2 MB live at 31 ms (exact, 151,733 samples at rate 1)
-    share                KB  samples  site
-     86.4% ██████▉  1,024.0  131,072  p.py:20 <module>
-     10.1% ▊          120.2   15,390  p.py:6 <listcomp>
+  1.2 MB live at 31 ms (exact, 78 blocks at rate 1)
+    share                KB  blocks  site
+     86.4% ██████▉  1,024.0       1  p.py:20 <module>
+     10.1% ▊          120.2      30  p.py:6 <listcomp>
       3.5%  in 30 more sites
   $ for c in leaks lifetimes timeline advise; do allotrace $c ma.ctf; done
   allotrace: leaks needs times of allocations and frees; this trace was imported from an aggregated capture of memray [ordered]: there are no times, but what was live at the peak and at the end

@@ -14,8 +14,8 @@
  * half done in there; other signals wait until it is done.
  *
  * Why not otherwise. A thread or a socket in the process would change what it is: `ps` and gdb show
- * it, forks lose it. Writing code into it takes pages that are written and executed, which hardened
- * systems forbid.
+ * it, forks lose it. (A JVM takes a thread for some milliseconds: runtimes/jvm/jvm_late.h.) Writing
+ * code into it takes pages that are written and executed, which hardened systems forbid.
  *
  * What must hold. Registers, the signal mask and a system call that the thread waits in are as they
  * were. What could refuse or end a call of ours is asked before. What root does for another user's

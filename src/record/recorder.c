@@ -756,11 +756,11 @@ static void finish_later(void) {
         is_registered = __cxa_atexit(finish_at_exit, NULL, NULL) == 0;
 }
 
-/* A runtime that runs already can be recorded as malloc is, or not at all; *why says why not. */
+/* A runtime that runs already is recorded beside malloc, or not at all; *why says why not. */
 static void recorder_plan_late(const char **why) {
     for (int id = 0; id < N_RUNTIMES && !recorder.plan.runtime; id++) {
         const struct runtime *runtime = runtimes[id];
-        if (!(recorder_config.heaps[id] & CONFIG_HEAP) || !runtime->splice || !runtime->end ||
+        if (!(recorder_config.heaps[id] & CONFIG_HEAP) || !runtime->end ||
             runtime->find(why) != RUNTIME_RECORDABLE)
             continue;
         recorder.plan.runtime = runtime;

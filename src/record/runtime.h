@@ -20,10 +20,11 @@
  * Life of a runtime in a process:
  *   found     `find`, once, when the recording is decided on, which may be as early as the first
  *             malloc: neither the runtime nor the program has run. Not called if the setting says
- *             `malloc`. A recorder that came late, by attach, asks those with `splice` and `end`
- * alone, in the midst of the program. armed     by the runtime itself, when its heap is ready and
- * before the program runs. How it notices is its own business; `link_read` is an interposed call
- * that can tell. More such calls go into calls.h, and their hooks in here beside it. It then asks
+ *             `malloc`. A recorder that came late, by attach, asks those with `end` alone, in the
+ *             midst of the program.
+ *   armed     by the runtime itself, when its heap is ready and before the program runs. How it
+ *             notices is its own business; `link_read` is an interposed call that can tell. More
+ *             such calls go into calls.h, and their hooks in here beside it. It then asks
  *             recorder_enter for the session, whose rate, runtime_depth and _seed are its.
  *   thread    `domain_size` bytes, zeroed, and `domain_init`, with a thread's first event. A later
  *             thread may take them over. They are given back with the session, without a word.

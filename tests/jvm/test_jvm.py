@@ -16,6 +16,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
@@ -291,6 +292,122 @@ def programs_that_embed_java_are_recorded(jdk):
     jdk.compile_c("embed.c", "embed", f"-L{folder}", "-ljvm", f"-Wl,-rpath,{folder}")
     trace = record(["./embed", "Ends", "none"])
     same(len(trace.of("Ends$Item")), 1000, "objects")
+
+
+# ---- attached
+
+
+JOINED = b"Java's objects are recorded from here on"
+
+
+def wait_until(holds, what):
+    for _ in range(600):
+        if holds():
+            return
+        time.sleep(0.05)
+    raise AssertionError(f"{what}: it does not come")
+
+
+class Served:
+    """A program that runs, and does what it is told."""
+
+    def __init__(self, jdk, *flags):
+        jdk.compile("Served")
+        self.err = open("err", "w+")
+        self.program = subprocess.Popen([jdk.java, *flags, "-Xmx200m", "Served"], text=True,
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.err)
+        self.pid = self.program.pid
+        same(self.program.stdout.readline(), "ready\n", "what it says first")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *failure):
+        self.program.stdin.close()
+        same((self.program.stdout.read(), self.program.wait()), ("", 0), "what it says last")
+        self.err.seek(0)
+        same(self.err.read(), "", "its standard error")
+
+    def do(self, work, n=0):
+        self.program.stdin.write(f"{work} {n}\n")
+        self.program.stdin.flush()
+        same(self.program.stdout.readline(), "done\n", f"what it says to {work}")
+
+    def threads(self):
+        comms = pathlib.Path(f"/proc/{self.pid}/task").glob("*/comm")
+        return [c.read_text().strip() for c in comms if c.exists()]
+
+    def attach(self, rate="1", joined=JOINED):
+        command(ALLOTRACE, "attach", "-q", "-r", rate, "-o", "t.ctf", self.pid)
+
+        def has_joined():
+            command(ALLOTRACE, "ctl", self.pid, "flush")
+            return joined in pathlib.Path("t.ctf").read_bytes()
+        wait_until(has_joined, "the mark")
+
+    def detach(self):
+        command(ALLOTRACE, "detach", "-q", self.pid)
+        wait_until(lambda: "allotrace" not in self.threads(), "the end of the recorder's thread")
+        return Trace()
+
+
+def command(*words):
+    done = run(words)
+    same((done.status, done.out.count("rror"), done.err), (0, 0, ""), f"{words[1]}")
+
+
+@test
+def programs_that_run_are_attached_to_and_left(jdk):
+    with Served(jdk) as program:
+        for _ in range(3):
+            program.attach()
+            program.do("make", 1000)
+            program.do("drop", 300)
+            program.do("make", 500)
+            trace = program.detach()
+            program.do("make", 1000)
+            program.do("drop")
+            items = trace.of("Served$Item")
+            same((len(items), collections.Counter(b.is_freed for b in items)),
+                 (1500, {True: 1000, False: 500}), "objects, and which are gone")
+            same({simple(b.frames[-1]) for b in items}, {"Served.make@Served.java:20"}, "where")
+            same((trace.of("Served$Early"), trace.n_malloc > 100), ([], True), "other blocks")
+
+
+@test
+def attached_samples_estimate_what_there_is(jdk):
+    with Served(jdk) as program:
+        for rate in 1e-3, 1e-4:
+            program.attach(str(rate))
+            program.do("fill", 20)  # until its buffer and its first gap are behind it
+            program.do("fill", 200)
+            trace = program.detach()
+            samples, expected = sum(b.samples for b in trace.of("byte[]")), rate * 220e6 / 8
+            assert abs(samples - expected) < 5.5 * expected ** 0.5 + rate * 8e6 / 8, \
+                f"{rate}: {samples} samples, not {expected}"
+
+
+@test
+def attached_while_the_jvm_starts(jdk):
+    jdk.compile("Served")
+    for wait in 0.01, 0.03, 0.1:
+        with subprocess.Popen([jdk.java, "Served"], text=True, stdin=subprocess.PIPE,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as program:
+            time.sleep(wait)
+            run([ALLOTRACE, "attach", "-q", "-r", "1", "-o", "t.ctf", program.pid])
+            same(program.stdout.readline(), "ready\n", "what it says")
+            program.stdin.close()
+            same((program.stdout.read(), program.wait()), ("", 0), "the end")
+
+
+@test
+def attached_another_agent_keeps_its_sampler(jdk):
+    jdk.compile_c("other.c", "libother.so", "-shared", "-fPIC")
+    with Served(jdk, "-agentpath:./libother.so") as program:
+        program.attach(joined=b"its JVM does not let its objects be sampled, or lets another agent")
+        program.do("make", 1000)
+        trace = program.detach()
+        same((trace.blocks, trace.n_malloc > 100), ([], True), "blocks")
 
 
 def main():

@@ -10,6 +10,8 @@
  * that is linked with libjvm.so calls it by name: these entries are replaced. No other dlsym is
  * touched, since what that gives depends on who calls it.
  *
+ * A JVM that runs already, when the recorder is attached, is joined by a thread (jvm_late.h).
+ *
  * Objects, malloc's blocks and their stacks go into one trace by one recorder: runtime_events.h.
  * Java's stacks have Java's frames alone; in those of malloc, Java's code is what was made at run
  * time. Each byte counts once, as the JVM maps its heap.
@@ -34,11 +36,13 @@
 #include "platform/loader.h"
 #include "record/runtime.h"
 #include "runtimes/jvm/jvm_agent.h"
+#include "runtimes/jvm/jvm_late.h"
 #include "runtimes/jvm/jvm_names.h"
 
 #define HIDDEN   __attribute__((visibility("hidden")))
 #define LAUNCHER "JLI_Launch"
 #define CREATE   "JNI_CreateJavaVM"
+#define CREATED  "JNI_GetCreatedJavaVMs"
 
 typedef int32_t create_vm(void **vm, void **env, void *arguments);
 
@@ -90,7 +94,20 @@ static void replace_in(const struct module *m, void *created) {
         entries_each(&entries, true, replace_create, created);
 }
 
+static bool is_running(void *created) {
+    int32_t (*ask)(void **vms, int32_t room, int32_t *n), n = 0;
+    void *vm;
+    memcpy(&ask, &created, sizeof ask);
+    return created && ask(&vm, 1, &n) == 0 && n > 0;
+}
+
+/* Attached, we find the JVM there, as a rule. */
 static void jvm_begin(void) {
+    void *const created = loader_symbol(RTLD_DEFAULT, CREATED);
+    if (is_running(created)) {
+        jvm_late_begin(created);
+        return;
+    }
     jvm.launcher = (uintptr_t)loader_symbol(RTLD_DEFAULT, LAUNCHER);
     module_each(replace_in, loader_symbol(RTLD_DEFAULT, CREATE));
 }
@@ -122,6 +139,7 @@ extern const struct runtime jvm_runtime_row HIDDEN;
 const struct runtime jvm_runtime_row = {
     .find = jvm_find,
     .begin = jvm_begin,
+    .end = jvm_late_end,
     .parameters = jvm_parameters,
     .domain_size = jvm_agent_domain_size,
     .domain_init = jvm_agent_domain_init,

@@ -25,7 +25,11 @@ const char *const jvm_agent_missing = NULL;
 static struct {
     jvmtiEnv *objects, *classes; /* whose tags are the former's and the latter's */
     JNIEnv *creator;             /* of the thread that has created the JVM */
+    bool has_joined;             /* a JVM that ran already */
     _Atomic bool is_settled;     /* whose allocations are sampled */
+    _Atomic size_t n_old;        /* threads that have a gap of before, see keeps_first */
+    _Atomic int32_t gap_before;  /* its mean, bytes */
+    _Atomic int32_t interval;    /* that the JVM draws by, bytes; 0: all */
     _Atomic uint64_t gc_marked;  /* when a collection was last marked, monotonic, us */
 } agent;
 
@@ -198,6 +202,21 @@ static void record(struct state *s, jvmtiEnv *ti, JNIEnv *jni, jobject object, j
     }
 }
 
+/* A thread that we have joined has drawn the distance to its first sample by another interval.
+ * Until then it is hit 1 / before a byte, not 1 / now. Where that is too often, the first one is
+ * taken with the probability before / now, and all is as it should be; where it is too seldom, less
+ * is seen. */
+static bool keeps_first(jvmtiEnv *ti, struct state *s) {
+    void *is_old = NULL;
+    if (!atomic_load_explicit(&agent.n_old, memory_order_relaxed) ||
+        (*ti)->GetThreadLocalStorage(ti, NULL, &is_old) != JVMTI_ERROR_NONE || !is_old)
+        return true;
+    (*ti)->SetThreadLocalStorage(ti, NULL, NULL);
+    atomic_fetch_sub_explicit(&agent.n_old, 1, memory_order_relaxed);
+    const uint32_t drawn = (uint32_t)hash_u64(s->random++);
+    return (double)drawn * atomic_load(&agent.interval) < 0x1p32 * atomic_load(&agent.gap_before);
+}
+
 static void JNICALL on_alloc(jvmtiEnv *ti, JNIEnv *jni, jthread thread, jobject object,
                              jclass class, jlong size) {
     double rate;
@@ -211,7 +230,7 @@ static void JNICALL on_alloc(jvmtiEnv *ti, JNIEnv *jni, jthread thread, jobject 
         return;
     s->is_busy = true;
     const uint64_t words = (uint64_t)size / sizeof(uint64_t);
-    const uint64_t samples = words ? jvm_weigh(rate, words, &s->random) : 0;
+    const uint64_t samples = words && keeps_first(ti, s) ? jvm_weigh(rate, words, &s->random) : 0;
     if (samples)
         record(s, ti, jni, object, class, words, samples);
     s->is_busy = false;
@@ -277,12 +296,14 @@ static bool enable(jvmtiEnv *ti, jvmtiEvent event) {
 }
 
 static bool listen_to(jvmtiEnv *ti, double rate) {
+    const int32_t interval = jvm_weigh_interval(rate);
     const jvmtiEventCallbacks callbacks = {.SampledObjectAlloc = on_alloc,
                                            .ObjectFree = on_free,
                                            .GarbageCollectionFinish = on_collected};
     if ((*ti)->SetEventCallbacks(ti, &callbacks, sizeof callbacks) != JVMTI_ERROR_NONE ||
-        (*ti)->SetHeapSamplingInterval(ti, jvm_weigh_interval(rate)) != JVMTI_ERROR_NONE)
+        (*ti)->SetHeapSamplingInterval(ti, interval) != JVMTI_ERROR_NONE)
         return false;
+    atomic_store(&agent.interval, interval);
     enable(ti, JVMTI_EVENT_GARBAGE_COLLECTION_FINISH);
     return enable(ti, JVMTI_EVENT_OBJECT_FREE) && enable(ti, JVMTI_EVENT_SAMPLED_OBJECT_ALLOC);
 }
@@ -303,6 +324,21 @@ static void settle(JNIEnv *jni) {
     atomic_store(&agent.is_settled, true);
 }
 
+/* As what they are marked for keeps_first. */
+static void mark_old_threads(jvmtiEnv *ti, JNIEnv *jni) {
+    jthread *threads = NULL;
+    jint n = 0;
+    size_t marked = 0;
+    if ((*ti)->GetAllThreads(ti, &n, &threads) != JVMTI_ERROR_NONE)
+        return;
+    for (jint i = 0; i < n; i++) {
+        marked += (*ti)->SetThreadLocalStorage(ti, threads[i], agent.objects) == JVMTI_ERROR_NONE;
+        (*jni)->DeleteLocalRef(jni, threads[i]);
+    }
+    drop(threads);
+    atomic_store(&agent.n_old, marked);
+}
+
 /* False: the JVM has no such interface. */
 static bool get_interfaces(JavaVM *vm) {
     return (*vm)->GetEnv(vm, (void **)&agent.objects, JVMTI_VERSION_11) == JNI_OK &&
@@ -314,23 +350,80 @@ static bool may_tag_classes(void) {
     return (*agent.classes)->AddCapabilities(agent.classes, &wanted) == JVMTI_ERROR_NONE;
 }
 
+/* Its memory stays as long as some thread is in an event. */
+static void drop_interface(jvmtiEnv *ti) {
+    if (ti)
+        (*ti)->DisposeEnvironment(ti);
+}
+
+/* Threads that are in an event go on with what they have. */
+static void drop_interfaces(void) {
+    drop_interface(agent.objects);
+    drop_interface(agent.classes);
+}
+
+/* NULL: it samples from now on. Else why not. */
+static const char *begin(JavaVM *vm, JNIEnv *jni, bool is_late, double rate) {
+    agent.objects = agent.classes = NULL;
+    if (!get_interfaces(vm) || !is_hotspot(agent.objects))
+        return "its JVM is no HotSpot of Java 11 or later, so its objects are not recorded";
+    if (!add_capabilities(agent.objects) || !may_tag_classes())
+        return "its JVM does not let its objects be sampled, or lets another agent, so they are "
+               "not recorded";
+    atomic_store(&agent.n_old, 0);
+    if (is_late)
+        mark_old_threads(agent.objects, jni);
+    return listen_to(agent.objects, rate)
+               ? NULL
+               : "its JVM does not sample objects, so they are not recorded";
+}
+
 void jvm_agent_start(void *vm, void *env) {
     const struct session *s = recorder_enter();
     if (!s)
         return;
     const int64_t left = recorder_pause();
-    const char *why = NULL;
     agent.creator = env;
-    if (!get_interfaces(vm) || !is_hotspot(agent.objects))
-        why = "its JVM is no HotSpot of Java 11 or later, so its objects are not recorded";
-    else if (!add_capabilities(agent.objects) || !may_tag_classes())
-        why = "its JVM does not let its objects be sampled, or lets another agent, so they are not "
-              "recorded";
-    else if (!listen_to(agent.objects, s->rate))
-        why = "its JVM does not sample objects, so they are not recorded";
-    else
+    const char *why = begin(vm, env, false, s->rate);
+    if (!why)
         settle(env);
     recorder_resume(left);
     if (why)
         refuse(why);
+}
+
+/* ---- late ---------------------------------------------------------------------------------- */
+
+bool jvm_agent_may_join(void *vm_) {
+    JavaVM *vm = vm_;
+    jvmtiEnv *ti;
+    jvmtiPhase phase = JVMTI_PHASE_PRIMORDIAL;
+    if ((*vm)->GetEnv(vm, (void **)&ti, JVMTI_VERSION_11) != JNI_OK)
+        return true; /* it is not for us, as the other one will say */
+    const bool is_known = (*ti)->GetPhase(ti, &phase) == JVMTI_ERROR_NONE;
+    (*ti)->DisposeEnvironment(ti);
+    return !is_known || phase == JVMTI_PHASE_LIVE;
+}
+
+void jvm_agent_join(void *vm, void *env) {
+    enum { FIRST = 512 * 1024 /* HotSpot's */ };
+    const struct session *s = recorder_enter();
+    if (!s)
+        return;
+    const int64_t left = recorder_pause();
+    const int32_t before = atomic_load(&agent.interval);
+    atomic_store(&agent.gap_before, before ? before : FIRST);
+    atomic_store(&agent.is_settled, true);
+    const char *why = begin(vm, env, true, s->rate);
+    agent.has_joined = !why;
+    if (why)
+        drop_interfaces();
+    recorder_resume(left);
+    recorder_mark(why ? why : "Java's objects are recorded from here on");
+}
+
+void jvm_agent_leave(void) {
+    if (agent.has_joined)
+        drop_interfaces();
+    agent.has_joined = false;
 }

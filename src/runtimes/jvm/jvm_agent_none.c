@@ -1,5 +1,6 @@
-/* jvm_agent_none.c: in place of jvm_agent.c where the build has no jvmti.h. */
+/* jvm_agent_none.c: in place of jvm_agent.c and jvm_late.c where the build has no jvmti.h. */
 #include "runtimes/jvm/jvm_agent.h"
+#include "runtimes/jvm/jvm_late.h"
 
 const char *const jvm_agent_missing =
     "allotrace was built without a JDK, so only the malloc of its JVM is recorded, not its objects";
@@ -8,6 +9,12 @@ void jvm_agent_start(void *vm, void *env) {
     (void)vm;
     (void)env;
 }
+
+void jvm_late_begin(void *created) {
+    (void)created;
+}
+
+void jvm_late_end(void) {}
 
 size_t jvm_agent_domain_size(size_t depth) {
     (void)depth;

@@ -1,10 +1,12 @@
 #!/usr/bin/python3
-"""Prints what recording a Python program costs beside memray, which must be installed for PYTHON.
+"""Prints what recording a Python program costs beside memray, which must be installed for PYTHON, or a
+Java program beside Java's own recorder (JFR) and, if its library is named, async-profiler.
 
     bench/runtimes.py [-n RUNS] PYTHON SCRIPT [ARGUMENT...]
+    bench/runtimes.py [-n RUNS] [--async-profiler LIBRARY] JAVA [OPTION...] CLASS [ARGUMENT...]
     bench/runtimes.py [-n RUNS] [--rate RATE] PYTHON FOLDER [PATTERN...]
 
-The ways take turns. Printed is the median CPU time of each, of all processes that it takes, and the
+The program is Java's if it is called java. The ways take turns. Printed is the median CPU time of each, of all processes that it takes, and the
 median ratio to plain. `allotrace` is that of the PATH.
 
 Of a folder of benchmarks of pyperf, such as pyperformance/data-files/benchmarks, each is run plain
@@ -36,6 +38,31 @@ def cpu_time(command, **options):
     return used() - before
 
 
+# That of its events alone, as often as JFR's profile has it.
+JFR = """<?xml version="1.0" encoding="UTF-8"?>
+<configuration version="2.0"><event name="jdk.ObjectAllocationSample"><setting name="enabled">true</setting>
+<setting name="throttle">300/s</setting><setting name="stackTrace">true</setting></event></configuration>
+"""
+
+
+def ways_of_java(java, arguments, folder, profiler):
+    settings = f"{folder}/objects.jfc"
+    with open(settings, "w") as file:
+        file.write(JFR)
+
+    def allotrace(*options):
+        return ["allotrace", "run", *options, "-o", f"{folder}/a", "--", java, *arguments]
+    ways = {"plain": [java, *arguments],
+            "allotrace": allotrace(),
+            "allotrace --rate 1e-4": allotrace("--rate", "1e-4"),
+            "JFR ObjectAllocationSample":
+                [java, f"-XX:StartFlightRecording=filename={folder}/j.jfr,settings={settings}", *arguments]}
+    if profiler:
+        ways["async-profiler alloc"] = [
+            java, f"-agentpath:{profiler}=start,event=alloc,collapsed,file={folder}/p", *arguments]
+    return ways
+
+
 def ways(python, script, folder):
     def memray(*options):
         return [python, "-m", "memray", "run", "-f", "-q", *options, "-o", f"{folder}/m", *script]
@@ -51,7 +78,9 @@ def ways(python, script, folder):
 
 
 def print_ways(options, folder):
-    commands = ways(os.path.abspath(options.python), [options.script, *options.arguments], folder)
+    program = os.path.abspath(options.python)
+    commands = (ways_of_java(program, options.arguments, folder, options.async_profiler)
+                if os.path.basename(program) == "java" else ways(program, options.arguments, folder))
     times = {name: [] for name in commands}
     for _ in range(options.n):
         for name, command in commands.items():
@@ -118,7 +147,7 @@ def scripts_in(folder, patterns):
 
 def print_benchmarks(options, folder):
     measured = {}
-    for script in scripts_in(options.script, options.arguments):
+    for script in scripts_in(options.arguments[0], options.arguments[1:]):
         name = script.parent.name
         try:
             measured[name] = Benchmark(options, script, folder).ratios(options.n)
@@ -138,11 +167,11 @@ def main():
     parser.add_argument("python")
     parser.add_argument("-n", type=int, default=5)
     parser.add_argument("--rate", type=lambda rate: ["--rate", rate], default=[])
-    parser.add_argument("script")
+    parser.add_argument("--async-profiler")
     parser.add_argument("arguments", nargs=argparse.REMAINDER)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        (print_benchmarks if os.path.isdir(options.script) else print_ways)(options, folder)
+        (print_benchmarks if os.path.isdir(options.arguments[0]) else print_ways)(options, folder)
 
 
 if __name__ == "__main__":

@@ -21,25 +21,26 @@ typedef jint created_vms(JavaVM **vms, jsize room, jsize *n);
 
 static struct {
     created_vms *created;
-    pthread_mutex_t lock;    /* of what follows; only our own threads take it */
+    _Atomic bool is_locked;  /* by one of our own threads, whose is what follows */
     unsigned done;           /* what was wanted when one last looked */
     _Atomic unsigned wanted; /* odd: a recording; each has a number of its own */
-} late = {.lock = PTHREAD_MUTEX_INITIALIZER};
+} late;
 
 /* ---- is the JVM far enough? ------------------------------------------------------------------ */
 
-static bool thread_is(int tasks, const char *id, const char *name) {
+static bool thread_is(long tasks, const char *id, const char *name) {
     char path[64], text[32];
     const size_t length = strlen(id), n_name = strlen(name);
     if (length > 20)
         return false;
     memcpy(path, id, length);
     memcpy(path + length, "/comm", sizeof "/comm");
-    const int file = openat(tasks, path, O_RDONLY | O_CLOEXEC);
-    const ssize_t n = file < 0 ? -1 : read(file, text, sizeof text);
-    if (file >= 0)
-        close(file);
-    return n >= (ssize_t)n_name && memcmp(text, name, n_name) == 0;
+    const long file = syscall4(SYS_openat, tasks, (long)path, O_RDONLY | O_CLOEXEC, 0);
+    if (syscall_failed(file))
+        return false;
+    const long n = syscall4(SYS_read, file, (long)text, sizeof text, 0);
+    syscall4(SYS_close, file, 0, 0, 0);
+    return n >= (long)n_name && memcmp(text, name, n_name) == 0;
 }
 
 struct entry { /* linux_dirent64 */
@@ -49,7 +50,7 @@ struct entry { /* linux_dirent64 */
     char name[];
 };
 
-static bool some_thread_is(int tasks, const char *name) {
+static bool some_thread_is(long tasks, const char *name) {
     _Alignas(struct entry) char entries[4096];
     long n;
     while ((n = syscall4(SYS_getdents64, tasks, (long)entries, sizeof entries, 0)) > 0 &&
@@ -63,15 +64,18 @@ static bool some_thread_is(int tasks, const char *name) {
 /* Before 21, a JVM counts as created when its creation has begun. This thread of its own, which
  * each HotSpot has, is one of the first that are objects of Java, as ours is to be. */
 static bool has_java_threads(void) {
-    const int tasks = open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    const bool has = tasks < 0 || some_thread_is(tasks, "Reference Handl");
-    if (tasks >= 0)
-        close(tasks);
+    const long tasks = syscall4(SYS_openat, AT_FDCWD, (long)"/proc/self/task",
+                                O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+    if (syscall_failed(tasks))
+        return true;
+    const bool has = some_thread_is(tasks, "Reference Handl");
+    syscall4(SYS_close, tasks, 0, 0, 0);
     return has;
 }
 
 static void rest(void) {
-    nanosleep(&(struct timespec){.tv_nsec = 10 * 1000 * 1000}, NULL);
+    const struct timespec how_long = {.tv_nsec = 10 * 1000 * 1000};
+    syscall4(SYS_nanosleep, (long)&how_long, 0, 0, 0);
 }
 
 /* NULL: there is none. */
@@ -113,42 +117,42 @@ static void look(void) {
 
 static void *work(void *unused) {
     const int64_t left = recorder_pause();
-    pthread_mutex_lock(&late.lock);
+    while (atomic_exchange(&late.is_locked, true))
+        rest();
     if (atomic_load(&late.wanted) != late.done)
         look();
-    pthread_mutex_unlock(&late.lock);
+    atomic_store(&late.is_locked, false);
     recorder_resume(left);
     return unused;
 }
 
-LIBC_MAY_LACK(pthread_create);
-LIBC_MAY_LACK(pthread_attr_setstacksize);
-LIBC_MAY_LACK(pthread_sigmask);
-
+/* Whatever runs a JVM has these, which others do not need. */
 static bool start_thread(void) {
-    enum { STACK = 1 << 20 };
+    void *create = loader_symbol(RTLD_DEFAULT, "pthread_create");
+    void *detach = loader_symbol(RTLD_DEFAULT, "pthread_detach");
+    __typeof__(pthread_create) *call_create;
+    __typeof__(pthread_detach) *call_detach;
     pthread_t thread;
-    pthread_attr_t how;
-    if (!pthread_create || !pthread_attr_setstacksize || pthread_attr_init(&how) != 0)
-        return false;
-    pthread_attr_setstacksize(&how, STACK);
-    pthread_attr_setdetachstate(&how, PTHREAD_CREATE_DETACHED);
-    const bool done = pthread_create(&thread, &how, work, NULL) == 0;
-    pthread_attr_destroy(&how);
-    return done;
+    memcpy(&call_create, &create, sizeof create);
+    memcpy(&call_detach, &detach, sizeof detach);
+    return create && detach && call_create(&thread, NULL, work, NULL) == 0 &&
+           call_detach(thread) == 0;
 }
 
-/* The program's signals are not for our thread, but the JVM may need those of faults. */
+#define BIT(signal) (UINT64_C(1) << ((signal)-1))
+
+/* The program's signals are not for our thread, but the JVM may need those of faults, and the C
+ * library two of its own, for setuid and the like in all threads. */
 static bool start_quietly(void) {
-    static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP};
-    sigset_t quiet, before;
-    sigfillset(&quiet);
-    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
-        sigdelset(&quiet, faults[i]);
-    if (!pthread_sigmask || pthread_sigmask(SIG_SETMASK, &quiet, &before) != 0)
+    enum { LIBC_FIRST = 32 };
+    const uint64_t faults = BIT(SIGSEGV) | BIT(SIGBUS) | BIT(SIGFPE) | BIT(SIGILL) | BIT(SIGTRAP);
+    const uint64_t quiet = ~(faults | BIT(LIBC_FIRST) | BIT(LIBC_FIRST + 1));
+    uint64_t before;
+    if (syscall_failed(
+            syscall4(SYS_rt_sigprocmask, SIG_SETMASK, (long)&quiet, (long)&before, sizeof before)))
         return false;
     const bool done = start_thread();
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    syscall4(SYS_rt_sigprocmask, SIG_SETMASK, (long)&before, 0, sizeof before);
     return done;
 }
 

@@ -236,6 +236,12 @@ int question_answer(const command *cmd, const question_options *options, const c
     return status;
 }
 
+void question_hint_growth(const question *q) {
+    if (traces_are_combined(q->in.path) && !traces_segment(q->in.path))
+        message_hint("several traces are looked at as one, in which what a process holds ends with "
+                     "it; whether one grows shows in: allotrace leaks FILE, of each");
+}
+
 void question_hint_symbolize(const question *q) {
     if (profile_is_symbolized(&q->profile))
         hint_modules(q);

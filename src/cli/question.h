@@ -187,6 +187,9 @@ int question_check_filter(const command *cmd, const char *text, const filter *f,
 int question_refuse(const command *cmd, const char *name, const char *text,
                     const filter_error *error);
 
+/* Of several traces together: says that growth shows in each by itself. */
+void question_hint_growth(const question *q);
+
 /* Says that names can be found for addresses. */
 void question_hint_symbolize(const question *q);
 

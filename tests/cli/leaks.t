@@ -236,3 +236,8 @@ A cache that is filled once, late, grows in steps, and no more than it holds:
     class     live, KB  growth, KB  live over time            site
     in steps      93.8        93.8               ▂▄▇████████  a.c:3 fill
     1 more site: all that was allocated is freed
+
+Of several traces together, growth shows in each:
+
+  $ allotrace leaks a.ctf cache.ctf 2>&1 >/dev/null | grep several
+  allotrace: hint: several traces are looked at as one, in which what a process holds ends with it; whether one grows shows in: allotrace leaks FILE, of each

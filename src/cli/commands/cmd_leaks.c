@@ -86,6 +86,8 @@ static int show(const question *q, const void *opts_) {
         question_hint_symbolize(q);
     else if (status == STATUS_OK && question_is_text(&opts->question))
         hint_callers(q, &l);
+    if (question_is_text(&opts->question))
+        question_hint_growth(q);
     if (l.total.cost.blocks > 0)
         question_hint_libraries(q, &opts->question);
     document_free(&d);

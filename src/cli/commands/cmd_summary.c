@@ -66,6 +66,8 @@ static int show(const question *q, const void *opts_) {
     const int status = question_show(&opts->question, &d);
     if (hotspots_unsymbolized(&shown.sites))
         question_hint_symbolize(q);
+    if (question_is_text(&opts->question))
+        question_hint_growth(q);
     if (question_is_text(&opts->question) && libraries_hold_most(&q->query))
         message_hint("most of it is allocated in libraries; to see the code that calls them: "
                      "allotrace hotspots --filter " LIBRARIES_HIDDEN " %s",

@@ -10,10 +10,11 @@
 #include "query/compare.h"
 #include "query/timeline.h"
 
-#define LEAST_GROWTH 0.1  /* within the window, of what is live: less is not worth a name */
-#define LEAST_LEFT   0.67 /* at the end, of the most that was live */
-#define LEAST_LATE   0.25 /* of the slope, that of the later half */
-#define MOST_BOUNDED 0.5  /* the same, at most, of a bounded site */
+#define LEAST_GROWTH 0.1   /* within the window, of what is live: less is not worth a name */
+#define LEAST_LEFT   0.67  /* at the end, of the most that was live */
+#define LEAST_LATE   0.25  /* of the slope, that of the later half */
+#define SURE         0.001 /* chances below it order no sites */
+#define MOST_BOUNDED 0.5   /* the same, at most, of a bounded site */
 
 /* A clean-up: in so much of the time at its end, so much of what is live is freed, and so much less
  * allocated. At the very end, less of it tells: much of what a program has it may leave to the
@@ -200,7 +201,8 @@ typedef struct weighted {
 /* What is known of a site while blocks are added up. Slopes are in weights of costs a second. */
 typedef struct sums {
     cost live, startup, at_exit; /* at the end of the window; the latter two are of the first */
-    cost held;                   /* by MEASURE_BYTESECONDS: of `live`, until then */
+    cost came, went; /* live at the end of the window, not at its beginning; vice versa */
+    cost held;       /* by MEASURE_BYTESECONDS: of `live`, until then */
     double changes[LEAKS_POINTS + 1]; /* of what is live; the last ones come too late */
     double periods[LEAKS_PERIODS];    /* slope, by when blocks were born */
     uint64_t moving;                  /* samples that add to the slope, or take from it */
@@ -286,7 +288,7 @@ static inline size_t part_at(const parts *x, size_t near, uint64_t time) {
 /* What a block adds to the sums of its site. */
 typedef struct contribution {
     cost one, held;
-    bool live, startup, at_exit;
+    bool live, startup, at_exit, goes;
     size_t born, died; /* points */
     size_t period;
     double late, slope;
@@ -330,8 +332,7 @@ static inline cost cost_of(const profile *p, const leaks *l, size_t row) {
 
 static void add_live(const leaks *l, sums *s, const contribution *x) {
     cost_add(&s->live, &x->one);
-    if (x->startup)
-        cost_add(&s->startup, &x->one);
+    cost_add(x->startup ? &s->startup : &s->came, &x->one);
     if (x->at_exit)
         cost_add(&s->at_exit, &x->one);
     if (l->measure == MEASURE_BYTESECONDS)
@@ -346,6 +347,8 @@ static inline void add_to(const leaks *l, sums *s, const contribution *x) {
     s->changes[x->died] -= x->one.weight;
     if (x->live)
         add_live(l, s, x);
+    if (x->goes)
+        cost_add(&s->went, &x->one);
     if (x->late != 0)
         s->late += x->one.weight * x->late;
     if (x->slope != 0)
@@ -364,6 +367,7 @@ static inline void add_block(adding *a, size_t row, sums *site) {
         x.at_exit = died != BLOCKS_NEVER;
         x.held = cost_of_seconds(x.one.samples, (double)(l->to - born) / 1e6);
     }
+    x.goes = !x.live && born < l->from && died > l->from;
     x.born = a->point = part_at(&a->points, a->point, born);
     x.died = part_at(&a->points, x.born, died);
     x.period = a->period = part_at(&a->periods, a->period, born);
@@ -382,6 +386,8 @@ static void add_sums(sums *to, const sums *from) {
     cost_add(&to->live, &from->live);
     cost_add(&to->startup, &from->startup);
     cost_add(&to->at_exit, &from->at_exit);
+    cost_add(&to->came, &from->came);
+    cost_add(&to->went, &from->went);
     cost_add(&to->held, &from->held);
     for (size_t i = 0; i <= LEAKS_POINTS; i++)
         to->changes[i] += from->changes[i];
@@ -501,14 +507,6 @@ static estimate slope_of(const profile *p, const leaks *l, const sums *s) {
     return estimate_difference(slope_part(p, l, s, &s->up), slope_part(p, l, s, &s->down));
 }
 
-/* More than is live cannot have come. */
-estimate leaks_grown(const leaks *l, const leaks_site *s) {
-    const double seconds = (double)(l->to - l->from) / 1e6;
-    return (estimate){.value = fmin(s->slope.value * seconds, s->live.value),
-                      .low = fmin(s->slope.low * seconds, s->live.low),
-                      .high = fmin(s->slope.high * seconds, s->live.high)};
-}
-
 /* ---- classes ----------------------------------------------------------------------------- */
 
 static estimate_blocks number_of(const cost *c) {
@@ -595,11 +593,17 @@ static void draw_line(const sums *s, double *line) {
     }
 }
 
+static estimate grown_of(const profile *p, const leaks *l, const sums *s) {
+    return estimate_difference(cost_estimate(p, judged_by(l), l->may, &s->came),
+                               cost_estimate(p, judged_by(l), l->may, &s->went));
+}
+
 static leaks_site judge(const profile *p, const leaks *l, const sums *s) {
     leaks_site site = {.cost = s->live,
                        .startup = s->startup.samples,
                        .at_exit = s->at_exit.samples,
                        .live = cost_estimate(p, judged_by(l), l->may, &s->live),
+                       .grown = grown_of(p, l, s),
                        .slope = slope_of(p, l, s),
                        .slope_samples = s->moving,
                        .late = s->late * unit_of(p, l),
@@ -640,8 +644,9 @@ static int compare_sites(const void *a, const void *b) {
     const leaks_site *x = a, *y = b;
     if (x->class != y->class)
         return x->class < y->class ? -1 : 1;
-    if (x->class == LEAKS_GROWING && x->p != y->p)
-        return x->p < y->p ? -1 : 1;
+    const double p = fmax(x->p, SURE), q = fmax(y->p, SURE);
+    if (x->class == LEAKS_GROWING && p != q)
+        return p < q ? -1 : 1;
     if (x->cost.weight != y->cost.weight)
         return x->cost.weight > y->cost.weight ? -1 : 1;
     return sites_compare_places(x->place, y->place);

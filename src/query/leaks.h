@@ -43,6 +43,8 @@ typedef struct leaks_site {
     uint64_t startup;       /* of these samples, those of blocks born before the window */
     uint64_t at_exit;       /* of these samples, those of blocks freed after the window */
     estimate live;          /* the same in the unit of the measure */
+    estimate grown;         /* live at the end of the window, less at its beginning; that unit, by
+                               MEASURE_BYTESECONDS bytes */
     estimate slope;         /* bytes or blocks a second, of what was live in the window */
     uint64_t slope_samples; /* of blocks that came or went in it */
     double late;            /* the slope of its later half; without interval */
@@ -78,8 +80,9 @@ typedef struct leaks {
     filter_bounds may; /* of the question */
     measure measure;   /* of all costs: MEASURE_ALLOCATED, MEASURE_BLOCKS or MEASURE_BYTESECONDS */
     leaks_site total;
-    double telling_rate;   /* would do for the largest of the unclear sites; 0: there is none */
-    VEC(leaks_site) sites; /* by class; those that grow by p, others by what is live */
+    double telling_rate; /* would do for the largest of the unclear sites; 0: there is none */
+    VEC(leaks_site)
+    sites; /* by class; those that grow by p as far as that is 0.001 or more, all by what is live */
 } leaks;
 
 /* It depends on the profile alone. False when there is no memory. */
@@ -88,10 +91,6 @@ bool leaks_find_window(const profile *p, leaks_window *w);
 /* Fills `*result`, which need not be initialised; false when there is no memory. It refers to the
  * profile. */
 bool leaks_query(const lens *l, const leaks_spec *spec, leaks *result);
-
-/* How much more was live at the end of the window than at its beginning, by the slope; bytes or
- * blocks. Not by MEASURE_BYTESECONDS. */
-estimate leaks_grown(const leaks *l, const leaks_site *s);
 
 void leaks_free(leaks *l);
 

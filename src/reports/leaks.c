@@ -63,8 +63,8 @@ static bool is_long(const table *t) {
 
 static cell site_grown(const table *t, const void *row) {
     const leaks_site *s = row;
-    return (cell){.amount =
-                      figure_of_estimate(leaks_grown(report_of(t)->leaks, s), s->slope_samples)};
+    (void)t;
+    return (cell){.amount = figure_of_estimate(s->grown, s->slope_samples)};
 }
 
 static cell site_late(const table *t, const void *row) {
@@ -168,7 +168,7 @@ static bool has_remarks(const table *t) {
          .spare = true,                                                                            \
          .get = site_grown,                                                                        \
          .has = is_short,                                                                          \
-         .help = "how much more is live in the end than in the beginning, by a line through all"}, \
+         .help = "how much more is live at the end of the window than at its beginning"},          \
         {.name = "slope_of_long",                                                                  \
          .title = "growth",                                                                        \
          .kind = COLUMN_RATE,                                                                      \
@@ -386,6 +386,7 @@ table leaks_table(document *d, leaks_report *l) {
                    .n = l->n_rows,
                    .context = l,
                    .unit = report_unit(l->report),
+                   .one_unit = tells_amounts(l->leaks),
                    .by_line = !l->view.by_function,
                    .no_name = TABLE_NO_STACK};
 }
@@ -394,8 +395,9 @@ table leaks_table(document *d, leaks_report *l) {
 static const char *growth_text(document *d, const leaks_report *l, double amount, bool each) {
     const bool blocks = l->leaks->measure == MEASURE_BLOCKS;
     char *text = document_keep(d, sizeof(figure_text));
-    const figure_text t = blocks ? figure_decimal(fabs(amount), fabs(amount) < 100 ? 2 : 0)
-                                 : figure_bytes(fabs(amount));
+    const figure_text t =
+        blocks ? figure_decimal(fabs(amount), fabs(amount) < 100 && amount != floor(amount) ? 2 : 0)
+               : figure_bytes(fabs(amount));
     if (text)
         snprintf(text, sizeof(figure_text), "%s%.30s%s",
                  amount <= (blocks ? -5e-3 : -0.5) ? "-" : "", t.text, each ? "/s" : "");
@@ -419,7 +421,7 @@ static void say_total(document *d, const leaks_report *l) {
     const figure live = figure_of_live(l, &s->cost);
     const measure_unit unit = report_unit(l->report);
     char range[100] = "", growth[160] = "", strong[160], rest[300];
-    const estimate growth_of = amounts ? leaks_grown(l->leaks, s) : s->slope;
+    const estimate growth_of = amounts ? s->grown : s->slope;
     if (growth_of.low != growth_of.high)
         snprintf(range, sizeof range, " (%s … %s)", growth_text(d, l, growth_of.low, !amounts),
                  growth_text(d, l, growth_of.high, !amounts));

@@ -19,10 +19,10 @@ main keeps one from the start (events are 1 ms apart):
     start-up    8,000      1  most was allocated at startup
   
   By site:
-    class     live, B  growth, B       q  live over time            site
-    growing     9,600      7,020  <0.001  ▁▁▂▂▂▃▃▃▄▄▄▅▅▅▆▆▆▇▇▇████  parse.ml:10 parse
-    bounded       800       0.76          ▅███████████████████████  eval.ml:20 eval
-    start-up    8,000          0          ████████████████████████  main.ml:1 main
+    class     live, B  growth       q  live over time            site
+    growing     9,600   7,040  <0.001  ▁▁▂▂▂▃▃▃▄▄▄▅▅▅▆▆▆▇▇▇████  parse.ml:10 parse
+    bounded       800       0          ▅███████████████████████  eval.ml:20 eval
+    start-up    8,000       0          ████████████████████████  main.ml:1 main
   allotrace: hint: callers of the first site: allotrace callers --filter survived 'parse.ml:10' a.ctf
   $ allotrace leaks --csv a.ctf
   class,value,low,high,samples,slope,slope_low,slope_high,slope_samples,late,p,q,startup_samples,at_exit_samples,function,file,line
@@ -36,8 +36,8 @@ main keeps one from the start (events are 1 ms apart):
   {"sites":2,"sites_without_live":0}
   "growing"
   $ allotrace leaks --warm-up 50 --filter fn:eval a.ctf | tail -2
-    class    live, B  growth, B  live over time            site
-    bounded      800       0.46  ▅███████████████████████  eval.ml:20 eval
+    class    live, B  growth  live over time            site
+    bounded      800       0  ▅███████████████████████  eval.ml:20 eval
   $ allotrace leaks --filter 'size:>1M' a.ctf
   Nothing to show: the filter matches 0 of 241 blocks: `size` removed the last 241.
 
@@ -48,7 +48,7 @@ The same, and a program that frees all in the end, by which it is not fooled:
   26.6 KB total allocations (exact, 241 blocks at rate 1)
   The program cleaned up from 351 ms on; leaks are measured just before that.
   Growth is measured from 87.7 ms to 351 ms; earlier allocations count as startup.
-  18.0 KB live before that, having grown by 6.9 KB in 263 ms.
+  18.0 KB live before that, having grown by 7.0 KB in 263 ms.
 
 What a program builds, and frees again at once, is no growth, in however many steps it is built:
 
@@ -68,7 +68,7 @@ Of a real trace:
   639.3 MB total allocations (± 30.6 MB, 1,676 samples at rate 2e-5)
   Sites below about 1.1 MB may be invisible at this rate.
   Growth is measured from 213 ms to 852 ms; earlier allocations count as startup.
-  42.0 MB ± 7.8 MB live at the end, having grown by 17.6 MB (6.5 MB … 28.8 MB) in 639 ms.
+  42.0 MB ± 7.8 MB live at the end, having grown by 22.9 MB (14.4 MB … 31.8 MB) in 639 ms.
   
   By class:
     class     live, MB          ±  sites  meaning
@@ -80,11 +80,11 @@ Of a real trace:
   A rate of 5.4e-5 would probably resolve the largest unclear site.
   
   By site:
-    class     live, KB                ±  growth, KB                ±      q  live over time            site
-    growing    4,296.9        ± 2,539.2     4,296.9        ± 2,771.7  0.041                 ▃▆▇▇█████  asmcomp/interf.ml:52 Interf.build_graph.add_interf
-    in steps   2,343.8  860.1 … 5,101.4     2,343.8        ± 2,497.6                        ▂▃▆▆▆████  asmcomp/linearize.ml:29 Linearize.copy_instr
-    in steps   1,953.1  634.2 … 4,557.9     1,953.1        ± 2,134.9                        ▂▄▅▇███▆▆  asmcomp/interf.ml:48 Interf.build_graph.add_interf
-    in steps   1,953.1  634.2 … 4,557.9     1,953.1  634.2 … 4,557.9                        ▂▂▆█▅▆█▄▄  set.ml:125 Stdlib__set.Make.bal
+    class     live, KB                ±   growth          ±      q  live over time            site
+    growing    4,296.9        ± 2,539.2  4,296.9  ± 2,990.6  0.041                 ▃▆▇▇█████  asmcomp/interf.ml:52 Interf.build_graph.add_interf
+    in steps   2,343.8  860.1 … 5,101.4  2,343.8  ± 2,412.9                        ▂▃▆▆▆████  asmcomp/linearize.ml:29 Linearize.copy_instr
+    in steps   1,953.1  634.2 … 4,557.9  1,953.1  ± 2,279.1                        ▂▄▅▇███▆▆  asmcomp/interf.ml:48 Interf.build_graph.add_interf
+    in steps   1,953.1  634.2 … 4,557.9  1,953.1  ± 2,279.1                        ▂▂▆█▅▆█▄▄  set.ml:125 Stdlib__set.Make.bal
     47 more sites with 31.7 MB ± 6.8 MB live
     393 more sites: all that was sampled is freed
   allotrace: hint: callers of the first site: allotrace callers --filter survived 'interf.ml:52' */ocamlopt.ctf (glob)
@@ -101,14 +101,14 @@ Of the blocks that a measure counts:
   $ allotrace leaks -m promoted --top 1 $TRACES/ocamlopt.ctf 2>/dev/null | sed -n '1p;/growing/p'
   98.0 MB promoted (± 12.0 MB, 257 samples at rate 2e-5)
     growing        6.1      ± 3.0      2  live memory keeps growing, with blocks from many different times
-    growing   4,296.9  ± 2,539.2     4,296.9  ± 2,771.7  0.016                 ▃▆▇▇█████  asmcomp/interf.ml:52 Interf.build_graph.add_interf
+    growing   4,296.9  ± 2,539.2  4,296.9  ± 2,990.6  0.016                 ▃▆▇▇█████  asmcomp/interf.ml:52 Interf.build_graph.add_interf
 
 By numbers of blocks: in main's place there is one block, however large:
 
   $ allotrace leaks -m blocks a.ctf
   241 blocks allocated (exact at rate 1)
   Growth is measured from 87.8 ms to 351 ms; earlier allocations count as startup.
-  131 blocks live at the end, having grown by 87.76 in 263 ms.
+  131 blocks live at the end, having grown by 88 in 263 ms.
   
   By class:
     class     live, blocks  sites  meaning
@@ -117,10 +117,10 @@ By numbers of blocks: in main's place there is one block, however large:
     start-up             1      1  most was allocated at startup
   
   By site:
-    class     live, blocks  growth, blocks       q  live over time            site
-    growing            120              88  <0.001  ▁▁▂▂▂▃▃▃▄▄▄▅▅▅▆▆▆▇▇▇████  parse.ml:10 parse
-    bounded             10               0          ▅███████████████████████  eval.ml:20 eval
-    start-up             1               0          ████████████████████████  main.ml:1 main
+    class     live, blocks  growth       q  live over time            site
+    growing            120      88  <0.001  ▁▁▂▂▂▃▃▃▄▄▄▅▅▅▆▆▆▇▇▇████  parse.ml:10 parse
+    bounded             10       0          ▅███████████████████████  eval.ml:20 eval
+    start-up             1       0          ████████████████████████  main.ml:1 main
   allotrace: hint: callers of the first site: allotrace callers --filter survived 'parse.ml:10' a.ctf
   $ allotrace leaks -m blocks --csv a.ctf
   class,value,low,high,samples,slope,slope_low,slope_high,slope_samples,late,p,q,startup_samples,at_exit_samples,function,file,line
@@ -131,7 +131,7 @@ By numbers of blocks: in main's place there is one block, however large:
   19,652,679 blocks allocated (± 1,044,461, 1,676 samples at rate 2e-5)
   Sites below about 1.1 MB may be invisible at this rate.
   Growth is measured from 213 ms to 852 ms; earlier allocations count as startup.
-  1,545,456 blocks ± 328,626 live at the end, having grown by 562,790 (123,922 … 1,010,254) in 639 ms.
+  1,545,456 blocks ± 328,626 live at the end, having grown by 830,954 (475,915 … 1,203,324) in 639 ms.
   
   By class:
     class     live, blocks                 ±  sites  meaning
@@ -142,10 +142,10 @@ By numbers of blocks: in main's place there is one block, however large:
   A rate of 5.4e-5 would probably resolve the largest unclear site.
   
   By site:
-    class     live, blocks                 ±  growth, blocks                 ±      q  live over time            site
-    growing        183,337  91,523 … 343,001         183,337         ± 140,239  0.041                 ▃▆▇▇█████  asmcomp/interf.ml:52 Interf.build_graph.add_interf
-    in steps        50,002  16,237 … 153,625          50,002  16,237 … 153,625                        ▂▂▆█▅▆█▄▄  set.ml:125 Stdlib__set.Make.bal
-    unclear        150,003  68,593 … 300,392          41,273         ± 154,267         ▁▁▁▁▁▁▁▁▁▁▁▁▁▁ ▁▁▁▁▁▁▁▄█  list.ml:58 Stdlib__list.rev_append
+    class     live, blocks                 ±   growth                 ±      q  live over time            site
+    growing        183,337  91,523 … 343,001  183,337  91,523 … 343,001  0.041                 ▃▆▇▇█████  asmcomp/interf.ml:52 Interf.build_graph.add_interf
+    in steps        50,002  16,237 … 153,625   50,002  16,237 … 153,625                        ▂▂▆█▅▆█▄▄  set.ml:125 Stdlib__set.Make.bal
+    unclear        150,003  68,593 … 300,392  133,336         ± 140,552         ▁▁▁▁▁▁▁▁▁▁▁▁▁▁ ▁▁▁▁▁▁▁▄█  list.ml:58 Stdlib__list.rev_append
     48 more sites with 1,162,114 blocks ± 289,395 live
     393 more sites: all that was sampled is freed
   allotrace: hint: callers of the first site: allotrace callers --filter survived 'interf.ml:52' */ocamlopt.ctf (glob)
@@ -204,7 +204,7 @@ What the C library keeps for streams says so; it is judged as anything else, and
   80.5 KB total allocations (exact, 21 blocks at rate 1)
   Bytes include malloc's header (8 per block), with sizes rounded up to 8; --measure requested excludes headers.
   Growth is measured from 5.25 ms to 21 ms; earlier allocations count as startup.
-  80.5 KB live at the end, having grown by 62.9 KB in 15.8 ms.
+  80.5 KB live at the end, having grown by 60.5 KB in 15.8 ms.
   
   By class:
     class    live, KB  sites  meaning
@@ -212,9 +212,9 @@ What the C library keeps for streams says so; it is judged as anything else, and
     bounded       0.5      1  steady: growth, if any, is at most half of what is live
   
   By site:
-    class    live, KB  growth, KB       q  live over time            site
-    growing      80.0        62.9  <0.001   ▁▁▂▂▂▃▃▃▄▄▄▅▅▆▆▆▆▇▇████  filedoalloc.c:101 _IO_file_doallocate (stream buffer of the C library: freed by fclose; those of stdin, stdout and stderr remain until the end)
-    bounded       0.5         0.0                                 █  iofopen.c:65 __fopen_internal (open stream of the C library: freed by fclose)
+    class    live, KB  growth       q  live over time            site
+    growing     80.00   60.00  <0.001   ▁▁▂▂▂▃▃▃▄▄▄▅▅▆▆▆▆▇▇████  filedoalloc.c:101 _IO_file_doallocate (stream buffer of the C library: freed by fclose; those of stdin, stdout and stderr remain until the end)
+    bounded      0.47    0.47                                 █  iofopen.c:65 __fopen_internal (open stream of the C library: freed by fclose)
   allotrace: hint: callers of the first site: allotrace callers --filter survived 'filedoalloc.c:101' c.ctf
   $ allotrace leaks --json c.ctf | jq -c '.sites[] | .function, .remark'
   "_IO_file_doallocate"
@@ -233,8 +233,8 @@ A cache that is filled once, late, grows in steps, and no more than it holds:
   >   for i in {1..120}; do echo "alloc major 99 100 main@a.c:1 other@a.c:2"; echo "collect $((339+i))"; done; } | $TESTDIR/make-trace >cache.ctf
   $ allotrace leaks cache.ctf 2>/dev/null | sed -n '/By site/,$p'
   By site:
-    class     live, KB  growth, KB  live over time            site
-    in steps      93.8        93.8               ▂▄▇████████  a.c:3 fill
+    class     live, KB  growth  live over time            site
+    in steps     93.75   93.75               ▂▄▇████████  a.c:3 fill
     1 more site: all that was allocated is freed
 
 Of several traces together, growth shows in each:

@@ -14,8 +14,8 @@ A trace without a command: the most important of each report. The peak is that o
   More: allotrace hotspots a.ctf
   
   Growing:
-    class    live, B  growth, B       q  live over time            site
-    growing    3,840      2,880  <0.001  ▁▁▁▂▂▂▃▃▃▄▄▄▅▅▅▆▆▆▇▇▇███  keep.ml:5 keep
+    class    live, B  growth       q  live over time            site
+    growing    3,840   2,880  <0.001  ▁▁▁▂▂▂▃▃▃▄▄▄▅▅▅▆▆▆▇▇▇███  keep.ml:5 keep
   More: allotrace leaks a.ctf
   In a browser: allotrace view a.ctf
   $ allotrace summary a.ctf >named.txt; allotrace - <a.ctf | sed 's/-$/a.ctf/' | diff named.txt -

@@ -51,7 +51,7 @@ static bool say_peak(const saying *s, const profile *p) {
 static void say_growth(output *o, const leaks *l, const leaks_site *site) {
     const uint64_t us = l->to - l->from;
     if (us < LEAKS_RATE_US)
-        output_format(o, " by %s in %s", figure_bytes(leaks_grown(l, site).value).text,
+        output_format(o, " by %s in %s", figure_bytes(site->grown.value).text,
                       figure_duration(us).text);
     else
         output_format(o, " by %s/s", figure_bytes(site->slope.value).text);

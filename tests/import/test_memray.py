@@ -144,13 +144,14 @@ def fold(rows):
     return dict(by)
 
 
-def near(got, expected, what):
-    """Counts are the same; bytes are more, by less than a word a block."""
+def near(got, expected, what, aggregated):
+    """Counts are the same, or, of sums by stack, memray's are too small, as it may count what it adds to another sum as
+    one block; bytes are more, by less than a word a block."""
     got, expected = dict(got), dict(expected)
     same(sorted(got), sorted(expected))
     for stack, (n, size) in expected.items():
-        same(got[stack][0], n)
-        if not size <= got[stack][1] <= size + 8 * n:
+        if not (got[stack][0] == n or (aggregated and got[stack][0] > n)) or \
+                not size <= got[stack][1] <= size + 8 * got[stack][0]:
             raise AssertionError(f"{what}: {stack}: {got[stack]} for {[n, size]}")
 
 
@@ -159,10 +160,11 @@ def compare(version, *options):
     rows = blocks(trace)
     if "all" in said:
         same(fold(rows), said["all"])
-    near(fold(r for r in rows if r["lifetime"] is None), said["end"], "at the end")
+    near(fold(r for r in rows if r["lifetime"] is None), said["end"], "at the end",
+         "--aggregate" in options)
     peak = json.loads(run(ALLOTRACE, "peak", "--json", trace))
     total = sum(size for _, size in said["peak"].values())
-    n = sum(n for n, _ in said["peak"].values())
+    n = max(sum(n for n, _ in said["peak"].values()), len(rows))
     if not total <= peak["total"]["value"] <= total + 8 * n or peak["total"]["low"] != peak["total"]["high"]:
         raise AssertionError(f"peak: {peak['total']} for {total} in {n} blocks")
     same("no defects" in run(ALLOTRACE, "doctor", trace), True, "no defects")

@@ -30,7 +30,7 @@ from dataclasses import dataclass, field
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 TIMEOUT = 60  # seconds
-SUMMARY = re.compile(r"allotrace: (recorded|top sites|peak|growing|advice|look closer|no allocated word|hint)")
+SUMMARY = re.compile(r"allotrace: (recorded|top sites|peak|growing|advice|look closer|peak, growth|no allocated word|hint)")
 OURS = re.compile(rb"^allotrace: .*\n?", re.M)
 
 
@@ -92,8 +92,8 @@ COMMON = [
          says="has an allocator of its own, which is recorded: malloc"),
     Case("C++ with jemalloc", "exec $D/cxx-jemalloc", "$D/cxx-jemalloc"),
     Case("C++ with tcmalloc", "exec $D/cxx-tcmalloc", "$D/cxx-tcmalloc"),
-    Case("static", "$D/cxx-static", "$D/cxx-static", trace=None, direct=True,
-         says="it is statically linked"),
+    Case("static", "$D/cxx-static", "$D/cxx-static", direct=True,
+         says="is statically linked; recorded are malloc"),
     Case("set-uid", "$D/set-uid exit", "$D/set-uid", trace=None, direct=True,
          says="it is set-user-id"),
     Case("no room on the disk", "exec $D/cxx", "$D/cxx", trace=False, output="/dev/full",
@@ -173,7 +173,7 @@ MORE = [
     Case("javac and java", "cp $D/Work.java . && javac Work.java && exec java -Xint Work", "javac java",
          children=True, stderr=False),
     Case("java, compiled just in time", "exec java -Xmx64m $D/Work.java", "java", children=True, stderr=False),
-    Case("go", "$D/go-work", "$D/go-work", trace=None, direct=True, says="it is statically linked"),
+    Case("go", "$D/go-work", "$D/go-work", trace=None, direct=True, says="it is a Go program without C"),
     Case("gpg", "exec gpg --homedir . --no-permission-warning --print-md sha256 big.json", "gpg"),
     Case("openssl", "exec openssl dgst -sha256 big.json", "openssl"),
     Case("ninja", "echo 'rule r\n command = cp $in $out\nbuild b: r big.json' > build.ninja && exec ninja", "ninja",

@@ -368,11 +368,11 @@ static uint32_t first_word(const plain_adding *a, size_t part) {
                                     part);
 }
 
-/* The sums of a part of the stacks begin there. */
+/* The sums of a part of the stacks begin there. Of few stacks, the last parts have none. */
 static size_t first_sum(const plain_adding *a, size_t part) {
     const cct *tree = &a->profile->tree;
-    const size_t stack =
-        part < a->parts ? tree->stacks[first_word(a, part)].before : tree->n_stacks;
+    const uint32_t word = first_word(a, part), n_words = bits_words((uint32_t)cct_count(tree));
+    const size_t stack = word < n_words ? tree->stacks[word].before : tree->n_stacks;
     return stack * (a->both ? 2 : 1);
 }
 

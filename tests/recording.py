@@ -8,15 +8,20 @@ import subprocess
 import decode
 from tap import same
 
-# Without what would record a program, or would say where to.
-ENVIRONMENT = {k: v for k, v in os.environ.items() if not k.startswith(("MEMTRACE", "LD_PRELOAD"))}
+
+def environment():
+    """As it is now, without what would record a program, or would say where to."""
+    return {k: v for k, v in os.environ.items() if not k.startswith(("MEMTRACE", "LD_PRELOAD"))}
+
+
+ENVIRONMENT = environment()
 
 Run = collections.namedtuple("Run", "status out err")
 Birth = collections.namedtuple("Birth", "event texts is_freed domain")
 
 
 def run(command, settings=None, timeout=300, **options):
-    done = subprocess.run([str(c) for c in command], env=ENVIRONMENT | (settings or {}), timeout=timeout,
+    done = subprocess.run([str(c) for c in command], env=environment() | (settings or {}), timeout=timeout,
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                           **options)
     return Run(done.returncode, done.stdout.decode(), done.stderr.decode())

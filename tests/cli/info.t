@@ -66,12 +66,12 @@ The runtime is that of the frames; of a program without a heap of its own, what 
       major          80 B
       outside        80 B
     domains          1
-  $ allotrace info --json native.ctf | jq -c '.[0] | .runtime, .context, .domains, .collected_blocks, .promoted'
+  $ allotrace info --json native.ctf | jq -c '.[0] | .runtime, .context, .domains, .collected_blocks, .promoted.value'
   ""
   ""
   1
   1
-  {"value":0,"low":0,"high":0,"samples":0,"blocks":0,"share":0}
+  0
 
 As JSON, an array:
 

@@ -238,8 +238,9 @@ int question_answer(const command *cmd, const question_options *options, const c
 
 void question_hint_growth(const question *q) {
     if (traces_are_combined(q->in.path) && !traces_segment(q->in.path))
-        message_hint("several traces are looked at as one, in which what a process holds ends with "
-                     "it; whether one grows shows in: allotrace leaks FILE, of each");
+        message_hint(
+            "this combines several traces, and what a process holds counts as freed when "
+            "its trace ends; to see whether one grows, look at each: allotrace leaks FILE");
 }
 
 void question_hint_symbolize(const question *q) {

@@ -240,4 +240,4 @@ A cache that is filled once, late, grows in steps, and no more than it holds:
 Of several traces together, growth shows in each:
 
   $ allotrace leaks a.ctf cache.ctf 2>&1 >/dev/null | grep several
-  allotrace: hint: several traces are looked at as one, in which what a process holds ends with it; whether one grows shows in: allotrace leaks FILE, of each
+  allotrace: hint: this combines several traces, and what a process holds counts as freed when its trace ends; to see whether one grows, look at each: allotrace leaks FILE

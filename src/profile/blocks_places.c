@@ -1,6 +1,7 @@
 /* blocks_places.c: in a trace of one domain, the place of an allocation is its row, and nothing has
  * to be found. Otherwise the domains' runs, in which rows are in order, are merged by time. A death
  * then comes behind the allocation that its domain had last made, and behind all of earlier times.
+ * What that takes lies anywhere in memory, so that it is asked for in batches.
  */
 #include "profile/blocks_places.h"
 
@@ -11,9 +12,9 @@
 
 enum {
     DOMAINS = UINT16_MAX + 1,
-    ROWS_A_BIN = 8,
-    MOST_BINS = 1 << 22,
-    AHEAD = 32, /* rows: what a death needs may be anywhere in memory */
+    BATCH = 64,
+    PLACES_A_PART = 64,
+    STRIDE = 16, /* places that are counted at once: a cache line of short times */
 };
 
 /* Rows that follow each other, of one domain. */
@@ -30,12 +31,9 @@ typedef struct merging {
     const uint32_t *before; /* as of blocks_settle */
     run *runs;
     uint32_t n_runs;
-    uint32_t *rows;  /* by place; once places are known … */
-    uint32_t *times; /* … the same memory: births by place, where times are short */
-    /* Places by time: the first one at or after a bin's beginning. */
-    uint32_t *first;
-    size_t n_bins;
-    unsigned width; /* a bin is 2^width us */
+    uint32_t *first_run; /* of each part of the places while reading: the one it begins in */
+    uint32_t *rows;      /* by place; once places are known … */
+    uint32_t *times;     /* … the same memory: births by place, where times are short */
 } merging;
 
 static uint32_t left(const merging *m, uint32_t row) {
@@ -180,57 +178,25 @@ static bool make_places(merging *m) {
     return b->place;
 }
 
-/* ---- places by time ------------------------------------------------------------------------ */
-
-static uint64_t time_of(const merging *m, size_t place) {
-    return m->times ? m->times[place] : blocks_born(m->table, m->rows[place]);
-}
-
-static bool index_times(merging *m) {
-    const block_table *b = m->table;
-    size_t most = 1, bin = 0;
-    while (most < MOST_BINS && most < b->count / ROWS_A_BIN)
-        most *= 2;
-    while (b->last >> m->width >= most)
-        m->width++;
-    m->n_bins = (size_t)(b->last >> m->width) + 1;
-    m->first = malloc((m->n_bins + 1) * sizeof *m->first);
-    for (size_t place = 0; m->first && place < b->count; place++)
-        for (; bin <= time_of(m, place) >> m->width; bin++)
-            m->first[bin] = (uint32_t)place;
-    for (; m->first && bin <= m->n_bins; bin++)
-        m->first[bin] = (uint32_t)b->count;
-    return m->first;
-}
-
-/* The first place that is not before this time. */
-static uint32_t place_at(const merging *m, uint64_t time) {
-    const size_t bin = (size_t)(time >> m->width);
-    uint32_t low = m->first[bin], high = m->first[bin + 1];
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (time_of(m, middle) < time)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 /* ---- deaths ------------------------------------------------------------------------------ */
 
-/* Of rows near each other it is mostly the same, `*near`. */
-static const run *run_of(const merging *m, uint32_t place, uint32_t *near) {
-    uint32_t low = *near, high = *near + 1;
-    if (m->runs[low].place <= place && (high == m->n_runs || place < m->runs[high].place))
-        return &m->runs[low];
-    low = 0;
-    high = m->n_runs;
-    while (high - low > 1) {
-        const uint32_t middle = low + (high - low) / 2;
-        *(m->runs[middle].place <= place ? &low : &high) = middle;
+static bool index_runs(merging *m) {
+    const size_t n = m->runs[m->n_runs - 1].place / PLACES_A_PART + 1;
+    m->first_run = malloc(n * sizeof *m->first_run);
+    for (uint32_t part = 0, i = 0; m->first_run && part < n; part++) {
+        while (i + 1 < m->n_runs && m->runs[i + 1].place <= part * PLACES_A_PART)
+            i++;
+        m->first_run[part] = i;
     }
-    *near = low;
+    return m->first_run;
+}
+
+static const run *run_of(const merging *m, uint32_t place) {
+    if (place >= m->runs[m->n_runs - 1].place)
+        return &m->runs[m->n_runs - 1];
+    uint32_t low = m->first_run[place / PLACES_A_PART];
+    while (m->runs[low + 1].place <= place)
+        low++;
     return &m->runs[low];
 }
 
@@ -246,46 +212,121 @@ static bool set_ender(block_table *b, size_t row, uint16_t domain) {
     return b->ender;
 }
 
-static bool settle_death(const merging *m, size_t row, uint32_t *near) {
-    block_table *b = m->table;
-    const run *in = run_of(m, b->after[row], near);
-    const uint32_t rows = left(m, b->after[row] - (uint32_t)(in - m->runs));
-    const uint32_t last = rows > in->begin ? rows - 1 : in->before;
-    uint32_t place = later(b->place[row] + 1, place_at(m, blocks_died(b, row)));
-    if (last != NO_ROW)
-        place = later(place, b->place[last] + 1);
-    b->after[row] = place;
-    return in->domain == b->domain[row] || set_ender(b, row, in->domain);
+static uint64_t time_of(const merging *m, size_t place) {
+    return m->times ? m->times[place] : blocks_born(m->table, m->rows[place]);
 }
 
-/* Asks for the bin of one row, and for what another one's bin, which is there, leads to. */
-static void look_ahead(const merging *m, size_t row) {
+static bool is_over(const merging *m, size_t place, uint64_t time) {
+    return place >= m->table->count || time_of(m, place) >= time;
+}
+
+/* The first place from this one on that is not before the time. */
+static uint32_t search(const merging *m, size_t low, uint64_t time) {
+    size_t step = 1;
+    while (!is_over(m, low + step - 1, time)) {
+        low += step;
+        step *= 2;
+    }
+    for (size_t high = low + step - 1; low < high;) {
+        const size_t middle = low + (high - low) / 2;
+        if (is_over(m, middle, time))
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return (uint32_t)low;
+}
+
+/* As `search`, for what mostly is near: without a branch that cannot be foretold. */
+static uint32_t find_place(const merging *m, size_t place, uint64_t time) {
+    if (!m->times || place + STRIDE > m->table->count || time > UINT32_MAX)
+        return search(m, place, time);
+    uint32_t earlier = 0;
+    for (size_t i = 0; i < STRIDE; i++)
+        earlier += m->times[place + i] < (uint32_t)time;
+    return earlier < STRIDE ? (uint32_t)place + earlier : search(m, place + STRIDE, time);
+}
+
+typedef struct death {
+    uint32_t row;
+    const run *in;   /* when it happened */
+    uint32_t number; /* of the allocation that came next then, while reading */
+    uint32_t last;   /* the row that its domain had last made; NO_ROW: none */
+    uint32_t place;  /* at least this one */
+} death;
+
+/* The rows from `row` to `end` that died. */
+static unsigned gather_deaths(const merging *m, size_t row, size_t end, death *of) {
     const block_table *b = m->table;
-    const size_t far = row + 2 * AHEAD, near = row + AHEAD;
-    if (far >= b->count)
-        return;
-    if (b->after[far] != BLOCKS_NOWHERE)
-        __builtin_prefetch(&m->first[blocks_died(b, far) >> m->width]);
-    if (b->after[near] != BLOCKS_NOWHERE)
-        __builtin_prefetch(&m->rows[m->first[blocks_died(b, near) >> m->width]]);
+    unsigned n = 0;
+    for (; row < end; row++) {
+        if (b->after[row] == BLOCKS_NOWHERE)
+            continue;
+        const run *in = run_of(m, b->after[row]);
+        const uint32_t number = b->after[row] - (uint32_t)(in - m->runs);
+        if (m->before)
+            __builtin_prefetch(&m->before[number]);
+        of[n++] = (death){.row = (uint32_t)row, .in = in, .number = number};
+    }
+    return n;
+}
+
+static void find_last(const merging *m, death *of, unsigned n) {
+    for (unsigned i = 0; i < n; i++) {
+        const uint32_t rows = left(m, of[i].number);
+        of[i].last = rows > of[i].in->begin ? rows - 1 : of[i].in->before;
+        if (of[i].last != NO_ROW)
+            __builtin_prefetch(&m->table->place[of[i].last]);
+    }
+}
+
+static void bound_places(const merging *m, death *of, unsigned n) {
+    const uint32_t *place = m->table->place;
+    for (unsigned i = 0; i < n; i++) {
+        of[i].place = place[of[i].row] + 1;
+        if (of[i].last != NO_ROW)
+            of[i].place = later(of[i].place, place[of[i].last] + 1);
+        __builtin_prefetch(&m->rows[of[i].place]);
+        __builtin_prefetch(&m->rows[of[i].place + STRIDE - 1]);
+    }
+}
+
+static bool settle_deaths(const merging *m) {
+    block_table *b = m->table;
+    death of[BATCH];
+    bool ok = true;
+    for (size_t row = 0; ok && row < b->count; row += BATCH) {
+        const size_t end = b->count - row > BATCH ? row + BATCH : b->count;
+        const unsigned n = gather_deaths(m, row, end, of);
+        find_last(m, of, n);
+        bound_places(m, of, n);
+        for (unsigned i = 0; ok && i < n; i++) {
+            const death *d = &of[i];
+            b->after[d->row] = find_place(m, d->place, blocks_died(b, d->row));
+            ok = d->in->domain == b->domain[d->row] || set_ender(b, d->row, d->in->domain);
+        }
+    }
+    return ok;
+}
+
+static bool is_in_order(const block_table *b) {
+    size_t i = 0;
+    while (i < b->count && b->place[i] == i)
+        i++;
+    return i == b->count;
 }
 
 static bool settle_several(merging *m) {
     block_table *b = m->table;
-    bool ok = make_runs(m) && merge_rows(m) && make_places(m) && index_times(m), in_order = true;
-    uint32_t near = 0;
-    for (size_t i = 0; ok && i < b->count; i++) {
-        look_ahead(m, i);
-        ok = b->after[i] == BLOCKS_NOWHERE || settle_death(m, i, &near);
-        in_order &= b->place[i] == i;
-    }
-    if (ok && in_order) {
+    const bool ok =
+        make_runs(m) && index_runs(m) && merge_rows(m) && make_places(m) && settle_deaths(m);
+    if (ok && is_in_order(b)) {
         free(b->place);
         b->place = NULL;
     }
     free(m->runs);
+    free(m->first_run);
     free(m->rows);
-    free(m->first);
     return ok;
 }
 

@@ -160,6 +160,10 @@ static inline void cct_expect(const cct *tree, uint32_t node) {
 }
 
 /* The same of the totals at an index. */
+static inline void cct_expect_totals(const cct *tree, uint32_t at) {
+    __builtin_prefetch(&tree->totals.items[at]);
+}
+
 bool cct_add_at_large(cct *tree, uint32_t at, cct_sums more);
 
 static inline bool cct_add_at(cct *tree, uint32_t at, cct_sums more) {

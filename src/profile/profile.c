@@ -96,16 +96,27 @@ static inline size_t bit_of(const block_table *b, size_t row) {
     return (size_t)b->node[row] * CCT_SOURCES + b->source[row];
 }
 
+static inline uint32_t total_of(const totals_order *o, size_t bit) {
+    const uint64_t before = o->bits[bit / 64] & ((UINT64_C(1) << bit % 64) - 1);
+    return o->ranks[bit / 64] + bits_count(before);
+}
+
+/* Totals lie anywhere in memory: those of some rows are waited for at the same time. */
 static bool add_rows_to_tree(profile *p, const totals_order *o) {
+    enum { BATCH = 32 };
     const block_table *b = &p->table;
-    for (size_t i = 0; i < b->count; i++) {
-        const size_t bit = bit_of(b, i);
-        const uint64_t before = o->bits[bit / 64] & ((UINT64_C(1) << bit % 64) - 1);
-        if (!cct_add_at(&p->tree, o->ranks[bit / 64] + bits_count(before),
-                        (cct_sums){blocks_samples(b, i), 1}))
-            return false;
+    uint32_t totals[BATCH];
+    bool ok = true;
+    for (size_t row = 0; ok && row < b->count; row += BATCH) {
+        const size_t n = b->count - row < BATCH ? b->count - row : BATCH;
+        for (size_t i = 0; i < n; i++) {
+            totals[i] = total_of(o, bit_of(b, row + i));
+            cct_expect_totals(&p->tree, totals[i]);
+        }
+        for (size_t i = 0; ok && i < n; i++)
+            ok = cct_add_at(&p->tree, totals[i], (cct_sums){blocks_samples(b, row + i), 1});
     }
-    return true;
+    return ok;
 }
 
 /* With the table, its columns are summed up once, to where the totals will be: that is less work

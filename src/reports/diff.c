@@ -398,8 +398,13 @@ static const char *moved_from(document *d, const diff_report *r, const diff_site
                                           : NULL;
 }
 
+/* What has samples on one side only need not be only there. */
 static const char *make_remark(document *d, const diff_report *r, const diff_site *s) {
-    return !s->in_after ? "(gone)" : !s->in_before ? "(new)" : moved_from(d, r, s);
+    if (!s->in_after)
+        return s->c.change.high < 0 ? "(gone)" : "(not sampled after)";
+    if (!s->in_before)
+        return s->c.change.low > 0 ? "(new)" : "(not sampled before)";
+    return moved_from(d, r, s);
 }
 
 /* The first `top` of those that are not the same. */

@@ -149,11 +149,19 @@ static void say_own(document *d, const peak_report *k) {
                       figure_margin(&own).text);
 }
 
+static void say_when(document *d, const peak *p) {
+    const figure_text low = figure_duration(p->low), high = figure_duration(p->high);
+    const uint64_t before = p->at.time - p->low, after = p->high - p->at.time;
+    if (strcmp(low.text, high.text) != 0)
+        document_note(d, "The peak may have occurred anywhere from %s to %s.", low.text, high.text);
+    else if (p->low < p->high)
+        document_note(d, "The peak may have occurred up to %s earlier or later.",
+                      figure_duration(before > after ? before : after).text);
+}
+
 static void say_fate(document *d, const peak_report *k) {
     const figure later = figure_at(k, k->peak->later), end = figure_at(k, k->peak->end_samples);
-    if (k->peak->low < k->peak->high)
-        document_note(d, "The peak may have occurred anywhere from %s to %s.",
-                      figure_duration(k->peak->low).text, figure_duration(k->peak->high).text);
+    say_when(d, k->peak);
     document_note(d, "%s of it (%s) was freed later; %s (%s) was live at the end.",
                   figure_bytes(later.value).text, figure_margin(&later).text,
                   figure_bytes(end.value).text, figure_margin(&end).text);

@@ -241,7 +241,7 @@ static void add_rates(text_of *x) {
         rows[n].name = rates[i].name;
         n += fill_row(x->document, x->report, rates[i].series, 0, &rows[n]);
     }
-    add_rows(x, "Each second",
+    add_rows(x, "Per second",
              (table){TABLE_COLUMNS(rate_columns), .rows = rows, .n = n,
                      .unit = report_unit(x->report->report)});
 }

@@ -311,19 +311,19 @@ Sampled: what the samples leave open is undecided, unless something surely fails
   > within = 3
   > END
   $ allotrace check --budget budget.toml few.ctf
-    verdict    deciding rate          actual  ±                                   expected  within  ratio  site
-    UNDECIDED         2.5e-4          7.6 MB  ± 1.5 MB                      at most 9.0 MB           0.85  the whole program
-    UNDECIDED           8e-4  100,045 blocks  ± 20,131 blocks       at most 110,000 blocks           0.91  f
-    UNDECIDED          0.028       no sample  at most 36,889 words               400 words      3x   0.00  g
+    verdict    rate needed          actual  ±                                   expected  within  ratio  site
+    UNDECIDED       2.5e-4          7.6 MB  ± 1.5 MB                      at most 9.0 MB           0.85  the whole program
+    UNDECIDED         8e-4  100,045 blocks  ± 20,131 blocks       at most 110,000 blocks           0.91  f
+    UNDECIDED        0.028       no sample  at most 36,889 words               400 words      3x   0.00  g
   0 passed, 0 failed, 3 undecided
   allotrace: warning: nothing in the trace is called `g`: it allocates too little to be sampled, or has a different name
   [4]
   $ sed -i 's/"110000 blocks"/"50000 blocks"/' budget.toml
   $ allotrace check --budget budget.toml --junit junit.xml few.ctf
-    verdict    deciding rate          actual  ±                                  expected  within  ratio  site
-    UNDECIDED         2.5e-4          7.6 MB  ± 1.5 MB                     at most 9.0 MB           0.85  the whole program
-    FAIL                      100,045 blocks  ± 20,131 blocks       at most 50,000 blocks           2.00  f
-    UNDECIDED          0.028       no sample  at most 36,889 words              400 words      3x   0.00  g
+    verdict    rate needed          actual  ±                                  expected  within  ratio  site
+    UNDECIDED       2.5e-4          7.6 MB  ± 1.5 MB                     at most 9.0 MB           0.85  the whole program
+    FAIL                    100,045 blocks  ± 20,131 blocks       at most 50,000 blocks           2.00  f
+    UNDECIDED        0.028       no sample  at most 36,889 words              400 words      3x   0.00  g
   0 passed, 1 failed, 2 undecided
   allotrace: warning: nothing in the trace is called `g`: it allocates too little to be sampled, or has a different name
   [3]
@@ -364,9 +364,9 @@ A budget from a trace, which the trace meets; then the same for another one:
     PASS      99.2 MB  ± 12.1 MB  at most 128.0 MB   0.77  Stdlib__set.Make.bal
   2 passed, 0 failed, 0 undecided
   $ allotrace check --budget new.toml $TRACES/irmin-replay.ctf
-    verdict    deciding rate     actual  ±                        expected   ratio  site
-    FAIL                        79.0 GB  ± 1.5 GB         at most 738.0 MB  109.65  total
-    UNDECIDED           none  no sample  at most 28.1 MB  at most 128.0 MB    0.00  Stdlib__set.Make.bal
+    verdict    rate needed     actual  ±                        expected   ratio  site
+    FAIL                      79.0 GB  ± 1.5 GB         at most 738.0 MB  109.65  total
+    UNDECIDED         none  no sample  at most 28.1 MB  at most 128.0 MB    0.00  Stdlib__set.Make.bal
   Checks of names that do not occur in the trace cannot be decided at any rate.
   0 passed, 1 failed, 1 undecided
   allotrace: warning: nothing in the trace is called `Stdlib__set.Make.bal`: it allocates too little to be sampled, or has a different name
@@ -458,9 +458,9 @@ What a trace lacks may be what is too much:
   allotrace: warning: cut.ctf: byte 99987: the trace is cut short; every whole event before the cut was used
   The trace ends early, at 519 ms: the file is cut short.
   Everything after that is missing.
-    verdict    deciding rate    actual  ±                expected   ratio  site
-    UNDECIDED           none  339.9 MB  ± 22.3 MB  at most 1.0 GB    0.33  total
-    FAIL                      339.9 MB  ± 22.3 MB  at most 1.0 MB  339.89  total
+    verdict    rate needed    actual  ±                expected   ratio  site
+    UNDECIDED         none  339.9 MB  ± 22.3 MB  at most 1.0 GB    0.33  total
+    FAIL                    339.9 MB  ± 22.3 MB  at most 1.0 MB  339.89  total
   Checks that depend on the missing part of the trace cannot be decided at any rate.
   0 passed, 1 failed, 1 undecided
   [3]

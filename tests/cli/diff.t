@@ -279,8 +279,8 @@ A part of the blocks, and other measures:
   Sites below about 2.3 KB after may be invisible at that rate.
     before, blocks  after  change          ±      q  site
   Not significant; may be due to chance:
-                 2      0      -2   -2 … +72  1.000  a.c:2 g (gone)
-                 1      0      -1  -1 … +183  1.000  a.c:1 f (gone)
+                 2      0      -2   -2 … +72  1.000  a.c:2 g (not sampled after)
+                 1      0      -1  -1 … +183  1.000  a.c:1 f (not sampled after)
   q is the share of false results to expect among rows with that q or less.
   1 site did not change.
   No significant change in total; no site changed significantly.
@@ -293,8 +293,8 @@ A part of the blocks, and other measures:
   Sites below about 2.3 KB after may be invisible at that rate.
     before, B·s  after  change              ±      q  site
   Not significant; may be due to chance:
-           0.12      0   -0.12  -0.12 … +2.31  1.000  a.c:2 g (gone)
-           0.05      0   -0.05  -0.05 … +4.33  1.000  a.c:1 f (gone)
+           0.12      0   -0.12  -0.12 … +2.31  1.000  a.c:2 g (not sampled after)
+           0.05      0   -0.05  -0.05 … +4.33  1.000  a.c:1 f (not sampled after)
               0      0       0       0 … +183  1.000  a.c:3 h
   q is the share of false results to expect among rows with that q or less.
   No significant change in total; no site changed significantly.

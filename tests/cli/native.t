@@ -101,7 +101,7 @@ gauges; here at rate 1, where numbers are exact.
     over time  most, KB    at  heap
     ▆██            24.0  7 ms  all
   
-  Each second:
+  Per second:
     over time  most, KB/s  from  blocks
     █▄▁           5,331.6  0 µs  allocated
       █           2,667.6  6 ms  freed

@@ -207,9 +207,9 @@ What several threads did at one time has no order. Two processes, each of which 
   $ allotrace timeline both.ctf | grep ' all$'
                                                    █    8,000  8,000 … 16,000  1 ms  all
   $ allotrace check --measure peak -e 'total=12KB' --within 1.1 -e 'a1=1KB' both.ctf
-    verdict    deciding rate  actual  ±                 expected  within  ratio  site
-    UNDECIDED           none  7.8 KB  7.8 KB … 15.6 KB   12.0 KB    1.1x   0.65  total, live at the peak
-    FAIL                      7.8 KB                      1.0 KB    1.1x   7.81  a1, live at the peak
+    verdict    rate needed  actual  ±                 expected  within  ratio  site
+    UNDECIDED         none  7.8 KB  7.8 KB … 15.6 KB   12.0 KB    1.1x   0.65  total, live at the peak
+    FAIL                    7.8 KB                      1.0 KB    1.1x   7.81  a1, live at the peak
   Checks that depend on the unknown order of events between threads cannot be decided at any rate.
   0 passed, 1 failed, 1 undecided
   [3]

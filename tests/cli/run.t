@@ -118,9 +118,8 @@ A file that is replaced is named so, with its time; an empty one, or of other pr
 
 A program that a signal killed is said to have been, but for Ctrl-C's:
 
-  $ (allotrace run -o none.ctf -- sh -c 'kill -9 $$') 2>&1 | grep -v none.ctf
+  $ (allotrace run -o none.ctf -- sh -c 'kill -9 $$') 2>&1 | grep killed
   allotrace: sh was killed by signal 9 (Killed)
-  allotrace: it allocated less than about 2.8 MB in all; --rate 1 records every allocation
   $ (allotrace run --keep 1min -o kept -- sh -c 'kill -11 $$') 2>&1 | grep killed; rm -r kept
   allotrace: sh was killed by signal 11 (Segmentation fault)
   $ (allotrace run -q -o none.ctf -- sh -c 'kill -9 $$') 2>&1 | grep 'was killed'

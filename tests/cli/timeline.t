@@ -22,7 +22,7 @@ What was live when, on a made-up trace at rate 1 (events are 1 ms apart):
           ██        2.0  5.33 ms    external
   Heaps are shown as they were at the end of each character.
   
-  Each second:
+  Per second:
     over time  most, KB/s     from  blocks
      ▁▁  █▂       8,998.9  4.45 ms  allocated
        █            562.4  2.67 ms  promoted
@@ -102,7 +102,7 @@ Of a real trace; JSON and CSV say the same:
     ▁▂▃▃▃▃▄▃▃▄▄▄▄▄▄▄▅▅▅▅▆▇▇▇▇▆▆▇▇▃▄▅▅▄▅▅▆▇▇█▇▇████▇███      42.3      ± 7.9  767 ms    major
   Heaps are shown as they were at the end of each character.
   
-  Each second:
+  Per second:
     over time                                           most, MB/s        ±    from  blocks
     ▅▆▅▄▄▄▄▄▅▄▃▃▄▄▃▃▅▃▄▅▄▄ ▃▆▄▃▃▃▇▅▇▂▄▄▅▆▆▅▄▆▇▇▆▅▄▆▅▄█     1,433.4  ± 351.2  835 ms  allocated
     ▃█▃▁▃▃▃▂▂▄▂▃▁▂▄▁▅▁▃▅▄▇ ▁ ▂▁▅▂▄▅▇▂▂▅▆▄█▄▃▇▂▄▃▃▂▃▇▃        335.9  ± 170.0   17 ms  promoted
@@ -167,7 +167,7 @@ By numbers of blocks, which are those of hotspots at the same moments:
        ▄▄██▄▄             2  4.45 ms    major
           ██              1  5.33 ms    external
   
-  Each second:
+  Per second:
     over time  most, blocks/s     from  blocks
      ██  ██             1,125   889 µs  allocated
        █                1,125  2.67 ms  promoted
@@ -196,7 +196,7 @@ By numbers of blocks, which are those of hotspots at the same moments:
     ▃ ▁▄▁▂▄ █ ▄▁▁▂▃▁ ▇  ▄▇ ▃▂▃▁▄▃ ▄▂▃▁▄▃▁▄█▂▂▆▂▃▁▄▅▇ ▅        86,670  36,645 … 202,738  647 ms    minor
     ▁▂▃▃▃▄▄▄▄▄▄▄▄▄▄▄▅▅▅▆▆▇▇▇▇▆▆▇▇▃▄▄▄▄▅▅▆▆▇▇▇▇████▇███     1,499,621         ± 324,749  818 ms    major
   
-  Each second:
+  Per second:
     over time                                           most, blocks/s                       ±    from  blocks
     ▅▆▆▄▄▄▃▄▆▄▃▄▄▄▃▃▆▃▄▅▄▄ ▃▅▄▃▃▃█▅▆▂▃▄▄▆▄▅▄▆▆▆▅▄▄▆▆▃▇      47,767,572            ± 14,678,277  494 ms  allocated
     ▃█▃▁▃▄▂▂▁▄▂▃▁▂▄▁▆▁▃▄▃▅ ▁ ▂▁▅▁▄▅▆▁▂▄▅▄▄▃▂▆▂▄▂▂▂▃█▃       13,207,546  6,728,636 … 23,859,280  801 ms  promoted
@@ -233,7 +233,7 @@ hotspots:
        ▁▁▄██▁       7.74  5.33 ms    major
           ▃██       1.82  6.22 ms    external
   
-  Each second:
+  Per second:
     over time  most, KB·s/s     from  blocks
      ▂▂  █▂            18.0  4.45 ms  allocated
        █                3.4  2.67 ms  promoted
@@ -270,7 +270,7 @@ hotspots:
     ▄▄▄▃▄▄▅▃▃▃▃▄▄▃▄▃▅▅▃▄▃▅█▂▄▃▃▄▃▆▃▄▃▄▃▅▄▄▄▄▅▄▄▄▄▄▄▅▃▃        39.7  14.6 … 86.5  375 ms    minor
     ▁▁▃▃▃▃▄▄▃▄▄▄▄▄▄▄▅▅▅▅▆▆▇▇▇▇▆▇▇▆▃▄▅▄▄▅▆▇▇█▇▇████▇▇██       726.5      ± 139.7  767 ms    major
   
-  Each second:
+  Per second:
     over time                                           most, MB·s/s        ±    from  blocks
     ▄██▁▁▁▁▁▂▂▁▂▁▁▂▁▂▁▁▂▂▃ ▁▁▁▁▂▁▂▃▃▁▁▂▃▂▂▁▁▂▁▁▁▁▁▁▁▁▁         185.2  ± 108.9   17 ms  allocated
     ▄█▂▁▂▁▁▁▂▂▁▂▁▁▁▁▂▁▁▂▁▂ ▁ ▁▁▂▁▂▂▃▁▁▂▃▂▂▁▁▂▁▁▁▁▁▁▁▁          184.5  ± 108.9   17 ms  promoted
@@ -303,7 +303,7 @@ On a narrow terminal, rows have fewer points, and lines go on below; data, and w
   Heaps are shown as they were at the end
       of each character.
   
-  Each second:
+  Per second:
     over time             most, MB/s
       ±    from  blocks
     ▇▅▄▅▄▄▅▅▄▄▄▆▇▄▇▆█▆▆▇     1,209.2

@@ -455,7 +455,8 @@ static void add_classes(document *d, leaks_report *l) {
             some[present.n++] = l->classes[c];
     document_rows(d, &present, IN_TEXT, "By class");
     if (l->leaks->telling_rate > 0)
-        document_note(d, "A rate of %s would probably resolve the largest unclear site.",
+        document_note(d,
+                      "A recording with --rate %s would probably resolve the largest unclear site.",
                       figure_rate(figure_rate_up(l->leaks->telling_rate)).text);
 }
 

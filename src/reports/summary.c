@@ -153,7 +153,8 @@ static void add_growing(document *d, summary_report *s) {
     document_rows(d, &rows, IN_JSON, NULL);
     if (growing == 0) {
         const double telling = s->leaks.leaks->telling_rate;
-        document_note(d, "No site grows with certainty%s%s%s.", telling > 0 ? "; a rate of " : "",
+        document_note(d, "No site grows with certainty%s%s%s.",
+                      telling > 0 ? "; a recording with --rate " : "",
                       telling > 0 ? figure_rate(figure_rate_up(telling)).text : "",
                       telling > 0 ? " would probably resolve the largest unclear one" : "");
         return;

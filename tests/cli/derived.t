@@ -82,6 +82,8 @@ taken apart, and leave no file:
   $ allotrace doctor both.ctf
   both.ctf: no defects
     1,780 events can be used, over 852 ms
+  $ allotrace hotspots a.ctf thin.ctf a.ctf a.ctf 2>&1 >/dev/null
+  allotrace: warning: 3 of 4 traces: thinned to rate 1e-5, the lowest (of thin.ctf)
 
 Without names, with the same numbers; traces made with one key can be compared:
 

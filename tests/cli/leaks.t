@@ -77,7 +77,7 @@ Of a real trace:
     unclear       27.8      ± 6.4     45  too few samples to tell
     bounded        0.4  0.0 … 2.1      1  steady: growth, if any, is at most half of what is live
     start-up       3.4  1.6 … 6.5      1  most was allocated at startup
-  A rate of 5.4e-5 would probably resolve the largest unclear site.
+  A recording with --rate 5.4e-5 would probably resolve the largest unclear site.
   
   By site:
     class     live, KB                ±   growth          ±      q  live over time            site
@@ -139,7 +139,7 @@ By numbers of blocks: in main's place there is one block, however large:
     in steps        50,002  16,237 … 153,625      1  live memory grew, but only a few times, or no longer
     unclear      1,187,947         ± 294,334     48  too few samples to tell
     start-up       124,170  55,759 … 259,540      1  most was allocated at startup
-  A rate of 5.4e-5 would probably resolve the largest unclear site.
+  A recording with --rate 5.4e-5 would probably resolve the largest unclear site.
   
   By site:
     class     live, blocks                 ±   growth                 ±      q  live over time            site

@@ -64,12 +64,25 @@ static int refuse(const merge *m, memtrace_status status) {
     return STATUS_FAILED;
 }
 
+/* One line each for a few, and one for all of a folder. */
 static void say_rates(const merge *m, const inputs *in) {
-    for (size_t i = 0; i < in->n; i++)
+    enum { EACH = 2 };
+    const figure_text lowest = figure_rate(m->info.sample_rate);
+    const char *model = NULL;
+    size_t thinned = 0;
+    for (size_t i = 0; i < in->n; i++) {
+        if (m->parts[i].rate > m->info.sample_rate)
+            thinned++;
+        else if (!model)
+            model = in->files[i].name;
+    }
+    for (size_t i = 0; thinned <= EACH && i < in->n; i++)
         if (m->parts[i].rate > m->info.sample_rate)
             message_warning("%s: thinned from rate %s to %s, the lowest of these traces",
-                            in->files[i].name, figure_rate(m->parts[i].rate).text,
-                            figure_rate(m->info.sample_rate).text);
+                            in->files[i].name, figure_rate(m->parts[i].rate).text, lowest.text);
+    if (thinned > EACH)
+        message_warning("%zu of %zu traces: thinned to rate %s, the lowest (of %s)", thinned, in->n,
+                        lowest.text, model);
 }
 
 /* The first reading. */

@@ -56,6 +56,7 @@ typedef struct names_table {
 
 typedef struct builder {
     const query_result *q;
+    lens lens; /* sees what the query hides, which rules are about as well */
     const advise_asker *asker;
     advise_stacks *out;
     advise_names *names;       /* by location */
@@ -119,7 +120,8 @@ static bool judge_locations(builder *b) {
         ok = names_of(&functions, &list, l->function, &b->names[i]) &&
              is_library_file(&files, l->file, &of_file);
         b->anonymous[i] = is_anonymous(l->function);
-        b->library[i] = of_file || (b->names[i] & NAMES(LIBRARY)) || advise_is_copy(l->function);
+        b->library[i] = of_file || (b->names[i] & NAMES(LIBRARY)) || advise_is_copy(l->function) ||
+                        (b->q->lens.marks[i] & LENS_HIDDEN);
     }
     map64_free(&functions);
     map64_free(&files);
@@ -145,13 +147,13 @@ static bool number_names(names_table *t, advise_names names, uint32_t *n) {
 /* Whether OCaml's runtime, or what it calls, gets memory for its heap: that happens at whatever
  * place of the program the last bit of room is used up, and is not of this place's making. */
 static bool grows_ocaml_heap(const builder *b, lens_cursor at) {
-    const lens_cursor caller = lens_outward(&b->q->lens, at);
+    const lens_cursor caller = lens_outward(&b->lens, at);
     return b->names[at.location] & NAMES(OCAML_HEAP) ||
            (caller.location != LENS_NOWHERE && b->names[caller.location] & NAMES(OCAML_HEAP));
 }
 
 static way find_way(const builder *b, lens_cursor at) {
-    const lens *l = &b->q->lens;
+    const lens *l = &b->lens;
     way found = {.owner.location = LENS_NOWHERE, .of_library = true};
     const uint32_t node = at.node;
     while (at.location != LENS_NOWHERE && at.node == node) {
@@ -177,11 +179,11 @@ static way find_way(const builder *b, lens_cursor at) {
 /* What is outward of a node comes before it, so that its way is known. Where a node is hidden
  * whole, its way is that of the next one outward. */
 static bool find_ways(builder *b) {
-    const size_t n = lens_nodes(&b->q->lens);
+    const size_t n = lens_nodes(&b->lens);
     for (uint32_t i = 0; i < n; i++) {
         if (advise_is_unwanted(b->asker, i))
             return false;
-        const lens_cursor at = lens_from(&b->q->lens, i);
+        const lens_cursor at = lens_from(&b->lens, i);
         if (at.node != i && at.location != LENS_NOWHERE) {
             b->ways[i] = b->ways[at.node];
             continue;
@@ -203,7 +205,7 @@ static const char *function_at(const builder *b, lens_cursor at) {
 
 /* Both functions by number, each once. */
 static bool number_call(builder *b, lens_cursor at, uint64_t *call) {
-    const lens_cursor caller = lens_outward(&b->q->lens, at);
+    const lens_cursor caller = lens_outward(&b->lens, at);
     uint32_t inner, outer = 0;
     if (!map64_number(&b->functions, (uintptr_t)function_at(b, at), &inner))
         return false;
@@ -253,14 +255,14 @@ static bool is_created(builder *b, lens_cursor owner) {
         map64_get(&b->calls, call) != MAP64_NONE)
         return false;
     const size_t scope = strlen(function) - strlen(".(fun)");
-    lens_cursor at = lens_outward(&b->q->lens, owner);
+    lens_cursor at = lens_outward(&b->lens, owner);
     if (at.location == LENS_NOWHERE || b->library[at.location])
         return false;
     for (int i = 0; i < SCOPE_DEPTH && at.location != LENS_NOWHERE; i++) {
         const char *outer = function_at(b, at);
         if (strncmp(outer, function, scope) == 0 && (outer[scope] == '\0' || outer[scope] == '.'))
             return false;
-        at = lens_outward(&b->q->lens, at);
+        at = lens_outward(&b->lens, at);
     }
     return true;
 }
@@ -287,7 +289,7 @@ static void see_owner(builder *b, lens_cursor site, const way *w, look *l) {
     l->place = owner.location;
     if (owner.location == LENS_NOWHERE)
         return;
-    lens_cursor caller = lens_outward(&b->q->lens, owner);
+    lens_cursor caller = lens_outward(&b->lens, owner);
     l->at_owner = b->names[owner.location];
     l->caller = caller.location == LENS_NOWHERE ? 0 : b->names[caller.location];
     if (owner.location == site.location && owner.node == site.node && w->within == 0)
@@ -300,7 +302,7 @@ static void see_owner(builder *b, lens_cursor site, const way *w, look *l) {
 
 static bool see_stack(builder *b, uint32_t node, bool external, look *l) {
     uint32_t wrapper;
-    const lens_cursor site = lens_site(&b->q->lens, node, external, &wrapper);
+    const lens_cursor site = lens_site(&b->lens, node, external, &wrapper);
     const way w = site.location == LENS_NOWHERE ? (way){.owner = site} : find_way(b, site);
     const char *type = profile_type(b->q->profile, node);
     advise_names type_names = 0;
@@ -508,6 +510,13 @@ static bool build(builder *b) {
     return true;
 }
 
+/* Shapes leave out what is hidden: of them the query's lens is the only one. */
+static bool make_lens(builder *b) {
+    const lens *asked = &b->q->lens;
+    b->lens = *asked;
+    return asked->shape || lens_init(&b->lens, b->q->profile, asked->skip_wrappers, NULL);
+}
+
 bool advise_stacks_build(const query_result *q, const advise_asker *asker, advise_stacks *s) {
     const profile *p = q->profile;
     *s = (advise_stacks){.stack_of = malloc((p->table.count + 1) * sizeof *s->stack_of)};
@@ -523,7 +532,9 @@ bool advise_stacks_build(const query_result *q, const advise_asker *asker, advis
                   calloc(p->tree.n_stacks + 1, sizeof(uint32_t))},
     };
     estimate_chances_init(&b.chances, p->info.sample_rate);
-    const bool ok = build(&b);
+    const bool ok = make_lens(&b) && build(&b);
+    if (!q->lens.shape)
+        lens_free(&b.lens);
     free(b.names);
     free(b.library);
     free(b.anonymous);

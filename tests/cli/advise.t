@@ -353,3 +353,8 @@ not what starts the thread; where it is on the stack, it is the place, whatever 
   $ allotrace advise inlined.ctf | grep '%'
    60.0% fmt.rs:7 alloc::fmt::format
    40.0% prog.rs:5 prog::work
+
+What a filter hides is still what rules are about: it is nobody's own code, and nothing else:
+
+  $ advice() { allotrace advise --json "$@" $TRACES/ocamlopt.ctf | jq -c '[.[] | .. | .rule? // empty]'; }
+  $ advice >all; advice --filter hide:@library | cmp - all

@@ -208,10 +208,11 @@ static __attribute__((noinline)) size_t backtrace_strip_own(const struct session
 
 /* The language runtime puts its frames among the native ones. */
 static __attribute__((noinline)) struct backtrace
-backtrace_spliced(struct session *s, struct domain *d, size_t n, unsigned type) {
+backtrace_spliced(struct session *s, struct domain *d, struct unwind_taken taken, unsigned type) {
     const unsigned flags = unwind_trail_flags(d->trail);
     const struct runtime_splice native = {.trail = d->trail,
-                                          .n = n,
+                                          .n = taken.n,
+                                          .kept = taken.kept,
                                           .flags = flags,
                                           .has_places = !(flags & UNWIND_TOOK_ALL),
                                           .type = type,
@@ -247,9 +248,11 @@ backtrace_take(struct session *s, struct domain *d, const struct unwind_site *si
     const struct unwind_taken taken = unwind_trail_take(d->trail, site);
     const unsigned flags = unwind_trail_flags(d->trail);
     size_t n = taken.n;
-    if (s->splices)
-        return backtrace_spliced(s, d, flags & UNWIND_TOOK_ALL ? backtrace_strip_own(s, d, n) : n,
-                                 type);
+    if (s->splices) {
+        if (flags & UNWIND_TOOK_ALL)
+            n = backtrace_strip_own(s, d, n);
+        return backtrace_spliced(s, d, (struct unwind_taken){.n = n, .kept = taken.kept}, type);
+    }
     if (__builtin_expect(flags != 0 || n - 1 >= s->depth, 0)) {
         if (flags & UNWIND_TOOK_ALL)
             n = backtrace_strip_own(s, d, n);

@@ -79,6 +79,7 @@ struct runtime_stack {
 struct runtime_splice {
     const struct unwind_trail *trail; /* the stack taken last, of which the outermost */
     size_t n;                         /* frames are meant */
+    size_t kept;                      /* of them, so many outermost are those of the last stack */
     unsigned flags;                   /* of enum unwind_flag */
     bool has_places;                  /* the trail knows where on the stack they are */
     unsigned type;                    /* of the allocating function, for the innermost code */

@@ -57,7 +57,11 @@ static inline void splice_put_native(struct splice *s, uintptr_t pc) {
     splice_put(s, code_with_type(code, splice_is_innermost(s) ? s->type : 0));
 }
 
-/* `is_cut`: there are more frames of the runtime. */
-struct runtime_stack splice_end(struct splice *s, bool is_cut);
+/* The outermost of the last stack, which had `n_last`. False: there is no room for them. */
+bool splice_put_last(struct splice *s, size_t n, size_t n_last);
+
+/* `is_cut`: there are more frames of the runtime. The outermost codes that are known to be those of
+ * the last stack are `kept`. */
+struct runtime_stack splice_end(struct splice *s, bool is_cut, size_t kept);
 
 #endif

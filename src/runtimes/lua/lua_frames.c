@@ -490,7 +490,7 @@ struct runtime_stack lua_frames_splice(lua_frames *f, const lua_runtime *r,
     if (f->n_live > 0 && !fits(f->live[0].state))
         f->n_live = 0;
     put_all(&s);
-    return splice_end(&s.out, false);
+    return splice_end(&s.out, false, 0);
 }
 
 /* ---- the check ------------------------------------------------------------------------------- */

@@ -222,7 +222,7 @@ static cell row_verdict(const table *t, const void *row) {
 
 /* X(name, title, to_right, text, help): columns of text, and of JSON and CSV. */
 #define CHECK_SHOWN(X)                                                                             \
-    X(decides, "rate needed", true, row_of(row)->decides.text, "at which a verdict is likely")   \
+    X(decides, "rate needed", true, row_of(row)->decides.text, "at which a verdict is likely")     \
     X(amount, "actual", true, row_of(row)->amount.text, "what the trace says")                     \
     X(error, "±", false, row_of(row)->error.text, "how far the truth may be from it")              \
     X(limit, "expected", true, row_of(row)->limit.text, "what is expected, or allowed at most")    \

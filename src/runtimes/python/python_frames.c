@@ -43,8 +43,14 @@ struct seen {
 enum { IS_END = 1 };
 #define UNKNOWN UINT32_MAX
 
+/* Of the stack taken last, where so many native frames were left to be put: what else was. */
+struct rest {
+    uint32_t codes, seen;
+};
+
 struct python_frames {
     struct splice_stack stack;
+    struct rest *rests; /* by number of native frames */
     /* Outermost first. While frames are collected, those that are not as they were are put at the
      * end of this, from `fresh` on. */
     struct seen *seen;
@@ -69,14 +75,16 @@ static size_t most_at_once(size_t depth) {
 
 size_t python_frames_size(size_t depth) {
     return sizeof(python_frames) + splice_room(depth) * sizeof(uint64_t) +
-           2 * most_at_once(depth) * sizeof(struct seen) + (depth + 1) * sizeof(uint32_t);
+           2 * most_at_once(depth) * sizeof(struct seen) + (depth + 2) * sizeof(struct rest) +
+           (depth + 1) * sizeof(uint32_t);
 }
 
 void python_frames_init(python_frames *f, size_t depth) {
     splice_init(&f->stack, depth, f->memory);
     f->most_seen = 2 * most_at_once(depth);
     f->seen = (struct seen *)(f->memory + splice_room(depth));
-    f->ends = (uint32_t *)(f->seen + f->most_seen);
+    f->rests = (struct rest *)(f->seen + f->most_seen);
+    f->ends = (uint32_t *)(f->rests + depth + 2);
     f->n_seen = f->n_ends = f->n_codes = 0;
     f->may_keep = false;
 }
@@ -310,22 +318,35 @@ struct splicing {
     const python_runtime *r;
     size_t left; /* of those seen, to be put */
     size_t ends; /* of them */
+    size_t rest; /* the last of `rests` that was written */
     bool may_keep;
     size_t kept; /* codes: those that are outward of here are those of the stack before */
 };
+
+/* The last stack's outermost codes. */
+static bool keep_codes(struct splicing *s, size_t n) {
+    if (n >= s->f->n_codes || splice_is_innermost(&s->out) ||
+        !splice_put_last(&s->out, n, s->f->n_codes))
+        return false;
+    s->kept = n;
+    return true;
+}
+
+/* Whether what is outward of here, where so many native frames are left, is as it was. Outward of
+ * all of Python's there is little, which may depend on more. */
+static bool keep_natives(struct splicing *s, size_t native) {
+    const struct rest *rest = &s->f->rests[native];
+    return s->may_keep && native <= s->out.native->kept && s->ends > 0 && s->left <= s->f->kept &&
+           rest->seen == s->left && keep_codes(s, rest->codes);
+}
 
 /* Whether what is outward of a frame came out of the same before: its part of the call, of which
  * all are shown, and what is outward of the call. */
 static bool keep_rest(struct splicing *s, size_t end, uint32_t native) {
     const struct seen *call = &s->f->seen[end];
     const size_t n = s->left - end - 1 + call->outward;
-    if (!s->may_keep || s->left > s->f->kept || native == UNKNOWN || call->native != native ||
-        native > s->out.native->kept || n >= s->f->n_codes || splice_is_innermost(&s->out))
-        return false;
-    if (!splice_put_last(&s->out, n, s->f->n_codes))
-        return false;
-    s->kept = n;
-    return true;
+    return s->may_keep && s->left <= s->f->kept && native != UNKNOWN && call->native == native &&
+           native <= s->out.native->kept && keep_codes(s, n);
 }
 
 /* The frames of a call; `native` is what the struct seen of its end says. True: all the rest is as
@@ -342,14 +363,17 @@ static bool put_run(struct splicing *s, uint32_t native) {
         splice_put_slot(&s->out, s->f->seen[--s->left].slot);
     s->left = end;
     s->f->seen[end].native = native;
-    s->f->seen[end].outward = (uint32_t)s->out.at; /* see end_calls */
+    s->f->seen[end].outward = (uint32_t)s->out.at; /* see end_counts */
     return false;
 }
 
-/* How many codes are outward of calls is known at the end: until now, it was where. */
-static void end_calls(struct splicing *s) {
+/* How many codes are outward is known at the end: until now, it was where. */
+static void end_counts(struct splicing *s) {
+    const uint32_t at = (uint32_t)s->out.at;
     for (size_t i = s->ends; i < s->f->n_ends; i++)
-        s->f->seen[s->f->ends[i]].outward -= (uint32_t)s->out.at;
+        s->f->seen[s->f->ends[i]].outward -= at;
+    for (size_t i = s->rest; i <= s->out.native->n && i <= s->f->stack.depth + 1; i++)
+        s->f->rests[i].codes -= at;
 }
 
 static bool is_between(uintptr_t pc, uintptr_t low, uintptr_t high) {
@@ -382,6 +406,12 @@ static void put_all(struct splicing *s) {
     for (size_t i = s->out.native->n; i > 0 && !s->out.is_full; i--) {
         const uintptr_t pc = unwind_trail_pc(s->out.native->trail, i - 1);
         const size_t before = s->ends;
+        if (i <= s->f->stack.depth + 1) {
+            if (keep_natives(s, i))
+                return;
+            s->f->rests[i] = (struct rest){(uint32_t)s->out.at, (uint32_t)s->left};
+            s->rest = i;
+        }
         const bool is_own = is_between(pc, s->r->low, s->r->high);
         while (has_run(s, i - 1, pc)) {
             if (put_run(s, is_own ? (uint32_t)i - 1 : UNKNOWN))
@@ -416,8 +446,9 @@ struct runtime_stack python_frames_splice(python_frames *f, const python_runtime
     s.may_keep = may_keep && may_be_kept(&s);
     s.left = f->n_seen;
     s.ends = f->n_ends;
+    s.rest = native->n + 1;
     put_all(&s);
-    end_calls(&s);
+    end_counts(&s);
     f->may_keep = may_be_kept(&s);
     const struct runtime_stack stack = splice_end(&s.out, f->is_cut, s.kept);
     f->n_codes = stack.n;

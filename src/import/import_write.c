@@ -79,14 +79,16 @@ static memtrace_status put_sampled(emitter *e, uint64_t blocks, uint64_t words, 
     const double chance = -expm1(mean * log1p(-e->rate));
     e->left_blocks += (double)blocks * chance;
     e->left_samples += (double)words * e->rate;
-    const uint64_t samples = (uint64_t)e->left_samples;
+    const uint64_t size = mean < 1 ? 1 : (uint64_t)(mean + 0.5);
+    uint64_t samples = (uint64_t)e->left_samples;
     uint64_t n = e->left_blocks < 1 ? 1 : (uint64_t)e->left_blocks;
     n = n < samples ? n : samples;
+    samples = samples / size < n ? samples : n * size; /* at most one a word */
     e->left_blocks -= (double)n;
     e->left_samples -= (double)samples;
     memtrace_status status = MEMTRACE_OK;
     for (uint64_t i = 0; i < n && status == MEMTRACE_OK; i++)
-        status = put_block(e, mean < 1 ? 1 : (uint64_t)(mean + 0.5), part(samples, i, n), live);
+        status = put_block(e, size, part(samples, i, n), live);
     return status;
 }
 

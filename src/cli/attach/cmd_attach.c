@@ -4,6 +4,7 @@
  * How a recorder gets into a process is src/attach's business. Here is what it is told, and what
  * comes after: names for the trace, a live table (attach_command.h), a ring (cli/ring). */
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
 #include <signal.h>
@@ -23,6 +24,7 @@
 #include "cli/ring/ring_report.h"
 #include "cli/run/preload_file.h"
 #include "cli/run/push_options.h"
+#include "cli/run/run_go.h"
 #include "cli/run/run_rescue.h"
 #include "cli/run/run_traces.h"
 #include "cli/run/symbolize_file.h"
@@ -224,6 +226,13 @@ static bool choose_path(pid_t pid, const attach_options *opts, char path[PATH_MA
     return n > 0 && n < PATH_MAX;
 }
 
+static int refuse_path(const attach_options *opts) {
+    return message_usage(&command_attach,
+                         "--output: `%s` is not a valid trace name: it is too long, or "
+                         "contains a %% that is not followed by p (the process id) or %%",
+                         opts->output ? opts->output : "PROGRAM.PID.ctf");
+}
+
 /* By which the user says that it is enough. */
 static sigset_t enough_signals(void) {
     sigset_t enough;
@@ -415,6 +424,72 @@ static void say_begun(const recorded *r, const attach_options *opts) {
     message_note("to stop: allotrace detach %d", (int)r->pid);
 }
 
+/* ---- Go ---------------------------------------------------------------------------------- */
+
+/* An earlier one of this process is what the next one is compared with. */
+static void keep_earlier(pid_t pid, const char *path) {
+    char head[4096], name[PATH_MAX];
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    const ssize_t n = fd >= 0 ? read(fd, head, sizeof head) : -1;
+    if (fd >= 0)
+        close(fd);
+    if (n <= 0 || !memtrace_is_of_process(head, (size_t)n, (uint64_t)pid))
+        return;
+    for (unsigned i = 1; i <= TRACE_NAME_EARLIER_MAX; i++)
+        if (!trace_name_earlier(path, i, name, sizeof name) ||
+            renameat2(AT_FDCWD, path, AT_FDCWD, name, RENAME_NOREPLACE) == 0)
+            return;
+}
+
+/* Go counts from the start of the process, as it has been told to. */
+static void warn_without_effect(const attach_options *opts) {
+    if (opts->rate > 0 || opts->mmap || opts->depth != DEPTH_UNSET || opts->context ||
+        opts->duration || opts->ring.keep || opts->ring.max_size || opts->push.urls)
+        message_warning("Go's profile is read at once, as it is: only -o and --quiet have an "
+                        "effect");
+}
+
+/* Writes what its runtime has counted until now. */
+static int attach_go(run_go *g, pid_t pid, const attach_options *opts) {
+    char path[PATH_MAX], program[PATH_MAX];
+    int status = STATUS_FAILED;
+    warn_without_effect(opts);
+    if (!choose_path(pid, opts, path))
+        return refuse_path(opts);
+    if (!attach_program(pid, program, sizeof program))
+        snprintf(program, sizeof program, "process");
+    if (!run_go_snapshot(g, pid))
+        message_error("process %d is a Go program (%s) that is not recorded: %s", (int)pid,
+                      g->program.version, g->why.text);
+    else {
+        keep_earlier(pid, path);
+        status = run_go_write(g, &command_attach, pid, program, path, opts->quiet);
+    }
+    run_go_free(g);
+    return status;
+}
+
+/* Without a loader, nothing can be put into a process: of Go's, its runtime tells. True: *status is
+ * what has become of it. */
+static bool is_go(pid_t pid, const attach_options *opts, bool live, int *status) {
+    char loader[PATH_MAX];
+    import_error error;
+    run_go g = {.memory = -1};
+    if (!process_loader(pid, loader, sizeof loader) || *loader)
+        return false;
+    const go_kind kind = run_go_find(&g, pid, &error);
+    *status = STATUS_FAILED;
+    if (kind == GO_REFUSED)
+        message_error("process %d is %s", (int)pid, error.reason);
+    else if (kind == GO_KNOWN && live)
+        message_error("process %d is a Go program, of which there is no live table; `allotrace "
+                      "attach %d` reads its profile as it is",
+                      (int)pid, (int)pid);
+    else if (kind == GO_KNOWN)
+        *status = attach_go(&g, pid, opts);
+    return kind != GO_NONE;
+}
+
 /* With `live`, shows a table, and detaches when the user leaves it. */
 static int attach(pid_t pid, const attach_options *opts, const top_options *live) {
     static control request;
@@ -424,16 +499,15 @@ static int attach(pid_t pid, const attach_options *opts, const top_options *live
     remote_reason why;
     ring_plan ring = {0};
     int status = attach_check_options(opts);
+    if (status == STATUS_OK && is_go(pid, opts, live, &status))
+        return status;
     if (status == STATUS_OK)
         status = plan_ring(&ring, pid, opts);
     if (status != STATUS_OK)
         return status;
     if (ring.on ? !ring_spool_path(&ring, (uint64_t)pid, path, sizeof path)
                 : !choose_path(pid, opts, path))
-        return message_usage(&command_attach,
-                             "--output: `%s` is not a valid trace name: it is too long, or "
-                             "contains a %% that is not followed by p (the process id) or %%",
-                             opts->output ? opts->output : "PROGRAM.PID.ctf");
+        return refuse_path(opts);
     if (!preload_file_find(library)) {
         message_error("%s is missing from the folder where it was installed", PRELOAD_NAME);
         return STATUS_FAILED;

@@ -29,6 +29,7 @@
 #include "cli/run/preload_file.h"
 #include "cli/run/push_options.h"
 #include "cli/run/run_check.h"
+#include "cli/run/run_go.h"
 #include "cli/run/run_output.h"
 #include "cli/run/run_program.h"
 #include "cli/run/run_rescue.h"
@@ -40,6 +41,7 @@
 #include "contract/settings.h"
 #include "contract/trace_name.h"
 #include "platform/clock.h"
+#include "query/figure.h"
 #include "trace/compressor.h"
 
 #define DEPTH_UNSET UINT64_MAX
@@ -141,11 +143,15 @@ static const option options[] = {
 /* ---- setting up -------------------------------------------------------------------------- */
 
 /* Says in one line why the program cannot be recorded, if so. `preload` becomes a path that
- * LD_PRELOAD can carry, `entering` that of what is put into a static program: empty for others. */
-static bool check_recordable(const char *program, char preload[PATH_MAX], char entering[PATH_MAX]) {
+ * LD_PRELOAD can carry, `entering` that of what is put into a static program: empty for others. Of
+ * a Go program, neither is, and `go` says how it is read. */
+static bool check_recordable(const char *program, char preload[PATH_MAX], char entering[PATH_MAX],
+                             run_go *go) {
     run_check check;
     run_check_command(&check, program);
-    if (!check.recordable)
+    if (check.is_go)
+        go->program = check.go;
+    else if (!check.recordable)
         message_warning("%s: %s, so it runs without being recorded%s%s", check.program,
                         check.reason, check.instead ? "; " : "",
                         check.instead ? check.instead : "");
@@ -183,6 +189,7 @@ typedef struct launch {
     push_family *family;      /* NULL: no child processes are pushed */
     family_options members;   /* of that */
     run_entry entry;          /* of a static program */
+    run_go go;                /* of a Go program, if the entry names it */
     int shared;               /* the rescue memory; -1: there is none */
     pthread_mutex_t rescuing; /* that adds to traces what was not written */
 } launch;
@@ -313,8 +320,46 @@ static bool records_mapped(const run_options *given) {
     return given->mmap || (set && strcmp(set, "1") == 0);
 }
 
+static double rate_asked(const run_options *given) {
+    const char *set = getenv(setting_infos[SETTING_RATE].name);
+    double rate;
+    return given->rate > 0                                            ? given->rate
+           : set && number_parse(set, &rate) && rate > 0 && rate <= 1 ? rate
+                                                                      : 0;
+}
+
+/* Of what Go is to sample: bytes, not words. */
+static uint64_t go_period(const run_options *given) {
+    const double rate = rate_asked(given);
+    const double bytes = rate >= 1 ? 1 : rate > 0 ? (double)sizeof(uint64_t) / rate : 0;
+    return bytes > (double)INT64_MAX / 2 ? INT64_MAX / 2 : (uint64_t)(bytes + 0.5);
+}
+
+static void say_followed(const launch *l) {
+    const run_options *o = l->options;
+    if (!l->entry.is_entered) {
+        message_warning("%s: it is a Go program, and runs without being recorded: %s", l->command,
+                        l->entry.said.text);
+        return;
+    }
+    if (!o->quiet && l->go.period == 1)
+        message_note("%s: is a Go program (%s); recorded is Go's own profile, of every block",
+                     l->command, l->go.program.version);
+    else if (!o->quiet)
+        message_note("%s: is a Go program (%s); recorded is Go's own profile, a sample every %s",
+                     l->command, l->go.program.version, figure_bytes((double)l->go.period).text);
+    if (rate_asked(o) > 0 && !l->go.program.layout->sets_rate)
+        message_warning("--rate has no effect on Go %s, which sets its own when it starts",
+                        l->go.program.version);
+    if (o->view || o->live || o->push.urls || l->ring.on)
+        message_warning("Go's profile is read when the program ends: --view, --live, --push and "
+                        "--keep have no effect");
+}
+
 /* Of a static program, what is recorded, or why nothing is. */
 static void say_entered(const launch *l) {
+    if (l->entry.go)
+        say_followed(l);
     if (!l->entry.library)
         return;
     if (l->entry.is_entered && !l->options->quiet)
@@ -436,6 +481,21 @@ static void finish(launch *l, run_program *program, int rescue, struct timespec 
     run_traces_free(&traces);
     if (rescue >= 0)
         close(rescue);
+}
+
+/* The program's own process is all that is followed. */
+static void finish_go(launch *l, const run_program *program) {
+    char pattern[PATH_MAX], path[PATH_MAX];
+    say_killed(l, program);
+    if (!l->go.is_read && l->entry.is_entered)
+        message_warning("%s: Go's profile was not recorded: %s", l->command,
+                        l->go.has_become  ? "the program became another one by exec"
+                        : *l->go.why.text ? l->go.why.text
+                                          : "it was gone at once");
+    else if (l->go.is_read && trace_name_for(pattern_of(l, program->pid, pattern),
+                                             (uint64_t)program->pid, path, sizeof path))
+        run_go_write(&l->go, &command_run, program->pid, l->command, path, l->options->quiet);
+    run_go_free(&l->go);
 }
 
 /* The segments are there: gives them names, and says where they are. */
@@ -568,6 +628,7 @@ static int run(const void *opts_, char **operands, size_t n_operands) {
     launch l = {.options = opts,
                 .command = operands[0],
                 .pattern = opts->output,
+                .go.memory = -1,
                 .rescuing = PTHREAD_MUTEX_INITIALIZER};
     struct timespec started;
     run_program program;
@@ -595,9 +656,12 @@ static int run(const void *opts_, char **operands, size_t n_operands) {
         l.pattern = set_name;
     if (!preload_file_find(preload))
         preload[0] = '\0';
-    if (check_recordable(l.command, preload, entering))
+    if (check_recordable(l.command, preload, entering, &l.go))
         l.preload = preload;
-    if (l.preload && !check_output(&l))
+    else if (l.go.program.layout)
+        l.entry.go = &l.go;
+    l.go.period = go_period(opts);
+    if ((l.preload || l.entry.go) && !check_output(&l))
         return STATUS_FAILED;
     l.entry.library = l.preload && *entering ? entering : NULL;
     const bool live = opts->live && l.preload;
@@ -635,7 +699,9 @@ static int run(const void *opts_, char **operands, size_t n_operands) {
         live && held.file >= 0 ? start_live(&l, &program, path, &how, &held) : NULL;
     run_program_wait(&program);
     l.end = clock_anchored_us(l.begin, clock_monotonic_us());
-    if (live)
+    if (l.entry.go)
+        finish_go(&l, &program);
+    else if (live)
         finish_live(table, &held, &l, &program, rescue, started);
     else if (l.preload && l.ring.on)
         finish_ring(&l, &program, rescue, &keeps, started);

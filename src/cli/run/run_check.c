@@ -120,7 +120,6 @@ static const char *dynamic_loader(Elf *elf, char *path, size_t size) {
 struct linked_in {
     bool mallocs, frees;
     bool is_glibc, is_musl;
-    bool is_go;
     size_t n; /* symbols */
 };
 
@@ -131,12 +130,22 @@ static void look_at_symbol(const struct symbol *s, void *context) {
     found->frees |= strcmp(s->name, "free") == 0;
     found->is_glibc |= strcmp(s->name, "__libc_setup_tls") == 0;
     found->is_musl |= strcmp(s->name, "__init_tls") == 0;
-    found->is_go |= strcmp(s->name, "runtime.mallocgc") == 0;
+}
+
+/* Go's own allocator is no malloc; its runtime keeps a profile. */
+static bool check_go(run_check *check, int fd) {
+    import_error error;
+    const go_kind kind = go_program_find(&check->go, fd, &error);
+    check->is_go = kind == GO_KNOWN;
+    check->instead = "have it write a heap profile (runtime/pprof) for `allotrace import`";
+    if (kind == GO_REFUSED)
+        refuse(check, "it is %s", error.reason);
+    return kind != GO_NONE;
 }
 
 /* By its symbols the allocator is found, and they tell whether the C library gives each thread the
  * room that the recorder needs in it. */
-static bool check_static(run_check *check, Elf *elf) {
+static bool check_static(run_check *check, Elf *elf, int fd) {
     struct linked_in found = {0};
     if (strncmp(path_base(check->program), "ld-", 3) == 0) {
         check->instead = "run the program itself";
@@ -147,17 +156,16 @@ static bool check_static(run_check *check, Elf *elf) {
     const bool named = symbols_each(check->program, id_size > 0 ? id : NULL,
                                     id_size > 0 ? (size_t)id_size : 0, look_at_symbol, &found) &&
                        found.n > 0;
+    const bool has_malloc = named && found.mallocs && found.frees;
+    if (!has_malloc && check_go(check, fd))
+        return check->is_go;
     check->is_static = true;
     check->instead = "link it dynamically, or have its allocator write a heap profile for "
                      "`allotrace import`";
     if (!enter_is_possible())
         return refuse(check, "it is statically linked");
-    if (named && found.mallocs && found.frees && (found.is_glibc || found.is_musl))
+    if (has_malloc && (found.is_glibc || found.is_musl))
         return true;
-    if (found.is_go) {
-        check->instead = "have it write a heap profile (runtime/pprof) for `allotrace import`";
-        return refuse(check, "it is a Go program without C");
-    }
     if (named && (!found.mallocs || !found.frees))
         return refuse(check, "it is statically linked, and no symbol names malloc and free");
     if (named)
@@ -167,7 +175,7 @@ static bool check_static(run_check *check, Elf *elf) {
 }
 
 /* Compares a program with this one, whose library is to be loaded into it. */
-static bool check_kind(run_check *check, Elf *program, Elf *self) {
+static bool check_kind(run_check *check, Elf *program, Elf *self, int fd) {
     GElf_Ehdr theirs, ours;
     char their_loader[PATH_MAX], our_loader[PATH_MAX];
     if (!gelf_getehdr(program, &theirs) || !gelf_getehdr(self, &ours))
@@ -181,7 +189,7 @@ static bool check_kind(run_check *check, Elf *program, Elf *self) {
         "link it dynamically with glibc, or have its allocator write a heap profile for "
         "`allotrace import`";
     if (!dynamic_loader(program, their_loader, sizeof their_loader))
-        return check_static(check, program);
+        return check_static(check, program, fd);
     if (strncmp(path_base(their_loader), "ld-musl-", 8) == 0)
         return true; /* the recorder asks nothing of the C library that musl has not */
     if (dynamic_loader(self, our_loader, sizeof our_loader) &&
@@ -215,7 +223,7 @@ static void check_program(run_check *check) {
     elf_version(EV_CURRENT);
     Elf *program = open_elf(fd), *self = open_elf(self_fd);
     if (program && self && check_rights(check, fd))
-        check_kind(check, program, self);
+        check_kind(check, program, self, fd);
     elf_end(program);
     elf_end(self);
     if (fd >= 0)

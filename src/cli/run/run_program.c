@@ -77,17 +77,22 @@ static void await_start(run_program *p, int report) {
         waitpid(p->pid, &p->status, 0);
 }
 
-/* Up to its first instruction, and then lets it go. */
+/* Up to its first instruction, and then lets it go, unless it is followed. */
 static void enter(run_program *p, run_entry *entry, int go) {
     const int error = enter_follow(p->pid);
     close(go);
     if (error)
         snprintf(entry->said.text, sizeof entry->said.text, "it cannot be traced (ptrace: %s)",
                  strerror(error));
-    else if (enter_await_exec(p->pid, &p->status))
-        entry->is_entered = enter_program(p->pid, entry->library, &entry->said);
-    else
+    else if (!enter_await_exec(p->pid, &p->status))
         p->has_ended = true;
+    else if (entry->library)
+        entry->is_entered = enter_program(p->pid, entry->library, &entry->said);
+    else if (run_go_begin(entry->go, p->pid))
+        p->go = entry->go;
+    else
+        entry->said = entry->go->why;
+    entry->is_entered |= p->go != NULL;
 }
 
 static void restore_signals(const run_program *p) {
@@ -99,8 +104,9 @@ bool run_program_start(run_program *p, char **words, void (*prepare)(void *conte
                        run_entry *entry) {
     int report[2], go[2] = {-1, -1};
     sigset_t fetched = fetched_signals();
+    const bool waits = entry->library || entry->go;
     *p = (run_program){.pid = -1};
-    if (!make_pipe(report) || (entry->library && !make_pipe(go))) {
+    if (!make_pipe(report) || (waits && !make_pipe(go))) {
         p->exec_error = errno;
         return false;
     }
@@ -118,7 +124,7 @@ bool run_program_start(run_program *p, char **words, void (*prepare)(void *conte
     close(report[1]);
     if (go[0] >= 0)
         close(go[0]);
-    if (p->pid > 0 && entry->library)
+    if (p->pid > 0 && waits)
         enter(p, entry, go[1]);
     if (p->pid > 0)
         await_start(p, report[0]);
@@ -172,6 +178,8 @@ static bool take_status(run_program *p) {
             return pid < 0;
         if (!WIFSTOPPED(p->status))
             return true;
+        if (p->go && !p->go->has_become && !run_go_take(p->go, pid, p->status))
+            continue;
         if (WSTOPSIG(p->status) != SIGSTOP || holds_terminal())
             stop_likewise(p, WSTOPSIG(p->status));
     }

@@ -8,6 +8,7 @@
 #include <sys/types.h>
 
 #include "attach/remote.h"
+#include "cli/run/run_go.h"
 #include "cli/run/run_witness.h"
 
 typedef struct run_program {
@@ -17,12 +18,15 @@ typedef struct run_program {
     bool has_ended;                /* it did before it could begin: somebody has killed it */
     sigset_t mask;                 /* the caller's */
     struct sigaction child_action; /* likewise, for SIGCHLD */
+    run_go *go;                    /* a program of Go's, which is followed; NULL: it is none */
     run_witness witness;
 } run_program;
 
-/* Into which the recorder is put before it begins: see attach/enter.h. */
+/* What is done before it begins: the recorder is put into it (attach/enter.h), or it is followed
+ * (run_go.h). */
 typedef struct run_entry {
     const char *library; /* NULL: into none */
+    run_go *go;          /* NULL: it is no such program */
     bool is_entered;     /* once the program has started; `said` is what is recorded, or why not */
     remote_reason said;
 } run_entry;

@@ -1,0 +1,162 @@
+/* follow.c: the stops of a process that is followed, and halting one for a moment; follow.h has the
+ * design. All of ptrace here is of threads as a whole: nothing depends on the CPU. */
+#include "attach/follow.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "attach/process.h"
+
+#define EVENT(status) ((status) >> 16)
+
+enum { MOST_THREADS = 16384 };
+
+static void wait_ms(long ms) {
+    nanosleep(&(struct timespec){.tv_nsec = ms * 1000000}, NULL);
+}
+
+/* ---- until the end ------------------------------------------------------------------------- */
+
+/* It outlives us, so it is not killed when we are. */
+bool follow_begin(pid_t pid) {
+    const long options = PTRACE_O_TRACEEXIT | PTRACE_O_TRACEEXEC;
+    return ptrace(PTRACE_SETOPTIONS, pid, 0, options) == 0 && ptrace(PTRACE_CONT, pid, 0, 0) == 0;
+}
+
+follow_event follow_take(pid_t pid, int status) {
+    const int sig = WSTOPSIG(status);
+    switch (EVENT(status)) {
+    case PTRACE_EVENT_EXIT:
+        return FOLLOW_ENDS;
+    case PTRACE_EVENT_EXEC:
+        ptrace(PTRACE_DETACH, pid, 0, 0);
+        return FOLLOW_BECAME;
+    case PTRACE_EVENT_STOP:
+        if (sig == SIGTRAP) /* it was continued */
+            break;
+        ptrace(PTRACE_LISTEN, pid, 0, 0);
+        return FOLLOW_STOPPED;
+    case 0:
+        ptrace(PTRACE_CONT, pid, 0, sig);
+        return FOLLOW_NONE;
+    default:
+        break;
+    }
+    ptrace(PTRACE_CONT, pid, 0, 0);
+    return FOLLOW_NONE;
+}
+
+void follow_let_go(pid_t pid) {
+    ptrace(PTRACE_DETACH, pid, 0, 0);
+}
+
+/* Whether a thread has not ended yet: of one that has, the kernel tells no memory. */
+static bool is_alive(pid_t pid, pid_t thread) {
+    char path[64];
+    unsigned long pages = 0;
+    snprintf(path, sizeof path, "/proc/%d/task/%d/statm", (int)pid, (int)thread);
+    FILE *file = fopen(path, "re");
+    const bool told = file && fscanf(file, "%lu", &pages) == 1;
+    if (file)
+        fclose(file);
+    return told && pages > 0;
+}
+
+void follow_await_others(pid_t pid) {
+    enum { PATIENCE = 200 };
+    pid_t *threads = calloc(MOST_THREADS, sizeof *threads);
+    for (int i = 0; threads && i < PATIENCE; i++) {
+        const size_t n = process_threads(pid, threads, MOST_THREADS);
+        size_t alive = 0;
+        for (size_t k = 0; k < n; k++)
+            alive += threads[k] != pid && is_alive(pid, threads[k]);
+        if (alive == 0)
+            break;
+        wait_ms(1);
+    }
+    free(threads);
+}
+
+/* ---- a process that runs ------------------------------------------------------------------- */
+
+static bool has_stopped(const follow_halt *h, pid_t thread) {
+    for (size_t i = 0; i < h->n; i++)
+        if (h->threads[i] == thread)
+            return true;
+    return false;
+}
+
+/* Waits until it stands, for a while. False: it has gone, or does not. */
+static bool await_stop(pid_t thread, int *signal) {
+    enum { PATIENCE = 20000, PAUSE = 100000 /* ns: 2 s in all */ };
+    int status;
+    pid_t got = 0;
+    for (int i = 0; i < PATIENCE && (got == 0 || (got < 0 && errno == EINTR)); i++) {
+        got = waitpid(thread, &status, __WALL | WNOHANG);
+        if (got == 0)
+            nanosleep(&(struct timespec){.tv_nsec = PAUSE}, NULL);
+    }
+    if (got != thread || !WIFSTOPPED(status))
+        return false;
+    *signal = EVENT(status) == 0 ? WSTOPSIG(status) : 0;
+    return true;
+}
+
+/* 0, or an errno. A thread that has ended meanwhile is none. */
+static int ask_thread(follow_halt *h, pid_t thread) {
+    if (h->n == h->room)
+        return E2BIG;
+    if (ptrace(PTRACE_SEIZE, thread, 0, 0) != 0)
+        return errno == ESRCH ? 0 : errno;
+    if (ptrace(PTRACE_INTERRUPT, thread, 0, 0) == 0)
+        h->threads[h->n++] = thread;
+    return 0;
+}
+
+/* Asks all threads before it waits for them, so that they stand about as long as one does. Others
+ * may start meanwhile: until there is no new one. */
+static int stop_all(follow_halt *h, pid_t *ids) {
+    for (size_t asked = 0;; asked = h->n) {
+        const size_t n = process_threads(h->pid, ids, h->room);
+        for (size_t i = 0; i < n; i++) {
+            const int error = has_stopped(h, ids[i]) ? 0 : ask_thread(h, ids[i]);
+            if (error)
+                return error;
+        }
+        if (h->n == asked)
+            return h->n > 0 ? 0 : ESRCH;
+        for (size_t i = asked; i < h->n; i++)
+            if (!await_stop(h->threads[i], &h->signals[i]) && process_exists(h->threads[i]))
+                return ETIMEDOUT;
+    }
+}
+
+bool follow_stop(follow_halt *h, pid_t pid, remote_reason *why) {
+    *h = (follow_halt){.pid = pid, .room = MOST_THREADS};
+    pid_t *ids = calloc(h->room, sizeof *ids);
+    h->threads = calloc(h->room, sizeof *h->threads);
+    h->signals = calloc(h->room, sizeof *h->signals);
+    const int error = ids && h->threads && h->signals ? stop_all(h, ids) : ENOMEM;
+    free(ids);
+    if (!error)
+        return true;
+    snprintf(why->text, sizeof why->text, "process %d cannot be stopped: %s", (int)pid,
+             strerror(error));
+    follow_resume(h);
+    return false;
+}
+
+void follow_resume(follow_halt *h) {
+    for (size_t i = 0; i < h->n; i++)
+        ptrace(PTRACE_DETACH, h->threads[i], 0, h->signals[i]);
+    free(h->threads);
+    free(h->signals);
+    *h = (follow_halt){.pid = h->pid};
+}

@@ -1,0 +1,48 @@
+/* follow.h: stands by until a process is about to end, and lets its memory be read then; or stops a
+ * process that runs for as long as that takes.
+ *
+ * To stand by is to trace the first thread of the process, and no other: its signals pass through
+ * here, and it stops once more when the process ends, in whatever way, while its memory is still
+ * there. Needs nothing of the CPU. All calls come from one thread. */
+#ifndef ATTACH_FOLLOW_H
+#define ATTACH_FOLLOW_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "attach/remote.h"
+
+typedef enum follow_event {
+    FOLLOW_NONE,    /* it goes on */
+    FOLLOW_STOPPED, /* by a signal for that, until somebody continues it */
+    FOLLOW_ENDS,    /* it waits for follow_let_go */
+    FOLLOW_BECAME,  /* it runs another program, and is not followed any more */
+} follow_event;
+
+/* A process at its exec (enter_await_exec) begins, and is followed. False: it has gone. */
+bool follow_begin(pid_t pid);
+
+/* What a stop means that waitpid has told of. */
+follow_event follow_take(pid_t pid, int status);
+
+/* It ends, untraced. */
+void follow_let_go(pid_t pid);
+
+/* Waits a little until no thread of a process that ends runs any more but the one followed. */
+void follow_await_others(pid_t pid);
+
+/* ---- a process that runs ------------------------------------------------------------------- */
+
+typedef struct follow_halt {
+    pid_t pid;
+    pid_t *threads; /* that stand */
+    int *signals;   /* which each was about to get; 0: none */
+    size_t n, room;
+} follow_halt;
+
+/* Stops all threads. False: *why, and none is stopped. */
+bool follow_stop(follow_halt *h, pid_t pid, remote_reason *why);
+
+void follow_resume(follow_halt *h);
+
+#endif

@@ -1,0 +1,211 @@
+/* run_go.c: when the memory of a Go program is read, and the trace that is made of it. Of a program
+ * that is started, once, when it ends, in whatever way; of one that runs, once, now. */
+#include "cli/run/run_go.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "attach/attach.h"
+#include "attach/follow.h"
+#include "cli/message.h"
+#include "cli/result_file.h"
+#include "cli/run/run_traces.h"
+#include "platform/clock.h"
+#include "query/figure.h"
+
+#define SAY(why, ...) snprintf((why)->text, sizeof(why)->text, __VA_ARGS__)
+
+/* ---- the process --------------------------------------------------------------------------- */
+
+/* What the kernel has told it: where its program begins; 0: it is not to be seen. */
+static uint64_t entry_of(pid_t pid) {
+    char path[64];
+    Elf64_auxv_t told = {.a_type = AT_NULL};
+    snprintf(path, sizeof path, "/proc/%d/auxv", (int)pid);
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    while (fd >= 0 && read(fd, &told, sizeof told) == sizeof told && told.a_type != AT_NULL)
+        if (told.a_type == AT_ENTRY)
+            break;
+    if (fd >= 0)
+        close(fd);
+    return told.a_type == AT_ENTRY ? told.a_un.a_val : 0;
+}
+
+/* How long it has been running, in microseconds; 0: that is not to be seen. */
+static uint64_t age_of(pid_t pid) {
+    char path[64], text[1024];
+    unsigned long long ticks;
+    struct timespec now;
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+    FILE *file = fopen(path, "re");
+    const size_t n = file ? fread(text, 1, sizeof text - 1, file) : 0;
+    if (file)
+        fclose(file);
+    text[n] = '\0';
+    const char *behind = strrchr(text, ')'); /* the name may have anything in it */
+    if (!behind || sscanf(behind,
+                          ") %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d "
+                          "%*d %*d %*d %*d %llu",
+                          &ticks) != 1)
+        return 0;
+    clock_gettime(CLOCK_BOOTTIME, &now);
+    const uint64_t us = (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
+    const uint64_t began = (uint64_t)ticks * 1000000 / (uint64_t)sysconf(_SC_CLK_TCK);
+    return us > began ? us - began : 0;
+}
+
+/* Opens its memory, and finds what there is in it. */
+static bool open_process(run_go *g, pid_t pid) {
+    const uint64_t entry = entry_of(pid);
+    g->memory = attach_open_memory(pid);
+    if (entry && g->memory >= 0) {
+        go_program_move(&g->program, entry);
+        return true;
+    }
+    SAY(&g->why, "its memory cannot be read: %s", strerror(errno ? errno : EIO));
+    return false;
+}
+
+static void take_profile(run_go *g) {
+    import_error error = {.reason = "not enough memory"};
+    if (!go_heap_import(&g->profile, &g->heap, &g->program, g->memory, &error))
+        SAY(&g->why, "%s", error.reason);
+    else
+        g->is_read = true;
+    go_heap_free(&g->heap);
+}
+
+/* ---- a program that is started ------------------------------------------------------------- */
+
+bool run_go_begin(run_go *g, pid_t pid) {
+    bool begins = open_process(g, pid);
+    if (begins && !go_program_enable(&g->program, g->memory, &g->period)) {
+        SAY(&g->why, "its memory cannot be written: %s", strerror(errno));
+        begins = false;
+    }
+    g->profile.start_time = clock_wall_us();
+    if (begins && follow_begin(pid))
+        return true;
+    follow_let_go(pid);
+    return false;
+}
+
+/* It ends: what it leaves behind is read. */
+static void read_last(run_go *g, pid_t pid) {
+    import_error error;
+    follow_await_others(pid);
+    g->profile.duration = clock_wall_us() - g->profile.start_time;
+    if (go_heap_read(&g->heap, &g->program, g->memory, true, &error) == GO_HEAP_READ)
+        take_profile(g);
+    else
+        SAY(&g->why, "%s", error.reason);
+    follow_let_go(pid);
+}
+
+bool run_go_take(run_go *g, pid_t pid, int status) {
+    switch (follow_take(pid, status)) {
+    case FOLLOW_STOPPED:
+        return true;
+    case FOLLOW_ENDS:
+        read_last(g, pid);
+        break;
+    case FOLLOW_BECAME:
+        g->has_become = true;
+        break;
+    case FOLLOW_NONE:
+        break;
+    }
+    return false;
+}
+
+/* ---- one that runs ------------------------------------------------------------------------- */
+
+go_kind run_go_find(run_go *g, pid_t pid, import_error *error) {
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/exe", (int)pid);
+    const int file = open(path, O_RDONLY | O_CLOEXEC);
+    const go_kind kind = file >= 0 ? go_program_find(&g->program, file, error) : GO_NONE;
+    if (file >= 0)
+        close(file);
+    return kind;
+}
+
+/* Where the runtime changes the profile just then, it goes on for a moment. */
+static bool read_running(run_go *g, pid_t pid) {
+    enum { PATIENCE = 200, PAUSE = 1000000 /* ns */ };
+    go_heap_status status = GO_HEAP_BUSY;
+    import_error error;
+    for (int i = 0; i < PATIENCE && status == GO_HEAP_BUSY; i++) {
+        follow_halt halt;
+        if (!follow_stop(&halt, pid, &g->why))
+            return false;
+        status = go_heap_read(&g->heap, &g->program, g->memory, false, &error);
+        follow_resume(&halt);
+        if (status == GO_HEAP_BUSY)
+            nanosleep(&(struct timespec){.tv_nsec = PAUSE}, NULL);
+    }
+    if (status == GO_HEAP_FAILED)
+        SAY(&g->why, "%s", error.reason);
+    else if (status == GO_HEAP_BUSY)
+        SAY(&g->why, "its profile is being changed all the time");
+    return status == GO_HEAP_READ;
+}
+
+bool run_go_snapshot(run_go *g, pid_t pid) {
+    g->profile.duration = age_of(pid);
+    g->profile.start_time = clock_wall_us() - g->profile.duration;
+    if (!open_process(g, pid) || !read_running(g, pid))
+        return false;
+    if (g->heap.period == 0)
+        SAY(&g->why, "its sampling is switched off, as its linker does where nothing in the "
+                     "program uses runtime.MemProfile; start it by `allotrace run`");
+    else
+        take_profile(g);
+    return g->is_read;
+}
+
+/* ---- the trace ----------------------------------------------------------------------------- */
+
+static void sum_up(const run_go *g, const char *path) {
+    double live = 0, all = 0;
+    for (size_t i = 0; i < g->profile.records.count; i++) {
+        live += (double)g->profile.records.items[i].live_bytes;
+        all += (double)g->profile.records.items[i].bytes;
+    }
+    message_note("%s: %zu stacks, %s allocated, %s of it live %s", path, g->profile.records.count,
+                 figure_bytes(all).text, figure_bytes(live).text,
+                 g->heap.is_collected ? "after the last garbage collection"
+                                      : "(there was no garbage collection)");
+}
+
+int run_go_write(run_go *g, const command *cmd, pid_t pid, const char *program, const char *path,
+                 bool quiet) {
+    result_file out;
+    memtrace_error error;
+    double rate;
+    g->profile.program = program;
+    g->profile.pid = (uint64_t)pid;
+    int status = result_file_begin(&out, cmd, path, true);
+    if (status != STATUS_OK)
+        return status;
+    if (import_write(&g->profile, out.fd, compression_of(out.path), &rate, &error) != MEMTRACE_OK)
+        status = result_file_say(&out, &error);
+    status = result_file_end(&out, status);
+    if (status == STATUS_OK && !quiet)
+        sum_up(g, path);
+    return status;
+}
+
+void run_go_free(run_go *g) {
+    go_heap_free(&g->heap);
+    import_free(&g->profile);
+    if (g->memory >= 0)
+        close(g->memory);
+    g->memory = -1;
+}

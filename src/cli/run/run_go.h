@@ -1,0 +1,44 @@
+/* run_go.h: Go's own profile of its heap, of a program that `run` starts, or of one that runs: how
+ * the process is brought to a halt is attach/follow.h's business, what is read
+ * import/import_go.h's; here both come together, and become a trace. */
+#ifndef CLI_RUN_RUN_GO_H
+#define CLI_RUN_RUN_GO_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "attach/remote.h"
+#include "cli/command.h"
+#include "import/import_go.h"
+
+typedef struct run_go {
+    go_program program;
+    uint64_t period; /* bytes between two samples; before the start: those that were asked for, 0 if
+                        none were */
+    int memory;      /* -1: none is open */
+    go_heap heap;
+import profile;
+    bool is_read, has_become; /* another program */
+    remote_reason why;        /* unless is_read */
+} run_go;
+
+/* A process at its exec begins, and is followed. False: it is not recorded, g->why. */
+bool run_go_begin(run_go *g, pid_t pid);
+
+/* What has become of the process, as waitpid says. True: it is stopped as by a signal for that. */
+bool run_go_take(run_go *g, pid_t pid, int status);
+
+/* Reads the profile of a process that runs, while it stands still for a moment. False:
+ * g->why. */
+bool run_go_snapshot(run_go *g, pid_t pid);
+
+/* Whether the process runs a Go program. */
+go_kind run_go_find(run_go *g, pid_t pid, import_error *error);
+
+/* Writes what was read, and sums it up, unless `quiet`. Gives an exit status. */
+int run_go_write(run_go *g, const command *cmd, pid_t pid, const char *program, const char *path,
+                 bool quiet);
+
+void run_go_free(run_go *g);
+
+#endif

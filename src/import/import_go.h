@@ -1,0 +1,136 @@
+/* import_go.h: the profile that Go's runtime keeps of its heap, read from the memory of a process.
+ *
+ * Problem. A Go program allocates without malloc, and nothing can be put in front of Go's
+ * allocator. But its runtime samples allocations itself: each sample belongs to a *bucket* of one
+ * stack and one size, which counts blocks that came to be and blocks that were freed. Programs that
+ * never ask for that profile have it switched off by their linker.
+ *
+ * Way. The program's file says which Go it was built with and where the runtime's variables are
+ * (go_program). The buckets are a list that only ever grows at its head (go_heap); what their
+ * addresses mean stands in tables that each Go program has in memory, stripped or not (go_names).
+ * Memory is a file, /proc/PID/mem.
+ *
+ * What must hold. Nothing may be flushing the profile while it is read: go_heap_read says
+ * GO_HEAP_BUSY where a lock of it is held, and whoever has stopped the process lets it go on for a
+ * moment. All that is read is checked, since it may be the memory of anything. */
+#ifndef IMPORT_IMPORT_GO_H
+#define IMPORT_IMPORT_GO_H
+
+#include "base/map64.h"
+#include "import/import.h"
+
+/* The variables of the runtime, by their symbols. */
+#define GO_VARIABLES(X)                                                                            \
+    X(BUCKETS, "runtime.mbuckets")                                                                 \
+    X(CYCLE, "runtime.mProfCycle")                                                                 \
+    X(RATE, "runtime.MemProfileRate")                                                              \
+    X(DISABLED, "runtime.disableMemoryProfiling")                                                  \
+    X(MODULE, "runtime.firstmoduledata")                                                           \
+    X(ACTIVE_LOCK, "runtime.profMemActiveLock")                                                    \
+    X(FUTURE_LOCKS, "runtime.profMemFutureLock")
+
+enum go_variable {
+#define GO_VARIABLE_ENUM(name, symbol) GO_##name,
+    GO_VARIABLES(GO_VARIABLE_ENUM) GO_N_VARIABLES
+};
+
+/* How a version of Go lays out what names are found by. */
+typedef struct go_layout {
+    unsigned first, last;        /* minor versions */
+    uint32_t magic;              /* of the table of functions */
+    size_t function;             /* bytes of a function, before its lists */
+    size_t call;                 /* bytes of an inlined call, in which */
+    size_t call_name, call_site; /* these stand at */
+    size_t inlined;              /* which word of the module's data is the base of inlined calls */
+    bool sets_rate;              /* MemProfileRate keeps what it begins with */
+} go_layout;
+
+typedef struct go_program {
+    char version[32]; /* as "1.24.13" */
+    const go_layout *layout;
+    uint64_t entry;              /* as the linker counts, like */
+    uint64_t at[GO_N_VARIABLES]; /* until go_program_move */
+} go_program;
+
+typedef enum go_kind {
+    GO_NONE,    /* no program of Go's */
+    GO_REFUSED, /* one whose heap cannot be read: the error's reason goes on from "it is" */
+    GO_KNOWN,
+} go_kind;
+
+/* Looks at a program's file. */
+go_kind go_program_find(go_program *p, int file, import_error *error);
+
+/* Where it really is: `entry` is what the kernel calls its entry. */
+void go_program_move(go_program *p, uint64_t entry);
+
+/* Before the program's first instruction: has it sample, each `bytes` on average, or, if that is 0,
+ * as often as Go does. `*bytes` becomes what will be. False: memory cannot be read or written. */
+bool go_program_enable(const go_program *p, int memory, uint64_t *bytes);
+
+/* ---- the heap ------------------------------------------------------------------------------ */
+
+/* Legal when zeroed. */
+typedef struct go_heap {
+    VEC(uint64_t)
+    words; /* a bucket: the size of its blocks, how many were sampled, how many of
+              these are live, how many since the last collection, how many return
+              addresses follow, innermost first */
+    size_t n_buckets;
+    uint64_t period;   /* bytes: runtime.MemProfileRate */
+    bool is_collected; /* live is what the last finished garbage collection left */
+    double since;      /* bytes allocated since it, as estimated */
+} go_heap;
+
+typedef enum go_heap_status { GO_HEAP_READ, GO_HEAP_BUSY, GO_HEAP_FAILED } go_heap_status;
+
+/* Copies the profile out of memory that stands still. `is_over`: it will not go on, so it is read
+ * whatever locks are held; at worst, one bucket is then counted in two cycles. */
+go_heap_status go_heap_read(go_heap *h, const go_program *p, int memory, bool is_over,
+                            import_error *error);
+
+/* What was read, with names, which do not change while the program runs. */
+bool go_heap_import(import *to, go_heap *h, const go_program *p, int memory, import_error *error);
+
+void go_heap_free(go_heap *h);
+
+/* ---- names --------------------------------------------------------------------------------- */
+
+enum { GO_CHUNK = 4096 }; /* bytes that are read at once; no page is smaller */
+
+typedef struct go_table {
+    uint64_t start, size;
+} go_table;
+
+typedef struct go_names {
+    const go_layout *layout;
+    int memory;
+    uint32_t quantum; /* bytes of an instruction, at least */
+    uint64_t text, end, inlined;
+    go_table names, units, files, values, functions, index;
+    intern_table strings;
+    map64 chunk_of;
+    VEC(unsigned char *) chunks;
+} go_names;
+
+/* One function at an address; others may be inlined into others. */
+typedef struct go_frame {
+    const char *symbol; /* NULL: there is none */
+    const char *file;
+    uint32_t line;
+    uint64_t entry;  /* of the function that has code of its own */
+    uint64_t parent; /* the return address, as it were, in what this one is inlined into; 0: in none
+                      */
+} go_frame;
+
+bool go_names_open(go_names *n, const go_program *p, int memory, import_error *error);
+
+/* What a return address is in. */
+go_frame go_names_look(go_names *n, uint64_t address);
+
+/* The symbol of what is at the address itself, inlined or not; NULL: nothing. */
+const char *go_names_at(go_names *n, uint64_t address);
+
+void go_names_close(go_names *n);
+
+#endif

@@ -1,0 +1,271 @@
+/* import_go_names.c: from an address to functions, files and lines, inlined ones included, by the
+ * tables that Go's runtime prints its own stacks with. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "import/import_go.h"
+
+/* Which words of the module's data begin what; a table has its size in the next. */
+enum {
+    MODULE_HEADER = 0,
+    MODULE_NAMES = 1,
+    MODULE_UNITS = 4,
+    MODULE_FILES = 7,
+    MODULE_VALUES = 10,
+    MODULE_FUNCTIONS = 13,
+    MODULE_INDEX = 16,
+    MODULE_TEXT = 22,
+    MODULE_END = 23,
+    MODULE_WORDS = 48,
+};
+
+/* Where it is in a function, and which of its lists are meant. */
+enum {
+    FUNCTION_NAME = 4,
+    FUNCTION_FILES = 20,
+    FUNCTION_LINES = 24,
+    FUNCTION_N_VALUES = 28,
+    FUNCTION_UNIT = 32,
+    INLINED_VALUES = 2,
+    INLINED_CALLS = 3,
+};
+
+enum { MOST_TABLE = 1 << 30, MOST_NAME = 8192, MOST_FUNCTION = 1 << 28 };
+
+static uint32_t word32(const unsigned char *bytes) {
+    uint32_t word;
+    memcpy(&word, bytes, sizeof word);
+    return word;
+}
+
+/* ---- memory -------------------------------------------------------------------------------- */
+
+static const unsigned char *chunk_at(go_names *n, uint64_t number) {
+    uint32_t *known = map64_put(&n->chunk_of, number);
+    if (!known)
+        return NULL;
+    if (*known != MAP64_NONE)
+        return n->chunks.items[*known];
+    unsigned char *chunk = malloc(GO_CHUNK);
+    const bool read = chunk && file_read_at(n->memory, chunk, GO_CHUNK, number * GO_CHUNK) == 0;
+    if (!read) {
+        free(chunk);
+        chunk = NULL;
+    }
+    *known = (uint32_t)n->chunks.count;
+    if (vec_push(&n->chunks, chunk))
+        return chunk;
+    free(chunk);
+    *known = MAP64_NONE;
+    return NULL;
+}
+
+static bool get(go_names *n, uint64_t at, void *bytes, size_t size) {
+    for (unsigned char *to = bytes; size > 0;) {
+        const size_t within = at % GO_CHUNK;
+        const size_t part = size < GO_CHUNK - within ? size : GO_CHUNK - within;
+        const unsigned char *chunk = chunk_at(n, at / GO_CHUNK);
+        if (!chunk)
+            return false;
+        memcpy(to, chunk + within, part);
+        to += part;
+        at += part;
+        size -= part;
+    }
+    return true;
+}
+
+/* Of a table, what stands `at` bytes behind its start. */
+static bool get_from(go_names *n, const go_table *t, uint64_t at, void *bytes, size_t size) {
+    return at <= t->size && size <= t->size - at && get(n, t->start + at, bytes, size);
+}
+
+static const char *text_from(go_names *n, const go_table *t, uint64_t at) {
+    char text[MOST_NAME];
+    for (size_t i = 0; i < sizeof text; i++) {
+        if (!get_from(n, t, at + i, text + i, 1))
+            return NULL;
+        if (!text[i])
+            return intern(&n->strings, text, i);
+    }
+    return NULL;
+}
+
+/* ---- the tables ---------------------------------------------------------------------------- */
+
+static bool take_table(go_table *t, const uint64_t *words, uint64_t unit) {
+    *t = (go_table){.start = words[0], .size = words[1] * unit};
+    return words[1] <= MOST_TABLE / unit && words[0] <= UINT64_MAX / 2;
+}
+
+static bool read_header(go_names *n, uint64_t at) {
+    unsigned char head[8];
+    if (!get(n, at, head, sizeof head))
+        return false;
+    n->quantum = head[6];
+    return word32(head) == n->layout->magic && head[7] == sizeof(uint64_t) && n->quantum >= 1 &&
+           n->quantum <= 4;
+}
+
+bool go_names_open(go_names *n, const go_program *p, int memory, import_error *error) {
+    uint64_t m[MODULE_WORDS];
+    *n = (go_names){.layout = p->layout, .memory = memory};
+    if (!get(n, p->at[GO_MODULE], m, sizeof m) || !read_header(n, m[MODULE_HEADER]) ||
+        !take_table(&n->names, m + MODULE_NAMES, 1) ||
+        !take_table(&n->units, m + MODULE_UNITS, sizeof(uint32_t)) ||
+        !take_table(&n->files, m + MODULE_FILES, 1) ||
+        !take_table(&n->values, m + MODULE_VALUES, 1) ||
+        !take_table(&n->functions, m + MODULE_FUNCTIONS, 1) ||
+        !take_table(&n->index, m + MODULE_INDEX, 2 * sizeof(uint32_t)))
+        return import_fail(error, 0, "its tables of functions are not those of Go %s", p->version);
+    n->text = m[MODULE_TEXT];
+    n->end = m[MODULE_END];
+    n->inlined = m[n->layout->inlined];
+    return true;
+}
+
+void go_names_close(go_names *n) {
+    for (size_t i = 0; i < n->chunks.count; i++)
+        free(n->chunks.items[i]);
+    vec_free(&n->chunks);
+    map64_free(&n->chunk_of);
+    intern_free(&n->strings);
+}
+
+/* ---- functions ----------------------------------------------------------------------------- */
+
+typedef struct function {
+    uint64_t at;    /* in the table of functions */
+    uint64_t entry; /* an address */
+    unsigned char head[64];
+    unsigned char n_lists; /* behind its tables of values */
+} function;
+
+static uint32_t field(const function *f, size_t at) {
+    return word32(f->head + at);
+}
+
+/* The last function that begins at or before the address. */
+static bool find_function(go_names *n, uint64_t address, function *f) {
+    const uint64_t count = n->index.size / (2 * sizeof(uint32_t));
+    unsigned char entry[8];
+    uint64_t low = 0, high = count > 0 ? count - 1 : 0; /* the last one is the end */
+    if (address < n->text || address >= n->end)
+        return false;
+    const uint64_t offset = address - n->text;
+    while (low < high) {
+        const uint64_t middle = (low + high) / 2;
+        if (!get_from(n, &n->index, middle * sizeof entry, entry, sizeof entry))
+            return false;
+        if (word32(entry) <= offset)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == 0 || !get_from(n, &n->index, (low - 1) * sizeof entry, entry, sizeof entry))
+        return false;
+    f->at = word32(entry + 4);
+    f->entry = n->text + word32(entry);
+    if (!get_from(n, &n->functions, f->at, f->head, n->layout->function) ||
+        field(f, 0) != word32(entry))
+        return false;
+    f->n_lists = f->head[n->layout->function - 1];
+    return true;
+}
+
+static bool get_number(go_names *n, uint64_t *at, uint32_t *number) {
+    *number = 0;
+    for (unsigned shift = 0; shift < 32; shift += 7) {
+        unsigned char byte;
+        if (!get_from(n, &n->values, (*at)++, &byte, 1))
+            return false;
+        *number |= (uint32_t)(byte & 0x7F) << shift;
+        if (!(byte & 0x80))
+            return true;
+    }
+    return false;
+}
+
+/* What a table says at an address: it is a list of by how much the value changes, and how far that
+ * holds. -1: nothing. */
+static int32_t value_at(go_names *n, const function *f, uint32_t table, uint64_t address) {
+    uint64_t at = table, pc = f->entry;
+    uint32_t value = UINT32_MAX, change, length;
+    if (!table)
+        return -1;
+    while (pc - f->entry < MOST_FUNCTION) {
+        if (!get_number(n, &at, &change) || (change == 0 && pc != f->entry) ||
+            !get_number(n, &at, &length))
+            return -1;
+        value += -(change & 1) ^ (change >> 1);
+        pc += (uint64_t)length * n->quantum;
+        if (address < pc)
+            return (int32_t)value;
+    }
+    return -1;
+}
+
+/* Of the words behind a function: first tables of values, then lists. */
+static bool get_word(go_names *n, const function *f, uint64_t i, uint32_t *word) {
+    unsigned char bytes[4];
+    if (!get_from(n, &n->functions, f->at + n->layout->function + i * 4, bytes, sizeof bytes))
+        return false;
+    *word = word32(bytes);
+    return true;
+}
+
+/* The call that the address is inlined by: its place in memory. False: by none. */
+static bool find_inlined(go_names *n, const function *f, uint64_t address, unsigned char call[32]) {
+    const uint32_t n_values = field(f, FUNCTION_N_VALUES);
+    uint32_t table, list;
+    if (n_values <= INLINED_VALUES || f->n_lists <= INLINED_CALLS ||
+        !get_word(n, f, INLINED_VALUES, &table) ||
+        !get_word(n, f, (uint64_t)n_values + INLINED_CALLS, &list) || list == UINT32_MAX)
+        return false;
+    const int32_t i = value_at(n, f, table, address);
+    return i >= 0 &&
+           get(n, n->inlined + list + (uint64_t)i * n->layout->call, call, n->layout->call);
+}
+
+static const char *file_of(go_names *n, const function *f, uint64_t address) {
+    const int32_t i = value_at(n, f, field(f, FUNCTION_FILES), address);
+    unsigned char at[4];
+    if (i < 0 ||
+        !get_from(n, &n->units, ((uint64_t)field(f, FUNCTION_UNIT) + (uint32_t)i) * sizeof at, at,
+                  sizeof at) ||
+        word32(at) == UINT32_MAX)
+        return NULL;
+    return text_from(n, &n->files, word32(at));
+}
+
+go_frame go_names_look(go_names *n, uint64_t address) {
+    go_frame frame = {.file = "", .symbol = NULL};
+    unsigned char call[32];
+    function f;
+    if (!find_function(n, address, &f))
+        return frame;
+    const uint64_t pc = address > f.entry ? address - 1 : address; /* in the call itself */
+    frame.entry = f.entry;
+    uint32_t name = field(&f, FUNCTION_NAME);
+    if (find_inlined(n, &f, pc, call)) {
+        name = word32(call + n->layout->call_name);
+        frame.parent = f.entry + word32(call + n->layout->call_site) + 1;
+    }
+    frame.symbol = text_from(n, &n->names, name);
+    const int32_t line = value_at(n, &f, field(&f, FUNCTION_LINES), pc);
+    const char *file = line > 0 ? file_of(n, &f, pc) : NULL;
+    frame.file = file ? file : "";
+    frame.line = file ? (uint32_t)line : 0;
+    return frame;
+}
+
+const char *go_names_at(go_names *n, uint64_t address) {
+    unsigned char call[32];
+    function f;
+    if (!find_function(n, address, &f))
+        return NULL;
+    return text_from(n, &n->names,
+                     find_inlined(n, &f, address, call) ? word32(call + n->layout->call_name)
+                                                        : field(&f, FUNCTION_NAME));
+}

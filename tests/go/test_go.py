@@ -1,0 +1,321 @@
+#!/usr/bin/python3
+"""Records Go programs as they are, and judges what they did and what the traces say. Prints TAP.
+
+    test_go.py ALLOTRACE [TEST...]
+
+Each test runs with each Go that is found: `go`, Debian's, and those that $GOS names.
+"""
+import collections
+import glob
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent))
+import tap  # noqa: E402
+from recording import births, run  # noqa: E402
+from tap import Skip, same, test  # noqa: E402
+
+ALLOTRACE = os.path.abspath(sys.argv[1])
+SOURCE = {name: (HERE / f"{name}.go").read_text().splitlines() for name in ("amounts", "plain")}
+
+
+def line(program, text):
+    """The number of the one line of a program's source that has a text."""
+    found = [i for i, each in enumerate(SOURCE[program], 1) if text in each]
+    same(len(found), 1, f"lines with {text}")
+    return found[0]
+
+
+class Go:
+    """One Go, by its command."""
+
+    def __init__(self, command):
+        self.command = command
+        self.version = re.search(r"go(1\.\d+\S*)", self.call("version"))[1]
+        self.minor = int(self.version.split(".")[1])
+
+    def call(self, *words):
+        # Of an installation that is named, not the one that another's environment means.
+        env = {k: v for k, v in os.environ.items() if k not in ("GOROOT", "GOFLAGS")}
+        env |= {"CGO_ENABLED": "0", "GOTOOLCHAIN": "local", "GO111MODULE": "off"}
+        env.setdefault("GOCACHE", os.path.expanduser("~/.cache/go-build"))
+        return subprocess.run([self.command, *words], check=True, capture_output=True, text=True, env=env).stdout
+
+    def build(self, program, *flags):
+        self.call("build", *flags, "-o", program, str(HERE / f"{program}.go"))
+
+
+def gos():
+    paths = [shutil.which("go"), *sorted(glob.glob("/usr/lib/go-*/bin/go")), *os.environ.get("GOS", "").split(":")]
+    found = {go.version: go for go in (Go(p) for p in paths if p and os.access(p, os.X_OK))}
+    return found.values()
+
+
+Block = collections.namedtuple("Block", "words samples frames is_freed")
+
+
+class Trace:
+    """Its blocks; a frame is `function@file:line`, outermost first."""
+
+    def __init__(self, path="t.ctf"):
+        self.blocks = [Block(event[3] + 1, event[4], tuple(re.sub(r":\d+-\d+$", "", f) for f in frames), is_freed)
+                       for event, frames, is_freed, _ in births(path)]
+
+    def below(self, *functions):
+        return collections.Counter(b for b in self.blocks
+                                   if any(f.startswith(tuple(f"main.{name}" for name in functions)) for f in b.frames))
+
+
+def live(blocks):
+    return collections.Counter({b: n for b, n in blocks.items() if not b.is_freed})
+
+
+class Started:
+    """A program that waits; it ends with its input."""
+
+    def __init__(self, *command):
+        self.process = subprocess.Popen([str(c) for c in command], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        stderr=subprocess.DEVNULL)
+        same(self.process.stdout.readline(), b"ready\n")
+
+    def __enter__(self):
+        return self.process.pid
+
+    def __exit__(self, *_):
+        self.process.stdin.close()
+        self.process.wait(60)
+        same(self.process.stdout.read(), b"", "what it said then")
+        same(self.process.returncode, 0, "its status")
+
+
+def attach(pid, *options):
+    return run([ALLOTRACE, "attach", "-o", "t.ctf", *options, pid])
+
+
+def started(go, period):
+    return f"allotrace: ./plain: is a Go program ({go.version}); recorded is Go's own profile, {period}\n"
+
+
+def same_moment(go, rate):
+    """What was read of a process, and what Go itself said of it just before."""
+    go.build("amounts")
+    with Started("./amounts", "own.pb.gz", rate) as pid:
+        same(attach(pid, "-q"), (0, "", ""))
+    done = run([ALLOTRACE, "import", "-o", "own.ctf", "own.pb.gz"])
+    same(done.status, 0, done.err)
+    return Trace(), Trace("own.ctf")
+
+
+# ---- numbers
+
+
+SIZES = {"work": (10000, 14000), "push": (80, 80), "deep": (4096, 4096)}
+
+
+def is_made(function, block):
+    """Not what the runtime, or a slice that grows, takes on the way."""
+    least, most = SIZES[function]
+    last = "main.push" if function == "push" else "main.inner"
+    return block.frames[-1].startswith(last) and least <= block.words * 8 <= most
+
+
+@test
+def every_block_is_that_of_gos_own_profile(go):
+    read, own = same_moment(go, 1)
+    functions = "work", "push", "deep"
+    same(read.below(*functions), own.below(*functions))
+    for function, blocks, kept in ("work", 800, 200), ("push", 20000, 20000), ("deep", 200, 200):
+        found = collections.Counter({b: n for b, n in read.below(function).items() if is_made(function, b)})
+        same((sum(found.values()), sum(live(found).values())), (blocks, kept), function)
+    same({b.words for b in read.below("deep") if is_made("deep", b)}, {4096 // 8})
+
+
+@test
+def samples_weigh_as_in_gos_own_profile(go):
+    for rate in 512 * 1024, 10000:
+        read, own = same_moment(go, rate)
+        functions = "work", "push", "deep", "main"
+        same(live(read.below(*functions)), live(own.below(*functions)), f"live, every {rate} bytes")
+        got, wanted = (sum(b.samples * n for b, n in t.below("work", "push", "deep").items()) for t in (read, own))
+        assert abs(got - wanted) <= 3, f"samples: {got} and {wanted}"
+
+
+@test
+def what_was_allocated_is_estimated(go):
+    """Half of the blocks of 256 KiB are seen at Go's own rate; there are 96."""
+    go.build("plain")
+    words = 0
+    for _ in range(5):
+        done = run([ALLOTRACE, "run", "-q", "-o", "t.ctf", "--", "./plain", "return"])
+        same((done.status, done.out, done.err), (0, "out\n", "err\n"))
+        words += sum(b.samples * n for b, n in Trace().below("keep").items()) * 512 * 1024
+    total = words / 5
+    assert 0.6 < total / (96 * 256 * 1024) < 1.5, total
+
+
+@test
+def a_rate_is_set_before_it_begins(go):
+    go.build("plain")
+    done = run([ALLOTRACE, "run", "--rate", "1", "-o", "t.ctf", "--", "./plain", "return"])
+    if go.minor < 20:
+        assert "--rate has no effect on Go 1.19" in done.err, done.err
+        return
+    assert done.err.startswith(started(go, "of every block")), done.err
+    blocks = collections.Counter({b: n for b, n in Trace().below("block").items() if b.words * 8 == 256 << 10})
+    same({b.samples for b in blocks}, {(256 << 10) // 8})
+    same(sum(blocks.values()), 96)
+    done = run([ALLOTRACE, "run", "-o", "t.ctf", "--", "./plain", "return"], {"MEMTRACE_RATE": "1e-3"})
+    assert done.err.startswith(started(go, "a sample every 7.8 KB")), done.err
+
+
+# ---- stacks
+
+
+@test
+def stacks_have_lines_and_inlined_functions(go):
+    read, _ = same_moment(go, 1)
+    here = HERE / "amounts.go"
+
+    def at(function, text):
+        return f"main.{function}@{here}:{line('amounts', text)}"
+
+    inner = [at("outer", "return inner"), at("inner", "return make")]
+    same({b.frames[-3:] for b in read.below("work") if is_made("work", b)}, {(at("work", "b := outer("), *inner)})
+    deep = at("deep", "return deep(n-1")
+    expected = {(at("main", "deep(i, 4096)"), *[deep] * min(i, 200), at("deep", "return outer(size)"), *inner)
+                for i in range(200)}
+    got = {b.frames[1:] for b in read.below("deep") if is_made("deep", b) and b.frames[0].startswith("runtime.main@")}
+    assert got <= expected, sorted(got - expected)[:1]
+    assert len(got) >= 28, len(got)
+    cut = {b.frames for b in read.below("deep") if is_made("deep", b) and not b.frames[0].startswith("runtime.main@")}
+    others = {frame for frames in cut for frame in frames[:-3]} - {deep, at("main", "deep(i, 4096)")}
+    same(others, set(), "in stacks that Go has cut off")
+
+
+# ---- the program
+
+
+@test
+def a_program_is_as_it_would_have_been(go):
+    go.build("plain")
+    for how in "return", "exit", "panic", "thread", "kill", "signals", "children", "spin":
+        plain, recorded = run(["./plain", how]), run([ALLOTRACE, "run", "-q", "-o", f"{how}.ctf", "--", "./plain", how])
+        if how == "panic": # its goroutines may have other numbers
+            plain, recorded = (each._replace(err=each.err.split("\n")[0]) for each in (plain, recorded))
+        same(recorded, plain, how)
+        assert Trace(f"{how}.ctf").blocks, how
+
+
+@test
+def a_program_that_becomes_another(go):
+    go.build("plain")
+    done = run([ALLOTRACE, "run", "-q", "-o", "t.ctf", "--", "./plain", "exec"])
+    same((done.status, done.out), (0, "another\n"))
+    if not pathlib.Path("t.ctf").exists(): # by its first thread, it is gone at once
+        same(done.err, "allotrace: warning: ./plain: Go's profile was not recorded: the program became another one by exec\n")
+
+
+@test
+def it_can_be_stopped_and_continued(go):
+    go.build("plain")
+    with Started(ALLOTRACE, "run", "-q", "-o", "t.ctf", "--", "./plain", "wait") as pid:
+        child = int(run(["pgrep", "-x", "-P", pid, "plain"]).out)
+        state = pathlib.Path(f"/proc/{child}/stat")
+        for sig, wanted in (signal.SIGSTOP, "Tt"), (signal.SIGCONT, "S"):
+            os.kill(child, sig)
+            for _ in range(500):
+                if state.read_text().rpartition(")")[2].split()[0] in wanted:
+                    break
+                time.sleep(0.01)
+            else:
+                raise AssertionError(f"after {sig}: {state.read_text()}")
+    assert Trace().blocks
+
+
+@test
+def run_may_be_killed(go):
+    """The program goes on alone."""
+    go.build("plain")
+    process = subprocess.Popen([ALLOTRACE, "run", "-q", "-o", "t.ctf", "--", "./plain", "wait"], stdin=subprocess.PIPE,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    same(process.stdout.readline(), b"ready\n")
+    child = int(run(["pgrep", "-x", "-P", process.pid, "plain"]).out)
+    process.kill()
+    process.wait()
+    time.sleep(0.1)
+    assert pathlib.Path(f"/proc/{child}").exists()
+    process.stdin.close()
+    same(process.stdout.read(), b"")
+    same(process.stderr.read(), b"")
+
+
+# ---- a process that runs
+
+
+@test
+def snapshots_are_kept_and_compared(go):
+    go.build("amounts")
+    with Started("./amounts", "own.pb.gz", 1000) as pid:
+        first = attach(pid)
+        same((first.status, first.out), (0, ""), first.err)
+        assert re.fullmatch(r"allotrace: \S+/t\.ctf: \d+ stacks, \S+ MB allocated, \S+ MB of it live after the last "
+                            r"garbage collection\n", first.err), first.err
+        attach(pid)
+    same(sorted(p.name for p in pathlib.Path().glob("*.ctf")), ["t.1.ctf", "t.ctf"])
+    done = run([ALLOTRACE, "diff", "t.1.ctf", "t.ctf"])
+    same(done.status, 0, done.err)
+    done = run([ALLOTRACE, "leaks", "t.ctf"])
+    same(done.err, "allotrace: leaks needs times of allocations and frees; this trace was imported from Go's own heap "
+                   "profile: there are no times\n")
+
+
+@test
+def a_process_without_sampling_is_told_of(go):
+    go.build("plain")
+    with Started("./plain", "wait") as pid:
+        done = attach(pid)
+        same(done, (1, "", f"allotrace: process {pid} is a Go program ({go.version}) that is not recorded: its sampling is "
+                           "switched off, as its linker does where nothing in the program uses runtime.MemProfile; start "
+                           "it by `allotrace run`\n"))
+
+
+# ---- what is refused
+
+
+@test
+def an_unknown_version_is_refused(go):
+    go.build("plain")
+    program = pathlib.Path("plain")
+    program.write_bytes(re.sub(rb"go1\.\d\d", b"go1.99", program.read_bytes()))
+    done = run([ALLOTRACE, "run", "--", "./plain", "return"])
+    same(done.out, "out\n")
+    assert done.err.startswith("allotrace: warning: ./plain: it is built with Go 1.99"), done.err
+    assert "of which only 1.19 to 1.26 are known, so it runs without being recorded" in done.err, done.err
+
+
+@test
+def a_stripped_program_is_refused(go):
+    go.build("plain", "-ldflags=-s")
+    done = run([ALLOTRACE, "run", "--", "./plain", "return"])
+    same(done, (0, "out\n", f"allotrace: warning: ./plain: it is a stripped Go program ({go.version}), whose profile cannot "
+                            "be found, so it runs without being recorded; have it write a heap profile (runtime/pprof) for "
+                            "`allotrace import`\nerr\n"))
+
+
+def with_each(gos, function):
+    return [(f"{tap.plain(function.__name__)}, Go {go.version}", lambda go=go: function(go)) for go in gos]
+
+
+def none():
+    raise Skip("needs go")
+
+
+found = list(gos())
+sys.exit(tap.main(sys.argv[2:], [each for f in tap.TESTS for each in with_each(found, f)] or [("Go", none)]))

@@ -29,6 +29,7 @@ typedef struct import_record {
     uint64_t bytes;      /* of these */
     uint64_t live;       /* of the blocks, and */
     uint64_t live_bytes; /* of their bytes: those not freed when the profile was made */
+    uint64_t size;       /* bytes of each block; 0: only their mean is known */
 } import_record;
 
 /* Where a reader knows single blocks. */

@@ -211,6 +211,7 @@ static const uint64_t *add_bucket(stacks *s, go_heap *h, const uint64_t *b) {
     const uint64_t live = h->is_collected ? b[2] : b[1];
     const double scale = scale_of(size, h->period);
     import_record record = {.first = s->to->frames.count,
+                            .size = size,
                             .blocks = (uint64_t)((double)b[1] * scale),
                             .bytes = (uint64_t)((double)(b[1] * size) * scale),
                             .live = (uint64_t)((double)live * scale),

@@ -302,6 +302,21 @@ static bool take_value(void *context, uint64_t value) {
     return true;
 }
 
+/* Go and others label a sample by the size of its blocks. */
+static void read_label(pprof *p, cursor c, uint64_t *size) {
+    uint64_t key = 0, number = 0;
+    field f;
+    while (next_field(&c, &f)) {
+        if (f.number == 1)
+            key = f.value;
+        else if (f.number == 3)
+            number = f.value;
+    }
+    p->failed |= c.failed;
+    if (is_text(p, key, "bytes") && number <= INT64_MAX)
+        *size = number;
+}
+
 static bool read_sample(pprof *p, cursor c) {
     pprof_sample s = {.p = p};
     import_record record = {.first = p->to->frames.count};
@@ -312,8 +327,10 @@ static bool read_sample(pprof *p, cursor c) {
             c.failed |= f.bytes.failed;
         else if (f.number == 2 && !each_number(&f, take_value, &s))
             c.failed |= f.bytes.failed;
+        else if (f.number == 3 && f.wire == WIRE_BYTES)
+            read_label(p, f.bytes, &record.size);
     }
-    if (c.failed)
+    if (c.failed || p->failed)
         return false;
     for (size_t i = 0; i < s.n_values && i < p->n_types; i++) {
         uint64_t *to = p->kinds[i] == ALLOC_BLOCKS  ? &record.blocks

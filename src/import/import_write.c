@@ -1,9 +1,9 @@
 /* import_write.c: a trace from an import. A profile knows sums, a trace has blocks: each stack gets
- * blocks of its mean size, as many as were sampled there on average, with so many samples that all
- * estimates are the sums of the profile. What rounding leaves over is carried to the next stack.
- * Blocks that were freed come first, each of which ends before the next begins, so that the peak is
- * what is live at the end. Blocks count as those of a heap of a language: to their sizes, nothing
- * is to be added for headers. */
+ * blocks of its size, or its mean size, as many as were sampled there on average, with so many
+ * samples that all estimates are the sums of the profile. What rounding leaves over is carried to
+ * the next stack. Blocks that were freed come first, each of which ends before the next begins, so
+ * that the peak is what is live at the end. Blocks count as those of a heap of a language: to their
+ * sizes, nothing is to be added for headers. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -74,10 +74,11 @@ static memtrace_status put_all(emitter *e, uint64_t blocks, uint64_t words, bool
     return status;
 }
 
-static memtrace_status put_sampled(emitter *e, uint64_t blocks, uint64_t words, bool live) {
-    const double mean = (double)words / (double)blocks;
+static memtrace_status put_sampled(emitter *e, const import_record *r, uint64_t blocks,
+                                   uint64_t words, bool live) {
+    const double mean = r->size ? (double)r->size / WORD : (double)words / (double)blocks;
     const double chance = -expm1(mean * log1p(-e->rate));
-    e->left_blocks += (double)blocks * chance;
+    e->left_blocks += (double)words / mean * chance;
     e->left_samples += (double)words * e->rate;
     const uint64_t size = mean < 1 ? 1 : (uint64_t)(mean + 0.5);
     uint64_t samples = (uint64_t)e->left_samples;
@@ -103,7 +104,7 @@ static memtrace_status put_record(emitter *e, const import_record *r, bool live)
         return MEMTRACE_OK;
     if (!take_stack(e, r))
         return MEMTRACE_NOMEM;
-    return e->rate < 1 ? put_sampled(e, blocks, words, live) : put_all(e, blocks, words, live);
+    return e->rate < 1 ? put_sampled(e, r, blocks, words, live) : put_all(e, blocks, words, live);
 }
 
 static memtrace_status put_records(emitter *e) {

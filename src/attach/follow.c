@@ -25,9 +25,14 @@ static void wait_ms(long ms) {
 /* ---- until the end ------------------------------------------------------------------------- */
 
 /* It outlives us, so it is not killed when we are. */
+static const long following = PTRACE_O_TRACEEXIT | PTRACE_O_TRACEEXEC;
+
 bool follow_begin(pid_t pid) {
-    const long options = PTRACE_O_TRACEEXIT | PTRACE_O_TRACEEXEC;
-    return ptrace(PTRACE_SETOPTIONS, pid, 0, options) == 0 && ptrace(PTRACE_CONT, pid, 0, 0) == 0;
+    return ptrace(PTRACE_SETOPTIONS, pid, 0, following) == 0 && ptrace(PTRACE_CONT, pid, 0, 0) == 0;
+}
+
+int follow_running(pid_t pid) {
+    return ptrace(PTRACE_SEIZE, pid, 0, following) == 0 ? 0 : errno;
 }
 
 follow_event follow_take(pid_t pid, int status) {

@@ -22,6 +22,9 @@ typedef enum follow_event {
 /* A process at its exec (enter_await_exec) begins, and is followed. False: it has gone. */
 bool follow_begin(pid_t pid);
 
+/* A process of ours that runs is followed. 0 or an errno. */
+int follow_running(pid_t pid);
+
 /* What a stop means that waitpid has told of. */
 follow_event follow_take(pid_t pid, int status);
 

@@ -23,6 +23,7 @@ from recording import births, run  # noqa: E402
 from tap import Skip, same, test  # noqa: E402
 
 ALLOTRACE = os.path.abspath(sys.argv[1])
+MIB = 1 << 20
 SOURCE = {name: (HERE / f"{name}.go").read_text().splitlines() for name in ("amounts", "plain")}
 
 
@@ -41,15 +42,15 @@ class Go:
         self.version = re.search(r"go(1\.\d+\S*)", self.call("version"))[1]
         self.minor = int(self.version.split(".")[1])
 
-    def call(self, *words):
+    def call(self, *words, c="0"):
         # Of an installation that is named, not the one that another's environment means.
         env = {k: v for k, v in os.environ.items() if k not in ("GOROOT", "GOFLAGS")}
-        env |= {"CGO_ENABLED": "0", "GOTOOLCHAIN": "local", "GO111MODULE": "off"}
+        env |= {"CGO_ENABLED": c, "GOTOOLCHAIN": "local", "GO111MODULE": "off"}
         env.setdefault("GOCACHE", os.path.expanduser("~/.cache/go-build"))
         return subprocess.run([self.command, *words], check=True, capture_output=True, text=True, env=env).stdout
 
-    def build(self, program, *flags):
-        self.call("build", *flags, "-o", program, str(HERE / f"{program}.go"))
+    def build(self, program, *flags, c="0"):
+        self.call("build", *flags, "-o", program, str(HERE / f"{program}.go"), c=c)
 
 
 def gos():
@@ -199,6 +200,48 @@ def stacks_have_lines_and_inlined_functions(go):
     same(others, set(), "in stacks that Go has cut off")
 
 
+# ---- with C
+
+
+def both_halves(go, *flags):
+    go.build("mixed", *flags, c="1")
+    done = run([ALLOTRACE, "run", "-o", "t.ctf", "--rate", "1e-4", "--", "./mixed"])
+    same((done.status, done.out), (0, "ready\n"), done.err)
+    assert f"allotrace: ./mixed: is a Go program ({go.version}); recorded is Go's own profile" in done.err, done.err
+    assert "beside malloc" in done.err, done.err
+    for path, last in ("t.ctf", "take@"), ("t.go.ctf", "main.main@"):
+        found = [b for b in Trace(path).blocks if any(f.startswith(last) for f in b.frames) and b.words * 8 >= MIB]
+        least = 32 if path == "t.ctf" or go.minor >= 20 else 20 # at Go's own rate, some 28 are seen
+        assert least <= len(found) <= 32, f"{len(found)} blocks of {last}"
+
+
+@test
+def both_halves_of_a_program_with_c(go):
+    both_halves(go)
+    both_halves(go, "-buildmode=pie")
+
+
+@test
+def both_halves_of_a_static_program_with_c(go):
+    both_halves(go, "-ldflags=-linkmode external -extldflags -static")
+
+
+@test
+def attach_chooses_a_half(go):
+    go.build("mixed", c="1")
+    with Started(ALLOTRACE, "run", "-q", "-o", "x.ctf", "--", "./mixed") as pid:
+        child = int(run(["pgrep", "-x", "-P", pid, "mixed"]).out)
+        done = attach(child, "--go")
+        same((done.status, done.out), (1, ""), done.err)
+        assert "Operation not permitted" in done.err, done.err
+    done = attach(os.getpid(), "--go")
+    same(done, (1, "", f"allotrace: --go: process {os.getpid()} is no Go program\n"))
+    with Started("./mixed") as pid:
+        done = attach(pid)
+        same(done.status, 0, done.err)
+        assert f"process {pid} is a Go program: only malloc is recorded; --go reads" in done.err, done.err
+
+
 # ---- the program
 
 
@@ -266,7 +309,7 @@ def snapshots_are_kept_and_compared(go):
         first = attach(pid)
         same((first.status, first.out), (0, ""), first.err)
         assert re.fullmatch(r"allotrace: \S+/t\.ctf: \d+ stacks, \S+ MB allocated, \S+ MB of it live after the last "
-                            r"garbage collection\n", first.err), first.err
+                            r"garbage collection, after which \S+ MB was allocated\n", first.err), first.err
         attach(pid)
     same(sorted(p.name for p in pathlib.Path().glob("*.ctf")), ["t.1.ctf", "t.ctf"])
     done = run([ALLOTRACE, "diff", "t.1.ctf", "t.ctf"])

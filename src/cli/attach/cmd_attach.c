@@ -46,7 +46,7 @@ typedef struct attach_options {
     uint64_t depth; /* DEPTH_UNSET: not given */
     bool mmap;
     uint64_t duration; /* µs; 0: until somebody detaches */
-    bool no_symbolize, quiet;
+    bool no_symbolize, quiet, go;
     ring_options ring;
     debug_file_options debug_files;
     push_flags push;
@@ -98,6 +98,12 @@ static const option attach_specs[] = {
              "return immediately and record until `allotrace detach` or the end of the process; "
              "with --push, record until Ctrl-C or the end of the process)",
      .brief = "record for TIME, such as 30s, or until Ctrl-C (default: until `allotrace detach`)"},
+    {.name = "go",
+     .kind = OPTION_FLAG,
+     .at = offsetof(attach_options, go),
+     .help = "of a Go program with C code, read Go's own profile, as it is now, instead of "
+             "recording malloc; of others without C, that is done anyway",
+     .brief = "of a Go program with C code, read Go's own profile"},
     OPTIONS_RING(attach_options),
     {.name = "no-symbolize",
      .kind = OPTION_FLAG,
@@ -469,17 +475,28 @@ static int attach_go(run_go *g, pid_t pid, const attach_options *opts) {
     return status;
 }
 
-/* Without a loader, nothing can be put into a process: of Go's, its runtime tells. True: *status is
- * what has become of it. */
+/* Without a loader, nothing can be put into a process: of Go's, its runtime tells, as it does where
+ * --go asks. True: *status is what has become of it. */
 static bool is_go(pid_t pid, const attach_options *opts, bool live, int *status) {
     char loader[PATH_MAX];
     import_error error;
     run_go g = {.memory = -1};
-    if (!process_loader(pid, loader, sizeof loader) || *loader)
+    if (!process_loader(pid, loader, sizeof loader))
         return false;
     const go_kind kind = run_go_find(&g, pid, &error);
+    if (kind == GO_NONE && !opts->go)
+        return false;
+    if (*loader && !opts->go) {
+        if (kind == GO_KNOWN)
+            message_warning("process %d is a Go program: only malloc is recorded; --go reads Go's "
+                            "own profile instead",
+                            (int)pid);
+        return false;
+    }
     *status = STATUS_FAILED;
-    if (kind == GO_REFUSED)
+    if (kind == GO_NONE)
+        message_error("--go: process %d is no Go program", (int)pid);
+    else if (kind == GO_REFUSED)
         message_error("process %d is %s", (int)pid, error.reason);
     else if (kind == GO_KNOWN && live)
         message_error("process %d is a Go program, of which there is no live table; `allotrace "
@@ -487,7 +504,7 @@ static bool is_go(pid_t pid, const attach_options *opts, bool live, int *status)
                       (int)pid, (int)pid);
     else if (kind == GO_KNOWN)
         *status = attach_go(&g, pid, opts);
-    return kind != GO_NONE;
+    return true;
 }
 
 /* With `live`, shows a table, and detaches when the user leaves it. */

@@ -151,7 +151,9 @@ static bool check_recordable(const char *program, char preload[PATH_MAX], char e
     run_check_command(&check, program);
     if (check.is_go)
         go->program = check.go;
-    else if (!check.recordable)
+    if (!check.recordable && check.is_go)
+        return false;
+    if (!check.recordable)
         message_warning("%s: %s, so it runs without being recorded%s%s", check.program,
                         check.reason, check.instead ? "; " : "",
                         check.instead ? check.instead : "");
@@ -335,31 +337,33 @@ static uint64_t go_period(const run_options *given) {
     return bytes > (double)INT64_MAX / 2 ? INT64_MAX / 2 : (uint64_t)(bytes + 0.5);
 }
 
-static void say_followed(const launch *l) {
+static void say_followed(const launch *l, const run_program *program) {
     const run_options *o = l->options;
-    if (!l->entry.is_entered) {
-        message_warning("%s: it is a Go program, and runs without being recorded: %s", l->command,
-                        l->entry.said.text);
+    const char *beside = l->preload ? ", beside malloc" : "";
+    if (!program->go) {
+        message_warning("%s: it is a Go program, and Go's own heap is not recorded: %s", l->command,
+                        l->go.why.text);
         return;
     }
     if (!o->quiet && l->go.period == 1)
-        message_note("%s: is a Go program (%s); recorded is Go's own profile, of every block",
-                     l->command, l->go.program.version);
+        message_note("%s: is a Go program (%s); recorded is Go's own profile, of every block%s",
+                     l->command, l->go.program.version, beside);
     else if (!o->quiet)
-        message_note("%s: is a Go program (%s); recorded is Go's own profile, a sample every %s",
-                     l->command, l->go.program.version, figure_bytes((double)l->go.period).text);
+        message_note("%s: is a Go program (%s); recorded is Go's own profile, a sample every %s%s",
+                     l->command, l->go.program.version, figure_bytes((double)l->go.period).text,
+                     beside);
     if (rate_asked(o) > 0 && !l->go.program.layout->sets_rate)
         message_warning("--rate has no effect on Go %s, which sets its own when it starts",
                         l->go.program.version);
-    if (o->view || o->live || o->push.urls || l->ring.on)
-        message_warning("Go's profile is read when the program ends: --view, --live, --push and "
-                        "--keep have no effect");
+    if (o->view || o->live || o->push.urls)
+        message_warning("Go's profile is read when the program ends: --view, --live and --push do "
+                        "not show it");
 }
 
 /* Of a static program, what is recorded, or why nothing is. */
-static void say_entered(const launch *l) {
-    if (l->entry.go)
-        say_followed(l);
+static void say_entered(const launch *l, const run_program *program) {
+    if (l->entry.go && !program->has_ended)
+        say_followed(l, program);
     if (!l->entry.library)
         return;
     if (l->entry.is_entered && !l->options->quiet)
@@ -483,17 +487,28 @@ static void finish(launch *l, run_program *program, int rescue, struct timespec 
         close(rescue);
 }
 
+/* Beside a trace of malloc, x.ctf, Go's is called x.go.ctf. */
+static bool go_path(const launch *l, pid_t pid, char path[PATH_MAX]) {
+    char pattern[PATH_MAX], name[PATH_MAX];
+    if (!trace_name_for(pattern_of(l, pid, pattern), (uint64_t)pid, name, sizeof name))
+        return false;
+    const char *last = path_base(name), *end = l->preload ? strstr(last, ".ctf") : NULL;
+    const int before = (int)(end ? end - name : (ssize_t)strlen(name));
+    return snprintf(path, PATH_MAX, "%.*s%s%s", before, name, l->preload ? ".go" : "",
+                    name + before) < PATH_MAX;
+}
+
 /* The program's own process is all that is followed. */
 static void finish_go(launch *l, const run_program *program) {
-    char pattern[PATH_MAX], path[PATH_MAX];
-    say_killed(l, program);
-    if (!l->go.is_read && l->entry.is_entered)
+    char path[PATH_MAX];
+    if (!l->preload)
+        say_killed(l, program);
+    if (program->go && !l->go.is_read)
         message_warning("%s: Go's profile was not recorded: %s", l->command,
                         l->go.has_become  ? "the program became another one by exec"
                         : *l->go.why.text ? l->go.why.text
                                           : "it was gone at once");
-    else if (l->go.is_read && trace_name_for(pattern_of(l, program->pid, pattern),
-                                             (uint64_t)program->pid, path, sizeof path))
+    else if (program->go && go_path(l, program->pid, path))
         run_go_write(&l->go, &command_run, program->pid, l->command, path, l->options->quiet);
     run_go_free(&l->go);
 }
@@ -621,6 +636,19 @@ static bool check_output(launch *l) {
     return !error;
 }
 
+/* Of a Go program, in segments, there can only be what its C half takes from malloc. */
+static bool check_ring(const launch *l) {
+    if (l->ring.on && l->preload)
+        message_warning("%s: is a Go program; --keep keeps what its C half takes from malloc, not "
+                        "Go's own profile, which is read when it ends",
+                        l->command);
+    else if (l->ring.on)
+        message_error("%s: is a Go program, whose profile is read when it ends: --keep cannot keep "
+                      "parts of it; it was not started",
+                      l->command);
+    return !l->ring.on || l->preload;
+}
+
 static int run(const void *opts_, char **operands, size_t n_operands) {
     const run_options *opts = opts_;
     const char *set_name = getenv(setting_infos[SETTING_FILE].name);
@@ -658,8 +686,9 @@ static int run(const void *opts_, char **operands, size_t n_operands) {
         preload[0] = '\0';
     if (check_recordable(l.command, preload, entering, &l.go))
         l.preload = preload;
-    else if (l.go.program.layout)
-        l.entry.go = &l.go;
+    l.entry.go = l.go.program.layout && !l.ring.on ? &l.go : NULL;
+    if (l.go.program.layout && !check_ring(&l))
+        return STATUS_FAILED;
     l.go.period = go_period(opts);
     if ((l.preload || l.entry.go) && !check_output(&l))
         return STATUS_FAILED;
@@ -685,7 +714,7 @@ static int run(const void *opts_, char **operands, size_t n_operands) {
         top_output_end(&held);
         return refuse_start(l.command, program.exec_error);
     }
-    say_entered(&l);
+    say_entered(&l, &program);
     keeper keeps = {.pid = -1, .fd = -1};
     if (l.ring.on && l.preload)
         keeper_start(&keeps, &l.ring, program.pid, rescue, opts->push.urls);
@@ -699,14 +728,14 @@ static int run(const void *opts_, char **operands, size_t n_operands) {
         live && held.file >= 0 ? start_live(&l, &program, path, &how, &held) : NULL;
     run_program_wait(&program);
     l.end = clock_anchored_us(l.begin, clock_monotonic_us());
-    if (l.entry.go)
-        finish_go(&l, &program);
-    else if (live)
+    if (live)
         finish_live(table, &held, &l, &program, rescue, started);
     else if (l.preload && l.ring.on)
         finish_ring(&l, &program, rescue, &keeps, started);
     else if (l.preload)
         finish(&l, &program, rescue, started);
+    if (l.entry.go)
+        finish_go(&l, &program);
     end_view(view);
     return run_program_end(&program);
 }

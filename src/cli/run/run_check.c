@@ -132,20 +132,17 @@ static void look_at_symbol(const struct symbol *s, void *context) {
     found->is_musl |= strcmp(s->name, "__init_tls") == 0;
 }
 
-/* Go's own allocator is no malloc; its runtime keeps a profile. */
-static bool check_go(run_check *check, int fd) {
-    import_error error;
-    const go_kind kind = go_program_find(&check->go, fd, &error);
-    check->is_go = kind == GO_KNOWN;
+/* Of a program without C. False: it is none of Go's. */
+static bool check_go_alone(run_check *check, go_kind kind, const import_error *error) {
     check->instead = "have it write a heap profile (runtime/pprof) for `allotrace import`";
-    if (kind == GO_REFUSED)
-        refuse(check, "it is %s", error.reason);
+    if (kind != GO_NONE)
+        refuse(check, "it is %s", kind == GO_REFUSED ? error->reason : "a Go program without C");
     return kind != GO_NONE;
 }
 
 /* By its symbols the allocator is found, and they tell whether the C library gives each thread the
  * room that the recorder needs in it. */
-static bool check_static(run_check *check, Elf *elf, int fd) {
+static bool check_static(run_check *check, Elf *elf, go_kind kind, const import_error *error) {
     struct linked_in found = {0};
     if (strncmp(path_base(check->program), "ld-", 3) == 0) {
         check->instead = "run the program itself";
@@ -157,8 +154,8 @@ static bool check_static(run_check *check, Elf *elf, int fd) {
                                     id_size > 0 ? (size_t)id_size : 0, look_at_symbol, &found) &&
                        found.n > 0;
     const bool has_malloc = named && found.mallocs && found.frees;
-    if (!has_malloc && check_go(check, fd))
-        return check->is_go;
+    if (!has_malloc && check_go_alone(check, kind, error))
+        return false;
     check->is_static = true;
     check->instead = "link it dynamically, or have its allocator write a heap profile for "
                      "`allotrace import`";
@@ -188,8 +185,11 @@ static bool check_kind(run_check *check, Elf *program, Elf *self, int fd) {
     check->instead =
         "link it dynamically with glibc, or have its allocator write a heap profile for "
         "`allotrace import`";
+    import_error error;
+    const go_kind kind = go_program_find(&check->go, fd, &error);
+    check->is_go = kind == GO_KNOWN;
     if (!dynamic_loader(program, their_loader, sizeof their_loader))
-        return check_static(check, program, fd);
+        return check_static(check, program, kind, &error);
     if (strncmp(path_base(their_loader), "ld-musl-", 8) == 0)
         return true; /* the recorder asks nothing of the C library that musl has not */
     if (dynamic_loader(self, our_loader, sizeof our_loader) &&

@@ -10,7 +10,8 @@
 typedef struct run_check {
     bool recordable;
     bool is_static;              /* the recorder has to be put into it: see attach/enter.h */
-    bool is_go;                  /* its heap can be read: see run_go.h */
+    bool is_go;                  /* Go's own heap can be read, also if nothing else is recordable:
+                                    see run_go.h */
     go_program go;               /* if so */
     char program[PATH_MAX];      /* the file that will run: for a script, its interpreter */
     char reason[PATH_MAX + 160]; /* unless recordable: why, as the second half of a sentence */

@@ -83,17 +83,21 @@ static void take_profile(run_go *g) {
 
 /* ---- a program that is started ------------------------------------------------------------- */
 
-bool run_go_begin(run_go *g, pid_t pid) {
-    bool begins = open_process(g, pid);
-    if (begins && !go_program_enable(&g->program, g->memory, &g->period)) {
-        SAY(&g->why, "its memory cannot be written: %s", strerror(errno));
-        begins = false;
-    }
+bool run_go_prepare(run_go *g, pid_t pid) {
     g->profile.start_time = clock_wall_us();
-    if (begins && follow_begin(pid))
+    if (!open_process(g, pid))
+        return false;
+    if (go_program_enable(&g->program, g->memory, &g->period))
         return true;
-    follow_let_go(pid);
+    SAY(&g->why, "its memory cannot be written: %s", strerror(errno));
     return false;
+}
+
+bool run_go_follow(run_go *g, pid_t pid, bool runs) {
+    const int error = runs ? follow_running(pid) : follow_begin(pid) ? 0 : ESRCH;
+    if (error)
+        SAY(&g->why, "it cannot be followed: %s", strerror(error));
+    return !error;
 }
 
 /* It ends: what it leaves behind is read. */
@@ -173,15 +177,20 @@ bool run_go_snapshot(run_go *g, pid_t pid) {
 /* ---- the trace ----------------------------------------------------------------------------- */
 
 static void sum_up(const run_go *g, const char *path) {
+    char since[128] = "";
     double live = 0, all = 0;
     for (size_t i = 0; i < g->profile.records.count; i++) {
         live += (double)g->profile.records.items[i].live_bytes;
         all += (double)g->profile.records.items[i].bytes;
     }
-    message_note("%s: %zu stacks, %s allocated, %s of it live %s", path, g->profile.records.count,
+    if (g->heap.since > 0)
+        snprintf(since, sizeof since, ", after which %s was allocated",
+                 figure_bytes(g->heap.since).text);
+    message_note("%s: %zu stacks, %s allocated, %s of it live %s%s", path, g->profile.records.count,
                  figure_bytes(all).text, figure_bytes(live).text,
                  g->heap.is_collected ? "after the last garbage collection"
-                                      : "(there was no garbage collection)");
+                                      : "(there was no garbage collection)",
+                 since);
 }
 
 int run_go_write(run_go *g, const command *cmd, pid_t pid, const char *program, const char *path,

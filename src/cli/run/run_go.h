@@ -22,8 +22,12 @@ import profile;
     remote_reason why;        /* unless is_read */
 } run_go;
 
-/* A process at its exec begins, and is followed. False: it is not recorded, g->why. */
-bool run_go_begin(run_go *g, pid_t pid);
+/* Of a process at its exec, which it stays at: switches Go's sampling on. False: it is not
+ * recorded, g->why. */
+bool run_go_prepare(run_go *g, pid_t pid);
+
+/* Follows it from there, or, if it runs by now, as it is. False likewise. */
+bool run_go_follow(run_go *g, pid_t pid, bool runs);
 
 /* What has become of the process, as waitpid says. True: it is stopped as by a signal for that. */
 bool run_go_take(run_go *g, pid_t pid, int status);

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "attach/enter.h"
+#include "attach/follow.h"
 
 /* These keep their effect on us: faults are our own, the others are not asking for anything. */
 static const int not_fetched[] = {SIGSEGV, SIGBUS,  SIGFPE,  SIGILL,   SIGTRAP,
@@ -81,18 +82,22 @@ static void await_start(run_program *p, int report) {
 static void enter(run_program *p, run_entry *entry, int go) {
     const int error = enter_follow(p->pid);
     close(go);
-    if (error)
+    if (error) {
         snprintf(entry->said.text, sizeof entry->said.text, "it cannot be traced (ptrace: %s)",
                  strerror(error));
-    else if (!enter_await_exec(p->pid, &p->status))
+        if (entry->go)
+            entry->go->why = entry->said;
+    } else if (!enter_await_exec(p->pid, &p->status)) {
         p->has_ended = true;
-    else if (entry->library)
-        entry->is_entered = enter_program(p->pid, entry->library, &entry->said);
-    else if (run_go_begin(entry->go, p->pid))
-        p->go = entry->go;
-    else
-        entry->said = entry->go->why;
-    entry->is_entered |= p->go != NULL;
+    } else {
+        const bool follows = entry->go && run_go_prepare(entry->go, p->pid);
+        if (entry->library)
+            entry->is_entered = enter_program(p->pid, entry->library, &entry->said);
+        if (follows && run_go_follow(entry->go, p->pid, entry->library))
+            p->go = entry->go;
+        else if (!entry->library)
+            follow_let_go(p->pid);
+    }
 }
 
 static void restore_signals(const run_program *p) {

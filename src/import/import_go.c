@@ -33,11 +33,11 @@ typedef struct bucket_body {
     counts cycles[1 + N_FUTURE]; /* the published one first */
 } bucket_body;
 
+/* Whoever changes counts, published ones too, holds the lock of a cycle to come. */
 static bool is_locked(const go_program *p, int memory) {
-    uint64_t active = 0, future[N_FUTURE] = {0};
-    return file_read_at(memory, &active, sizeof active, p->at[GO_ACTIVE_LOCK]) != 0 ||
-           file_read_at(memory, future, sizeof future, p->at[GO_FUTURE_LOCKS]) != 0 || active ||
-           future[0] || future[1] || future[2];
+    uint64_t locks[N_FUTURE];
+    return file_read_at(memory, locks, sizeof locks, p->at[GO_FUTURE_LOCKS]) != 0 || locks[0] ||
+           locks[1] || locks[2];
 }
 
 /* The frames and the counts of a bucket. */

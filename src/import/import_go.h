@@ -10,9 +10,9 @@
  * addresses mean stands in tables that each Go program has in memory, stripped or not (go_names).
  * Memory is a file, /proc/PID/mem.
  *
- * What must hold. Nothing may be flushing the profile while it is read: go_heap_read says
- * GO_HEAP_BUSY where a lock of it is held, and whoever has stopped the process lets it go on for a
- * moment. All that is read is checked, since it may be the memory of anything. */
+ * What must hold. Nothing may be changing counts while they are read: go_heap_read says
+ * GO_HEAP_BUSY where a lock on them is held, and whoever has stopped the process lets it go on for
+ * a moment. All that is read is checked, since it may be the memory of anything. */
 #ifndef IMPORT_IMPORT_GO_H
 #define IMPORT_IMPORT_GO_H
 
@@ -26,7 +26,6 @@
     X(RATE, "runtime.MemProfileRate")                                                              \
     X(DISABLED, "runtime.disableMemoryProfiling")                                                  \
     X(MODULE, "runtime.firstmoduledata")                                                           \
-    X(ACTIVE_LOCK, "runtime.profMemActiveLock")                                                    \
     X(FUTURE_LOCKS, "runtime.profMemFutureLock")
 
 enum go_variable {
@@ -42,14 +41,14 @@ typedef struct go_layout {
     size_t call;                 /* bytes of an inlined call, in which */
     size_t call_name, call_site; /* these stand at */
     size_t inlined;              /* which word of the module's data is the base of inlined calls */
-    bool sets_rate;              /* MemProfileRate keeps what it begins with */
 } go_layout;
 
 typedef struct go_program {
     char version[32]; /* as "1.24.13" */
     const go_layout *layout;
+    bool is_stripped;            /* go_program_locate has to find the variables */
     uint64_t entry;              /* as the linker counts, like */
-    uint64_t at[GO_N_VARIABLES]; /* until go_program_move */
+    uint64_t at[GO_N_VARIABLES]; /* until go_program_move; 0: unknown */
 } go_program;
 
 typedef enum go_kind {
@@ -64,9 +63,13 @@ go_kind go_program_find(go_program *p, int file, import_error *error);
 /* Where it really is: `entry` is what the kernel calls its entry. */
 void go_program_move(go_program *p, uint64_t entry);
 
+/* Finds the variables of a stripped program by the code that uses them: its functions have names
+ * even there. Nothing to do for others. */
+bool go_program_locate(go_program *p, int memory, import_error *error);
+
 /* Before the program's first instruction: has it sample, each `bytes` on average, or, if that is 0,
- * as often as Go does. `*bytes` becomes what will be. False: memory cannot be read or written. */
-bool go_program_enable(const go_program *p, int memory, uint64_t *bytes);
+ * as often as Go does. `*bytes` becomes what will be: Go 1.19 sets its own later. */
+bool go_program_enable(const go_program *p, int memory, uint64_t *bytes, import_error *error);
 
 /* ---- the heap ------------------------------------------------------------------------------ */
 
@@ -107,6 +110,7 @@ typedef struct go_names {
     int memory;
     uint32_t quantum; /* bytes of an instruction, at least */
     uint64_t text, end, inlined;
+    uint64_t data, data_end; /* its variables */
     go_table names, units, files, values, functions, index;
     intern_table strings;
     map64 chunk_of;
@@ -127,6 +131,9 @@ bool go_names_open(go_names *n, const go_program *p, int memory, import_error *e
 
 /* What a return address is in. */
 go_frame go_names_look(go_names *n, uint64_t address);
+
+/* Where the code of a function is, by its symbol. False: it has none of that name. */
+bool go_names_function(go_names *n, const char *symbol, uint64_t *start, uint64_t *end);
 
 /* The symbol of what is at the address itself, inlined or not; NULL: nothing. */
 const char *go_names_at(go_names *n, uint64_t address);

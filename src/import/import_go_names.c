@@ -17,6 +17,8 @@ enum {
     MODULE_INDEX = 16,
     MODULE_TEXT = 22,
     MODULE_END = 23,
+    MODULE_DATA = 24,
+    MODULE_DATA_END = 31,
     MODULE_WORDS = 48,
 };
 
@@ -122,6 +124,8 @@ bool go_names_open(go_names *n, const go_program *p, int memory, import_error *e
     n->text = m[MODULE_TEXT];
     n->end = m[MODULE_END];
     n->inlined = m[n->layout->inlined];
+    n->data = m[MODULE_DATA];
+    n->data_end = m[MODULE_DATA_END];
     return true;
 }
 
@@ -172,6 +176,32 @@ static bool find_function(go_names *n, uint64_t address, function *f) {
         return false;
     f->n_lists = f->head[n->layout->function - 1];
     return true;
+}
+
+/* Compares without reading more than it takes. */
+static bool is_named(go_names *n, uint64_t name, const char *symbol) {
+    char c;
+    for (size_t i = 0;; i++)
+        if (!get_from(n, &n->names, name + i, &c, 1) || c != symbol[i])
+            return false;
+        else if (!c)
+            return true;
+}
+
+bool go_names_function(go_names *n, const char *symbol, uint64_t *start, uint64_t *end) {
+    const uint64_t count = n->index.size / (2 * sizeof(uint32_t));
+    unsigned char entries[16], head[8];
+    for (uint64_t i = 0; i + 1 < count; i++) {
+        if (!get_from(n, &n->index, i * 8, entries, sizeof entries) ||
+            !get_from(n, &n->functions, word32(entries + 4), head, sizeof head))
+            return false;
+        if (is_named(n, word32(head + FUNCTION_NAME), symbol)) {
+            *start = n->text + word32(entries);
+            *end = n->text + word32(entries + 8);
+            return true;
+        }
+    }
+    return false;
 }
 
 static bool get_number(go_names *n, uint64_t *at, uint32_t *number) {

@@ -15,7 +15,6 @@ static const char *const symbols[] = {
 #define GO_VARIABLE_SYMBOL(name, symbol) symbol,
     GO_VARIABLES(GO_VARIABLE_SYMBOL)};
 
-/* In 1.19, MemProfileRate gets its value when the runtime initialises its variables. */
 static const go_layout layouts[] = {
     {.first = 19,
      .last = 19,
@@ -32,8 +31,7 @@ static const go_layout layouts[] = {
      .call = 16,
      .call_name = 4,
      .call_site = 8,
-     .inlined = 40,
-     .sets_rate = true},
+     .inlined = 40},
 };
 
 /* ---- the version --------------------------------------------------------------------------- */
@@ -88,8 +86,30 @@ static void read_symbols(go_program *p, Elf *elf, Elf_Scn *section, const GElf_S
         take_symbol(p, elf_strptr(elf, head->sh_link, symbol.st_name), symbol.st_value);
 }
 
+/* The data of the module begins with the address of its table of functions, which no other variable
+ * should have. */
+static void find_module(go_program *p, Elf_Scn *section, const GElf_Shdr *head, uint64_t table) {
+    const Elf_Data *data = elf_getdata(section, NULL);
+    for (size_t at = 0; data && data->d_buf && at + sizeof table <= data->d_size;
+         at += sizeof table) {
+        uint64_t word;
+        memcpy(&word, (const char *)data->d_buf + at, sizeof word);
+        if (word == table && !p->at[GO_MODULE])
+            p->at[GO_MODULE] = head->sh_addr + at;
+    }
+}
+
+static void find_stripped(go_program *p, Elf *elf, uint64_t table) {
+    GElf_Shdr head;
+    for (Elf_Scn *s = NULL; table && (s = elf_nextscn(elf, s));)
+        if (gelf_getshdr(s, &head) && head.sh_type == SHT_PROGBITS && (head.sh_flags & SHF_WRITE))
+            find_module(p, s, &head, table);
+    p->is_stripped = p->at[GO_MODULE];
+}
+
 /* False: it is none of Go's. */
 static bool read_sections(go_program *p, Elf *elf) {
+    uint64_t table = 0;
     size_t names;
     bool is_go = false;
     if (elf_getshdrstrndx(elf, &names) != 0)
@@ -101,9 +121,13 @@ static bool read_sections(go_program *p, Elf *elf) {
             const Elf_Data *info = elf_getdata(s, NULL);
             is_go |= info && read_version(p, info);
         }
+        if (name && strcmp(name, ".gopclntab") == 0)
+            table = head.sh_addr;
         if (name && head.sh_type == SHT_SYMTAB)
             read_symbols(p, elf, s, &head);
     }
+    if (is_go && !p->at[GO_MODULE])
+        find_stripped(p, elf, table);
     return is_go;
 }
 
@@ -119,6 +143,9 @@ static go_kind judge(go_program *p, const GElf_Ehdr *head, import_error *error) 
         return refuse(error, "a Go program of %s", "another kind of processor");
     if (!p->layout)
         return refuse(error, "built with Go %s, of which only 1.19 to 1.26 are known", p->version);
+    /* One that is put anywhere has no addresses in its tables before it runs. */
+    if (p->is_stripped && head->e_machine == EM_X86_64 && head->e_type == ET_EXEC)
+        return GO_KNOWN;
     for (size_t i = 0; i < GO_N_VARIABLES; i++)
         if (!p->at[i] && i != GO_DISABLED)
             return refuse(error, "a stripped Go program (%s), whose profile cannot be found",
@@ -149,16 +176,28 @@ void go_program_move(go_program *p, uint64_t entry) {
 
 /* ---- its sampling -------------------------------------------------------------------------- */
 
-bool go_program_enable(const go_program *p, int memory, uint64_t *bytes) {
-    enum { GO_PERIOD = 512 * 1024 };
+enum { GO_PERIOD = 512 * 1024 };
+
+/* As they are before the program begins; anything else is no such variable, and stays as it is. */
+static bool are_as_linked(const go_program *p, int memory, uint64_t *period) {
+    unsigned char disabled = 0;
+    return file_read_at(memory, period, sizeof *period, p->at[GO_RATE]) == 0 &&
+           (*period == 0 || *period == GO_PERIOD) &&
+           (!p->at[GO_DISABLED] ||
+            file_read_at(memory, &disabled, sizeof disabled, p->at[GO_DISABLED]) == 0) &&
+           disabled <= 1;
+}
+
+bool go_program_enable(const go_program *p, int memory, uint64_t *bytes, import_error *error) {
     const unsigned char no = 0;
-    if (p->at[GO_DISABLED] && file_write_at(memory, &no, sizeof no, p->at[GO_DISABLED]) != 0)
-        return false;
-    if (!p->layout->sets_rate) {
+    uint64_t period;
+    if (!are_as_linked(p, memory, &period))
+        return import_fail(error, 0, "its runtime's variables are not those of Go %s", p->version);
+    const bool is_fixed = period == 0; /* it gets its value when variables are initialised */
+    if ((p->at[GO_DISABLED] && file_write_at(memory, &no, sizeof no, p->at[GO_DISABLED]) != 0) ||
+        (*bytes && !is_fixed && file_write_at(memory, bytes, sizeof *bytes, p->at[GO_RATE]) != 0))
+        return import_fail(error, 0, "its memory cannot be written");
+    if (!*bytes || is_fixed)
         *bytes = GO_PERIOD;
-        return true;
-    }
-    if (*bytes)
-        return file_write_at(memory, bytes, sizeof *bytes, p->at[GO_RATE]) == 0;
-    return file_read_at(memory, bytes, sizeof *bytes, p->at[GO_RATE]) == 0;
+    return true;
 }

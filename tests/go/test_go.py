@@ -104,9 +104,9 @@ def started(go, period):
     return f"allotrace: ./plain: is a Go program ({go.version}); recorded is Go's own profile, {period}\n"
 
 
-def same_moment(go, rate):
+def same_moment(go, rate, *flags):
     """What was read of a process, and what Go itself said of it just before."""
-    go.build("amounts")
+    go.build("amounts", *flags)
     with Started("./amounts", "own.pb.gz", rate) as pid:
         same(attach(pid, "-q"), (0, "", ""))
     done = run([ALLOTRACE, "import", "-o", "own.ctf", "own.pb.gz"])
@@ -344,12 +344,25 @@ def an_unknown_version_is_refused(go):
 
 
 @test
-def a_stripped_program_is_refused(go):
-    go.build("plain", "-ldflags=-s")
-    done = run([ALLOTRACE, "run", "--", "./plain", "return"])
-    same(done, (0, "out\n", f"allotrace: warning: ./plain: it is a stripped Go program ({go.version}), whose profile cannot "
-                            "be found, so it runs without being recorded; have it write a heap profile (runtime/pprof) for "
-                            "`allotrace import`\nerr\n"))
+def a_stripped_program_is_read_too(go):
+    go.build("plain", "-ldflags=-s -w")
+    done = run([ALLOTRACE, "run", "-q", "-o", "t.ctf", "--", "./plain", "return"])
+    same((done.status, done.out, done.err), (0, "out\n", "err\n"))
+    place = f"main.block@{HERE}/plain.go:{line('plain', 'func block()')}"
+    assert any(b.frames[-1] == place for b in Trace().blocks), [b.frames for b in Trace().blocks]
+    read, own = same_moment(go, 1, "-ldflags=-s -w")
+    same(read.below("work", "push", "deep"), own.below("work", "push", "deep"))
+    read, own = same_moment(go, 512 * 1024, "-ldflags=-s -w")
+    same(live(read.below("main")), live(own.below("main")))
+
+
+@test
+def a_stripped_program_without_a_fixed_place_is_refused(go):
+    go.build("plain", "-ldflags=-s", "-buildmode=pie")
+    done = run([ALLOTRACE, "run", "-o", "t.ctf", "--", "./plain", "return"])
+    same((done.status, done.out), (0, "out\n"))
+    assert f"it is a stripped Go program ({go.version}), whose profile cannot be found, so only what it takes from malloc is " \
+        "recorded" in done.err, done.err
 
 
 def with_each(gos, function):

@@ -73,8 +73,7 @@ static const go_layout layout = {.first = 20,
                                  .call = 16,
                                  .call_name = 4,
                                  .call_site = 8,
-                                 .inlined = 40,
-                                 .sets_rate = true};
+                                 .inlined = 40};
 
 static const go_program program = {.version = "1.24.1",
                                    .layout = &layout,
@@ -82,7 +81,6 @@ static const go_program program = {.version = "1.24.1",
                                           [GO_CYCLE] = VARIABLES + 8,
                                           [GO_RATE] = VARIABLES + 16,
                                           [GO_DISABLED] = VARIABLES + 24,
-                                          [GO_ACTIVE_LOCK] = VARIABLES + 32,
                                           [GO_FUTURE_LOCKS] = VARIABLES + 40,
                                           [GO_MODULE] = MODULE}};
 
@@ -264,9 +262,9 @@ END_TEST
 START_TEST(go_is_busy_while_a_lock_is_held) {
     go_heap h = {0};
     import_error error;
-    for (size_t i = 0; i < 4; i++) {
+    for (size_t i = 0; i < 3; i++) {
         put_memory(1);
-        put_word(VARIABLES + 32 + i * 8, 1);
+        put_word(VARIABLES + 40 + i * 8, 1);
         const int fd = write_memory();
         ck_assert_int_eq(go_heap_read(&h, &program, fd, false, &error), GO_HEAP_BUSY);
         ck_assert_int_eq(go_heap_read(&h, &program, fd, true, &error), GO_HEAP_READ);
@@ -277,14 +275,15 @@ START_TEST(go_is_busy_while_a_lock_is_held) {
 END_TEST
 
 START_TEST(go_sampling_is_switched_on) {
+    import_error error;
     uint64_t bytes = 0;
     put_memory(512 * 1024);
     memory[VARIABLES + 24] = 1;
     const int fd = write_memory();
-    ck_assert(go_program_enable(&program, fd, &bytes));
+    ck_assert(go_program_enable(&program, fd, &bytes, &error));
     ck_assert_uint_eq(bytes, 512 * 1024);
     bytes = 100;
-    ck_assert(go_program_enable(&program, fd, &bytes));
+    ck_assert(go_program_enable(&program, fd, &bytes, &error));
     ck_assert_int_eq(pread(fd, memory, sizeof memory, 0), sizeof memory);
     memcpy(&bytes, memory + VARIABLES + 16, sizeof bytes);
     ck_assert_uint_eq(bytes, 100);

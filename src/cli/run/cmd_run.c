@@ -151,6 +151,9 @@ static bool check_recordable(const char *program, char preload[PATH_MAX], char e
     run_check_command(&check, program);
     if (check.is_go)
         go->program = check.go;
+    else if (check.recordable && *check.no_go.reason)
+        message_warning("%s: it is %s, so only what it takes from malloc is recorded",
+                        check.program, check.no_go.reason);
     if (!check.recordable && check.is_go)
         return false;
     if (!check.recordable)
@@ -352,7 +355,8 @@ static void say_followed(const launch *l, const run_program *program) {
         message_note("%s: is a Go program (%s); recorded is Go's own profile, a sample every %s%s",
                      l->command, l->go.program.version, figure_bytes((double)l->go.period).text,
                      beside);
-    if (rate_asked(o) > 0 && !l->go.program.layout->sets_rate)
+    const uint64_t asked = go_period(o);
+    if (asked && l->go.period != asked)
         message_warning("--rate has no effect on Go %s, which sets its own when it starts",
                         l->go.program.version);
     if (o->view || o->live || o->push.urls)

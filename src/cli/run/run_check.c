@@ -133,16 +133,17 @@ static void look_at_symbol(const struct symbol *s, void *context) {
 }
 
 /* Of a program without C. False: it is none of Go's. */
-static bool check_go_alone(run_check *check, go_kind kind, const import_error *error) {
+static bool check_go_alone(run_check *check, go_kind kind) {
     check->instead = "have it write a heap profile (runtime/pprof) for `allotrace import`";
     if (kind != GO_NONE)
-        refuse(check, "it is %s", kind == GO_REFUSED ? error->reason : "a Go program without C");
+        refuse(check, "it is %s",
+               kind == GO_REFUSED ? check->no_go.reason : "a Go program without C");
     return kind != GO_NONE;
 }
 
 /* By its symbols the allocator is found, and they tell whether the C library gives each thread the
  * room that the recorder needs in it. */
-static bool check_static(run_check *check, Elf *elf, go_kind kind, const import_error *error) {
+static bool check_static(run_check *check, Elf *elf, go_kind kind) {
     struct linked_in found = {0};
     if (strncmp(path_base(check->program), "ld-", 3) == 0) {
         check->instead = "run the program itself";
@@ -154,7 +155,7 @@ static bool check_static(run_check *check, Elf *elf, go_kind kind, const import_
                                     id_size > 0 ? (size_t)id_size : 0, look_at_symbol, &found) &&
                        found.n > 0;
     const bool has_malloc = named && found.mallocs && found.frees;
-    if (!has_malloc && check_go_alone(check, kind, error))
+    if (!has_malloc && check_go_alone(check, kind))
         return false;
     check->is_static = true;
     check->instead = "link it dynamically, or have its allocator write a heap profile for "
@@ -185,11 +186,10 @@ static bool check_kind(run_check *check, Elf *program, Elf *self, int fd) {
     check->instead =
         "link it dynamically with glibc, or have its allocator write a heap profile for "
         "`allotrace import`";
-    import_error error;
-    const go_kind kind = go_program_find(&check->go, fd, &error);
+    const go_kind kind = go_program_find(&check->go, fd, &check->no_go);
     check->is_go = kind == GO_KNOWN;
     if (!dynamic_loader(program, their_loader, sizeof their_loader))
-        return check_static(check, program, kind, &error);
+        return check_static(check, program, kind);
     if (strncmp(path_base(their_loader), "ld-musl-", 8) == 0)
         return true; /* the recorder asks nothing of the C library that musl has not */
     if (dynamic_loader(self, our_loader, sizeof our_loader) &&

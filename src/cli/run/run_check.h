@@ -13,6 +13,7 @@ typedef struct run_check {
     bool is_go;                  /* Go's own heap can be read, also if nothing else is recordable:
                                     see run_go.h */
     go_program go;               /* if so */
+    import_error no_go;          /* why not, for a program of Go's; an empty reason: it is none */
     char program[PATH_MAX];      /* the file that will run: for a script, its interpreter */
     char reason[PATH_MAX + 160]; /* unless recordable: why, as the second half of a sentence */
     const char *instead;         /* what to do about it; NULL: nothing is known */

@@ -62,13 +62,17 @@ static uint64_t age_of(pid_t pid) {
 
 /* Opens its memory, and finds what there is in it. */
 static bool open_process(run_go *g, pid_t pid) {
+    import_error error = {.reason = "not enough memory"};
     const uint64_t entry = entry_of(pid);
     g->memory = attach_open_memory(pid);
-    if (entry && g->memory >= 0) {
-        go_program_move(&g->program, entry);
-        return true;
+    if (!entry || g->memory < 0) {
+        SAY(&g->why, "its memory cannot be read: %s", strerror(errno ? errno : EIO));
+        return false;
     }
-    SAY(&g->why, "its memory cannot be read: %s", strerror(errno ? errno : EIO));
+    go_program_move(&g->program, entry);
+    if (go_program_locate(&g->program, g->memory, &error))
+        return true;
+    SAY(&g->why, "%s", error.reason);
     return false;
 }
 
@@ -84,12 +88,13 @@ static void take_profile(run_go *g) {
 /* ---- a program that is started ------------------------------------------------------------- */
 
 bool run_go_prepare(run_go *g, pid_t pid) {
+    import_error error;
     g->profile.start_time = clock_wall_us();
     if (!open_process(g, pid))
         return false;
-    if (go_program_enable(&g->program, g->memory, &g->period))
+    if (go_program_enable(&g->program, g->memory, &g->period, &error))
         return true;
-    SAY(&g->why, "its memory cannot be written: %s", strerror(errno));
+    SAY(&g->why, "%s", error.reason);
     return false;
 }
 

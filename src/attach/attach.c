@@ -239,6 +239,20 @@ static bool keep_or_end(remote *r, uint64_t function, const control *c, remote_r
     return false;
 }
 
+/* What a recorder asks for that begins or ends. If it cannot be had, less is recorded. */
+static bool change_code(remote *r, uint64_t function, const control *c) {
+    const bool ends = c->action == CONTROL_END;
+    control mark = {.action = CONTROL_MARK};
+    remote_reason why, ignored;
+    if ((c->action != CONTROL_BEGIN && !ends) || c->n_codes == 0 || c->n_codes > CONTROL_CODES ||
+        remote_change_code(r, c->codes, c->n_codes, ends, &why) || ends)
+        return true;
+    snprintf(mark.text, sizeof mark.text, "stacks are recorded without frames of its language: %s",
+             why.text);
+    call_control(r, function, &mark, &ignored);
+    return true;
+}
+
 /* A process may change its rights by running another program, also to and fro: those count that the
  * thread had before the call and has behind it, while it is ours. */
 static bool call_recorder(remote *r, uint64_t function, control *c, rights *whose,
@@ -250,7 +264,7 @@ static bool call_recorder(remote *r, uint64_t function, control *c, rights *whos
             snprintf(why->text, sizeof why->text, "the process has ended, or changed its rights");
         return false;
     }
-    return keep_or_end(r, function, c, why);
+    return keep_or_end(r, function, c, why) && change_code(r, function, c);
 }
 
 static bool control_process(pid_t pid, const char *library, control *c, rights *whose,

@@ -572,6 +572,149 @@ bool remote_call(remote *r, uint64_t function, const uint64_t arguments[3], uint
     return call(r, r->lent + STACK_SIZE, function, all, result, why);
 }
 
+/* ---- code ------------------------------------------------------------------------------------ */
+
+/* Threads that stand still beside the one that makes calls. */
+struct held {
+    pid_t threads[MAX_THREADS];
+    size_t n;
+};
+
+static bool is_held(const remote *r, const struct held *h, pid_t tid) {
+    size_t i = 0;
+    while (i < h->n && h->threads[i] != tid)
+        i++;
+    return i < h->n || tid == r->tid;
+}
+
+/* A thread may be where the kernel lets nobody stop it, as the parent of vfork is. One that is
+ * never stopped is let go when we end. */
+static enum stop await_stop_until(pid_t tid, time_t deadline) {
+    int status;
+    while (await_any_stop(tid, deadline, &status)) {
+        if (EVENT(status) == PTRACE_EVENT_STOP)
+            return STOPPED;
+        ptrace(PTRACE_INTERRUPT, tid, 0, 0);
+        const bool ours = EVENT(status) || WSTOPSIG(status) == SYSCALL_STOP;
+        ptrace(PTRACE_CONT, tid, 0, ours ? 0 : WSTOPSIG(status));
+    }
+    return GONE;
+}
+
+/* False: it runs. */
+static bool hold_thread(struct held *h, pid_t tid, time_t deadline) {
+    if (ptrace(PTRACE_SEIZE, tid, 0, PTRACE_O_TRACESYSGOOD) != 0)
+        return errno == ESRCH || (errno == EPERM && process_status(tid, "TracerPid", 0) == 0);
+    ptrace(PTRACE_INTERRUPT, tid, 0, 0);
+    if (await_stop_until(tid, deadline) == STOPPED)
+        h->threads[h->n++] = tid;
+    else
+        return process_status(tid, "Pid", 0) == 0;
+    return true;
+}
+
+/* Until there is none that runs, and could start others. */
+static bool hold_all(const remote *r, struct held *h) {
+    static pid_t threads[MAX_THREADS];
+    const time_t deadline = time(NULL) + 2;
+    for (size_t before = SIZE_MAX; before != h->n;) {
+        const size_t n = process_threads(r->pid, threads, MAX_THREADS);
+        before = h->n;
+        for (size_t i = 0; i < n; i++)
+            if (!is_held(r, h, threads[i]) &&
+                (h->n == MAX_THREADS || !hold_thread(h, threads[i], deadline)))
+                return false;
+        if (n == MAX_THREADS)
+            return false;
+    }
+    return true;
+}
+
+static void release_all(const remote *r, struct held *h) {
+    for (size_t i = 0; i < h->n; i++)
+        let_go(r, h->threads[i]);
+    h->n = 0;
+}
+
+static bool is_in_the_middle(const control_code *codes, size_t n, uint64_t pc) {
+    for (size_t i = 0; i < n; i++)
+        if (pc > codes[i].at && pc < codes[i].at + codes[i].size)
+            return true;
+    return false;
+}
+
+/* Is it there, or does it go back there from signal handlers? */
+static bool stands_in_the_middle(const remote *r, const cpu_registers *at,
+                                 const control_code *codes, size_t n) {
+    enum { MAX_HANDLERS = 8 };
+    interrupted found[MAX_HANDLERS];
+    bool is = is_in_the_middle(codes, n, cpu_pc(at));
+    const size_t n_found = handlers_find(r->pid, r->memory, cpu_sp(at), found, MAX_HANDLERS);
+    for (size_t i = 0; i < n_found; i++)
+        is |= is_in_the_middle(codes, n, found[i].pc);
+    return is;
+}
+
+static bool some_in_the_middle(const remote *r, const struct held *h, const control_code *codes,
+                               size_t n) {
+    cpu_registers at;
+    bool some = stands_in_the_middle(r, &r->registers, codes, n);
+    for (size_t i = 0; i < h->n && !some; i++)
+        some = !cpu_get(h->threads[i], &at) || stands_in_the_middle(r, &at, codes, n);
+    return some;
+}
+
+static bool code_is(const remote *r, const control_code *c, const unsigned char *bytes) {
+    unsigned char now[CONTROL_CODE];
+    return c->size <= CONTROL_CODE && pread(r->memory, now, c->size, (off_t)c->at) == c->size &&
+           memcmp(now, bytes, c->size) == 0;
+}
+
+static void write_code(const remote *r, const control_code *codes, size_t n, bool back) {
+    for (size_t i = 0; i < n; i++) {
+        const unsigned char *const from = back ? codes[i].after : codes[i].before;
+        const unsigned char *const to = back ? codes[i].before : codes[i].after;
+        if (code_is(r, &codes[i], from) &&
+            pwrite(r->memory, to, codes[i].size, (off_t)codes[i].at) < 0)
+            return;
+    }
+}
+
+static bool code_is_all(const remote *r, const control_code *codes, size_t n, bool back) {
+    for (size_t i = 0; i < n; i++)
+        if (!code_is(r, &codes[i], back ? codes[i].before : codes[i].after))
+            return false;
+    return true;
+}
+
+static bool change_while_held(const remote *r, const control_code *codes, size_t n, bool back,
+                              remote_reason *why) {
+    write_code(r, codes, n, back);
+    if (code_is_all(r, codes, n, back))
+        return true;
+    write_code(r, codes, n, !back);
+    REASON(why, "the kernel does not let the code of process %d be changed", (int)r->pid);
+    return false;
+}
+
+bool remote_change_code(remote *r, const control_code *codes, size_t n, bool back,
+                        remote_reason *why) {
+    enum { TRIES = 100 };
+    static struct held held;
+    REASON(why, "threads of process %d cannot be stopped", (int)r->pid);
+    for (int i = 0; i < TRIES; i++) {
+        held.n = 0;
+        const bool all = hold_all(r, &held);
+        const bool can = all && !some_in_the_middle(r, &held, codes, n);
+        const bool done = can && change_while_held(r, codes, n, back, why);
+        release_all(r, &held);
+        if (can || !all)
+            return done;
+        pause_ms(1);
+    }
+    return false;
+}
+
 /* ---- open and close -------------------------------------------------------------------------- */
 
 static void remote_free(remote *r) {

@@ -12,6 +12,7 @@
 #include <sys/types.h>
 
 #include "base/rights.h"
+#include "contract/control.h"
 
 typedef struct remote remote;
 
@@ -57,5 +58,10 @@ uint64_t remote_function(const remote *r, const char *name);
  * was put back to where it was. */
 bool remote_call(remote *r, uint64_t function, const uint64_t arguments[3], uint64_t *result,
                  remote_reason *why);
+
+/* Changes code, or `back`, all or nothing of it: while no thread of the process runs, and none is
+ * in the middle of it. What is back already, or there, is left. False: *why. */
+bool remote_change_code(remote *r, const control_code *codes, size_t n, bool back,
+                        remote_reason *why);
 
 #endif

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #define CONTROL_FUNCTION "allotrace_control"
-#define CONTROL_VERSION  3
+#define CONTROL_VERSION  4
 
 /* What `allotrace ctl` asks for: X(identifier, name, what follows the name), with `between` between
  * two of them. STOP: blocks that were sampled are still followed. */
@@ -39,13 +39,24 @@ enum control_outcome {
 
 enum { CONTROL_TEXT = 8192, CONTROL_REPLY = 4352 };
 
+/* Code of the program that is to be other code while it is recorded. Threads may be running it, so
+ * that whoever asks for the recording changes it, while all of them stand still. */
+enum { CONTROL_CODE = 8, CONTROL_CODES = 16 };
+typedef struct control_code {
+    uint64_t at;
+    uint32_t size;
+    unsigned char before[CONTROL_CODE], after[CONTROL_CODE];
+} control_code;
+
 typedef struct control {
     uint32_t version, action;
     uint32_t outcome;
-    uint32_t stopped;          /* after any action: is sampling stopped? */
-    uint32_t is_nameless;      /* BEGIN: a seccomp filter forbids to ask what threads are called */
-    uint32_t is_paced;         /* BEGIN: the rate is to follow what it costs (pace.h) */
-    uint64_t pace;             /* then the address of that; 0: the rate stays as it is */
+    uint32_t stopped;     /* after any action: is sampling stopped? */
+    uint32_t is_nameless; /* BEGIN: a seccomp filter forbids to ask what threads are called */
+    uint32_t is_paced;    /* BEGIN: the rate is to follow what it costs (pace.h) */
+    uint64_t pace;        /* then the address of that; 0: the rate stays as it is */
+    uint32_t n_codes;     /* BEGIN: to be changed; END: to be changed back */
+    control_code codes[CONTROL_CODES];
     char text[CONTROL_TEXT];   /* BEGIN: settings, each NAME=VALUE and a NUL, then a NUL. MARK: its
                                   name */
     char reply[CONTROL_REPLY]; /* the trace's path, or why it was refused */

@@ -7,6 +7,7 @@
 
 #include "record/calls.h"
 #include "record/recorder.h"
+#include "record/runtime.h"
 #include "record/session.h"
 #include "record/text.h"
 
@@ -54,6 +55,13 @@ static void control_begin(control *c) {
     }
 }
 
+/* Also of a recording that has ended of itself, which could change nothing back. */
+static void control_ask_for_codes(control *c) {
+    const struct runtime *const r = recorder_runtime();
+    const bool asks = c->action == CONTROL_BEGIN || c->action == CONTROL_END;
+    c->n_codes = asks && r && r->codes ? (uint32_t)r->codes(c->codes) : 0;
+}
+
 static void control_act(control *c) {
     switch (c->action) {
     case CONTROL_END:
@@ -85,6 +93,7 @@ void allotrace_control(control *c) {
         control_begin(c);
     if (c->outcome != CONTROL_DONE)
         return;
+    control_ask_for_codes(c);
     const char *path = recorder_path();
     if (!path) {
         c->outcome = CONTROL_IDLE;

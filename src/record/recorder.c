@@ -830,6 +830,10 @@ void recorder_end(void) {
         session_leave(recorder.session);
 }
 
+bool recorder_is_late(void) {
+    return recorder.is_late;
+}
+
 struct pace *recorder_pace(void) {
     return atomic_load(&recorder.state) == ON ? recorder.session->pace : NULL;
 }

@@ -42,6 +42,9 @@ void recorder_settle(void);
 /* The language runtime whose heap is to be recorded; NULL: none. */
 const struct runtime *recorder_runtime(void);
 
+/* Did the recorder come to a program that ran already? */
+bool recorder_is_late(void);
+
 /* Says to the user what there is to say of the program. */
 void recorder_tell_user(const char *message);
 

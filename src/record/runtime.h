@@ -51,6 +51,7 @@
 #include <stdint.h>
 
 #include "allotrace/memtrace.h"
+#include "contract/control.h"
 #include "contract/runtimes.h"
 #include "record/code.h"
 
@@ -106,6 +107,11 @@ struct runtime {
     /* A recording that came late ends before the program, which goes on without it. Other threads
      * may be in the runtime's functions, and stay there. NULL: it cannot be recorded late. */
     void (*end)(void);
+
+    /* Late, from `begin` on: code that is to be changed for it, and changed back behind `end`, by
+     * whoever has asked for the recording; until then it goes without. Gives how many. NULL: none.
+     */
+    size_t (*codes)(control_code codes[CONTROL_CODES]);
 
     /* Gives what the user has set of it, for the head of the trace, or NULL for nothing. Never NULL
      * itself. */

@@ -1,10 +1,12 @@
 /* host.c: a program that embeds Lua: an allocator of its own, functions of C that Lua calls and
  * that call Lua, states one inside another, threads, and a stack of Lua's that grows while it is
- * deep. */
+ * deep. With a second argument, threads go on with it until there is something to read. */
 #include <lauxlib.h>
 #include <lua.h>
 #include <lualib.h>
 #include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -61,8 +63,12 @@ static void run(const char *file) {
     lua_close(L);
 }
 
+static atomic_bool goes_on;
+
 static void *thread(void *file) {
-    run(file);
+    do
+        run(file);
+    while (goes_on);
     return NULL;
 }
 
@@ -71,8 +77,12 @@ int main(int argc, char **argv) {
     if (argc < 2)
         return 1;
     run(argv[1]);
+    goes_on = argc > 2;
     for (int i = 0; i < 3; i++)
         pthread_create(&threads[i], NULL, thread, argv[1]);
+    if (goes_on)
+        getchar();
+    goes_on = false;
     for (int i = 0; i < 3; i++)
         pthread_join(threads[i], NULL);
     puts("done");

@@ -11,7 +11,9 @@ import os
 import pathlib
 import re
 import shutil
+import subprocess
 import sys
+import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
@@ -197,6 +199,99 @@ def samples_estimate_what_there_is(version, lua):
 def what_is_not_wanted_is_not_recorded(version, lua):
     trace = record([lua, HERE / "tables.lua"], lua="malloc")
     assert not trace.of(".lua:") and trace.blocks, "frames of Lua's"
+
+
+# ---- of programs that run already
+
+
+def started(*command):
+    return subprocess.Popen([*map(str, command)], text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+
+def allotrace(*arguments):
+    got = run([ALLOTRACE, *arguments])
+    same(got.status, 0, got.err)
+
+
+def code_of(pid, library):
+    """What is executed of the files whose names begin so, as a number."""
+    with open(f"/proc/{pid}/maps") as maps, open(f"/proc/{pid}/mem", "rb") as memory:
+        code = []
+        for line in maps:
+            if "r-xp" in line and f"/{library}" in line[line.rfind("/"):]:
+                low, high = (int(address, 16) for address in line.split()[0].split("-"))
+                memory.seek(low)
+                code.append(memory.read(high - low))
+    assert code, f"no code of {library}"
+    return hash(tuple(code))
+
+
+@test
+def a_running_program_is_recorded_and_left(version, lua):
+    program = started(lua, HERE / "attached.lua")
+
+    def step(name):
+        same(program.stdout.readline(), name + "\n", "the step")
+
+    def goes_on():
+        program.stdin.write("\n")
+        program.stdin.flush()
+
+    step("before")
+    code = code_of(program.pid, "lua")
+    goes_on()
+    for round in 1, 2:
+        step("during")
+        allotrace("attach", "--rate", "1", "-o", "t.ctf", program.pid)
+        assert code_of(program.pid, "lua") != code, "nothing was turned aside"
+        goes_on()
+        step("after")
+        allotrace("detach", program.pid)
+        same(code_of(program.pid, "lua"), code, "the code")
+        goes_on()
+        step("before")
+        goes_on()
+        outer = ["main chunk@attached.lua:61", "runs@[C]", "function <attached.lua:51>@attached.lua:54", "pcall@[C]",
+                 "function <attached.lua:54>@attached.lua:56"] + 10 * ["deep@attached.lua:48"] + ["deep@attached.lua:45"]
+        inner = {(16, 50): ["resumed@attached.lua:39", "pcall@[C]", "function <attached.lua:14>@attached.lua:16"],
+                 (19, 50): ["resumed@attached.lua:39", "pcall@[C]", "function <attached.lua:14>@attached.lua:19"],
+                 (29, 20): ["resumed@attached.lua:37", "waits@[C]", "function <attached.lua:26>@attached.lua:29"],
+                 (40, 1): ["resumed@attached.lua:41", "later@[C]", "function <attached.lua:40>@attached.lua:40"]}
+        blocks = Trace().blocks
+        for (line, n), stack in inner.items():
+            stack = outer + stack + ["allocate@attached.lua:10", "rep@[C]"]
+            got = [b for b in blocks if lua_frames(b) == stack and b.bytes >= 3000]
+            least = n if version != "5.1" or line == 40 else 1  # strings are buffers there, and shared
+            assert len(got) >= least, f"round {round}, line {line}: {len(got)} blocks"
+            if version != "5.1":
+                assert n - 1 <= sum(b.type == "string" for b in got) <= n, f"strings of line {line}: {len(got)}"
+            assert sum(b.is_freed for b in got) >= least - 3, "frees are not recorded"
+        lost = [b for b in blocks if b.bytes >= 3000 and b.bytes < 30000 and not lua_frames(b)]
+        same(lost, [], "blocks without frames of Lua's")
+    step("during")
+    goes_on()
+    step("after")
+    same((program.communicate(timeout=100), program.returncode), (("done\n", ""), 0), "the run")
+
+
+@test
+def running_threads_are_recorded_and_left(version, lua):
+    embedded(version)
+    program = started("./host", HERE / "host.lua", "forever")
+    time.sleep(0.3)
+    code = code_of(program.pid, "liblua")
+    for _ in range(2):
+        allotrace("attach", "--rate", "0.0005", "-o", "t.ctf", program.pid)
+        time.sleep(0.3)
+        allotrace("detach", program.pid)
+        same(code_of(program.pid, "liblua"), code, "the code")
+        blocks = Trace().blocks
+        deep = [b for b in blocks if b.bytes > 60000 and lua_frames(b)[-1:] == ["rep@[C]"]]
+        good = [b for b in deep if len(lua_frames(b)) > 250 or b.frames[0].startswith("[")]
+        assert len(deep) > 10 and len(good) >= 0.95 * len(deep), f"{len(good)} of {len(deep)} stacks are whole"
+        nested = [b for b in blocks if [place(f).split("@")[0] for f in b.frames][-4:] == ["host_nests", "main chunk", "nested", "rep"]]
+        assert len(nested) > 10, f"states inside of others: {len(nested)}"
+    same((program.communicate("x", timeout=100), program.returncode), (("done\n", ""), 0), "the run")
 
 
 def embedded(version, *more):

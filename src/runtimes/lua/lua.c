@@ -18,6 +18,7 @@
 #include "record/runtime.h"
 #include "runtimes/lua/lua_calls.h"
 #include "runtimes/lua/lua_frames.h"
+#include "runtimes/lua/lua_late.h"
 #include "runtimes/lua/lua_layout.h"
 #include "runtimes/lua/lua_names.h"
 
@@ -38,11 +39,14 @@ static _Atomic bool lua_fits;
 static _Atomic unsigned lua_tries;
 
 static bool frames_fit(uintptr_t state) {
-    if (__builtin_expect(atomic_load_explicit(&lua_fits, memory_order_relaxed), 1))
+    if (__builtin_expect(atomic_load_explicit(&lua_fits, memory_order_relaxed), 1)) {
+        if (recorder_is_late())
+            lua_late_adopt(&lua, state);
         return true;
+    }
     if (atomic_load(&lua_tries) >= FIT_TRIES)
         return false;
-    if (lua_frames_fit(&lua, state)) {
+    if (lua_frames_fit(&lua, state, LUA_FRAMES_FEW)) {
         atomic_store(&lua_fits, true);
         return true;
     }
@@ -53,7 +57,9 @@ static bool frames_fit(uintptr_t state) {
 }
 
 static struct runtime_stack lua_splice(void *state, const struct runtime_splice *native) {
-    return lua_frames_splice(state, &lua, lua_calls_own(), frames_fit, native);
+    const struct lua_calls *const calls =
+        recorder_is_late() ? lua_late_calls(&lua, native) : lua_calls_own();
+    return lua_frames_splice(state, &lua, calls, frames_fit, native);
 }
 
 /* ---- for the recorder ---------------------------------------------------------------------- */
@@ -73,6 +79,14 @@ static void lua_begin(void) {
             "Lua's frames");
 }
 
+static void lua_end(void) {
+    lua_late_end();
+}
+
+static size_t lua_codes(control_code codes[CONTROL_CODES]) {
+    return recorder_is_late() ? lua_calls_codes(codes) : 0;
+}
+
 static const char *lua_parameters(void) {
     return NULL;
 }
@@ -89,6 +103,8 @@ extern const struct runtime lua_runtime_row HIDDEN;
 const struct runtime lua_runtime_row = {
     .find = lua_find,
     .begin = lua_begin,
+    .end = lua_end,
+    .codes = lua_codes,
     .parameters = lua_parameters,
     .domain_size = lua_frames_size,
     .domain_init = lua_domain_init,

@@ -14,7 +14,9 @@
 #include "platform/pages.h"
 #include "platform/patch.h"
 #include "platform/syscall.h"
+#include "record/recorder.h"
 #include "record/text.h"
+#include "runtimes/lua/lua_late.h"
 #include "runtimes/lua/lua_stubs.h"
 
 #define HIDDEN __attribute__((visibility("hidden")))
@@ -29,7 +31,11 @@ static struct {
     bool has_key;
 } threads;
 
-const struct lua_calls *lua_calls_own(void) {
+/* How often functions were made ready to be turned aside. What was noted for a recording that has
+ * ended says nothing in the next one, as calls came and went between. */
+static unsigned recording;
+
+struct lua_calls *lua_calls_own(void) {
     return own;
 }
 
@@ -44,6 +50,7 @@ static __attribute__((noinline)) struct lua_calls *calls_make(void) {
     const int error = errno;
     struct lua_calls *calls = threads.has_key ? pages_alloc(sizeof *calls) : NULL;
     if (calls) {
+        calls->recording = recording;
         own = calls;
         loader_key_set(threads.key, calls);
     }
@@ -51,10 +58,21 @@ static __attribute__((noinline)) struct lua_calls *calls_make(void) {
     return calls;
 }
 
+struct lua_calls *lua_calls_make_own(void) {
+    struct lua_calls *const c = own ? own : calls_make();
+    if (__builtin_expect(c && c->recording != recording, 0)) {
+        c->recording = recording;
+        c->is_whole = false;
+        c->n = c->tries = 0;
+        c->allocates = 0;
+    }
+    return c;
+}
+
 /* Calls whose frames were further in have ended. */
 HIDDEN void lua_on_call(uintptr_t state, uintptr_t sp);
 HOT_CODE void lua_on_call(uintptr_t state, uintptr_t sp) {
-    struct lua_calls *const c = own ? own : calls_make();
+    struct lua_calls *const c = lua_calls_make_own();
     if (!c)
         return;
     size_t n = c->n;
@@ -67,8 +85,6 @@ HOT_CODE void lua_on_call(uintptr_t state, uintptr_t sp) {
 }
 
 /* ---- allocators ---------------------------------------------------------------------------- */
-
-typedef void *lua_allocator(void *context, void *block, size_t old_size, size_t size);
 
 /* One function in front for each allocator that a program has, as these have nothing else to be
  * told apart by: the context is the program's. */
@@ -88,9 +104,7 @@ _Static_assert(offsetof(struct lua_birth, return_address) == LUA_BIRTH_AT, "the 
 _Static_assert(offsetof(struct lua_birth, type) == LUA_BIRTH_TYPE, "the same");
 _Static_assert(offsetof(struct lua_birth, kept) == LUA_BIRTH_KEPT, "the same");
 
-/* What lua_newstate is to be given in place of an allocator. */
-HIDDEN lua_allocator *lua_on_newstate(lua_allocator *allocator);
-lua_allocator *lua_on_newstate(lua_allocator *allocator) {
+lua_allocator *lua_calls_in_front_of(lua_allocator *allocator) {
     for (int i = 0; i < N_ALLOCATORS && allocator; i++) {
         lua_allocator *none = NULL;
         if (allocator == in_front[i])
@@ -103,6 +117,24 @@ lua_allocator *lua_on_newstate(lua_allocator *allocator) {
     return allocator;
 }
 
+lua_allocator *lua_calls_behind(lua_allocator *allocator) {
+    for (int i = 0; i < N_ALLOCATORS; i++)
+        if (allocator == in_front[i])
+            return lua_allocators[i];
+    return NULL;
+}
+
+HIDDEN lua_allocator *lua_on_newstate(lua_allocator *allocator);
+lua_allocator *lua_on_newstate(lua_allocator *allocator) {
+    return lua_calls_in_front_of(allocator);
+}
+
+HIDDEN void lua_on_close(uintptr_t state, uintptr_t sp);
+void lua_on_close(uintptr_t state, uintptr_t sp) {
+    lua_late_close(state);
+    lua_on_call(state, sp);
+}
+
 /* ---- turning aside ------------------------------------------------------------------------- */
 
 #define DECLARE(name)                                                                              \
@@ -110,6 +142,7 @@ lua_allocator *lua_on_newstate(lua_allocator *allocator) {
     extern uintptr_t lua_go_on_##name HIDDEN;                                                      \
     uintptr_t lua_go_on_##name; /* where the function's first instructions are now */
 DECLARE(newstate)
+DECLARE(close)
 LUA_CALLS(DECLARE)
 
 /* Each version has some of them. */
@@ -119,11 +152,18 @@ static const struct entry {
     uintptr_t *go_on;
 } entries[] = {
 #define ENTRY(name) {"lua_" #name, lua_stub_##name, &lua_go_on_##name},
-    ENTRY(newstate) LUA_CALLS(ENTRY)};
+    ENTRY(newstate) ENTRY(close) LUA_CALLS(ENTRY)};
 enum { N_ENTRIES = sizeof entries / sizeof *entries, SLOT = DISPLACE_ROOM + DISPLACE_ENTRY };
 
-/* Of these; 0: there is none. */
-static uintptr_t functions[N_ENTRIES];
+/* Of these; 0: there is none. And where they end. */
+static uintptr_t functions[N_ENTRIES], ends[N_ENTRIES];
+
+/* Of a program that runs already, what is to be changed, as long as it does. */
+static struct {
+    control_code codes[CONTROL_CODES];
+    size_t n;
+    uintptr_t newstate; /* the Lua whose they are */
+} late;
 
 /* Where a symbol is missing, the loader allocates: all are looked for before anything is recorded.
  */
@@ -143,6 +183,9 @@ static const char *prepare(const struct lua_runtime *r, uintptr_t function, uint
         !cfi_find(&module, function, &code) || code.start != function)
         return "is not where Lua is";
     const size_t size = code.end - code.start;
+    for (size_t i = 0; i < N_ENTRIES; i++)
+        if (functions[i] == function)
+            ends[i] = code.end;
     const char *why =
         displace_copy((const uint8_t *)function, size, size, function, slot, slot_at, moved);
     if (why)
@@ -157,6 +200,11 @@ const char *lua_calls_why_not(const lua_runtime *r) {
     static char message[160];
     uint8_t slot[SLOT], jump[DISPLACE_JUMP];
     find_functions();
+    if (late.n > 0)
+        return functions[0] == late.newstate
+                   ? NULL
+                   : "its Lua is another one than was recorded before: only malloc is recorded, "
+                     "without Lua's frames";
     for (size_t i = 0; i < N_ENTRIES; i++) {
         struct displaced moved;
         const uintptr_t function = functions[i];
@@ -173,7 +221,7 @@ const char *lua_calls_why_not(const lua_runtime *r) {
         text_add(&t, ": only malloc is recorded, without Lua's frames");
         return message;
     }
-    return patch_can(functions[0])
+    return recorder_is_late() || patch_can(functions[0])
                ? NULL
                : "the kernel does not let its Lua's code be changed: only malloc is recorded, "
                  "without Lua's frames";
@@ -199,6 +247,22 @@ static bool put_jumps(const uintptr_t *patched, uint8_t (*jumps)[DISPLACE_JUMP])
     return true;
 }
 
+static void keep_jumps(const uintptr_t *patched, uint8_t (*jumps)[DISPLACE_JUMP]) {
+    _Static_assert((int)N_ENTRIES <= (int)CONTROL_CODES, "all of them");
+    _Static_assert((int)DISPLACE_JUMP <= (int)CONTROL_CODE, "a jump");
+    for (size_t i = 0; i < N_ENTRIES; i++) {
+        control_code *const c = &late.codes[late.n];
+        if (!patched[i])
+            continue;
+        c->at = patched[i];
+        c->size = DISPLACE_JUMP;
+        memcpy(c->before, (const void *)patched[i], DISPLACE_JUMP);
+        memcpy(c->after, jumps[i], DISPLACE_JUMP);
+        late.n++;
+    }
+    late.newstate = functions[0];
+}
+
 static bool turn_aside(const lua_runtime *r, uint8_t *room, size_t size) {
     uint8_t jumps[N_ENTRIES][DISPLACE_JUMP];
     uintptr_t patched[N_ENTRIES] = {0};
@@ -217,15 +281,40 @@ static bool turn_aside(const lua_runtime *r, uint8_t *room, size_t size) {
     if (syscall_failed(syscall4(SYS_mprotect, (long)room, (long)size, PROT_READ | PROT_EXEC, 0)))
         return false;
     __builtin___clear_cache((char *)room, (char *)room + size);
-    return put_jumps(patched, jumps);
+    if (!recorder_is_late())
+        return put_jumps(patched, jumps);
+    keep_jumps(patched, jumps);
+    return true;
 }
 
 bool lua_calls_begin(const lua_runtime *r) {
+    recording++;
+    if (late.n > 0)
+        return true;
     const size_t unit = pages_unit(), size = (N_ENTRIES * SLOT + unit - 1) & ~(unit - 1);
     uint8_t *const room = patch_room(r->module.low, size);
-    threads.has_key = loader_key_create(&threads.key, on_thread_exit);
+    threads.has_key = threads.has_key || loader_key_create(&threads.key, on_thread_exit);
     if (room && threads.has_key && turn_aside(r, room, size))
         return true;
     pages_free(room, size);
+    return false;
+}
+
+size_t lua_calls_codes(control_code codes[CONTROL_CODES]) {
+    memcpy(codes, late.codes, late.n * sizeof *codes);
+    return late.n;
+}
+
+/* All are changed while no thread runs. */
+bool lua_calls_are_noted(void) {
+    return late.n == 0 || *(const volatile uint8_t *)late.codes[0].at == late.codes[0].after[0];
+}
+
+bool lua_calls_have(uintptr_t pc, bool *is_resume) {
+    for (size_t i = 0; i < N_ENTRIES; i++)
+        if (functions[i] && pc > functions[i] && pc <= ends[i]) {
+            *is_resume = entries[i].go_on == &lua_go_on_resume;
+            return true;
+        }
     return false;
 }

@@ -33,16 +33,35 @@ struct lua_birth {
 
 struct lua_calls {
     struct lua_birth birth; /* the last one */
+    unsigned recording;     /* of several that came late: in which these were noted */
+    bool is_whole;          /* there are no others that go on: see lua_late.h */
+    unsigned tries;         /* to find those */
+    uintptr_t allocates;    /* the global_State whose allocator was looked at last */
     size_t n;
     struct lua_call calls[LUA_CALLS_MAX]; /* the innermost last */
 };
 
-/* The calling thread's; NULL: it never was in Lua. */
-const struct lua_calls *lua_calls_own(void);
+/* The calling thread's, to change which is its own business; NULL: it never was in Lua. */
+struct lua_calls *lua_calls_own(void);
+
+/* The same; NULL: there is no memory. */
+struct lua_calls *lua_calls_make_own(void);
 
 /* Whether the functions can be turned aside; NULL or why not. Then, before the program runs, does
- * it: false if the kernel does not let their code be changed. */
+ * it: false if the kernel does not let their code be changed. In a program that runs already, it is
+ * only made ready: what is to be changed is lua_calls_codes, and whether it was,
+ * lua_calls_are_noted says. */
 const char *lua_calls_why_not(const lua_runtime *r);
 bool lua_calls_begin(const lua_runtime *r);
+size_t lua_calls_codes(control_code codes[CONTROL_CODES]);
+bool lua_calls_are_noted(void);
+
+/* Is this a return address into one of the functions, which one is resume? */
+bool lua_calls_have(uintptr_t pc, bool *is_resume);
+
+/* What is to be given to Lua in place of an allocator, and back. */
+typedef void *lua_allocator(void *context, void *block, size_t old_size, size_t size);
+lua_allocator *lua_calls_in_front_of(lua_allocator *allocator);
+lua_allocator *lua_calls_behind(lua_allocator *allocator);
 
 #endif

@@ -408,6 +408,17 @@ static void put_inside(struct splicing *s, size_t point, uintptr_t pc) {
         splice_put_native(&s->out, pc);
 }
 
+size_t lua_frames_runs(const lua_runtime *r, uintptr_t state, const struct runtime_splice *native) {
+    struct walk w = walk_begin(r->layout, state, native);
+    size_t n = 0;
+    for (;;) {
+        const struct frame frame = walk_next(r->layout, &w);
+        if (frame.kind == FRAME_END)
+            return n;
+        n += frame.kind == FRAME_LUA && frame.is_fresh;
+    }
+}
+
 /* Native frames alone say more where Lua compiles a program, or only the library is called. */
 static bool runs_lua(const struct splicing *s) {
     for (size_t i = 0; i < s->f->n_live; i++) {
@@ -526,8 +537,8 @@ static bool is_call(const struct lua_layout *l, uintptr_t call, uintptr_t low, u
     return is_proto(l, closure);
 }
 
-bool lua_frames_fit(const lua_runtime *r, uintptr_t state) {
-    enum { TAG_THREAD = 8, MOST = 8 };
+bool lua_frames_fit(const lua_runtime *r, uintptr_t state, size_t most) {
+    enum { TAG_THREAD = 8 };
     const struct lua_layout *const l = r->layout;
     uintptr_t call, low, high, first = 0;
     uint8_t tag;
@@ -536,7 +547,7 @@ bool lua_frames_fit(const lua_runtime *r, uintptr_t state) {
         !peek_word(state + l->state_stack_last, &high) || low >= high ||
         (l->call_size && !peek_word(state + l->state_calls, &first)))
         return false;
-    for (int i = 0; i < MOST; i++) {
+    for (size_t i = 0; i < most; i++) {
         uintptr_t outer = call > first ? call - l->call_size : 0;
         if (!l->call_size && !peek_word(call + l->call_outer, &outer))
             return false;

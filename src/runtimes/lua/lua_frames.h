@@ -28,7 +28,12 @@ struct runtime_stack lua_frames_splice(lua_frames *f, const lua_runtime *r,
                                        const struct lua_calls *calls, bool fits(uintptr_t state),
                                        const struct runtime_splice *native);
 
-/* Whether a lua_State can be one: looks without trusting any address. */
-bool lua_frames_fit(const lua_runtime *r, uintptr_t state);
+/* Of how many calls of the evaluator a lua_State has functions. */
+size_t lua_frames_runs(const lua_runtime *r, uintptr_t state, const struct runtime_splice *native);
+
+/* Whether a lua_State can be one, with its innermost calls, as many as `most`: looks without
+ * trusting any address. */
+enum { LUA_FRAMES_FEW = 8 };
+bool lua_frames_fit(const lua_runtime *r, uintptr_t state, size_t most);
 
 #endif

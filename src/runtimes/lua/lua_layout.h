@@ -29,6 +29,8 @@ struct lua_opcodes {
 struct lua_layout {
     unsigned minor;            /* of 5.minor */
     unsigned first, last;      /* releases of it */
+    uint16_t state_global;     /* in lua_State: its global_State */
+    uint16_t global_allocator; /* in there: lua_Alloc */
     uint16_t state_call;       /* in lua_State: the innermost CallInfo */
     uint16_t state_calls;      /* the array of all of them, in 5.1; later they are a list */
     uint16_t state_saved;      /* the instruction behind the one at work, in 5.1 */

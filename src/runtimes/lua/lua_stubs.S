@@ -62,6 +62,13 @@ lua_stub_\name:
         movq    %rax, %rdi
         go_on   newstate
 
+        .hidden lua_on_close
+
+        begin   close
+        call    lua_on_close
+        end     close
+        go_on   close
+
         .hidden lua_calls_thread
         .hidden lua_allocators
 
@@ -105,6 +112,7 @@ lua_allocator_\n:
 lua_stub_\name:
 .endm
         stub newstate
+        stub close
 
 .macro allocator n
         .globl  lua_allocator_\n

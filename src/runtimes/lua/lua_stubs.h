@@ -11,8 +11,7 @@
     X(pcall)                                                                                       \
     X(pcallk)                                                                                      \
     X(cpcall)                                                                                      \
-    X(resume)                                                                                      \
-    X(close)
+    X(resume)
 
 /* X(n): lua_allocator_n stands in front of an allocator of the program's, which is called by way of
  * lua_allocators. */

@@ -1,0 +1,235 @@
+/* lua_late.c: see lua_late.h. A call that had begun has its frame on the native stack, and the
+ * frames inside of it have the lua_State in many places, as the first argument of nearly all of
+ * Lua's functions: what is found there most often, and looks like one, is it, if it has called as
+ * many functions of Lua as the native stack can tell of. From then on the call is as if noted. */
+#include "runtimes/lua/lua_late.h"
+
+#include <string.h>
+
+#include "platform/pages.h"
+#include "platform/unwind_trail.h"
+#include "record/lock.h"
+#include "runtimes/lua/lua_frames.h"
+#include "runtimes/peek.h"
+
+enum { WORD = sizeof(uintptr_t) };
+
+/* ---- which lua_State is it? ------------------------------------------------------------------ */
+
+/* What has been met among the words of a stack. */
+enum { MET_MAX = 64 };
+struct met {
+    uintptr_t word;
+    unsigned times;
+    bool is_state;
+};
+
+struct search {
+    const lua_runtime *r;
+    const struct unwind_point *points;
+    size_t n_met;
+    struct met met[MET_MAX];
+};
+
+static bool is_state(const lua_runtime *r, uintptr_t word) {
+    uintptr_t global, allocator;
+    return peek_bytes(word + r->layout->state_global, &global, WORD) && global % WORD == 0 &&
+           peek_bytes(global + r->layout->global_allocator, &allocator, WORD) && allocator &&
+           lua_frames_fit(r, word, LUA_FRAMES_FEW);
+}
+
+static void meet(struct search *s, uintptr_t word) {
+    size_t i = 0;
+    while (i < s->n_met && s->met[i].word != word)
+        i++;
+    if (i == MET_MAX)
+        return;
+    if (i == s->n_met)
+        s->met[s->n_met++] = (struct met){.word = word, .is_state = is_state(s->r, word)};
+    s->met[i].times++;
+}
+
+/* The frames [first, end), of which Lua's own have it. */
+static void meet_all(struct search *s, size_t first, size_t end) {
+    const uintptr_t low = s->points[end - 1].sp, high = s->points[first - 1].sp;
+    for (size_t i = first; i < end; i++) {
+        if (!lua_range_has(&s->r->code, s->points[i].key - 1))
+            continue;
+        for (uintptr_t at = s->points[i].sp; at < s->points[i - 1].sp; at += WORD) {
+            const uintptr_t word = *(const uintptr_t *)at;
+            if (word % WORD == 0 && word >= PEEK_MOST && !(word >= low && word < high))
+                meet(s, word);
+        }
+    }
+}
+
+static uintptr_t most_met(const struct search *s, uintptr_t but) {
+    const struct met *most = NULL;
+    for (size_t i = 0; i < s->n_met; i++)
+        if (s->met[i].is_state && s->met[i].word != but && (!most || s->met[i].times > most->times))
+            most = &s->met[i];
+    return most ? most->word : 0;
+}
+
+/* ---- which calls go on? ---------------------------------------------------------------------- */
+
+struct completing {
+    struct search search;
+    size_t n;
+    struct lua_call calls[LUA_CALLS_MAX];
+};
+
+/* What was noted of the call that returns to this point. */
+static uintptr_t noted_at(const struct lua_calls *c, const struct unwind_point *point) {
+    for (size_t i = 0; i < c->n; i++)
+        if (c->calls[i].sp == point->sp && c->calls[i].return_address == point->key)
+            return c->calls[i].state;
+    return 0;
+}
+
+/* The frame of the next call within, or `n`. */
+static size_t next_call(const struct unwind_point *points, size_t i, size_t n, bool *is_resume) {
+    while (i < n && !lua_calls_have(points[i].key, is_resume))
+        i++;
+    return i;
+}
+
+static size_t count_evaluators(const lua_runtime *r, const struct unwind_point *points,
+                               size_t first, size_t end) {
+    size_t n = 0;
+    for (size_t i = first; i < end; i++)
+        n += lua_range_has(&r->eval, points[i].key - 1) ||
+             lua_range_has(&r->cold, points[i].key - 1);
+    return n;
+}
+
+/* What a coroutine had called when it yielded is on the native stack no more. */
+static bool may_run(const lua_runtime *r, uintptr_t state, size_t evaluators,
+                    const struct runtime_splice *native) {
+    enum { MANY = 1000 };
+    return lua_frames_fit(r, state, MANY) && evaluators <= lua_frames_runs(r, state, native);
+}
+
+/* Memory for it is not to be had from a stack that may be small. */
+static struct completing *completing_of_thread(const lua_runtime *r,
+                                               const struct runtime_splice *native) {
+    struct completing *const c = pages_alloc(sizeof *c);
+    if (c)
+        c->search = (struct search){.r = r, .points = native->trail->points};
+    return c;
+}
+
+static bool find_calls(struct completing *to, const lua_runtime *r, const struct lua_calls *noted,
+                       const struct runtime_splice *native) {
+    const struct unwind_point *const points = native->trail->points;
+    bool is_resume, next_is_resume;
+    uintptr_t outer = 0;
+    size_t at = next_call(points, 1, native->n, &is_resume);
+    while (at < native->n && to->n < LUA_CALLS_MAX) {
+        const size_t end = next_call(points, at + 1, native->n, &next_is_resume);
+        uintptr_t state = noted_at(noted, &points[at - 1]);
+        to->search.n_met = 0;
+        if (!state && end > at + 1) {
+            meet_all(&to->search, at + 1, end);
+            state = most_met(&to->search, is_resume ? outer : 0);
+        }
+        if (!state || !may_run(r, state, count_evaluators(r, points, at + 1, end), native))
+            return false;
+        to->calls[to->n++] = (struct lua_call){points[at - 1].sp, points[at - 1].key, state};
+        outer = state;
+        at = end;
+        is_resume = next_is_resume;
+    }
+    return true;
+}
+
+static void complete(const lua_runtime *r, struct lua_calls *calls,
+                     const struct runtime_splice *native) {
+    enum { TRIES = 100 };
+    struct completing *const to = completing_of_thread(r, native);
+    const bool has_found = to && find_calls(to, r, calls, native);
+    const bool sees_all = !(native->flags & (UNWIND_CUT | UNWIND_FAILED));
+    if (has_found) {
+        memcpy(calls->calls, to->calls, to->n * sizeof *to->calls);
+        calls->n = to->n;
+    }
+    calls->is_whole = (has_found && sees_all) || ++calls->tries >= TRIES;
+    pages_free(to, sizeof *to);
+}
+
+const struct lua_calls *lua_late_calls(const lua_runtime *r, const struct runtime_splice *native) {
+    if (!lua_calls_are_noted() || !native->has_places || native->flags & UNWIND_SIGNAL)
+        return NULL;
+    struct lua_calls *const calls = lua_calls_make_own();
+    if (calls && !calls->is_whole)
+        complete(r, calls, native);
+    return calls;
+}
+
+/* ---- allocators of lua_States that were there ------------------------------------------------ */
+
+enum { ADOPTED_MAX = 64 };
+static struct {
+    lock lock;
+    const struct lua_layout *layout;
+    size_t n;
+    uintptr_t globals[ADOPTED_MAX];
+} adopted;
+
+static lua_allocator **allocator_of(uintptr_t global) {
+    return (lua_allocator **)(global + adopted.layout->global_allocator);
+}
+
+static uintptr_t global_of(const struct lua_layout *l, uintptr_t state) {
+    return *(const uintptr_t *)(state + l->state_global);
+}
+
+static size_t adopted_find(uintptr_t global) {
+    size_t i = 0;
+    while (i < adopted.n && adopted.globals[i] != global)
+        i++;
+    return i;
+}
+
+/* Lua calls whichever of the two it reads. */
+static void put_in_front(uintptr_t global) {
+    lua_allocator **const at = allocator_of(global);
+    if (adopted_find(global) < adopted.n || adopted.n == ADOPTED_MAX)
+        return;
+    adopted.globals[adopted.n++] = global;
+    __atomic_store_n(at, lua_calls_in_front_of(*at), __ATOMIC_RELAXED);
+}
+
+void lua_late_adopt(const lua_runtime *r, uintptr_t state) {
+    const uintptr_t global = global_of(r->layout, state);
+    struct lua_calls *const calls = lua_calls_own();
+    if (!calls || calls->allocates == global || !lock_try(&adopted.lock))
+        return;
+    calls->allocates = global;
+    adopted.layout = r->layout;
+    put_in_front(global);
+    lock_release(&adopted.lock);
+}
+
+/* Other threads may be at the end of the recording: what they write to must not go away. */
+void lua_late_close(uintptr_t state) {
+    if (!__atomic_load_n(&adopted.n, __ATOMIC_RELAXED) || !lock_acquire_patiently(&adopted.lock))
+        return;
+    const size_t i = adopted.layout ? adopted_find(global_of(adopted.layout, state)) : adopted.n;
+    if (i < adopted.n)
+        adopted.globals[i] = adopted.globals[--adopted.n];
+    lock_release(&adopted.lock);
+}
+
+void lua_late_end(void) {
+    if (!lock_acquire_patiently(&adopted.lock))
+        return;
+    for (size_t i = 0; i < adopted.n; i++) {
+        lua_allocator **const at = allocator_of(adopted.globals[i]);
+        lua_allocator *const before = lua_calls_behind(*at);
+        if (before)
+            __atomic_store_n(at, before, __ATOMIC_RELAXED);
+    }
+    adopted.n = 0;
+    lock_release(&adopted.lock);
+}

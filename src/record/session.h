@@ -49,7 +49,7 @@ struct session_gates {
     _Atomic(struct session *) fast;       /* some are, or all, and there are `ids` */
 };
 
-enum { SESSION_RUNTIME_TYPES = 8 }; /* allocating functions of a language runtime, at most */
+enum { SESSION_RUNTIME_TYPES = 12 }; /* allocating functions of a language runtime, at most */
 
 struct session {
     memory memory;

@@ -21,6 +21,8 @@
 #include "runtimes/lua/lua_late.h"
 #include "runtimes/lua/lua_layout.h"
 #include "runtimes/lua/lua_names.h"
+#include "runtimes/lua/luajit_frames.h"
+#include "runtimes/lua/luajit_heap.h"
 
 #define HIDDEN __attribute__((visibility("hidden")))
 
@@ -57,6 +59,9 @@ static bool frames_fit(uintptr_t state) {
 }
 
 static struct runtime_stack lua_splice(void *state, const struct runtime_splice *native) {
+    if (lua.is_jit)
+        return luajit_frames_splice(state, &lua, luajit_heap_layout(), luajit_heap_global(),
+                                    native);
     const struct lua_calls *const calls =
         recorder_is_late() ? lua_late_calls(&lua, native) : lua_calls_own();
     return lua_frames_splice(state, &lua, calls, frames_fit, native);
@@ -77,10 +82,15 @@ static void lua_begin(void) {
         recorder_tell_user(
             "its Lua's functions cannot be turned aside: stacks are recorded without "
             "Lua's frames");
+    else if (lua.is_jit && recorder_is_late())
+        luajit_heap_begin_late(&lua);
 }
 
 static void lua_end(void) {
-    lua_late_end();
+    if (lua.is_jit)
+        luajit_heap_end();
+    else
+        lua_late_end();
 }
 
 static size_t lua_codes(control_code codes[CONTROL_CODES]) {
@@ -91,12 +101,40 @@ static const char *lua_parameters(void) {
     return NULL;
 }
 
+static size_t lua_domain_size(size_t depth) {
+    return lua.is_jit ? luajit_frames_size(depth) : lua_frames_size(depth);
+}
+
 static void lua_domain_init(void *state, size_t depth) {
-    lua_frames_init(state, depth);
+    if (lua.is_jit)
+        luajit_frames_init(state, depth);
+    else
+        lua_frames_init(state, depth);
 }
 
 static void lua_domain_forget(void *state) {
-    lua_frames_forget(state);
+    if (lua.is_jit)
+        luajit_frames_forget(state);
+    else
+        lua_frames_forget(state);
+}
+
+/* Only LuaJIT's blocks are asked about: Lua says it when it allocates them. Nobody else is in the
+ * thread's state. */
+static bool lua_may_look(void) {
+    return true;
+}
+
+static bool lua_name_object(void *state, uint64_t *code, const struct runtime_object *object) {
+    const int type = luajit_heap_type(object->block, object->bytes);
+    (void)state;
+    if (type < 0)
+        return false;
+    const unsigned in_trace = N_CALL_TYPES + 1 + (unsigned)type;
+    *code = code_is_of_runtime(*code)
+                ? code_of_spliced(code_spliced_slot(code_runtime_slot(*code)), in_trace)
+                : code_with_type(code_without_type(*code), in_trace);
+    return true;
 }
 
 extern const struct runtime lua_runtime_row HIDDEN;
@@ -106,11 +144,14 @@ const struct runtime lua_runtime_row = {
     .end = lua_end,
     .codes = lua_codes,
     .parameters = lua_parameters,
-    .domain_size = lua_frames_size,
+    .domain_size = lua_domain_size,
     .domain_init = lua_domain_init,
     .domain_forget = lua_domain_forget,
     .splice = lua_splice,
     .type_names = lua_type_names,
     .n_types = N_TYPES,
+    .n_object_types = LUA_TYPE_LuaJIT + 1,
+    .may_look = lua_may_look,
+    .name_object = lua_name_object,
     .locate = lua_names_locate,
 };

@@ -18,6 +18,7 @@
 #include "record/text.h"
 #include "runtimes/lua/lua_late.h"
 #include "runtimes/lua/lua_stubs.h"
+#include "runtimes/lua/luajit_heap.h"
 
 #define HIDDEN __attribute__((visibility("hidden")))
 
@@ -34,6 +35,8 @@ static struct {
 /* How often functions were made ready to be turned aside. What was noted for a recording that has
  * ended says nothing in the next one, as calls came and went between. */
 static unsigned recording;
+
+static const lua_runtime *jit; /* if it is LuaJIT, whose native frames tell all of calls */
 
 struct lua_calls *lua_calls_own(void) {
     return own;
@@ -75,6 +78,10 @@ HOT_CODE void lua_on_call(uintptr_t state, uintptr_t sp) {
     struct lua_calls *const c = lua_calls_make_own();
     if (!c)
         return;
+    if (jit) {
+        luajit_heap_enter(jit, state);
+        return;
+    }
     size_t n = c->n;
     const uintptr_t after = sp + sizeof(uintptr_t);
     while (n > 0 && c->calls[n - 1].sp <= after)
@@ -124,13 +131,18 @@ lua_allocator *lua_calls_behind(lua_allocator *allocator) {
     return NULL;
 }
 
+/* LuaJIT's own allocator is called with a number that stands for it. */
 HIDDEN lua_allocator *lua_on_newstate(lua_allocator *allocator);
 lua_allocator *lua_on_newstate(lua_allocator *allocator) {
-    return lua_calls_in_front_of(allocator);
+    return jit ? allocator : lua_calls_in_front_of(allocator);
 }
 
 HIDDEN void lua_on_close(uintptr_t state, uintptr_t sp);
 void lua_on_close(uintptr_t state, uintptr_t sp) {
+    if (jit) {
+        luajit_heap_close(state);
+        return;
+    }
     lua_late_close(state);
     lua_on_call(state, sp);
 }
@@ -289,6 +301,7 @@ static bool turn_aside(const lua_runtime *r, uint8_t *room, size_t size) {
 
 bool lua_calls_begin(const lua_runtime *r) {
     recording++;
+    jit = r->is_jit ? r : NULL;
     if (late.n > 0)
         return true;
     const size_t unit = pages_unit(), size = (N_ENTRIES * SLOT + unit - 1) & ~(unit - 1);

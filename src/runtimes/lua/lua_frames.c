@@ -457,20 +457,15 @@ static void put_all(struct splicing *s) {
 
 /* ---- types ----------------------------------------------------------------------------------- */
 
-enum type {
-#define TYPE(name) TYPE_##name,
-    LUA_TYPES(TYPE)
-};
-
 /* The type that Lua gives its allocator; 0: it is no object. */
 static unsigned type_of_tag(const struct lua_layout *l, uintptr_t tag) {
     enum { FIRST = 4, COMMON = 5 };
     if (l->minor == 1 || tag < FIRST || tag > FIRST + COMMON + 1)
         return 0;
     if (tag < FIRST + COMMON)
-        return N_CALL_TYPES + 1 + TYPE_string + (unsigned)tag - FIRST;
+        return N_CALL_TYPES + 1 + LUA_TYPE_string + (unsigned)tag - FIRST;
     const bool is_prototype = (tag == FIRST + COMMON) == (l->minor < 4);
-    return N_CALL_TYPES + 1 + (is_prototype ? TYPE_prototype : TYPE_upvalue);
+    return N_CALL_TYPES + 1 + (is_prototype ? LUA_TYPE_prototype : LUA_TYPE_upvalue);
 }
 
 /* Whether a call of Lua's allocator goes on that was noted: it calls few other functions. */

@@ -12,15 +12,25 @@ size_t lua_frames_size(size_t depth);
 void lua_frames_init(lua_frames *f, size_t depth);
 void lua_frames_forget(lua_frames *f);
 
-/* X(name): as an object of Lua is called in a trace. */
+/* X(name): as an object of Lua is called in a trace. The first is what LuaJIT allocates that is
+ * none, or not yet. */
 #define LUA_TYPES(X)                                                                               \
+    X(LuaJIT)                                                                                      \
     X(string)                                                                                      \
     X(table)                                                                                       \
     X(function)                                                                                    \
     X(userdata)                                                                                    \
     X(thread)                                                                                      \
     X(upvalue)                                                                                     \
-    X(prototype)
+    X(prototype)                                                                                   \
+    X(trace)                                                                                       \
+    X(cdata)
+
+enum lua_type {
+#define LUA_TYPE(name) LUA_TYPE_##name,
+    LUA_TYPES(LUA_TYPE)
+#undef LUA_TYPE
+};
 
 /* `calls` is NULL: the thread never was in Lua. `fits` says whether a lua_State that it is in can
  * be read. */

@@ -283,7 +283,7 @@ static bool is_executable(const struct module *module) {
 
 /* Lua's own interpreter is called lua, lua5.4 and the like. */
 static bool is_interpreter(const struct module *module) {
-    static const char name[] = "lua";
+    static const char name[] = "lua"; /* luajit, too */
     char path[PATH_MAX];
     if (!is_executable(module))
         return false;
@@ -324,11 +324,9 @@ static bool code_find(lua_runtime *r) {
 
 /* NULL if stacks of this Lua can be read. */
 static const char *why_not(lua_runtime *r) {
-    if (symbol("luaJIT_setmode"))
-        return "LuaJIT is not supported: only malloc is recorded, which its objects do not come "
-               "from";
+    r->is_jit = symbol("luaJIT_setmode");
     r->layout = layout_of(symbol("lua_ident"));
-    if (!r->layout)
+    if (!r->layout && !r->is_jit)
         return "this version of Lua is not supported (5.1, and the latest releases of 5.2 to 5.4 "
                "are): only malloc is recorded, without Lua's frames";
     if (!code_find(r))

@@ -72,6 +72,7 @@ typedef struct lua_runtime {
     struct lua_range code;       /* Lua's own */
     struct lua_range eval, cold; /* luaV_execute, and what is seldom run of it */
     bool is_program;             /* the program is Lua's own interpreter */
+    bool is_jit;                 /* it is LuaJIT; then there is no layout */
 } lua_runtime;
 
 /* See record/runtime.h. */

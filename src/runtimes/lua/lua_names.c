@@ -257,48 +257,72 @@ static uint32_t known_add(struct known *k, uint64_t hash, uint32_t entry, bool i
     return entry;
 }
 
-static uint32_t entry_of_locked(const struct lua_layout *l, uintptr_t proto,
-                                const struct lua_place *caller) {
+static uint32_t entry_of_locked(const struct lua_named *f) {
     char *const file = names_room();
     if (!file)
         return 0;
-    const unsigned line = half_at(proto + l->proto_line);
-    const size_t size = put_file(file, text_of(word_at(proto + l->proto_source))) + 1;
+    const unsigned line = f->line;
+    const size_t size = put_file(file, f->source) + 1;
     file[size - 1] = '\0';
-    const uint64_t hash = hash_u64(hash_bytes(file, size) + line);
+    const uint64_t hash = hash_u64(hash_bytes(file, size) + line + (uintptr_t)f->remark);
     struct known *const k = known_find(hash);
     const bool is_done = k && k->entry && (k->is_named || !line);
-    const char *const name = is_done || !line ? NULL : name_of_called(l, caller);
+    const char *const name = is_done || !line ? NULL : f->name(f);
     if (is_done || (k && k->entry && !name))
         return k->entry;
     char *const function = file + size;
     size_t length = name ? put_text(function, 0, name) : put_unnamed(function, file, line);
+    if (f->remark)
+        length = put_text(function, length, f->remark);
     function[length++] = '\0';
     return known_add(k, hash, names_entry(file, function, size + length), name);
+}
+
+uintptr_t lua_names_slot_of(const struct lua_named *f, uintptr_t line) {
+    if (!names_lock())
+        return LUA_SLOT_FULL;
+    const uint32_t entry = entry_of_locked(f);
+    names_unlock();
+    return entry ? (uintptr_t)entry << LUA_LINE_BITS | (line < MAX_LINE ? line : MAX_LINE)
+                 : LUA_SLOT_FULL;
+}
+
+uintptr_t lua_names_slot_called(const char *name) {
+    if (!names_lock())
+        return LUA_SLOT_FULL;
+    const uint32_t entry = names_entry_of("[C]", name);
+    names_unlock();
+    return entry ? (uintptr_t)entry << LUA_LINE_BITS : LUA_SLOT_FULL;
+}
+
+struct called {
+    struct lua_named named;
+    const struct lua_layout *l;
+    const struct lua_place *caller;
+};
+
+static const char *name_by_caller(const struct lua_named *f) {
+    const struct called *const c = (const struct called *)f;
+    return name_of_called(c->l, c->caller);
 }
 
 /* ---- slots --------------------------------------------------------------------------------- */
 
 uintptr_t lua_names_slot(const struct lua_layout *l, const struct lua_place *place,
                          const struct lua_place *caller) {
-    if (!names_lock())
-        return LUA_SLOT_FULL;
-    const uint32_t entry = entry_of_locked(l, place->proto, caller);
-    names_unlock();
-    return entry ? (uintptr_t)entry << LUA_LINE_BITS | line_of(l, place) : LUA_SLOT_FULL;
+    const struct called c = {.named = {.source = text_of(word_at(place->proto + l->proto_source)),
+                                       .line = half_at(place->proto + l->proto_line),
+                                       .name = name_by_caller},
+                             .l = l,
+                             .caller = caller};
+    return lua_names_slot_of(&c.named, line_of(l, place));
 }
 
 uintptr_t lua_names_slot_of_c(const struct lua_layout *l, const struct lua_place *caller) {
     const char *name = name_of_called(l, caller);
     if (!name && caller->proto && lua_names_opcode(l, caller) == l->op.for_call)
         name = "for iterator";
-    if (!name)
-        return 0;
-    if (!names_lock())
-        return LUA_SLOT_FULL;
-    const uint32_t entry = names_entry_of("[C]", name);
-    names_unlock();
-    return entry ? (uintptr_t)entry << LUA_LINE_BITS : LUA_SLOT_FULL;
+    return name ? lua_names_slot_called(name) : 0;
 }
 
 size_t lua_names_locate(code_table *codes, uintptr_t slot, memtrace_location *locations,

@@ -34,6 +34,19 @@ uintptr_t lua_names_slot(const struct lua_layout *l, const struct lua_place *pla
 /* The slot of a function of C; 0: its caller has no name for it. */
 uintptr_t lua_names_slot_of_c(const struct lua_layout *l, const struct lua_place *caller);
 
+/* A function by its chunk and the line where its text begins, 0: the chunk itself; `name` gives
+ * what its caller calls it, or NULL; `remark`, a literal, stands behind, or is NULL. */
+struct lua_named {
+    const char *source; /* as Lua has it; NULL: it is not known */
+    unsigned line;
+    const char *(*name)(const struct lua_named *f);
+    const char *remark;
+};
+
+/* The slots of such a function at a line, and of a function of C. */
+uintptr_t lua_names_slot_of(const struct lua_named *f, uintptr_t line);
+uintptr_t lua_names_slot_called(const char *name);
+
 /* See record/runtime.h. */
 size_t lua_names_locate(code_table *codes, uintptr_t slot, memtrace_location *locations,
                         size_t max);

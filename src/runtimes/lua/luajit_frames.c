@@ -1,0 +1,406 @@
+/* luajit_frames.c: walks the frames on Lua's stack, and finds where in the native one they belong.
+ *
+ * The interpreter has a frame on the native stack for each call from C, or of a coroutine, that
+ * goes on: it says of which lua_State, and what the innermost function is at. Of these functions,
+ * those up to one that C has called are inside of it.
+ *
+ * Compiled code has no tables for unwinding, so that the native stack ends there. It runs in the
+ * frame of the interpreter, to which lua_State leads, and from there outwards goes what is known of
+ * native frames. Functions that it calls may have no frames on Lua's stack yet: the one at which it
+ * has begun says so in its name.
+ *
+ * C functions of LuaJIT's own that Lua calls stand by their names there, others on the native
+ * stack. */
+#include "runtimes/lua/luajit_frames.h"
+
+#include "platform/module.h"
+#include "platform/unwind_trail.h"
+#include "runtimes/lua/luajit_names.h"
+#include "runtimes/peek.h"
+#include "runtimes/splice.h"
+
+enum { CACHE_BITS = 12, CACHED = 1 << CACHE_BITS, STEPS_MAX = 1 << 16, SLOT = 8, OTHERS = 8 };
+
+/* What is known of a frame. A GCproto may be freed, and another one take its place: the rest tells
+ * them apart. */
+struct cached {
+    uintptr_t function, saved; /* of a function of C, the second is its caller's */
+    uintptr_t source;
+    uint32_t line;
+    uintptr_t slot;
+};
+
+struct luajit_frames {
+    struct splice_stack stack;
+    struct cached cache[CACHED];
+    uint64_t memory[];
+};
+
+size_t luajit_frames_size(size_t depth) {
+    return sizeof(luajit_frames) + splice_room(depth) * sizeof(uint64_t);
+}
+
+void luajit_frames_init(luajit_frames *f, size_t depth) {
+    splice_init(&f->stack, depth, f->memory);
+}
+
+void luajit_frames_forget(luajit_frames *f) {
+    f->stack.n_last = 0;
+}
+
+/* ---- frames on Lua's stack ------------------------------------------------------------------- */
+
+enum frame_type { LINK_LUA, LINK_C, LINK_CONTINUED, LINK_VARARG, LINK_CALLS_C = 5 };
+
+/* The frame that is next: where its link is; the function is below. */
+struct walk {
+    uintptr_t state;
+    uintptr_t at, bottom;
+    uintptr_t saved; /* behind the instruction at which its function is; 0: it is not known */
+    unsigned steps;
+};
+
+enum frame_kind { FRAME_END, FRAME_LUA, FRAME_C };
+
+struct frame {
+    enum frame_kind kind;
+    uintptr_t function; /* the GCproto, or the function of C */
+    uintptr_t saved;
+    bool is_outermost; /* that C has called */
+};
+
+/* While the stack is moved, lua_State still points to where it was. */
+static struct walk walk_begin(uintptr_t state, uintptr_t base, uintptr_t saved,
+                              const struct runtime_splice *native) {
+    const uintptr_t stack = luajit_word(state + STATE_STACK);
+    const uintptr_t moved =
+        native->moved_from && stack == native->moved_from ? native->moved_to - stack : 0;
+    return (struct walk){
+        .state = state, .at = base + moved - SLOT, .bottom = stack + moved + SLOT, .saved = saved};
+}
+
+static struct frame frame_here(const struct walk *w) {
+    const uintptr_t function = luajit_word(w->at - SLOT) & JIT_ADDRESS;
+    if (!function || luajit_byte(function + JIT_TAG) != JIT_FUNCTION)
+        return (struct frame){.kind = FRAME_END};
+    if (luajit_byte(function + FUNCTION_KIND))
+        return (struct frame){.kind = FRAME_C, .function = luajit_word(function + FUNCTION_C)};
+    return (struct frame){.kind = FRAME_LUA,
+                          .function = luajit_word(function + FUNCTION_CODE) - PROTO_CODE,
+                          .saved = w->saved};
+}
+
+/* Where the caller's frame is. What that is at is told by its callee, or, if C is between them, by
+ * the interpreter's frame. True: it is. */
+static bool walk_out(struct walk *w) {
+    enum { TYPE = 7, A = 8, CALLBACK = 1 };
+    const uintptr_t link = luajit_word(w->at);
+    if ((link & 3) == LINK_LUA) {
+        w->saved = link;
+        w->at -= SLOT * (2 + (uintptr_t)(luajit_half(link - 4) >> A & 255));
+        return false;
+    }
+    const unsigned type = link & TYPE;
+    const bool by_callback = type == LINK_CONTINUED && luajit_word(w->at - 3 * SLOT) == CALLBACK;
+    w->saved = type == LINK_CONTINUED ? luajit_word(w->at - 2 * SLOT) : 0;
+    w->at -= link & ~(uintptr_t)TYPE;
+    return type == LINK_C || type == LINK_CALLS_C || by_callback;
+}
+
+/* A function of variable arguments has two frames. */
+static bool walk_over(struct walk *w) {
+    if ((luajit_word(w->at) & 7) == LINK_VARARG)
+        w->at -= luajit_word(w->at) & ~UINT64_C(7);
+    return w->at > w->bottom && walk_out(w);
+}
+
+static bool walk_has_more(const struct walk *w) {
+    return w->at > w->bottom && w->steps < STEPS_MAX;
+}
+
+static struct frame walk_next(struct walk *w) {
+    struct frame frame = {.kind = FRAME_END};
+    while (walk_has_more(w) && (luajit_word(w->at - SLOT) & JIT_ADDRESS) == w->state)
+        (void)walk_out(w); /* stands for none */
+    if (walk_has_more(w))
+        frame = frame_here(w);
+    w->steps++;
+    if (frame.kind == FRAME_END)
+        w->at = w->bottom;
+    else
+        frame.is_outermost = walk_over(w);
+    return frame;
+}
+
+/* ---- a stack in the making, from the innermost frame on -------------------------------------- */
+
+struct splicing {
+    struct splice out;
+    luajit_frames *f;
+    const lua_runtime *r;
+    const struct luajit_layout *l;
+    struct walk walk; /* of the lua_State that was met last */
+    struct walk others[OTHERS];
+    size_t n_others;
+    bool has_lua;       /* some function of Lua's was put */
+    uintptr_t expected; /* the interpreter's frame that is next; 0: none is known */
+};
+
+static struct cached *cache_place(luajit_frames *f, uintptr_t function, uintptr_t saved) {
+    return &f->cache[(function + saved) * UINT64_C(0x9E3779B97F4A7C15) >> (64 - CACHE_BITS)];
+}
+
+/* Who has called the frame behind which the walk stands; C calls by no name. */
+static struct luajit_place caller_of(const struct walk *w, const struct frame *callee) {
+    struct walk outer = *w;
+    const struct frame frame =
+        callee->is_outermost ? (struct frame){.kind = FRAME_END} : walk_next(&outer);
+    return frame.kind == FRAME_LUA ? (struct luajit_place){frame.function, frame.saved}
+                                   : (struct luajit_place){0};
+}
+
+static uintptr_t slot_of_lua(const struct splicing *s, const struct frame *frame) {
+    const uintptr_t source = luajit_word(frame->function + PROTO_SOURCE);
+    const uint32_t line = luajit_half(frame->function + PROTO_LINE);
+    struct cached *const c = cache_place(s->f, frame->function, frame->saved);
+    if (__builtin_expect(c->function == frame->function && c->saved == frame->saved &&
+                             c->source == source && c->line == line,
+                         1))
+        return c->slot;
+    const struct luajit_place place = {frame->function, frame->saved};
+    const struct luajit_place caller = caller_of(&s->walk, frame);
+    const uintptr_t slot = luajit_names_slot(&place, &caller);
+    *c = (struct cached){frame->function, frame->saved, source, line, slot};
+    return slot;
+}
+
+static void put_c(struct splicing *s, const struct frame *frame) {
+    if (!lua_range_has(&s->r->code, frame->function))
+        return;
+    const struct luajit_place caller = caller_of(&s->walk, frame);
+    if (!caller.proto)
+        return;
+    struct cached *const c = cache_place(s->f, frame->function, caller.saved);
+    if (c->function != frame->function || c->saved != caller.saved || c->source != caller.proto)
+        *c = (struct cached){frame->function, caller.saved, caller.proto, 0,
+                             luajit_names_slot_of_c(&caller)};
+    if (c->slot)
+        splice_put_slot(&s->out, c->slot);
+    else
+        splice_put_native(&s->out, frame->function + 1);
+}
+
+/* What is inside of one frame of the interpreter's. */
+static void put_run(struct splicing *s) {
+    while (!s->out.is_full) {
+        const struct frame frame = walk_next(&s->walk);
+        s->has_lua |= frame.kind == FRAME_LUA;
+        if (frame.kind == FRAME_LUA)
+            splice_put_slot(&s->out, slot_of_lua(s, &frame));
+        else if (frame.kind == FRAME_C)
+            put_c(s, &frame);
+        if (frame.kind == FRAME_END || frame.is_outermost)
+            return;
+    }
+}
+
+/* C in one lua_State may have entered another one, and that the first again, which goes on where it
+ * was. */
+static struct walk walk_of(struct splicing *s, uintptr_t state) {
+    if (s->walk.state && s->n_others < OTHERS)
+        s->others[s->n_others++] = s->walk;
+    for (size_t i = s->n_others; i > 0; i--)
+        if (s->others[i - 1].state == state)
+            return s->others[i - 1];
+    return walk_begin(state, luajit_word(state + STATE_BASE), 0, s->out.native);
+}
+
+/* One that only keeps errors in, around a function of LuaJIT's own, has none below the height that
+ * it has noted. */
+static bool has_frames(const struct walk *w, uintptr_t c_frame) {
+    const int32_t above = (int32_t)luajit_half(c_frame + C_FRAME_ABOVE);
+    return above >= 0 || w->at >= w->bottom - SLOT + (uintptr_t) - (intptr_t)above;
+}
+
+static void put_c_frame(struct splicing *s, uintptr_t c_frame) {
+    const uintptr_t state = luajit_word(c_frame + C_FRAME_L);
+    if (state != s->walk.state)
+        s->walk = walk_of(s, state);
+    if (!has_frames(&s->walk, c_frame))
+        return;
+    if (!s->walk.saved)
+        s->walk.saved = luajit_word(c_frame + C_FRAME_PC);
+    put_run(s);
+}
+
+/* How the interpreter begins is no news. */
+static bool is_over(const struct splicing *s) {
+    return s->r->is_program && s->walk.state && !walk_has_more(&s->walk) &&
+           s->walk.state == luajit_word(luajit_word(s->walk.state + STATE_GLOBAL) + GLOBAL_MAIN);
+}
+
+/* ---- compiled code --------------------------------------------------------------------------- */
+
+static bool is_code(uintptr_t address) {
+    struct module module;
+    return module_find(address, &module);
+}
+
+static uintptr_t trace_of(const struct luajit_layout *l, uintptr_t global) {
+    const int32_t number = (int32_t)luajit_half(global + GLOBAL_RUNS);
+    const uintptr_t jit = global + l->jit;
+    uintptr_t traces, trace;
+    uint32_t n;
+    uint8_t tag;
+    if (number <= 0 || !peek_bytes(jit + JIT_N_TRACES, &n, sizeof n) || (uint32_t)number >= n ||
+        !peek_bytes(jit + JIT_TRACES, &traces, sizeof traces) ||
+        !peek_bytes(traces + (uintptr_t)number * SLOT, &trace, sizeof trace) ||
+        !peek_bytes(trace + JIT_TAG, &tag, 1) || tag != JIT_TRACE ||
+        *(const uint16_t *)(trace + TRACE_NUMBER) != number)
+        return 0;
+    return trace;
+}
+
+static bool trace_has(uintptr_t trace, uintptr_t pc) {
+    return pc - luajit_word(trace + TRACE_CODE) <= luajit_half(trace + TRACE_SIZE);
+}
+
+/* Where the code begins, if that is in the function, else where this does. */
+static uintptr_t line_of_trace(uintptr_t trace, uintptr_t proto) {
+    if (trace && luajit_word(trace + TRACE_PROTO) == proto)
+        return luajit_names_line(proto, luajit_word(trace + TRACE_PC));
+    return luajit_half(proto + PROTO_LINE);
+}
+
+/* The function at which the code began. */
+static void put_compiled(struct splicing *s, uintptr_t trace) {
+    const struct frame frame = walk_next(&s->walk);
+    if (frame.kind != FRAME_LUA)
+        return;
+    s->has_lua = true;
+    const struct luajit_place caller = caller_of(&s->walk, &frame);
+    splice_put_slot(&s->out, luajit_names_slot_compiled(frame.function, &caller,
+                                                        line_of_trace(trace, frame.function)));
+    if (!frame.is_outermost)
+        put_run(s);
+}
+
+/* The interpreter's frames from one on that are known without the native stack: those that this one
+ * has called, and those of the same lua_State. 0: there are no more. */
+static uintptr_t outer_c_frame(const struct splicing *s, uintptr_t c_frame) {
+    if (lua_range_has(&s->r->eval, luajit_word(c_frame + C_FRAME_RETURN) - 1))
+        return c_frame + C_FRAME_END;
+    return luajit_word(c_frame + C_FRAME_OUTER) & C_FRAME_ADDRESS;
+}
+
+static bool is_in_stack(const struct splicing *s, uintptr_t c_frame) {
+    return c_frame % SLOT == 0 && unwind_trail_is_in_stack(s->out.native->trail, c_frame) &&
+           unwind_trail_is_in_stack(s->out.native->trail, c_frame + C_FRAME_END);
+}
+
+/* The native stack ends here, and what it has had from the interpreter's next frame on is known by
+ * that alone. True: what is missing outside is how the interpreter begins. */
+static bool put_from(struct splicing *s, uintptr_t state, uintptr_t base, uintptr_t trace) {
+    uintptr_t c_frame = luajit_word(state + STATE_C_FRAME) & C_FRAME_ADDRESS, outer;
+    s->walk = walk_begin(state, base, 0, s->out.native);
+    put_compiled(s, trace);
+    while ((outer = outer_c_frame(s, c_frame)) > c_frame && is_in_stack(s, outer)) {
+        put_c_frame(s, outer);
+        c_frame = outer;
+    }
+    return is_over(s);
+}
+
+/* `pc` is in compiled code. False: it is not. */
+static bool put_from_compiled(struct splicing *s, uintptr_t global, uintptr_t pc, bool *is_all) {
+    const uintptr_t trace = global && s->expected ? trace_of(s->l, global) : 0;
+    const uintptr_t base = trace ? luajit_word(global + s->l->current + CURRENT_BASE) : 0;
+    if (!base || !trace_has(trace, pc))
+        return false;
+    *is_all = put_from(s, luajit_word(global + s->l->current), base, trace);
+    return true;
+}
+
+/* Compiled code is being left: below the frame of the interpreter are registers, and functions that
+ * the code had called get their frames only now. */
+static bool put_from_exit(struct splicing *s, uintptr_t global) {
+    const uintptr_t state = luajit_word(global + s->l->current);
+    return put_from(s, state, luajit_word(state + STATE_BASE), 0);
+}
+
+/* Of which lua_State a frame is, that nothing has led to. */
+static bool is_c_frame(const struct splicing *s, uintptr_t c_frame) {
+    return is_in_stack(s, c_frame) && luajit_layout_of(luajit_word(c_frame + C_FRAME_L)) == s->l;
+}
+
+static void expect(struct splicing *s, uintptr_t global) {
+    const uintptr_t state = global ? luajit_word(global + s->l->current) : 0;
+    const uintptr_t c_frame = state ? luajit_word(state + STATE_C_FRAME) & C_FRAME_ADDRESS : 0;
+    s->expected = is_in_stack(s, c_frame) ? c_frame : 0;
+}
+
+/* A frame at `at` that is the interpreter's code. True: no more of the native stack is to be
+ * believed. */
+static bool put_interpreter(struct splicing *s, uintptr_t global, uintptr_t at, bool *is_all) {
+    if (global && at < s->expected && !s->walk.state) {
+        *is_all = put_from_exit(s, global);
+        return true;
+    }
+    if (at != s->expected && !is_c_frame(s, at))
+        return false;
+    put_c_frame(s, at);
+    s->expected = outer_c_frame(s, at);
+    if (!is_in_stack(s, s->expected))
+        s->expected = 0;
+    *is_all = is_over(s);
+    return *is_all;
+}
+
+/* ---- both ---------------------------------------------------------------------------------- */
+
+/* True: what is missing is no news. */
+static bool put_all(struct splicing *s, uintptr_t global) {
+    const struct runtime_splice *const native = s->out.native;
+    const bool has_places = s->l && native->has_places && !(native->flags & UNWIND_SIGNAL);
+    if (has_places)
+        expect(s, global);
+    for (size_t i = native->n; i > 0 && !s->out.is_full; i--) {
+        const uintptr_t pc = unwind_trail_pc(native->trail, i - 1);
+        bool is_all = false;
+        if (has_places && lua_range_has(&s->r->eval, pc - 1)) {
+            if (put_interpreter(s, global, native->trail->points[i - 1].sp, &is_all))
+                return is_all;
+        } else if (lua_range_has(&s->r->code, pc - 1)) {
+            continue;
+        } else if (has_places && !is_code(pc) && put_from_compiled(s, global, pc, &is_all)) {
+            return is_all;
+        } else {
+            splice_put_native(&s->out, pc);
+        }
+    }
+    return false;
+}
+
+/* Native frames alone say more where LuaJIT compiles a chunk, or only its library is called. */
+static void put_native(struct splicing *s) {
+    const struct runtime_splice *const native = s->out.native;
+    s->out = splice_begin(&s->f->stack, native);
+    for (size_t i = native->n; i > 0 && !s->out.is_full; i--)
+        splice_put_native(&s->out, unwind_trail_pc(native->trail, i - 1));
+}
+
+struct runtime_stack luajit_frames_splice(luajit_frames *f, const lua_runtime *r,
+                                          const struct luajit_layout *layout, uintptr_t global,
+                                          const struct runtime_splice *native) {
+    struct runtime_splice whole = *native;
+    struct splicing s = {.out = splice_begin(&f->stack, native), .f = f, .r = r, .l = layout};
+    if (put_all(&s, layout ? global : 0)) {
+        whole.flags &= ~(unsigned)UNWIND_FAILED;
+        s.out.native = &whole;
+    }
+    if (!s.has_lua) {
+        s.out.native = native;
+        put_native(&s);
+    }
+    return splice_end(&s.out, false);
+}

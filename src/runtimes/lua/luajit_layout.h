@@ -1,0 +1,76 @@
+/* luajit_layout.h: where LuaJIT 2.1 keeps what is read of it, on 64-bit machines (LJ_GC64): its
+ * objects, the frames on Lua's stack and on the native one, and which addresses differ between
+ * releases. */
+#ifndef LUAJIT_LAYOUT_H
+#define LUAJIT_LAYOUT_H
+
+#include <string.h>
+
+#include "runtimes/lua/lua_layout.h"
+
+/* Of objects, each of which begins with the next one; tags. */
+enum {
+    JIT_TAG = 9,
+    JIT_STRING = 4,
+    JIT_THREAD = 6,
+    JIT_PROTO = 7,
+    JIT_FUNCTION = 8,
+    JIT_TRACE = 9
+};
+enum { JIT_UPVALUE = 5, JIT_CDATA = 10, JIT_TABLE = 11, JIT_USERDATA = 12 };
+
+/* lua_State, and global_State. */
+enum { STATE_GLOBAL = 16, STATE_BASE = 32, STATE_TOP = 40, STATE_LAST = 48, STATE_STACK = 56 };
+enum { STATE_C_FRAME = 80, STATE_SIZE = 96 };
+enum { GLOBAL_ALLOCATOR = 0, GLOBAL_CONTEXT = 8, GLOBAL_PHASE = 33, GLOBAL_RUNS = 184 };
+enum { GLOBAL_MAIN = 192 };
+
+/* A function, whose kind is 0 if it is one of Lua's; its code stands behind its GCproto. */
+enum { FUNCTION_KIND = 10, FUNCTION_UPVALUES = 11, FUNCTION_CODE = 32, FUNCTION_C = 40 };
+enum { PROTO_N_CODE = 12, PROTO_CONSTANTS = 32, PROTO_N_CONSTANTS = 48, PROTO_SIZE = 56 };
+enum { PROTO_N_UPVALUES = 60, PROTO_SOURCE = 64, PROTO_LINE = 72, PROTO_N_LINES = 76 };
+enum { PROTO_LINES = 80, PROTO_UPVALUES = 88, PROTO_LOCALS = 96, PROTO_CODE = 104 };
+enum { STRING_LENGTH = 20, STRING_AT = 24, TABLE_PARTS = 11, TABLE_BYTES = 64, DATA_LENGTH = 24 };
+enum { DATA_BYTES = 48, UPVALUE_BYTES = 48, FUNCTION_BYTES = 40, FUNCTION_C_BYTES = 48 };
+
+/* jit_State, and GCtrace. */
+enum { JIT_TRACES = 384, JIT_N_TRACES = 396 };
+enum { TRACE_PROTO = 64, TRACE_PC = 72, TRACE_SIZE = 84, TRACE_CODE = 88, TRACE_NUMBER = 104 };
+enum { TRACE_BYTES = 120 };
+
+/* The interpreter's frame on the native stack. */
+enum {
+    C_FRAME_ABOVE = 8,
+    C_FRAME_L = 16,
+    C_FRAME_PC = 24,
+    C_FRAME_OUTER = 32,
+    C_FRAME_RETURN = 72,
+    C_FRAME_END = 80
+};
+#define C_FRAME_ADDRESS (~UINT64_C(3))
+
+/* A value is an object's address with a tag above. */
+#define JIT_ADDRESS UINT64_C(0x7fffffffffff)
+
+struct luajit_layout {
+    uint16_t
+        current;  /* in global_State: the lua_State that runs, behind it what compiled code has */
+    uint16_t jit; /* from there to jit_State */
+};
+enum { CURRENT_BASE = 8 /* behind `current`: of the function at which compiled code began */ };
+
+static inline uintptr_t luajit_word(uintptr_t address) {
+    return *(const uintptr_t *)address;
+}
+static inline uint32_t luajit_half(uintptr_t address) {
+    return *(const uint32_t *)address;
+}
+static inline uint8_t luajit_byte(uintptr_t address) {
+    return *(const uint8_t *)address;
+}
+
+/* Is this the LuaJIT whose lua_State that is? Looks without trusting any address. NULL: none that
+ * is known. */
+const struct luajit_layout *luajit_layout_of(uintptr_t state);
+
+#endif

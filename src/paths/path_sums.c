@@ -127,23 +127,49 @@ static path_share share_of(const path_way *w, size_t part) {
     return (path_share){.begin = (uint32_t)begin, .n = (uint32_t)(end - begin)};
 }
 
+/* The entries of a piece that belong to a share, without a branch on each: that cannot be foreseen.
+ */
+enum { PIECE = 4096 };
+static size_t list_share(const path_way *w, path_share mine, size_t at, uint16_t *list) {
+    const size_t left = w->query->costs.count - at, n = left < PIECE ? left : PIECE;
+    size_t n_listed = 0;
+    for (size_t i = 0; i < n; i++) {
+        list[n_listed] = (uint16_t)i;
+        n_listed += w->nodes[at + i] - mine.begin < mine.n;
+    }
+    return n_listed;
+}
+
 static void mark_nodes(void *context, size_t part) {
     const path_way *w = context;
     const path_share mine = share_of(w, part);
-    for (size_t i = 0; i < w->query->costs.count; i++)
-        if (w->nodes[i] - mine.begin < mine.n)
-            path_column_mark(w->own, w->nodes[i]);
+    uint16_t list[PIECE];
+    for (size_t at = 0; at < w->query->costs.count; at += PIECE) {
+        const size_t n = list_share(w, mine, at, list);
+        for (size_t i = 0; i < n; i++)
+            path_column_mark(w->own, w->nodes[at + list[i]]);
+    }
 }
 
+/* Where costs are added up stands anywhere in memory: that of many is waited for at the same time.
+ */
 static void add_costs(void *context, size_t part) {
     const path_way *w = context;
     const cost_list *list = &w->query->costs;
     const path_share mine = share_of(w, part);
-    for (size_t i = 0; i < list->count; i++)
-        if (w->nodes[i] - mine.begin < mine.n) {
-            const cost one = cost_columns_at(&list->costs, i);
-            path_column_add(w->own, w->nodes[i], &one);
+    uint16_t listed[PIECE];
+    uint32_t ranks[PIECE];
+    for (size_t at = 0; at < list->count; at += PIECE) {
+        const size_t n = list_share(w, mine, at, listed);
+        for (size_t i = 0; i < n; i++) {
+            ranks[i] = path_column_rank(w->own, w->nodes[at + listed[i]]);
+            cost_columns_expect(&w->own->costs, ranks[i]);
         }
+        for (size_t i = 0; i < n; i++) {
+            const cost one = cost_columns_at(&list->costs, at + listed[i]);
+            cost_columns_add(&w->own->costs, ranks[i], &one);
+        }
+    }
 }
 
 /* No sum is larger than that of all. */

@@ -134,6 +134,16 @@ static inline bool path_any_at(path_any any, uint32_t node) {
            (any.second != any.first && path_column_any(any.second, node));
 }
 
+/* The same of those of a word of bits that are from `node` on and before `end`: a bit each. */
+static inline uint32_t path_any_word(path_any any, uint32_t word, uint32_t node, uint32_t end) {
+    uint32_t left = any.first->bits[word].bits | any.second->bits[word].bits;
+    if (word == node / BITS_WORD)
+        left &= UINT32_MAX << node % BITS_WORD;
+    if (word == end / BITS_WORD)
+        left &= (UINT32_C(1) << end % BITS_WORD) - 1;
+    return left;
+}
+
 static inline bool path_any_between(path_any any, uint32_t node, uint32_t end) {
     return path_column_any_between(any.first, node, end) ||
            (any.second != any.first && path_column_any_between(any.second, node, end));

@@ -32,7 +32,7 @@ typedef struct painter {
     uint32_t *group_of;       /* by place: one more than its index among the groups that are made */
     uint8_t *matches;  /* by place, as the spec has them by location; NULL: there is no search */
     uint8_t *hits;     /* by node: inward, whether a match is below; outward, on the path to it */
-    uint32_t *seen_in; /* by place: the node of the picture that last counted it */
+    uint32_t *marks;   /* by place: the node of the picture that last counted it */
     VEC(group) groups; /* a stack */
     VEC(picture_sides) sides; /* of these, in the order in which they were made */
 } painter;
@@ -379,19 +379,50 @@ static size_t order_groups(painter *p, size_t first) {
     return p->spec->most && shown > p->spec->most ? (size_t)p->spec->most : shown;
 }
 
-/* Places that allocate in a node and below it, which `counter` has not counted. */
-static uint32_t count_sites(painter *p, uint32_t node, uint32_t counter) {
+/* Marks the places that allocate in a node and below it. */
+static void mark_sites(const painter *p, uint32_t node, uint32_t mark) {
     const path_any any = path_sums_any(p->sums, p->sums->own);
     const path_node *nodes = p->tree->nodes;
     const uint32_t end = p->tree->ends[node];
-    uint32_t *seen_in = p->seen_in, sites = 0;
-    for (uint32_t i = node; i < end; i++) {
+    uint32_t *marks = p->marks;
+    for (uint32_t word = node / BITS_WORD; word <= (end - 1) / BITS_WORD; word++)
+        for (uint32_t left = path_any_word(any, word, node, end); left; left &= left - 1)
+            marks[nodes[word * BITS_WORD + (uint32_t)__builtin_ctz(left)].place] = mark;
+}
+
+/* The same, and says how many were not marked before. */
+static uint32_t mark_new_sites(const painter *p, uint32_t node, uint32_t mark) {
+    const path_any any = path_sums_any(p->sums, p->sums->own);
+    const path_node *nodes = p->tree->nodes;
+    uint32_t n = 0;
+    for (uint32_t i = node; i < p->tree->ends[node]; i++) {
         if (!path_any_at(any, i))
             continue;
-        uint32_t *seen = &seen_in[nodes[i].place];
-        sites += *seen != counter;
-        *seen = counter;
+        uint32_t *known = &p->marks[nodes[i].place];
+        n += *known != mark;
+        *known = mark;
     }
+    return n;
+}
+
+/* Places that allocate in some groups and below them. Of many nodes, it is quicker to count the
+ * marks when all are made than to look at each before. */
+static uint32_t count_sites(const painter *p, size_t first, uint32_t mark) {
+    const size_t n_places = p->base->places->locations.count;
+    size_t n_nodes = 0;
+    uint32_t sites = 0;
+    for (size_t i = first; i < p->groups.count; i++)
+        for (uint32_t m = p->groups.items[i].first; m != NOBODY; m = p->next[m])
+            n_nodes += p->tree->ends[m] - m;
+    const bool many = n_nodes > n_places;
+    for (size_t i = first; i < p->groups.count; i++)
+        for (uint32_t m = p->groups.items[i].first; m != NOBODY; m = p->next[m])
+            if (many)
+                mark_sites(p, m, mark);
+            else
+                sites += mark_new_sites(p, m, mark);
+    for (size_t i = 0; many && i < n_places; i++)
+        sites += p->marks[i] == mark;
     return sites;
 }
 
@@ -415,10 +446,8 @@ static bool sum_up(painter *p, size_t first, uint32_t parent) {
         cost_add(&rest.total, &g->total);
         if (match_of(p, g) != PICTURE_NO_MATCH)
             rest.match = PICTURE_MATCH_BELOW;
-        rest.sites += p->outward;
-        for (uint32_t m = g->first; !p->outward && m != NOBODY; m = p->next[m])
-            rest.sites += count_sites(p, m, me);
     }
+    rest.sites = p->outward ? (uint32_t)(p->groups.count - first) : count_sites(p, first, me);
     return first == p->groups.count ||
            (vec_push(&p->result->nodes, rest) && push_sides(p, first, p->groups.count));
 }
@@ -461,12 +490,12 @@ static bool painter_init(painter *p, const callpaths *v) {
     const size_t n = p->sums->n, n_places = p->base->places->locations.count;
     p->next = malloc(n * sizeof *p->next);
     p->group_of = calloc(n_places + 1, sizeof *p->group_of);
-    p->seen_in = calloc(n_places + 1, sizeof *p->seen_in);
+    p->marks = calloc(n_places + 1, sizeof *p->marks);
     if (p->outward)
         p->at = malloc(n * sizeof *p->at);
     if (p->outward && v->spec.collapse && !(p->exits = path_tree_exits(p->tree)))
         return false;
-    return p->next && p->group_of && p->seen_in && (p->at || !p->outward) && find_hits(p);
+    return p->next && p->group_of && p->marks && (p->at || !p->outward) && find_hits(p);
 }
 
 static void painter_free(painter *p) {
@@ -476,7 +505,7 @@ static void painter_free(painter *p) {
     free(p->at);
     free(p->exits);
     free(p->group_of);
-    free(p->seen_in);
+    free(p->marks);
     free(p->matches);
     free(p->hits);
     vec_free(&p->groups);

@@ -230,8 +230,13 @@ cost cost_or_missed(const profile *p, measure m, filter_bounds may, cost sum) {
 }
 
 /* Of amounts of memory, by the number of the stack. What is added up at random must be small, to
- * stay near the processor: sums are narrow, and made again in wide ones where a narrow one is too
- * small. */
+ * stay near the processor. Most stacks have a few samples: their sums are short, and what has no
+ * room in these is carried to a list. Where much would be, sums are narrow; and made again in wide
+ * ones where a narrow one is too small. */
+typedef struct short_sum {
+    uint8_t samples, blocks;
+} short_sum;
+
 typedef struct narrow_sum {
     uint32_t samples, blocks;
 } narrow_sum;
@@ -241,6 +246,23 @@ typedef struct wide_sum {
     uint32_t blocks;
 } wide_sum;
 
+typedef enum sum_width { SUMS_SHORT, SUMS_NARROW, SUMS_WIDE } sum_width;
+
+/* More of a sum, which is at least a block without it. */
+typedef struct carry {
+    uint64_t samples;
+    uint32_t blocks, at;
+} carry;
+
+typedef VEC(carry) carry_list;
+
+enum {
+    SHORT_FROM = 1 << 16, /* stacks: sums of fewer are near the processor anyway */
+    SHORT_BLOCKS = 64,    /* of a stack, on average: more would mostly be carried, and … */
+    SHORT_SAMPLES = 4,    /* … of a block */
+    CARRY_LESS = 256,     /* one of so many sums at most */
+};
+
 typedef struct plain_adding {
     const profile *profile;
     measure measure;
@@ -248,11 +270,12 @@ typedef struct plain_adding {
     const uint8_t *kept; /* by row; NULL: a filter says it, piece by piece */
     uint8_t *temporary;  /* by row, for MEASURE_TEMPORARY */
     size_t parts;
-    bool both;          /* heap and external blocks, of each stack one beside the other; else … */
-    bool external;      /* … all are */
-    narrow_sum *narrow; /* those of the first part, of the second …; NULL: they are wide */
-    wide_sum *wide;
-    bool too_large[PARALLEL_MAX];         /* by part: a narrow one was */
+    bool both;     /* heap and external blocks, of each stack one beside the other; else … */
+    bool external; /* … all are */
+    sum_width width;
+    void *sums;                           /* those of the first part, of the second … */
+    carry_list carry[PARALLEL_MAX];       /* by part; at last the first has all, in order */
+    bool too_large[PARALLEL_MAX];         /* by part: sums of this width do not do */
     size_t first_entry[PARALLEL_MAX + 1]; /* by part of the stacks: in the list */
     uint64_t samples[PARALLEL_MAX];       /* by part of the stacks */
     cost_list *list;
@@ -270,10 +293,32 @@ static inline size_t index_of(const plain_adding *a, size_t row, bool both) {
     return both ? 2 * stack + (b->source[row] == MEMTRACE_EXTERNAL) : stack;
 }
 
+/* False if that is too much. */
+static bool carry_sum(plain_adding *a, size_t part, carry c) {
+    carry_list *list = &a->carry[part];
+    return list->count <= sums_of(a) / CARRY_LESS && vec_push(list, c);
+}
+
 /* Adds what is at all of these rows. */
+IN_LINE add_short(plain_adding *a, size_t part, filter_piece rows, bool both) {
+    const block_table *b = &a->profile->table;
+    short_sum *sums = (short_sum *)a->sums + part * sums_of(a);
+    for (size_t i = 0; i < rows.n && !a->too_large[part]; i++) {
+        const size_t row = rows.at + rows.list[i];
+        const size_t at = index_of(a, row, both);
+        const uint64_t samples = sums[at].samples + blocks_samples(b, row);
+        const uint32_t blocks = sums[at].blocks + 1u;
+        sums[at] = (short_sum){(uint8_t)samples, (uint8_t)blocks};
+        if (__builtin_expect((samples | blocks) <= UINT8_MAX, 1))
+            continue;
+        sums[at] = (short_sum){.blocks = 1};
+        a->too_large[part] = !carry_sum(a, part, (carry){samples, blocks - 1, (uint32_t)at});
+    }
+}
+
 IN_LINE add_narrow(plain_adding *a, size_t part, filter_piece rows, bool both) {
     const block_table *b = &a->profile->table;
-    narrow_sum *sums = a->narrow + part * sums_of(a);
+    narrow_sum *sums = (narrow_sum *)a->sums + part * sums_of(a);
     bool too_large = false;
     for (size_t i = 0; i < rows.n; i++) {
         const size_t row = rows.at + rows.list[i];
@@ -288,7 +333,7 @@ IN_LINE add_narrow(plain_adding *a, size_t part, filter_piece rows, bool both) {
 
 static void add_wide(const plain_adding *a, size_t part, filter_piece rows) {
     const block_table *b = &a->profile->table;
-    wide_sum *sums = a->wide + part * sums_of(a);
+    wide_sum *sums = (wide_sum *)a->sums + part * sums_of(a);
     for (size_t i = 0; i < rows.n; i++) {
         const size_t row = rows.at + rows.list[i];
         wide_sum *sum = &sums[index_of(a, row, a->both)];
@@ -298,12 +343,16 @@ static void add_wide(const plain_adding *a, size_t part, filter_piece rows) {
 }
 
 static void add_rows(plain_adding *a, size_t part, filter_piece rows) {
-    if (a->wide)
+    if (a->width == SUMS_WIDE)
         add_wide(a, part, rows);
-    else if (a->both)
+    else if (a->width == SUMS_NARROW && a->both)
         add_narrow(a, part, rows, true);
-    else
+    else if (a->width == SUMS_NARROW)
         add_narrow(a, part, rows, false);
+    else if (a->both)
+        add_short(a, part, rows, true);
+    else
+        add_short(a, part, rows, false);
 }
 
 /* Takes over the rows of which a condition is true, without a branch on it: that cannot be
@@ -352,12 +401,60 @@ static void add_plain_part(void *context, size_t part) {
 
 /* ---- what was added up, as a list; each part of it in a thread of its own ------------------ */
 
-/* Of all parts of the table. */
-static inline wide_sum sum_at(const plain_adding *a, size_t at) {
+static int compare_carries(const void *a, const void *b) {
+    const carry *x = a, *y = b;
+    return (x->at > y->at) - (x->at < y->at);
+}
+
+/* False when there is no memory. */
+static bool order_carries(plain_adding *a) {
+    carry_list *all = &a->carry[0];
+    for (size_t part = 1; part < a->parts; part++)
+        for (size_t i = 0; i < a->carry[part].count; i++)
+            if (!vec_push(all, a->carry[part].items[i]))
+                return false;
+    if (all->count > 0)
+        qsort(all->items, all->count, sizeof *all->items, compare_carries);
+    return true;
+}
+
+/* The first carry to a sum or one behind it. */
+static size_t carry_from(const plain_adding *a, size_t at) {
+    size_t low = 0, high = a->carry[0].count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (a->carry[0].items[middle].at < at)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Of all parts of the table, without what was carried. */
+static inline wide_sum sum_alone(const plain_adding *a, size_t at) {
     wide_sum all = {0};
     for (size_t part = 0, n = sums_of(a); part < a->parts; part++, at += n) {
-        all.samples += a->wide ? a->wide[at].samples : a->narrow[at].samples;
-        all.blocks += a->wide ? a->wide[at].blocks : a->narrow[at].blocks;
+        const short_sum *few = a->sums;
+        const narrow_sum *narrow = a->sums;
+        const wide_sum *wide = a->sums;
+        all.samples += a->width == SUMS_SHORT    ? few[at].samples
+                       : a->width == SUMS_NARROW ? narrow[at].samples
+                                                 : wide[at].samples;
+        all.blocks += a->width == SUMS_SHORT    ? few[at].blocks
+                      : a->width == SUMS_NARROW ? narrow[at].blocks
+                                                : wide[at].blocks;
+    }
+    return all;
+}
+
+/* With it; `*next` is the first carry that was not added before. */
+static inline wide_sum sum_at(const plain_adding *a, size_t at, size_t *next) {
+    const carry_list *more = &a->carry[0];
+    wide_sum all = sum_alone(a, at);
+    for (; *next < more->count && more->items[*next].at == at; ++*next) {
+        all.samples += more->items[*next].samples;
+        all.blocks += more->items[*next].blocks;
     }
     return all;
 }
@@ -379,10 +476,10 @@ static size_t first_sum(const plain_adding *a, size_t part) {
 static void count_entries(void *context, size_t part) {
     plain_adding *a = context;
     const size_t end = first_sum(a, part + 1);
-    size_t n = 0;
+    size_t n = 0, next = carry_from(a, first_sum(a, part));
     uint64_t samples = 0;
     for (size_t i = first_sum(a, part); i < end; i++) {
-        const wide_sum sum = sum_at(a, i);
+        const wide_sum sum = sum_at(a, i, &next);
         n += sum.blocks > 0;
         samples += sum.samples;
     }
@@ -390,30 +487,41 @@ static void count_entries(void *context, size_t part) {
     a->first_entry[part + 1] = n;
 }
 
-static inline size_t write_entry(const plain_adding *a, size_t i, uint32_t stack, size_t at) {
-    const wide_sum sum = sum_at(a, i);
-    if (sum.blocks == 0)
-        return at;
-    a->list->stacks[at] = stack;
-    cost_columns_add(&a->list->costs, at, &(cost){.samples = sum.samples, .blocks = sum.blocks});
-    return at + 1;
+typedef struct entry_writing {
+    size_t at, end; /* in the list: the next entry of the part, where the next part's begin */
+    size_t sum;     /* the next one */
+    size_t next;    /* see sum_at */
+} entry_writing;
+
+/* Without a branch on whether there is any, which cannot be foreseen: else the next one takes its
+ * place. */
+static inline void write_entry(const plain_adding *a, entry_writing *w, uint32_t stack) {
+    const wide_sum sum = sum_at(a, w->sum++, &w->next);
+    a->list->stacks[w->at] = stack;
+    cost_columns_add(&a->list->costs, w->at, &(cost){.samples = sum.samples, .blocks = sum.blocks});
+    w->at += sum.blocks > 0;
 }
 
 static void write_entries(void *context, size_t part) {
     const plain_adding *a = context;
     const bits_word *stacks = a->profile->tree.stacks;
     const uint32_t end = first_word(a, part + 1);
-    size_t at = a->first_entry[part], i = first_sum(a, part);
+    entry_writing w = {.at = a->first_entry[part],
+                       .end = a->first_entry[part + 1],
+                       .sum = first_sum(a, part),
+                       .next = carry_from(a, first_sum(a, part))};
     for (uint32_t word = first_word(a, part); word < end; word++)
-        for (uint32_t left = stacks[word].bits; left; left &= left - 1) {
+        for (uint32_t left = stacks[word].bits; left && w.at < w.end; left &= left - 1) {
             const uint32_t node = word * BITS_WORD + (uint32_t)__builtin_ctz(left);
-            at = write_entry(a, i++, node << 1 | (!a->both && a->external), at);
-            if (a->both)
-                at = write_entry(a, i++, node << 1 | 1, at);
+            write_entry(a, &w, node << 1 | (!a->both && a->external));
+            if (a->both && w.at < w.end)
+                write_entry(a, &w, node << 1 | 1);
         }
 }
 
 static bool list_entries(plain_adding *a, cost_list *list) {
+    if (!order_carries(a))
+        return false;
     parallel_run(a->parts, count_entries, a);
     uint64_t samples = 0;
     for (size_t part = 0; part < a->parts; part++) {
@@ -430,24 +538,27 @@ static bool list_entries(plain_adding *a, cost_list *list) {
 
 /* ---- amounts of memory --------------------------------------------------------------------- */
 
-static bool make_sums(plain_adding *a, bool wide) {
-    const uint64_t *blocks = a->profile->blocks;
-    a->parts = parallel_parts(a->profile->table.count);
-    a->external = blocks[MEMTRACE_EXTERNAL] > 0;
-    a->both = a->external && blocks[MEMTRACE_MINOR] + blocks[MEMTRACE_MAJOR] > 0;
-    const size_t n = a->parts * sums_of(a) + 1;
-    if (wide)
-        a->wide = large_zeroed(n, sizeof *a->wide);
-    else
-        a->narrow = large_zeroed(n, sizeof *a->narrow);
-    return wide ? (void *)a->wide : (void *)a->narrow;
+static bool make_sums(plain_adding *a) {
+    static const size_t sizes[] = {[SUMS_SHORT] = sizeof(short_sum),
+                                   [SUMS_NARROW] = sizeof(narrow_sum),
+                                   [SUMS_WIDE] = sizeof(wide_sum)};
+    memset(a->too_large, 0, sizeof a->too_large);
+    a->sums = large_zeroed(a->parts * sums_of(a) + 1, sizes[a->width]);
+    return a->sums;
 }
 
 static void free_sums(plain_adding *a) {
-    free(a->wide);
-    free(a->narrow);
-    a->wide = NULL;
-    a->narrow = NULL;
+    free(a->sums);
+    a->sums = NULL;
+    for (size_t part = 0; part < PARALLEL_MAX; part++)
+        vec_free(&a->carry[part]);
+}
+
+static bool are_too_large(const plain_adding *a) {
+    bool any = false;
+    for (size_t part = 0; part < a->parts; part++)
+        any |= a->too_large[part];
+    return any;
 }
 
 /* Adds up what is kept, or what the filter selects. */
@@ -458,20 +569,27 @@ static bool add_all(plain_adding *a, const filter *f, selection *s) {
     return true;
 }
 
-/* Of what it needs beyond columns. */
+/* What it needs beyond columns. */
 static bool prepare(plain_adding *a) {
+    const profile *p = a->profile;
+    const uint64_t external = p->blocks[MEMTRACE_EXTERNAL], blocks = cct_sum(p->blocks);
+    a->parts = parallel_parts(p->table.count);
+    a->external = external > 0;
+    a->both = a->external && blocks > external;
+    a->width = p->tree.n_stacks >= SHORT_FROM && blocks / SHORT_BLOCKS <= p->tree.n_stacks &&
+                       cct_sum(p->samples) / SHORT_SAMPLES <= blocks
+                   ? SUMS_SHORT
+                   : SUMS_NARROW;
     if (a->measure == MEASURE_TEMPORARY)
-        a->temporary = temporary_rows(a->profile);
+        a->temporary = temporary_rows(p);
     return a->temporary || a->measure != MEASURE_TEMPORARY;
 }
 
 static bool plain_costs(plain_adding *a, const filter *f, selection *s, cost_list *list) {
-    bool ok = prepare(a) && make_sums(a, false) && add_all(a, f, s), too_large = false;
-    for (size_t part = 0; ok && part < a->parts; part++)
-        too_large |= a->too_large[part];
-    if (too_large) {
+    bool ok = prepare(a) && make_sums(a) && add_all(a, f, s);
+    for (; ok && are_too_large(a); ok = make_sums(a) && add_all(a, f, s)) {
         free_sums(a);
-        ok = make_sums(a, true) && add_all(a, f, s);
+        a->width++;
     }
     ok = ok && list_entries(a, list);
     free_sums(a);
@@ -553,15 +671,35 @@ static uint32_t first_bit(const weighted_adding *a, size_t part) {
     return word * BITS_WORD;
 }
 
+/* Those of a piece of rows, without a branch on each: that cannot be foreseen. */
+static size_t list_bits(const weighted_adding *a, uint32_t begin, uint32_t end, size_t at,
+                        uint16_t *list) {
+    const size_t left = a->profile->table.count - at, n = left < FILTER_PIECE ? left : FILTER_PIECE;
+    size_t n_listed = 0;
+    for (size_t i = 0; i < n; i++) {
+        const uint32_t bit = a->of[at + i];
+        list[n_listed] = (uint16_t)i;
+        n_listed += (unsigned)(bit - begin < end - begin) & (bit != NO_BIT);
+    }
+    return n_listed;
+}
+
 static void add_weighted(void *context, size_t part) {
     const weighted_adding *a = context;
+    const cost_columns *costs = &a->list->costs;
     const uint32_t begin = first_bit(a, part), end = first_bit(a, part + 1);
-    for (size_t i = 0; i < a->profile->table.count; i++) {
-        const uint32_t bit = a->of[i];
-        if (bit - begin >= end - begin || bit == NO_BIT)
-            continue;
-        const cost one = cost_of_block(a->profile, a->measure, i);
-        cost_columns_add(&a->list->costs, bits_rank(a->bits, bit), &one);
+    uint16_t list[FILTER_PIECE];
+    uint32_t ranks[FILTER_PIECE];
+    for (size_t at = 0; at < a->profile->table.count; at += FILTER_PIECE) {
+        const size_t n = list_bits(a, begin, end, at, list);
+        for (size_t i = 0; i < n; i++) {
+            ranks[i] = bits_rank(a->bits, a->of[at + list[i]]);
+            cost_columns_expect(costs, ranks[i]);
+        }
+        for (size_t i = 0; i < n; i++) {
+            const cost one = cost_of_block(a->profile, a->measure, at + list[i]);
+            cost_columns_add(costs, ranks[i], &one);
+        }
     }
 }
 

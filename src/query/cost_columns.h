@@ -116,6 +116,16 @@ static inline cost cost_columns_at(const cost_columns *c, size_t i) {
     return one;
 }
 
+/* Something will be added to one soon. */
+static inline void cost_columns_expect(const cost_columns *c, size_t i) {
+    if (c->few)
+        __builtin_prefetch(&c->few[i], 1);
+    if (c->weights)
+        __builtin_prefetch(&c->weights[i], 1);
+    if (c->packed)
+        __builtin_prefetch(&c->packed[i], 1);
+}
+
 /* Of the costs from one to before another. */
 cost cost_columns_sum(const cost_columns *c, size_t from, size_t end);
 

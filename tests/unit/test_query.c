@@ -380,6 +380,74 @@ START_TEST(costs_of_heap_and_external_blocks_stay_apart) {
 }
 END_TEST
 
+/* A stack a number, most with a few blocks. Every 1000th row is of the first stack; every
+ * `heavy_every`th has more samples than go into a byte. */
+enum { MANY_STACKS = 1 << 17 };
+
+static void make_many_stacks(profile *p, size_t heavy_every) {
+    cct_path path = {0};
+    test_random random = {2};
+    bool ok = true;
+    *p = (profile){
+        .info = {.word_size = 64, .sample_rate = 0.5}, .duration = MANY_ROWS, .keep_blocks = true};
+    for (uint64_t i = 0; i < MANY_ROWS; i++) {
+        const uint64_t r = test_random_u64(&random);
+        const uint32_t frame = i % 1000 ? (uint32_t)(r % MANY_STACKS) : 0;
+        const memtrace_event e = {.id = i,
+                                  .time = i,
+                                  .source = r % 13 ? MEMTRACE_MINOR : MEMTRACE_EXTERNAL,
+                                  .length = r % 100,
+                                  .samples = i % heavy_every == 7 ? 300 + r % 300 : 1 + r % 3};
+        ok &= blocks_fixture_add(&p->table, cct_walk(&p->tree, &path, &frame, 1, 0), &e, i + 1);
+    }
+    ck_assert(ok && blocks_finish(&p->table) && profile_sum_up(p));
+    cct_path_free(&path);
+}
+
+static void check_sums_of_stacks(const profile *p) {
+    const size_t n = 2 * cct_count(&p->tree);
+    uint64_t(*expected)[2] = calloc(n, sizeof *expected);
+    filter *f;
+    filter_error error;
+    selection s;
+    cost_list list = {0};
+    ck_assert(expected && filter_parse("size:>=3w", &f, &error));
+    for (size_t row = 0; row < p->table.count; row++) {
+        const size_t at = 2 * p->table.node[row] + (p->table.source[row] == MEMTRACE_EXTERNAL);
+        if (p->table.length[row] >= 3) {
+            expected[at][0] += blocks_samples(&p->table, row);
+            expected[at][1]++;
+        }
+    }
+    ck_assert(cost_of_filter(p, f, MEASURE_ALLOCATED, blocks_end_of(0), false, &s, &list));
+    for (size_t i = 0; i < list.count; i++) {
+        const cost_entry e = cost_list_at(&list, i);
+        uint64_t *of = expected[2 * e.node + e.external];
+        ck_assert_uint_gt(e.cost.blocks, 0);
+        ck_assert_uint_eq(e.cost.samples, of[0]);
+        ck_assert_uint_eq(e.cost.blocks, of[1]);
+        of[0] = of[1] = 0;
+    }
+    for (size_t i = 0; i < n; i++)
+        ck_assert_uint_eq(expected[i][1], 0);
+    cost_list_free(&list);
+    filter_free(f);
+    free(expected);
+}
+
+/* A few sums that are too large for most others' bytes, and then too many. */
+START_TEST(sums_of_many_stacks_are_whole) {
+    static const size_t heavy_every[] = {5000, 50};
+    for (size_t i = 0; i < 2; i++) {
+        profile p;
+        make_many_stacks(&p, heavy_every[i]);
+        ck_assert_uint_gt(p.tree.n_stacks, MANY_STACKS / 2);
+        check_sums_of_stacks(&p);
+        profile_free(&p);
+    }
+}
+END_TEST
+
 static bool counts(const block_table *b, measure m, uint64_t moment, size_t row) {
     return m == MEASURE_LIVE       ? blocks_born(b, row) <= moment && blocks_died(b, row) > moment
            : m == MEASURE_PROMOTED ? blocks_promoted(b, row) != BLOCKS_NEVER
@@ -706,6 +774,7 @@ static Suite *suite(void) {
     tcase_add_test(t, times_select_the_same_rows_however_late_they_are);
     tcase_add_test(t, costs_of_heap_and_external_blocks_stay_apart);
     tcase_add_test(t, the_peak_of_a_large_table_is_that_of_all_its_rows);
+    tcase_add_test(t, sums_of_many_stacks_are_whole);
     tcase_add_test(t, measures_of_a_selection_count_each_row_of_it);
     tcase_add_test(t, complaints_point_at_the_column);
     tcase_add_test(t, an_empty_selection_knows_why);

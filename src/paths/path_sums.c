@@ -129,7 +129,7 @@ static path_share share_of(const path_way *w, size_t part) {
 
 /* The entries of a piece that belong to a share, without a branch on each: that cannot be foreseen.
  */
-enum { PIECE = 4096 };
+enum { PIECE = 512 };
 static size_t list_share(const path_way *w, path_share mine, size_t at, uint16_t *list) {
     const size_t left = w->query->costs.count - at, n = left < PIECE ? left : PIECE;
     size_t n_listed = 0;
@@ -161,6 +161,8 @@ static void add_costs(void *context, size_t part) {
     uint32_t ranks[PIECE];
     for (size_t at = 0; at < list->count; at += PIECE) {
         const size_t n = list_share(w, mine, at, listed);
+        for (size_t i = 0; i < n; i++)
+            __builtin_prefetch(&w->own->bits[w->nodes[at + listed[i]] / BITS_WORD]);
         for (size_t i = 0; i < n; i++) {
             ranks[i] = path_column_rank(w->own, w->nodes[at + listed[i]]);
             cost_columns_expect(&w->own->costs, ranks[i]);

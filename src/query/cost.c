@@ -299,13 +299,28 @@ static bool carry_sum(plain_adding *a, size_t part, carry c) {
     return list->count <= sums_of(a) / CARRY_LESS && vec_push(list, c);
 }
 
-/* Adds what is at all of these rows. */
-IN_LINE add_short(plain_adding *a, size_t part, filter_piece rows, bool both) {
+enum { AHEAD = 256 /* rows: what is asked for so early is there when it is needed */ };
+
+/* Where the sums of some rows stand, which is anywhere in memory: they are on their way then. */
+IN_LINE find_short(const plain_adding *a, filter_piece rows, const short_sum *sums, bool both,
+                   uint32_t at[AHEAD]) {
+    const block_table *b = &a->profile->table;
+    for (size_t i = 0; i < rows.n; i++)
+        __builtin_prefetch(&a->profile->tree.stacks[b->node[rows.at + rows.list[i]] / BITS_WORD]);
+    for (size_t i = 0; i < rows.n; i++) {
+        at[i] = (uint32_t)index_of(a, rows.at + rows.list[i], both);
+        __builtin_prefetch(&sums[at[i]], 1);
+    }
+}
+
+/* Adds what is at some of these rows. */
+IN_LINE add_some_short(plain_adding *a, size_t part, filter_piece rows, bool both) {
     const block_table *b = &a->profile->table;
     short_sum *sums = (short_sum *)a->sums + part * sums_of(a);
+    uint32_t places[AHEAD];
+    find_short(a, rows, sums, both, places);
     for (size_t i = 0; i < rows.n && !a->too_large[part]; i++) {
-        const size_t row = rows.at + rows.list[i];
-        const size_t at = index_of(a, row, both);
+        const size_t row = rows.at + rows.list[i], at = places[i];
         const uint64_t samples = sums[at].samples + blocks_samples(b, row);
         const uint32_t blocks = sums[at].blocks + 1u;
         sums[at] = (short_sum){(uint8_t)samples, (uint8_t)blocks};
@@ -316,6 +331,17 @@ IN_LINE add_short(plain_adding *a, size_t part, filter_piece rows, bool both) {
     }
 }
 
+IN_LINE add_short(plain_adding *a, size_t part, filter_piece rows, bool both) {
+    for (size_t i = 0; i < rows.n && !a->too_large[part]; i += AHEAD) {
+        const size_t left = rows.n - i;
+        add_some_short(
+            a, part,
+            (filter_piece){.at = rows.at, .n = left < AHEAD ? left : AHEAD, .list = rows.list + i},
+            both);
+    }
+}
+
+/* Adds what is at all of these rows. */
 IN_LINE add_narrow(plain_adding *a, size_t part, filter_piece rows, bool both) {
     const block_table *b = &a->profile->table;
     narrow_sum *sums = (narrow_sum *)a->sums + part * sums_of(a);
@@ -621,22 +647,35 @@ static uint32_t first_external(const cct *tree) {
     return (uint32_t)tree->n_stacks + 1;
 }
 
-static void find_bits(void *context, size_t part) {
-    weighted_adding *a = context;
+/* Of the rows from one to before another, which are few. Says how many samples they have. */
+static uint64_t find_some_bits(weighted_adding *a, bits_word *bits, size_t from, size_t end) {
     const cct *tree = &a->profile->tree;
     const block_table *b = &a->profile->table;
-    bits_word *bits = a->bits + part * a->n_words;
-    const size_t end = parallel_begin(b->count, a->parts, part + 1);
     uint64_t samples = 0;
-    for (size_t i = parallel_begin(b->count, a->parts, part); i < end; i++) {
+    for (size_t i = from; i < end; i++)
+        __builtin_prefetch(&tree->stacks[b->node[i] / BITS_WORD]);
+    for (size_t i = from; i < end; i++) {
         a->of[i] = NO_BIT;
         if (!a->kept[i])
             continue;
         a->of[i] = cct_stack(tree, b->node[i]) +
                    (b->source[i] == MEMTRACE_EXTERNAL ? first_external(tree) : 0);
-        bits_add(bits, a->of[i]);
+        __builtin_prefetch(&bits[a->of[i] / BITS_WORD], 1);
         samples += blocks_samples(b, i);
     }
+    for (size_t i = from; i < end; i++)
+        if (a->of[i] != NO_BIT)
+            bits_add(bits, a->of[i]);
+    return samples;
+}
+
+static void find_bits(void *context, size_t part) {
+    weighted_adding *a = context;
+    bits_word *bits = a->bits + part * a->n_words;
+    const size_t rows = a->profile->table.count, end = parallel_begin(rows, a->parts, part + 1);
+    uint64_t samples = 0;
+    for (size_t at = parallel_begin(rows, a->parts, part); at < end; at += AHEAD)
+        samples += find_some_bits(a, bits, at, end - at < AHEAD ? end : at + AHEAD);
     a->samples[part] = samples;
 }
 
@@ -671,10 +710,10 @@ static uint32_t first_bit(const weighted_adding *a, size_t part) {
     return word * BITS_WORD;
 }
 
-/* Those of a piece of rows, without a branch on each: that cannot be foreseen. */
+/* Those of some rows, without a branch on each: that cannot be foreseen. */
 static size_t list_bits(const weighted_adding *a, uint32_t begin, uint32_t end, size_t at,
                         uint16_t *list) {
-    const size_t left = a->profile->table.count - at, n = left < FILTER_PIECE ? left : FILTER_PIECE;
+    const size_t left = a->profile->table.count - at, n = left < AHEAD ? left : AHEAD;
     size_t n_listed = 0;
     for (size_t i = 0; i < n; i++) {
         const uint32_t bit = a->of[at + i];
@@ -688,10 +727,12 @@ static void add_weighted(void *context, size_t part) {
     const weighted_adding *a = context;
     const cost_columns *costs = &a->list->costs;
     const uint32_t begin = first_bit(a, part), end = first_bit(a, part + 1);
-    uint16_t list[FILTER_PIECE];
-    uint32_t ranks[FILTER_PIECE];
-    for (size_t at = 0; at < a->profile->table.count; at += FILTER_PIECE) {
+    uint16_t list[AHEAD];
+    uint32_t ranks[AHEAD];
+    for (size_t at = 0; at < a->profile->table.count; at += AHEAD) {
         const size_t n = list_bits(a, begin, end, at, list);
+        for (size_t i = 0; i < n; i++)
+            __builtin_prefetch(&a->bits[a->of[at + list[i]] / BITS_WORD]);
         for (size_t i = 0; i < n; i++) {
             ranks[i] = bits_rank(a->bits, a->of[at + list[i]]);
             cost_columns_expect(costs, ranks[i]);

@@ -124,6 +124,8 @@ static inline void cost_columns_expect(const cost_columns *c, size_t i) {
         __builtin_prefetch(&c->weights[i], 1);
     if (c->packed)
         __builtin_prefetch(&c->packed[i], 1);
+    if (c->words)
+        __builtin_prefetch(&c->words[i], 1);
 }
 
 /* Of the costs from one to before another. */

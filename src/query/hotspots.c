@@ -216,61 +216,57 @@ static void rank(hotspots *h) {
                 &h->by);
 }
 
-/* Of one stack and group of threads, or scope. */
-typedef struct span_sum {
-    uint32_t span;
-    cost_entry entry;
-} span_sum;
+/* Where a stack's place stands among those of all, of blocks from a heap or external. */
+static size_t index_of(const cct *tree, uint32_t node, bool external) {
+    return 2 * (size_t)cct_stack(tree, node) + external;
+}
 
-typedef VEC(span_sum) span_sums;
+/* Stacks are fewer than blocks: what is asked of a stack is asked once. NULL when there is no
+ * memory. */
+static uint32_t *places_of_stacks(gathering *g, const query_result *q) {
+    const cct *tree = &q->profile->tree;
+    uint32_t *places = malloc((2 * tree->n_stacks + 2) * sizeof *places);
+    bool ok = places;
+    for (size_t i = 0; ok && i < q->costs.count; i++) {
+        const cost_entry e = cost_list_at(&q->costs, i);
+        uint32_t wrapper;
+        places[index_of(tree, e.node, e.external)] =
+            place_of(g, lens_site(g->lens, e.node, e.external, &wrapper));
+        ok = wrapper == LENS_NOWHERE || add_wrapper(g, wrapper, &e.cost);
+    }
+    if (ok)
+        return places;
+    free(places);
+    return NULL;
+}
 
-/* Stacks are fewer than blocks: what is asked of a stack is asked once. */
-static bool sum_up_rows(const gathering *g, const query_result *q, span_sums *sums) {
+/* The rows that were kept have the stacks that cost something. */
+static bool sum_up_rows(gathering *g, const query_result *q, const uint32_t *places) {
     const block_table *b = &q->profile->table;
-    map64 known = {0};
     bool ok = true;
     for (size_t i = 0; ok && i < b->count; i++) {
         const uint32_t span = g->spans.of_row[i];
-        const bool external = b->source[i] == MEMTRACE_EXTERNAL;
-        uint32_t at;
-        bool is_new;
         if (span == SITES_NONE)
             continue;
-        ok = find_sum(&known, (uint64_t)span << 33 | (uint64_t)b->node[i] << 1 | external,
-                      sums->count, &at, &is_new) &&
-             (!is_new ||
-              vec_push(sums, ((span_sum){.span = span,
-                                         .entry = {.node = b->node[i], .external = external}})));
-        if (!ok)
-            break;
+        const size_t at =
+            index_of(&q->profile->tree, b->node[i], b->source[i] == MEMTRACE_EXTERNAL);
         const cost one = cost_of_block(q->profile, q->measure, i);
-        cost_add(&sums->items[at].entry.cost, &one);
+        ok = add_contribution(g, span, places[at], &one);
     }
-    map64_free(&known);
     return ok;
-}
-
-static bool add_of_span(gathering *g, const span_sum *sum) {
-    uint32_t wrapper;
-    const cost_entry *e = &sum->entry;
-    const lens_cursor at = lens_site(g->lens, e->node, e->external, &wrapper);
-    return add_contribution(g, sum->span, place_of(g, at), &e->cost) &&
-           (wrapper == LENS_NOWHERE || add_wrapper(g, wrapper, &e->cost));
 }
 
 static bool gather_spans(gathering *g, const query_result *q) {
     const profile *p = q->profile;
-    span_sums sums = {0};
-    bool ok =
-        place_table_make(&g->places, p->locations.items, p->locations.count, PLACE_BY_LINE) &&
-        groups_find_spans(p, q->selection.kept,
-                          g->result->by == HOTSPOTS_BY_SCOPE ? GROUPS_BY_SCOPE : GROUPS_BY_THREAD,
-                          &g->spans) &&
-        (g->result->unnamed = calloc(g->spans.items.count + 1, sizeof *g->result->unnamed)) &&
-        sum_up_rows(g, q, &sums);
-    for (size_t i = 0; ok && i < sums.count; i++)
-        ok = add_of_span(g, &sums.items[i]);
-    vec_free(&sums);
+    if (!place_table_make(&g->places, p->locations.items, p->locations.count, PLACE_BY_LINE) ||
+        !groups_find_spans(p, q->selection.kept,
+                           g->result->by == HOTSPOTS_BY_SCOPE ? GROUPS_BY_SCOPE : GROUPS_BY_THREAD,
+                           &g->spans))
+        return false;
+    g->result->unnamed = calloc(g->spans.items.count + 1, sizeof *g->result->unnamed);
+    uint32_t *places = places_of_stacks(g, q);
+    const bool ok = g->result->unnamed && places && sum_up_rows(g, q, places);
+    free(places);
     return ok;
 }
 

@@ -2,7 +2,7 @@
 // the advice that concerns it.
 import { fill, h, textWidth } from "./dom.js";
 import { amount, damageOf, percent } from "./format.js";
-import { number } from "./explain.js";
+import { number, tellsBlocks } from "./explain.js";
 import { focusStep } from "./filterline.js";
 import { actionsFor } from "./menu.js";
 import { shorten, shortenTo } from "./names.js";
@@ -131,7 +131,7 @@ export class Details {
       if (d.figure.high >= d.figure.low) row("95% interval", app.following("interval", d.figure, head));
       row("of all", app.following("share", d.figure, head, { whole: head.total.value }));
       if (d.shown && d.shown !== head.total.value) row("of what is shown", app.following("share", d.figure, head, { whole: d.shown, of: "what is shown" }));
-      if (d.figure.samples >= 0) row("samples", app.following("samples", d.figure, head));
+      if (d.figure.samples >= 0 && !(tellsBlocks(d.figure, head.rate) && unit === "blocks")) row(tellsBlocks(d.figure, head.rate) ? "blocks" : "samples", app.following("samples", d.figure, head));
     }
     if (d.counts === "itself") return rows;
     if (d.selfFigure) row("itself", app.number(d.selfFigure, { ...head, name: "self" }));

@@ -44,13 +44,19 @@ const button = (app, text, { name, className, label, title, about }) =>
 const FEW = "With few samples, the interval reaches much further up than down, so both bounds are shown.";
 const part = (x) => (Number.isFinite(x) ? percent(100 * x) : "–");
 
+// At rate 1 every block is known, and their number says more than that of their words.
+export const tellsBlocks = (figure, rate) => rate >= 1 && figure.blocks !== undefined;
+
 const FOLLOWS = {
   share: (f, { unit }, { whole, share = f.value / whole, of = "all" }) => ({
     text: part(share), title: "Share",
     definition: `How much of ${of} this is: a ratio of two estimates.`,
     worked: whole > 0 ? `${amount(f.value, unit)} / ${amount(whole, unit)} = ${part(share)}` : "",
   }),
-  samples: (f, { rate }, { long = false }) => ({
+  samples: (f, { rate }, { long = false }) => tellsBlocks(f, rate) ? ({
+    text: long ? plural(f.blocks, "block") : count(f.blocks), title: "Blocks",
+    definition: "The number of blocks. Each was recorded, so that it is exact.",
+  }) : ({
     text: long ? plural(f.samples, "sample") : count(f.samples), title: "Samples",
     definition: "The number of sampled words behind the estimate. Each allocated word is sampled with the same probability, the rate, so a large block may have several samples. The relative standard error falls with the square root of their number.",
     worked: f.samples > 0 && rate < 1 ? `1 / √${count(f.samples)} = ${part(Math.sqrt((1 - rate) / f.samples))} relative standard error of an amount of bytes` : "",
@@ -158,8 +164,9 @@ function facts(figure, unit, rate, share) {
   const row = (name, value) => rows.push(h("dt", name), h("dd", value));
   row("95% interval", figure.high > figure.low ? `${amount(figure.low, unit)} … ${amount(figure.high, unit)}` : "exact");
   if (share !== undefined) row("share", percent(share));
-  if (figure.samples !== undefined) row("samples", count(figure.samples));
-  if (figure.blocks !== undefined) row("sampled blocks", count(figure.blocks));
+  const whole = tellsBlocks(figure, rate);
+  if (!whole && figure.samples !== undefined) row("samples", count(figure.samples));
+  if (figure.blocks !== undefined) row(whole ? "blocks" : "sampled blocks", count(figure.blocks));
   if (rate) row("rate", `${rateText(rate)} of all words`);
   return rows;
 }

@@ -1,7 +1,7 @@
 // main.js: the page: its parts, what they have in common, and who is told when the state changes.
 import { Details } from "./details.js";
 import { fill, h, icon, ICONS, Popover } from "./dom.js";
-import { explain, fact, following, number } from "./explain.js";
+import { explain, fact, following, number, tellsBlocks } from "./explain.js";
 import { Drop } from "./drop.js";
 import { FilterBar } from "./filterbar.js";
 import { join, legible, split, stepsOf, withBrush } from "./filterline.js";
@@ -191,7 +191,7 @@ class App {
       this.following("margin", head.total, head, { className: "margin" }),
       head.note ? h("span.faint.note", head.note) : null,
       h("span.faint.more", begun, head.time !== undefined && (head.measure === "live" || head.measure === "peak") ? ["at ", this.fact(format.duration(head.time), "Moment", "The time since the start of the trace at which this was live."), ", "] : null,
-        this.following("samples", head.total, head, { long: true }), " at rate ", this.following("rate", head.total, head, { alone: true })));
+        head.unit === "blocks" && tellsBlocks(head.total, head.rate) ? "at rate " : [this.following("samples", head.total, head, { long: true }), " at rate "], this.following("rate", head.total, head, { alone: true })));
     this.filterBar.report(head.note ? {} : head);
   }
 

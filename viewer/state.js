@@ -34,6 +34,7 @@ export const KEYS = {
   wrappers: { kind: flag, start: false }, // functions that merely allocate are shown as sites
   mode: { kind: oneOf(MODES), start: "icicle" },
   by: { kind: oneOf(["", "function", "line"]), start: "" }, // what is one place; empty: as the commands have it
+  group: { kind: oneOf(["", "thread", "scope"]), start: "" }, // what a row of the hotspots is instead of a place
   recursion: { kind: flag, start: false }, // collapsed
   share: { kind: upTo(20), start: 0 }, // per cent of the whole below which frames are put together
   focus: { kind: text, start: "" }, // of sandwich, callers and callees: a sequence, `f > g`

@@ -52,6 +52,13 @@ export class Table {
     this.#drawHead();
   }
 
+  // For the rows of a model that is set next.
+  setColumns(columns) {
+    this.all = columns;
+    this.widths = null;
+    this.#drawHead();
+  }
+
   // Starts over with a model; resolves when the first page is there.
   async setModel(model) {
     this.model = model;

@@ -2,11 +2,14 @@
 // filter of what was covered. Cells are told apart by size as well as by shade.
 import { elementParts, SvgDrawing } from "./drawing.js";
 import { fill, h } from "./dom.js";
-import { amount, bytes, count, duration, filterTime, percent } from "./format.js";
+import { tellsBlocks } from "./explain.js";
+import { amount, bytes, duration, filterTime, percent, plural } from "./format.js";
 import { put, join, split } from "./filterline.js";
 import { common, rowOf } from "./source.js";
 
 const LEFT = 64, RIGHT = 12, BOTTOM = 22, TOP = 8;
+
+const seenText = (figure, rate) => (tellsBlocks(figure, rate) ? `, ${plural(figure.blocks, "block")}` : rate >= 1 ? "" : `, ${plural(figure.samples, "sample")}`);
 
 export class LifetimesView {
   constructor(app) {
@@ -286,7 +289,7 @@ export class LifetimesView {
   #hover(p, e, x, y) {
     if (!this.answer?.histogram) return;
     const a = this.answer, { what, figure } = this.#cell(p, this.#column(p, x), this.#row(p, y));
-    fill(this.tip, h("b", what), h("div", figure?.samples ? [amount(figure.value, a.unit), h("span.margin", ` ${amount(figure.low, a.unit)} … ${amount(figure.high, a.unit)}`), `, ${count(figure.samples)} samples`] : "no sample"));
+    fill(this.tip, h("b", what), h("div", figure?.samples ? [amount(figure.value, a.unit), figure.high > figure.low ? h("span.margin", ` ${amount(figure.low, a.unit)} … ${amount(figure.high, a.unit)}`) : null, seenText(figure, a.rate)] : "no sample"));
     this.tip.hidden = false;
     this.tip.style.left = `${Math.min(e.clientX + 14, innerWidth - this.tip.offsetWidth - 8)}px`;
     this.tip.style.top = `${Math.min(e.clientY + 16, innerHeight - this.tip.offsetHeight - 8)}px`;

@@ -4,7 +4,7 @@ import { elementParts } from "./drawing.js";
 import { fill, h, icon, textWidth } from "./dom.js";
 import { focusField, searchField } from "./fields.js";
 import { amount, count, duration, percent } from "./format.js";
-import { focusOn, focusStep } from "./filterline.js";
+import { exactly, focusOn, focusStep } from "./filterline.js";
 import { openMenu } from "./menu.js";
 import { byAmount, colorOf, moduleOf } from "./modules.js";
 import { shorten, shortenTo } from "./names.js";
@@ -50,6 +50,12 @@ const CHUNK = 200; // rows that one step of unrolling shows
 const figureOf = (row, prefix = "") =>
   prefix ? { value: row[prefix], low: row[`${prefix}_low`], high: row[`${prefix}_high`], samples: row[`${prefix}_samples`] } : row;
 
+// The term that keeps what such a row is of.
+const termOf = (group, name) => (group === "scope" && name === "(no scope)" ? "scope:/^$/" : `${group}:${exactly(name)}`);
+
+// What rows of the hotspots may be instead of places.
+const GROUPS = { thread: { title: "Thread", many: "Threads", rows: "Threads that allocate, and the places where" }, scope: { title: "Scope", many: "Scopes", rows: "What the program said that it was doing, and the places that allocated meanwhile" } };
+
 const TITLES = {
   hotspots: "Places that allocate",
   functions: "Every function on any stack, with its total and what it allocates itself",
@@ -74,7 +80,11 @@ export class TableView {
     this.search = searchField(app, { label: "Search in this table", done });
     this.around = this.#unrolls() ? focusField(app, done) : null;
     this.by = h("div.segments", { role: "group", "aria-label": "What counts as one place" }, ["line", "function"].map((b) =>
-      h("button", { type: "button", dataset: { by: b }, onclick: () => app.store.set({ by: b, pick: [] }) }, b === "line" ? "Lines" : "Functions")));
+      h("button", { type: "button", dataset: { by: b }, onclick: () => app.store.set({ by: b, group: "", pick: [] }) }, b === "line" ? "Lines" : "Functions")),
+      // A file has summaries of places alone.
+      kind === "hotspots" && !app.source.offline ? Object.entries(GROUPS).map(([g, { many }]) => h("button", { type: "button", dataset: { by: g }, onclick: () => app.store.set({ group: g, pick: [] }) }, many)) : null);
+    this.group = ""; // what rows are now
+    this.exact = false; // whether each block was recorded
     this.tools = h("div.tools", this.#toolsOf());
     this.table = new Table({
       columns: this.#columns(),
@@ -118,9 +128,12 @@ export class TableView {
       { key: "share", title: "Share", width: "66px", right: true, cell: from("share", (row) => ({ share: row.share, whole: row.value / row.share, of: this.kind !== "leaks" ? "all" : this.head.leaks?.cleaned_up ? "all that was live before the cleanup" : "all that is live at the end" })) },
       { key: "samples", title: "Samples", width: "78px", right: true, sort: "samples", cell: from("samples") },
     ];
+    if (this.exact) value[4] = { ...value[4], title: "Blocks", sort: "blocks" };
+    const grouped = GROUPS[this.group];
+    if (grouped) return [{ key: "name", title: grouped.title, width: "minmax(160px,2fr)", sort: "function", text: true, cell: (row) => h("span.mono.cut", { title: row.name }, row.name) }, ...value, { ...this.#callers(), title: "Mostly allocated at" }];
     const place = { key: "place", title: this.kind === "functions" ? "Function" : "Place", width: "minmax(260px,3.2fr)", sort: "function", text: true, cell: (row, i, room) => this.#placeCell(row, room) };
     const module = { key: "module", title: "Module", wide: true, width: "minmax(70px,0.7fr)", help: "the program or library, or the folder of the source, that it belongs to", cell: (row) => moduleCell(this.app, row.place) };
-    const callers = { key: "callers", title: "Mostly called by", width: "minmax(88px,1.2fr)", cell: (row, i, room) => this.#callersCell(row, room) };
+    const callers = this.#callers();
     switch (this.kind) {
       case "types":
         return [{ key: "type", title: "Type", width: "minmax(160px,2fr)", sort: "type", text: true, cell: (row) => h("span.mono", row.type || "(type not recorded)") }, ...value, { ...callers, title: "Mostly allocated at" }];
@@ -136,6 +149,10 @@ export class TableView {
       default:
         return [place, module, ...value, callers];
     }
+  }
+
+  #callers() {
+    return { key: "callers", title: "Mostly called by", width: "minmax(88px,1.2fr)", cell: (row, i, room) => this.#callersCell(row, room) };
   }
 
   // Beside the place, where it is seen in a narrow window, too: an amount and its interval stand together.
@@ -219,11 +236,12 @@ export class TableView {
 
   async update(s, changed) {
     const order = s.sort.startsWith("-") ? "asc" : "desc", sort = s.sort.replace("-", "") || this.#usual;
+    this.#regroup(s);
     this.table.setSort(sort, order);
-    for (const b of this.by.children) b.setAttribute("aria-pressed", String(b.dataset.by === (s.by || "line")));
+    for (const b of this.by.children) b.setAttribute("aria-pressed", String(b.dataset.by === (this.group || s.by || "line")));
     this.search.show(s.search);
     this.around?.show(s.focus);
-    const mine = ["trace", "filter", "measure", "at", "wrappers", "by", "focus", "sort", "search"];
+    const mine = ["trace", "filter", "measure", "at", "wrappers", "by", "group", "focus", "sort", "search"];
     if (changed && !mine.some((k) => changed.has(k)) && this.head) return;
     this.abort?.abort();
     const { signal } = (this.abort = new AbortController());
@@ -245,11 +263,20 @@ export class TableView {
     this.element.removeAttribute("aria-busy");
   }
 
+  // Rows become those of places, of threads or of scopes, and what they count samples or, where all are known, blocks.
+  #regroup(s) {
+    const group = this.kind === "hotspots" && !this.app.source.offline ? s.group : "", exact = this.app.trace?.rate >= 1;
+    if (group === this.group && exact === this.exact) return;
+    this.group = group;
+    this.exact = exact;
+    this.table.setColumns(this.#columns());
+  }
+
   async #ask(s, kind, { sort, order, offset, limit, signal, root }) {
     const measure = kind === "leaks" && !LEFT[s.measure] ? "allocated" : s.measure;
     const answer = await askTable(this.app.source, { ...s, measure }, kind, {
       sort: sort === this.#usual ? undefined : sort, order: order === "desc" ? undefined : order, offset: offset || undefined, limit,
-      search: s.search ? searchPattern(s.search) : undefined, by: s.by || undefined,
+      search: s.search ? searchPattern(s.search) : undefined, by: this.group || s.by || undefined,
       focus: kind === "callers" || kind === "callees" ? s.focus : undefined, root: root?.join("."), signal,
     });
     this.head = answer;
@@ -268,6 +295,7 @@ export class TableView {
       if (answer.rows.place) row.place = places[row.place] || null;
       if (answer.rows.class) row.class = answer.strings[row.class];
       if (answer.rows.type) row.type = answer.strings[row.type];
+      if (this.group && answer.rows[this.group]) row.name = answer.strings[row[this.group]];
       if (row.callers) row.callers = row.callers.map((c) => ({ ...c, place: places[c.place] || null }));
       if (row.frames) row.frames = row.frames.map((f) => places[f]);
       return row;
@@ -340,7 +368,7 @@ export class TableView {
     this.empty.hidden = true;
     this.table.element.hidden = false;
     const name = this.#unrolls() && s.focus ? this.app.nameOfFocus(s.focus) : "";
-    fill(this.title, kind !== this.kind ? "Choose a function (Enter)" : name ? `${TITLES[kind]}: ` : TITLES[kind], name ? h("b.mono", { title: name }, shortenTo(name, TITLE)) : null);
+    fill(this.title, kind !== this.kind ? "Choose a function (Enter)" : this.group ? GROUPS[this.group].rows : name ? `${TITLES[kind]}: ` : TITLES[kind], name ? h("b.mono", { title: name }, shortenTo(name, TITLE)) : null);
     const untyped = kind === "types" && answer.count === 1 && !rows[0].type;
     this.remark.hidden = !answer.leaks && !untyped;
     fill(this.remark, answer.leaks ? this.#window(answer.leaks) : untyped ? "The trace records no types for these blocks; traces of OCaml programs never do. Hotspots shows places." : null);
@@ -384,13 +412,14 @@ export class TableView {
   #pick(row) {
     if (row.instead) return;
     const place = row.place || row.frames?.at(-1) || null;
-    this.app.select({ place, counts: COUNTS[this.kind], name: place ? place.function || place.file : row.type || "(no call stack)", figure: row, self: row.self, selfFigure: row.self === undefined ? null : figureOf(row, "self"), path: row.frames, head: this.head, shown: this.head.total.value });
+    this.app.select({ place, counts: COUNTS[this.kind], name: place ? place.function || place.file : row.type || row.name || "(no call stack)", figure: row, self: row.self, selfFigure: row.self === undefined ? null : figureOf(row, "self"), path: row.frames, head: this.head, shown: this.head.total.value });
     if (place) this.app.store.replace({ pick: [place.id] });
   }
 
   #open(row) {
     const { store } = this.app;
     if (this.kind === "types") return store.set({ filter: `${store.state.filter} type:"${(row.type || "").replaceAll('"', '\\"')}"`.trim(), view: "hotspots" });
+    if (row.name !== undefined) return store.set({ filter: `${store.state.filter} ${termOf(this.group, row.name)}`.trim(), group: "" });
     if (row.instead) return this.#showMore(row);
     if (row.frames) return store.set({ view: "flame", mode: "sandwich", focus: focusOn(row.frames), zoom: [], pick: [] });
     if (!row.place) return;

@@ -33,8 +33,12 @@ static const char *const kinds[] = {
 #undef KIND_TEXT
         NULL};
 
-enum { BY_FUNCTION, BY_LINE };
-static const char *const groupings[] = {[BY_FUNCTION] = "function", [BY_LINE] = "line", NULL};
+enum { BY_FUNCTION, BY_LINE, BY_THREAD, BY_SCOPE };
+static const char *const groupings[] = {[BY_FUNCTION] = "function",
+                                        [BY_LINE] = "line",
+                                        [BY_THREAD] = "thread",
+                                        [BY_SCOPE] = "scope",
+                                        NULL};
 
 enum { SORT_DEFAULT, SORT_VALUE, SORT_LOW, SORT_FUNCTION, SORT_FILE, SORT_COLUMN };
 static const char *const sorts[] = {"default", "value", "low",   "function", "file", "samples",
@@ -86,14 +90,27 @@ static bool parse_focus(request *r, asked_table *t) {
     return true;
 }
 
+static bool is_by_span(const asked_table *t) {
+    return t->by == BY_THREAD || t->by == BY_SCOPE;
+}
+
+/* What rows are by. Which block is of which thread says the table of blocks. */
+static bool parse_by(request *r, asked_table *t) {
+    t->by = t->kind == KIND_HOTSPOTS || t->kind == KIND_LEAKS ? BY_LINE : BY_FUNCTION;
+    if (!request_choice(r, "by", groupings, &t->by))
+        return false;
+    if (is_by_span(t) && t->kind != KIND_HOTSPOTS)
+        return request_refuse(r, "by", 0, "%s is for hotspots", groupings[t->by]);
+    t->question.needs_rows = t->question.needs_counted = is_by_span(t);
+    return true;
+}
+
 static bool parse(request *r, asked_table *t) {
     if (!request_choice(r, "kind", kinds, &t->kind))
         return false;
-    t->by = t->kind == KIND_HOTSPOTS || t->kind == KIND_LEAKS ? BY_LINE : BY_FUNCTION;
     t->question.needs_blocks = t->kind == KIND_LEAKS;
     t->collapse = t->kind == KIND_PATHS; /* or recursion would fill the fragments */
-    return request_choice(r, "by", groupings, &t->by) &&
-           request_choice(r, "sort", sorts, &t->sort) &&
+    return parse_by(r, t) && request_choice(r, "sort", sorts, &t->sort) &&
            request_choice(r, "order", orders, &t->order) &&
            request_flag(r, "collapse", &t->collapse) &&
            request_integer(r, "offset", 0, UINT32_MAX, &t->offset) &&
@@ -121,9 +138,11 @@ static void close_table(request *r, asked_table *t) {
 /* ---- rows of each kind ------------------------------------------------------------------- */
 
 static bool gather_sites(asked_table *t) {
-    const hotspots_by by = t->kind == KIND_TYPES ? HOTSPOTS_BY_TYPE
-                           : t->by == BY_LINE    ? HOTSPOTS_BY_LINE
-                                                 : HOTSPOTS_BY_FUNCTION;
+    static const hotspots_by of[] = {[BY_FUNCTION] = HOTSPOTS_BY_FUNCTION,
+                                     [BY_LINE] = HOTSPOTS_BY_LINE,
+                                     [BY_THREAD] = HOTSPOTS_BY_THREAD,
+                                     [BY_SCOPE] = HOTSPOTS_BY_SCOPE};
+    const hotspots_by by = t->kind == KIND_TYPES ? HOTSPOTS_BY_TYPE : of[t->by];
     if (!hotspots_query(t->question.query, by, &t->hotspots))
         return false;
     t->sites = (hotspots_report){.report = &t->question.report,
@@ -292,16 +311,22 @@ static bool row_matches(const asked_table *t, const table *of, const void *row) 
     return false;
 }
 
-/* Types are no locations: the pattern is matched anew. */
-static bool search_types(request *r, asked_table *t) {
-    const table_column *type = table_find(&t->table, "type");
+/* The column that names rows which are no places; NULL: they are. */
+static const table_column *named_by(const asked_table *t) {
+    return t->kind == KIND_TYPES ? table_find(&t->table, "type")
+           : is_by_span(t)       ? table_find(&t->table, groupings[t->by])
+                                 : NULL;
+}
+
+/* Names that are no locations: the pattern is matched anew. */
+static bool search_names(request *r, asked_table *t, const table_column *name) {
     call_site *s;
     filter_error error;
     bool ok = true;
     if (!call_site_search(request_text(r, "search"), &s, &error))
         return request_no_memory(r);
     for (uint32_t i = 0; ok && i < t->table.n; i++) {
-        const cell x = type->get(&t->table, table_row(&t->table, i));
+        const cell x = name->get(&t->table, table_row(&t->table, i));
         if (!x.none && call_site_match(s, 0, x.text))
             ok = vec_push(&t->order_of, i);
     }
@@ -310,8 +335,9 @@ static bool search_types(request *r, asked_table *t) {
 }
 
 static bool search(request *r, asked_table *t) {
-    if (t->matches && t->kind == KIND_TYPES)
-        return search_types(r, t);
+    const table_column *name = named_by(t);
+    if (t->matches && name)
+        return search_names(r, t, name);
     for (uint32_t i = 0; i < t->table.n; i++)
         if ((!t->matches || row_matches(t, &t->table, table_row(&t->table, i))) &&
             !vec_push(&t->order_of, i))
@@ -323,6 +349,7 @@ static bool search(request *r, asked_table *t) {
 static const table_column *sorted_by(const asked_table *t) {
     return t->sort == SORT_DEFAULT                        ? NULL
            : t->sort == SORT_VALUE || t->sort == SORT_LOW ? table_find(&t->table, "")
+           : is_by_span(t) && t->sort == SORT_FUNCTION    ? named_by(t)
            : t->sort == SORT_FUNCTION || t->sort == SORT_FILE
                ? table_find(&t->table, "place")
                : table_find(&t->table, sorts[t->sort]);
@@ -439,9 +466,9 @@ static bool write_table(request *r, const asked_table *t) {
     write_head(o, &t->question);
     output_format(o, ",\n\"kind\":\"%s\",\"count\":%zu,\"offset\":%llu,\n", kinds[t->kind],
                   t->count, (unsigned long long)t->offset);
-    const bool ok =
-        page_names(&places, &rows) && number_wrappers(t, &places) &&
-        place_list_write(o, &places, &t->question.reading->profile, t->by == BY_LINE, t->matches);
+    const bool ok = page_names(&places, &rows) && number_wrappers(t, &places) &&
+                    place_list_write(o, &places, &t->question.reading->profile,
+                                     t->by != BY_FUNCTION, t->matches);
     output_text(o, ",\n");
     page_columns(o, &places, &rows, "rows");
     if (has_callers(t))

@@ -117,9 +117,9 @@ static bool parse_spec(request *r, const char *text, query_spec *spec, filter **
 }
 
 static bool set_key(asked *a, const query_spec *spec, const char *text) {
-    return asprintf(&a->key, "%zu %" PRIu64 " %d %" PRIu64 " %d %d %d %s\n", a->trace,
+    return asprintf(&a->key, "%zu %" PRIu64 " %d %" PRIu64 " %d %d %d %d %s\n", a->trace,
                     a->reading->serial, (int)spec->measure, spec->moment, spec->show_wrappers,
-                    spec->keep_rows, spec->alone, text ? text : "") >= 0;
+                    spec->keep_rows, spec->keep_counted, spec->alone, text ? text : "") >= 0;
 }
 
 /* Who asks for the microsecond of the peak is told of the peak, not of the microsecond's end. */
@@ -155,6 +155,7 @@ bool asked_open_of(request *r, asked *a, const char *trace, uint64_t otherwise) 
     bool ok =
         find_text(r, a, &text) ? parse_spec(r, text, &spec, &a->filter) : request_no_memory(r);
     spec.keep_rows = a->needs_rows;
+    spec.keep_counted = a->needs_counted;
     spec.alone = a->alone && measure_infos[spec.measure].unit == UNIT_BLOCKS;
     if (a->of_allocated || a->live_at) {
         spec.measure = a->live_at ? MEASURE_LIVE : MEASURE_ALLOCATED;

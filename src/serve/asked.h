@@ -13,7 +13,8 @@ typedef struct asked {
     bool needs_blocks; /* set before asking: the endpoint scans the table of blocks itself */
     bool alone;        /* no other question is compared with it; asked_open sets it */
     bool of_allocated; /* whatever the measure that is asked for */
-    bool needs_rows;   /* … and the query the selection of its rows, also where all are kept */
+    bool needs_rows; /* … and the query the selection of its rows, also where all are kept … */
+    bool needs_counted;      /* … and of these, those that the measure counts */
     const uint64_t *live_at; /* what is live then, whatever the measure */
     const char *also;        /* terms that are added to the filter; NULL: none */
     reading *reading;

@@ -241,6 +241,22 @@ def hotspots_and_types_are_what_the_commands_show():
 
 
 @test
+def hotspots_of_threads_and_scopes_are_what_the_command_shows():
+    with Viewer(TRACE) as v:
+        for by in ["thread", "scope"]:
+            for parameters, options in [({}, []), ({"measure": "live"}, ["--measure", "live"]), ({"measure": "blocks"}, ["--measure", "blocks"]),
+                                        ({"filter": "fn:Typecore size:<=3w"}, ["--filter", "fn:Typecore size:<=3w"])]:
+                wanted = command("hotspots", "--json", "--by", by, "--callers", "3", "--min-share", "0", *options, TRACE)["hotspots"]
+                answer = v.api("table", kind="hotspots", by=by, **parameters)
+                got, places = rows(answer["rows"]), names(answer, with_line=True)
+                equal([(answer["strings"][r[by]], *figure(r)) for r in got], [(s[by], *figure(s)) for s in wanted], parameters)
+                equal([places[c["place"]][0] for c in got[0]["callers"]], [c["function"] for c in wanted[0]["callers"]], parameters)
+            equal(v.api("table", kind="hotspots", by=by, search="/nothing/")["count"], 0)
+            equal(v.api("table", kind="hotspots", by=by, search="/thread|scope/", sort="function", order="asc")["count"], 1)
+            v.api("table", 400, kind="types", by=by)
+
+
+@test
 def functions_are_what_filters_say():
     with Viewer(TRACE) as v:
         got, answer = table(v, kind="functions", limit=1000)

@@ -270,6 +270,49 @@ test("rows of hotspots are those of the command, with interval and share", withP
   await c.shot("hotspots");
 }, { size: [2800, 900] })); // so wide that names are whole
 
+test("hotspots are by thread and by scope as well, and a row leads to the places where its blocks were allocated", withPage(at(one, "view=hotspots&search="), async (c) => {
+  const names = () => c.page.locator(".main .gridrow [data-column=name]").allInnerTexts();
+  for (const by of ["thread", "scope"]) {
+    await c.until({ group: by }, () => c.page.locator(`.main [data-by=${by}]`).click());
+    await c.quiet();
+    const j = cliJson("hotspots", "--json", "--by", by, "--min-share", "0", IRMIN);
+    assert.deepEqual(await names(), j.hotspots.map((r) => r[by]));
+    assert.deepEqual((await c.rows()).map((r) => r.value), j.hotspots.map((r) => amount(r.value, j.unit)));
+    await c.page.locator(".main .gridrow [data-column=name]").first().dblclick();
+    await c.quiet();
+    const { filter, group } = await c.page.evaluate(() => window.allotrace.store.state);
+    assert.equal(group, "");
+    assert.match(filter, by === "thread" ? /^thread:\/\^thread 0\$\/$/ : /^scope:\/\^\$\/$/);
+    assert.ok((await c.rows())[0].place);
+    await c.go({ filter: "" });
+  }
+}));
+
+test("where every block is known, the page counts blocks, as the commands do", async ({ browser }) => {
+  const file = path.join(ARTEFACTS, "exact.ctf");
+  const lines = ["alloc minor 4000 4001 Main@main.c:1 big@big.c:2", ...Array.from({ length: 60 }, () => "alloc minor 8 9 Main@main.c:1 small@small.c:3")];
+  fs.writeFileSync(file, execFileSync("python3", [path.join(TRACES, "../cli/make-trace")], { input: `rate 1\n${lines.join("\n")}\n`, maxBuffer: 1 << 26 }));
+  const server = await serve([file]);
+  const c = await Client.open(browser, `${server.url}#view=hotspots`);
+  try {
+    assert.match(await c.total(), /exact 61 blocks at rate 1$/);
+    const shown = () => c.page.locator(".main .gridrow [data-column=samples]").allInnerTexts();
+    assert.deepEqual(await shown(), ["1", "60"]);
+    assert.match(await c.page.locator(".main .gridhead").innerText(), /Blocks/i);
+    await c.until({ sort: "blocks" }, () => c.page.locator("[data-sort=blocks]").click());
+    await c.quiet();
+    assert.deepEqual(await shown(), ["60", "1"]);
+    await c.go({ measure: "blocks" });
+    assert.match(await c.total(), /exact at rate 1$/);
+    await c.go({ measure: "allocated", view: "functions", sort: "" });
+    assert.deepEqual((await shown()).sort(), ["1", "60", "61"]);
+    assert.deepEqual(c.trouble, []);
+  } finally {
+    await c.close();
+    await server.stop();
+  }
+});
+
 test("tables hold only the rows that are seen, sort, search, and obey the keys", withPage(at(one, "view=hotspots"), async (c) => {
   const count = cliJson("hotspots", "--json", "--top", "0", "--min-share", "0", IRMIN).hotspots.length;
   await c.page.getByText(`${count} rows.`).waitFor();

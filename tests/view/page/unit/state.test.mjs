@@ -4,7 +4,7 @@ import { decode, encode, KEYS, startState, Store } from "../../../../viewer/stat
 
 test("the start has an empty address, and every key comes back from one", () => {
   assert.equal(encode(startState()), "");
-  const state = { ...startState(), view: "callers", filter: 'fn:"a&b=c" size:>=1K +x %', measure: "live", at: "1.5s", mode: "sandwich", by: "line", recursion: true, wrappers: true, share: 0.25, focus: "f > g", zoom: ["^", 3, 4], search: "^a+b", sort: "-low", pick: [7], line: "9", trace: 2, a: "1s", b: "2s", before: 1, after: 0, normalise: "time", diffas: "flame", difftypes: true, gauges: "rss,heap", moments: true, of: "allocated", until: 7000000, details: "hidden", open: "3,3.14", span: [0.25, 0.75, -40], theme: "dark", lit: "utils", lines: "20-420", stack: "life", nodes: 40, stretch: "1s..2s" };
+  const state = { ...startState(), view: "callers", filter: 'fn:"a&b=c" size:>=1K +x %', measure: "live", at: "1.5s", mode: "sandwich", by: "line", group: "scope", recursion: true, wrappers: true, share: 0.25, focus: "f > g", zoom: ["^", 3, 4], search: "^a+b", sort: "-low", pick: [7], line: "9", trace: 2, a: "1s", b: "2s", before: 1, after: 0, normalise: "time", diffas: "flame", difftypes: true, gauges: "rss,heap", moments: true, of: "allocated", until: 7000000, details: "hidden", open: "3,3.14", span: [0.25, 0.75, -40], theme: "dark", lit: "utils", lines: "20-420", stack: "life", nodes: 40, stretch: "1s..2s" };
   for (const k of Object.keys(KEYS)) assert.notDeepEqual(state[k], KEYS[k].start, `${k} is not tested`);
   assert.deepEqual(decode(`#${encode(state)}`), state);
 });

@@ -130,7 +130,7 @@ export class Timeline {
       this.answer.filtered && !this.compared ? swatch(theme.curve, "without filter", ".line") : null,
       this.compared ? this.#comparedLegend(swatch, theme) : null,
       this.#gaugeButtons(),
-      a.live_low && !this.answer.layers ? h("span", h("i.swatch", { style: { background: theme.curve, opacity: 0.3 } }), "95% interval") : null,
+      a.live_low?.some((low, i) => low < a.live_high[i]) && !this.answer.layers ? h("span", h("i.swatch", { style: { background: theme.curve, opacity: 0.3 } }), "95% interval") : null,
       h("span.soft", "below: allocated", a.promoted.some((v) => v > 0) ? [", ", h("i.swatch.hatched"), "promoted"] : null),
       h("span.grow"),
       this.#zoomed(),

@@ -123,14 +123,14 @@ export class TableView {
     const from = (kind, more) => (row, i) => this.app.following(kind, row, this.#of(), more?.(row, i));
     const value = [
       num("value", "Amount", "104px"),
-      { key: "margin", title: "±", width: "176px", right: true, help: "half of the 95% confidence interval, or both bounds with few samples", cell: from("margin", () => ({ className: "margin" })) },
+      { key: "margin", title: "±", width: this.exact ? "64px" : "176px", right: true, help: "half of the 95% confidence interval, or both bounds with few samples", cell: from("margin", () => ({ className: "margin" })) },
       { key: "whisker", title: "95% interval", width: "minmax(76px,1fr)", sort: "low", help: "bar: the estimate; line: its interval. Sorts by the lower bound", cell: (row) => whisker(row, this.max) },
       { key: "share", title: "Share", width: "66px", right: true, cell: from("share", (row) => ({ share: row.share, whole: row.value / row.share, of: this.kind !== "leaks" ? "all" : this.head.leaks?.cleaned_up ? "all that was live before the cleanup" : "all that is live at the end" })) },
       { key: "samples", title: "Samples", width: "78px", right: true, sort: "samples", cell: from("samples") },
     ];
     if (this.exact) value[4] = { ...value[4], title: "Blocks", sort: "blocks" };
     const grouped = GROUPS[this.group];
-    if (grouped) return [{ key: "name", title: grouped.title, width: "minmax(160px,2fr)", sort: "function", text: true, cell: (row) => h("span.mono.cut", { title: row.name }, row.name) }, ...value, { ...this.#callers(), title: "Mostly allocated at" }];
+    if (grouped) return [{ key: "name", title: grouped.title, width: "minmax(110px,1fr)", sort: "function", text: true, cell: (row) => h("span.mono.cut", { title: row.name }, row.name) }, ...value, { ...this.#callers(), title: "Mostly allocated at", width: "minmax(130px,2fr)" }];
     const place = { key: "place", title: this.kind === "functions" ? "Function" : "Place", width: "minmax(260px,3.2fr)", sort: "function", text: true, cell: (row, i, room) => this.#placeCell(row, room) };
     const module = { key: "module", title: "Module", wide: true, width: "minmax(70px,0.7fr)", help: "the program or library, or the folder of the source, that it belongs to", cell: (row) => moduleCell(this.app, row.place) };
     const callers = this.#callers();

@@ -296,6 +296,7 @@ test("where every block is known, the page counts blocks, as the commands do", a
   const c = await Client.open(browser, `${server.url}#view=hotspots`);
   try {
     assert.match(await c.total(), /exact 61 blocks at rate 1$/);
+    assert.doesNotMatch(await c.page.locator("body").innerText(), /Live memory by[^]*95% interval[^]*Flame/, "of nothing that is drawn");
     const shown = () => c.page.locator(".main .gridrow [data-column=samples]").allInnerTexts();
     assert.deepEqual(await shown(), ["1", "60"]);
     assert.match(await c.page.locator(".main .gridhead").innerText(), /Blocks/i);

@@ -402,5 +402,5 @@ struct runtime_stack luajit_frames_splice(luajit_frames *f, const lua_runtime *r
         s.out.native = native;
         put_native(&s);
     }
-    return splice_end(&s.out, false);
+    return splice_end(&s.out, false, 0);
 }

@@ -198,9 +198,11 @@ static bool get_registers(remote *r) {
     return true;
 }
 
-/* A thread that has ended gets no reason. */
+/* A thread that has ended gets no reason, nor one that is traced already: others may not be. */
 static enum stop stop_thread(const remote *r, pid_t tid, remote_reason *why) {
     if (ptrace(PTRACE_SEIZE, tid, 0, PTRACE_O_TRACESYSGOOD) != 0) {
+        if (errno == EPERM && process_status(tid, "TracerPid", 0) != 0)
+            return GONE;
         if (errno == EPERM)
             REASON(why,
                    "process %d may not be traced by this user: it belongs to another user, or "
@@ -308,11 +310,21 @@ static bool check_program(const remote *r, remote_reason *why) {
     return false;
 }
 
+/* Its first thread alone may be, by follow.h. */
+static bool all_are_traced(pid_t pid) {
+    static pid_t threads[MAX_THREADS];
+    const size_t n = process_threads(pid, threads, MAX_THREADS);
+    size_t i = 0;
+    while (i < n && process_status(threads[i], "TracerPid", 0) != 0)
+        i++;
+    return i == n;
+}
+
 static bool check_process(remote *r, remote_reason *why) {
     int pid = r->pid;
     if (!process_exists(pid))
         REASON(why, "there is no process %d", pid);
-    else if (process_status(pid, "TracerPid", 0))
+    else if (all_are_traced(pid))
         REASON(why, "process %d is being traced by process %ld", pid,
                process_status(pid, "TracerPid", 0));
     else if (!process_find_module(pid, "libc.so.6", &r->libc) && errno == EACCES)

@@ -234,6 +234,7 @@ def attach_chooses_a_half(go):
         done = attach(child, "--go")
         same((done.status, done.out), (1, ""), done.err)
         assert "Operation not permitted" in done.err, done.err
+        same(run([ALLOTRACE, "ctl", str(child), "mark", "followed"]), (0, "", "")) # by a thread beside the first
     done = attach(os.getpid(), "--go")
     same(done, (1, "", f"allotrace: --go: process {os.getpid()} is no Go program\n"))
     with Started("./mixed") as pid:

@@ -177,6 +177,16 @@ static struct row *cache_set(unwind_cache *cache, uintptr_t key) {
     return &cache->rows[place - place % ROW_WAYS];
 }
 
+/* A row has made room for another. Nothing is moved: what is not found is made again. */
+static void cache_note_replaced(unwind_cache *cache) {
+    const size_t used = (cache->more_rows | (FIRST_ROWS - 1)) + 1;
+    if (++cache->replaced < used / 8 || used == ROW_SETS * ROW_WAYS)
+        return;
+    cache->replaced = 0;
+    cache->more_rows = 4 * used - 1;
+    cache->more_fast = (4 * cache->more_rows + 3) & (FAST_STEPS - 1);
+}
+
 const struct row *unwind_cache_search(unwind_cache *cache, uintptr_t key, struct row *uncached) {
     struct row *set = cache_set(cache, key);
     for (size_t i = 0; i < ROW_WAYS; i++)
@@ -188,6 +198,8 @@ const struct row *unwind_cache_search(unwind_cache *cache, uintptr_t key, struct
     for (size_t i = 0; i < ROW_WAYS && place->key; i++)
         if (!set[i].key)
             place = &set[i];
+    if (place->key)
+        cache_note_replaced(cache);
     *place = *uncached;
     return place;
 }

@@ -11,9 +11,11 @@
 
 enum {
     WORD = sizeof(uintptr_t),
-    ROW_WAYS = 4,       /* rows in a set: a cache line of 64 bytes */
-    ROW_SETS = 1 << 14, /* a power of two */
-    MODULES_MAX = 256   /* more than most processes have; beyond that, flush */
+    ROW_WAYS = 4,         /* rows in a set: a cache line of 64 bytes */
+    ROW_SETS = 1 << 14,   /* a power of two */
+    FIRST_ROWS = 1 << 10, /* that are used as long as they suffice */
+    FIRST_FAST = 1 << 12,
+    MODULES_MAX = 256 /* more than most processes have; beyond that, flush */
 };
 
 /* What a row says, beside the numbers. Common rows have only the first two bits. */
@@ -51,9 +53,15 @@ enum { FAST_STEPS = 1 << 15, FAST_BYTES_BITS = 16, FAST_KEY_BITS = 47, FAST_MARK
 #define FAST_FRAMED (UINT64_C(1) << (FAST_KEY_BITS + FAST_BYTES_BITS))
 typedef uint64_t fast_step;
 
+/* Of both tables only the first part is used until rows have to make room for others too often:
+ * most threads come from few places, and what is scattered over a table takes a page of memory each
+ * time. A row that stands where it was put when less was in use is not found again, but is as right
+ * as before. */
 struct unwind_cache {
     struct row rows[ROW_SETS * ROW_WAYS];
-    fast_step fast[FAST_STEPS]; /* of some of these rows; 0: none */
+    fast_step fast[FAST_STEPS];  /* of some of these rows; 0: none */
+    size_t more_rows, more_fast; /* bits of places, beside those of the first part */
+    size_t replaced;             /* rows, since the last growth */
     struct cfi_machine machine;
     struct module_identity modules[MODULES_MAX]; /* all that have rows and can be unloaded */
     size_t module_count;
@@ -64,12 +72,14 @@ struct unwind_cache {
  * set. Neighbouring code has neighbouring rows, so that little memory is touched. */
 static inline struct row *unwind_cache_place(unwind_cache *cache, uintptr_t key) {
     enum { CODE_BYTES_LOG2 = 3, SPAN_LOG2 = 19 }; /* of code, for a row and for the whole cache */
-    return &cache->rows[(key >> CODE_BYTES_LOG2 ^ key >> SPAN_LOG2) % (ROW_SETS * ROW_WAYS)];
+    return &cache->rows[(key >> CODE_BYTES_LOG2 ^ key >> SPAN_LOG2) &
+                        (cache->more_rows | (FIRST_ROWS - 1))];
 }
 
 static inline fast_step *unwind_cache_fast(unwind_cache *cache, uintptr_t key) {
     enum { CODE_BYTES_LOG2 = 4, SPAN_LOG2 = 19 };
-    return &cache->fast[(key >> CODE_BYTES_LOG2 ^ key >> SPAN_LOG2) % FAST_STEPS];
+    return &cache->fast[(key >> CODE_BYTES_LOG2 ^ key >> SPAN_LOG2) &
+                        (cache->more_fast | (FIRST_FAST - 1))];
 }
 
 static inline fast_step unwind_fast_framed(uintptr_t key) {

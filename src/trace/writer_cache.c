@@ -14,7 +14,8 @@ static void make_ready(writer_cache *cache, unsigned bucket) {
  * buckets that predictions can reach are ready. */
 void cache_init(writer_cache *cache) {
     cache->ready = 0;
-    cache->clock = 0;
+    cache->clock = cache->replaced = 0;
+    cache->shift = 64 - CACHE_FIRST_BITS;
     make_ready(cache, 0);
 }
 
@@ -24,13 +25,29 @@ static cache_bucket *bucket_ready(writer_cache *cache, unsigned number) {
     return &cache->buckets[number];
 }
 
+/* A code is to make room for another. What stands where it is not looked for any more is written
+ * again, once. */
+static void note_replaced(writer_cache *cache) {
+    enum { TIMES_MORE_LOG2 = 3 };
+    const unsigned bits = 64 - cache->shift;
+    if (++cache->replaced >> (bits - 1) && bits < CACHE_ALL_BITS) {
+        cache->replaced = 0;
+        cache->shift -= TIMES_MORE_LOG2;
+    }
+}
+
 /* In a group that is not ready stands nothing: nor has it to be for that. */
 unsigned cache_choose_again(writer_cache *cache, uint64_t code) {
-    const unsigned first = cache_first_choice(code), second = cache_second_choice(code);
+    const unsigned first = cache_first_choice(cache, code);
+    const unsigned second = cache_second_choice(cache, code);
     if (!cache_is_ready(cache, second) && bucket_ready(cache, first)->date == 0)
         return first;
     const cache_bucket *a = bucket_ready(cache, first), *b = bucket_ready(cache, second);
-    return !cache_holds(b, code) && a->date <= b->date ? first : second;
+    if (cache_holds(b, code))
+        return second;
+    if (a->date && b->date)
+        note_replaced(cache);
+    return a->date <= b->date ? first : second;
 }
 
 static unsigned get_u16(const uint8_t *p) {

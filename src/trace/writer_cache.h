@@ -3,8 +3,9 @@
  * Both sides of a trace keep the same FORMAT_BUCKETS buckets. A frame whose code stands in a bucket
  * is written as that bucket's number; and where each bucket's prediction, the bucket that followed
  * it last time, is right again, one codeword stands for a whole run of frames. Which bucket a code
- * goes to is the writer's choice: here the less recently used of two. The encoding must never
- * change the cache without the reader being told, so what is encoded must be written. */
+ * goes to is the writer's choice: here the less recently used of two, among the first buckets as
+ * long as these suffice, so that a stream with few call sites touches little memory. The encoding
+ * must never change the cache without the reader being told, so what is encoded must be written. */
 #ifndef TRACE_WRITER_CACHE_H
 #define TRACE_WRITER_CACHE_H
 
@@ -21,12 +22,20 @@ typedef struct cache_bucket {
     uint16_t prediction; /* the number of a bucket */
 } cache_bucket;
 
-/* Buckets are made ready in groups, so that a stream with few call sites touches little memory. */
-enum { CACHE_GROUPS = 64, CACHE_GROUP = FORMAT_BUCKETS / CACHE_GROUPS };
+/* Buckets are made ready in groups. */
+enum {
+    CACHE_GROUPS = 64,
+    CACHE_GROUP = FORMAT_BUCKETS / CACHE_GROUPS,
+    CACHE_FIRST_BITS = 11, /* log2 of how many are used first */
+    CACHE_ALL_BITS = 14,
+};
+_Static_assert(1 << CACHE_ALL_BITS == FORMAT_BUCKETS, "all buckets");
 
 typedef struct writer_cache {
     uint64_t ready; /* bit g: group g is initialised; the others hold anything and count as zero */
     uint32_t clock; /* of lookups, for the dates; wrapping only makes replacement a bit worse */
+    uint32_t replaced; /* codes by others, since more buckets are used */
+    unsigned shift;    /* 64 - log2 of how many are used */
     cache_bucket buckets[FORMAT_BUCKETS];
 } writer_cache;
 
@@ -66,12 +75,12 @@ static inline uint64_t cache_hash(uint64_t code) {
     return code * UINT64_C(0x9E3779B97F4A7C15); /* 2^64 / golden ratio */
 }
 
-static inline unsigned cache_first_choice(uint64_t code) {
-    return (unsigned)(cache_hash(code) >> 50);
+static inline unsigned cache_first_choice(const writer_cache *cache, uint64_t code) {
+    return (unsigned)(cache_hash(code) >> cache->shift);
 }
 
-static inline unsigned cache_second_choice(uint64_t code) {
-    return (unsigned)(cache_hash(code) >> 36) % FORMAT_BUCKETS;
+static inline unsigned cache_second_choice(const writer_cache *cache, uint64_t code) {
+    return (unsigned)(cache_hash(code) << CACHE_ALL_BITS >> cache->shift);
 }
 
 /* The number of the bucket for a code that its first choice does not hold: the one that does, or
@@ -122,7 +131,7 @@ cache_encode(writer_cache *cache, cache_bucket *last, const uint64_t *frames, si
             break;
         }
         const uint64_t code = *frames++;
-        unsigned number = cache_first_choice(code);
+        unsigned number = cache_first_choice(cache, code);
         cache_bucket *bucket = &buckets[number];
         bool hit = cache_is_ready(cache, number) && cache_holds(bucket, code);
         if (__builtin_expect(!hit, 0)) {
@@ -153,7 +162,7 @@ cache_encode(writer_cache *cache, cache_bucket *last, const uint64_t *frames, si
 static inline void cache_prefetch(const writer_cache *cache, const uint64_t *frames,
                                   const uint64_t *stop) {
     for (; frames < stop; frames++)
-        __builtin_prefetch(&cache->buckets[cache_first_choice(*frames)]);
+        __builtin_prefetch(&cache->buckets[cache_first_choice(cache, *frames)]);
 }
 
 /* An encoding under way. */
@@ -172,11 +181,11 @@ cache_encode_held(writer_cache *cache, cache_cursor c, bool nonzero) {
     uint32_t clock = cache->clock;
     for (; c.frames < c.stop; c.codewords++) {
         const uint64_t code = *c.frames;
-        unsigned number = cache_first_choice(code);
+        unsigned number = cache_first_choice(cache, code);
         cache_bucket *bucket = &buckets[number];
         if (__builtin_expect(
                 !cache_is_ready(cache, number) || !cache_holds_this(bucket, code, nonzero), 0)) {
-            number = cache_second_choice(code);
+            number = cache_second_choice(cache, code);
             bucket = &buckets[number];
             if (!cache_is_ready(cache, number) || !cache_holds(bucket, code))
                 break;

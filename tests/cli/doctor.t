@@ -38,7 +38,7 @@ One with rubbish in the middle, and its clean copy:
     written as a clean trace to clean.ctf, which notes that events are missing
   [3]
   $ allotrace doctor clean.ctf
-  byte 105986: events are missing here; the trace from which this one was made was damaged (5.904642 s to 7.549816 s from its start; 14699 bytes could not be read)
+  byte 106168: events are missing here; the trace from which this one was made was damaged (5.904642 s to 7.549816 s from its start; 14699 bytes could not be read)
   clean.ctf: no defects
     20,899 events can be used, over 35.88 s
     14.4 KB in 1 place cannot be used: events of 1.65 s are missing
@@ -82,7 +82,7 @@ What is missing stands in what both say, which is the same but for the frees of 
   $ allotrace hotspots clean.ctf 2>&1 >/dev/null | grep -v hint
   [1]
   $ allotrace hotspots --json clean.ctf 2>&1 >/dev/null
-  allotrace: warning: clean.ctf: byte 105986: events are missing here; the trace from which this one was made was damaged
+  allotrace: warning: clean.ctf: byte 106168: events are missing here; the trace from which this one was made was damaged
   $ allotrace hotspots --index clean.ctf >/dev/null; allotrace hotspots clean.ctf | head -1; rm clean.ctf.idx
   Missing: 1.65 s at 5.90 s (14.4 KB, 5.5% of the trace, cannot be read).
   $ allotrace doctor clean.ctf -o again.ctf | tail -1; allotrace info again.ctf | grep 'missing  '
@@ -127,7 +127,7 @@ A long list is shortened, unless all of it is wanted:
 A trace may be repaired in place, and read from a pipe:
 
   $ cp cut.ctf here.ctf; allotrace doctor here.ctf -o here.ctf >/dev/null; allotrace doctor here.ctf
-  byte 56778: the recording ended before the program; what came later is missing (4.235599 s from its start: the file is cut short)
+  byte 56929: the recording ended before the program; what came later is missing (4.235599 s from its start: the file is cut short)
   here.ctf: 1 defect
     2,926 events can be used, over 4.24 s
   [3]

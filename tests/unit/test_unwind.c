@@ -622,6 +622,44 @@ END_TEST
 
 #endif
 
+/* Pages of the process's memory that a row cache has. */
+static size_t pages_of(const void *memory, size_t size) {
+    unsigned char there[1024];
+    size_t n = 0;
+    ck_assert_uint_le(size / pages_unit(), sizeof there);
+    ck_assert_int_eq(mincore((void *)memory, size, there), 0);
+    for (size_t i = 0; i < size / pages_unit(); i++)
+        n += there[i] & 1;
+    return n;
+}
+
+/* Places all over a piece of the C library: first few, which fill no more than the first part of
+ * the tables; then so many that rows make room for others, and all is used. What is found is what
+ * an empty cache finds. */
+START_TEST(rows_take_room_as_they_need_it) {
+    enum { FEW = 500, MANY = 30000, STEP = 8, FIRST_PAGES = 5 };
+    const uintptr_t code = (uintptr_t)dlsym(RTLD_DEFAULT, "qsort");
+    struct row other, uncached;
+    thread_init();
+    for (uintptr_t i = 0; i < FEW; i++)
+        unwind_cache_row(cache, code + STEP * i, &uncached);
+    ck_assert_uint_le(pages_of(cache->rows, sizeof cache->rows), FIRST_PAGES);
+    ck_assert_uint_eq(cache->more_rows, 0);
+    for (uintptr_t i = 0; i < MANY; i++)
+        unwind_cache_row(cache, code + STEP * i, &uncached);
+    ck_assert_uint_eq(cache->more_rows + 1, ROW_SETS * ROW_WAYS);
+    ck_assert_uint_eq(cache->more_fast + 1, FAST_STEPS);
+    unwind_cache *fresh = pages_alloc(unwind_cache_size());
+    for (uintptr_t i = 0; i < MANY; i += 7) {
+        const struct row *row = unwind_cache_row(cache, code + STEP * i, &uncached);
+        const struct row *expected = unwind_cache_row(fresh, code + STEP * i, &other);
+        ck_assert_mem_eq(row, expected, sizeof *row);
+        unwind_cache_flush(fresh);
+    }
+    pages_free(fresh, unwind_cache_size());
+}
+END_TEST
+
 static Suite *suite(void) {
     Suite *s = suite_create("unwind");
     TCase *c = tcase_create("stacks");
@@ -641,6 +679,7 @@ static Suite *suite(void) {
     tcase_add_test(c, nested_signal_handlers);
     tcase_add_exit_test(c, a_fault_in_the_first_instructions, 0);
     tcase_add_test(c, coroutines);
+    tcase_add_test(c, rows_take_room_as_they_need_it);
     tcase_add_test(c, libraries_replaced_by_others);
     tcase_add_test(c, absurd_registers_end_the_walk);
     tcase_add_test(c, damaged_stacks_end_the_walk);

@@ -617,6 +617,25 @@ START_TEST(wrong_use_is_refused_and_does_no_harm) {
 }
 END_TEST
 
+/* As much memory as there are sites, rather than some of each page. */
+START_TEST(few_sites_use_few_buckets) {
+    static const uint64_t n_sites[] = {50, 20000};
+    static const unsigned bits[] = {CACHE_FIRST_BITS, CACHE_ALL_BITS};
+    fixture f = {0};
+    source_of_events s;
+    begin(&f, &s, 3);
+    uint64_t seed = 1;
+    for (uint64_t i = 0; i < 40000; i++) {
+        const uint64_t frames[] = {0x1000, 0x2000 + next_random(&seed) % n_sites[_i]};
+        alloc_at(&s, i, frames, 2);
+    }
+    const writer_cache *cache = &s.stream->cache;
+    ck_assert_uint_eq(64 - cache->shift, bits[_i]);
+    ck_assert_int_le(__builtin_popcountll(cache->ready), (1 << bits[_i]) / CACHE_GROUP);
+    finish(&f, &s);
+}
+END_TEST
+
 START_TEST(a_stream_takes_less_than_400_KB) {
     fixture f = {.hooks.locate = fixture_locate};
     source_of_events s;
@@ -727,6 +746,7 @@ static Suite *writer_suite(void) {
     tcase_add_loop_test(t, a_sink_that_fails_at_the_head_says_why, 0, 4);
     tcase_add_loop_test(t, failing_memory_loses_nothing_that_was_accepted, 1, 12);
     tcase_add_test(t, wrong_use_is_refused_and_does_no_harm);
+    tcase_add_loop_test(t, few_sites_use_few_buckets, 0, 2);
     tcase_add_test(t, a_stream_takes_less_than_400_KB);
     tcase_add_test(t, streams_run_in_parallel);
     suite_add_tcase(s, t);

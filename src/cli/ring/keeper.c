@@ -36,6 +36,7 @@
 
 enum {
     LOOK_MS = 100,    /* between looks at the spool */
+    RARELY_MS = 250,  /* where little can come: each look takes 0.1 ms of a processor */
     HURRY_MS = 10,    /* where much comes */
     FLUSH_MS = 1000,  /* until what was read is in the segment */
     N_SEGMENTS = 16,  /* that a full ring has */
@@ -466,11 +467,17 @@ static bool flush(keeping *k) {
 
 /* ---- waiting ------------------------------------------------------------------------------- */
 
+/* Below this rate little comes between two looks. */
+static int look_ms(const keeping *k) {
+    const bool sampled = k->reader && memtrace_reader_info(k->reader)->sample_rate < RING_RATE;
+    return k->hurries ? HURRY_MS : sampled ? RARELY_MS : LOOK_MS;
+}
+
 /* Until something may have happened. */
 static void wait_a_moment(keeping *k) {
     struct pollfd looked[] = {{.fd = k->process, .events = POLLIN},
                               {.fd = k->fd, .events = POLLIN}};
-    if (poll(looked, 2, k->hurries ? HURRY_MS : LOOK_MS) <= 0)
+    if (poll(looked, 2, look_ms(k)) <= 0)
         return;
     if (looked[1].revents && read(k->fd, &k->ended, sizeof k->ended) != sizeof k->ended) {
         close(k->fd); /* who has started us was killed: we go on */
@@ -620,6 +627,7 @@ static void keep_spool(keeping *k) {
         give_up(k, k->cutter.out.os_error ? k->cutter.out.os_error : errno);
     cutter_free(&k->cutter);
     memtrace_reader_close(k->reader);
+    k->reader = NULL;
     close(k->spool_fd);
     if (!k->failed)
         remove_spool(k);

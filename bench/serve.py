@@ -131,6 +131,7 @@ def questions(server):
     ask(server, "graph", "graph")
     for kind in TABLES:
         ask(server, kind, "table", kind=kind)
+    ask(server, "hotspots, by thread", "table", kind="hotspots", by="thread")
     if path:
         around(server, path[-1], answer["total"])
     ask(server, "timeline", "timeline")

@@ -26,7 +26,7 @@ end
 local waits = coroutine.wrap(function()
   local again = 0
   while true do
-    allocate(5000 + again * 8)
+    allocate(12000 + again * 8)
     coroutine.yield(again)
     again = again + 1
   end

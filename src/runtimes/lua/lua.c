@@ -122,7 +122,7 @@ static void lua_domain_forget(void *state) {
 /* Only LuaJIT's blocks are asked about: Lua says it when it allocates them. Nobody else is in the
  * thread's state. */
 static bool lua_may_look(void) {
-    return true;
+    return luajit_heap_may_look();
 }
 
 static bool lua_name_object(void *state, uint64_t *code, const struct runtime_object *object) {

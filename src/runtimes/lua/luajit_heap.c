@@ -29,6 +29,7 @@ static struct {
     lua_allocator *_Atomic behind;      /* LuaJIT's own, one for all */
     const struct luajit_layout *layout; /* NULL: none was met */
     bool is_unfit;                      /* one was, and is not known */
+    _Atomic bool has_ended;             /* of a recording that came late */
     struct {
         _Atomic uintptr_t context; /* 0: free */
         uintptr_t global;
@@ -90,6 +91,8 @@ static inline void look_at_phase(uintptr_t context) {
         phase_changed(i, phase);
 }
 
+static atomic_uint closing; /* how many are */
+
 /* ---- the allocator ------------------------------------------------------------------------- */
 
 static lua_allocator *own(void) {
@@ -100,18 +103,24 @@ static void leave(size_t i) {
     const uintptr_t global = heap.states[i].global;
     lua_allocator *const before = own();
     __atomic_store_n((lua_allocator **)(global + GLOBAL_ALLOCATOR), before, __ATOMIC_RELAXED);
+    if (heap.states[i].is_closing)
+        atomic_fetch_sub(&closing, 1);
     heap.states[i].is_closing = false;
     atomic_store(&heap.states[i].context, 0);
 }
 
-/* The last of its blocks, nearly. */
+/* The last of its blocks but one, of which nothing is heard any more. */
 static void look_at_end(uintptr_t context, const void *block) {
     const size_t i = state_of(context);
     if (i == STATES_MAX || !heap.states[i].is_closing)
         return;
-    const uintptr_t main = luajit_word(heap.states[i].global + GLOBAL_MAIN);
-    if ((uintptr_t)block == luajit_word(main + STATE_STACK))
-        leave(i);
+    const uintptr_t global = heap.states[i].global;
+    if ((uintptr_t)block != luajit_word(luajit_word(global + GLOBAL_MAIN) + STATE_STACK))
+        return;
+    void *const last = (void *)luajit_word(global + GLOBAL_SEGMENTS);
+    if (last && memprof_is_tracked(&recorder_filter, last))
+        native_died(last);
+    leave(i);
 }
 
 COLD void *cold_jit_free(void *context, void *block, size_t old_size) {
@@ -149,8 +158,6 @@ COLD void *cold_jit_allocate(void *context, void *block, size_t old_size, size_t
     }
     return moved;
 }
-
-static atomic_uint closing;
 
 HOT_CODE static void *jit_allocate(void *context, void *block, size_t old_size, size_t size) {
     look_at_phase((uintptr_t)context);
@@ -262,6 +269,7 @@ static void meet_states(const lua_runtime *r, uintptr_t low, uintptr_t high) {
 
 /* We have been called on a stack that was lent. */
 void luajit_heap_begin_late(const lua_runtime *r) {
+    atomic_store(&heap.has_ended, false);
     struct mapping stack;
     char path[8];
     const uintptr_t at = getauxval(AT_RANDOM);
@@ -284,7 +292,12 @@ void luajit_heap_close(uintptr_t state) {
     atomic_fetch_add(&closing, 1);
 }
 
+bool luajit_heap_may_look(void) {
+    return !atomic_load(&heap.has_ended);
+}
+
 void luajit_heap_end(void) {
+    atomic_store(&heap.has_ended, true);
     if (!lock_acquire_patiently(&heap.lock))
         return;
     const size_t n = atomic_load(&heap.n);

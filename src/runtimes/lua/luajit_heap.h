@@ -15,8 +15,10 @@ void luajit_heap_close(uintptr_t state);
  * met by the next calls into them. */
 void luajit_heap_begin_late(const lua_runtime *r);
 
-/* All are given back their allocators. */
+/* All are given back their allocators. From then on blocks die unseen, and must not be looked at.
+ */
 void luajit_heap_end(void);
+bool luajit_heap_may_look(void);
 
 /* The global_State that the thread was in last; 0: none that is still there. And the layout of all;
  * NULL: none was met. */

@@ -23,7 +23,7 @@ enum { JIT_UPVALUE = 5, JIT_CDATA = 10, JIT_TABLE = 11, JIT_USERDATA = 12 };
 enum { STATE_GLOBAL = 16, STATE_BASE = 32, STATE_TOP = 40, STATE_LAST = 48, STATE_STACK = 56 };
 enum { STATE_C_FRAME = 80, STATE_SIZE = 96 };
 enum { GLOBAL_ALLOCATOR = 0, GLOBAL_CONTEXT = 8, GLOBAL_PHASE = 33, GLOBAL_RUNS = 184 };
-enum { GLOBAL_MAIN = 192 };
+enum { GLOBAL_SEGMENTS = 112, GLOBAL_MAIN = 192 };
 
 /* A function, whose kind is 0 if it is one of Lua's; its code stands behind its GCproto. */
 enum { FUNCTION_KIND = 10, FUNCTION_UPVALUES = 11, FUNCTION_CODE = 32, FUNCTION_C = 40 };

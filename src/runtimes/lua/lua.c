@@ -7,6 +7,9 @@
  * program's own, and see no allocation. lua_getstack and lua_getinfo move pointers in the
  * lua_State, which is in the midst of something, and do not know which lua_State is meant.
  *
+ * LuaJIT's blocks are recorded where it calls its own allocator (luajit_heap.h), and its frames are
+ * others (luajit_frames.h); the rest is the same.
+ *
  * What must hold. No function of Lua's is called: frames are read as they lie in memory
  * (lua_frames.h), by layouts that are known for each version (lua_layout.h), and names are copied
  * once (lua_names.h). Of a Lua that is not known nothing is read, and the recording is one of

@@ -19,7 +19,14 @@
 #include "runtimes/peek.h"
 #include "runtimes/splice.h"
 
-enum { CACHE_BITS = 12, CACHED = 1 << CACHE_BITS, STEPS_MAX = 1 << 16, SLOT = 8, OTHERS = 8 };
+enum {
+    CACHE_BITS = 12,
+    CACHED = 1 << CACHE_BITS,
+    STEPS_MAX = 1 << 16,
+    SLOT = 8,
+    OTHERS = 8,
+    TRACES_BITS = 8
+};
 
 /* What is known of a frame. A GCproto may be freed, and another one take its place: the rest tells
  * them apart. */
@@ -33,6 +40,7 @@ struct cached {
 struct luajit_frames {
     struct splice_stack stack;
     struct cached cache[CACHED];
+    uint16_t traces[1 << TRACES_BITS]; /* their numbers, by addresses in their code */
     uint64_t memory[];
 };
 
@@ -246,23 +254,36 @@ static bool is_code(uintptr_t address) {
     return module_find(address, &module);
 }
 
-static uintptr_t trace_of(const struct luajit_layout *l, uintptr_t global) {
-    const int32_t number = (int32_t)luajit_half(global + GLOBAL_RUNS);
-    const uintptr_t jit = global + l->jit;
-    uintptr_t traces, trace;
-    uint32_t n;
-    uint8_t tag;
-    if (number <= 0 || !peek_bytes(jit + JIT_N_TRACES, &n, sizeof n) || (uint32_t)number >= n ||
-        !peek_bytes(jit + JIT_TRACES, &traces, sizeof traces) ||
-        !peek_bytes(traces + (uintptr_t)number * SLOT, &trace, sizeof trace) ||
-        !peek_bytes(trace + JIT_TAG, &tag, 1) || tag != JIT_TRACE ||
-        *(const uint16_t *)(trace + TRACE_NUMBER) != number)
+static uintptr_t trace_at(uintptr_t traces, uint32_t number, uintptr_t pc) {
+    uintptr_t trace;
+    uint8_t bytes[TRACE_BYTES];
+    uint64_t code;
+    uint32_t size;
+    if (!peek_bytes(traces + (uintptr_t)number * SLOT, &trace, sizeof trace) || !trace ||
+        !peek_bytes(trace, bytes, sizeof bytes) || bytes[JIT_TAG] != JIT_TRACE)
         return 0;
-    return trace;
+    memcpy(&code, bytes + TRACE_CODE, sizeof code);
+    memcpy(&size, bytes + TRACE_SIZE, sizeof size);
+    return pc - code <= size ? trace : 0;
 }
 
-static bool trace_has(uintptr_t trace, uintptr_t pc) {
-    return pc - luajit_word(trace + TRACE_CODE) <= luajit_half(trace + TRACE_SIZE);
+/* The trace whose code that is. Traces go on in others without a word, so that which one has begun
+ * is just a guess. 0: it is not known. */
+static uintptr_t trace_of(struct splicing *s, uintptr_t global, uintptr_t pc) {
+    enum { MANY = 1000 };
+    const uintptr_t jit = global + s->l->jit;
+    uint16_t *const last = &s->f->traces[pc * UINT64_C(0x9E3779B97F4A7C15) >> (64 - TRACES_BITS)];
+    uintptr_t traces, trace = 0;
+    uint32_t n;
+    if (!peek_bytes(jit + JIT_N_TRACES, &n, sizeof n) ||
+        !peek_bytes(jit + JIT_TRACES, &traces, sizeof traces))
+        return 0;
+    if (*last && *last < n && (trace = trace_at(traces, *last, pc)))
+        return trace;
+    for (uint32_t i = 1; !trace && i < n && i < MANY; i++)
+        if ((trace = trace_at(traces, i, pc)))
+            *last = (uint16_t)i;
+    return trace;
 }
 
 /* Where the code begins, if that is in the function, else where this does. */
@@ -313,9 +334,10 @@ static bool put_from(struct splicing *s, uintptr_t state, uintptr_t base, uintpt
 
 /* `pc` is in compiled code. False: it is not. */
 static bool put_from_compiled(struct splicing *s, uintptr_t global, uintptr_t pc, bool *is_all) {
-    const uintptr_t trace = global && s->expected ? trace_of(s->l, global) : 0;
-    const uintptr_t base = trace ? luajit_word(global + s->l->current + CURRENT_BASE) : 0;
-    if (!base || !trace_has(trace, pc))
+    const uintptr_t base =
+        global && s->expected ? luajit_word(global + s->l->current + CURRENT_BASE) : 0;
+    const uintptr_t trace = base ? trace_of(s, global, pc) : 0;
+    if (!trace)
         return false;
     *is_all = put_from(s, luajit_word(global + s->l->current), base, trace);
     return true;

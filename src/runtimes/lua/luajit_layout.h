@@ -22,7 +22,7 @@ enum { JIT_UPVALUE = 5, JIT_CDATA = 10, JIT_TABLE = 11, JIT_USERDATA = 12 };
 /* lua_State, and global_State. */
 enum { STATE_GLOBAL = 16, STATE_BASE = 32, STATE_TOP = 40, STATE_LAST = 48, STATE_STACK = 56 };
 enum { STATE_C_FRAME = 80, STATE_SIZE = 96 };
-enum { GLOBAL_ALLOCATOR = 0, GLOBAL_CONTEXT = 8, GLOBAL_PHASE = 33, GLOBAL_RUNS = 184 };
+enum { GLOBAL_ALLOCATOR = 0, GLOBAL_CONTEXT = 8, GLOBAL_PHASE = 33 };
 enum { GLOBAL_SEGMENTS = 112, GLOBAL_MAIN = 192 };
 
 /* A function, whose kind is 0 if it is one of Lua's; its code stands behind its GCproto. */
@@ -35,7 +35,7 @@ enum { DATA_BYTES = 48, UPVALUE_BYTES = 48, FUNCTION_BYTES = 40, FUNCTION_C_BYTE
 
 /* jit_State, and GCtrace. */
 enum { JIT_TRACES = 384, JIT_N_TRACES = 396 };
-enum { TRACE_PROTO = 64, TRACE_PC = 72, TRACE_SIZE = 84, TRACE_CODE = 88, TRACE_NUMBER = 104 };
+enum { TRACE_PROTO = 64, TRACE_PC = 72, TRACE_SIZE = 84, TRACE_CODE = 88 };
 enum { TRACE_BYTES = 120 };
 
 /* The interpreter's frame on the native stack. */
@@ -57,7 +57,9 @@ struct luajit_layout {
         current;  /* in global_State: the lua_State that runs, behind it what compiled code has */
     uint16_t jit; /* from there to jit_State */
 };
-enum { CURRENT_BASE = 8 /* behind `current`: of the function at which compiled code began */ };
+enum {
+    CURRENT_BASE = 8 /* behind `current`: of the function at which compiled code began, or 0 */
+};
 
 static inline uintptr_t luajit_word(uintptr_t address) {
     return *(const uintptr_t *)address;

@@ -261,7 +261,11 @@ HOT_CODE static enum runtime_kind python_find(const char **why) {
     return python_layout_find(&python, why);
 }
 
+/* Of a recording that came late. Blocks then die unseen, and must not be looked at. */
+static _Atomic bool has_ended;
+
 static void python_end(void) {
+    atomic_store(&has_ended, true);
     allocators_for_each(allocator_disarm);
     python_arenas_disarm(&python);
     dealloc_disarm(python.code_type, python_code_dies, code_dealloc);
@@ -269,6 +273,7 @@ static void python_end(void) {
 }
 
 static void python_begin(void) {
+    atomic_store(&has_ended, false);
     allocators_for_each(allocator_arm);
     python_arenas_arm(&python);
     dealloc_arm(python.code_type, python_code_dies, &code_dealloc);
@@ -304,6 +309,8 @@ static void python_domain_forget(void *state) {
 
 /* The lock of the interpreter lets nobody else at its objects. */
 static bool python_may_look(void) {
+    if (atomic_load_explicit(&has_ended, memory_order_relaxed))
+        return false;
     const char *const attached = python.thread_attached();
     return attached && (python.layout->minor > 11 || attached == python.thread_own());
 }

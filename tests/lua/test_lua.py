@@ -336,6 +336,34 @@ def coroutines_and_threads_have_their_own(version, lua):
     assert all(len(lua_frames(b)) > 250 or b.frames[0].startswith("[") for b in deep), "frames are lost"
 
 
+SCRIPT = """local t = {}
+local function fill(n)
+  for i = 1, n do t[i] = { i } end
+end
+fill(tonumber(ARGV[1]))
+return #t"""
+
+
+@test
+def scripts_of_redis_have_their_stacks(version, lua):
+    server, client = shutil.which("redis-check-rdb"), shutil.which("redis-cli")
+    if version != "5.1" or not server or not client:
+        raise Skip("redis is not installed" if version == "5.1" else "redis has Lua 5.1")
+    os.symlink(server, "redis-server") # one program, by either name
+    ask = [client, "-s", "redis.sock"]
+    with subprocess.Popen([ALLOTRACE, "run", "-q", "-r", "1", "-o", "t.ctf", "--", "./redis-server", "--port", "0", "--unixsocket",
+                           "redis.sock", "--save", ""], stdout=subprocess.DEVNULL) as process:
+        for _ in range(1000):
+            if process.poll() is None and run([*ask, "ping"]).out == "PONG\n":
+                break
+            time.sleep(0.01)
+        same(run([*ask, "eval", SCRIPT, "0", "1000"]).out, "1000\n")
+        run([*ask, "shutdown", "nosave"])
+        same(process.wait(), 0)
+    made = [b for b in Trace().of("main chunk@user_script:5", "fill@user_script:3") if place(b.frames[-1]) == "fill@user_script:3"]
+    assert 2000 <= len(made) <= 2020, len(made) # each table and its array, and the array of all as it grows
+
+
 @test
 def static_programs_are_told_apart_from_lua(version, lua):
     library = f"/usr/lib/x86_64-linux-gnu/liblua{version}.a"

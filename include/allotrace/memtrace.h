@@ -134,6 +134,9 @@ typedef struct memtrace_location {
 /* In the context of a trace whose times tell the order of all events, also between domains. */
 #define MEMTRACE_ORDERED "[ordered]"
 
+/* So begins the context of a trace that was made of another tool's data. */
+#define MEMTRACE_IMPORTED "imported from "
+
 /* In the context of a trace of another tool's sums, which says nothing of when blocks came and
  * went. */
 #define MEMTRACE_NO_TIMES ": there are no times"

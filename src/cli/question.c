@@ -128,8 +128,7 @@ static int check_times(const command *cmd, const profile *p) {
     const bool needs_times = cmd == &command_leaks || cmd == &command_lifetimes ||
                              cmd == &command_timeline || cmd == &command_peak ||
                              cmd == &command_advise;
-    if (!needs_times || strncmp(context, IMPORT_CONTEXT, strlen(IMPORT_CONTEXT)) != 0 ||
-        !strstr(context, MEMTRACE_NO_TIMES) ||
+    if (!needs_times || profile_has_times(p) ||
         (cmd == &command_peak && strstr(context, IMPORT_PEAK)))
         return STATUS_OK;
     message_error("%s needs times of allocations and frees; this trace was %s", cmd->name, context);

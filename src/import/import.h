@@ -119,10 +119,9 @@ void import_free(import *from);
 
 /* ---- the trace ----------------------------------------------------------------------------- */
 
-/* By these, the head of a trace says that it was imported, and what it lacks. */
-#define IMPORT_CONTEXT "imported from "
-#define IMPORT_LACKS   ": there are no "
-#define IMPORT_PEAK    "what was live at the peak" /* is there, though times are not */
+/* By these, the head of a trace that was imported says what it lacks. */
+#define IMPORT_LACKS ": there are no "
+#define IMPORT_PEAK  "what was live at the peak" /* is there, though times are not */
 
 /* Writes the trace. `*sampled` becomes its rate. */
 memtrace_status import_write(const import *from, int fd, compression how, double *rate,

@@ -55,8 +55,9 @@ static bool take_stack(emitter *e, const import_record *r) {
 
 static memtrace_status put_block(emitter *e, uint64_t words, uint64_t samples, bool live) {
     uint64_t id;
-    const memtrace_status status = memtrace_stream_alloc(
-        e->stream, 0, MEMTRACE_MAJOR, words - 1, samples, e->codes.items, e->codes.count, 0, &id);
+    const memtrace_status status =
+        memtrace_stream_alloc(e->stream, 0, MEMTRACE_EXTERNAL, words - 1, samples, e->codes.items,
+                              e->codes.count, 0, &id);
     return status == MEMTRACE_OK && !live ? memtrace_stream_collect(e->stream, 0, id) : status;
 }
 
@@ -125,7 +126,7 @@ static memtrace_status put_alloc(emitter *e, memtrace_stream *stream, const impo
     if (!take_stack(e, r))
         return MEMTRACE_NOMEM;
     const memtrace_status status =
-        memtrace_stream_alloc(stream, event->time, MEMTRACE_MAJOR, words ? words - 1 : 0,
+        memtrace_stream_alloc(stream, event->time, MEMTRACE_EXTERNAL, words ? words - 1 : 0,
                               words ? words : 1, e->codes.items, e->codes.count, 0, &id);
     return status != MEMTRACE_OK || vec_push(alive ? alive : &e->blocks, id) ? status
                                                                              : MEMTRACE_NOMEM;
@@ -239,7 +240,7 @@ memtrace_status import_write(const import *from, int fd, compression how, double
                              memtrace_error *error) {
     char context[256];
     emitter e = {.from = from, .rate = rate_of(from)};
-    snprintf(context, sizeof context, IMPORT_CONTEXT "%s%s%s%s", from->format,
+    snprintf(context, sizeof context, MEMTRACE_IMPORTED "%s%s%s%s", from->format,
              from->is_ordered ? " " MEMTRACE_ORDERED : "", from->missing ? IMPORT_LACKS : "",
              from->missing ? from->missing : "");
     *rate = e.rate;

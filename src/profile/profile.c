@@ -499,6 +499,15 @@ static bool is_named_later(const profile_location *l) {
            !profile_is_address(l);
 }
 
+bool profile_is_imported(const profile *p) {
+    const char *const context = p->info.context;
+    return context && strncmp(context, MEMTRACE_IMPORTED, strlen(MEMTRACE_IMPORTED)) == 0;
+}
+
+bool profile_has_times(const profile *p) {
+    return !profile_is_imported(p) || !strstr(p->info.context, MEMTRACE_NO_TIMES);
+}
+
 bool profile_is_symbolized(const profile *p) {
     for (size_t i = 0; i < p->locations.count; i++)
         if (is_named_later(&p->locations.items[i]))

@@ -147,6 +147,11 @@ static inline bool profile_is_partial(const profile *p) {
     return p->lacks_events || profile_ends_early(p);
 }
 
+/* Whether it was made of another tool's data; and whether it is known when blocks came and went, and
+ * not merely how many did. */
+bool profile_is_imported(const profile *p);
+bool profile_has_times(const profile *p);
+
 /* Has somebody symbolized the trace already, so that what is still an address has no name there? */
 bool profile_is_symbolized(const profile *p);
 

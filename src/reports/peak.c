@@ -134,7 +134,7 @@ static void add_shares(document *d, const peak_report *k) {
     document_rows(d, &heaps, n_heaps_used(k) > 1 ? IN_TEXT | IN_JSON : IN_JSON,
                   k->peak->heaps[MEMTRACE_EXTERNAL] > 0 ? "By heap (external: outside of it)"
                                                         : "By heap");
-    if (!strstr(k->report->query->profile->info.context, MEMTRACE_NO_TIMES))
+    if (profile_has_times(k->report->query->profile))
         document_rows(d, &ages, IN_TEXT | IN_JSON, "By age at the peak");
 }
 

@@ -241,7 +241,9 @@ static void say_total(document *d, const report *r) {
     const query_result *q = r->query;
     const figure total = report_total(r);
     char strong[160], rest[200], moment[60] = "";
-    if (q->measure == MEASURE_LIVE || q->measure == MEASURE_PEAK)
+    if (q->measure == MEASURE_LIVE && !profile_has_times(q->profile))
+        snprintf(moment, sizeof moment, " at the end");
+    else if (q->measure == MEASURE_LIVE || q->measure == MEASURE_PEAK)
         snprintf(moment, sizeof moment, q->measure == MEASURE_LIVE ? " at %s" : ", at %s",
                  figure_duration(q->moment.time).text);
     snprintf(strong, sizeof strong, "%s %s%s", figure_amount(report_unit(r), total.value).text,
@@ -257,7 +259,7 @@ static void say_total(document *d, const report *r) {
 static void say_what_counts(document *d, const report *r) {
     const profile *p = r->query->profile;
     const unsigned word = p->info.word_size / 8u;
-    if (p->samples[MEMTRACE_MINOR] + p->samples[MEMTRACE_MAJOR] > 0)
+    if (p->samples[MEMTRACE_MINOR] + p->samples[MEMTRACE_MAJOR] > 0 || profile_is_imported(p))
         return;
     if (report_unit(r) == UNIT_BYTES)
         document_hint(d,

@@ -46,12 +46,6 @@ static const table_column peak_columns[] = {
     {.name = "at_end", .kind = COLUMN_AMOUNT, .get = peak_end, .help = "live at the end"},
 };
 
-/* What was imported may have sums alone. */
-static bool has_times(const summary_report *s) {
-    const char *context = s->report->query->profile->info.context;
-    return !context || !strstr(context, MEMTRACE_NO_TIMES);
-}
-
 static void add_peak(document *d, const summary_report *s) {
     const table row = {.name = "peak", TABLE_COLUMNS(peak_columns), .rows = s, .n = 1};
     const figure most = peak_figure(s), end = live(s, s->peak->end_samples);
@@ -61,6 +55,16 @@ static void add_peak(document *d, const summary_report *s) {
                   figure_margin(&most).text, figure_bytes(end.value).text,
                   figure_margin(&end).text);
     document_hint(d, "More: allotrace peak %s", s->trace);
+}
+
+/* Of sums that say of some blocks that they were freed: else nothing is known of any. */
+static void add_live(document *d, const summary_report *s) {
+    const figure end = live(s, s->peak->end_samples);
+    if (s->peak->end_samples == s->report->query->total.samples)
+        return;
+    document_note(d, "%s (%s) live at the end.", figure_bytes(end.value).text,
+                  figure_margin(&end).text);
+    document_hint(d, "More: allotrace tree --measure live %s", s->trace);
 }
 
 /* ---- what the system saw ----------------------------------------------------------------- */
@@ -178,22 +182,27 @@ static void say_what(document *d, const summary_report *s) {
                    slash                 ? slash + 1
                    : program && *program ? program
                                          : "(unnamed)",
-                   has_times(s) ? document_text(d, ", recorded for %s from %s",
-                                                figure_duration(p->duration).text, started)
-                                : ", imported without times");
+                   profile_has_times(p) ? document_text(d, ", recorded for %s from %s",
+                                                        figure_duration(p->duration).text, started)
+                                        : ", imported without times");
 }
 
 void summary_document(document *d, summary_report *s) {
     say_what(d, s);
     if (!report_head(d, s->report))
         return;
-    if (has_times(s)) {
+    const bool has_times = profile_has_times(s->report->query->profile);
+    if (has_times) {
         add_peak(d, s);
         add_rss(d, s);
+    } else {
+        add_live(d, s);
     }
     hotspots_rows(d, &s->sites, "Largest sites");
     document_hint(d, "More: allotrace hotspots %s", s->trace);
-    add_growing(d, s);
-    add_advice(d, s);
+    if (has_times) {
+        add_growing(d, s);
+        add_advice(d, s);
+    }
     document_hint(d, "In a browser: allotrace view %s", s->trace);
 }

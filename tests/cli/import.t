@@ -59,7 +59,7 @@ A heap profile of node:
 
   $ allotrace import node.heapprofile | allotrace hotspots --measure live --callers 0 --top 2 -
   allotrace: node.heapprofile: imported a heap profile of V8: 3 stacks, 193.6 KB allocated, 193.6 KB of it live; there are no times, numbers of blocks or freed blocks
-  192.2 KB live at 0 µs (39.6 KB … 561.7 KB, 3 samples at rate 1.21951e-4)
+  192.2 KB live at the end (39.6 KB … 561.7 KB, 3 samples at rate 1.21951e-4)
   Sites below about 191.9 KB may be invisible at this rate.
     share         KB            ±  samples  site
      33.3% ██▋  64.1  1.6 … 356.9        1  node:internal/fs/sync_write_stream:1 (anonymous)
@@ -77,6 +77,7 @@ A recording of heaptrack, which has all blocks and times; heaptrack_print says 5
      17.1% █▍       976.6   1,000  /home/you/programs/t.c:4 one
      17.1% █▍       976.6   1,000  /home/you/programs/t.c:5 two
      14.7%  in 4 more sites
+  Skipped wrappers of malloc (--wrappers show counts them as sites): __GI___strdup
   $ allotrace peak --json ht.ctf | head -4
   {"unit":"B","rate":1,"program":"./t_plain","measure":"peak","time":1013000,"headers":true,
    "total":{"value":576800,"low":576800,"high":576800,"samples":72100},
@@ -132,7 +133,7 @@ only these:
      10.1% ▊          120.2      30  p.py:6 <listcomp>
       3.5%  in 30 more sites
   $ allotrace hotspots --measure live --callers 0 --top 2 ma.ctf
-  1.2 MB live at 31 ms (exact, 78 blocks at rate 1)
+  1.2 MB live at the end (exact, 78 blocks at rate 1)
     share                KB  blocks  site
      86.4% ██████▉  1,024.0       1  p.py:20 <module>
      10.1% ▊          120.2      30  p.py:6 <listcomp>

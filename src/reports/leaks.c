@@ -437,6 +437,23 @@ static void say_total(document *d, const leaks_report *l) {
     document_title(d, strong, rest);
 }
 
+/* A rate a hundred times as high shows leaks that are a hundred times smaller. */
+const char *leaks_hidden(document *d, const profile *p) {
+    const double rate = p->info.sample_rate, most = LEAKS_TELLING * profile_bytes_per_sample(p);
+    if (rate >= 1)
+        return "";
+    if (rate * 100 >= 1)
+        return document_text(d,
+                             "A leak below about %s may not show at this rate; --rate 1 records "
+                             "every block.",
+                             figure_bytes(most).text);
+    return document_text(d,
+                         "A leak below about %s may not show at this rate; with --rate %s, one of "
+                         "%s does.",
+                         figure_bytes(most).text, figure_rate(rate * 100).text,
+                         figure_bytes(most / 100).text);
+}
+
 static void add_classes(document *d, leaks_report *l) {
     const table all = {.name = "classes",
                        TABLE_COLUMNS(class_columns),
@@ -454,7 +471,12 @@ static void add_classes(document *d, leaks_report *l) {
         if (l->classes[c].sites > 0)
             some[present.n++] = l->classes[c];
     document_rows(d, &present, IN_TEXT, "By class");
-    if (l->leaks->telling_rate > 0)
+    const bool grows = l->classes[LEAKS_GROWING].sites > 0,
+               in_bytes = report_unit(l->report) == UNIT_BYTES;
+    if (!grows && in_bytes && l->leaks->total.cost.blocks > 0 &&
+        l->report->query->profile->info.sample_rate < 1)
+        document_note(d, "%s", leaks_hidden(d, l->report->query->profile));
+    else if (l->leaks->telling_rate > 0)
         document_note(d,
                       "A recording with --rate %s would probably resolve the largest unclear site.",
                       figure_rate(figure_rate_up(l->leaks->telling_rate)).text);

@@ -33,6 +33,9 @@ void leaks_document(document *d, leaks_report *l);
 /* The table alone, of all sites of which something is left; it uses the document's memory. */
 table leaks_table(document *d, leaks_report *l);
 
+/* A sentence on what may leak unseen at the trace's rate; empty at rate 1. */
+const char *leaks_hidden(document *d, const profile *p);
+
 /* Whether a shown site is a bare address that symbolizing may turn into a name. */
 bool leaks_unsymbolized(const leaks_report *l);
 

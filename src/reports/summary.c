@@ -156,11 +156,8 @@ static void add_growing(document *d, summary_report *s) {
     rows.n = growing < SUMMARY_GROWING ? growing : SUMMARY_GROWING;
     document_rows(d, &rows, IN_JSON, NULL);
     if (growing == 0) {
-        const double telling = s->leaks.leaks->telling_rate;
-        document_note(d, "No site grows with certainty%s%s%s.",
-                      telling > 0 ? "; a recording with --rate " : "",
-                      telling > 0 ? figure_rate(figure_rate_up(telling)).text : "",
-                      telling > 0 ? " would probably resolve the largest unclear one" : "");
+        const char *hidden = leaks_hidden(d, s->report->query->profile);
+        document_note(d, "No site grows with certainty.%s%s", *hidden ? " " : "", hidden);
         return;
     }
     document_rows(d, &rows, IN_TEXT, "Growing");

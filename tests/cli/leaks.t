@@ -241,3 +241,8 @@ Of several traces together, growth shows in each:
 
   $ allotrace leaks a.ctf cache.ctf 2>&1 >/dev/null | grep several
   allotrace: hint: this combines several traces, and what a process holds counts as freed when its trace ends; to see whether one grows, look at each: allotrace leaks FILE
+
+Where nothing grows, the report says how large a leak could be that the sample does not show:
+
+  $ allotrace leaks $TRACES/irmin-replay.ctf 2>/dev/null | grep 'may not show'
+  A leak below about 183.1 MB may not show at this rate; with --rate 1e-4, one of 1.8 MB does.

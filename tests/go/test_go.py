@@ -101,7 +101,7 @@ def attach(pid, *options):
 
 
 def started(go, period):
-    return f"allotrace: ./plain: is a Go program ({go.version}); recorded is Go's own profile, {period}\n"
+    return f"allotrace: ./plain is a Go program ({go.version}): recording Go's heap profile, {period}\n"
 
 
 def same_moment(go, rate, *flags):
@@ -207,8 +207,8 @@ def both_halves(go, *flags):
     go.build("mixed", *flags, c="1")
     done = run([ALLOTRACE, "run", "-o", "t.ctf", "--rate", "1e-4", "--", "./mixed"])
     same((done.status, done.out), (0, "ready\n"), done.err)
-    assert f"allotrace: ./mixed: is a Go program ({go.version}); recorded is Go's own profile" in done.err, done.err
-    assert "beside malloc" in done.err, done.err
+    assert f"allotrace: ./mixed is a Go program ({go.version}): recording Go's heap profile" in done.err, done.err
+    assert ", and malloc" in done.err, done.err
     for path, last in ("t.ctf", "take@"), ("t.go.ctf", "main.main@"):
         found = [b for b in Trace(path).blocks if any(f.startswith(last) for f in b.frames) and b.words * 8 >= MIB]
         least = 32 if path == "t.ctf" or go.minor >= 20 else 20 # at Go's own rate, some 28 are seen

@@ -173,7 +173,7 @@ MORE = [
     Case("javac and java", "cp $D/Work.java . && javac Work.java && exec java -Xint Work", "javac java",
          children=True, stderr=False),
     Case("java, compiled just in time", "exec java -Xmx64m $D/Work.java", "java", children=True, stderr=False),
-    Case("go", "$D/go-work", "$D/go-work", direct=True, says="is a Go program .*recorded is Go's own profile"),
+    Case("go", "$D/go-work", "$D/go-work", direct=True, says="is a Go program .*recording Go's heap profile"),
     Case("gpg", "exec gpg --homedir . --no-permission-warning --print-md sha256 big.json", "gpg"),
     Case("openssl", "exec openssl dgst -sha256 big.json", "openssl"),
     Case("ninja", "echo 'rule r\n command = cp $in $out\nbuild b: r big.json' > build.ninja && exec ninja", "ninja",

@@ -342,17 +342,17 @@ static uint64_t go_period(const run_options *given) {
 
 static void say_followed(const launch *l, const run_program *program) {
     const run_options *o = l->options;
-    const char *beside = l->preload ? ", beside malloc" : "";
+    const char *beside = l->preload ? ", and malloc" : "";
     if (!program->go) {
         message_warning("%s: it is a Go program, and Go's own heap is not recorded: %s", l->command,
                         l->go.why.text);
         return;
     }
     if (!o->quiet && l->go.period == 1)
-        message_note("%s: is a Go program (%s); recorded is Go's own profile, of every block%s",
+        message_note("%s is a Go program (%s): recording Go's heap profile, every block%s",
                      l->command, l->go.program.version, beside);
     else if (!o->quiet)
-        message_note("%s: is a Go program (%s); recorded is Go's own profile, a sample every %s%s",
+        message_note("%s is a Go program (%s): recording Go's heap profile, a sample every %s%s",
                      l->command, l->go.program.version, figure_bytes((double)l->go.period).text,
                      beside);
     const uint64_t asked = go_period(o);

@@ -13,6 +13,7 @@
 
 #include "attach/attach.h"
 #include "attach/follow.h"
+#include "base/shell.h"
 #include "cli/message.h"
 #include "cli/result_file.h"
 #include "cli/run/run_traces.h"
@@ -181,7 +182,8 @@ bool run_go_snapshot(run_go *g, pid_t pid) {
 
 /* ---- the trace ----------------------------------------------------------------------------- */
 
-static void sum_up(const run_go *g, const char *path) {
+/* With the command that shows what is live: many look for that first. */
+static void sum_up(const run_go *g, const char *path, double rate) {
     char since[128] = "";
     double live = 0, all = 0;
     for (size_t i = 0; i < g->profile.records.count; i++) {
@@ -196,6 +198,13 @@ static void sum_up(const run_go *g, const char *path) {
                  g->heap.is_collected ? "after the last garbage collection"
                                       : "(there was no garbage collection)",
                  since);
+    const double word_size = sizeof(uint64_t), period = (double)g->heap.period;
+    if (rate < (period > word_size ? word_size / period : 1))
+        message_note("%s: it holds a sample, at rate %s, because there are too many blocks", path,
+                     figure_rate(rate).text);
+    char *word = shell_word(path);
+    message_note("what is live: allotrace tree --measure live %s", word ? word : path);
+    free(word);
 }
 
 int run_go_write(run_go *g, const command *cmd, pid_t pid, const char *program, const char *path,
@@ -212,7 +221,7 @@ int run_go_write(run_go *g, const command *cmd, pid_t pid, const char *program, 
         status = result_file_say(&out, &error);
     status = result_file_end(&out, status);
     if (status == STATUS_OK && !quiet)
-        sum_up(g, path);
+        sum_up(g, path, rate);
     return status;
 }
 

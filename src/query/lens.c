@@ -66,8 +66,10 @@ static bool mark_locations(lens *l, const filter *hide) {
 
 bool lens_init_of(lens *l, const profile *p, bool skip_wrappers, const filter *hide,
                   size_t n_terms) {
-    *l = (lens){
-        .profile = p, .skip_wrappers = skip_wrappers, .marks = calloc(p->locations.count + 1, 1)};
+    *l = (lens){.profile = p,
+                .skip_wrappers = skip_wrappers,
+                .hides = hide && filter_hides_any(hide),
+                .marks = calloc(p->locations.count + 1, 1)};
     if (!l->marks || !mark_locations(l, hide) ||
         (filter_hides_files(hide) && !hide_files(l, hide)) ||
         (filter_hides_modules(hide) && !hide_modules(l, hide)))

@@ -19,6 +19,7 @@
 typedef struct lens {
     const profile *profile;
     bool skip_wrappers;
+    bool hides;         /* something, if it is there */
     uint8_t *marks;     /* by the profile's locations */
     stack_shape *shape; /* of stacks that are cut or folded; NULL: as the profile has them */
 } lens;

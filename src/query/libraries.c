@@ -49,3 +49,12 @@ bool libraries_hold_most(const query_result *q) {
     free(s.known);
     return held > all / 2;
 }
+
+bool libraries_have(const profile_location *place) {
+    filter *hide = NULL;
+    filter_error error;
+    const bool has = filter_parse(LIBRARIES_HIDDEN, &hide, &error) &&
+                     (filter_hides(hide, place->function) || filter_hides_file(hide, place->file));
+    filter_free(hide);
+    return has;
+}

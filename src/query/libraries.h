@@ -13,4 +13,7 @@
  * thousand stacks where there are more. False also when there is no memory. */
 bool libraries_hold_most(const query_result *q);
 
+/* Whether a place is in one. False also when there is no memory. */
+bool libraries_have(const profile_location *place);
+
 #endif

@@ -7,6 +7,7 @@
 
 #include "reports/diff_words.h"
 #include "reports/ending.h"
+#include "reports/report.h"
 
 static const diff_report *report_of(const table *t) {
     return t->context;
@@ -370,7 +371,8 @@ table diff_table(diff_report *r) {
                    .one_unit = true,
                    .by_line = is_by_line(r),
                    .no_name = r->diff->options.by == HOTSPOTS_BY_TYPE ? "(type not recorded)"
-                                                                      : TABLE_NO_STACK};
+                              : r->n_before ? report_no_stack(r->before[0])
+                                            : TABLE_NO_STACK};
 }
 
 /* ---- the rows of text -------------------------------------------------------------------- */

@@ -226,8 +226,9 @@ table hotspots_table(hotspots_report *h) {
                    .context = &h->rows,
                    .unit = report_unit(h->report),
                    .by_line = h->hotspots->by == HOTSPOTS_BY_LINE,
-                   .no_name = h->hotspots->by == HOTSPOTS_BY_TYPE ? "(type not recorded)"
-                                                                  : TABLE_NO_STACK};
+                   .no_name = h->hotspots->by == HOTSPOTS_BY_TYPE
+                                  ? "(type not recorded)"
+                                  : report_no_stack(h->report->query)};
 }
 
 static void say_rest(document *d, const hotspots_report *h) {

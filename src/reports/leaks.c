@@ -388,7 +388,7 @@ table leaks_table(document *d, leaks_report *l) {
                    .unit = report_unit(l->report),
                    .one_unit = tells_amounts(l->leaks),
                    .by_line = !l->view.by_function,
-                   .no_name = TABLE_NO_STACK};
+                   .no_name = report_no_stack(l->report->query)};
 }
 
 /* Of growth: an amount, or one each second. */

@@ -148,7 +148,7 @@ static void add_sites(document *d, const lifetimes_report *r, unsigned text) {
                           .context = r,
                           .unit = report_unit(r->report),
                           .by_line = !r->spec->by_function,
-                          .no_name = TABLE_NO_STACK};
+                          .no_name = report_no_stack(r->report->query)};
     const table omitted = {.name = "omitted", TABLE_COLUMNS(omitted_columns), .rows = r, .n = 1};
     document_rows(d, &listed, text | IN_JSON | (r->view.curve ? 0 : IN_CSV), "By site");
     document_object(d, &omitted, IN_JSON);

@@ -27,6 +27,11 @@ static inline figure report_figure(const report *r, const cost *c) {
     return report_figure_within(r, r->query->may, c);
 }
 
+/* What stands in place of a stack of which nothing is seen. */
+static inline const char *report_no_stack(const query_result *q) {
+    return q->lens.hides ? TABLE_ALL_HIDDEN : TABLE_NO_STACK;
+}
+
 /* Of the query. */
 static inline figure report_total(const report *r) {
     const query_result *q = r->query;

@@ -204,7 +204,8 @@ double table_key(const table *t, const table_column *c, const void *row);
 int table_compare(const table *t, const table_column *c, const void *a, const void *b);
 
 /* The name of what was recorded without a call stack. */
-#define TABLE_NO_STACK "(no call stack)"
+#define TABLE_NO_STACK   "(no call stack)"
+#define TABLE_ALL_HIDDEN "(only hidden code)" /* or no stack */
 
 /* For the initializer of a table. */
 #define TABLE_COLUMNS(list) .columns = (list), .n_columns = sizeof(list) / sizeof *(list)

@@ -202,7 +202,7 @@ static void add_rows(text_of *x, const char *what, table rows) {
     rows.name = what;
     rows.stride = sizeof(timeline_row);
     rows.context = x->report;
-    rows.no_name = TABLE_NO_STACK;
+    rows.no_name = report_no_stack(x->report->report->query);
     rows.by_line = x->report->by == GROUPS_BY_LINE;
     if (rows.n > 0)
         document_rows(x->document, &rows, IN_TEXT, heading_of(x, what));

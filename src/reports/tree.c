@@ -202,7 +202,7 @@ static table top_rows(document *d, tree_report *t) {
                    .context = &t->rows,
                    .unit = report_unit(t->report),
                    .by_line = t->view.by_line,
-                   .no_name = TABLE_NO_STACK};
+                   .no_name = report_no_stack(t->report->query)};
 }
 
 static void say_omitted(document *d, const tree_report *t) {

@@ -32,7 +32,7 @@ Filters and measures, on a made-up trace at rate 1, where numbers are exact:
   $ allotrace hotspots --measure peak --filter 'hide:/./' a.ctf
   10.5 KB live at the peak, at 6 ms (exact, 3 blocks at rate 1)
     share              KB  blocks  site
-    100.0% ████████  10.5       3  (no call stack)
+    100.0% ████████  10.5       3  (only hidden code)
   $ allotrace hotspots --measure blocks --by function --top 1 a.ctf
   4 blocks allocated (exact at rate 1)
     share      blocks  site

@@ -246,3 +246,9 @@ Where nothing grows, the report says how large a leak could be that the sample d
 
   $ allotrace leaks $TRACES/irmin-replay.ctf 2>/dev/null | grep 'may not show'
   A leak below about 183.1 MB may not show at this rate; with --rate 1e-4, one of 1.8 MB does.
+
+That a library holds what stays is said of the first site, whatever allocates most:
+
+  $ for i in {1..40}; do echo "alloc major 9 10 main@a.c:1 std::vector<int>::push_back@/usr/include/c++/12/bits/stl_vector.h:1"; done | $TESTDIR/make-trace >vector.ctf
+  $ allotrace leaks vector.ctf 2>&1 >/dev/null | grep library
+  allotrace: hint: the first site is in a library; --filter hide:@library shows the code that calls it

@@ -9,6 +9,7 @@
 #include "cli/question.h"
 #include "cli/traces.h"
 #include "query/leaks.h"
+#include "query/libraries.h"
 #include "reports/leaks.h"
 
 enum { LONGEST_WORD = 60 };
@@ -65,6 +66,15 @@ static void hint_callers(const question *q, const leaks *l) {
                      s->place->function, traces_words(q->in.path));
 }
 
+/* What leaks need not be where most is allocated. */
+static void hint_libraries(const question *q, const leaks *l) {
+    const leaks_site *s = l->sites.items;
+    if (l->sites.count > 0 && s->cost.blocks > 0 && s->place && !q->report.filter &&
+        libraries_have(s->place))
+        message_hint("the first site is in a library; --filter " LIBRARIES_HIDDEN
+                     " shows the code that calls it");
+}
+
 static int show(const question *q, const void *opts_) {
     const leaks_options *opts = opts_;
     leaks l;
@@ -88,8 +98,8 @@ static int show(const question *q, const void *opts_) {
         hint_callers(q, &l);
     if (question_is_text(&opts->question))
         question_hint_growth(q);
-    if (l.total.cost.blocks > 0)
-        question_hint_libraries(q, &opts->question);
+    if (question_is_text(&opts->question))
+        hint_libraries(q, &l);
     document_free(&d);
     leaks_free(&l);
     return status;

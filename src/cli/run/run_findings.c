@@ -27,11 +27,11 @@ static void say_command(const saying *s, const char *command, const char *hiding
     output_char(s->o, '\n');
 }
 
-static void say_place(output *o, const profile_location *place) {
+static void say_place(const saying *s, const profile_location *place) {
     if (place)
-        shorten_place(o, place, true, SHOWN_NAME);
+        shorten_place(s->o, place, true, SHOWN_NAME);
     else
-        output_text(o, TABLE_NO_STACK);
+        output_text(s->o, *s->hiding ? TABLE_ALL_HIDDEN : TABLE_NO_STACK);
 }
 
 static bool say_peak(const saying *s, const profile *p) {
@@ -70,7 +70,7 @@ static bool say_growing(const saying *s, const query_result *q) {
     if (n > 0) {
         const leaks_site *first = &found.sites.items[0];
         output_format(s->o, "allotrace: growing%s: ", s->in);
-        say_place(s->o, first->place);
+        say_place(s, first->place);
         say_growth(s->o, &found, first);
         if (n > 1)
             output_format(s->o, ", and %zu more site%s", n - 1, n == 2 ? "" : "s");
@@ -90,7 +90,7 @@ static bool say_advice(const saying *s, const query_result *q) {
             best = &found.items.items[i];
     if (best) {
         output_format(s->o, "allotrace: advice%s: %s: ", s->in, best->rule->title);
-        say_place(s->o, found.places.items[best->first_place].location);
+        say_place(s, found.places.items[best->first_place].location);
         say_command(s, "advise", s->hiding);
     }
     advise_free(&found);

@@ -316,14 +316,14 @@ static bool find_top_sites(const profile *p, hotspots *h, bool *hides) {
     return ok;
 }
 
-static void add_site(summary *s, const hotspots_entry *e, double bytes) {
+static void add_site(summary *s, const hotspots_entry *e, double bytes, bool hides) {
     output o;
     uint32_t at;
     output_start(&o, OUTPUT_MEMORY);
     if (e->place)
         say_place(&o, e->place);
     else
-        output_text(&o, TABLE_NO_STACK);
+        output_text(&o, hides ? TABLE_ALL_HIDDEN : TABLE_NO_STACK);
     output_char(&o, '\0');
     if (!o.error && map64_number(&s->by_text, hash_bytes(o.buffer, o.used), &at)) {
         if (at < s->sites.count)
@@ -340,7 +340,7 @@ static void add_sites(summary *s, const profile *p) {
     if (find_top_sites(p, &h, &hides))
         for (size_t i = 0; i < h.sites.count; i++) {
             const hotspots_entry *e = &h.sites.items[i].entry;
-            add_site(s, e, figure_of(p, e->cost.samples).value);
+            add_site(s, e, figure_of(p, e->cost.samples).value, hides);
         }
     s->bytes_of_sites += figure_of(p, h.total.samples).value;
     s->hides |= hides;

@@ -289,9 +289,11 @@ static void say_limits(document *d, const report *r) {
     const memtrace_info *info = &r->query->profile->info;
     const selection *s = &r->query->selection;
     const double bytes = estimate_invisible(info->sample_rate) * info->word_size / 8;
-    if (s->n_of && s->n_kept < s->n_of)
-        document_note(d, "The filter matches %s of %s sampled blocks.",
+    if (r->filter && s->n_of && s->n_kept < s->n_of)
+        document_note(d, "Filter: %s (matches %s of %s sampled blocks)", r->filter,
                       figure_count(s->n_kept).text, figure_count(s->n_of).text);
+    else if (r->filter)
+        document_note(d, "Filter: %s", r->filter);
     if (bytes > 0)
         document_note(d, "Sites below about %s may be invisible at this rate.",
                       figure_bytes(bytes).text);

@@ -73,7 +73,7 @@ The commands that it names keep the blocks in question:
 
   $ allotrace hotspots --by function --top 1 --callers 1 --filter 'fn:/^Interf\.build_graph\.add_interf$/ fn:/Stdlib__([Mm]ap|[Ss]et)\.Make/ size:4w' ocamlopt.ctf
   91.2 MB total allocations (± 11.6 MB, 239 samples at rate 2e-5)
-  The filter matches 239 of 1,676 sampled blocks.
+  Filter: fn:/^Interf\.build_graph\.add_interf$/ fn:/Stdlib__([Mm]ap|[Ss]et)\.Make/ size:4w (matches 239 of 1,676 sampled blocks)
   Sites below about 1.1 MB may be invisible at this rate.
     share             MB       ±  samples  site
      82.4% ██████▋  75.1  ± 10.5      197  Stdlib__set.Make.bal (set.ml)
@@ -105,7 +105,7 @@ Below 10 % it is not worth it:
   For the other 19.3%, there is 1 more piece of advice above 6% (--top).
   $ allotrace advise --filter '-fn:/Stdlib__([Ss]et|[Mm]ap)/' ocamlopt.ctf
   457.8 MB total allocations (± 25.9 MB, 1,200 samples at rate 2e-5)
-  The filter matches 1,200 of 1,676 sampled blocks.
+  Filter: -fn:/Stdlib__([Ss]et|[Mm]ap)/ (matches 1,200 of 1,676 sampled blocks)
   Sites below about 1.1 MB may be invisible at this rate.
   No function allocates 10% of the total for one reason. The largest, typing/btype.ml:316 Btype.iter_type_expr.(fun), has 6.3%.
   Nothing here is worth optimising.
@@ -247,6 +247,7 @@ Few samples say nothing but the place; no samples nothing at all; a shell can ta
                 allotrace diff --filter 'fn:/^A\.b.$/' 'it'\''s few.ctf' AFTER.ctf
   $ allotrace advise few.ctf | sed -n 's/.*\(allotrace hotspots\)/\1 --callers 0/p' | sh
   1.6 KB total allocations (197 B … 5.6 KB, 2 samples at rate 0.01)
+  Filter: fn:/^A\.b.$/
   Sites below about 2.3 KB may be invisible at this rate.
     share                B            ±  samples  site
     100.0% ████████  1,600  197 … 5,759        2  stdlib.ml:3 Stdlib.(@)

@@ -15,7 +15,7 @@ Filters and measures, on a made-up trace at rate 1, where numbers are exact:
   0.058824,512,512,512,64,1,Stdlib.List.map,list.ml,20,
   $ allotrace hotspots --filter 'fn:/^main$/ -fn:Lwt.*,parse' a.ctf
   2.5 KB total allocations (exact, 2 blocks at rate 1)
-  The filter matches 2 of 4 sampled blocks.
+  Filter: fn:/^main$/ -fn:Lwt.*,parse (matches 2 of 4 sampled blocks)
     share               B  blocks  site
      80.0% ██████▍  2,048       1  main.ml:3 main
      20.0% █▋         512       1  list.ml:20 Stdlib.List.map
@@ -31,6 +31,7 @@ Filters and measures, on a made-up trace at rate 1, where numbers are exact:
   allotrace: hint: most of it is allocated in libraries; --filter hide:@library shows the code that calls them
   $ allotrace hotspots --measure peak --filter 'hide:/./' a.ctf
   10.5 KB live at the peak, at 6 ms (exact, 3 blocks at rate 1)
+  Filter: hide:/./
     share              KB  blocks  site
     100.0% ████████  10.5       3  (only hidden code)
   $ allotrace hotspots --measure blocks --by function --top 1 a.ctf
@@ -68,7 +69,7 @@ On a real one:
 
   $ allotrace hotspots --filter 'alloc:0.2s..0.4s life:<1ms fn:/[Ss]et/' --top 2 --callers 1 $TRACES/ocamlopt.ctf
   4.6 MB total allocations (± 2.6 MB, 12 samples at rate 2e-5)
-  The filter matches 12 of 1,676 sampled blocks.
+  Filter: alloc:0.2s..0.4s life:<1ms fn:/[Ss]et/ (matches 12 of 1,676 sampled blocks)
   Sites below about 1.1 MB may be invisible at this rate.
     share             KB                ±  samples  site
      41.7% ███▍  1,953.1  634.2 … 4,557.9        5  set.ml:125 Stdlib__set.Make.bal
@@ -86,7 +87,7 @@ On a real one:
   $ printf 'alloc major 99 100 f@a.c:1\nsame collect 0\nalloc major 199 200 g@a.c:2\ncollect 1\n' | $TESTDIR/make-trace >moment.ctf
   $ allotrace hotspots -f live:@start..@end moment.ctf
   1.6 KB total allocations (exact, 1 block at rate 1)
-  The filter matches 1 of 2 sampled blocks.
+  Filter: live:@start..@end (matches 1 of 2 sampled blocks)
     share                B  blocks  site
     100.0% ████████  1,600       1  a.c:2 g
   $ allotrace hotspots -f 'life:0 live:..1ms' moment.ctf
@@ -131,7 +132,7 @@ On a real one:
   [2]
   $ allotrace hotspots -f live:@peak --top 1 --callers 1 $TRACES/ocamlopt.ctf
   45.0 MB total allocations (± 8.1 MB, 118 samples at rate 2e-5)
-  The filter matches 118 of 1,676 sampled blocks.
+  Filter: live:@peak (matches 118 of 1,676 sampled blocks)
   Sites below about 1.1 MB may be invisible at this rate.
     share          KB          ±  samples  site
       8.5% ▋  3,906.2  ± 2,421.1       10  asmcomp/interf.ml:52 Interf.build_graph.add_interf
@@ -146,7 +147,7 @@ On a real one:
    "omitted":{"sites":443,"share":0.867697,"value":17052575,"low":16084758,"high":18074502,"samples":1416}}
   $ allotrace types -m promoted -f survived $TRACES/ocamlopt.ctf --callers 1
   36.6 MB promoted (± 7.3 MB, 96 samples at rate 2e-5)
-  The filter matches 110 of 1,676 sampled blocks.
+  Filter: survived (matches 110 of 1,676 sampled blocks)
   Sites below about 1.1 MB may be invisible at this rate.
     share              MB      ±  samples  type
     100.0% ████████  36.6  ± 7.3       96  (type not recorded)
@@ -172,7 +173,7 @@ If nothing is left, the report says why; where a term's name alone does not say 
   "removed_by":"fn:/a\"/","removed_last":4,
   $ allotrace hotspots --filter 'size:<600' --measure promoted a.ctf
   512 B promoted (exact, 1 block at rate 1)
-  The filter matches 1 of 4 sampled blocks.
+  Filter: size:<600 (matches 1 of 4 sampled blocks)
     share              B  blocks  site
     100.0% ████████  512       1  list.ml:20 Stdlib.List.map
     100.0%           512       1    via main.ml:1 main
@@ -214,6 +215,7 @@ blocks of stacks that cannot are left out:
   $ tree() { allotrace tree --filter "$@" stacks.ctf; }
   $ tree hide-file:e.c
   7.0 KB total allocations (exact, 3 blocks at rate 1)
+  Filter: hide-file:e.c
     share                B  blocks  function
     100.0% ████████  7,168       3  main (m.c)
      85.7% ██████▉   6,144       2    leaf (l.c)
@@ -235,7 +237,7 @@ blocks of stacks that cannot are left out:
   module:util: []
   $ tree below:parse
   1.0 KB total allocations (exact, 1 block at rate 1)
-  The filter matches 1 of 3 sampled blocks.
+  Filter: below:parse (matches 1 of 3 sampled blocks)
     share                B  blocks  function
     100.0% ████████  1,024       1  parse (p.c)
     100.0% ████████  1,024       1  eval (e.c)
@@ -243,7 +245,7 @@ blocks of stacks that cannot are left out:
     100.0% ████████  1,024       1  leaf (l.c)
   $ tree above:parse
   1.0 KB total allocations (exact, 1 block at rate 1)
-  The filter matches 1 of 3 sampled blocks.
+  Filter: above:parse (matches 1 of 3 sampled blocks)
     share                B  blocks  function
     100.0% ████████  1,024       1  main (m.c)
     100.0% ████████  1,024       1  parse (p.c)
@@ -251,7 +253,7 @@ blocks of stacks that cannot are left out:
     100.0% ████████  1,024       1  parse (p.c)
   $ tree path:main,eval
   2.0 KB total allocations (exact, 1 block at rate 1)
-  The filter matches 1 of 3 sampled blocks.
+  Filter: path:main,eval (matches 1 of 3 sampled blocks)
     share                B  blocks  function
     100.0% ████████  2,048       1  eval (e.c)
     100.0% ████████  2,048       1  eval (e.c)
@@ -259,11 +261,12 @@ blocks of stacks that cannot are left out:
     100.0% ████████  2,048       1  leaf (l.c)
   $ tree path:main,leaf
   4.0 KB total allocations (exact, 1 block at rate 1)
-  The filter matches 1 of 3 sampled blocks.
+  Filter: path:main,leaf (matches 1 of 3 sampled blocks)
     share                B  blocks  function
     100.0% ████████  4,096       1  leaf (l.c)
   $ tree recursion:parse
   7.0 KB total allocations (exact, 3 blocks at rate 1)
+  Filter: recursion:parse
     share                B  blocks  function
     100.0% ████████  7,168       3  main (m.c)
      57.1% ████▋     4,096       1    leaf (l.c)
@@ -275,6 +278,7 @@ blocks of stacks that cannot are left out:
      14.3% █▏        1,024       1    leaf (l.c)
   $ tree repeats:eval
   7.0 KB total allocations (exact, 3 blocks at rate 1)
+  Filter: repeats:eval
     share                B  blocks  function
     100.0% ████████  7,168       3  main (m.c)
      57.1% ████▋     4,096       1    leaf (l.c)
@@ -286,7 +290,7 @@ blocks of stacks that cannot are left out:
      14.3% █▏        1,024       1    leaf (l.c)
   $ tree 'recursion:parse below:eval'
   2.0 KB total allocations (exact, 1 block at rate 1)
-  The filter matches 1 of 3 sampled blocks.
+  Filter: recursion:parse below:eval (matches 1 of 3 sampled blocks)
     share                B  blocks  function
     100.0% ████████  2,048       1  eval (e.c)
     100.0% ████████  2,048       1  eval (e.c)
@@ -294,7 +298,7 @@ blocks of stacks that cannot are left out:
     100.0% ████████  2,048       1  leaf (l.c)
   $ tree 'below:eval recursion:parse'
   3.0 KB total allocations (exact, 2 blocks at rate 1)
-  The filter matches 2 of 3 sampled blocks.
+  Filter: below:eval recursion:parse (matches 2 of 3 sampled blocks)
     share                B  blocks  function
     100.0% ████████  3,072       2  eval (e.c)
      66.7% █████▍    2,048       1    eval (e.c)
@@ -304,7 +308,7 @@ blocks of stacks that cannot are left out:
      33.3% ██▋       1,024       1    leaf (l.c)
   $ allotrace hotspots --filter above:parse stacks.ctf
   1.0 KB total allocations (exact, 1 block at rate 1)
-  The filter matches 1 of 3 sampled blocks.
+  Filter: above:parse (matches 1 of 3 sampled blocks)
     share                B  blocks  site
     100.0% ████████  1,024       1  p.c:4 parse
     100.0%           1,024       1    via e.c:3 eval
@@ -398,7 +402,7 @@ taken away:
   [1]
   $ allotrace hotspots --by function -n 1 -m blocks -f 'size:>=64K' $TRACES/irmin-replay.ctf
   189 blocks allocated (23 … 754, 4 samples at rate 1e-6)
-  The filter matches 4 of 10,607 sampled blocks.
+  Filter: size:>=64K (matches 4 of 10,607 sampled blocks)
   Sites below about 22.9 MB may be invisible at this rate.
     share          blocks        ±  samples  site
      64.8% █████▏     123  3 … 681        1  Jsonm.encoder (src/jsonm.ml)
@@ -529,7 +533,7 @@ A thread has a name from where the trace says so. Threads of one name are one, a
   512,main
   $ allotrace hotspots --by thread --measure blocks -f fn:write threads.ctf
   2 blocks allocated (exact at rate 1)
-  The filter matches 2 of 4 sampled blocks.
+  Filter: fn:write (matches 2 of 4 sampled blocks)
     share        blocks  thread
      50.0% ████       1  logger
      50.0%            1    via a.c:3 write

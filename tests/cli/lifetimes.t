@@ -96,7 +96,7 @@ How long blocks live, on a made-up trace at rate 1 (events are 1 ms apart):
    "omitted":{"sites":3}}
   $ allotrace lifetimes --filter survived a.ctf | head -12
   8.5 KB total allocations (exact, 2 blocks at rate 1)
-  The filter matches 2 of 5 sampled blocks.
+  Filter: survived (matches 2 of 5 sampled blocks)
   
   Lifetimes (bytes):
     share                                        lifetime

@@ -35,7 +35,7 @@ When most was live, on a made-up trace at rate 1 (events are 1 ms apart):
   Skipped wrappers of malloc (--wrappers show counts them as sites): xmalloc
   $ allotrace peak --filter heap:minor --by function a.ctf
   512 B live at the peak, at 6 ms (exact, 1 block at rate 1)
-  The filter matches 2 of 4 sampled blocks.
+  Filter: heap:minor (matches 2 of 4 sampled blocks)
   The blocks matching the filter peaked at 2 ms: 1.5 KB (exact).
   0 B of it (exact) was freed later; 512 B (exact) was live at the end.
   

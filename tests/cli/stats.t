@@ -44,7 +44,7 @@ Sizes and lifetimes, on a made-up trace at rate 1 (events are 1 ms apart):
   2,2,1,20000,0,0,20000,1,1,0,0,0,1,3,3,3,2000,2000,2000,1,1,1,1,20000,20000,20000,1,1,1,1,1,1
   $ allotrace stats --filter heap:major a.ctf | head -12
   2.6 KB total allocations (exact, 2 blocks at rate 1)
-  The filter matches 2 of 4 sampled blocks.
+  Filter: heap:major (matches 2 of 4 sampled blocks)
   
   Sampled blocks, equally weighted; sizes in words without header, large: above 256:
     blocks              2

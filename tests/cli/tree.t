@@ -34,7 +34,7 @@ Call paths of a real trace:
   Omitted: 379 call paths below 3% or deeper than 3 calls, or not among the largest.
   $ allotrace tree --inverted --by line --measure peak --filter 'heap:minor' --min-share 6 --depth 2 $TRACES/ocamlopt.ctf
   41.2 MB live at the peak, at 778 ms (± 7.8 MB, 108 samples at rate 2e-5)
-  The filter matches 1,666 of 1,676 sampled blocks.
+  Filter: heap:minor (matches 1,666 of 1,676 sampled blocks)
   Sites below about 1.1 MB may be invisible at this rate.
     share          KB                  ±  samples  function
       9.3% ▊  3,906.2          ± 2,421.1       10  asmcomp/interf.ml:52 Interf.build_graph.add_interf

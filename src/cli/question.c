@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "cli/color.h"
 #include "cli/debug_packages.h"
 #include "cli/message.h"
@@ -223,6 +224,18 @@ void question_hint_libraries_of(const query_result *q, const question_options *o
     if (!o->filter && question_is_text(o) && libraries_hold_most(q))
         message_hint("most of it is allocated in libraries; --filter " LIBRARIES_HIDDEN
                      " shows the code that calls them");
+}
+
+void question_hint_compiled(const question_options *o, const hotspots *sites) {
+    double compiled = 0;
+    for (size_t i = 0; i < sites->sites.count; i++) {
+        const hotspots_entry *e = &sites->sites.items[i].entry;
+        if (e->place && text_ends_with(e->place->function, " (compiled)"))
+            compiled += e->cost.weight;
+    }
+    if (question_is_text(o) && compiled > sites->total.weight / 5)
+        message_hint("much of it is in code that LuaJIT compiled, which hides lines and functions; "
+                     "`luajit -joff` records all of them");
 }
 
 int question_answer(const command *cmd, const question_options *options, const char *path,

@@ -6,6 +6,7 @@
 #include "cli/command.h"
 #include "cli/trace_profile.h"
 #include "cli/traces.h"
+#include "query/hotspots.h"
 #include "reports/report.h"
 
 typedef struct question_options {
@@ -197,5 +198,8 @@ void question_hint_symbolize(const question *q);
  * and there is no filter. */
 void question_hint_libraries(const question *q, const question_options *o);
 void question_hint_libraries_of(const query_result *q, const question_options *o);
+
+/* The same if much of what sites have is in code that LuaJIT compiled, where lines are few. */
+void question_hint_compiled(const question_options *o, const hotspots *sites);
 
 #endif

@@ -94,7 +94,7 @@ Of some blocks alone; what a filter hides is no site:
   Try `allotrace check --help`.
   [2]
   $ allotrace check --update part.toml --filter 'fn:print' exact.ctf; cat part.toml
-  allotrace: wrote part.toml: maxima (allocated) for the total and for 1 function with 100% of it
+  allotrace: wrote part.toml: limits (allocated) for the total, and for 1 function with 100% of it
   allotrace: hint: to limit what is never freed, too: allotrace check --update part.toml --measure survived exact.ctf
   # Allocation budgets, checked by: allotrace check --budget FILE TRACE
   # Written by: allotrace check --update FILE TRACE
@@ -114,7 +114,7 @@ Of some blocks alone; what a filter hides is no site:
     PASS     3.9 KB  at most 4.3 KB   0.91  print, fn:print
   2 passed, 0 failed, 0 undecided
   $ allotrace check --update part.toml --filter 'fn:parse' exact.ctf; grep filter part.toml
-  allotrace: updated 2 maxima in part.toml
+  allotrace: updated 2 limits in part.toml
   filter = "fn:print"
   filter = "fn:print"
 
@@ -129,7 +129,7 @@ By other measures than what was allocated; each budget may have its own, and its
   > collect 2
   > END
   $ for m in allocated blocks live peak promoted survived byteseconds; do allotrace check --update $m.toml -m $m lives.ctf; tail -n +4 $m.toml; done
-  allotrace: wrote allocated.toml: maxima (allocated) for the total and for 2 functions with 100% of it
+  allotrace: wrote allocated.toml: limits (allocated) for the total, and for 2 functions with 100% of it
   allotrace: hint: to limit what is never freed, too: allotrace check --update allocated.toml --measure survived lives.ctf
   [[budget]]
   site = "total"
@@ -142,7 +142,7 @@ By other measures than what was allocated; each budget may have its own, and its
   [[budget]]
   site = "parse"
   max = "1320 B"
-  allotrace: wrote blocks.toml: maxima (blocks) for the total and for 2 functions with 100% of it
+  allotrace: wrote blocks.toml: limits (blocks) for the total, and for 2 functions with 100% of it
   [[budget]]
   site = "total"
   measure = "blocks"
@@ -157,7 +157,7 @@ By other measures than what was allocated; each budget may have its own, and its
   site = "print"
   measure = "blocks"
   max = "2 blocks"
-  allotrace: wrote live.toml: maxima (live) for the total and for 1 function with 100% of it
+  allotrace: wrote live.toml: limits (live) for the total, and for 1 function with 100% of it
   [[budget]]
   site = "total"
   measure = "live"
@@ -167,7 +167,7 @@ By other measures than what was allocated; each budget may have its own, and its
   site = "parse"
   measure = "live"
   max = "441 B"
-  allotrace: wrote peak.toml: maxima (peak) for the total and for 1 function with 95% of it
+  allotrace: wrote peak.toml: limits (peak) for the total, and for 1 function with 95% of it
   [[budget]]
   site = "total"
   measure = "peak"
@@ -177,7 +177,7 @@ By other measures than what was allocated; each budget may have its own, and its
   site = "print"
   measure = "peak"
   max = "8800 B"
-  allotrace: wrote promoted.toml: maxima (promoted) for the total and for 1 function with 100% of it
+  allotrace: wrote promoted.toml: limits (promoted) for the total, and for 1 function with 100% of it
   [[budget]]
   site = "total"
   measure = "promoted"
@@ -187,7 +187,7 @@ By other measures than what was allocated; each budget may have its own, and its
   site = "parse"
   measure = "promoted"
   max = "441 B"
-  allotrace: wrote survived.toml: maxima (survived) for the total and for 1 function with 100% of it
+  allotrace: wrote survived.toml: limits (survived) for the total, and for 1 function with 100% of it
   [[budget]]
   site = "total"
   measure = "survived"
@@ -197,7 +197,7 @@ By other measures than what was allocated; each budget may have its own, and its
   site = "parse"
   measure = "survived"
   max = "441 B"
-  allotrace: wrote byteseconds.toml: maxima (byteseconds) for the total and for 2 functions with 100% of it
+  allotrace: wrote byteseconds.toml: limits (byteseconds) for the total, and for 2 functions with 100% of it
   [[budget]]
   site = "total"
   measure = "byteseconds"
@@ -346,7 +346,7 @@ Sampled: what the samples leave open is undecided, unless something surely fails
 A budget from a trace, which the trace meets; then the same for another one:
 
   $ allotrace check --update new.toml $TRACES/ocamlopt.ctf && cat new.toml
-  allotrace: wrote new.toml: maxima (allocated) for the total and for 1 function with 15% of it
+  allotrace: wrote new.toml: limits (allocated) for the total, and for 1 function with 15% of it
   allotrace: hint: to limit what is never freed, too: allotrace check --update new.toml --measure survived \S+/ocamlopt.ctf (re)
   # Allocation budgets, checked by: allotrace check --budget FILE TRACE
   # Written by: allotrace check --update FILE TRACE
@@ -373,7 +373,7 @@ A budget from a trace, which the trace meets; then the same for another one:
   allotrace: hint: there is `Stdlib__Map.Make.bal`
   [3]
   $ allotrace check --update new.toml $TRACES/irmin-replay.ctf && cat new.toml
-  allotrace: updated 2 maxima in new.toml
+  allotrace: updated 2 limits in new.toml
   # Allocation budgets, checked by: allotrace check --budget FILE TRACE
   # Written by: allotrace check --update FILE TRACE
   
@@ -385,7 +385,7 @@ A budget from a trace, which the trace meets; then the same for another one:
   site = "Stdlib__set.Make.bal"
   max = "63403 KB"
   $ allotrace check --update budget.toml few.ctf
-  allotrace: budget.toml: contains expectations; only maxima can be updated
+  allotrace: budget.toml: contains expectations; only limits can be updated
   [1]
 
 What makes no sense:
@@ -475,14 +475,14 @@ What a trace lacks may be what is too much:
 A measure that a file has no budget of is added to it; one that it has is kept:
 
   $ allotrace check --update both.toml exact.ctf
-  allotrace: wrote both.toml: maxima (allocated) for the total and for 2 functions with 100% of it
+  allotrace: wrote both.toml: limits (allocated) for the total, and for 2 functions with 100% of it
   allotrace: hint: to limit what is never freed, too: allotrace check --update both.toml --measure survived exact.ctf
   $ allotrace check --update both.toml -m survived exact.ctf
-  allotrace: added to both.toml: maxima (survived) for the total and for 2 functions with 100% of it
+  allotrace: added to both.toml: limits (survived) for the total, and for 2 functions with 100% of it
   $ allotrace check --update both.toml -m survived exact.ctf
-  allotrace: updated 6 maxima in both.toml
+  allotrace: updated 6 limits in both.toml
   $ allotrace check --update both.toml early.ctf
-  allotrace: updated 6 maxima in both.toml
+  allotrace: updated 6 limits in both.toml
   $ cat both.toml
   # Allocation budgets, checked by: allotrace check --budget FILE TRACE
   # Written by: allotrace check --update FILE TRACE
@@ -515,4 +515,4 @@ A measure that a file has no budget of is added to it; one that it has is kept:
   max = "0 B"
   $ allotrace check --update tiny.toml -m peak -f 'fn:nosuch' exact.ctf
   allotrace: warning: the filter kept 0 of 3 blocks: `fn` removed the last 3
-  allotrace: wrote tiny.toml: a maximum (peak) for the total alone; no function has 5% of it
+  allotrace: wrote tiny.toml: a limit (peak) for the total alone: no function has 5% of it

@@ -65,7 +65,7 @@ Several runs a side, whose intervals are wider:
 A budget from the program after the change; the one before it does not keep it:
 
   $ allotrace check --update budget.toml after1.ctf
-  allotrace: wrote budget.toml: maxima (allocated) for the total and for 1 function with 96% of it
+  allotrace: wrote budget.toml: limits (allocated) for the total, and for 1 function with 96% of it
   allotrace: hint: to limit what is never freed, too: allotrace check --update budget.toml --measure survived after1.ctf
   $ allotrace check --budget budget.toml after2.ctf | tail -1
   \d passed, 0 failed, \d undecided (re)

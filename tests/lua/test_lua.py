@@ -396,6 +396,7 @@ def compiled_code_says_that_it_is(version, lua):
     strange = [s for s in stacks if not any(list(s[:len(o)]) == o for o in outer) and len(s) > 1]
     assert sum(stacks[s] for s in strange) < 20, strange
     same([b.frames for b in trace.blocks if b.frames and b.frames[0].startswith("[")], [], "stacks that are lost")
+    assert "hint: much of it is in code that LuaJIT compiled" in run([ALLOTRACE, "hotspots", "t.ctf"]).err
 
 
 @test

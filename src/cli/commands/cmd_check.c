@@ -459,13 +459,13 @@ static void say_written(const job *j, size_t n_before, const char *trace) {
     const size_t n = j->rules.count, n_functions = j->makes_rules ? n - n_before - 1 : 0;
     const char *path = j->opts->update;
     if (!j->makes_rules)
-        message_note("updated %zu maxim%s in %s", n, n == 1 ? "um" : "a", path);
+        message_note("updated %zu limit%s in %s", n, n == 1 ? "" : "s", path);
     else if (n_functions > 0)
-        message_note("%s %s: maxima (%s) for the total and for %zu function%s with %u%% of it",
+        message_note("%s %s: limits (%s) for the total, and for %zu function%s with %u%% of it",
                      n_before ? "added to" : "wrote", path, measure_infos[j->defaults.measure].name,
                      n_functions, n_functions == 1 ? "" : "s", j->covered);
     else
-        message_note("%s %s: a maximum (%s) for the total alone; no function has 5%% of it",
+        message_note("%s %s: a limit (%s) for the total alone: no function has 5%% of it",
                      n_before ? "added to" : "wrote", path,
                      measure_infos[j->defaults.measure].name);
     if (j->makes_rules && n_before == 0 && j->defaults.measure == MEASURE_ALLOCATED)
@@ -480,7 +480,7 @@ static int update(job *j, const char *trace) {
         return no_memory();
     for (size_t i = 0; i < j->rules.count; i++)
         if (j->rules.items[i].within > 0) {
-            message_error("%s: contains expectations; only maxima can be updated", j->opts->update);
+            message_error("%s: contains expectations; only limits can be updated", j->opts->update);
             return STATUS_FAILED;
         }
     int status = judge_rules(j);

@@ -60,6 +60,7 @@ static int show(const question *q, const void *opts_) {
         question_hint_symbolize(q);
     if (opts->by == HOTSPOTS_BY_LINE || opts->by == HOTSPOTS_BY_FUNCTION)
         question_hint_libraries(q, &opts->question);
+    question_hint_compiled(&opts->question, &h);
     document_free(&d);
     hotspots_free(&h);
     return status;

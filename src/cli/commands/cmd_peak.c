@@ -59,6 +59,7 @@ static int show_sites(const question *q, const peak_options *opts, const report 
         question_hint_symbolize(q);
     if (opts->by == HOTSPOTS_BY_LINE || opts->by == HOTSPOTS_BY_FUNCTION)
         question_hint_libraries(q, &opts->question);
+    question_hint_compiled(&opts->question, &h);
     document_free(&d);
     hotspots_free(&h);
     return status;

@@ -147,8 +147,8 @@ static inline bool profile_is_partial(const profile *p) {
     return p->lacks_events || profile_ends_early(p);
 }
 
-/* Whether it was made of another tool's data; and whether it is known when blocks came and went, and
- * not merely how many did. */
+/* Whether it was made of another tool's data; and whether it is known when blocks came and went,
+ * and not merely how many did. */
 bool profile_is_imported(const profile *p);
 bool profile_has_times(const profile *p);
 

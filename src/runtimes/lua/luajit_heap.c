@@ -6,6 +6,7 @@
  * so that is put back when the main thread's stack, the last block but one or two, is freed. */
 #include "runtimes/lua/luajit_heap.h"
 
+#include <fcntl.h>
 #include <stdatomic.h>
 #include <sys/auxv.h>
 #include <sys/stat.h>
@@ -13,6 +14,7 @@
 #include "base/hot.h"
 #include "platform/clock.h"
 #include "platform/maps.h"
+#include "platform/syscall.h"
 #include "record/lock.h"
 #include "record/native.h"
 #include "record/recorder.h"
@@ -248,7 +250,9 @@ void luajit_heap_enter(const lua_runtime *r, uintptr_t state) {
 
 static bool is_only_thread(void) {
     struct stat tasks; /* a link for each, and two */
-    return stat("/proc/self/task", &tasks) == 0 && tasks.st_nlink == 3;
+    const long got =
+        syscall4(SYS_newfstatat, AT_FDCWD, (long)"/proc/self/task", (long)&tasks, 0);
+    return !syscall_failed(got) && tasks.st_nlink == 3;
 }
 
 /* Of all that looks like a return into the interpreter, also of calls that have ended, whose

@@ -250,8 +250,7 @@ void luajit_heap_enter(const lua_runtime *r, uintptr_t state) {
 
 static bool is_only_thread(void) {
     struct stat tasks; /* a link for each, and two */
-    const long got =
-        syscall4(SYS_newfstatat, AT_FDCWD, (long)"/proc/self/task", (long)&tasks, 0);
+    const long got = syscall4(SYS_newfstatat, AT_FDCWD, (long)"/proc/self/task", (long)&tasks, 0);
     return !syscall_failed(got) && tasks.st_nlink == 3;
 }
 

@@ -87,7 +87,8 @@ static void reverse(uint32_t *items, size_t n) {
 
 void import_add_record(import *to, import_record record) {
     record.n = to->frames.count - record.first;
-    reverse(to->frames.items + record.first, record.n);
+    if (record.n > 0)
+        reverse(to->frames.items + record.first, record.n);
     if (record.blocks < record.live)
         record.blocks = record.live;
     if (record.bytes < record.live_bytes)

@@ -206,16 +206,22 @@ static double scale_of(uint64_t size, uint64_t period) {
     return period <= 1 || size == 0 ? 1 : 1 / (1 - exp(-(double)size / (double)period));
 }
 
+/* Of damaged memory, it may be anything. */
+static uint64_t whole(double x) {
+    const double most = 1LL << 52;
+    return x < most ? (uint64_t)x : x >= most ? (uint64_t)most : 0;
+}
+
 static const uint64_t *add_bucket(stacks *s, go_heap *h, const uint64_t *b) {
     const uint64_t size = b[0], n = b[4];
     const uint64_t live = h->is_collected ? b[2] : b[1];
     const double scale = scale_of(size, h->period);
     import_record record = {.first = s->to->frames.count,
                             .size = size,
-                            .blocks = (uint64_t)((double)b[1] * scale),
-                            .bytes = (uint64_t)((double)(b[1] * size) * scale),
-                            .live = (uint64_t)((double)live * scale),
-                            .live_bytes = (uint64_t)((double)(live * size) * scale)};
+                            .blocks = whole((double)b[1] * scale),
+                            .bytes = whole((double)(b[1] * size) * scale),
+                            .live = whole((double)live * scale),
+                            .live_bytes = whole((double)(live * size) * scale)};
     const uint64_t *frames = b + 5;
     const size_t skipped = skip_runtime(s, frames, n);
     add_stack(s, frames + skipped, n - skipped);

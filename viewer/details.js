@@ -9,6 +9,7 @@ import { shorten, shortenTo } from "./names.js";
 import { askTable, common, readAdvice, readPlaces, rowOf } from "./source.js";
 import { adviceCard } from "./view-others.js";
 import { changeShown } from "./view-flame.js";
+import { hasTimes } from "./start.js";
 
 const TITLE = 140; // characters: about four lines
 
@@ -41,7 +42,7 @@ export class Details {
     row("major heap", all(t.major));
     row("malloc and other", all(t.external));
     row("promoted", t.promoted?.samples ? [number(this.app, t.promoted, { unit: "B", rate: t.rate, measure: "promoted" }), " (", this.app.fact(percent(100 * t.promoted.share), "Share promoted", "Of the memory allocated in the minor heap whose fate is known, the share that moved to the major heap."), ")"] : null);
-    row("peak of live", t.peak?.value ? number(this.app, t.peak, { unit: "B", rate: t.rate, measure: "peak" }) : null);
+    row("peak of live", t.peak?.value && hasTimes(t) ? number(this.app, t.peak, { unit: "B", rate: t.rate, measure: "peak" }) : null);
     row("lasted", t.duration !== undefined ? this.app.fact(this.app.format.duration(t.duration), "Lasted", "The time from the start of the trace to its end.") : null);
     row("rate", t.rate ? this.app.following("rate", null, { rate: t.rate }, { alone: true }) : null);
     row("recorded on", t.host ? h("span.name", t.host) : null);

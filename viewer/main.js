@@ -11,7 +11,7 @@ import { Hues } from "./modules.js";
 import { THEMES } from "./palette.js";
 import { EmbeddedSource, HttpSource, SourceError } from "./source.js";
 import { ShareMenu } from "./share.js";
-import { Start } from "./start.js";
+import { hasTimes, Start } from "./start.js";
 import { MEASURES, MODES, startState, Store } from "./state.js";
 import { Timeline } from "./timeline.js";
 import { timelineKey, timelineQuestions } from "./timeline-data.js";
@@ -28,6 +28,8 @@ const MEASURE_NAMES = {
 const TIMELINE_WAITS_MS = 200;
 // In three groups: where it was allocated, when it was live, what changed and what to do.
 const GROUPS = { leaks: "When", diff: "What to do" };
+const OF_TIMES = ["temporary", "byteseconds", "peak"]; // measures
+
 const TABS = [
   ["flame", "Flame", (app) => new FlameView(app)],
   ["hotspots", "Hotspots", (app) => new TableView(app, "hotspots")],
@@ -417,7 +419,7 @@ class App {
     for (const o of this.measure.options) {
       if (o.value === "") continue;
       o.disabled = !only.includes(o.value);
-      o.hidden = o.value === "promoted" && s.measure !== "promoted" && this.#promotesNothing;
+      o.hidden = s.measure !== o.value && ((o.value === "promoted" && this.#promotesNothing) || (OF_TIMES.includes(o.value) && !hasTimes(this.trace)));
       fill(o, names?.[o.value] ?? MEASURE_NAMES[o.value]);
     }
     fill(this.otherMeasure, text ?? "");
@@ -434,13 +436,15 @@ class App {
 
   #stepMeasure(step) {
     const { only: all, text } = this.view.measures?.(this.store.state) ?? { only: MEASURES };
-    const only = all.filter((m) => m !== "promoted" || !this.#promotesNothing);
+    const only = all.filter((m) => (m !== "promoted" || !this.#promotesNothing) && (!OF_TIMES.includes(m) || hasTimes(this.trace)));
     if (only.length < 2) return this.toast(`This view always shows: ${text ?? MEASURE_NAMES[only[0]]}`);
     const at = Math.max(0, only.indexOf(this.store.state.measure));
     this.store.set({ measure: only[(at + step + only.length) % only.length], zoom: [] });
   }
 
   async #loadTimeline(s) {
+    this.timeline.element.hidden = !hasTimes(this.trace);
+    if (this.timeline.element.hidden) return;
     const call = (this.timelineCall = (this.timelineCall || 0) + 1);
     if (this.trace && this.trace.state !== "ready") return this.timeline.refuse("the blocks are still being read");
     const { own, peaks, other, names } = timelineQuestions(s, this.info.traces);

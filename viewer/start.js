@@ -8,6 +8,11 @@ import { common, readAdvice, readPlaces, rowOf } from "./source.js";
 const NAME = 34; // characters
 const ADVISED_MOST = 1e6; // samples: of more, advice takes the server too long to be asked for unless somebody wants it
 
+// Of sums that another tool kept, it is not known when blocks came and went.
+export const hasTimes = (trace) => !/^imported from .*: there are no times/.test(trace?.context ?? "");
+
+const OF_TIMES = ["leaks", "lifetimes", "advice"]; // views
+
 export class Start {
   constructor(app) {
     this.app = app;
@@ -29,14 +34,14 @@ export class Start {
     const { app } = this, t = app.trace, key = `${s.trace} ${app.generation}`;
     if (!t || t.state !== "ready" || key === this.key) return;
     this.key = key;
-    const ask = (params) => app.source.get("table", { trace: s.trace || undefined, ...params }).catch(() => null);
-    const [sites, leaks, types] = await Promise.all([ask({ kind: "hotspots", limit: 1 }), ask({ kind: "leaks", limit: 1 }), ask({ kind: "types", limit: 1 })]);
+    const ask = (params) => app.source.get("table", { trace: s.trace || undefined, ...params }).catch(() => null), timed = hasTimes(t);
+    const [sites, leaks, types, live] = await Promise.all([ask({ kind: "hotspots", limit: 1 }), timed ? ask({ kind: "leaks", limit: 1 }) : null, ask({ kind: "types", limit: 1 }), timed ? null : ask({ kind: "hotspots", measure: "live", limit: 1 })]);
     if (key !== this.key) return;
     this.hasTypes = !types || types.count > 1 || (types.count === 1 && types.rows.type[0] > 0);
-    this.facts = [this.#peak(t), this.#growth(leaks), this.#largest(sites), this.#advice(s)].filter(Boolean);
+    this.facts = [timed ? this.#peak(t) : this.#live(live), this.#growth(leaks), this.#largest(sites), timed ? this.#advice(s) : null].filter(Boolean);
     fill(this.element, this.facts.map((f) => this.#button(f)));
     this.show(app.store.state);
-    await this.#addAdvice(s, t, key);
+    if (timed) await this.#addAdvice(s, t, key);
   }
 
   #button([title, text, patch]) {
@@ -49,6 +54,10 @@ export class Start {
     if (!Start.isStart(s) || t.growing || t.samples > ADVISED_MOST || source.offline || source.peek("advice", common(s))) return;
     await source.get("advice", common(s)).catch(() => null);
     if (key === this.key) this.element.lastElementChild.replaceWith(this.#button(this.#advice(s)));
+  }
+
+  #live(a) {
+    return a?.total ? ["Live at the end", amount(a.total.value, "B"), { measure: "live", at: "" }] : null;
   }
 
   #peak(t) {
@@ -83,6 +92,7 @@ export class Start {
   // Why a view is left out; null: it is not.
   lacks(view, s) {
     if (view === s.view) return null;
+    if (OF_TIMES.includes(view) && !hasTimes(this.app.trace)) return "the trace has no times";
     if (view === "types") return this.hasTypes === false ? "no types are recorded" : null;
     if (view === "source") return s.line ? null : "no place is chosen";
     return null;

@@ -13,6 +13,7 @@ import { colorOf, moduleLegend, moduleOf, modulesIn } from "./modules.js";
 import { askTimePaths, askTree, matcher, readTree, searchPattern } from "./source.js";
 import { ancestors, follow, search } from "./tree.js";
 import { MODES } from "./state.js";
+import { hasTimes } from "./start.js";
 
 const MODE_NAMES = { icicle: "Icicle", flame: "Flame", inverted: "Inverted", sandwich: "Sandwich", time: "Over time" };
 const MODE_HELP = {
@@ -83,7 +84,10 @@ export class FlameView {
   }
 
   #showTools(s) {
-    for (const b of this.modes.children) b.setAttribute("aria-pressed", String(b.dataset.mode === s.mode));
+    for (const b of this.modes.children) {
+      b.setAttribute("aria-pressed", String(b.dataset.mode === s.mode));
+      b.hidden = b.dataset.mode === "time" && s.mode !== "time" && !hasTimes(this.app.trace);
+    }
     this.recursion.setAttribute("aria-pressed", String(s.recursion));
     this.lines.setAttribute("aria-pressed", String(s.by === "line"));
     this.wrappers.setAttribute("aria-pressed", String(s.wrappers));

@@ -132,6 +132,26 @@ test("of a name without room, what it is called stays, and file and line beside 
   }
 });
 
+test("of sums without times there is no timeline, nor what would follow from it", async ({ browser }) => {
+  const file = path.join(ARTEFACTS, "sums.ctf");
+  execFileSync(process.env.ALLOTRACE, ["import", "-o", file, path.join(TRACES, "../import/go.pb.gz")], { stdio: "ignore" });
+  const server = await serve([file]), c = await Client.open(browser, server.url);
+  try {
+    await c.page.locator(".start .fact").first().waitFor();
+    const seen = (selector) => c.page.locator(`${selector}:visible`).allInnerTexts();
+    const live = cliJson("hotspots", "--json", "--measure", "live", file).total.value;
+    assert.deepEqual((await seen(".start .fact")).map((t) => t.replace(/\s+/g, " ")), [`Live at the end ${amount(live, "B")}`, "Largest site 39.5% fmt.Sprintf"]);
+    assert.deepEqual((await seen(".tabs button")).filter((t) => /Leaks|Lifetimes|Advice/.test(t)), []);
+    assert.ok(!(await seen(".segments button")).includes("Over time"));
+    assert.equal(await c.page.locator("#app canvas.timeline:visible, .timeline:visible").count(), 0);
+    assert.deepEqual(await c.page.locator('select[aria-label="Measure (m)"] option').evaluateAll((all) => all.filter((o) => !o.hidden && /Temporary|lifetime|peak/i.test(o.textContent)).map((o) => o.textContent)), []);
+    assert.deepEqual(c.trouble, []);
+  } finally {
+    await c.close();
+    await server.stop();
+  }
+});
+
 test("a name with ` > ` in it is a name, wherever calls stand around it", async ({ browser }) => {
   const file = path.join(ARTEFACTS, "long-names.ctf"), [name] = LONG[0];
   longNames(file);

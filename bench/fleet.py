@@ -1,22 +1,29 @@
 #!/usr/bin/python3
 """fleet.py: how the export to Parquet and the queries of docs/fleet.md grow with the number of traces.
 
-    bench/fleet.py ALLOTRACE FOLDER [--sizes 100,1000] [--hosts 200] [--engines FOLDER] [--spark] TRACE...
+    bench/fleet.py ALLOTRACE FOLDER [--sizes 100,1000,10000] [--hosts 200] [--megabytes 2.9] [--engines FOLDER]
+                   [--ask duckdb,spark] [--most SECONDS] [--from N] TRACE...
 
-Makes traces of simulated hosts in FOLDER from real ones, which it subsamples and anonymises, exports them one by one as
-processes of services and versions, and asks DuckDB (and with --spark Spark, once, at the largest size) each query of
-docs/fleet.md, in a process of its own each. Prints a table. The folder --engines is that of tests/fleet/run (default:
-out/fleet). Traces are removed once they are exported.
+Makes traces of simulated hosts in FOLDER from real ones, which it subsamples, to about --megabytes each, and anonymises,
+exports them one by one as processes of services and versions, and asks DuckDB, or two workers of Spark, each query of
+docs/fleet.md, as exported and compacted; DuckDB in a process of its own each. Prints what each took, by what it grew since
+the size before, compared with the blocks (1.00: in proportion), and whether all gave the same answers. A query that takes
+longer than --most seconds is given up. --from N goes on with the N traces that an earlier run with the same TRACEs exported
+into FOLDER, or asks them again if --sizes has no more. The folder --engines is that of tests/fleet/run (default: out/fleet).
+Traces are removed once they are exported, so that only one or two are on the disk.
 """
 import argparse
 import concurrent.futures
+import decimal
 import json
+import math
 import os
 import pathlib
-import resource
 import shutil
+import signal
 import subprocess
 import sys
+import threading
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -27,28 +34,37 @@ import sql
 PAGE = ROOT / "docs/fleet.md"
 QUERIES = ["top sites", "growth", "deploy", "leaks", "lifetimes", "stack"]
 VARIANTS = 16  # of each trace: other samples, with names of their own by service
+DUCKDB = {"memory_limit": "4GB", "threads": 2, "max_temp_directory_size": "10GB"}
+KEPT_FREE = 12e9  # bytes of the disk that are left to others
+TICKS = os.sysconf("SC_CLK_TCK")
 
 
 def thin_traces(arguments):
-    """Some different traces, from which those of all processes are made."""
-    made = []
+    """Some different traces, from which those of all processes are made. In files: what a process has in memory when it
+    starts another counts for the peak of that one."""
+    made, folder = [], arguments.folder / "made"
+    folder.mkdir(exist_ok=True)
     for number, trace in enumerate(arguments.traces):
+        factor = max(2, round(os.stat(trace).st_size / 1e6 / arguments.megabytes))
         for seed in range(VARIANTS):
-            thin, hidden = arguments.folder / "thin.ctf", arguments.folder / "hidden.ctf"
-            subprocess.run([arguments.allotrace, "subsample", str(arguments.factor), "--seed", str(seed), "-o", thin,
+            thin, hidden = arguments.folder / "thin.ctf", folder / f"{number}.{seed}.ctf"
+            made.append((number, hidden))
+            if hidden.exists():
+                continue
+            subprocess.run([arguments.allotrace, "subsample", str(factor), "--seed", str(seed), "-o", thin,
                             trace], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
             subprocess.run([arguments.allotrace, "anonymise", "--key", f"service {number}", "--keep-lines",
                             "--keep-structure", "-o", hidden, thin], check=True, stderr=subprocess.DEVNULL)
-            made.append((number, hidden.read_bytes()))
     return made
 
 
 def export(arguments, made, number):
     """Process `number` of the fleet; what its export took."""
-    service, data = made[number * 7 % len(made)]
+    assert shutil.disk_usage(arguments.folder).free > KEPT_FREE, "the disk is nearly full"
+    service, path = made[number * 7 % len(made)]
     host = number % arguments.hosts
     trace = arguments.folder / f"{number}.ctf"
-    trace.write_bytes(simulate.process(data, f"host-{host:04}", 1000 + number, number // arguments.hosts))
+    trace.write_bytes(simulate.process(path.read_bytes(), f"host-{host:04}", 1000 + number, number // arguments.hosts))
     size = trace.stat().st_size
     name = "leaky" if service == 0 else f"service-{service}"
     begin = time.monotonic()
@@ -66,62 +82,96 @@ def tree_size(folder):
 
 
 def ask(arguments, engine, queries, folder):
-    """Seconds and MB, by query, of a process that asks them."""
-    done = subprocess.run([arguments.engines / "venv/bin/python", "-B", __file__, "--ask", engine, ",".join(queries)],
-                          cwd=folder, check=True, stdout=subprocess.PIPE)
-    return [json.loads(line) for line in done.stdout.decode().splitlines() if line.startswith("[")]
+    """Of a process that asks `queries`, a dictionary each; those that it had no time for are missing."""
+    child = subprocess.Popen([arguments.engines / "venv/bin/python", "-B", __file__, "--answer", engine, ",".join(queries)],
+                             cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE if engine == "spark" else None,
+                             text=True, start_new_session=True)
+    giving_up = threading.Timer(arguments.most * len(queries), os.killpg, (child.pid, signal.SIGKILL))
+    giving_up.start()
+    out, said = child.communicate()
+    giving_up.cancel()
+    if child.returncode == -signal.SIGKILL:
+        print(f"  {engine}: given up after {arguments.most * len(queries)} s", flush=True)
+    elif child.returncode:
+        print(f"  {engine}: status {child.returncode}, {(said or '').strip()[-300:]}", flush=True)
+    return [json.loads(line) for line in out.splitlines() if line.startswith("{")]
 
 
-def ask_duckdb(queries):
+def ask_duckdb(folder):
     import duckdb
-    connection = duckdb.connect(config={"memory_limit": "4GB", "threads": 2})
+    connection = duckdb.connect(config=DUCKDB)
     for block in "prepare DuckDB", "functions", "blocks":
         for statement in sql.statements(sql.blocks_of(PAGE)[block]):
             connection.execute(statement)
     return lambda query: connection.execute(query).fetchall()
 
 
-def ask_spark(queries):
+def ask_spark(folder):
     from pyspark.sql import SparkSession
     session = (SparkSession.builder.master("local-cluster[2,1,1024]").config("spark.ui.enabled", "false")
-               .config("spark.sql.session.timeZone", "UTC").config("spark.driver.bindAddress", "127.0.0.1")
-               .config("spark.driver.host", "127.0.0.1").config("spark.sql.shuffle.partitions", "2").getOrCreate())
+               .config("spark.ui.showConsoleProgress", "false").config("spark.sql.session.timeZone", "UTC")
+               .config("spark.driver.bindAddress", "127.0.0.1").config("spark.driver.host", "127.0.0.1")
+               .config("spark.local.dir", folder / "spark").config("spark.sql.shuffle.partitions", "8").getOrCreate())
     for block in "prepare Spark", "functions", "blocks":
         for statement in sql.statements(sql.blocks_of(PAGE)[block]):
             session.sql(sql.for_spark(statement))
     return lambda query: session.sql(query).collect()
 
 
+def family():
+    """CPU seconds so far, and MB at most, of this process and all below it: Spark's workers are others."""
+    parents, cpu = {}, {}
+    for path in pathlib.Path("/proc").glob("[0-9]*"):
+        try:
+            fields = (path / "stat").read_text().rpartition(")")[2].split()
+            parents[int(path.name)], cpu[int(path.name)] = int(fields[1]), sum(map(int, fields[11:15])) / TICKS
+        except OSError:
+            pass
+    def is_ours(pid):
+        return pid == os.getpid() or (pid in parents and is_ours(parents[pid]))
+    ours = [pid for pid in parents if is_ours(pid)]
+    return sum(cpu[pid] for pid in ours), sum(map(peak_of, ours))
+
+
+def peak_of(pid):
+    try:
+        return int(pathlib.Path(f"/proc/{pid}/status").read_text().partition("VmHWM:")[2].split()[0]) / 1024
+    except (OSError, IndexError):
+        return 0
+
+
+def digest(rows):
+    """The sum of each column of numbers, to compare answers by: sums of floats depend on their order a little."""
+    columns = zip(*map(tuple, rows))
+    return [sum(float(v) for v in column if isinstance(v, (int, float, decimal.Decimal))) for column in columns]
+
+
 def answer(engine, queries):
-    run = {"duckdb": ask_duckdb, "spark": ask_spark}[engine](queries)
+    run = {"duckdb": ask_duckdb, "spark": ask_spark}[engine](pathlib.Path.cwd())
     for query in queries:
-        begin, before = time.monotonic(), sum(os.times()[:2])
+        begin, before = time.monotonic(), family()[0]
         rows = run(sql.statements(sql.blocks_of(PAGE)[query])[0])
-        print(json.dumps([query, time.monotonic() - begin, sum(os.times()[:2]) - before, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
-                          len(rows)]), flush=True)
+        cpu, memory = family()
+        print(json.dumps({"query": query, "seconds": time.monotonic() - begin, "cpu": cpu - before, "memory": memory,
+                          "rows": len(rows), "digest": digest(rows)}), flush=True)
 
 
-def compact(arguments, folder, to):
-    """The rows of each day and service in one file, frames and stacks once."""
-    done = subprocess.run([arguments.engines / "venv/bin/python", "-B", "-c", COMPACT, folder, to], check=True,
-                          stdout=subprocess.PIPE)
-    return float(done.stdout.split()[-1])
+def compact(arguments, fleet, to):
+    """Each day's rows in few files. What it took: seconds, CPU, MB."""
+    to.mkdir()
+    begin = time.monotonic()
+    child = subprocess.Popen([arguments.engines / "venv/bin/python", "-B", __file__, "--compact", fleet, to])
+    _, status, usage = os.wait4(child.pid, 0)
+    assert status == 0
+    return time.monotonic() - begin, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
 
 
-COMPACT = """
-import pathlib, sys, time
-sys.path.insert(0, %r)
-import duckdb, sql
-begin = time.monotonic()
-connection = duckdb.connect(config={"memory_limit": "4GB", "threads": 2})
-text = sql.blocks_of(pathlib.Path(%r))["compact"].replace("'fleet/", "'" + sys.argv[1] + "/").replace(
-    "'compact/", "'" + sys.argv[2] + "/")
-pathlib.Path(sys.argv[2]).mkdir(exist_ok=True)
-for statement in sql.statements(text):
-    connection.execute(statement)
-print()
-print(time.monotonic() - begin)
-""" % (str(ROOT / "tests/fleet"), str(PAGE))
+def compact_here(fleet, to):
+    import duckdb
+    connection = duckdb.connect(config=DUCKDB)
+    text = sql.blocks_of(PAGE)["compact"].replace("'fleet/", f"'{fleet}/").replace("'compact/", f"'{to}/")
+    for statement in sql.statements(text):
+        connection.execute(statement)
 
 
 def median(values):
@@ -137,59 +187,114 @@ def report_export(results, n, fleet, seconds):
     print(f"  {files} files, {size / 1e6:.1f} MB, of which samples {samples / 1e6:.1f} MB", flush=True)
 
 
-def report_queries(arguments, engine, folder, title):
-    for query in QUERIES if engine == "duckdb" else [QUERIES]:
-        for name, seconds, cpu, memory, rows in ask(arguments, engine, [query] if engine == "duckdb" else query, folder):
-            print(f"  {title:<18} {name:<10} {seconds:8.2f} s, CPU {cpu:7.2f} s {memory:8.0f} MB {rows:7} rows", flush=True)
+class Growth:
+    """What the size before took, by what is measured."""
+
+    def __init__(self):
+        self.before, self.now, self.blocks = {}, {}, [0, 0]
+
+    def next(self, blocks):
+        self.before, self.now, self.blocks = self.now, {}, [self.blocks[1], blocks]
+
+    def of(self, what, cpu):
+        self.now[what] = cpu
+        if what not in self.before or not self.before[what]:
+            return ""
+        return f" {cpu / self.before[what] / (self.blocks[1] / self.blocks[0]):5.2f} of proportion"
+
+
+def is_near(a, b):
+    return len(a) == len(b) and all(math.isclose(x, y, rel_tol=1e-6, abs_tol=1e-6) for x, y in zip(a, b))
+
+
+def report_answer(title, found, answers, growth):
+    first = answers.setdefault(found["query"], (title, found["digest"], found["rows"]))
+    same = first[2] == found["rows"] and is_near(first[1], found["digest"])
+    said = "" if first[0] == title else ", as " + first[0] if same else ", OTHER THAN " + first[0]
+    print(f"  {title:<18} {found['query']:<10} {found['seconds']:8.2f} s, CPU {found['cpu']:7.2f} s{{}} {found['memory']:8.0f} MB "
+          f"{found['rows']:7} rows{said}".format(growth.of((title, found["query"]), found["cpu"])), flush=True)
+
+
+def report_queries(arguments, engine, folder, title, answers, growth):
+    for queries in [[query] for query in QUERIES] if engine == "duckdb" else [QUERIES]:
+        found = ask(arguments, engine, queries, folder)
+        for one in found:
+            report_answer(title, one, answers, growth)
+        for query in queries[len(found):]:
+            print(f"  {title:<18} {query:<10} no answer", flush=True)
 
 
 def count_rows(arguments, folder):
-    code = ("import duckdb; print(duckdb.connect().execute(\"SELECT count(*), sum(samples) FROM "
-            "read_parquet('fleet/samples/*/*/*.parquet')\").fetchone())")
+    """Rows of samples, and whether they are those of which the traces' own rows tell."""
+    code = ("import duckdb; c = duckdb.connect(); print(*c.execute(\"SELECT count(*), sum(samples) FROM "
+            "read_parquet('fleet/samples/*/*/*.parquet')\").fetchone(), *c.execute(\"SELECT sum(blocks), sum(samples), "
+            "count(*), count(DISTINCT host) FROM read_parquet('fleet/traces/*/*/*.parquet')\").fetchone())")
     done = subprocess.run([arguments.engines / "venv/bin/python", "-c", code], cwd=folder, check=True, stdout=subprocess.PIPE)
-    print("  blocks, samples:", done.stdout.decode().strip(), flush=True)
+    blocks, samples, own_blocks, own_samples, traces, hosts = map(int, done.stdout.split())
+    assert (blocks, samples) == (own_blocks, own_samples), "the traces' sums are others than those of their rows"
+    print(f"  {blocks} blocks, {samples} samples, {traces} traces of {hosts} hosts; {tree_size(folder / 'fleet')[0] / samples:.2f} "
+          "bytes a sample", flush=True)
+    return blocks
 
 
-def measure(arguments, made, first, n):
+def compact_all(arguments, whole, growth):
+    shutil.rmtree(whole, ignore_errors=True)
+    whole.mkdir()
+    seconds, cpu, memory = compact(arguments, arguments.folder / "fleet", whole / "fleet")
+    size, files = tree_size(whole / "fleet")
+    print(f"  compacted in {seconds:.1f} s, CPU {cpu:.2f} s{growth.of('compact', cpu)}, {memory:.0f} MB: {files} files, "
+          f"{size / 1e6:.1f} MB", flush=True)
+
+
+def measure_queries(arguments, growth, is_new):
+    growth.next(count_rows(arguments, arguments.folder))
+    answers, whole = {}, arguments.folder / "compacted"
+    if is_new or not whole.exists():
+        compact_all(arguments, whole, growth)
+    for engine in arguments.ask.split(","):
+        title = {"duckdb": "DuckDB", "spark": "Spark"}[engine]
+        report_queries(arguments, engine, arguments.folder, title, answers, growth)
+        report_queries(arguments, engine, whole, title + ", compacted", answers, growth)
+
+
+def measure(arguments, made, first, n, growth):
     begin = time.monotonic()
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         results = list(pool.map(lambda i: export(arguments, made, i), range(first, n)))
-    report_export(results, n, arguments.folder / "fleet", time.monotonic() - begin)
-    count_rows(arguments, arguments.folder)
-    report_queries(arguments, "duckdb", arguments.folder, "DuckDB")
-    whole = arguments.folder / "compacted"
-    shutil.rmtree(whole, ignore_errors=True)
-    whole.mkdir()
-    print(f"  compacted in {compact(arguments, arguments.folder / 'fleet', whole / 'fleet'):.1f} s: "
-          f"{tree_size(whole / 'fleet')[1]} files, {tree_size(whole / 'fleet')[0] / 1e6:.1f} MB", flush=True)
-    report_queries(arguments, "duckdb", whole, "DuckDB, compacted")
+    if results:
+        report_export(results, n, arguments.folder / "fleet", time.monotonic() - begin)
+    measure_queries(arguments, growth, bool(results))
 
 
 def main():
-    if sys.argv[1:2] == ["--ask"]:
+    if sys.argv[1:2] == ["--answer"]:
         return answer(sys.argv[2], sys.argv[3].split(","))
+    if sys.argv[1:2] == ["--compact"]:
+        return compact_here(sys.argv[2], sys.argv[3])
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("allotrace", type=pathlib.Path)
     parser.add_argument("folder", type=pathlib.Path)
-    parser.add_argument("traces", nargs="+")
+    parser.add_argument("traces", nargs="*")
     parser.add_argument("--sizes", default="100,1000")
     parser.add_argument("--hosts", type=int, default=200)
-    parser.add_argument("--factor", type=int, default=2, help="by which traces are subsampled")
+    parser.add_argument("--megabytes", type=float, default=2.9, help="of a trace, about; smaller ones are halved")
     parser.add_argument("--engines", type=pathlib.Path, default=ROOT / "out/fleet")
-    parser.add_argument("--spark", action="store_true")
-    arguments = parser.parse_args()
+    parser.add_argument("--ask", default="duckdb", help="which engines: duckdb,spark")
+    parser.add_argument("--most", type=int, default=600, help="seconds for a query")
+    parser.add_argument("--from", dest="first", type=int, default=0, metavar="N")
+    arguments = parser.parse_intermixed_args()
     arguments.allotrace, arguments.folder = arguments.allotrace.resolve(), arguments.folder.resolve()
     arguments.engines = arguments.engines.resolve()
-    shutil.rmtree(arguments.folder, ignore_errors=True)
-    arguments.folder.mkdir(parents=True)
-    made, first = thin_traces(arguments), 0
-    print(f"{len(made)} different traces of {median([len(data) for _, data in made]) / 1e6:.2f} MB, "
+    growth = Growth()
+    if not arguments.first:
+        shutil.rmtree(arguments.folder, ignore_errors=True)
+        arguments.folder.mkdir(parents=True)
+    made, first = thin_traces(arguments), arguments.first
+    print(f"{len(made)} different traces, on average of {sum(path.stat().st_size for _, path in made) / len(made) / 1e6:.2f} MB, "
           f"{arguments.hosts} hosts", flush=True)
     for n in map(int, arguments.sizes.split(",")):
-        measure(arguments, made, first, n)
+        measure(arguments, made, first, n, growth)
         first = n
-    if arguments.spark:
-        report_queries(arguments, "spark", arguments.folder / "compacted", "Spark, compacted")
 
 
 if __name__ == "__main__":

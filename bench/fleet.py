@@ -211,8 +211,9 @@ def report_answer(title, found, answers, growth):
     first = answers.setdefault(found["query"], (title, found["digest"], found["rows"]))
     same = first[2] == found["rows"] and is_near(first[1], found["digest"])
     said = "" if first[0] == title else ", as " + first[0] if same else ", OTHER THAN " + first[0]
-    print(f"  {title:<18} {found['query']:<10} {found['seconds']:8.2f} s, CPU {found['cpu']:7.2f} s{{}} {found['memory']:8.0f} MB "
-          f"{found['rows']:7} rows{said}".format(growth.of((title, found["query"]), found["cpu"])), flush=True)
+    grown = growth.of((title, found["query"]), found["cpu"])
+    print(f"  {title:<18} {found['query']:<10} {found['seconds']:8.2f} s, CPU {found['cpu']:7.2f} s{grown} "
+          f"{found['memory']:8.0f} MB {found['rows']:7} rows{said}", flush=True)
 
 
 def report_queries(arguments, engine, folder, title, answers, growth):
@@ -232,8 +233,8 @@ def count_rows(arguments, folder):
     done = subprocess.run([arguments.engines / "venv/bin/python", "-c", code], cwd=folder, check=True, stdout=subprocess.PIPE)
     blocks, samples, own_blocks, own_samples, traces, hosts = map(int, done.stdout.split())
     assert (blocks, samples) == (own_blocks, own_samples), "the traces' sums are others than those of their rows"
-    print(f"  {blocks} blocks, {samples} samples, {traces} traces of {hosts} hosts; {tree_size(folder / 'fleet')[0] / samples:.2f} "
-          "bytes a sample", flush=True)
+    each = tree_size(folder / "fleet")[0] / samples
+    print(f"  {blocks} blocks, {samples} samples, {traces} traces of {hosts} hosts; {each:.2f} bytes a sample", flush=True)
     return blocks
 
 

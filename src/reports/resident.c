@@ -27,13 +27,15 @@ bool resident_explain(document *d, const gauge_list *gauges, const resident_live
         document_note(d, "Most of it belongs to files, such as the program and its libraries; "
                          "processes share it.");
     else if (live->peak.value >= anonymous / 2)
-        document_note(d,
-                      "Live memory fell from %s (at %s) to %s, but %s of memory from the system "
-                      "stayed: freed memory that the allocator keeps, or cannot return because of "
-                      "blocks in between. What helps: a lower peak, fewer long-lived blocks among "
-                      "short-lived ones, malloc_trim, another allocator.",
-                      figure_bytes(live->peak.value).text, figure_duration(live->peak_time).text,
-                      figure_bytes(live->end.value).text, own.text);
+        document_note(
+            d,
+            "Live memory fell from %s (at %s) to %s, but %s of memory from the system "
+            "stayed: freed memory that the allocator keeps, or cannot return because of "
+            "blocks in between, which `allotrace hotspots --measure survived` shows. What "
+            "helps: a lower peak, fewer long-lived blocks among short-lived ones, "
+            "malloc_trim, another allocator.",
+            figure_bytes(live->peak.value).text, figure_duration(live->peak_time).text,
+            figure_bytes(live->end.value).text, own.text);
     else
         document_note(d,
                       "At most %s was live at any time, so %s of it did not come from the "

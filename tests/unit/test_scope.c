@@ -54,7 +54,8 @@ START_TEST(threads_get_the_same_numbers) {
     int n_other = 0;
     for (int i = 0; i < N; i++) {
         for (int t = 1; t < THREADS; t++)
-            ck_assert_uint_eq(numbers[t][i], numbers[0][i]);
+            if (numbers[t][i] != SCOPE_NAMES && numbers[0][i] != SCOPE_NAMES) /* one came late */
+                ck_assert_uint_eq(numbers[t][i], numbers[0][i]);
         snprintf(name, sizeof name, "scope %d", i);
         const char *text = scope_text(numbers[0][i]);
         n_other += strcmp(text, "(other scopes)") == 0;

@@ -299,8 +299,35 @@ static struct lua_range extended(const struct lua_range *code, const struct lua_
                               text->high - code->high > MORE ? code->high + MORE : text->high};
 }
 
+enum { SMALLEST = 4000 }; /* bytes of luaV_execute */
+
+static bool is_evaluator(const struct lua_range *function) {
+    return function->high - function->low > SMALLEST;
+}
+
+/* LuaJIT's evaluator, all in assembler, has one range of unwinding, and others may be larger: it is
+ * the one into which lua_pcall calls. */
+static struct lua_range jit_evaluator(const struct module *module, const struct lua_range *text) {
+    enum { CALL = 0xE8, CALL_SIZE = 5 }; /* and where to, from behind it */
+    struct cfi_function caller, called;
+    const uintptr_t start = (uintptr_t)symbol("lua_pcall");
+    if (!lua_range_has(text, start) || !cfi_find(module, start, &caller))
+        return (struct lua_range){0, 0};
+    for (uintptr_t pc = caller.start; pc + CALL_SIZE <= caller.end; pc++) {
+        int32_t distance;
+        memcpy(&distance, (const void *)(pc + 1), sizeof distance);
+        const uintptr_t to = pc + CALL_SIZE + (uintptr_t)(intptr_t)distance;
+        if (*(const uint8_t *)pc != CALL || !lua_range_has(text, to) ||
+            !cfi_find(module, to, &called))
+            continue;
+        const struct lua_range function = {called.start, called.end};
+        if (is_evaluator(&function))
+            return function;
+    }
+    return (struct lua_range){0, 0};
+}
+
 static bool code_find(lua_runtime *r) {
-    enum { SMALLEST = 4000 }; /* bytes of luaV_execute */
     struct module module;
     if (!module_find((uintptr_t)lua_newstate, &module))
         return false;
@@ -311,13 +338,13 @@ static bool code_find(lua_runtime *r) {
     r->is_program = is_interpreter(&module);
     r->module = (struct lua_range){module.low, module.high};
     r->code = r->is_program || !is_executable(&module) ? text : code;
-    r->eval = largest_function(&module, &r->code);
-    if (r->eval.high - r->eval.low <= SMALLEST) {
+    r->eval = r->is_jit ? jit_evaluator(&module, &text) : largest_function(&module, &r->code);
+    if (!r->is_jit && !is_evaluator(&r->eval)) {
         r->code = extended(&code, &text);
         r->eval = largest_function(&module, &r->code);
     }
     r->cold = cold_part(&module, &r->eval);
-    return r->eval.high - r->eval.low > SMALLEST;
+    return is_evaluator(&r->eval);
 }
 
 /* ---- can it be recorded? ------------------------------------------------------------------- */

@@ -12,6 +12,7 @@
  * C functions of LuaJIT's own that Lua calls stand by their names there, others on the native
  * stack. */
 #include "runtimes/lua/luajit_frames.h"
+#include <stdatomic.h>
 
 #include "platform/module.h"
 #include "platform/unwind_trail.h"
@@ -267,22 +268,34 @@ static uintptr_t trace_at(uintptr_t traces, uint32_t number, uintptr_t pc) {
     return pc - code <= size ? trace : 0;
 }
 
-/* The trace whose code that is. Traces go on in others without a word, so that which one has begun
- * is just a guess. 0: it is not known. */
-static uintptr_t trace_of(struct splicing *s, uintptr_t global, uintptr_t pc) {
+static uintptr_t find_trace(struct splicing *s, uintptr_t jit, uintptr_t pc) {
     enum { MANY = 1000 };
-    const uintptr_t jit = global + s->l->jit;
     uint16_t *const last = &s->f->traces[pc * UINT64_C(0x9E3779B97F4A7C15) >> (64 - TRACES_BITS)];
     uintptr_t traces, trace = 0;
     uint32_t n;
+    uint8_t byte;
     if (!peek_bytes(jit + JIT_N_TRACES, &n, sizeof n) ||
-        !peek_bytes(jit + JIT_TRACES, &traces, sizeof traces))
+        !peek_bytes(jit + JIT_TRACES, &traces, sizeof traces) || traces % SLOT ||
+        !peek_bytes(traces, &byte, 1))
         return 0;
     if (*last && *last < n && (trace = trace_at(traces, *last, pc)))
         return trace;
     for (uint32_t i = 1; !trace && i < n && i < MANY; i++)
         if ((trace = trace_at(traces, i, pc)))
             *last = (uint16_t)i;
+    return trace;
+}
+
+/* The trace whose code that is. Traces go on in others without a word, so that which one has begun
+ * is just a guess. 0: it is not known. */
+static uintptr_t trace_of(struct splicing *s, uintptr_t global, uintptr_t pc) {
+    enum { N_JITS = sizeof s->l->jit / sizeof *s->l->jit };
+    static _Atomic uint16_t known; /* where jit_State is, from the first trace that was found on */
+    const uint16_t sure = atomic_load_explicit(&known, memory_order_relaxed);
+    uintptr_t trace = sure ? find_trace(s, global + sure, pc) : 0;
+    for (size_t i = 0; !sure && !trace && i < N_JITS; i++)
+        if ((trace = find_trace(s, global + s->l->jit[i], pc)))
+            atomic_store_explicit(&known, s->l->jit[i], memory_order_relaxed);
     return trace;
 }
 

@@ -371,7 +371,7 @@ int luajit_heap_type(const void *block, size_t bytes) {
     case JIT_UPVALUE:
         return bytes == UPVALUE_BYTES ? LUA_TYPE_upvalue : -1;
     case JIT_THREAD:
-        return bytes == STATE_SIZE ? LUA_TYPE_thread : -1;
+        return bytes == STATE_SIZE || bytes == STATE_SIZE + STATE_MORE ? LUA_TYPE_thread : -1;
     case JIT_PROTO:
         return is_proto(o, bytes) ? LUA_TYPE_prototype : -1;
     case JIT_FUNCTION:

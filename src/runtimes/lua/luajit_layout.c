@@ -5,8 +5,8 @@
 #include "runtimes/peek.h"
 
 static const struct luajit_layout layouts[] = {
-    {.current = 368, .jit = 728}, /* 2.1.0-beta3 */
-    {.current = 376, .jit = 744}, /* 2.1, from the middle of 2023 on */
+    {.current = 368, .jit = {728, 736, 744}}, /* 2.1.0-beta3, and OpenResty's of 2024 and 2025 */
+    {.current = 376, .jit = {744, 752, 760}}, /* 2.1, from the middle of 2023 on */
 };
 
 static bool is_state(uintptr_t state, uintptr_t global) {

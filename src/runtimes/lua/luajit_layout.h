@@ -21,7 +21,7 @@ enum { JIT_UPVALUE = 5, JIT_CDATA = 10, JIT_TABLE = 11, JIT_USERDATA = 12 };
 
 /* lua_State, and global_State. */
 enum { STATE_GLOBAL = 16, STATE_BASE = 32, STATE_TOP = 40, STATE_LAST = 48, STATE_STACK = 56 };
-enum { STATE_C_FRAME = 80, STATE_SIZE = 96 };
+enum { STATE_C_FRAME = 80, STATE_SIZE = 96, STATE_MORE = 16 /* OpenResty's, at the end */ };
 enum { GLOBAL_ALLOCATOR = 0, GLOBAL_CONTEXT = 8, GLOBAL_PHASE = 33 };
 enum { GLOBAL_SEGMENTS = 112, GLOBAL_MAIN = 192 };
 
@@ -53,9 +53,12 @@ enum {
 #define JIT_ADDRESS UINT64_C(0x7fffffffffff)
 
 struct luajit_layout {
-    uint16_t
-        current;  /* in global_State: the lua_State that runs, behind it what compiled code has */
-    uint16_t jit; /* from there to jit_State */
+    /* In global_State: the lua_State that runs, behind it what compiled code has. */
+    uint16_t current;
+    /* The same of jit_State: it is at one of these, which nothing tells before there is compiled
+     * code.
+     */
+    uint16_t jit[3];
 };
 enum {
     CURRENT_BASE = 8 /* behind `current`: of the function at which compiled code began, or 0 */

@@ -3,8 +3,10 @@
 #include "runtimes/lua/lua_calls.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 
 #include "base/hot.h"
 #include "platform/cfi.h"
@@ -175,6 +177,8 @@ static struct {
     control_code codes[CONTROL_CODES];
     size_t n;
     uintptr_t newstate; /* the Lua whose they are */
+    bool is_alone;      /* the program had one thread: beside others that are in Lua, nothing is
+                           changed, as some program was seen to crash then */
 } late;
 
 /* Where a symbol is missing, the loader allocates: all are looked for before anything is recorded.
@@ -299,9 +303,19 @@ static bool turn_aside(const lua_runtime *r, uint8_t *room, size_t size) {
     return true;
 }
 
+static bool is_only_thread(void) {
+    struct stat tasks; /* a link for each, and two */
+    const long got = syscall4(SYS_newfstatat, AT_FDCWD, (long)"/proc/self/task", (long)&tasks, 0);
+    return !syscall_failed(got) && tasks.st_nlink == 3;
+}
+
 bool lua_calls_begin(const lua_runtime *r) {
     recording++;
     jit = r->is_jit ? r : NULL;
+    late.is_alone = recorder_is_late() && is_only_thread();
+    if (recorder_is_late() && !late.is_alone)
+        recorder_tell_user(
+            "it has several threads: Lua's frames are recorded from its start alone");
     if (late.n > 0)
         return true;
     const size_t unit = pages_unit(), size = (N_ENTRIES * SLOT + unit - 1) & ~(unit - 1);
@@ -314,6 +328,8 @@ bool lua_calls_begin(const lua_runtime *r) {
 }
 
 size_t lua_calls_codes(control_code codes[CONTROL_CODES]) {
+    if (!late.is_alone)
+        return 0;
     memcpy(codes, late.codes, late.n * sizeof *codes);
     return late.n;
 }

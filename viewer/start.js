@@ -78,12 +78,6 @@ export class Start {
     return ["Largest site", `${percent(100 * row.share)} ${shortenTo(place?.function || place?.file || "(no call stack)", NAME)}`, { view: "hotspots", pick: place ? [place.id] : [] }];
   }
 
-  // The top advice, of a trace that is opened as a whole. True once it is known.
-  #advise(s, t) {
-    if (!Start.isStart(s) || t.growing || t.samples > ADVISED_MOST || this.app.source.offline) return false;
-    return this.app.source.get("advice", common(s)).then(() => true, () => false);
-  }
-
   #advice(s) {
     const known = this.app.source.peek("advice", common(s)), all = known && readAdvice(known);
     return ["Advice", !all ? "what could be improved" : all.length ? `${count(all.length)}: ${all[0].title}` : "none", { view: "advice" }];

@@ -11,12 +11,15 @@ typedef struct search {
 
 enum { KNOWN_NOT = 1, KNOWN = 2 };
 
+static bool hides(const filter *hide, const profile_location *place) {
+    return filter_hides(hide, place->function) || filter_hides_file(hide, place->file);
+}
+
 static bool is_library(const search *s, uint32_t location) {
     uint8_t *known = &s->known[location];
     if (*known == 0) {
         const profile_location *l = lens_location(&s->query->lens, location);
-        const bool is = filter_hides(s->hide, l->function) || filter_hides_file(s->hide, l->file);
-        *known = is ? KNOWN : KNOWN_NOT;
+        *known = hides(s->hide, l) ? KNOWN : KNOWN_NOT;
     }
     return *known == KNOWN;
 }
@@ -53,8 +56,7 @@ bool libraries_hold_most(const query_result *q) {
 bool libraries_have(const profile_location *place) {
     filter *hide = NULL;
     filter_error error;
-    const bool has = filter_parse(LIBRARIES_HIDDEN, &hide, &error) &&
-                     (filter_hides(hide, place->function) || filter_hides_file(hide, place->file));
+    const bool has = filter_parse(LIBRARIES_HIDDEN, &hide, &error) && hides(hide, place);
     filter_free(hide);
     return has;
 }

@@ -471,11 +471,10 @@ static void add_classes(document *d, leaks_report *l) {
         if (l->classes[c].sites > 0)
             some[present.n++] = l->classes[c];
     document_rows(d, &present, IN_TEXT, "By class");
-    const bool grows = l->classes[LEAKS_GROWING].sites > 0,
-               in_bytes = report_unit(l->report) == UNIT_BYTES;
-    if (!grows && in_bytes && l->leaks->total.cost.blocks > 0 &&
-        l->report->query->profile->info.sample_rate < 1)
-        document_note(d, "%s", leaks_hidden(d, l->report->query->profile));
+    const bool is_still = l->classes[LEAKS_GROWING].sites == 0 && l->leaks->total.cost.blocks > 0;
+    const char *hidden = leaks_hidden(d, l->report->query->profile);
+    if (is_still && *hidden && report_unit(l->report) == UNIT_BYTES)
+        document_note(d, "%s", hidden);
     else if (l->leaks->telling_rate > 0)
         document_note(d,
                       "A recording with --rate %s would probably resolve the largest unclear site.",

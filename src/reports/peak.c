@@ -151,12 +151,11 @@ static void say_own(document *d, const peak_report *k) {
 
 static void say_when(document *d, const peak *p) {
     const figure_text low = figure_duration(p->low), high = figure_duration(p->high);
-    const uint64_t before = p->at.time - p->low, after = p->high - p->at.time;
     if (strcmp(low.text, high.text) != 0)
         document_note(d, "The peak may have occurred anywhere from %s to %s.", low.text, high.text);
     else if (p->low < p->high)
         document_note(d, "The peak may have occurred up to %s earlier or later.",
-                      figure_duration(before > after ? before : after).text);
+                      figure_duration(p->high - p->low).text);
 }
 
 static void say_fate(document *d, const peak_report *k) {

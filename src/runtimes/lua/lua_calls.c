@@ -177,8 +177,8 @@ static struct {
     control_code codes[CONTROL_CODES];
     size_t n;
     uintptr_t newstate; /* the Lua whose they are */
-    bool is_alone;      /* the program had one thread: beside others that are in Lua, nothing is
-                           changed, as some program was seen to crash then */
+    bool is_alone; /* the program had one thread: beside others nothing is changed, as a program
+                      with several was once gone after it, nobody knows why */
 } late;
 
 /* Where a symbol is missing, the loader allocates: all are looked for before anything is recorded.
@@ -303,7 +303,7 @@ static bool turn_aside(const lua_runtime *r, uint8_t *room, size_t size) {
     return true;
 }
 
-static bool is_only_thread(void) {
+bool lua_calls_are_alone(void) {
     struct stat tasks; /* a link for each, and two */
     const long got = syscall4(SYS_newfstatat, AT_FDCWD, (long)"/proc/self/task", (long)&tasks, 0);
     return !syscall_failed(got) && tasks.st_nlink == 3;
@@ -312,10 +312,9 @@ static bool is_only_thread(void) {
 bool lua_calls_begin(const lua_runtime *r) {
     recording++;
     jit = r->is_jit ? r : NULL;
-    late.is_alone = recorder_is_late() && is_only_thread();
+    late.is_alone = recorder_is_late() && lua_calls_are_alone();
     if (recorder_is_late() && !late.is_alone)
-        recorder_tell_user(
-            "it has several threads: Lua's frames are recorded from its start alone");
+        recorder_mark("stacks are recorded without Lua's frames: the program has several threads");
     if (late.n > 0)
         return true;
     const size_t unit = pages_unit(), size = (N_ENTRIES * SLOT + unit - 1) & ~(unit - 1);

@@ -56,6 +56,9 @@ bool lua_calls_begin(const lua_runtime *r);
 size_t lua_calls_codes(control_code codes[CONTROL_CODES]);
 bool lua_calls_are_noted(void);
 
+/* Whether the process has one thread. */
+bool lua_calls_are_alone(void);
+
 /* Is this a return address into one of the functions, which one is resume? */
 bool lua_calls_have(uintptr_t pc, bool *is_resume);
 

@@ -6,15 +6,12 @@
  * so that is put back when the main thread's stack, the last block but one or two, is freed. */
 #include "runtimes/lua/luajit_heap.h"
 
-#include <fcntl.h>
 #include <stdatomic.h>
 #include <sys/auxv.h>
-#include <sys/stat.h>
 
 #include "base/hot.h"
 #include "platform/clock.h"
 #include "platform/maps.h"
-#include "platform/syscall.h"
 #include "record/lock.h"
 #include "record/native.h"
 #include "record/recorder.h"
@@ -248,12 +245,6 @@ void luajit_heap_enter(const lua_runtime *r, uintptr_t state) {
 
 /* ---- states that there are already ----------------------------------------------------------- */
 
-static bool is_only_thread(void) {
-    struct stat tasks; /* a link for each, and two */
-    const long got = syscall4(SYS_newfstatat, AT_FDCWD, (long)"/proc/self/task", (long)&tasks, 0);
-    return !syscall_failed(got) && tasks.st_nlink == 3;
-}
-
 /* Of all that looks like a return into the interpreter, also of calls that have ended, whose
  * lua_State may be gone: LuaJIT's own allocator then has given back the memory. */
 static void meet_states(const lua_runtime *r, uintptr_t low, uintptr_t high) {
@@ -276,7 +267,7 @@ void luajit_heap_begin_late(const lua_runtime *r) {
     struct mapping stack;
     char path[8];
     const uintptr_t at = getauxval(AT_RANDOM);
-    if (at && is_only_thread() && maps_find(at, &stack, path, sizeof path))
+    if (at && lua_calls_are_alone() && maps_find(at, &stack, path, sizeof path))
         meet_states(r, stack.low, stack.high);
 }
 

@@ -92,10 +92,10 @@ void follow_await_others(pid_t pid) {
 /* ---- a process that runs ------------------------------------------------------------------- */
 
 static bool has_stopped(const follow_halt *h, pid_t thread) {
-    for (size_t i = 0; i < h->n; i++)
-        if (h->threads[i] == thread)
-            return true;
-    return false;
+    size_t i = 0;
+    while (i < h->n && h->threads[i] != thread)
+        i++;
+    return i < h->n || thread == h->but;
 }
 
 /* Waits until it stands, for a while. False: it has gone, or does not. */
@@ -119,7 +119,7 @@ static int ask_thread(follow_halt *h, pid_t thread) {
     if (h->n == h->room)
         return E2BIG;
     if (ptrace(PTRACE_SEIZE, thread, 0, 0) != 0)
-        return errno == ESRCH ? 0 : errno;
+        return errno == ESRCH || (errno == EPERM && !is_alive(h->pid, thread)) ? 0 : errno;
     if (ptrace(PTRACE_INTERRUPT, thread, 0, 0) == 0)
         h->threads[h->n++] = thread;
     return 0;
@@ -136,15 +136,15 @@ static int stop_all(follow_halt *h, pid_t *ids) {
                 return error;
         }
         if (h->n == asked)
-            return h->n > 0 ? 0 : ESRCH;
+            return h->n > 0 || h->but ? 0 : ESRCH;
         for (size_t i = asked; i < h->n; i++)
             if (!await_stop(h->threads[i], &h->signals[i]) && process_exists(h->threads[i]))
                 return ETIMEDOUT;
     }
 }
 
-bool follow_stop(follow_halt *h, pid_t pid, remote_reason *why) {
-    *h = (follow_halt){.pid = pid, .room = MOST_THREADS};
+bool follow_stop(follow_halt *h, pid_t pid, pid_t but, remote_reason *why) {
+    *h = (follow_halt){.pid = pid, .but = but, .room = MOST_THREADS};
     pid_t *ids = calloc(h->room, sizeof *ids);
     h->threads = calloc(h->room, sizeof *h->threads);
     h->signals = calloc(h->room, sizeof *h->signals);

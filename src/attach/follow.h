@@ -37,14 +37,15 @@ void follow_await_others(pid_t pid);
 /* ---- a process that runs ------------------------------------------------------------------- */
 
 typedef struct follow_halt {
-    pid_t pid;
+    pid_t pid, but;
     pid_t *threads; /* that stand */
     int *signals;   /* which each was about to get; 0: none */
     size_t n, room;
 } follow_halt;
 
-/* Stops all threads. False: *why, and none is stopped. */
-bool follow_stop(follow_halt *h, pid_t pid, remote_reason *why);
+/* Stops all threads but one, which the caller has stopped already; 0: all. False: *why, and none of
+ * these is stopped. */
+bool follow_stop(follow_halt *h, pid_t pid, pid_t but, remote_reason *why);
 
 void follow_resume(follow_halt *h);
 

@@ -28,6 +28,7 @@
 
 #include "attach/cpu.h"
 #include "attach/filters.h"
+#include "attach/follow.h"
 #include "attach/handlers.h"
 #include "attach/process.h"
 #include "base/path.h"
@@ -111,13 +112,17 @@ static bool is_stuck(const remote *r, const cpu_registers *at) {
 
 /* What it was waiting for begins anew where it does not simply go on, unless a handler of the
  * program is called: the kernel does so of itself for other calls. */
-static void let_go(const remote *r, pid_t tid) {
+static void let_begin_anew(const remote *r, pid_t tid) {
     enum { ERESTARTNOHAND = 514 };
     cpu_registers at;
     if (cpu_get(tid, &at) && (is_cut_short(&at) || is_stuck(r, &at))) {
         cpu_set_result(&at, -ERESTARTNOHAND);
         cpu_set(tid, &at);
     }
+}
+
+static void let_go(const remote *r, pid_t tid) {
+    let_begin_anew(r, tid);
     ptrace(PTRACE_DETACH, tid, 0, 0);
 }
 
@@ -586,68 +591,6 @@ bool remote_call(remote *r, uint64_t function, const uint64_t arguments[3], uint
 
 /* ---- code ------------------------------------------------------------------------------------ */
 
-/* Threads that stand still beside the one that makes calls. */
-struct held {
-    pid_t threads[MAX_THREADS];
-    size_t n;
-};
-
-static bool is_held(const remote *r, const struct held *h, pid_t tid) {
-    size_t i = 0;
-    while (i < h->n && h->threads[i] != tid)
-        i++;
-    return i < h->n || tid == r->tid;
-}
-
-/* A thread may be where the kernel lets nobody stop it, as the parent of vfork is. One that is
- * never stopped is let go when we end. */
-static enum stop await_stop_until(pid_t tid, time_t deadline) {
-    int status;
-    while (await_any_stop(tid, deadline, &status)) {
-        if (EVENT(status) == PTRACE_EVENT_STOP)
-            return STOPPED;
-        ptrace(PTRACE_INTERRUPT, tid, 0, 0);
-        const bool ours = EVENT(status) || WSTOPSIG(status) == SYSCALL_STOP;
-        ptrace(PTRACE_CONT, tid, 0, ours ? 0 : WSTOPSIG(status));
-    }
-    return GONE;
-}
-
-/* False: it runs. */
-static bool hold_thread(struct held *h, pid_t tid, time_t deadline) {
-    if (ptrace(PTRACE_SEIZE, tid, 0, PTRACE_O_TRACESYSGOOD) != 0)
-        return errno == ESRCH || (errno == EPERM && process_status(tid, "TracerPid", 0) == 0);
-    ptrace(PTRACE_INTERRUPT, tid, 0, 0);
-    if (await_stop_until(tid, deadline) == STOPPED)
-        h->threads[h->n++] = tid;
-    else
-        return process_status(tid, "Pid", 0) == 0;
-    return true;
-}
-
-/* Until there is none that runs, and could start others. */
-static bool hold_all(const remote *r, struct held *h) {
-    static pid_t threads[MAX_THREADS];
-    const time_t deadline = time(NULL) + 2;
-    for (size_t before = SIZE_MAX; before != h->n;) {
-        const size_t n = process_threads(r->pid, threads, MAX_THREADS);
-        before = h->n;
-        for (size_t i = 0; i < n; i++)
-            if (!is_held(r, h, threads[i]) &&
-                (h->n == MAX_THREADS || !hold_thread(h, threads[i], deadline)))
-                return false;
-        if (n == MAX_THREADS)
-            return false;
-    }
-    return true;
-}
-
-static void release_all(const remote *r, struct held *h) {
-    for (size_t i = 0; i < h->n; i++)
-        let_go(r, h->threads[i]);
-    h->n = 0;
-}
-
 static bool is_in_the_middle(const control_code *codes, size_t n, uint64_t pc) {
     for (size_t i = 0; i < n; i++)
         if (pc > codes[i].at && pc < codes[i].at + codes[i].size)
@@ -667,7 +610,7 @@ static bool stands_in_the_middle(const remote *r, const cpu_registers *at,
     return is;
 }
 
-static bool some_in_the_middle(const remote *r, const struct held *h, const control_code *codes,
+static bool some_in_the_middle(const remote *r, const follow_halt *h, const control_code *codes,
                                size_t n) {
     cpu_registers at;
     bool some = stands_in_the_middle(r, &r->registers, codes, n);
@@ -709,21 +652,27 @@ static bool change_while_held(const remote *r, const control_code *codes, size_t
     return false;
 }
 
+static void release_all(const remote *r, follow_halt *h) {
+    for (size_t i = 0; i < h->n; i++)
+        let_begin_anew(r, h->threads[i]);
+    follow_resume(h);
+}
+
 bool remote_change_code(remote *r, const control_code *codes, size_t n, bool back,
                         remote_reason *why) {
     enum { TRIES = 100 };
-    static struct held held;
-    REASON(why, "threads of process %d cannot be stopped", (int)r->pid);
     for (int i = 0; i < TRIES; i++) {
-        held.n = 0;
-        const bool all = hold_all(r, &held);
-        const bool can = all && !some_in_the_middle(r, &held, codes, n);
+        follow_halt h;
+        if (!follow_stop(&h, r->pid, r->tid, why))
+            return false;
+        const bool can = !some_in_the_middle(r, &h, codes, n);
         const bool done = can && change_while_held(r, codes, n, back, why);
-        release_all(r, &held);
-        if (can || !all)
+        release_all(r, &h);
+        if (can)
             return done;
         pause_ms(1);
     }
+    REASON(why, "threads of process %d were always in the code to be changed", (int)r->pid);
     return false;
 }
 

@@ -153,7 +153,7 @@ static bool read_running(run_go *g, pid_t pid) {
     import_error error;
     for (int i = 0; i < PATIENCE && status == GO_HEAP_BUSY; i++) {
         follow_halt halt;
-        if (!follow_stop(&halt, pid, &g->why))
+        if (!follow_stop(&halt, pid, 0, &g->why))
             return false;
         status = go_heap_read(&g->heap, &g->program, g->memory, false, &error);
         follow_resume(&halt);

@@ -1,0 +1,49 @@
+/* recorder_say.c: what a recording says of itself and of its program while it runs: marks and
+ * scopes, and that it ends before the program does. */
+#include <errno.h>
+#include <stdatomic.h>
+
+#include "record/recorder.h"
+#include "record/say.h"
+#include "record/scope.h"
+#include "record/session.h"
+#include "record/text.h"
+
+void recorder_mark(const char *name) {
+    struct session *s = recorder_enter();
+    if (!s || self.sampler.busy)
+        return;
+    self.sampler.busy = true; /* for signal handlers that allocate */
+    atomic_signal_fence(memory_order_seq_cst);
+    session_mark(s, name);
+    atomic_signal_fence(memory_order_seq_cst);
+    self.sampler.busy = false;
+}
+
+unsigned recorder_scope(const char *name, unsigned scope) {
+    const unsigned before = self.scope;
+    const int error = errno;
+    self.scope = name ? scope_number(name) : scope <= SCOPE_NAMES ? (uint16_t)scope : SCOPE_NONE;
+    errno = error;
+    return before;
+}
+
+void recorder_yield(struct session *s, const char *why) {
+    char message[256];
+    text t = text_in(message, sizeof message);
+    text_add(&t, "recording has ended: ");
+    text_add(&t, why);
+    recorder_mark(message);
+    session_end_early(s, why);
+    recorder_end();
+    say_to_user(s->sink.path, message, 0);
+}
+
+void recorder_lose_runtime(const char *why, const char *message) {
+    struct session *s = recorder_enter();
+    if (!s)
+        return;
+    recorder_mark(why);
+    session_end_early(s, why);
+    recorder_tell_user(message);
+}

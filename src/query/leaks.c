@@ -288,8 +288,8 @@ static inline size_t part_at(const parts *x, size_t near, uint64_t time) {
 /* What a block adds to the sums of its site. */
 typedef struct contribution {
     cost one, held;
-    bool live, startup, at_exit, goes;
-    size_t born, died; /* points */
+    unsigned live, startup, at_exit, goes; /* as wide as it is read back, which is faster */
+    size_t born, died;                     /* points */
     size_t period;
     double late, slope;
 } contribution;

@@ -31,7 +31,7 @@ enum prefix { PLAIN = 1, JE = 2, TC = 4, MI = 8, SN = 16, OTHER = 32 };
     X("dl", OTHER)                                                                                 \
     X("scalable_", OTHER)
 #define N_PREFIXES 9
-enum { C_NAMES = PLAIN | JE | TC | MI | SN | OTHER };
+enum { C_NAMES = PLAIN | JE | TC | MI | SN | OTHER, ONLY_JE_NAMES = PLAIN | JE };
 
 /* X(name behind the prefix, whose it is, what its arguments are, what the block is called): where a
  * function takes what here is said to be the bytes, their number, or the block. */
@@ -49,10 +49,10 @@ enum { C_NAMES = PLAIN | JE | TC | MI | SN | OTHER };
     X(reallocarray, PLAIN | MI, resize12, reallocarray)                                            \
     X(free_sized, PLAIN | TC, free, malloc)                                                        \
     X(free_aligned_sized, PLAIN, free, malloc)                                                     \
-    X(mallocx, PLAIN | JE, size0, malloc)                                                          \
-    X(rallocx, PLAIN | JE, resize1, realloc)                                                       \
-    X(dallocx, PLAIN | JE, free, malloc)                                                           \
-    X(sdallocx, PLAIN | JE, free, malloc)                                                          \
+    X(mallocx, ONLY_JE_NAMES, size0, malloc)                                                       \
+    X(rallocx, ONLY_JE_NAMES, resize1, realloc)                                                    \
+    X(dallocx, ONLY_JE_NAMES, free, malloc)                                                        \
+    X(sdallocx, ONLY_JE_NAMES, free, malloc)                                                       \
     X(malloc_small, MI, size0, malloc)                                                             \
     X(zalloc, MI, size0, calloc)                                                                   \
     X(zalloc_small, MI, size0, calloc)                                                             \
@@ -309,6 +309,7 @@ enum { MOST_ENTRIES = 192, MOST_ALSO = 16 };
 static struct linked {
     struct module module;
     bool is_recorded;
+    bool is_behind; /* as of linked_begin_behind */
     size_t n;
     struct entry *entries; /* MOST_ENTRIES; NULL: none was found yet */
     char found[256];       /* what is said of them */
@@ -403,6 +404,12 @@ HOT_CODE static bool may_be_ours(const char *name) {
     }
 }
 
+static bool has_name(unsigned prefix, unsigned name) {
+    if (linked.is_behind)
+        return prefixes[prefix].flag == PLAIN && names[name].prefixes == ONLY_JE_NAMES;
+    return names[name].prefixes & prefixes[prefix].flag;
+}
+
 HOT_CODE static void look_at_symbol(const struct symbol *s, void *context) {
     (void)context;
     const bool takes_static = context != NULL; /* the second time */
@@ -416,8 +423,7 @@ HOT_CODE static void look_at_symbol(const struct symbol *s, void *context) {
         if (strncmp(s->name, prefixes[p].text, size) != 0)
             continue;
         for (unsigned n = 0; n < N_NAMES; n++)
-            if ((names[n].prefixes & prefixes[p].flag) &&
-                strcmp(names[n].text, s->name + size) == 0)
+            if (has_name(p, n) && strcmp(names[n].text, s->name + size) == 0)
                 add_entry(s, p, n);
     }
 }
@@ -490,7 +496,7 @@ static bool is_whole(unsigned prefix) {
             gives |= !is_free;
             takes |= is_free;
         }
-    return gives && takes && (prefixes[prefix].flag != PLAIN || has_plain());
+    return gives && takes && (prefixes[prefix].flag != PLAIN || linked.is_behind || has_plain());
 }
 
 static void find_entries(void) {
@@ -671,6 +677,19 @@ HOT_CODE bool linked_begin(const struct module *preempting) {
     find_entries();
     linked.is_recorded = linked.n > 0 && record_entries();
     return !preempting || (linked.is_recorded && has_plain());
+}
+
+/* Such a library is no secret of the program's: nothing is said of it, unless it cannot be
+ * recorded. */
+HOT_CODE void linked_begin_behind(const struct module *library) {
+    if (linked.n > 0)
+        return;
+    linked.is_behind = true;
+    linked.module = *library;
+    find_entries();
+    linked.is_recorded = linked.n > 0 && record_entries();
+    if (linked.is_recorded)
+        *linked.found = 0;
 }
 
 bool linked_is_recorded(void) {

@@ -28,6 +28,12 @@ enum linked_call {
  * stands before ours, or NULL. False: nothing of the program's malloc can be recorded. */
 bool linked_begin(const struct module *preempting);
 
+/* The same for the library that has the malloc behind ours, after linked_begin: of its functions,
+ * those that nobody else has are turned aside, which are jemalloc's with flags. Others would be
+ * counted twice: there, one function may have their names and malloc's. Nothing if the program has
+ * an allocator of its own. */
+void linked_begin_behind(const struct module *library);
+
 /* A function that is turned aside as well if the program has it, and what is called in its place:
  * that goes on by linked_go_on. Or one that `found` is told of, and that stays as it is. */
 struct entry;

@@ -449,14 +449,24 @@ static bool is_ours(const void *address) {
            (uintptr_t)address < module.high;
 }
 
-bool next_is_glibc(void) {
-    struct module heap_module, libc;
+static bool module_behind(struct module *module) {
     void *heap;
     next_resolve();
     memcpy(&heap, &real.malloc, sizeof heap);
-    return sizeof(void *) == 8 && !linked_is_recorded() && module_of(heap, &heap_module) &&
+    return module_of(heap, module);
+}
+
+bool next_is_glibc(void) {
+    struct module behind, libc;
+    return sizeof(void *) == 8 && !linked_is_recorded() && module_behind(&behind) &&
            module_of(symbol_in(RTLD_DEFAULT, "gnu_get_libc_version"), &libc) &&
-           heap_module.low == libc.low;
+           behind.low == libc.low;
+}
+
+bool next_is_library(struct module *module) {
+    struct module libc;
+    return module_behind(module) && module_of(symbol_in(RTLD_DEFAULT, "abort"), &libc) &&
+           module->low != libc.low;
 }
 
 bool next_is_allocator(const void *caller) {

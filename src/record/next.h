@@ -47,6 +47,9 @@ bool next_is_preempted(struct module *module);
 /* Are all blocks that are recorded glibc's, none of which takes less than 32 bytes? */
 bool next_is_glibc(void);
 
+/* Does another library than the C library stand behind us? Then `module` becomes that. */
+bool next_is_library(struct module *module);
+
 /* Is this return address in the allocator that stands behind us? Locks nothing: that one may. */
 bool next_is_allocator(const void *caller);
 

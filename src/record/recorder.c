@@ -419,11 +419,14 @@ HOT_CODE static bool recorder_plan_runtime(enum runtime_id id) {
 /* Nowhere in most programs: see MEMTRACE_WRITES_OWN_TRACE. */
 extern const char allotrace_own_trace __attribute__((weak));
 
-/* Where the program calls an allocator of its own, it has to be led here. */
+/* Where the program calls an allocator of its own, or functions of one that we do not have, it has
+ * to be led here. */
 HOT_CODE static void recorder_lead_linked(void) {
-    struct module preempting;
-    const bool preempted = next_is_preempted(&preempting);
-    recorder.is_preempted = !linked_begin(preempted ? &preempting : NULL);
+    struct module other;
+    const bool preempted = next_is_preempted(&other);
+    recorder.is_preempted = !linked_begin(preempted ? &other : NULL);
+    if (!preempted && next_is_library(&other))
+        linked_begin_behind(&other);
 }
 
 /* Which heaps are recorded; false: none, since the program writes this trace itself. */

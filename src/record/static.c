@@ -45,6 +45,11 @@ bool next_is_preempted(struct module *module) {
     return false;
 }
 
+bool next_is_library(struct module *module) {
+    (void)module;
+    return false;
+}
+
 void next_resolve(void) {}
 void next_know_libc(void) {}
 void next_be_late(void) {}

@@ -181,5 +181,46 @@ def jemalloc_in_front_of_the_recorder():
     same(run(ALLOTRACE, "dump", "t.ctf")[1].count("len=3938"), 10)  # words of 31501 bytes
 
 
+WITH_FLAGS = r"""
+#include <stdio.h>
+#include <stdlib.h>
+void *mallocx(size_t, int), *rallocx(void *, size_t, int);
+void dallocx(void *, int), sdallocx(void *, size_t, int);
+__attribute__((noinline)) void *site_malloc(size_t n) { return malloc(n); }
+__attribute__((noinline)) void *site_mallocx(size_t n) { return mallocx(n, 0); }
+__attribute__((noinline)) void *site_rallocx(void *p, size_t n) { return rallocx(p, n, 0); }
+int main(void) {
+    for (int i = 0; i < 100; i++) {
+        void *a = site_mallocx(40001), *b = site_malloc(40101), *c = site_mallocx(40201), *d = site_malloc(40301);
+        b = site_rallocx(b, 40401);
+        dallocx(a, 0);
+        sdallocx(b, 40401, 0);
+        dallocx(d, 0);
+        if (i % 2)
+            free(c);
+    }
+    puts("good");
+}
+"""
+
+
+@test
+def functions_with_flags_of_a_library_behind_the_recorder():
+    library = f"{ARCHIVES}/libjemalloc.so.2"
+    if not os.path.exists(library):
+        raise Skip(f"needs {library}")
+    pathlib.Path("flags.c").write_text(WITH_FLAGS, encoding="utf-8")
+    same(run("cc", "-g", "-fno-omit-frame-pointer", "-fno-optimize-sibling-calls", "flags.c", "-o", "flags", library), (0, "", ""))
+    out, err, blocks = record("./flags")
+    same(out, "good\n")
+    assert "allocator of its own" not in err, err
+    found = counts(blocks)
+    for size, site, died in ((40001, "site_mallocx", 100), (40101, "site_malloc", 100), (40201, "site_mallocx", 50),
+                             (40301, "site_malloc", 100), (40401, "site_rallocx", 100)):
+        same(found[words(size), site], (100, died), f"{size} bytes")
+    _, _, sampled = record("./flags", "0.01")
+    same({names[-1] for _, names, _ in sampled} - {n[-1] for _, n, _ in blocks}, set())
+
+
 if __name__ == "__main__":
     sys.exit(tap.main(sys.argv[6:]))

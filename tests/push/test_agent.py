@@ -60,14 +60,14 @@ class Local(http.client.HTTPConnection):
 class Agent:
     """With a rule for a service of this test alone: its name is part of what it is called by."""
 
-    def __init__(self, *lines, agent=(), rate="1"):
+    def __init__(self, *lines, agent=(), rate="1", under=()):
         shutil.rmtree("rings", ignore_errors=True)
         self.name = f"shop{os.getpid()}"
         shutil.copy(SERVICE, self.name)
         settings = ["[agent]", f'folder = "{os.getcwd()}/rings"', f'status = "unix:{os.getcwd()}/socket"', 'scan = "100ms"',
                     "pprof = true", *agent, "[[process]]", 'name = "shop"', f'command = "{self.name}"', f"rate = {rate}", *lines]
         pathlib.Path("agent.toml").write_text("\n".join(settings) + "\n")
-        self.process = subprocess.Popen([ALLOTRACE, "agent", "agent.toml"], env=ENVIRONMENT, text=True,
+        self.process = subprocess.Popen([*under, ALLOTRACE, "agent", "agent.toml"], env=ENVIRONMENT, text=True,
                                         stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
         self.services = []
         patiently(lambda: pathlib.Path("socket").exists() or self.process.poll() is not None, "it answers")
@@ -319,6 +319,20 @@ def another_users_process_is_recorded_with_that_users_rights():
 
 
 @test
+def a_manager_of_services_may_have_given_up_rights_already():
+    if not CAN_BECOME_OTHERS or not shutil.which("setpriv"):
+        raise tap.Skip("takes root and setpriv")
+    os.chmod(".", 0o755)
+    unit = (HERE.parent.parent / "examples/agent/allotrace-agent.service").read_text()
+    rights = re.search(r"^CapabilityBoundingSet=(.*)", unit, re.M)[1].lower().replace("cap_", "+").split()
+    with Agent(under=["setpriv", "--no-new-privs", f"--bounding-set=-all,{','.join(rights)}"]) as agent:
+        service = agent.serve(user=65534, group=65534, extra_groups=[])
+        same(agent.await_state(service, "recording")["uid"], 65534)
+        status, said = agent.end()
+        same(status, 0, said)
+
+
+@test
 def the_rate_follows_what_it_costs():
     """Also of another user's process, and of one that becomes another program."""
     def rates():
@@ -409,6 +423,22 @@ def rules_find_processes_by_what_they_say():
                                     check=True).stdout
             found[rule] = str(service.pid) in listed
         same(list(found.values()), [True, True, False, True, False, False, True, False], str(found))
+
+
+@test
+def a_server_is_found_by_its_name_under_a_title_and_a_link():
+    title = "import ctypes, sys, time; ctypes.CDLL(None).prctl(15, b'shop-server', 0, 0, 0); time.sleep(100)"
+    os.symlink(os.path.realpath(sys.executable), "linked")
+    with subprocess.Popen([os.path.abspath("linked"), "-c", title, "/srv/shop one"]) as service:
+        try:
+            patiently(lambda: read(f"/proc/{service.pid}/comm") == "shop-server\n", "it has its title")
+            for name in "shop-server", "linked", os.path.basename(os.path.realpath(sys.executable)):
+                pathlib.Path("list.toml").write_text(f'[agent]\nfolder="/x"\n[[process]]\nname="a"\ncommand = "{name}"\n')
+                listed = subprocess.run([ALLOTRACE, "agent", "--list", "list.toml"], env=ENVIRONMENT, capture_output=True, text=True,
+                                        check=True).stdout
+                assert re.search(rf" {service.pid}  {re.escape(name)}$", listed, re.M), listed
+        finally:
+            service.kill()
 
 
 if __name__ == "__main__":

@@ -90,12 +90,21 @@ typedef struct seen {
     pid_t pid;
     uid_t uid;
     char program[PATH_MAX], called[TEXT_MAX], words[TEXT_MAX];
+    char shown[TEXT_MAX]; /* by ps and top */
 } seen;
 
+/* Of its names, the one that a rule means; NULL: none. Servers write a title over the words by
+ * which they were called, and a distribution's program may be a link to another one. */
+static const char *fitting_name(const agent_rule *rule, const seen *s) {
+    const char *const names[] = {last_part(s->program), last_part(s->called), s->shown};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!rule->command || fits(rule->command, names[i]))
+            return names[i];
+    return NULL;
+}
+
 static bool is_meant(const agent_rule *rule, const seen *s) {
-    return (!rule->command || fits(rule->command, last_part(s->program)) ||
-            fits(rule->command, last_part(s->called))) &&
-           (!rule->arguments || fits(rule->arguments, s->words)) &&
+    return fitting_name(rule, s) && (!rule->arguments || fits(rule->arguments, s->words)) &&
            (!rule->user || is_user(rule->user, s->uid)) &&
            (!rule->container || is_in_container(rule->container, s->pid));
 }
@@ -118,6 +127,8 @@ static bool see(pid_t pid, seen *s) {
     const size_t size = read_about(pid, "cmdline", s->words);
     snprintf(s->called, sizeof s->called, "%s", s->words);
     s->words[join_words(s->words, size)] = '\0';
+    read_about(pid, "comm", s->shown);
+    s->shown[strcspn(s->shown, "\n")] = '\0';
     return true;
 }
 
@@ -130,7 +141,7 @@ static bool look_at(const agent_config *c, pid_t pid, found_processes *found) {
             continue;
         found_process p = {
             .pid = pid, .start = agent_find_start(pid), .uid = s.uid, .rule = &c->rules.items[i]};
-        snprintf(p.program, sizeof p.program, "%.*s", NAME_MAX, last_part(s.program));
+        snprintf(p.program, sizeof p.program, "%.*s", NAME_MAX, fitting_name(p.rule, &s));
         return p.start == 0 || vec_push(found, p);
     }
     return true;

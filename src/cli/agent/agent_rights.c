@@ -35,10 +35,12 @@ static int set_capabilities(uint64_t kept, bool inherit) {
     return syscall(SYS_capset, &header, own) == 0 ? 0 : errno;
 }
 
-/* So that programs cannot get others, even if root runs them. */
+/* So that programs cannot get others, even if root runs them. A service manager that has done this
+ * gives no right to do it again; without new privileges, programs get none either way. */
 static int bound(uint64_t kept) {
-    for (int c = 0; prctl(PR_CAPBSET_READ, c, 0, 0, 0) >= 0; c++)
-        if (!(kept & BIT(c)) && prctl(PR_CAPBSET_DROP, c, 0, 0, 0) != 0)
+    int in;
+    for (int c = 0; (in = prctl(PR_CAPBSET_READ, c, 0, 0, 0)) >= 0; c++)
+        if (in && !(kept & BIT(c)) && prctl(PR_CAPBSET_DROP, c, 0, 0, 0) != 0 && errno != EPERM)
             return errno;
     return 0;
 }

@@ -84,6 +84,7 @@ static int parse_filter(question *q, const command *cmd, const question_options 
         return message_no_memory();
     }
     q->report.filter = q->filter_text;
+    q->report.asked = o->filter ? o->filter : "";
     return question_parse_filter(cmd, q->filter_text, &q->filter);
 }
 

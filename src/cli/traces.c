@@ -172,8 +172,8 @@ static int combine(const command *cmd, parsed_line *line) {
         message_error("not enough memory");
         return STATUS_FAILED;
     }
-    const int status =
-        traces_merge(line->operands + first, line->n_operands - first, is_strict(cmd, line), fd);
+    const int status = traces_merge(line->operands + first, NULL, line->n_operands - first,
+                                    is_strict(cmd, line), fd);
     replace_all(cmd, line, fd, "traces");
     return status;
 }

@@ -27,6 +27,9 @@ enum control_action {
 #undef CONTROL_ACTION
 };
 
+/* Why BEGIN is refused where one has begun. */
+#define CONTROL_REPLY_RECORDED "it is already being recorded"
+
 /* The mark of STOP in the trace. */
 #define CONTROL_MARK_STOPPED "sampling stopped"
 

@@ -796,7 +796,7 @@ const char *recorder_begin(char *get(const char *name), struct pace *pace, int *
     int before = atomic_load(&recorder.state);
     *error = 0;
     if (before == ON || before == STARTING || before == WAITING)
-        return "it is already being recorded";
+        return CONTROL_REPLY_RECORDED;
     if (!recorder.is_late)
         return "it was started with the recorder, but without a trace to write";
     if (!atomic_compare_exchange_strong(&recorder.state, &before, STARTING))

@@ -289,11 +289,18 @@ static void say_limits(document *d, const report *r) {
     const memtrace_info *info = &r->query->profile->info;
     const selection *s = &r->query->selection;
     const double bytes = estimate_invisible(info->sample_rate) * info->word_size / 8;
-    if (r->filter && s->n_of && s->n_kept < s->n_of)
-        document_note(d, "Filter: %s (matches %s of %s sampled blocks)", r->filter,
+    const bool kept_all = !s->n_of || s->n_kept == s->n_of;
+    const char *asked = r->asked ? r->asked : r->filter;
+    if (asked && *asked && kept_all)
+        document_note(d, "Filter: %s", asked);
+    else if (asked && *asked)
+        document_note(d, "Filter: %s (matches %s of %s sampled blocks)", asked,
                       figure_count(s->n_kept).text, figure_count(s->n_of).text);
-    else if (r->filter)
-        document_note(d, "Filter: %s", r->filter);
+    else if (asked && !kept_all)
+        document_note(d,
+                      "Blocks allocated before the trace begins are not counted (%s of %s sampled "
+                      "blocks).",
+                      figure_count(s->n_of - s->n_kept).text, figure_count(s->n_of).text);
     if (bytes > 0)
         document_note(d, "Sites below about %s may be invisible at this rate.",
                       figure_bytes(bytes).text);

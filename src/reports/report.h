@@ -8,6 +8,8 @@
 typedef struct report {
     const query_result *query;
     const char *filter;    /* as given; NULL: none */
+    const char *asked;     /* of that, what the user gave, where it also keeps to the window of the
+                              trace; NULL: it does not */
     figure_cache *figures; /* of the profile; NULL: none */
 } report;
 

@@ -67,9 +67,13 @@ class Agent:
         settings = ["[agent]", f'folder = "{os.getcwd()}/rings"', f'status = "unix:{os.getcwd()}/socket"', 'scan = "100ms"',
                     "pprof = true", *agent, "[[process]]", 'name = "shop"', f'command = "{self.name}"', f"rate = {rate}", *lines]
         pathlib.Path("agent.toml").write_text("\n".join(settings) + "\n")
+        self.services = []
+        self.start(under)
+
+    def start(self, under=()):
+        pathlib.Path("socket").unlink(missing_ok=True)
         self.process = subprocess.Popen([*under, ALLOTRACE, "agent", "agent.toml"], env=ENVIRONMENT, text=True,
                                         stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-        self.services = []
         patiently(lambda: pathlib.Path("socket").exists() or self.process.poll() is not None, "it answers")
 
     def __enter__(self):
@@ -191,6 +195,32 @@ def when_the_agent_is_killed_the_recordings_end():
         time.sleep(0.5)
         same(hotspots(ring), before, "nothing more is recorded")
         assert before["short_lived"] > 0
+
+
+def descendants(pid):
+    children = [int(c) for c in read(f"/proc/{pid}/task/{pid}/children").split()]
+    return children + [d for c in children for d in descendants(c)]
+
+
+@test
+def when_all_are_killed_at_once_the_next_agent_goes_on():
+    with Agent() as agent:
+        service = agent.serve()
+        agent.await_state(service, "recording")
+        patiently(lambda: len(descendants(agent.process.pid)) > 1 and any(rings()[0].glob("*.ctf")), "it is kept")
+        everyone = [agent.process.pid, *descendants(agent.process.pid)]
+        for how in signal.SIGSTOP, signal.SIGKILL: # as a manager of services does with all of a service
+            for one in everyone:
+                os.kill(one, how)
+        agent.process.communicate()
+        agent.start()
+        agent.await_state(service, "recording")
+        time.sleep(1)
+        status, said = agent.end()
+        same(status, 0, said)
+    [ring] = rings()
+    same(len(list(ring.iterdir())), 2, "a segment each, and no spool")
+    assert hotspots(ring)
 
 
 @test

@@ -182,7 +182,7 @@ static int watch(agent *a) {
     }
     const size_t n = targets_n_active(&a->targets);
     if (n > 0)
-        message_note("ending %zu recordings", n);
+        message_note("ending %zu recording%s", n, n == 1 ? "" : "s");
     targets_end(&a->targets);
     ok &= work_until(a, clock_monotonic_ms() + PATIENCE_MS, is_done);
     if (!is_done(a))

@@ -356,6 +356,11 @@ static int keep_recording(pid_t pid, const attach_options *opts, const ring_plan
     return kept ? STATUS_OK : STATUS_FAILED;
 }
 
+static bool is_recorded(const control *request) {
+    return request->outcome == CONTROL_REFUSED &&
+           strcmp(request->reply, CONTROL_REPLY_RECORDED) == 0;
+}
+
 /* The process itself opens the trace: a name that we could write to may not be one for it. */
 static void say_refused(pid_t pid, const control *request, const char *path) {
     if (request->outcome == CONTROL_UNKNOWN)
@@ -365,6 +370,9 @@ static void say_refused(pid_t pid, const control *request, const char *path) {
         message_error("process %d is not recorded: %s to %s by the process itself, with its own "
                       "rights: %s; use -o to name another file",
                       (int)pid, request->reply, path, strerror(request->error));
+    else if (is_recorded(request))
+        message_error("process %d is not recorded: %s; to end that: allotrace detach %d", (int)pid,
+                      request->reply, (int)pid);
     else
         message_error("process %d is not recorded: %s", (int)pid, request->reply);
 }
@@ -507,6 +515,22 @@ static bool is_go(pid_t pid, const attach_options *opts, bool live, int *status)
     return true;
 }
 
+/* Asks the process to begin. A recording of which nobody keeps anything, since its keeper was
+ * killed, is ended before. */
+static bool begin_recording(pid_t pid, const char *library, control *request, const ring_plan *ring,
+                            rights *whose, remote_reason *why) {
+    static control asked;
+    char ended[CONTROL_REPLY];
+    asked = *request;
+    if (!attach_control(pid, library, request, whose, why))
+        return false;
+    if (!ring->on || !is_recorded(request) || !ring_spool_is_forsaken(ring, (uint64_t)pid) ||
+        !end_recording(pid, ended, sizeof ended, whose))
+        return true;
+    *request = asked;
+    return attach_control(pid, library, request, whose, why);
+}
+
 /* With `live`, shows a table, and detaches when the user leaves it. */
 static int attach(pid_t pid, const attach_options *opts, const top_options *live) {
     static control request;
@@ -535,7 +559,7 @@ static int attach(pid_t pid, const attach_options *opts, const top_options *live
     fill_request(&request, opts, &ring, there);
     /* Whoever ends us while it begins gets to know that it has begun, or has it end. */
     sigprocmask(SIG_BLOCK, &enough, NULL);
-    if (!attach_control(pid, library, &request, &r.began, &why)) {
+    if (!begin_recording(pid, library, &request, &ring, &r.began, &why)) {
         message_error("%s", why.text);
         return STATUS_FAILED;
     }

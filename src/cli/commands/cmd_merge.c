@@ -37,7 +37,8 @@ static const option options[] = {
 typedef struct inputs {
     trace_file *files;
     memtrace_reader **readers;
-    size_t n; /* open ones */
+    char **names; /* as shown; NULL: as the paths say */
+    size_t n;     /* open ones */
 } inputs;
 
 static void inputs_close(inputs *in) {
@@ -51,6 +52,8 @@ static int inputs_open(inputs *in, char **paths, size_t n, const memtrace_reader
         const int status = trace_file_open(&in->files[i], paths[i], how);
         if (status != STATUS_OK)
             return status;
+        if (in->names)
+            in->files[i].name = in->names[i];
         in->readers[in->n++] = in->files[i].reader;
     }
     return STATUS_OK;
@@ -181,8 +184,10 @@ static int merge_into(inputs *in, char **paths, size_t n, bool strict, int fd) {
     return status;
 }
 
-int traces_merge(char **paths, size_t n, bool strict, int fd) {
-    inputs in = {.files = calloc(n, sizeof *in.files), .readers = calloc(n, sizeof *in.readers)};
+int traces_merge(char **paths, char **names, size_t n, bool strict, int fd) {
+    inputs in = {.files = calloc(n, sizeof *in.files),
+                 .readers = calloc(n, sizeof *in.readers),
+                 .names = names};
     int status = STATUS_FAILED;
     if (in.files && in.readers)
         status = merge_into(&in, paths, n, strict, fd);

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -589,9 +590,9 @@ static const char *next_spool(const keeping *k, char earlier[PATH_MAX]) {
 }
 
 /* In another file system it must be our user's: whose rights are ours. */
-static int open_spool_file(const keeping *k, const char *path) {
+static int open_spool_file(const ring_plan *plan, const char *path) {
     struct stat st;
-    if (!k->plan.spool_folder)
+    if (!plan->spool_folder)
         return path_open_once(path, O_RDWR);
     const int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
     if (fd < 0 ||
@@ -605,15 +606,33 @@ static int open_spool_file(const keeping *k, const char *path) {
 static bool open_spool(keeping *k) {
     struct stat st;
     char again[32], earlier[PATH_MAX];
-    k->spool_fd = open_spool_file(k, next_spool(k, earlier));
+    k->spool_fd = open_spool_file(&k->plan, next_spool(k, earlier));
     snprintf(again, sizeof again, "/proc/self/fd/%d", k->spool_fd);
     const bool ok = k->spool_fd >= 0 && fstat(k->spool_fd, &st) == 0 && st.st_size > 0 &&
                     memtrace_reader_open(again, NULL, &k->reader, NULL) == MEMTRACE_OK;
-    if (ok)
+    if (ok) {
         k->inode = st.st_ino;
-    else if (k->spool_fd >= 0)
+        flock(k->spool_fd, LOCK_SH);
+    } else if (k->spool_fd >= 0)
         close(k->spool_fd);
     return ok;
+}
+
+/* The recorder's own lock is of another kind. */
+bool ring_spool_is_forsaken(const ring_plan *plan, uint64_t pid) {
+    enum { LOOKS = 20 };
+    const struct timespec pause = {.tv_nsec = 100000000};
+    char path[PATH_MAX];
+    bool is_free = true;
+    for (int i = 0; is_free && i < LOOKS; i++) {
+        const int fd =
+            ring_spool_path(plan, pid, path, sizeof path) ? open_spool_file(plan, path) : -1;
+        is_free = fd >= 0 && symbolize_file_is_recording(path) && flock(fd, LOCK_EX | LOCK_NB) == 0;
+        if (fd >= 0)
+            close(fd);
+        nanosleep(&pause, NULL);
+    }
+    return is_free;
 }
 
 static void keep_spool(keeping *k) {

@@ -5,7 +5,8 @@
  * the disk behind it. Nothing of that happens in the program, which does not wait for it and does
  * not know of it. It is a process of its own, in no terminal's job, so that it outlives whoever
  * started it; where it dies itself, the spool can grow no further than to its limit
- * (MEMTRACE_SPACE), where the recorder ends the recording. */
+ * (MEMTRACE_SPACE), where the recorder ends the recording, unless somebody sees by its lock (flock)
+ * that it is gone, and ends it before. */
 #ifndef CLI_RING_KEEPER_H
 #define CLI_RING_KEEPER_H
 
@@ -89,6 +90,10 @@ bool ring_plan_elsewhere(ring_plan *plan, pid_t pid, int files);
 /* The spool of process `pid`, as we see it, or as the process does. False if it does not fit. */
 bool ring_spool_path(const ring_plan *plan, uint64_t pid, char *path, size_t size);
 bool ring_spool_path_there(const ring_plan *plan, uint64_t pid, char *path, size_t size);
+
+/* Of a spool into which process `pid` records: has its keeper been killed? It takes two seconds,
+ * if so: one that has just been started has opened the spool by then. */
+bool ring_spool_is_forsaken(const ring_plan *plan, uint64_t pid);
 
 /* Whether the trace at a path is such a one, and then its folder. */
 bool ring_is_spool(const char *path, char *folder, size_t size);

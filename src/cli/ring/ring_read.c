@@ -187,13 +187,15 @@ static int join_group(const char *folder, group *g, const member *m, bool strict
 
 /* ---- all of them --------------------------------------------------------------------------- */
 
+/* What is wrong with a recording is wrong at its end, which is its last segment's. */
 static int merge_groups(const members *all, const group *groups, size_t n, bool strict, int *fd) {
-    char **paths = calloc(n + 1, sizeof *paths);
+    char **paths = calloc(2 * n + 1, sizeof *paths), **names = paths + n;
     *fd = paths ? open_memory() : -1;
-    for (size_t i = 0; paths && i < n; i++)
-        paths[i] =
-            groups[i].fd >= 0 ? (char *)groups[i].path : (char *)all->items[groups[i].first].path;
-    const int status = *fd >= 0 ? traces_merge(paths, n, strict, *fd) : STATUS_FAILED;
+    for (size_t i = 0; paths && i < n; i++) {
+        names[i] = (char *)all->items[groups[i].first + groups[i].n - 1].path;
+        paths[i] = groups[i].fd >= 0 ? (char *)groups[i].path : names[i];
+    }
+    const int status = *fd >= 0 ? traces_merge(paths, names, n, strict, *fd) : STATUS_FAILED;
     free(paths);
     return status;
 }

@@ -1,6 +1,7 @@
 /* advise.c: stacks are sorted by owner. For each owner the rules are tried in their order: each
  * takes the stacks that fit it and that no earlier one took, if together they are as it wants them.
- */
+ * What is left is tried line by line: one that only allocates for a moment may stand beside one
+ * whose blocks live. */
 #include "advice/advise.h"
 
 #include <inttypes.h>
@@ -24,6 +25,7 @@ typedef struct finder {
     advise_stacks stacks;
     uint8_t *rule_of; /* by stack */
     bool *shown;      /* the same: it is in an item */
+    bool *of_line;    /* the same: it is of the line that is looked at */
     VEC(range) owners;
 } finder;
 
@@ -33,6 +35,16 @@ static double percent(const finder *f, const cost *c) {
 
 static const advise_stack *stack_at(const finder *f, size_t i) {
     return &f->stacks.items.items[i];
+}
+
+static const profile_location *location_at(const finder *f, uint32_t location) {
+    return lens_location(&f->q->lens, location);
+}
+
+static bool same_place(const profile_location *a, const profile_location *b, bool by_line) {
+    if (!a || !b)
+        return a == b;
+    return a->function == b->function && a->file == b->file && (!by_line || a->line == b->line);
 }
 
 /* ---- what blocks are like ---------------------------------------------------------------- */
@@ -140,32 +152,78 @@ static bool fits_facts(const advise_rule *r, const facts *found) {
            (r->max_largest <= 0 || found->largest <= r->max_largest);
 }
 
-static bool try_rule(finder *f, range owner, uint8_t rule) {
+/* Of those in `only`; NULL: of all. */
+static bool try_rule(finder *f, range owner, uint8_t rule, const bool *only) {
     const advise_rule *r = &advise_rules[rule];
     bool any = false;
     for (size_t i = owner.first; i < owner.end; i++)
-        if (f->rule_of[i] == UNDECIDED && fits_stack(r, stack_at(f, i))) {
+        if (is_meant(f, i, UNDECIDED, only) && fits_stack(r, stack_at(f, i))) {
             f->rule_of[i] = rule;
             any = true;
         }
     if (!any || !has_limits(r))
         return true;
     facts found;
-    if (!find_facts(f, owner, rule, NULL, &found))
+    if (!find_facts(f, owner, rule, only, &found))
         return false;
     for (size_t i = owner.first; i < owner.end && !fits_facts(r, &found); i++)
-        if (f->rule_of[i] == rule)
+        if (is_meant(f, i, rule, only))
             f->rule_of[i] = UNDECIDED;
     return true;
 }
 
-static bool decide(finder *f, range owner) {
+static bool try_rules(finder *f, range owner, const bool *only) {
     for (size_t rule = 0; rule < advise_n_rules; rule++)
-        if (!try_rule(f, owner, (uint8_t)rule))
+        if (!try_rule(f, owner, (uint8_t)rule, only))
             return false;
+    return true;
+}
+
+static bool is_enough(const finder *f, const cost *c) {
+    return percent(f, c) >= f->min_share &&
+           (c->samples >= ADVISE_SAMPLES || f->q->profile->info.sample_rate >= 1);
+}
+
+/* Those that no rule has taken, of the line of one of them. */
+static cost find_line(finder *f, range owner, uint32_t place) {
+    const profile_location *const line = location_at(f, place);
+    cost sum = {0};
+    for (size_t i = owner.first; i < owner.end; i++) {
+        f->of_line[i] = f->rule_of[i] == UNDECIDED &&
+                        same_place(location_at(f, stack_at(f, i)->place), line, true);
+        if (f->of_line[i])
+            cost_add(&sum, &stack_at(f, i)->cost);
+    }
+    return sum;
+}
+
+static void leave_undecided(finder *f, range owner, const bool *only) {
+    for (size_t i = owner.first; i < owner.end; i++)
+        if (is_meant(f, i, UNDECIDED, only))
+            f->rule_of[i] = NO_RULE;
+}
+
+/* A line that is large enough by itself may be what its function as a whole is not. */
+static bool decide_lines(finder *f, range owner) {
+    cost left = {0};
     for (size_t i = owner.first; i < owner.end; i++)
         if (f->rule_of[i] == UNDECIDED)
-            f->rule_of[i] = NO_RULE;
+            cost_add(&left, &stack_at(f, i)->cost);
+    for (size_t i = owner.first; i < owner.end && is_enough(f, &left); i++) {
+        if (f->rule_of[i] != UNDECIDED)
+            continue;
+        const cost line = find_line(f, owner, stack_at(f, i)->place);
+        if (is_enough(f, &line) && !try_rules(f, owner, f->of_line))
+            return false;
+        leave_undecided(f, owner, f->of_line);
+    }
+    return true;
+}
+
+static bool decide(finder *f, range owner) {
+    if (!try_rules(f, owner, NULL) || !decide_lines(f, owner))
+        return false;
+    leave_undecided(f, owner, NULL);
     return true;
 }
 
@@ -244,12 +302,6 @@ typedef struct type_cost {
     cost cost;
 } type_cost;
 
-static bool same_place(const profile_location *a, const profile_location *b, bool by_line) {
-    if (!a || !b)
-        return a == b;
-    return a->function == b->function && a->file == b->file && (!by_line || a->line == b->line);
-}
-
 /* Stacks of one function are neighbours: what is looked for mostly came last. */
 static bool add_place(place_list *list, const profile_location *l, bool by_line, const cost *c) {
     for (size_t i = list->count; i-- > 0;)
@@ -282,10 +334,6 @@ static const advise_place *largest(const place_list *list) {
         if (compare_places(&list->items[i], most) < 0)
             most = &list->items[i];
     return most;
-}
-
-static const profile_location *location_at(const finder *f, uint32_t location) {
-    return lens_location(&f->q->lens, location);
 }
 
 /* Where the library allocates most of it, and of which type most is. */
@@ -441,7 +489,7 @@ static int compare_items(const void *a, const void *b) {
 static bool find_items(finder *f) {
     const size_t n = f->stacks.items.count;
     bool *only = calloc(n + 1, sizeof *only);
-    bool ok = only && f->rule_of && f->shown && find_owners(f);
+    bool ok = only && f->rule_of && f->shown && f->of_line && find_owners(f);
     if (ok)
         memset(f->rule_of, UNDECIDED, n);
     for (size_t i = 0; ok && i < f->owners.count; i++)
@@ -468,12 +516,14 @@ bool advise_query_for(const advise_asker *asker, const query_result *q, double m
     if (ok) {
         f.rule_of = malloc(f.stacks.items.count + 1);
         f.shown = calloc(f.stacks.items.count + 1, sizeof *f.shown);
+        f.of_line = calloc(f.stacks.items.count + 1, sizeof *f.of_line);
         result->n_owners = f.stacks.n_owners;
         ok = find_items(&f);
     }
     advise_stacks_free(&f.stacks);
     free(f.rule_of);
     free(f.shown);
+    free(f.of_line);
     vec_free(&f.owners);
     if (!ok)
         advise_free(result);

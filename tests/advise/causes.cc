@@ -138,6 +138,15 @@ NEVER_INLINE static node *add(node *next, long value) {
     return n;
 }
 
+NEVER_INLINE static node *measured(node *next, long value) {
+    char *text = (char *)malloc(40);
+    snprintf(text, 40, "%ld", value);
+    node *n = (node *)malloc(32);
+    *n = {next, (long)strlen(text)};
+    free(text);
+    return n;
+}
+
 NEVER_INLINE static void insert() {
     std::map<int, int> m;
     for (int i = 0; i < 1000; i++)
@@ -187,6 +196,7 @@ int main(int, char **arguments) {
         {"joins_right", [&] { times(20000, [&](int) { join_once(line); }); }},
         {"duplicates", [] { times(100000, [](int) { duplicate(); }); }},
         {"temporaries", [] { times(100000, [](int) { measure("text"); }); }},
+        {"mixed", [&] { times(100000, [&](int i) { list = measured(list, i); }); }},
         {"nodes", [&] { times(100000, [&](int i) { list = add(list, i); }); }},
         {"nodes_right", [&] { times(100000, [&](int i) {
                                   nodes[i] = {list, i};

@@ -83,7 +83,9 @@ RULES = {
     "realloc-growth": ([("cc steps", "append(unsigned long, unsigned long)", "likely")],
                        ["cc steps_right", "cc fits"]),
     "string-duplicate": ([("cc duplicates", "duplicate()", "definite")], ["cc temporaries"]),
-    "temporary": ([("cc temporaries", "measure(char const*)", "likely")], ["cc nodes"]),
+    "temporary": ([("cc temporaries", "measure(char const*)", "likely"),
+                   ("cc mixed", "measured(node*, long)", "likely")],  # of one line, beside another
+                  ["cc nodes"]),
     "pool": ([("cc nodes", "add(node*, long)", "guess")], ["cc nodes_right", "cc temporaries"]),
     # guests
     "bound-method": ([("lox bound", "bound", "definite")], ["lox bound_right"]),

@@ -195,8 +195,8 @@ void help_overview(FILE *out) {
     }
     print_minor(out);
     fputs("\n`allotrace help COMMAND` explains a command. Further help topics: filter,\n"
-          "measures, intervals, sites, heaps, index, keep, push, statuses. FILE may be\n"
-          "compressed with gzip or zstd; `-` is standard input.\n",
+          "measures, intervals, sites, heaps, environment, index, keep, push, statuses.\n"
+          "FILE may be compressed with gzip or zstd; `-` is standard input.\n",
           out);
 }
 

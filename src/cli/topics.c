@@ -1,5 +1,5 @@
-/* topics.c: the table of topics and their texts; a name that is no topic may be a rule of advice,
- * of which the report's own texts are shown. */
+/* topics.c: the table of topics and their texts. What is told elsewhere is taken from there: the
+ * settings of the recorder, and, by a name that is no topic, a rule of advice. */
 #include "cli/topics.h"
 
 #include <string.h>
@@ -7,6 +7,7 @@
 #include "advice/advise_rules.h"
 #include "base/nearest.h"
 #include "cli/help.h"
+#include "contract/settings.h"
 
 enum { MOST_ITEMS = 24, ITEM_COLUMN = 22 };
 
@@ -15,8 +16,22 @@ typedef struct topic {
     struct {
         const char *term, *text;
     } items[MOST_ITEMS];
-    const char *after; /* NULL: nothing */
+    const char *after;       /* NULL: nothing */
+    void (*more)(FILE *out); /* items that stand elsewhere; NULL: none */
 } topic;
+
+/* ---- what is told elsewhere -------------------------------------------------------------- */
+
+static void print_settings(FILE *out) {
+    char text[512];
+    for (size_t i = 0; i < N_SETTINGS; i++) {
+        const struct setting_info *s = &setting_infos[i];
+        snprintf(text, sizeof text, *s->value ? "%s (default: %s)" : "%s", s->meaning, s->value);
+        help_item(out, ITEM_COLUMN, s->name, text);
+    }
+}
+
+/* ---- the topics -------------------------------------------------------------------------- */
 
 static const topic topics[] = {
     {"filter",
@@ -55,7 +70,8 @@ static const topic topics[] = {
      "matches part of a name; with * or ?, it must match the whole name; /…/ is a regular "
      "expression.\n"
      "\n"
-     "Example: --filter 'alloc:10s..20s size:>=1K life:<1ms -fn:Stdlib'"},
+     "Example: --filter 'alloc:10s..20s size:>=1K life:<1ms -fn:Stdlib'",
+     NULL},
     {"measures",
      "--measure MEASURE selects what to sum.",
      {{"allocated", "bytes allocated, freed or not (the default)"},
@@ -68,7 +84,8 @@ static const topic topics[] = {
                     "same call stack: a buffer that a loop could keep"},
       {"byteseconds", "bytes times the seconds for which they were live"},
       {"requested", "bytes that the program requested, without the allocator's headers"}},
-     "All other measures include the blocks' headers: 8 bytes each on 64-bit systems."},
+     "All other measures include the blocks' headers: 8 bytes each on 64-bit systems.",
+     NULL},
     {"intervals",
      "At a rate below 1, a trace is a random sample: each allocated word is recorded with the same "
      "small probability, and amounts are estimates. ± is the 95% confidence interval; with few "
@@ -77,6 +94,7 @@ static const topic topics[] = {
      "several. At rate 1, amounts are exact, and tables show numbers of blocks instead.",
      {{"q", "the false discovery rate in diff and leaks: on average, at most this share of the "
             "rows with this q or less is due to chance"}},
+     NULL,
      NULL},
     {"sites",
      "A site is a place that allocates: a source line, or a function if there is no line "
@@ -85,6 +103,7 @@ static const topic topics[] = {
      "\n"
      "With --filter hide:@library, allocations in a language's library count for its callers.",
      {{0}},
+     NULL,
      NULL},
     {"heaps",
      "The heap where a block is allocated:",
@@ -92,6 +111,7 @@ static const topic topics[] = {
       {"major", "blocks that were promoted, or too large for the minor heap; all objects of Java"},
       {"external", "memory outside these heaps: all of malloc, and so all of C, C++, Rust, Python "
                    "and Lua"}},
+     NULL,
      NULL},
     {"statuses",
      "The exit status of a command:",
@@ -103,12 +123,14 @@ static const topic topics[] = {
      "`run` ends as its program does: with its status, or by the same signal. Before the program "
      "starts, it ends with 1 if the trace cannot be written to the file named, with 2 after wrong "
      "usage, with 126 if the program cannot be executed, and with 127 if there is no such "
-     "program."},
+     "program.",
+     NULL},
     {"index",
      "--index saves the parsed trace in FILE.idx, so that later commands open it instantly. An "
      "index is used only with the trace it was made from, and is verified. It can be deleted at "
      "any time.",
      {{0}},
+     NULL,
      NULL},
     {"push",
      "While the program runs, --push URL[,URL] sends profiles of allocated and live memory to "
@@ -121,7 +143,13 @@ static const topic topics[] = {
                       "$OTEL_SERVICE_NAME and $OTEL_RESOURCE_ATTRIBUTES"},
       {"--token-file F", "the first line of F is the bearer token (default: "
                          "$ALLOTRACE_PUSH_TOKEN)"}},
-     "If a server is down, it gets the missed data later. The trace is always complete."},
+     "If a server is down, it gets the missed data later. The trace is always complete.",
+     NULL},
+    {.name = "environment",
+     .before = "The recorder reads its settings from the environment of the program. `allotrace "
+               "run` sets most of them by its options; a program that something else starts needs "
+               "them, and LD_PRELOAD.",
+     .more = print_settings},
     {"keep",
      "With these options, `run` and `attach` record continuously into a folder of segments, each "
      "of which is a trace. All commands can read the folder, and with --last TIME its latest part.",
@@ -130,6 +158,7 @@ static const topic topics[] = {
        "use at most SIZE of disk space, such as 200M (default: 1G; at least 4M)"},
       {"--overhead P%", "run: halve the rate as often as needed to keep the cost of sampling below "
                         "this share of CPU time"}},
+     NULL,
      NULL},
 };
 
@@ -137,10 +166,12 @@ enum { N_TOPICS = sizeof topics / sizeof *topics };
 
 static void print_topic(FILE *out, const topic *t) {
     help_text(out, t->before);
-    if (t->items[0].term)
+    if (t->items[0].term || t->more)
         fputc('\n', out);
     for (size_t i = 0; i < MOST_ITEMS && t->items[i].term; i++)
         help_item(out, ITEM_COLUMN, t->items[i].term, t->items[i].text);
+    if (t->more)
+        t->more(out);
     if (!t->after)
         return;
     fputc('\n', out);

@@ -1,5 +1,5 @@
 /* settings.h: the one list of what the environment tells the native recorder. The recorder reads
- * it; the command line sets it, and prints it in its help and its manual.
+ * it; the command line sets it, and prints it as `allotrace help environment`.
  *
  * This folder is what both sides of a recording agree on: the recorder, in somebody else's program,
  * and `run`, `attach`, `ctl`, which have started it. They share no memory but what rescue.h
@@ -41,8 +41,7 @@
     X(SEED, "MEMTRACE_SEED", "", "a whole number",                                                 \
       "a whole number that makes sampling repeatable; random if empty")
 
-#define SETTING_RUNTIME_DEPTH(id, name, depth, whose, ...)                                         \
-    "; by default " #depth " for " whose " heap"
+#define SETTING_RUNTIME_DEPTH(id, name, depth, whose, ...) "; " #depth " for " whose " heap"
 
 #define SETTING_MAX_DEPTH 4096 /* frames */
 

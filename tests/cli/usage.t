@@ -49,8 +49,8 @@ The commands, and one of them:
     help, completion
   
   `allotrace help COMMAND` explains a command. Further help topics: filter,
-  measures, intervals, sites, heaps, index, keep, push, statuses. FILE may be
-  compressed with gzip or zstd; `-` is standard input.
+  measures, intervals, sites, heaps, environment, index, keep, push, statuses.
+  FILE may be compressed with gzip or zstd; `-` is standard input.
   $ for c in '' $(allotrace completion plain | cut -f1 | sort -u); do allotrace help $c | awk -v c="$c" 'END { if (NR > 40) print c, NR }'; done
   $ allotrace help | cmp - <(allotrace --help)
   $ allotrace -h | cmp - <(allotrace --help)
@@ -121,6 +121,14 @@ Every command explains itself on a screen of 80 columns and 40 lines, and gives 
   >   grep -q '^Examples\?:' text || echo $command: no example
   >   grep -q '^Exit status:' text || echo $command: no statuses
   > done
+
+The settings of the recorder explain themselves as well, with their defaults:
+
+  $ allotrace help environment | sed -n '/MEMTRACE_RATE/,/MEMTRACE_CONTEXT/p'
+    MEMTRACE_RATE       the probability with which each allocated word is sampled,
+                        above 0 and at most 1 (default: 1e-5)
+    MEMTRACE_CONTEXT    a comment to store in the trace
+  $ allotrace help environment | grep -o '^  MEMTRACE[A-Z_]*' | sort | cmp - <(grep -oE '"MEMTRACE[A-Z_]*"' $TESTDIR/../../src/contract/settings.h $TESTDIR/../../src/contract/runtimes.h | sed 's/.*"\(.*\)"/  \1/' | sort)
 
 Wrong command lines say what is wrong, what may have been meant, and end with status 2:
 

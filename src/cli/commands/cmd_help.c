@@ -30,8 +30,9 @@ const command command_help = {
     .usage = "[COMMAND|TOPIC]",
     .summary = "show help for a command or topic",
     .description =
-        "Shows the help of a command, a topic (filter, measures, intervals, sites, heaps, index, "
-        "keep, push), or a rule of advise. Without an argument, lists all commands.",
+        "Shows the help of a command, a topic (filter, measures, intervals, sites, heaps, "
+        "environment, index, keep, push, statuses), or a rule of advise. Without an argument, "
+        "lists all commands.",
     .example = "allotrace help hotspots\n"
                "allotrace help filter\n"
                "allotrace help string-concat\n",

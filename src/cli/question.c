@@ -15,6 +15,7 @@
 #include "cli/traces.h"
 #include "import/import.h"
 #include "query/libraries.h"
+#include "render/fields.h"
 #include "render/render.h"
 
 const char *const question_measures[] = {
@@ -272,7 +273,7 @@ int question_check_form(const command *cmd, const question_options *o) {
                          : message_usage(cmd, "%s: --json and --csv exclude each other", cmd->name);
 }
 
-int question_show(const question_options *options, const document *d) {
+static int show(const question_options *options, const document *d) {
     output out;
     const text_style style = {.color = color_wanted((color_when)options->color),
                               .full_names = options->full_names,
@@ -290,4 +291,14 @@ int question_show(const question_options *options, const document *d) {
     else
         render_text(&out, d, &style);
     return message_written(output_finish(&out));
+}
+
+int question_show(const question_options *options, const document *d) {
+    document fields = {0};
+    if (!options->fields)
+        return show(options, d);
+    fields_document(&fields, d);
+    const int status = show(options, &fields);
+    document_free(&fields);
+    return status;
 }

@@ -13,7 +13,7 @@ typedef struct question_options {
     const char *filter, *at;
     uint64_t last;
     int measure, wrappers, color;
-    bool json, csv, markdown, strict, index, full_names;
+    bool json, csv, fields, markdown, strict, index, full_names;
     /* No options: what the command needs beyond costs. */
     bool keep_rows;  /* which rows of the table are selected */
     bool finds_peak; /* of these, or what else the order of events says */
@@ -93,6 +93,14 @@ extern const char *const question_colors[];
             .kind = OPTION_FLAG,                                                                   \
             .at = offsetof(type, question.csv),                                                    \
             .help = "write CSV instead of text, one row per line",                                 \
+        },                                                                                         \
+        {                                                                                          \
+            .name = "fields",                                                                      \
+            .kind = OPTION_FLAG,                                                                   \
+            .at = offsetof(type, question.fields),                                                 \
+            .help = "instead of the report, list the fields of its JSON and the columns of its "   \
+                    "CSV, with what they mean",                                                    \
+            .brief = "list the fields of JSON and the columns of CSV",                             \
         },                                                                                         \
         OPTION_LAST(type, question.last), OPTIONS_LOOK(type), OPTION_INDEX(type, question.index),  \
         OPTION_STRICT(type, question.strict)

@@ -5,7 +5,7 @@
 #include "render/figures.h"
 #include "render/render.h"
 
-static bool is_written(const table *t, const table_column *c) {
+bool render_csv_has(const table *t, const table_column *c) {
     return table_column_is_in(c, t, IN_CSV) &&
            (c->kind < COLUMN_LINE || (c->kind == COLUMN_LINE && c->point));
 }
@@ -46,23 +46,27 @@ static void head_points(output *o, const table *t, const table_column *c, bool *
     }
 }
 
-static void head(output *o, const table *t) {
-    bool any = false;
-    for (size_t i = 0; i < t->n_columns; i++) {
-        const table_column *c = &t->columns[i];
-        if (!is_written(t, c))
-            continue;
-        if (is_estimate(c)) {
-            head_estimate(o, c, &any);
-            continue;
-        }
-        if (c->kind == COLUMN_LINE) {
-            head_points(o, t, c, &any);
-            continue;
-        }
-        separate(o, &any);
+static void head_column(output *o, const table *t, const table_column *c, bool *any) {
+    if (!render_csv_has(t, c))
+        return;
+    if (is_estimate(c)) {
+        head_estimate(o, c, any);
+    } else if (c->kind == COLUMN_LINE) {
+        head_points(o, t, c, any);
+    } else {
+        separate(o, any);
         output_text(o, c->kind == COLUMN_PLACE ? "function,file,line" : c->name);
     }
+}
+
+void render_csv_head(output *o, const table *t, const table_column *c) {
+    head_column(o, t, c, &(bool){false});
+}
+
+static void head(output *o, const table *t) {
+    bool any = false;
+    for (size_t i = 0; i < t->n_columns; i++)
+        head_column(o, t, &t->columns[i], &any);
     output_char(o, '\n');
 }
 
@@ -162,20 +166,26 @@ static void put_rows(output *o, const table *t) {
         const void *row = table_row(t, i);
         bool any = false;
         for (size_t k = 0; k < t->n_columns; k++)
-            if (is_written(t, &t->columns[k]))
+            if (render_csv_has(t, &t->columns[k]))
                 put_column(o, t, &t->columns[k], t->columns[k].get(t, row), &any);
         output_char(o, '\n');
         put_rows_below(o, t, row);
     }
 }
 
-void render_csv(output *o, const document *d) {
+const table *render_csv_table(const document *d) {
     for (size_t i = 0; i < d->parts.count; i++) {
         const document_part *p = &d->parts.items[i];
-        if (p->kind != PART_ROWS || !(p->in & IN_CSV))
-            continue;
-        head(o, &p->table);
-        put_rows(o, &p->table);
-        return;
+        if (p->kind == PART_ROWS && p->in & IN_CSV)
+            return &p->table;
     }
+    return NULL;
+}
+
+void render_csv(output *o, const document *d) {
+    const table *t = render_csv_table(d);
+    if (!t)
+        return;
+    head(o, t);
+    put_rows(o, t);
 }

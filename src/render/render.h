@@ -35,6 +35,12 @@ void render_markdown(output *o, const document *d);
 void render_json(output *o, const document *d);
 void render_csv(output *o, const document *d);
 
+/* Which table is in CSV, NULL: none; which of its columns, and what those are called that a column
+ * becomes. */
+const table *render_csv_table(const document *d);
+bool render_csv_has(const table *t, const table_column *c);
+void render_csv_head(output *o, const table *t, const table_column *c);
+
 /* Without the newline: for who writes around it. */
 void render_json_object(output *o, const document *d);
 

@@ -388,8 +388,11 @@ static bool sum_loss(const table *t, const void *row, table *below) {
 
 static const table_column sum_columns[] = {
     {.name = "passed", .kind = COLUMN_COUNT, .get = sum_passed, .help = "checks that passed"},
-    {.name = "failed", .kind = COLUMN_COUNT, .get = sum_failed, .help = "that failed"},
-    {.name = "undecided", .kind = COLUMN_COUNT, .get = sum_undecided, .help = "that did neither"},
+    {.name = "failed", .kind = COLUMN_COUNT, .get = sum_failed, .help = "checks that failed"},
+    {.name = "undecided",
+     .kind = COLUMN_COUNT,
+     .get = sum_undecided,
+     .help = "checks that did neither"},
     {.name = "ends_early",
      .kind = COLUMN_OBJECT,
      .below = sum_end,

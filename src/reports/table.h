@@ -150,7 +150,8 @@ typedef struct table_column {
     /* Of a LINE: the name of a point, NULL behind the last one; CSV has a column for each then. */
     const char *(*point)(const table *t, size_t i);
     bool (*has)(const table *t); /* whether this table has it; NULL: always */
-    const char *help; /* for documents: what it is, a clause in lower case without full stop */
+    const char
+        *help; /* what it is, a clause in lower case without full stop: see render/fields.h */
 } table_column;
 
 struct table {

@@ -9,7 +9,7 @@ The script for bash, as the shell uses it:
   $ try allotrace hot
   hotspots
   $ try allotrace hotspots --
-  --at --by --callers --color --csv --filter --full-names --help --index --json --last --measure --min-share --strict --top --wrappers
+  --at --by --callers --color --csv --fields --filter --full-names --help --index --json --last --measure --min-share --strict --top --wrappers
   $ try allotrace hotspots --by ''
   function line scope thread type
   $ try allotrace dump -f j

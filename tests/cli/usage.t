@@ -76,6 +76,7 @@ The commands, and one of them:
         --wrappers skip|show    show functions such as xmalloc: see `help sites`
         --json                  write JSON instead of text
         --csv                   write CSV instead of text, one row per line
+        --fields                list the fields of JSON and the columns of CSV
         --last TIME             use only the last TIME of the trace, such as 10min
         --color auto|always|never
                                 colour the text (default: on a terminal)

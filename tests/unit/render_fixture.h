@@ -69,7 +69,7 @@ static inline bool never(const table *t) {
 }
 
 static const table_column columns[] = {
-    {.name = "share", .kind = COLUMN_SHARE, .get = get_share},
+    {.name = "share", .kind = COLUMN_SHARE, .get = get_share, .help = "of all"},
     {.name = "", .kind = COLUMN_AMOUNT, .get = get_amount},
     {.name = "self", .kind = COLUMN_AMOUNT, .in = IN_CSV | IN_PAGE, .get = get_amount},
     {.name = "word", .kind = COLUMN_TEXT, .get = get_word},
@@ -292,7 +292,7 @@ static inline bool get_commands(const table *t, const void *row, table *below) {
 
 static inline bool get_parts(const table *t, const void *row, table *below) {
     static const table_column parts[] = {
-        {.name = "share", .kind = COLUMN_SHARE, .get = get_share},
+        {.name = "share", .kind = COLUMN_SHARE, .get = get_share, .help = "of all"},
         {.name = "place", .kind = COLUMN_PLACE, .get = get_place},
     };
     (void)t;
@@ -312,7 +312,7 @@ static inline cell get_known(const table *t, const void *row) {
 
 static inline document recorded(void) {
     static const table_column fields[] = {
-        {.name = "share", .kind = COLUMN_SHARE, .get = get_share},
+        {.name = "share", .kind = COLUMN_SHARE, .get = get_share, .help = "of all"},
         {.name = "place", .kind = COLUMN_PLACE, .in = IN_TEXT, .get = get_known},
         {.name = "name", .kind = COLUMN_TEXT, .in = IN_TEXT, .get = get_word},
         {.name = "parts",

@@ -798,6 +798,19 @@ def the_document_describes_each_endpoint_and_parameter():
 
 
 @test
+def the_document_describes_each_column_of_a_table():
+    document = (TRACES.parent.parent / "docs" / "viewer-api.md").read_text()
+    section = document[document.index("## `/api/table`"):document.index("## `/api/graph`")]
+    named = set(re.findall(r"\w+", " ".join(re.findall(r"`([^`]*)`", section)))) | {"place", "value", "low", "high", "samples", "blocks", "share"}
+    with Viewer(TRACE) as v:
+        questions = [{"kind": kind} for kind in ("hotspots", "types", "functions", "paths", "leaks")]
+        questions += [{"kind": kind, "focus": "Misc.Stdlib.List.map2"} for kind in ("callers", "callees")]
+        questions += [{"kind": "hotspots", "by": by} for by in ("thread", "scope")]
+        for question in questions:
+            equal(sorted(set(v.api("table", **question)["rows"]) - named), [], question)
+
+
+@test
 def malformed_parameters_are_refused():
     with Viewer(TRACE) as v:
         for parameters, parameter in [

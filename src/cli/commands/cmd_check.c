@@ -545,8 +545,8 @@ const command command_check = {
     .summary = "check a trace against budgets",
     .description =
         "Compares what sites allocated with what you expect or allow. A check fails if the whole "
-        "95% interval is beyond the limit, and passes if the whole interval is within it. "
-        "Otherwise it is undecided, and allotrace suggests a rate that would decide it.\n"
+        "95% interval is beyond the limit, and passes if all of it is within; else it is "
+        "undecided, and allotrace suggests a rate that would decide it.\n"
         "\n"
         "A site is a function, FILE:LINE (FILE may be the end of a path), or `total`. `under:SITE` "
         "counts everything allocated while SITE is on the stack.",

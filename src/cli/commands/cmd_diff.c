@@ -222,8 +222,7 @@ const command command_diff = {
     .summary = "show what changed between two traces",
     .description =
         "Compares what two programs, or two versions of one, allocated: in total, then by site. "
-        "Significant changes come first, largest at the top; changes that may be due to chance are "
-        "marked.\n"
+        "Significant changes come first; what may be due to chance is marked.\n"
         "\n"
         "A change is significant if its q-value is at most 5%: on average, at most one in twenty "
         "such changes is due to chance. Sites whose lines moved are matched by function.",

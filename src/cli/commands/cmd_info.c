@@ -8,12 +8,13 @@
 #include "cli/terminal.h"
 #include "cli/trace_profile.h"
 #include "cli/traces.h"
+#include "render/fields.h"
 #include "render/render.h"
 #include "reports/info.h"
 
 typedef struct info_options {
     uint64_t last;
-    bool json, index, strict;
+    bool json, fields, index, strict;
 } info_options;
 
 static const info_options defaults = {0};
@@ -23,6 +24,11 @@ static const option options[] = {
      .kind = OPTION_FLAG,
      .at = offsetof(info_options, json),
      .help = "write JSON instead of text: an array with one object per trace"},
+    {.name = "fields",
+     .kind = OPTION_FLAG,
+     .at = offsetof(info_options, fields),
+     .help = "instead of the report, list the fields of its JSON, with what they mean",
+     .brief = "list the fields of JSON"},
     OPTION_LAST(info_options, last),
     OPTION_INDEX(info_options, index),
     OPTION_STRICT(info_options, strict),
@@ -36,16 +42,23 @@ static uint64_t size_of(const trace_file *in) {
     return known && S_ISREG(about.st_mode) ? (uint64_t)about.st_size : 0;
 }
 
-static void write_report(output *out, info_report *r, bool json) {
+static void write_document(output *out, const document *d, bool json) {
     const text_style style = {.color = color_wanted(COLOR_AUTO), .columns = terminal_columns()};
-    document d = {0};
-    info_document(&d, r);
-    if (d.failed)
+    if (d->failed)
         out->error = out->error ? out->error : ENOMEM;
     else if (json)
-        render_json_object(out, &d);
+        render_json_object(out, d);
     else
-        render_text(out, &d, &style);
+        render_text(out, d, &style);
+}
+
+static void write_report(output *out, info_report *r, const info_options *opts) {
+    document d = {0}, fields = {0};
+    info_document(&d, r);
+    if (opts->fields)
+        fields_document(&fields, &d);
+    write_document(out, opts->fields ? &fields : &d, opts->json);
+    document_free(&fields);
     document_free(&d);
     info_free(r);
 }
@@ -65,7 +78,7 @@ static int show(output *out, const char *path, const info_options *opts, size_t 
         if (*n > 0)
             output_text(out, opts->json ? ",\n" : "\n");
         ++*n;
-        write_report(out, &r, opts->json);
+        write_report(out, &r, opts);
     }
     profile_free(&p);
     trace_file_close(&in);

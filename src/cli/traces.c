@@ -13,6 +13,7 @@
 #include "base/vec.h"
 #include "cli/message.h"
 #include "cli/ring/ring_read.h"
+#include "cli/trace_merge.h"
 
 /* The combination, if there is one: for as long as the process. */
 static char combined_path[32], combined_name[48], *combined_words;
@@ -172,8 +173,8 @@ static int combine(const command *cmd, parsed_line *line) {
         message_error("not enough memory");
         return STATUS_FAILED;
     }
-    const int status = traces_merge(line->operands + first, NULL, line->n_operands - first,
-                                    is_strict(cmd, line), fd);
+    const int status = trace_merge_into(line->operands + first, NULL, line->n_operands - first,
+                                        is_strict(cmd, line), fd);
     replace_all(cmd, line, fd, "traces");
     return status;
 }

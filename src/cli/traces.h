@@ -39,8 +39,4 @@ bool traces_is_window(const char *path);
 /* What a command line names it by; until it is asked for another one. */
 const char *traces_words(const char *path);
 
-/* Writes to `fd` what `merge` makes of these traces, which messages call by `names`, or by their
- * paths if that is NULL. In cmd_merge.c. */
-int traces_merge(char **paths, char **names, size_t n, bool strict, int fd);
-
 #endif

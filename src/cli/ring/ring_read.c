@@ -17,7 +17,7 @@
 #include "cli/progress.h"
 #include "cli/ring/ring_folder.h"
 #include "cli/trace_file.h"
-#include "cli/traces.h"
+#include "cli/trace_merge.h"
 #include "trace/excerpt.h"
 #include "trace/join.h"
 #include "trace/rewrite.h"
@@ -195,7 +195,7 @@ static int merge_groups(const members *all, const group *groups, size_t n, bool 
         names[i] = (char *)all->items[groups[i].first + groups[i].n - 1].path;
         paths[i] = groups[i].fd >= 0 ? (char *)groups[i].path : names[i];
     }
-    const int status = *fd >= 0 ? traces_merge(paths, names, n, strict, *fd) : STATUS_FAILED;
+    const int status = *fd >= 0 ? trace_merge_into(paths, names, n, strict, *fd) : STATUS_FAILED;
     free(paths);
     return status;
 }

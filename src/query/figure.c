@@ -55,6 +55,15 @@ figure figure_of_cost_within(const query_result *q, filter_bounds may, const cos
     return figure_of_estimate(cost_estimate(q->profile, q->measure, may, c), c->samples);
 }
 
+figure figure_sum(figure a, figure b) {
+    figure sum = {.samples = a.samples + b.samples,
+                  .value = a.value + b.value,
+                  .margin = hypot(a.margin, b.margin)};
+    sum.low = fmax(fmax(a.low, b.low), sum.value - sum.margin);
+    sum.high = sum.value + sum.margin;
+    return sum;
+}
+
 double figure_share(const query_result *q, const cost *c) {
     return q->total.weight > 0 ? c->weight / q->total.weight : 0;
 }

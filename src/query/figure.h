@@ -35,6 +35,9 @@ figure figure_of_cost_within(const query_result *q, filter_bounds may, const cos
 /* Of an estimate that is no number of samples times a constant. */
 figure figure_of_estimate(estimate e, uint64_t samples);
 
+/* Of both together, which are independent of each other: of two traces. */
+figure figure_sum(figure a, figure b);
+
 /* The part of the query's total, 0 … 1; 0 if there is no total. */
 double figure_share(const query_result *q, const cost *c);
 

@@ -71,6 +71,22 @@ START_TEST(both_ends_are_shown_where_samples_are_few) {
 }
 END_TEST
 
+/* Errors of independent figures add up in squares; both ends stay where they can be. */
+START_TEST(a_sum_of_traces_is_surer_than_its_parts) {
+    profile p = {.info = {.word_size = 64, .sample_rate = 1e-4}};
+    const figure a = figure_of(&p, 900), b = figure_of(&p, 1600), few = figure_of(&p, 1);
+    const figure sum = figure_sum(a, b), all = figure_of(&p, 2500);
+    ck_assert_uint_eq(sum.samples, 2500);
+    ck_assert_double_eq_tol(sum.value, all.value, 1e-6 * all.value);
+    ck_assert_double_eq_tol(sum.margin, all.margin, 1e-3 * all.margin);
+    ck_assert(sum.low < sum.value && sum.value < sum.high);
+    ck_assert(figure_sum(few, few).low >= few.low);
+    p.info.sample_rate = 1;
+    const figure exact = figure_sum(figure_of(&p, 3), figure_of(&p, 4));
+    ck_assert(exact.low == 56 && exact.value == 56 && exact.high == 56);
+}
+END_TEST
+
 static Suite *suite(void) {
     Suite *s = suite_create("figure");
     TCase *t = tcase_create("figure");
@@ -78,6 +94,7 @@ static Suite *suite(void) {
     tcase_add_test(t, counts_rates_and_times_read_well);
     tcase_add_test(t, an_estimate_has_an_interval_unless_every_word_was_counted);
     tcase_add_test(t, both_ends_are_shown_where_samples_are_few);
+    tcase_add_test(t, a_sum_of_traces_is_surer_than_its_parts);
     suite_add_tcase(s, t);
     return s;
 }

@@ -26,6 +26,7 @@
 #include "cli/run/push_options.h"
 #include "cli/run/run_go.h"
 #include "cli/run/run_rescue.h"
+#include "cli/run/run_summary.h"
 #include "cli/run/run_traces.h"
 #include "cli/run/symbolize_file.h"
 #include "contract/settings.h"
@@ -156,7 +157,7 @@ static int complete(pid_t pid, const char *path, int files, const rights *whose,
     if (!run_traces_add(&traces, path, -1))
         return STATUS_FAILED;
     run_traces_complete(&traces, no_symbolize ? NULL : &debug_files, NULL, NULL);
-    run_traces_report(&traces, (run_traces_how){.quiet = quiet});
+    run_summary_report(&traces, (run_summary_how){.quiet = quiet});
     if (!quiet)
         say_where(pid, path, files);
     run_traces_free(&traces);

@@ -7,8 +7,8 @@
  * In order: run_check says whether the program can be recorded at all; rescue memory is made
  * (contract/rescue.h), so that nothing is lost when the program is killed; run_program starts it,
  * and passes on the signals that were meant for it (run_witness); run_rescue adds what was not
- * written; run_traces gives addresses their names (symbolize_file) and sums up; run_findings says
- * what is worth a look. */
+ * written; run_traces gives addresses their names (symbolize_file); run_summary sums up, and
+ * run_findings says what is worth a look. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -33,6 +33,7 @@
 #include "cli/run/run_output.h"
 #include "cli/run/run_program.h"
 #include "cli/run/run_rescue.h"
+#include "cli/run/run_summary.h"
 #include "cli/run/run_traces.h"
 #include "cli/run/symbolize_file.h"
 #include "cli/top/top.h"
@@ -471,15 +472,15 @@ static void finish(launch *l, run_program *program, int rescue, struct timespec 
                         "names; to resolve them: allotrace symbolize %s",
                         traces.all.count == 1 ? traces.all.items[0].path : "FILE");
     else if (traces.all.count)
-        run_traces_report(
-            &traces, (run_traces_how){.quiet = l->options->quiet,
-                                      .told = notes & RESCUE_TOLD,
-                                      .killed = killed,
-                                      .from_start = true,
-                                      .both_heaps = records_both(l->options),
-                                      .mapped = records_mapped(l->options),
-                                      .n_silent = run_rescue_silent(rescue),
-                                      .left_out = notes & RESCUE_LEFT_CHILD ? for_each : NULL});
+        run_summary_report(
+            &traces, (run_summary_how){.quiet = l->options->quiet,
+                                       .told = notes & RESCUE_TOLD,
+                                       .killed = killed,
+                                       .from_start = true,
+                                       .both_heaps = records_both(l->options),
+                                       .mapped = records_mapped(l->options),
+                                       .n_silent = run_rescue_silent(rescue),
+                                       .left_out = notes & RESCUE_LEFT_CHILD ? for_each : NULL});
     else if (!unfinished && notes & RESCUE_LEFT_TO_PROGRAM)
         say_left_to_program(name);
     else if (!unfinished && !(notes & RESCUE_TOLD) && (!l->entry.library || l->entry.is_entered))

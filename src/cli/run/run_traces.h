@@ -1,5 +1,4 @@
-/* run_traces.h: the traces that a run has left behind: finds them, completes them, and sums them up
- * for the user in at most six lines. */
+/* run_traces.h: the traces that a run has left behind: finds them, and completes them. */
 #ifndef CLI_RUN_RUN_TRACES_H
 #define CLI_RUN_RUN_TRACES_H
 
@@ -46,21 +45,6 @@ void run_traces_free(run_traces *t);
  * which may be NULL, says so. Without `debug_files` they keep their addresses. */
 void run_traces_complete(const run_traces *t, const debug_file_options *debug_files,
                          bool (*interrupted)(void *context), void *context);
-
-typedef struct run_traces_how {
-    bool quiet;           /* say nothing but warnings */
-    bool told;            /* if there is nothing in the traces, the user knows why */
-    bool from_start;      /* they were recorded from the start of their programs */
-    bool both_heaps;      /* of OCaml programs, malloc and the OCaml heap */
-    bool killed;          /* the user was told so: a line less */
-    bool mapped;          /* what they mapped themselves, too */
-    uint64_t n_silent;    /* programs that left no trace, since nothing of theirs was sampled */
-    const char *left_out; /* by which name child processes, which were not recorded, would be; NULL:
-                             there were none */
-} run_traces_how;
-
-/* Says on standard error what was recorded. There is at least one trace. */
-void run_traces_report(const run_traces *t, run_traces_how how);
 
 /* Says what to do about processes that go on recording, of which there may be more than have begun
  * a trace. */

@@ -1,0 +1,22 @@
+/* run_summary.h: what the traces of a run amount to, for the user, in at most six lines. */
+#ifndef CLI_RUN_RUN_SUMMARY_H
+#define CLI_RUN_RUN_SUMMARY_H
+
+#include "cli/run/run_traces.h"
+
+typedef struct run_summary_how {
+    bool quiet;           /* say nothing but warnings */
+    bool told;            /* if there is nothing in the traces, the user knows why */
+    bool from_start;      /* they were recorded from the start of their programs */
+    bool both_heaps;      /* of OCaml programs, malloc and the OCaml heap */
+    bool killed;          /* the user was told so: a line less */
+    bool mapped;          /* what they mapped themselves, too */
+    uint64_t n_silent;    /* programs that left no trace, since nothing of theirs was sampled */
+    const char *left_out; /* by which name child processes, which were not recorded, would be; NULL:
+                             there were none */
+} run_summary_how;
+
+/* Says on standard error what was recorded. There is at least one trace. */
+void run_summary_report(const run_traces *t, run_summary_how how);
+
+#endif

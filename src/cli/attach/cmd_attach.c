@@ -532,6 +532,18 @@ static bool begin_recording(pid_t pid, const char *library, control *request, co
     return attach_control(pid, library, request, whose, why);
 }
 
+/* What a recording that came late does not see. */
+static void warn_unseen(pid_t pid) {
+    if (attach_has_own_malloc(pid))
+        message_warning("process %d has its own malloc linked into the program: calls from the "
+                        "program are not recorded, calls from libraries are",
+                        (int)pid);
+    if (attach_has_ocaml(pid))
+        message_warning("process %d is an OCaml program: only malloc is recorded; to record the "
+                        "OCaml heap, start the program with `allotrace run`",
+                        (int)pid);
+}
+
 /* With `live`, shows a table, and detaches when the user leaves it. */
 static int attach(pid_t pid, const attach_options *opts, const top_options *live) {
     static control request;
@@ -568,14 +580,7 @@ static int attach(pid_t pid, const attach_options *opts, const top_options *live
         say_refused(pid, &request, there);
         return STATUS_FAILED;
     }
-    if (attach_has_own_malloc(pid))
-        message_warning("process %d has its own malloc linked into the program: calls from the "
-                        "program are not recorded, calls from libraries are",
-                        (int)pid);
-    if (attach_has_ocaml(pid))
-        message_warning("process %d is an OCaml program: only malloc is recorded; to record the "
-                        "OCaml heap, start the program with `allotrace run`",
-                        (int)pid);
+    warn_unseen(pid);
     r.files = attach_open_files(pid);
     if (ring.on) {
         if (!opts->quiet)

@@ -182,12 +182,14 @@ static bool check_recordable(const char *program, char preload[PATH_MAX], char e
 /* What the new process needs to know to become the program. */
 typedef struct launch {
     const run_options *options;
+    char **operands;
     const char *command;
-    const char *preload; /* NULL: the program is not recorded */
-    const char *pattern; /* of the trace's name; NULL: by default */
-    ring_plan ring;      /* what is recorded goes into segments */
-    char rescue[64];     /* see run_rescue.h; empty: there is none */
-    uint64_t replaced;   /* see run_output_replaces */
+    const char *preload;     /* NULL: the program is not recorded */
+    const char *pattern;     /* of the trace's name; NULL: by default */
+    ring_plan ring;          /* what is recorded goes into segments */
+    char rescue[64];         /* see run_rescue.h; empty: there is none */
+    uint64_t replaced;       /* see run_output_replaces */
+    struct timespec started; /* before the program, of the clock that file times have */
     struct clock_anchor begin;
     uint64_t end;             /* of the program, us since the epoch */
     push_session *push;       /* NULL: nothing is pushed, or `family` is */
@@ -427,13 +429,12 @@ enum { PATIENCE = 20 /* times 5 ms that a child may hold its parent's lock */ };
 
 /* What the program had not written comes into its trace, and when it ended: others than killed ones
  * say that by their last gauges. Gives what is left of the patience. */
-static unsigned complete_killed(launch *l, const run_program *program, int rescue,
-                                const char *pattern) {
+static unsigned complete_killed(launch *l, const run_program *program, const char *pattern) {
     unsigned patience = PATIENCE;
     pthread_mutex_lock(&l->rescuing);
-    run_rescue_finish(rescue, pattern, &patience);
+    run_rescue_finish(l->shared, pattern, &patience);
     if (WIFSIGNALED(program->status))
-        run_rescue_note_end(rescue, pattern, (uint64_t)program->pid, l->begin.wall_us, l->end);
+        run_rescue_note_end(l->shared, pattern, (uint64_t)program->pid, l->begin.wall_us, l->end);
     pthread_mutex_unlock(&l->rescuing);
     return patience;
 }
@@ -452,19 +453,19 @@ static bool say_killed(const launch *l, const run_program *program) {
     return true;
 }
 
-static void finish(launch *l, run_program *program, int rescue, struct timespec started) {
+static void finish(launch *l, run_program *program) {
     const bool killed = say_killed(l, program);
     char pattern[PATH_MAX], for_each[PATH_MAX];
     run_traces traces;
     const char *name = pattern_of(l, program->pid, pattern);
     name_for_each(l, for_each, sizeof for_each);
-    unsigned patience = complete_killed(l, program, rescue, name);
+    unsigned patience = complete_killed(l, program, name);
     finish_push(l); /* before names come into the trace, perhaps in another file */
-    run_traces_find(&traces, name, started, rescue, &patience);
+    run_traces_find(&traces, name, l->started, l->shared, &patience);
     traces.replaced = l->replaced;
-    const uint64_t notes = run_rescue_notes(rescue);
+    const uint64_t notes = run_rescue_notes(l->shared);
     bool unfinished =
-        traces.n_locked || (trace_name_is_per_process(name) && run_rescue_is_in_use(rescue));
+        traces.n_locked || (trace_name_is_per_process(name) && run_rescue_is_in_use(l->shared));
     run_traces_complete(&traces, l->options->no_symbolize ? NULL : &l->options->debug_files,
                         interrupted, program);
     if (run_program_interrupted(program))
@@ -479,7 +480,7 @@ static void finish(launch *l, run_program *program, int rescue, struct timespec 
                                        .from_start = true,
                                        .both_heaps = records_both(l->options),
                                        .mapped = records_mapped(l->options),
-                                       .n_silent = run_rescue_silent(rescue),
+                                       .n_silent = run_rescue_silent(l->shared),
                                        .left_out = notes & RESCUE_LEFT_CHILD ? for_each : NULL});
     else if (!unfinished && notes & RESCUE_LEFT_TO_PROGRAM)
         say_left_to_program(name);
@@ -488,8 +489,6 @@ static void finish(launch *l, run_program *program, int rescue, struct timespec 
     if (unfinished)
         run_traces_warn_unfinished(&traces, name);
     run_traces_free(&traces);
-    if (rescue >= 0)
-        close(rescue);
 }
 
 /* Beside a trace of malloc, x.ctf, Go's is called x.go.ctf. */
@@ -519,22 +518,19 @@ static void finish_go(launch *l, const run_program *program) {
 }
 
 /* The segments are there: gives them names, and says where they are. */
-static void finish_ring(launch *l, run_program *program, int rescue, keeper *keeps,
-                        struct timespec started) {
+static void finish_ring(launch *l, run_program *program, keeper *keeps) {
     char pattern[PATH_MAX];
     say_killed(l, program);
-    complete_killed(l, program, rescue, pattern_of(l, program->pid, pattern));
+    complete_killed(l, program, pattern_of(l, program->pid, pattern));
     finish_push(l);
     const bool kept = keeper_finish(keeps, l->end);
-    const ring_made made = ring_complete(&l->ring, (uint64_t)program->pid, (uint64_t)started.tv_sec,
-                                         l->options->no_symbolize ? NULL : &l->options->debug_files,
-                                         interrupted, program);
+    const ring_made made = ring_complete(
+        &l->ring, (uint64_t)program->pid, (uint64_t)l->started.tv_sec,
+        l->options->no_symbolize ? NULL : &l->options->debug_files, interrupted, program);
     if (made.n_segments > 0 && !l->options->quiet)
         ring_report(&l->ring, &made);
-    else if (made.n_segments == 0 && kept && !(run_rescue_notes(rescue) & RESCUE_TOLD))
+    else if (made.n_segments == 0 && kept && !(run_rescue_notes(l->shared) & RESCUE_TOLD))
         say_why_nothing(pattern_of(l, program->pid, pattern));
-    if (rescue >= 0)
-        close(rescue);
 }
 
 /* ---- the viewer -------------------------------------------------------------------------- */
@@ -578,13 +574,13 @@ static void complete_member(void *context, uint64_t pid) {
 
 /* Sends what the program's own process writes, or, where each process has a trace, what all do. */
 static void start_push(launch *l, const run_program *program, push_position *position,
-                       struct timespec started, char room[PATH_MAX]) {
+                       char room[PATH_MAX]) {
     if (!l->options->push.urls || !l->preload)
         return;
     const char *pattern = pattern_of(l, program->pid, room);
     if (trace_name_is_per_process(pattern)) {
         l->members = (family_options){
-            .pattern = pattern, .since = started, .complete = complete_member, .context = l};
+            .pattern = pattern, .since = l->started, .complete = complete_member, .context = l};
         l->family = push_flags_start_family(&l->options->push, &l->members, l->options->quiet);
     } else if (trace_name_for(pattern, (uint64_t)program->pid, l->push_path, sizeof l->push_path)) {
         l->push = push_flags_start(&l->options->push, l->push_path, 0, position, l->options->quiet);
@@ -604,14 +600,13 @@ static top_session *start_live(const launch *l, const run_program *program, char
 
 /* Who has left the table sees what is said of the recording as it is said, others when they leave
  * it; with the program, Ctrl-C ends the table. */
-static void finish_live(top_session *s, top_output *held, launch *l, run_program *program,
-                        int rescue, struct timespec started) {
+static void finish_live(top_session *s, top_output *held, launch *l, run_program *program) {
     if (s)
         top_program_ended(s);
     const bool left = s && top_is_over(s);
     if (left)
         top_stop(s);
-    finish(l, program, rescue, started);
+    finish(l, program);
     if (s && !left && !(WIFSIGNALED(program->status) && WTERMSIG(program->status) == SIGINT))
         top_wait(s);
     if (!left)
@@ -654,95 +649,119 @@ static bool check_ring(const launch *l) {
     return !l->ring.on || l->preload;
 }
 
-static int run(const void *opts_, char **operands, size_t n_operands) {
-    const run_options *opts = opts_;
-    const char *set_name = getenv(setting_infos[SETTING_FILE].name);
-    char preload[PATH_MAX] = "", entering[PATH_MAX] = "";
-    launch l = {.options = opts,
-                .command = operands[0],
-                .pattern = opts->output,
-                .go.memory = -1,
-                .rescuing = PTHREAD_MUTEX_INITIALIZER};
-    struct timespec started;
-    run_program program;
-    (void)n_operands;
-    if (opts->depth != DEPTH_UNSET && (opts->depth < 1 || opts->depth > SETTING_MAX_DEPTH))
+static int check_options(const run_options *o) {
+    if (o->depth != DEPTH_UNSET && (o->depth < 1 || o->depth > SETTING_MAX_DEPTH))
         return message_usage(&command_run, "--depth must be from 1 to %d", SETTING_MAX_DEPTH);
-    if (opts->output && !trace_name_is_pattern(opts->output))
+    if (o->output && !trace_name_is_pattern(o->output))
         return message_usage(&command_run,
                              "--output: `%s` is not a valid trace name: each %% must be followed "
                              "by p (the process id) or %%",
-                             opts->output);
-    if (!push_flags_check(&opts->push))
+                             o->output);
+    if (!push_flags_check(&o->push))
         return STATUS_USAGE;
-    if ((opts->view || opts->live) && (opts->ring.keep || opts->ring.max_size))
+    if ((o->view || o->live) && (o->ring.keep || o->ring.max_size))
         return message_usage(&command_run,
                              "--keep cannot be combined with --view or --live, which read one "
                              "trace; open the folder afterwards");
-    int status = ring_options_check(&command_run, &opts->ring, opts->rate);
+    return ring_options_check(&command_run, &o->ring, o->rate);
+}
+
+/* How the program is recorded, if it can be. False: it is not to start. */
+static bool prepare(launch *l, char preload[PATH_MAX], char entering[PATH_MAX]) {
+    const char *set_name = getenv(setting_infos[SETTING_FILE].name);
+    if (!l->pattern && set_name && *set_name)
+        l->pattern = set_name;
+    if (!preload_file_find(preload))
+        preload[0] = '\0';
+    if (check_recordable(l->command, preload, entering, &l->go))
+        l->preload = preload;
+    l->entry.go = l->go.program.layout && !l->ring.on ? &l->go : NULL;
+    if (l->go.program.layout && !check_ring(l))
+        return false;
+    l->go.period = go_period(l->options);
+    l->entry.library = l->preload && *entering ? entering : NULL;
+    return (!l->preload && !l->entry.go) || check_output(l);
+}
+
+/* Memory for what a program that is killed had not written. */
+static void share_memory(launch *l) {
+    l->shared = l->preload ? run_rescue_open() : -1;
+    struct rescue_head *head = l->ring.overhead > 0 ? run_rescue_share(l->shared) : NULL;
+    if (head)
+        atomic_store(&head->pace.follows, 1);
+    if (l->shared >= 0)
+        run_rescue_name(l->shared, l->rescue, sizeof l->rescue);
+}
+
+/* The program runs, and what looks at its trace meanwhile; then what was recorded is completed. */
+static int accompany(launch *l, run_program *program, bool live, const top_options *how,
+                     top_output *held) {
+    const run_options *opts = l->options;
+    char path[PATH_MAX], push_pattern[PATH_MAX];
+    keeper keeps = {.pid = -1, .fd = -1};
+    if (l->ring.on && l->preload)
+        keeper_start(&keeps, &l->ring, program->pid, l->shared, opts->push.urls);
+    signal(SIGPIPE, SIG_IGN); /* noticed at the writes, as by other commands */
+    signal(SIGXFSZ, SIG_IGN);
+    view_session *view = opts->view && l->preload ? start_view(l, program, path) : NULL;
+    start_push(l, program, keeps.position, push_pattern);
+    top_session *table = live && held->file >= 0 ? start_live(l, program, path, how, held) : NULL;
+    run_program_wait(program);
+    l->end = clock_anchored_us(l->begin, clock_monotonic_us());
+    if (live)
+        finish_live(table, held, l, program);
+    else if (l->preload && l->ring.on)
+        finish_ring(l, program, &keeps);
+    else if (l->preload)
+        finish(l, program);
+    if (l->shared >= 0)
+        close(l->shared);
+    if (l->entry.go)
+        finish_go(l, program);
+    end_view(view);
+    return run_program_end(program);
+}
+
+static int start(launch *l) {
+    const bool live = l->options->live && l->preload;
+    const top_options how = {.order = ACTIVITY_BY_LIVE,
+                             .color = color_wanted(COLOR_AUTO),
+                             .on_leave = "the program continues; its output appears here"};
+    top_output held = {.file = -1};
+    run_program program;
+    if (live && top_check("--live") != STATUS_OK)
+        return STATUS_FAILED;
+    share_memory(l);
+    clock_gettime(CLOCK_REALTIME_COARSE, &l->started);
+    l->begin = clock_anchor_now();
+    if (live && !top_output_begin(&held, true))
+        message_warning("--live: cannot create a temporary file for the program's output");
+    if (!run_program_start(&program, l->operands, set_environment, l, &l->entry)) {
+        top_output_end(&held);
+        return refuse_start(l->command, program.exec_error);
+    }
+    say_entered(l, &program);
+    return accompany(l, &program, live, &how, &held);
+}
+
+static int run(const void *opts_, char **operands, size_t n_operands) {
+    const run_options *opts = opts_;
+    char preload[PATH_MAX] = "", entering[PATH_MAX] = "";
+    launch l = {.options = opts,
+                .operands = operands,
+                .command = operands[0],
+                .pattern = opts->output,
+                .go.memory = -1,
+                .shared = -1,
+                .rescuing = PTHREAD_MUTEX_INITIALIZER};
+    (void)n_operands;
+    int status = check_options(opts);
     if (status == STATUS_OK)
         status = ring_plan_make(&l.ring, &command_run, &opts->ring, opts->output, l.command);
     if (status != STATUS_OK)
         return status;
     occupy_standard_streams();
-    if (!l.pattern && set_name && *set_name)
-        l.pattern = set_name;
-    if (!preload_file_find(preload))
-        preload[0] = '\0';
-    if (check_recordable(l.command, preload, entering, &l.go))
-        l.preload = preload;
-    l.entry.go = l.go.program.layout && !l.ring.on ? &l.go : NULL;
-    if (l.go.program.layout && !check_ring(&l))
-        return STATUS_FAILED;
-    l.go.period = go_period(opts);
-    if ((l.preload || l.entry.go) && !check_output(&l))
-        return STATUS_FAILED;
-    l.entry.library = l.preload && *entering ? entering : NULL;
-    const bool live = opts->live && l.preload;
-    const top_options how = {.order = ACTIVITY_BY_LIVE,
-                             .color = color_wanted(COLOR_AUTO),
-                             .on_leave = "the program continues; its output appears here"};
-    top_output held = {.file = -1};
-    if (live && top_check("--live") != STATUS_OK)
-        return STATUS_FAILED;
-    int rescue = l.preload ? run_rescue_open() : -1;
-    struct rescue_head *head = l.ring.overhead > 0 ? run_rescue_share(rescue) : NULL;
-    if (head)
-        atomic_store(&head->pace.follows, 1);
-    if (rescue >= 0)
-        run_rescue_name(rescue, l.rescue, sizeof l.rescue);
-    clock_gettime(CLOCK_REALTIME_COARSE, &started);
-    l.begin = clock_anchor_now();
-    if (live && !top_output_begin(&held, true))
-        message_warning("--live: cannot create a temporary file for the program's output");
-    if (!run_program_start(&program, operands, set_environment, &l, &l.entry)) {
-        top_output_end(&held);
-        return refuse_start(l.command, program.exec_error);
-    }
-    say_entered(&l, &program);
-    keeper keeps = {.pid = -1, .fd = -1};
-    if (l.ring.on && l.preload)
-        keeper_start(&keeps, &l.ring, program.pid, rescue, opts->push.urls);
-    signal(SIGPIPE, SIG_IGN); /* noticed at the writes, as by other commands */
-    signal(SIGXFSZ, SIG_IGN);
-    char path[PATH_MAX], push_pattern[PATH_MAX];
-    view_session *view = opts->view && l.preload ? start_view(&l, &program, path) : NULL;
-    l.shared = rescue;
-    start_push(&l, &program, keeps.position, started, push_pattern);
-    top_session *table =
-        live && held.file >= 0 ? start_live(&l, &program, path, &how, &held) : NULL;
-    run_program_wait(&program);
-    l.end = clock_anchored_us(l.begin, clock_monotonic_us());
-    if (live)
-        finish_live(table, &held, &l, &program, rescue, started);
-    else if (l.preload && l.ring.on)
-        finish_ring(&l, &program, rescue, &keeps, started);
-    else if (l.preload)
-        finish(&l, &program, rescue, started);
-    if (l.entry.go)
-        finish_go(&l, &program);
-    end_view(view);
-    return run_program_end(&program);
+    return prepare(&l, preload, entering) ? start(&l) : STATUS_FAILED;
 }
 
 const command command_run = {

@@ -49,35 +49,47 @@ static inline size_t trace_name_pattern(const char *name, char *pattern, size_t 
     return used;
 }
 
-/* The name that a pattern gives for a process; false if it does not fit. */
-static inline bool trace_name_for(const char *pattern, uint64_t pid, char *name, size_t size) {
-    char digits[20], *const end = digits + sizeof digits, *first = end;
-    do
-        *--first = (char)('0' + pid % 10);
-    while (pid /= 10);
+/* The pattern with that text for each process; false if it does not fit. */
+static inline bool trace_name_with(const char *pattern, const char *process, char *name,
+                                   size_t size) {
     size_t used = 0;
     for (const char *p = pattern; *p; p++) {
         const bool is_escape = *p == '%' && trace_name_escapes(p);
         p += is_escape;
         const bool is_process = is_escape && *p == 'p';
-        const size_t n = is_process ? (size_t)(end - first) : 1;
+        const size_t n = is_process ? strlen(process) : 1;
         if (n >= size - used)
             return false;
-        memcpy(name + used, is_process ? first : p, n);
+        memcpy(name + used, is_process ? process : p, n);
         used += n;
     }
     name[used] = '\0';
     return true;
 }
 
-/* Whether a pattern gives that name for some process. */
-static inline bool trace_name_matches(const char *pattern, const char *name) {
+/* The name that a pattern gives for a process; the same. */
+static inline bool trace_name_for(const char *pattern, uint64_t pid, char *name, size_t size) {
+    char digits[21], *first = digits + sizeof digits - 1;
+    *first = '\0';
+    do
+        *--first = (char)('0' + pid % 10);
+    while (pid /= 10);
+    return trace_name_with(pattern, first, name, size);
+}
+
+/* Whether a pattern gives that name for some process; for which, if the pattern tells: the last
+ * that stands there. `pid` may be NULL. */
+static inline bool trace_name_matches(const char *pattern, const char *name, uint64_t *pid) {
     for (; *pattern; pattern++) {
         if (pattern[0] == '%' && pattern[1] == 'p') {
-            size_t digits = strspn(name, "0123456789");
-            if (!digits)
+            const char *first = name;
+            uint64_t number = 0;
+            for (; *name >= '0' && *name <= '9'; name++)
+                number = 10 * number + (uint64_t)(*name - '0');
+            if (name == first)
                 return false;
-            name += digits;
+            if (pid)
+                *pid = number;
             pattern++;
             continue;
         }

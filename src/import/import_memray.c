@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/varint.h"
 #include "import/import_memray.h"
 
 enum {
@@ -123,23 +124,18 @@ static bool skip(memray *m, uint64_t size) {
 }
 
 static bool take_number(memray *m, uint64_t *value) {
-    *value = 0;
-    for (unsigned shift = 0; m->at < m->end; shift += 7) {
-        const uint8_t byte = *m->at++;
-        if (shift >= 64)
-            return fail(m, "a number does not end");
-        *value |= (uint64_t)(byte & 0x7F) << shift;
-        if (!(byte & 0x80))
-            return true;
-    }
-    return !(m->is_cut = true);
+    const varint_result read = varint_read(&m->at, m->end, value);
+    if (read == VARINT_LONG)
+        return fail(m, "a number does not end");
+    m->is_cut |= read == VARINT_CUT;
+    return read == VARINT_OK;
 }
 
 static bool take_signed(memray *m, int64_t *value) {
     uint64_t n;
     if (!take_number(m, &n))
         return false;
-    *value = (int64_t)(n >> 1 ^ (n & 1 ? UINT64_MAX : 0));
+    *value = varint_signed(n);
     return true;
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/map64.h"
+#include "base/varint.h"
 #include "import/import.h"
 
 /* ---- the wire format ----------------------------------------------------------------------- */
@@ -32,14 +33,7 @@ static bool fail(cursor *c, const char *reason) {
 }
 
 static bool get_number(cursor *c, uint64_t *value) {
-    *value = 0;
-    for (unsigned shift = 0; shift < 64 && c->at < c->end; shift += 7) {
-        const uint8_t byte = *c->at++;
-        *value |= (uint64_t)(byte & 0x7F) << shift;
-        if (!(byte & 0x80))
-            return true;
-    }
-    return fail(c, "a number does not end");
+    return varint_read(&c->at, c->end, value) == VARINT_OK || fail(c, "a number does not end");
 }
 
 /* False at the end, and at what is wrong. */

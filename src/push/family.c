@@ -70,13 +70,6 @@ static uint64_t key_of(uint64_t pid, ino_t inode) {
     return hash_u64(pid) ^ (uint64_t)inode;
 }
 
-/* The process in a name that the pattern gives. */
-static uint64_t process_in(const char *pattern, const char *name) {
-    for (; !(pattern[0] == '%' && pattern[1] == 'p'); pattern++, name++)
-        pattern += pattern[0] == '%';
-    return strtoull(name, NULL, 10);
-}
-
 static member *free_place(push_family *f) {
     for (size_t i = 0; i < FAMILY_PLACES; i++)
         if (!f->members[i].session)
@@ -136,10 +129,10 @@ static void look_at_folder(push_family *f) {
     f->looked_ms = clock_monotonic_ms();
     DIR *folder = opendir(*f->folder ? f->folder : ".");
     for (struct dirent *e; folder && (e = readdir(folder));) {
-        if (!trace_name_matches(f->name, e->d_name) ||
+        uint64_t pid = 0;
+        if (!trace_name_matches(f->name, e->d_name, &pid) ||
             snprintf(path, sizeof path, "%s%s", f->folder, e->d_name) >= (int)sizeof path)
             continue;
-        const uint64_t pid = process_in(f->name, e->d_name);
         if (map64_get(&f->known, key_of(pid, e->d_ino)) == MAP64_NONE)
             take_in_all(f, path, pid);
     }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/utf8.h"
 
 enum { LAST = NAMES_MOST - 1 };
 
@@ -12,8 +13,7 @@ enum { LAST = NAMES_MOST - 1 };
 static void copy_name(char to[NAMES_SIZE], const char *name) {
     size_t n = strnlen(name, NAMES_SIZE);
     if (n == NAMES_SIZE)
-        for (n--; n > 0 && ((unsigned char)name[n] & 0xC0) == 0x80; n--)
-            continue;
+        n = utf8_whole(name, n - 1);
     memset(to, 0, NAMES_SIZE);
     memcpy(to, name, n);
 }

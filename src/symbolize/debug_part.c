@@ -11,6 +11,8 @@
 #include <zlib.h>
 #include <zstd.h>
 
+#include "platform/dwarf_reader.h"
+
 #ifndef ELFCOMPRESS_ZSTD /* glibc before 2.37 */
 #define ELFCOMPRESS_ZSTD 2
 #endif
@@ -287,28 +289,16 @@ static size_t inflate_units(const section *info, uint8_t *to, uint64_t last) {
 
 /* ---- references -------------------------------------------------------------------------- */
 
-/* The number in LEB128 at `*p`, which moves on; all ones beyond the end. */
-static uint64_t get_leb(const uint8_t **p, const uint8_t *end) {
-    uint64_t value = 0;
-    for (unsigned shift = 0; *p < end; shift += 7) {
-        const uint8_t byte = *(*p)++;
-        value |= shift < 64 ? (uint64_t)(byte & 0x7F) << shift : 0;
-        if (!(byte & 0x80))
-            return value;
-    }
-    return UINT64_MAX;
-}
-
 /* Reads what entries of one kind have; true if that can be a reference into another unit. */
-static bool abbreviation_refers(const uint8_t **p, const uint8_t *end) {
+static bool abbreviation_refers(struct dwarf_reader *r) {
     bool refers = false;
-    get_leb(p, end); /* tag */
-    *p += *p < end;  /* whether there are children */
-    for (uint64_t form = 1; form && *p < end;) {
-        get_leb(p, end);
-        form = get_leb(p, end);
+    dwarf_uleb(r); /* tag */
+    dwarf_u8(r);   /* whether there are children */
+    for (uint64_t form = 1; form && dwarf_more(r);) {
+        dwarf_uleb(r);
+        form = dwarf_uleb(r);
         if (form == DW_FORM_implicit_const)
-            get_leb(p, end);
+            dwarf_uleb(r);
         refers |= form == DW_FORM_ref_addr || form == DW_FORM_ref_sig8 ||
                   form == DW_FORM_indirect || form == DW_FORM_GNU_ref_alt ||
                   form == DW_FORM_ref_sup4 || form == DW_FORM_ref_sup8;
@@ -317,9 +307,9 @@ static bool abbreviation_refers(const uint8_t **p, const uint8_t *end) {
 }
 
 static bool units_are_apart(const uint8_t *abbreviations, size_t size) {
-    const uint8_t *p = abbreviations, *end = p + size;
-    while (p < end)
-        if (get_leb(&p, end) != 0 && abbreviation_refers(&p, end)) /* 0 ends a unit's */
+    struct dwarf_reader r = {.at = abbreviations, .end = abbreviations + size};
+    while (dwarf_more(&r))
+        if (dwarf_uleb(&r) != 0 && abbreviation_refers(&r)) /* 0 ends a unit's */
             return false;
     return true;
 }

@@ -23,6 +23,7 @@
 #include "base/siphash.h"
 #include "base/text.h"
 #include "base/utf8.h"
+#include "base/varint.h"
 #include "base/vec.h"
 #include "unit.h"
 
@@ -411,6 +412,25 @@ START_TEST(large_arrays_are_like_others) {
 }
 END_TEST
 
+START_TEST(numbers_of_seven_bits_a_byte_end_where_they_say) {
+    static const uint8_t bytes[] = {0x05, 0xE5, 0x8E, 0x26, 0xFF, 0xFF, 0xFF, 0xFF,
+                                    0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x01, 0x80};
+    const uint8_t *at = bytes, *const end = bytes + sizeof bytes;
+    uint64_t value;
+    ck_assert(varint_read(&at, end, &value) == VARINT_OK && value == 5);
+    ck_assert(varint_read(&at, end, &value) == VARINT_OK && value == 624485);
+    ck_assert(varint_read(&at, end, &value) == VARINT_OK && value == UINT64_MAX);
+    ck_assert(varint_read(&at, end, &value) == VARINT_CUT && at == end);
+    ck_assert(varint_read(&at, end, &value) == VARINT_CUT);
+    static const uint8_t endless[11] = {0x80, 0x80, 0x80, 0x80, 0x80, 0x80,
+                                        0x80, 0x80, 0x80, 0x80, 0x80};
+    at = endless;
+    ck_assert(varint_read(&at, endless + sizeof endless, &value) == VARINT_LONG);
+    ck_assert(varint_signed(0) == 0 && varint_signed(1) == -1 && varint_signed(2) == 1);
+    ck_assert(varint_signed(UINT64_MAX) == INT64_MIN && varint_signed(UINT64_MAX - 1) == INT64_MAX);
+}
+END_TEST
+
 static Suite *suite(void) {
     Suite *s = suite_create("base");
     TCase *t = tcase_create("base");
@@ -436,6 +456,7 @@ static Suite *suite(void) {
     tcase_add_test(t, percent_signs_stand_for_bytes);
     tcase_add_test(t, members_of_a_set_are_numbered);
     tcase_add_test(t, large_arrays_are_like_others);
+    tcase_add_test(t, numbers_of_seven_bits_a_byte_end_where_they_say);
     suite_add_tcase(s, t);
     return s;
 }

@@ -356,17 +356,19 @@ START_TEST(patterns_name_the_traces_of_processes) {
         ck_assert(trace_name_is_pattern(names[i].pattern));
         ck_assert(trace_name_for(names[i].pattern, names[i].pid, name, size));
         ck_assert_str_eq(name, names[i].name);
-        ck_assert(trace_name_matches(names[i].pattern, name));
+        uint64_t pid = 7;
+        ck_assert(trace_name_matches(names[i].pattern, name, &pid));
+        ck_assert_uint_eq(pid, names[i].pid);
         for (size_t less = 0; less < size; less++)
             ck_assert(!trace_name_for(names[i].pattern, names[i].pid, name, less));
     }
     ck_assert(!trace_name_is_pattern(""));
     ck_assert(!trace_name_is_pattern("%p-%d.ctf"));
     ck_assert(!trace_name_is_pattern("%"));
-    ck_assert(!trace_name_matches("x-%p.ctf", "x-.ctf"));
-    ck_assert(!trace_name_matches("x-%p.ctf", "x-1.ctf.zst"));
-    ck_assert(!trace_name_matches("x-%p.ctf", "x-1"));
-    ck_assert(!trace_name_matches("%%", "p"));
+    ck_assert(!trace_name_matches("x-%p.ctf", "x-.ctf", NULL));
+    ck_assert(!trace_name_matches("x-%p.ctf", "x-1.ctf.zst", NULL));
+    ck_assert(!trace_name_matches("x-%p.ctf", "x-1", NULL));
+    ck_assert(!trace_name_matches("%%", "p", NULL));
     ck_assert(trace_name_is_per_process("100%%/x-%p.ctf"));
     ck_assert(!trace_name_is_per_process("x%%p.ctf"));
     ck_assert(!trace_name_is_per_process("x%"));

@@ -102,7 +102,7 @@ static void find_in_folder(run_traces *t, const char *pattern, struct timespec s
         return;
     DIR *folder = opendir(*before ? before : ".");
     for (struct dirent *entry; folder && (entry = readdir(folder));)
-        if (trace_name_matches(name, entry->d_name) &&
+        if (trace_name_matches(name, entry->d_name, NULL) &&
             snprintf(path, sizeof path, "%s%s", before, entry->d_name) < (int)sizeof path)
             add_if_new(t, path, started, rescue);
     if (folder)
@@ -111,15 +111,10 @@ static void find_in_folder(run_traces *t, const char *pattern, struct timespec s
 
 /* With `*` for each process; NULL if the name has a meaning for shells already. */
 static char *glob_of(const char *pattern) {
-    char *glob = strpbrk(pattern, "*?[\\") ? NULL : strdup(pattern), *to = glob;
-    for (const char *p = pattern; glob && *p; p++) {
-        const bool is_escape = *p == '%' && trace_name_escapes(p);
-        p += is_escape;
-        *to++ = is_escape && *p == 'p' ? '*' : *p;
-    }
-    if (glob)
-        *to = '\0';
-    return glob;
+    char glob[PATH_MAX];
+    return !strpbrk(pattern, "*?[\\") && trace_name_with(pattern, "*", glob, sizeof glob)
+               ? strdup(glob)
+               : NULL;
 }
 
 void run_traces_find(run_traces *t, const char *pattern, struct timespec started, int rescue,

@@ -1,4 +1,4 @@
-/* leaks.c: first a window is chosen, before a clean-up if there is one; then each block is added to
+/* leaks.c: in a window (leaks_window.c), before a clean-up if there is one, each block is added to
  * the sums of its site, the table in parts side by side; then slopes are judged and sites sorted
  * into classes. */
 #include "query/leaks.h"
@@ -8,31 +8,12 @@
 
 #include "profile/parallel.h"
 #include "query/compare.h"
-#include "query/timeline.h"
 
 #define LEAST_GROWTH 0.1   /* within the window, of what is live: less is not worth a name */
 #define LEAST_LEFT   0.67  /* at the end, of the most that was live */
 #define LEAST_LATE   0.25  /* of the slope, that of the later half */
 #define SURE         0.001 /* chances below it order no sites */
 #define MOST_BOUNDED 0.5   /* the same, at most, of a bounded site */
-
-/* A clean-up: in so much of the time at its end, so much of what is live is freed, and so much less
- * allocated. At the very end, less of it tells: much of what a program has it may leave to the
- * system. */
-#define EXIT_SHARE     0.5
-#define EXIT_FREED     0.5
-#define LAST_FREED     0.05
-#define EXIT_ALLOCATED 0.1
-
-#define LEAST_KEPT                                                                                 \
-    0.75 /* of what was allocated, live when a clean-up begins: nothing else went on */
-
-enum {
-    EXIT_POINTS = 1024,
-    LAST_POINTS = 32,
-    LAST_EVENTS = 4096, /* allocations, before and between which a clean-up is looked for */
-    LEAST_EXIT = 8      /* blocks that are freed in one that is found so */
-};
 
 const leaks_class_info leaks_class_infos[LEAKS_N_CLASSES] = {
 #define LEAKS_CLASS_INFO(name, text, meaning) {text, meaning},
@@ -41,142 +22,6 @@ const leaks_class_info leaks_class_infos[LEAKS_N_CLASSES] = {
 };
 
 /* ---- the window -------------------------------------------------------------------------- */
-
-/* The last point before a clean-up in the last `n` of them that frees so much of what is live; the
- * last of all if there is none. In a clean-up blocks are freed and ten times fewer, in words,
- * allocated. */
-static size_t find_exit(const timeline *t, size_t n, double share) {
-    const size_t count = t->points.count, first = n < count ? count - n : 1;
-    size_t best = count - 1;
-    double score = 0, most = 0, freed = 0, most_freed = 0;
-    for (size_t i = count - 1; i > 0 && i >= first; i--) {
-        const timeline_point *x = &t->points.items[i];
-        freed += (double)x->freed;
-        score += (double)x->freed - (double)cct_sum(x->allocated) / EXIT_ALLOCATED;
-        if (score > most) {
-            most = score;
-            most_freed = freed;
-            best = i - 1;
-        }
-    }
-    if (most_freed <= share * (double)cct_sum(t->points.items[best].live))
-        return count - 1;
-    /* It may have begun within that point. */
-    bool begun =
-        best > 0 && cct_sum(t->points.items[best].live) < cct_sum(t->points.items[best - 1].live);
-    return begun ? best - 1 : best;
-}
-
-/* Samples by how many allocations came after: of what was freed, and of the allocation itself. */
-typedef struct last_events {
-    double freed[LAST_EVENTS], allocated[LAST_EVENTS];
-    uint64_t first_freed[LAST_EVENTS]; /* when; BLOCKS_NEVER: nothing was */
-    size_t blocks[LAST_EVENTS];        /* that were freed */
-    double live;                       /* at the end */
-} last_events;
-
-static void count_last(const block_table *b, last_events *x) {
-    for (size_t i = 0; i < LAST_EVENTS; i++)
-        x->first_freed[i] = BLOCKS_NEVER;
-    for (size_t i = 0; i < b->count; i++) {
-        const size_t born = b->count - 1 - blocks_place(b, i);
-        const size_t died = b->after[i] == BLOCKS_NOWHERE ? SIZE_MAX : b->count - b->after[i];
-        const double samples = (double)blocks_samples(b, i);
-        if (born < LAST_EVENTS)
-            x->allocated[born] += samples;
-        x->live += died == SIZE_MAX ? samples : 0;
-        if (died >= LAST_EVENTS)
-            continue;
-        x->freed[died] += samples;
-        x->blocks[died]++;
-        if (blocks_died(b, i) < x->first_freed[died])
-            x->first_freed[died] = blocks_died(b, i);
-    }
-}
-
-/* When the clean-up began, by the order of events: a clean-up may be over within a tick of the
- * clock in which the program had still been at work. BLOCKS_NEVER: there was none. */
-static uint64_t find_last_exit(const last_events *x) {
-    double freed = 0, score = 0, most = 0, most_freed = 0;
-    size_t blocks = 0, most_blocks = 0;
-    uint64_t first = BLOCKS_NEVER, begin = BLOCKS_NEVER;
-    for (size_t i = 0; i < LAST_EVENTS; i++) {
-        freed += x->freed[i];
-        blocks += x->blocks[i];
-        score += x->freed[i];
-        first = x->first_freed[i] < first ? x->first_freed[i] : first;
-        if (score > most) {
-            most = score;
-            most_freed = freed;
-            most_blocks = blocks;
-            begin = first;
-        }
-        score -= x->allocated[i] / EXIT_ALLOCATED;
-    }
-    const bool is_exit =
-        most_blocks >= LEAST_EXIT && most_freed > EXIT_FREED * (x->live + most_freed);
-    return is_exit ? begin : BLOCKS_NEVER;
-}
-
-/* False when there is no memory. */
-static bool find_exit_by_order(const profile *p, leaks_window *w) {
-    const block_table *b = &p->table;
-    if (!b->after || b->count == 0)
-        return true;
-    last_events *x = calloc(1, sizeof *x);
-    if (!x)
-        return false;
-    count_last(b, x);
-    const uint64_t begin = find_last_exit(x);
-    free(x);
-    if (begin != BLOCKS_NEVER && begin > 0) {
-        w->cleaned_up = true;
-        w->to = begin - 1;
-    }
-    return true;
-}
-
-/* Where the recording ended before the program, nobody saw that clean up. */
-static leaks_window early_window(const profile *p) {
-    const uint64_t to = p->end.time;
-    return (leaks_window){.to = to > 0 && to < p->duration ? to : p->duration};
-}
-
-/* What was live when a clean-up began may be all that a program did: it builds something, and is
- * done. Growth is what goes on beside blocks that come and go. */
-static bool kept_all(const profile *p, uint64_t to) {
-    const block_table *b = &p->table;
-    uint64_t came = 0, stayed = 0;
-    for (size_t i = 0; i < b->count; i++)
-        if (blocks_born(b, i) <= to) {
-            came += blocks_samples(b, i);
-            stayed += blocks_died(b, i) > to ? blocks_samples(b, i) : 0;
-        }
-    return (double)stayed >= LEAST_KEPT * (double)came;
-}
-
-bool leaks_find_window(const profile *p, leaks_window *w) {
-    timeline t;
-    if (profile_ends_early(p)) {
-        *w = early_window(p);
-        return true;
-    }
-    uint64_t late = (uint64_t)((1 - EXIT_SHARE) * (double)p->duration);
-    const timeline_spec half = {
-        .from = late, .to = TIMELINE_END, .points = EXIT_POINTS, .without_peak = true};
-    if (!timeline_query(p, &half, &t))
-        return false;
-    size_t last = find_exit(&t, EXIT_POINTS, EXIT_FREED);
-    if (last + 1 == t.points.count)
-        last = find_exit(&t, LAST_POINTS, LAST_FREED);
-    w->cleaned_up = last + 1 < t.points.count;
-    w->to = w->cleaned_up ? t.points.items[last].end - 1 : p->duration;
-    timeline_free(&t);
-    if (!w->cleaned_up && !find_exit_by_order(p, w))
-        return false;
-    w->kept_all = w->cleaned_up && kept_all(p, w->to);
-    return true;
-}
 
 static bool choose_window(const profile *p, const leaks_spec *spec, leaks *l) {
     leaks_window w;

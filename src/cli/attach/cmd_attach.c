@@ -525,7 +525,7 @@ static bool begin_recording(pid_t pid, const char *library, control *request, co
     asked = *request;
     if (!attach_control(pid, library, request, whose, why))
         return false;
-    if (!ring->on || !is_recorded(request) || !ring_spool_is_forsaken(ring, (uint64_t)pid) ||
+    if (!ring->on || !is_recorded(request) || !keeper_has_gone(ring, (uint64_t)pid) ||
         !end_recording(pid, ended, sizeof ended, whose))
         return true;
     *request = asked;

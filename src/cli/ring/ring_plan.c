@@ -1,0 +1,167 @@
+/* ring_plan.c: what was asked for is checked, and the folder tried, before the program starts: a
+ * spool that cannot be freed piece by piece would fill the disk. */
+#include "cli/ring/ring_plan.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/number.h"
+#include "base/open_in.h"
+#include "cli/message.h"
+
+#define DEFAULT_SIZE (UINT64_C(1) << 30)
+#define LEAST_SIZE   (UINT64_C(1) << 22)
+
+static bool parse_size(const char *text, uint64_t *size) {
+    static const char units[] = "KMGT";
+    double value;
+    const size_t used = number_read(text, &value);
+    const char *unit = used && text[used] ? strchr(units, text[used]) : NULL;
+    if (!used || (text[used] && (!unit || text[used + 1])) || !(value >= 0 && value < 1e12))
+        return false;
+    for (long i = unit ? unit - units + 1 : 0; i > 0; i--)
+        value *= 1024;
+    *size = (uint64_t)value;
+    return value < 1e18;
+}
+
+static int make_folder(const char *folder) {
+    struct stat st;
+    if (mkdir(folder, 0777) == 0 || (errno == EEXIST && stat(folder, &st) == 0 &&
+                                     S_ISDIR(st.st_mode) && access(folder, W_OK) == 0))
+        return STATUS_OK;
+    message_error("%s: cannot be used as the folder of the recording: %s", folder,
+                  strerror(errno == EEXIST ? ENOTDIR : errno));
+    return STATUS_FAILED;
+}
+
+/* Whether the file system can take parts out of a file. */
+static int check_holes(const char *folder) {
+    char path[PATH_MAX];
+    int error = ENAMETOOLONG;
+    if (snprintf(path, sizeof path, "%s/.hole.XXXXXX", folder) < (int)sizeof path) {
+        const int fd = mkostemp(path, O_CLOEXEC);
+        error = fd < 0 || ftruncate(fd, 1) != 0 ||
+                        fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, 1) != 0
+                    ? errno
+                    : 0;
+        if (fd >= 0) {
+            unlink(path);
+            close(fd);
+        }
+    }
+    if (!error)
+        return STATUS_OK;
+    message_error(
+        "%s: --keep requires a file system that can free parts of a file (punch holes): %s", folder,
+        strerror(error));
+    return STATUS_FAILED;
+}
+
+int ring_options_check(const command *cmd, const ring_options *options, double rate) {
+    uint64_t size;
+    if (options->overhead > 0 && !options->keep && !options->max_size)
+        return message_usage(cmd, "--overhead requires --keep or --max-size");
+    if (options->overhead > 0 && rate >= RING_RATE)
+        return message_usage(cmd, "--overhead requires a --rate below %g", RING_RATE);
+    return !options->max_size || (parse_size(options->max_size, &size) && size >= LEAST_SIZE)
+               ? STATUS_OK
+               : message_usage(cmd,
+                               "--max-size: `%s` is not a size of at least 4M, such as 200M or 2G",
+                               options->max_size);
+}
+
+int ring_plan_make(ring_plan *plan, const command *cmd, const ring_options *options,
+                   const char *output, const char *program) {
+    const char *slash = strrchr(program, '/');
+    char name[PATH_MAX], here[PATH_MAX] = "";
+    *plan = (ring_plan){.on = options->keep || options->max_size,
+                        .keep = options->keep,
+                        .max_size = DEFAULT_SIZE,
+                        .overhead = options->overhead / 100};
+    if (!plan->on)
+        return STATUS_OK;
+    if (options->max_size)
+        parse_size(options->max_size, &plan->max_size);
+    if (output)
+        snprintf(name, sizeof name, "%s", output);
+    else
+        snprintf(name, sizeof name, "%.200s.ring", slash ? slash + 1 : program);
+    if (name[0] != '/' && !getcwd(here, sizeof here))
+        here[0] = '\0';
+    const int n =
+        snprintf(plan->folder, sizeof plan->folder, "%s%s%s", here, *here ? "/" : "", name);
+    if (n <= 0 || n >= (int)sizeof plan->folder - NAME_MAX)
+        return message_usage(cmd, "--output: the name is too long");
+    for (size_t end = (size_t)n; end > 1 && plan->folder[end - 1] == '/'; end--)
+        plan->folder[end - 1] = '\0';
+    const int status = make_folder(plan->folder);
+    return status == STATUS_OK ? check_holes(plan->folder) : status;
+}
+
+/* A folder that is open somewhere else. */
+static void name_folder(int fd, char path[PATH_MAX]) {
+    snprintf(path, PATH_MAX, "/proc/self/fd/%d", fd);
+}
+
+const char *ring_spool_folder(const ring_plan *plan, char room[PATH_MAX]) {
+    if (!plan->spool_folder)
+        return plan->folder;
+    name_folder(plan->spool_folder, room);
+    return room;
+}
+
+/* The root of a container may be read-only, and nobody else may be able to write to its own. */
+bool ring_plan_elsewhere(ring_plan *plan, pid_t pid, int files) {
+    static const char *const places[] = {"/tmp", "/var/tmp", "/dev/shm"};
+    char path[PATH_MAX];
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        const int fd = open_folder_in(files, places[i]);
+        if (fd < 0)
+            continue;
+        name_folder(fd, path);
+        if (access(path, W_OK) == 0) {
+            plan->files = files;
+            plan->spool_folder = fd;
+            plan->spool_there = places[i];
+            return check_holes(path) == STATUS_OK;
+        }
+        close(fd);
+    }
+    message_error("process %d has its own file system, with neither /tmp, /var/tmp nor /dev/shm to "
+                  "write to, which --keep requires",
+                  (int)pid);
+    return false;
+}
+
+static bool spool_name(const char *folder, uint64_t pid, char *path, size_t size) {
+    const int n = snprintf(path, size, "%s/.%llu.spool", folder, (unsigned long long)pid);
+    return n > 0 && (size_t)n < size;
+}
+
+bool ring_spool_path(const ring_plan *plan, uint64_t pid, char *path, size_t size) {
+    char room[PATH_MAX];
+    return spool_name(ring_spool_folder(plan, room), pid, path, size);
+}
+
+bool ring_spool_path_there(const ring_plan *plan, uint64_t pid, char *path, size_t size) {
+    return spool_name(plan->spool_folder ? plan->spool_there : plan->folder, pid, path, size);
+}
+
+bool ring_is_spool(const char *path, char *folder, size_t size) {
+    const char *slash = strrchr(path, '/'), *end = strrchr(path, '.');
+    if (!slash || slash[1] != '.' || strcmp(end, ".spool") != 0)
+        return false;
+    snprintf(folder, size, "%.*s", (int)(slash - path), path);
+    return true;
+}
+
+/* A quarter is for what the keeper has not read, which is little unless it is in trouble. */
+uint64_t ring_spool_space(const ring_plan *plan) {
+    return plan->max_size / 4;
+}

@@ -1,10 +1,22 @@
 /* import.h: heap profiles of other tools, and the traces that are made of them.
  *
- * A reader (import_pprof.c, import_jemalloc.c, import_v8.c, import_heaptrack.c,
- * import_memray.c) fills an `import`:
- * places, stacks of them, and for each stack how many blocks and bytes were allocated there and are
- * live. import_write makes a trace of that. Readers trust nothing: each length is checked against
- * the bytes that are there, and what is wrong is said with the offset. Single-threaded. */
+ * Problem. People have profiles already, and programs that only another tool can record. Each
+ * format says other things: sums by stack, or single blocks; all of them, or a sample; addresses,
+ * or names.
+ *
+ * Way. A reader a format (import_pprof.c, import_jemalloc.c, import_v8.c, import_heaptrack.c,
+ * import_memray.c, import_go.h) fills one table, an `import`: places, stacks of them, and for each
+ * stack how many blocks and bytes were allocated there and are live; or events, where the format
+ * has them. import_write makes a trace of that, which all commands read.
+ *
+ * Why not otherwise. A profile in memory instead of a trace would need no file, and each command a
+ * second way in; what reads traces, as the OCaml tools do, would not read it. The tools' own
+ * libraries are in Go, C++, Python and JavaScript.
+ *
+ * What must hold. All estimates made of the trace are the sums of the profile. What the format does
+ * not say is not made up: `missing` names it, and commands that need it refuse. Readers trust
+ * nothing: each length is checked against the bytes that are there, and what is wrong is said with
+ * the offset. Single-threaded. */
 #ifndef IMPORT_IMPORT_H
 #define IMPORT_IMPORT_H
 

@@ -1,5 +1,13 @@
 /* top.h: a live table in the terminal: the trace that it reads, and the screen, which belongs to a
- * thread of its own, so that the caller can look after a program. */
+ * thread of its own, so that the caller can look after a program.
+ *
+ * The trace is read as the viewer does it (cli/view/view_trace.h), and each picture is a document
+ * of src/reports like that of any command (top_view.h). What the program writes to the terminal
+ * meanwhile waits in a file (top_output.h). The screen is ncurses' (top_screen.h; where that is
+ * missing, top_screen_none.c says so).
+ *
+ * What must hold. However this process ends, the terminal is as it was, and nothing that the
+ * program has written is lost. */
 #ifndef CLI_TOP_TOP_H
 #define CLI_TOP_TOP_H
 

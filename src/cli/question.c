@@ -218,17 +218,14 @@ static void hint_modules(const question *q) {
         free(paths[--n]);
 }
 
-void question_hint_libraries(const question *q, const question_options *o) {
-    question_hint_libraries_of(&q->query, o);
-}
-
 void question_hint_libraries_of(const query_result *q, const question_options *o) {
     if (!o->filter && question_is_text(o) && libraries_hold_most(q))
         message_hint("most of it is allocated in libraries; --filter " LIBRARIES_HIDDEN
                      " shows the code that calls them");
 }
 
-void question_hint_compiled(const question_options *o, const hotspots *sites) {
+/* Whether much of what sites have is in code that LuaJIT compiled, where lines are few. */
+static void hint_compiled(const question_options *o, const hotspots *sites) {
     double compiled = 0;
     for (size_t i = 0; i < sites->sites.count; i++) {
         const hotspots_entry *e = &sites->sites.items[i].entry;
@@ -238,6 +235,16 @@ void question_hint_compiled(const question_options *o, const hotspots *sites) {
     if (question_is_text(o) && compiled > sites->total.weight / 5)
         message_hint("much of it is in code that LuaJIT compiled, which hides lines and functions; "
                      "`luajit -joff` records all of them");
+}
+
+void question_hint_sites(const question *q, const question_options *o,
+                         const hotspots_report *sites) {
+    const hotspots_by by = sites->hotspots->by;
+    if (hotspots_unsymbolized(sites))
+        question_hint_symbolize(q);
+    if (by == HOTSPOTS_BY_LINE || by == HOTSPOTS_BY_FUNCTION)
+        question_hint_libraries_of(&q->query, o);
+    hint_compiled(o, sites->hotspots);
 }
 
 int question_answer(const command *cmd, const question_options *options, const char *path,

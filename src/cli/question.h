@@ -6,8 +6,7 @@
 #include "cli/command.h"
 #include "cli/trace_profile.h"
 #include "cli/traces.h"
-#include "query/hotspots.h"
-#include "reports/report.h"
+#include "reports/hotspots.h"
 
 typedef struct question_options {
     const char *filter, *at;
@@ -202,12 +201,13 @@ void question_hint_growth(const question *q);
 /* Says that names can be found for addresses. */
 void question_hint_symbolize(const question *q);
 
-/* Says, in a report of sites, how to see the program instead of libraries, where these hold most
- * and there is no filter. */
-void question_hint_libraries(const question *q, const question_options *o);
+/* Says, where libraries hold most of an answer and there is no filter, how to see the program
+ * instead. */
 void question_hint_libraries_of(const query_result *q, const question_options *o);
 
-/* The same if much of what sites have is in code that LuaJIT compiled, where lines are few. */
-void question_hint_compiled(const question_options *o, const hotspots *sites);
+/* Says how to see more of the sites that a report shows: names, the program instead of libraries,
+ * lines in place of compiled code. */
+void question_hint_sites(const question *q, const question_options *o,
+                         const hotspots_report *sites);
 
 #endif

@@ -56,11 +56,7 @@ static int show(const question *q, const void *opts_) {
     const int status = question_show(&opts->question, &d);
     if (!opts->question.json && !opts->question.csv)
         hint_types(&h);
-    if (hotspots_unsymbolized(&shown))
-        question_hint_symbolize(q);
-    if (opts->by == HOTSPOTS_BY_LINE || opts->by == HOTSPOTS_BY_FUNCTION)
-        question_hint_libraries(q, &opts->question);
-    question_hint_compiled(&opts->question, &h);
+    question_hint_sites(q, &opts->question, &shown);
     document_free(&d);
     hotspots_free(&h);
     return status;

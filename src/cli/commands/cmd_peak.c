@@ -55,11 +55,7 @@ static int show_sites(const question *q, const peak_options *opts, const report 
     peak_report shown = {.report = &q->report, .peak = &k, .sites = &rows};
     peak_document(&d, &shown);
     const int status = question_show(&opts->question, &d);
-    if (hotspots_unsymbolized(&rows))
-        question_hint_symbolize(q);
-    if (opts->by == HOTSPOTS_BY_LINE || opts->by == HOTSPOTS_BY_FUNCTION)
-        question_hint_libraries(q, &opts->question);
-    question_hint_compiled(&opts->question, &h);
+    question_hint_sites(q, &opts->question, &rows);
     document_free(&d);
     hotspots_free(&h);
     return status;

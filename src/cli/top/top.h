@@ -6,8 +6,8 @@
  * meanwhile waits in a file (top_output.h). The screen is ncurses' (top_screen.h; where that is
  * missing, top_screen_none.c says so).
  *
- * What must hold. However this process ends, the terminal is as it was, and nothing that the
- * program has written is lost. */
+ * What must hold. Unless this process is killed outright, the terminal is as it was when it has
+ * ended, and what the program has written stands there. */
 #ifndef CLI_TOP_TOP_H
 #define CLI_TOP_TOP_H
 

@@ -42,7 +42,6 @@
 #include "contract/settings.h"
 #include "contract/trace_name.h"
 #include "platform/clock.h"
-#include "query/figure.h"
 #include "trace/compressor.h"
 
 #define DEPTH_UNSET UINT64_MAX
@@ -198,6 +197,7 @@ typedef struct launch {
     family_options members;   /* of that */
     run_entry entry;          /* of a static program */
     run_go go;                /* of a Go program, if the entry names it */
+    run_go_case go_case;      /* of that */
     int shared;               /* the rescue memory; -1: there is none */
     pthread_mutex_t rescuing; /* that adds to traces what was not written */
 } launch;
@@ -336,41 +336,14 @@ static double rate_asked(const run_options *given) {
                                                                       : 0;
 }
 
-/* Of what Go is to sample: bytes, not words. */
 static uint64_t go_period(const run_options *given) {
-    const double rate = rate_asked(given);
-    const double bytes = rate >= 1 ? 1 : rate > 0 ? (double)sizeof(uint64_t) / rate : 0;
-    return bytes > (double)INT64_MAX / 2 ? INT64_MAX / 2 : (uint64_t)(bytes + 0.5);
-}
-
-static void say_followed(const launch *l, const run_program *program) {
-    const run_options *o = l->options;
-    const char *beside = l->preload ? ", and malloc" : "";
-    if (!program->go) {
-        message_warning("%s: it is a Go program, and Go's own heap is not recorded: %s", l->command,
-                        l->go.why.text);
-        return;
-    }
-    if (!o->quiet && l->go.period == 1)
-        message_note("%s is a Go program (%s): recording Go's heap profile, every block%s",
-                     l->command, l->go.program.version, beside);
-    else if (!o->quiet)
-        message_note("%s is a Go program (%s): recording Go's heap profile, a sample every %s%s",
-                     l->command, l->go.program.version, figure_bytes((double)l->go.period).text,
-                     beside);
-    const uint64_t asked = go_period(o);
-    if (asked && l->go.period != asked)
-        message_warning("--rate has no effect on Go %s, which sets its own when it starts",
-                        l->go.program.version);
-    if (o->view || o->live || o->push.urls)
-        message_warning("Go's profile is read when the program ends: --view, --live and --push do "
-                        "not show it");
+    return run_go_period(rate_asked(given));
 }
 
 /* Of a static program, what is recorded, or why nothing is. */
 static void say_entered(const launch *l, const run_program *program) {
     if (l->entry.go && !program->has_ended)
-        say_followed(l, program);
+        run_go_say_followed(&l->go, program->go, go_period(l->options), &l->go_case);
     if (!l->entry.library)
         return;
     if (l->entry.is_entered && !l->options->quiet)
@@ -491,30 +464,21 @@ static void finish(launch *l, run_program *program) {
     run_traces_free(&traces);
 }
 
-/* Beside a trace of malloc, x.ctf, Go's is called x.go.ctf. */
-static bool go_path(const launch *l, pid_t pid, char path[PATH_MAX]) {
-    char pattern[PATH_MAX], name[PATH_MAX];
-    if (!trace_name_for(pattern_of(l, pid, pattern), (uint64_t)pid, name, sizeof name))
-        return false;
-    const char *last = path_base(name), *end = l->preload ? strstr(last, ".ctf") : NULL;
-    const int before = (int)(end ? end - name : (ssize_t)strlen(name));
-    return snprintf(path, PATH_MAX, "%.*s%s%s", before, name, l->preload ? ".go" : "",
-                    name + before) < PATH_MAX;
+/* What the program's own process writes. */
+static bool own_trace(const launch *l, const run_program *program, char path[PATH_MAX]) {
+    char pattern[PATH_MAX];
+    return trace_name_for(pattern_of(l, program->pid, pattern), (uint64_t)program->pid, path,
+                          PATH_MAX);
 }
 
 /* The program's own process is all that is followed. */
 static void finish_go(launch *l, const run_program *program) {
-    char path[PATH_MAX];
+    char name[PATH_MAX];
     if (!l->preload)
         say_killed(l, program);
-    if (program->go && !l->go.is_read)
-        message_warning("%s: Go's profile was not recorded: %s", l->command,
-                        l->go.has_become  ? "the program became another one by exec"
-                        : *l->go.why.text ? l->go.why.text
-                                          : "it was gone at once");
-    else if (program->go && go_path(l, program->pid, path))
-        run_go_write(&l->go, &command_run, program->pid, l->command, path, l->options->quiet);
-    run_go_free(&l->go);
+    if (!own_trace(l, program, name))
+        name[0] = '\0';
+    run_go_finish(&l->go, &command_run, program->go ? program->pid : 0, name, &l->go_case);
 }
 
 /* The segments are there: gives them names, and says where they are. */
@@ -535,14 +499,7 @@ static void finish_ring(launch *l, run_program *program, keeper *keeps) {
 
 /* ---- the viewer -------------------------------------------------------------------------- */
 
-/* What the program's own process writes. */
-static bool own_trace(const launch *l, const run_program *program, char path[PATH_MAX]) {
-    char pattern[PATH_MAX];
-    return trace_name_for(pattern_of(l, program->pid, pattern), (uint64_t)program->pid, path,
-                          PATH_MAX);
-}
-
-/* Shows that, in `path`. NULL after having said why. */
+/* Shows what the program's own process writes, in `path`. NULL after having said why. */
 static view_session *start_view(const launch *l, const run_program *program, char path[PATH_MAX]) {
     int status;
     if (!own_trace(l, program, path))
@@ -636,19 +593,6 @@ static bool check_output(launch *l) {
     return !error;
 }
 
-/* Of a Go program, in segments, there can only be what its C half takes from malloc. */
-static bool check_ring(const launch *l) {
-    if (l->ring.on && l->preload)
-        message_warning("%s: is a Go program; --keep keeps what its C half takes from malloc, not "
-                        "Go's own profile, which is read when it ends",
-                        l->command);
-    else if (l->ring.on)
-        message_error("%s: is a Go program, whose profile is read when it ends: --keep cannot keep "
-                      "parts of it; it was not started",
-                      l->command);
-    return !l->ring.on || l->preload;
-}
-
 static int check_options(const run_options *o) {
     if (o->depth != DEPTH_UNSET && (o->depth < 1 || o->depth > SETTING_MAX_DEPTH))
         return message_usage(&command_run, "--depth must be from 1 to %d", SETTING_MAX_DEPTH);
@@ -676,7 +620,12 @@ static bool prepare(launch *l, char preload[PATH_MAX], char entering[PATH_MAX]) 
     if (check_recordable(l->command, preload, entering, &l->go))
         l->preload = preload;
     l->entry.go = l->go.program.layout && !l->ring.on ? &l->go : NULL;
-    if (l->go.program.layout && !check_ring(l))
+    l->go_case =
+        (run_go_case){.command = l->command,
+                      .with_malloc = l->preload,
+                      .quiet = l->options->quiet,
+                      .is_watched = l->options->view || l->options->live || l->options->push.urls};
+    if (l->go.program.layout && l->ring.on && !run_go_fits_ring(&l->go_case))
         return false;
     l->go.period = go_period(l->options);
     l->entry.library = l->preload && *entering ? entering : NULL;

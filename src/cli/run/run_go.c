@@ -5,6 +5,7 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,10 +14,10 @@
 
 #include "attach/attach.h"
 #include "attach/follow.h"
+#include "base/path.h"
 #include "base/shell.h"
 #include "cli/message.h"
 #include "cli/result_file.h"
-#include "cli/run/run_traces.h"
 #include "platform/clock.h"
 #include "query/figure.h"
 
@@ -231,4 +232,65 @@ void run_go_free(run_go *g) {
     if (g->memory >= 0)
         close(g->memory);
     g->memory = -1;
+}
+
+/* ---- of a program that `run` starts ------------------------------------------------------ */
+
+uint64_t run_go_period(double rate) {
+    const double bytes = rate >= 1 ? 1 : rate > 0 ? (double)sizeof(uint64_t) / rate : 0;
+    return bytes > (double)INT64_MAX / 2 ? INT64_MAX / 2 : (uint64_t)(bytes + 0.5);
+}
+
+bool run_go_fits_ring(const run_go_case *c) {
+    if (c->with_malloc)
+        message_warning("%s: is a Go program; --keep keeps what its C half takes from malloc, not "
+                        "Go's own profile, which is read when it ends",
+                        c->command);
+    else
+        message_error("%s: is a Go program, whose profile is read when it ends: --keep cannot keep "
+                      "parts of it; it was not started",
+                      c->command);
+    return c->with_malloc;
+}
+
+void run_go_say_followed(const run_go *g, bool is_followed, uint64_t asked, const run_go_case *c) {
+    const char *beside = c->with_malloc ? ", and malloc" : "";
+    if (!is_followed) {
+        message_warning("%s: it is a Go program, and Go's own heap is not recorded: %s", c->command,
+                        g->why.text);
+        return;
+    }
+    if (!c->quiet && g->period == 1)
+        message_note("%s is a Go program (%s): recording Go's heap profile, every block%s",
+                     c->command, g->program.version, beside);
+    else if (!c->quiet)
+        message_note("%s is a Go program (%s): recording Go's heap profile, a sample every %s%s",
+                     c->command, g->program.version, figure_bytes((double)g->period).text, beside);
+    if (asked && g->period != asked)
+        message_warning("--rate has no effect on Go %s, which sets its own when it starts",
+                        g->program.version);
+    if (c->is_watched)
+        message_warning("Go's profile is read when the program ends: --view, --live and --push do "
+                        "not show it");
+}
+
+/* Beside a trace of malloc, x.ctf, Go's is called x.go.ctf. */
+static bool name_trace(const char *name, bool is_beside, char path[PATH_MAX]) {
+    const char *last = path_base(name), *end = is_beside ? strstr(last, ".ctf") : NULL;
+    const int before = (int)(end ? end - name : (ssize_t)strlen(name));
+    return *name && snprintf(path, PATH_MAX, "%.*s%s%s", before, name, is_beside ? ".go" : "",
+                             name + before) < PATH_MAX;
+}
+
+void run_go_finish(run_go *g, const command *cmd, pid_t pid, const char *name,
+                   const run_go_case *c) {
+    char path[PATH_MAX];
+    if (pid && !g->is_read)
+        message_warning("%s: Go's profile was not recorded: %s", c->command,
+                        g->has_become  ? "the program became another one by exec"
+                        : *g->why.text ? g->why.text
+                                       : "it was gone at once");
+    else if (pid && name_trace(name, c->with_malloc, path))
+        run_go_write(g, cmd, pid, c->command, path, c->quiet);
+    run_go_free(g);
 }

@@ -45,4 +45,28 @@ int run_go_write(run_go *g, const command *cmd, pid_t pid, const char *program, 
 
 void run_go_free(run_go *g);
 
+/* ---- of a program that `run` starts ------------------------------------------------------ */
+
+typedef struct run_go_case {
+    const char *command;
+    bool with_malloc; /* what its C half takes from malloc is recorded, too */
+    bool quiet;
+    bool is_watched; /* by something that does not show Go's profile */
+} run_go_case;
+
+/* What Go is to sample where words are at that rate: bytes; 0: as it does anyway. */
+uint64_t run_go_period(double rate);
+
+/* Of a Go program, in segments, there can only be what its C half takes from malloc. False after
+ * having said that there is nothing. */
+bool run_go_fits_ring(const run_go_case *c);
+
+/* Says how it is recorded, where a sample every `asked` bytes was asked for. */
+void run_go_say_followed(const run_go *g, bool is_followed, uint64_t asked, const run_go_case *c);
+
+/* Its process, `pid` if it was followed and else 0, has ended: writes what was read beside the
+ * trace `name` of malloc, or as that one, and frees it. */
+void run_go_finish(run_go *g, const command *cmd, pid_t pid, const char *name,
+                   const run_go_case *c);
+
 #endif

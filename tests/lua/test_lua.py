@@ -298,15 +298,38 @@ def running_threads_are_recorded_and_left(version, lua):
         allotrace("detach", program.pid)
         same(code_of(program.pid, "liblua"), code, "the code")
         blocks = Trace().blocks
-        assert len(blocks) > 10, "what malloc gives is recorded" # with Lua's frames if there was one thread just then
+        deep = [b for b in blocks if b.bytes > 60000 and any("deep" in f for f in b.frames)]
+        good = [b for b in deep if len(lua_frames(b)) > 250 or b.frames[0].startswith("[")]
+        assert len(deep) > 10 and len(good) >= 0.95 * len(deep), f"{len(good)} of {len(deep)} stacks are whole"
+        nested = [b for b in blocks if [place(f).split("@")[0] for f in b.frames][-4:] == ["host_nests", "main chunk", "nested", "rep"]]
+        assert len(nested) > 10, f"states inside of others: {len(nested)}"
     same((program.communicate("x", timeout=100), program.returncode), (("done\n", ""), 0), "the run")
 
 
-def embedded(version, *more):
+@test
+def states_that_are_gone_are_not_looked_at(version, lua):
+    linked(version, "gone")
+    for _ in range(5):
+        program = started("./gone")
+        time.sleep(0.1)
+        for rate in "1", "0.01":
+            allotrace("attach", "--rate", rate, "-o", "t.ctf", program.pid)
+            time.sleep(0.05)
+            allotrace("detach", program.pid)
+        same((program.communicate("x", timeout=100), program.returncode), (("done\n", ""), 0), "the run")
+    assert Trace().of("main chunk@code.lua:2", "works@code.lua:1", "work"), "the frames of Lua's"
+
+
+def linked(version, name):
+    """The program of that name, with the library of Lua."""
     flags = run(["pkg-config", "--cflags", "--libs", f"lua{version}"])
-    done = run(["cc", "-g", "-pthread", HERE / "host.c", "-o", "host", *flags.out.split(), *more])
+    done = run(["cc", "-g", "-pthread", HERE / f"{name}.c", "-o", name, *flags.out.split()])
     if flags.status != 0 or done.status != 0:
-        raise Skip(f"there is no liblua{version} to link with: {done.err[:200]}")
+        raise Skip(f"there is no library of Lua {version} to link with: {done.err[:200]}")
+
+
+def embedded(version):
+    linked(version, "host")
     return record(["./host", HERE / "host.lua"])
 
 
@@ -427,10 +450,7 @@ def collections_are_marks(version, lua):
 @test
 def states_that_come_and_go_are_recorded(version, lua):
     only_jit(version)
-    flags = run(["pkg-config", "--cflags", "--libs", "luajit"])
-    done = run(["cc", "-g", "-pthread", HERE / "states.c", "-o", "states", *flags.out.split()])
-    if flags.status != 0 or done.status != 0:
-        raise Skip(f"there is no libluajit to link with: {done.err[:200]}")
+    linked(version, "states")
     trace = record(["./states"])
     tables = [b for b in trace.of("main chunk") if b.type == "table"]
     assert len(tables) >= 60 * 1000, f"{len(tables)} tables"

@@ -92,8 +92,6 @@ static void lua_begin(void) {
 static void lua_end(void) {
     if (lua.is_jit)
         luajit_heap_end();
-    else
-        lua_late_end();
 }
 
 static size_t lua_codes(control_code codes[CONTROL_CODES]) {

@@ -18,7 +18,6 @@
 #include "platform/syscall.h"
 #include "record/recorder.h"
 #include "record/text.h"
-#include "runtimes/lua/lua_late.h"
 #include "runtimes/lua/lua_stubs.h"
 #include "runtimes/lua/luajit_heap.h"
 
@@ -34,9 +33,7 @@ static struct {
     bool has_key;
 } threads;
 
-/* How often functions were made ready to be turned aside. What was noted for a recording that has
- * ended says nothing in the next one, as calls came and went between. */
-static unsigned recording;
+volatile unsigned lua_calls_noted;
 
 static const lua_runtime *jit; /* if it is LuaJIT, whose native frames tell all of calls */
 
@@ -55,7 +52,7 @@ static __attribute__((noinline)) struct lua_calls *calls_make(void) {
     const int error = errno;
     struct lua_calls *calls = threads.has_key ? pages_alloc(sizeof *calls) : NULL;
     if (calls) {
-        calls->recording = recording;
+        calls->noted = lua_calls_noted;
         own = calls;
         loader_key_set(threads.key, calls);
     }
@@ -65,11 +62,13 @@ static __attribute__((noinline)) struct lua_calls *calls_make(void) {
 
 struct lua_calls *lua_calls_make_own(void) {
     struct lua_calls *const c = own ? own : calls_make();
-    if (__builtin_expect(c && c->recording != recording, 0)) {
-        c->recording = recording;
+    const unsigned noted = lua_calls_noted;
+    if (__builtin_expect(c && c->noted != noted, 0)) {
+        if (c->noted) /* else a recording is just beginning, and has looked at it */
+            c->allocates = 0;
+        c->noted = noted;
         c->is_whole = false;
         c->n = c->tries = 0;
-        c->allocates = 0;
     }
     return c;
 }
@@ -126,13 +125,6 @@ lua_allocator *lua_calls_in_front_of(lua_allocator *allocator) {
     return allocator;
 }
 
-lua_allocator *lua_calls_behind(lua_allocator *allocator) {
-    for (int i = 0; i < N_ALLOCATORS; i++)
-        if (allocator == in_front[i])
-            return lua_allocators[i];
-    return NULL;
-}
-
 /* LuaJIT's own allocator is called with a number that stands for it. */
 HIDDEN lua_allocator *lua_on_newstate(lua_allocator *allocator);
 lua_allocator *lua_on_newstate(lua_allocator *allocator) {
@@ -145,7 +137,6 @@ void lua_on_close(uintptr_t state, uintptr_t sp) {
         luajit_heap_close(state);
         return;
     }
-    lua_late_close(state);
     lua_on_call(state, sp);
 }
 
@@ -177,8 +168,7 @@ static struct {
     control_code codes[CONTROL_CODES];
     size_t n;
     uintptr_t newstate; /* the Lua whose they are */
-    bool is_alone; /* the program had one thread: beside others nothing is changed, as a program
-                      with several was once gone after it, nobody knows why */
+    unsigned recording; /* which of several it is */
 } late;
 
 /* Where a symbol is missing, the loader allocates: all are looked for before anything is recorded.
@@ -264,7 +254,7 @@ static bool put_jumps(const uintptr_t *patched, uint8_t (*jumps)[DISPLACE_JUMP])
 }
 
 static void keep_jumps(const uintptr_t *patched, uint8_t (*jumps)[DISPLACE_JUMP]) {
-    _Static_assert((int)N_ENTRIES <= (int)CONTROL_CODES, "all of them");
+    _Static_assert((int)N_ENTRIES < (int)CONTROL_CODES, "all of them, and lua_calls_noted");
     _Static_assert((int)DISPLACE_JUMP <= (int)CONTROL_CODE, "a jump");
     for (size_t i = 0; i < N_ENTRIES; i++) {
         control_code *const c = &late.codes[late.n];
@@ -297,9 +287,12 @@ static bool turn_aside(const lua_runtime *r, uint8_t *room, size_t size) {
     if (syscall_failed(syscall4(SYS_mprotect, (long)room, (long)size, PROT_READ | PROT_EXEC, 0)))
         return false;
     __builtin___clear_cache((char *)room, (char *)room + size);
-    if (!recorder_is_late())
-        return put_jumps(patched, jumps);
-    keep_jumps(patched, jumps);
+    if (recorder_is_late())
+        keep_jumps(patched, jumps);
+    else if (put_jumps(patched, jumps))
+        lua_calls_noted = 1;
+    else
+        return false;
     return true;
 }
 
@@ -310,11 +303,8 @@ bool lua_calls_are_alone(void) {
 }
 
 bool lua_calls_begin(const lua_runtime *r) {
-    recording++;
+    late.recording++;
     jit = r->is_jit ? r : NULL;
-    late.is_alone = recorder_is_late() && lua_calls_are_alone();
-    if (recorder_is_late() && !late.is_alone)
-        recorder_mark("stacks are recorded without Lua's frames: the program has several threads");
     if (late.n > 0)
         return true;
     const size_t unit = pages_unit(), size = (N_ENTRIES * SLOT + unit - 1) & ~(unit - 1);
@@ -327,15 +317,14 @@ bool lua_calls_begin(const lua_runtime *r) {
 }
 
 size_t lua_calls_codes(control_code codes[CONTROL_CODES]) {
-    if (!late.is_alone)
+    if (late.n == 0)
         return 0;
+    control_code noted = {.at = (uintptr_t)&lua_calls_noted, .size = sizeof lua_calls_noted};
+    _Static_assert(sizeof lua_calls_noted <= CONTROL_CODE, "a number");
+    memcpy(noted.after, &late.recording, sizeof late.recording);
     memcpy(codes, late.codes, late.n * sizeof *codes);
-    return late.n;
-}
-
-/* All are changed while no thread runs. */
-bool lua_calls_are_noted(void) {
-    return late.n == 0 || *(const volatile uint8_t *)late.codes[0].at == late.codes[0].after[0];
+    codes[late.n] = noted;
+    return late.n + 1;
 }
 
 bool lua_calls_have(uintptr_t pc, bool *is_resume) {

@@ -33,10 +33,10 @@ struct lua_birth {
 
 struct lua_calls {
     struct lua_birth birth; /* the last one */
-    unsigned recording;     /* of several that came late: in which these were noted */
+    unsigned noted;         /* what lua_calls_noted was when these were */
     bool is_whole;          /* there are no others that go on: see lua_late.h */
     unsigned tries;         /* to find those */
-    uintptr_t allocates;    /* the global_State whose allocator was looked at last */
+    uintptr_t allocates;    /* LuaJIT's: the global_State whose allocator was looked at last */
     size_t n;
     struct lua_call calls[LUA_CALLS_MAX]; /* the innermost last */
 };
@@ -49,12 +49,18 @@ struct lua_calls *lua_calls_make_own(void);
 
 /* Whether the functions can be turned aside; NULL or why not. Then, before the program runs, does
  * it: false if the kernel does not let their code be changed. In a program that runs already, it is
- * only made ready: what is to be changed is lua_calls_codes, and whether it was,
- * lua_calls_are_noted says. */
+ * only made ready: what is to be changed is lua_calls_codes. */
 const char *lua_calls_why_not(const lua_runtime *r);
 bool lua_calls_begin(const lua_runtime *r);
 size_t lua_calls_codes(control_code codes[CONTROL_CODES]);
-bool lua_calls_are_noted(void);
+
+/* 0: not all calls are noted, so that what is noted may be of calls that have ended. Else they are,
+ * each time that they begin to be another number. In a program that runs already it is changed with
+ * the code, while no thread runs: no call ever begins unseen while it says that none does. */
+extern volatile unsigned lua_calls_noted __attribute__((visibility("hidden")));
+static inline bool lua_calls_are_noted(void) {
+    return lua_calls_noted != 0;
+}
 
 /* Whether the process has one thread. */
 bool lua_calls_are_alone(void);
@@ -62,9 +68,8 @@ bool lua_calls_are_alone(void);
 /* Is this a return address into one of the functions, which one is resume? */
 bool lua_calls_have(uintptr_t pc, bool *is_resume);
 
-/* What is to be given to Lua in place of an allocator, and back. */
+/* What is to be given to Lua in place of an allocator. It stays there when the recording ends. */
 typedef void *lua_allocator(void *context, void *block, size_t old_size, size_t size);
 lua_allocator *lua_calls_in_front_of(lua_allocator *allocator);
-lua_allocator *lua_calls_behind(lua_allocator *allocator);
 
 #endif

@@ -8,7 +8,6 @@
 
 #include "platform/pages.h"
 #include "platform/unwind_trail.h"
-#include "record/lock.h"
 #include "runtimes/lua/lua_frames.h"
 #include "runtimes/peek.h"
 
@@ -26,16 +25,31 @@ struct met {
 
 struct search {
     const lua_runtime *r;
+    const unwind_trail *trail;
     const struct unwind_point *points;
     size_t n_met;
     struct met met[MET_MAX];
 };
 
-static bool is_state(const lua_runtime *r, uintptr_t word) {
+/* Whether it leads to the thread's own native stack, as it does to where errors are caught, as long
+ * as the thread is in it: one that is another thread's, or gone, does not. */
+static bool is_on_stack(const struct search *s, uintptr_t state) {
+    enum { CATCHES = 184 }; /* its first bytes, which that is among in each version */
+    uintptr_t words[CATCHES / WORD];
+    bool is = false;
+    if (!peek_bytes(state, words, sizeof words))
+        return false;
+    for (size_t i = 0; i < sizeof words / WORD; i++)
+        is |= unwind_trail_is_in_stack(s->trail, words[i]);
+    return is;
+}
+
+static bool is_state(const struct search *s, uintptr_t word) {
+    const struct lua_layout *const l = s->r->layout;
     uintptr_t global, allocator;
-    return peek_bytes(word + r->layout->state_global, &global, WORD) && global % WORD == 0 &&
-           peek_bytes(global + r->layout->global_allocator, &allocator, WORD) && allocator &&
-           lua_frames_fit(r, word, LUA_FRAMES_FEW);
+    return peek_bytes(word + l->state_global, &global, WORD) && global % WORD == 0 &&
+           peek_bytes(global + l->global_allocator, &allocator, WORD) && allocator &&
+           is_on_stack(s, word) && lua_frames_fit(s->r, word, LUA_FRAMES_FEW);
 }
 
 static void meet(struct search *s, uintptr_t word) {
@@ -45,7 +59,7 @@ static void meet(struct search *s, uintptr_t word) {
     if (i == MET_MAX)
         return;
     if (i == s->n_met)
-        s->met[s->n_met++] = (struct met){.word = word, .is_state = is_state(s->r, word)};
+        s->met[s->n_met++] = (struct met){.word = word, .is_state = is_state(s, word)};
     s->met[i].times++;
 }
 
@@ -115,7 +129,8 @@ static struct completing *completing_of_thread(const lua_runtime *r,
                                                const struct runtime_splice *native) {
     struct completing *const c = pages_alloc(sizeof *c);
     if (c)
-        c->search = (struct search){.r = r, .points = native->trail->points};
+        c->search =
+            (struct search){.r = r, .trail = native->trail, .points = native->trail->points};
     return c;
 }
 
@@ -168,68 +183,12 @@ const struct lua_calls *lua_late_calls(const lua_runtime *r, const struct runtim
 
 /* ---- allocators of lua_States that were there ------------------------------------------------ */
 
-enum { ADOPTED_MAX = 64 };
-static struct {
-    lock lock;
-    const struct lua_layout *layout;
-    size_t n;
-    uintptr_t globals[ADOPTED_MAX];
-} adopted;
-
-static lua_allocator **allocator_of(uintptr_t global) {
-    return (lua_allocator **)(global + adopted.layout->global_allocator);
-}
-
-static uintptr_t global_of(const struct lua_layout *l, uintptr_t state) {
-    return *(const uintptr_t *)(state + l->state_global);
-}
-
-static size_t adopted_find(uintptr_t global) {
-    size_t i = 0;
-    while (i < adopted.n && adopted.globals[i] != global)
-        i++;
-    return i;
-}
-
-/* Lua calls whichever of the two it reads. */
-static void put_in_front(uintptr_t global) {
-    lua_allocator **const at = allocator_of(global);
-    if (adopted_find(global) < adopted.n || adopted.n == ADOPTED_MAX)
-        return;
-    adopted.globals[adopted.n++] = global;
-    __atomic_store_n(at, lua_calls_in_front_of(*at), __ATOMIC_RELAXED);
-}
-
+/* Lua calls whichever of the two it reads. That is not taken back: at the end of the recording
+ * other threads may be closing it, and nothing is left to be done but to note who allocates. */
 void lua_late_adopt(const lua_runtime *r, uintptr_t state) {
-    const uintptr_t global = global_of(r->layout, state);
-    struct lua_calls *const calls = lua_calls_own();
-    if (!calls || calls->allocates == global || !lock_try(&adopted.lock))
-        return;
-    calls->allocates = global;
-    adopted.layout = r->layout;
-    put_in_front(global);
-    lock_release(&adopted.lock);
-}
-
-/* Other threads may be at the end of the recording: what they write to must not go away. */
-void lua_late_close(uintptr_t state) {
-    if (!__atomic_load_n(&adopted.n, __ATOMIC_RELAXED) || !lock_acquire_patiently(&adopted.lock))
-        return;
-    const size_t i = adopted.layout ? adopted_find(global_of(adopted.layout, state)) : adopted.n;
-    if (i < adopted.n)
-        adopted.globals[i] = adopted.globals[--adopted.n];
-    lock_release(&adopted.lock);
-}
-
-void lua_late_end(void) {
-    if (!lock_acquire_patiently(&adopted.lock))
-        return;
-    for (size_t i = 0; i < adopted.n; i++) {
-        lua_allocator **const at = allocator_of(adopted.globals[i]);
-        lua_allocator *const before = lua_calls_behind(*at);
-        if (before)
-            __atomic_store_n(at, before, __ATOMIC_RELAXED);
-    }
-    adopted.n = 0;
-    lock_release(&adopted.lock);
+    const uintptr_t global = *(const uintptr_t *)(state + r->layout->state_global);
+    lua_allocator **const at = (lua_allocator **)(global + r->layout->global_allocator);
+    lua_allocator *const front = lua_calls_in_front_of(*at);
+    if (front != *at)
+        __atomic_store_n(at, front, __ATOMIC_RELAXED);
 }

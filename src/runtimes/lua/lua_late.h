@@ -10,10 +10,7 @@
  * known, or nothing is noted yet. */
 const struct lua_calls *lua_late_calls(const lua_runtime *r, const struct runtime_splice *native);
 
-/* The allocator of a lua_State that the thread is in gets a function in front of it (lua_calls.h),
- * until the end, or until it is closed, of which lua_late_close must be told before. */
+/* The allocator of a lua_State that the thread is in gets a function in front (lua_calls.h). */
 void lua_late_adopt(const lua_runtime *r, uintptr_t state);
-void lua_late_close(uintptr_t state);
-void lua_late_end(void);
 
 #endif

@@ -152,6 +152,7 @@ struct splicing {
     struct walk others[OTHERS];
     size_t n_others;
     bool has_lua;       /* some function of Lua's was put */
+    bool expects;       /* the next field is set */
     uintptr_t expected; /* the interpreter's frame that is next; 0: none is known */
 };
 
@@ -345,8 +346,21 @@ static bool put_from(struct splicing *s, uintptr_t state, uintptr_t base, uintpt
     return is_over(s);
 }
 
+/* Of a thread that is in Lua: others may have given what they were in last to a thread that closes
+ * it at this moment. */
+static void expect(struct splicing *s, uintptr_t global) {
+    if (s->expects)
+        return;
+    const uintptr_t state = global ? luajit_word(global + s->l->current) : 0;
+    const bool has_begun = state && luajit_word(state + STATE_STACK);
+    const uintptr_t c_frame = has_begun ? luajit_word(state + STATE_C_FRAME) & C_FRAME_ADDRESS : 0;
+    s->expected = is_in_stack(s, c_frame) ? c_frame : 0;
+    s->expects = true;
+}
+
 /* `pc` is in compiled code. False: it is not. */
 static bool put_from_compiled(struct splicing *s, uintptr_t global, uintptr_t pc, bool *is_all) {
+    expect(s, global);
     const uintptr_t base =
         global && s->expected ? luajit_word(global + s->l->current + CURRENT_BASE) : 0;
     const uintptr_t trace = base ? trace_of(s, global, pc) : 0;
@@ -366,12 +380,6 @@ static bool put_from_exit(struct splicing *s, uintptr_t global) {
 /* Of which lua_State a frame is, that nothing has led to. */
 static bool is_c_frame(const struct splicing *s, uintptr_t c_frame) {
     return is_in_stack(s, c_frame) && luajit_layout_of(luajit_word(c_frame + C_FRAME_L)) == s->l;
-}
-
-static void expect(struct splicing *s, uintptr_t global) {
-    const uintptr_t state = global ? luajit_word(global + s->l->current) : 0;
-    const uintptr_t c_frame = state ? luajit_word(state + STATE_C_FRAME) & C_FRAME_ADDRESS : 0;
-    s->expected = is_in_stack(s, c_frame) ? c_frame : 0;
 }
 
 /* A frame at `at` that is the interpreter's code. True: no more of the native stack is to be
@@ -397,12 +405,11 @@ static bool put_interpreter(struct splicing *s, uintptr_t global, uintptr_t at, 
 static bool put_all(struct splicing *s, uintptr_t global) {
     const struct runtime_splice *const native = s->out.native;
     const bool has_places = s->l && native->has_places && !(native->flags & UNWIND_SIGNAL);
-    if (has_places)
-        expect(s, global);
     for (size_t i = native->n; i > 0 && !s->out.is_full; i--) {
         const uintptr_t pc = unwind_trail_pc(native->trail, i - 1);
         bool is_all = false;
         if (has_places && lua_range_has(&s->r->eval, pc - 1)) {
+            expect(s, global);
             if (put_interpreter(s, global, native->trail->points[i - 1].sp, &is_all))
                 return is_all;
         } else if (lua_range_has(&s->r->code, pc - 1)) {

@@ -3,7 +3,9 @@
  * A state is known by the context that its allocator is called with. Its place in the table is used
  * by the state's own calls alone, while it is there: so what a place leads to can be read without a
  * lock. When a state is closed, LuaJIT gives all memory back at once if its own allocator is there:
- * so that is put back when the main thread's stack, the last block but one or two, is freed. */
+ * so that is put back when the main thread's stack, the last block but one or two, is freed. And if
+ * closing is not heard of any more, because the recording has ended, by the state's next call:
+ * other threads may be closing theirs at that moment. */
 #include "runtimes/lua/luajit_heap.h"
 
 #include <stdatomic.h>
@@ -158,7 +160,16 @@ COLD void *cold_jit_allocate(void *context, void *block, size_t old_size, size_t
     return moved;
 }
 
+COLD void *cold_jit_leave(void *context, void *block, size_t old_size, size_t size) {
+    const size_t i = state_of((uintptr_t)context);
+    if (i < STATES_MAX)
+        leave(i);
+    return own()(context, block, old_size, size);
+}
+
 HOT_CODE static void *jit_allocate(void *context, void *block, size_t old_size, size_t size) {
+    if (__builtin_expect(!lua_calls_are_noted(), 0))
+        return cold_jit_leave(context, block, old_size, size);
     look_at_phase((uintptr_t)context);
     if (size == 0) {
         if (__builtin_expect(atomic_load_explicit(&closing, memory_order_relaxed) > 0, 0))
@@ -190,9 +201,10 @@ static void refuse(void) {
         "its objects do not come from");
 }
 
-static size_t free_place(void) {
-    const size_t i = state_of(0), n = atomic_load(&heap.n);
-    return i < STATES_MAX ? i : n;
+/* That of a state that was there before, if nobody has heard of its end. */
+static size_t place_for(uintptr_t context) {
+    const size_t same = state_of(context), i = same < STATES_MAX ? same : state_of(0);
+    return i < STATES_MAX ? i : atomic_load(&heap.n);
 }
 
 static void add_state(size_t i, uintptr_t global, uintptr_t context) {
@@ -208,11 +220,12 @@ static void add_state(size_t i, uintptr_t global, uintptr_t context) {
 static void adopt(const lua_runtime *r, uintptr_t global) {
     lua_allocator **const at = (lua_allocator **)(global + GLOBAL_ALLOCATOR);
     lua_allocator *const now = *at, *const known = own();
-    const size_t i = free_place();
-    if (now == jit_allocate || i == STATES_MAX || state_by_global(global) < STATES_MAX)
+    const size_t i = place_for(luajit_word(global + GLOBAL_CONTEXT));
+    if (now == jit_allocate || i == STATES_MAX)
         return;
     if (!lua_range_has(&r->module, (uintptr_t)now) || (known && known != now)) {
-        add_state(i, global, global | FOREIGN);
+        if (lua_calls_are_noted() && state_by_global(global) == STATES_MAX)
+            add_state(i, global, global | FOREIGN);
         return;
     }
     atomic_store(&heap.behind, now);
@@ -261,8 +274,19 @@ static void meet_states(const lua_runtime *r, uintptr_t low, uintptr_t high) {
     }
 }
 
+/* Since the last recording, whoever closed them was not heard of. */
+static void forget_foreign(void) {
+    lock_acquire(&heap.lock);
+    const size_t n = atomic_load(&heap.n);
+    for (size_t i = 0; i < n; i++)
+        if (atomic_load(&heap.states[i].context) & FOREIGN)
+            atomic_store(&heap.states[i].context, 0);
+    lock_release(&heap.lock);
+}
+
 /* We have been called on a stack that was lent. */
 void luajit_heap_begin_late(const lua_runtime *r) {
+    forget_foreign();
     atomic_store(&heap.has_ended, false);
     struct mapping stack;
     char path[8];
@@ -292,15 +316,6 @@ bool luajit_heap_may_look(void) {
 
 void luajit_heap_end(void) {
     atomic_store(&heap.has_ended, true);
-    if (!lock_acquire_patiently(&heap.lock))
-        return;
-    const size_t n = atomic_load(&heap.n);
-    for (size_t i = 0; i < n; i++)
-        if (atomic_load(&heap.states[i].context) & FOREIGN)
-            atomic_store(&heap.states[i].context, 0);
-        else if (atomic_load(&heap.states[i].context) && !heap.states[i].is_closing)
-            leave(i);
-    lock_release(&heap.lock);
 }
 
 const struct luajit_layout *luajit_heap_layout(void) {
@@ -308,7 +323,7 @@ const struct luajit_layout *luajit_heap_layout(void) {
 }
 
 uintptr_t luajit_heap_global(void) {
-    const struct lua_calls *const calls = lua_calls_own();
+    const struct lua_calls *const calls = lua_calls_own() ? lua_calls_make_own() : NULL;
     return calls && calls->allocates && state_by_global(calls->allocates) < STATES_MAX
                ? calls->allocates
                : 0;

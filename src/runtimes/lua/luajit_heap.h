@@ -15,8 +15,8 @@ void luajit_heap_close(uintptr_t state);
  * met by the next calls into them. */
 void luajit_heap_begin_late(const lua_runtime *r);
 
-/* All are given back their allocators. From then on blocks die unseen, and must not be looked at.
- */
+/* All get back their allocators when they call them next. From now on blocks die unseen, and must
+ * not be looked at. */
 void luajit_heap_end(void);
 bool luajit_heap_may_look(void);
 

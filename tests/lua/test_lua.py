@@ -6,6 +6,7 @@
 Each test runs with each of Lua 5.1 to 5.4 that is found, and with LuaJIT.
 """
 import collections
+import contextlib
 import functools
 import os
 import pathlib
@@ -367,22 +368,51 @@ fill(tonumber(ARGV[1]))
 return #t"""
 
 
-@test
-def scripts_of_redis_have_their_stacks(version, lua):
+def redis_that_has_lua(version):
+    """How it is started, and how it is asked."""
     server, client = shutil.which("redis-check-rdb"), shutil.which("redis-cli")
     if version != "5.1" or not server or not client:
         raise Skip("redis is not installed" if version == "5.1" else "redis has Lua 5.1")
     os.symlink(server, "redis-server") # one program, by either name
-    ask = [client, "-s", "redis.sock"]
-    with subprocess.Popen([ALLOTRACE, "run", "-q", "-r", "1", "-o", "t.ctf", "--", "./redis-server", "--port", "0", "--unixsocket",
-                           "redis.sock", "--save", ""], stdout=subprocess.DEVNULL) as process:
+    return ["./redis-server", "--port", "0", "--unixsocket", "redis.sock", "--save", ""], [client, "-s", "redis.sock"]
+
+
+@contextlib.contextmanager
+def serving(command, ask):
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:
         for _ in range(1000):
             if process.poll() is None and run([*ask, "ping"]).out == "PONG\n":
                 break
             time.sleep(0.01)
-        same(run([*ask, "eval", SCRIPT, "0", "1000"]).out, "1000\n")
+        yield process
         run([*ask, "shutdown", "nosave"])
         same(process.wait(), 0)
+
+
+@test
+def scripts_of_redis_have_their_stacks(version, lua):
+    server, ask = redis_that_has_lua(version)
+    with serving([ALLOTRACE, "run", "-q", "-r", "1", "-o", "t.ctf", "--", *server], ask):
+        same(run([*ask, "eval", SCRIPT, "0", "1000"]).out, "1000\n")
+    has_stacks_of_script()
+
+
+@test
+def scripts_of_a_running_redis_have_their_stacks(version, lua):
+    server, ask = redis_that_has_lua(version)
+    if int(re.search(r"v=(\d+)", run([server[0], "--version"]).out)[1]) >= 8:
+        raise Skip("redis 8 takes Lua's memory by jemalloc's mallocx, which attach leaves alone")
+    with serving(server, ask) as process:
+        assert len(os.listdir(f"/proc/{process.pid}/task")) > 1, "it has one thread"
+        for _ in range(2):
+            same(run([*ask, "eval", SCRIPT, "0", "1000"]).out, "1000\n")
+            allotrace("attach", "--rate", "1", "-o", "t.ctf", process.pid)
+            same(run([*ask, "eval", SCRIPT, "0", "1000"]).out, "1000\n")
+            allotrace("detach", process.pid)
+            has_stacks_of_script()
+
+
+def has_stacks_of_script():
     made = [b for b in Trace().of("main chunk@user_script:5", "fill@user_script:3") if place(b.frames[-1]) == "fill@user_script:3"]
     assert 2000 <= len(made) <= 2020, len(made) # each table and its array, and the array of all as it grows
 

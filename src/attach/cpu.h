@@ -108,11 +108,13 @@ static inline void cpu_call(cpu_registers *at, uint64_t function, uint64_t stack
 }
 
 /* System calls that say EINTR when a thread is stopped and goes on, as after SIGSTOP and SIGCONT;
- * then nothing was done. */
+ * then nothing was done. Those of sockets do where these have a limit of time. */
 static const int cpu_cut_short[] = {
-    SYS_epoll_wait, SYS_epoll_pwait, SYS_epoll_pwait2, SYS_rt_sigtimedwait, SYS_semop,
-    SYS_semtimedop, SYS_read,        SYS_recvfrom,     SYS_recvmsg,         SYS_recvmmsg,
-    SYS_accept,     SYS_accept4,     SYS_io_getevents, SYS_io_pgetevents};
+    SYS_epoll_wait,    SYS_epoll_pwait,   SYS_epoll_pwait2, SYS_rt_sigtimedwait, SYS_semop,
+    SYS_semtimedop,    SYS_read,          SYS_readv,        SYS_recvfrom,        SYS_recvmsg,
+    SYS_recvmmsg,      SYS_accept,        SYS_accept4,      SYS_connect,         SYS_write,
+    SYS_writev,        SYS_sendto,        SYS_sendmsg,      SYS_sendmmsg,        SYS_io_getevents,
+    SYS_io_pgetevents, SYS_io_uring_enter};
 
 /* Those in which an allocator waits with its locks held, or that fork with them held. */
 static const int cpu_locking[] = {SYS_brk,    SYS_mmap, SYS_munmap,    SYS_mremap, SYS_mprotect,

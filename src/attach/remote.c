@@ -63,6 +63,7 @@ struct remote {
     uint64_t blocked;     /* signals */
     uint64_t asked_about; /* where the module begins that the next field is about; 0: none */
     bool exports_malloc;
+    bool is_to_stop; /* SIGSTOP came in a call: nobody can block that */
     bool in_handler; /* in the last round, some handler had interrupted what may hold a lock */
     filters filters; /* of the thread that is stopped */
     struct checked *checked;
@@ -79,7 +80,7 @@ static void pause_ms(long ms) {
 
 /* ---- stopping a thread ----------------------------------------------------------------------- */
 
-enum stop { STOPPED, STOPPED_JOB, GONE };
+enum stop { STOPPED, STOPPED_JOB, RUNNING, GONE };
 
 /* Waits until the thread stands at a stop that we asked for; signals that come before are its. Any
  * other stop cancels what we asked for: it is asked for again. */
@@ -206,7 +207,8 @@ static bool get_registers(remote *r) {
 /* A thread that has ended gets no reason, nor one that is traced already: others may not be. */
 static enum stop stop_thread(const remote *r, pid_t tid, remote_reason *why) {
     if (ptrace(PTRACE_SEIZE, tid, 0, PTRACE_O_TRACESYSGOOD) != 0) {
-        if (errno == EPERM && process_status(tid, "TracerPid", 0) != 0)
+        if (errno == EPERM &&
+            (process_status(tid, "TracerPid", 0) != 0 || !process_has_program(tid)))
             return GONE;
         if (errno == EPERM)
             REASON(why,
@@ -240,7 +242,7 @@ static bool stop_somewhere_safe(remote *r, remote_reason *why) {
     why->text[0] = '\0';
     for (int i = 0; i < SAFE_TRIES; i++) {
         size_t n = process_threads(r->pid, threads, MAX_THREADS);
-        if (n == 0)
+        if (n == 0 || !process_has_program(r->pid))
             break;
         r->in_handler = false;
         for (size_t j = 0; j < n; j++) {
@@ -253,7 +255,7 @@ static bool stop_somewhere_safe(remote *r, remote_reason *why) {
     }
     REASON(
         why,
-        !process_exists(r->pid) ? "process %d has ended"
+        !process_exists(r->pid) || !process_has_program(r->pid) ? "process %d has ended"
         : r->in_handler
             ? "process %d is in a signal handler that interrupted its allocator or loader; try "
               "again later"
@@ -470,13 +472,13 @@ static void set_blocked(const remote *r, uint64_t signals) {
 }
 
 /* Waits for the next stop, at most until `deadline`. */
-static bool await_any_stop(pid_t tid, time_t deadline, int *status) {
+static enum stop await_any_stop(pid_t tid, time_t deadline, int *status) {
     for (;;) {
         pid_t got = waitpid(tid, status, __WALL | WNOHANG);
-        if (got == tid)
-            return WIFSTOPPED(*status);
-        if (got < 0 || time(NULL) > deadline)
-            return false;
+        if (got != 0)
+            return got == tid && WIFSTOPPED(*status) ? STOPPED : GONE;
+        if (time(NULL) > deadline)
+            return RUNNING;
         nanosleep(&(struct timespec){.tv_nsec = 50000}, NULL);
     }
 }
@@ -516,7 +518,10 @@ static bool run_to_gate(remote *r, uint64_t *result, remote_reason *why) {
     for (;;) {
         if (ptrace(PTRACE_SYSCALL, r->tid, 0, 0) != 0)
             break;
-        if (!await_any_stop(r->tid, deadline, &status)) {
+        const enum stop stop = await_any_stop(r->tid, deadline, &status);
+        if (stop == GONE)
+            break;
+        if (stop == RUNNING) {
             ptrace(PTRACE_INTERRUPT, r->tid, 0, 0);
             await_stop(r->tid);
             REASON(why, "process %d could not complete the call: a lock that it needs is held",
@@ -535,7 +540,9 @@ static bool run_to_gate(remote *r, uint64_t *result, remote_reason *why) {
             leave_gate(r, &at);
             return true;
         }
-        if (!EVENT(status) && WSTOPSIG(status) != SYSCALL_STOP) {
+        if (!EVENT(status) && WSTOPSIG(status) == SIGSTOP) {
+            r->is_to_stop = true;
+        } else if (!EVENT(status) && WSTOPSIG(status) != SYSCALL_STOP) {
             REASON(why, "process %d got signal %d in the function called in it", (int)r->pid,
                    WSTOPSIG(status));
             return false;
@@ -686,6 +693,14 @@ static void remote_free(remote *r) {
     free(r);
 }
 
+/* The thread goes on where it was. */
+static void leave(const remote *r) {
+    restore(r);
+    let_go(r, r->tid);
+    if (r->is_to_stop)
+        kill(r->pid, SIGSTOP);
+}
+
 remote *remote_open(pid_t pid, remote_reason *why) {
     remote *r = CPU_ATTACHES ? calloc(1, sizeof *r) : NULL;
     if (!CPU_ATTACHES) {
@@ -705,8 +720,7 @@ remote *remote_open(pid_t pid, remote_reason *why) {
             set_blocked(r, ~UINT64_C(0));
             if (read_filters(r, r->tid, &r->filters, why) && borrow_memory(r, why))
                 return r;
-            restore(r);
-            let_go(r, r->tid);
+            leave(r);
         }
     }
     remote_free(r);
@@ -718,8 +732,7 @@ void remote_close(remote *r) {
     remote_reason why;
     call(r, cpu_sp(&r->registers) - CPU_RED_ZONE, remote_function(r, "munmap"), arguments, &result,
          &why);
-    restore(r);
-    let_go(r, r->tid);
+    leave(r);
     remote_free(r);
 }
 

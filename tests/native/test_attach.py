@@ -6,12 +6,14 @@
 import errno
 import os
 import pathlib
+import select
 import shutil
 import signal
 import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 from resident import (ALLOTRACE, ENVIRONMENT, FIXED, LIBRARY, LOCKED, OTHER_PLUGIN, PLUGIN, RESIDENT,
@@ -215,6 +217,7 @@ WAITS = """#include <errno.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
+#include <sys/uio.h>
 #include <unistd.h>
 static void handle(int signal) {}
 int main(int argc, char **argv) {
@@ -231,10 +234,21 @@ int main(int argc, char **argv) {
     else
         sigaction(SIGUSR1, &(struct sigaction){.sa_handler = handle}, NULL);
     setsockopt(0, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+    setsockopt(0, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
+    struct iovec part = {&byte, 1};
+    struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
+    if (argc > 2) /* there is no room for more */
+        while (send(0, &byte, 1, MSG_DONTWAIT) == 1)
+            continue;
     write(1, "\\n", 1);
     result = strcmp(argv[1], "epoll_wait") == 0 ? epoll_wait(epoll, &event, 1, -1)
            : strcmp(argv[1], "recv") == 0       ? recv(0, &byte, 1, 0)
            : strcmp(argv[1], "read") == 0       ? read(0, &byte, 1)
+           : strcmp(argv[1], "readv") == 0      ? readv(0, &part, 1)
+           : strcmp(argv[1], "send") == 0       ? send(0, &byte, 1, 0)
+           : strcmp(argv[1], "sendmsg") == 0    ? sendmsg(0, &message, 0)
+           : strcmp(argv[1], "write") == 0      ? write(0, &byte, 1)
+           : strcmp(argv[1], "writev") == 0     ? writev(0, &part, 1)
                                                 : sigwaitinfo(&usr1, NULL);
     printf("%d\\n", result < 0 ? -errno : result);
     return 0;
@@ -246,10 +260,11 @@ int main(int argc, char **argv) {
 def a_wait_does_not_end_but_by_what_it_waits_for_or_a_handler():
     with tempfile.TemporaryDirectory() as folder:
         program = compiled(folder, "gcc", source=WAITS)
-        for call, by_signal in [(call, False) for call in ("epoll_wait", "recv", "read")] + [
-                ("sigwaitinfo", True), ("epoll_wait", True), ("recv", True)]:
+        for call, by_signal in [(call, False) for call in ("epoll_wait", "recv", "read", "readv", "send", "sendmsg", "write", "writev")] + [
+                ("sigwaitinfo", True), ("epoll_wait", True), ("recv", True), ("send", True)]:
             ours, its = socket.socketpair()
-            process = subprocess.Popen([program, call], stdin=its, stdout=subprocess.PIPE, text=True)
+            sends = call.startswith(("send", "write"))
+            process = subprocess.Popen([program, call, *["full"] * sends], stdin=its, stdout=subprocess.PIPE, text=True)
             process.stdout.readline()
             while "S (sleeping)" not in pathlib.Path(f"/proc/{process.pid}/status").read_text():
                 time.sleep(0.01)
@@ -257,6 +272,9 @@ def a_wait_does_not_end_but_by_what_it_waits_for_or_a_handler():
             good("detach", "--no-symbolize", str(process.pid))
             if by_signal:
                 process.send_signal(signal.SIGUSR1)
+            elif sends:
+                while select.select([ours], [], [], 0.1)[0]:
+                    ours.recv(1 << 16)
             else:
                 ours.send(b"x")
             ends = {"sigwaitinfo": signal.SIGUSR1}.get(call, -errno.EINTR) if by_signal else 1
@@ -403,13 +421,35 @@ def a_lock_that_nobody_gives_back_ends_in_words():
         process.stdin.write("h\n")
         process.stdin.flush()
         process.stdout.readline()
+        stops = threading.Timer(1, process.send_signal, [signal.SIGSTOP])
+        stops.start()
         said = refused("attach", "-o", "t.ctf", str(process.pid))
-        status = pathlib.Path(f"/proc/{process.pid}/status").read_text()
-        same((process.poll(), "TracerPid:\t0" in status, "State:\tR" in status), (None, True, True))
+        stops.join()
+        for state in "T", "R":
+            status = pathlib.Path(f"/proc/{process.pid}/status").read_text()
+            same((process.poll(), "TracerPid:\t0" in status, f"State:\t{state}" in status), (None, True, True))
+            process.send_signal(signal.SIGCONT)
+            time.sleep(0.1)
     finally:
         process.kill()
         process.communicate()
     assert "a lock that it needs is held" in said, said
+
+
+@test
+def a_process_that_ends_meanwhile_is_told_from_one_that_waits():
+    process = subprocess.Popen([RESIDENT], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    try:
+        process.stdin.write("h\n")
+        process.stdin.flush()
+        process.stdout.readline()
+        attach = subprocess.Popen([ALLOTRACE, "attach", "-o", "t.ctf", str(process.pid)], stderr=subprocess.PIPE, text=True)
+        time.sleep(0.5)
+    finally:
+        process.kill()
+        process.communicate()
+    said = attach.communicate(timeout=60)[1]
+    assert attach.returncode == 1 and "has ended" in said, said
 
 
 @test

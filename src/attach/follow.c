@@ -125,18 +125,27 @@ static int ask_thread(follow_halt *h, pid_t thread) {
     return 0;
 }
 
+/* Has none been listed that runs, but for a first thread that has ended before all others? */
+static bool all_have_stopped(const follow_halt *h, const pid_t *ids, size_t n) {
+    size_t i = 0;
+    while (i < n && (has_stopped(h, ids[i]) || (ids[i] == h->pid && !is_alive(h->pid, ids[i]))))
+        i++;
+    return i == n;
+}
+
 /* Asks all threads before it waits for them, so that they stand about as long as one does. Others
- * may start meanwhile: until there is no new one. */
+ * may start meanwhile, and where one ends, the kernel may leave out others of its list: until that
+ * has only those that stand. */
 static int stop_all(follow_halt *h, pid_t *ids) {
     for (size_t asked = 0;; asked = h->n) {
         const size_t n = process_threads(h->pid, ids, h->room);
+        if (all_have_stopped(h, ids, n))
+            return n > 0 && (h->n > 0 || h->but) ? 0 : ESRCH;
         for (size_t i = 0; i < n; i++) {
             const int error = has_stopped(h, ids[i]) ? 0 : ask_thread(h, ids[i]);
             if (error)
                 return error;
         }
-        if (h->n == asked)
-            return h->n > 0 || h->but ? 0 : ESRCH;
         for (size_t i = asked; i < h->n; i++)
             if (!await_stop(h->threads[i], &h->signals[i]) && process_exists(h->threads[i]))
                 return ETIMEDOUT;

@@ -1,10 +1,11 @@
-/* hotspots.c: there is one contribution for each pair of site and caller that occurs. Both are
- * numbers, so that what belongs to one site is put together without looking at names; these only
- * order what costs the same. */
+/* hotspots.c: each stack, or row, has numbers of its site and of its caller. By the former they are
+ * put in order, so that the sums of one site's callers are all that is looked for at a time; names
+ * only order what costs the same. */
 #include "query/hotspots.h"
 
 #include <string.h>
 
+#include "base/large.h"
 #include "query/groups.h"
 #include "query/place_table.h"
 #include "query/wrappers.h"
@@ -19,14 +20,6 @@ const char *const hotspots_stack_groupings[] = {[HOTSPOTS_BY_LINE] = "line",
                                                 [HOTSPOTS_BY_FUNCTION] = "function",
                                                 [HOTSPOTS_BY_TYPE] = "type",
                                                 NULL};
-
-#define NO_PLACE UINT32_MAX
-
-/* What was allocated at one site for one caller: numbers of places, or of a type for its sites. */
-typedef struct contribution {
-    uint32_t site, caller;
-    cost cost;
-} contribution;
 
 static int compare_strings(const char *a, const char *b) {
     if (a == b)
@@ -76,33 +69,26 @@ static const char *type_of(const lens *l, const cost_entry *e, uint32_t wrapper)
     return wrapper != LENS_NOWHERE && of_libc ? lens_location(l, wrapper)->function : type;
 }
 
-/* The sum under `key`, new ones to be named by the caller. */
-static bool find_sum(map64 *map, uint64_t key, size_t count, uint32_t *at, bool *is_new) {
-    uint32_t *slot = map64_put(map, key);
-    if (!slot)
-        return false;
-    *is_new = *slot == MAP64_NONE;
-    if (*is_new)
-        *slot = (uint32_t)count;
-    *at = *slot;
-    return true;
-}
-
-/* What the sums of a query are gathered in. */
+/* What the sums of a query are gathered in. An item is an entry of the query's costs, or a row. */
 typedef struct gathering {
-    const lens *lens;
+    const query_result *query;
     hotspots *result;
     place_table places;
-    VEC(contribution) all;
-    VEC(const char *) types; /* by number */
-    map64 pairs;             /* (caller, site) → index into `all` */
-    map64 of_type;           /* strings of the profile are equal if their pointers are */
-    map64 wrappers;          /* function → index into `result->wrappers` */
-    groups spans;            /* by thread or scope */
+    size_t n, n_sites;         /* items; numbers of sites */
+    uint32_t *sites, *callers; /* by item: numbers of places, one more for none, or what
+                                  `result->by` says for a site; SITES_NONE: it does not count */
+    VEC(const char *) types;   /* by number */
+    map64 of_type;             /* strings of the profile are equal if their pointers are */
+    map64 wrappers;            /* function → index into `result->wrappers` */
+    groups spans;              /* by thread or scope */
 } gathering;
 
+static uint32_t count_places(const gathering *g) {
+    return (uint32_t)g->places.locations.count;
+}
+
 static uint32_t place_of(const gathering *g, lens_cursor at) {
-    return at.location == LENS_NOWHERE ? NO_PLACE : g->places.of_location[at.location];
+    return at.location == LENS_NOWHERE ? count_places(g) : g->places.of_location[at.location];
 }
 
 static bool number_type(gathering *g, const char *type, uint32_t *number) {
@@ -111,48 +97,37 @@ static bool number_type(gathering *g, const char *type, uint32_t *number) {
 }
 
 static bool add_wrapper(gathering *g, uint32_t wrapper, const cost *c) {
-    const profile_location *place = lens_location(g->lens, wrapper);
+    const profile_location *place = lens_location(&g->query->lens, wrapper);
     uint32_t at;
-    bool is_new;
-    if (!find_sum(&g->wrappers, (uintptr_t)place->function, g->result->wrappers.count, &at,
-                  &is_new))
-        return false;
-    if (is_new && !vec_push(&g->result->wrappers, ((hotspots_entry){.place = place})))
+    if (!map64_number(&g->wrappers, (uintptr_t)place->function, &at) ||
+        (at == g->result->wrappers.count &&
+         !vec_push(&g->result->wrappers, ((hotspots_entry){.place = place}))))
         return false;
     cost_add(&g->result->wrappers.items[at].cost, c);
     return true;
 }
 
-static bool add_contribution(gathering *g, uint32_t site, uint32_t caller, const cost *c) {
-    uint32_t at;
-    bool is_new;
-    if (!find_sum(&g->pairs, (uint64_t)caller << 32 | site, g->all.count, &at, &is_new))
-        return false;
-    if (is_new && !vec_push(&g->all, ((contribution){.site = site, .caller = caller})))
-        return false;
-    cost_add(&g->all.items[at].cost, c);
-    return true;
-}
-
-static bool add_entry(gathering *g, const cost_entry *e) {
-    uint32_t wrapper, site, caller;
-    const lens_cursor at = lens_site(g->lens, e->node, e->external, &wrapper);
+static bool find_entry(gathering *g, size_t i) {
+    const lens *l = &g->query->lens;
+    const cost_entry e = cost_list_at(&g->query->costs, i);
+    uint32_t wrapper;
+    const lens_cursor at = lens_site(l, e.node, e.external, &wrapper);
     if (g->result->by != HOTSPOTS_BY_TYPE) {
-        site = place_of(g, at);
-        caller = place_of(g, lens_outward(g->lens, at));
+        g->sites[i] = place_of(g, at);
+        g->callers[i] = place_of(g, lens_outward(l, at));
     } else {
-        caller = place_of(g, at);
-        if (!number_type(g, type_of(g->lens, e, wrapper), &site))
+        g->callers[i] = place_of(g, at);
+        if (!number_type(g, type_of(l, &e, wrapper), &g->sites[i]))
             return false;
     }
-    return add_contribution(g, site, caller, &e->cost) &&
-           (wrapper == LENS_NOWHERE || add_wrapper(g, wrapper, &e->cost));
+    return wrapper == LENS_NOWHERE || add_wrapper(g, wrapper, &e.cost);
 }
 
 static hotspots_entry name_place(const gathering *g, uint32_t place) {
     return (hotspots_entry){
-        .place =
-            place == NO_PLACE ? NULL : lens_location(g->lens, g->places.locations.items[place])};
+        .place = place == count_places(g)
+                     ? NULL
+                     : lens_location(&g->query->lens, g->places.locations.items[place])};
 }
 
 static const char *span_name(const gathering *g, uint32_t site) {
@@ -173,34 +148,97 @@ static hotspots_entry name_site(const gathering *g, uint32_t site) {
     return name_place(g, site);
 }
 
-/* Sites together; each of their callers is there once. */
-static int compare_contributions(const void *a, const void *b) {
-    const contribution *x = a, *y = b;
-    return x->site != y->site ? (x->site > y->site) - (x->site < y->site)
-                              : (x->caller > y->caller) - (x->caller < y->caller);
+/* ---- sums -------------------------------------------------------------------------------- */
+
+/* The items of one site together, in their order: `begins[site]` is where, and the next one's is
+ * their end. */
+typedef struct sorting {
+    size_t *begins;
+    uint32_t *items;
+} sorting;
+
+static bool sort_items(const gathering *g, sorting *s) {
+    *s = (sorting){.begins = calloc(g->n_sites + 2, sizeof *s->begins),
+                   .items = large_new(g->n + 1, sizeof *s->items)};
+    if (!s->begins || !s->items)
+        return false;
+    size_t *ends = s->begins + 1; /* once all are put there */
+    for (size_t i = 0; i < g->n; i++)
+        if (g->sites[i] != SITES_NONE)
+            ends[g->sites[i] + 1]++;
+    for (size_t site = 0; site < g->n_sites; site++)
+        ends[site + 1] += ends[site];
+    for (size_t i = 0; i < g->n; i++)
+        if (g->sites[i] != SITES_NONE)
+            s->items[ends[g->sites[i]]++] = (uint32_t)i;
+    return true;
 }
 
-static bool sum_up(gathering *g) {
-    hotspots *h = g->result;
-    map64_free(&g->pairs); /* before as much is made again */
-    if (g->all.count)
-        qsort(g->all.items, g->all.count, sizeof *g->all.items, compare_contributions);
-    for (size_t i = 0; i < g->all.count; i++) {
-        const contribution *c = &g->all.items[i];
-        hotspots_entry caller = name_place(g, c->caller);
-        caller.cost = c->cost;
-        if ((i == 0 || c[-1].site != c->site) &&
-            !vec_push(&h->sites, ((hotspots_site){.entry = name_site(g, c->site),
-                                                  .first_caller = (uint32_t)i})))
+static void sorting_free(sorting *s) {
+    free(s->begins);
+    free(s->items);
+}
+
+static cost cost_of_item(const gathering *g, uint32_t i) {
+    return hotspots_by_span(g->result->by) ? cost_of_block(g->query->profile, g->query->measure, i)
+                                           : cost_list_at(&g->query->costs, i).cost;
+}
+
+/* What one site's callers cost. */
+typedef struct caller_sums {
+    cost *of;            /* by number: nothing but for those that are listed */
+    VEC(uint32_t) known; /* callers, each once */
+} caller_sums;
+
+static int compare_numbers(const void *a, const void *b) {
+    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+static bool add_items(const gathering *g, const uint32_t *items, size_t n, caller_sums *s) {
+    vec_clear(&s->known);
+    for (size_t i = 0; i < n; i++) {
+        const uint32_t caller = g->callers[items[i]];
+        const cost one = cost_of_item(g, items[i]);
+        if (s->of[caller].blocks == 0 && !vec_push(&s->known, caller))
             return false;
-        hotspots_site *s = &h->sites.items[h->sites.count - 1];
-        s->n_callers++;
-        cost_add(&s->entry.cost, &c->cost);
-        cost_add(&h->total, &c->cost);
+        cost_add(&s->of[caller], &one);
+    }
+    qsort(s->known.items, s->known.count, sizeof *s->known.items, compare_numbers);
+    return true;
+}
+
+/* Of callers that are known, whose sums are nothing again then. */
+static bool add_site(const gathering *g, uint32_t number, caller_sums *s) {
+    hotspots *h = g->result;
+    hotspots_site site = {.entry = name_site(g, number),
+                          .first_caller = (uint32_t)h->callers.count,
+                          .n_callers = (uint32_t)s->known.count};
+    for (size_t i = 0; i < s->known.count; i++) {
+        hotspots_entry caller = name_place(g, s->known.items[i]);
+        caller.cost = s->of[s->known.items[i]];
+        s->of[s->known.items[i]] = (cost){0};
+        cost_add(&site.entry.cost, &caller.cost);
+        cost_add(&h->total, &caller.cost);
         if (!vec_push(&h->callers, caller))
             return false;
     }
-    return true;
+    return vec_push(&h->sites, site);
+}
+
+static bool sum_up(const gathering *g) {
+    caller_sums sums = {.of = calloc(count_places(g) + 1, sizeof *sums.of)};
+    sorting by_site;
+    bool ok = sort_items(g, &by_site) && sums.of;
+    for (uint32_t site = 0; ok && site < g->n_sites; site++) {
+        const size_t first = by_site.begins[site], end = by_site.begins[site + 1];
+        ok = first == end ||
+             (add_items(g, by_site.items + first, end - first, &sums) && add_site(g, site, &sums));
+    }
+    sorting_free(&by_site);
+    free(sums.of);
+    vec_free(&sums.known);
+    return ok;
 }
 
 static void rank(hotspots *h) {
@@ -216,6 +254,8 @@ static void rank(hotspots *h) {
                 &h->by);
 }
 
+/* ---- items ------------------------------------------------------------------------------- */
+
 /* Where a stack's place stands among those of all, of blocks from a heap or external. */
 static size_t index_of(const cct *tree, uint32_t node, bool external) {
     return 2 * (size_t)cct_stack(tree, node) + external;
@@ -223,7 +263,8 @@ static size_t index_of(const cct *tree, uint32_t node, bool external) {
 
 /* Stacks are fewer than blocks: what is asked of a stack is asked once. NULL when there is no
  * memory. */
-static uint32_t *places_of_stacks(gathering *g, const query_result *q) {
+static uint32_t *places_of_stacks(gathering *g) {
+    const query_result *q = g->query;
     const cct *tree = &q->profile->tree;
     uint32_t *places = malloc((2 * tree->n_stacks + 2) * sizeof *places);
     bool ok = places;
@@ -231,7 +272,7 @@ static uint32_t *places_of_stacks(gathering *g, const query_result *q) {
         const cost_entry e = cost_list_at(&q->costs, i);
         uint32_t wrapper;
         places[index_of(tree, e.node, e.external)] =
-            place_of(g, lens_site(g->lens, e.node, e.external, &wrapper));
+            place_of(g, lens_site(&q->lens, e.node, e.external, &wrapper));
         ok = wrapper == LENS_NOWHERE || add_wrapper(g, wrapper, &e.cost);
     }
     if (ok)
@@ -241,54 +282,54 @@ static uint32_t *places_of_stacks(gathering *g, const query_result *q) {
 }
 
 /* The rows that were kept have the stacks that cost something. */
-static bool sum_up_rows(gathering *g, const query_result *q, const uint32_t *places) {
-    const block_table *b = &q->profile->table;
-    bool ok = true;
-    for (size_t i = 0; ok && i < b->count; i++) {
-        const uint32_t span = g->spans.of_row[i];
-        if (span == SITES_NONE)
-            continue;
-        const size_t at =
-            index_of(&q->profile->tree, b->node[i], b->source[i] == MEMTRACE_EXTERNAL);
-        const cost one = cost_of_block(q->profile, q->measure, i);
-        ok = add_contribution(g, span, places[at], &one);
-    }
-    return ok;
+static bool find_rows(gathering *g) {
+    const block_table *b = &g->query->profile->table;
+    g->n = b->count;
+    g->n_sites = g->spans.items.count;
+    g->sites = g->spans.of_row;
+    g->callers = large_new(g->n + 1, sizeof *g->callers);
+    uint32_t *places = places_of_stacks(g);
+    for (size_t i = 0; g->callers && places && i < g->n; i++)
+        if (g->sites[i] != SITES_NONE)
+            g->callers[i] = places[index_of(&g->query->profile->tree, b->node[i],
+                                            b->source[i] == MEMTRACE_EXTERNAL)];
+    free(places);
+    return g->callers && places;
 }
 
-static bool gather_spans(gathering *g, const query_result *q) {
-    const profile *p = q->profile;
-    if (!place_table_make(&g->places, p->locations.items, p->locations.count, PLACE_BY_LINE) ||
-        !groups_find_spans(p, q->selection.kept,
-                           g->result->by == HOTSPOTS_BY_SCOPE ? GROUPS_BY_SCOPE : GROUPS_BY_THREAD,
-                           &g->spans))
+static bool gather_spans(gathering *g) {
+    const query_result *q = g->query;
+    const groups_by by = g->result->by == HOTSPOTS_BY_SCOPE ? GROUPS_BY_SCOPE : GROUPS_BY_THREAD;
+    if (!groups_find_spans(q->profile, q->selection.kept, by, &g->spans))
         return false;
     g->result->unnamed = calloc(g->spans.items.count + 1, sizeof *g->result->unnamed);
-    uint32_t *places = places_of_stacks(g, q);
-    const bool ok = g->result->unnamed && places && sum_up_rows(g, q, places);
-    free(places);
+    return g->result->unnamed && find_rows(g);
+}
+
+static bool gather_stacks(gathering *g) {
+    g->n = g->query->costs.count;
+    g->sites = large_new(g->n + 1, sizeof *g->sites);
+    g->callers = large_new(g->n + 1, sizeof *g->callers);
+    bool ok = g->sites && g->callers;
+    for (size_t i = 0; ok && i < g->n; i++)
+        ok = find_entry(g, i);
+    g->n_sites = g->result->by == HOTSPOTS_BY_TYPE ? g->types.count : count_places(g) + 1;
     return ok;
 }
 
-static bool gather(gathering *g, const cost_list *costs) {
-    const profile *p = g->lens->profile;
-    if (!place_table_make(&g->places, p->locations.items, p->locations.count,
-                          g->result->by == HOTSPOTS_BY_FUNCTION ? PLACE_BY_FUNCTION
-                                                                : PLACE_BY_LINE))
-        return false;
-    for (size_t i = 0; i < costs->count; i++) {
-        const cost_entry e = cost_list_at(costs, i);
-        if (!add_entry(g, &e))
-            return false;
-    }
-    return true;
+static bool gather(gathering *g) {
+    const profile *p = g->query->profile;
+    const place_by by = g->result->by == HOTSPOTS_BY_FUNCTION ? PLACE_BY_FUNCTION : PLACE_BY_LINE;
+    return place_table_make(&g->places, p->locations.items, p->locations.count, by) &&
+           (hotspots_by_span(g->result->by) ? gather_spans(g) : gather_stacks(g));
 }
 
 static void gathering_free(gathering *g) {
+    if (g->sites != g->spans.of_row)
+        free(g->sites);
+    free(g->callers);
     place_table_free(&g->places);
-    vec_free(&g->all);
     vec_free(&g->types);
-    map64_free(&g->pairs);
     map64_free(&g->of_type);
     map64_free(&g->wrappers);
     groups_free(&g->spans);
@@ -296,9 +337,8 @@ static void gathering_free(gathering *g) {
 
 bool hotspots_query(const query_result *q, hotspots_by by, hotspots *result) {
     *result = (hotspots){.by = by};
-    gathering g = {.lens = &q->lens, .result = result};
-    const bool gathered = hotspots_by_span(by) ? gather_spans(&g, q) : gather(&g, &q->costs);
-    const bool ok = gathered && sum_up(&g);
+    gathering g = {.query = q, .result = result};
+    const bool ok = gather(&g) && sum_up(&g);
     gathering_free(&g);
     if (ok)
         rank(result);

@@ -180,9 +180,9 @@ static void put_value_type(pprof *w, unsigned field, const char *type, const cha
     protobuf_message(&w->message, field, &w->part);
 }
 
-static void put_label(pprof *w, const char *key, const char *value) {
-    protobuf_number(&w->inner, LABEL_KEY, string_id(w, key));
-    protobuf_number(&w->inner, LABEL_STR, string_id(w, value));
+static void put_label(pprof *w, uint64_t key, uint64_t value) {
+    protobuf_number(&w->inner, LABEL_KEY, key);
+    protobuf_number(&w->inner, LABEL_STR, value);
     protobuf_message(&w->part, SAMPLE_LABEL, &w->inner);
 }
 
@@ -248,16 +248,25 @@ static void add_stack(pprof *w, uint32_t node) {
 
 static bool drain(pprof *w, bool at_end);
 
-void pprof_sample(pprof *w, uint32_t node, const uint64_t *values, const pprof_label *labels,
-                  size_t n_labels) {
+/* Labels come between the two. */
+static void begin_sample(pprof *w, uint32_t node, const uint64_t *values) {
     add_stack(w, node);
     protobuf_numbers(&w->part, SAMPLE_LOCATION_ID, w->locations.items, w->locations.count);
     protobuf_numbers(&w->part, SAMPLE_VALUE, values, w->n_values);
-    for (size_t i = 0; i < n_labels; i++)
-        put_label(w, labels[i].key, labels[i].text);
+}
+
+static void end_sample(pprof *w) {
     protobuf_message(&w->message, PROFILE_SAMPLE, &w->part);
     if (w->message.used > DRAIN_SIZE && !drain(w, false))
         w->failed = true;
+}
+
+void pprof_sample(pprof *w, uint32_t node, const uint64_t *values, const pprof_label *labels,
+                  size_t n_labels) {
+    begin_sample(w, node, values);
+    for (size_t i = 0; i < n_labels; i++)
+        put_label(w, string_id(w, labels[i].key), string_id(w, labels[i].text));
+    end_sample(w);
 }
 
 /* ---- the whole --------------------------------------------------------------------------- */
@@ -395,45 +404,71 @@ static uint64_t add_rounded(double *sum, double amount) {
     return (uint64_t)(round(*sum) - before);
 }
 
-static void put_group(pprof *w, const classes_group *g, double sums[2][2]) {
+/* Samples have few texts, which are numbered once: those of the profile, and ours. */
+typedef struct heap_writing {
+    pprof *pprof;
+    double sums[2][2];  /* of blocks that ended, of those alive; their number, their bytes */
+    map64 texts;        /* by address: the index in the string table */
+    char sizes[65][64]; /* what classes of size are called; empty: not met yet */
+} heap_writing;
+
+static uint64_t text_id(heap_writing *h, const char *text) {
+    uint32_t *id = map64_put(&h->texts, (uintptr_t)text);
+    if (!id) {
+        h->pprof->failed = true;
+        return 0;
+    }
+    if (*id == MAP64_NONE)
+        *id = (uint32_t)string_id(h->pprof, text);
+    return *id;
+}
+
+static void put_group_label(heap_writing *h, const char *key, const char *value) {
+    if (value)
+        put_label(h->pprof, text_id(h, key), text_id(h, value));
+}
+
+static const char *size_text(heap_writing *h, unsigned class) {
+    char *text = h->sizes[class];
+    if (!*text && class == 0)
+        snprintf(text, sizeof *h->sizes, "0 B");
+    else if (!*text)
+        snprintf(text, sizeof *h->sizes, "%.0f..%.0f B", ldexp(1, (int)class - 1),
+                 ldexp(1, (int)class) - 1);
+    return text;
+}
+
+static bool put_group(void *context, const classes_group *g) {
     static const char *const heaps[] = {
         [MEMTRACE_MINOR] = "minor", [MEMTRACE_MAJOR] = "major", [MEMTRACE_EXTERNAL] = "external"};
-    const char *type = profile_type(w->profile, g->node);
-    char size[64] = "0 B";
-    if (g->size > 0)
-        snprintf(size, sizeof size, "%.0f..%.0f B", ldexp(1, (int)g->size - 1),
-                 ldexp(1, (int)g->size) - 1);
-    pprof_label labels[6] = {{"heap", heaps[g->source]},
-                             {"size class", size},
-                             {"lifetime class", lifetime_class_text(g->lifetime)}};
-    size_t n_labels = 3;
-    if (type)
-        labels[n_labels++] = (pprof_label){"type", type};
-    if (g->thread)
-        labels[n_labels++] = (pprof_label){PPROF_THREAD, g->thread};
-    if (g->scope)
-        labels[n_labels++] = (pprof_label){PPROF_SCOPE, g->scope};
+    heap_writing *h = context;
+    pprof *w = h->pprof;
     const bool alive = g->lifetime == LIFETIME_ALIVE;
-    const uint64_t objects = add_rounded(&sums[alive][0], g->blocks.count);
-    const uint64_t bytes = add_rounded(&sums[alive][1], cost_bytes(w->profile, g->samples));
+    const uint64_t objects = add_rounded(&h->sums[alive][0], g->blocks.count);
+    const uint64_t bytes = add_rounded(&h->sums[alive][1], cost_bytes(w->profile, g->samples));
     const uint64_t values[N_VALUES] = {objects, bytes, alive ? objects : 0, alive ? bytes : 0};
-    pprof_sample(w, g->node, values, labels, n_labels);
+    begin_sample(w, g->node, values);
+    put_group_label(h, "heap", heaps[g->source]);
+    put_group_label(h, "size class", size_text(h, g->size));
+    put_group_label(h, "lifetime class", lifetime_class_text(g->lifetime));
+    put_group_label(h, "type", profile_type(w->profile, g->node));
+    put_group_label(h, PPROF_THREAD, g->thread);
+    put_group_label(h, PPROF_SCOPE, g->scope);
+    end_sample(w);
+    return !pprof_failed(w) && !w->out->error;
 }
 
 bool export_pprof(output *o, export_subject *s) {
     const lens *l = s->lens;
-    double sums[2][2] = {{0}}; /* of those that ended, of those alive; of objects, of bytes */
     const pprof_head head = {.values = pprof_heap_values,
                              .n_values = N_VALUES,
                              .shown = s->measure == MEASURE_LIVE ? "inuse_space" : NULL,
                              .time_us = l->profile->info.start_time,
                              .duration_us = l->profile->duration};
-    classes_list groups;
-    if (!classes_query(l->profile, s->kept, &groups))
+    heap_writing h = {.pprof = pprof_begin(o, l, &head)};
+    if (!h.pprof)
         return false;
-    pprof *w = pprof_begin(o, l, &head);
-    for (size_t i = 0; w && i < groups.count && !pprof_failed(w); i++)
-        put_group(w, &groups.items[i], sums);
-    vec_free(&groups);
-    return w && pprof_end(w);
+    const bool ok = classes_query(l->profile, s->kept, put_group, &h) || o->error;
+    map64_free(&h.texts);
+    return pprof_end(h.pprof) && ok;
 }

@@ -1,7 +1,10 @@
-/* classes.c: a hash map leads from (stack, who, heap, size, lifetime) to its sum, in one pass over
- * the table. Who is a thread's name and a scope: few pairs of many, so that a pair has a number. */
+/* classes.c: rows are put in order of their stacks by counting, those of one stack, which are few,
+ * in order of a key that has all the rest: there may be as many groups as blocks, and only one is
+ * known at a time. Who is a thread's name and a scope: few pairs of many, so that a pair has a
+ * number. */
 #include "query/classes.h"
 
+#include "base/large.h"
 #include "profile/spans.h"
 
 static const struct {
@@ -35,8 +38,6 @@ static unsigned size_class(uint64_t bytes) {
 
 /* ---- who allocates ----------------------------------------------------------------------- */
 
-enum { SIZE_BITS = 7, LIFETIME_BITS = 3, SOURCE_BITS = 2, WHO_BITS = 20, CLASSES_BITS = 32 };
-
 /* What threads and scopes are called is interned: equal names are the same pointer. */
 typedef struct who {
     const char *thread, *scope; /* NULL: without a name */
@@ -47,8 +48,10 @@ typedef struct whos {
     span_cursor of_thread, of_scope;
     map64 names;   /* to their numbers */
     map64 numbers; /* by the numbers of the two names */
+    VEC(who) all;  /* by number */
     who last;      /* rows beside each other are mostly of the same */
     uint32_t last_number;
+    uint32_t *of_row; /* NULL: nobody has a name */
 } whos;
 
 /* From 1 on; 0: without a name. False when there is no memory. */
@@ -61,83 +64,161 @@ static bool name_number(whos *w, const char *name, uint64_t *number) {
     return true;
 }
 
-/* The same of a pair that is not the last one's. */
+/* The number of a pair that is not the last one's. */
 static bool learn_who(whos *w, const who *is) {
     uint64_t thread, scope;
-    uint32_t n;
     if (!name_number(w, is->thread, &thread) || !name_number(w, is->scope, &scope) ||
-        !map64_number(&w->numbers, thread << 32 | scope, &n))
+        !map64_number(&w->numbers, thread << 32 | scope, &w->last_number))
         return false;
     w->last = *is;
-    w->last_number = is->thread || is->scope ? n + 1 : 0;
-    return true;
+    return w->last_number < w->all.count || vec_push(&w->all, *is);
 }
 
-/* Of the row. Those beyond what a key has room for are told as those without names. */
-static bool find_who(whos *w, size_t row, who *is, uint32_t *number) {
-    *is = (who){spans_text(w->blocks, SPAN_THREAD, row, &w->of_thread),
-                spans_text(w->blocks, SPAN_SCOPE, row, &w->of_scope)};
-    if ((is->thread != w->last.thread || is->scope != w->last.scope) && !learn_who(w, is))
-        return false;
-    *number = w->last_number;
-    if (*number >> WHO_BITS) {
-        *is = (who){0};
-        *number = 0;
+/* Names hold for stretches of rows, so that they are asked for in the order of rows. */
+static bool find_whos(whos *w, const uint8_t *kept) {
+    const block_table *b = w->blocks;
+    bool ok = learn_who(w, &(who){0});
+    if (!ok || b->spans.count == 0)
+        return ok;
+    w->of_row = large_new(b->count + 1, sizeof *w->of_row);
+    ok = w->of_row;
+    for (size_t i = 0; ok && i < b->count; i++) {
+        if (kept && !kept[i])
+            continue;
+        const who is = {spans_text(b, SPAN_THREAD, i, &w->of_thread),
+                        spans_text(b, SPAN_SCOPE, i, &w->of_scope)};
+        if (is.thread != w->last.thread || is.scope != w->last.scope)
+            ok = learn_who(w, &is);
+        w->of_row[i] = w->last_number;
     }
+    return ok;
+}
+
+static void whos_free(whos *w) {
+    map64_free(&w->names);
+    map64_free(&w->numbers);
+    vec_free(&w->all);
+    free(w->of_row);
+}
+
+/* ---- rows of a stack --------------------------------------------------------------------- */
+
+/* Rows in the order of their stacks; where each stack's end. */
+typedef struct stack_rows {
+    uint32_t *ends, *rows;
+} stack_rows;
+
+static bool sort_rows(const profile *p, const uint8_t *kept, stack_rows *s) {
+    const block_table *b = &p->table;
+    const size_t n_stacks = p->tree.n_stacks;
+    s->ends = large_zeroed(n_stacks + 2, sizeof *s->ends);
+    s->rows = large_new(b->count + 1, sizeof *s->rows);
+    if (!s->ends || !s->rows)
+        return false;
+    for (size_t i = 0; i < b->count; i++)
+        if (!kept || kept[i])
+            s->ends[cct_stack(&p->tree, b->node[i]) + 1]++;
+    for (size_t stack = 0; stack <= n_stacks; stack++)
+        s->ends[stack + 1] += s->ends[stack];
+    for (size_t i = 0; i < b->count; i++)
+        if (!kept || kept[i])
+            s->rows[s->ends[cct_stack(&p->tree, b->node[i])]++] = (uint32_t)i;
     return true;
 }
 
 /* ---- groups ------------------------------------------------------------------------------ */
 
-static classes_group group_of(const profile *p, size_t row, const who *is) {
-    const block_table *b = &p->table;
-    return (classes_group){.node = b->node[row],
-                           .source = (memtrace_source)b->source[row],
-                           .thread = is->thread,
-                           .scope = is->scope,
-                           .size = size_class(blocks_length(b, row) * (p->info.word_size / 8)),
-                           .lifetime = lifetime_class_of(blocks_born(b, row), blocks_died(b, row))};
+enum { SIZE_BITS = 7, LIFETIME_BITS = 3, SOURCE_BITS = 2 };
+
+typedef struct keyed_row {
+    uint64_t key;
+    uint32_t row;
+} keyed_row;
+
+typedef struct grouping {
+    const profile *profile;
+    whos whos;
+    stack_rows sorted;
+    VEC(keyed_row) rows; /* of a stack */
+    estimate_chances chances;
+} grouping;
+
+static uint64_t key_of(const grouping *g, size_t row) {
+    const block_table *b = &g->profile->table;
+    uint64_t key = g->whos.of_row ? g->whos.of_row[row] : 0;
+    key = key << SOURCE_BITS | b->source[row];
+    key = key << LIFETIME_BITS |
+          (uint64_t)lifetime_class_of(blocks_born(b, row), blocks_died(b, row));
+    return key << SIZE_BITS | size_class(blocks_length(b, row) * (g->profile->info.word_size / 8));
 }
 
-static uint64_t key_of(const classes_group *g, uint32_t number) {
-    _Static_assert(SIZE_BITS + LIFETIME_BITS + SOURCE_BITS + WHO_BITS == CLASSES_BITS, "all");
-    uint64_t key = (uint64_t)g->node << WHO_BITS | number;
-    key = key << SOURCE_BITS | (uint64_t)g->source;
-    key = key << LIFETIME_BITS | (uint64_t)g->lifetime;
-    return key << SIZE_BITS | g->size;
+static classes_group group_of(const grouping *g, const keyed_row *first) {
+    uint64_t key = first->key;
+    classes_group new = {.node = g->profile->table.node[first->row]};
+    new.size = key &((1u << SIZE_BITS) - 1);
+    key >>= SIZE_BITS;
+    new.lifetime = (lifetime_class)(key & ((1u << LIFETIME_BITS) - 1));
+    key >>= LIFETIME_BITS;
+    new.source = (memtrace_source)(key & ((1u << SOURCE_BITS) - 1));
+    const who *is = &g->whos.all.items[key >> SOURCE_BITS];
+    new.thread = is->thread;
+    new.scope = is->scope;
+    return new;
 }
 
-static bool add_row(const profile *p, size_t row, whos *w, map64 *index, classes_list *list) {
-    who is;
-    uint32_t number;
-    if (!find_who(w, row, &is, &number))
-        return false;
-    const classes_group new = group_of(p, row, &is);
-    uint32_t *at = map64_put(index, key_of(&new, number));
-    if (!at)
-        return false;
-    if (*at == MAP64_NONE) {
-        *at = (uint32_t)list->count;
-        if (!vec_push(list, new))
+static int compare_rows(const void *a, const void *b) {
+    const keyed_row *x = a, *y = b;
+    if (x->key != y->key)
+        return x->key < y->key ? -1 : 1;
+    return (x->row > y->row) - (x->row < y->row);
+}
+
+/* Mostly there is one row, or they are alike. */
+static bool order_rows(grouping *g, const uint32_t *rows, size_t n) {
+    bool ordered = true;
+    vec_clear(&g->rows);
+    for (size_t i = 0; i < n; i++) {
+        const keyed_row next = {.key = key_of(g, rows[i]), .row = rows[i]};
+        ordered &= i == 0 || g->rows.items[i - 1].key <= next.key;
+        if (!vec_push(&g->rows, next))
             return false;
     }
-    classes_group *g = &list->items[*at];
-    g->samples += blocks_samples(&p->table, row);
-    estimate_blocks_add(&g->blocks, blocks_length(&p->table, row) + 1, p->info.sample_rate);
+    if (!ordered)
+        qsort(g->rows.items, n, sizeof *g->rows.items, compare_rows);
     return true;
 }
 
-bool classes_query(const profile *p, const uint8_t *kept, classes_list *list) {
-    map64 index = {0};
-    whos w = {.blocks = &p->table};
+static bool take_groups(const grouping *g, bool (*take)(void *context, const classes_group *g),
+                        void *context) {
+    const block_table *b = &g->profile->table;
     bool ok = true;
-    *list = (classes_list){0};
-    for (size_t i = 0; ok && i < p->table.count; i++)
-        ok = (kept && !kept[i]) || add_row(p, i, &w, &index, list);
-    map64_free(&w.names);
-    map64_free(&w.numbers);
-    map64_free(&index);
-    if (!ok)
-        vec_free(list);
+    for (size_t i = 0, n = g->rows.count; ok && i < n;) {
+        const keyed_row *first = &g->rows.items[i];
+        classes_group new = group_of(g, first);
+        for (; i < n && g->rows.items[i].key == first->key; i++) {
+            const uint32_t row = g->rows.items[i].row;
+            new.samples += blocks_samples(b, row);
+            estimate_blocks_add_chance(&new.blocks,
+                                       estimate_chance(&g->chances, blocks_length(b, row) + 1));
+        }
+        ok = take(context, &new);
+    }
+    return ok;
+}
+
+bool classes_query(const profile *p, const uint8_t *kept,
+                   bool (*take)(void *context, const classes_group *g), void *context) {
+    grouping g = {.profile = p, .whos = {.blocks = &p->table}};
+    estimate_chances_init(&g.chances, p->info.sample_rate);
+    bool ok = p->table.count == 0 || (find_whos(&g.whos, kept) && sort_rows(p, kept, &g.sorted));
+    for (size_t stack = 0, at = 0; ok && g.sorted.ends && stack < p->tree.n_stacks; stack++) {
+        const size_t end = g.sorted.ends[stack];
+        ok = order_rows(&g, g.sorted.rows + at, end - at) && take_groups(&g, take, context);
+        at = end;
+    }
+    whos_free(&g.whos);
+    free(g.sorted.ends);
+    free(g.sorted.rows);
+    vec_free(&g.rows);
     return ok;
 }

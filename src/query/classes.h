@@ -35,10 +35,10 @@ typedef struct classes_group {
     estimate_blocks blocks;
 } classes_group;
 
-typedef VEC(classes_group) classes_list;
-
-/* Of the rows of the profile's table of which `kept` is not 0; NULL: of all. Groups are in the
- * order of their first rows. False when there is no memory. */
-bool classes_query(const profile *p, const uint8_t *kept, classes_list *list);
+/* Calls `take` for each group of the rows of the profile's table of which `kept` is not 0; NULL: of
+ * all. Stacks are in the order of the tree's nodes. False when there is no memory, or `take` wanted
+ * no more. */
+bool classes_query(const profile *p, const uint8_t *kept,
+                   bool (*take)(void *context, const classes_group *g), void *context);
 
 #endif

@@ -341,24 +341,42 @@ START_TEST(lifetimes_have_classes) {
 }
 END_TEST
 
+typedef VEC(classes_group) group_list;
+
+static bool take_group(void *context, const classes_group *g) {
+    group_list *list = context;
+    return vec_push(list, *g);
+}
+
+static bool refuse_group(void *context, const classes_group *g) {
+    (void)g;
+    ++*(size_t *)context;
+    return false;
+}
+
 START_TEST(blocks_are_grouped) {
     profile p = profile_made();
     lens l = lens_on(&p, NULL);
-    classes_list list;
-    ck_assert(classes_query(&p, NULL, &list));
+    group_list list = {0};
+    ck_assert(classes_query(&p, NULL, take_group, &list));
     ck_assert_uint_eq(list.count, 7); /* the two call sites of a line are two nodes */
-    const classes_group *g = &list.items[0];
+    ck_assert_uint_eq(list.items[0].node, CCT_ROOT);
+    const classes_group *g = &list.items[1];
     ck_assert_uint_eq(g->samples, 2);
     ck_assert_uint_eq(g->size, 5); /* 16..31 bytes */
     ck_assert_int_eq(g->lifetime, LIFETIME_1MS);
     ck_assert_double_eq_tol(g->blocks.count, 1 / (1 - 0.0625), 1e-12);
-    ck_assert_int_eq(list.items[1].lifetime, LIFETIME_10MS);
-    ck_assert_uint_eq(list.items[2].size, 0);
-    ck_assert_int_eq(list.items[2].lifetime, LIFETIME_ALIVE);
-    vec_free(&list);
+    ck_assert_int_eq(list.items[2].lifetime, LIFETIME_10MS);
+    ck_assert_uint_eq(list.items[3].size, 0);
+    ck_assert_int_eq(list.items[3].lifetime, LIFETIME_ALIVE);
+    vec_clear(&list);
     const uint8_t none[7] = {0};
-    ck_assert(classes_query(&p, none, &list));
+    ck_assert(classes_query(&p, none, take_group, &list));
     ck_assert_uint_eq(list.count, 0);
+    size_t n_taken = 0;
+    ck_assert(!classes_query(&p, NULL, refuse_group, &n_taken));
+    ck_assert_uint_eq(n_taken, 1);
+    vec_free(&list);
     lens_free(&l);
     profile_free(&p);
 }

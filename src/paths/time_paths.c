@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "profile/radix.h"
+
 enum { BLOCKS_A_COLUMN = 4 }; /* at least, on average: else columns say nothing */
 
 /* What was allocated at a node of the tree within a column. */
@@ -13,6 +15,10 @@ typedef struct part {
     uint32_t node;
     cost cost;
 } part;
+
+typedef struct place_of_row {
+    uint32_t node, row;
+} place_of_row;
 
 typedef struct timing {
     const path_tree *tree;
@@ -24,6 +30,7 @@ typedef struct timing {
     uint32_t *sites;  /* by node of the profile, external blocks apart: where it is in the tree, at
                          most `spec->rows` deep; PATH_NOWHERE: not known yet */
     uint32_t *cut;    /* by node of the tree: itself, or the one above it that is not too deep */
+    VEC(place_of_row) unsorted, sorted; /* of a column; room for it */
     VEC(part) parts;
     VEC(uint32_t) path; /* nodes of the column before */
     VEC(uint32_t) open; /* boxes of these */
@@ -119,21 +126,28 @@ static uint32_t site_of(const timing *t, size_t row) {
 
 /* ---- a column ------------------------------------------------------------------------------- */
 
-static int by_node(const void *a, const void *b) {
-    const part *x = a, *y = b;
-    return (x->node > y->node) - (x->node < y->node);
+static size_t digit_of(const void *place, unsigned shift) {
+    return radix_digit(((const place_of_row *)place)->node, shift);
 }
 
+/* Of one node, in the order of rows. */
 static bool gather_parts(timing *t, uint32_t column) {
-    bool ok = true;
+    const uint32_t *rows = t->rows + t->begins[column];
+    const size_t n = t->begins[column + 1] - t->begins[column];
     t->parts.count = 0;
-    for (uint32_t i = t->begins[column]; ok && i < t->begins[column + 1]; i++)
-        ok = vec_push(&t->parts, ((part){.node = site_of(t, t->rows[i]),
-                                         .cost = cost_of_block(t->query->profile, t->query->measure,
-                                                               t->rows[i])}));
-    if (t->parts.count > 1)
-        qsort(t->parts.items, t->parts.count, sizeof *t->parts.items, by_node);
-    return ok;
+    if (!vec_reserve(&t->unsorted, n) || !vec_reserve(&t->sorted, n) || !vec_reserve(&t->parts, n))
+        return false;
+    for (size_t i = 0; i < n; i++)
+        t->unsorted.items[i] = (place_of_row){.node = site_of(t, rows[i]), .row = rows[i]};
+    const place_of_row *in_order =
+        radix_sort(t->unsorted.items, t->sorted.items, n, sizeof *t->sorted.items,
+                   radix_bits(t->tree->n), digit_of);
+    for (; t->parts.count < n; t->parts.count++) {
+        const place_of_row *at = &in_order[t->parts.count];
+        t->parts.items[t->parts.count] = (part){
+            .node = at->node, .cost = cost_of_block(t->query->profile, t->query->measure, at->row)};
+    }
+    return true;
 }
 
 /* Parts of a column that are at a node or below it. */
@@ -231,6 +245,8 @@ bool time_paths_query(const callpaths *v, const time_paths_spec *spec, time_path
     free(t.begins);
     free(t.sites);
     free(t.cut);
+    vec_free(&t.unsorted);
+    vec_free(&t.sorted);
     vec_free(&t.parts);
     vec_free(&t.path);
     vec_free(&t.open);

@@ -105,6 +105,12 @@ static bool parse_by(request *r, asked_table *t) {
     return true;
 }
 
+static bool open_question(request *r, asked_table *t) {
+    t->question.collapses = t->collapse && (t->kind == KIND_PATHS || t->kind == KIND_FUNCTIONS);
+    t->question.by_line = t->by == BY_LINE;
+    return asked_open(r, &t->question);
+}
+
 static bool parse(request *r, asked_table *t) {
     if (!request_choice(r, "kind", kinds, &t->kind))
         return false;
@@ -117,7 +123,7 @@ static bool parse(request *r, asked_table *t) {
            request_integer(r, "limit", 1, 1000, &t->limit) &&
            request_number(r, "share", 0.1, 100, &t->share) &&
            request_number(r, "warm_up", 0, 90, &t->warm_up) && request_ids(r, "root", &t->root) &&
-           asked_open(r, &t->question) && parse_focus(r, t) &&
+           open_question(r, t) && parse_focus(r, t) &&
            request_search(r, &t->question.reading->profile, &t->matches);
 }
 

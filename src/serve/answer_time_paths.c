@@ -119,7 +119,7 @@ static bool find_paths(request *r, time_asked *t, time_paths_spec *spec, time_pa
         spec->stop = r->client->has_gone;
         spec->context = r->client->context;
     }
-    const bool ok = asked_paths_of(r, &t->question, NULL, &shape, &paths) &&
+    const bool ok = asked_paths_tree(r, &t->question, &shape, &paths) &&
                     (time_paths_query(&paths.view, spec, p) || request_no_answer(r));
     asked_paths_release(r, &paths);
     return ok;

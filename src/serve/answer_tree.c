@@ -49,8 +49,14 @@ static bool parse_view(request *r, tree_asked *t) {
            request_integer(r, "rows", 1, 1000, &t->rows) && request_ids(r, "root", &t->root);
 }
 
+static bool open_question(request *r, tree_asked *t) {
+    t->question.collapses = t->collapse && t->mode == CALLPATHS_DOWN;
+    t->question.by_line = t->by == BY_LINE;
+    return asked_open(r, &t->question);
+}
+
 static bool parse(request *r, tree_asked *t) {
-    return parse_view(r, t) && asked_open(r, &t->question) && parse_focus(r, t) &&
+    return parse_view(r, t) && open_question(r, t) && parse_focus(r, t) &&
            request_search(r, &t->question.reading->profile, &t->matches);
 }
 

@@ -127,6 +127,8 @@ static bool is_peak_of(const reading *r, uint64_t moment) {
     return reading_has_blocks(r) && r->peak.samples > 0 && moment == r->peak.at.time;
 }
 
+static void collapse_first(request *r, asked *a, const lens *seen);
+
 static bool run_query(request *r, asked *a, query_spec *spec, const char *text) {
     making m = {.profile = &a->reading->profile, .spec = spec};
     spec->at_peak = is_peak_of(a->reading, spec->moment);
@@ -137,7 +139,10 @@ static bool run_query(request *r, asked *a, query_spec *spec, const char *text) 
         return request_no_memory(r);
     }
     cache_entry *seen;
-    if (find_lens(r, a, spec, &seen))
+    const bool found = find_lens(r, a, spec, &seen);
+    if (seen && a->collapses)
+        collapse_first(r, a, spec->lens);
+    if (found)
         a->entry = cache_get_large(
             r->viewer->cache, a->key,
             (cache_maker){.make = make_query, .context = &m, .needs = need_to_ask(&m)});
@@ -233,8 +238,15 @@ bool asked_open(request *r, asked *a) {
     return asked_open_of(r, a, "trace", 0);
 }
 
-void asked_close(request *r, asked *a) {
+void asked_let_go(request *r, asked *a) {
     cache_release(r->viewer->cache, a->entry);
+    a->entry = NULL;
+    a->query = NULL;
+}
+
+void asked_close(request *r, asked *a) {
+    asked_let_go(r, a);
+    cache_release(r->viewer->cache, a->tree);
     cache_release(r->viewer->cache, a->rows);
     reading_release(a->reading);
     filter_free(a->filter);
@@ -417,6 +429,19 @@ static bool collapse_alone(request *r, asked_paths *p, const asked *a, char **ke
     return p->view.collapsed;
 }
 
+/* What fails here is tried again when it is needed, and refused then. */
+static void collapse_first(request *r, asked *a, const lens *seen) {
+    const query_result nothing = {.profile = &a->reading->profile, .lens = *seen};
+    asked_paths p = {.view = {.spec = {.by_line = a->by_line, .collapse = true},
+                              .queries = {&nothing},
+                              .n_sides = 1}};
+    char *key = key_of_seen(a, a->by_line);
+    if (key && callpaths_stands_alone(&p.view) && collapse_alone(r, &p, a, &key))
+        a->tree = p.entries[--p.n_entries];
+    asked_paths_release(r, &p);
+    free(key);
+}
+
 /* Those that the sums are of, whose key replaces that of the first. */
 static bool find_trees(request *r, asked_paths *p, const asked *a, const asked *against,
                        char **key) {
@@ -443,23 +468,34 @@ static bool sum_up(request *r, asked_paths *p, const asked *a, const asked *agai
     return p->view.sums;
 }
 
-bool asked_paths_of(request *r, const asked *a, const asked *against, const callpaths_spec *spec,
-                    asked_paths *p) {
+static bool open_paths(request *r, const asked *a, const asked *against, const callpaths_spec *spec,
+                       bool with_sums, asked_paths *p) {
     char *key = key_of_seen(a, spec->by_line);
     *p = (asked_paths){.view = {.spec = *spec,
                                 .queries = {a->query, against ? against->query : NULL},
                                 .n_sides = against ? PATH_SIDES : 1}};
-    const bool ok = find_trees(r, p, a, against, &key) && sum_up(r, p, a, against, key);
+    const bool ok =
+        find_trees(r, p, a, against, &key) && (!with_sums || sum_up(r, p, a, against, key));
     free(key);
     /* The trees are what another question needs, too; beside them, the lens and the costs of each
      * side stay, but not the sums: those of this question are in use. */
-    for (unsigned i = 0; ok && i + 1 < p->n_entries; i++)
+    const unsigned n_trees = p->n_entries - (ok && with_sums);
+    for (unsigned i = 0; ok && i < n_trees; i++)
         cache_touch(r->viewer->cache, p->entries[i]);
-    cache_stay(r->viewer->cache, p->n_entries - ok + 2 * (size_t)p->view.n_sides);
+    cache_stay(r->viewer->cache, n_trees + 2 * (size_t)p->view.n_sides);
     if (ok)
         return true;
     asked_paths_release(r, p);
     return request_no_memory(r);
+}
+
+bool asked_paths_of(request *r, const asked *a, const asked *against, const callpaths_spec *spec,
+                    asked_paths *p) {
+    return open_paths(r, a, against, spec, true, p);
+}
+
+bool asked_paths_tree(request *r, const asked *a, const callpaths_spec *spec, asked_paths *p) {
+    return open_paths(r, a, NULL, spec, false, p);
 }
 
 void asked_paths_release(request *r, asked_paths *p) {

@@ -17,9 +17,12 @@ typedef struct asked {
     bool needs_counted;      /* … and of these, those that the measure counts */
     const uint64_t *live_at; /* what is live then, whatever the measure */
     const char *also;        /* terms that are added to the filter; NULL: none */
+    bool collapses, by_line; /* whole stacks will be looked at with recursion collapsed: the tree of
+                                that takes much memory while it is made, and comes first */
     reading *reading;
     size_t trace;
     cache_entry *entry; /* keeps `query` */
+    cache_entry *tree;  /* keeps that tree; NULL: there is none yet */
     cache_entry *rows;  /* keeps what asked_rows says; NULL: not asked for */
     filter *filter;
     const query_result *query; /* shared with others */
@@ -33,6 +36,9 @@ typedef struct asked {
  * closed in any case. */
 bool asked_open(request *r, asked *a);
 bool asked_open_of(request *r, asked *a, const char *trace, uint64_t otherwise);
+
+/* What was asked for is right, and what it cost is of no use: that is the next one's. */
+void asked_let_go(request *r, asked *a);
 void asked_close(request *r, asked *a);
 
 /* `of`: what is live at a moment, or what was allocated until then. */
@@ -75,6 +81,9 @@ typedef struct asked_paths {
 /* To be released in any case; false, and refused, when there is no memory. */
 bool asked_paths_of(request *r, const asked *a, const asked *against, const callpaths_spec *spec,
                     asked_paths *p);
+
+/* The same of one question, without what it cost. */
+bool asked_paths_tree(request *r, const asked *a, const callpaths_spec *spec, asked_paths *p);
 void asked_paths_release(request *r, asked_paths *p);
 
 #endif

@@ -120,12 +120,19 @@ static void pack_question(packer *p, const char *endpoint, const api_parameter *
     output_finish(&o);
 }
 
+/* Some questions take long, and there are many. */
+static bool nobody_waits(void *context) {
+    return !output_goes_on(context);
+}
+
 /* The answer, or nothing. `q` has room for one parameter more. */
 static void answer(const asker *a, const char *endpoint, api_parameter *q, size_t n, output *o) {
     if (a->filter && strcmp(endpoint, "info") != 0 && strcmp(endpoint, "explain") != 0)
         q[n++] = (api_parameter){.name = "filter", .value = a->filter};
     output_start(o, OUTPUT_MEMORY);
-    if (api_answer(a->viewer, endpoint, q, n, NULL, o) != 200 || o->error)
+    const api_client client = {nobody_waits, a->packer->o};
+    if (nobody_waits(client.context) || api_answer(a->viewer, endpoint, q, n, &client, o) != 200 ||
+        o->error)
         o->used = 0;
 }
 
@@ -172,42 +179,47 @@ static void ask_advice(asker *a, const char *by) {
     put_answer(a, "advice", q, by != NULL, &a->advice);
 }
 
-/* What every measure has. */
-static void ask_measure(asker *a, const char *by) {
-    ASK(a, "tree", "measure", by, "width", "1200", "rows", "256");
+/* What every measure has. The tree comes last: with its sums there, the cache has no room for the
+ * tree of call paths of all measures beside what other questions need. */
+static void ask_measure(asker *a, measure m, const char *by) {
+    if (m == MEASURE_ALLOCATED || m == MEASURE_BLOCKS)
+        ASK(a, "lifetimes", "measure", by);
+    if (m == MEASURE_ALLOCATED || m == MEASURE_BLOCKS || m == MEASURE_BYTESECONDS)
+        ASK(a, "table", "measure", by, "kind", "leaks", "limit", "200");
     ASK(a, "table", "measure", by, "kind", "hotspots", "limit", "200");
     ASK(a, "explain", "measure", by);
-    ask_advice(a, by);
+    if (m != MEASURE_ALLOCATED)
+        ask_advice(a, by);
+    ASK(a, "tree", "measure", by, "width", "1200", "rows", "256");
 }
 
 /* What those have that are asked for most. */
 static void ask_more(asker *a, const char *by) {
-    static const char *const kinds[] = {"functions", "types", "paths"};
+    ASK(a, "table", "measure", by, "kind", "hotspots", "by", "function", "limit", "200");
+    ASK(a, "table", "measure", by, "kind", "types", "limit", "200");
+    ASK(a, "table", "measure", by, "kind", "functions", "limit", "200");
     ASK(a, "tree", "measure", by, "width", "1200", "rows", "64", "mode", "inverted");
     ASK(a, "graph", "measure", by);
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        ASK(a, "table", "measure", by, "kind", kinds[i], "limit", "200");
-    ASK(a, "table", "measure", by, "kind", "hotspots", "by", "function", "limit", "200");
+    ASK(a, "table", "measure", by, "kind", "paths", "limit", "200");
 }
 
+/* Those beside each other that need the same: what takes long is then there for the next one. */
 static void ask_all(asker *a, const reading *r) {
     ASK(a, "info");
     ASK(a, "timeline", "buckets", "500");
     ASK(a, "peaks", "n", "8");
-    ASK(a, "table", "kind", "leaks", "limit", "200");
-    ASK(a, "table", "measure", "blocks", "kind", "leaks", "limit", "200");
-    ASK(a, "table", "measure", "byteseconds", "kind", "leaks", "limit", "200");
-    ASK(a, "lifetimes");
-    ASK(a, "lifetimes", "measure", "blocks");
-    ASK(a, "tree", "collapse", "1", "width", "1200", "rows", "256");
-    ASK(a, "timepaths", "width", "1200");
+    ask_advice(a, NULL);
     forget(a, r, MEASURE_ALLOCATED);
     for (measure m = 0; m < N_MEASURES; m++) {
         const char *by = m == MEASURE_ALLOCATED ? NULL : measure_infos[m].name;
-        ask_measure(a, by);
+        ask_measure(a, m, by);
+        if (m == MEASURE_ALLOCATED)
+            ASK(a, "timepaths", "width", "1200");
         if (m == MEASURE_ALLOCATED ||
             (!a->is_large && (m == MEASURE_PEAK || m == MEASURE_SURVIVED)))
             ask_more(a, by);
+        if (m == MEASURE_ALLOCATED)
+            ASK(a, "tree", "collapse", "1", "width", "1200", "rows", "256");
         forget(a, r, m);
     }
 }

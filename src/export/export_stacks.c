@@ -8,6 +8,12 @@
 #include "export/exports.h"
 #include "paths/path_sums.h"
 
+enum { ASK_AFTER = 1 << 14 /* nodes: whether somebody still waits */ };
+
+static bool goes_on(output *o, uint32_t node) {
+    return node % ASK_AFTER > 0 ? !o->error : output_goes_on(o);
+}
+
 /* What a stack without frames is called. */
 static const char nowhere[] = "[unknown]";
 
@@ -97,7 +103,7 @@ bool export_collapsed(output *o, export_subject *subject) {
     ok = size != UINT64_MAX;
     if (ok)
         output_expect(o, size);
-    for (uint32_t i = 0; ok && !o->error && i < t->n; i++)
+    for (uint32_t i = 0; ok && i < t->n && goes_on(o, i); i++)
         if (path_column_any(&costs, i)) {
             ok = path_tree_walk(t, i, &path);
             if (ok)
@@ -156,7 +162,7 @@ static bool speedscope_samples(output *o, const path_tree *t, const path_column 
     path_places path = {0};
     bool first = true, ok = true;
     output_text(o, "\"samples\":[");
-    for (uint32_t i = 0; ok && !o->error && i < t->n; i++) {
+    for (uint32_t i = 0; ok && i < t->n && goes_on(o, i); i++) {
         if (!path_column_any(costs, i))
             continue;
         ok = path_tree_walk(t, i, &path) &&

@@ -55,6 +55,7 @@ enum {
     MOST_FRAMES = 256,
     OUTER_FRAMES = 64, /* of those: the rest is innermost */
     DRAIN_SIZE = 1 << 20,
+    ASK_AFTER = 1 << 14, /* groups: whether somebody still waits */
 };
 
 struct pprof {
@@ -407,6 +408,7 @@ static uint64_t add_rounded(double *sum, double amount) {
 /* Samples have few texts, which are numbered once: those of the profile, and ours. */
 typedef struct heap_writing {
     pprof *pprof;
+    uint64_t n_groups;
     double sums[2][2];  /* of blocks that ended, of those alive; their number, their bytes */
     map64 texts;        /* by address: the index in the string table */
     char sizes[65][64]; /* what classes of size are called; empty: not met yet */
@@ -455,7 +457,8 @@ static bool put_group(void *context, const classes_group *g) {
     put_group_label(h, PPROF_THREAD, g->thread);
     put_group_label(h, PPROF_SCOPE, g->scope);
     end_sample(w);
-    return !pprof_failed(w) && !w->out->error;
+    return !pprof_failed(w) &&
+           (h->n_groups++ % ASK_AFTER > 0 ? !w->out->error : output_goes_on(w->out));
 }
 
 bool export_pprof(output *o, export_subject *s) {

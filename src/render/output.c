@@ -42,6 +42,13 @@ static void write_all(output *o, struct iovec piece[2]) {
     }
 }
 
+bool output_goes_on(output *o) {
+    const output_watch *w = o->watch;
+    if (w && w->go_on && !o->error && !w->go_on(w->context, o->written))
+        o->error = ECANCELED;
+    return !o->error;
+}
+
 static void flush_with(output *o, const char *bytes, size_t size) {
     struct iovec pieces[2] = {
         {.iov_base = o->buffer, .iov_len = o->used},
@@ -49,9 +56,7 @@ static void flush_with(output *o, const char *bytes, size_t size) {
     };
     write_all(o, pieces);
     o->used = 0;
-    const output_watch *w = o->watch;
-    if (w && w->go_on && !o->error && !w->go_on(w->context, o->written))
-        o->error = ECANCELED;
+    output_goes_on(o);
 }
 
 void output_start_lines(output *o, int fd, unsigned columns) {

@@ -13,7 +13,7 @@
 typedef struct output_watch {
     /* About so many bytes are to come; false: none shall. NULL: not asked. */
     bool (*expect)(void *context, uint64_t bytes);
-    /* So many were written; false: no more shall. NULL: not asked. */
+    /* So many were written so far; false: no more shall. NULL: not asked. */
     bool (*go_on)(void *context, uint64_t bytes);
     /* This comes now, and takes long, too. NULL: not told. */
     void (*doing)(void *context, const char *what);
@@ -47,6 +47,10 @@ unsigned output_columns_left(const output *o);
 /* Before the first byte: about how many are to come. False if they are not wanted, which is an
  * error that sticks. */
 bool output_expect(output *o, uint64_t bytes);
+
+/* Asked now and then by those who write nothing for long; else every full buffer asks. False if no
+ * more is wanted, which is an error that sticks, as is what went wrong before. */
+bool output_goes_on(output *o);
 
 /* Writes what is buffered and frees the buffer; returns `error`. */
 int output_finish(output *o);

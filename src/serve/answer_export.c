@@ -77,18 +77,27 @@ static bool is_wanted(void *context, uint64_t bytes) {
     return bytes <= DOWNLOAD_BYTES_MAX && !has_gone(context);
 }
 
+static bool is_waited_for(void *context, uint64_t bytes) {
+    (void)bytes;
+    return !has_gone(context);
+}
+
 static bool write_file(request *r, const download *d, asked *a) {
     download_subject s = {.viewer = r->viewer,
                           .trace = a->trace,
-                          .query = a->query,
+                          .query = d->is_page ? NULL : a->query,
                           .filter = a->text ? a->text : request_text(r, "filter")};
-    const output_watch watch = {.expect = is_wanted, .context = r};
-    if (!asked_rows(r, a, &s.kept))
+    const output_watch watch = {.expect = is_wanted, .go_on = is_waited_for, .context = r};
+    if (!d->is_page && !asked_rows(r, a, &s.kept))
         return false;
     cache_make_room(r->viewer->cache);
+    if (d->is_page)
+        asked_let_go(r, a);
     r->o->watch = &watch;
     bool ok = d->write(r->o, &s);
     r->o->watch = NULL;
+    if (has_gone(r))
+        return request_no_answer(r);
     if (r->o->error == ECANCELED)
         return request_fail(r, HTTP_UNAVAILABLE,
                             "the file would take more than %d MB; use allotrace export --to %s",

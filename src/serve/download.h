@@ -9,7 +9,8 @@
 typedef struct download_subject {
     viewer *viewer;
     size_t trace;
-    const query_result *query; /* what the request's filter and measure select */
+    const query_result *query; /* what the request's filter and measure select; of a page, which
+                                  asks by itself, NULL, as the next one */
     const uint8_t *kept;       /* which rows of the table: not 0; NULL: all */
     const char *filter;        /* NULL: none */
 } download_subject;

@@ -292,6 +292,52 @@ START_TEST(nothing_is_written_that_nobody_wants) {
 }
 END_TEST
 
+static bool end_at_once(void *context, uint64_t bytes) {
+    (void)bytes;
+    ++*(int *)context;
+    return false;
+}
+
+START_TEST(an_export_ends_when_nobody_waits) {
+    static export_function *const formats[] = {export_collapsed, export_speedscope, export_pprof};
+    profile p = profile_made();
+    lens l = lens_on(&p, NULL);
+    cost_list costs = {0};
+    ck_assert(cost_of_tree(&p, &costs));
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+        int asked = 0;
+        const output_watch watch = {.go_on = end_at_once, .context = &asked};
+        output o;
+        output_start(&o, OUTPUT_MEMORY);
+        o.watch = &watch;
+        ck_assert(formats[i](&o, SUBJECT(.lens = &l, .costs = &costs, .title = "t.ctf")));
+        ck_assert_int_eq(asked, 1);
+        ck_assert_int_eq(output_finish(&o), ECANCELED);
+    }
+    cost_list_free(&costs);
+    lens_free(&l);
+    profile_free(&p);
+}
+END_TEST
+
+START_TEST(a_page_ends_when_nobody_waits) {
+    char name[] = "t.ctf";
+    profile p = profile_made();
+    viewer v;
+    int asked = 0;
+    const output_watch watch = {.go_on = end_at_once, .context = &asked};
+    output o;
+    ck_assert(viewer_init(&v, (char *[]){name}, 1));
+    ck_assert(viewer_publish(&v, 0, &p, NULL, 0, READING_WHOLE));
+    output_start(&o, OUTPUT_MEMORY);
+    o.watch = &watch;
+    export_html(&o, SUBJECT(.page = &v));
+    ck_assert_int_eq(asked, 1);
+    ck_assert_int_eq(output_finish(&o), ECANCELED);
+    viewer_free(&v);
+}
+END_TEST
+
 START_TEST(json_has_an_object_a_block) {
     profile p = profile_made();
     lens l = lens_on(&p, NULL);
@@ -483,6 +529,8 @@ static Suite *suite(void) {
     tcase_add_test(t, json_has_an_object_a_block);
     tcase_add_loop_test(t, how_much_it_will_be_is_said_first, 0, 4);
     tcase_add_loop_test(t, nothing_is_written_that_nobody_wants, 0, 4);
+    tcase_add_test(t, an_export_ends_when_nobody_waits);
+    tcase_add_test(t, a_page_ends_when_nobody_waits);
     tcase_add_test(t, lifetimes_have_classes);
     tcase_add_test(t, blocks_are_grouped);
     tcase_add_test(t, protobuf_is_as_documented);

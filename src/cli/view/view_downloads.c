@@ -16,7 +16,7 @@ static bool write_by(export_function *write, output *o, const download_subject *
 }
 
 static bool write_html(output *o, const download_subject *s) {
-    return write_by(export_html, o, s);
+    return export_html(o, &(export_subject){.page = s->viewer, .filter = s->filter});
 }
 
 static bool write_speedscope(output *o, const download_subject *s) {

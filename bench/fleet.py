@@ -2,13 +2,14 @@
 """fleet.py: how the export to Parquet and the queries of docs/fleet.md grow with the number of traces.
 
     bench/fleet.py ALLOTRACE FOLDER [--sizes 100,1000,10000] [--hosts 200] [--megabytes 2.9] [--engines FOLDER]
-                   [--ask duckdb,spark] [--most SECONDS] [--from N] TRACE...
+                   [--ask duckdb,spark,differ] [--most SECONDS] [--from N] TRACE...
 
 Makes traces of simulated hosts in FOLDER from real ones, which it subsamples, to about --megabytes each, and anonymises,
 exports them one by one as processes of services and versions, and asks DuckDB, or two workers of Spark, each query of
 docs/fleet.md, as exported and compacted; DuckDB in a process of its own each. Prints what each took, by what it grew since
 the size before, compared with the blocks (1.00: in proportion), and whether all gave the same answers. A query that takes
-longer than --most seconds is given up. --from N goes on with the N traces that an earlier run with the same TRACEs exported
+longer than --most seconds is given up. --ask differ has DuckDB ask for lifetimes of which no two are the same: those of
+traces made from the same ones repeat, which makes their table small. --from N goes on with the N traces that an earlier run with the same TRACEs exported
 into FOLDER, or asks them again if --sizes has no more. The folder --engines is that of tests/fleet/run (default: out/fleet).
 Traces are removed once they are exported, so that only one or two are on the disk.
 """
@@ -97,13 +98,25 @@ def ask(arguments, engine, queries, folder):
     return [json.loads(line) for line in out.splitlines() if line.startswith("{")]
 
 
-def ask_duckdb(folder):
+def connect_duckdb(change=lambda statement: statement):
     import duckdb
     connection = duckdb.connect(config=DUCKDB)
     for block in "prepare DuckDB", "functions", "blocks":
         for statement in sql.statements(sql.blocks_of(PAGE)[block]):
-            connection.execute(statement)
+            connection.execute(change(statement))
     return lambda query: connection.execute(query).fetchall()
+
+
+def ask_duckdb(folder):
+    return connect_duckdb()
+
+
+def ask_differing(folder):
+    """DuckDB, but each lifetime is another: a row's number in its file, in which each file has microseconds of its own."""
+    files = sum(1 for _ in (folder / "fleet/samples").rglob("*.parquet"))
+    differing = f"SELECT * REPLACE (lifetime - lifetime + file_index + {files} * file_row_number AS lifetime)"
+    return connect_duckdb(lambda statement: statement.replace("SELECT *", differing)
+                          if statement.startswith("CREATE VIEW samples") else statement)
 
 
 def ask_spark(folder):
@@ -147,7 +160,7 @@ def digest(rows):
 
 
 def answer(engine, queries):
-    run = {"duckdb": ask_duckdb, "spark": ask_spark}[engine](pathlib.Path.cwd())
+    run = {"duckdb": ask_duckdb, "spark": ask_spark, "differ": ask_differing}[engine](pathlib.Path.cwd())
     for query in queries:
         begin, before = time.monotonic(), family()[0]
         rows = run(sql.statements(sql.blocks_of(PAGE)[query])[0])

@@ -2,14 +2,14 @@
 """fleet.py: how the export to Parquet and the queries of docs/fleet.md grow with the number of traces.
 
     bench/fleet.py ALLOTRACE FOLDER [--sizes 100,1000,10000] [--hosts 200] [--megabytes 2.9] [--engines FOLDER]
-                   [--ask duckdb,spark,differ] [--most SECONDS] [--from N] TRACE...
+                   [--ask duckdb,spark,differ] [--files exported,compacted] [--most SECONDS] [--from N] TRACE...
 
 Makes traces of simulated hosts in FOLDER from real ones, which it subsamples, to about --megabytes each, and anonymises,
 exports them one by one as processes of services and versions, and asks DuckDB, or two workers of Spark, each query of
 docs/fleet.md, as exported and compacted; DuckDB in a process of its own each. Prints what each took, by what it grew since
 the size before, compared with the blocks (1.00: in proportion), and whether all gave the same answers. A query that takes
-longer than --most seconds is given up. --ask differ has DuckDB ask for lifetimes of which no two are the same: those of
-traces made from the same ones repeat, which makes their table small. --from N goes on with the N traces that an earlier run with the same TRACEs exported
+longer than --most seconds is given up. --ask differ has DuckDB ask for lifetimes of which no two are the same, as those of
+traces made from the same ones repeat. --from N goes on with the N traces that an earlier run with the same TRACEs exported
 into FOLDER, or asks them again if --sizes has no more. The folder --engines is that of tests/fleet/run (default: out/fleet).
 Traces are removed once they are exported, so that only one or two are on the disk.
 """
@@ -33,6 +33,7 @@ import simulate
 import sql
 
 PAGE = ROOT / "docs/fleet.md"
+TITLES = {"duckdb": "DuckDB", "spark": "Spark", "differ": "DuckDB, differing"}
 QUERIES = ["top sites", "growth", "deploy", "leaks", "lifetimes", "stack"]
 VARIANTS = 16  # of each trace: other samples, with names of their own by service
 DUCKDB = {"memory_limit": "4GB", "threads": 2, "max_temp_directory_size": "10GB"}
@@ -229,8 +230,13 @@ def report_answer(title, found, answers, growth):
           f"{found['memory']:8.0f} MB {found['rows']:7} rows{said}", flush=True)
 
 
+def runs_of(engine):
+    """Which queries a process asks: Spark's starts slowly."""
+    return {"duckdb": [[query] for query in QUERIES], "spark": [QUERIES], "differ": [["lifetimes"]]}[engine]
+
+
 def report_queries(arguments, engine, folder, title, answers, growth):
-    for queries in [[query] for query in QUERIES] if engine == "duckdb" else [QUERIES]:
+    for queries in runs_of(engine):
         found = ask(arguments, engine, queries, folder)
         for one in found:
             report_answer(title, one, answers, growth)
@@ -252,7 +258,6 @@ def count_rows(arguments, folder):
 
 
 def compact_all(arguments, whole, growth):
-    shutil.rmtree(whole, ignore_errors=True)
     whole.mkdir()
     seconds, cpu, memory = compact(arguments, arguments.folder / "fleet", whole / "fleet")
     size, files = tree_size(whole / "fleet")
@@ -262,13 +267,17 @@ def compact_all(arguments, whole, growth):
 
 def measure_queries(arguments, growth, is_new):
     growth.next(count_rows(arguments, arguments.folder))
-    answers, whole = {}, arguments.folder / "compacted"
-    if is_new or not whole.exists():
+    answers, whole, files = {}, arguments.folder / "compacted", arguments.files.split(",")
+    if is_new:
+        shutil.rmtree(whole, ignore_errors=True)
+    if "compacted" in files and not whole.exists():
         compact_all(arguments, whole, growth)
     for engine in arguments.ask.split(","):
-        title = {"duckdb": "DuckDB", "spark": "Spark"}[engine]
-        report_queries(arguments, engine, arguments.folder, title, answers, growth)
-        report_queries(arguments, engine, whole, title + ", compacted", answers, growth)
+        known = {} if engine == "differ" else answers
+        if "exported" in files:
+            report_queries(arguments, engine, arguments.folder, TITLES[engine], known, growth)
+        if "compacted" in files:
+            report_queries(arguments, engine, whole, TITLES[engine] + ", compacted", known, growth)
 
 
 def measure(arguments, made, first, n, growth):
@@ -293,7 +302,8 @@ def main():
     parser.add_argument("--hosts", type=int, default=200)
     parser.add_argument("--megabytes", type=float, default=2.9, help="of a trace, about; smaller ones are halved")
     parser.add_argument("--engines", type=pathlib.Path, default=ROOT / "out/fleet")
-    parser.add_argument("--ask", default="duckdb", help="which engines: duckdb,spark")
+    parser.add_argument("--ask", default="duckdb", help="which engines: duckdb,spark,differ")
+    parser.add_argument("--files", default="exported,compacted", help="which of them are asked")
     parser.add_argument("--most", type=int, default=600, help="seconds for a query")
     parser.add_argument("--from", dest="first", type=int, default=0, metavar="N")
     arguments = parser.parse_intermixed_args()

@@ -37,6 +37,7 @@ TITLES = {"duckdb": "DuckDB", "spark": "Spark", "differ": "DuckDB, differing"}
 QUERIES = ["top sites", "growth", "deploy", "leaks", "lifetimes", "stack"]
 VARIANTS = 16  # of each trace: other samples, with names of their own by service
 DUCKDB = {"memory_limit": "4GB", "threads": 2, "max_temp_directory_size": "10GB"}
+QUIET = "SET enable_progress_bar = false"  # what it draws would stand between the answers
 KEPT_FREE = 12e9  # bytes of the disk that are left to others
 TICKS = os.sysconf("SC_CLK_TCK")
 
@@ -102,6 +103,7 @@ def ask(arguments, engine, queries, folder):
 def connect_duckdb(change=lambda statement: statement):
     import duckdb
     connection = duckdb.connect(config=DUCKDB)
+    connection.execute(QUIET)
     for block in "prepare DuckDB", "functions", "blocks":
         for statement in sql.statements(sql.blocks_of(PAGE)[block]):
             connection.execute(change(statement))
@@ -183,6 +185,7 @@ def compact(arguments, fleet, to):
 def compact_here(fleet, to):
     import duckdb
     connection = duckdb.connect(config=DUCKDB)
+    connection.execute(QUIET)
     text = sql.blocks_of(PAGE)["compact"].replace("'fleet/", f"'{fleet}/").replace("'compact/", f"'{to}/")
     for statement in sql.statements(text):
         connection.execute(statement)
@@ -246,7 +249,7 @@ def report_queries(arguments, engine, folder, title, answers, growth):
 
 def count_rows(arguments, folder):
     """Rows of samples, and whether they are those of which the traces' own rows tell."""
-    code = ("import duckdb; c = duckdb.connect(); print(*c.execute(\"SELECT count(*), sum(samples) FROM "
+    code = (f"import duckdb; c = duckdb.connect(config={DUCKDB}); c.execute('{QUIET}'); print(*c.execute(\"SELECT count(*), sum(samples) FROM "
             "read_parquet('fleet/samples/*/*/*.parquet')\").fetchone(), *c.execute(\"SELECT sum(blocks), sum(samples), "
             "count(*), count(DISTINCT host) FROM read_parquet('fleet/traces/*/*/*.parquet')\").fetchone())")
     done = subprocess.run([arguments.engines / "venv/bin/python", "-c", code], cwd=folder, check=True, stdout=subprocess.PIPE)

@@ -15,6 +15,8 @@ enum {
     MAX_CLASSES = 256,
 };
 
+#define LOOK_WANTED UINT32_MAX /* it is not known yet */
+
 /* From a place outward through the library. */
 typedef struct way {
     /* Where there is nothing but library, which is so where the program's own function was inlined
@@ -67,7 +69,7 @@ typedef struct builder {
     map64 types; /* → index into `type_names` */
     names_list type_names;
     map64 calls; /* (anonymous function, its caller), of those that call something themselves */
-    uint32_t *looks[2]; /* by node, of blocks that are external or not: number of the look + 1 */
+    uint32_t *looks[2]; /* by stack, of blocks that are external or not: number of the look */
     VEC(look) kinds;
     map64 hashes;                 /* of looks → their number */
     map64 stacks;                 /* look, size class → stack */
@@ -337,15 +339,39 @@ static bool number_look(builder *b, look *wanted, uint32_t *number) {
     return vec_push(&b->kinds, *wanted);
 }
 
-static bool look_of(builder *b, uint32_t node, bool external, uint32_t *number) {
-    uint32_t *known = &b->looks[external][cct_stack(&b->q->profile->tree, node)];
-    look l;
-    if (*known == 0) {
-        if (!see_stack(b, node, external, &l) || !number_look(b, &l, number))
+static uint32_t *look_at(const builder *b, size_t row) {
+    const block_table *t = &b->q->profile->table;
+    return &b->looks[t->source[row] == MEMTRACE_EXTERNAL]
+                    [cct_stack(&b->q->profile->tree, t->node[row])];
+}
+
+/* Those of the rows that are kept. */
+static void find_stacks(builder *b) {
+    const uint8_t *kept = b->q->selection.kept;
+    for (size_t i = 0; i < b->q->profile->table.count; i++)
+        if (!kept || kept[i])
+            *look_at(b, i) = LOOK_WANTED;
+}
+
+/* In the order of the tree: what is asked of stacks that share frames stands together. */
+static bool see_stacks(builder *b) {
+    const cct *tree = &b->q->profile->tree;
+    for (uint32_t node = 0, stack = 0; node < cct_count(tree); node++) {
+        if (advise_is_unwanted(b->asker, node))
             return false;
-        *known = *number + 1;
+        if (!bits_has(tree->stacks, node))
+            continue;
+        for (int external = 0; external < 2; external++) {
+            uint32_t *at = &b->looks[external][stack], number;
+            look l;
+            if (*at != LOOK_WANTED)
+                continue;
+            if (!see_stack(b, node, external, &l) || !number_look(b, &l, &number))
+                return false;
+            *at = number;
+        }
+        stack++;
     }
-    *number = *known - 1;
     return true;
 }
 
@@ -440,34 +466,77 @@ static bool add_row(builder *b, size_t row, uint64_t words, advise_stack *s) {
     return true;
 }
 
-static bool see_row(builder *b, size_t row) {
-    const block_table *t = &b->q->profile->table;
-    const bool external = t->source[row] == MEMTRACE_EXTERNAL;
-    const uint64_t words = blocks_length(t, row);
-    uint32_t number;
-    if (!look_of(b, t->node[row], external, &number))
-        return false;
-    uint32_t *at =
-        map64_put(&b->stacks, (uint64_t)number * (MAX_CLASSES + 1) + size_class(b, words));
+enum { AHEAD = 128 /* rows: what is asked for so early is there when it is needed */ };
+
+/* Some rows that are kept, and of each what leads to its stack. */
+typedef struct row_piece {
+    size_t n, rows[AHEAD];
+    uint64_t keys[AHEAD];
+    uint32_t stacks[AHEAD];
+} row_piece;
+
+static void find_keys(const builder *b, row_piece *p) {
+    const profile *of = b->q->profile;
+    for (size_t i = 0; i < p->n; i++)
+        __builtin_prefetch(&of->tree.stacks[of->table.node[p->rows[i]] / BITS_WORD]);
+    for (size_t i = 0; i < p->n; i++)
+        __builtin_prefetch(look_at(b, p->rows[i]));
+    for (size_t i = 0; i < p->n; i++) {
+        const uint32_t class = size_class(b, blocks_length(&of->table, p->rows[i]));
+        p->keys[i] = (uint64_t)*look_at(b, p->rows[i]) * (MAX_CLASSES + 1) + class;
+        map64_expect(&b->stacks, p->keys[i]);
+    }
+}
+
+static bool find_stack(builder *b, uint64_t key, uint32_t *stack) {
+    uint32_t *at = map64_put(&b->stacks, key);
     if (!at)
         return false;
     if (*at == MAP64_NONE) {
         *at = (uint32_t)b->out->items.count;
-        if (!add_stack(b, number))
+        if (!add_stack(b, (uint32_t)(key / (MAX_CLASSES + 1))))
             return false;
     }
-    b->out->stack_of[row] = *at;
-    return add_row(b, row, words, &b->out->items.items[*at]);
+    *stack = *at;
+    return true;
+}
+
+/* One takes some lines of the cache. */
+static void expect_stack(const builder *b, uint32_t stack) {
+    const char *s = (const char *)&b->out->items.items[stack];
+    for (size_t i = 0; i < sizeof(advise_stack); i += 64)
+        __builtin_prefetch(s + i, 1);
+}
+
+static bool see_piece(builder *b, row_piece *p) {
+    find_keys(b, p);
+    for (size_t i = 0; i < p->n; i++) {
+        if (!find_stack(b, p->keys[i], &p->stacks[i]))
+            return false;
+        expect_stack(b, p->stacks[i]);
+    }
+    for (size_t i = 0; i < p->n; i++) {
+        const size_t row = p->rows[i];
+        b->out->stack_of[row] = p->stacks[i];
+        if (!add_row(b, row, blocks_length(&b->q->profile->table, row),
+                     &b->out->items.items[p->stacks[i]]))
+            return false;
+    }
+    p->n = 0;
+    return true;
 }
 
 static bool see_rows(builder *b) {
     const uint8_t *kept = b->q->selection.kept;
+    row_piece p = {.n = 0};
     for (size_t i = 0; i < b->q->profile->table.count; i++) {
         b->out->stack_of[i] = ADVISE_NO_STACK;
-        if (advise_is_unwanted(b->asker, i) || ((!kept || kept[i]) && !see_row(b, i)))
+        if (!kept || kept[i])
+            p.rows[p.n++] = i;
+        if (advise_is_unwanted(b->asker, i) || (p.n == AHEAD && !see_piece(b, &p)))
             return false;
     }
-    return true;
+    return see_piece(b, &p);
 }
 
 /* Those of a stack beside each other. */
@@ -501,7 +570,8 @@ static bool build(builder *b) {
     find_bounds(b);
     if (!judge_locations(b))
         return false;
-    if (!find_ways(b) || !find_calls(b) || !see_rows(b) || !sort_sizes(b))
+    find_stacks(b);
+    if (!find_ways(b) || !find_calls(b) || !see_stacks(b) || !see_rows(b) || !sort_sizes(b))
         return false;
     b->out->n_owners = b->owners.count;
     if (b->out->items.count)

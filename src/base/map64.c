@@ -47,6 +47,11 @@ uint32_t *map64_put(map64 *map, uint64_t key) {
     return &slot->value;
 }
 
+void map64_expect(const map64 *map, uint64_t key) {
+    if (map->slots)
+        __builtin_prefetch(&map->slots[(uint32_t)hash_u64(key) & map->mask], 1);
+}
+
 bool map64_number(map64 *map, uint64_t key, uint32_t *n) {
     uint32_t *value = map64_put(map, key);
     if (!value)

@@ -29,6 +29,9 @@ uint32_t map64_get(const map64 *map, uint64_t key);
  * store one before the next call. NULL when there is no memory. */
 uint32_t *map64_put(map64 *map, uint64_t key);
 
+/* It will be asked for soon: of many keys, the slots are waited for at the same time. */
+void map64_expect(const map64 *map, uint64_t key);
+
 /* The number of `key`: new keys of a map that holds nothing else get 0, 1, 2 … False when there is
  * no memory. */
 bool map64_number(map64 *map, uint64_t key, uint32_t *n);

@@ -297,11 +297,16 @@ static enum MHD_Result on_parameter(void *context, enum MHD_ValueKind kind, cons
     return MHD_YES;
 }
 
+/* A file is worth waiting for, as long as somebody does. */
+static bool is_export(const exchange *e) {
+    return !e->uploads && strcmp(e->endpoint, "export") == 0;
+}
+
 /* A client that has gone away needs no answer: while somebody types, many requests are given up. */
 static bool has_gone(void *context) {
     exchange *e = context;
     char byte;
-    e->late |= now() > e->patience;
+    e->late |= !is_export(e) && now() > e->patience;
     if (e->late)
         return true;
     return e->client && recv(e->client->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
@@ -312,7 +317,7 @@ static void answer_question(exchange *e) {
     const api_client asks = {has_gone, e};
     e->status = api_answer(e->server->viewer, e->endpoint, e->parameters, e->n_parameters, &asks,
                            &e->answer);
-    if (e->status != MHD_HTTP_OK || strcmp(e->endpoint, "export") != 0)
+    if (e->status != MHD_HTTP_OK || !is_export(e))
         return;
     const download *d = download_find(v, e->parameters, e->n_parameters);
     e->type = d->type;

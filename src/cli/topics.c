@@ -136,7 +136,7 @@ static const topic topics[] = {
      "While the program runs, --push URL[,URL] sends profiles of allocated and live memory to "
      "servers that collect profiles from many processes. The end of URL selects the protocol:",
      {{"/ingest", "Pyroscope"},
-      {"/profiles/writeraw", "Parca"},
+      {"/profiles/writeraw", "Parca, at HOST:7070/api/profiles/writeraw"},
       {"anything else", "OpenTelemetry's profiles (OTLP/HTTP)"},
       {"--every TIME", "the time between two pushes (default: 15s)"},
       {"--label K=V", "a label, such as service=NAME or version=1.2; more come from "

@@ -73,7 +73,9 @@ struct pprof {
     VEC(uint64_t) locations; /* of a sample */
     uint64_t next_string;
     bool *hidden;       /* by frame: nothing of it is to be seen, so that it is no location */
-    bool *written;      /* by frame: its location is there */
+    uint32_t *ids;      /* by frame: of its location; 0: that is not there yet */
+    uint32_t n_ids;     /* in the order of the table: some readers accept no other */
+    uint32_t gap;       /* the id of what stands for frames that stacks lack; 0: none do */
     uint32_t *depths;   /* by node of the stacks' tree: visible frames of its stack */
     uint32_t *outer;    /* the same: the node on it with OUTER_FRAMES of them, or itself */
     uint64_t shortened; /* samples without the middle of their stacks */
@@ -136,9 +138,9 @@ static bool is_hidden(const pprof *w, uint32_t location) {
     return w->lens->marks[location] & LENS_HIDDEN;
 }
 
-/* The number of all frames, and one for the location of the gap. */
+/* Single locations are numbered as frames, behind all of these. */
 static uint32_t first_single(const pprof *w) {
-    return (uint32_t)w->profile->frames.count + 1;
+    return (uint32_t)w->profile->frames.count;
 }
 
 /* Whether nothing of a frame is to be seen: it is then no location. */
@@ -150,18 +152,21 @@ static bool is_all_hidden(const pprof *w, uint32_t frame) {
     return true;
 }
 
-/* A frame is a location; its lines begin with the innermost inlined function. Its id is the
- * frame's. Of stacks that are cut or folded, single locations of the profile are frames, behind
- * all others. */
-static void put_location(pprof *w, uint32_t frame) {
+static uint32_t begin_location(pprof *w) {
+    protobuf_number(&w->part, LOCATION_ID, ++w->n_ids);
+    protobuf_number(&w->part, LOCATION_MAPPING_ID, 1);
+    return w->n_ids;
+}
+
+/* A frame is a location; its lines begin with the innermost inlined function. Of stacks that are
+ * cut or folded, single locations of the profile are frames. */
+static uint32_t location_id(pprof *w, uint32_t frame) {
     const uint32_t first = first_single(w);
     const profile_frame single = {.first = frame - first, .n = 1};
     const profile_frame *f = frame < first ? &w->profile->frames.items[frame] : &single;
-    if (w->written[frame])
-        return;
-    w->written[frame] = true;
-    protobuf_number(&w->part, LOCATION_ID, frame + UINT64_C(1));
-    protobuf_number(&w->part, LOCATION_MAPPING_ID, 1);
+    if (w->ids[frame])
+        return w->ids[frame];
+    w->ids[frame] = begin_location(w);
     for (uint32_t i = f->n; i-- > 0;) {
         if (is_hidden(w, f->first + i))
             continue;
@@ -171,6 +176,18 @@ static void put_location(pprof *w, uint32_t frame) {
         protobuf_message(&w->part, LOCATION_LINE, &w->inner);
     }
     protobuf_message(&w->message, PROFILE_LOCATION, &w->part);
+    return w->ids[frame];
+}
+
+static uint32_t gap_id(pprof *w) {
+    static const profile_location gap = {.file = "", .function = "(frames left out)"};
+    if (w->gap)
+        return w->gap;
+    w->gap = begin_location(w);
+    protobuf_number(&w->inner, LINE_FUNCTION_ID, function_id(w, &gap));
+    protobuf_message(&w->part, LOCATION_LINE, &w->inner);
+    protobuf_message(&w->message, PROFILE_LOCATION, &w->part);
+    return w->gap;
 }
 
 /* ---- samples ----------------------------------------------------------------------------- */
@@ -185,11 +202,6 @@ static void put_label(pprof *w, uint64_t key, uint64_t value) {
     protobuf_number(&w->inner, LABEL_KEY, key);
     protobuf_number(&w->inner, LABEL_STR, value);
     protobuf_message(&w->part, SAMPLE_LABEL, &w->inner);
-}
-
-/* The location of the frames that a stack lacks; behind those of all frames. */
-static uint64_t gap_location(const pprof *w) {
-    return w->profile->frames.count + UINT64_C(1);
 }
 
 /* The tree that stacks are in: the profile's, or the one that they were cut and folded to. */
@@ -227,8 +239,7 @@ static void add_locations(pprof *w, uint32_t node, size_t most) {
         const uint32_t frame = frame_of(w, node);
         if (w->hidden[frame])
             continue;
-        put_location(w, frame);
-        w->locations.items[w->locations.count++] = frame + UINT64_C(1);
+        w->locations.items[w->locations.count++] = location_id(w, frame);
     }
 }
 
@@ -242,7 +253,7 @@ static void add_stack(pprof *w, uint32_t node) {
         return;
     }
     add_locations(w, node, MOST_FRAMES - OUTER_FRAMES);
-    w->locations.items[w->locations.count++] = gap_location(w);
+    w->locations.items[w->locations.count++] = gap_id(w);
     add_locations(w, w->outer[node], MOST_FRAMES + 1);
     w->shortened++;
 }
@@ -306,13 +317,7 @@ static bool drain(pprof *w, bool at_end) {
 }
 
 /* What is to be known where stacks were shortened. */
-static void put_gap(pprof *w) {
-    static const profile_location gap = {.file = "", .function = "(frames left out)"};
-    protobuf_number(&w->part, LOCATION_ID, gap_location(w));
-    protobuf_number(&w->part, LOCATION_MAPPING_ID, 1);
-    protobuf_number(&w->inner, LINE_FUNCTION_ID, function_id(w, &gap));
-    protobuf_message(&w->part, LOCATION_LINE, &w->inner);
-    protobuf_message(&w->message, PROFILE_LOCATION, &w->part);
+static void put_shortened(pprof *w) {
     char text[128];
     snprintf(text, sizeof text,
              "%" PRIu64 " samples have more than %d frames and lack those in the middle",
@@ -337,7 +342,7 @@ static void pprof_free(pprof *w) {
     map64_free(&w->functions);
     vec_free(&w->locations);
     free(w->hidden);
-    free(w->written);
+    free(w->ids);
     free(w->depths);
     free(w->outer);
     free(w);
@@ -347,8 +352,8 @@ static void pprof_free(pprof *w) {
 static bool learn_stacks(pprof *w) {
     const size_t n = w->profile->frames.count, all = n + w->profile->locations.count;
     w->hidden = calloc(all + 1, sizeof *w->hidden);
-    w->written = calloc(all + 1, sizeof *w->written);
-    if (!w->hidden || !w->written)
+    w->ids = calloc(all + 1, sizeof *w->ids);
+    if (!w->hidden || !w->ids)
         return false;
     for (uint32_t i = 0; i < n; i++)
         w->hidden[i] = is_all_hidden(w, i);
@@ -383,7 +388,7 @@ static bool pprof_failed(const pprof *w) {
 
 bool pprof_end(pprof *w) {
     if (w->shortened > 0)
-        put_gap(w);
+        put_shortened(w);
     const bool ok = !pprof_failed(w) && drain(w, true);
     pprof_free(w);
     return ok;

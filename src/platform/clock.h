@@ -4,6 +4,7 @@
 #ifndef PLATFORM_CLOCK_H
 #define PLATFORM_CLOCK_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <time.h>
 
@@ -32,6 +33,10 @@ static inline struct timespec clock_in_ms(uint64_t ms) {
     const uint64_t us = clock_monotonic_us() + ms * 1000;
     return (struct timespec){.tv_sec = (time_t)(us / 1000000),
                              .tv_nsec = (long)(us % 1000000 * 1000)};
+}
+
+static inline bool clock_is_before(struct timespec a, struct timespec b) {
+    return a.tv_sec < b.tv_sec || (a.tv_sec == b.tv_sec && a.tv_nsec < b.tv_nsec);
 }
 
 static inline uint64_t clock_wall_us(void) {

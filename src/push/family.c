@@ -62,10 +62,6 @@ struct push_family {
 
 /* ---- traces ------------------------------------------------------------------------------ */
 
-static bool is_before(struct timespec a, struct timespec b) {
-    return a.tv_sec < b.tv_sec || (a.tv_sec == b.tv_sec && a.tv_nsec < b.tv_nsec);
-}
-
 static uint64_t key_of(uint64_t pid, ino_t inode) {
     return hash_u64(pid) ^ (uint64_t)inode;
 }
@@ -97,7 +93,7 @@ static void take_in(push_family *f, const char *path, uint64_t pid) {
     if (fd < 0)
         return;
     const bool is_trace = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0 &&
-                          !is_before(st.st_mtim, f->options.since);
+                          !clock_is_before(st.st_mtim, f->options.push.since);
     const uint64_t key = key_of(pid, st.st_ino);
     f->comes |= st.st_size == 0;
     uint32_t *known = NULL;
@@ -149,7 +145,8 @@ static bool is_due(push_family *f) {
         stat(*f->folder ? f->folder : ".", &st) != 0)
         return true;
     clock_gettime(CLOCK_REALTIME_COARSE, &now);
-    const bool changed = is_before(f->modified, st.st_mtim) || now.tv_sec - st.st_mtim.tv_sec <= 1;
+    const bool changed =
+        clock_is_before(f->modified, st.st_mtim) || now.tv_sec - st.st_mtim.tv_sec <= 1;
     f->modified = st.st_mtim;
     return changed;
 }
@@ -272,7 +269,7 @@ push_family *family_start(const family_options *o, char *error, size_t size) {
         f->options = *o;
         pthread_mutex_init(&f->lock, NULL);
         pthread_cond_init(&f->change, NULL);
-        if (shared_begin(&f->shared, (uint64_t)o->since.tv_sec * 1000000) && name_folder(f) &&
+        if (shared_begin(&f->shared, (uint64_t)o->push.since.tv_sec * 1000000) && name_folder(f) &&
             pthread_create(&f->thread, NULL, run, f) == 0)
             return f;
         release(f);

@@ -27,7 +27,6 @@ typedef struct family_options {
     push_options push;
     const char
         *pattern; /* of the traces' names (contract/trace_name.h), with %p in its last part */
-    struct timespec since; /* of CLOCK_REALTIME_COARSE: older files are not of this run */
 
     /* A process has ended: adds to its trace what it had not written. Called from the thread. */
     void (*complete)(void *context, uint64_t pid);

@@ -319,7 +319,8 @@ static void begin_position(const push_session *s) {
 /* The recorder makes the file when it has something to say. */
 static bool open_file(push_session *s) {
     const int fd = open(s->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (fd >= 0 && (fstat(fd, &s->file) != 0 || !S_ISREG(s->file.st_mode))) {
+    if (fd >= 0 && (fstat(fd, &s->file) != 0 || !S_ISREG(s->file.st_mode) ||
+                    clock_is_before(s->file.st_mtim, s->options.since))) {
         close(fd); /* a pipe would be waited for, or be robbed of what is another's */
         return false;
     }

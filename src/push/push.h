@@ -24,6 +24,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <time.h>
 
 enum { PUSH_TARGETS_MAX = 8 };
 
@@ -46,6 +47,8 @@ typedef struct push_options {
     const char *token_file;     /* whose first line is a bearer token; NULL: none */
     push_position *position;    /* is kept up to date; NULL: nobody asks */
     struct push_shared *shared; /* with sessions of other processes (family.c); NULL: with none */
+    struct timespec since; /* of CLOCK_REALTIME_COARSE: a file that was last written before is of an
+                              earlier recording, which this one will replace */
     int files; /* the root of the file system that has the modules (base/open_in.h); 0: it is ours
                 */
 

@@ -30,6 +30,17 @@ static const pprof_value values_told[] = {
     [SAMPLES] = {"alloc_samples", "count"},      [LIVE_SAMPLES] = {"inuse_samples", "count"},
 };
 
+/* Some of these. */
+typedef struct told {
+    unsigned n, values[N_VALUES];
+    bool at_once; /* they are of a moment, not of the time since the last push */
+} told;
+static const told all_told = {N_VALUES,
+                              {OBJECTS, SPACE, LIVE_OBJECTS, LIVE_SPACE, SAMPLES, LIVE_SAMPLES},
+                              false},
+                  allocated_told = {3, {OBJECTS, SPACE, SAMPLES}, false},
+                  live_told = {3, {LIVE_OBJECTS, LIVE_SPACE, LIVE_SAMPLES}, true};
+
 /* ---- addresses --------------------------------------------------------------------------- */
 
 /* What follows the scheme up to a slash may hold a password, which `ps` would show. */
@@ -130,34 +141,51 @@ static pprof_head head_of(const target *t, const tally *of) {
 }
 
 static void put_pprof_row(pprof *w, const tally_row *row, const uint64_t *values) {
-    pprof_label told[2];
+    pprof_label by[2];
     size_t n = 0;
     if (row->thread)
-        told[n++] = (pprof_label){PPROF_THREAD, row->thread};
+        by[n++] = (pprof_label){PPROF_THREAD, row->thread};
     if (row->scope)
-        told[n++] = (pprof_label){PPROF_SCOPE, row->scope};
-    pprof_sample(w, row->node, values, told, n);
+        by[n++] = (pprof_label){PPROF_SCOPE, row->scope};
+    pprof_sample(w, row->node, values, by, n);
 }
 
 static void put_otlp_row(otlp *w, const tally_row *row, const uint64_t *values) {
-    otlp_attribute told[OTLP_SAMPLE_ATTRIBUTES_MAX];
+    otlp_attribute by[OTLP_SAMPLE_ATTRIBUTES_MAX];
     size_t n = 0;
     if (row->thread)
-        told[n++] = (otlp_attribute){OTLP_THREAD, row->thread};
+        by[n++] = (otlp_attribute){OTLP_THREAD, row->thread};
     if (row->scope)
-        told[n++] = (otlp_attribute){OTLP_SCOPE, row->scope};
-    otlp_sample(w, row->node, values, told, n);
+        by[n++] = (otlp_attribute){OTLP_SCOPE, row->scope};
+    otlp_sample(w, row->node, values, by, n);
 }
 
-static bool write_pprof(const target *t, const tally *of, const lens *l, output *o) {
-    const pprof_head head = head_of(t, of);
-    uint64_t values[N_VALUES];
-    pprof *w = pprof_begin(o, l, &head);
-    for (size_t i = 0; w && i < of->rows.count; i++) {
-        const tally_row *row = &of->rows.items[i];
-        if (row_values(t, of, i, values))
-            put_pprof_row(w, row, values);
+/* Gathers what is told of the values; false: all are 0. */
+static bool pick(const told *what, const uint64_t all[N_VALUES], uint64_t picked[N_VALUES]) {
+    uint64_t any = 0;
+    for (unsigned i = 0; i < what->n; i++)
+        any |= picked[i] = all[what->values[i]];
+    return any;
+}
+
+static bool write_pprof(const target *t, const tally *of, const lens *l, const told *what,
+                        output *o) {
+    pprof_head head = head_of(t, of);
+    pprof_value types[N_VALUES];
+    uint64_t values[N_VALUES], picked[N_VALUES];
+    for (unsigned i = 0; i < what->n; i++)
+        types[i] = values_told[what->values[i]];
+    head.values = types;
+    head.n_values = what->n;
+    if (what->at_once) {
+        head.time_us += head.duration_us;
+        head.duration_us = 0;
+        head.shown = values_told[LIVE_SPACE].type;
     }
+    pprof *w = pprof_begin(o, l, &head);
+    for (size_t i = 0; w && i < of->rows.count; i++)
+        if (row_values(t, of, i, values) && pick(what, values, picked))
+            put_pprof_row(w, &of->rows.items[i], picked);
     return w && pprof_end(w);
 }
 
@@ -219,7 +247,14 @@ static void put_key(output *o, const char *key) {
 }
 
 /* JSON: {"series":[{"labels":{"labels":[…]},"samples":[{"rawProfile":BASE64}]}]}. */
-static void write_parca(output *o, const output *pprof_bytes, const labels *by) {
+static void put_raw_profile(output *o, const output *raw) {
+    output_text(o, "{\"rawProfile\":\"");
+    put_base64(o, (const unsigned char *)raw->buffer, raw->used);
+    output_text(o, "\"}");
+}
+
+/* There, a profile either is of a moment or adds to those before it. */
+static void write_parca(output *o, const output *allocated, const output *live, const labels *by) {
     output_text(
         o, "{\"series\":[{\"labels\":{\"labels\":[{\"name\":\"__name__\",\"value\":\"memory\"}");
     for (size_t i = 0; i < by->count; i++) {
@@ -229,9 +264,11 @@ static void write_parca(output *o, const output *pprof_bytes, const labels *by) 
         output_json(o, by->items[i].value);
         output_char(o, '}');
     }
-    output_text(o, "]},\"samples\":[{\"rawProfile\":\"");
-    put_base64(o, (const unsigned char *)pprof_bytes->buffer, pprof_bytes->used);
-    output_text(o, "\"}]}],\"normalized\":false}");
+    output_text(o, "]},\"samples\":[");
+    put_raw_profile(o, allocated);
+    output_char(o, ',');
+    put_raw_profile(o, live);
+    output_text(o, "]}],\"normalized\":false}");
 }
 
 static void put_escaped(output *o, const char *text) {
@@ -271,20 +308,34 @@ static void write_pyroscope_url(output *o, const target *t, const tally *of, con
     output_finish(&name);
 }
 
-static bool write_request(target *t, const tally *of, const lens *l, const labels *by) {
-    output content, url;
+static bool write_body(target *t, const tally *of, const lens *l, const labels *by) {
+    output content, live;
     output_start(&content, OUTPUT_MEMORY);
-    output_start(&url, OUTPUT_MEMORY);
+    output_start(&live, OUTPUT_MEMORY);
     t->body.used = 0;
-    bool ok = t->kind == TARGET_OTLP ? write_otlp(t, of, l, by, &content)
-                                     : write_pprof(t, of, l, &content);
-    ok = ok && !content.error;
-    if (ok && t->kind == TARGET_OTLP)
-        ok = compress_into(&t->body, &content);
-    else if (ok && t->kind == TARGET_PARCA)
-        write_parca(&t->body, &content, by);
-    else if (ok)
-        output_bytes(&t->body, content.buffer, content.used);
+    bool ok = false;
+    switch (t->kind) {
+    case TARGET_OTLP:
+        ok = write_otlp(t, of, l, by, &content) && compress_into(&t->body, &content);
+        break;
+    case TARGET_PYROSCOPE:
+        ok = write_pprof(t, of, l, &all_told, &t->body);
+        break;
+    case TARGET_PARCA:
+        ok = write_pprof(t, of, l, &allocated_told, &content) &&
+             write_pprof(t, of, l, &live_told, &live) && !content.error && !live.error;
+        if (ok)
+            write_parca(&t->body, &content, &live, by);
+    }
+    output_finish(&content);
+    output_finish(&live);
+    return ok && !t->body.error;
+}
+
+static bool write_request(target *t, const tally *of, const lens *l, const labels *by) {
+    output url;
+    output_start(&url, OUTPUT_MEMORY);
+    bool ok = write_body(t, of, l, by);
     if (t->kind == TARGET_PYROSCOPE)
         write_pyroscope_url(&url, t, of, by);
     else
@@ -292,8 +343,7 @@ static bool write_request(target *t, const tally *of, const lens *l, const label
     output_char(&url, '\0');
     free(t->request_url);
     t->request_url = url.error ? NULL : strdup(url.buffer);
-    ok = ok && !t->body.error && t->request_url;
-    output_finish(&content);
+    ok = ok && t->request_url;
     output_finish(&url);
     return ok;
 }
@@ -333,8 +383,26 @@ static void take_sent(target *t) {
     t->sent_until = t->sending_until;
 }
 
+/* Where nobody takes profiles, a server with pages may answer any request with one of these. */
+static bool is_page(const http_request *r) {
+    return *r->answer == '<';
+}
+
+static void explain(target *t, const http_request *r) {
+    const bool has_api = t->kind != TARGET_PARCA || strstr(t->url, "/api" PARCA_PATH);
+    if (!r->status)
+        snprintf(t->reason, sizeof t->reason, "%s", r->answer);
+    else if (is_page(r))
+        snprintf(t->reason, sizeof t->reason,
+                 "status %ld with a web page: nothing takes profiles at this URL%s", r->status,
+                 has_api ? "" : "; Parca does at /api" PARCA_PATH);
+    else
+        snprintf(t->reason, sizeof t->reason, "status %ld%s%s", r->status, *r->answer ? ": " : "",
+                 r->answer);
+}
+
 void target_settle(target *t, const http_request *r, uint64_t now_ms, uint64_t every_ms) {
-    const bool taken = r->status >= 200 && r->status < 300;
+    const bool taken = r->status >= 200 && r->status < 300 && !is_page(r);
     t->owed = !taken && !is_refusal(t, r);
     if (!t->owed)
         take_sent(t);
@@ -347,11 +415,7 @@ void target_settle(target *t, const http_request *r, uint64_t now_ms, uint64_t e
     t->n_failed++;
     t->n_refused += is_refusal(t, r);
     t->failures++;
-    if (r->status)
-        snprintf(t->reason, sizeof t->reason, "status %ld%s%s", r->status, *r->answer ? ": " : "",
-                 r->answer);
-    else
-        snprintf(t->reason, sizeof t->reason, "%s", r->answer);
+    explain(t, r);
     const unsigned shift = t->failures - 1 < MOST_SHIFT ? t->failures - 1 : MOST_SHIFT;
     const uint64_t wait = every_ms << shift;
     t->next_ms = now_ms + (wait < MOST_WAIT_MS ? wait : MOST_WAIT_MS);

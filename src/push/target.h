@@ -16,7 +16,7 @@
 typedef enum target_kind {
     TARGET_OTLP,      /* OpenTelemetry's protocol: all other addresses */
     TARGET_PYROSCOPE, /* …/ingest */
-    TARGET_PARCA,     /* …/profiles/writeraw */
+    TARGET_PARCA,     /* …/profiles/writeraw, which Parca has below /api */
 } target_kind;
 
 enum { TARGET_URL_MAX = 2048, TARGET_REASON = 320 };

@@ -52,6 +52,14 @@ def reset(handler):
     handler.connection.close()
 
 
+def page(handler):
+    """What servers say at addresses that they do not know."""
+    handler.rfile.read(int(handler.headers["Content-Length"]))
+    handler.send_response(200)
+    handler.end_headers()
+    handler.wfile.write(b"<!doctype html><title>Welcome</title>")
+
+
 def garbage(handler):
     handler.wfile.write(b"\x00\xff" * 1000)
     handler.close_connection = True

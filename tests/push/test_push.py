@@ -98,8 +98,9 @@ def parca():
         [series] = json.loads(body)["series"]
         labels = {x["name"]: x["value"] for x in series["labels"]["labels"]}
         same((labels["__name__"], labels["service_name"]), ("memory", "shop"))
-        [sample] = series["samples"]
-        profiles.append(wire.pprof(gzip.decompress(base64.b64decode(sample["rawProfile"]))))
+        allocated, live = [wire.pprof(gzip.decompress(base64.b64decode(s["rawProfile"]))) for s in series["samples"]]
+        same((live["time"], live["duration"]), (allocated["time"] + allocated["duration"], 0), "a moment, not a sum")
+        profiles.append(allocated | {"samples": allocated["samples"] | live["samples"]})
     judge(profiles)
 
 
@@ -189,6 +190,23 @@ def what_is_refused_is_not_sent_again():
     said = run(r.url, rounds=20)
     judge_refusal(r, wire.otlp, rounds=20)
     assert "refused data is not sent again" in said and "parts were refused" in said, said
+
+
+@test
+def a_web_page_is_no_receiver():
+    r = make.Receiver()
+    r.behave = lambda n: make.page
+    said = run(r.url + "/profiles/writeraw")
+    assert f"nothing was pushed to {r.url}/profiles/writeraw: status 200 with a web page" in said, said
+    assert "Parca does at /api/profiles/writeraw" in said, said
+
+
+@test
+def what_an_earlier_run_recorded_under_that_name_is_not_pushed():
+    for rounds in 40, 10:
+        r = make.Receiver()
+        run(r.url, rounds=rounds)
+        judge([wire.otlp(body) for _, _, body in r.got], rounds=rounds)
 
 
 @test

@@ -65,6 +65,9 @@ def pprof(data, labels=("thread", "scope")):
     functions = {number(f, 1): strings[number(f, 2)] for f in map(message, top.get(5, []))}
     lines = {number(m, 1): [functions[number(message(line), 1)] for line in m[4]]
              for m in map(message, top.get(4, []))}
+    for table in 3, 4, 5:  # mappings, locations, functions: Parca refuses ids in another order
+        ids = [number(message(m), 1) for m in top.get(table, [])]
+        assert ids == list(range(1, len(ids) + 1)), f"ids {ids[:20]} of table {table}"
     types = [strings[number(message(t), 1)] for t in top[1]]
     samples, named = {t: {} for t in types}, {kind: {t: {} for t in types} for kind in ("threads", "scopes")}
     for m in map(message, top.get(2, [])):

@@ -295,10 +295,13 @@ static int finish(const recorded *r, const attach_options *opts, uint64_t gone) 
                     opts->debug_files);
 }
 
+static const struct timespec always; /* the trace has begun */
+
 static int finish_after(recorded *r, const attach_options *opts) {
     char seen[PATH_MAX + 32];
     top_path(seen, sizeof seen, r->pid, r->files, r->path);
-    r->push = opts->push.urls ? push_flags_start(&opts->push, seen, 0, NULL, opts->quiet) : NULL;
+    r->push =
+        opts->push.urls ? push_flags_start(&opts->push, seen, always, 0, NULL, opts->quiet) : NULL;
     wait_while_recording(r->pid, r->process, opts->duration, NULL);
     return finish(r, opts, has_ended(r->pid, r->process) ? clock_wall_us() : 0);
 }
@@ -339,7 +342,7 @@ static int keep_recording(pid_t pid, const attach_options *opts, const ring_plan
         end_recording(pid, ended, sizeof ended, &whose);
         return STATUS_FAILED;
     }
-    push_session *push = opts->push.urls ? push_flags_start(&opts->push, spool, ring->files,
+    push_session *push = opts->push.urls ? push_flags_start(&opts->push, spool, always, ring->files,
                                                             keeps.position, opts->quiet)
                                          : NULL;
     wait_while_recording(pid, process, opts->duration, spool);

@@ -536,11 +536,14 @@ static void start_push(launch *l, const run_program *program, push_position *pos
         return;
     const char *pattern = pattern_of(l, program->pid, room);
     if (trace_name_is_per_process(pattern)) {
-        l->members = (family_options){
-            .pattern = pattern, .since = l->started, .complete = complete_member, .context = l};
+        l->members = (family_options){.push.since = l->started,
+                                      .pattern = pattern,
+                                      .complete = complete_member,
+                                      .context = l};
         l->family = push_flags_start_family(&l->options->push, &l->members, l->options->quiet);
     } else if (trace_name_for(pattern, (uint64_t)program->pid, l->push_path, sizeof l->push_path)) {
-        l->push = push_flags_start(&l->options->push, l->push_path, 0, position, l->options->quiet);
+        l->push = push_flags_start(&l->options->push, l->push_path, l->started, 0, position,
+                                   l->options->quiet);
     }
 }
 

@@ -42,13 +42,14 @@ bool push_flags_check(const push_flags *f) {
     return false;
 }
 
-push_session *push_flags_start(const push_flags *f, const char *path, int files,
-                               push_position *position, bool quiet) {
+push_session *push_flags_start(const push_flags *f, const char *path, struct timespec since,
+                               int files, push_position *position, bool quiet) {
     char line[LINE_SIZE];
     push_options o = options_of(f);
     o.tell = quiet ? say_warnings : say;
     o.position = position;
     o.files = files;
+    o.since = since;
     push_session *s = push_start(path, &o, line, sizeof line);
     if (!s)
         message_warning("%s", line);
@@ -59,7 +60,9 @@ push_session *push_flags_start(const push_flags *f, const char *path, int files,
 
 push_family *push_flags_start_family(const push_flags *f, family_options *how, bool quiet) {
     char line[LINE_SIZE];
+    const struct timespec since = how->push.since;
     how->push = options_of(f);
+    how->push.since = since;
     how->push.tell = quiet ? say_warnings : say;
     push_family *family = family_start(how, line, sizeof line);
     if (!family)

@@ -55,11 +55,10 @@ typedef struct push_flags {
 bool push_flags_check(const push_flags *f);
 
 /* Pushes the trace at `path`, which must outlive the session, and says what becomes of that on
- * standard error; if `quiet`, only what goes wrong. `files` and
- * `position` are as in push_options. NULL: it was said why
- * not. */
-push_session *push_flags_start(const push_flags *f, const char *path, int files,
-                               push_position *position, bool quiet);
+ * standard error; if `quiet`, only what goes wrong. `since`, `files` and `position` are as in
+ * push_options. NULL: it was said why not. */
+push_session *push_flags_start(const push_flags *f, const char *path, struct timespec since,
+                               int files, push_position *position, bool quiet);
 
 /* The same of all processes of a run: of `how`, `push` is filled in; it must outlive the session.
  */

@@ -62,7 +62,13 @@ export function drawRow(l, d, left, right, limit, box, other, above = d > 0 ? dr
     let i = tree.first[p], from = 0, to = 0, count = 0;
     while (i && x1[i] <= left) i = tree.next[i];
     for (; i && x0[i] < right; i = tree.next[i]) {
-      if (!isSmall(l, i, limit)) {
+      const small = isSmall(l, i, limit);
+      // Over time, siblings are in no order of size, and there is time between them.
+      if (count && (!small || x0[i] - to >= limit)) {
+        other(p, from, to, count);
+        count = 0;
+      }
+      if (!small) {
         if (x1[i] > x0[i]) box(i, x0[i], x1[i]);
         drawn.push(i);
         continue;

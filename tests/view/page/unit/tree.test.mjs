@@ -20,6 +20,12 @@ function drawn(tree, d, { left = 0, right = 100, limit = 1 } = {}) {
   return out;
 }
 
+test("over time, what is too small is one stretch only where nothing is between", () => {
+  const begin = [0, 2, 4, 10, 50, 90], end = [100, 3, 5, 40, 51, 91];
+  const t = fromAnswer({ place: [-1, 0, 1, 0, 1, 0], parent: [0, 0, 0, 0, 0, 0], value: [100, 5, 5, 80, 5, 5], low: [], high: [], samples: [], blocks: [], self: [0, 0, 0, 0, 0, 0], begin, end }, readPlaces(strings, columns));
+  assert.deepEqual(drawn(t, 1, { limit: 3 }), [["other2", 2, 5], [3, 10, 40], ["other1", 50, 51], ["other1", 90, 91]]);
+});
+
 test("places have names", () => assert.deepEqual(readPlaces(strings, columns)[2], { id: 30, function: "g", file: "x.c", line: 7, module: "", match: 0 }));
 
 test("an other node becomes what its parent leaves out", () => {

@@ -7,7 +7,9 @@ import { fillOf, HEAP_NAMES, HEAPS, isEmpty, layerAt, layersOf, STACKS } from ".
 import { shortenTo } from "./names.js";
 import { readPlaces } from "./tree.js";
 
+const PEAK_MARK = 18; // pixels to each side
 const AXIS = 16, RATES = 30, GAP = 6, TOP = 12;
+const LEAST_STEPS = 2.5; // of a scale, so that one nice number is on it however low it is
 const GUTTER = 80; // to the right, where the scale is written
 const LAYER_NAME = 26; // characters
 const NEAREST_PEAKS = 14; // pixels between two that are buttons
@@ -210,13 +212,14 @@ export class Timeline {
 
   // Those that are drawn, with how they are told apart.
   #shownGauges() {
+    if (this.compared) return []; // they are of one of the two
     const shown = this.app.store.state.gauges.split(",");
     return this.gauges.map((g, i) => ({ ...g, dash: DASHES[i % DASHES.length] })).filter((g) => shown.includes(g.name));
   }
 
   #gaugeButtons() {
     const { store } = this.app, shown = store.state.gauges.split(",").filter(Boolean);
-    if (!this.gauges.length) return null;
+    if (!this.gauges.length || this.compared) return null;
     const toggle = (name) => store.set({ gauges: (shown.includes(name) ? shown.filter((n) => n !== name) : [...shown, name]).join(",") });
     const line = (i) => svg("svg", { class: "stroke", viewBox: "0 0 18 4", "aria-hidden": "true" }, svg("path", { d: "M0 2H18", stroke: this.app.theme.text, "stroke-dasharray": DASHES[i % DASHES.length].join(" ") }));
     return h("span.segments", { role: "group", "aria-label": "Reported by the system and the runtime" },
@@ -282,7 +285,7 @@ export class Timeline {
   #grid(c, t, most, y, floor) {
     c.font = '11px ui-sans-serif, system-ui, "DejaVu Sans", sans-serif';
     c.textBaseline = "middle";
-    const step = niceStep(most / Math.max(1, Math.min(3, Math.floor((floor - TOP) / 22))), 1024);
+    const step = niceStep(most / Math.max(LEAST_STEPS, Math.min(3, Math.floor((floor - TOP) / 22))), 1024);
     for (let v = step; v <= most; v += step) {
       c.fillStyle = t.grid;
       c.fillRect(0, Math.round(y(v)), this.width, 1);
@@ -415,13 +418,22 @@ export class Timeline {
   #gaugeScale(c, gauges, most, t) {
     const read = Math.max(...gauges.flatMap((g) => g.values));
     const text = `${gauges.map((g) => titleOf(g.name)).join(", ")}: up to ${bytes(read)}${most === this.most ? "" : ", on a separate scale"}`;
+    const width = c.measureText(text).width + 8, free = this.#besidePeaks(width);
+    if (free === undefined && most === this.most) return; // the scale beside says nearly as much
+    const x = free ?? 2;
     c.textAlign = "left";
     c.fillStyle = t.background;
     c.globalAlpha = 0.75;
-    c.fillRect(2, 0, c.measureText(text).width + 8, TOP + 2);
+    c.fillRect(x, 0, width, TOP + 2);
     c.globalAlpha = 1;
     c.fillStyle = t.text;
-    c.fillText(text, 6, TOP / 2 + 1);
+    c.fillText(text, x + 4, TOP / 2 + 1);
+  }
+
+  // Where a text on top covers no peak's mark and number; undefined: nowhere.
+  #besidePeaks(width) {
+    const at = this.peaks.map((p) => this.x(p.time)).sort((a, b) => a - b);
+    return [2, ...at.map((x) => x + PEAK_MARK)].find((x) => x + width <= this.width && at.every((p) => p + PEAK_MARK <= x || p - PEAK_MARK >= x + width));
   }
 
   #rates(c, a, t) {

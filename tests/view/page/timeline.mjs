@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
-import { ARTEFACTS, cliJson, Client, serve, test } from "./browser.mjs";
+import { ARTEFACTS, cli, cliJson, Client, serve, test } from "./browser.mjs";
 import { at, IRMIN, OCAMLOPT, one, two, withPage } from "./common.mjs";
 
 const makeTrace = new URL("../../cli/make-trace", import.meta.url).pathname;
@@ -101,3 +101,47 @@ test("two traces that are compared stand in one timeline", withPage(at(two, "vie
   await c.go({ view: "flame" });
   await c.page.waitForFunction(() => !window.allotrace.timeline.compared && !window.allotrace.busy);
 }));
+
+// What is written on the timeline, and where.
+const written = (c) => c.page.evaluate(() => new Promise((done) => {
+  const proto = CanvasRenderingContext2D.prototype, fillText = proto.fillText, said = [];
+  proto.fillText = function (text, x, y) {
+    said.push({ text, x, y, width: this.measureText(text).width });
+    return fillText.call(this, text, x, y);
+  };
+  window.allotrace.timeline.draw();
+  requestAnimationFrame(() => requestAnimationFrame(() => (proto.fillText = fillText, done(said))));
+}));
+
+const NATIVE = ["alloc external 1000 1500 main@main.c:1 buffer@buffer.c:5", "collect 0", "alloc external 1500 1700 main@main.c:2", "collect 1", "alloc external 90 100 main@main.c:3"];
+
+test("however low the timeline is, a number is on its scale", ({ browser }) => shown(browser, "low.ctf", NATIVE, "", async (c) => {
+  for (const size of [[390, 844], [1440, 600], [1440, 900]]) {
+    await c.page.setViewportSize({ width: size[0], height: size[1] });
+    await c.quiet();
+    const numbers = (await written(c)).filter((t) => /^[\d.]+ [KMG]?B$/.test(t.text));
+    assert.ok(numbers.length >= 1, `${size}: ${JSON.stringify(numbers)}`);
+  }
+}));
+
+test("what the system counted of one trace is not drawn where two are compared", async ({ browser }) => {
+  const file = path.join(ARTEFACTS, "compared.ctf");
+  try {
+    cli("run", "--rate", "0.01", "-o", file, "--", "/bin/sh", "-c", "x=1; while [ $x -lt 20000 ]; do x=$((x+1)); done");
+  } catch {
+    return "programs cannot be recorded here";
+  }
+  const server = await serve([file, file]), c = await Client.open(browser, server.url);
+  try {
+    await ready(c);
+    assert.ok((await written(c)).some((t) => /^RSS/.test(t.text)));
+    assert.ok((await c.page.locator("[data-gauge=rss]").count()) === 1);
+    await c.go({ view: "diff" });
+    await c.page.waitForFunction(() => window.allotrace.timeline.compared && !window.allotrace.busy);
+    assert.ok(!(await written(c)).some((t) => /RSS/.test(t.text)));
+    assert.equal(await c.page.locator("[data-gauge]").count(), 0);
+  } finally {
+    await c.close();
+    await server.stop();
+  }
+});

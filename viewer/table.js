@@ -4,10 +4,13 @@ import { fill, h, icon, ICONS, svg } from "./dom.js";
 
 let numbered = 0; // heads of tables
 
-const ROW = 28, PAGE = 200, SPARE = 6, CELL_PAD = 16;
+const ROW = 28, PAGE = 200, SPARE = 6, CELL_PAD = 16, SIDES = 28;
 const NARROW = 640; // pixels
 
-// columns: { key, title, width (CSS grid), right, sort, help, wide: not on a telephone, cell(row, index, room in pixels) }
+const leastOf = (columns) => columns.reduce((sum, c) => sum + +/\d+/.exec(c.width)[0], SIDES);
+
+// columns: { key, title, width (CSS grid), right, sort, help, wide: not on a telephone, spare: left out where there is no room for
+// all, 1 before 2, cell(row, index, room in pixels) }
 // model: { page(offset, limit) → Promise<{ rows, count }> }; or rows in a list: `setRows`.
 export class Table {
   constructor({ columns, label, onPick, onOpen, onUnroll, onMenu, onSort }) {
@@ -103,15 +106,18 @@ export class Table {
 
   // Where there is little room, amounts come before what is nice to know.
   #chosenColumns() {
-    return innerWidth < NARROW ? this.all.filter((c) => !c.wide) : this.all;
+    if (innerWidth < NARROW) return this.all.filter((c) => !c.wide);
+    const room = this.element.clientWidth;
+    let columns = this.all;
+    for (const rank of [1, 2]) if (room && leastOf(columns) > room) columns = columns.filter((c) => c.spare !== rank);
+    return columns;
   }
 
   #drawHead() {
     this.columns = this.#chosenColumns();
     const template = this.columns.map((c) => c.width).join(" ");
     // Narrower than that, the table scrolls sideways: no column is cut off.
-    const least = this.columns.reduce((sum, c) => sum + +/\d+/.exec(c.width)[0], 0);
-    this.element.style.setProperty("--least", `${least + 28}px`);
+    this.element.style.setProperty("--least", `${leastOf(this.columns)}px`);
     this.head.style.gridTemplateColumns = template;
     fill(this.head, this.columns.map((c) => {
       if (!c.sort) return h(`span${c.right ? ".right" : ""}`, { role: "columnheader", title: c.help }, c.title);

@@ -123,16 +123,16 @@ export class TableView {
     const from = (kind, more) => (row, i) => this.app.following(kind, row, this.#of(), more?.(row, i));
     const value = [
       num("value", "Amount", "104px"),
-      { key: "margin", title: "±", width: this.exact ? "64px" : "176px", right: true, help: "half of the 95% confidence interval, or both bounds with few samples", cell: from("margin", () => ({ className: "margin" })) },
-      { key: "whisker", title: "95% interval", width: "minmax(76px,1fr)", sort: "low", help: "bar: the estimate; line: its interval. Sorts by the lower bound", cell: (row) => whisker(row, this.max) },
+      { key: "margin", title: "±", width: this.exact ? "64px" : "156px", right: true, help: "half of the 95% confidence interval, or both bounds with few samples", cell: from("margin", () => ({ className: "margin" })) },
+      { key: "whisker", title: "95% interval", width: "minmax(64px,1fr)", sort: "low", help: "bar: the estimate; line: its interval. Sorts by the lower bound", cell: (row) => whisker(row, this.max) },
       { key: "share", title: "Share", width: "66px", right: true, cell: from("share", (row) => ({ share: row.share, whole: row.value / row.share, of: this.kind !== "leaks" ? "all" : this.head.leaks?.cleaned_up ? "all that was live before the cleanup" : "all that is live at the end" })) },
       { key: "samples", title: "Samples", width: "78px", right: true, sort: "samples", cell: from("samples") },
     ];
     if (this.exact) value[4] = { ...value[4], title: "Blocks", sort: "blocks" };
     const grouped = GROUPS[this.group];
     if (grouped) return [{ key: "name", title: grouped.title, width: "minmax(110px,1fr)", sort: "function", text: true, cell: (row) => h("span.mono.cut", { title: row.name }, row.name) }, ...value, { ...this.#callers(), title: "Mostly allocated at", width: "minmax(130px,2fr)" }];
-    const place = { key: "place", title: this.kind === "functions" ? "Function" : "Place", width: "minmax(260px,3.2fr)", sort: "function", text: true, cell: (row, i, room) => this.#placeCell(row, room) };
-    const module = { key: "module", title: "Module", wide: true, width: "minmax(70px,0.7fr)", help: "the program or library, or the folder of the source, that it belongs to", cell: (row) => moduleCell(this.app, row.place) };
+    const place = { key: "place", title: this.kind === "functions" ? "Function" : "Place", width: "minmax(258px,3.2fr)", sort: "function", text: true, cell: (row, i, room) => this.#placeCell(row, room) };
+    const module = { key: "module", title: "Module", wide: true, spare: 2, width: "minmax(106px,0.8fr)", help: "the program or library, or the folder of the source, that it belongs to", cell: (row) => moduleCell(this.app, row.place) };
     const callers = this.#callers();
     switch (this.kind) {
       case "types":
@@ -152,7 +152,7 @@ export class TableView {
   }
 
   #callers() {
-    return { key: "callers", title: "Mostly called by", width: "minmax(88px,1.2fr)", cell: (row, i, room) => this.#callersCell(row, room) };
+    return { key: "callers", title: "Mostly called by", spare: 1, width: "minmax(104px,1.2fr)", cell: (row, i, room) => this.#callersCell(row, room) };
   }
 
   // Beside the place, where it is seen in a narrow window, too: an amount and its interval stand together.

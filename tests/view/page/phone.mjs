@@ -29,3 +29,21 @@ test("on a telephone pictures have most of the screen, and controls the height o
     await c.close();
   }
 });
+
+const columns = (c) => c.page.evaluate(() => [...document.querySelectorAll(".main .gridhead > *")].map((e) => e.textContent.trim()));
+
+test("where not all columns fit beside the details, callers and modules are left out, and no number is cut off", async ({ browser, one }) => {
+  const c = await Client.open(browser, one.url, { size: [1024, 768] });
+  try {
+    for (const view of ["hotspots", "callers"]) {
+      await c.go({ view, focus: "Stdlib__Map.Make.bal", details: "shown" });
+      const least = await columns(c);
+      assert.ok(!least.includes("Module") && least.includes("Samples"), `${least}`);
+      assert.ok(await c.page.evaluate(() => ((e) => e.scrollWidth <= e.clientWidth)(document.querySelector(".main .grid"))), `${view} fits`);
+      await c.go({ details: "hidden" });
+      assert.ok((await columns(c)).includes("Module"), `${view}: all with the details gone`);
+    }
+  } finally {
+    await c.close();
+  }
+});

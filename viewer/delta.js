@@ -4,8 +4,8 @@ import { h } from "./dom.js";
 import { amount } from "./format.js";
 import { changeShown } from "./view-flame.js";
 
-// "+78.4 GB", "−1.2 MB", "±0".
-export const signed = (value, unit) => (value > 0 ? `+${amount(value, unit)}` : value < 0 ? `\u2212${amount(-value, unit)}` : `±${amount(0, unit)}`);
+// "+78.4 GB", "-1.2 MB", "±0 B", as the commands print them.
+export const signed = (value, unit) => (value === 0 ? "±" : value > 0 ? "+" : "") + amount(value, unit);
 
 // names: [of the first side, of the second]; before, after: elements; change: { change, low, high, sure, decided }.
 export const deltaHead = (app, names, before, after, change, unit) =>

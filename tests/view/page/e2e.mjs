@@ -822,8 +822,8 @@ test("two moments of a trace are compared: what is live at each, what went, what
   await c.until({ diffas: "flame" }, () => c.page.locator("[data-diffas=flame]").click());
   assert.equal((await c.frames())[0].samples, went.total.samples + came.total.samples);
   const change = live.B.total.value - live.A.total.value;
-  assert.equal((await c.frames())[0].name, `change ${change < 0 ? "−" : "+"}${amount(Math.abs(change), "B")}`, "the root is the change");
-  assert.ok((await c.text(".delta")).includes(`${change < 0 ? "−" : "+"}${amount(Math.abs(change), "B")}`));
+  assert.equal((await c.frames())[0].name, `change ${change < 0 ? "-" : "+"}${amount(Math.abs(change), "B")}`, "the root is the change");
+  assert.ok((await c.text(".delta")).includes(`${change < 0 ? "-" : "+"}${amount(Math.abs(change), "B")}`));
 }));
 
 test("what to look at first leads there, and goes when something else is looked at", withPage(one, async (c) => {

@@ -19,5 +19,5 @@ test("changes are coloured by how much they are and whether they are sure", () =
 });
 
 test("a change has a sign", () => {
-  assert.deepEqual([2e6, -2e6, 0].map((v) => signed(v, "B")), [`+${amount(2e6, "B")}`, `−${amount(2e6, "B")}`, `±${amount(0, "B")}`]);
+  assert.deepEqual([2e6, -2e6, 0].map((v) => signed(v, "B")), [`+${amount(2e6, "B")}`, `-${amount(2e6, "B")}`, `±${amount(0, "B")}`]);
 });

@@ -13,7 +13,7 @@ import { common, readPlaces } from "./source.js";
 const NAME = 36; // characters
 const SMALL = 11, LARGE = 20, PAD = 8, GAP = 4; // pixels
 const EDGE = 14; // pixels: the widest arrow
-const LEGIBLE = 0.65; // the scale at which names can still be read
+const LEGIBLE = 0.9; // the scale at which names can still be read
 const SCALES = [0.25, 0.35, 0.5, 0.7, 1, 1.4, 2];
 const NODES = [20, 40, 80, 160];
 

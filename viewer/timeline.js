@@ -177,7 +177,7 @@ export class Timeline {
     const { store } = this.app, s = store.state;
     this.lit = null;
     if (l.filter) store.set({ filter: l.filter.split(" ").reduce(add, s.filter), zoom: [] });
-    else store.set({ view: "hotspots", by: s.stack === "function" ? "function" : "", measure: "peak", pick: [l.place.id] });
+    else store.set({ view: "hotspots", by: s.stack === "function" ? "function" : "", measure: "peak", search: "", pick: [l.place.id] });
   }
 
   // The stretch that is shown, if not all, and the way back.

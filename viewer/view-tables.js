@@ -416,15 +416,16 @@ export class TableView {
     if (place) this.app.store.replace({ pick: [place.id] });
   }
 
+  // A search has found the row; of what comes instead of the rows it would leave nothing.
   #open(row) {
     const { store } = this.app;
-    if (this.kind === "types") return store.set({ filter: `${store.state.filter} type:"${(row.type || "").replaceAll('"', '\\"')}"`.trim(), view: "hotspots" });
-    if (row.name !== undefined) return store.set({ filter: `${store.state.filter} ${termOf(this.group, row.name)}`.trim(), group: "" });
+    if (this.kind === "types") return store.set({ filter: `${store.state.filter} type:"${(row.type || "").replaceAll('"', '\\"')}"`.trim(), view: "hotspots", search: "" });
+    if (row.name !== undefined) return store.set({ filter: `${store.state.filter} ${termOf(this.group, row.name)}`.trim(), group: "", search: "" });
     if (row.instead) return this.#showMore(row);
     if (row.frames) return store.set({ view: "flame", mode: "sandwich", focus: focusOn(row.frames), zoom: [], pick: [] });
     if (!row.place) return;
-    if (this.#unrolls() && store.state.focus) return row.more && !row.open ? this.#unroll(row, this.table.rows.indexOf(row), true) : store.set({ focus: focusStep(row.place) });
-    if (this.#unrolls()) return store.set({ focus: focusStep(row.place) });
+    if (this.#unrolls() && store.state.focus) return row.more && !row.open ? this.#unroll(row, this.table.rows.indexOf(row), true) : store.set({ focus: focusStep(row.place), search: "" });
+    if (this.#unrolls()) return store.set({ focus: focusStep(row.place), search: "" });
     store.set({ view: "flame", mode: "sandwich", focus: focusStep(row.place), zoom: [], pick: [] });
   }
 

@@ -104,8 +104,8 @@ class App {
     });
     this.details = new Details(this);
     this.stage = h("main.main", { tabindex: "-1" });
-    this.tabs = h("div.tabs", { role: "tablist", "aria-label": "Views" }, TABS.map(([id, text], i) =>
-      h("button", { type: "button", role: "tab", id: `tab-${id}`, dataset: { view: id, group: GROUPS[id] }, title: i < 9 ? `${text} (${i + 1})` : text, onclick: () => this.store.set({ view: id }) }, text)));
+    this.tabs = h("div.tabs", { role: "tablist", "aria-label": "Views" }, TABS.map(([id, text]) =>
+      h("button", { type: "button", role: "tab", id: `tab-${id}`, dataset: { view: id, group: GROUPS[id] }, onclick: () => this.store.set({ view: id }) }, text)));
     this.tabs.addEventListener("keydown", (e) => {
       const step = { ArrowRight: 1, ArrowLeft: -1 }[e.key];
       if (!step) return;
@@ -410,7 +410,11 @@ class App {
 
   // Those that the trace can fill.
   #showTabs(s) {
-    for (const b of this.tabs.children) b.hidden = !!this.start.lacks(b.dataset.view, s);
+    let key = 0;
+    for (const b of this.tabs.children) {
+      b.hidden = !!this.start.lacks(b.dataset.view, s);
+      if (!b.hidden) b.title = ++key <= 9 ? `${b.textContent} (${key})` : b.textContent;
+    }
   }
 
   // Some views show one measure whatever is chosen, or take but a few, or say more exactly what they are: what is shown stands there.
@@ -560,7 +564,12 @@ class App {
   actions() {
     const { store } = this;
     const cycle = (list, value, step) => list[(list.indexOf(value) + step + list.length) % list.length];
-    const visible = () => TABS.map(([id]) => id);
+    const visible = () => [...this.tabs.children].filter((b) => !b.hidden).map((b) => b.dataset.view);
+    const show = (view) => {
+      if (!view) return false;
+      store.set({ view });
+      this.focusMain();
+    };
     return {
       back: () => history.back(),
       forward: () => history.forward(),
@@ -580,15 +589,14 @@ class App {
       },
       menu: () => this.view.menuOfPick?.(),
       explain: () => (this.details.element.querySelector("dd .num") || this.total.querySelector(".num"))?.click(),
-      tab: (e) => {
-        store.set({ view: visible()[+e.key - 1] });
-        this.focusMain();
-      },
+      tab: (e) => show(visible()[+e.key - 1]),
+      viewStep: (e) => show(cycle(visible(), store.state.view, e.key === "." ? 1 : -1)),
       mode: () => store.set({ mode: cycle(MODES, store.state.mode, 1), zoom: [], pick: [], view: store.state.view === "diff" ? "diff" : "flame" }),
       recursion: () => store.set({ recursion: !store.state.recursion, zoom: [], pick: [] }),
       details: () => this.toggleDetails(),
       theme: () => this.toggleTheme(),
       copyLink: () => this.copy(location.href),
+      share: () => this.shareButton.click(),
       pause: () => this.pause(),
       help: showHelp,
       escape: () => {

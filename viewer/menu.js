@@ -16,11 +16,12 @@ export function actionsFor(app, place, { path, zoom, sequence, subtree } = {}) {
   return [
     zoom && { text: "Zoom in", key: "Enter", run: zoom },
     ...transformsOf(place, { path: subtree, collapsed: s.recursion }).map((t) => ({ ...t, off: blocked || !t.terms, run: () => filterBy(t.terms) })),
-    { text: "Callers", off: nameless, run: () => store.set({ view: "callers", focus: focusStep(place) }) },
-    { text: "Callees", off: nameless, run: () => store.set({ view: "callees", focus: focusStep(place) }) },
-    { text: "Sandwich around it", off: nameless, run: () => store.set({ view: "flame", mode: "sandwich", focus: focusStep(place), zoom: [] }) },
+    // What was searched led to the place; of its callers it would leave none.
+    { text: "Callers", key: "c", off: nameless, run: () => store.set({ view: "callers", focus: focusStep(place), search: "" }) },
+    { text: "Callees", key: "C", off: nameless, run: () => store.set({ view: "callees", focus: focusStep(place), search: "" }) },
+    { text: "Sandwich around it", key: "w", off: nameless, run: () => store.set({ view: "flame", mode: "sandwich", focus: focusStep(place), zoom: [] }) },
     sequence && { text: "Sandwich around the sequence up to it", run: () => store.set({ focus: sequence, zoom: [], pick: [] }) },
-    { text: "Source", off: nameless || !place.file || s.view === "diff", run: () => store.set({ view: "source", line: String(place.id) }) },
+    { text: "Source", key: "S", off: nameless || !place.file || s.view === "diff", run: () => store.set({ view: "source", line: String(place.id) }) },
     { text: "Copy name", off: nameless, run: () => app.copy(place.function || place.file) },
     path && { text: "Copy stack", run: () => app.copy(path.map((p) => p.function || p.file || "?").join("\n")) },
   ].filter(Boolean);

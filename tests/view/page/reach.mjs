@@ -504,3 +504,27 @@ test("all text stands out from what is behind it, in both themes", async ({ brow
     await c.close();
   }
 });
+
+test("what was searched is not asked of the callers of what it found", withPage(at(one, "view=callers&search=exec_commit"), async (c) => {
+  assert.equal((await c.rows()).length > 0, true, "functions to choose from");
+  await c.page.locator(".main .gridrow").first().dblclick();
+  await c.page.waitForFunction(() => window.allotrace.store.state.focus !== "" && !window.allotrace.busy);
+  assert.deepEqual([(await c.state()).search, (await c.rows()).length > 0], ["", true]);
+  await c.go({ view: "functions", focus: "", search: "exec_commit" });
+  await c.page.locator(".main .gridrow").first().click({ button: "right" });
+  await c.until({ view: "callers", search: "" }, () => c.page.locator('.popover.menu [data-action="Callers"]').click());
+  assert.ok((await c.rows()).length > 0);
+}));
+
+test("digits and the comma and point lead through the views that are there, from left to right", withPage(one, async (c) => {
+  await c.page.waitForFunction(() => document.getElementById("tab-types").hidden); // this trace has none
+  const there = await c.page.evaluate(() => [...document.querySelectorAll(".tabs button")].filter((b) => !b.hidden).map((b) => [b.dataset.view, b.title]));
+  assert.ok(there.length > 9);
+  for (const [i, [view, title]] of there.entries()) {
+    assert.equal(/\((\d)\)$/.exec(title)?.[1], i < 9 ? String(i + 1) : undefined, title);
+    if (i < 9) await c.until({ view }, () => c.page.keyboard.press(String(i + 1)));
+  }
+  await c.until({ view: there[0][0] }, () => c.page.keyboard.press("1"));
+  await c.until({ view: there.at(-1)[0] }, () => c.page.keyboard.press(","));
+  await c.until({ view: there[0][0] }, () => c.page.keyboard.press("."));
+}));

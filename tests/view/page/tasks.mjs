@@ -23,6 +23,20 @@ class User {
     this.keys += text.length;
     await this.page.keyboard.type(text);
   }
+  // To the element that is meant, by one key pressed again and again.
+  async pressTo(key, selector, most = 20) {
+    for (let i = 0; i < most; i++) {
+      await this.press(key);
+      if (await this.page.evaluate((wanted) => document.activeElement.matches(wanted), selector)) return;
+    }
+    assert.fail(`${key} does not lead to ${selector}`);
+  }
+  // A name is searched, and its first match is selected in the flame.
+  async find(name) {
+    await this.press("/");
+    await this.type(name);
+    await this.press("Enter", "ArrowDown");
+  }
   async choose(label, value) {
     this.clicks += 2;
     await this.page.getByLabel(label).first().selectOption(value);
@@ -147,7 +161,96 @@ task("export", "one file that colleagues can open", async (u, c) => {
   assert.match((await saved).suggestedFilename(), /\.html$/);
 });
 
-task("keyboard alone", "the largest of what a function calls, as a filter, and back", async (u, c) => {
+// ---- the same without a mouse --------------------------------------------------------------------
+
+task("keys: top function", "which function allocates most, and how much", async (u, c) => {
+  await u.press("2");
+  await u.pressTo("Shift+Tab", '.segments [data-by="function"]');
+  await u.press("Enter");
+  const j = cliJson("hotspots", "--json", "--by", "function", "--top", "1", IRMIN).hotspots[0], [row] = await c.rows();
+  assert.equal(row.value, amount(j.value, "B"));
+});
+
+task("keys: live at the peak", "what held memory when most was live", async (u, c) => {
+  await u.press("p", "2");
+  assert.equal(await shownTotal(c), headline("--measure", "peak", IRMIN));
+});
+
+task("keys: leaks", "whether anything leaks", async (u, c) => {
+  await u.press("8"); // from left to right: this trace has no types
+  assert.equal((await c.state()).view, "leaks");
+  assert.equal((await c.rows())[0].class, cliJson("leaks", "--json", IRMIN).sites[0].class);
+});
+
+// A stretch of the timeline.
+const stretch = async (u) => {
+  await u.press("t", ...Array(3).fill("ArrowRight"), ...Array(8).fill("Shift+ArrowRight"), "Enter");
+};
+
+task("keys: brush", "what was allocated in a stretch of time", async (u, c) => {
+  await stretch(u);
+  await u.press("Enter");
+  const { filter } = await c.state();
+  assert.match(filter, /^alloc:/);
+  assert.equal(await shownTotal(c), headline("--filter", filter, IRMIN));
+});
+
+task("keys: exclude a module", "without what the standard library allocates", async (u, c) => {
+  await u.find("Stdlib");
+  await u.press("x", "D");
+  const { filter } = await c.state();
+  assert.match(filter, /^-module:/);
+  assert.equal(await shownTotal(c), headline("--filter", filter, IRMIN));
+});
+
+task("keys: who calls", "who calls a function, and how much each causes", async (u, c) => {
+  await u.find("exec_commit");
+  await u.press("x", "c");
+  const j = cliJson("callers", "--json", CONSOLE, IRMIN).tree;
+  assert.equal((await c.rows())[0].value, amount(j.children[0].value, "B"));
+});
+
+task("keys: search", "how much has a name in it, from match to match", async (u, c) => {
+  await u.find("Map");
+  const [first] = (await c.state()).pick.slice(-1);
+  await u.press("n");
+  assert.ok(first && (await c.state()).pick.length);
+  assert.match(await c.text(".matched"), /^matched /);
+});
+
+task("keys: compare", "what changed from one trace to another", async (u, c) => {
+  await u.press(",", ","); // the last view but one
+  assert.equal((await c.state()).view, "diff");
+  assert.match((await c.text(".delta")).replace(/\s+/g, " "), /Before 79\.0 GB.*→.*After 639\.3 MB.*Δ.*surely less/);
+}, { traces: 2 });
+
+task("keys: compare moments", "what is live at one moment and not at another", async (u, c) => {
+  await stretch(u);
+  await u.pressTo("ArrowDown", "[data-brush=ends]");
+  await u.press("Enter");
+  assert.match((await c.text(".main")).replace(/\s+/g, " "), /→.*Δ/);
+});
+
+task("keys: source", "the lines of a function, with what they cost", async (u, c) => {
+  await u.find("exec_commit");
+  await u.press("x", "S");
+  assert.ok((await c.page.locator(".code .line.hot").count()) > 0);
+});
+
+task("keys: share", "an address that shows the same", async (u, c) => {
+  await u.press("3", "c");
+  assert.match(await c.page.evaluate(() => navigator.clipboard.readText()), /#view=functions/);
+});
+
+task("keys: export", "one file that colleagues can open", async (u, c) => {
+  await u.press("s");
+  await u.pressTo("ArrowDown", "[data-share=html]");
+  const saved = c.page.waitForEvent("download");
+  await u.press("Enter");
+  assert.match((await saved).suggestedFilename(), /\.html$/);
+});
+
+task("keys: what a function calls", "the largest of what a function calls, as a filter, and back", async (u, c) => {
   await u.press("ArrowDown", "ArrowDown", "ArrowDown", "Enter");
   assert.ok((await c.state()).zoom.length >= 2);
   await u.press("x", "o");

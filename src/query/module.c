@@ -1,6 +1,6 @@
 /* module.c: the module is read off the path: folders that only say where something was built or
- * installed are passed over, and sources of the C library, of Rust's and OCaml's are known by their
- * form. Whether a module is asked for is decided once a location. */
+ * installed are passed over, and sources of the C library, of CPython, of Rust's and OCaml's
+ * libraries are known by their form. Whether a module is asked for is decided once a location. */
 #include "query/module.h"
 
 #include <ctype.h>
@@ -66,9 +66,33 @@ static bool is_of_libc(const char *file) {
            (piece_is_among(first, always) || (from != file && piece_is_among(first, from_dot)));
 }
 
+static bool begins_with(piece x, const char *text) {
+    const size_t size = strlen(text);
+    return x.size >= size && memcmp(x.text, text, size) == 0;
+}
+
+/* CPython's own sources, in the folder of a release or a clone, or as Debian builds them, beside a
+ * folder `build-…`. */
+static bool is_of_cpython(const char *file) {
+    static const char *const folders[] = {"/Modules/", "/Objects/", "/Python/",
+                                          "/Parser/",  "/Include/", NULL};
+    const bool debians = strncmp(skip_dots(file), "build-", 6) == 0;
+    for (const char *const *folder = folders; *folder; folder++) {
+        const char *at = strstr(file, *folder);
+        piece path = {.text = file, .size = at ? (size_t)(at - file) : 0};
+        const piece above = take_last(&path);
+        if (begins_with(above, "Python-3") || begins_with(above, "python3") ||
+            begins_with(above, "cpython") || (debians && piece_is(above, "..")))
+            return true;
+    }
+    return false;
+}
+
 static const char *library_of(const char *file) {
     if (is_of_libc(file))
         return "libc";
+    if (is_of_cpython(file))
+        return "cpython";
     if (strstr(file, "/include/c++/v1/"))
         return "libc++";
     return strstr(file, "/include/c++/") || strstr(file, "libstdc++-v3/") ? "libstdc++" : NULL;

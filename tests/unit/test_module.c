@@ -40,6 +40,16 @@ START_TEST(of_libraries) {
 }
 END_TEST
 
+START_TEST(of_cpython) {
+    check_module("/tmp/Python-3.11.7/Modules/_sqlite/cursor.c", "f", "cpython");
+    check_module("./build-static/../Objects/dictobject.c", "f", "cpython");
+    check_module("/home/me/cpython/Python/ceval.c", "f", "cpython");
+    check_module("/home/me/game/Objects/tree.c", "f", "Objects"); /* of the program */
+    check_module("/usr/lib/python3.11/threading.py", "run", "python3.11");
+    check_module("Objects/tree.c", "f", "Objects");
+}
+END_TEST
+
 START_TEST(of_sources) {
     check_module("src/core/lwt.ml", "Lwt.bind", "core");
     check_module("/home/me/.cargo/registry/src/index/serde-1.0.1/src/de/mod.rs", "f", "de");
@@ -64,6 +74,7 @@ static Suite *suite(void) {
     TCase *t = tcase_create("module");
     tcase_add_test(t, of_machine_code);
     tcase_add_test(t, of_libraries);
+    tcase_add_test(t, of_cpython);
     tcase_add_test(t, of_sources);
     tcase_add_test(t, of_ocaml_names);
     suite_add_tcase(s, t);

@@ -32,7 +32,12 @@ export class GraphView {
     this.element = h("div.view", this.tools, this.stage, this.empty, this.legend, this.tell);
     this.stage.addEventListener("keydown", (e) => !e.ctrlKey && !e.metaKey && !e.altKey && this.#key(e.key) && (e.preventDefault(), e.stopPropagation()));
     this.stage.addEventListener("wheel", (e) => (e.ctrlKey || e.metaKey) && (e.preventDefault(), this.#zoomBy(e.deltaY < 0 ? 1 : -1)), { passive: false });
-    new ResizeObserver(() => this.#size()).observe(this.stage);
+    // Where it was scrolled to, which is lost while another view is shown.
+    this.stage.addEventListener("scroll", () => this.stage.isConnected && (this.at = [this.stage.scrollLeft, this.stage.scrollTop]));
+    new ResizeObserver(() => {
+      this.#size();
+      if (this.stage.clientWidth && this.at) [this.stage.scrollLeft, this.stage.scrollTop] = this.at;
+    }).observe(this.stage);
   }
 
   // What the picture of it is made of: all of it, also what is scrolled away.
@@ -77,7 +82,7 @@ export class GraphView {
     fill(this.said, a.omitted ? `${count(a.omitted)} smaller ${a.omitted === 1 ? "function is" : "functions are"} left out` : "");
     this.scale = 0;
     this.#draw();
-    this.#reveal(0);
+    this.#begin();
     if (at >= 0) this.#pick(at, false);
   }
 
@@ -220,6 +225,15 @@ export class GraphView {
       b.classList.toggle("picked", i === this.picked);
       b.classList.toggle("away-from", this.picked >= 0 && !near.has(i) && i !== this.picked);
     });
+  }
+
+  // At the outermost of what causes most.
+  #begin() {
+    const { nodes } = this.graph, most = [...nodes.keys()].filter((i) => this.#share(nodes[i].value) >= 0.5);
+    const first = most.reduce((best, i) => (this.placed[i].y < this.placed[best].y ? i : best), most[0] ?? 0);
+    this.stage.scrollTop = 0;
+    this.#reveal(first);
+    this.stage.scrollLeft = this.placed[first].x * this.drawn - this.stage.clientWidth / 2;
   }
 
   #reveal(i) {

@@ -59,3 +59,18 @@ test("the graph: a click selects, a double click makes a sandwich, arrows and En
   // The two clicks of Playwright are too far apart for Firefox on a busy machine.
   if (!FIREFOX) await c.until({ view: "flame", mode: "sandwich" }, () => c.page.locator(".graph .node rect").nth(2).dblclick());
 }));
+
+test("the graph begins at the outermost function of what causes most, in letters that can be read", withPage(at(one, "view=graph"), async (c) => {
+  for (const width of [1440, 390]) {
+    await c.page.setViewportSize({ width, height: 844 });
+    await c.go({ view: "flame" });
+    await c.go({ view: "graph", nodes: width === 390 ? 40 : 80 });
+    const seen = await c.page.evaluate(() => {
+      const { view } = window.allotrace, { nodes, head } = view.graph, most = [...nodes.keys()].filter((i) => nodes[i].value >= head.total.value / 2);
+      const first = most.reduce((best, i) => (view.placed[i].y < view.placed[best].y ? i : best), most[0]);
+      const box = view.boxes[first].getBoundingClientRect(), stage = view.stage.getBoundingClientRect();
+      return { within: box.left >= stage.left - 1 && box.right <= stage.right + 1 && box.top >= stage.top - 1 && box.bottom <= stage.bottom + 1, letters: 11 * view.drawn };
+    });
+    assert.ok(seen.within && seen.letters >= 9, `${width}: ${JSON.stringify(seen)}`);
+  }
+}));

@@ -10,7 +10,7 @@ const NARROW = 640; // pixels
 const leastOf = (columns) => columns.reduce((sum, c) => sum + +/\d+/.exec(c.width)[0], SIDES);
 
 // columns: { key, title, width (CSS grid), right, sort, help, wide: not on a telephone, spare: left out where there is no room for
-// all, 1 before 2, cell(row, index, room in pixels) }
+// all, 1 before 2 and so on, cell(row, index, room in pixels) }
 // model: { page(offset, limit) → Promise<{ rows, count }> }; or rows in a list: `setRows`.
 export class Table {
   constructor({ columns, label, onPick, onOpen, onUnroll, onMenu, onSort }) {
@@ -109,7 +109,7 @@ export class Table {
     if (innerWidth < NARROW) return this.all.filter((c) => !c.wide);
     const room = this.element.clientWidth;
     let columns = this.all;
-    for (const rank of [1, 2]) if (room && leastOf(columns) > room) columns = columns.filter((c) => c.spare !== rank);
+    for (const rank of [1, 2, 3, 4]) if (room && leastOf(columns) > room) columns = columns.filter((c) => c.spare !== rank);
     return columns;
   }
 

@@ -138,7 +138,7 @@ export class TableView {
       case "types":
         return [{ key: "type", title: "Type", width: "minmax(160px,2fr)", sort: "type", text: true, cell: (row) => h("span.mono", row.type || "(type not recorded)") }, ...value, { ...callers, title: "Mostly allocated at" }];
       case "functions":
-        return [place, module, ...value.slice(0, 4), num("self", "Itself", "104px", "self"), value[4]];
+        return [place, module, ...value.slice(0, 2), { ...value[2], spare: 4 }, value[3], num("self", "Itself", "104px", "self"), { ...value[4], spare: 3 }];
       case "paths":
         return [{ key: "frames", title: "The place and its callers", width: "minmax(260px,3.4fr)", cell: (row, i, room) => this.#fragment(row, room) }, ...value.slice(0, 4), { key: "explained", title: "Explained", width: "88px", right: true, help: "the share of this row and all before it", cell: from("explained", (row, i) => ({ share: row.explained, row: i })) }];
       case "callers":

@@ -35,10 +35,10 @@ const columns = (c) => c.page.evaluate(() => [...document.querySelectorAll(".mai
 test("where not all columns fit beside the details, callers and modules are left out, and no number is cut off", async ({ browser, one }) => {
   const c = await Client.open(browser, one.url, { size: [1024, 768] });
   try {
-    for (const view of ["hotspots", "callers"]) {
+    for (const view of ["hotspots", "callers", "functions"]) {
       await c.go({ view, focus: "Stdlib__Map.Make.bal", details: "shown" });
       const least = await columns(c);
-      assert.ok(!least.includes("Module") && least.includes("Samples"), `${least}`);
+      assert.ok(!least.includes("Module") && least.includes("Share") && (view === "functions" ? least.includes("Itself") : least.includes("Samples")), `${least}`);
       assert.ok(await c.page.evaluate(() => ((e) => e.scrollWidth <= e.clientWidth)(document.querySelector(".main .grid"))), `${view} fits`);
       await c.go({ details: "hidden" });
       assert.ok((await columns(c)).includes("Module"), `${view}: all with the details gone`);

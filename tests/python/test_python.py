@@ -324,6 +324,12 @@ def workers_have_what_they_kept_and_dropped(python):
 
 
 @test
+def threads_may_outlive_the_interpreter(python):
+    for _ in range(4):
+        record([python, HERE / "daemons.py"])
+
+
+@test
 def interpreters_are_told_apart(python):
     trace = record([python, HERE / "interpreters.py"])
     blocks = [b for b in trace.blocks if b.bytes == 30000]

@@ -231,14 +231,20 @@ static bool frames_fit(const char *thread) {
     return fit == FIT;
 }
 
+/* Of a thread that does not hold the lock. An interpreter that ends frees the states of all others,
+ * and those that ask for the lock then end, too, with what they still allocate. */
+static char *thread_detached(char *own) {
+    return own && !python.is_finalizing() ? own : NULL;
+}
+
 /* Up to 3.11 the thread that holds the lock is known, whichever that is: it is this one where
  * Python's own allocator was called. */
 static char *thread_of_event(bool is_own) {
-    char *own = python.thread_own();
-    if (python.layout->minor <= 11 && !is_own)
-        return own;
-    char *attached = python.thread_attached();
-    return attached ? attached : own;
+    char *const attached = python.thread_attached();
+    if (attached && (python.layout->minor > 11 || is_own))
+        return attached;
+    char *const own = python.thread_own();
+    return own == attached ? own : thread_detached(own);
 }
 
 /* What a domain keeps: this, and behind it what stacks take. */

@@ -139,12 +139,15 @@ static bool functions_find(python_runtime *r) {
     FIND(r->get_arena_allocator, "PyObject_GetArenaAllocator");
     FIND(r->set_arena_allocator, "PyObject_SetArenaAllocator");
     FIND(r->is_initialized, "Py_IsInitialized");
+    FIND(r->is_finalizing, "Py_IsFinalizing");
+    if (!r->is_finalizing)
+        FIND(r->is_finalizing, "_Py_IsFinalizing");
     FIND(r->thread_own, "PyGILState_GetThisThreadState");
     FIND(r->thread_attached, "PyThreadState_GetUnchecked");
     if (!r->thread_attached)
         FIND(r->thread_attached, "_PyThreadState_UncheckedGet");
-    return r->get_allocator && r->set_allocator && r->is_initialized && r->thread_own &&
-           r->thread_attached;
+    return r->get_allocator && r->set_allocator && r->is_initialized && r->is_finalizing &&
+           r->thread_own && r->thread_attached;
 }
 
 /* Where the code of a function is; empty if that cannot be told. */

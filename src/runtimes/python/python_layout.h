@@ -65,6 +65,7 @@ typedef struct python_runtime {
     void (*get_arena_allocator)(struct python_arena_allocator *allocator); /* NULL: there are no */
     void (*set_arena_allocator)(struct python_arena_allocator *allocator); /* arenas */
     int (*is_initialized)(void);
+    int (*is_finalizing)(void);
     char *(*thread_attached)(void); /* the PyThreadState that holds the lock: up to 3.11 anybody's,
                                        later the calling thread's or NULL */
     char *(*thread_own)(void);      /* the calling thread's, with the lock or without */

@@ -126,5 +126,18 @@ export function shorten(name, fits) {
   return least >= 2 && fits(cut(least)) ? cut(least) : "";
 }
 
+// A name without what is around it and what stands in brackets.
+export const bareName = (name) => formsOf(name).last;
+
+// What tells names apart of which that is the same: of each, what stands where they first differ. Empty where that is the same, too.
+export function tellApart(names) {
+  const [first] = names;
+  let same = 0;
+  while (same < first.length && names.every((n) => n[same] === first[same])) same++;
+  const from = Math.max(...[..."<(, "].map((c) => first.lastIndexOf(c, same - 1))) + 1;
+  const found = names.map((n) => /^[^<>(),]*/.exec(n.slice(from))[0].trim().replace(/^.*::(?=\w)/, ""));
+  return found.every((f) => f === found[0]) ? names.map(() => "") : found;
+}
+
 // To a number of characters.
 export const shortenTo = (name, room) => shorten(name, (text) => text.length <= room);

@@ -24,7 +24,7 @@ export function plainRow(row) {
   const out = {};
   for (const [key, value] of Object.entries(row)) {
     if (key === "place") Object.assign(out, { function: value?.function ?? "", file: value?.file ?? "", line: value?.line || "" });
-    else if (key === "open" || key === "more") continue; // of a row that unrolls
+    else if (["open", "more", "apart"].includes(key)) continue; // of a row that unrolls
     else if (key === "frames") out.stack = value.map((p) => p?.function || p?.file || "?").join(" > ");
     else if (typeof value !== "object" || value === null) out[key] = value;
   }

@@ -7,12 +7,13 @@ import { amount, count, duration, percent } from "./format.js";
 import { exactly, focusOn, focusStep } from "./filterline.js";
 import { openMenu } from "./menu.js";
 import { byAmount, colorOf, moduleOf } from "./modules.js";
-import { shorten, shortenTo } from "./names.js";
+import { bareName, shorten, shortenTo, tellApart } from "./names.js";
 import { askTable, common, readAdvice, readPlaces, rowOf, searchPattern } from "./source.js";
 import { changeWhisker, sparkline, Table, whisker } from "./table.js";
 import { changeText, momentsOf, noteOf } from "./view-flame.js";
 
 const TITLE = 80; // characters
+const APART = 14; // characters
 const GAP = 10, TAG = 64, TWIST = 28, INDENT = 16, SLACK = 3; // pixels of a place's cell
 
 const nameOf = (name, room) => h("span.fn", h("bdi", { dir: "ltr" }, shorten(name, (text) => textWidth(text) <= room - SLACK) || name));
@@ -25,6 +26,19 @@ const whereOf = (file, line) => (file ? `${file.replace(/\[[^\]]*\]$/, "")}${lin
 function nameAndWhere(name, where, room, between) {
   const file = where.slice(where.lastIndexOf("/") + 1), least = file && GAP + SLACK + textWidth(file === where ? file : `…/${file}`, "font");
   return [nameOf(name, Math.max(room - least, (/:\d+$/.test(where) ? 0.55 : 0.75) * room)), between, h("span.file", where ? `\u200e${where.replace(/:(\d+)$/, "\u200e:$1")}` : "")];
+}
+
+// Instances of a template at one line: rows that say the same but for what they are instances of.
+function markInstances(rows) {
+  const groups = new Map();
+  for (const r of rows) {
+    const p = r.place, key = p?.function && JSON.stringify([bareName(p.function), p.file, p.line]);
+    if (key) groups.set(key, [...groups.get(key) ?? [], r]);
+  }
+  for (const group of groups.values()) {
+    const names = [...new Set(group.map((r) => r.place.function))], apart = names.length > 1 ? tellApart(names) : [];
+    for (const r of group) r.apart = apart[names.indexOf(r.place.function)] || "";
+  }
 }
 
 const moduleCell = (app, place) => {
@@ -182,8 +196,8 @@ export class TableView {
         }, icon("M6 4l5 4-5 4"))
       : null;
     if (!p) return h("div.place", twist, h("span.fn", "(no call stack)"));
-    const advice = this.#advice(p);
-    return h("div.place", { title: `${p.function}\n${p.file}${p.line ? `:${p.line}` : ""}` }, twist, nameAndWhere(p.function || "?", whereOf(p.file, p.line), room - (twist ? TWIST + (row.level || 0) * INDENT : 0) - (advice ? TAG : 0), advice));
+    const advice = this.#advice(p), apart = row.apart ? h("span.apart.mono", `<${shortenTo(row.apart, APART)}>`) : null;
+    return h("div.place", { title: `${p.function}\n${p.file}${p.line ? `:${p.line}` : ""}` }, twist, nameAndWhere(p.function || "?", whereOf(p.file, p.line), room - (twist ? TWIST + (row.level || 0) * INDENT : 0) - (advice ? TAG : 0) - (apart ? GAP + textWidth(apart.textContent) : 0), [apart, advice]));
   }
 
   // Says that there is advice about a place; the panel beside shows it.
@@ -290,7 +304,7 @@ export class TableView {
   #rows(answer) {
     const places = readPlaces(answer.strings, answer.places);
     const n = answer.rows.value?.length ?? 0;
-    return Array.from({ length: n }, (_, i) => {
+    const rows = Array.from({ length: n }, (_, i) => {
       const row = rowOf(answer.rows, i);
       if (answer.rows.place) row.place = places[row.place] || null;
       if (answer.rows.class) row.class = answer.strings[row.class];
@@ -300,6 +314,8 @@ export class TableView {
       if (row.frames) row.frames = row.frames.map((f) => places[f]);
       return row;
     });
+    markInstances(rows);
+    return rows;
   }
 
   // Callers and callees unroll: rows are a list that grows in the middle.

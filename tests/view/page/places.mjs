@@ -427,3 +427,17 @@ test("the menu opens the source at the line; each line has its number and what t
     fs.rmSync(folder, { recursive: true });
   }
 });
+
+test("instances of a template at one line are rows that can be told apart", async ({ browser }) => {
+  const file = path.join(ARTEFACTS, "instances.ctf"), makeTrace = new URL("../../cli/make-trace", import.meta.url).pathname;
+  const events = ["int", "long", "char"].map((type, i) => `alloc external ${200 + i} ${201 + i} main@main.c:1 std::vector<${type}>::grow(${type})@vector.h:5`);
+  fs.writeFileSync(file, execFileSync(makeTrace, { input: [...events, "alloc external 9 10 main@main.c:7 other@other.c:5"].join("\n") }));
+  const server = await serve([file]), c = await Client.open(browser, `${server.url}#view=hotspots`);
+  try {
+    const apart = await c.page.evaluate(() => [...document.querySelectorAll(".main .gridrow")].map((r) => r.querySelector(".apart")?.textContent ?? ""));
+    assert.deepEqual(apart.toSorted(), ["", "<char>", "<int>", "<long>"]);
+  } finally {
+    await c.close();
+    await server.stop();
+  }
+});

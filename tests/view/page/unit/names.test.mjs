@@ -1,7 +1,7 @@
 // Names of functions where there is little room.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { shortenTo } from "../../../../viewer/names.js";
+import { bareName, shortenTo, tellApart } from "../../../../viewer/names.js";
 
 const forms = (name) => {
   const found = [];
@@ -76,4 +76,13 @@ test("names that are no names, or endless, do no harm", () => {
     assert.ok(shortenTo(name, 40).length <= 40);
     assert.ok(shortenTo(`${name}+0x1`, 40).length <= 40);
   }
+});
+
+test("instances of a template are told apart by the first argument that differs", () => {
+  const names = ["std::vector<std::__cxx11::basic_string<char, std::char_traits<char> >, std::allocator<char> >::_M_realloc_insert<char>(char)", "std::vector<std::variant<int, double>, std::allocator<int> >::_M_realloc_insert<int>(int)"];
+  assert.deepEqual(names.map(bareName), ["_M_realloc_insert", "_M_realloc_insert"]);
+  assert.deepEqual(tellApart(names), ["basic_string", "variant"]);
+  assert.deepEqual(tellApart(["f(int, long)", "f(int, char)"]), ["long", "char"]);
+  assert.deepEqual(tellApart(["a::f(int)", "b::f(int)"]), ["f", "f"].map(() => ""));
+  assert.deepEqual(tellApart(["f", "f(int)"]), ["", ""]);
 });

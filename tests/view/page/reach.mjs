@@ -507,11 +507,12 @@ test("all text stands out from what is behind it, in both themes", async ({ brow
 
 test("what was searched is not asked of the callers of what it found", withPage(at(one, "view=callers&search=exec_commit"), async (c) => {
   assert.equal((await c.rows()).length > 0, true, "functions to choose from");
-  await c.page.locator(".main .gridrow").first().dblclick();
+  await c.page.locator(".main .gridrow").first().click({ position: { x: 60, y: 10 } });
+  await c.page.keyboard.press("Enter");
   await c.page.waitForFunction(() => window.allotrace.store.state.focus !== "" && !window.allotrace.busy);
   assert.deepEqual([(await c.state()).search, (await c.rows()).length > 0], ["", true]);
   await c.go({ view: "functions", focus: "", search: "exec_commit" });
-  await c.page.locator(".main .gridrow").first().click({ button: "right" });
+  await c.page.locator(".main .gridrow").first().click({ button: "right", position: { x: 60, y: 10 } });
   await c.until({ view: "callers", search: "" }, () => c.page.locator('.popover.menu [data-action="Callers"]').click());
   assert.ok((await c.rows()).length > 0);
 }));

@@ -78,5 +78,7 @@ export function showHelp() {
       h("form", { method: "dialog" }, h("button.button", { autofocus: true }, "Close")));
     document.body.append(dialog);
   }
-  if (!dialog.open) dialog.showModal();
+  if (dialog.open) return;
+  dialog.showModal();
+  dialog.scrollTop = 0; // the button that has the focus stands at the end
 }

@@ -529,3 +529,14 @@ test("digits and the comma and point lead through the views that are there, from
   await c.until({ view: there.at(-1)[0] }, () => c.page.keyboard.press(","));
   await c.until({ view: there[0][0] }, () => c.page.keyboard.press("."));
 }));
+
+test("the help begins at its beginning, and shows all keys at once where there is room", withPage(one, async (c) => {
+  for (const [width, height, all] of [[1440, 900, true], [390, 844, false]]) {
+    await c.page.setViewportSize({ width, height });
+    await c.press("?");
+    const seen = await c.page.evaluate(() => ((d) => ({ top: d.scrollTop, all: d.scrollHeight <= d.clientHeight, wide: d.scrollWidth > d.clientWidth }))(document.querySelector("dialog[open]")));
+    assert.deepEqual([seen.top, seen.wide], [0, false], `${width}`);
+    if (all) assert.ok(seen.all);
+    await c.press("Escape");
+  }
+}));

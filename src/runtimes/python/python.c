@@ -232,7 +232,7 @@ static bool frames_fit(const char *thread) {
 }
 
 /* Of a thread that does not hold the lock. An interpreter that ends frees the states of all others,
- * and those that ask for the lock then end, too, with what they still allocate. */
+ * if not their frames; those that ask for the lock then end, too, with what they still allocate. */
 static char *thread_detached(char *own) {
     return own && !python.is_finalizing() ? own : NULL;
 }

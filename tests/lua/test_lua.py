@@ -410,7 +410,9 @@ def scripts_of_a_running_redis_have_their_stacks(version, lua):
 
 
 def has_stacks_of_script():
-    made = [b for b in Trace().of("main chunk@user_script:5", "fill@user_script:3") if place(b.frames[-1]) == "fill@user_script:3"]
+    """Behind Lua's allocator, redis 8 has a function of its own on the stack."""
+    made = [b for b in Trace().of("main chunk@user_script:5", "fill@user_script:3")
+            if "fill@user_script:3" in (place(b.frames[-1]), place(b.frames[-2]))]
     assert 2000 <= len(made) <= 2020, len(made) # each table and its array, and the array of all as it grows
 
 

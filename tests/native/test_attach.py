@@ -426,10 +426,13 @@ def a_lock_that_nobody_gives_back_ends_in_words():
         said = refused("attach", "-o", "t.ctf", str(process.pid))
         stops.join()
         for state in "T", "R":
-            status = pathlib.Path(f"/proc/{process.pid}/status").read_text()
-            same((process.poll(), "TracerPid:\t0" in status, f"State:\t{state}" in status), (None, True, True))
+            for _ in range(100):  # signals take a moment
+                status = pathlib.Path(f"/proc/{process.pid}/status").read_text()
+                if f"State:\t{state}" in status:
+                    break
+                time.sleep(0.1)
+            same((process.poll(), "TracerPid:\t0" in status, f"State:\t{state}" in status), (None, True, True), status[:200])
             process.send_signal(signal.SIGCONT)
-            time.sleep(0.1)
     finally:
         process.kill()
         process.communicate()

@@ -3,6 +3,7 @@
 
     test_attach.py LIBRARY ALLOTRACE ...: see resident.py
 """
+import contextlib
 import errno
 import os
 import pathlib
@@ -414,13 +415,22 @@ def a_program_is_not_stopped_inside_an_allocator_of_its_own():
     process.communicate()
 
 
-@test
-def a_lock_that_nobody_gives_back_ends_in_words():
+@contextlib.contextmanager
+def holding_a_lock():
     process = subprocess.Popen([RESIDENT], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     try:
         process.stdin.write("h\n")
         process.stdin.flush()
         process.stdout.readline()
+        yield process
+    finally:
+        process.kill()
+        process.communicate()
+
+
+@test
+def a_lock_that_nobody_gives_back_ends_in_words():
+    with holding_a_lock() as process:
         stops = threading.Timer(1, process.send_signal, [signal.SIGSTOP])
         stops.start()
         said = refused("attach", "-o", "t.ctf", str(process.pid))
@@ -433,24 +443,14 @@ def a_lock_that_nobody_gives_back_ends_in_words():
                 time.sleep(0.1)
             same((process.poll(), "TracerPid:\t0" in status, f"State:\t{state}" in status), (None, True, True), status[:200])
             process.send_signal(signal.SIGCONT)
-    finally:
-        process.kill()
-        process.communicate()
     assert "a lock that it needs is held" in said, said
 
 
 @test
 def a_process_that_ends_meanwhile_is_told_from_one_that_waits():
-    process = subprocess.Popen([RESIDENT], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-    try:
-        process.stdin.write("h\n")
-        process.stdin.flush()
-        process.stdout.readline()
+    with holding_a_lock() as process:
         attach = subprocess.Popen([ALLOTRACE, "attach", "-o", "t.ctf", str(process.pid)], stderr=subprocess.PIPE, text=True)
         time.sleep(0.5)
-    finally:
-        process.kill()
-        process.communicate()
     said = attach.communicate(timeout=60)[1]
     assert attach.returncode == 1 and "has ended" in said, said
 

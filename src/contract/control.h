@@ -43,8 +43,8 @@ enum control_outcome {
 enum { CONTROL_TEXT = 8192, CONTROL_REPLY = 4352 };
 
 /* Code of the program that is to be other code while it is recorded. Threads may be running it, so
- * that whoever asks for the recording changes it, while all of them stand still. Data may be among
- * it, that tells since when they all run the other one. */
+ * that whoever asks for the recording changes it, while all of them stand still. With it may change
+ * data that says so. */
 enum { CONTROL_CODE = 8, CONTROL_CODES = 16 };
 typedef struct control_code {
     uint64_t at;

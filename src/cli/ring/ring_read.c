@@ -189,7 +189,7 @@ static int join_group(const char *folder, group *g, const member *m, bool strict
 
 /* What is wrong with a recording is wrong at its end, which is its last segment's. */
 static int merge_groups(const members *all, const group *groups, size_t n, bool strict, int *fd) {
-    char **paths = calloc(2 * n + 1, sizeof *paths), **names = paths + n;
+    char **paths = calloc(2 * n + 1, sizeof *paths), **const names = paths ? paths + n : NULL;
     *fd = paths ? open_memory() : -1;
     for (size_t i = 0; paths && i < n; i++) {
         names[i] = (char *)all->items[groups[i].first + groups[i].n - 1].path;

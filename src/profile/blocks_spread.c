@@ -11,13 +11,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "profile/radix.h"
 #include "profile/tick.h"
 
 enum {
     MOST_COARSE = 1 << 16,
     MOST_FINE = 1 << 20,      /* in all; if there are more, bins are made longer */
     FINE_A_ROUND = 1 << 15,   /* unless a coarse bin has more */
-    EVENTS_A_ROUND = 1 << 20, /* the same */
+    EVENTS_A_ROUND = 1 << 20, /* the same; and of a large table, the following share of its rows */
+    MOST_ROUNDS = 32,
+    CHUNK = 1024, /* rows whose times are known together */
+    PLACE_BITS = 33,
 };
 
 /* A coarse bin is 2^shift fine ones. */
@@ -28,11 +32,15 @@ typedef struct coarse {
     bool wanted;
 } coarse;
 
+/* Rows that follow each other, and between which times they were born and died. */
+typedef struct chunk {
+    uint64_t first_born, last_born, first_died, last_died;
+} chunk;
+
 typedef struct moved {
     uint64_t time, samples;
-    uint64_t order; /* within its domain: twice the place; and 1 for a birth, which comes last */
-    uint16_t domain;
-    bool floats; /* a death whose place is only known to be behind a birth in another domain */
+    uint64_t order; /* the domain; below it twice the place, and 1 for a birth, which comes last */
+    bool floats;    /* a death whose place is only known to be behind a birth in another domain */
 } moved;
 
 /* Of one domain, relative to the beginning of a round. */
@@ -55,8 +63,9 @@ typedef struct spreading {
     unsigned shift;
     coarse *bins;
     size_t n_bins;
-    size_t first, last; /* the coarse bins of a round, both included */
-    VEC(moved) events;  /* of a round */
+    chunk *chunks;
+    size_t first, last;        /* the coarse bins of a round, both included */
+    VEC(moved) events, sorted; /* of a round; the same, or room for it */
     fine *fines;
     reach *reaches;
     size_t n_fines;
@@ -92,26 +101,48 @@ static void choose_width(spreading *s) {
     s->n_bins = coarse_at(s, s->table->last) + 1;
 }
 
-static void add_row(spreading *s, size_t row) {
+static uint64_t earlier(uint64_t a, uint64_t b) {
+    return a < b ? a : b;
+}
+
+static uint64_t later(uint64_t a, uint64_t b) {
+    return a > b ? a : b;
+}
+
+static void add_row(spreading *s, chunk *c, size_t row) {
     const block_table *b = s->table;
-    const uint64_t samples = blocks_samples(b, row), died = blocks_died(b, row);
-    coarse *born = &s->bins[coarse_at(s, blocks_born(b, row))];
-    born->born += samples;
-    born->events++;
+    const uint64_t samples = blocks_samples(b, row);
+    const uint64_t born = blocks_born(b, row), died = blocks_died(b, row);
+    coarse *bin = &s->bins[coarse_at(s, born)];
+    bin->born += samples;
+    bin->events++;
+    c->first_born = earlier(c->first_born, born);
+    c->last_born = later(c->last_born, born);
     if (died == BLOCKS_NEVER)
         return;
-    s->bins[coarse_at(s, died)].died += samples;
-    s->bins[coarse_at(s, died)].events++;
+    bin = &s->bins[coarse_at(s, died)];
+    bin->died += samples;
+    bin->events++;
+    c->first_died = earlier(c->first_died, died);
+    c->last_died = later(c->last_died, died);
 }
 
 static bool make_coarse(spreading *s) {
+    const size_t n = s->table->count;
     s->bins = calloc(s->n_bins + 1, sizeof *s->bins);
-    for (size_t i = 0; s->bins && i < s->table->count; i++)
+    s->chunks = malloc((n / CHUNK + 1) * sizeof *s->chunks);
+    if (!s->bins || !s->chunks)
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        chunk *c = &s->chunks[i / CHUNK];
+        if (i % CHUNK == 0)
+            *c = (chunk){.first_born = UINT64_MAX, .first_died = UINT64_MAX};
         if (!s->kept || s->kept[i])
-            add_row(s, i);
-    for (size_t i = 0; s->bins && i < s->n_bins; i++)
+            add_row(s, c, i);
+    }
+    for (size_t i = 0; i < s->n_bins; i++)
         s->bins[i + 1].live = s->bins[i].live + s->bins[i].born - s->bins[i].died;
-    return s->bins;
+    return true;
 }
 
 /* What at most was live within a bin: what was when the one before begins, and all that is born. */
@@ -148,42 +179,74 @@ static bool death_floats(const block_table *b, size_t row) {
     return blocks_ender(b, row) != b->domain[row] && b->after[row] == blocks_place(b, row) + 1;
 }
 
-static bool gather(spreading *s, uint64_t from, uint64_t to) {
+static uint64_t order_of(uint16_t domain, uint32_t place, bool is_birth) {
+    return (uint64_t)domain << PLACE_BITS | (uint64_t)place << 1 | is_birth;
+}
+
+static bool gather_row(spreading *s, size_t row, uint64_t from, uint64_t to) {
     const block_table *b = s->table;
+    const uint64_t born = blocks_born(b, row), died = blocks_died(b, row);
+    const moved birth = {.time = born,
+                         .samples = blocks_samples(b, row),
+                         .order = order_of(b->domain[row], blocks_place(b, row), true)};
+    if (born - from < to - from && !vec_push(&s->events, birth))
+        return false;
+    return died - from >= to - from ||
+           vec_push(&s->events, ((moved){.time = died,
+                                         .samples = birth.samples,
+                                         .order = order_of(blocks_ender(b, row), b->after[row], 0),
+                                         .floats = death_floats(b, row)}));
+}
+
+static bool gather(spreading *s, uint64_t from, uint64_t to) {
+    const size_t n = s->table->count;
     bool ok = true;
     s->events.count = 0;
-    for (size_t i = 0; ok && i < b->count; i++) {
-        const uint64_t born = blocks_born(b, i), died = blocks_died(b, i);
-        if (s->kept && !s->kept[i])
-            continue;
-        if (born - from < to - from)
-            ok = vec_push(&s->events, ((moved){.time = born,
-                                               .samples = blocks_samples(b, i),
-                                               .order = 2 * (uint64_t)blocks_place(b, i) + 1,
-                                               .domain = b->domain[i]}));
-        if (died - from < to - from)
-            ok = ok && vec_push(&s->events, ((moved){.time = died,
-                                                     .samples = blocks_samples(b, i),
-                                                     .order = 2 * (uint64_t)b->after[i],
-                                                     .domain = blocks_ender(b, i),
-                                                     .floats = death_floats(b, i)}));
+    for (size_t i = 0; ok && i < n; i += CHUNK) {
+        const chunk *c = &s->chunks[i / CHUNK];
+        const bool any = (c->first_born < to && c->last_born >= from) ||
+                         (c->first_died < to && c->last_died >= from);
+        for (size_t row = i; ok && any && row < i + CHUNK && row < n; row++)
+            ok = (s->kept && !s->kept[row]) || gather_row(s, row, from, to);
     }
     return ok;
 }
 
-static int compare_events(const void *a, const void *b) {
+static size_t digit_of(const void *event, unsigned shift) {
+    return radix_digit(((const moved *)event)->order, shift);
+}
+
+static int compare_times(const void *a, const void *b) {
     const moved *x = a, *y = b;
-    if (x->domain != y->domain)
-        return x->domain < y->domain ? -1 : 1;
-    if (x->order != y->order)
-        return x->order < y->order ? -1 : 1;
     return (x->time > y->time) - (x->time < y->time);
+}
+
+/* By domain and order; those that died between the same allocations, by time. NULL: no memory. */
+static const moved *sort_events(spreading *s) {
+    const size_t n = s->events.count;
+    if (!vec_reserve(&s->events, 1) || !vec_reserve(&s->sorted, n + 1))
+        return NULL;
+    moved *sorted =
+        radix_sort(s->events.items, s->sorted.items, n, sizeof *sorted, PLACE_BITS + 16, digit_of);
+    for (size_t i = 0, next; i < n; i = next) {
+        bool in_order = true;
+        for (next = i + 1; next < n && sorted[next].order == sorted[i].order; next++)
+            in_order &= sorted[next].time >= sorted[next - 1].time;
+        if (!in_order)
+            qsort(sorted + i, next - i, sizeof *sorted, compare_times);
+    }
+    return sorted;
 }
 
 /* ---- one domain -------------------------------------------------------------------------- */
 
+static uint16_t domain_of(const moved *event) {
+    return (uint16_t)(event->order >> PLACE_BITS);
+}
+
 /* Follows the events of a domain; returns what it has made up to the moment. */
 static int64_t follow(spreading *s, const moved *events, size_t n, uint64_t from) {
+    const uint64_t moment = order_of(domain_of(events), s->at.place, true);
     int64_t level = 0, then = 0;
     size_t bin = 0;
     s->reaches[0] = (reach){.own = INT64_MIN};
@@ -198,7 +261,7 @@ static int64_t follow(spreading *s, const moved *events, size_t n, uint64_t from
         r->least = level < r->least ? level : r->least;
         r->most = level > r->most ? level : r->most;
         r->own = is_birth && level > r->own ? level : r->own;
-        then = events[i].order <= 2 * (uint64_t)s->at.place + 1 ? level : then;
+        then = events[i].order <= moment ? level : then;
     }
     while (bin + 1 < s->n_fines)
         s->reaches[++bin] = (reach){.least = level, .most = level, .own = INT64_MIN};
@@ -276,16 +339,16 @@ static bool run_round(spreading *s) {
     const int64_t base = (int64_t)s->bins[s->first].live;
     if (!make_fines(s, (s->last + 1 - s->first) << s->shift) || !gather(s, from, to))
         return false;
-    const moved *events = s->events.items;
+    const moved *events = sort_events(s);
     const size_t n = s->events.count;
-    if (n)
-        qsort(s->events.items, n, sizeof *s->events.items, compare_events);
+    if (!events)
+        return false;
     for (size_t i = 0, next; i < n; i = next) {
-        for (next = i + 1; next < n && events[next].domain == events[i].domain;)
+        for (next = i + 1; next < n && domain_of(&events[next]) == domain_of(&events[i]);)
             next++;
         const int64_t then = follow(s, events + i, next - i, from);
         if (s->is_moment)
-            add_at_moment(s, events[i].domain, then, from);
+            add_at_moment(s, domain_of(&events[i]), then, from);
         else
             add_domain(s);
     }
@@ -300,10 +363,12 @@ static bool run_round(spreading *s) {
 
 /* The wanted bins from `at` on that fit into one round, with a bin before them and one behind. */
 static size_t next_round(spreading *s, size_t at) {
+    const size_t share = s->table->count / (MOST_ROUNDS / 2), least = EVENTS_A_ROUND;
+    const size_t most = share > least ? share : least;
     size_t events = 0, end = at;
     while (end < s->n_bins && s->bins[end].wanted &&
-           (end == at || (events + s->bins[end].events <= EVENTS_A_ROUND &&
-                          (end - at) << s->shift < FINE_A_ROUND)))
+           (end == at ||
+            (events + s->bins[end].events <= most && (end - at) << s->shift < FINE_A_ROUND)))
         events += s->bins[end++].events;
     s->first = at ? at - 1 : 0;
     s->last = end < s->n_bins ? end : s->n_bins - 1;
@@ -327,7 +392,9 @@ static void end_spreading(spreading *s) {
     free(s->bins);
     free(s->fines);
     free(s->reaches);
+    free(s->chunks);
     vec_free(&s->events);
+    vec_free(&s->sorted);
 }
 
 static blocks_spread spread_of(const spreading *s, uint64_t samples) {

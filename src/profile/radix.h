@@ -37,6 +37,8 @@ static inline __attribute__((always_inline)) void *radix_sort(void *things, void
         size_t next[RADIX_DIGITS] = {0}, sum = 0;
         for (size_t i = 0; i < n; i++)
             next[digit_of(from + i * size, shift)]++;
+        if (n == 0 || next[digit_of(from, shift)] == n)
+            continue; /* all have the same digit */
         for (size_t d = 0; d < RADIX_DIGITS; d++) {
             const size_t begin = sum;
             sum += next[d];

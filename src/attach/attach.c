@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "attach/process.h"
+#include "contract/runtimes.h"
 
 #define RECORDER "liballotrace-preload.so" /* begins the name of its file */
 
@@ -80,8 +81,14 @@ bool attach_has_own_malloc(pid_t pid) {
     return program_has(pid, "malloc");
 }
 
-bool attach_has_ocaml(pid_t pid) {
-    return program_has(pid, "caml_executable_name");
+const char *attach_unreached_heap(pid_t pid) {
+#define UNREACHED(id, name, depth, whose, alone, function) {whose, function},
+    static const struct { const char *whose, *function; } all[] = {RUNTIMES(UNREACHED)};
+#undef UNREACHED
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (all[i].function && program_has(pid, all[i].function))
+            return all[i].whose;
+    return NULL;
 }
 
 /* What dlerror says over there. Of a user who may not get at the file: who that is. */

@@ -14,10 +14,10 @@
  * half done in there; other signals wait until it is done.
  *
  * Why not otherwise. A thread or a socket in the process would change what it is: `ps` and gdb show
- * it, forks lose it. (A JVM takes a thread for some milliseconds: runtimes/jvm/jvm_late.h.) Writing
- * code of ours into it takes pages that are written and executed, which hardened systems forbid.
- * (Of Lua's functions, first instructions are replaced for as long as it is recorded, while no
- * thread runs: remote_change_code.)
+ * it, forks lose it. (A language runtime whose agents start so takes a thread for some
+ * milliseconds.) Writing code of ours into it takes pages that are written and executed, which
+ * hardened systems forbid. (Of a runtime without hooks, functions' first instructions are replaced
+ * for as long as it is recorded, while no thread runs: remote_change_code.)
  *
  * What must hold. Registers, the signal mask and a system call that the thread waits in are as they
  * were. What could refuse or end a call of ours is asked before. What root does for another user's
@@ -55,7 +55,8 @@ int attach_enter_files(int files, const rights *whose);
 /* Whether its program defines malloc itself, so that its calls of it pass nobody. */
 bool attach_has_own_malloc(pid_t pid);
 
-/* Whether its program is OCaml's, native or bytecode. */
-bool attach_has_ocaml(pid_t pid);
+/* Whose program it is, as the list of runtimes says it, if only `run` can record the heap of its
+ * language's runtime; NULL: it is none. */
+const char *attach_unreached_heap(pid_t pid);
 
 #endif

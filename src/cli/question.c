@@ -10,6 +10,7 @@
 #include "cli/color.h"
 #include "cli/debug_packages.h"
 #include "cli/message.h"
+#include "cli/origin.h"
 #include "cli/similar.h"
 #include "cli/terminal.h"
 #include "cli/traces.h"
@@ -65,7 +66,7 @@ int question_check_filter(const command *cmd, const char *text, const filter *f,
 /* Whether blocks from before the window are left out: what is live, or how long, is about them,
  * too. */
 static bool counts_births(const question_options *o, const char *path) {
-    return o->births && traces_is_window(path) &&
+    return o->births && origin_is_window(path) &&
            (o->measure == MEASURE_ALLOCATED || o->measure == MEASURE_BLOCKS ||
             o->measure == MEASURE_PROMOTED || o->measure == MEASURE_TEMPORARY ||
             o->measure == MEASURE_REQUESTED);
@@ -213,7 +214,7 @@ static void hint_modules(const question *q) {
         if (profile_is_address(l))
             n = add_module(paths, n, l->file);
     }
-    debug_packages_hint((const char *const *)paths, n, traces_words(q->in.path));
+    debug_packages_hint((const char *const *)paths, n, origin_words(q->in.path));
     while (n > 0)
         free(paths[--n]);
 }
@@ -258,7 +259,7 @@ int question_answer(const command *cmd, const question_options *options, const c
 }
 
 void question_hint_growth(const question *q) {
-    if (traces_are_combined(q->in.path) && !traces_segment(q->in.path))
+    if (origin_is_memory(q->in.path) && !traces_segment(q->in.path))
         message_hint(
             "this combines several traces, and what a process holds counts as freed when "
             "its trace ends; to see whether one grows, look at each: allotrace leaks FILE");
@@ -270,7 +271,7 @@ void question_hint_symbolize(const question *q) {
     else
         message_hint("places shown as module+0x… are not symbolized yet; to resolve them: "
                      "allotrace symbolize %s",
-                     traces_words(q->in.path));
+                     origin_words(q->in.path));
 }
 
 int question_check_form(const command *cmd, const question_options *o) {

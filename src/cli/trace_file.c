@@ -9,8 +9,8 @@
 
 #include "cli/file_kind.h"
 #include "cli/message.h"
+#include "cli/origin.h"
 #include "cli/progress.h"
-#include "cli/traces.h"
 #include "trace/end.h"
 
 static void say_error(const trace_file *in, const memtrace_error *error) {
@@ -31,7 +31,7 @@ static void say_error(const trace_file *in, const memtrace_error *error) {
 }
 
 static void start(trace_file *in, const char *path, bool strict) {
-    *in = (trace_file){.path = path, .name = traces_name(path), .strict = strict};
+    *in = (trace_file){.path = path, .name = origin_name(path), .strict = strict};
 }
 
 void trace_file_know(trace_file *in, const char *path, bool strict,

@@ -10,6 +10,7 @@
 
 #include "base/path_rights.h"
 #include "cli/message.h"
+#include "cli/origin.h"
 #include "cli/profile_names.h"
 #include "cli/progress.h"
 #include "cli/traces.h"
@@ -30,8 +31,7 @@ typedef struct reading {
 
 /* Where an index is, or is to be; NULL if there is none, and will be none. */
 static void find_index(reading *r, const char *path) {
-    if (strcmp(path, "-") == 0 || traces_are_combined(path) ||
-        asprintf(&r->path, "%s.idx", path) < 0)
+    if (strcmp(path, "-") == 0 || origin_is_memory(path) || asprintf(&r->path, "%s.idx", path) < 0)
         r->path = NULL;
     const bool matters = r->path && (r->options->index || access(r->path, F_OK) == 0);
     if (matters && index_stamp_take(path, &r->stamp))

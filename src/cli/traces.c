@@ -9,86 +9,24 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "base/shell.h"
-#include "base/vec.h"
 #include "cli/message.h"
+#include "cli/origin.h"
 #include "cli/ring/ring_read.h"
 #include "cli/trace_merge.h"
-
-/* The combination, if there is one: for as long as the process. */
-static char combined_path[32], combined_name[48], *combined_words;
-static const char *joined_segment; /* the first of the segments that it was made of, if any */
-
-/* What was made in memory of a word of the command line; the same. */
-typedef struct made_trace {
-    char path[32];
-    const char *word;
-} made_trace;
-
-static VEC(made_trace) made_traces;
-
-static const char *word_of(const char *path) {
-    for (size_t i = 0; i < made_traces.count; i++)
-        if (strcmp(made_traces.items[i].path, path) == 0)
-            return made_traces.items[i].word;
-    return NULL;
-}
 
 bool traces_combine(const command *cmd) {
     return cmd->group == GROUP_LOOK &&
            (cmd->operand == OPERAND_TRACE || cmd->operand == OPERAND_SITE);
 }
 
-bool traces_are_combined(const char *path) {
-    return (*combined_path && strcmp(path, combined_path) == 0) || word_of(path);
-}
-
-static bool is_joined(const char *path) {
-    return joined_segment && strcmp(path, combined_path) == 0;
-}
-
 const char *traces_segment(const char *path) {
-    const char *word = word_of(path) ? word_of(path) : path;
-    if (is_joined(word))
-        return joined_segment;
+    const char *word = origin_word(path);
+    if (origin_joined(word))
+        return origin_joined(word);
     return strcmp(word, "-") != 0 &&
                    (ring_is_folder(word) || ring_has_segments((char *const *)&word, 1))
                ? word
                : NULL;
-}
-
-bool traces_is_window(const char *path) {
-    return word_of(path) || is_joined(path);
-}
-
-const char *traces_name(const char *path) {
-    if (word_of(path))
-        return word_of(path);
-    if (traces_are_combined(path))
-        return combined_name;
-    return strcmp(path, "-") == 0 ? "standard input" : path;
-}
-
-const char *traces_words(const char *path) {
-    static char *word; /* the last one asked for */
-    if (word_of(path))
-        path = word_of(path);
-    else if (combined_words && traces_are_combined(path))
-        return combined_words;
-    free(word);
-    word = shell_word(path);
-    return word ? word : path;
-}
-
-static void keep_words(char **words, size_t n) {
-    for (size_t i = 0; i < n; i++) {
-        char *word = shell_word(words[i]), *all = combined_words, *more = NULL;
-        if (word && asprintf(&more, "%s%s%s", all ? all : "", all ? " " : "", word) > 0) {
-            free(all);
-            combined_words = more;
-        }
-        free(word);
-    }
 }
 
 /* The operands before the first trace. */
@@ -157,11 +95,10 @@ static int expand(const command *cmd, parsed_line *line) {
 }
 
 /* Takes what is in memory in place of all traces. */
-static void replace_all(const command *cmd, parsed_line *line, int fd, const char *what) {
+static void replace_all(const command *cmd, parsed_line *line, int fd, const char *what,
+                        const char *segment) {
     const size_t first = before_traces(cmd);
-    snprintf(combined_path, sizeof combined_path, "/proc/self/fd/%d", fd);
-    snprintf(combined_name, sizeof combined_name, "%zu %s", line->n_operands - first, what);
-    line->operands[first] = combined_path;
+    line->operands[first] = origin_combined(line->n_operands - first, what, segment, fd);
     line->operands[first + 1] = NULL;
     line->n_operands = first + 1;
 }
@@ -175,7 +112,7 @@ static int combine(const command *cmd, parsed_line *line) {
     }
     const int status = trace_merge_into(line->operands + first, NULL, line->n_operands - first,
                                         is_strict(cmd, line), fd);
-    replace_all(cmd, line, fd, "traces");
+    replace_all(cmd, line, fd, "traces", NULL);
     return status;
 }
 
@@ -187,9 +124,8 @@ static int join_segments(const command *cmd, parsed_line *line) {
         return STATUS_OK;
     const int status =
         ring_read_traces(line->operands + first, n, last_of(cmd, line), is_strict(cmd, line), &fd);
-    joined_segment = line->operands[first];
     if (status == STATUS_OK)
-        replace_all(cmd, line, fd, "segments");
+        replace_all(cmd, line, fd, "segments", line->operands[first]);
     return status;
 }
 
@@ -208,13 +144,10 @@ static bool are_several(const command *cmd, const parsed_line *line) {
 
 /* Replaces a word by what it means, which is in memory. */
 static bool replace_word(char **word, int fd) {
-    made_trace *trace = malloc(sizeof *trace); /* for as long as the process, as its path */
-    if (!trace)
-        return false;
-    snprintf(trace->path, sizeof trace->path, "/proc/self/fd/%d", fd);
-    trace->word = word_of(*word) ? word_of(*word) : *word;
-    *word = trace->path;
-    return vec_push(&made_traces, *trace);
+    char *path = origin_made(*word, fd);
+    if (path)
+        *word = path;
+    return path;
 }
 
 /* A folder is the trace that its segments are together; of any trace, the end may be wanted. */
@@ -229,7 +162,7 @@ static int gather_word(const command *cmd, const parsed_line *line, char **word)
     }
     if (status != STATUS_OK || !last)
         return status;
-    status = ring_read_end(*word, traces_name(*word), last, strict, &fd);
+    status = ring_read_end(*word, origin_name(*word), last, strict, &fd);
     return status == STATUS_OK && !replace_word(word, fd) ? message_no_memory() : status;
 }
 
@@ -261,7 +194,8 @@ int traces_gather(const command *cmd, parsed_line *line) {
     for (size_t i = before_traces(cmd); takes_traces(cmd) && i < line->n_operands; i++)
         any |= is_pattern(line->operands[i]);
     if (traces_combine(cmd))
-        keep_words(line->operands + before_traces(cmd), line->n_operands - before_traces(cmd));
+        origin_keep_words(line->operands + before_traces(cmd),
+                          line->n_operands - before_traces(cmd));
     int status = refuse_budgets(cmd, line);
     if (status == STATUS_OK && any && !has_sides(cmd))
         status = expand(cmd, line);

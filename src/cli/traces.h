@@ -22,21 +22,8 @@ bool traces_combine(const command *cmd);
  * after having said what is wrong. */
 int traces_gather(const command *cmd, parsed_line *line);
 
-/* What messages call the trace at `path`. */
-const char *traces_name(const char *path);
-
-/* Whether it is of several traces, and no file of that name is there for others. */
-bool traces_are_combined(const char *path);
-
 /* Of segments of a ring, or of what was made of some: the folder, or one of them; NULL: it is of
  * none. */
 const char *traces_segment(const char *path);
-
-/* Whether it is a window of a longer one: what stands at its very start lived then, and was
- * allocated before. */
-bool traces_is_window(const char *path);
-
-/* What a command line names it by; until it is asked for another one. */
-const char *traces_words(const char *path);
 
 #endif

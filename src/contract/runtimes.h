@@ -4,13 +4,14 @@
 #define CONTRACT_RUNTIMES_H
 
 /* X(identifier, name in C, frames kept of a stack by default, whose heap it is, whether that can be
- * recorded without malloc). If a program has several of them, the first whose heap can be recorded
- * is the one. OCaml's stacks cost more than malloc's. */
+ * recorded without malloc, a function of programs whose heap `attach` does not reach; or NULL). If
+ * a program has several of them, the first whose heap can be recorded is the one. OCaml's stacks
+ * cost more than malloc's. */
 #define RUNTIMES(X)                                                                                \
-    X(OCAML, ocaml, 128, "an OCaml", true)                                                         \
-    X(PYTHON, python, 256, "a Python", false)                                                      \
-    X(LUA, lua, 256, "a Lua", false)                                                               \
-    X(JVM, jvm, 256, "a Java", true)
+    X(OCAML, ocaml, 128, "an OCaml", true, "caml_executable_name")                                 \
+    X(PYTHON, python, 256, "a Python", false, NULL)                                                \
+    X(LUA, lua, 256, "a Lua", false, NULL)                                                         \
+    X(JVM, jvm, 256, "a Java", true, NULL)
 
 /* Rows of SETTINGS, one for each of those above, under the same identifier. */
 #define RUNTIME_SETTINGS(X)                                                                        \

@@ -147,7 +147,7 @@ HOT_CODE static bool config_set(config *c, enum setting setting, const char *val
         text_add(&t, value);
         return t.next < t.end;
     }
-#define SET_HEAPS(id, name, depth, whose, alone)                                                   \
+#define SET_HEAPS(id, name, depth, whose, alone, ...)                                              \
     case SETTING_##id:                                                                             \
         return set_heaps(&c->heaps[RUNTIME_##id], value, alone);
         RUNTIMES(SET_HEAPS)

@@ -351,7 +351,7 @@ def attach_says_that_the_heap_is_not_recorded():
     if got.status != 0:
         raise Skip(got.err)
     assert (f"warning: process {program.pid} is an OCaml program: only malloc is recorded; to "
-            "record the OCaml heap, start the program with `allotrace run`\n") in got.err, got.err
+            "record its own heap, start the program with `allotrace run`\n") in got.err, got.err
     assert "of recorded memory while attached" in got.err, got.err
 
 

@@ -541,10 +541,11 @@ static void warn_unseen(pid_t pid) {
         message_warning("process %d has its own malloc linked into the program: calls from the "
                         "program are not recorded, calls from libraries are",
                         (int)pid);
-    if (attach_has_ocaml(pid))
-        message_warning("process %d is an OCaml program: only malloc is recorded; to record the "
-                        "OCaml heap, start the program with `allotrace run`",
-                        (int)pid);
+    const char *unreached = attach_unreached_heap(pid);
+    if (unreached)
+        message_warning("process %d is %s program: only malloc is recorded; to record its own "
+                        "heap, start the program with `allotrace run`",
+                        (int)pid, unreached);
 }
 
 /* With `live`, shows a table, and detaches when the user leaves it. */

@@ -3,8 +3,8 @@
 #include <unistd.h>
 
 #include "cli/message.h"
+#include "cli/origin.h"
 #include "cli/question.h"
-#include "cli/traces.h"
 #include "reports/advise.h"
 
 typedef struct advise_options {
@@ -50,12 +50,11 @@ static int show(const question *q, const advise_options *opts, bool *addresses) 
     trace_file_doing(&q->in, "looking for advice");
     if (!advise_query(&q->query, opts->min_share, &a))
         return message_no_memory();
-    advise_report r = {
-        .report = &q->report,
-        .advise = &a,
-        .view = {.trace = traces_are_combined(q->in.path) ? "BEFORE.ctf" : q->in.path,
-                 .min_share = opts->min_share,
-                 .top = opts->top}};
+    advise_report r = {.report = &q->report,
+                       .advise = &a,
+                       .view = {.trace = origin_is_memory(q->in.path) ? "BEFORE.ctf" : q->in.path,
+                                .min_share = opts->min_share,
+                                .top = opts->top}};
     advise_document(&d, &r);
     const int status = question_show(&opts->question, &d);
     *addresses = advise_unsymbolized(&r);

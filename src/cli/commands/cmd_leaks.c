@@ -6,8 +6,8 @@
 
 #include "base/path.h"
 #include "cli/message.h"
+#include "cli/origin.h"
 #include "cli/question.h"
-#include "cli/traces.h"
 #include "query/leaks.h"
 #include "query/libraries.h"
 #include "reports/leaks.h"
@@ -60,10 +60,10 @@ static void hint_callers(const question *q, const leaks *l) {
         snprintf(live, sizeof live, "live:%" PRIu64 "us", l->to);
     if (s->place->line > 0)
         message_hint("callers of the first site: allotrace callers --filter %s '%s:%u' %s", live,
-                     path_base(s->place->file), s->place->line, traces_words(q->in.path));
+                     path_base(s->place->file), s->place->line, origin_words(q->in.path));
     else if (is_word(s->place->function))
         message_hint("callers of the first site: allotrace callers --filter %s '%s' %s", live,
-                     s->place->function, traces_words(q->in.path));
+                     s->place->function, origin_words(q->in.path));
 }
 
 /* What leaks need not be where most is allocated. */

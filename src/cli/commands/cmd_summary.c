@@ -1,6 +1,7 @@
 /* cmd_summary.c: `allotrace FILE`, or `allotrace summary FILE`: the most important of each report.
  */
 #include "cli/message.h"
+#include "cli/origin.h"
 #include "cli/question.h"
 #include "cli/traces.h"
 #include "query/libraries.h"
@@ -57,7 +58,7 @@ static int show(const question *q, const void *opts_) {
     }
     summary_report shown = {
         .report = &q->report,
-        .trace = traces_words(q->in.path),
+        .trace = origin_words(q->in.path),
         .peak = &f.peak,
         .advice = &f.advice,
         .sites = {.report = &q->report, .hotspots = &f.sites, .view = {.top = SUMMARY_SITES}},

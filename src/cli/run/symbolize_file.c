@@ -10,9 +10,9 @@
 
 #include "cli/debug_packages.h"
 #include "cli/message.h"
+#include "cli/origin.h"
 #include "cli/progress.h"
 #include "cli/trace_file.h"
-#include "cli/traces.h"
 #include "render/figures.h"
 
 /* ---- progress ---------------------------------------------------------------------------- */
@@ -88,10 +88,10 @@ static void print_packages(FILE *out, const completion *c, const char *trace) {
     debug_packages_of(paths, n, names);
     if (*names)
         fprintf(out, "  for names, install %s, then: allotrace symbolize %s\n", names,
-                traces_words(trace));
+                origin_words(trace));
     else if (n > 0)
         fprintf(out, "  for names, ask servers: allotrace symbolize --debuginfod %s\n",
-                traces_words(trace));
+                origin_words(trace));
 }
 
 static void print_report(const completion *c, const char *name, const char *to, FILE *out) {

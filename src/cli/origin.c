@@ -1,0 +1,91 @@
+/* origin.c: at most one trace is the combination of all; others were made of one word each. */
+#include "cli/origin.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/shell.h"
+#include "base/vec.h"
+
+typedef struct made_trace {
+    char path[32];
+    const char *word;
+} made_trace;
+
+static VEC(made_trace *) made_traces;
+static char combined_path[32], combined_name[48], *combined_words;
+static const char *joined_segment;
+
+static const char *word_of(const char *path) {
+    for (size_t i = 0; i < made_traces.count; i++)
+        if (strcmp(made_traces.items[i]->path, path) == 0)
+            return made_traces.items[i]->word;
+    return NULL;
+}
+
+static bool is_combined(const char *path) {
+    return *combined_path && strcmp(path, combined_path) == 0;
+}
+
+bool origin_is_memory(const char *path) {
+    return is_combined(path) || word_of(path);
+}
+
+const char *origin_word(const char *path) {
+    const char *word = word_of(path);
+    return word ? word : path;
+}
+
+const char *origin_joined(const char *path) {
+    return is_combined(path) ? joined_segment : NULL;
+}
+
+bool origin_is_window(const char *path) {
+    return word_of(path) || origin_joined(path);
+}
+
+const char *origin_name(const char *path) {
+    if (word_of(path))
+        return word_of(path);
+    if (is_combined(path))
+        return combined_name;
+    return strcmp(path, "-") == 0 ? "standard input" : path;
+}
+
+const char *origin_words(const char *path) {
+    static char *word; /* the last one asked for */
+    if (!word_of(path) && combined_words && is_combined(path))
+        return combined_words;
+    path = origin_word(path);
+    free(word);
+    word = shell_word(path);
+    return word ? word : path;
+}
+
+void origin_keep_words(char *const *words, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        char *word = shell_word(words[i]), *all = combined_words, *more = NULL;
+        if (word && asprintf(&more, "%s%s%s", all ? all : "", all ? " " : "", word) > 0) {
+            free(all);
+            combined_words = more;
+        }
+        free(word);
+    }
+}
+
+char *origin_made(const char *word, int fd) {
+    made_trace *trace = malloc(sizeof *trace);
+    if (!trace)
+        return NULL;
+    snprintf(trace->path, sizeof trace->path, "/proc/self/fd/%d", fd);
+    trace->word = origin_word(word);
+    return vec_push(&made_traces, trace) ? trace->path : NULL;
+}
+
+char *origin_combined(size_t n, const char *what, const char *segment, int fd) {
+    snprintf(combined_path, sizeof combined_path, "/proc/self/fd/%d", fd);
+    snprintf(combined_name, sizeof combined_name, "%zu %s", n, what);
+    joined_segment = segment;
+    return combined_path;
+}

@@ -146,6 +146,36 @@ static void add_advice(document *d, const summary_report *s) {
     document_hint(d, "More: allotrace advise %s", s->trace);
 }
 
+/* ---- sites ------------------------------------------------------------------------------- */
+
+static cell sites_filter(const table *t, const void *row) {
+    (void)t;
+    return (cell){.text = summary_of(row)->hiding};
+}
+
+static const table_column sites_columns[] = {
+    {.name = "sites_filter",
+     .kind = COLUMN_TEXT,
+     .get = sites_filter,
+     .help = "what sites and growth are filtered by, where most is allocated in libraries"},
+};
+
+static void hint_sites(document *d, const summary_report *s, const char *command) {
+    if (s->hiding)
+        document_hint(d, "More: allotrace %s --filter %s %s", command, s->hiding, s->trace);
+    else
+        document_hint(d, "More: allotrace %s %s", command, s->trace);
+}
+
+static void add_sites(document *d, summary_report *s) {
+    const table about = {.name = "", TABLE_COLUMNS(sites_columns), .rows = s, .n = 1};
+    if (s->hiding)
+        document_object(d, &about, IN_JSON);
+    hotspots_rows(d, &s->sites,
+                  s->hiding ? "Largest sites, in the code that calls libraries" : "Largest sites");
+    hint_sites(d, s, "hotspots");
+}
+
 /* ---- what grows -------------------------------------------------------------------------- */
 
 /* Sites are sorted by class, and growth is the first. */
@@ -161,7 +191,7 @@ static void add_growing(document *d, summary_report *s) {
         return;
     }
     document_rows(d, &rows, IN_TEXT, "Growing");
-    document_hint(d, "More: allotrace leaks %s", s->trace);
+    hint_sites(d, s, "leaks");
 }
 
 /* ---- the document ------------------------------------------------------------------------ */
@@ -195,8 +225,7 @@ void summary_document(document *d, summary_report *s) {
     } else {
         add_live(d, s);
     }
-    hotspots_rows(d, &s->sites, "Largest sites");
-    document_hint(d, "More: allotrace hotspots %s", s->trace);
+    add_sites(d, s);
     if (has_times) {
         add_growing(d, s);
         add_advice(d, s);

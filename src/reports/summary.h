@@ -13,7 +13,8 @@ enum { SUMMARY_SITES = 5, SUMMARY_GROWING = 3, SUMMARY_ADVICE = 2 };
 /* What the queries found; it must outlive the document. All are of the whole trace. */
 typedef struct summary_report {
     const report *report;
-    const char *trace; /* as commands name it */
+    const char *trace;  /* as commands name it */
+    const char *hiding; /* the filter of `sites` and `leaks`; NULL: none */
     const peak *peak;
     const advise *advice;
     hotspots_report sites;

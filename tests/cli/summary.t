@@ -31,6 +31,29 @@ A trace without a command: the most important of each report. The peak is that o
     {"class":"growing","value":3840,"low":3840,"high":3840,"samples":480,"slope":{"value":32012.681761285672,"low":32012.681761285672,"high":32012.681761285672,"samples":360},"late":32051.673141525378,"p":5.960464477539072e-08,"q":1.1920928955078144e-07,"startup_samples":120,"at_exit_samples":0,"history":[192,288,480,672,768,960,1152,1248,1440,1632,1728,1920,2112,2208,2400,2592,2688,2880,3072,3168,3360,3552,3648,3840],"function":"keep","file":"keep.ml","line":5}],
    "advice":[]}
 
+Where most is allocated in libraries, sites are those of the code that calls them; JSON says so:
+
+  $ for i in $(seq 8); do echo "alloc external 99 100 main@/src/main.cc:$((10 + i % 2)) std::vector<int>::_M_realloc_insert@/usr/include/c++/12/bits/vector.tcc:453"; done | $TESTDIR/make-trace >c.ctf
+  $ allotrace c.ctf
+  prog, recorded for 8 ms from 2023-11-14 22:13:20 UTC
+  6.2 KB total allocations (exact, 8 blocks at rate 1)
+  Bytes include malloc's header (8 per block), with sizes rounded up to 8; --measure requested excludes headers.
+  6.2 KB live at the peak, at 8 ms (exact); 6.2 KB (exact) live at the end.
+  More: allotrace peak c.ctf
+  
+  Largest sites, in the code that calls libraries:
+    share            B  blocks  site
+     50.0% ████  3,200       4  /src/main.cc:10 main
+     50.0% ████  3,200       4  /src/main.cc:11 main
+  More: allotrace hotspots --filter hide:@library c.ctf
+  No site grows with certainty.
+  In a browser: allotrace view c.ctf
+
+  $ allotrace summary --json c.ctf | grep -A 2 sites_filter
+   "sites_filter":"hide:@library",
+   "hotspots":[
+    {"share":0.500000,"value":3200,"low":3200,"high":3200,"samples":400,"blocks":4,"function":"main","file":"/src/main.cc","line":10,"callers":[],"callers_omitted":1},
+
 It takes no filter:
 
   $ allotrace a.ctf --filter fn:parse

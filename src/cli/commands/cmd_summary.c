@@ -27,6 +27,10 @@ static const option options[] = {
 
 /* Everything that the document refers to. */
 typedef struct findings {
+    /* Where libraries hold most, sites are those of the code that calls them. */
+    filter *hiding; /* NULL: they are not hidden */
+    query_result callers;
+    report of_sites;
     peak peak;
     hotspots sites;
     leaks leaks;
@@ -37,13 +41,33 @@ static void findings_free(findings *f) {
     hotspots_free(&f->sites);
     leaks_free(&f->leaks);
     advise_free(&f->advice);
+    query_free(&f->callers);
+    filter_free(f->hiding);
+}
+
+static bool ask_for_callers(const question *q, findings *f) {
+    filter_error error;
+    f->of_sites = q->report;
+    if (!libraries_hold_most(&q->query))
+        return true;
+    f->of_sites.query = &f->callers;
+    return filter_parse(LIBRARIES_HIDDEN, &f->hiding, &error) &&
+           query_run(&f->callers, &q->profile,
+                     &(query_spec){.filter = f->hiding,
+                                   .moment = QUERY_END,
+                                   .keep_rows = true,
+                                   .finds_peak = true,
+                                   .keep_counted = true});
 }
 
 static bool find(const question *q, findings *f) {
-    const leaks_spec growth = {.may = q->query.may, .warm_up = 0.25};
+    if (!ask_for_callers(q, f))
+        return false;
+    const query_result *of_sites = f->of_sites.query;
+    const leaks_spec growth = {.may = of_sites->may, .warm_up = 0.25};
     return peak_query(&q->profile, NULL, &f->peak) &&
-           hotspots_query(&q->query, HOTSPOTS_BY_LINE, &f->sites) &&
-           leaks_query(&q->query.lens, &growth, &f->leaks) &&
+           hotspots_query(of_sites, HOTSPOTS_BY_LINE, &f->sites) &&
+           leaks_query(&of_sites->lens, &growth, &f->leaks) &&
            advise_query(&q->query, ADVISE_WORTH, &f->advice);
 }
 
@@ -59,20 +83,17 @@ static int show(const question *q, const void *opts_) {
     summary_report shown = {
         .report = &q->report,
         .trace = origin_words(q->in.path),
+        .hiding = f.hiding ? LIBRARIES_HIDDEN : NULL,
         .peak = &f.peak,
         .advice = &f.advice,
-        .sites = {.report = &q->report, .hotspots = &f.sites, .view = {.top = SUMMARY_SITES}},
-        .leaks = {.report = &q->report, .leaks = &f.leaks}};
+        .sites = {.report = &f.of_sites, .hotspots = &f.sites, .view = {.top = SUMMARY_SITES}},
+        .leaks = {.report = &f.of_sites, .leaks = &f.leaks}};
     summary_document(&d, &shown);
     const int status = question_show(&opts->question, &d);
     if (hotspots_unsymbolized(&shown.sites))
         question_hint_symbolize(q);
     if (question_is_text(&opts->question))
         question_hint_growth(q);
-    if (question_is_text(&opts->question) && libraries_hold_most(&q->query))
-        message_hint("most of it is allocated in libraries; to see the code that calls them: "
-                     "allotrace hotspots --filter " LIBRARIES_HIDDEN " %s",
-                     shown.trace);
     document_free(&d);
     findings_free(&f);
     return status;
@@ -98,7 +119,8 @@ const command command_summary = {
     .summary = "show what matters most in a trace",
     .description =
         "Shows what a trace contains: its peak, the five largest sites, the sites that grow and "
-        "the best advice, each with the command that shows more. `allotrace FILE` does the same.",
+        "the best advice, each with the command that shows more. Where most is allocated in "
+        "libraries, sites are those of the code that calls them. `allotrace FILE` does the same.",
     .example = "allotrace out.ctf\n"
                "allotrace summary --json out.ctf\n",
     OPTIONS_OF(options, defaults),

@@ -193,6 +193,23 @@ def both_may_be_killed_at_once():
 
 
 @test
+def only_what_nobody_records_any_more_is_removed():
+    """A spool of a living process may be one that it has made and not locked yet."""
+    os.mkdir("d")
+    gone = subprocess.Popen(["true"])
+    gone.wait()
+    young, old, dead = (f".{os.getpid()}.spool", f".{os.getppid()}.spool", f".{gone.pid}.spool")
+    for name in young, old, dead:
+        pathlib.Path("d", name).touch()
+    os.utime(f"d/{old}", (0, 0))
+    with Run("-r", "1", "--keep", "16s") as r:
+        left = [name for name in (young, old, dead) if os.path.exists(f"d/{name}")]
+        same(left, [young], "what is left over")
+        os.kill(r.program, signal.SIGTERM)
+        r.run.communicate()
+
+
+@test
 def without_a_keeper_nothing_grows_without_end():
     """What was kept stays readable, the program goes on, and the recording ends where the spool is full."""
     with Run("-r", "1", "--max-size", "4M", mode=FAST) as r:

@@ -338,6 +338,7 @@ static int keep_recording(pid_t pid, const attach_options *opts, const ring_plan
     keeper keeps;
     sigset_t enough = enough_signals();
     const int process = (int)syscall(SYS_pidfd_open, pid, 0);
+    keeper_remove_abandoned(ring, pid);
     if (!keeper_start(&keeps, ring, pid, -1, opts->push.urls)) {
         end_recording(pid, ended, sizeof ended, &whose);
         return STATUS_FAILED;

@@ -512,19 +512,34 @@ static void keep_all(keeping *k) {
     }
 }
 
-/* Spools of recordings whose keeper was killed are of no use to anybody. */
-static void remove_old_spools(const ring_plan *plan) {
+/* The process that a spool is of; false: it is none. */
+static bool spool_owner(const char *name, pid_t *pid) {
+    const char *end = strstr(name, ".spool");
+    *pid = (pid_t)strtol(name + 1, NULL, 10);
+    return name[0] == '.' && end &&
+           strspn(end + strlen(".spool"), ".0123456789") == strlen(end + strlen(".spool"));
+}
+
+/* Between making a spool and locking it, a recorder may have to wait for a processor. */
+static bool is_abandoned(const char *path, pid_t owner) {
+    enum { LONG_AGO = 10 }; /* seconds */
+    struct stat st;
+    const bool is_old =
+        stat(path, &st) == 0 && (uint64_t)st.st_mtim.tv_sec + LONG_AGO < clock_wall_us() / 1000000;
+    const bool is_gone = kill(owner, 0) != 0 && errno == ESRCH;
+    return (is_old || is_gone) && !symbolize_file_is_recording(path);
+}
+
+void keeper_remove_abandoned(const ring_plan *plan, pid_t pid) {
     char path[PATH_MAX], room[PATH_MAX];
     const char *folder = ring_spool_folder(plan, room);
+    pid_t owner;
     DIR *d = opendir(folder);
-    for (struct dirent *e; d && (e = readdir(d));) {
-        const char *end = strstr(e->d_name, ".spool");
-        if (e->d_name[0] == '.' && end &&
-            strspn(end + strlen(".spool"), ".0123456789") == strlen(end + strlen(".spool")) &&
+    for (struct dirent *e; d && (e = readdir(d));)
+        if (spool_owner(e->d_name, &owner) &&
             snprintf(path, sizeof path, "%s/%s", folder, e->d_name) < (int)sizeof path &&
-            !symbolize_file_is_recording(path))
+            (owner == pid ? !symbolize_file_is_recording(path) : is_abandoned(path, owner)))
             unlink(path);
-    }
     if (d)
         closedir(d);
 }
@@ -563,7 +578,6 @@ bool keeper_start(keeper *k, const ring_plan *plan, pid_t pid, int rescue_fd, bo
     if (!ring_spool_path(plan, (uint64_t)pid, own.spool, sizeof own.spool))
         return false;
     trace_name_pattern(own.spool, own.pattern, sizeof own.pattern);
-    remove_old_spools(plan);
     if (pipe2(ends, O_CLOEXEC) != 0 || (k->pid = fork()) < 0) {
         message_error("the segments cannot be written: %s", strerror(errno));
         return false;

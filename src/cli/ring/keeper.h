@@ -21,6 +21,10 @@ bool ring_plan_pace(ring_plan *plan, int memory, uint64_t pace_at);
  * if so: one that has just been started has opened the spool by then. */
 bool keeper_has_gone(const ring_plan *plan, uint64_t pid);
 
+/* Removes spools whose keeper was killed, which are of no use to anybody: before a program is
+ * started (`pid` is 0), or when process `pid` records: what it recorded before is none of that. */
+void keeper_remove_abandoned(const ring_plan *plan, pid_t pid);
+
 typedef struct keeper {
     pid_t pid; /* -1: there is none */
     int fd;    /* on which it hears from us; closed when we are gone */

@@ -684,6 +684,8 @@ static int start(launch *l) {
     if (live && top_check("--live") != STATUS_OK)
         return STATUS_FAILED;
     share_memory(l);
+    if (l->ring.on && l->preload)
+        keeper_remove_abandoned(&l->ring, 0);
     clock_gettime(CLOCK_REALTIME_COARSE, &l->started);
     l->begin = clock_anchor_now();
     if (live && !top_output_begin(&held, true))

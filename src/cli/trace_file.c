@@ -11,6 +11,7 @@
 #include "cli/message.h"
 #include "cli/origin.h"
 #include "cli/progress.h"
+#include "query/figure.h"
 #include "trace/end.h"
 
 static void say_error(const trace_file *in, const memtrace_error *error) {
@@ -80,9 +81,11 @@ void trace_file_doing(const trace_file *in, const char *what) {
         progress_say("%s: %s", in->name, what);
 }
 
-/* That the end is missing is met at the end. */
-static size_t without_open_end(const memtrace_warning *w, size_t n) {
-    return n > 0 && w[n - 1].defect == MEMTRACE_DEFECT_NO_END ? n - 1 : n;
+/* That the end is missing, or early, is met at the end. */
+static size_t without_end(const memtrace_warning *w, size_t n, bool also_early) {
+    const bool ends_so = n > 0 && (w[n - 1].defect == MEMTRACE_DEFECT_NO_END ||
+                                   (also_early && w[n - 1].defect == MEMTRACE_DEFECT_ENDS_EARLY));
+    return ends_so ? n - 1 : n;
 }
 
 const memtrace_warning *trace_file_warnings(const trace_file *in, size_t *n) {
@@ -90,8 +93,8 @@ const memtrace_warning *trace_file_warnings(const trace_file *in, size_t *n) {
     if (!in->reader)
         return in->known;
     const memtrace_warning *warnings = memtrace_reader_warnings(in->reader, n);
-    if (in->growing)
-        *n = without_open_end(warnings, *n);
+    if (in->growing || in->is_part)
+        *n = without_end(warnings, *n, in->is_part);
     return warnings;
 }
 
@@ -113,7 +116,7 @@ static void say_end(const trace_file *in, const memtrace_warning *w) {
     }
     const memtrace_end end = memtrace_reader_end(in->reader);
     end_explain(&end, why, sizeof why);
-    message_warning("%s: the trace ends early, at %.6g s: %s", in->name, (double)end.time / 1e6,
+    message_warning("%s: the trace ends early, at %s: %s", in->name, figure_duration(end.time).text,
                     why);
 }
 

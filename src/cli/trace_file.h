@@ -10,6 +10,7 @@ typedef struct trace_file {
     const char *name; /* as shown */
     memtrace_reader *reader;
     bool growing; /* its program still runs: that its end is missing is nothing to warn of */
+    bool is_part; /* the last of what is joined: what its end says is said of the whole */
     bool strict;  /* the first defect is the error: it is not also a warning */
     bool told;    /* the result says what the trace lacks: no warning does */
     bool printed; /* on the terminal, at once, where a line about progress would be in between */

@@ -501,7 +501,10 @@ static void recorder_fail(struct session *s) {
     atomic_store(&recorder_page->current, NULL);
     recorder_filter = NO_FILTER;
     session_say_failed(s);
-    say_to_user(s->sink.path, "recording has ended", s->sink.error);
+    if (sink_outgrew(&s->sink))
+        say_to_user(s->sink.path, "recording has ended: " SINK_OUTGREW, 0);
+    else
+        say_to_user(s->sink.path, "recording has ended", s->sink.error);
 }
 
 /* One thread of the child begins anew; the others find it at that. */

@@ -465,12 +465,9 @@ static memtrace_end session_end_of_failed(struct session *s) {
     }
     end.n_lost = n_lost;
     end.how = MEMTRACE_END_EARLY;
-    end.os_error = s->sink.error;
+    end.os_error = sink_outgrew(&s->sink) ? 0 : s->sink.error;
     text t = text_in(end.reason, sizeof end.reason);
-    text_add(&t,
-             s->sink.space && s->sink.error == EDQUOT
-                 ? "the trace has reached its maximum size, because nothing is taking its segments"
-                 : "the trace cannot be written");
+    text_add(&t, sink_outgrew(&s->sink) ? SINK_OUTGREW : "the trace cannot be written");
     return end;
 }
 

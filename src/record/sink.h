@@ -8,6 +8,7 @@
 #ifndef RECORD_SINK_H
 #define RECORD_SINK_H
 
+#include <errno.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -28,6 +29,14 @@ typedef struct sink {
                        EDQUOT: it takes more, as nobody frees what was read of it */
     char path[PATH_MAX];
 } sink;
+
+/* Whether it has ended because its space is taken. */
+static inline bool sink_outgrew(const sink *s) {
+    return s->space && s->error == EDQUOT;
+}
+
+#define SINK_OUTGREW                                                                               \
+    "the program records faster than segments are cut; use a lower rate or a larger maximum size"
 
 /* Opens the file, empty, or gives an errno; EWOULDBLOCK: another process is recording to it. A
  * trace that `pid`, this process, has written there before is renamed (contract/trace_name.h). If

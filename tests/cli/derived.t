@@ -139,7 +139,7 @@ is as strict. The version stays, but where a trace needs a domain for each of se
   >   done
   > done; rm d-*
   irmin-replay d-anonymise.ctf version=2
-  allotrace: warning: d-doctor.ctf: the trace ends early, at 8.71477 s: the file is cut short
+  allotrace: warning: d-doctor.ctf: the trace ends early, at 8.71 s: the file is cut short
   irmin-replay d-doctor.ctf version=2
   irmin-replay d-merge-one.ctf version=2
   irmin-replay d-merge-two.ctf version=3
@@ -147,7 +147,7 @@ is as strict. The version stays, but where a trace needs a domain for each of se
   irmin-replay d-symbolize.ctf version=2
   irmin-replay d-trim.ctf version=2
   ocamlopt d-anonymise.ctf version=3
-  allotrace: warning: d-doctor.ctf: the trace ends early, at 0.479661 s: the file is cut short
+  allotrace: warning: d-doctor.ctf: the trace ends early, at 480 ms: the file is cut short
   ocamlopt d-doctor.ctf version=3
   ocamlopt d-merge-one.ctf version=3
   ocamlopt d-merge-two.ctf version=3

@@ -320,6 +320,19 @@ def the_last_of_it_is_a_window():
 
 
 @test
+def messages_name_the_folder():
+    """What its segments were joined into is in memory, and nothing to name."""
+    with Run("-r", "1", "--keep", "16s") as r:
+        r.until_segments(2)
+        os.kill(r.program, signal.SIGTERM)
+        r.run.communicate()
+    for words in (["summary"], ["hotspots"], ["leaks"], ["peak"], ["advise"], ["info"], ["timeline"],
+                  ["check", "--update", "budgets.toml"], ["advise", "--last", "500ms"], ["hotspots", "--filter", "fn:nobody"]):
+        said = allotrace(*words, "d/")
+        assert "/proc/self" not in said.stdout + said.stderr, (words, said)
+
+
+@test
 def another_program_in_the_process_is_another_recording():
     with Run("-r", "1", "--keep", "16s", before=("sh", "-c", 'exec sh -c \'exec "$0" "$@"\' "$0" "$@"')) as r:
         r.until_segments(3)

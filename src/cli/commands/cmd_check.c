@@ -8,6 +8,7 @@
 #include "base/number.h"
 #include "cli/budget_file.h"
 #include "cli/message.h"
+#include "cli/origin.h"
 #include "cli/question.h"
 #include "cli/result_file.h"
 #include "cli/similar.h"
@@ -471,7 +472,7 @@ static void say_written(const job *j, size_t n_before, const char *trace) {
     if (j->makes_rules && n_before == 0 && j->defaults.measure == MEASURE_ALLOCATED)
         message_hint("to limit what is never freed, too: allotrace check --update %s --measure "
                      "survived %s",
-                     path, trace);
+                     path, origin_words(trace));
 }
 
 static int update(job *j, const char *trace) {

@@ -46,7 +46,7 @@ static bool is_trace_name(const char *name) {
 static bool add_file(ring_files *files, const char *folder, const char *name) {
     char *path;
     struct stat st;
-    if (asprintf(&path, "%s/%s", folder, name) < 0)
+    if (asprintf(&path, "%s%s%s", folder, text_ends_with(folder, "/") ? "" : "/", name) < 0)
         return false;
     if (stat(path, &st) != 0 || !S_ISREG(st.st_mode)) { /* it is gone */
         free(path);

@@ -153,7 +153,7 @@ static int add_all(join *j, trace_file *files, const member *m, size_t n, bool s
             status = join_add(j, files[i].reader);
         progress_end();
         const memtrace_status read = memtrace_reader_error(files[i].reader)->status;
-        files[i].growing = i + 1 == n; /* that its end is missing is said of the whole */
+        files[i].is_part = i + 1 == n;
         if (status != MEMTRACE_OK)
             result = say_join(j, status);
         else if (trace_file_report(&files[i], read) != STATUS_OK)

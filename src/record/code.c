@@ -127,6 +127,8 @@ void code_cache_forget(code_cache *cache, uint32_t epoch) {
 
 uint64_t code_of(code_table *table, code_cache *cache, uintptr_t return_address) {
     uint64_t *slot = &cache->codes[code_slot(return_address)];
+    if (return_address & ~CODE_ADDRESS_MASK)
+        return CODE_LOST; /* it was no address: code made at run time tells of no frames */
     if (!return_address || (*slot & CODE_ADDRESS_MASK) != return_address) {
         /* The call may be the last instruction of its module. */
         struct code_module *m = module_known(table, return_address - 1, cache->epoch);

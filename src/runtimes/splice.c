@@ -14,7 +14,8 @@ void splice_init(struct splice_stack *stack, size_t depth, uint64_t *room) {
 
 static void put_remark(struct splice *s, bool is_cut) {
     is_cut |= s->is_full || s->native->flags & UNWIND_CUT;
-    if (is_cut || s->native->flags & UNWIND_FAILED)
+    const bool is_there = !splice_is_innermost(s) && s->stack->next[s->at] == CODE_LOST;
+    if (is_cut || (s->native->flags & UNWIND_FAILED && !is_there))
         s->stack->next[--s->at] =
             code_with_type(is_cut ? CODE_CUT : CODE_LOST, splice_is_innermost(s) ? s->type : 0);
 }

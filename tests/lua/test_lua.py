@@ -458,6 +458,15 @@ def objects_of_compiled_code_have_types(version, lua):
     assert got["table"] > 5000 and got["string"] > 2500 and got["LuaJIT"] < 100, got
 
 
+@test
+def tables_that_compiled_code_makes_where_it_is_left_have_its_function(version, lua):
+    only_jit(version)
+    trace = record([lua, HERE / "exits.lua"])
+    outer = ["main chunk@exits.lua:24", "co@[C]", "function <exits.lua:20>@exits.lua:21"]
+    made = [b for b in trace.of("sum (compiled)@exits.lua") if b.type == "table" and lua_frames(b)[:3] == outer]
+    assert 38 <= len(made) <= 42, f"{len(made)} tables"
+
+
 def marks(path):
     decoder = decode.Decoder(pathlib.Path(path).read_bytes())
     decoder.read_info()

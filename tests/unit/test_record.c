@@ -150,6 +150,7 @@ START_TEST(codes_say_module_offset_and_type) {
     ck_assert_ptr_nonnull(strstr(places[1].function, "+0x"));
     ck_assert_uint_eq(code_locate(&table, types, code_of(&table, &cache, pc), places, 4), 1);
     ck_assert_uint_eq(code_locate(&table, types, code_of(&table, &cache, 0x12345), places, 4), 1);
+    ck_assert_uint_eq(code_of(&table, &cache, (uintptr_t)0xBFF0000000000000), CODE_LOST);
     ck_assert_str_eq(places[0].file, "[JIT]");
     ck_assert_str_eq(places[0].function, "0x12345");
 }

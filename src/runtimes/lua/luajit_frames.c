@@ -333,10 +333,11 @@ static bool is_in_stack(const struct splicing *s, uintptr_t c_frame) {
            unwind_trail_is_in_stack(s->out.native->trail, c_frame + C_FRAME_END);
 }
 
-/* The native stack ends here, and what it has had from the interpreter's next frame on is known by
- * that alone. True: what is missing outside is how the interpreter begins. */
+/* The native stack ends here, and what it has had from the interpreter's next frame on, in which
+ * the code runs, is known by that alone. True: what is missing outside is how the interpreter
+ * begins. */
 static bool put_from(struct splicing *s, uintptr_t state, uintptr_t base, uintptr_t trace) {
-    uintptr_t c_frame = luajit_word(state + STATE_C_FRAME) & C_FRAME_ADDRESS, outer;
+    uintptr_t c_frame = s->expected, outer;
     s->walk = walk_begin(state, base, 0, s->out.native);
     put_compiled(s, trace);
     while ((outer = outer_c_frame(s, c_frame)) > c_frame && is_in_stack(s, outer)) {
@@ -385,7 +386,7 @@ static bool is_c_frame(const struct splicing *s, uintptr_t c_frame) {
 /* A frame at `at` that is the interpreter's code. True: no more of the native stack is to be
  * believed. */
 static bool put_interpreter(struct splicing *s, uintptr_t global, uintptr_t at, bool *is_all) {
-    if (global && at < s->expected && !s->walk.state) {
+    if (global && at < s->expected && !s->has_lua) {
         *is_all = put_from_exit(s, global);
         return true;
     }

@@ -365,6 +365,18 @@ HOT_CODE void module_each(void (*visit)(const struct module *, void *), void *co
     dl_iterate_phdr(module_visit_one, &(struct module_visit){.visit = visit, .context = context});
 }
 
+HOT_CODE static int module_count_changes(struct dl_phdr_info *info, size_t size, void *context) {
+    if (size >= sizeof *info)
+        *(uint64_t *)context = info->dlpi_adds + info->dlpi_subs;
+    return 1; /* each module says the same */
+}
+
+HOT_CODE uint64_t module_changes(void) {
+    uint64_t changes = 0;
+    dl_iterate_phdr(module_count_changes, &changes);
+    return changes;
+}
+
 static int module_add_code(struct dl_phdr_info *info, size_t size, void *context) {
     (void)size;
     for (size_t i = 0; i < info->dlpi_phnum; i++)

@@ -70,6 +70,9 @@ void module_program(char *path, size_t size);
 /* Visits all modules. Takes the loader's lock (a recursive one): not for hot paths. */
 void module_each(void (*visit)(const struct module *, void *), void *context);
 
+/* How often a module has come or gone so far. Locks: as module_each. */
+uint64_t module_changes(void);
+
 /* How much code all modules have, bytes. Locks: as module_each. */
 size_t module_code_size(void);
 

@@ -28,6 +28,7 @@
 #include "platform/pages.h"
 #include "platform/stack.h"
 #include "platform/syscall.h"
+#include "record/heirs.h"
 #include "record/late.h"
 #include "record/linked.h"
 #include "record/next.h"
@@ -165,12 +166,30 @@ static void recorder_prepare_child(int state) {
     recorder_child.began = clock_anchor_now();
 }
 
+/* Loaders allocate: that is none of the program's blocks. */
+static __attribute__((noinline)) void recorder_look_for_heirs(void) {
+    const int error = errno;
+    const int64_t left = recorder_pause();
+    const char *const why = heirs_look(&recorder_config, &recorder.plan);
+    recorder_resume(left);
+    if (why)
+        recorder_tell_user(why);
+    errno = error;
+}
+
+static bool recorder_may_have_heirs(int state) {
+    return (state == ON || state == WAITING) && recorder_config.per_process && !recorder.is_late &&
+           !self.sampler.busy && heirs_may_come(&recorder.plan);
+}
+
 /* The parent may end without a word after this: daemon() in the C library leaves by a call of _exit
  * that nobody can stand in front of. */
 HOT_CODE static void before_fork(void) {
     const int state = atomic_load(&recorder.state);
     recorder_prepare_child(state);
     next_resolve(); /* once, rather than by each child */
+    if (recorder_may_have_heirs(state) && !recorder_may_be_interrupted())
+        recorder_look_for_heirs();
     if (state != ON || !recorder_is_own_process())
         return;
     if (!recorder_config.per_process)
@@ -226,14 +245,17 @@ static void recorder_leave(void) {
     recorder_wait_as_child();
     if (!recorder_config.per_process)
         self.sampler.countdown = A_WHILE;
+    heirs_begin(&recorder.plan);
 }
 
 /* In the child, while it has one thread: the file and its lock are the parent's alone, and threads
  * to come must not look where its session was. Each page that this touches is copied for it. */
 HOT_CODE static void on_fork_child(void) {
     const int was_busy = self.sampler.busy;
-    if (atomic_load(&recorder.state) == WAITING)
+    if (atomic_load(&recorder.state) == WAITING) {
         recorder_wait_as_child();
+        heirs_begin(&recorder.plan);
+    }
     if (atomic_load(&recorder.state) != ON || recorder_is_own_process())
         return;            /* else: another handler of the fork has allocated, and begun our own */
     self.sampler.busy = 1; /* for signal handlers that allocate */
@@ -838,6 +860,10 @@ void recorder_end(void) {
 
 bool recorder_is_late(void) {
     return recorder.is_late;
+}
+
+bool recorder_runtime_is_late(void) {
+    return recorder.is_late || heirs_have_begun();
 }
 
 struct pace *recorder_pace(void) {

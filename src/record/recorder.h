@@ -45,6 +45,10 @@ const struct runtime *recorder_runtime(void);
 /* Did the recorder come to a program that ran already? */
 bool recorder_is_late(void);
 
+/* The runtime may have been at work before it was found: for that reason, or because it came late
+ * itself (heirs.h). */
+bool recorder_runtime_is_late(void);
+
 /* Says to the user what there is to say of the program. */
 void recorder_tell_user(const char *message);
 

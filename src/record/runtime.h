@@ -28,12 +28,11 @@
  *             recorder_enter for the session, whose rate, runtime_depth and _seed are its.
  *   thread    `domain_size` bytes, zeroed, and `domain_init`, with a thread's first event. A later
  *             thread may take them over. They are given back with the session, without a word.
- *   fork      Nothing is called. In the child runtime_enter gives the child's session, or none, new
- *             domains, and so new state. What the runtime remembers of a block is a runtime_block,
- *             which says of which session it is: the parent's are ignored.
- *   exec,     Nothing is called: the recorder writes out what there is, and events that come later
- *   exit, end find no session.
- *   stop      runtime_takes drops allocations while sampling is stopped; ends still count.
+ *   fork      Nothing is called of one that is recorded. In the child runtime_enter gives the
+ * child's session, or none, new domains, and so new state. What the runtime remembers of a block is
+ * a runtime_block, which says of which session it is: the parent's are ignored. exec,     Nothing
+ * is called: the recorder writes out what there is, and events that come later exit, end find no
+ * session. stop      runtime_takes drops allocations while sampling is stopped; ends still count.
  *   unloading Nothing is called: names are asked for at the first event that has a frame, so what
  *             a slot means must then be in memory, and must not mean something else later.
  *
@@ -112,6 +111,11 @@ struct runtime {
      * whoever has asked for the recording; until then it goes without. Gives how many. NULL: none.
      */
     size_t (*codes)(control_code codes[CONTROL_CODES]);
+
+    /* The program is about to fork. Has it loaded the runtime since it began, and has it no other
+     * threads, so that the child may be recorded with it? Then follow `find` and, in the child,
+     * `begin`: see heirs.h. NULL: it cannot be recorded so. */
+    bool (*has_come)(void);
 
     /* Gives what the user has set of it, for the head of the trace, or NULL for nothing. Never NULL
      * itself. */

@@ -6,12 +6,16 @@
 Each test runs with each of Lua 5.1 to 5.4 that is found, and with LuaJIT.
 """
 import collections
+import concurrent.futures
 import contextlib
 import functools
+import getpass
 import os
 import pathlib
 import re
 import shutil
+import signal
+import socket
 import subprocess
 import sys
 import time
@@ -20,7 +24,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 import decode  # noqa: E402
 import tap  # noqa: E402
-from recording import Recorder, births, run  # noqa: E402
+from recording import ENVIRONMENT, Recorder, births, run  # noqa: E402
 from tap import Skip, same, test  # noqa: E402
 
 LIBRARY, ALLOTRACE = map(os.path.abspath, sys.argv[1:3])
@@ -465,6 +469,151 @@ def tables_that_compiled_code_makes_where_it_is_left_have_its_function(version, 
     outer = ["main chunk@exits.lua:24", "co@[C]", "function <exits.lua:20>@exits.lua:21"]
     made = [b for b in trace.of("sum (compiled)@exits.lua") if b.type == "table" and lua_frames(b)[:3] == outer]
     assert 38 <= len(made) <= 42, f"{len(made)} tables"
+
+
+# ---- nginx, whose Lua is a plugin
+
+
+NGINX = """load_module {modules}/ndk_http_module.so;
+load_module {modules}/ngx_http_lua_module.so;
+user {user};
+daemon off;
+worker_processes 2;
+pid {here}/nginx.pid;
+error_log {here}/error.log;
+events {{ worker_connections 64; }}
+http {{
+  access_log off;
+  lua_package_path "{lua}/?.lua;;";
+  client_body_temp_path {here}/body; proxy_temp_path {here}/proxy; fastcgi_temp_path {here}/fastcgi;
+  uwsgi_temp_path {here}/uwsgi; scgi_temp_path {here}/scgi;
+  server {{
+    listen unix:{here}/nginx.sock;
+    location / {{ content_by_lua_file {tests}/handler.lua; }}
+  }}
+}}
+"""
+
+
+def nginx_that_has_lua(version):
+    """How it is started, and with which libraries."""
+    only_jit(version)
+    nginx = shutil.which("nginx", path=os.environ["PATH"] + ":/usr/sbin")
+    top = pathlib.Path(os.environ.get("NGINX_LUA", "/"))
+    modules, libraries = top / "usr/lib/nginx/modules", top / "usr/lib/x86_64-linux-gnu"
+    if not nginx or not (modules / "ngx_http_lua_module.so").exists():
+        raise Skip("there is no nginx with Lua: libnginx-mod-http-lua, which Debian does not install beside luajit, "
+                   "unpacked with its libraries into a folder that NGINX_LUA names")
+    here = os.getcwd()
+    pathlib.Path("nginx.conf").write_text(NGINX.format(modules=modules, user=getpass.getuser(), here=here,
+                                                       lua=top / "usr/share/lua/5.1", tests=HERE))
+    environment = {"LD_LIBRARY_PATH": f"{libraries}:{top / 'lib/x86_64-linux-gnu'}"} if "NGINX_LUA" in os.environ else {}
+    return [nginx, "-p", here, "-c", f"{here}/nginx.conf", "-e", f"{here}/error.log"], environment
+
+
+def page(path="/"):
+    """What nginx answers."""
+    with socket.socket(socket.AF_UNIX) as asked:
+        asked.connect("nginx.sock")
+        asked.sendall(f"GET {path} HTTP/1.0\r\n\r\n".encode())
+        answer = b""
+        while part := asked.recv(1 << 16):
+            answer += part
+    return answer.partition(b"\r\n\r\n")[2].decode()
+
+
+def pages(n, path):
+    """So many at once that both workers have some."""
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        same(set(pool.map(page, [path] * n)), {"1691\n"}, "the pages")
+
+
+def workers(master):
+    return [int(pid) for pid in pathlib.Path(f"/proc/{master}/task/{master}/children").read_text().split()]
+
+
+def wait_until(condition, what):
+    for _ in range(1000):
+        try:
+            if condition():
+                return
+        except OSError:
+            pass
+        time.sleep(0.01)
+    raise AssertionError(f"{what}: {pathlib.Path('error.log').read_text()[-1000:]}")
+
+
+@contextlib.contextmanager
+def nginx_at_work(command, environment):
+    process = subprocess.Popen([*map(str, command)], env=ENVIRONMENT | environment, stderr=subprocess.PIPE, text=True)
+    try:
+        wait_until(lambda: socket.socket(socket.AF_UNIX).connect("nginx.sock") is None, "nginx does not listen")
+        wait_until(lambda: len(workers(int(pathlib.Path("nginx.pid").read_text()))) == 2, "there are no workers")
+        yield int(pathlib.Path("nginx.pid").read_text())
+    finally:
+        with contextlib.suppress(OSError, ValueError):
+            os.kill(int(pathlib.Path("nginx.pid").read_text()), signal.SIGTERM)
+        err = process.communicate(timeout=100)[1]
+    same((process.returncode, [line for line in err.splitlines() if not line.startswith("allotrace: ")]), (0, []), "the run")
+    told = pathlib.Path("error.log").read_text()
+    assert not re.search(r"emerg|alert|crit|signal 11", told), told
+
+
+def pages_have_their_stacks(path):
+    """How many pages those are that were asked for exactly, each of 200 rows, which are a table each."""
+    same(run([ALLOTRACE, "doctor", path]).status, 0, f"the doctor of {path}")
+    trace = Trace(path)
+    inner = ["function <handler.lua:18>@handler.lua:19", "page@handler.lua:13", "row@handler.lua:7"]
+    tables = [b for b in trace.blocks if lua_frames(b)[-3:] == inner and b.type == "table"]
+    outer = [b for b in tables if any("ngx_http_lua_run_thread" in f for f in b.frames)]
+    same(len(tables), len(outer), "stacks that have nginx's frames, too")
+    return len(tables) / 200
+
+
+@test
+def pages_of_nginx_have_their_stacks(version, lua):
+    command, environment = nginx_that_has_lua(version)
+    recorder = [ALLOTRACE, "run", "-r", "1", "-o", "t.%p.ctf", "--"]
+    with nginx_at_work([*recorder, *command], environment) as master:
+        first = workers(master)
+        pages(40, "/?exact=1")
+        os.kill(master, signal.SIGHUP)
+        wait_until(lambda: len(workers(master)) == 2 and not set(workers(master)) & set(first), "nginx does not reload")
+        second = workers(master)
+        pages(40, "/?exact=1")
+    for some in first, second:
+        got = [pages_have_their_stacks(f"t.{pid}.ctf") for pid in some]
+        same(sum(got), 40, "pages")
+    same(run([ALLOTRACE, "doctor", f"t.{master}.ctf"]).status, 0, "the doctor of the master")
+
+
+@test
+def sampled_pages_of_nginx_make_whole_traces(version, lua):
+    command, environment = nginx_that_has_lua(version)
+    for round in range(3):
+        with nginx_at_work([ALLOTRACE, "run", "-r", "0.01", "-o", f"t{round}.%p.ctf", "--", *command], environment) as master:
+            some = workers(master)
+            pages(60, "/")
+        for pid in some:
+            same(run([ALLOTRACE, "doctor", f"t{round}.{pid}.ctf"]).status, 0, "the doctor")
+        assert any(Trace(f"t{round}.{pid}.ctf").of("handler.lua") for pid in some), "no stacks of Lua's"
+
+
+@test
+def pages_of_a_running_nginx_have_their_stacks(version, lua):
+    command, environment = nginx_that_has_lua(version)
+    with nginx_at_work(command, environment) as master:
+        pages(20, "/?exact=1")
+        code = {pid: code_of(pid, "libluajit") for pid in workers(master)}
+        for _ in range(2):
+            for pid in code:
+                allotrace("attach", "--rate", "1", "-o", f"t.{pid}.ctf", pid)
+            pages(40, "/?exact=1")
+            for pid in code:
+                allotrace("detach", pid)
+                same(code_of(pid, "libluajit"), code[pid], "the code")
+            same(sum(pages_have_their_stacks(f"t.{pid}.ctf") for pid in code), 40, "pages")
+            pages(20, "/")
 
 
 def marks(path):

@@ -45,7 +45,7 @@ static _Atomic unsigned lua_tries;
 
 static bool frames_fit(uintptr_t state) {
     if (__builtin_expect(atomic_load_explicit(&lua_fits, memory_order_relaxed), 1)) {
-        if (recorder_is_late())
+        if (recorder_runtime_is_late())
             lua_late_adopt(&lua, state);
         return true;
     }
@@ -66,7 +66,7 @@ static struct runtime_stack lua_splice(void *state, const struct runtime_splice 
         return luajit_frames_splice(state, &lua, luajit_heap_layout(), luajit_heap_global(),
                                     native);
     const struct lua_calls *const calls =
-        recorder_is_late() ? lua_late_calls(&lua, native) : lua_calls_own();
+        recorder_runtime_is_late() ? lua_late_calls(&lua, native) : lua_calls_own();
     return lua_frames_splice(state, &lua, calls, frames_fit, native);
 }
 
@@ -80,12 +80,16 @@ HOT_CODE static enum runtime_kind lua_find(const char **why) {
     return *why ? RUNTIME_UNFIT : RUNTIME_RECORDABLE;
 }
 
+static bool lua_has_come(void) {
+    return lua_calls_are_alone() && lua_layout_has_come();
+}
+
 static void lua_begin(void) {
     if (!lua_calls_begin(&lua))
         recorder_tell_user(
             "its Lua's functions cannot be turned aside: stacks are recorded without "
             "Lua's frames");
-    else if (lua.is_jit && recorder_is_late())
+    else if (lua.is_jit && recorder_runtime_is_late())
         luajit_heap_begin_late(&lua);
 }
 
@@ -144,6 +148,7 @@ const struct runtime lua_runtime_row = {
     .begin = lua_begin,
     .end = lua_end,
     .codes = lua_codes,
+    .has_come = lua_has_come,
     .parameters = lua_parameters,
     .domain_size = lua_domain_size,
     .domain_init = lua_domain_init,

@@ -203,8 +203,14 @@ static const struct lua_layout layouts[] = {
 /* Nowhere in most programs: the loader looks for it with all other symbols. */
 extern void *lua_newstate(void *allocator, void *context) __attribute__((weak));
 
+static void *newstate_that_came; /* or it is where the program has loaded it since */
+
 static void *symbol(const char *name) {
     return loader_symbol(RTLD_DEFAULT, name);
+}
+
+static void *newstate(void) {
+    return lua_newstate ? (void *)lua_newstate : newstate_that_came;
 }
 
 /* ---- which Lua is it? ---------------------------------------------------------------------- */
@@ -329,7 +335,7 @@ static struct lua_range jit_evaluator(const struct module *module, const struct 
 
 static bool code_find(lua_runtime *r) {
     struct module module;
-    if (!module_find((uintptr_t)lua_newstate, &module))
+    if (!module_find((uintptr_t)newstate(), &module))
         return false;
     const struct lua_range text = {module.text_low, module.text_high};
     const struct lua_range code = api_range(&module);
@@ -361,8 +367,24 @@ static const char *why_not(lua_runtime *r) {
     return NULL;
 }
 
+/* Where nothing is called so, the loader need not look for a symbol. */
+static void look_at_name(const struct module *module, void *is_named) {
+    const char *const slash = strrchr(module->name, '/');
+    *(bool *)is_named |= strstr(slash ? slash : module->name, "lua") != NULL;
+}
+
+bool lua_layout_has_come(void) {
+    bool is_named = false;
+    module_each(look_at_name, &is_named);
+    if (lua_newstate || !is_named)
+        return false;
+    newstate_that_came = symbol("lua_newstate");
+    (void)symbol("malloc"); /* forgets it: see ocaml_runtime_find */
+    return newstate_that_came;
+}
+
 HOT_CODE enum runtime_kind lua_layout_find(lua_runtime *r, const char **why) {
-    if (!lua_newstate)
+    if (!newstate())
         return RUNTIME_ABSENT;
     *why = why_not(r);
     (void)symbol("malloc"); /* forgets that symbols were missing: see ocaml_runtime_find */

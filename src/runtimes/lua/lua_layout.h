@@ -75,7 +75,8 @@ typedef struct lua_runtime {
     bool is_jit;                 /* it is LuaJIT; then there is no layout */
 } lua_runtime;
 
-/* See record/runtime.h. */
+/* See record/runtime.h. The first calls the loader. */
+bool lua_layout_has_come(void);
 enum runtime_kind lua_layout_find(lua_runtime *r, const char **why);
 
 #endif

@@ -34,6 +34,7 @@ SUMMARY = re.compile(r"allotrace: (recorded|top sites|peak|growing|advice|look c
 OURS = re.compile(rb"^allotrace: .*\n?", re.M)
 
 
+LUA_MODULES = "/usr/lib/x86_64-linux-gnu/lua"
 HEAPTRACK = "/usr/lib/heaptrack/libheaptrack_preload.so"
 ENDED_EARLY = re.compile(r"the recording ended before the program; .*"
                          r"(malloc is the own one of|cannot be written: File too large)")
@@ -163,6 +164,10 @@ MORE = [
     Case("fd", "exec fdfind --threads 1 . $D/repository", "fdfind"),
     Case("ripgrep", "exec rg -j 2 --sort path -c item big.json $D/work.sql", "rg"),
     Case("luajit", "exec luajit -e 'local t={} for i=1,100000 do t[i]=tostring(i) end print(#t)'", "luajit"),
+    Case("neovim", "HOME=. exec nvim --headless -u NONE -i NONE -n -S $D/work.lua", "nvim"),
+    Case("luacheck", "exec luacheck --no-color --no-cache $D/work.lua $D/grammar.lua", "luacheck", children=True),
+    *(Case(f"lpeg in {lua}", f"exec {lua} $D/grammar.lua", f"{lua} {folder}/lpeg.so")
+      for lua, folder in (("lua5.4", f"{LUA_MODULES}/5.4"), ("luajit", f"{LUA_MODULES}/5.1"))),
     Case("node workers", "exec node $D/workers.js", "node", stderr=False),
     Case("psql", "psql --help | head -3; psql -h /nowhere -c 'select 1'; echo $?", "psql", children=True),
     Case("ffmpeg", "ffmpeg -version | head -1; exec ffmpeg -v error -f lavfi -i testsrc=d=1:s=160x120 "
@@ -227,7 +232,7 @@ class Wild:
     def prepare(self):
         self.data.mkdir(parents=True, exist_ok=True)
         for name in ("work.py", "work.sql", "work.sh", "work.mk", "work.ml",
-                     "work.js", "workers.js", "asyncs.py", "Work.java", "work.cc", "redis.sh", "hostile.c"):
+                     "work.js", "work.lua", "grammar.lua", "workers.js", "asyncs.py", "Work.java", "work.cc", "redis.sh", "hostile.c"):
             shutil.copy(HERE / name, self.data)
         shutil.copy(ROOT / "tests/programs/shapes.rs", self.data)
         hostile = ["gcc", "-O1", "-g", "-w", "-fno-builtin", str(HERE / "hostile.c"), "-pthread",

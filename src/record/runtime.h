@@ -28,11 +28,13 @@
  *             recorder_enter for the session, whose rate, runtime_depth and _seed are its.
  *   thread    `domain_size` bytes, zeroed, and `domain_init`, with a thread's first event. A later
  *             thread may take them over. They are given back with the session, without a word.
- *   fork      Nothing is called of one that is recorded. In the child runtime_enter gives the
- * child's session, or none, new domains, and so new state. What the runtime remembers of a block is
- * a runtime_block, which says of which session it is: the parent's are ignored. exec,     Nothing
- * is called: the recorder writes out what there is, and events that come later exit, end find no
- * session. stop      runtime_takes drops allocations while sampling is stopped; ends still count.
+ *   fork      Nothing is called of one that is recorded; but see has_come. In the child
+ *             runtime_enter gives the child's session, or none, new domains, and so new state. What
+ *             the runtime remembers of a block is a runtime_block, which says of which session it
+ *             is: the parent's are ignored.
+ *   exec,     Nothing is called: the recorder writes out what there is, and events that come later
+ *   exit, end find no session.
+ *   stop      runtime_takes drops allocations while sampling is stopped; ends still count.
  *   unloading Nothing is called: names are asked for at the first event that has a frame, so what
  *             a slot means must then be in memory, and must not mean something else later.
  *

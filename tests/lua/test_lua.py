@@ -471,6 +471,33 @@ def tables_that_compiled_code_makes_where_it_is_left_have_its_function(version, 
     assert 38 <= len(made) <= 42, f"{len(made)} tables"
 
 
+# ---- Lua that is loaded later
+
+
+@test
+def children_of_a_program_that_has_loaded_lua_are_recorded_with_it(version, lua):
+    done = run(["cc", "-g", HERE / "forks.c", "-o", "forks", "-ldl"])
+    same(done.status, 0, done.err)
+    library = "libluajit-5.1.so.2" if version == "jit" else f"liblua{version}.so.0"
+    pathlib.Path("child.lua").write_text("if jit then jit.off() end local kept = {}\nlocal function fill()\n  for i = 1, 300 do kept[i] = {i} end\nend\n"
+                                         "local co = coroutine.wrap(function() fill() end)\nco()\n")
+    command = ["./forks", library, "child.lua"]
+    if run(command).status == 2:
+        raise Skip(f"there is no {library}")
+    for rate in "1", "0.01":
+        for file in pathlib.Path(".").glob("t*.ctf"):
+            file.unlink()
+        RECORDER.compare(command, file="t.%p.ctf", rate=rate)
+        traces = sorted(pathlib.Path(".").glob("t.*.ctf"), key=lambda path: int(path.name.split(".")[1]))
+        made = [Trace(path).of("main chunk@child.lua:6", "co@[C]", "@child.lua:5", "fill@child.lua:3") for path in traces]
+        same([bool(some) for some in made], [False, True, True], "with stacks of Lua's")
+        for path, some in zip(traces, made):
+            same(run([ALLOTRACE, "doctor", path]).status, 0, f"the doctor of {path}")
+            if some and rate == "1" and version != "5.1":
+                tables = sum(b.type == "table" for b in some)
+                same(tables, 300, "tables")
+
+
 # ---- nginx, whose Lua is a plugin
 
 

@@ -650,15 +650,40 @@ def marks(path):
     return [text.partition("@")[0] for text in texts if "@<mark>" in text]
 
 
+COLLECTS = "local t = {}\nfor i = 1, 3e5 do t[i % 1000] = {i, tostring(i)} end\ncollectgarbage()\n"
+
+
+def are_collections(got):
+    """Each begins, by a phase that allocates or frees, and ends, in this order."""
+    text = "".join({"GC marks": "m", "GC sweeps": "s", "GC finalizes": "f", "GC ends": "e"}[mark] for mark in got)
+    assert re.fullmatch("(m?s?f?e)+(m|m?s|m?s?f)?", text) and "s" in text and len(text) < 1000, text
+
+
 @test
 def collections_are_marks(version, lua):
-    only_jit(version)
-    code = "local t = {}\nfor i = 1, 3e5 do t[i % 1000] = {i, tostring(i)} end\ncollectgarbage()\n"
-    pathlib.Path("collects.lua").write_text(code)
+    pathlib.Path("collects.lua").write_text(COLLECTS)
     for rate in "1e-5", "1":
         record([lua, "collects.lua"], rate=rate)
-        got = marks("t.ctf")
-        assert got[:3] == ["GC marks", "GC sweeps", "GC ends"] and len(got) < 1000, got
+        are_collections(marks("t.ctf"))
+
+
+@test
+def collections_of_the_young_are_marks(version, lua):
+    if version not in ("5.2", "5.4"):
+        raise Skip("has no such mode")
+    pathlib.Path("young.lua").write_text("collectgarbage('generational')\n" + COLLECTS)
+    record([lua, "young.lua"], rate="1e-5")
+    got = marks("t.ctf")
+    are_collections(got)
+    same(got[-1], "GC ends", "the last mark")
+
+
+@test
+def collections_in_programs_that_embed_lua_are_marks(version, lua):
+    if version == "jit":
+        raise Skip("has no marks for states with an allocator of the program's")
+    embedded(version)
+    assert "GC sweeps" in marks("t.ctf"), "no marks"
 
 
 @test

@@ -18,6 +18,7 @@
 #include "platform/syscall.h"
 #include "record/recorder.h"
 #include "record/text.h"
+#include "runtimes/lua/lua_phases.h"
 #include "runtimes/lua/lua_stubs.h"
 #include "runtimes/lua/luajit_heap.h"
 
@@ -35,7 +36,8 @@ static struct {
 
 volatile unsigned lua_calls_noted;
 
-static const lua_runtime *jit; /* if it is LuaJIT, whose native frames tell all of calls */
+static const lua_runtime *jit;          /* if it is LuaJIT, whose native frames tell all of calls */
+static const struct lua_layout *layout; /* else */
 
 struct lua_calls *lua_calls_own(void) {
     return own;
@@ -53,6 +55,7 @@ static __attribute__((noinline)) struct lua_calls *calls_make(void) {
     struct lua_calls *calls = threads.has_key ? pages_alloc(sizeof *calls) : NULL;
     if (calls) {
         calls->noted = lua_calls_noted;
+        calls->global = (uintptr_t)lua_phases_none;
         own = calls;
         loader_key_set(threads.key, calls);
     }
@@ -83,6 +86,7 @@ HOT_CODE void lua_on_call(uintptr_t state, uintptr_t sp) {
         luajit_heap_enter(jit, state);
         return;
     }
+    lua_phases_enter(c, layout, state);
     size_t n = c->n;
     const uintptr_t after = sp + sizeof(uintptr_t);
     while (n > 0 && c->calls[n - 1].sp <= after)
@@ -111,6 +115,8 @@ _Static_assert(offsetof(struct lua_birth, sp) == LUA_BIRTH_SP, "as lua_stubs.S h
 _Static_assert(offsetof(struct lua_birth, return_address) == LUA_BIRTH_AT, "the same");
 _Static_assert(offsetof(struct lua_birth, type) == LUA_BIRTH_TYPE, "the same");
 _Static_assert(offsetof(struct lua_birth, kept) == LUA_BIRTH_KEPT, "the same");
+_Static_assert(offsetof(struct lua_calls, global) == LUA_CALLS_GLOBAL, "the same");
+_Static_assert(offsetof(struct lua_calls, phase) == LUA_CALLS_PHASE, "the same");
 
 lua_allocator *lua_calls_in_front_of(lua_allocator *allocator) {
     for (int i = 0; i < N_ALLOCATORS && allocator; i++) {
@@ -138,6 +144,8 @@ void lua_on_close(uintptr_t state, uintptr_t sp) {
         return;
     }
     lua_on_call(state, sp);
+    if (own)
+        lua_phases_close(own);
 }
 
 /* ---- turning aside ------------------------------------------------------------------------- */
@@ -305,6 +313,7 @@ bool lua_calls_are_alone(void) {
 bool lua_calls_begin(const lua_runtime *r) {
     late.recording++;
     jit = r->is_jit ? r : NULL;
+    layout = r->layout;
     if (late.n > 0)
         return true;
     const size_t unit = pages_unit(), size = (N_ENTRIES * SLOT + unit - 1) & ~(unit - 1);

@@ -33,6 +33,8 @@ struct lua_birth {
 
 struct lua_calls {
     struct lua_birth birth; /* the last one */
+    uintptr_t global;       /* the global_State that was entered last, or lua_phases_none */
+    uint8_t phase;          /* of it, as was seen last: see lua_phases.h */
     unsigned noted;         /* what lua_calls_noted was when these were */
     bool is_whole;          /* there are no others that go on: see lua_late.h */
     unsigned tries;         /* to find those */

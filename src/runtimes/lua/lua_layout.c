@@ -15,6 +15,16 @@
 #include "platform/displace.h"
 #include "platform/loader.h"
 #include "platform/module.h"
+#include "runtimes/lua/lua_phases.h"
+
+/* By gcstate. */
+static const uint8_t phases_51[] = {LUA_RESTS, LUA_MARKS, LUA_SWEEPS, LUA_SWEEPS, LUA_FINALIZES};
+static const uint8_t phases_52[] = {LUA_MARKS,  LUA_MARKS,  LUA_SWEEPS,
+                                    LUA_SWEEPS, LUA_SWEEPS, LUA_RESTS};
+static const uint8_t phases_53[] = {LUA_MARKS,  LUA_MARKS,  LUA_SWEEPS,    LUA_SWEEPS,
+                                    LUA_SWEEPS, LUA_SWEEPS, LUA_FINALIZES, LUA_RESTS};
+static const uint8_t phases_54[] = {LUA_MARKS,  LUA_MARKS,  LUA_MARKS,     LUA_SWEEPS, LUA_SWEEPS,
+                                    LUA_SWEEPS, LUA_SWEEPS, LUA_FINALIZES, LUA_RESTS};
 
 static const struct lua_layout layouts[] = {
     {.minor = 1,
@@ -22,6 +32,10 @@ static const struct lua_layout layouts[] = {
      .last = 9,
      .state_global = 32,
      .global_allocator = 16,
+     .global_phase = 33,
+     .phases = phases_51,
+     .n_phases = sizeof phases_51,
+     .whites = {0x21, 0x22}, /* with the bit of what is fixed */
      .state_call = 40,
      .state_calls = 80,
      .state_saved = 48,
@@ -66,6 +80,11 @@ static const struct lua_layout layouts[] = {
      .last = 4,
      .state_global = 24,
      .global_allocator = 0,
+     .global_phase = 85,
+     .phases = phases_52,
+     .n_phases = sizeof phases_52,
+     .whites = {0x21, 0x22},
+     .kind_of_young = 2,
      .state_call = 32,
      .state_stack = 56,
      .state_stack_last = 48,
@@ -111,6 +130,10 @@ static const struct lua_layout layouts[] = {
      .last = 6,
      .state_global = 24,
      .global_allocator = 0,
+     .global_phase = 85,
+     .phases = phases_53,
+     .n_phases = sizeof phases_53,
+     .whites = {1, 2},
      .state_call = 32,
      .state_stack = 56,
      .state_stack_last = 48,
@@ -156,6 +179,11 @@ static const struct lua_layout layouts[] = {
      .last = 8,
      .state_global = 24,
      .global_allocator = 0,
+     .global_phase = 101,
+     .phases = phases_54,
+     .n_phases = sizeof phases_54,
+     .whites = {8, 16},
+     .kind_of_young = 1,
      .state_call = 32,
      .state_stack = 48,
      .state_stack_last = 40,

@@ -31,6 +31,12 @@ struct lua_layout {
     unsigned first, last;      /* releases of it */
     uint16_t state_global;     /* in lua_State: its global_State */
     uint16_t global_allocator; /* in there: lua_Alloc */
+    uint8_t global_phase;      /* and which phase its collector is in, */
+    const uint8_t *phases;     /* each of which is an enum lua_phase */
+    uint8_t n_phases;
+    uint8_t whites[2];         /* what may stand in front of the phase */
+    uint8_t kind_of_young;     /* what stands behind it in generational mode; 0: there is none */
+    uint8_t phase_of_young;    /* in which the collector then rests */
     uint16_t state_call;       /* in lua_State: the innermost CallInfo */
     uint16_t state_calls;      /* the array of all of them, in 5.1; later they are a list */
     uint16_t state_saved;      /* the instruction behind the one at work, in 5.1 */

@@ -71,6 +71,8 @@ lua_stub_\name:
 
         .hidden lua_calls_thread
         .hidden lua_allocators
+        .hidden lua_phases_at
+        .hidden lua_on_phase
 
 /* Of a block that is new, Lua says the type in place of the old size, in the third argument. */
 .macro allocator n
@@ -98,7 +100,39 @@ lua_allocator_\n:
         movq    %r13, LUA_BIRTH_KEPT+24(%rax)
         movq    %r14, LUA_BIRTH_KEPT+32(%rax)
         movq    %r15, LUA_BIRTH_KEPT+40(%rax)
+        movq    LUA_CALLS_GLOBAL(%rax), %r10
+        cmpq    %rbx, %r10
+        je      2f
+        cmpq    %rbp, %r10
+        je      2f
+        cmpq    %r12, %r10
+        je      2f
+        cmpq    %r13, %r10
+        je      2f
+        cmpq    %r14, %r10
+        je      2f
+        cmpq    %r15, %r10
+        je      2f
 1:      jmp     *lua_allocators+8*\n(%rip)
+2:      movq    lua_phases_at(%rip), %r11
+        movzbl  (%r10,%r11), %r10d
+        cmpb    %r10b, LUA_CALLS_PHASE(%rax)
+        je      1b
+        pushq   %rdi
+        pushq   %rsi
+        pushq   %rdx
+        pushq   %rcx
+        subq    $8, %rsp
+        .cfi_adjust_cfa_offset 40
+        movq    %rax, %rdi
+        call    lua_on_phase
+        addq    $8, %rsp
+        popq    %rcx
+        popq    %rdx
+        popq    %rsi
+        popq    %rdi
+        .cfi_adjust_cfa_offset -40
+        jmp     1b
         .cfi_endproc
         .size   lua_allocator_\n, . - lua_allocator_\n
 .endm

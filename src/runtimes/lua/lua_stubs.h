@@ -23,4 +23,8 @@
 #define LUA_BIRTH_TYPE 16
 #define LUA_BIRTH_KEPT 24
 
+/* And struct lua_calls what lua_phases.h is about. */
+#define LUA_CALLS_GLOBAL 72
+#define LUA_CALLS_PHASE  80
+
 #endif

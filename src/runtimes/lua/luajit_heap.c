@@ -12,13 +12,13 @@
 #include <sys/auxv.h>
 
 #include "base/hot.h"
-#include "platform/clock.h"
 #include "platform/maps.h"
 #include "record/lock.h"
 #include "record/native.h"
 #include "record/recorder.h"
 #include "runtimes/lua/lua_calls.h"
 #include "runtimes/lua/lua_frames.h"
+#include "runtimes/lua/lua_phases.h"
 #include "runtimes/peek.h"
 
 #define COLD HOT_CODE static __attribute__((noinline))
@@ -36,6 +36,7 @@ static struct {
         uintptr_t global;
         bool is_closing;
         uint8_t phase;
+        enum lua_phase told;
     } states[STATES_MAX];
     _Atomic size_t n; /* places that were ever used */
 } heap;
@@ -58,28 +59,16 @@ static size_t state_by_global(uintptr_t global) {
 
 /* ---- collections --------------------------------------------------------------------------- */
 
-static const char *const phases[] = {NULL,        "GC marks",  "GC marks",
-                                     "GC sweeps", "GC sweeps", "GC finalizes"};
-enum { N_PHASES = sizeof phases / sizeof *phases };
+static const uint8_t phases[] = {LUA_RESTS,  LUA_MARKS,  LUA_MARKS,
+                                 LUA_SWEEPS, LUA_SWEEPS, LUA_FINALIZES};
 
-/* Not each: a program that collects a thousand times a second would have nothing but marks. */
-static bool is_due(void) {
-    enum { SELDOM = 100000 /* us */ };
-    static _Atomic uint64_t marked;
-    const uint64_t now = clock_monotonic_us();
-    uint64_t before = atomic_load(&marked);
-    return now - before >= SELDOM && atomic_compare_exchange_strong(&marked, &before, now);
+static enum lua_phase phase_of(uint8_t phase) {
+    return phase < sizeof phases ? (enum lua_phase)phases[phase] : LUA_UNTOLD;
 }
 
 static __attribute__((noinline)) void phase_changed(size_t i, uint8_t phase) {
-    const uint8_t before = heap.states[i].phase;
     heap.states[i].phase = phase;
-    if (phase >= N_PHASES || before >= N_PHASES || phases[phase] == phases[before])
-        return;
-    if (before == 0 && !is_due())
-        heap.states[i].phase = UINT8_MAX; /* nothing is said of this one */
-    else
-        recorder_mark(phase ? phases[phase] : "GC ends");
+    heap.states[i].told = lua_phases_tell(heap.states[i].told, phase_of(phase));
 }
 
 static inline void look_at_phase(uintptr_t context) {
@@ -87,8 +76,7 @@ static inline void look_at_phase(uintptr_t context) {
     if (i == STATES_MAX)
         return;
     const uint8_t phase = luajit_byte(heap.states[i].global + GLOBAL_PHASE);
-    if (__builtin_expect(phase != heap.states[i].phase, 0) &&
-        (heap.states[i].phase != UINT8_MAX || phase == 0))
+    if (__builtin_expect(phase != heap.states[i].phase, 0))
         phase_changed(i, phase);
 }
 
@@ -209,7 +197,8 @@ static size_t place_for(uintptr_t context) {
 
 static void add_state(size_t i, uintptr_t global, uintptr_t context) {
     heap.states[i].global = global;
-    heap.states[i].phase = luajit_byte(global + GLOBAL_PHASE) ? UINT8_MAX : 0;
+    heap.states[i].phase = luajit_byte(global + GLOBAL_PHASE);
+    heap.states[i].told = heap.states[i].phase ? LUA_UNTOLD : LUA_RESTS;
     heap.states[i].is_closing = false;
     atomic_store(&heap.states[i].context, context);
     if (i == atomic_load(&heap.n))

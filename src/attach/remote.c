@@ -136,10 +136,15 @@ static bool reads_syscall(const remote *r, uint64_t address) {
     return pread(r->memory, code, sizeof code, (off_t)address) == sizeof code && cpu_enters(code);
 }
 
+/* Or what it asks for the time. */
+static bool is_recorder(const process_module *m) {
+    return strstr(path_base(m->path), "allotrace") || strcmp(m->path, "[vdso]") == 0;
+}
+
 static bool is_system_library(const process_module *m) {
     const char *name = path_base(m->path);
     return strncmp(name, "libc.so", 7) == 0 || strncmp(name, "ld-linux", 8) == 0 ||
-           strstr(name, "malloc") || strstr(name, "allotrace");
+           strstr(name, "malloc") || is_recorder(m);
 }
 
 /* Whether the allocator may be in this module, whatever it is called: the program itself, say. */
@@ -157,13 +162,14 @@ static bool is_loader(const process_module *m) {
 }
 
 /* In the program's own code a thread holds no lock of the allocator or of the loader, nor where it
- * waits in a system call that these two do not make. */
+ * waits in a system call that these two do not make. In one of the recorder's it is at an event,
+ * whose stream could not be ended. */
 static bool is_safe_place(remote *r, uint64_t pc, bool in_call, uint64_t number) {
     process_module m;
     if (!process_module_at(r->pid, pc, &m))
         return false;
     if (in_call)
-        return !may_hold_locks(number) && !is_loader(&m);
+        return !may_hold_locks(number) && !is_loader(&m) && !is_recorder(&m);
     return !is_system_library(&m) && !has_allocator(r, &m);
 }
 

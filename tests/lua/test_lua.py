@@ -288,6 +288,19 @@ def a_running_program_is_recorded_and_left(version, lua):
 
 
 @test
+def traces_of_busy_programs_are_whole_when_they_are_left(version, lua):
+    pathlib.Path("busy.lua").write_text("local kept = {}\nwhile true do for i = 1, 1000 do kept[i] = {i, 's' .. i} end end\n")
+    program = started(lua, "busy.lua")
+    for _ in range(6):
+        allotrace("attach", "--rate", "0.05", "-o", "t.ctf", program.pid)
+        allotrace("detach", program.pid)
+        done = run([ALLOTRACE, "doctor", "t.ctf"])
+        same(done.status, 0, done.out)
+    program.kill()
+    same(program.communicate(timeout=100), ("", ""), "what it says")
+
+
+@test
 def running_threads_are_recorded_and_left(version, lua):
     embedded(version)
     program = started("./host", HERE / "host.lua", "forever")

@@ -663,7 +663,7 @@ def marks(path):
     return [text.partition("@")[0] for text in texts if "@<mark>" in text]
 
 
-COLLECTS = "local t = {}\nfor i = 1, 3e5 do t[i % 1000] = {i, tostring(i)} end\ncollectgarbage()\n"
+COLLECTS = "local t = {}\nfor i = 1, 1e5 do t[i % 1000] = {i, tostring(i)} end\ncollectgarbage()\n"
 
 
 def are_collections(got):

@@ -1,42 +1,84 @@
-// editor.js: a line of the source in an editor: a link of the editor's own kind, or the command for a terminal. Which one is a
-// setting that the browser keeps; it is of who looks, not of what is looked at, so it is not in the address.
+// editor.js: a line of the source in an editor: a link of the editor's own kind, or a command to copy, as no page can start a
+// program. Which one is a setting that the browser keeps; it is of who looks, not of what is looked at, so it is not in the
+// address.
 import { h } from "./dom.js";
 
 const KEPT = "allotrace-editor";
 const TERMINAL = "$EDITOR";
+const TERMINAL_COMMAND = "${EDITOR:-vi} +{line} {file}";
+const EXAMPLES = "as in vscode://file{file}:{line} or hx {file}:{line}";
 
 export const EDITORS = [
-  ["VS Code", "vscode://file{path}:{line}"],
-  ["VSCodium", "vscodium://file{path}:{line}"],
-  ["Cursor", "cursor://file{path}:{line}"],
-  ["Zed", "zed://file{path}:{line}"],
-  ["JetBrains", "idea://open?file={path}&line={line}"],
-  ["Sublime Text, TextMate", "subl://open?url=file://{path}&line={line}"],
+  ["VS Code", "vscode://file{file}:{line}"],
+  ["VSCodium", "vscodium://file{file}:{line}"],
+  ["Cursor", "cursor://file{file}:{line}"],
+  ["Zed", "zed://file{file}:{line}"],
+  ["JetBrains", "idea://open?file={file}&line={line}"],
+  ["Sublime Text", "subl://open?url=file://{file}&line={line}"],
+  ["TextMate", "txmt://open?url=file://{file}&line={line}"],
+  ["Emacs", "emacs://open?url=file://{file}&line={line}"],
   ["$EDITOR, in a terminal", TERMINAL],
 ];
 
-// No scheme that runs something in the page.
-export const isTemplate = (text) => text === TERMINAL || (/^[a-z][a-z0-9+.-]*:\/\//i.test(text) && !/^(javascript|data|vbscript|blob):/i.test(text) && text.includes("{path}"));
+// {path} is what {file} was called.
+const FILE = /\{(?:file|path)\}/g;
+const SCHEME = /^([a-z][a-z0-9+.-]*):/i;
+const REFUSED = /^(javascript|data|vbscript|blob|filesystem|view-source)$/i; // schemes that run or show something in the browser
 
-export function editorOf(storage = localStorage) {
-  const kept = storage.getItem(KEPT);
-  return kept && isTemplate(kept) ? kept : EDITORS[0][1];
+// Why a text is neither an address nor a command that opens a file; null: it is one.
+export function problemOf(text) {
+  if (text === TERMINAL) return null;
+  const scheme = SCHEME.exec(text)?.[1];
+  if (scheme && REFUSED.test(scheme)) return `${scheme}: opens no editor; give an address or a command, ${EXAMPLES}`;
+  if (scheme && !text.startsWith("//", scheme.length + 1)) return `Behind “${scheme}:” stands no “//”; give an address or a command, ${EXAMPLES}`;
+  if (!text.match(FILE)) return `{file} is missing, ${EXAMPLES}`;
+  return /^[^\s{]\S*/.test(text) ? null : `The command has no name, ${EXAMPLES}`;
 }
 
-const quoted = (path) => (/^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`);
+const store = () => {
+  try {
+    return localStorage;
+  } catch {
+    return null; // storage may be forbidden; the choice then lasts as long as the page
+  }
+};
+
+let chosen = null;
+export function editorOf(storage = store()) {
+  const kept = storage?.getItem(KEPT) ?? chosen;
+  return kept && !problemOf(kept) ? kept.replaceAll(FILE, "{file}") : EDITORS[0][1];
+}
+
+function keep(template) {
+  chosen = template;
+  try {
+    store()?.setItem(KEPT, template);
+  } catch {
+    // As above.
+  }
+}
+
+// One word of a shell's. Nothing in a name may act on the terminal into which it is pasted.
+function quoted(path) {
+  if (/^[\w@%+=:,./-]+$/.test(path)) return path;
+  if (!/[\x00-\x1f\x7f-\x9f]/.test(path)) return `'${path.replaceAll("'", "'\\''")}'`;
+  const bytes = (c) => [...new TextEncoder().encode(c)].map((b) => `\\x${b.toString(16).padStart(2, "0")}`).join("");
+  return `$'${path.replaceAll(/[\\']/g, "\\$&").replaceAll(/[\x00-\x1f\x7f-\x9f]/g, bytes)}'`;
+}
 
 // What opens a line: an address, or a command to copy.
 export function opener(template, path, line) {
-  if (template === TERMINAL) return { command: `\${EDITOR:-vi} +${line} ${quoted(path)}` };
-  const address = path.split("/").map(encodeURIComponent).join("/");
-  return { address: template.replaceAll("{path}", () => address).replaceAll("{line}", String(line)) };
+  const isAddress = SCHEME.test(template), text = template === TERMINAL ? TERMINAL_COMMAND : template;
+  const file = isAddress ? path.split("/").map(encodeURIComponent).join("/") : quoted(path);
+  const filled = text.replaceAll(/\{(file|path|line)\}/g, (_, what) => (what === "line" ? String(line) : file));
+  return isAddress ? { address: filled } : { command: filled };
 }
 
 // A number of a line that opens it.
 export function lineLink(app, path, line) {
   if (!path) return String(line);
   const { address, command } = opener(editorOf(), path, line);
-  const title = command ? `Copy the command that opens line ${line} in $EDITOR` : `Open line ${line} in the editor`;
+  const title = command ? `Copy the command that opens line ${line}:\n${command}` : `Open line ${line} in the editor`;
   return address ? h("a", { href: address, title, "aria-label": title }, String(line)) : h("button", { type: "button", title, "aria-label": title, onclick: () => app.copy(command) }, String(line));
 }
 
@@ -45,19 +87,29 @@ export function editorTools(app, path, line, changed) {
   const now = editorOf(), own = !EDITORS.some(([, t]) => t === now);
   const { address, command } = opener(now, path, line);
   const choose = (template) => {
-    localStorage.setItem(KEPT, template);
+    keep(template);
     changed();
+    if (document.activeElement === document.body) document.querySelector("[data-open=editor]")?.focus();
+  };
+  const wrong = h("span.problem", { role: "alert", hidden: true });
+  // Taken when it is left, too: what was typed counts when the next click opens a line.
+  const take = () => {
+    const text = field.value.trim(), problem = text ? problemOf(text) : null;
+    wrong.textContent = problem ?? "";
+    wrong.hidden = !problem;
+    field.ariaInvalid = String(!!problem);
+    if (text && !problem) choose(text);
   };
   const field = h("input", {
-    type: "text", value: own ? now : "", placeholder: "scheme://…{path}…{line}", "aria-label": "URL of an editor, with {path} and {line}", spellcheck: "false", hidden: !own,
-    onkeydown: (e) => {
-      e.stopPropagation();
-      if (e.key === "Enter" && isTemplate(field.value.trim())) choose(field.value.trim());
-      else if (e.key === "Enter") app.toast("It needs a scheme and {path}, as in vscode://file{path}:{line}");
-    },
+    type: "text", value: own ? now : "", placeholder: "scheme://…{file}…{line}", "aria-label": "Address or command of an editor, with {file} and {line}", spellcheck: "false", autocapitalize: "off", hidden: !own,
+    title: "What opens a line: an address (zed://file{file}:{line}), or a command that is copied (hx {file}:{line})",
+    onchange: take,
+    onkeydown: (e) => e.stopPropagation(),
   });
   const select = h("select", { "aria-label": "Editor", title: "The editor that opens lines; stored in this browser", onchange: () => (select.value ? choose(select.value) : ((field.hidden = false), field.focus())) },
     EDITORS.map(([name, template]) => h("option", { value: template, selected: template === now }, name)), h("option", { value: "", selected: own }, "other …"));
-  const open = address ? h("a.button", { href: address, dataset: { open: "editor" } }, "Open in editor") : h("button.button", { type: "button", dataset: { open: "editor" }, onclick: () => app.copy(command) }, "Copy command");
-  return [select, field, open];
+  const open = address
+    ? h("a.button", { href: address, dataset: { open: "editor" }, title: `${address}\nIf nothing opens, no program of this machine is registered for such addresses: choose another editor, or $EDITOR` }, "Open in editor")
+    : h("button.button", { type: "button", dataset: { open: "editor" }, title: command, onclick: () => app.copy(command) }, "Copy command");
+  return [select, field, wrong, open];
 }

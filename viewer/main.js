@@ -25,7 +25,7 @@ const MEASURE_NAMES = {
   allocated: "Allocated", blocks: "Blocks allocated", live: "Live at a moment", peak: "Live at the peak",
   promoted: "Promoted", survived: "Never freed", temporary: "Temporary", byteseconds: "Bytes × lifetime",
 };
-const TIMELINE_WAITS_MS = 200;
+const TIMELINE_WAITS_MS = 200, LEAVING_MS = 2000;
 // In three groups: where it was allocated, when it was live, what changed and what to do.
 const GROUPS = { leaks: "When", diff: "What to do" };
 const OF_TIMES = ["temporary", "byteseconds", "peak"]; // measures
@@ -94,7 +94,11 @@ class App {
     };
     this.banner = h("div.banner", { role: "alert", hidden: true });
     // Requests that a reload cuts short have failed, but nobody is left to be told.
-    addEventListener("beforeunload", () => (this.leaving = true));
+    // A link into an editor looks the same, and the page stays.
+    addEventListener("beforeunload", () => {
+      this.leaving = true;
+      setTimeout(() => (this.leaving = false), LEAVING_MS);
+    });
     this.drop = new Drop(this);
     this.filterBar = new FilterBar(this);
     this.timeline = new Timeline(this, {

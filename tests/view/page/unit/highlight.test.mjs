@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fs from "node:fs";
 import { test } from "node:test";
-import { opener, isTemplate } from "../../../../viewer/editor.js";
+import { EDITORS, opener, problemOf } from "../../../../viewer/editor.js";
 import { highlight, languageOf } from "../../../../viewer/highlight.js";
 
 // Pieces that have a kind, as kind:text.
@@ -33,8 +33,12 @@ test("lines that begin within a comment are of it, up to its end", () => {
 test("a line opens in an editor; no path and no template becomes anything else", () => {
   assert.deepEqual(opener("vscode://file{path}:{line}", "/a b/{line}?#%.c", 7), { address: "vscode://file/a%20b/%7Bline%7D%3F%23%25.c:7" });
   assert.deepEqual(opener("$EDITOR", "/a b/it's.c", 7), { command: "${EDITOR:-vi} +7 '/a b/it'\\''s.c'" });
-  for (const bad of ["javascript://{path}", "JavaScript://%0aalert(1){path}", "data://{path}", "{path}", "vscode://file", "", "a b://{path}"]) assert.equal(isTemplate(bad), false, bad);
-  for (const good of ["vscode://file{path}:{line}", "my-ed+x://{path}", "$EDITOR"]) assert.equal(isTemplate(good), true, good);
+  assert.deepEqual(opener("$EDITOR", "/a/\x03;\n\u009b\\'.c", 7), { command: "${EDITOR:-vi} +7 $'/a/\\x03;\\x0a\\xc2\\x9b\\\\\\'.c'" });
+  assert.deepEqual(opener("code --goto {file}:{line}", "/a b/{line}.c", 7), { command: "code --goto '/a b/{line}.c':7" });
+  for (const bad of ["javascript://{file}", "JavaScript://%0aalert(1){file}", "javascript:alert(1)//{file}", "data://{file}", "blob://{file}", "mailto:{file}", "{file}", "vscode://file", "hx", ""]) assert.ok(problemOf(bad), bad);
+  for (const good of ["vscode://file{file}:{line}", "my-ed+x://{path}", "$EDITOR", "hx {file}:{line}", ...EDITORS.map(([, t]) => t)]) assert.equal(problemOf(good), null, good);
+  // What no browser takes for a scheme is text to copy, and never an address.
+  assert.deepEqual(Object.keys(opener("\x01javascript://{file}", "/a.c", 1)), ["command"]);
 });
 
 test("the colours of source text can be read in both themes", () => {

@@ -23,6 +23,8 @@ export class FilterBar {
     this.list = h("div.completion", { role: "listbox", id: "completion", hidden: true });
     document.body.append(this.list);
     this.element = h("div.filterbar", { role: "search", "aria-label": "Filter" });
+    // A telephone has room for the filter only once it is wanted or there is one.
+    this.opener = h("button.button.plain.square.narrow", { type: "button", title: "Filter (/)", "aria-label": "Filter (/)", onclick: () => this.#toggle() }, icon(ICONS.filter));
     this.kept = h("span.kept", { role: "status" });
     this.undo = h("button.button.plain.square", { type: "button", title: "Undo the last filter change (u)", "aria-label": "Undo the last filter change", onclick: () => app.undo() }, icon(ICONS.undo));
     this.trouble = h("div.problem", { role: "alert", hidden: true });
@@ -77,7 +79,13 @@ export class FilterBar {
   }
 
   focus() {
+    this.element.classList.add("open");
     this.entry.focus();
+  }
+
+  #toggle() {
+    if (this.element.classList.contains("open")) this.element.classList.remove("open");
+    else this.focus();
   }
 
   // What the answer said of the filter.
@@ -191,6 +199,7 @@ export class FilterBar {
       this.editing = -1;
       this.draw();
       this.entry.blur();
+      this.element.classList.remove("open");
       return;
     } else return;
     e.preventDefault();

@@ -139,7 +139,7 @@ class App {
     const tool = (name, label, run, kind = "") => h(`button.button.plain.square${kind}`, { type: "button", title: label, "aria-label": label, onclick: run }, icon(ICONS[name]));
     this.panelButton = tool("panel", "Details (d)", () => this.toggleDetails());
     return h("header.head", this.progress,
-      h("h1.brand", h("i.mark", { "aria-hidden": "true" }, h("i"), h("i"), h("i")), h("span", "allotrace")),
+      h("h1.brand", h("i.mark", { "aria-hidden": "true" }, h("i"), h("i"), h("i")), h("span", "allotrace")), this.filterBar.opener,
       this.program, this.traces, this.damage, this.measure, this.total, h("span.grow"), this.liveBox,
       (this.shareButton = tool("link", "Share and export: link, CSV, picture, files", () => (this.shareMenu ??= new ShareMenu(this)).open(this.shareButton))),
       this.panelButton, tool("theme", "Dark or light (T)", () => this.toggleTheme()), tool("help", "Keys (?)", showHelp));

@@ -26,7 +26,7 @@ export class Start {
   }
 
   show(s) {
-    this.element.hidden = !Start.isStart(s) || !this.facts?.length;
+    this.element.hidden = this.away || !Start.isStart(s) || !this.facts?.length;
   }
 
   // Asks once a reading of a trace, when what the user asked for is there.
@@ -39,7 +39,7 @@ export class Start {
     if (key !== this.key) return;
     this.hasTypes = !types || types.count > 1 || (types.count === 1 && types.rows.type[0] > 0);
     this.facts = [timed ? this.#peak(t) : this.#live(live), this.#growth(leaks), this.#largest(sites), timed ? this.#advice(s) : null].filter(Boolean);
-    fill(this.element, this.facts.map((f) => this.#button(f)));
+    fill(this.element, h("div.strip", this.facts.map((f) => this.#button(f))), this.#legend());
     this.show(app.store.state);
     if (timed) await this.#addAdvice(s, t, key);
   }
@@ -48,12 +48,21 @@ export class Start {
     return h("button.fact", { type: "button", dataset: { start: patch.view ?? "peak" }, title: `${title}: ${text}`, onclick: () => this.app.store.set(patch) }, h("span.soft", title), " ", h("b", text));
   }
 
+  // On a telephone it stands in the place of the timeline's legend.
+  #legend() {
+    const leave = () => {
+      this.away = true;
+      this.show(this.app.store.state);
+    };
+    return h("button.button.narrow", { type: "button", title: "Show the timeline’s legend and peaks instead", onclick: leave }, "Legend");
+  }
+
   // The top advice, of a trace that is opened as a whole.
   async #addAdvice(s, t, key) {
     const { source } = this.app;
     if (!Start.isStart(s) || t.growing || t.samples > ADVISED_MOST || source.offline || source.peek("advice", common(s))) return;
     await source.get("advice", common(s)).catch(() => null);
-    if (key === this.key) this.element.lastElementChild.replaceWith(this.#button(this.#advice(s)));
+    if (key === this.key) this.element.firstElementChild.lastElementChild.replaceWith(this.#button(this.#advice(s)));
   }
 
   #live(a) {

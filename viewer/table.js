@@ -5,12 +5,15 @@ import { fill, h, icon, ICONS, svg } from "./dom.js";
 let numbered = 0; // heads of tables
 
 const ROW = 28, PAGE = 200, SPARE = 6, CELL_PAD = 16, SIDES = 28;
-const NARROW = 640; // pixels
+// On a telephone, whose CSS begins at the same width, a row has two lines, and the height of a finger.
+const NARROW = 600, TALL_ROW = 44, NARROW_SIDES = 8, NAME_LEAST = 120; // pixels
 
-const leastOf = (columns) => columns.reduce((sum, c) => sum + +/\d+/.exec(c.width)[0], SIDES);
+const widthOf = (c) => +/\d+/.exec(c.width)[0];
+const leastOf = (columns, sides = SIDES) => columns.reduce((sum, c) => sum + widthOf(c), sides);
 
-// columns: { key, title, width (CSS grid), right, sort, help, wide: not on a telephone, spare: left out where there is no room for
-// all, 1 before 2 and so on, cell(row, index, room in pixels) }
+// columns: { key, title, width (CSS grid), right, sort, help, spare: left out where there is no room for all, 1 before 2 and so on,
+// cell(row, index, room in pixels) }, and on a telephone { wide: not there, near: fills the screen together with the first
+// column, and the others are a scroll away, below: the key of the column in whose cells it is the second line, narrow: the width }
 // model: { page(offset, limit) → Promise<{ rows, count }> }; or rows in a list: `setRows`.
 export class Table {
   constructor({ columns, label, onPick, onOpen, onUnroll, onMenu, onSort }) {
@@ -41,7 +44,7 @@ export class Table {
     this.widths = null; // of columns, until the size changes
     new ResizeObserver(() => {
       this.widths = null;
-      if (this.#chosenColumns().length !== this.columns.length) this.#drawHead();
+      if (this.#shape() !== this.shape) this.#drawHead();
       this.#schedule();
     }).observe(this.body);
     this.sort = "";
@@ -93,7 +96,7 @@ export class Table {
     for (const e of this.live.values()) e.remove();
     this.live.clear();
     if (!keepCursor) this.cursor = -1;
-    this.space.style.height = `${this.count * ROW}px`;
+    this.space.style.height = `${this.count * this.rowHeight}px`;
     this.body.setAttribute("aria-rowcount", String(this.count + 1));
     this.#draw();
   }
@@ -106,18 +109,42 @@ export class Table {
 
   // Where there is little room, amounts come before what is nice to know.
   #chosenColumns() {
-    if (innerWidth < NARROW) return this.all.filter((c) => !c.wide);
     const room = this.element.clientWidth;
+    if (this.narrow) return this.#narrowColumns(room || innerWidth);
     let columns = this.all;
-    for (const rank of [1, 2, 3, 4]) if (room && leastOf(columns) > room) columns = columns.filter((c) => c.spare !== rank);
+    for (const rank of [1, 2, 3, 4, 5]) if (room && leastOf(columns) > room) columns = columns.filter((c) => c.spare !== rank);
     return columns;
+  }
+
+  // The name and what is near fill the screen; whoever wants the rest scrolls.
+  #narrowColumns(room) {
+    const second = new Map(this.all.filter((c) => c.below).map((c) => [c.below, c]));
+    const columns = this.all.filter((c) => !c.wide && !c.below).map((c) => ({ ...c, width: c.narrow ?? c.width, second: second.get(c.key) }));
+    const [first, ...others] = columns, near = others.filter((c) => c.near);
+    const name = { ...first, width: `minmax(${Math.max(NAME_LEAST, room - leastOf(near, NARROW_SIDES))}px,1fr)` };
+    return [name, ...near, ...others.filter((c) => !c.near)];
+  }
+
+  get narrow() {
+    return innerWidth <= NARROW;
+  }
+
+  get rowHeight() {
+    return this.narrow ? TALL_ROW : ROW;
+  }
+
+  // What the head is drawn for.
+  #shape() {
+    return this.#chosenColumns().map((c) => `${c.key} ${c.width}`).join();
   }
 
   #drawHead() {
     this.columns = this.#chosenColumns();
+    this.shape = this.#shape();
+    this.space.style.height = `${this.count * this.rowHeight}px`;
     const template = this.columns.map((c) => c.width).join(" ");
     // Narrower than that, the table scrolls sideways: no column is cut off.
-    this.element.style.setProperty("--least", `${leastOf(this.columns)}px`);
+    this.element.style.setProperty("--least", `${leastOf(this.columns, this.narrow ? NARROW_SIDES : SIDES)}px`);
     this.head.style.gridTemplateColumns = template;
     fill(this.head, this.columns.map((c) => {
       if (!c.sort) return h(`span${c.right ? ".right" : ""}`, { role: "columnheader", title: c.help }, c.title);
@@ -149,8 +176,8 @@ export class Table {
 
   #draw() {
     this.#measure();
-    const first = Math.max(0, Math.floor(this.body.scrollTop / ROW) - SPARE);
-    const last = Math.min(this.count, Math.ceil((this.body.scrollTop + this.body.clientHeight) / ROW) + SPARE);
+    const first = Math.max(0, Math.floor(this.body.scrollTop / this.rowHeight) - SPARE);
+    const last = Math.min(this.count, Math.ceil((this.body.scrollTop + this.body.clientHeight) / this.rowHeight) + SPARE);
     for (const [i, e] of this.live)
       if (i < first || i >= last) {
         e.remove();
@@ -175,7 +202,7 @@ export class Table {
         this.onMenu(this.rows[i], ev.clientX, ev.clientY);
       },
     });
-    e.style.transform = `translateY(${i * ROW}px)`;
+    e.style.transform = `translateY(${i * this.rowHeight}px)`;
     e.style.gridTemplateColumns = this.columns.map((c) => c.width).join(" ");
     if (row === undefined) e.append(h("div.waiting", "…"));
     else if (row.instead) {
@@ -184,12 +211,17 @@ export class Table {
     } else {
       if (row.level !== undefined) e.setAttribute("aria-level", String(row.level + 1));
       if (row.more && this.onUnroll) e.setAttribute("aria-expanded", String(!!row.open));
-      this.columns.forEach((c, k) => e.append(h(`div${c.right ? ".right" : ""}`, { role: "gridcell", dataset: { column: c.key } }, c.cell(row, i, (this.widths?.[k] ?? Infinity) - CELL_PAD))));
+      this.columns.forEach((c, k) => e.append(h(`div${c.right ? ".right" : ""}`, { role: "gridcell", dataset: { column: c.key } }, this.#lines(c, row, i, (this.widths?.[k] ?? Infinity) - CELL_PAD))));
     }
     e.addEventListener("click", (ev) => this.#selectFirst(ev, i), true);
     this.space.append(e);
     this.live.set(i, e);
     this.#reachable(e, i === this.cursor);
+  }
+
+  #lines(c, row, i, room) {
+    const cell = c.cell(row, i, room);
+    return c.second ? [h("div", cell), h("div.second", { dataset: { column: c.second.key } }, c.second.cell(row, i, room))] : cell;
   }
 
   // Most of a row is numbers: a mouse's click on one selects the row, and explains the number only where it is selected already.
@@ -229,9 +261,9 @@ export class Table {
     old?.setAttribute("aria-selected", "false");
     if (old) this.#reachable(old, false);
     this.cursor = i;
-    const top = i * ROW;
+    const top = i * this.rowHeight;
     if (top < this.body.scrollTop) this.body.scrollTop = top;
-    else if (top + ROW > this.body.scrollTop + this.body.clientHeight) this.body.scrollTop = top + ROW - this.body.clientHeight;
+    else if (top + this.rowHeight > this.body.scrollTop + this.body.clientHeight) this.body.scrollTop = top + this.rowHeight - this.body.clientHeight;
     this.#draw();
     const now = this.live.get(i);
     now?.classList.add("chosen");
@@ -243,7 +275,7 @@ export class Table {
 
   // True if the key meant something.
   key(key) {
-    const page = Math.max(1, Math.floor(this.body.clientHeight / ROW) - 1);
+    const page = Math.max(1, Math.floor(this.body.clientHeight / this.rowHeight) - 1);
     const names = { j: "ArrowDown", k: "ArrowUp", h: "ArrowLeft", l: "ArrowRight" };
     const moves = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -Infinity, End: Infinity };
     const k = names[key] || key;

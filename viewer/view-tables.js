@@ -21,11 +21,15 @@ const nameOf = (name, room) => h("span.fn", h("bdi", { dir: "ltr" }, shorten(nam
 // Where it is: without what tells builds of a module apart, which is in the title.
 const whereOf = (file, line) => (file ? `${file.replace(/\[[^\]]*\]$/, "")}${line ? `:${line}` : ""}` : "");
 
+const fileOf = (where) => h("span.file", where ? `\u200e${where.replace(/:(\d+)$/, "\u200e:$1")}` : "");
+
 // A name and where it is. The name is shortened so far that file and line stand beside it, folders last; it has the larger part,
 // and more beside a mere module.
-function nameAndWhere(name, where, room, between) {
+// On a telephone it has a line of its own.
+function nameAndWhere(name, where, room, between, twoLines) {
+  if (twoLines) return [h("span.name", nameOf(name, room), between), fileOf(where)];
   const file = where.slice(where.lastIndexOf("/") + 1), least = file && GAP + SLACK + textWidth(file === where ? file : `…/${file}`, "font");
-  return [nameOf(name, Math.max(room - least, (/:\d+$/.test(where) ? 0.55 : 0.75) * room)), between, h("span.file", where ? `\u200e${where.replace(/:(\d+)$/, "\u200e:$1")}` : "")];
+  return [nameOf(name, Math.max(room - least, (/:\d+$/.test(where) ? 0.55 : 0.75) * room)), between, fileOf(where)];
 }
 
 // Instances of a template at one line: rows that say the same but for what they are instances of.
@@ -136,11 +140,11 @@ export class TableView {
     });
     const from = (kind, more) => (row, i) => this.app.following(kind, row, this.#of(), more?.(row, i));
     const value = [
-      num("value", "Amount", "104px"),
-      { key: "margin", title: "±", width: this.exact ? "64px" : "156px", right: true, help: "half of the 95% confidence interval, or both bounds with few samples", cell: from("margin", () => ({ className: "margin" })) },
-      { key: "whisker", title: "95% interval", width: "minmax(64px,1fr)", sort: "low", help: "bar: the estimate; line: its interval. Sorts by the lower bound", cell: (row) => whisker(row, this.max) },
-      { key: "share", title: "Share", width: "66px", right: true, cell: from("share", (row) => ({ share: row.share, whole: row.value / row.share, of: this.kind !== "leaks" ? "all" : this.head.leaks?.cleaned_up ? "all that was live before the cleanup" : "all that is live at the end" })) },
-      { key: "samples", title: "Samples", width: "78px", right: true, sort: "samples", cell: from("samples") },
+      num("value", "Amount", "104px", "", { near: true, narrow: "126px" }),
+      { key: "margin", title: "±", below: "value", width: this.exact ? "64px" : "156px", right: true, help: "half of the 95% confidence interval, or both bounds with few samples", cell: from("margin", () => ({ className: "margin" })) },
+      { key: "whisker", title: "95% interval", spare: 4, width: "minmax(64px,1fr)", sort: "low", help: "bar: the estimate; line: its interval. Sorts by the lower bound", cell: (row) => whisker(row, this.max) },
+      { key: "share", title: "Share", spare: 5, near: true, width: "66px", right: true, cell: from("share", (row) => ({ share: row.share, whole: row.value / row.share, of: this.kind !== "leaks" ? "all" : this.head.leaks?.cleaned_up ? "all that was live before the cleanup" : "all that is live at the end" })) },
+      { key: "samples", title: "Samples", spare: 3, width: "78px", right: true, sort: "samples", cell: from("samples") },
     ];
     if (this.exact) value[4] = { ...value[4], title: "Blocks", sort: "blocks" };
     const grouped = GROUPS[this.group];
@@ -152,14 +156,14 @@ export class TableView {
       case "types":
         return [{ key: "type", title: "Type", width: "minmax(160px,2fr)", sort: "type", text: true, cell: (row) => h("span.mono", row.type || "(type not recorded)") }, ...value, { ...callers, title: "Mostly allocated at" }];
       case "functions":
-        return [place, module, ...value.slice(0, 2), { ...value[2], spare: 4 }, value[3], num("self", "Itself", "104px", "self"), { ...value[4], spare: 3 }];
+        return [place, module, ...value.slice(0, 3), { ...value[3], near: false }, num("self", "Itself", "104px", "self", { near: true, narrow: "92px" }), value[4]];
       case "paths":
         return [{ key: "frames", title: "The place and its callers", width: "minmax(260px,3.4fr)", cell: (row, i, room) => this.#fragment(row, room) }, ...value.slice(0, 4), { key: "explained", title: "Explained", width: "88px", right: true, help: "the share of this row and all before it", cell: from("explained", (row, i) => ({ share: row.explained, row: i })) }];
       case "callers":
       case "callees":
         return [place, module, ...value];
       case "leaks":
-        return [place, this.#classColumn(), ...value.slice(0, 4), ...this.#growthColumns()];
+        return [{ ...place, width: "minmax(200px,3.2fr)" }, this.#classColumn(), ...value.slice(0, 2), { ...value[2], spare: 1 }, { ...value[3], spare: 2, near: false }, ...this.#growthColumns()];
       default:
         return [place, module, ...value, callers];
     }
@@ -171,13 +175,13 @@ export class TableView {
 
   // Beside the place, where it is seen in a narrow window, too: an amount and its interval stand together.
   #classColumn() {
-    return { key: "class", title: "How it grows", width: "112px", help: "Rows are ordered by certainty of growth, then by amount", cell: (row) => h("span", { title: this.head.leaks?.classes?.[row.class] ?? "" }, row.class) };
+    return { key: "class", title: "How it grows", near: true, width: "112px", narrow: "104px", help: "Rows are ordered by certainty of growth, then by amount", cell: (row) => h("span", { title: this.head.leaks?.classes?.[row.class] ?? "" }, row.class) };
   }
 
   #growthColumns() {
     return [
-      { key: "slope", title: "Slope", width: "98px", right: true, help: "bytes or blocks per second of live memory, after startup", cell: (row) => this.app.following("slope", row, this.#of()) },
-      { key: "history", title: "Live over time", width: "minmax(80px,1fr)", cell: (row) => sparkline(row.history) },
+      { key: "slope", title: "Slope", spare: 4, width: "98px", right: true, help: "bytes or blocks per second of live memory, after startup", cell: (row) => this.app.following("slope", row, this.#of()) },
+      { key: "history", title: "Live over time", spare: 3, width: "minmax(80px,1fr)", cell: (row) => sparkline(row.history) },
     ];
   }
 
@@ -187,7 +191,7 @@ export class TableView {
   }
 
   #placeCell(row, room) {
-    const p = row.place;
+    const p = row.place, { narrow } = this.table;
     const twist = this.#unrolls()
       ? h("button.twist", {
           type: "button", tabindex: "-1", "aria-label": row.open ? "Roll up" : "Unroll", "aria-expanded": String(!!row.open),
@@ -197,7 +201,7 @@ export class TableView {
       : null;
     if (!p) return h("div.place", twist, h("span.fn", "(no call stack)"));
     const advice = this.#advice(p), apart = row.apart ? h("span.apart.mono", `<${shortenTo(row.apart, APART)}>`) : null;
-    return h("div.place", { title: `${p.function}\n${p.file}${p.line ? `:${p.line}` : ""}` }, twist, nameAndWhere(p.function || "?", whereOf(p.file, p.line), room - (twist ? TWIST + (row.level || 0) * INDENT : 0) - (advice ? TAG : 0) - (apart ? GAP + textWidth(apart.textContent) : 0), [apart, advice]));
+    return h(`div.place${narrow ? ".two" : ""}`, { title: `${p.function}\n${p.file}${p.line ? `:${p.line}` : ""}` }, twist, nameAndWhere(p.function || "?", whereOf(p.file, p.line), room - (twist ? TWIST + (row.level || 0) * INDENT : 0) - (advice ? TAG : 0) - (apart ? GAP + textWidth(apart.textContent) : 0), [apart, advice], narrow));
   }
 
   // Says that there is advice about a place; the panel beside shows it.
@@ -228,6 +232,7 @@ export class TableView {
   // The innermost first; where there is no room for all, each is short.
   #fragment(row, room) {
     const full = row.frames.map((p) => p?.function || p?.file || "?");
+    if (this.table.narrow) return h("div.place.two", { title: full.join("\n") }, h("span.name", nameOf(full.at(-1), room)), h("span.file.rightward", full.slice(0, -1).reverse().map((n) => `‹ ${bareName(n)} `).join("")));
     const each = (room - full.length * 2 * GAP) / Math.min(3, full.length);
     const names = textWidth(full.join(" ‹ ")) <= room ? full : full.map((n) => shorten(n, (text) => textWidth(text) <= each) || n);
     return h("span.fragment", { title: full.join("\n") }, [...names].reverse().map((n, i) => [i ? h("span.arrow", "‹") : null, i ? h("span.soft", n) : n]));
@@ -482,18 +487,18 @@ export class DiffTable {
       key, title, width: "92px", right: true, sort: key,
       cell: (row) => app.number(figureOf(row, key), { ...this.heads?.[key], unit: this.unit, name: key }),
     });
-    const moved = (key, title, help) => ({ key, title, help, width: "88px", right: true, cell: (row) => app.number(figureOf(row, key), { ...this.heads?.[key], unit: this.unit, name: key, measure: "allocated" }) });
+    const moved = (key, title, help) => ({ key, title, help, spare: 2, width: "88px", right: true, cell: (row) => app.number(figureOf(row, key), { ...this.heads?.[key], unit: this.unit, name: key, measure: "allocated" }) });
     this.table = new Table({
       label: "What changed",
       columns: [
-        { key: "place", title: "Place", width: "minmax(240px,2.6fr)", cell: (row, i, room) => h("div.place", { title: `${row.name}\n${row.where}` }, nameAndWhere(row.name, row.where, room)) },
+        { key: "place", title: "Place", width: "minmax(200px,2.6fr)", cell: (row, i, room) => h(`div.place${this.table.narrow ? ".two" : ""}`, { title: `${row.name}\n${row.where}` }, nameAndWhere(row.name, row.where, room, null, this.table.narrow)) },
         side("before", moments ? "From" : "Before"),
         side("after", moments ? "To" : "After"),
         moments ? moved("went", "Went", "live at “from”, and not at “to”") : null,
         moments ? moved("came", "Came", "live at “to”, and not at “from”") : null,
-        { key: "change", title: "Change", width: "106px", right: true, sort: "change", cell: (row) => app.following("change", { value: row.change, low: row.change_low, high: row.change_high, q: row.q }, { unit: this.unit }, { alone: true }) },
-        { key: "whisker", title: "95% interval", help: "of the change", width: "minmax(96px,1.2fr)", cell: (row) => changeWhisker(row.change, row.change_low, row.change_high, row.sure, this.max) },
-        { key: "sure", title: "Verdict", width: "118px", cell: (row) => h(`span${row.sure ? "" : ".faint"}`, { title: `${changeText(changeOf(row), this.unit)}${row.decided ? `; q = ${row.q}` : ""}` }, row.sure ? (row.change > 0 ? "▲ more" : "▼ less") : moments && row.went === 0 && row.came === 0 ? "the same" : row.decided ? "not significant" : "undecided") },
+        { key: "change", title: "Change", near: true, width: "106px", right: true, sort: "change", cell: (row) => app.following("change", { value: row.change, low: row.change_low, high: row.change_high, q: row.q }, { unit: this.unit }, { alone: true }) },
+        { key: "whisker", title: "95% interval", help: "of the change", spare: 1, width: "minmax(96px,1.2fr)", cell: (row) => changeWhisker(row.change, row.change_low, row.change_high, row.sure, this.max) },
+        { key: "sure", title: "Verdict", near: true, width: "118px", narrow: "120px", cell: (row) => h(`span${row.sure ? "" : ".faint"}`, { title: `${changeText(changeOf(row), this.unit)}${row.decided ? `; q = ${row.q}` : ""}` }, row.sure ? (row.change > 0 ? "▲ more" : "▼ less") : moments && row.went === 0 && row.came === 0 ? "the same" : row.decided ? "not significant" : "undecided") },
       ].filter(Boolean),
       onPick: (row) => app.select({ place: row.place, name: row.name, change: changeOf(row), head: this.heads.after, ofDiff: true }),
       onOpen: (row) => row.place && app.store.set({ view: "flame", mode: "sandwich", focus: focusStep(row.place), zoom: [], pick: [] }),

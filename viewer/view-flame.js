@@ -586,11 +586,15 @@ export const noteOf = (s) => (s.of === "live" ? "live at “to”" : "allocated 
 
 // The same, of which the numbers explain themselves.
 export const changeShown = (app, c, unit) =>
-  c.sure ? [`surely ${c.change > 0 ? "more" : "less"}, `, app.following("change", { value: c.change, low: c.low, high: c.high }, { unit }, { alone: true, text: `${amount(c.low, unit)} … ${amount(c.high, unit)}` })] : unsureText(c);
+  isExact(c) ? exactText(c) : c.sure ? [`surely ${c.change > 0 ? "more" : "less"}, `, app.following("change", { value: c.change, low: c.low, high: c.high }, { unit }, { alone: true, text: `${amount(c.low, unit)} … ${amount(c.high, unit)}` })] : unsureText(c);
+
+// Of traces at rate 1 there is nothing to be sure of.
+const isExact = (c) => c.decided !== false && c.low === c.high && c.low === c.change;
+const exactText = (c) => (c.change === 0 ? "the same, exact" : `${c.change > 0 ? "more" : "less"}, exact`);
 
 const unsureText = (c) => (c.decided === false ? "undecided: a trace is incomplete, or one run per side cannot show run-to-run variation" : "no significant change");
 
-export const changeText = (c, unit) => (c.sure ? `surely ${c.change > 0 ? "more" : "less"}, ${amount(c.low, unit)} … ${amount(c.high, unit)}` : unsureText(c));
+export const changeText = (c, unit) => (isExact(c) ? exactText(c) : c.sure ? `surely ${c.change > 0 ? "more" : "less"}, ${amount(c.low, unit)} … ${amount(c.high, unit)}` : unsureText(c));
 
 const unknown = () => ({ value: NaN, low: NaN, high: NaN, samples: NaN, blocks: NaN, self: 0 });
 

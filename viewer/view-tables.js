@@ -498,7 +498,7 @@ export class DiffTable {
         moments ? moved("came", "Came", "live at “to”, and not at “from”") : null,
         { key: "change", title: "Change", near: true, width: "106px", right: true, sort: "change", cell: (row) => app.following("change", { value: row.change, low: row.change_low, high: row.change_high, q: row.q }, { unit: this.unit }, { alone: true }) },
         { key: "whisker", title: "95% interval", help: "of the change", spare: 1, width: "minmax(96px,1.2fr)", cell: (row) => changeWhisker(row.change, row.change_low, row.change_high, row.sure, this.max) },
-        { key: "sure", title: "Verdict", near: true, width: "118px", narrow: "120px", cell: (row) => h(`span${row.sure ? "" : ".faint"}`, { title: `${changeText(changeOf(row), this.unit)}${row.decided ? `; q = ${row.q}` : ""}` }, row.sure ? (row.change > 0 ? "▲ more" : "▼ less") : moments && row.went === 0 && row.came === 0 ? "the same" : row.decided ? "not significant" : "undecided") },
+        { key: "sure", title: "Verdict", near: true, width: "118px", narrow: "120px", cell: (row) => h(`span${row.sure ? "" : ".faint"}`, { title: `${changeText(changeOf(row), this.unit)}${row.decided ? `; q = ${row.q}` : ""}` }, row.sure ? (row.change > 0 ? "▲ more" : "▼ less") : isSame(row, moments) ? "the same" : row.decided ? "not significant" : "undecided") },
       ].filter(Boolean),
       onPick: (row) => app.select({ place: row.place, name: row.name, change: changeOf(row), head: this.heads.after, ofDiff: true }),
       onOpen: (row) => row.place && app.store.set({ view: "flame", mode: "sandwich", focus: focusStep(row.place), zoom: [], pick: [] }),
@@ -566,4 +566,5 @@ export class DiffTable {
   }
 }
 
+const isSame = (row, moments) => (moments ? row.went === 0 && row.came === 0 : row.decided && row.change === 0 && row.change_low === 0 && row.change_high === 0);
 const changeOf = (row) => ({ before: row.before, after: row.after, change: row.change, low: row.change_low, high: row.change_high, sure: row.sure, decided: row.decided });

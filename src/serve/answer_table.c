@@ -441,10 +441,7 @@ static void write_window(output *o, const asked_table *t) {
                   (unsigned long long)l->from, (unsigned long long)l->to,
                   l->cleaned_up ? "true" : "false", leaks_class_infos[l->total.class].name);
     figure f = asked_figure(&t->question, &l->total.cost);
-    if (measure_infos[t->question.query->measure].unit == UNIT_BYTES)
-        figure_json(o, &f);
-    else
-        write_figure(o, &f, l->total.cost.blocks);
+    write_figure(o, &f, l->total.cost.blocks);
     output_text(o, ",\"classes\":{");
     for (int i = 0; i < LEAKS_N_CLASSES; i++)
         output_format(o, "%s\"%s\":\"%s\"", i ? "," : "", leaks_class_infos[i].name,

@@ -288,6 +288,47 @@ test("hotspots are by thread and by scope as well, and a row leads to the places
   }
 }));
 
+// Buffers of loop@: one is freed before the next comes, n times, each 4,000 bytes. Those of kept@ stay.
+const looping = (n) => ["rate 1", "context ", ...Array.from({ length: n }, (_, i) => [`alloc external 500 501 Main@main.c:1 loop@loop.c:2`, `same collect ${2 * i}`, "same alloc external 8 9 Main@main.c:1 kept@kept.c:3"]).flat()].join("\n");
+
+test("what is temporary is in each view what the commands say, and a comparison of exact traces says that it is exact", async ({ browser }) => {
+  const [before, after] = [10, 15].map((n) => {
+    const file = path.join(ARTEFACTS, `temporary-${n}.ctf`);
+    fs.writeFileSync(file, execFileSync("python3", [path.join(TRACES, "../cli/make-trace")], { input: looping(n) }));
+    return file;
+  });
+  const server = await serve([before, after]), c = await Client.open(browser, `${server.url}#measure=temporary`);
+  const asked = ["--measure", "temporary"], { value } = cliJson("hotspots", "--json", ...asked, before).total, bytes = amount(value, "B");
+  try {
+    assert.equal(value, 10 * 501 * 8);
+    for (const mode of ["icicle", "inverted", "time"]) {
+      await c.go({ mode });
+      assert.equal(await c.total(), `${bytes} exact 10 blocks at rate 1`, mode);
+      const frames = (await c.frames()).filter((f) => f.node > 0);
+      assert.ok(frames.some((f) => f.name === "loop") && !frames.some((f) => f.name === "kept"), mode);
+      if (mode !== "time") assert.equal(frames.find((f) => f.name === "loop").value, value);
+      else assert.equal(frames.filter((f) => f.name === "loop").reduce((sum, f) => sum + f.value, 0), value);
+    }
+    for (const view of ["hotspots", "functions", "types", "paths", "callees"]) {
+      await c.go({ view, mode: "icicle", focus: "Main" });
+      assert.equal((await c.rows())[0].value, bytes, view);
+    }
+    await c.go({ view: "graph" });
+    assert.match(await c.text(".graph"), /loop/);
+    await c.go({ view: "diff", by: "function" });
+    const change = cliJson("diff", "--json", "--by", "function", ...asked, before, after).total.change, said = amount(change.value ?? change, "B");
+    assert.equal((await c.text(".delta")).replace(/\s+/g, " "), `Before ${bytes} → After ${amount(15 * 501 * 8, "B")} Δ +${said} more, exact`);
+    assert.deepEqual((await c.rows()).map((r) => [r.place.split(" ")[0], r.change, r.sure]), [["loop", `+${said}`, "▲ more"]]);
+    await c.go({ before: 0, after: 0 });
+    assert.deepEqual((await c.rows()).map((r) => r.sure), ["the same"]);
+    assert.match(await c.text(".delta"), /the same, exact/);
+    assert.deepEqual(c.trouble, []);
+  } finally {
+    await c.close();
+    await server.stop();
+  }
+});
+
 test("where every block is known, the page counts blocks, as the commands do", async ({ browser }) => {
   const file = path.join(ARTEFACTS, "exact.ctf");
   const lines = ["alloc minor 4000 4001 Main@main.c:1 big@big.c:2", ...Array.from({ length: 60 }, () => "alloc minor 8 9 Main@main.c:1 small@small.c:3")];
@@ -307,6 +348,8 @@ test("where every block is known, the page counts blocks, as the commands do", a
     assert.match(await c.total(), /exact at rate 1$/);
     await c.go({ measure: "allocated", view: "functions", sort: "" });
     assert.deepEqual((await shown()).sort(), ["1", "60", "61"]);
+    await c.go({ view: "leaks" });
+    assert.match(await c.total(), /exact 61 blocks at rate 1$/);
     assert.deepEqual(c.trouble, []);
   } finally {
     await c.close();

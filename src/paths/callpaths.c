@@ -35,18 +35,32 @@ path_sums *callpaths_sum(const callpaths *v) {
     path_sums *s = path_sums_new(callpaths_tree(v), v->queries, v->n_sides);
     bool ok = s;
     for (unsigned side = 0; ok && side < v->n_sides; side++)
-        ok = path_sums_add(s, side, v->queries[side], v->seen[side], v->joined, v->collapsed);
+        ok = path_sums_add(s, side, v->queries[side], callpaths_base(v), v->collapsed);
     if (ok)
         return s;
     path_sums_free(s);
     return NULL;
 }
 
+/* What it was made of is const to those who look at it. */
+static void free_seen(callpaths *v) {
+    for (unsigned i = 0; i < PATH_SIDES; i++) {
+        path_tree_free((path_tree *)(uintptr_t)v->seen[i]);
+        v->seen[i] = NULL;
+    }
+}
+
+static bool make_joined(callpaths *v) {
+    v->joined = callpaths_join(v);
+    free_seen(v);
+    return v->joined;
+}
+
 static bool make_trees(callpaths *v) {
     for (unsigned i = 0; i < v->n_sides; i++)
         if (!(v->seen[i] = callpaths_see(v, i)))
             return false;
-    return (v->n_sides < PATH_SIDES || (v->joined = callpaths_join(v))) &&
+    return (v->n_sides < PATH_SIDES || make_joined(v)) &&
            (!callpaths_collapses(&v->spec) || (v->collapsed = callpaths_collapse(v)));
 }
 
@@ -59,12 +73,10 @@ bool callpaths_make(callpaths *v, const query_result *q, const query_result *aga
     return false;
 }
 
-/* What it was made of is const to those who look at it. */
 void callpaths_free(callpaths *v) {
     path_sums_free((path_sums *)(uintptr_t)v->sums);
     path_tree_free((path_tree *)(uintptr_t)v->collapsed);
     path_tree_free((path_tree *)(uintptr_t)v->joined);
-    for (unsigned i = 0; i < v->n_sides; i++)
-        path_tree_free((path_tree *)(uintptr_t)v->seen[i]);
+    free_seen(v);
     *v = (callpaths){0};
 }

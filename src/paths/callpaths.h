@@ -44,7 +44,7 @@
  *   its innermost.
  * - Trees are immutable and shared between threads. They refer to the profile at most, not to the
  *   trees that they were made of: each may be forgotten, and made again, without the others. A
- *   collapsed tree that stands alone is looked at without the one that it was made of.
+ *   joined tree, and a collapsed one that stands alone, is looked at without what it was made of.
  * - Sums of two sides are amounts, as the sides may be of different rates. Each side can be asked
  *   for its own.
  *
@@ -73,8 +73,8 @@ typedef struct callpaths {
     callpaths_spec spec;
     const query_result *queries[PATH_SIDES];
     unsigned n_sides;
-    const path_tree *seen[PATH_SIDES]; /* the same twice, if both see the same; NULL: `collapsed`
-                                          stands alone */
+    const path_tree *seen[PATH_SIDES]; /* the same twice, if both see the same; NULL: what was made
+                                          of them, `collapsed` or `joined`, needs them no more */
     const path_tree *joined;           /* of two that are not the same */
     const path_tree *collapsed;        /* if a tree is; see callpaths_collapses */
     const path_sums *sums;             /* of the last of these trees */

@@ -92,7 +92,8 @@ path_sums *path_sums_new(const path_tree *t, const query_result *const queries[P
 typedef struct path_way {
     const query_result *query;
     const path_tree *of_stacks;
-    const uint32_t *of_joined, *of_collapsed;
+    unsigned side; /* of that */
+    const uint32_t *of_collapsed;
     const path_column *own;
     uint32_t *nodes; /* by entry of the list; PATH_NOWHERE: it is in none */
     size_t parts, n_words;
@@ -100,10 +101,9 @@ typedef struct path_way {
 
 static uint32_t node_of(const path_way *w, uint32_t stack) {
     const cost_entry e = {.node = stack >> 1, .external = stack & 1};
-    uint32_t node = e.external ? path_tree_site(w->of_stacks, &w->query->lens, &e)
-                               : path_tree_end(w->of_stacks, e.node);
-    if (w->of_joined)
-        node = w->of_joined[node];
+    const uint32_t node =
+        e.external ? path_tree_site(w->of_stacks, w->side, &w->query->lens, &e)
+                   : path_tree_end_of(w->of_stacks, w->side, &w->query->profile->tree, e.node);
     return w->of_collapsed ? w->of_collapsed[node] : node;
 }
 
@@ -182,13 +182,14 @@ static cost_shape shape_of(const query_result *q) {
     return shape;
 }
 
-bool path_sums_add(path_sums *s, unsigned side, const query_result *q, const path_tree *seen,
-                   const path_tree *joined, const path_tree *collapsed) {
+bool path_sums_add(path_sums *s, unsigned side, const query_result *q, const path_tree *base,
+                   const path_tree *collapsed) {
     path_column *own = &s->own[side];
     const bool alone = collapsed && collapsed->is_of_stacks;
+    const path_tree *of_stacks = alone ? collapsed : base;
     path_way w = {.query = q,
-                  .of_stacks = alone ? collapsed : seen,
-                  .of_joined = joined ? joined->of[side] : NULL,
+                  .of_stacks = of_stacks,
+                  .side = of_stacks->of[1] ? side : 0, /* both may see the same */
                   .of_collapsed = collapsed && !alone ? collapsed->of[0] : NULL,
                   .own = own,
                   .nodes = large_new(q->costs.count + 1, sizeof *w.nodes),

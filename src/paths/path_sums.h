@@ -32,10 +32,11 @@ typedef struct path_sums {
 path_sums *path_sums_new(const path_tree *t, const query_result *const queries[PATH_SIDES],
                          unsigned n_sides);
 
-/* Adds what a question cost: `seen` is the tree that its lens sees, the others, which may be NULL,
- * what was made of that. Once a side; false when there is no memory. */
-bool path_sums_add(path_sums *s, unsigned side, const query_result *q, const path_tree *seen,
-                   const path_tree *joined, const path_tree *collapsed);
+/* Adds what a question cost: `base` is the tree that its lens sees, or that this was joined to, and
+ * is not looked at where `collapsed`, which was made of it or is NULL, stands alone. Once a side;
+ * false when there is no memory. */
+bool path_sums_add(path_sums *s, unsigned side, const query_result *q, const path_tree *base,
+                   const path_tree *collapsed);
 
 size_t path_sums_size(const path_sums *s); /* bytes */
 void path_sums_free(path_sums *s);         /* NULL is allowed */

@@ -387,8 +387,8 @@ path_tree *path_tree_see(const lens *l, place_by by) {
     return t;
 }
 
-uint32_t path_tree_site(const path_tree *t, const lens *l, const cost_entry *e) {
-    uint32_t node = path_tree_end(t, e->node), wrapper;
+uint32_t path_tree_site(const path_tree *t, unsigned side, const lens *l, const cost_entry *e) {
+    uint32_t node = path_tree_end_of(t, side, &l->profile->tree, e->node), wrapper;
     const lens_cursor site = lens_site(l, e->node, true, &wrapper);
     lens_cursor at = lens_innermost(l, e->node);
     for (; at.location != site.location || at.node != site.node; at = lens_outward(l, at))
@@ -424,6 +424,20 @@ static bool grow_joined(growing *g, unsigned side, const path_tree *from, size_t
     return of;
 }
 
+/* The map of what was made of a tree of stacks becomes one of these stacks. */
+static bool map_stacks(path_tree *t, unsigned side, const path_tree *from) {
+    const size_t n = from->n_of[0];
+    uint32_t *ends = large_new(n + 1, sizeof *ends);
+    for (size_t i = 0; ends && i <= n; i++)
+        ends[i] = t->of[side][from->of[0][i]];
+    if (!ends)
+        return false;
+    free(t->of[side]);
+    t->of[side] = ends;
+    t->n_of[side] = n;
+    return t->is_of_stacks = true;
+}
+
 path_tree *path_tree_join(const path_tree *const of[PATH_SIDES], place_by by) {
     growing g;
     bool ok = begin(&g, NULL, NULL);
@@ -431,7 +445,8 @@ path_tree *path_tree_join(const path_tree *const of[PATH_SIDES], place_by by) {
         g.tree->names = &g.tree->own_names;
     ok = ok && add_names(&g.tree->own_names, of[0]->names) &&
          add_names(&g.tree->own_names, of[1]->names) && number_places(&g, by) &&
-         grow_joined(&g, 0, of[0], 0) && grow_joined(&g, 1, of[1], of[0]->names->locations.count);
+         grow_joined(&g, 0, of[0], 0) && map_stacks(g.tree, 0, of[0]) &&
+         grow_joined(&g, 1, of[1], of[0]->names->locations.count) && map_stacks(g.tree, 1, of[1]);
     return end(&g, ok);
 }
 
@@ -523,21 +538,12 @@ path_tree *path_tree_collapse(const path_tree *of, const uint32_t *focus) {
 }
 
 bool path_tree_stand_alone(path_tree *t, const path_tree *of, place_by by) {
-    const size_t n = of->n_of[0];
-    uint32_t *ends = large_new(n + 1, sizeof *ends);
-    for (size_t i = 0; ends && i <= n; i++)
-        ends[i] = t->of[0][of->of[0][i]];
-    if (!ends || !place_table_make(&t->own_places, of->names->locations.items,
-                                   of->names->locations.count, by)) {
-        free(ends);
+    if (!place_table_make(&t->own_places, of->names->locations.items, of->names->locations.count,
+                          by) ||
+        !map_stacks(t, 0, of))
         return false;
-    }
-    free(t->of[0]);
-    t->of[0] = ends;
-    t->n_of[0] = n;
     t->names = of->names;
     t->places = &t->own_places;
-    t->is_of_stacks = true;
     return true;
 }
 

@@ -25,7 +25,7 @@ typedef struct path_tree {
     uint32_t *of[PATH_SIDES]; /* by what it was made of (stacks of the profile, cct_stack, or nodes
                                  of one of these): the node here; PATH_NOWHERE: it is in none */
     size_t n_of[PATH_SIDES];
-    bool is_of_stacks; /* one of the former: it was seen, or stands alone */
+    bool is_of_stacks; /* one of the former: it was seen, was joined, or stands alone */
     place_table own_places;
     profile own_names; /* locations alone */
 } path_tree;
@@ -35,19 +35,22 @@ static inline const profile_location *path_tree_location(const path_tree *t, uin
                                  : &t->names->locations.items[t->places->locations.items[place]];
 }
 
-/* Of a tree of stacks: where the stack of a node of the profile's tree ends, which has blocks.
- */
+/* Of a tree of stacks: where the stack of a node of a profile's tree ends, which has blocks. */
+static inline uint32_t path_tree_end_of(const path_tree *t, unsigned side, const cct *from,
+                                        uint32_t node) {
+    return t->of[side][cct_stack(from, node)];
+}
 static inline uint32_t path_tree_end(const path_tree *t, uint32_t node) {
-    return t->of[0][cct_stack(&t->names->tree, node)];
+    return path_tree_end_of(t, 0, &t->names->tree, node);
 }
 
 /* The tree of a profile, as a lens sees it. It refers to the profile, not to the lens. NULL when
  * there is no memory, as the next ones. */
 path_tree *path_tree_see(const lens *l, place_by by);
 
-/* Two of these as one. Its locations are those of the first, then those of the second; places of
- * the same names are one, whose location is one of the first where there is any. Refers to neither.
- */
+/* Two of these as one, of the stacks of both. Its locations are those of the first, then those of
+ * the second; places of the same names are one, whose location is one of the first where there is
+ * any. Refers to neither. */
 path_tree *path_tree_join(const path_tree *const of[PATH_SIDES], place_by by);
 
 /* `of` with recursion collapsed: a place that is on the path already is the same node. `focus`: of
@@ -71,9 +74,9 @@ uint64_t *path_tree_lengths(const path_tree *t, const size_t *ends);
 size_t path_tree_size(const path_tree *t); /* bytes */
 void path_tree_free(path_tree *t);         /* NULL is allowed */
 
-/* Of a tree that was seen, where an external cost belongs: at its site, as many steps outward as
- * the lens skips wrappers. */
-uint32_t path_tree_site(const path_tree *t, const lens *l, const cost_entry *e);
+/* Of a tree that was seen or joined, where an external cost belongs: at its site, as many steps
+ * outward as the lens of that side skips wrappers. */
+uint32_t path_tree_site(const path_tree *t, unsigned side, const lens *l, const cost_entry *e);
 
 /* By node: the innermost end of the focus on its path; or root. To be freed, as the next one. */
 uint32_t *path_tree_focus(const path_tree *t, const call_site *focus);

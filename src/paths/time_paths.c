@@ -118,7 +118,7 @@ static uint32_t site_of(const timing *t, size_t row) {
     uint32_t *known = &t->sites[2 * stack + external];
     if (*known == PATH_NOWHERE) {
         const cost_entry e = {.node = b->node[row], .external = external};
-        *known = t->cut[external ? path_tree_site(t->tree, &t->query->lens, &e)
+        *known = t->cut[external ? path_tree_site(t->tree, 0, &t->query->lens, &e)
                                  : path_tree_end(t->tree, e.node)];
     }
     return *known;

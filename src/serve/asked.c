@@ -368,23 +368,6 @@ static char *key_beyond(char *key, const char *step, const char *of) {
     return longer;
 }
 
-/* Makes the trees of both sides one, whose key replaces the first one's. */
-static bool compare_trees(request *r, asked_paths *p, const asked *against, char **key) {
-    char *second = key_of_seen(against, p->view.spec.by_line);
-    const bool same = second && *key && strcmp(second, *key) == 0;
-    if (same)
-        p->view.seen[1] = p->view.seen[0];
-    else
-        p->view.seen[1] = keep(r, p, second, make_second, need_to_see(against));
-    if (!same && p->view.seen[1]) {
-        *key = key_beyond(*key, "joined", second);
-        p->view.joined =
-            keep(r, p, *key, make_joined, (p->view.seen[0]->n + p->view.seen[1]->n) * OF_NODE);
-    }
-    free(second);
-    return same || p->view.joined;
-}
-
 /* `key` is freed. */
 static char *key_of_collapsed(const request *r, const asked_paths *p, char *key) {
     const bool focused = p->view.spec.focus;
@@ -413,6 +396,49 @@ static bool make_nothing(void *context, cache_value *value) {
 static bool see_tree(request *r, asked_paths *p, const asked *a, const char *key) {
     p->view.seen[0] = keep(r, p, key, make_first, need_to_see(a));
     return p->view.seen[0];
+}
+
+/* Of two that are seen, which make room for what comes. */
+static bool make_one(request *r, asked_paths *p, const char *key) {
+    p->view.joined =
+        keep(r, p, key, make_joined, (p->view.seen[0]->n + p->view.seen[1]->n) * OF_NODE);
+    if (!p->view.joined)
+        return false;
+    for (unsigned side = 0; side < PATH_SIDES; side++) {
+        p->view.seen[side] = NULL;
+        cache_give_up(r->viewer->cache, p->entries[side]);
+    }
+    p->entries[0] = p->entries[PATH_SIDES]; /* they came in this order */
+    p->n_entries = 1;
+    return true;
+}
+
+static bool join_trees(request *r, asked_paths *p, const asked *a, const asked *against, char **key,
+                       const char *second) {
+    char *first = strdup(*key);
+    *key = key_beyond(*key, "joined", second);
+    p->view.joined = keep(r, p, *key, make_nothing, 0);
+    const bool ok = p->view.joined ||
+                    (first && see_tree(r, p, a, first) &&
+                     (p->view.seen[1] = keep(r, p, second, make_second, need_to_see(against))) &&
+                     make_one(r, p, *key));
+    free(first);
+    return ok;
+}
+
+/* Makes the trees of both sides one, whose key replaces the first one's. */
+static bool compare_trees(request *r, asked_paths *p, const asked *a, const asked *against,
+                          char **key) {
+    char *second = key_of_seen(against, p->view.spec.by_line);
+    bool ok = second;
+    if (ok && strcmp(second, *key) == 0) {
+        ok = see_tree(r, p, a, *key);
+        p->view.seen[1] = p->view.seen[0];
+    } else if (ok) {
+        ok = join_trees(r, p, a, against, key, second);
+    }
+    free(second);
+    return ok;
 }
 
 /* The tree that it is made of makes room for what comes. */
@@ -449,7 +475,7 @@ static bool find_trees(request *r, asked_paths *p, const asked *a, const asked *
         return false;
     if (callpaths_stands_alone(&p->view))
         return collapse_alone(r, p, a, key);
-    if (!see_tree(r, p, a, *key) || (against && !compare_trees(r, p, against, key)))
+    if (!(against ? compare_trees(r, p, a, against, key) : see_tree(r, p, a, *key)))
         return false;
     if (!callpaths_collapses(&p->view.spec))
         return true;

@@ -1,6 +1,6 @@
 // phone.mjs: on a telephone the picture has most of the screen, and fingers can hit what is there to be hit.
 import assert from "node:assert/strict";
-import { Client, test } from "./browser.mjs";
+import { Client, FIREFOX, test } from "./browser.mjs";
 
 const FINGER = 32; // pixels
 
@@ -10,6 +10,9 @@ const small = (page) => page.evaluate((finger) => [...document.querySelectorAll(
   .map((e) => [e, (e.closest(".field") ?? e).getBoundingClientRect()])
   .filter(([, r]) => r.height < finger - 0.5)
   .map(([e, r]) => `${e.tagName} ${e.className} ${e.ariaLabel || e.textContent.slice(0, 20)}: ${r.height}`), FINGER);
+
+// Only Chromium lets a test put fingers on the screen.
+const touch = (what) => (FIREFOX ? what.click() : what.tap());
 
 // What stands above a view, of the height of the screen.
 const above = (page) => page.evaluate(() => document.querySelector(".body").getBoundingClientRect().top / innerHeight);
@@ -38,18 +41,18 @@ test("a telephone begins with what to look at, each a way there; the timeline's 
     assert.ok((await above(c.page)) <= 0.24);
     assert.equal(await c.page.evaluate(() => new Set([...document.querySelectorAll(".start button")].map((e) => e.getBoundingClientRect().top)).size), 1, "in one row");
     for (const [fact, state] of [["peak", { measure: "live" }], ["leaks", { view: "leaks" }], ["hotspots", { view: "hotspots" }], ["advice", { view: "advice" }]]) {
-      await c.until(state, () => c.page.locator(`[data-start=${fact}]`).tap());
+      await c.until(state, () => touch(c.page.locator(`[data-start=${fact}]`)));
       assert.ok(!(await seen(".start")) && (await seen(".timeline .legend")));
-      await c.until({ view: "flame", measure: "allocated" }, () => c.page.goBack());
+      await c.until({ view: "flame", measure: "allocated" }, () => c.page.evaluate(() => history.back()));
       assert.ok((await seen(".start")) && !(await seen(".timeline .legend")));
     }
-    await c.page.getByRole("button", { name: "Legend" }).tap();
+    await touch(c.page.getByRole("button", { name: "Legend" }));
     assert.ok(!(await seen(".start")) && (await seen(".timeline .legend")));
     assert.ok(!(await seen(".filterbar")));
-    await c.page.getByRole("button", { name: "Filter (/)" }).tap();
+    await touch(c.page.getByRole("button", { name: "Filter (/)" }));
     await c.page.keyboard.type("size:>=8");
     await c.until({ filter: "size:>=8" }, () => c.page.keyboard.press("Enter"));
-    await c.page.getByRole("button", { name: "Filter (/)" }).tap();
+    await touch(c.page.getByRole("button", { name: "Filter (/)" }));
     assert.ok(await seen(".filterbar .chip"), "a filter that there is stays in sight");
     await c.page.setViewportSize({ width: 1024, height: 768 });
     await c.until({ filter: "" }, () => c.page.getByLabel("Remove size:>=8").click());

@@ -13,7 +13,7 @@ const leastOf = (columns, sides = SIDES) => columns.reduce((sum, c) => sum + wid
 
 // columns: { key, title, width (CSS grid), right, sort, help, spare: left out where there is no room for all, 1 before 2 and so on,
 // cell(row, index, room in pixels) }, and on a telephone { wide: not there, near: fills the screen together with the first
-// column, and the others are a scroll away, below: the key of the column in whose cells it is the second line, narrow: the width }
+// column, 1 before 2, and the others are a scroll away, below: the key of the column in whose cells it is the second line, narrow: the width }
 // model: { page(offset, limit) → Promise<{ rows, count }> }; or rows in a list: `setRows`.
 export class Table {
   constructor({ columns, label, onPick, onOpen, onUnroll, onMenu, onSort }) {
@@ -109,11 +109,17 @@ export class Table {
 
   // Where there is little room, amounts come before what is nice to know.
   #chosenColumns() {
-    const room = this.element.clientWidth;
+    const room = Math.max(0, this.element.clientWidth - this.gutter);
     if (this.narrow) return this.#narrowColumns(room || innerWidth);
     let columns = this.all;
     for (const rank of [1, 2, 3, 4, 5]) if (room && leastOf(columns) > room) columns = columns.filter((c) => c.spare !== rank);
-    return columns;
+    const [first, ...others] = columns, over = room ? leastOf(columns) - room : 0;
+    return over > 0 ? [{ ...first, width: `minmax(${Math.max(NAME_LEAST, widthOf(first) - over)}px,1fr)` }, ...others] : columns;
+  }
+
+  // Of the rows' scrollbar, for which the head leaves room.
+  get gutter() {
+    return this.head.offsetWidth - this.head.clientWidth;
   }
 
   // The name and what is near fill the screen; whoever wants the rest scrolls.
@@ -122,7 +128,7 @@ export class Table {
     const columns = this.all.filter((c) => !c.wide && !c.below).map((c) => ({ ...c, width: c.narrow ?? c.width, second: second.get(c.key) }));
     const [first, ...others] = columns, near = others.filter((c) => c.near);
     const name = { ...first, width: `minmax(${Math.max(NAME_LEAST, room - leastOf(near, NARROW_SIDES))}px,1fr)` };
-    return [name, ...near, ...others.filter((c) => !c.near)];
+    return [name, ...near.toSorted((a, b) => a.near - b.near), ...others.filter((c) => !c.near)];
   }
 
   get narrow() {
@@ -144,7 +150,7 @@ export class Table {
     this.space.style.height = `${this.count * this.rowHeight}px`;
     const template = this.columns.map((c) => c.width).join(" ");
     // Narrower than that, the table scrolls sideways: no column is cut off.
-    this.element.style.setProperty("--least", `${leastOf(this.columns, this.narrow ? NARROW_SIDES : SIDES)}px`);
+    this.element.style.setProperty("--least", `${leastOf(this.columns, this.narrow ? NARROW_SIDES : SIDES) + this.gutter}px`);
     this.head.style.gridTemplateColumns = template;
     fill(this.head, this.columns.map((c) => {
       if (!c.sort) return h(`span${c.right ? ".right" : ""}`, { role: "columnheader", title: c.help }, c.title);

@@ -140,11 +140,11 @@ export class TableView {
     });
     const from = (kind, more) => (row, i) => this.app.following(kind, row, this.#of(), more?.(row, i));
     const value = [
-      num("value", "Amount", "104px", "", { near: true, narrow: "126px" }),
+      num("value", "Amount", "104px", "", { near: 1, narrow: "126px" }),
       { key: "margin", title: "±", below: "value", width: this.exact ? "64px" : "156px", right: true, help: "half of the 95% confidence interval, or both bounds with few samples", cell: from("margin", () => ({ className: "margin" })) },
-      { key: "whisker", title: "95% interval", spare: 4, width: "minmax(64px,1fr)", sort: "low", help: "bar: the estimate; line: its interval. Sorts by the lower bound", cell: (row) => whisker(row, this.max) },
-      { key: "share", title: "Share", spare: 5, near: true, width: "66px", right: true, cell: from("share", (row) => ({ share: row.share, whole: row.value / row.share, of: this.kind !== "leaks" ? "all" : this.head.leaks?.cleaned_up ? "all that was live before the cleanup" : "all that is live at the end" })) },
-      { key: "samples", title: "Samples", spare: 3, width: "78px", right: true, sort: "samples", cell: from("samples") },
+      { key: "whisker", title: "95% interval", spare: 3, width: "minmax(64px,1fr)", sort: "low", help: "bar: the estimate; line: its interval. Sorts by the lower bound", cell: (row) => whisker(row, this.max) },
+      { key: "share", title: "Share", spare: 5, near: 2, width: "66px", right: true, cell: from("share", (row) => ({ share: row.share, whole: row.value / row.share, of: this.kind !== "leaks" ? "all" : this.head.leaks?.cleaned_up ? "all that was live before the cleanup" : "all that is live at the end" })) },
+      { key: "samples", title: "Samples", spare: 4, width: "78px", right: true, sort: "samples", cell: from("samples") },
     ];
     if (this.exact) value[4] = { ...value[4], title: "Blocks", sort: "blocks" };
     const grouped = GROUPS[this.group];
@@ -156,14 +156,14 @@ export class TableView {
       case "types":
         return [{ key: "type", title: "Type", width: "minmax(160px,2fr)", sort: "type", text: true, cell: (row) => h("span.mono", row.type || "(type not recorded)") }, ...value, { ...callers, title: "Mostly allocated at" }];
       case "functions":
-        return [place, module, ...value.slice(0, 3), { ...value[3], near: false }, num("self", "Itself", "104px", "self", { near: true, narrow: "92px" }), value[4]];
+        return [place, module, ...value.slice(0, 3), { ...value[3], near: 0 }, num("self", "Itself", "104px", "self", { near: 2, narrow: "92px" }), value[4]];
       case "paths":
         return [{ key: "frames", title: "The place and its callers", width: "minmax(260px,3.4fr)", cell: (row, i, room) => this.#fragment(row, room) }, ...value.slice(0, 4), { key: "explained", title: "Explained", width: "88px", right: true, help: "the share of this row and all before it", cell: from("explained", (row, i) => ({ share: row.explained, row: i })) }];
       case "callers":
       case "callees":
         return [place, module, ...value];
       case "leaks":
-        return [{ ...place, width: "minmax(200px,3.2fr)" }, this.#classColumn(), ...value.slice(0, 2), { ...value[2], spare: 1 }, { ...value[3], spare: 2, near: false }, ...this.#growthColumns()];
+        return [{ ...place, width: "minmax(200px,3.2fr)" }, this.#classColumn(), ...value.slice(0, 2), { ...value[2], spare: 1 }, { ...value[3], spare: 2, near: 0 }, ...this.#growthColumns()];
       default:
         return [place, module, ...value, callers];
     }
@@ -175,7 +175,7 @@ export class TableView {
 
   // Beside the place, where it is seen in a narrow window, too: an amount and its interval stand together.
   #classColumn() {
-    return { key: "class", title: "How it grows", near: true, width: "112px", narrow: "104px", help: "Rows are ordered by certainty of growth, then by amount", cell: (row) => h("span", { title: this.head.leaks?.classes?.[row.class] ?? "" }, row.class) };
+    return { key: "class", title: "How it grows", near: 2, width: "112px", narrow: "104px", help: "Rows are ordered by certainty of growth, then by amount", cell: (row) => h("span", { title: this.head.leaks?.classes?.[row.class] ?? "" }, row.class) };
   }
 
   #growthColumns() {
@@ -496,9 +496,9 @@ export class DiffTable {
         side("after", moments ? "To" : "After"),
         moments ? moved("went", "Went", "live at “from”, and not at “to”") : null,
         moments ? moved("came", "Came", "live at “to”, and not at “from”") : null,
-        { key: "change", title: "Change", near: true, width: "106px", right: true, sort: "change", cell: (row) => app.following("change", { value: row.change, low: row.change_low, high: row.change_high, q: row.q }, { unit: this.unit }, { alone: true }) },
+        { key: "change", title: "Change", near: 1, width: "106px", right: true, sort: "change", cell: (row) => app.following("change", { value: row.change, low: row.change_low, high: row.change_high, q: row.q }, { unit: this.unit }, { alone: true }) },
         { key: "whisker", title: "95% interval", help: "of the change", spare: 1, width: "minmax(96px,1.2fr)", cell: (row) => changeWhisker(row.change, row.change_low, row.change_high, row.sure, this.max) },
-        { key: "sure", title: "Verdict", near: true, width: "118px", narrow: "120px", cell: (row) => h(`span${row.sure ? "" : ".faint"}`, { title: `${changeText(changeOf(row), this.unit)}${row.decided ? `; q = ${row.q}` : ""}` }, row.sure ? (row.change > 0 ? "▲ more" : "▼ less") : isSame(row, moments) ? "the same" : row.decided ? "not significant" : "undecided") },
+        { key: "sure", title: "Verdict", near: 2, width: "118px", narrow: "120px", cell: (row) => h(`span${row.sure ? "" : ".faint"}`, { title: `${changeText(changeOf(row), this.unit)}${row.decided ? `; q = ${row.q}` : ""}` }, row.sure ? (row.change > 0 ? "▲ more" : "▼ less") : isSame(row, moments) ? "the same" : row.decided ? "not significant" : "undecided") },
       ].filter(Boolean),
       onPick: (row) => app.select({ place: row.place, name: row.name, change: changeOf(row), head: this.heads.after, ofDiff: true }),
       onOpen: (row) => row.place && app.store.set({ view: "flame", mode: "sandwich", focus: focusStep(row.place), zoom: [], pick: [] }),

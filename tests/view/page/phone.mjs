@@ -71,7 +71,7 @@ const ALL = [
 const AMOUNTS = ["value", "change"];
 
 test("no view scrolls sideways, nor a table but on a telephone, where names and amounts stay in sight", async ({ browser, two }) => {
-  for (const size of [[390, 844], [1024, 768], [1440, 900]]) {
+  for (const size of [[320, 640], [390, 844], [610, 800], [900, 800], [1024, 768], [1440, 900]]) {
     const c = await Client.open(browser, two.url, { size, touch: size[0] < 600 });
     try {
       for (const patch of ALL) {

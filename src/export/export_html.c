@@ -212,6 +212,8 @@ static void ask_all(asker *a, const reading *r) {
     forget(a, r, MEASURE_ALLOCATED);
     for (measure m = 0; m < N_MEASURES; m++) {
         const char *by = m == MEASURE_ALLOCATED ? NULL : measure_infos[m].name;
+        if (m == MEASURE_REQUESTED)
+            continue; /* the page has no such measure */
         ask_measure(a, m, by);
         if (m == MEASURE_ALLOCATED)
             ASK(a, "timepaths", "width", "1200");

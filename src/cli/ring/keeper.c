@@ -7,7 +7,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <math.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -24,6 +23,7 @@
 
 #include "base/path_rights.h"
 #include "cli/message.h"
+#include "cli/ring/keeper_pace.h"
 #include "cli/ring/ring_folder.h"
 #include "cli/run/run_rescue.h"
 #include "cli/run/symbolize_file.h"
@@ -48,11 +48,6 @@ enum {
 /* ---- the keeper's own --------------------------------------------------------------------------
  */
 
-/* At a moment: microseconds of the program, cycles of the recorder, and the two clocks of these. */
-typedef struct costs {
-    uint64_t cpu, spent, cycles, at;
-} costs;
-
 typedef struct keeping {
     ring_plan plan;
     pid_t pid;
@@ -61,10 +56,8 @@ typedef struct keeping {
     int rescue;     /* or -1 */
     uint64_t ended; /* when, as whoever has started us says: us since the epoch; 0: not yet */
     push_position *position; /* NULL: nobody else reads the spool */
-    struct pace *pace;       /* shared; NULL: it is in the process's memory, or nowhere */
-    uint64_t level;          /* how many times the rate is to be halved */
-    costs costs;             /* at the last look */
-    bool over;               /* nothing more will be recorded, and all is in the spool */
+    keeper_pace pace;
+    bool over; /* nothing more will be recorded, and all is in the spool */
     char spool[PATH_MAX];
     char pattern[PATH_MAX]; /* that names it */
 
@@ -186,110 +179,6 @@ static void free_spool(keeping *k) {
     k->next_freed = at;
 }
 
-/* ---- the rate ------------------------------------------------------------------------------ */
-
-/* The processor time of the program so far, in microseconds; 0: it is gone. */
-static uint64_t cpu_of(pid_t pid) {
-    enum { FIELDS_BETWEEN = 11 }; /* from the name, in parentheses, to utime, which stime follows */
-    char path[64], line[1024];
-    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
-    const int fd = open(path, O_RDONLY | O_CLOEXEC);
-    const ssize_t n = fd >= 0 ? read(fd, line, sizeof line - 1) : -1;
-    if (fd >= 0)
-        close(fd);
-    line[n > 0 ? n : 0] = '\0';
-    char *at = strrchr(line, ')');
-    for (int i = 0; at && i <= FIELDS_BETWEEN; i++)
-        at = strchr(at + 1, ' ');
-    if (!at)
-        return 0;
-    const uint64_t user = strtoull(at, &at, 10), ticks = user + strtoull(at, NULL, 10);
-    return ticks * 1000000 / (uint64_t)sysconf(_SC_CLK_TCK);
-}
-
-static bool read_pace(const ring_plan *plan, struct pace *pace) {
-    return pread(plan->memory, pace, sizeof *pace, (off_t)plan->pace_at) == sizeof *pace &&
-           pace->magic == PACE_MAGIC;
-}
-
-/* The memory is of the program that was attached to, as long as that lives: of another one that the
- * process becomes, nothing is read or changed by it. */
-static bool write_level(const ring_plan *plan, uint64_t level) {
-    const uint64_t at = plan->pace_at + offsetof(struct pace, level);
-    return pwrite(plan->memory, &level, sizeof level, (off_t)at) == sizeof level;
-}
-
-bool ring_plan_pace(ring_plan *plan, int memory, uint64_t pace_at) {
-    struct pace pace;
-    const ring_plan there = {.memory = memory, .pace_at = pace_at};
-    if (!read_pace(&there, &pace) || !write_level(&there, 0))
-        return false;
-    plan->memory = memory;
-    plan->pace_at = pace_at;
-    return true;
-}
-
-/* False: the rate stays as it is. */
-static bool costs_now(const keeping *k, costs *now) {
-    struct pace copy = {.magic = PACE_MAGIC};
-    const struct pace *pace = k->pace ? k->pace : &copy;
-    if (!k->pace && (!k->plan.memory || !read_pace(&k->plan, &copy)))
-        return false;
-    *now = (costs){.cpu = cpu_of(k->pid),
-                   .spent = atomic_load(&pace->spent),
-                   .cycles = atomic_load(&pace->cycles),
-                   .at = atomic_load(&pace->at)};
-    return true;
-}
-
-static void set_level(keeping *k, uint64_t level) {
-    k->level = level;
-    if (k->pace)
-        atomic_store(&k->pace->level, level);
-    else if (!write_level(&k->plan, level))
-        k->plan.memory = 0; /* the process is gone */
-}
-
-/* What the recorder's samples have cost since `before`, as a share of what the program did beside;
- * below 0: too little has happened to tell. */
-static double share_since(const costs *before, const costs *now) {
-    enum { LEAST_CPU = 200000 };
-    if (now->at <= before->at || now->cycles <= before->cycles ||
-        now->cpu < before->cpu + LEAST_CPU)
-        return -1;
-    const double cycles_each =
-        (double)(now->cycles - before->cycles) / (double)(now->at - before->at);
-    const double spent = (double)(now->spent - before->spent) / cycles_each,
-                 cpu = (double)(now->cpu - before->cpu);
-    return spent < cpu / 2 ? spent / (cpu - spent) : 1;
-}
-
-/* How many times the rate is to be halved. It gets higher again where that is of use. */
-static uint64_t level_for(const keeping *k, double share, uint64_t level) {
-    enum { LOW = 4 }; /* times less than may be: twice that is still well below */
-    const double target = k->plan.overhead;
-    if (share > target)
-        level += (uint64_t)ceil(log2(share / target));
-    else if (share * LOW < target && level > 0 && cutter_live_level(&k->cutter) < level)
-        level--;
-    return level < PACE_MAX_LEVEL ? level : PACE_MAX_LEVEL;
-}
-
-static void steer(keeping *k) {
-    costs now;
-    if (!costs_now(k, &now))
-        return;
-    if (k->costs.at == 0 || now.cpu < k->costs.cpu || now.spent < k->costs.spent) {
-        k->costs = now;
-        return;
-    }
-    const double share = share_since(&k->costs, &now);
-    if (share < 0)
-        return;
-    set_level(k, level_for(k, share, k->level));
-    k->costs = now;
-}
-
 /* Much of what the spool may take is not in segments yet. */
 static bool is_crowded(const keeping *k) {
     return memtrace_reader_packet(k->reader)->offset - k->flushed_to >
@@ -304,7 +193,7 @@ static bool flush(keeping *k) {
     k->flushed = clock_monotonic_ms();
     k->flushed_to = memtrace_reader_packet(k->reader)->offset;
     free_spool(k);
-    steer(k);
+    keeper_pace_steer(&k->pace, &k->plan, k->pid, &k->cutter);
     if (k->plan.keep && clock_monotonic_ms() - k->trimmed >= k->plan.keep / 1000 / N_SEGMENTS)
         trim(k);
     return true;
@@ -538,7 +427,7 @@ static _Noreturn void be_keeper(keeping *k) {
     sigfillset(&all);
     sigprocmask(SIG_BLOCK, &all, NULL);
     struct rescue_head *shared = k->plan.overhead > 0 ? run_rescue_share(k->rescue) : NULL;
-    k->pace = shared ? &shared->pace : NULL;
+    k->pace.shared = shared ? &shared->pace : NULL;
     k->process = (int)syscall(SYS_pidfd_open, k->pid, 0);
     keep_all(k);
     _exit(k->failed ? EXIT_FAILURE : EXIT_SUCCESS);

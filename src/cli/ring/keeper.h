@@ -13,10 +13,6 @@
 #include "cli/ring/ring_plan.h"
 #include "push/push.h"
 
-/* Whether the memory has a pace there, whose rate can be set: of a process that may wish us ill, as
- * all that is read of it. */
-bool ring_plan_pace(ring_plan *plan, int memory, uint64_t pace_at);
-
 /* Of a spool into which process `pid` records: has its keeper been killed? It takes two seconds,
  * if so: one that has just been started has opened the spool by then. */
 bool keeper_has_gone(const ring_plan *plan, uint64_t pid);

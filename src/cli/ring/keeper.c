@@ -1,7 +1,7 @@
 /* keeper.c: the keeper is a loop over one spool after the other: read what is there, hand it to the
  * cutter, begin a new segment when one is full or old, trim the folder, free what was read, and
  * halve the rate when recording costs more than it may. It ends when its starter says so, or has
- * died. */
+ * died; that of a child process when nobody holds the lock of its spool any more. */
 #include "cli/ring/keeper.h"
 
 #include <dirent.h>
@@ -38,12 +38,13 @@ enum {
     RARELY_MS = 250,  /* where little can come: each look takes 0.1 ms of a processor */
     HURRY_MS = 10,    /* where much comes */
     FLUSH_MS = 1000,  /* until what was read is in the segment */
-    N_SEGMENTS = 16,  /* that a full ring has */
-    BEHIND = 1 << 17, /* bytes of the spool behind what was read that stay: what a killed program
-                         had in the making is compared with them */
+    N_PERIODS = 16,   /* of the time that is kept: a segment each, if they are not full before */
+    BEHIND = 1 << 17, /* bytes, at most, of the spool behind what was read that stay: what a killed
+                         program had in the making is compared with them */
 };
 
 #define LEAST_SEGMENT (UINT64_C(1) << 15)
+#define RARE          1e-4 /* a rate: below, a spool hardly grows in a second */
 
 /* ---- the keeper's own --------------------------------------------------------------------------
  */
@@ -57,7 +58,8 @@ typedef struct keeping {
     uint64_t ended; /* when, as whoever has started us says: us since the epoch; 0: not yet */
     push_position *position; /* NULL: nobody else reads the spool */
     keeper_pace pace;
-    bool over; /* nothing more will be recorded, and all is in the spool */
+    bool over;     /* nothing more will be recorded, and all is in the spool */
+    bool of_child; /* it keeps one spool, as long as that is locked */
     char spool[PATH_MAX];
     char pattern[PATH_MAX]; /* that names it */
 
@@ -71,26 +73,45 @@ typedef struct keeping {
     uint64_t segment_began, flushed, trimmed; /* monotonic, ms */
     uint64_t name;                            /* the number that the segment is called by */
     uint64_t size;                            /* of the spool at the last look */
-    bool hurries;                             /* much has come since the look before */
-    uint64_t front;      /* bytes of the spool that stay: what it says of its end */
-    uint64_t flushed_to; /* up to there, what was read is in the segment */
-    uint64_t next_freed; /* up to there, it is freed next */
-    uint64_t freed;      /* up to there */
-    bool failed;         /* a segment cannot be written */
+    uint64_t spooled, writing; /* on the disk of the spool and the segment, as the run knows */
+    bool hurries, grows;       /* much has come since the look before; anything has */
+    uint64_t front;            /* bytes of the spool that stay: what it says of its end */
+    uint64_t flushed_to;       /* up to there, what was read is in the segment */
+    uint64_t next_freed;       /* up to there, it is freed next */
+    uint64_t freed;            /* up to there */
+    bool failed;               /* a segment cannot be written */
 } keeping;
 
 /* ---- segments ------------------------------------------------------------------------------ */
 
-static uint64_t segments_space(const keeping *k) {
-    return k->plan.max_size - k->plan.max_size / 4;
+/* What the spool and the segment take on the disk, for all who trim. */
+static void note_taken(keeping *k, uint64_t spooled, uint64_t writing) {
+    if (k->plan.run) {
+        atomic_fetch_add(&k->plan.run->spooled, spooled - k->spooled);
+        atomic_fetch_add(&k->plan.run->writing, writing - k->writing);
+    }
+    k->spooled = spooled;
+    k->writing = writing;
 }
 
 static void trim(keeping *k) {
     const uint64_t now = clock_wall_us(),
-                   since = k->plan.keep && now > k->plan.keep ? (now - k->plan.keep) / 1000000 : 0;
-    const uint64_t room = segments_space(k) / N_SEGMENTS;
-    ring_folder_trim(k->plan.folder, k->segment, segments_space(k) - 2 * room, since);
+                   since = k->plan.keep && now > k->plan.keep ? (now - k->plan.keep) * 1000 : 0;
+    ring_folder_trim(k->plan.folder, k->segment, ring_kept_space(&k->plan), since);
     k->trimmed = clock_monotonic_ms();
+}
+
+/* A folder of very many segments takes its time, which thousands of processes that record a little
+ * would take again and again: others do it for these. */
+static void trim_if_due(keeping *k, uint64_t size) {
+    enum { PAUSE_MS = 100, TIMES = 20 };
+    ring_run *run = k->plan.run;
+    const uint64_t began = clock_monotonic_ms();
+    if (run && began < atomic_load(&run->trim_after) && size < ring_segment_space(&k->plan) / 2)
+        return;
+    trim(k);
+    if (run)
+        atomic_store(&run->trim_after, k->trimmed + PAUSE_MS + TIMES * (k->trimmed - began));
 }
 
 /* Others see that the file is being written. */
@@ -115,6 +136,8 @@ static bool begin_segment(keeping *k) {
     if (!open_segment(k))
         return false;
     lock_segment(k->fd_segment);
+    if (k->plan.run)
+        ring_run_add(k->plan.run, memtrace_reader_info(k->reader)->pid);
     k->segment_began = clock_monotonic_ms();
     return cutter_begin(&k->cutter, k->fd_segment) == MEMTRACE_OK;
 }
@@ -123,28 +146,31 @@ static bool end_segment(keeping *k, const memtrace_end *end) {
     const memtrace_status status = cutter_end(&k->cutter, end);
     close(k->fd_segment);
     k->fd_segment = -1;
-    trim(k);
+    note_taken(k, k->spooled, 0);
+    trim_if_due(k, k->cutter.out.size);
     return status == MEMTRACE_OK;
 }
 
 /* What was live takes room in each segment: it is worth that much more. */
 static bool is_full(const keeping *k) {
-    uint64_t most = segments_space(k) / N_SEGMENTS;
+    uint64_t most = ring_segment_space(&k->plan);
     most = most > LEAST_SEGMENT ? most : LEAST_SEGMENT;
     return k->cutter.out.size >= most && k->cutter.out.size >= 2 * k->cutter.carried_size;
 }
 
 static bool is_old(const keeping *k) {
     return k->plan.keep &&
-           clock_monotonic_ms() - k->segment_began >= k->plan.keep / 1000 / N_SEGMENTS &&
+           clock_monotonic_ms() - k->segment_began >= k->plan.keep / 1000 / N_PERIODS &&
            k->cutter.out.size > k->cutter.carried_size;
 }
 
 /* Nothing more can be written: the recording goes on into the spool, and ends when that is full. */
 static bool give_up(keeping *k, int error) {
-    if (!k->failed)
+    if (!k->failed && !k->of_child)
         message_error("%s: %s; the recording ends", k->segment,
                       error ? strerror(error) : "cannot be written");
+    if (!k->failed && k->of_child)
+        ring_run_failed(k->plan.run, error ? error : EIO);
     k->failed = true;
     return false;
 }
@@ -165,13 +191,18 @@ static uint64_t read_by_others(keeping *k) {
     return UINT64_MAX;
 }
 
+static uint64_t behind(const keeping *k) {
+    const uint64_t share = ring_spool_space(&k->plan) / 16;
+    return k->plan.run && share < BEHIND ? share : BEHIND;
+}
+
 /* All that was read is in segments: frees some of it. The end of the spool stays, and what is freed
  * ends with a packet: who looks through the spool finds the next one behind the hole. */
 static void free_spool(keeping *k) {
     const uint64_t read = memtrace_reader_packet(k->reader)->offset, other = read_by_others(k),
                    at = other < read ? other : read;
     const uint64_t from = k->freed > k->front ? k->freed : k->front;
-    if (!k->front || at < k->next_freed + BEHIND)
+    if (!k->front || at < k->next_freed + behind(k))
         return;
     if (k->next_freed > from && fallocate(k->spool_fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
                                           (off_t)from, (off_t)(k->next_freed - from)) == 0)
@@ -194,17 +225,22 @@ static bool flush(keeping *k) {
     k->flushed_to = memtrace_reader_packet(k->reader)->offset;
     free_spool(k);
     keeper_pace_steer(&k->pace, &k->plan, k->pid, &k->cutter);
-    if (k->plan.keep && clock_monotonic_ms() - k->trimmed >= k->plan.keep / 1000 / N_SEGMENTS)
+    if (k->plan.keep && clock_monotonic_ms() - k->trimmed >= k->plan.keep / 1000 / N_PERIODS)
         trim(k);
     return true;
 }
 
 /* ---- waiting ------------------------------------------------------------------------------- */
 
-/* Below this rate little comes between two looks. */
+/* Below this rate little comes between two looks. There may be very many child processes, most of
+ * which do nothing: these are looked at as rarely as what is read is written anyway. */
 static int look_ms(const keeping *k) {
-    const bool sampled = k->reader && memtrace_reader_info(k->reader)->sample_rate < RING_RATE;
-    return k->hurries ? HURRY_MS : sampled ? RARELY_MS : LOOK_MS;
+    const double rate = k->reader ? memtrace_reader_info(k->reader)->sample_rate : 1;
+    if (k->hurries)
+        return HURRY_MS;
+    if (k->of_child)
+        return rate < RARE && !k->grows ? FLUSH_MS : rate < RARE ? RARELY_MS : LOOK_MS;
+    return rate < RING_RATE ? RARELY_MS : LOOK_MS;
 }
 
 /* Until something may have happened. */
@@ -223,8 +259,17 @@ static void wait_a_moment(keeping *k) {
     }
 }
 
-/* Whether the recording has ended: as we were told; or else as we see. */
+/* Whether somebody else has the spool open to record into it. */
+static bool is_locked(int fd) {
+    struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    return fcntl(fd, F_OFD_GETLK, &whole) == 0 && whole.l_type != F_UNLCK;
+}
+
+/* Whether the recording has ended: as we were told; or else as we see. Process ids of children may
+ * be those of another namespace, or of others by now. */
 static bool has_ended(const keeping *k) {
+    if (k->of_child)
+        return !is_locked(k->spool_fd);
     if (k->ended || k->fd >= 0)
         return k->ended;
     return k->process < 0 || (k->rescue < 0 && !symbolize_file_is_recording(k->spool));
@@ -233,18 +278,24 @@ static bool has_ended(const keeping *k) {
 /* Adds to the spool what a killed program had not written. */
 static void rescue(keeping *k) {
     unsigned patience = 20;
-    run_rescue_finish(k->rescue, k->pattern, &patience);
-    if (k->rescue < 0 && k->process < 0)
+    if (k->of_child)
+        run_rescue_finish_one(k->rescue, k->pattern, (uint64_t)k->pid);
+    else
+        run_rescue_finish(k->rescue, k->pattern, (uint64_t)k->pid, &patience);
+    if (k->of_child || (k->rescue < 0 && k->process < 0))
         run_rescue_note_lost(k->spool, (uint64_t)k->pid, k->ended ? k->ended : clock_wall_us());
     k->over = true;
 }
 
 static bool has_grown(keeping *k, uint64_t size) {
+    enum { BLOCK = 512 };
     struct stat st;
     if (fstat(k->spool_fd, &st) != 0)
         return false;
+    note_taken(k, (uint64_t)st.st_blocks * BLOCK, k->cutter.out.size);
     const uint64_t now = (uint64_t)st.st_size;
     k->hurries = now - k->size > ring_spool_space(&k->plan) / 64;
+    k->grows = now > k->size;
     k->size = now;
     return now > size;
 }
@@ -267,7 +318,7 @@ static bool wait_for_more(void *context) {
             return true;
         if (k->over || is_replaced(k))
             return has_grown(k, done);
-        if (has_ended(k))
+        if (has_ended(k) && !is_replaced(k))
             rescue(k);
         else
             wait_a_moment(k);
@@ -290,7 +341,7 @@ static void read_spool(keeping *k) {
             break;
         if (cutter_take(&k->cutter, &event) != MEMTRACE_OK ||
             (cutter_is_due(&k->cutter) && !cut(k)) ||
-            (k->cutter.out.size > 2 * segments_space(k) / N_SEGMENTS && is_full(k) && !cut(k)))
+            (k->cutter.out.size > 2 * ring_segment_space(&k->plan) && is_full(k) && !cut(k)))
             give_up(k, k->cutter.out.os_error);
     }
     const memtrace_end end =
@@ -323,7 +374,7 @@ static const char *next_spool(const keeping *k, char earlier[PATH_MAX]) {
 }
 
 /* In another file system it must be our user's: whose rights are ours. */
-static int open_spool_file(const ring_plan *plan, const char *path) {
+int keeper_open_spool(const ring_plan *plan, const char *path) {
     struct stat st;
     if (!plan->spool_folder)
         return path_open_once(path, O_RDWR);
@@ -336,19 +387,29 @@ static int open_spool_file(const ring_plan *plan, const char *path) {
     return -1;
 }
 
-static bool open_spool(keeping *k) {
+/* Reads the open file, whatever becomes of its name. */
+static bool open_reader(keeping *k) {
     struct stat st;
-    char again[32], earlier[PATH_MAX];
-    k->spool_fd = open_spool_file(&k->plan, next_spool(k, earlier));
+    char again[32];
     snprintf(again, sizeof again, "/proc/self/fd/%d", k->spool_fd);
-    const bool ok = k->spool_fd >= 0 && fstat(k->spool_fd, &st) == 0 && st.st_size > 0 &&
+    const bool ok = fstat(k->spool_fd, &st) == 0 && st.st_size > 0 &&
                     memtrace_reader_open(again, NULL, &k->reader, NULL) == MEMTRACE_OK;
-    if (ok) {
+    if (ok)
         k->inode = st.st_ino;
-        flock(k->spool_fd, LOCK_SH);
-    } else if (k->spool_fd >= 0)
-        close(k->spool_fd);
     return ok;
+}
+
+static bool open_spool(keeping *k) {
+    char earlier[PATH_MAX];
+    k->spool_fd = keeper_open_spool(&k->plan, next_spool(k, earlier));
+    if (k->spool_fd < 0)
+        return false;
+    if (open_reader(k)) {
+        flock(k->spool_fd, LOCK_SH);
+        return true;
+    }
+    close(k->spool_fd);
+    return false;
 }
 
 /* The recorder's own lock is of another kind. */
@@ -359,7 +420,7 @@ bool keeper_has_gone(const ring_plan *plan, uint64_t pid) {
     bool is_free = true;
     for (int i = 0; is_free && i < LOOKS; i++) {
         const int fd =
-            ring_spool_path(plan, pid, path, sizeof path) ? open_spool_file(plan, path) : -1;
+            ring_spool_path(plan, pid, path, sizeof path) ? keeper_open_spool(plan, path) : -1;
         is_free = fd >= 0 && symbolize_file_is_recording(path) && flock(fd, LOCK_EX | LOCK_NB) == 0;
         if (fd >= 0)
             close(fd);
@@ -381,8 +442,10 @@ static void keep_spool(keeping *k) {
     memtrace_reader_close(k->reader);
     k->reader = NULL;
     close(k->spool_fd);
-    if (!k->failed)
-        remove_spool(k);
+    if (k->failed)
+        return;
+    remove_spool(k);
+    note_taken(k, 0, 0);
 }
 
 /* One after the other, as the program becomes others. */
@@ -401,6 +464,24 @@ static void keep_all(keeping *k) {
     }
 }
 
+/* Whether keepers are at work on the spool, or, of a run with child processes, will be. */
+static bool is_kept(const char *path, const char *name) {
+    char comm[64], who[32] = "";
+    const unsigned long long run = strtoull(name + 1, NULL, 10);
+    snprintf(comm, sizeof comm, "/proc/%llu/comm", run);
+    const int file = open(comm, O_RDONLY | O_CLOEXEC),
+              fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
+    if (file >= 0 && read(file, who, sizeof who - 1) < 0)
+        who[0] = '\0';
+    const bool kept =
+        strcmp(who, KEEPERS_NAME "\n") == 0 || (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) != 0);
+    if (file >= 0)
+        close(file);
+    if (fd >= 0)
+        close(fd);
+    return kept;
+}
+
 /* Spools of recordings whose keeper was killed are of no use to anybody. */
 static void remove_old_spools(const ring_plan *plan) {
     char path[PATH_MAX], room[PATH_MAX];
@@ -411,7 +492,7 @@ static void remove_old_spools(const ring_plan *plan) {
         if (e->d_name[0] == '.' && end &&
             strspn(end + strlen(".spool"), ".0123456789") == strlen(end + strlen(".spool")) &&
             snprintf(path, sizeof path, "%s/%s", folder, e->d_name) < (int)sizeof path &&
-            !symbolize_file_is_recording(path))
+            !symbolize_file_is_recording(path) && !is_kept(path, e->d_name))
             unlink(path);
     }
     if (d)
@@ -431,6 +512,28 @@ static _Noreturn void be_keeper(keeping *k) {
     k->process = (int)syscall(SYS_pidfd_open, k->pid, 0);
     keep_all(k);
     _exit(k->failed ? EXIT_FAILURE : EXIT_SUCCESS);
+}
+
+_Noreturn void keeper_of_child(const ring_plan *plan, const char *path, int fd, pid_t pid,
+                               int rescue_fd) {
+    static keeping own;
+    own.plan = *plan;
+    own.pid = pid;
+    own.rescue = rescue_fd;
+    own.spool_fd = fd;
+    own.fd = own.fd_segment = -1;
+    own.of_child = true;
+    snprintf(own.spool, sizeof own.spool, "%s", path);
+    trace_name_pattern(path, own.pattern, sizeof own.pattern);
+    prctl(PR_SET_NAME, "run-keeper");
+    own.process = (int)syscall(SYS_pidfd_open, pid, 0);
+    if (open_reader(&own))
+        keep_spool(&own);
+    else if (is_locked(fd))
+        give_up(&own, EIO);
+    else
+        unlink(path); /* its head is not whole: there is nothing to keep */
+    _exit(own.failed ? EXIT_FAILURE : EXIT_SUCCESS);
 }
 
 /* What both see; NULL: there is no memory, so that the spool is not kept for others. */

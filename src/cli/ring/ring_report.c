@@ -10,13 +10,15 @@
 #include "cli/message.h"
 #include "cli/ring/ring_folder.h"
 #include "cli/run/run_traces.h"
+#include "cli/run/symbolize_file.h"
 #include "render/figures.h"
 
-/* Whether a segment is of this process, and was written since. */
-static bool is_made(const ring_file *file, uint64_t pid, uint64_t since) {
-    char mark[32];
-    snprintf(mark, sizeof mark, ".%llu-", (unsigned long long)pid);
-    return file->changed >= since && strstr(file->path, mark);
+/* Whether a segment that is done is of this process, or of this run, and was written since. */
+static bool is_made(const ring_file *file, const ring_plan *plan, uint64_t pid, uint64_t since) {
+    const uint64_t whose = ring_segment_process(file->path);
+    return file->changed / 1000000000 >= since &&
+           (plan->run ? ring_run_has(plan->run, whose) && !symbolize_file_is_recording(file->path)
+                      : whose == pid);
 }
 
 ring_made ring_complete(const ring_plan *plan, uint64_t pid, uint64_t since,
@@ -30,9 +32,10 @@ ring_made ring_complete(const ring_plan *plan, uint64_t pid, uint64_t since,
         return made;
     }
     for (size_t i = 0; i < files.count; i++)
-        if (is_made(&files.items[i], pid, since) &&
+        if (is_made(&files.items[i], plan, pid, since) &&
             run_traces_add(&traces, files.items[i].path, -1))
             made.n_segments++;
+    made.n_processes = plan->run ? ring_run_count(plan->run) : 0;
     if (debug_files)
         run_traces_complete(&traces, debug_files, interrupted, context);
     for (size_t i = 0; i < files.count; i++)
@@ -47,9 +50,13 @@ ring_made ring_complete(const ring_plan *plan, uint64_t pid, uint64_t since,
 }
 
 void ring_report(const ring_plan *plan, const ring_made *made) {
-    char *word = shell_word(plan->folder);
-    message_note("recorded into %s: %zu %s, %s on the disk", plan->folder, made->n_segments,
-                 made->n_segments == 1 ? "segment" : "segments", figure_bytes(made->size).text);
+    char *word = shell_word(plan->folder), processes[64] = "";
+    if (made->n_processes)
+        snprintf(processes, sizeof processes, " of %zu process%s", made->n_processes,
+                 made->n_processes == 1 ? "" : "es");
+    message_note("recorded into %s: %zu %s%s, %s on the disk", plan->folder, made->n_segments,
+                 made->n_segments == 1 ? "segment" : "segments", processes,
+                 figure_bytes(made->size).text);
     message_note("look closer: allotrace %s/", word ? word : plan->folder);
     free(word);
 }

@@ -56,8 +56,8 @@ struct rescue_head *run_rescue_share(int fd) {
     return head == MAP_FAILED ? NULL : head;
 }
 
-void run_rescue_name(int fd, char *name, size_t size) {
-    snprintf(name, size, "/proc/%lld/fd/%d", (long long)getpid(), fd);
+void run_rescue_name(int fd, pid_t keeper, char *name, size_t size) {
+    snprintf(name, size, "/proc/%lld/fd/%d", (long long)keeper, fd);
 }
 
 /* ---- the trace as the program left it ------------------------------------------------------ */
@@ -292,8 +292,8 @@ static void finish(int fd, rescued *r) {
     free(r->stream);
 }
 
-void run_rescue_finish(int fd, const char *pattern, unsigned *patience) {
-    rescued r = {.pattern = pattern, .patience = patience};
+void run_rescue_finish(int fd, const char *pattern, uint64_t only, unsigned *patience) {
+    rescued r = {.pattern = pattern, .patience = patience, .only = only};
     finish(fd, &r);
 }
 

@@ -24,6 +24,7 @@
 #include "base/vec.h"
 #include "cli/message.h"
 #include "cli/ring/keeper.h"
+#include "cli/ring/ring_users.h"
 #include "cli/run/run_rescue.h"
 #include "contract/trace_name.h"
 #include "platform/clock.h"
@@ -63,6 +64,7 @@ typedef struct watch {
     bool comes;               /* one is there that cannot be taken yet */
     struct timespec modified; /* the folder, at the last look */
     uint64_t looked_ms, look_after_ms, busy_ms;
+    uint64_t users_ms; /* when a look at the users is due; 0: no more */
 } watch;
 
 /* ---- spools -------------------------------------------------------------------------------- */
@@ -88,6 +90,15 @@ static void count_keepers(const watch *w) {
     atomic_store(&w->plan.run->n_keepers, w->n_places + 1);
 }
 
+/* Whoever waits for the end of what a program says does not wait for us. */
+static void say_nothing(int to) {
+    const int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+    if (nothing >= 0)
+        dup2(nothing, to);
+    if (nothing > STDERR_FILENO)
+        close(nothing);
+}
+
 /* False: there can be no more processes now. */
 static bool start_keeper(watch *w, place *p, int fd, const char *path, uint64_t pid) {
     const pid_t child = fork();
@@ -99,6 +110,7 @@ static bool start_keeper(watch *w, place *p, int fd, const char *path, uint64_t 
                 close(w->places[i].fd);
         if (w->fd >= 0)
             close(w->fd);
+        say_nothing(STDERR_FILENO);
         keeper_of_child(&w->plan, path, fd, (pid_t)pid, w->rescue);
     }
     *p = (place){.keeper = child, .fd = fd};
@@ -246,12 +258,18 @@ static uint64_t count_recording(const watch *w) {
 
 /* ---- the starter --------------------------------------------------------------------------- */
 
+static void leave(watch *w) {
+    close(w->fd);
+    w->fd = -1;
+    w->users_ms = 0;
+    say_nothing(STDERR_FILENO);
+}
+
 /* First it tells which process is the program, then that this has ended. */
 static void hear(watch *w) {
     uint64_t word;
     if (read(w->fd, &word, sizeof word) != sizeof word) {
-        close(w->fd); /* it was killed: we go on */
-        w->fd = -1;
+        leave(w); /* it was killed: we go on */
     } else if (word) {
         w->program = (pid_t)word;
         w->process = (int)syscall(SYS_pidfd_open, w->program, 0);
@@ -293,6 +311,12 @@ static void forget_program(watch *w) {
         w->program = 0;
 }
 
+static void look_at_users(watch *w) {
+    const uint64_t now = clock_monotonic_ms();
+    if (w->users_ms && w->program && now >= w->users_ms)
+        w->users_ms = ring_users_check(w->plan.folder, w->program) ? 0 : now + AGAIN_MS;
+}
+
 /* Nothing is left, and nobody who could record. */
 static bool is_over(watch *w) {
     const uint64_t now = clock_monotonic_ms();
@@ -319,25 +343,22 @@ static void finish(watch *w) {
     left.n_silent = !left.n_recording && run_rescue_is_in_use(w->rescue);
     if (send(w->fd, &left, sizeof left, MSG_NOSIGNAL) != sizeof left)
         left.n_recording++; /* it was killed */
-    close(w->fd);
-    w->fd = -1;
+    leave(w);
     w->finishing = false;
     if (!left.n_recording && !left.n_silent)
         _exit(EXIT_SUCCESS);
 }
 
 static _Noreturn void be_keepers(watch *w) {
-    const int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
     sigset_t all;
     setsid();
     prctl(PR_SET_NAME, KEEPERS_NAME);
     sigfillset(&all);
     sigprocmask(SIG_BLOCK, &all, NULL);
     signal(SIGCHLD, SIG_DFL);
-    for (int fd = STDIN_FILENO; nothing >= 0 && fd <= STDERR_FILENO; fd++)
-        dup2(nothing,
-             fd); /* whoever waits for the end of what the program says does not wait for us */
-    w->busy_ms = clock_monotonic_ms();
+    say_nothing(STDIN_FILENO);
+    say_nothing(STDOUT_FILENO);
+    w->busy_ms = w->users_ms = clock_monotonic_ms();
     w->notify = notify_of(w->plan.folder);
     while (w->fd >= 0 && !w->program) /* all spools would be taken for children's */
         hear(w);
@@ -346,6 +367,7 @@ static _Noreturn void be_keepers(watch *w) {
         if (is_due(w))
             look_at_folder(w);
         wait_a_moment(w);
+        look_at_users(w);
         forget_program(w);
         if (w->finishing)
             finish(w);

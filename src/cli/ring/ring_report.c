@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/map64.h"
 #include "base/shell.h"
 #include "cli/message.h"
 #include "cli/ring/ring_folder.h"
@@ -21,21 +22,31 @@ static bool is_made(const ring_file *file, const ring_plan *plan, uint64_t pid, 
                       : whose == pid);
 }
 
+static void count_process(map64 *processes, uint64_t pid) {
+    uint32_t *known = map64_put(processes, pid);
+    if (known)
+        *known = 1;
+}
+
 ring_made ring_complete(const ring_plan *plan, uint64_t pid, uint64_t since,
                         const debug_file_options *debug_files, bool (*interrupted)(void *context),
                         void *context) {
     ring_files files;
     ring_made made = {0};
     run_traces traces = {0};
+    map64 processes = {0};
     if (!ring_folder_list(plan->folder, false, &files)) {
         ring_files_free(&files);
         return made;
     }
     for (size_t i = 0; i < files.count; i++)
         if (is_made(&files.items[i], plan, pid, since) &&
-            run_traces_add(&traces, files.items[i].path, -1))
+            run_traces_add(&traces, files.items[i].path, -1)) {
             made.n_segments++;
-    made.n_processes = plan->run ? ring_run_count(plan->run) : 0;
+            count_process(&processes, ring_segment_process(files.items[i].path));
+        }
+    made.n_processes = plan->run ? processes.count : 0;
+    map64_free(&processes);
     if (debug_files)
         run_traces_complete(&traces, debug_files, interrupted, context);
     for (size_t i = 0; i < files.count; i++)

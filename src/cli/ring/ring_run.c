@@ -30,10 +30,3 @@ void ring_run_failed(ring_run *run, int error) {
 bool ring_run_has(const ring_run *run, uint64_t pid) {
     return pid < RING_RUN_PIDS && atomic_load(&run->pids[pid / BITS]) & bit_of(pid);
 }
-
-size_t ring_run_count(const ring_run *run) {
-    size_t n = 0;
-    for (size_t i = 0; i < RING_RUN_PIDS / BITS; i++)
-        n += (size_t)__builtin_popcountll(atomic_load(&run->pids[i]));
-    return n;
-}

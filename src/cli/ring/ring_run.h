@@ -30,8 +30,7 @@ ring_run *ring_run_new(void);
 void ring_run_add(ring_run *run, uint64_t pid);
 void ring_run_failed(ring_run *run, int error);
 
-/* Whether a process has segments; how many have. */
+/* Whether a process has. */
 bool ring_run_has(const ring_run *run, uint64_t pid);
-size_t ring_run_count(const ring_run *run);
 
 #endif

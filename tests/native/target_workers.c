@@ -2,21 +2,24 @@
  * and with rests, until they are killed, and waits for them. Each counts in a file that outlives
  * it what it has allocated and freed; its blocks are known by their size.
  *
- *     target_workers COUNTS WORKERS BURST REST [leave]    the first process ends at once
+ *     target_workers COUNTS WORKERS BURST REST [leave | close]    the first process ends at once;
+ *                                                         workers close all files now and then
  *     target_workers COUNTS 0 CHILDREN BLOCKS             so many children, one after the other,
  *                                                         that allocate so much and end */
 #include <fcntl.h>
+#include <limits.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { KEPT = 50, SIZE = 20000 };
+enum { KEPT = 50, SIZE = 20000, CLOSING = 500 };
 
 static struct { volatile unsigned long pid, born, died; } * counts;
 
-static void work(long w, unsigned long burst, useconds_t rest) {
+static void work(long w, unsigned long burst, useconds_t rest, bool closes) {
     void *kept[KEPT] = {0};
     counts[w].pid = (unsigned long)getpid();
     for (unsigned long i = 0;; i++) {
@@ -29,6 +32,8 @@ static void work(long w, unsigned long burst, useconds_t rest) {
         counts[w].born++;
         if (rest && i % burst == burst - 1)
             usleep(rest);
+        if (closes && i % CLOSING == CLOSING - 1)
+            close_range(STDERR_FILENO + 1, UINT_MAX, 0);
     }
 }
 
@@ -56,8 +61,8 @@ int main(int argc, char **argv) {
     }
     for (long w = 0; w < n; w++)
         if (fork() == 0)
-            work(w, (unsigned long)first, (useconds_t)second);
-    if (argc > 5)
+            work(w, (unsigned long)first, (useconds_t)second, argc > 5 && argv[5][0] == 'c');
+    if (argc > 5 && argv[5][0] == 'l')
         return 0;
     while (wait(NULL) > 0)
         continue;

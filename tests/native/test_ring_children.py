@@ -249,6 +249,38 @@ def another_program_in_a_child_is_another_recording():
 
 
 @test
+def workers_that_close_their_files_are_recorded():
+    with Run("-r", "1", "--keep", "16s", more=("close",)) as r:
+        patiently(lambda: min(born for born, _ in r.counts()) > 5000, "some allocations")
+        said = r.end(signal.SIGKILL)
+        assert "of 4 processes" in said and "ended" not in said, said
+        judge(r)
+
+
+def shared_memory(pid):
+    """What the run shares with its programs: in use, and how much it would be had nothing been given back."""
+    for entry in os.scandir(f"/proc/{pid}/fd"):
+        if "memfd:allotrace" in os.readlink(entry.path):
+            with open(entry.path, "rb") as file:
+                return os.stat(entry.path).st_blocks * 512, struct.unpack("QQQ", file.read(24))[2]
+    raise AssertionError("no shared memory")
+
+
+@test
+def the_memory_of_those_that_ended_is_given_back():
+    pathlib.Path("counts").write_bytes(bytes(4096))
+    with subprocess.Popen([ALLOTRACE, "run", "-q", "-r", "1", "--keep", "1h", "-o", "d/%p", "--", "sh", "-c",
+                           '"$0" counts 0 200 20; touch done; read line', TARGET],
+                          env=ENVIRONMENT, stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as run:
+        patiently(lambda: os.path.exists("done"), "all have ended")
+        patiently(lambda: os.path.exists("d") and len(spools()) <= 1, "all are kept")
+        patiently(lambda: shared_memory(run.pid)[0] < 1 << 20, "the memory is given back")
+        assert shared_memory(run.pid)[1] > 200 * (64 << 10), shared_memory(run.pid)
+        said = run.communicate("\n", timeout=60)[1]
+        same(run.returncode, 0, said)
+
+
+@test
 def short_lives_are_kept():
     """Each is a segment; below one sample, a child leaves nothing."""
     pathlib.Path("counts").write_bytes(bytes(4096))
@@ -308,11 +340,12 @@ def two_runs_share_a_folder():
 
 
 @test
-def a_ring_of_one_process_has_no_others():
-    with Run("--keep", "1h", "-r", "1") as r:
-        r.end()
-    names = {name.rsplit("-", 1)[0] for name in segments()}
-    same(len(names), 4, "recordings")
+def without_it_the_first_process_alone_is_recorded():
+    pathlib.Path("counts").write_bytes(bytes(4096))
+    done = allotrace("run", "-r", "1", "--keep", "1h", "-o", "d", "--", TARGET, "counts", "0", "3", "20")
+    same(done.returncode, 0, done.stderr)
+    same(len(segments()), 1, "segments")
+    assert "1 segment, " in done.stderr, done.stderr
 
 
 @test

@@ -22,6 +22,7 @@
 #include "cli/attach/process_id.h"
 #include "cli/message.h"
 #include "cli/ring/keeper_pace.h"
+#include "cli/ring/keeper_spool.h"
 #include "cli/ring/ring_report.h"
 #include "cli/run/preload_file.h"
 #include "cli/run/push_options.h"

@@ -24,6 +24,7 @@
 #include "base/path_rights.h"
 #include "cli/message.h"
 #include "cli/ring/keeper_pace.h"
+#include "cli/ring/keeper_spool.h"
 #include "cli/ring/ring_folder.h"
 #include "cli/run/run_rescue.h"
 #include "cli/run/symbolize_file.h"
@@ -59,6 +60,8 @@ typedef struct keeping {
     push_position *position; /* NULL: nobody else reads the spool */
     keeper_pace pace;
     bool over;     /* nothing more will be recorded, and all is in the spool */
+    bool is_known; /* `pid` is surely the process that records, not one of another namespace */
+    bool is_said;  /* how the recording ended, by the process itself */
     bool of_child; /* it keeps one spool, as long as that is locked */
     char spool[PATH_MAX];
     char pattern[PATH_MAX]; /* that names it */
@@ -259,17 +262,18 @@ static void wait_a_moment(keeping *k) {
     }
 }
 
-/* Whether somebody else has the spool open to record into it. */
-static bool is_locked(int fd) {
-    struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
-    return fcntl(fd, F_OFD_GETLK, &whole) == 0 && whole.l_type != F_UNLCK;
+/* After exec, a program begins another trace of that name. */
+static bool is_replaced(const keeping *k) {
+    struct stat st;
+    return stat(k->spool, &st) == 0 && st.st_ino != k->inode;
 }
 
-/* Whether the recording has ended: as we were told; or else as we see. Process ids of children may
- * be those of another namespace, or of others by now. */
+/* Whether the recording has ended: as we were told; or else as we see. A program may close the
+ * spool, and opens it again when there is something to write. */
 static bool has_ended(const keeping *k) {
     if (k->of_child)
-        return !is_locked(k->spool_fd);
+        return !keeper_spool_is_locked(k->spool_fd) &&
+               (!k->is_known || k->process < 0 || is_replaced(k));
     if (k->ended || k->fd >= 0)
         return k->ended;
     return k->process < 0 || (k->rescue < 0 && !symbolize_file_is_recording(k->spool));
@@ -278,6 +282,7 @@ static bool has_ended(const keeping *k) {
 /* Adds to the spool what a killed program had not written. */
 static void rescue(keeping *k) {
     unsigned patience = 20;
+    k->is_said = run_rescue_is_said(k->spool_fd);
     if (k->of_child)
         run_rescue_finish_one(k->rescue, k->pattern, (uint64_t)k->pid);
     else
@@ -298,12 +303,6 @@ static bool has_grown(keeping *k, uint64_t size) {
     k->grows = now > k->size;
     k->size = now;
     return now > size;
-}
-
-/* After exec, a program begins another trace of that name. */
-static bool is_replaced(const keeping *k) {
-    struct stat st;
-    return stat(k->spool, &st) == 0 && st.st_ino != k->inode;
 }
 
 /* The reader is at the end of the spool: waits for more. */
@@ -352,17 +351,6 @@ static void read_spool(keeping *k) {
         give_up(k, k->cutter.out.os_error);
 }
 
-/* Removes the files of the spool: it may have got another name. */
-static void remove_spool(const keeping *k) {
-    char room[PATH_MAX];
-    DIR *d = opendir(ring_spool_folder(&k->plan, room));
-    for (struct dirent *e; d && (e = readdir(d));)
-        if (e->d_ino == k->inode)
-            unlinkat(dirfd(d), e->d_name, 0);
-    if (d)
-        closedir(d);
-}
-
 /* The next that is to be read: a program that became another one before anybody looked has given
  * its spool a number. */
 static const char *next_spool(const keeping *k, char earlier[PATH_MAX]) {
@@ -371,20 +359,6 @@ static const char *next_spool(const keeping *k, char earlier[PATH_MAX]) {
         if (trace_name_earlier(k->spool, n, earlier, PATH_MAX) && access(earlier, F_OK) == 0)
             return earlier;
     return k->spool;
-}
-
-/* In another file system it must be our user's: whose rights are ours. */
-int keeper_open_spool(const ring_plan *plan, const char *path) {
-    struct stat st;
-    if (!plan->spool_folder)
-        return path_open_once(path, O_RDWR);
-    const int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
-    if (fd < 0 ||
-        (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_nlink == 1 && st.st_uid == geteuid()))
-        return fd;
-    close(fd);
-    errno = EACCES;
-    return -1;
 }
 
 /* Reads the open file, whatever becomes of its name. */
@@ -401,7 +375,7 @@ static bool open_reader(keeping *k) {
 
 static bool open_spool(keeping *k) {
     char earlier[PATH_MAX];
-    k->spool_fd = keeper_open_spool(&k->plan, next_spool(k, earlier));
+    k->spool_fd = keeper_spool_open(&k->plan, next_spool(k, earlier));
     if (k->spool_fd < 0)
         return false;
     if (open_reader(k)) {
@@ -410,23 +384,6 @@ static bool open_spool(keeping *k) {
     }
     close(k->spool_fd);
     return false;
-}
-
-/* The recorder's own lock is of another kind. */
-bool keeper_has_gone(const ring_plan *plan, uint64_t pid) {
-    enum { LOOKS = 20 };
-    const struct timespec pause = {.tv_nsec = 100000000};
-    char path[PATH_MAX];
-    bool is_free = true;
-    for (int i = 0; is_free && i < LOOKS; i++) {
-        const int fd =
-            ring_spool_path(plan, pid, path, sizeof path) ? keeper_open_spool(plan, path) : -1;
-        is_free = fd >= 0 && symbolize_file_is_recording(path) && flock(fd, LOCK_EX | LOCK_NB) == 0;
-        if (fd >= 0)
-            close(fd);
-        nanosleep(&pause, NULL);
-    }
-    return is_free;
 }
 
 static void keep_spool(keeping *k) {
@@ -444,7 +401,7 @@ static void keep_spool(keeping *k) {
     close(k->spool_fd);
     if (k->failed)
         return;
-    remove_spool(k);
+    keeper_spool_remove(&k->plan, k->inode);
     note_taken(k, 0, 0);
 }
 
@@ -464,41 +421,6 @@ static void keep_all(keeping *k) {
     }
 }
 
-/* Whether keepers are at work on the spool, or, of a run with child processes, will be. */
-static bool is_kept(const char *path, const char *name) {
-    char comm[64], who[32] = "";
-    const unsigned long long run = strtoull(name + 1, NULL, 10);
-    snprintf(comm, sizeof comm, "/proc/%llu/comm", run);
-    const int file = open(comm, O_RDONLY | O_CLOEXEC),
-              fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
-    if (file >= 0 && read(file, who, sizeof who - 1) < 0)
-        who[0] = '\0';
-    const bool kept =
-        strcmp(who, KEEPERS_NAME "\n") == 0 || (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) != 0);
-    if (file >= 0)
-        close(file);
-    if (fd >= 0)
-        close(fd);
-    return kept;
-}
-
-/* Spools of recordings whose keeper was killed are of no use to anybody. */
-static void remove_old_spools(const ring_plan *plan) {
-    char path[PATH_MAX], room[PATH_MAX];
-    const char *folder = ring_spool_folder(plan, room);
-    DIR *d = opendir(folder);
-    for (struct dirent *e; d && (e = readdir(d));) {
-        const char *end = strstr(e->d_name, ".spool");
-        if (e->d_name[0] == '.' && end &&
-            strspn(end + strlen(".spool"), ".0123456789") == strlen(end + strlen(".spool")) &&
-            snprintf(path, sizeof path, "%s/%s", folder, e->d_name) < (int)sizeof path &&
-            !symbolize_file_is_recording(path) && !is_kept(path, e->d_name))
-            unlink(path);
-    }
-    if (d)
-        closedir(d);
-}
-
 /* ---- both sides ---------------------------------------------------------------------------- */
 
 static _Noreturn void be_keeper(keeping *k) {
@@ -512,6 +434,19 @@ static _Noreturn void be_keeper(keeping *k) {
     k->process = (int)syscall(SYS_pidfd_open, k->pid, 0);
     keep_all(k);
     _exit(k->failed ? EXIT_FAILURE : EXIT_SUCCESS);
+}
+
+static bool is_gone(const keeping *k) {
+    return k->is_known ? k->process < 0 : k->is_said && kill(k->pid, 0) != 0 && errno == ESRCH;
+}
+
+/* Until its process is gone, which it may have been at once. */
+static void keep_child(keeping *k) {
+    const uint64_t start_time = memtrace_reader_info(k->reader)->start_time;
+    k->is_known = k->process >= 0 && keeper_spool_is_open(k->pid, k->inode);
+    keep_spool(k);
+    if (is_gone(k))
+        run_rescue_release(k->rescue, (uint64_t)k->pid, start_time);
 }
 
 _Noreturn void keeper_of_child(const ring_plan *plan, const char *path, int fd, pid_t pid,
@@ -528,8 +463,8 @@ _Noreturn void keeper_of_child(const ring_plan *plan, const char *path, int fd, 
     prctl(PR_SET_NAME, "run-keeper");
     own.process = (int)syscall(SYS_pidfd_open, pid, 0);
     if (open_reader(&own))
-        keep_spool(&own);
-    else if (is_locked(fd))
+        keep_child(&own);
+    else if (keeper_spool_is_locked(fd))
         give_up(&own, EIO);
     else
         unlink(path); /* its head is not whole: there is nothing to keep */
@@ -555,7 +490,7 @@ bool keeper_start(keeper *k, const ring_plan *plan, pid_t pid, int rescue_fd, bo
     if (!ring_spool_path(plan, (uint64_t)pid, own.spool, sizeof own.spool))
         return false;
     trace_name_pattern(own.spool, own.pattern, sizeof own.pattern);
-    remove_old_spools(plan);
+    keeper_spools_remove_old(plan);
     if (pipe2(ends, O_CLOEXEC) != 0 || (k->pid = fork()) < 0) {
         message_error("the segments cannot be written: %s", strerror(errno));
         return false;

@@ -13,13 +13,6 @@
 #include "cli/ring/ring_plan.h"
 #include "push/push.h"
 
-/* What the process is called that starts keepers (keepers.h). */
-#define KEEPERS_NAME "run-keepers"
-
-/* Of a spool into which process `pid` records: has its keeper been killed? It takes two seconds,
- * if so: one that has just been started has opened the spool by then. */
-bool keeper_has_gone(const ring_plan *plan, uint64_t pid);
-
 typedef struct keeper {
     pid_t pid; /* -1: there is none */
     int fd;    /* on which it hears from us; closed when we are gone */
@@ -37,9 +30,6 @@ bool keeper_start(keeper *k, const ring_plan *plan, pid_t pid, int rescue, bool 
  * as long as it is locked. The spool is open as `fd`, and flocked. */
 _Noreturn void keeper_of_child(const ring_plan *plan, const char *path, int fd, pid_t pid,
                                int rescue);
-
-/* Opens a spool, if it is one that nobody has led elsewhere. -1: errno. */
-int keeper_open_spool(const ring_plan *plan, const char *path);
 
 /* The process has ended at `end` (us since the epoch), or its recording has, and whoever pushes the
  * spool has read it. Waits until all is in segments; false after having said that something went

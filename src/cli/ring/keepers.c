@@ -24,6 +24,7 @@
 #include "base/vec.h"
 #include "cli/message.h"
 #include "cli/ring/keeper.h"
+#include "cli/ring/keeper_spool.h"
 #include "cli/ring/ring_users.h"
 #include "cli/run/run_rescue.h"
 #include "contract/trace_name.h"
@@ -32,7 +33,7 @@
 enum {
     LOOK_MS = 100,     /* between looks at what nobody tells of */
     HURRY_MS = 10,     /* between looks at the folder, if much comes */
-    TIMES = 10,        /* more than a look takes are between two */
+    TIMES = 10,        /* more than a look took that was for nothing are between two */
     AGAIN_MS = 2000,   /* between looks at a folder that has not changed */
     LINGER_MS = 2000,  /* after the last process: one may just be becoming another program */
     PATIENCE_MS = 200, /* for processes that end with the program */
@@ -41,6 +42,7 @@ enum {
 /* A spool that has a keeper. */
 typedef struct place {
     pid_t keeper; /* 0: it is free */
+    pid_t pid;    /* of the process that records */
     ino_t inode;
     int fd;
 } place;
@@ -113,13 +115,8 @@ static bool start_keeper(watch *w, place *p, int fd, const char *path, uint64_t 
         say_nothing(STDERR_FILENO);
         keeper_of_child(&w->plan, path, fd, (pid_t)pid, w->rescue);
     }
-    *p = (place){.keeper = child, .fd = fd};
+    *p = (place){.keeper = child, .pid = (pid_t)pid, .fd = fd};
     return true;
-}
-
-static bool is_recorded(int fd) {
-    struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
-    return fcntl(fd, F_OFD_GETLK, &whole) == 0 && whole.l_type != F_UNLCK;
 }
 
 /* One that was just made may not be locked yet. */
@@ -134,7 +131,7 @@ static void take_in(watch *w, const char *path, uint64_t pid) {
     struct stat st;
     place *p = free_place(w);
     w->n_waiting += !p;
-    const int fd = p ? keeper_open_spool(&w->plan, path) : -1;
+    const int fd = p ? keeper_spool_open(&w->plan, path) : -1;
     if (fd < 0)
         return;
     const bool is_new = fstat(fd, &st) == 0 && !is_known(w, st.st_ino);
@@ -145,7 +142,7 @@ static void take_in(watch *w, const char *path, uint64_t pid) {
         count_keepers(w);
         return;
     }
-    if (st.st_size == 0 && is_left(&st) && !is_recorded(fd))
+    if (st.st_size == 0 && is_left(&st) && !keeper_spool_is_locked(fd))
         unlink(path); /* killed before there was anything to keep */
     else
         w->comes = true;
@@ -168,6 +165,7 @@ static bool is_spool(const watch *w, const char *name, uint64_t *pid) {
 static void look_at_folder(watch *w) {
     char path[PATH_MAX];
     const uint64_t began = clock_monotonic_ms();
+    const size_t n_before = w->n_places;
     w->n_waiting = 0;
     w->comes = w->changed = false;
     DIR *folder = opendir(w->plan.folder);
@@ -181,7 +179,9 @@ static void look_at_folder(watch *w) {
     if (folder)
         closedir(folder);
     w->looked_ms = clock_monotonic_ms();
-    w->look_after_ms = w->looked_ms + HURRY_MS + TIMES * (w->looked_ms - began);
+    w->look_after_ms = w->looked_ms + HURRY_MS;
+    if (w->n_places == n_before)
+        w->look_after_ms += TIMES * (w->looked_ms - began);
 }
 
 /* A folder that changes within one tick of the clock looks as before: so it is looked at until it
@@ -249,10 +249,22 @@ static void look_at_keepers(watch *w) {
                 note_ended(w, &w->places[i], status);
 }
 
+static bool is_alive(pid_t pid) {
+    const int process = (int)syscall(SYS_pidfd_open, pid, 0);
+    struct pollfd ended = {.fd = process, .events = POLLIN};
+    const bool alive = process >= 0 && poll(&ended, 1, 0) == 0;
+    if (process >= 0)
+        close(process);
+    return alive;
+}
+
+/* A process may have closed its spool, and opens it again when there is something to write. */
 static uint64_t count_recording(const watch *w) {
     uint64_t n = 0;
-    for (size_t i = 0; i < KEEPERS_PLACES; i++)
-        n += w->places[i].keeper && is_recorded(w->places[i].fd);
+    for (size_t i = 0; i < KEEPERS_PLACES; i++) {
+        const place *p = &w->places[i];
+        n += p->keeper && (keeper_spool_is_locked(p->fd) || is_alive(p->pid));
+    }
     return n;
 }
 

@@ -31,6 +31,12 @@ void run_rescue_finish(int fd, const char *pattern, uint64_t only, unsigned *pat
  * any more. Costs little if that says how it ended. */
 void run_rescue_finish_one(int fd, const char *pattern, uint64_t pid);
 
+/* Whether the open trace says how its recording ended. */
+bool run_rescue_is_said(int trace);
+
+/* Gives back the memory in which a process that is surely gone had a trace. */
+void run_rescue_release(int fd, uint64_t pid, uint64_t start_time);
+
 /* Says in the trace of process `pid`, which was killed, when that was: readers would take it to
  * have ended with its last event. Times are in us since the epoch; what began before `begin`, as
  * the run did, is another process's trace. */

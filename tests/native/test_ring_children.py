@@ -298,6 +298,19 @@ def short_lives_are_kept():
         assert abs(total["value"] - want) <= 6 * (total["high"] - total["low"]) / 4, (total, want)
 
 
+@test
+def more_processes_than_keepers_are_kept_in_turn():
+    """And many recordings are read where few files may be open."""
+    with Run("-r", "1", "--keep", "1h", workers=140, mode=("1", "100000")) as r:
+        patiently(lambda: len([c for c in children(r.keepers) if name_of(c)]) == 128, "as many keepers as there may be")
+        said = r.end()
+        assert "141 segments of 141 processes" in said, said
+        judge(r)
+    limited = ["sh", "-c", 'ulimit -Sn 100; exec "$0" info d', ALLOTRACE]
+    done = subprocess.run(limited, capture_output=True, text=True, env=ENVIRONMENT)
+    same(done.returncode, 0, done.stderr)
+
+
 def taken(folder="d"):
     """Bytes of the folder on the disk. Files go while we look."""
     sizes = 0

@@ -295,7 +295,7 @@ static int pause_ms(const watch *w) {
     const uint64_t now = clock_monotonic_ms();
     if (w->changed || w->comes)
         return w->look_after_ms > now ? (int)(w->look_after_ms - now) : 0;
-    return w->n_waiting ? HURRY_MS : w->n_places || w->notify < 0 ? LOOK_MS : AGAIN_MS;
+    return w->n_waiting ? LOOK_MS / 2 : w->n_places || w->notify < 0 ? LOOK_MS : AGAIN_MS;
 }
 
 /* Until something may have happened. */

@@ -7,6 +7,7 @@ left. Prints TAP.
 Each worker of the target counts in a file what it has allocated and freed. At rate 1 the segments together must
 hold just that.
 """
+import fcntl
 import json
 import mmap
 import os
@@ -26,6 +27,7 @@ from tap import same, test
 
 ALLOTRACE, LIBRARY, TARGET = map(os.path.abspath, sys.argv[1:4])
 SIZE = 20000
+F_OFD_SETLK = 37
 ENVIRONMENT["ALLOTRACE_PRELOAD"] = LIBRARY
 HELPERS = "allotrace", "run-keepers", "run-keeper"
 
@@ -157,10 +159,10 @@ def is_whole(pid, counted, folder="d"):
     return counted[0] <= born <= counted[0] + 1 and counted[1] <= died <= counted[1] + 1
 
 
-def judge(run):
+def judge(run, folder="d"):
     for pid, counted in zip(run.workers(), run.counts()):
-        assert is_whole(pid, counted), (counted, events(of_process(pid)), of_process(pid))
-    same(spools(), [], "what is left over")
+        assert is_whole(pid, counted, folder), (counted, events(of_process(pid, folder)), of_process(pid, folder))
+    same(spools(folder), [], "what is left over")
 
 
 def judge_live(run):
@@ -226,6 +228,18 @@ def workers_that_outlive_the_run_are_recorded_to_their_ends():
 
 
 @test
+def a_signal_to_all_leaves_things_whole():
+    for sig in signal.SIGINT, signal.SIGTERM:
+        with Run("-r", "1", "--keep", "16s", folder=f"on{sig}") as r:
+            patiently(lambda: len(segments(f"on{sig}")) >= 5, "segments")
+            os.killpg(r.run.pid, sig)
+            said = r.wait()
+            same(r.run.returncode, -sig, said)
+            assert "of 4 processes" in said, said
+            judge(r, f"on{sig}")
+
+
+@test
 def a_killed_keeper_costs_its_process_alone():
     with Run("-r", "1", "--keep", "16s") as r:
         keepers = patiently(lambda: (c := children(r.keepers)) and len(c) == 3 and c, "a keeper for each")
@@ -236,6 +250,35 @@ def a_killed_keeper_costs_its_process_alone():
         said = r.end()
         assert "1 process that wrote segments was killed" in said, said
         same([is_whole(*worker) for worker in zip(r.workers(), r.counts())].count(True), 2, "recordings that are whole")
+
+
+@test
+def without_the_process_that_looks_for_children_keepers_go_on():
+    with Run("-r", "1", "--keep", "16s") as r:
+        patiently(lambda: len(segments()) >= 4, "segments")
+        end(r.keepers)
+        n = len(segments())
+        patiently(lambda: len(segments()) > n + 3, "more segments")
+        said = r.end()
+        assert "those that began after that are missing" in said and "recorded into" in said, said
+        patiently(lambda: not spools(), "the keepers end")
+        judge(r)
+
+
+@test
+def what_others_write_is_not_removed():
+    """A segment that is old goes, unless its lock says that it is being written."""
+    os.mkdir("d")
+    names = [f"d/20200101T000000Z-other.{pid}-000000.ctf" for pid in (1, 2)]
+    for name in names:
+        pathlib.Path(name).write_bytes(b"a segment")
+        os.utime(name, (0, 0))
+    with open(names[1], "r+b") as written:
+        fcntl.fcntl(written, F_OFD_SETLK, struct.pack("hhqqi", fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0))
+        with Run("-r", "1", "--keep", "2s") as r:
+            patiently(lambda: not os.path.exists(names[0]), "the old segment goes")
+            r.end()
+        assert os.path.exists(names[1]), "what is being written went"
 
 
 @test

@@ -450,7 +450,7 @@ bool keepers_finish(keepers *k, const ring_plan *plan, keepers_left *left) {
         waitpid(k->pid, NULL, 0);
     k->pid = -1;
     if (!told)
-        message_warning("the process that starts the keepers of child processes was killed; what "
-                        "these recorded after that is missing");
+        message_warning("the process that looks for child processes was killed; those that began "
+                        "after that are missing");
     return !say_failed(plan->run) && told;
 }

@@ -354,6 +354,12 @@ def more_processes_than_keepers_are_kept_in_turn():
     same(done.returncode, 0, done.stderr)
 
 
+@test
+def programs_that_leave_nothing_are_counted():
+    done = allotrace("run", "-r", "1e-9", "--keep", "1h", "-o", "d/%p", "--", "sh", "-c", "/bin/true; /bin/true; exit")
+    assert "2 more programs had no samples" in done.stderr and "1 segment of 1 process" in done.stderr, done.stderr
+
+
 def taken(folder="d"):
     """Bytes of the folder on the disk. Files go while we look."""
     sizes = 0

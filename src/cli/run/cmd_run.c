@@ -503,6 +503,14 @@ static void say_going_on(const ring_plan *plan, const keepers_left *left) {
     free(word);
 }
 
+/* How many children left nothing. */
+static void say_silent(const launch *l) {
+    const uint64_t n = l->ring.run ? run_rescue_silent(l->shared) : 0;
+    if (n)
+        message_note("%llu more program%s had no samples and left no trace", (unsigned long long)n,
+                     n == 1 ? "" : "s");
+}
+
 /* The segments are there: gives them names, and says where they are. */
 static void finish_ring(launch *l, run_program *program, keeper *keeps) {
     char pattern[PATH_MAX];
@@ -516,10 +524,11 @@ static void finish_ring(launch *l, run_program *program, keeper *keeps) {
     const ring_made made = ring_complete(
         &l->ring, (uint64_t)program->pid, (uint64_t)l->started.tv_sec,
         l->options->no_symbolize ? NULL : &l->options->debug_files, interrupted, program);
-    if (made.n_segments > 0 && !l->options->quiet)
+    if (made.n_segments > 0 && !l->options->quiet) {
+        say_silent(l);
         ring_report(&l->ring, &made);
-    else if (made.n_segments == 0 && kept && !left.n_recording && !left.n_silent &&
-             !(run_rescue_notes(l->shared) & RESCUE_TOLD))
+    } else if (made.n_segments == 0 && kept && !left.n_recording && !left.n_silent &&
+               !(run_rescue_notes(l->shared) & RESCUE_TOLD))
         say_why_nothing(pattern_of(l, program->pid, pattern));
     say_going_on(&l->ring, &left);
 }

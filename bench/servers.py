@@ -78,7 +78,7 @@ def percentile(ordered, share):
 # The servers: how one is started, and how load goes to it.
 
 class Server:
-    """`per_process`: it forks a process for each connection, which only a trace for each process records."""
+    """`per_process`: it forks a process for each connection, and these are to be recorded."""
     per_process = False
     user = None  # whose it runs as, if we are root
 
@@ -163,7 +163,7 @@ class RedisPipelined(Redis):
 
 
 class Nginx(Server):
-    """A static page of 4 KB with compression; in one process, as `run --keep` records that and not its workers."""
+    """A static page of 4 KB with compression, in one process, so that `attach` has all of it."""
 
     def prepare(self, folder):
         tool("nginx", "nginx-light")
@@ -184,7 +184,7 @@ class Nginx(Server):
 
 
 class Postgres(Server):
-    """pgbench's reading transactions over four connections, each a process; so each process has a trace."""
+    """pgbench's reading transactions over four connections, each a process that is recorded, too."""
     per_process = True
     user = "postgres" if os.getuid() == 0 else None
 
@@ -297,8 +297,8 @@ class Instance:
 
     def recorded(self, command):
         rate = ["--rate", self.way.split()[1]] if " " in self.way else []
-        kept = ["-o", str(self.folder / "trace.%p.ctf")] if self.server.per_process else [*RING, "-o", str(self.folder / "ring")]
-        return ["allotrace", "run", *rate, *kept, "--", *command]
+        ring = self.folder / ("ring/%p" if self.server.per_process else "ring")
+        return ["allotrace", "run", *rate, *RING, "-o", str(ring), "--", *command]
 
     def start(self, command):
         return subprocess.Popen(as_user(self.server.user, command), stdin=subprocess.DEVNULL, stdout=self.output, stderr=self.output,

@@ -3,6 +3,7 @@
 #include "base/file.h"
 
 #include <errno.h>
+#include <sys/resource.h>
 #include <sys/types.h>
 #include <unistd.h>
 
@@ -34,4 +35,13 @@ int file_read_at(int fd, void *bytes, size_t size, uint64_t offset) {
         error =
             advance(pread(fd, (char *)bytes + done, size - done, (off_t)(offset + done)), &done);
     return error;
+}
+
+void file_allow(size_t n) {
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= n)
+        return;
+    limit.rlim_cur = limit.rlim_max < n ? limit.rlim_max : n;
+    if (setrlimit(RLIMIT_NOFILE, &limit) != 0)
+        return; /* then opening one fails, which is said */
 }

@@ -11,4 +11,8 @@ int file_write_all(int fd, const void *bytes, size_t size); /* where the file st
 int file_write_at(int fd, const void *bytes, size_t size, uint64_t offset);
 int file_read_at(int fd, void *bytes, size_t size, uint64_t offset);
 
+/* Lets the process have `n` files open at least, as far as it may: many systems begin with 1,024.
+ */
+void file_allow(size_t n);
+
 #endif

@@ -157,7 +157,8 @@ static const topic topics[] = {
       {"--max-size SIZE",
        "use at most SIZE of disk space, such as 200M (default: 1G; at least 4M)"},
       {"--overhead P%", "run: halve the rate as often as needed to keep the cost of sampling below "
-                        "this share of CPU time"}},
+                        "this share of CPU time"},
+      {"-o FOLDER/%p", "run: record child processes, too, into FOLDER (--max-size: at least 64M)"}},
      NULL,
      NULL},
 };

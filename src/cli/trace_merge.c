@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/file.h"
 #include "cli/message.h"
 #include "query/figure.h"
 
@@ -14,6 +15,8 @@ static void close_all(trace_merge *in) {
 
 static int open_all(trace_merge *in, char **paths, size_t n, bool strict) {
     const memtrace_reader_options how = {.strict = strict};
+    enum { OTHERS = 64 };
+    file_allow(n + OTHERS);
     for (size_t i = 0; i < n; i++) {
         const int status = trace_file_open(&in->files[i], paths[i], &how);
         if (status != STATUS_OK)

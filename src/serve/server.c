@@ -6,13 +6,13 @@
 #include <microhttpd.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 #include <zlib.h>
 
 #include "base/arena.h"
+#include "base/file.h"
 #include "base/text.h"
 #include "platform/clock.h"
 #include "serve/api.h"
@@ -608,15 +608,6 @@ static size_t on_unescape(void *context, struct MHD_Connection *connection, char
     return text_decode_percent(text);
 }
 
-/* A thousand clients need as many files, which is what many systems begin with. */
-static void raise_file_limit(void) {
-    struct rlimit limit;
-    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= FILES_WANTED)
-        return;
-    limit.rlim_cur = limit.rlim_max < FILES_WANTED ? limit.rlim_max : FILES_WANTED;
-    setrlimit(RLIMIT_NOFILE, &limit);
-}
-
 static struct MHD_Daemon *start_daemon(server *s, int fd) {
     return MHD_start_daemon(
         MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_ITC | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL,
@@ -656,7 +647,7 @@ static bool start(server *s, const server_options *options, char *why, size_t si
         snprintf(why, size, "not enough memory");
         return false;
     }
-    raise_file_limit();
+    file_allow(FILES_WANTED); /* a thousand clients need as many */
     if (!listen_open(&s->listener, options->host, options->port, SERVER_PORT, why, size))
         return false;
     if (!guard_init(&s->guard, options->host, s->listener.any_address, s->listener.port)) {

@@ -21,6 +21,8 @@
 #include "cli/attach/attach_command.h"
 #include "cli/attach/process_id.h"
 #include "cli/message.h"
+#include "cli/ring/keeper_pace.h"
+#include "cli/ring/keeper_spool.h"
 #include "cli/ring/ring_report.h"
 #include "cli/run/preload_file.h"
 #include "cli/run/push_options.h"
@@ -338,7 +340,7 @@ static int keep_recording(pid_t pid, const attach_options *opts, const ring_plan
     keeper keeps;
     sigset_t enough = enough_signals();
     const int process = (int)syscall(SYS_pidfd_open, pid, 0);
-    keeper_remove_abandoned(ring, pid);
+    keeper_spools_remove_abandoned(ring, pid);
     if (!keeper_start(&keeps, ring, pid, -1, opts->push.urls)) {
         end_recording(pid, ended, sizeof ended, &whose);
         return STATUS_FAILED;

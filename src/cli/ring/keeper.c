@@ -1,13 +1,12 @@
 /* keeper.c: the keeper is a loop over one spool after the other: read what is there, hand it to the
  * cutter, begin a new segment when one is full or old, trim the folder, free what was read, and
  * halve the rate when recording costs more than it may. It ends when its starter says so, or has
- * died. */
+ * died; that of a child process when nobody holds the lock of its spool any more. */
 #include "cli/ring/keeper.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <math.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -24,6 +23,8 @@
 
 #include "base/path_rights.h"
 #include "cli/message.h"
+#include "cli/ring/keeper_pace.h"
+#include "cli/ring/keeper_spool.h"
 #include "cli/ring/ring_folder.h"
 #include "cli/run/run_rescue.h"
 #include "cli/run/symbolize_file.h"
@@ -38,20 +39,16 @@ enum {
     RARELY_MS = 250,  /* where little can come: each look takes 0.1 ms of a processor */
     HURRY_MS = 10,    /* where much comes */
     FLUSH_MS = 1000,  /* until what was read is in the segment */
-    N_SEGMENTS = 16,  /* that a full ring has */
-    BEHIND = 1 << 17, /* bytes of the spool behind what was read that stay: what a killed program
-                         had in the making is compared with them */
+    N_PERIODS = 16,   /* of the time that is kept: a segment each, if they are not full before */
+    BEHIND = 1 << 17, /* bytes, at most, of the spool behind what was read that stay: what a killed
+                         program had in the making is compared with them */
 };
 
 #define LEAST_SEGMENT (UINT64_C(1) << 15)
+#define RARE          1e-4 /* a rate: below, a spool hardly grows in a second */
 
 /* ---- the keeper's own --------------------------------------------------------------------------
  */
-
-/* At a moment: microseconds of the program, cycles of the recorder, and the two clocks of these. */
-typedef struct costs {
-    uint64_t cpu, spent, cycles, at;
-} costs;
 
 typedef struct keeping {
     ring_plan plan;
@@ -61,10 +58,11 @@ typedef struct keeping {
     int rescue;     /* or -1 */
     uint64_t ended; /* when, as whoever has started us says: us since the epoch; 0: not yet */
     push_position *position; /* NULL: nobody else reads the spool */
-    struct pace *pace;       /* shared; NULL: it is in the process's memory, or nowhere */
-    uint64_t level;          /* how many times the rate is to be halved */
-    costs costs;             /* at the last look */
-    bool over;               /* nothing more will be recorded, and all is in the spool */
+    keeper_pace pace;
+    bool over;     /* nothing more will be recorded, and all is in the spool */
+    bool is_known; /* `pid` is surely the process that records, not one of another namespace */
+    bool is_said;  /* how the recording ended, by the process itself */
+    bool of_child; /* it keeps one spool, as long as that is locked */
     char spool[PATH_MAX];
     char pattern[PATH_MAX]; /* that names it */
 
@@ -78,26 +76,45 @@ typedef struct keeping {
     uint64_t segment_began, flushed, trimmed; /* monotonic, ms */
     uint64_t name;                            /* the number that the segment is called by */
     uint64_t size;                            /* of the spool at the last look */
-    bool hurries;                             /* much has come since the look before */
-    uint64_t front;      /* bytes of the spool that stay: what it says of its end */
-    uint64_t flushed_to; /* up to there, what was read is in the segment */
-    uint64_t next_freed; /* up to there, it is freed next */
-    uint64_t freed;      /* up to there */
-    bool failed;         /* a segment cannot be written */
+    uint64_t spooled, writing; /* on the disk of the spool and the segment, as the run knows */
+    bool hurries, grows;       /* much has come since the look before; anything has */
+    uint64_t front;            /* bytes of the spool that stay: what it says of its end */
+    uint64_t flushed_to;       /* up to there, what was read is in the segment */
+    uint64_t next_freed;       /* up to there, it is freed next */
+    uint64_t freed;            /* up to there */
+    bool failed;               /* a segment cannot be written */
 } keeping;
 
 /* ---- segments ------------------------------------------------------------------------------ */
 
-static uint64_t segments_space(const keeping *k) {
-    return k->plan.max_size - k->plan.max_size / 4;
+/* What the spool and the segment take on the disk, for all who trim. */
+static void note_taken(keeping *k, uint64_t spooled, uint64_t writing) {
+    if (k->plan.run) {
+        atomic_fetch_add(&k->plan.run->spooled, spooled - k->spooled);
+        atomic_fetch_add(&k->plan.run->writing, writing - k->writing);
+    }
+    k->spooled = spooled;
+    k->writing = writing;
 }
 
 static void trim(keeping *k) {
     const uint64_t now = clock_wall_us(),
-                   since = k->plan.keep && now > k->plan.keep ? (now - k->plan.keep) / 1000000 : 0;
-    const uint64_t room = segments_space(k) / N_SEGMENTS;
-    ring_folder_trim(k->plan.folder, k->segment, segments_space(k) - 2 * room, since);
+                   since = k->plan.keep && now > k->plan.keep ? (now - k->plan.keep) * 1000 : 0;
+    ring_folder_trim(k->plan.folder, k->segment, ring_kept_space(&k->plan), since);
     k->trimmed = clock_monotonic_ms();
+}
+
+/* A folder of very many segments takes its time, which thousands of processes that record a little
+ * would take again and again: others do it for these. */
+static void trim_if_due(keeping *k, uint64_t size) {
+    enum { PAUSE_MS = 100, TIMES = 20 };
+    ring_run *run = k->plan.run;
+    const uint64_t began = clock_monotonic_ms();
+    if (run && began < atomic_load(&run->trim_after) && size < ring_segment_space(&k->plan) / 2)
+        return;
+    trim(k);
+    if (run)
+        atomic_store(&run->trim_after, k->trimmed + PAUSE_MS + TIMES * (k->trimmed - began));
 }
 
 /* Others see that the file is being written. */
@@ -122,6 +139,8 @@ static bool begin_segment(keeping *k) {
     if (!open_segment(k))
         return false;
     lock_segment(k->fd_segment);
+    if (k->plan.run)
+        ring_run_add(k->plan.run, memtrace_reader_info(k->reader)->pid);
     k->segment_began = clock_monotonic_ms();
     return cutter_begin(&k->cutter, k->fd_segment) == MEMTRACE_OK;
 }
@@ -130,28 +149,31 @@ static bool end_segment(keeping *k, const memtrace_end *end) {
     const memtrace_status status = cutter_end(&k->cutter, end);
     close(k->fd_segment);
     k->fd_segment = -1;
-    trim(k);
+    note_taken(k, k->spooled, 0);
+    trim_if_due(k, k->cutter.out.size);
     return status == MEMTRACE_OK;
 }
 
 /* What was live takes room in each segment: it is worth that much more. */
 static bool is_full(const keeping *k) {
-    uint64_t most = segments_space(k) / N_SEGMENTS;
+    uint64_t most = ring_segment_space(&k->plan);
     most = most > LEAST_SEGMENT ? most : LEAST_SEGMENT;
     return k->cutter.out.size >= most && k->cutter.out.size >= 2 * k->cutter.carried_size;
 }
 
 static bool is_old(const keeping *k) {
     return k->plan.keep &&
-           clock_monotonic_ms() - k->segment_began >= k->plan.keep / 1000 / N_SEGMENTS &&
+           clock_monotonic_ms() - k->segment_began >= k->plan.keep / 1000 / N_PERIODS &&
            k->cutter.out.size > k->cutter.carried_size;
 }
 
 /* Nothing more can be written: the recording goes on into the spool, and ends when that is full. */
 static bool give_up(keeping *k, int error) {
-    if (!k->failed)
+    if (!k->failed && !k->of_child)
         message_error("%s: %s; the recording ends", k->segment,
                       error ? strerror(error) : "cannot be written");
+    if (!k->failed && k->of_child)
+        ring_run_failed(k->plan.run, error ? error : EIO);
     k->failed = true;
     return false;
 }
@@ -172,122 +194,23 @@ static uint64_t read_by_others(keeping *k) {
     return UINT64_MAX;
 }
 
+static uint64_t behind(const keeping *k) {
+    const uint64_t share = ring_spool_space(&k->plan) / 16;
+    return k->plan.run && share < BEHIND ? share : BEHIND;
+}
+
 /* All that was read is in segments: frees some of it. The end of the spool stays, and what is freed
  * ends with a packet: who looks through the spool finds the next one behind the hole. */
 static void free_spool(keeping *k) {
     const uint64_t read = memtrace_reader_packet(k->reader)->offset, other = read_by_others(k),
                    at = other < read ? other : read;
     const uint64_t from = k->freed > k->front ? k->freed : k->front;
-    if (!k->front || at < k->next_freed + BEHIND)
+    if (!k->front || at < k->next_freed + behind(k))
         return;
     if (k->next_freed > from && fallocate(k->spool_fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
                                           (off_t)from, (off_t)(k->next_freed - from)) == 0)
         k->freed = k->next_freed;
     k->next_freed = at;
-}
-
-/* ---- the rate ------------------------------------------------------------------------------ */
-
-/* The processor time of the program so far, in microseconds; 0: it is gone. */
-static uint64_t cpu_of(pid_t pid) {
-    enum { FIELDS_BETWEEN = 11 }; /* from the name, in parentheses, to utime, which stime follows */
-    char path[64], line[1024];
-    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
-    const int fd = open(path, O_RDONLY | O_CLOEXEC);
-    const ssize_t n = fd >= 0 ? read(fd, line, sizeof line - 1) : -1;
-    if (fd >= 0)
-        close(fd);
-    line[n > 0 ? n : 0] = '\0';
-    char *at = strrchr(line, ')');
-    for (int i = 0; at && i <= FIELDS_BETWEEN; i++)
-        at = strchr(at + 1, ' ');
-    if (!at)
-        return 0;
-    const uint64_t user = strtoull(at, &at, 10), ticks = user + strtoull(at, NULL, 10);
-    return ticks * 1000000 / (uint64_t)sysconf(_SC_CLK_TCK);
-}
-
-static bool read_pace(const ring_plan *plan, struct pace *pace) {
-    return pread(plan->memory, pace, sizeof *pace, (off_t)plan->pace_at) == sizeof *pace &&
-           pace->magic == PACE_MAGIC;
-}
-
-/* The memory is of the program that was attached to, as long as that lives: of another one that the
- * process becomes, nothing is read or changed by it. */
-static bool write_level(const ring_plan *plan, uint64_t level) {
-    const uint64_t at = plan->pace_at + offsetof(struct pace, level);
-    return pwrite(plan->memory, &level, sizeof level, (off_t)at) == sizeof level;
-}
-
-bool ring_plan_pace(ring_plan *plan, int memory, uint64_t pace_at) {
-    struct pace pace;
-    const ring_plan there = {.memory = memory, .pace_at = pace_at};
-    if (!read_pace(&there, &pace) || !write_level(&there, 0))
-        return false;
-    plan->memory = memory;
-    plan->pace_at = pace_at;
-    return true;
-}
-
-/* False: the rate stays as it is. */
-static bool costs_now(const keeping *k, costs *now) {
-    struct pace copy = {.magic = PACE_MAGIC};
-    const struct pace *pace = k->pace ? k->pace : &copy;
-    if (!k->pace && (!k->plan.memory || !read_pace(&k->plan, &copy)))
-        return false;
-    *now = (costs){.cpu = cpu_of(k->pid),
-                   .spent = atomic_load(&pace->spent),
-                   .cycles = atomic_load(&pace->cycles),
-                   .at = atomic_load(&pace->at)};
-    return true;
-}
-
-static void set_level(keeping *k, uint64_t level) {
-    k->level = level;
-    if (k->pace)
-        atomic_store(&k->pace->level, level);
-    else if (!write_level(&k->plan, level))
-        k->plan.memory = 0; /* the process is gone */
-}
-
-/* What the recorder's samples have cost since `before`, as a share of what the program did beside;
- * below 0: too little has happened to tell. */
-static double share_since(const costs *before, const costs *now) {
-    enum { LEAST_CPU = 200000 };
-    if (now->at <= before->at || now->cycles <= before->cycles ||
-        now->cpu < before->cpu + LEAST_CPU)
-        return -1;
-    const double cycles_each =
-        (double)(now->cycles - before->cycles) / (double)(now->at - before->at);
-    const double spent = (double)(now->spent - before->spent) / cycles_each,
-                 cpu = (double)(now->cpu - before->cpu);
-    return spent < cpu / 2 ? spent / (cpu - spent) : 1;
-}
-
-/* How many times the rate is to be halved. It gets higher again where that is of use. */
-static uint64_t level_for(const keeping *k, double share, uint64_t level) {
-    enum { LOW = 4 }; /* times less than may be: twice that is still well below */
-    const double target = k->plan.overhead;
-    if (share > target)
-        level += (uint64_t)ceil(log2(share / target));
-    else if (share * LOW < target && level > 0 && cutter_live_level(&k->cutter) < level)
-        level--;
-    return level < PACE_MAX_LEVEL ? level : PACE_MAX_LEVEL;
-}
-
-static void steer(keeping *k) {
-    costs now;
-    if (!costs_now(k, &now))
-        return;
-    if (k->costs.at == 0 || now.cpu < k->costs.cpu || now.spent < k->costs.spent) {
-        k->costs = now;
-        return;
-    }
-    const double share = share_since(&k->costs, &now);
-    if (share < 0)
-        return;
-    set_level(k, level_for(k, share, k->level));
-    k->costs = now;
 }
 
 /* Much of what the spool may take is not in segments yet. */
@@ -304,18 +227,23 @@ static bool flush(keeping *k) {
     k->flushed = clock_monotonic_ms();
     k->flushed_to = memtrace_reader_packet(k->reader)->offset;
     free_spool(k);
-    steer(k);
-    if (k->plan.keep && clock_monotonic_ms() - k->trimmed >= k->plan.keep / 1000 / N_SEGMENTS)
+    keeper_pace_steer(&k->pace, &k->plan, k->pid, &k->cutter);
+    if (k->plan.keep && clock_monotonic_ms() - k->trimmed >= k->plan.keep / 1000 / N_PERIODS)
         trim(k);
     return true;
 }
 
 /* ---- waiting ------------------------------------------------------------------------------- */
 
-/* Below this rate little comes between two looks. */
+/* Below this rate little comes between two looks. There may be very many child processes, most of
+ * which do nothing: these are looked at as rarely as what is read is written anyway. */
 static int look_ms(const keeping *k) {
-    const bool sampled = k->reader && memtrace_reader_info(k->reader)->sample_rate < RING_RATE;
-    return k->hurries ? HURRY_MS : sampled ? RARELY_MS : LOOK_MS;
+    const double rate = k->reader ? memtrace_reader_info(k->reader)->sample_rate : 1;
+    if (k->hurries)
+        return HURRY_MS;
+    if (k->of_child)
+        return rate < RARE && !k->grows ? FLUSH_MS : rate < RARE ? RARELY_MS : LOOK_MS;
+    return rate < RING_RATE ? RARELY_MS : LOOK_MS;
 }
 
 /* Until something may have happened. */
@@ -334,8 +262,18 @@ static void wait_a_moment(keeping *k) {
     }
 }
 
-/* Whether the recording has ended: as we were told; or else as we see. */
+/* After exec, a program begins another trace of that name. */
+static bool is_replaced(const keeping *k) {
+    struct stat st;
+    return stat(k->spool, &st) == 0 && st.st_ino != k->inode;
+}
+
+/* Whether the recording has ended: as we were told; or else as we see. A program may close the
+ * spool, and opens it again when there is something to write. */
 static bool has_ended(const keeping *k) {
+    if (k->of_child)
+        return !keeper_spool_is_locked(k->spool_fd) &&
+               (!k->is_known || k->process < 0 || is_replaced(k));
     if (k->ended || k->fd >= 0)
         return k->ended;
     return k->process < 0 || (k->rescue < 0 && !symbolize_file_is_recording(k->spool));
@@ -344,26 +282,27 @@ static bool has_ended(const keeping *k) {
 /* Adds to the spool what a killed program had not written. */
 static void rescue(keeping *k) {
     unsigned patience = 20;
-    run_rescue_finish(k->rescue, k->pattern, &patience);
-    if (k->rescue < 0 && k->process < 0)
+    k->is_said = run_rescue_is_said(k->spool_fd);
+    if (k->of_child)
+        run_rescue_finish_one(k->rescue, k->pattern, (uint64_t)k->pid);
+    else
+        run_rescue_finish(k->rescue, k->pattern, (uint64_t)k->pid, &patience);
+    if (k->of_child || (k->rescue < 0 && k->process < 0))
         run_rescue_note_lost(k->spool, (uint64_t)k->pid, k->ended ? k->ended : clock_wall_us());
     k->over = true;
 }
 
 static bool has_grown(keeping *k, uint64_t size) {
+    enum { BLOCK = 512 };
     struct stat st;
     if (fstat(k->spool_fd, &st) != 0)
         return false;
+    note_taken(k, (uint64_t)st.st_blocks * BLOCK, k->cutter.out.size);
     const uint64_t now = (uint64_t)st.st_size;
     k->hurries = now - k->size > ring_spool_space(&k->plan) / 64;
+    k->grows = now > k->size;
     k->size = now;
     return now > size;
-}
-
-/* After exec, a program begins another trace of that name. */
-static bool is_replaced(const keeping *k) {
-    struct stat st;
-    return stat(k->spool, &st) == 0 && st.st_ino != k->inode;
 }
 
 /* The reader is at the end of the spool: waits for more. */
@@ -378,7 +317,7 @@ static bool wait_for_more(void *context) {
             return true;
         if (k->over || is_replaced(k))
             return has_grown(k, done);
-        if (has_ended(k))
+        if (has_ended(k) && !is_replaced(k))
             rescue(k);
         else
             wait_a_moment(k);
@@ -401,7 +340,7 @@ static void read_spool(keeping *k) {
             break;
         if (cutter_take(&k->cutter, &event) != MEMTRACE_OK ||
             (cutter_is_due(&k->cutter) && !cut(k)) ||
-            (k->cutter.out.size > 2 * segments_space(k) / N_SEGMENTS && is_full(k) && !cut(k)))
+            (k->cutter.out.size > 2 * ring_segment_space(&k->plan) && is_full(k) && !cut(k)))
             give_up(k, k->cutter.out.os_error);
     }
     const memtrace_end end =
@@ -410,17 +349,6 @@ static void read_spool(keeping *k) {
             : memtrace_reader_end(k->reader);
     if (k->fd_segment >= 0 && !end_segment(k, &end))
         give_up(k, k->cutter.out.os_error);
-}
-
-/* Removes the files of the spool: it may have got another name. */
-static void remove_spool(const keeping *k) {
-    char room[PATH_MAX];
-    DIR *d = opendir(ring_spool_folder(&k->plan, room));
-    for (struct dirent *e; d && (e = readdir(d));)
-        if (e->d_ino == k->inode)
-            unlinkat(dirfd(d), e->d_name, 0);
-    if (d)
-        closedir(d);
 }
 
 /* The next that is to be read: a program that became another one before anybody looked has given
@@ -433,50 +361,29 @@ static const char *next_spool(const keeping *k, char earlier[PATH_MAX]) {
     return k->spool;
 }
 
-/* In another file system it must be our user's: whose rights are ours. */
-static int open_spool_file(const ring_plan *plan, const char *path) {
+/* Reads the open file, whatever becomes of its name. */
+static bool open_reader(keeping *k) {
     struct stat st;
-    if (!plan->spool_folder)
-        return path_open_once(path, O_RDWR);
-    const int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
-    if (fd < 0 ||
-        (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_nlink == 1 && st.st_uid == geteuid()))
-        return fd;
-    close(fd);
-    errno = EACCES;
-    return -1;
-}
-
-static bool open_spool(keeping *k) {
-    struct stat st;
-    char again[32], earlier[PATH_MAX];
-    k->spool_fd = open_spool_file(&k->plan, next_spool(k, earlier));
+    char again[32];
     snprintf(again, sizeof again, "/proc/self/fd/%d", k->spool_fd);
-    const bool ok = k->spool_fd >= 0 && fstat(k->spool_fd, &st) == 0 && st.st_size > 0 &&
+    const bool ok = fstat(k->spool_fd, &st) == 0 && st.st_size > 0 &&
                     memtrace_reader_open(again, NULL, &k->reader, NULL) == MEMTRACE_OK;
-    if (ok) {
+    if (ok)
         k->inode = st.st_ino;
-        flock(k->spool_fd, LOCK_SH);
-    } else if (k->spool_fd >= 0)
-        close(k->spool_fd);
     return ok;
 }
 
-/* The recorder's own lock is of another kind. */
-bool keeper_has_gone(const ring_plan *plan, uint64_t pid) {
-    enum { LOOKS = 20 };
-    const struct timespec pause = {.tv_nsec = 100000000};
-    char path[PATH_MAX];
-    bool is_free = true;
-    for (int i = 0; is_free && i < LOOKS; i++) {
-        const int fd =
-            ring_spool_path(plan, pid, path, sizeof path) ? open_spool_file(plan, path) : -1;
-        is_free = fd >= 0 && symbolize_file_is_recording(path) && flock(fd, LOCK_EX | LOCK_NB) == 0;
-        if (fd >= 0)
-            close(fd);
-        nanosleep(&pause, NULL);
+static bool open_spool(keeping *k) {
+    char earlier[PATH_MAX];
+    k->spool_fd = keeper_spool_open(&k->plan, next_spool(k, earlier));
+    if (k->spool_fd < 0)
+        return false;
+    if (open_reader(k)) {
+        flock(k->spool_fd, LOCK_SH);
+        return true;
     }
-    return is_free;
+    close(k->spool_fd);
+    return false;
 }
 
 static void keep_spool(keeping *k) {
@@ -492,8 +399,10 @@ static void keep_spool(keeping *k) {
     memtrace_reader_close(k->reader);
     k->reader = NULL;
     close(k->spool_fd);
-    if (!k->failed)
-        remove_spool(k);
+    if (k->failed)
+        return;
+    keeper_spool_remove(&k->plan, k->inode);
+    note_taken(k, 0, 0);
 }
 
 /* One after the other, as the program becomes others. */
@@ -512,38 +421,6 @@ static void keep_all(keeping *k) {
     }
 }
 
-/* The process that a spool is of; false: it is none. */
-static bool spool_owner(const char *name, pid_t *pid) {
-    const char *end = strstr(name, ".spool");
-    *pid = (pid_t)strtol(name + 1, NULL, 10);
-    return name[0] == '.' && end &&
-           strspn(end + strlen(".spool"), ".0123456789") == strlen(end + strlen(".spool"));
-}
-
-/* Between making a spool and locking it, a recorder may have to wait for a processor. */
-static bool is_abandoned(const char *path, pid_t owner) {
-    enum { LONG_AGO = 10 }; /* seconds */
-    struct stat st;
-    const bool is_old =
-        stat(path, &st) == 0 && (uint64_t)st.st_mtim.tv_sec + LONG_AGO < clock_wall_us() / 1000000;
-    const bool is_gone = kill(owner, 0) != 0 && errno == ESRCH;
-    return (is_old || is_gone) && !symbolize_file_is_recording(path);
-}
-
-void keeper_remove_abandoned(const ring_plan *plan, pid_t pid) {
-    char path[PATH_MAX], room[PATH_MAX];
-    const char *folder = ring_spool_folder(plan, room);
-    pid_t owner;
-    DIR *d = opendir(folder);
-    for (struct dirent *e; d && (e = readdir(d));)
-        if (spool_owner(e->d_name, &owner) &&
-            snprintf(path, sizeof path, "%s/%s", folder, e->d_name) < (int)sizeof path &&
-            (owner == pid ? !symbolize_file_is_recording(path) : is_abandoned(path, owner)))
-            unlink(path);
-    if (d)
-        closedir(d);
-}
-
 /* ---- both sides ---------------------------------------------------------------------------- */
 
 static _Noreturn void be_keeper(keeping *k) {
@@ -553,10 +430,45 @@ static _Noreturn void be_keeper(keeping *k) {
     sigfillset(&all);
     sigprocmask(SIG_BLOCK, &all, NULL);
     struct rescue_head *shared = k->plan.overhead > 0 ? run_rescue_share(k->rescue) : NULL;
-    k->pace = shared ? &shared->pace : NULL;
+    k->pace.shared = shared ? &shared->pace : NULL;
     k->process = (int)syscall(SYS_pidfd_open, k->pid, 0);
     keep_all(k);
     _exit(k->failed ? EXIT_FAILURE : EXIT_SUCCESS);
+}
+
+static bool is_gone(const keeping *k) {
+    return k->is_known ? k->process < 0 : k->is_said && kill(k->pid, 0) != 0 && errno == ESRCH;
+}
+
+/* Until its process is gone, which it may have been at once. */
+static void keep_child(keeping *k) {
+    const uint64_t start_time = memtrace_reader_info(k->reader)->start_time;
+    k->is_known = k->process >= 0 && keeper_spool_is_open(k->pid, k->inode);
+    keep_spool(k);
+    if (is_gone(k))
+        run_rescue_release(k->rescue, (uint64_t)k->pid, start_time);
+}
+
+_Noreturn void keeper_of_child(const ring_plan *plan, const char *path, int fd, pid_t pid,
+                               int rescue_fd) {
+    static keeping own;
+    own.plan = *plan;
+    own.pid = pid;
+    own.rescue = rescue_fd;
+    own.spool_fd = fd;
+    own.fd = own.fd_segment = -1;
+    own.of_child = true;
+    snprintf(own.spool, sizeof own.spool, "%s", path);
+    trace_name_pattern(path, own.pattern, sizeof own.pattern);
+    prctl(PR_SET_NAME, "run-keeper");
+    own.process = (int)syscall(SYS_pidfd_open, pid, 0);
+    if (open_reader(&own))
+        keep_child(&own);
+    else if (keeper_spool_is_locked(fd))
+        give_up(&own, EIO);
+    else
+        unlink(path); /* its head is not whole: there is nothing to keep */
+    _exit(own.failed ? EXIT_FAILURE : EXIT_SUCCESS);
 }
 
 /* What both see; NULL: there is no memory, so that the spool is not kept for others. */

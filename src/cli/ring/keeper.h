@@ -13,18 +13,6 @@
 #include "cli/ring/ring_plan.h"
 #include "push/push.h"
 
-/* Whether the memory has a pace there, whose rate can be set: of a process that may wish us ill, as
- * all that is read of it. */
-bool ring_plan_pace(ring_plan *plan, int memory, uint64_t pace_at);
-
-/* Of a spool into which process `pid` records: has its keeper been killed? It takes two seconds,
- * if so: one that has just been started has opened the spool by then. */
-bool keeper_has_gone(const ring_plan *plan, uint64_t pid);
-
-/* Removes spools whose keeper was killed, which are of no use to anybody: before a program is
- * started (`pid` is 0), or when process `pid` records: what it recorded before is none of that. */
-void keeper_remove_abandoned(const ring_plan *plan, pid_t pid);
-
 typedef struct keeper {
     pid_t pid; /* -1: there is none */
     int fd;    /* on which it hears from us; closed when we are gone */
@@ -37,6 +25,11 @@ typedef struct keeper {
 /* Begins to keep what process `pid` records, which is also `pushed` or not. `rescue` is the run's
  * (run_rescue.h), or -1. False after having said why it cannot. */
 bool keeper_start(keeper *k, const ring_plan *plan, pid_t pid, int rescue, bool pushed);
+
+/* In a process of its own, and to its end: keeps one spool that child process `pid` records into,
+ * as long as it is locked. The spool is open as `fd`, and flocked. */
+_Noreturn void keeper_of_child(const ring_plan *plan, const char *path, int fd, pid_t pid,
+                               int rescue);
 
 /* The process has ended at `end` (us since the epoch), or its recording has, and whoever pushes the
  * spool has read it. Waits until all is in segments; false after having said that something went

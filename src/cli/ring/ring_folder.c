@@ -14,8 +14,11 @@
 
 #include "base/path.h"
 #include "base/text.h"
+#include "cli/run/symbolize_file.h"
 
 enum { DIGITS = 6, UNIT = 512 /* bytes that st_blocks counts */ };
+
+#define NS UINT64_C(1000000000)
 
 bool ring_segment_path(const char *folder, const memtrace_info *info, uint64_t number, char *path,
                        size_t size) {
@@ -28,6 +31,14 @@ bool ring_segment_path(const char *folder, const memtrace_info *info, uint64_t n
                            path_base(info->executable_name), (unsigned long long)info->pid, DIGITS,
                            (unsigned long long)number);
     return n > 0 && (size_t)n < size;
+}
+
+/* The program in the name may have points and dashes, too. */
+uint64_t ring_segment_process(const char *path) {
+    const char *dash = strrchr(path, '-'), *first = dash;
+    while (first && first > path && isdigit((unsigned char)first[-1]))
+        first--;
+    return first && first > path && first[-1] == '.' ? strtoull(first, NULL, 10) : 0;
 }
 
 /* Whether a file is called as a segment. */
@@ -54,7 +65,8 @@ static bool add_file(ring_files *files, const char *folder, const char *name) {
     }
     const ring_file file = {.path = path,
                             .size = (uint64_t)st.st_blocks * UNIT,
-                            .changed = (uint64_t)st.st_mtim.tv_sec};
+                            .changed =
+                                (uint64_t)st.st_mtim.tv_sec * NS + (uint64_t)st.st_mtim.tv_nsec};
     if (vec_push(files, file))
         return true;
     free(path);
@@ -87,7 +99,9 @@ void ring_files_free(ring_files *files) {
 }
 
 void ring_file_keep_time(const ring_file *file) {
-    const struct timespec changed = {.tv_sec = (time_t)file->changed}, times[] = {changed, changed};
+    const struct timespec changed = {.tv_sec = (time_t)(file->changed / NS),
+                                     .tv_nsec = (long)(file->changed % NS)},
+                          times[] = {changed, changed};
     if (utimensat(AT_FDCWD, file->path, times, 0) != 0)
         return; /* then it is kept longer */
 }
@@ -99,6 +113,13 @@ static void drop_file(const char *path) {
         unlink(index);
 }
 
+/* Those of one recording are in the order of their names; what several processes recorded goes by
+ * when it was. */
+static int compare_ages(const void *a, const void *b) {
+    const ring_file *x = a, *y = b;
+    return x->changed != y->changed ? (x->changed < y->changed ? -1 : 1) : compare_files(a, b);
+}
+
 void ring_folder_trim(const char *folder, const char *current, uint64_t most, uint64_t since) {
     ring_files files;
     uint64_t total = 0;
@@ -108,9 +129,13 @@ void ring_folder_trim(const char *folder, const char *current, uint64_t most, ui
     }
     for (size_t i = 0; i < files.count; i++)
         total += files.items[i].size;
+    if (files.count > 0)
+        qsort(files.items, files.count, sizeof *files.items, compare_ages);
     for (size_t i = 0; i < files.count; i++) {
         const ring_file *f = &files.items[i];
-        if (strcmp(f->path, current) == 0 || (total <= most && f->changed >= since))
+        if (total <= most && f->changed >= since)
+            break;
+        if (strcmp(f->path, current) == 0 || symbolize_file_is_recording(f->path))
             continue;
         drop_file(f->path);
         total -= f->size;

@@ -12,10 +12,15 @@
 
 #include "base/number.h"
 #include "base/open_in.h"
+#include "base/path.h"
 #include "cli/message.h"
+#include "contract/trace_name.h"
 
 #define DEFAULT_SIZE (UINT64_C(1) << 30)
 #define LEAST_SIZE   (UINT64_C(1) << 22)
+#define LEAST_OF_RUN (UINT64_C(1) << 26) /* where children are recorded */
+
+enum { N_SEGMENTS = 16 /* that a full ring has, or more */ };
 
 static bool parse_size(const char *text, uint64_t *size) {
     static const char units[] = "KMGT";
@@ -74,6 +79,28 @@ int ring_options_check(const command *cmd, const ring_options *options, double r
                : message_usage(cmd,
                                "--max-size: `%s` is not a size of at least 4M, such as 200M or 2G",
                                options->max_size);
+}
+
+int ring_options_children(const command *cmd, const ring_options *options, const char **output,
+                          char room[PATH_MAX], bool *children) {
+    const char *name = *output, *last = name ? path_base(name) : NULL;
+    char folder[PATH_MAX];
+    uint64_t size = LEAST_OF_RUN;
+    *children = (options->keep || options->max_size) && name && trace_name_is_per_process(name);
+    if (!*children)
+        return STATUS_OK;
+    snprintf(folder, sizeof folder, "%.*s", (int)(last - name), name);
+    if (strcmp(last, "%p") != 0 || last == name || trace_name_is_per_process(folder) ||
+        !trace_name_for(folder, 0, room, PATH_MAX))
+        return message_usage(cmd, "--output: the name of a ring can contain %%p only as its last "
+                                  "part, as in `-o server.ring/%%p`");
+    if (options->overhead > 0)
+        return message_usage(cmd, "--overhead cannot be combined with %%p in --output, since all "
+                                  "processes would share one rate");
+    if (options->max_size && parse_size(options->max_size, &size) && size < LEAST_OF_RUN)
+        return message_usage(cmd, "--max-size must be at least 64M if --output contains %%p");
+    *output = room;
+    return STATUS_OK;
 }
 
 int ring_plan_make(ring_plan *plan, const command *cmd, const ring_options *options,
@@ -139,18 +166,29 @@ bool ring_plan_elsewhere(ring_plan *plan, pid_t pid, int files) {
     return false;
 }
 
-static bool spool_name(const char *folder, uint64_t pid, char *path, size_t size) {
-    const int n = snprintf(path, size, "%s/.%llu.spool", folder, (unsigned long long)pid);
+static bool spool_name(const ring_plan *plan, const char *folder, uint64_t pid, char *path,
+                       size_t size) {
+    char run[32] = "";
+    if (plan->run)
+        snprintf(run, sizeof run, ".%llu", (unsigned long long)plan->run->id);
+    const int n = snprintf(path, size, "%s/%s.%llu.spool", folder, run, (unsigned long long)pid);
     return n > 0 && (size_t)n < size;
 }
 
 bool ring_spool_path(const ring_plan *plan, uint64_t pid, char *path, size_t size) {
     char room[PATH_MAX];
-    return spool_name(ring_spool_folder(plan, room), pid, path, size);
+    return spool_name(plan, ring_spool_folder(plan, room), pid, path, size);
 }
 
 bool ring_spool_path_there(const ring_plan *plan, uint64_t pid, char *path, size_t size) {
-    return spool_name(plan->spool_folder ? plan->spool_there : plan->folder, pid, path, size);
+    return spool_name(plan, plan->spool_folder ? plan->spool_there : plan->folder, pid, path, size);
+}
+
+bool ring_spool_pattern(const ring_plan *plan, char *pattern, size_t size) {
+    const size_t used = trace_name_pattern(plan->folder, pattern, size);
+    const int n = snprintf(pattern + used, size - used, "/.%llu.%%p.spool",
+                           (unsigned long long)plan->run->id);
+    return n > 0 && (size_t)n < size - used;
 }
 
 bool ring_is_spool(const char *path, char *folder, size_t size) {
@@ -161,7 +199,35 @@ bool ring_is_spool(const char *path, char *folder, size_t size) {
     return true;
 }
 
-/* A quarter is for what the keeper has not read, which is little unless it is in trouble. */
+/* A quarter is for what keepers have not read, which is little unless they are in trouble: then
+ * that of eight processes fills it. */
 uint64_t ring_spool_space(const ring_plan *plan) {
-    return plan->max_size / 4;
+    enum { PROCESSES = 8 };
+    return plan->max_size / 4 / (plan->run ? PROCESSES : 1);
+}
+
+uint64_t ring_segments_space(const ring_plan *plan) {
+    return plan->max_size - plan->max_size / 4;
+}
+
+static uint64_t n_writing(const ring_plan *plan) {
+    const uint64_t n = plan->run ? atomic_load(&plan->run->n_keepers) : 1;
+    return n > 1 ? n : 1;
+}
+
+/* All that are being written take half at most. */
+uint64_t ring_segment_space(const ring_plan *plan) {
+    const uint64_t n = 2 * n_writing(plan), parts = n > N_SEGMENTS ? n : N_SEGMENTS;
+    return ring_segments_space(plan) / parts;
+}
+
+/* All that are being written may become full. Where spools take more than their quarter, segments
+ * take less. */
+uint64_t ring_kept_space(const ring_plan *plan) {
+    const uint64_t room = ring_segment_space(plan), quarter = plan->max_size / 4,
+                   spooled = plan->run ? atomic_load(&plan->run->spooled) : 0,
+                   writing = plan->run ? atomic_load(&plan->run->writing) : 0,
+                   open = n_writing(plan) * room, more = spooled > quarter ? spooled - quarter : 0,
+                   done = ring_segments_space(plan) - open - room;
+    return (done > more ? done - more : 0) + (writing < open ? writing : open);
 }

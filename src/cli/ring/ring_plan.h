@@ -1,6 +1,6 @@
 /* ring_plan.h: what a ring is to be (`--keep`, `--max-size`, `--overhead`), and where: its folder,
- * and the spool that the recorder writes, which may be in a file system that only the recorded
- * process sees. */
+ * and the spools that recorders write, which may be in a file system that only the recorded process
+ * sees. */
 #ifndef CLI_RING_RING_PLAN_H
 #define CLI_RING_RING_PLAN_H
 
@@ -10,6 +10,7 @@
 #include <sys/types.h>
 
 #include "cli/options.h"
+#include "cli/ring/ring_run.h"
 
 /* What a user asks for. */
 typedef struct ring_options {
@@ -51,6 +52,7 @@ typedef struct ring_plan {
     uint64_t keep, max_size; /* microseconds and bytes */
     double overhead; /* what samples may cost, as a share of the program's time; 0: anything */
     char folder[PATH_MAX]; /* absolute */
+    ring_run *run;         /* NULL: one process is recorded */
 
     /* Of a process that has its own file system: its root, and the folder there in which it writes
      * the spool, open. 0: it is where the segments are. */
@@ -66,11 +68,20 @@ typedef struct ring_plan {
 /* A status, after having said what is wrong with them, where the rate is `rate`; 0: not given. */
 int ring_options_check(const command *cmd, const ring_options *options, double rate);
 
+/* Whether child processes are to be recorded, too, as the name of a ring, FOLDER/%p, says;
+ * `*output` becomes that of the folder, perhaps in `room`. A status, after having said what is
+ * wrong. */
+int ring_options_children(const command *cmd, const ring_options *options, const char **output,
+                          char room[PATH_MAX], bool *children);
+
 /* The options being checked: whether a ring is wanted, into `output`, or what `program` is called
  * by default; makes the folder. Returns STATUS_OK, or another status after having said what is
  * wrong. */
 int ring_plan_make(ring_plan *plan, const command *cmd, const ring_options *options,
                    const char *output, const char *program);
+
+/* What all spools of a run are called (contract/trace_name.h). False if it does not fit. */
+bool ring_spool_pattern(const ring_plan *plan, char *pattern, size_t size);
 
 /* Lets a process that has its own file system, whose root `files` is (attach.h), write its spool
  * there. False after having said that there is no place for it. */
@@ -86,7 +97,12 @@ const char *ring_spool_folder(const ring_plan *plan, char room[PATH_MAX]);
 /* Whether the trace at a path is such a one, and then its folder. */
 bool ring_is_spool(const char *path, char *folder, size_t size);
 
-/* The bytes that the spool may take on the disk. */
+/* The bytes that a spool may take on the disk, that all segments may, and that one may. */
 uint64_t ring_spool_space(const ring_plan *plan);
+uint64_t ring_segments_space(const ring_plan *plan);
+uint64_t ring_segment_space(const ring_plan *plan);
+
+/* How far segments that are done are to be trimmed, as those that are being written grow. */
+uint64_t ring_kept_space(const ring_plan *plan);
 
 #endif

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/hash.h"
 #include "cli/message.h"
 #include "cli/progress.h"
@@ -240,6 +241,8 @@ static int combine(const char *folder, const members *all, bool strict, int *fd)
             groups[n++] = (group){.first = i, .fd = -1};
         groups[n - 1].n++;
     }
+    enum { OTHERS = 64 };
+    file_allow(2 * n + all->count + OTHERS); /* each recording becomes a file, and is read */
     const int status =
         groups ? combine_groups(folder, all, groups, n, strict, fd) : message_no_memory();
     for (size_t i = 0; groups && i < n; i++)

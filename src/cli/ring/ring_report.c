@@ -6,17 +6,26 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/map64.h"
 #include "base/shell.h"
 #include "cli/message.h"
 #include "cli/ring/ring_folder.h"
 #include "cli/run/run_traces.h"
+#include "cli/run/symbolize_file.h"
 #include "render/figures.h"
 
-/* Whether a segment is of this process, and was written since. */
-static bool is_made(const ring_file *file, uint64_t pid, uint64_t since) {
-    char mark[32];
-    snprintf(mark, sizeof mark, ".%llu-", (unsigned long long)pid);
-    return file->changed >= since && strstr(file->path, mark);
+/* Whether a segment that is done is of this process, or of this run, and was written since. */
+static bool is_made(const ring_file *file, const ring_plan *plan, uint64_t pid, uint64_t since) {
+    const uint64_t whose = ring_segment_process(file->path);
+    return file->changed / 1000000000 >= since &&
+           (plan->run ? ring_run_has(plan->run, whose) && !symbolize_file_is_recording(file->path)
+                      : whose == pid);
+}
+
+static void count_process(map64 *processes, uint64_t pid) {
+    uint32_t *known = map64_put(processes, pid);
+    if (known)
+        *known = 1;
 }
 
 ring_made ring_complete(const ring_plan *plan, uint64_t pid, uint64_t since,
@@ -25,14 +34,19 @@ ring_made ring_complete(const ring_plan *plan, uint64_t pid, uint64_t since,
     ring_files files;
     ring_made made = {0};
     run_traces traces = {0};
+    map64 processes = {0};
     if (!ring_folder_list(plan->folder, false, &files)) {
         ring_files_free(&files);
         return made;
     }
     for (size_t i = 0; i < files.count; i++)
-        if (is_made(&files.items[i], pid, since) &&
-            run_traces_add(&traces, files.items[i].path, -1))
+        if (is_made(&files.items[i], plan, pid, since) &&
+            run_traces_add(&traces, files.items[i].path, -1)) {
             made.n_segments++;
+            count_process(&processes, ring_segment_process(files.items[i].path));
+        }
+    made.n_processes = plan->run ? processes.count : 0;
+    map64_free(&processes);
     if (debug_files)
         run_traces_complete(&traces, debug_files, interrupted, context);
     for (size_t i = 0; i < files.count; i++)
@@ -47,9 +61,13 @@ ring_made ring_complete(const ring_plan *plan, uint64_t pid, uint64_t since,
 }
 
 void ring_report(const ring_plan *plan, const ring_made *made) {
-    char *word = shell_word(plan->folder);
-    message_note("recorded into %s: %zu %s, %s on the disk", plan->folder, made->n_segments,
-                 made->n_segments == 1 ? "segment" : "segments", figure_bytes(made->size).text);
+    char *word = shell_word(plan->folder), processes[64] = "";
+    if (made->n_processes)
+        snprintf(processes, sizeof processes, " of %zu process%s", made->n_processes,
+                 made->n_processes == 1 ? "" : "es");
+    message_note("recorded into %s: %zu %s%s, %s on the disk", plan->folder, made->n_segments,
+                 made->n_segments == 1 ? "segment" : "segments", processes,
+                 figure_bytes(made->size).text);
     message_note("look closer: allotrace %s/", word ? word : plan->folder);
     free(word);
 }

@@ -8,12 +8,13 @@
 /* The segments that a recording has left. */
 typedef struct ring_made {
     size_t n_segments;
-    uint64_t size; /* bytes on the disk, of all segments in the folder */
+    size_t n_processes; /* whose they are, if child processes were recorded, too */
+    uint64_t size;      /* bytes on the disk, of all segments in the folder */
 } ring_made;
 
-/* Gives names to the places in segments of process `pid` that were written since `since`, seconds
- * since the epoch, unless `debug_files` is NULL. Stops early if `interrupted`, which may be NULL,
- * says so. */
+/* Gives names to the places in segments of process `pid`, or of all processes of the plan's run,
+ * that were written since `since`, seconds since the epoch, unless `debug_files` is NULL. Stops
+ * early if `interrupted`, which may be NULL, says so. */
 ring_made ring_complete(const ring_plan *plan, uint64_t pid, uint64_t since,
                         const debug_file_options *debug_files, bool (*interrupted)(void *context),
                         void *context);

@@ -22,9 +22,12 @@
 
 #include "base/number.h"
 #include "base/path.h"
+#include "base/shell.h"
 #include "cli/color.h"
 #include "cli/message.h"
 #include "cli/ring/keeper.h"
+#include "cli/ring/keeper_spool.h"
+#include "cli/ring/keepers.h"
 #include "cli/ring/ring_report.h"
 #include "cli/run/preload_file.h"
 #include "cli/run/push_options.h"
@@ -186,6 +189,8 @@ typedef struct launch {
     const char *preload;     /* NULL: the program is not recorded */
     const char *pattern;     /* of the trace's name; NULL: by default */
     ring_plan ring;          /* what is recorded goes into segments */
+    bool has_children;       /* that are recorded, too */
+    keepers keepers;         /* of these */
     char rescue[64];         /* see run_rescue.h; empty: there is none */
     uint64_t replaced;       /* see run_output_replaces */
     struct timespec started; /* before the program, of the clock that file times have */
@@ -220,6 +225,8 @@ static void default_pattern(char *pattern, size_t size, const launch *l, pid_t p
 /* What the traces are called, as a pattern; process `pid` is the program's. May be in `room`. */
 static const char *pattern_of(const launch *l, pid_t pid, char room[PATH_MAX]) {
     char spool[PATH_MAX];
+    if (l->ring.run && ring_spool_pattern(&l->ring, room, PATH_MAX))
+        return room;
     if (l->ring.on && ring_spool_path(&l->ring, (uint64_t)pid, spool, sizeof spool)) {
         trace_name_pattern(spool, room, PATH_MAX);
         return room;
@@ -404,8 +411,9 @@ enum { PATIENCE = 20 /* times 5 ms that a child may hold its parent's lock */ };
  * say that by their last gauges. Gives what is left of the patience. */
 static unsigned complete_killed(launch *l, const run_program *program, const char *pattern) {
     unsigned patience = PATIENCE;
+    const uint64_t only = l->ring.run ? (uint64_t)program->pid : 0; /* others have keepers */
     pthread_mutex_lock(&l->rescuing);
-    run_rescue_finish(l->shared, pattern, &patience);
+    run_rescue_finish(l->shared, pattern, only, &patience);
     if (WIFSIGNALED(program->status))
         run_rescue_note_end(l->shared, pattern, (uint64_t)program->pid, l->begin.wall_us, l->end);
     pthread_mutex_unlock(&l->rescuing);
@@ -481,20 +489,49 @@ static void finish_go(launch *l, const run_program *program) {
     run_go_finish(&l->go, &command_run, program->go ? program->pid : 0, name, &l->go_case);
 }
 
+static void say_going_on(const ring_plan *plan, const keepers_left *left) {
+    char *word = shell_word(plan->folder);
+    const char *folder = word ? word : plan->folder;
+    if (left->n_recording)
+        message_warning("%llu process%s of this run %s still recording; later, for the names in "
+                        "their segments: allotrace symbolize %s/",
+                        (unsigned long long)left->n_recording, left->n_recording == 1 ? "" : "es",
+                        left->n_recording == 1 ? "is" : "are", folder);
+    else if (left->n_silent)
+        message_warning("processes of this run go on, and are recorded when they allocate; later, "
+                        "for the names in their segments: allotrace symbolize %s/",
+                        folder);
+    free(word);
+}
+
+/* How many children left nothing. */
+static void say_silent(const launch *l) {
+    const uint64_t n = l->ring.run ? run_rescue_silent(l->shared) : 0;
+    if (n)
+        message_note("%llu more program%s had no samples and left no trace", (unsigned long long)n,
+                     n == 1 ? "" : "s");
+}
+
 /* The segments are there: gives them names, and says where they are. */
 static void finish_ring(launch *l, run_program *program, keeper *keeps) {
     char pattern[PATH_MAX];
+    keepers_left left = {0};
     say_killed(l, program);
     complete_killed(l, program, pattern_of(l, program->pid, pattern));
     finish_push(l);
-    const bool kept = keeper_finish(keeps, l->end);
+    bool kept = keeper_finish(keeps, l->end);
+    if (l->ring.run)
+        kept &= keepers_finish(&l->keepers, &l->ring, &left);
     const ring_made made = ring_complete(
         &l->ring, (uint64_t)program->pid, (uint64_t)l->started.tv_sec,
         l->options->no_symbolize ? NULL : &l->options->debug_files, interrupted, program);
-    if (made.n_segments > 0 && !l->options->quiet)
+    if (made.n_segments > 0 && !l->options->quiet) {
+        say_silent(l);
         ring_report(&l->ring, &made);
-    else if (made.n_segments == 0 && kept && !(run_rescue_notes(l->shared) & RESCUE_TOLD))
+    } else if (made.n_segments == 0 && kept && !left.n_recording && !left.n_silent &&
+               !(run_rescue_notes(l->shared) & RESCUE_TOLD))
         say_why_nothing(pattern_of(l, program->pid, pattern));
+    say_going_on(&l->ring, &left);
 }
 
 /* ---- the viewer -------------------------------------------------------------------------- */
@@ -610,6 +647,10 @@ static int check_options(const run_options *o) {
         return message_usage(&command_run,
                              "--keep cannot be combined with --view or --live, which read one "
                              "trace; open the folder afterwards");
+    if (o->push.urls && (o->ring.keep || o->ring.max_size) && o->output &&
+        trace_name_is_per_process(o->output))
+        return message_usage(&command_run, "--push cannot be combined with --keep and %%p in "
+                                           "--output; omit one of the three");
     return ring_options_check(&command_run, &o->ring, o->rate);
 }
 
@@ -641,8 +682,17 @@ static void share_memory(launch *l) {
     struct rescue_head *head = l->ring.overhead > 0 ? run_rescue_share(l->shared) : NULL;
     if (head)
         atomic_store(&head->pace.follows, 1);
+}
+
+/* Begins what goes on besides, before the program does. */
+static bool start_sharing(launch *l) {
+    share_memory(l);
+    if (l->has_children && l->preload && !keepers_start(&l->keepers, &l->ring, l->shared))
+        return false;
     if (l->shared >= 0)
-        run_rescue_name(l->shared, l->rescue, sizeof l->rescue);
+        run_rescue_name(l->shared, l->keepers.pid > 0 ? l->keepers.pid : getpid(), l->rescue,
+                        sizeof l->rescue);
+    return true;
 }
 
 /* The program runs, and what looks at its trace meanwhile; then what was recorded is completed. */
@@ -651,6 +701,8 @@ static int accompany(launch *l, run_program *program, bool live, const top_optio
     const run_options *opts = l->options;
     char path[PATH_MAX], push_pattern[PATH_MAX];
     keeper keeps = {.pid = -1, .fd = -1};
+    if (l->keepers.pid > 0)
+        keepers_leave_out(&l->keepers, program->pid);
     if (l->ring.on && l->preload)
         keeper_start(&keeps, &l->ring, program->pid, l->shared, opts->push.urls);
     signal(SIGPIPE, SIG_IGN); /* noticed at the writes, as by other commands */
@@ -683,15 +735,18 @@ static int start(launch *l) {
     run_program program;
     if (live && top_check("--live") != STATUS_OK)
         return STATUS_FAILED;
-    share_memory(l);
     if (l->ring.on && l->preload)
-        keeper_remove_abandoned(&l->ring, 0);
+        keeper_spools_remove_abandoned(&l->ring, 0);
+    if (!start_sharing(l))
+        return STATUS_FAILED;
     clock_gettime(CLOCK_REALTIME_COARSE, &l->started);
     l->begin = clock_anchor_now();
     if (live && !top_output_begin(&held, true))
         message_warning("--live: cannot create a temporary file for the program's output");
     if (!run_program_start(&program, l->operands, set_environment, l, &l->entry)) {
         top_output_end(&held);
+        if (l->keepers.pid > 0)
+            keepers_leave_out(&l->keepers, 0);
         return refuse_start(l->command, program.exec_error);
     }
     say_entered(l, &program);
@@ -700,18 +755,22 @@ static int start(launch *l) {
 
 static int run(const void *opts_, char **operands, size_t n_operands) {
     const run_options *opts = opts_;
-    char preload[PATH_MAX] = "", entering[PATH_MAX] = "";
+    char preload[PATH_MAX] = "", entering[PATH_MAX] = "", folder[PATH_MAX];
+    const char *name = opts->output;
     launch l = {.options = opts,
                 .operands = operands,
                 .command = operands[0],
                 .pattern = opts->output,
                 .go.memory = -1,
+                .keepers = {.pid = -1, .fd = -1},
                 .shared = -1,
                 .rescuing = PTHREAD_MUTEX_INITIALIZER};
     (void)n_operands;
     int status = check_options(opts);
     if (status == STATUS_OK)
-        status = ring_plan_make(&l.ring, &command_run, &opts->ring, opts->output, l.command);
+        status = ring_options_children(&command_run, &opts->ring, &name, folder, &l.has_children);
+    if (status == STATUS_OK)
+        status = ring_plan_make(&l.ring, &command_run, &opts->ring, name, l.command);
     if (status != STATUS_OK)
         return status;
     occupy_standard_streams();

@@ -56,8 +56,8 @@ struct rescue_head *run_rescue_share(int fd) {
     return head == MAP_FAILED ? NULL : head;
 }
 
-void run_rescue_name(int fd, char *name, size_t size) {
-    snprintf(name, size, "/proc/%lld/fd/%d", (long long)getpid(), fd);
+void run_rescue_name(int fd, pid_t keeper, char *name, size_t size) {
+    snprintf(name, size, "/proc/%lld/fd/%d", (long long)keeper, fd);
 }
 
 /* ---- the trace as the program left it ------------------------------------------------------ */
@@ -243,17 +243,26 @@ static void rescue_stream(const rescued *r, const struct rescue_slot *slot) {
         close(fd);
 }
 
-/* Calls `visit` with each slot that was ever used. */
+/* The next slot that takes memory. */
+static uint64_t skip_released(int fd, uint64_t at, uint64_t size) {
+    const off_t data = lseek(fd, (off_t)at, SEEK_DATA);
+    return data < 0 ? UINT64_MAX : at + ((uint64_t)data - at) / size * size;
+}
+
+/* Calls `visit` with each slot that was ever used, and not released. */
 static void for_each_slot(int fd, void (*visit)(void *, int, uint64_t, const struct rescue_slot *),
                           void *context) {
     struct rescue_head head;
     struct rescue_slot slot;
     if (fd < 0 || pread(fd, &head, sizeof head, 0) != (ssize_t)sizeof head)
         return;
-    for (uint64_t at = RESCUE_UNIT;
-         at < head.next && pread(fd, &slot, sizeof slot, (off_t)at) == (ssize_t)sizeof slot;
-         at += rescue_slot_size(head.stream_size))
+    const uint64_t size = rescue_slot_size(head.stream_size);
+    for (uint64_t at = RESCUE_UNIT; at < head.next; at += size) {
+        at = skip_released(fd, at, size);
+        if (at >= head.next || pread(fd, &slot, sizeof slot, (off_t)at) != (ssize_t)sizeof slot)
+            break;
         visit(context, fd, at, &slot);
+    }
 }
 
 static void visit_stream(void *context, int fd, uint64_t at, const struct rescue_slot *slot) {
@@ -292,13 +301,13 @@ static void finish(int fd, rescued *r) {
     free(r->stream);
 }
 
-void run_rescue_finish(int fd, const char *pattern, unsigned *patience) {
-    rescued r = {.pattern = pattern, .patience = patience};
+void run_rescue_finish(int fd, const char *pattern, uint64_t only, unsigned *patience) {
+    rescued r = {.pattern = pattern, .patience = patience, .only = only};
     finish(fd, &r);
 }
 
 /* Whether the place at the front of a trace where its end is to be said says nothing. */
-static bool is_open(int fd) {
+static bool says_nothing(int fd) {
     uint8_t bytes[FORMAT_LEAST_PACKET];
     packet_header h;
     packet_mark mark;
@@ -324,10 +333,30 @@ void run_rescue_finish_one(int fd, const char *pattern, uint64_t pid) {
     const int trace = trace_name_for(pattern, pid, path, sizeof path)
                           ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
                           : -1;
-    if (trace >= 0 && is_open(trace))
+    if (trace >= 0 && says_nothing(trace))
         finish(fd, &r);
     if (trace >= 0)
         close(trace);
+}
+
+bool run_rescue_is_said(int trace) {
+    return !says_nothing(trace);
+}
+
+typedef struct released {
+    uint64_t pid, start_time;
+} released;
+
+static void visit_released(void *context, int fd, uint64_t at, const struct rescue_slot *slot) {
+    const released *r = context;
+    if (slot->pid == r->pid && slot->start_time == r->start_time &&
+        fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)at,
+                  (off_t)rescue_slot_size(writer_stream_size())) != 0)
+        return; /* it stays */
+}
+
+void run_rescue_release(int fd, uint64_t pid, uint64_t start_time) {
+    for_each_slot(fd, visit_released, &(released){.pid = pid, .start_time = start_time});
 }
 
 /* Whether a process that began this trace had no stream: then nothing was in the making. */

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 /* Makes the memory to be shared: a file descriptor, the caller's to close, or -1 if there can be
  * none. The others take -1, too. */
@@ -15,20 +16,26 @@ int run_rescue_open(void);
  * process. */
 struct rescue_head *run_rescue_share(int fd);
 
-/* The name by which the program finds it. */
-void run_rescue_name(int fd, char *name, size_t size);
+/* The name by which the program finds it while process `keeper` has it open, too. */
+void run_rescue_name(int fd, pid_t keeper, char *name, size_t size);
 
 /* Whether somebody records to the file. The child of a fork shares its parent's lock for a moment:
  * waits for that, `*patience` times 5 ms in all. */
 bool run_rescue_is_recording(const char *path, unsigned *patience);
 
 /* Adds what is left in it to the traces, whose names follow `pattern`, if nobody is recording to
- * them any more. */
-void run_rescue_finish(int fd, const char *pattern, unsigned *patience);
+ * them any more; `only` to that of this process, unless it is 0. */
+void run_rescue_finish(int fd, const char *pattern, uint64_t only, unsigned *patience);
 
 /* The same for one process alone, of which nothing is known but that nobody records to its trace
  * any more. Costs little if that says how it ended. */
 void run_rescue_finish_one(int fd, const char *pattern, uint64_t pid);
+
+/* Whether the open trace says how its recording ended. */
+bool run_rescue_is_said(int trace);
+
+/* Gives back the memory in which a process that is surely gone had a trace. */
+void run_rescue_release(int fd, uint64_t pid, uint64_t start_time);
 
 /* Says in the trace of process `pid`, which was killed, when that was: readers would take it to
  * have ended with its last event. Times are in us since the epoch; what began before `begin`, as

@@ -1,0 +1,111 @@
+/* keeper_pace.c: compares what the recorder has spent on samples with the processor time of the
+ * program, and doubles or halves. */
+#include "cli/ring/keeper_pace.h"
+
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* The processor time of the program so far, in microseconds; 0: it is gone. */
+static uint64_t cpu_of(pid_t pid) {
+    enum { FIELDS_BETWEEN = 11 }; /* from the name, in parentheses, to utime, which stime follows */
+    char path[64], line[1024];
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    const ssize_t n = fd >= 0 ? read(fd, line, sizeof line - 1) : -1;
+    if (fd >= 0)
+        close(fd);
+    line[n > 0 ? n : 0] = '\0';
+    char *at = strrchr(line, ')');
+    for (int i = 0; at && i <= FIELDS_BETWEEN; i++)
+        at = strchr(at + 1, ' ');
+    if (!at)
+        return 0;
+    const uint64_t user = strtoull(at, &at, 10), ticks = user + strtoull(at, NULL, 10);
+    return ticks * 1000000 / (uint64_t)sysconf(_SC_CLK_TCK);
+}
+
+static bool read_pace(const ring_plan *plan, struct pace *pace) {
+    return pread(plan->memory, pace, sizeof *pace, (off_t)plan->pace_at) == sizeof *pace &&
+           pace->magic == PACE_MAGIC;
+}
+
+/* The memory is of the program that was attached to, as long as that lives: of another one that the
+ * process becomes, nothing is read or changed by it. */
+static bool write_level(const ring_plan *plan, uint64_t level) {
+    const uint64_t at = plan->pace_at + offsetof(struct pace, level);
+    return pwrite(plan->memory, &level, sizeof level, (off_t)at) == sizeof level;
+}
+
+bool ring_plan_pace(ring_plan *plan, int memory, uint64_t pace_at) {
+    struct pace pace;
+    const ring_plan there = {.memory = memory, .pace_at = pace_at};
+    if (!read_pace(&there, &pace) || !write_level(&there, 0))
+        return false;
+    plan->memory = memory;
+    plan->pace_at = pace_at;
+    return true;
+}
+
+/* False: the rate stays as it is. */
+static bool costs_now(const keeper_pace *p, const ring_plan *plan, pid_t pid, keeper_costs *now) {
+    struct pace copy = {.magic = PACE_MAGIC};
+    const struct pace *pace = p->shared ? p->shared : &copy;
+    if (!p->shared && (!plan->memory || !read_pace(plan, &copy)))
+        return false;
+    *now = (keeper_costs){.cpu = cpu_of(pid),
+                          .spent = atomic_load(&pace->spent),
+                          .cycles = atomic_load(&pace->cycles),
+                          .at = atomic_load(&pace->at)};
+    return true;
+}
+
+static void set_level(keeper_pace *p, ring_plan *plan, uint64_t level) {
+    p->level = level;
+    if (p->shared)
+        atomic_store(&p->shared->level, level);
+    else if (!write_level(plan, level))
+        plan->memory = 0; /* the process is gone */
+}
+
+/* What the recorder's samples have cost since `before`, as a share of what the program did beside;
+ * below 0: too little has happened to tell. */
+static double share_since(const keeper_costs *before, const keeper_costs *now) {
+    enum { LEAST_CPU = 200000 };
+    if (now->at <= before->at || now->cycles <= before->cycles ||
+        now->cpu < before->cpu + LEAST_CPU)
+        return -1;
+    const double cycles_each =
+        (double)(now->cycles - before->cycles) / (double)(now->at - before->at);
+    const double spent = (double)(now->spent - before->spent) / cycles_each,
+                 cpu = (double)(now->cpu - before->cpu);
+    return spent < cpu / 2 ? spent / (cpu - spent) : 1;
+}
+
+/* How many times the rate is to be halved. It gets higher again where that is of use. */
+static uint64_t level_for(double target, double share, uint64_t level, const cutter *c) {
+    enum { LOW = 4 }; /* times less than may be: twice that is still well below */
+    if (share > target)
+        level += (uint64_t)ceil(log2(share / target));
+    else if (share * LOW < target && level > 0 && cutter_live_level(c) < level)
+        level--;
+    return level < PACE_MAX_LEVEL ? level : PACE_MAX_LEVEL;
+}
+
+void keeper_pace_steer(keeper_pace *p, ring_plan *plan, pid_t pid, const cutter *c) {
+    keeper_costs now;
+    if (!costs_now(p, plan, pid, &now))
+        return;
+    if (p->costs.at == 0 || now.cpu < p->costs.cpu || now.spent < p->costs.spent) {
+        p->costs = now;
+        return;
+    }
+    const double share = share_since(&p->costs, &now);
+    if (share < 0)
+        return;
+    set_level(p, plan, level_for(plan->overhead, share, p->level, c));
+    p->costs = now;
+}

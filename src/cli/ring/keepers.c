@@ -1,0 +1,456 @@
+/* keepers.c: a loop that looks for new spools while there are places, and for keepers that have
+ * ended. What has a keeper is known by its inode. The kernel tells when there is a new spool
+ * (inotify), where it can; else the folder does, when it was changed. */
+#include "cli/ring/keepers.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/inotify.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/path.h"
+#include "base/vec.h"
+#include "cli/message.h"
+#include "cli/ring/keeper.h"
+#include "cli/ring/keeper_spool.h"
+#include "cli/ring/ring_users.h"
+#include "cli/run/run_rescue.h"
+#include "contract/trace_name.h"
+#include "platform/clock.h"
+
+enum {
+    LOOK_MS = 100,     /* between looks at what nobody tells of */
+    HURRY_MS = 10,     /* between looks at the folder, if much comes */
+    TIMES = 10,        /* more than a look took that was for nothing are between two */
+    AGAIN_MS = 2000,   /* between looks at a folder that has not changed */
+    LINGER_MS = 2000,  /* after the last process: one may just be becoming another program */
+    PATIENCE_MS = 200, /* for processes that end with the program */
+};
+
+/* A spool that has a keeper. */
+typedef struct place {
+    pid_t keeper; /* 0: it is free */
+    pid_t pid;    /* of the process that records */
+    ino_t inode;
+    int fd;
+} place;
+
+typedef struct watch {
+    ring_plan plan;
+    int rescue;
+    int fd; /* of the starter; -1: it is gone, or we are on our own */
+    bool finishing;
+    pid_t program;       /* whose spools are another's; 0: nobody's */
+    int process;         /* its pidfd; -1: it is gone */
+    uint64_t program_ms; /* when that was */
+
+    place places[KEEPERS_PLACES];
+    size_t n_places;          /* in use */
+    VEC(ino_t) lost;          /* spools whose keeper was killed */
+    char name[NAME_MAX + 1];  /* of spools, as a pattern */
+    int notify;               /* tells of new files; -1: nobody does */
+    bool changed;             /* so that a look is worth it */
+    size_t n_waiting;         /* spools without a place, at the last look */
+    bool comes;               /* one is there that cannot be taken yet */
+    struct timespec modified; /* the folder, at the last look */
+    uint64_t looked_ms, look_after_ms, busy_ms;
+    uint64_t users_ms; /* when a look at the users is due; 0: no more */
+} watch;
+
+/* ---- spools -------------------------------------------------------------------------------- */
+
+static bool is_known(const watch *w, ino_t inode) {
+    for (size_t i = 0; i < KEEPERS_PLACES; i++)
+        if (w->places[i].keeper && w->places[i].inode == inode)
+            return true;
+    for (size_t i = 0; i < w->lost.count; i++)
+        if (w->lost.items[i] == inode)
+            return true;
+    return false;
+}
+
+static place *free_place(watch *w) {
+    for (size_t i = 0; i < KEEPERS_PLACES; i++)
+        if (!w->places[i].keeper)
+            return &w->places[i];
+    return NULL;
+}
+
+static void count_keepers(const watch *w) {
+    atomic_store(&w->plan.run->n_keepers, w->n_places + 1);
+}
+
+/* Whoever waits for the end of what a program says does not wait for us. */
+static void say_nothing(int to) {
+    const int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+    if (nothing >= 0)
+        dup2(nothing, to);
+    if (nothing > STDERR_FILENO)
+        close(nothing);
+}
+
+/* False: there can be no more processes now. */
+static bool start_keeper(watch *w, place *p, int fd, const char *path, uint64_t pid) {
+    const pid_t child = fork();
+    if (child < 0)
+        return false;
+    if (child == 0) {
+        for (size_t i = 0; i < KEEPERS_PLACES; i++)
+            if (w->places[i].keeper)
+                close(w->places[i].fd);
+        if (w->fd >= 0)
+            close(w->fd);
+        say_nothing(STDERR_FILENO);
+        keeper_of_child(&w->plan, path, fd, (pid_t)pid, w->rescue);
+    }
+    *p = (place){.keeper = child, .pid = (pid_t)pid, .fd = fd};
+    return true;
+}
+
+/* One that was just made may not be locked yet. */
+static bool is_left(const struct stat *st) {
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME_COARSE, &now);
+    return now.tv_sec - st->st_mtim.tv_sec > LINGER_MS / 1000;
+}
+
+/* Gives a spool a keeper, if there is a place. */
+static void take_in(watch *w, const char *path, uint64_t pid) {
+    struct stat st;
+    place *p = free_place(w);
+    w->n_waiting += !p;
+    const int fd = p ? keeper_spool_open(&w->plan, path) : -1;
+    if (fd < 0)
+        return;
+    const bool is_new = fstat(fd, &st) == 0 && !is_known(w, st.st_ino);
+    if (is_new && st.st_size > 0 && flock(fd, LOCK_EX | LOCK_NB) == 0 &&
+        start_keeper(w, p, fd, path, pid)) {
+        p->inode = st.st_ino;
+        w->n_places++;
+        count_keepers(w);
+        return;
+    }
+    if (st.st_size == 0 && is_left(&st) && !keeper_spool_is_locked(fd))
+        unlink(path); /* killed before there was anything to keep */
+    else
+        w->comes = true;
+    close(fd);
+}
+
+/* Whether a file is a spool of this run's, and whose: one that a process had before it became
+ * another program has a number behind its name. */
+static bool is_spool(const watch *w, const char *name, uint64_t *pid) {
+    char stem[NAME_MAX + 1];
+    const char *end = strstr(name, ".spool");
+    if (!end)
+        return false;
+    end += strlen(".spool");
+    snprintf(stem, sizeof stem, "%.*s", (int)(end - name), name);
+    return trace_name_matches(w->name, stem, pid) &&
+           (!*end || (*end == '.' && strspn(end + 1, "0123456789") == strlen(end + 1)));
+}
+
+static void look_at_folder(watch *w) {
+    char path[PATH_MAX];
+    const uint64_t began = clock_monotonic_ms();
+    const size_t n_before = w->n_places;
+    w->n_waiting = 0;
+    w->comes = w->changed = false;
+    DIR *folder = opendir(w->plan.folder);
+    for (struct dirent *e; folder && (e = readdir(folder));) {
+        uint64_t pid = 0;
+        if (e->d_name[0] == '.' && is_spool(w, e->d_name, &pid) && (pid_t)pid != w->program &&
+            !is_known(w, e->d_ino) &&
+            snprintf(path, sizeof path, "%s/%s", w->plan.folder, e->d_name) < (int)sizeof path)
+            take_in(w, path, pid);
+    }
+    if (folder)
+        closedir(folder);
+    w->looked_ms = clock_monotonic_ms();
+    w->look_after_ms = w->looked_ms + HURRY_MS;
+    if (w->n_places == n_before)
+        w->look_after_ms += TIMES * (w->looked_ms - began);
+}
+
+/* A folder that changes within one tick of the clock looks as before: so it is looked at until it
+ * is older than that. */
+static bool is_changed(watch *w) {
+    struct stat st;
+    struct timespec now;
+    if (stat(w->plan.folder, &st) != 0)
+        return true;
+    clock_gettime(CLOCK_REALTIME_COARSE, &now);
+    const bool changed =
+        clock_is_before(w->modified, st.st_mtim) || now.tv_sec - st.st_mtim.tv_sec <= 1;
+    w->modified = st.st_mtim;
+    return changed;
+}
+
+/* Whether to look is worth it. */
+static bool is_due(watch *w) {
+    const uint64_t now = clock_monotonic_ms();
+    return now >= w->look_after_ms && (w->changed || w->comes || now - w->looked_ms >= AGAIN_MS ||
+                                       (w->notify < 0 && is_changed(w)));
+}
+
+/* What is new in the folder; when too much is, everything may be. */
+static void hear_of_files(watch *w) {
+    char room[4096] __attribute__((aligned(__alignof__(struct inotify_event))));
+    uint64_t pid;
+    const ssize_t n = read(w->notify, room, sizeof room);
+    for (ssize_t at = 0; at < n;) {
+        const struct inotify_event *e = (const struct inotify_event *)(room + at);
+        w->changed |= e->len == 0 || is_spool(w, e->name, &pid);
+        at += (ssize_t)(sizeof *e + e->len);
+    }
+}
+
+static int notify_of(const char *folder) {
+    const int fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+    if (fd >= 0 && inotify_add_watch(fd, folder, IN_CREATE | IN_MOVED_TO) >= 0)
+        return fd;
+    if (fd >= 0)
+        close(fd);
+    return -1;
+}
+
+/* ---- keepers ------------------------------------------------------------------------------- */
+
+static void note_ended(watch *w, place *p, int status) {
+    if (!WIFEXITED(status))
+        ring_run_failed(w->plan.run, 0);
+    if ((!WIFEXITED(status) || WEXITSTATUS(status) != EXIT_SUCCESS) &&
+        !vec_push(&w->lost, p->inode))
+        return; /* there is no memory: the place stays taken */
+    close(p->fd);
+    p->keeper = 0;
+    w->n_places--;
+    w->changed = true; /* one that waits has a place; or a new one has the inode */
+    count_keepers(w);
+}
+
+static void look_at_keepers(watch *w) {
+    int status;
+    for (pid_t ended; (ended = waitpid(-1, &status, WNOHANG)) > 0;)
+        for (size_t i = 0; i < KEEPERS_PLACES; i++)
+            if (w->places[i].keeper == ended)
+                note_ended(w, &w->places[i], status);
+}
+
+static bool is_alive(pid_t pid) {
+    const int process = (int)syscall(SYS_pidfd_open, pid, 0);
+    struct pollfd ended = {.fd = process, .events = POLLIN};
+    const bool alive = process >= 0 && poll(&ended, 1, 0) == 0;
+    if (process >= 0)
+        close(process);
+    return alive;
+}
+
+/* A process may have closed its spool, and opens it again when there is something to write. */
+static uint64_t count_recording(const watch *w) {
+    uint64_t n = 0;
+    for (size_t i = 0; i < KEEPERS_PLACES; i++) {
+        const place *p = &w->places[i];
+        n += p->keeper && (keeper_spool_is_locked(p->fd) || is_alive(p->pid));
+    }
+    return n;
+}
+
+/* ---- the starter --------------------------------------------------------------------------- */
+
+static void leave(watch *w) {
+    close(w->fd);
+    w->fd = -1;
+    w->users_ms = 0;
+    say_nothing(STDERR_FILENO);
+}
+
+/* First it tells which process is the program, then that this has ended. */
+static void hear(watch *w) {
+    uint64_t word;
+    if (read(w->fd, &word, sizeof word) != sizeof word) {
+        leave(w); /* it was killed: we go on */
+    } else if (word) {
+        w->program = (pid_t)word;
+        w->process = (int)syscall(SYS_pidfd_open, w->program, 0);
+    } else {
+        w->program = 0;
+        w->finishing = true;
+    }
+}
+
+static int pause_ms(const watch *w) {
+    const uint64_t now = clock_monotonic_ms();
+    if (w->changed || w->comes)
+        return w->look_after_ms > now ? (int)(w->look_after_ms - now) : 0;
+    return w->n_waiting ? LOOK_MS / 2 : w->n_places || w->notify < 0 ? LOOK_MS : AGAIN_MS;
+}
+
+/* Until something may have happened. */
+static void wait_a_moment(watch *w) {
+    struct pollfd looked[] = {{.fd = w->fd, .events = POLLIN},
+                              {.fd = w->process, .events = POLLIN},
+                              {.fd = w->notify, .events = POLLIN}};
+    if (poll(looked, 3, pause_ms(w)) <= 0)
+        return;
+    if (looked[0].revents)
+        hear(w);
+    if (looked[1].revents) {
+        close(w->process);
+        w->process = -1;
+        w->program_ms = clock_monotonic_ms();
+    }
+    if (looked[2].revents)
+        hear_of_files(w);
+}
+
+/* The program's keeper has all of its spools a while after it has ended. Then its number may be
+ * another's. */
+static void forget_program(watch *w) {
+    if (w->program && w->process < 0 && clock_monotonic_ms() - w->program_ms >= LINGER_MS)
+        w->program = 0;
+}
+
+static void look_at_users(watch *w) {
+    const uint64_t now = clock_monotonic_ms();
+    if (w->users_ms && w->program && now >= w->users_ms)
+        w->users_ms = ring_users_check(w->plan.folder, w->program) ? 0 : now + AGAIN_MS;
+}
+
+/* Nothing is left, and nobody who could record. */
+static bool is_over(watch *w) {
+    const uint64_t now = clock_monotonic_ms();
+    if (w->fd >= 0 || w->program || w->n_places || w->n_waiting || w->comes || w->process >= 0)
+        w->busy_ms = now;
+    return now - w->busy_ms >= LINGER_MS && !run_rescue_is_in_use(w->rescue);
+}
+
+/* Whether all that has ended is in segments. */
+static bool is_settled(watch *w, uint64_t began, uint64_t *n_recording) {
+    const bool is_late = clock_monotonic_ms() - began >= PATIENCE_MS;
+    look_at_folder(w);
+    look_at_keepers(w);
+    *n_recording = count_recording(w);
+    return w->n_places == *n_recording && !w->changed && (is_late || !(w->comes || *n_recording));
+}
+
+/* Says what goes on, and goes on itself with that. */
+static void finish(watch *w) {
+    const uint64_t began = clock_monotonic_ms();
+    keepers_left left;
+    while (!is_settled(w, began, &left.n_recording))
+        poll(NULL, 0, HURRY_MS);
+    left.n_silent = !left.n_recording && run_rescue_is_in_use(w->rescue);
+    if (send(w->fd, &left, sizeof left, MSG_NOSIGNAL) != sizeof left)
+        left.n_recording++; /* it was killed */
+    leave(w);
+    w->finishing = false;
+    if (!left.n_recording && !left.n_silent)
+        _exit(EXIT_SUCCESS);
+}
+
+static _Noreturn void be_keepers(watch *w) {
+    sigset_t all;
+    setsid();
+    prctl(PR_SET_NAME, KEEPERS_NAME);
+    sigfillset(&all);
+    sigprocmask(SIG_BLOCK, &all, NULL);
+    signal(SIGCHLD, SIG_DFL);
+    say_nothing(STDIN_FILENO);
+    say_nothing(STDOUT_FILENO);
+    w->busy_ms = w->users_ms = clock_monotonic_ms();
+    w->notify = notify_of(w->plan.folder);
+    while (w->fd >= 0 && !w->program) /* all spools would be taken for children's */
+        hear(w);
+    while (!is_over(w)) {
+        look_at_keepers(w);
+        if (is_due(w))
+            look_at_folder(w);
+        wait_a_moment(w);
+        look_at_users(w);
+        forget_program(w);
+        if (w->finishing)
+            finish(w);
+    }
+    _exit(EXIT_SUCCESS);
+}
+
+bool keepers_start(keepers *k, ring_plan *plan, int rescue) {
+    static watch own;
+    char pattern[PATH_MAX];
+    int ends[2];
+    *k = (keepers){.pid = -1, .fd = -1};
+    plan->run = ring_run_new();
+    if (!plan->run || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0 ||
+        (k->pid = fork()) < 0) {
+        message_error("the segments cannot be written: %s", strerror(errno));
+        return false;
+    }
+    if (k->pid == 0) {
+        close(ends[1]);
+        plan->run->id = (uint64_t)getpid();
+        own = (watch){.plan = *plan, .rescue = rescue, .fd = ends[0], .process = -1, .notify = -1};
+        if (!ring_spool_pattern(plan, pattern, sizeof pattern))
+            _exit(EXIT_FAILURE);
+        snprintf(own.name, sizeof own.name, "%.*s", NAME_MAX, path_base(pattern));
+        be_keepers(&own);
+    }
+    close(ends[0]);
+    plan->run->id = (uint64_t)k->pid;
+    k->fd = ends[1];
+    return true;
+}
+
+void keepers_leave_out(keepers *k, pid_t pid) {
+    const uint64_t word = (uint64_t)pid;
+    if (pid && send(k->fd, &word, sizeof word, MSG_NOSIGNAL) == sizeof word)
+        return;
+    kill(k->pid, SIGKILL);
+    waitpid(k->pid, NULL, 0);
+    k->pid = -1;
+    close(k->fd);
+}
+
+static bool say_failed(const ring_run *run) {
+    const uint64_t n = atomic_load(&run->n_failed);
+    const int error = atomic_load(&run->error);
+    if (n && error)
+        message_error(
+            "the segments of %llu process%s could not be written: %s; what came after that "
+            "is missing",
+            (unsigned long long)n, n == 1 ? "" : "es", strerror(error));
+    else if (n)
+        message_warning("%llu process%s that wrote segments %s killed; what came after that is "
+                        "missing",
+                        (unsigned long long)n, n == 1 ? "" : "es", n == 1 ? "was" : "were");
+    return n > 0;
+}
+
+bool keepers_finish(keepers *k, const ring_plan *plan, keepers_left *left) {
+    const uint64_t end = 0;
+    *left = (keepers_left){0};
+    if (k->pid < 0)
+        return false;
+    const bool told = send(k->fd, &end, sizeof end, MSG_NOSIGNAL) == sizeof end &&
+                      recv(k->fd, left, sizeof *left, MSG_WAITALL) == sizeof *left;
+    close(k->fd);
+    if (told && !left->n_recording && !left->n_silent)
+        waitpid(k->pid, NULL, 0);
+    k->pid = -1;
+    if (!told)
+        message_warning("the process that looks for child processes was killed; those that began "
+                        "after that are missing");
+    return !say_failed(plan->run) && told;
+}

@@ -81,10 +81,14 @@ void trace_file_doing(const trace_file *in, const char *what) {
         progress_say("%s: %s", in->name, what);
 }
 
+static bool is_of_end(const memtrace_warning *w) {
+    return w->defect == MEMTRACE_DEFECT_ENDS_EARLY || w->defect == MEMTRACE_DEFECT_NO_END;
+}
+
 /* That the end is missing, or early, is met at the end. */
 static size_t without_end(const memtrace_warning *w, size_t n, bool also_early) {
-    const bool ends_so = n > 0 && (w[n - 1].defect == MEMTRACE_DEFECT_NO_END ||
-                                   (also_early && w[n - 1].defect == MEMTRACE_DEFECT_ENDS_EARLY));
+    const bool ends_so =
+        n > 0 && (also_early ? is_of_end(&w[n - 1]) : w[n - 1].defect == MEMTRACE_DEFECT_NO_END);
     return ends_so ? n - 1 : n;
 }
 
@@ -96,10 +100,6 @@ const memtrace_warning *trace_file_warnings(const trace_file *in, size_t *n) {
     if (in->growing || in->is_part)
         *n = without_end(warnings, *n, in->is_part);
     return warnings;
-}
-
-static bool is_of_end(const memtrace_warning *w) {
-    return w->defect == MEMTRACE_DEFECT_ENDS_EARLY || w->defect == MEMTRACE_DEFECT_NO_END;
 }
 
 /* What the trace says that it lacks, though it is sound itself. */

@@ -110,8 +110,8 @@ static int combine(const command *cmd, parsed_line *line) {
         message_error("not enough memory");
         return STATUS_FAILED;
     }
-    const int status = trace_merge_into(line->operands + first, NULL, line->n_operands - first,
-                                        is_strict(cmd, line), fd);
+    const int status = trace_merge_into(line->operands + first, NULL, NULL,
+                                        line->n_operands - first, is_strict(cmd, line), fd);
     replace_all(cmd, line, fd, "traces", NULL);
     return status;
 }

@@ -97,13 +97,28 @@ static __attribute__((noinline)) int sink_open_beside(sink *s) {
     return error;
 }
 
+/* The lock of what this process has recorded as another program is also its children's, who inherit
+ * it, until they run: a shell that becomes the program may just have begun one. */
+static int sink_open_patiently(sink *s, const char *path, uint64_t pid) {
+    enum { PATIENCE = 500 }; /* naps: some hundredths of a second */
+    int error = sink_open_file(s, 0);
+    for (int i = 0; error == EWOULDBLOCK && is_trace_of(path, pid); i++) {
+        if (i == PATIENCE)
+            return EBUSY;
+        sink_close(s);
+        lock_nap();
+        error = sink_open_file(s, 0);
+    }
+    return error;
+}
+
 int sink_open(sink *s, const char *path, uint64_t pid, bool by_process) {
     memset(s, 0, sizeof *s);
     s->fd = -1;
     text name = text_in(s->path, sizeof s->path);
     text_add(&name, path);
-    s->error = sink_open_file(s, 0);
-    if (s->error == EWOULDBLOCK && by_process)
+    s->error = sink_open_patiently(s, path, pid);
+    if ((s->error == EWOULDBLOCK || s->error == EBUSY) && by_process)
         s->error = sink_open_beside(s);
     else if (!s->error && s->regular && is_trace_of(path, pid) && sink_keep_earlier(path)) {
         sink_close(s);

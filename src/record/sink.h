@@ -39,7 +39,8 @@ static inline bool sink_outgrew(const sink *s) {
     "the program records faster than segments are cut; use a lower rate or a larger maximum size"
 
 /* Opens the file, empty, or gives an errno; EWOULDBLOCK: another process is recording to it. A
- * trace that `pid`, this process, has written there before is renamed (contract/trace_name.h). If
+ * trace that `pid`, this process, has written there before is renamed (contract/trace_name.h);
+ * EBUSY: a child of it has had that open for long. If
  * the name is `by_process`, whoever else records there has the same id in another namespace: then
  * ours gets the name of an earlier one. */
 int sink_open(sink *s, const char *path, uint64_t pid, bool by_process);

@@ -38,6 +38,7 @@ typedef struct join {
     uint64_t start;     /* of the result, us since the epoch */
     uint64_t shift;     /* of the segment's start from that, microseconds */
     uint64_t end;       /* the latest moment of all segments, likewise */
+    bool goes_on;       /* it is still recorded, and that is its end for now */
     uint32_t round;
     uint64_t n_carried; /* that the segment has still to come */
     segment_head head;
@@ -58,6 +59,9 @@ MEMTRACE_NODISCARD memtrace_status join_begin(join *j, const memtrace_info *firs
 /* Adds the next segment, whose reader is at its first event and must stay open until join_end.
  * MEMTRACE_OK: it was read to its end, or up to damage that ended the reading. */
 MEMTRACE_NODISCARD memtrace_status join_add(join *j, memtrace_reader *reader);
+
+/* The recording goes on: nothing else has happened until then (us since the epoch). */
+void join_extend(join *j, uint64_t until);
 
 /* Ends the result: as the last segment did. */
 MEMTRACE_NODISCARD memtrace_status join_end(join *j);

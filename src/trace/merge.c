@@ -184,7 +184,7 @@ static void find_ends(merge *m) {
     for (size_t i = 0; i < m->n_parts; i++) {
         merge_part *part = &m->parts[i];
         part->end = m->parts[part->process].end;
-        part->frees = part->end < whole;
+        part->frees = part->end < whole && !(m->go_on && m->go_on[i]);
         if (part->frees && part->process == i) /* what it had at the very end is to be seen */
             merge_gauges_end(&m->gauges, i, part->end + 1);
     }

@@ -40,6 +40,8 @@ typedef struct merge {
     char executable[256], host[128], parameters[256], context[128];
     merge_part *parts;
     size_t n_parts;
+    const bool *go_on; /* which of them are still recorded, so that their processes have not ended,
+                          whatever the parts' ends; may be set after merge_start. NULL: none */
     uint64_t seed;
     uint64_t next_id;
     uint32_t next_domain;

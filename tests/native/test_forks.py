@@ -102,6 +102,20 @@ def pages(*command):
 
 
 @test
+def who_becomes_another_program_beside_a_new_child_is_recorded():
+    """On one processor, the child of a shell often runs only after the shell has become the program: until then it holds the
+    trace that the shell has written."""
+    for i in range(20):
+        done = subprocess.run([ALLOTRACE, "run", "--rate", "1", "-o", "x.ctf", "--", "sh", "-c", 'true & exec "$0" -c true', "bash"],
+                              env=ENVIRONMENT, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60,
+                              preexec_fn=lambda: os.sched_setaffinity(0, [min(os.sched_getaffinity(0))]))
+        info = json.loads(subprocess.run([ALLOTRACE, "info", "--json", "x.ctf"], capture_output=True, check=True).stdout)[0]
+        same(os.path.basename(info["program"]), "bash", f"{i}: {done.stderr}")
+        for trace in pathlib.Path().glob("x*.ctf"):
+            trace.unlink()
+
+
+@test
 def a_fork_copies_few_pages_of_the_recorder():
     plain = pages()
     for name in "p.ctf", "p%p.ctf":

@@ -228,6 +228,32 @@ def workers_that_outlive_the_run_are_recorded_to_their_ends():
 
 
 @test
+def what_goes_on_is_read_as_far_as_it_is():
+    """A process that does nothing for seconds has not ended: its blocks live, whatever others do meanwhile."""
+    pathlib.Path("other").write_bytes(bytes(4096))
+    idle = '"$0" other 1 200 3000000 & exec "$0" "$@"'
+    with Run("-r", "1", "--keep", "16s", workers=2, before=("sh", "-c", idle)) as r:
+        said = []
+
+        def live():
+            done = allotrace("hotspots", "--json", "--measure", "live", "--filter", f"size:{SIZE}..{SIZE + 16}", "d")
+            said.append(done.stderr)
+            return sum(row["blocks"] for row in json.loads(done.stdout)["hotspots"]) if done.stdout else 0
+
+        try:
+            patiently(lambda: abs(live() - 3 * 50) <= 3, "all is in segments")
+            born = r.counts()[0][0]
+            patiently(lambda: r.counts()[0][0] > born + 10000, "others go on")
+            for _ in range(5):
+                same(abs(live() - 3 * 50) <= 3, True, "the idle one lives")
+            for line in said[-5:]:  # of the whole, once
+                assert line.count("\n") == 1 and "d: the trace ends early" in line, said
+        finally:
+            end(struct.unpack("Q", pathlib.Path("other").read_bytes()[:8])[0])
+        r.end()
+
+
+@test
 def a_signal_to_all_leaves_things_whole():
     for sig in signal.SIGINT, signal.SIGTERM:
         with Run("-r", "1", "--keep", "16s", folder=f"on{sig}") as r:

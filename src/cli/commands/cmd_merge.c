@@ -57,7 +57,7 @@ static void report(const merge *m, const char *path) {
 
 static int run(const void *opts_, char **operands, size_t n_operands) {
     const merge_options *opts = opts_;
-    trace_merge m;
+    trace_merge m = {0};
     for (size_t i = 0; i < n_operands; i++)
         if (strcmp(operands[i], "-") == 0)
             return message_usage(&command_merge,

@@ -178,8 +178,19 @@ static bool give_up(keeping *k, int error) {
     return false;
 }
 
+/* Whoever reads meanwhile sees by the lock that the recording goes on: it is given up when the next
+ * segment is there. */
 static bool cut(keeping *k) {
-    return (end_segment(k, NULL) && begin_segment(k)) || give_up(k, k->cutter.out.os_error);
+    const int ended = k->fd_segment;
+    const uint64_t size = k->cutter.out.size;
+    k->fd_segment = -1;
+    const bool ok = cutter_end(&k->cutter, NULL) == MEMTRACE_OK && begin_segment(k);
+    close(ended);
+    if (!ok)
+        return give_up(k, k->cutter.out.os_error);
+    note_taken(k, k->spooled, 0);
+    trim_if_due(k, size);
+    return true;
 }
 
 /* Up to where it is pushed. Who is too far behind is not waited for: the recording would end. */

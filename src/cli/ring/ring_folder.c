@@ -33,6 +33,17 @@ bool ring_segment_path(const char *folder, const memtrace_info *info, uint64_t n
     return n > 0 && (size_t)n < size;
 }
 
+bool ring_segment_goes_on(const char *path) {
+    const char *dash = strrchr(path, '-');
+    char next[PATH_MAX];
+    if (symbolize_file_is_recording(path))
+        return true;
+    const int n = dash ? snprintf(next, sizeof next, "%.*s-%0*llu.ctf", (int)(dash - path), path,
+                                  DIGITS, strtoull(dash + 1, NULL, 10) + 1)
+                       : 0;
+    return n > 0 && n < (int)sizeof next && access(next, F_OK) == 0;
+}
+
 /* The program in the name may have points and dashes, too. */
 uint64_t ring_segment_process(const char *path) {
     const char *dash = strrchr(path, '-'), *first = dash;

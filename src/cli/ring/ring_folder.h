@@ -25,6 +25,9 @@ typedef VEC(ring_file) ring_files;
 bool ring_segment_path(const char *folder, const memtrace_info *info, uint64_t number, char *path,
                        size_t size);
 
+/* Whether a segment is being written, or another one has followed it since it was listed. */
+bool ring_segment_goes_on(const char *path);
+
 /* Whose a segment is, as its name says. */
 uint64_t ring_segment_process(const char *path);
 

@@ -39,6 +39,7 @@ typedef VEC(member) members;
 /* The traces that make up one recording. */
 typedef struct group {
     size_t first, n; /* of the members */
+    bool goes_on;    /* it is still recorded */
     int fd;          /* of what they are together; -1: the one file itself */
     char path[32];
 } group;
@@ -163,7 +164,8 @@ static int add_all(join *j, trace_file *files, const member *m, size_t n, bool s
     return result;
 }
 
-static int join_group(const char *folder, group *g, const member *m, bool strict) {
+/* `until`: when the last of those that go on was written to; 0: it is alone. */
+static int join_group(const char *folder, group *g, const member *m, uint64_t until, bool strict) {
     trace_file *files = calloc(g->n, sizeof *files);
     join j = {0};
     g->fd = open_memory();
@@ -173,6 +175,8 @@ static int join_group(const char *folder, group *g, const member *m, bool strict
     }
     int result = add_all(&j, files, m, g->n, strict, g->fd);
     if (result == STATUS_OK) {
+        if (g->goes_on && until)
+            join_extend(&j, until);
         const memtrace_status status = join_end(&j);
         if (status != MEMTRACE_OK)
             result = say_join(&j, status);
@@ -191,14 +195,34 @@ static int join_group(const char *folder, group *g, const member *m, bool strict
 /* What is wrong with a recording is wrong at its end, which is its last segment's. */
 static int merge_groups(const members *all, const group *groups, size_t n, bool strict, int *fd) {
     char **paths = calloc(2 * n + 1, sizeof *paths), **const names = paths ? paths + n : NULL;
-    *fd = paths ? open_memory() : -1;
-    for (size_t i = 0; paths && i < n; i++) {
+    bool *go_on = calloc(n + 1, sizeof *go_on);
+    *fd = paths && go_on ? open_memory() : -1;
+    for (size_t i = 0; *fd >= 0 && i < n; i++) {
+        go_on[i] = groups[i].goes_on;
         names[i] = (char *)all->items[groups[i].first + groups[i].n - 1].path;
         paths[i] = groups[i].fd >= 0 ? (char *)groups[i].path : names[i];
     }
-    const int status = *fd >= 0 ? trace_merge_into(paths, names, n, strict, *fd) : STATUS_FAILED;
+    const int status =
+        *fd >= 0 ? trace_merge_into(paths, names, go_on, n, strict, *fd) : STATUS_FAILED;
     free(paths);
+    free(go_on);
     return status;
+}
+
+/* Looks which are still recorded; gives when the last of these was written to, us since the epoch.
+ * What does not go on ends with its last event, and its process with it. */
+static uint64_t find_going_on(const members *all, group *groups, size_t n) {
+    uint64_t until = 0;
+    struct stat st;
+    for (size_t i = 0; i < n; i++) {
+        const char *last = all->items[groups[i].first + groups[i].n - 1].path;
+        groups[i].goes_on = ring_segment_goes_on(last) && stat(last, &st) == 0;
+        const uint64_t at = groups[i].goes_on ? (uint64_t)st.st_mtim.tv_sec * 1000000 +
+                                                    (uint64_t)st.st_mtim.tv_nsec / 1000
+                                              : 0;
+        until = at > until ? at : until;
+    }
+    return until;
 }
 
 /* A trace alone in its folder. */
@@ -218,10 +242,11 @@ static int copy_trace(const char *path, bool strict, int *fd) {
 
 static int combine_groups(const char *folder, const members *all, group *groups, size_t n,
                           bool strict, int *fd) {
+    const uint64_t until = n > 1 ? find_going_on(all, groups, n) : 0;
     int status = STATUS_OK;
     for (size_t i = 0; i < n && status == STATUS_OK; i++)
         if (all->items[groups[i].first].head.is_segment)
-            status = join_group(folder, &groups[i], &all->items[groups[i].first], strict);
+            status = join_group(folder, &groups[i], &all->items[groups[i].first], until, strict);
     if (status != STATUS_OK)
         return status;
     if (n > 1)

@@ -273,10 +273,12 @@ static void wait_a_moment(keeping *k) {
     }
 }
 
-/* After exec, a program begins another trace of that name. */
+/* After exec, a program begins another trace of that name; or, where somebody still has this one,
+ * under the name of an earlier one. */
 static bool is_replaced(const keeping *k) {
     struct stat st;
-    return stat(k->spool, &st) == 0 && st.st_ino != k->inode;
+    return stat(k->spool, &st) == 0 && st.st_ino != k->inode &&
+           !keeper_spool_is_locked(k->spool_fd);
 }
 
 /* Whether the recording has ended: as we were told; or else as we see. A program may close the

@@ -20,45 +20,13 @@ import time
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import tap
 from recording import ENVIRONMENT
+from rings import ALLOTRACE, allotrace, ask, children, patiently, read
 from tap import same, test
 
-ALLOTRACE, LIBRARY, TARGET = map(os.path.abspath, sys.argv[1:4])
+TARGET = os.path.abspath(sys.argv[3])
 DECODE = pathlib.Path(__file__).resolve().parent.parent / "decode.py"
 THREADS, SIZE = 3, 20000
 STEADY, FAST = ("20", "2000"), ("100", "2000")
-ENVIRONMENT["ALLOTRACE_PRELOAD"] = LIBRARY
-
-
-def allotrace(*words, **more):
-    return subprocess.run([ALLOTRACE, *map(str, words)], capture_output=True, text=True, env=ENVIRONMENT, **more)
-
-
-def ask(*words):
-    done = allotrace(*words)
-    assert done.returncode == 0, (words, done.stdout[-500:], done.stderr)
-    return done.stdout
-
-
-def patiently(condition, what):
-    for _ in range(3000):
-        if found := condition():
-            return found
-        time.sleep(0.01)
-    raise AssertionError(f"never: {what}")
-
-
-def children(pid):
-    try:
-        return [int(c) for c in pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
-    except FileNotFoundError:
-        return []
-
-
-def read(path):
-    try:
-        return pathlib.Path(path).read_text()
-    except (FileNotFoundError, ProcessLookupError):
-        return ""
 
 
 class Run:

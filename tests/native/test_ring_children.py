@@ -23,48 +23,19 @@ import time
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import tap
 from recording import ENVIRONMENT
+from rings import ALLOTRACE, allotrace, ask, children, patiently, read
 from tap import same, test
 
-ALLOTRACE, LIBRARY, TARGET = map(os.path.abspath, sys.argv[1:4])
+TARGET = os.path.abspath(sys.argv[3])
 SIZE = 20000
 F_OFD_SETLK = 37
-ENVIRONMENT["ALLOTRACE_PRELOAD"] = LIBRARY
 HELPERS = "allotrace", "run-keepers", "run-keeper"
-
-
-def allotrace(*words, **more):
-    return subprocess.run([ALLOTRACE, *map(str, words)], capture_output=True, text=True, env=ENVIRONMENT, **more)
-
-
-def ask(*words):
-    done = allotrace(*words)
-    assert done.returncode == 0, (words, done.stdout[-500:], done.stderr)
-    return done.stdout
-
-
-def patiently(condition, what):
-    for _ in range(3000):
-        if found := condition():
-            return found
-        time.sleep(0.01)
-    raise AssertionError(f"never: {what}")
-
-
-def read(path):
-    try:
-        return pathlib.Path(path).read_text()
-    except (FileNotFoundError, ProcessLookupError):
-        return ""
 
 
 def name_of(pid):
     """Empty for one that has ended, even if nobody has waited for it."""
     stat = read(f"/proc/{pid}/stat")
     return "" if not stat or stat.rpartition(")")[2].split()[0] == "Z" else read(f"/proc/{pid}/comm").strip()
-
-
-def children(pid):
-    return [int(c) for c in read(f"/proc/{pid}/task/{pid}/children").split()]
 
 
 def end(pid, sig=signal.SIGKILL):

@@ -31,6 +31,7 @@
 #include "attach/follow.h"
 #include "attach/handlers.h"
 #include "attach/process.h"
+#include "attach/step.h"
 #include "base/path.h"
 
 enum {
@@ -40,6 +41,8 @@ enum {
     MAX_CHECKED = 32 * 1024, /* threads whose filters are looked at */
     XSTATE_SIZE = 16 * 1024, /* bytes of vector registers, at most */
     SAFE_TRIES = 300,        /* of 10 ms, for all threads together */
+    PLAIN_TRIES = 3,         /* of these, at first, without going on by single instructions */
+    SAFE_SECONDS = 10,
     CALL_SECONDS = 20,
 };
 #define SYSCALL_STOP  (SIGTRAP | 0x80)
@@ -63,7 +66,8 @@ struct remote {
     uint64_t blocked;     /* signals */
     uint64_t asked_about; /* where the module begins that the next field is about; 0: none */
     bool exports_malloc;
-    bool is_to_stop; /* SIGSTOP came in a call: nobody can block that */
+    uint64_t unsafe_low, unsafe_high; /* where the module was that a thread stood in last */
+    bool is_to_stop;                  /* SIGSTOP came in a call: nobody can block that */
     bool in_handler; /* in the last round, some handler had interrupted what may hold a lock */
     filters filters; /* of the thread that is stopped */
     struct checked *checked;
@@ -229,12 +233,51 @@ static enum stop stop_thread(const remote *r, pid_t tid, remote_reason *why) {
     return await_stop(tid);
 }
 
+static bool waits_in_call(const cpu_registers *at) {
+    enum { ERESTARTSYS = 512, ERESTART_RESTARTBLOCK = 516 };
+    const int64_t result = -cpu_result(at);
+    return cpu_number(at) >= 0 &&
+           ((result >= ERESTARTSYS && result <= ERESTART_RESTARTBLOCK) || is_cut_short(at));
+}
+
+/* Is asked after each instruction: what module the last one was in is remembered. */
+static bool may_be_safe_place(void *context, uint64_t pc) {
+    remote *r = context;
+    process_module m;
+    if (pc >= r->unsafe_low && pc < r->unsafe_high)
+        return false;
+    if (is_safe_place(r, pc, false, 0))
+        return true;
+    if (process_module_at(r->pid, pc, &m)) {
+        r->unsafe_low = m.low;
+        r->unsafe_high = m.high;
+    }
+    return false;
+}
+
+/* From where it is stopped on to a safe place, which is not far unless it waits. */
+static enum stop go_to_safe_place(remote *r) {
+    r->unsafe_low = r->unsafe_high = 0;
+    switch (step_until(r->tid, r->memory, may_be_safe_place, r)) {
+    case STEP_THERE:
+        return get_registers(r) && is_at_safe_place(r) ? STOPPED : RUNNING;
+    case STEP_LEFT:
+        return RUNNING;
+    default:
+        return GONE;
+    }
+}
+
 /* One try with one thread. It is either stopped at a safe place, or goes on. */
-static bool try_thread(remote *r, pid_t tid, remote_reason *why) {
+static bool try_thread(remote *r, pid_t tid, bool goes_on, remote_reason *why) {
     r->tid = tid;
     enum stop stop = stop_thread(r, tid, why);
-    if (stop == STOPPED && get_registers(r) && is_at_safe_place(r))
-        return true;
+    if (stop == STOPPED && get_registers(r)) {
+        if (is_at_safe_place(r))
+            return true;
+        if (goes_on && !waits_in_call(&r->registers) && (stop = go_to_safe_place(r)) == STOPPED)
+            return true;
+    }
     if (stop == STOPPED_JOB)
         REASON(why, "process %d is stopped: continue it (kill -CONT %d) and try again", (int)r->pid,
                (int)r->pid);
@@ -245,14 +288,15 @@ static bool try_thread(remote *r, pid_t tid, remote_reason *why) {
 
 static bool stop_somewhere_safe(remote *r, remote_reason *why) {
     static pid_t threads[MAX_THREADS];
+    const time_t deadline = time(NULL) + SAFE_SECONDS;
     why->text[0] = '\0';
-    for (int i = 0; i < SAFE_TRIES; i++) {
+    for (int i = 0; i < SAFE_TRIES && time(NULL) < deadline; i++) {
         size_t n = process_threads(r->pid, threads, MAX_THREADS);
         if (n == 0 || !process_has_program(r->pid))
             break;
         r->in_handler = false;
         for (size_t j = 0; j < n; j++) {
-            if (try_thread(r, threads[j], why))
+            if (try_thread(r, threads[j], i >= PLAIN_TRIES, why))
                 return true;
             if (why->text[0])
                 return false;

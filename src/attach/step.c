@@ -1,0 +1,89 @@
+/* step.c: see step.h. Only in a system call may a thread wait: it is watched there, and asked to
+ * stop when that takes long. */
+#include "attach/step.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "attach/cpu.h"
+
+#define EVENT(status) ((status) >> 16)
+
+enum { MOST_MS = 200 };
+
+static int64_t now_ms(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+static bool enters(int memory, uint64_t pc) {
+    unsigned char code[CPU_ENTER_SIZE];
+    return pread(memory, code, sizeof code, (off_t)pc) == sizeof code && cpu_enters(code);
+}
+
+/* False: it has gone. */
+static bool await(pid_t tid, int *status) {
+    while (waitpid(tid, status, __WALL) < 0)
+        if (errno != EINTR)
+            return false;
+    return WIFSTOPPED(*status);
+}
+
+/* Of a thread in a system call. False: it has gone. */
+static bool await_call(pid_t tid, int64_t deadline, int *status) {
+    pid_t got;
+    while ((got = waitpid(tid, status, __WALL | WNOHANG)) == 0) {
+        if (now_ms() > deadline) {
+            ptrace(PTRACE_INTERRUPT, tid, 0, 0);
+            return await(tid, status);
+        }
+        nanosleep(&(struct timespec){.tv_nsec = 20000}, NULL);
+    }
+    return got == tid && WIFSTOPPED(*status);
+}
+
+/* The signal that the thread is about to get, which is not of our making; 0: none. */
+static int signal_of(pid_t tid, int status) {
+    siginfo_t about = {0};
+    const int number = WSTOPSIG(status);
+    if (number == SIGTRAP && ptrace(PTRACE_GETSIGINFO, tid, 0, &about) == 0 &&
+        (about.si_code == TRAP_TRACE || about.si_code == TRAP_BRKPT))
+        return 0;
+    return number;
+}
+
+/* Goes on to a stop by our own request, which is there before another instruction. */
+static step_end stand(pid_t tid, int deliver) {
+    int status;
+    ptrace(PTRACE_INTERRUPT, tid, 0, 0);
+    if (ptrace(PTRACE_CONT, tid, 0, deliver) != 0 || !await(tid, &status))
+        return STEP_GONE;
+    return EVENT(status) == PTRACE_EVENT_STOP && WSTOPSIG(status) == SIGTRAP ? STEP_THERE
+                                                                             : STEP_LEFT;
+}
+
+step_end step_until(pid_t tid, int memory, step_test *is_wanted, void *context) {
+    const int64_t deadline = now_ms() + MOST_MS;
+    cpu_registers at;
+    int deliver = 0;
+    for (int status = 0; now_ms() < deadline; deliver = signal_of(tid, status)) {
+        if (!cpu_get(tid, &at))
+            return STEP_GONE;
+        if (!deliver && is_wanted(context, cpu_pc(&at)))
+            return stand(tid, 0);
+        const bool calls = enters(memory, cpu_pc(&at));
+        if (ptrace(PTRACE_SINGLESTEP, tid, 0, deliver) != 0)
+            return STEP_GONE;
+        deliver = 0;
+        if (!(calls ? await_call(tid, deadline, &status) : await(tid, &status)))
+            return STEP_GONE;
+        if (EVENT(status))
+            return STEP_LEFT;
+    }
+    return deliver && stand(tid, deliver) == STEP_GONE ? STEP_GONE : STEP_LEFT;
+}

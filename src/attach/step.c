@@ -34,14 +34,18 @@ static bool await(pid_t tid, int *status) {
     return WIFSTOPPED(*status);
 }
 
-/* Of a thread in a system call. False: it has gone. */
+/* Of a thread in a system call, which may be its last: a first thread that has ended while others
+ * run tells nobody. False: it has gone. */
 static bool await_call(pid_t tid, int64_t deadline, int *status) {
+    enum { LAST_MS = 1000 };
+    bool is_asked = false;
     pid_t got;
     while ((got = waitpid(tid, status, __WALL | WNOHANG)) == 0) {
-        if (now_ms() > deadline) {
-            ptrace(PTRACE_INTERRUPT, tid, 0, 0);
-            return await(tid, status);
-        }
+        const int64_t now = now_ms();
+        if (now > deadline + LAST_MS)
+            return false;
+        if (now > deadline && !is_asked)
+            is_asked = ptrace(PTRACE_INTERRUPT, tid, 0, 0) == 0;
         nanosleep(&(struct timespec){.tv_nsec = 20000}, NULL);
     }
     return got == tid && WIFSTOPPED(*status);

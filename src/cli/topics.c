@@ -101,7 +101,9 @@ static const topic topics[] = {
      "information. Wrappers of malloc (xmalloc, operator new) are skipped: their callers are the "
      "sites, unless --wrappers show is given. The last line names the skipped wrappers.\n"
      "\n"
-     "With --filter hide:@library, allocations in a language's library count for its callers.",
+     "The callers that hotspots lists below a site are the nearest ones that are not in a "
+     "language's library; with --wrappers show, they are the immediate ones. With --filter "
+     "hide:@library, allocations in a library count for its callers.",
      {{0}},
      NULL,
      NULL},

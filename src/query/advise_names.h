@@ -98,7 +98,8 @@ typedef uint64_t advise_names;
 /* All that a name is in. */
 advise_names advise_names_of(const char *name);
 
-/* Whether a file belongs to the language's library. */
+/* Whether a function, by its name, or a file belongs to the language's library. */
+bool advise_is_library_name(const char *name);
 bool advise_is_library_file(const char *file);
 
 /* Whether a function copies objects of its class in C++: `A::A(A const&)` or its operator=. Mostly

@@ -270,7 +270,7 @@ bool filter_match(const filter_pattern *p, const char *text) {
     case MATCH_REGEX:
         return regex_nfa_match(p->regex, text);
     case MATCH_LIBRARY:
-        return advise_names_of(text) & NAMES(LIBRARY);
+        return advise_is_library_name(text);
     case MATCH_LINE:
         break;
     }

@@ -7,6 +7,7 @@
 
 #include "base/large.h"
 #include "query/groups.h"
+#include "query/libraries.h"
 #include "query/place_table.h"
 #include "query/wrappers.h"
 
@@ -80,6 +81,7 @@ typedef struct gathering {
     VEC(const char *) types;   /* by number */
     map64 of_type;             /* strings of the profile are equal if their pointers are */
     map64 wrappers;            /* function → index into `result->wrappers` */
+    libraries libraries;       /* open if sites are places */
     groups spans;              /* by thread or scope */
 } gathering;
 
@@ -87,8 +89,8 @@ static uint32_t count_places(const gathering *g) {
     return (uint32_t)g->places.locations.count;
 }
 
-static uint32_t place_of(const gathering *g, lens_cursor at) {
-    return at.location == LENS_NOWHERE ? count_places(g) : g->places.of_location[at.location];
+static uint32_t place_of(const gathering *g, uint32_t location) {
+    return location == LENS_NOWHERE ? count_places(g) : g->places.of_location[location];
 }
 
 static bool number_type(gathering *g, const char *type, uint32_t *number) {
@@ -107,16 +109,24 @@ static bool add_wrapper(gathering *g, uint32_t wrapper, const cost *c) {
     return true;
 }
 
+/* Code of a library between the site and the program tells little: unless all is to be shown, the
+ * caller is the first code outward that is in no library, if there is such code. */
+static uint32_t caller_of(gathering *g, lens_cursor site) {
+    const lens *l = &g->query->lens;
+    const uint32_t left = l->skip_wrappers ? libraries_leave(&g->libraries, site) : LENS_NOWHERE;
+    return left == LENS_NOWHERE ? lens_outward(l, site).location : left;
+}
+
 static bool find_entry(gathering *g, size_t i) {
     const lens *l = &g->query->lens;
     const cost_entry e = cost_list_at(&g->query->costs, i);
     uint32_t wrapper;
     const lens_cursor at = lens_site(l, e.node, e.external, &wrapper);
     if (g->result->by != HOTSPOTS_BY_TYPE) {
-        g->sites[i] = place_of(g, at);
-        g->callers[i] = place_of(g, lens_outward(l, at));
+        g->sites[i] = place_of(g, at.location);
+        g->callers[i] = place_of(g, caller_of(g, at));
     } else {
-        g->callers[i] = place_of(g, at);
+        g->callers[i] = place_of(g, at.location);
         if (!number_type(g, type_of(l, &e, wrapper), &g->sites[i]))
             return false;
     }
@@ -272,7 +282,7 @@ static uint32_t *places_of_stacks(gathering *g) {
         const cost_entry e = cost_list_at(&q->costs, i);
         uint32_t wrapper;
         places[index_of(tree, e.node, e.external)] =
-            place_of(g, lens_site(&q->lens, e.node, e.external, &wrapper));
+            place_of(g, lens_site(&q->lens, e.node, e.external, &wrapper).location);
         ok = wrapper == LENS_NOWHERE || add_wrapper(g, wrapper, &e.cost);
     }
     if (ok)
@@ -310,7 +320,7 @@ static bool gather_stacks(gathering *g) {
     g->n = g->query->costs.count;
     g->sites = large_new(g->n + 1, sizeof *g->sites);
     g->callers = large_new(g->n + 1, sizeof *g->callers);
-    bool ok = g->sites && g->callers;
+    bool ok = libraries_open(&g->libraries, &g->query->lens) && g->sites && g->callers;
     for (size_t i = 0; ok && i < g->n; i++)
         ok = find_entry(g, i);
     g->n_sites = g->result->by == HOTSPOTS_BY_TYPE ? g->types.count : count_places(g) + 1;
@@ -333,6 +343,7 @@ static void gathering_free(gathering *g) {
     map64_free(&g->of_type);
     map64_free(&g->wrappers);
     groups_free(&g->spans);
+    libraries_close(&g->libraries);
 }
 
 bool hotspots_query(const query_result *q, hotspots_by by, hotspots *result) {

@@ -3,60 +3,110 @@
 
 enum { STACKS = 1000 }; /* to be looked at */
 
-typedef struct search {
-    const query_result *query;
-    filter *hide;
-    uint8_t *known; /* by location; 0: not yet */
-} search;
-
 enum { KNOWN_NOT = 1, KNOWN = 2 };
 
-static bool hides(const filter *hide, const profile_location *place) {
-    return filter_hides(hide, place->function) || filter_hides_file(hide, place->file);
+bool libraries_open(libraries *all, const lens *l) {
+    filter_error error;
+    *all = (libraries){.lens = l,
+                       .known = calloc(l->profile->locations.count + 1, 1),
+                       .left = calloc(lens_nodes(l) + 1, sizeof *all->left)};
+    return all->known && all->left && filter_parse(LIBRARIES_HIDDEN, &all->hide, &error);
 }
 
-static bool is_library(const search *s, uint32_t location) {
-    uint8_t *known = &s->known[location];
+void libraries_close(libraries *all) {
+    filter_free(all->hide);
+    free(all->known);
+    free(all->left);
+    map64_free(&all->files);
+    *all = (libraries){0};
+}
+
+/* Patterns of files are slow to match, and most locations share theirs. */
+static bool have_file(libraries *all, const char *file) {
+    uint32_t *known = map64_put(&all->files, (uintptr_t)file);
+    if (!known)
+        return filter_hides_file(all->hide, file);
+    if (*known == MAP64_NONE)
+        *known = filter_hides_file(all->hide, file);
+    return *known;
+}
+
+bool libraries_have_location(libraries *all, uint32_t location) {
+    uint8_t *known = &all->known[location];
     if (*known == 0) {
-        const profile_location *l = lens_location(&s->query->lens, location);
-        *known = hides(s->hide, l) ? KNOWN : KNOWN_NOT;
+        const profile_location *l = lens_location(all->lens, location);
+        const bool has = filter_hides(all->hide, l->function) || have_file(all, l->file);
+        *known = has ? KNOWN : KNOWN_NOT;
     }
     return *known == KNOWN;
 }
 
+/* ---- the way out ----------------------------------------------------------------------------- */
+
+enum { LEFT_NOWHERE = 1, LEFT = 2 }; /* a location is written as itself and LEFT more */
+
+/* One location outward; true: into another node, of which it is the first that is seen. */
+static bool go_outward(const libraries *all, lens_cursor *at) {
+    const lens_cursor from = *at;
+    *at = lens_outward(all->lens, from);
+    return at->location != LENS_NOWHERE && at->node != from.node;
+}
+
+/* Tells all nodes that are entered on the way. */
+static void tell(const libraries *all, lens_cursor at, lens_cursor end, uint32_t found) {
+    while (at.location != end.location || at.node != end.node)
+        if (go_outward(all, &at))
+            all->left[at.node] = found;
+}
+
+/* Stacks of deep recursion share their way: without `left`, each would be walked whole. */
+uint32_t libraries_leave(libraries *all, lens_cursor at) {
+    const lens_cursor first = at;
+    uint32_t found = 0;
+    do
+        if (go_outward(all, &at))
+            found = all->left[at.node];
+    while (!found && at.location != LENS_NOWHERE && libraries_have_location(all, at.location));
+    if (!found)
+        found = at.location == LENS_NOWHERE ? LEFT_NOWHERE : at.location + LEFT;
+    tell(all, first, at, found);
+    return found == LEFT_NOWHERE ? LENS_NOWHERE : found - LEFT;
+}
+
+/* ---- whose sites they are -------------------------------------------------------------------- */
+
 /* Whether a stack that was allocated in a library was entered from code of the program. */
-static bool comes_from_program(const search *s, const cost_entry *e) {
-    const lens *view = &s->query->lens;
+static bool comes_from_program(libraries *all, const cost_entry *e) {
     uint32_t wrapper;
-    lens_cursor at = lens_site(view, e->node, e->external, &wrapper);
-    if (at.location == LENS_NOWHERE || !is_library(s, at.location))
+    lens_cursor at = lens_site(all->lens, e->node, e->external, &wrapper);
+    if (at.location == LENS_NOWHERE || !libraries_have_location(all, at.location))
         return false;
-    while ((at = lens_outward(view, at)).location != LENS_NOWHERE)
-        if (lens_location(view, at.location)->line > 0 && !is_library(s, at.location))
+    while ((at = lens_outward(all->lens, at)).location != LENS_NOWHERE)
+        if (lens_location(all->lens, at.location)->line > 0 &&
+            !libraries_have_location(all, at.location))
             return true;
     return false;
 }
 
 bool libraries_hold_most(const query_result *q) {
     const size_t step = q->costs.count / STACKS + 1;
-    search s = {.query = q, .known = calloc(q->profile->locations.count + 1, 1)};
-    filter_error error;
+    libraries known;
     double all = 0, held = 0;
-    const bool ok = s.known && filter_parse(LIBRARIES_HIDDEN, &s.hide, &error);
+    const bool ok = libraries_open(&known, &q->lens);
     for (size_t i = 0; ok && i < q->costs.count; i += step) {
         const cost_entry e = cost_list_at(&q->costs, i);
         all += e.cost.weight;
-        held += comes_from_program(&s, &e) ? e.cost.weight : 0;
+        held += comes_from_program(&known, &e) ? e.cost.weight : 0;
     }
-    filter_free(s.hide);
-    free(s.known);
+    libraries_close(&known);
     return held > all / 2;
 }
 
 bool libraries_have(const profile_location *place) {
     filter *hide = NULL;
     filter_error error;
-    const bool has = filter_parse(LIBRARIES_HIDDEN, &hide, &error) && hides(hide, place);
+    const bool has = filter_parse(LIBRARIES_HIDDEN, &hide, &error) &&
+                     (filter_hides(hide, place->function) || filter_hides_file(hide, place->file));
     filter_free(hide);
     return has;
 }

@@ -3,6 +3,7 @@
 #ifndef QUERY_LIBRARIES_H
 #define QUERY_LIBRARIES_H
 
+#include "base/map64.h"
 #include "query/query.h"
 
 /* What hides libraries, as users write it. */
@@ -12,6 +13,26 @@
  * in none and whose lines are known: hiding libraries would then show that code. Looks at some
  * thousand stacks where there are more. False also when there is no memory. */
 bool libraries_hold_most(const query_result *q);
+
+/* Which locations are in libraries: decided once each, when it is asked for; and so is how a stack
+ * leaves them, once a node. */
+typedef struct libraries {
+    const lens *lens;
+    filter *hide;
+    uint8_t *known; /* by location; 0: not yet */
+    map64 files;    /* the same by file: strings of the profile are equal if their pointers are */
+    uint32_t *left; /* by node of the lens; 0: not yet */
+} libraries;
+
+/* False when there is no memory. To be closed in any case. */
+bool libraries_open(libraries *all, const lens *l);
+
+bool libraries_have_location(libraries *all, uint32_t location);
+
+/* The first location outward from there that is in no library; LENS_NOWHERE: there is none. */
+uint32_t libraries_leave(libraries *all, lens_cursor at);
+
+void libraries_close(libraries *all);
 
 /* Whether a place is in one. False also when there is no memory. */
 bool libraries_have(const profile_location *place);

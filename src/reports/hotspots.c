@@ -125,7 +125,8 @@ static const table_column columns[] = {
      .kind = COLUMN_ROWS,
      .in = IN_TEXT | IN_JSON | IN_PAGE,
      .below = site_below,
-     .help = "its immediate callers, or the sites of a type or of threads, largest first"},
+     .help = "the nearest code outside of libraries that led to it; or the sites of a type or of "
+             "threads; largest first"},
     {.name = "n_callers",
      .kind = COLUMN_COUNT,
      .in = IN_PAGE,

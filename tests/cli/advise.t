@@ -77,7 +77,7 @@ The commands that it names keep the blocks in question:
   Sites below about 1.1 MB may be invisible at this rate.
     share             MB       ±  samples  site
      82.4% ██████▋  75.1  ± 10.5      197  Stdlib__set.Make.bal (set.ml)
-     75.3%          68.7  ± 10.0      180    via Stdlib__set.Make.add (set.ml), …
+     82.4%          75.1  ± 10.5      197    via Interf.build_graph.add_interf (asmcomp/interf.ml)
      17.6%  in 2 more functions
 
 Below 10 % it is not worth it:

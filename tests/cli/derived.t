@@ -33,7 +33,7 @@ A quarter of the samples, always the same ones unless the seed is another:
   Sites below about 91.4 MB may be invisible at this rate.
     share          MB        ±  samples  site
       5.3% ▍  4,272.5  ± 707.7      140  map.ml:115 Stdlib__Map.Make.bal
-      2.9%    2,349.9  ± 524.9       77    via map.ml:132 Stdlib__Map.Make.add, …
+      3.0%    2,441.4  ± 535.0       80    via src/irmin-pack/inode.ml:1210 Irmin_pack__Inode.Make_internal.Val_impl.stabilize_root, …
      94.7%  in 298 more sites
   $ allotrace doctor quarter.ctf
   quarter.ctf: no defects

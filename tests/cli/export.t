@@ -170,7 +170,8 @@ Each view says what a command says, of a trace of OCaml, and of one with types, 
   >   view 'SELECT function, file, line, samples FROM hotspots' >sql
   >   allotrace hotspots $all | ask 'rows(place + [.samples])' | cmp sql - && [ -s sql ] || echo hotspots
   >   view "SELECT site, site_file, site_line, caller, caller_file, caller_line, samples FROM callers" >sql
-  >   allotrace hotspots $all | ask '.hotspots[] | place as $s | .callers[] | $s + place + [.samples] | join("|")' | cmp sql - && [ -s sql ] || echo callers
+  >   direct=$all; [ $trace = typed.ctf ] || direct="--wrappers show $all" # immediate callers in libraries, too
+  >   allotrace hotspots $direct | ask '.hotspots[] | place as $s | .callers[] | $s + place + [.samples] | join("|")' | cmp sql - && [ -s sql ] || echo callers
   >   view 'SELECT type, samples FROM types' >sql
   >   allotrace types --wrappers show $all | ask '.hotspots[] | [.type, .samples] | map(text) | join("|")' | cmp sql - && [ -s sql ] || echo types
   >   view 'SELECT function, file, line, samples FROM live_hotspots' >sql

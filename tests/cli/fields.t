@@ -15,7 +15,7 @@ What the data of a report consist of, from its columns:
     hotspots[].value, low, high, samples            the estimate in the unit of the measure, and the ends of its 95% interval
     hotspots[].blocks                               sampled blocks
     hotspots[].thread                               what the threads are called
-    hotspots[].callers[]                            its immediate callers, or the sites of a type or of threads, largest first
+    hotspots[].callers[]                            the nearest code outside of libraries that led to it; or the sites of a type or of threads; largest first
     hotspots[].callers[].function, file, line       the caller
     hotspots[].callers[].share                      the part of the total, 0 to 1
     hotspots[].callers[].value, low, high, samples  the estimate in the unit of the measure, and the ends of its 95% interval

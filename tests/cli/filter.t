@@ -73,16 +73,16 @@ On a real one:
   Sites below about 1.1 MB may be invisible at this rate.
     share             KB                ±  samples  site
      41.7% ███▍  1,953.1  634.2 … 4,557.9        5  set.ml:125 Stdlib__set.Make.bal
-     33.3%       1,562.5  425.7 … 4,000.6        4    via set.ml:138 Stdlib__set.Make.add, …
+     25.0%       1,171.9  241.7 … 3,424.7        3    via typing/ctype.ml:1774 Ctype.occur_rec, …
      16.7% █▍      781.2   94.6 … 2,822.1        2  set.ml:130 Stdlib__set.Make.add
-     16.7%         781.2   94.6 … 2,822.1        2    via set.ml:138 Stdlib__set.Make.add
+     16.7%         781.2   94.6 … 2,822.1        2    via typing/ctype.ml:1774 Ctype.occur_rec
      41.7%  in 5 more sites
   $ allotrace hotspots --measure peak --top 1 --callers 1 $TRACES/ocamlopt.ctf
   45.0 MB live at the peak, at 778 ms (± 8.1 MB, 118 samples at rate 2e-5)
   Sites below about 1.1 MB may be invisible at this rate.
-    share          KB          ±  samples  site
-      8.5% ▋  3,906.2  ± 2,421.1       10  asmcomp/interf.ml:52 Interf.build_graph.add_interf
-      8.5%    3,906.2  ± 2,421.1       10    via set.ml:376 Stdlib__set.Make.iter
+    share          KB                ±  samples  site
+      8.5% ▋  3,906.2        ± 2,421.1       10  asmcomp/interf.ml:52 Interf.build_graph.add_interf
+      4.2%    1,953.1  634.2 … 4,557.9        5    via asmcomp/interf.ml:63 Interf.build_graph.add_interf_set, …
      91.5%  in 56 more sites
   $ printf 'alloc major 99 100 f@a.c:1\nsame collect 0\nalloc major 199 200 g@a.c:2\ncollect 1\n' | $TESTDIR/make-trace >moment.ctf
   $ allotrace hotspots -f live:@start..@end moment.ctf
@@ -134,16 +134,16 @@ On a real one:
   45.0 MB total allocations (± 8.1 MB, 118 samples at rate 2e-5)
   Filter: live:@peak (matches 118 of 1,676 sampled blocks)
   Sites below about 1.1 MB may be invisible at this rate.
-    share          KB          ±  samples  site
-      8.5% ▋  3,906.2  ± 2,421.1       10  asmcomp/interf.ml:52 Interf.build_graph.add_interf
-      8.5%    3,906.2  ± 2,421.1       10    via set.ml:376 Stdlib__set.Make.iter
+    share          KB                ±  samples  site
+      8.5% ▋  3,906.2        ± 2,421.1       10  asmcomp/interf.ml:52 Interf.build_graph.add_interf
+      4.2%    1,953.1  634.2 … 4,557.9        5    via asmcomp/interf.ml:63 Interf.build_graph.add_interf_set, …
      91.5%  in 56 more sites
   $ allotrace hotspots -m blocks --json --top 1 --callers 0 $TRACES/ocamlopt.ctf
   {"by":"line",
    "unit":"blocks","rate":2e-05,"program":"/home/stephen/jswork/memtrace/_build/default/trace_ocamlopt/main.exe","measure":"blocks",
    "total":{"value":19652679,"low":18634653,"high":20723574,"samples":1676},
    "hotspots":[
-    {"share":0.132303,"value":2600104,"low":2293647,"high":2936105,"samples":260,"blocks":260,"function":"Stdlib__set.Make.bal","file":"set.ml","line":125,"callers":[],"callers_omitted":17}],
+    {"share":0.132303,"value":2600104,"low":2293647,"high":2936105,"samples":260,"blocks":260,"function":"Stdlib__set.Make.bal","file":"set.ml","line":125,"callers":[],"callers_omitted":19}],
    "omitted":{"sites":443,"share":0.867697,"value":17052575,"low":16084758,"high":18074502,"samples":1416}}
   $ allotrace types -m promoted -f survived $TRACES/ocamlopt.ctf --callers 1
   36.6 MB promoted (± 7.3 MB, 96 samples at rate 2e-5)
@@ -200,7 +200,7 @@ begins like that is put in quotes:
      40.0%        1,440      20    via prog.rs:1 main
   $ allotrace hotspots --filter 'hide:"@library"' library.ctf | grep '%'
      60.0% ████▊  2,160      30  vec.rs:8 alloc::vec::reserve
-     60.0%        2,160      30    via /rustc/ab12/library/core/src/x.rs:3 <T>::of
+     60.0%        2,160      30    via prog.rs:5 prog::work
      40.0% ███▎   1,440      20  stl.h:8 std::vector<int>::push_back
      40.0%        1,440      20    via prog.rs:9 my_alloc::vec
 

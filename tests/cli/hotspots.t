@@ -5,21 +5,21 @@ What allocates most, by line, with callers:
   Sites below about 1.1 MB may be invisible at this rate.
     share        MB          ±  samples  site
      15.5% █▎  99.2     ± 12.1      260  set.ml:125 Stdlib__set.Make.bal
-      8.8%     56.1      ± 9.1      147    via set.ml:138 Stdlib__set.Make.add
-      3.9%     25.2      ± 6.1       66    via set.ml:135 Stdlib__set.Make.add
-      1.0%      6.5      ± 3.1       17    via asmcomp/interf.ml:46 Interf.build_graph.add_interf, …
+     11.8%     75.1     ± 10.5      197    via asmcomp/interf.ml:46 Interf.build_graph.add_interf
+      1.1%      6.9      ± 3.2       18    via asmcomp/liveness.ml:52 Liveness.live
+      0.6%      3.8      ± 2.4       10    via asmcomp/liveness.ml:62 Liveness.live, …
       4.5% ▍   29.0      ± 6.5       76  typing/btype.ml:316 Btype.iter_type_expr.(fun)
-      1.6%      9.9      ± 3.8       26    via list.ml:121 Stdlib__list.fold_left
-      0.6%      3.8      ± 2.4       10    via typing/ctype.ml:1775 Ctype.occur_rec
-      0.5%      3.1  1.3 … 6.0        8    via typing/ctype.ml:2060 Ctype.deep_occur, …
+      1.4%      8.8      ± 3.6       23    via typing/ctype.ml:2401 Ctype.find_lowest_level
+      0.7%      4.2      ± 2.5       11    via typing/ctype.ml:1775 Ctype.occur_rec
+      0.7%      4.2      ± 2.5       11    via typing/ctype.ml:2060 Ctype.deep_occur, …
       3.6% ▎   22.9      ± 5.8       60  map.ml:113 Stdlib__map.Make.bal
-      1.7%     10.7      ± 4.0       28    via map.ml:130 Stdlib__map.Make.add
-      0.9%      5.7      ± 2.9       15    via map.ml:127 Stdlib__map.Make.add
-      0.2%      1.5  0.4 … 3.9        4    via asmcomp/spill.ml:60 Spill.record_use, …
+      1.8%     11.4      ± 4.1       30    via asmcomp/spill.ml:60 Spill.record_use
+      0.3%      1.9  0.6 … 4.5        5    via asmcomp/CSEgen.ml:82 CSEgen.fresh_valnum_reg
+      0.2%      1.1  0.2 … 3.3        3    via middle_end/compilenv.ml:375 Compilenv.new_structured_constant, …
       2.6% ▎   16.8      ± 5.0       44  set.ml:130 Stdlib__set.Make.add
-      1.5%      9.5      ± 3.7       25    via set.ml:138 Stdlib__set.Make.add
-      0.8%      5.3      ± 2.8       14    via set.ml:135 Stdlib__set.Make.add
-      0.1%      0.8  0.1 … 2.8        2    via asmcomp/deadcode.ml:61 Deadcode.deadcode, …
+      1.0%      6.5      ± 3.1       17    via asmcomp/interf.ml:46 Interf.build_graph.add_interf
+      0.5%      3.4  1.6 … 6.5        9    via asmcomp/liveness.ml:52 Liveness.live
+      0.5%      3.1  1.3 … 6.0        8    via typing/ctype.ml:1774 Ctype.occur_rec, …
      73.7%  in 440 more sites below 2% each
 
 The alias is the same command:
@@ -29,9 +29,9 @@ The alias is the same command:
   Sites below about 22.9 MB may be invisible at this rate.
     share          MB        ±  samples  site
       4.7% ▍  3,830.0  ± 335.0      502  map.ml:115 Stdlib__Map.Make.bal
-      2.5%    2,029.4  ± 243.9      266    via map.ml:132 Stdlib__Map.Make.add
-      1.1%      877.4  ± 160.4      115    via map.ml:129 Stdlib__Map.Make.add
-      0.6%      465.4  ± 116.8       61    via list.ml:121 Stdlib__List.fold_left, …
+      2.5%    2,044.7  ± 244.8      268    via src/irmin-pack/inode.ml:1210 Irmin_pack__Inode.Make_internal.Val_impl.stabilize_root
+      1.7%    1,358.0  ± 199.5      178    via src/irmin-pack/inode.ml:1225 Irmin_pack__Inode.Make_internal.Val_impl.of_bin
+      0.2%      160.2   ± 68.5       21    via bench/irmin-pack/trace_stat_summary.ml:408 Irmin_traces__Trace_stat_summary.Span_folder.create.accumulate.on_atom_seen_duration32, …
      95.3%  in 417 more sites
 
 By function, and by type, which these traces do not have:
@@ -41,9 +41,9 @@ By function, and by type, which these traces do not have:
   Sites below about 1.1 MB may be invisible at this rate.
     share        MB       ±  samples  site
      15.5% █▎  99.2  ± 12.1      260  Stdlib__set.Make.bal (set.ml)
-     12.7%     81.3  ± 10.9      213    via Stdlib__set.Make.add (set.ml), …
+     11.8%     75.1  ± 10.5      197    via Interf.build_graph.add_interf (asmcomp/interf.ml), …
       4.5% ▍   29.0   ± 6.5       76  Btype.iter_type_expr.(fun) (typing/btype.ml)
-      1.6%      9.9   ± 3.8       26    via Stdlib__list.fold_left (list.ml), …
+      1.4%      8.8   ± 3.6       23    via Ctype.find_lowest_level (typing/ctype.ml), …
      80.0%  in 343 more functions
   $ allotrace hotspots --by=type --callers=2 $TRACES/ocamlopt.ctf
   639.3 MB total allocations (± 30.6 MB, 1,676 samples at rate 2e-5)
@@ -53,6 +53,28 @@ By function, and by type, which these traces do not have:
      15.5%            99.2  ± 12.1      260    via set.ml:125 Stdlib__set.Make.bal
       4.5%            29.0   ± 6.5       76    via typing/btype.ml:316 Btype.iter_type_expr.(fun), …
   allotrace: hint: the trace records no types for these blocks; traces of OCaml programs never do; to see places: allotrace hotspots
+
+Below a site stand the nearest callers that are in no library, or where there are none, the immediate ones:
+
+  $ "$TESTDIR"/make-trace > library.ctf << END
+  > $(printf 'alloc external 9 9 main@prog.rs:1 prog::work@prog.rs:5 <T>::of@/rustc/ab12/library/core/src/x.rs:3 alloc::vec::reserve@/rustc/ab12/library/alloc/src/vec.rs:8\n%.0s' {1..30})
+  > $(printf 'alloc external 9 9 main@prog.rs:1 prog::rest@prog.rs:7 <T>::of@/rustc/ab12/library/core/src/x.rs:3 alloc::vec::reserve@/rustc/ab12/library/alloc/src/vec.rs:8\n%.0s' {1..10})
+  > $(printf 'alloc external 9 9 <T>::of@/rustc/ab12/library/core/src/x.rs:3 alloc::vec::reserve@/rustc/ab12/library/alloc/src/vec.rs:8\n%.0s' {1..5})
+  > $(printf 'alloc external 9 9 main@prog.rs:1 prog::rest@prog.rs:7 prog::own@prog.rs:9\n%.0s' {1..20})
+  > END
+  $ allotrace hotspots library.ctf | grep %
+  allotrace: hint: most of it is allocated in libraries; --filter hide:@library shows the code that calls them
+     69.2% █████▌  3,240      45  /rustc/ab12/library/alloc/src/vec.rs:8 alloc::vec::reserve
+     46.2%         2,160      30    via prog.rs:5 prog::work
+     15.4%           720      10    via prog.rs:7 prog::rest
+      7.7%           360       5    via /rustc/ab12/library/core/src/x.rs:3 <T>::of
+     30.8% ██▌     1,440      20  prog.rs:9 prog::own
+     30.8%         1,440      20    via prog.rs:7 prog::rest
+  $ allotrace hotspots --wrappers show --by function --top 1 library.ctf | grep %
+  allotrace: hint: most of it is allocated in libraries; --filter hide:@library shows the code that calls them
+     69.2% █████▌  3,240      45  alloc::vec::reserve (/rustc/ab12/library/alloc/src/vec.rs)
+     69.2%         3,240      45    via <T>::of (/rustc/ab12/library/core/src/x.rs)
+     30.8%  in 1 more function
 
 What is left out is counted, also if it is everything:
 
@@ -70,7 +92,7 @@ What is left out is counted, also if it is everything:
   $ allotrace hotspots --min-share 0 --callers 0 $TRACES/ocamlopt.ctf | wc -l
   447
 
-Every site and caller agrees with sums by the second decoder:
+Every site and immediate caller agrees with sums by the second decoder:
 
   $ $TESTDIR/check-hotspots $TRACES/ocamlopt.ctf
   by line: 713 pairs of site and caller, 1676 samples
@@ -86,7 +108,7 @@ JSON and CSV:
    "unit":"B","rate":2e-05,"program":"/home/stephen/jswork/memtrace/_build/default/trace_ocamlopt/main.exe","measure":"allocated","headers":true,
    "total":{"value":670400000,"low":638684955,"high":703282309,"samples":1676},
    "hotspots":[
-    {"share":0.155131,"value":104000000,"low":91741631,"high":117440177,"samples":260,"blocks":260,"function":"Stdlib__set.Make.bal","file":"set.ml","line":125,"callers":[{"function":"Stdlib__set.Make.add","file":"set.ml","line":138,"share":0.087709,"value":58800000,"low":49679021,"high":69110627,"samples":147,"blocks":147}],"callers_omitted":16}],
+    {"share":0.155131,"value":104000000,"low":91741631,"high":117440177,"samples":260,"blocks":260,"function":"Stdlib__set.Make.bal","file":"set.ml","line":125,"callers":[{"function":"Interf.build_graph.add_interf","file":"asmcomp/interf.ml","line":46,"share":0.117542,"value":78800000,"low":68179856,"high":90605495,"samples":197,"blocks":197}],"callers_omitted":18}],
    "omitted":{"sites":443,"share":0.844869,"value":566400000,"low":537279468,"high":596688632,"samples":1416}}
   $ allotrace hotspots --json --by type --callers 0 $TRACES/ocamlopt.ctf | python3 -m json.tool --compact
   {"by":"type","unit":"B","rate":2e-05,"program":"/home/stephen/jswork/memtrace/_build/default/trace_ocamlopt/main.exe","measure":"allocated","headers":true,"total":{"value":670400000,"low":638684955,"high":703282309,"samples":1676},"hotspots":[{"share":1.0,"value":670400000,"low":638684955,"high":703282309,"samples":1676,"blocks":1676,"type":null,"callers":[],"callers_omitted":444}],"omitted":{"sites":0,"share":0.0,"value":0,"low":0,"high":1475552,"samples":0}}
@@ -145,7 +167,7 @@ A damaged trace gives what can be read, and one warning a kind:
   Sites below about 1.1 MB may be invisible at this rate.
     share       MB      ±  samples  site
      11.7% ▉  25.2  ± 6.1       66  typing/btype.ml:316 Btype.iter_type_expr.(fun)
-      4.1%     8.8  ± 3.6       23    via list.ml:121 Stdlib__list.fold_left, …
+      3.7%     8.0  ± 3.4       21    via typing/ctype.ml:2401 Ctype.find_lowest_level, …
      88.3%  in 212 more sites
   $ allotrace hotspots --strict cut.ctf
   allotrace: cut.ctf: byte 60000: the trace ends within a packet

@@ -40,9 +40,9 @@ A trace that changed has no index any more:
   Sites below about 1.1 MB may be invisible at this rate.
     share        MB       ±  samples  site
      15.5% █▎  99.2  ± 12.1      260  set.ml:125 Stdlib__set.Make.bal
-      8.8%     56.1   ± 9.1      147    via set.ml:138 Stdlib__set.Make.add
-      3.9%     25.2   ± 6.1       66    via set.ml:135 Stdlib__set.Make.add
-      1.0%      6.5   ± 3.1       17    via asmcomp/interf.ml:46 Interf.build_graph.add_interf, …
+     11.8%     75.1  ± 10.5      197    via asmcomp/interf.ml:46 Interf.build_graph.add_interf
+      1.1%      6.9   ± 3.2       18    via asmcomp/liveness.ml:52 Liveness.live
+      0.6%      3.8   ± 2.4       10    via asmcomp/liveness.ml:62 Liveness.live, …
      84.5%  in 443 more sites
   $ allotrace hotspots --index a.ctf >indexed
   $ allotrace hotspots a.ctf | cmp - indexed

@@ -101,13 +101,12 @@ Of a real trace; the sites are those that hotspots shows:
   By site:
     share          KB                  ±  samples  site
       8.5% ▋  3,906.2          ± 2,421.1       10  asmcomp/interf.ml:52 Interf.build_graph.add_interf
-      8.5%    3,906.2          ± 2,421.1       10    via set.ml:376 Stdlib__set.Make.iter
+      4.2%    1,953.1    634.2 … 4,557.9        5    via asmcomp/interf.ml:63 Interf.build_graph.add_interf_set
+      4.2%    1,953.1    634.2 … 4,557.9        5    via asmcomp/interf.ml:80 Interf.build_graph.add_interf_move
       7.6% ▋  3,515.6  1,607.6 … 6,673.8        9  file_formats/cmi_format.ml:46 Cmi_format.input_cmi
       7.6%    3,515.6  1,607.6 … 6,673.8        9    via file_formats/cmi_format.ml:75 Cmi_format.read_cmi
       6.8% ▌  3,125.0  1,349.2 … 6,157.5        8  set.ml:90 Stdlib__set.Make.create
-      5.1%    2,343.8    860.1 … 5,101.4        6    via set.ml:117 Stdlib__set.Make.bal
-      0.8%      390.6      9.9 … 2,176.4        1    via set.ml:105 Stdlib__set.Make.bal
-      0.8%      390.6      9.9 … 2,176.4        1    via set.ml:110 Stdlib__set.Make.bal
+      6.8%    3,125.0  1,349.2 … 6,157.5        8    via asmcomp/interf.ml:46 Interf.build_graph.add_interf
      77.1%  in 54 more sites
   $ allotrace hotspots --measure peak --csv $TRACES/ocamlopt.ctf | cmp - <(allotrace peak --csv $TRACES/ocamlopt.ctf)
 

@@ -58,8 +58,8 @@ The commands, and one of them:
   usage: allotrace hotspots [OPTIONS] FILE…
   
   Shows the total that the program allocated, then the sites that allocated it,
-  largest first, each with its immediate callers. By default all allocations
-  count, freed or not; --measure selects others.
+  largest first, each with the nearest callers outside of libraries. By default
+  all allocations count, freed or not; --measure selects others.
   
   Amounts are estimates from samples; ± is the 95% confidence interval. 1 MB is
   2^20 bytes.

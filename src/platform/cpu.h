@@ -125,11 +125,12 @@ static inline void cpu_jump(uint8_t code[CPU_JUMP_SIZE], uintptr_t target) {
     memcpy(code + sizeof jump, &target, sizeof target);
 }
 
-/* Relocations of entries through which functions of other modules are called. */
+/* Relocations of entries through which functions of other modules are called, and of variables that
+ * hold their addresses. */
 #if defined __aarch64__
-enum { CPU_RELOCATION_GLOBAL = 1025, CPU_RELOCATION_SLOT = 1026 };
+enum { CPU_RELOCATION_GLOBAL = 1025, CPU_RELOCATION_SLOT = 1026, CPU_RELOCATION_ADDRESS = 257 };
 #else
-enum { CPU_RELOCATION_GLOBAL = 6, CPU_RELOCATION_SLOT = 7 };
+enum { CPU_RELOCATION_GLOBAL = 6, CPU_RELOCATION_SLOT = 7, CPU_RELOCATION_ADDRESS = 1 };
 #endif
 
 /* Of functions that a program calls and that do more than jump on. Its stack may not be aligned, as

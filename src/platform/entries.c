@@ -2,6 +2,7 @@
  * module's address to its pointers, or not. */
 #include "platform/entries.h"
 
+#include <string.h>
 #include <sys/mman.h>
 
 #include "platform/cpu.h"
@@ -20,6 +21,9 @@ static void read_item(const struct module *m, const ElfW(Dyn) * item, struct ent
         break;
     case DT_SYMTAB:
         e->symbols = (const ElfW(Sym) *)address;
+        break;
+    case DT_GNU_HASH:
+        e->hashes = (const uint32_t *)address;
         break;
     case DT_RELA:
         e->tables[0] = (const ElfW(Rela) *)address;
@@ -77,6 +81,53 @@ void entries_each(const struct entries *e, bool calls_first, entries_visit *visi
                       (void **)(r->r_offset + e->bias), context);
         }
     }
+}
+
+void entries_each_pointer(const struct entries *e, entries_visit *visit, void *context) {
+    for (size_t i = 0; e->tables[0] && i < e->counts[0]; i++) {
+        const ElfW(Rela) *r = &e->tables[0][i];
+        const uintptr_t at = r->r_offset + e->bias;
+        if (ELF64_R_TYPE(r->r_info) == CPU_RELOCATION_ADDRESS && r->r_addend == 0 &&
+            at % sizeof(void *) == 0)
+            visit(e->names + e->symbols[ELF64_R_SYM(r->r_info)].st_name, (void **)at, context);
+    }
+}
+
+static uint32_t hash_of(const char *name) {
+    enum { FIRST = 5381, FACTOR = 33 };
+    uint32_t hash = FIRST;
+    for (const unsigned char *at = (const unsigned char *)name; *at; at++)
+        hash = hash * FACTOR + *at;
+    return hash;
+}
+
+static bool is_export(const struct entries *e, const ElfW(Sym) * s, const char *name) {
+    return s->st_shndx != SHN_UNDEF && ELF64_ST_TYPE(s->st_info) == STT_FUNC &&
+           strcmp(e->names + s->st_name, name) == 0;
+}
+
+/* The table: numbers of buckets, of the first symbol, and of the filter's words, and a shift; the
+ * filter, which most names do not pass; the buckets, each the first symbol of its own; and a hash
+ * a symbol, whose lowest bit ends the bucket. */
+uintptr_t entries_export(const struct entries *e, const char *name) {
+    enum { HEAD = 4, WORD_BITS = 8 * sizeof(uintptr_t) };
+    if (!e->hashes || e->hashes[0] == 0 || e->hashes[2] == 0)
+        return 0;
+    const uint32_t buckets = e->hashes[0], first = e->hashes[1], words = e->hashes[2],
+                   hash = hash_of(name);
+    const uintptr_t *filter = (const uintptr_t *)(e->hashes + HEAD);
+    const uintptr_t word = filter[hash / WORD_BITS % words];
+    if (!(word >> hash % WORD_BITS & word >> (hash >> e->hashes[3]) % WORD_BITS & 1))
+        return 0;
+    const uint32_t *bucket = (const uint32_t *)(filter + words), *chain = bucket + buckets;
+    uint32_t i = bucket[hash % buckets];
+    if (i < first)
+        return 0;
+    do {
+        if ((chain[i - first] | 1) == (hash | 1) && is_export(e, &e->symbols[i], name))
+            return e->symbols[i].st_value + e->bias;
+    } while (!(chain[i++ - first] & 1));
+    return 0;
 }
 
 bool entries_write(const struct entries_sealed *sealed, void **slot, void *function) {

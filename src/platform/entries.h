@@ -1,5 +1,6 @@
 /* entries.h: the entries of a module's global offset table by which it calls functions of others: a
- * module's relocations name these and nothing else. No memory, no locks, errno may change. */
+ * module's relocations name these and nothing else; and what it has for others to call. No memory,
+ * no locks, errno may change. */
 #ifndef PLATFORM_ENTRIES_H
 #define PLATFORM_ENTRIES_H
 
@@ -19,6 +20,8 @@ struct entries {
     uintptr_t bias;
     const char *names;
     const ElfW(Sym) * symbols;
+    const uint32_t
+        *hashes; /* of the names that it exports, in GNU's layout; NULL: there are none */
     const ElfW(Rela) * tables[2]; /* the second is that of calls */
     size_t counts[2];
     struct entries_sealed sealed;
@@ -30,6 +33,14 @@ bool entries_read(const struct module *m, struct entries *e);
 /* Visits all entries, those of calls last, or first. */
 typedef void entries_visit(const char *name, void **slot, void *context);
 void entries_each(const struct entries *e, bool calls_first, entries_visit *visit, void *context);
+
+/* Visits variables that hold the address of a function of another module, or did when the module
+ * was loaded. */
+void entries_each_pointer(const struct entries *e, entries_visit *visit, void *context);
+
+/* Where the function of this name is that the module itself defines for others; 0: nowhere. One
+ * that the loader chooses among several counts as none. */
+uintptr_t entries_export(const struct entries *e, const char *name);
 
 /* What is sealed is made writable for that moment. False if the kernel does not let it. */
 bool entries_write(const struct entries_sealed *sealed, void **slot, void *function);

@@ -1,5 +1,6 @@
-/* late.c: each entry (platform/entries.h) whose symbol is in CALLS is replaced and noted; to leave,
- * entries that still hold ours get back what they held. */
+/* late.c: each entry (platform/entries.h) whose symbol is in CALLS, or for which imports.h has
+ * something, is replaced and noted; to leave, entries that still hold ours get back what they held.
+ */
 #include "record/late.h"
 
 #include <stdint.h>
@@ -14,6 +15,7 @@
 #include "platform/pages.h"
 #include "platform/syscall.h"
 #include "record/calls.h"
+#include "record/imports.h"
 #include "record/pool_calls.h"
 #include "record/recorder.h"
 #include "record/sandbox.h"
@@ -93,6 +95,8 @@ static void *replacement_for(const char *name) {
 }
 
 static bool is_replacement(const void *function) {
+    if (imports_is_replacement(function))
+        return true;
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
         if (functions[i] == function)
             return true;
@@ -137,7 +141,9 @@ struct changed_module {
 static struct {
     LIST_OF(struct entry) entries;
     LIST_OF(struct changed_module) modules;
-    bool failed;  /* there was no memory */
+    enum { NOWHERE, BEFORE_IMPORTS, BEFORE_ALL } where; /* we are */
+    bool begins;                                        /* nothing of the program runs yet */
+    bool failed;                                        /* there was no memory */
     bool unready; /* some entry of the last module was not filled in yet */
 } late;
 
@@ -157,11 +163,19 @@ static bool list_has_room(void **items, size_t count, size_t *room, size_t size)
 /* ---- modules -----------------------------------------------------------------------------------
  */
 
+/* The module that is being changed. */
+struct change {
+    const struct module *module;
+    struct entries entries;
+};
+
 static void change_entry(const char *name, void **slot, void *context) {
-    const struct changed_module *changed = context;
-    void *function = replacement_for(name);
+    const struct change *change = context;
+    void *function = late.where == BEFORE_ALL ? replacement_for(name) : NULL;
     struct entry entry = {.slot = slot};
     struct module target;
+    if (!function)
+        function = imports_replacement(change->module, &change->entries, name, slot);
     if (!function || *slot == function)
         return;
     /* While another thread is loading a module, its entries lead nowhere yet: the loader is about
@@ -173,7 +187,7 @@ static void change_entry(const char *name, void **slot, void *context) {
     entry.before = *slot;
     if (!LIST_ADD(late.entries, entry))
         late.failed = true;
-    else if (!entries_write(&changed->sealed, slot, function))
+    else if (!entries_write(&change->entries.sealed, slot, function))
         late.entries.count--;
 }
 
@@ -181,10 +195,10 @@ static void change_entry(const char *name, void **slot, void *context) {
  * it is here, and stays, for a thread may be between the test of one entry and a call through the
  * other. That of calls comes first, for the same reason. */
 static void offer(const char *name, void **slot, void *context) {
-    const struct changed_module *changed = context;
+    const struct change *change = context;
     void *function = offered_as(name);
     if (function && *slot != function)
-        entries_write(&changed->sealed, slot, function);
+        entries_write(&change->entries.sealed, slot, function);
 }
 
 /* Ours calls what it means to call; the loader's entries, if any, are not for malloc's clients. */
@@ -205,17 +219,20 @@ static void change_module(const struct module *m, void *context) {
     struct changed_module changed = {.first = late.entries.count, .identity = module_identify(m)};
     if (late.failed || is_left_alone(m) || is_changed(&changed.identity))
         return;
-    struct entries entries;
-    if (!entries_read(m, &entries))
+    struct change change = {.module = m};
+    if (!entries_read(m, &change.entries))
         return;
-    changed.sealed = entries.sealed;
+    changed.sealed = change.entries.sealed;
     if (!LIST_ADD(late.modules, changed)) {
         late.failed = true;
         return;
     }
     late.unready = false;
-    entries_each(&entries, true, offer, &changed);
-    entries_each(&entries, false, change_entry, &changed);
+    if (late.begins) /* else the program could change them just now */
+        entries_each_pointer(&change.entries, change_entry, &change);
+    if (late.where == BEFORE_ALL)
+        entries_each(&change.entries, true, offer, &change);
+    entries_each(&change.entries, false, change_entry, &change);
     late.modules.items[late.modules.count - 1].end = late.entries.count;
     if (late.unready && late.entries.count == changed.first)
         late.modules.count--; /* to be looked at again */
@@ -223,13 +240,27 @@ static void change_module(const struct module *m, void *context) {
 
 bool late_enter(void) {
     late.failed = false;
+    late.where = BEFORE_ALL;
     module_each(change_module, NULL);
     if (late.failed)
         late_leave();
     return !late.failed;
 }
 
+void late_enter_imports(void) {
+    imports_look(false);
+    if (!imports_any())
+        return;
+    late.where = BEFORE_IMPORTS;
+    late.begins = true;
+    module_each(change_module, NULL);
+    late.begins = false;
+}
+
 void late_look_again(void) {
+    if (late.where == NOWHERE)
+        return;
+    imports_look(late.where == BEFORE_ALL);
     module_each(change_module, NULL);
 }
 
@@ -253,5 +284,6 @@ static void restore_if_changed(const struct module *m, void *context) {
 /* Meanwhile the loader unloads nothing: another thread may have been about to. */
 void late_leave(void) {
     module_each(restore_if_changed, NULL);
+    late.where = NOWHERE;
     late.modules.count = late.entries.count = 0;
 }

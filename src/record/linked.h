@@ -4,10 +4,10 @@
  * leads here, and the instructions that it replaces are moved to a place from which the allocator
  * is called. This happens once, before the program runs.
  *
- * A block is counted when the allocator has given it. Functions of
- * the allocator may call each other: then the first one counts, or if an exception may leave it,
- * the last one, as also where malloc itself is behind it. Blocks from before are not known, nor are
- * their ends missed. What the allocator maps for itself is not recorded (maps.c). */
+ * What a call comes to is in allocator.h. Functions of the allocator may call each other: then the
+ * first one counts, or if an exception may leave it, the last one, as also where malloc itself is
+ * behind it. Blocks from before are not known, nor are their ends missed. What the allocator maps
+ * for itself is not recorded (maps.c). */
 #ifndef RECORD_LINKED_H
 #define RECORD_LINKED_H
 
@@ -36,23 +36,27 @@ void linked_begin_behind(const struct module *library);
 
 /* A function that is turned aside as well if the program has it, and what is called in its place:
  * that goes on by linked_go_on. Or one that `found` is told of, and that stays as it is. */
-struct entry;
+struct allocator_call;
 typedef uintptr_t linked_hook(uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d,
-                              const struct entry *e);
+                              const struct allocator_call *call);
 struct linked_also {
     char text[24];
     linked_hook *hook; /* NULL: it stays */
     void (*found)(uintptr_t function, size_t size);
     bool lets_throw; /* exceptions can cross what is called in place of others, if this is */
 };
-uintptr_t linked_go_on(uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d, const struct entry *e);
+uintptr_t linked_go_on(uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d,
+                       const struct allocator_call *call);
 
 /* The same for a program that is linked statically, where the allocator is the C library's or
  * another one. False: nothing of it can be recorded. */
 bool linked_begin_static(const struct linked_also *also, size_t n);
 
-/* Are there some that are recorded? */
+/* Are there some that are recorded? Is this one of their functions? And are they this
+ * module's, which has all that it allocates by from malloc on? */
 bool linked_is_recorded(void);
+bool linked_has(uintptr_t function);
+bool linked_is(const struct module *module);
 
 /* What is recorded of them, or why it cannot be, in words that go on from the name of the program;
  * NULL: there is no such allocator. */

@@ -24,6 +24,7 @@
 #include "platform/pages.h"
 #include "platform/syscall.h"
 #include "platform/tables.h"
+#include "record/imports.h"
 #include "record/linked.h"
 #include "record/next.h"
 #include "record/recorder.h"
@@ -271,6 +272,10 @@ HOT_CODE static void *symbol_in(void *handle, const char *name) {
     return !found || is_definition(found) ? found : definition_of(name);
 }
 
+void *next_definition(const char *name) {
+    return symbol_in(RTLD_NEXT, name);
+}
+
 void next_be_late(void) {
     is_late = true;
     next_resolve();
@@ -458,7 +463,8 @@ static bool module_behind(struct module *module) {
 
 bool next_is_glibc(void) {
     struct module behind, libc;
-    return sizeof(void *) == 8 && !linked_is_recorded() && module_behind(&behind) &&
+    return sizeof(void *) == 8 && !linked_is_recorded() && !imports_any() &&
+           module_behind(&behind) &&
            module_of(symbol_in(RTLD_DEFAULT, "gnu_get_libc_version"), &libc) &&
            behind.low == libc.low;
 }

@@ -50,6 +50,9 @@ bool next_is_glibc(void);
 /* Does another library than the C library stand behind us? Then `module` becomes that. */
 bool next_is_library(struct module *module);
 
+/* Loaded late, the function of this name that all modules see; NULL: none do. Asks the loader. */
+void *next_definition(const char *name);
+
 /* Is this return address in the allocator that stands behind us? Locks nothing: that one may. */
 bool next_is_allocator(const void *caller);
 

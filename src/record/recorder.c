@@ -29,6 +29,7 @@
 #include "platform/stack.h"
 #include "platform/syscall.h"
 #include "record/heirs.h"
+#include "record/imports.h"
 #include "record/late.h"
 #include "record/linked.h"
 #include "record/next.h"
@@ -449,6 +450,8 @@ HOT_CODE static void recorder_lead_linked(void) {
     recorder.is_preempted = !linked_begin(preempted ? &other : NULL);
     if (!preempted && next_is_library(&other))
         linked_begin_behind(&other);
+    if (!recorder.is_preempted)
+        late_enter_imports();
 }
 
 /* Which heaps are recorded; false: none, since the program writes this trace itself. */
@@ -803,6 +806,7 @@ static const char *recorder_configure(char *get(const char *name), const char **
         return "a setting is invalid";
     recorder.plan = (struct session_plan){.config = &recorder_config, .records_malloc = true};
     recorder_plan_late(why_not);
+    imports_look(true);
     return NULL;
 }
 
@@ -871,8 +875,7 @@ struct pace *recorder_pace(void) {
 }
 
 void recorder_look_again(void) {
-    if (recorder.is_late)
-        late_look_again();
+    late_look_again();
 }
 
 void recorder_stop(bool stopped) {

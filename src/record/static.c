@@ -25,6 +25,7 @@
 #include "platform/cfi.h"
 #include "platform/module.h"
 #include "platform/syscall.h"
+#include "record/imports.h"
 #include "record/late.h"
 #include "record/linked.h"
 #include "record/next.h"
@@ -53,6 +54,9 @@ bool next_is_library(struct module *module) {
 void next_resolve(void) {}
 void next_know_libc(void) {}
 void next_be_late(void) {}
+void imports_look(bool late) {
+    (void)late;
+}
 
 bool late_is(void) {
     return false;
@@ -60,6 +64,7 @@ bool late_is(void) {
 bool late_enter(void) {
     return false;
 }
+void late_enter_imports(void) {}
 void late_look_again(void) {}
 void late_leave(void) {}
 
@@ -75,7 +80,7 @@ const struct runtime *const runtimes[N_RUNTIMES] = {[0 ... N_RUNTIMES - 1] = &ab
 
 #define HOOK(name)                                                                                 \
     static CPU_ALIGN_STACK uintptr_t static_##name(uintptr_t a, uintptr_t b, uintptr_t c,          \
-                                                   uintptr_t d, const struct entry *e)
+                                                   uintptr_t d, const struct allocator_call *e)
 
 static uint64_t process; /* that was entered */
 
@@ -109,7 +114,7 @@ HOOK(fork) {
 
 /* No frame of ours stays: a destructor of the thread may unwind all of its stack. */
 static uintptr_t static_thread_ends(uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d,
-                                    const struct entry *e) {
+                                    const struct allocator_call *e) {
     alone_thread_ends();
     return linked_go_on(a, b, c, d, e);
 }

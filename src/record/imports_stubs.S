@@ -1,0 +1,48 @@
+/* imports_stubs.S: what stands in entries in place of an allocator's functions: each jumps to the
+ * hook of a place of `imports_calls`, with that place as the fifth argument, and everything else as
+ * it found it. That takes no new code in memory, which some programs are not allowed. */
+#include "record/imports_stubs.h"
+
+        .text
+        .globl  imports_stubs
+        .hidden imports_stubs
+        .hidden imports_calls
+        .p2align 4
+
+#if defined __x86_64__
+
+        .type   imports_stubs, @function
+imports_stubs:
+        .cfi_startproc
+        .set    call, 0
+        .rept   IMPORTS_STUBS
+        .p2align 4
+        endbr64
+        leaq    imports_calls + call(%rip), %r8
+        jmp     *IMPORTS_CALL_HOOK(%r8)
+        .set    call, call + IMPORTS_CALL_SIZE
+        .endr
+        .p2align 4
+        .cfi_endproc
+
+#elif defined __aarch64__
+
+        .type   imports_stubs, %function
+imports_stubs:
+        .cfi_startproc
+        .set    call, 0
+        .rept   IMPORTS_STUBS
+        adrp    x4, imports_calls + call
+        add     x4, x4, :lo12:imports_calls + call
+        ldr     x16, [x4, IMPORTS_CALL_HOOK]
+        br      x16
+        .set    call, call + IMPORTS_CALL_SIZE
+        .endr
+        .cfi_endproc
+
+#else
+#error "this CPU is not supported yet: add its stubs"
+#endif
+
+        .size   imports_stubs, . - imports_stubs
+        .section .note.GNU-stack, "", %progbits

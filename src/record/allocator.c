@@ -243,23 +243,42 @@ void allocator_name_call(struct allocator_call *call, unsigned name) {
     call->inside = allocator_may_throw(name) ? LINKED_THROWS : LINKED_COUNTS;
 }
 
+/* Is the second letter one of these? */
+static inline bool goes_on(const char *name, const char *letters) {
+    while (*letters && *letters != name[1])
+        letters++;
+    return *letters;
+}
+
+/* In front of all that is looked at: programs can have a hundred thousand names. */
 HOT_CODE bool allocator_may_have(const char *name) {
     switch (*name) {
     case '_': /* operators, _rjem_ */
         return name[1] == 'r' || (name[1] == 'Z' && (name[2] == 'n' || name[2] == 'd'));
     case 'a':
+        return goes_on(name, "l"); /* aligned_alloc */
     case 'c':
+        return goes_on(name, "af"); /* calloc, cfree */
     case 'd':
+        return goes_on(name, "al"); /* dallocx, dl… */
     case 'f':
+        return goes_on(name, "r"); /* free */
     case 'j':
+        return goes_on(name, "e"); /* je_ */
     case 'm':
+        return goes_on(name, "aei"); /* malloc, memalign, mi_ */
     case 'p':
+        return goes_on(name, "ov"); /* posix_memalign, pvalloc */
     case 'r':
+        return goes_on(name, "aep"); /* rallocx, realloc, rp… */
     case 's':
+        return goes_on(name, "cdn"); /* scalable_, sdallocx, sn_ */
     case 't':
+        return goes_on(name, "c"); /* tc_ */
     case 'v':
+        return goes_on(name, "a"); /* valloc */
     case 'x':
-        return true;
+        return goes_on(name, "a"); /* xallocx */
     default:
         return false;
     }
@@ -276,6 +295,7 @@ HOT_CODE void allocator_each_name(const char *text,
             continue;
         for (unsigned n = 0; n < N_ALLOCATOR_NAMES; n++)
             if ((allocator_names[n].prefixes & allocator_prefixes[p].flag) &&
+                allocator_names[n].text[0] == text[size] &&
                 strcmp(allocator_names[n].text, text + size) == 0)
                 visit(p, n, context);
     }

@@ -414,8 +414,6 @@ def scripts_of_redis_have_their_stacks(version, lua):
 @test
 def scripts_of_a_running_redis_have_their_stacks(version, lua):
     server, ask = redis_that_has_lua(version)
-    if int(re.search(r"v=(\d+)", run([server[0], "--version"]).out)[1]) >= 8:
-        raise Skip("redis 8 takes Lua's memory by jemalloc's mallocx, which attach leaves alone")
     with serving(server, ask) as process:
         assert len(os.listdir(f"/proc/{process.pid}/task")) > 1, "it has one thread"
         for _ in range(2):

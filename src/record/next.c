@@ -475,6 +475,12 @@ bool next_is_library(struct module *module) {
            module->low != libc.low;
 }
 
+void next_wake_library(void) {
+    struct module library;
+    if (next_is_library(&library))
+        real.free(real.malloc(1));
+}
+
 bool next_is_allocator(const void *caller) {
     static _Atomic uintptr_t low, high;
     struct module module;

@@ -53,6 +53,11 @@ bool next_is_library(struct module *module);
 /* Loaded late, the function of this name that all modules see; NULL: none do. Asks the loader. */
 void *next_definition(const char *name);
 
+/* Has a library that stands behind us set itself up. TBB's asks the loader at its first free, and
+ * the loader frees what it said of a search in vain, such as ours for runtimes: one would call the
+ * other for ever. */
+void next_wake_library(void);
+
 /* Is this return address in the allocator that stands behind us? Locks nothing: that one may. */
 bool next_is_allocator(const void *caller);
 

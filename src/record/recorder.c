@@ -495,6 +495,7 @@ HOT_CODE static void recorder_start(void) {
     if (!atomic_compare_exchange_strong(&recorder.state, &undecided, STARTING))
         return;
     say_init();
+    next_wake_library();
     switch (config_read(&recorder_config, secure_getenv, &setting)) {
     case CONFIG_OFF:
         break;

@@ -53,6 +53,7 @@ bool next_is_library(struct module *module) {
 
 void next_resolve(void) {}
 void next_know_libc(void) {}
+void next_wake_library(void) {}
 void next_be_late(void) {}
 void imports_look(bool late) {
     (void)late;

@@ -404,6 +404,30 @@ def check_preloaded(name):
 
 
 @test
+def a_library_whose_malloc_is_made_of_it():
+    """Its malloc was called for what it calls: no block counts twice."""
+    calls = CALLS[TBB] + [("operator new", "n", "operator delete(p)")]
+    program = build("t", source_of(calls) + MAIN, "-Wl,--no-as-needed", library("libtbbmalloc_proxy.so.2"), library(TBB))
+    check(run(program), calls)
+    check(attach(program), calls)
+    shim = """
+#include <cstddef>
+extern "C" void *tc_malloc(size_t), *tc_calloc(size_t, size_t), *tc_realloc(void *, size_t), *tc_memalign(size_t, size_t), tc_free(void *);
+extern "C" void *malloc(size_t n) { void *p = tc_malloc(n); asm volatile(""); return p; }
+extern "C" void *calloc(size_t n, size_t size) { void *p = tc_calloc(n, size); asm volatile(""); return p; }
+extern "C" void *realloc(void *p, size_t n) { p = tc_realloc(p, n); asm volatile(""); return p; }
+extern "C" void *memalign(size_t a, size_t n) { void *p = tc_memalign(a, n); asm volatile(""); return p; }
+extern "C" void *aligned_alloc(size_t a, size_t n) { void *p = tc_memalign(a, n); asm volatile(""); return p; }
+extern "C" void free(void *p) { tc_free(p); asm volatile(""); }
+"""
+    build("libshim.so", shim, "-shared", "-fPIC", library(TCMALLOC))
+    calls = CALLS[TCMALLOC][:4]
+    program = build("t", source_of(calls) + MAIN, "-Wl,--no-as-needed", "./libshim.so", library(TCMALLOC), "-Wl,-rpath,$ORIGIN")
+    check(run(program), calls)
+    check(attach(program), calls)
+
+
+@test
 def operators_made_of_it():
     """A program whose operators call the library, and what throws when there is no memory."""
     source = HEAD + r"""
@@ -524,6 +548,43 @@ static void later() {
 """ + MAIN, "-ldl")
     run(program)
     attach(program)
+
+
+EACH_NAME = r"""
+#include <stdio.h>
+#include "record/allocator.c"
+__thread struct self self;
+struct recorder_page *recorder_page;
+memprof_filter recorder_filter;
+static int seen;
+static void see(unsigned prefix, unsigned name, void *wanted) { seen += ((unsigned *)wanted)[0] == prefix && ((unsigned *)wanted)[1] == name; }
+int main(void) {
+    int known = 0;
+    for (unsigned p = 0; p < N_ALLOCATOR_PREFIXES; p++)
+        for (unsigned n = 0; n < N_ALLOCATOR_NAMES; n++) {
+            if (!(allocator_names[n].prefixes & allocator_prefixes[p].flag))
+                continue;
+            char text[64];
+            snprintf(text, sizeof text, "%s%s", allocator_prefixes[p].text, allocator_names[n].text);
+            seen = 0;
+            allocator_each_name(text, see, (unsigned[]){p, n});
+            if (seen != 1)
+                puts(text);
+            known++;
+        }
+    puts(known > 100 ? "good" : "few");
+}
+"""
+
+
+@test
+def each_name_of_the_list_is_recognized():
+    root = pathlib.Path(__file__).resolve().parents[2]
+    pathlib.Path("t.c").write_text(EACH_NAME, encoding="utf-8")
+    done = subprocess.run(["cc", "-std=gnu17", "-O1", "-w", "-D_GNU_SOURCE", f"-I{root}/src", f"-I{root}/include", "t.c", "-o", "t",
+                           "-no-pie", "-fno-pie", "-Wl,--unresolved-symbols=ignore-all"], capture_output=True, text=True)
+    same((done.returncode, done.stderr), (0, ""))
+    same(subprocess.run(["./t"], capture_output=True, text=True).stdout, "good\n")
 
 
 if __name__ == "__main__":

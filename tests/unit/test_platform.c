@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "platform/clock.h"
+#include "platform/entries.h"
 #include "platform/maps.h"
 #include "platform/module.h"
 #include "platform/pages.h"
@@ -244,6 +245,46 @@ START_TEST(paths_are_those_of_the_files) {
 }
 END_TEST
 
+/* --- what modules export and import --- */
+
+START_TEST(what_a_module_exports_is_found_by_its_name) {
+    static const char *const names[] = {"fopen", "strtol", "qsort", "getenv", "setlocale"};
+    struct entries entries;
+    const struct module *libc = find((void *)getauxval);
+    ck_assert(entries_read(libc, &entries));
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        ck_assert_msg(entries_export(&entries, names[i]) ==
+                          (uintptr_t)dlsym(RTLD_DEFAULT, names[i]),
+                      "%s", names[i]);
+    ck_assert_uint_eq(entries_export(&entries, "no_function_of_this_name"), 0);
+    ck_assert_uint_eq(entries_export(&entries, ""), 0);
+    ck_assert_uint_eq(entries_export(&entries, "environ"), 0); /* is no function */
+}
+END_TEST
+
+static int (*volatile pointer_to_another)(const char *) = puts;
+
+struct sought {
+    const char *name;
+    void **slot;
+};
+
+static void seek(const char *name, void **slot, void *context) {
+    struct sought *sought = context;
+    if (strcmp(name, sought->name) == 0)
+        sought->slot = slot;
+}
+
+START_TEST(variables_that_hold_functions_are_found) {
+    struct entries entries;
+    struct sought puts_ = {.name = "puts"};
+    ck_assert(entries_read(find((void *)all_zero), &entries));
+    entries_each_pointer(&entries, seek, &puts_);
+    ck_assert_ptr_eq(puts_.slot, (void *)&pointer_to_another);
+    ck_assert_uint_eq(entries_export(&entries, "puts"), 0); /* it only asks for it */
+}
+END_TEST
+
 struct seen {
     size_t count, matching;
 };
@@ -391,6 +432,8 @@ static Suite *suite(void) {
     tcase_add_test(c, modules_are_found_by_their_code);
     tcase_add_test(c, paths_are_those_of_the_files);
     tcase_add_test(c, both_ways_to_modules_agree);
+    tcase_add_test(c, what_a_module_exports_is_found_by_its_name);
+    tcase_add_test(c, variables_that_hold_functions_are_found);
     tcase_add_test(c, modules_come_and_go);
     tcase_add_test(c, a_module_may_go_while_somebody_asks_for_it);
     suite_add_tcase(s, c);

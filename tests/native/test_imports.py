@@ -525,7 +525,9 @@ extern "C" void tc_free(void *p) { if (((char *)p)[-16] != MARK) puts("whose is 
     user = r"""
 #include <cstddef>
 extern "C" void *tc_malloc(size_t), tc_free(void *);
-extern "C" void use() { for (int i = 0; i < 20; i++) tc_free(tc_malloc(40000)); }
+static void *kept;
+extern "C" void take() { kept = tc_malloc(40000); }
+extern "C" void give_back() { tc_free(kept); } /* not resolved until then */
 """
     for mark in "1", "2":
         build(f"libmaker{mark}.so", maker, "-shared", "-fPIC", f"-DMARK={mark}")
@@ -535,15 +537,13 @@ extern "C" void use() { for (int i = 0; i < 20; i++) tc_free(tc_malloc(40000)); 
 #include <cstdio>
 #include <initializer_list>
 static void work() {}
-static int loaded = [] {
+static int call(const char *name) {
     for (const char *path : {"./libuser1.so", "./libuser2.so"})
-        if (!dlopen(path, RTLD_LAZY | RTLD_LOCAL)) puts(dlerror());
+        ((void (*)())dlsym(dlopen(path, RTLD_LAZY | RTLD_LOCAL), name))();
     return 1;
-}();
-static void later() {
-    for (const char *path : {"./libuser1.so", "./libuser2.so"})
-        ((void (*)())dlsym(dlopen(path, RTLD_LAZY | RTLD_LOCAL), "use"))();
 }
+static int taken = call("take");
+static void later() { call("give_back"); }
 #define work later
 """ + MAIN, "-ldl")
     run(program)

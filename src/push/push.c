@@ -23,6 +23,7 @@
 #include "push/shared.h"
 #include "push/tally.h"
 #include "push/target.h"
+#include "trace/segment.h"
 
 enum {
     LOOK_MS = 200, /* between looks at the file */
@@ -351,12 +352,20 @@ static bool begin_trace(push_session *s) {
                         info->start_time, s->options.files);
 }
 
+/* False when there is no memory. */
+static bool add_event(push_session *s, const memtrace_event *e) {
+    if (segment_remark_of(s->reader, e) == SEGMENT_LEVEL &&
+        !tally_set_level(&s->tally, e->domain, e->length))
+        return false;
+    return tally_add(&s->tally, e);
+}
+
 static void read_events(push_session *s) {
     memtrace_event event;
     memtrace_reader_on_end(s->reader, wait_for_more, s);
     memtrace_reader_on_packet(s->reader, at_packet, s);
     while (!s->failed && !is_over(s) && memtrace_reader_next(s->reader, &event) == MEMTRACE_OK)
-        s->failed |= !tally_add(&s->tally, &event);
+        s->failed |= !add_event(s, &event);
 }
 
 /* ---- the session ------------------------------------------------------------------------- */

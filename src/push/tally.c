@@ -3,6 +3,7 @@
  * beginning is kept for a while, as packets of several domains come in no common order. */
 #include "push/tally.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "query/estimate.h"
@@ -13,8 +14,9 @@
 enum {
     SOURCE_BITS = 2,
     WHO_BITS = 30,
-    FEW = 1024,  /* blocks that are gone and are not worth making room */
-    MOST_AGE = 1 /* of an early end, in makings of room: its beginning was lost */
+    MOST_LEVEL = 31, /* more than recorders go, and the sums have room for */
+    FEW = 1024,      /* blocks that are gone and are not worth making room */
+    MOST_AGE = 1     /* of an early end, in makings of room: its beginning was lost */
 };
 
 static const char *copy(tally *t, const char *text) {
@@ -97,15 +99,20 @@ static bool find_name(tally *t, const char *text, uint32_t *index) {
     return true;
 }
 
+/* What is known of a domain; NULL when there is no memory. */
+static tally_who *find_who(tally *t, uint16_t domain) {
+    while (t->whos.count <= domain)
+        if (!vec_push(&t->whos, (tally_who){0}))
+            return NULL;
+    return &t->whos.items[domain];
+}
+
 /* From here on, the domain's thread is called so, or is in the scope of that name. */
 static bool name_domain(tally *t, uint16_t domain, bool is_scope, const char *text) {
     uint32_t name, pair;
-    if (!find_name(t, text, &name))
+    tally_who *who = find_who(t, domain);
+    if (!who || !find_name(t, text, &name))
         return false;
-    while (t->whos.count <= domain)
-        if (!vec_push(&t->whos, (tally_who){0}))
-            return false;
-    tally_who *who = &t->whos.items[domain];
     *(is_scope ? &who->scope : &who->thread) = name;
     if (!map64_number(&t->number_of, (uint64_t)who->thread << 32 | who->scope, &pair))
         return false;
@@ -116,7 +123,7 @@ static bool name_domain(tally *t, uint16_t domain, bool is_scope, const char *te
 /* Those beyond what a key has room for are told as those without names. */
 static tally_who who_of(const tally *t, uint16_t domain) {
     const tally_who none = {0}, who = domain < t->whos.count ? t->whos.items[domain] : none;
-    return who.number < UINT32_C(1) << WHO_BITS ? who : none;
+    return who.number < UINT32_C(1) << WHO_BITS ? who : (tally_who){.level = who.level};
 }
 
 static const char *name_at(const tally *t, uint32_t index) {
@@ -145,6 +152,30 @@ static uint32_t clamp(uint64_t samples) {
     return samples < UINT32_MAX ? (uint32_t)samples : UINT32_MAX;
 }
 
+static uint64_t weight_of(uint32_t samples, uint8_t level) {
+    return (uint64_t)samples << level;
+}
+
+static void add_to_row(tally_row *row, uint32_t samples, uint8_t level, double blocks) {
+    row->allocated += weight_of(samples, level);
+    row->allocated_samples += samples;
+    row->allocated_blocks += blocks;
+}
+
+static void make_live(tally_row *row, const tally_block *b) {
+    row->live += weight_of(b->samples, b->level);
+    row->live_samples += b->samples;
+    row->live_blocks += (double)b->blocks;
+}
+
+static void make_dead(tally_row *row, const tally_block *b) {
+    row->live -= weight_of(b->samples, b->level);
+    row->live_samples -= b->samples;
+    row->live_blocks -= (double)b->blocks;
+    if (row->live == 0)
+        row->live_blocks = 0; /* what rounding left */
+}
+
 /* ---- events ------------------------------------------------------------------------------ */
 
 static bool add_allocation(tally *t, const memtrace_event *e) {
@@ -160,22 +191,23 @@ static bool add_allocation(tally *t, const memtrace_event *e) {
         return name_domain(t, e->domain, is_scope, e->name);
     if (e->kind != MEMTRACE_ALLOC || e->samples == 0)
         return true; /* the path goes on with it: the next stack is told by its */
-    const uint32_t index = row_of(t, node, e->source, who_of(t, e->domain));
+    const tally_who who = who_of(t, e->domain);
+    const uint32_t index = row_of(t, node, e->source, who);
     if (index == MAP64_NONE)
         return false;
     estimate_blocks blocks = {0};
-    estimate_blocks_add(&blocks, e->length + 1, t->profile.info.sample_rate);
-    tally_row *row = &t->rows.items[index];
-    row->allocated += clamp(e->samples);
-    row->allocated_blocks += blocks.count;
+    estimate_blocks_add(&blocks, e->length + 1, ldexp(t->profile.info.sample_rate, -who.level));
+    const tally_block b = {.id = e->id,
+                           .row = index,
+                           .samples = clamp(e->samples),
+                           .blocks = (float)blocks.count,
+                           .level = who.level};
+    add_to_row(&t->rows.items[index], b.samples, b.level, blocks.count);
     tally_block *early = find_block(t, e->id);
     if (early)
         return note_gone(t, early);
-    row->live += clamp(e->samples);
-    row->live_blocks += blocks.count;
-    return add_block(
-        t, (tally_block){
-               .id = e->id, .row = index, .samples = clamp(e->samples), .blocks = blocks.count});
+    make_live(&t->rows.items[index], &b);
+    return add_block(t, b);
 }
 
 static bool add_end(tally *t, uint64_t id) {
@@ -184,12 +216,15 @@ static bool add_end(tally *t, uint64_t id) {
         return add_block(t, (tally_block){.id = id, .row = TALLY_EARLY});
     if (b->row >= TALLY_EARLY)
         return true;
-    tally_row *row = &t->rows.items[b->row];
-    row->live -= b->samples;
-    row->live_blocks -= b->blocks;
-    if (row->live == 0)
-        row->live_blocks = 0; /* what rounding left */
+    make_dead(&t->rows.items[b->row], b);
     return note_gone(t, b);
+}
+
+bool tally_set_level(tally *t, uint16_t domain, uint64_t level) {
+    tally_who *who = find_who(t, domain);
+    if (who)
+        who->level = (uint8_t)(level < MOST_LEVEL ? level : MOST_LEVEL);
+    return who;
 }
 
 bool tally_add(tally *t, const memtrace_event *event) {

@@ -9,14 +9,16 @@
 #include "base/vec.h"
 #include "profile/profile.h"
 
-/* Of one stack, one heap, one scope and, where asked for, threads of one name: samples, and
- * estimated blocks. */
+/* Of one stack, one heap, one scope and, where asked for, threads of one name: weights, samples and
+ * estimated blocks. A sample weighs what it stands for: 1 at the rate of the recording, 2 where
+ * that was halved (contract/pace.h), and so on. */
 typedef struct tally_row {
     uint32_t node;      /* of the profile's tree */
     const char *thread; /* NULL: not asked for, or without a name */
     const char *scope;  /* NULL: in none */
     memtrace_source source;
-    uint64_t allocated, live; /* samples */
+    uint64_t allocated, live; /* weights */
+    uint64_t allocated_samples, live_samples;
     double allocated_blocks, live_blocks;
 } tally_row;
 
@@ -26,14 +28,16 @@ typedef struct tally_block {
     uint64_t id;
     uint32_t row; /* TALLY_GONE; TALLY_EARLY */
     uint32_t samples;
-    double blocks; /* that it stands for */
+    float blocks;  /* that it stands for */
+    uint8_t level; /* how many times the rate was halved */
 } tally_block;
 
 /* Who allocates in a domain now: what its thread and scope are called, as indices in `names`; 0:
- * nothing. */
+ * nothing. And at which rate. */
 typedef struct tally_who {
     uint32_t thread, scope;
     uint32_t number; /* of the pair, from 1 on; 0: of two that are nothing */
+    uint8_t level;   /* how many times the rate is halved */
 } tally_who;
 
 /* Legal when zeroed. */
@@ -56,6 +60,9 @@ typedef struct tally {
 bool tally_begin(tally *t, const memtrace_info *info);
 
 bool tally_add(tally *t, const memtrace_event *event);
+
+/* From here on, the domain's rate is that of the recording, halved so many times. */
+bool tally_set_level(tally *t, uint16_t domain, uint64_t level);
 
 void tally_free(tally *t);
 

@@ -107,8 +107,8 @@ static bool row_values(const target *t, const tally *of, size_t i, uint64_t valu
     values[SPACE] = bytes_of(of, row->allocated) - bytes_of(of, sent.allocated);
     values[LIVE_OBJECTS] = (uint64_t)llround(row->live_blocks);
     values[LIVE_SPACE] = bytes_of(of, row->live);
-    values[SAMPLES] = row->allocated - sent.allocated;
-    values[LIVE_SAMPLES] = row->live;
+    values[SAMPLES] = row->allocated_samples - sent.allocated_samples;
+    values[LIVE_SAMPLES] = row->live_samples;
     return values[SAMPLES] || values[LIVE_SAMPLES];
 }
 
@@ -118,7 +118,8 @@ static bool note_sending(target *t, const tally *of) {
         return false;
     for (size_t i = 0; i < of->rows.count; i++) {
         const tally_row *row = &of->rows.items[i];
-        t->sending.items[i] = (target_sent){row->allocated, row->allocated_blocks};
+        t->sending.items[i] =
+            (target_sent){row->allocated, row->allocated_samples, row->allocated_blocks};
     }
     t->sending.count = of->rows.count;
     t->sending_until = of->profile.duration;

@@ -23,7 +23,7 @@ enum { TARGET_URL_MAX = 2048, TARGET_REASON = 320 };
 
 /* What a receiver has of a row. */
 typedef struct target_sent {
-    uint64_t allocated;
+    uint64_t allocated, allocated_samples;
     double allocated_blocks;
 } target_sent;
 

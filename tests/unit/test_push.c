@@ -1,6 +1,7 @@
 /* Tests of what is pushed: sums by stack in memory that follows what lives, labels, and what a URL
  * means. The receivers' side is tests/push. */
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,7 +49,7 @@ START_TEST(live_is_what_was_not_freed) {
     ck_assert_uint_eq(t.rows.items[0].live, 18);
     const double each = t.rows.items[0].allocated_blocks / 10; /* 1 / (1 - 2^-10) */
     ck_assert_double_eq_tol(each, 1024.0 / 1023, 1e-9);
-    ck_assert_double_eq_tol(t.rows.items[0].live_blocks, 6 * each, 1e-9);
+    ck_assert_double_eq_tol(t.rows.items[0].live_blocks, 6 * each, 1e-6);
     tally_free(&t);
 }
 END_TEST
@@ -80,6 +81,29 @@ START_TEST(memory_follows_what_lives) {
     ck_assert_uint_eq(t.rows.items[0].live, 100);
     ck_assert_uint_lt(t.blocks.capacity, 20000);
     ck_assert_uint_lt(t.block_of.mask, 40000);
+    tally_free(&t);
+}
+END_TEST
+
+/* As it was when they were born. */
+START_TEST(samples_weigh_what_their_rate_says) {
+    tally t = {0};
+    ck_assert(tally_begin(&t, &info));
+    add(&t, alloc(1, 0, 3));
+    ck_assert(tally_set_level(&t, 0, 3));
+    add(&t, alloc(2, 0, 1));
+    add(&t, alloc(3, 1, 1)); /* another domain has not changed */
+    ck_assert(tally_set_level(&t, 0, 1));
+    end(&t, 2);
+    const tally_row *row = &t.rows.items[0];
+    ck_assert_uint_eq(t.rows.count, 1);
+    ck_assert_uint_eq(row->allocated, 3 + 8 + 1);
+    ck_assert_uint_eq(row->allocated_samples, 5);
+    ck_assert_uint_eq(row->live, 4);
+    ck_assert_uint_eq(row->live_samples, 4);
+    const double full = 1024.0 / 1023, thin = 1 / (1 - pow(1 - 0.5 / 8, 10));
+    ck_assert_double_eq_tol(row->allocated_blocks, 2 * full + thin, 1e-9);
+    ck_assert_double_eq_tol(row->live_blocks, 2 * full, 1e-6);
     tally_free(&t);
 }
 END_TEST
@@ -163,6 +187,7 @@ static Suite *suite(void) {
     tcase_add_test(c, live_is_what_was_not_freed);
     tcase_add_test(c, an_end_may_come_before_its_beginning);
     tcase_add_test(c, memory_follows_what_lives);
+    tcase_add_test(c, samples_weigh_what_their_rate_says);
     tcase_add_test(c, labels_are_replaced_by_key);
     tcase_add_test(c, the_environment_is_decoded);
     tcase_add_loop_test(c, a_url_says_which_protocol, 0, sizeof urls / sizeof *urls);

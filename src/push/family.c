@@ -35,9 +35,8 @@ enum {
 typedef struct member {
     push_session *session; /* NULL: it is free */
     push_options options;  /* of the session */
-    int fd;                /* its trace */
-    char path[32];         /* of that, for the session */
-    uint64_t pid;
+    family_trace trace;
+    char path[32]; /* of that, for the session */
     bool ended;
 } member;
 
@@ -56,8 +55,11 @@ struct push_family {
     map64 known;              /* traces that got a place */
     struct timespec modified; /* of the folder, at the last look */
     uint64_t looked_ms;
-    uint64_t n_waiting; /* traces without a place, at the last look */
+    uint64_t n_waiting; /* traces without a place, at the last look; of a source, 1: perhaps more */
     bool comes;         /* a trace is there that nothing is in yet */
+    bool hurries;       /* places were given or became free at the last look */
+    uint64_t n_unheld;  /* traces that were lost on their way here */
+    uint64_t n_overrun; /* processes of which some was gone before it was read */
 };
 
 /* ---- traces ------------------------------------------------------------------------------ */
@@ -73,16 +75,33 @@ static member *free_place(push_family *f) {
     return NULL;
 }
 
+static bool has_source(const push_family *f) {
+    return f->options.source.next;
+}
+
+/* Nobody reads it any more. */
+static void end_trace(push_family *f, const family_trace *t) {
+    if (t->position)
+        f->n_overrun += atomic_load(&t->position->overrun);
+    if (has_source(f))
+        f->options.source.end(f->options.source.context, t);
+    if (t->fd >= 0)
+        close(t->fd);
+}
+
 /* The session reads the file by its descriptor, whatever becomes of its name. */
-static bool start(push_family *f, member *m, int fd, uint64_t pid) {
+static void start(push_family *f, member *m, const family_trace *t) {
     char error[LINE_MAX_];
-    *m = (member){.options = f->options.push, .fd = fd, .pid = pid};
-    snprintf(m->path, sizeof m->path, "/proc/self/fd/%d", fd);
+    *m = (member){.options = f->options.push, .trace = *t};
+    snprintf(m->path, sizeof m->path, "/proc/self/fd/%d", t->fd);
     m->options.shared = &f->shared;
+    m->options.position = t->position;
     m->session = push_start(m->path, &m->options, error, sizeof error);
-    if (!m->session)
-        push_tell(&f->options.push, true, "process %" PRIu64 " is not pushed: %s", pid, error);
-    return m->session;
+    f->hurries = true;
+    if (m->session)
+        return;
+    push_tell(&f->options.push, true, "process %" PRIu64 " is not pushed: %s", t->pid, error);
+    end_trace(f, t);
 }
 
 /* Gives a trace a place, if it is one of this run that has none yet. */
@@ -101,10 +120,12 @@ static void take_in(push_family *f, const char *path, uint64_t pid) {
         f->n_waiting += !m;
         known = m ? map64_put(&f->known, key) : NULL;
     }
-    if (known)
+    if (known) {
         *known = 1;
-    if (!known || !start(f, m, fd, pid))
+        start(f, m, &(family_trace){.fd = fd, .pid = pid});
+    } else {
         close(fd);
+    }
 }
 
 /* What process `pid` records now, and what it has recorded before it was other programs. */
@@ -136,12 +157,35 @@ static void look_at_folder(push_family *f) {
         closedir(folder);
 }
 
+/* Those that the source knows, while there are places. */
+static void look_at_source(push_family *f) {
+    const family_source *from = &f->options.source;
+    family_trace t;
+    member *m;
+    while ((m = free_place(f)) && from->next(from->context, &t)) {
+        if (t.fd >= 0)
+            start(f, m, &t);
+        else
+            end_trace(f, &t);
+        f->n_unheld += t.fd < 0;
+    }
+    f->n_waiting = !m;
+}
+
+static void look_for_traces(push_family *f) {
+    if (has_source(f))
+        look_at_source(f);
+    else
+        look_at_folder(f);
+}
+
 /* Whether to look is worth it. A folder that changes within one tick of the clock looks as before:
  * so it is looked at until it is older than that. */
 static bool is_due(push_family *f) {
     struct stat st;
     struct timespec now;
-    if (f->n_waiting || f->comes || clock_monotonic_ms() - f->looked_ms >= AGAIN_MS ||
+    if (has_source(f) || f->n_waiting || f->comes ||
+        clock_monotonic_ms() - f->looked_ms >= AGAIN_MS ||
         stat(*f->folder ? f->folder : ".", &st) != 0)
         return true;
     clock_gettime(CLOCK_REALTIME_COARSE, &now);
@@ -158,23 +202,36 @@ static bool is_recording(int fd) {
     return fcntl(fd, F_OFD_GETLK, &whole) == 0 && whole.l_type != F_UNLCK;
 }
 
+/* Whether all is in the trace. */
+static bool is_over(push_family *f, const family_trace *t) {
+    if (has_source(f))
+        return f->options.source.is_over(f->options.source.context, t);
+    if (is_recording(t->fd))
+        return false;
+    f->options.complete(f->options.context, t->pid);
+    return true;
+}
+
+static void free_member(push_family *f, member *m) {
+    push_finish(m->session);
+    end_trace(f, &m->trace);
+    m->session = NULL;
+    f->hurries = true;
+}
+
 static void look_at_members(push_family *f, uint64_t end_ms) {
     for (size_t i = 0; i < FAMILY_PLACES; i++) {
         member *m = &f->members[i];
         if (!m->session)
             continue;
-        if (!m->ended && !is_recording(m->fd)) {
+        if (!m->ended && is_over(f, &m->trace)) {
             m->ended = true;
-            f->options.complete(f->options.context, m->pid);
             push_end_trace(m->session);
         }
         if (end_ms)
             push_hurry(m->session, end_ms);
-        if (push_is_over(m->session)) {
-            push_finish(m->session);
-            close(m->fd);
-            m->session = NULL;
-        }
+        if (push_is_over(m->session))
+            free_member(f, m);
     }
 }
 
@@ -185,9 +242,10 @@ static bool any_left(const push_family *f) {
     return f->n_waiting > 0;
 }
 
-/* False: the run has ended. */
+/* False: the run has ended. Where processes come and go, the next are not far. */
 static bool pause_a_moment(push_family *f) {
-    const struct timespec until = clock_in_ms(LOOK_MS);
+    const struct timespec until = clock_in_ms(f->hurries ? HURRY_MS : LOOK_MS);
+    f->hurries = false;
     pthread_mutex_lock(&f->lock);
     if (!f->finishing)
         pthread_cond_clockwait(&f->change, &f->lock, CLOCK_MONOTONIC, &until);
@@ -196,21 +254,33 @@ static bool pause_a_moment(push_family *f) {
     return goes_on;
 }
 
+/* Those that the source has beside, counted. */
+static void give_up_waiting(push_family *f) {
+    const family_source *from = &f->options.source;
+    family_trace t;
+    f->n_waiting = 0;
+    while (from->next(from->context, &t)) {
+        end_trace(f, &t);
+        f->n_waiting++;
+    }
+}
+
 /* All that is there is sent; those without a place get one as others are done. */
 static void end_all(push_family *f) {
     const uint64_t end_ms = clock_monotonic_ms() + PUSH_END_MS;
     do {
-        look_at_folder(f);
+        if (clock_monotonic_ms() < end_ms - PUSH_END_MS / 2) /* there is time to read them */
+            look_for_traces(f);
         look_at_members(f, end_ms);
         if (!any_left(f))
             return;
         nanosleep(&(struct timespec){.tv_nsec = HURRY_MS * 1000000L}, NULL);
     } while (clock_monotonic_ms() < end_ms);
-    for (size_t i = 0; i < FAMILY_PLACES; i++) {
-        push_finish(f->members[i].session);
+    for (size_t i = 0; i < FAMILY_PLACES; i++)
         if (f->members[i].session)
-            close(f->members[i].fd);
-    }
+            free_member(f, &f->members[i]);
+    if (has_source(f))
+        give_up_waiting(f);
 }
 
 static void tell_account(push_family *f, const shared_account *a) {
@@ -228,21 +298,38 @@ static void tell_account(push_family *f, const shared_account *a) {
                   a->n_refused ? a->reason : "");
 }
 
+/* What is not in the accounts. */
+static void tell_missing(push_family *f) {
+    const family_source *from = &f->options.source;
+    const uint64_t n_missed = f->n_unheld + (has_source(f) ? from->n_missed(from->context) : 0);
+    if (f->n_overrun)
+        push_tell(&f->options.push, true,
+                  "receivers were too slow: some of what %" PRIu64 " process%s recorded was not "
+                  "pushed, since the recording's space was used up before",
+                  f->n_overrun, f->n_overrun == 1 ? "" : "es");
+    if (n_missed)
+        push_tell(&f->options.push, true,
+                  "receivers were too slow: %" PRIu64 " process%s ended and could not wait to be "
+                  "pushed, as too many did",
+                  n_missed, n_missed == 1 ? "" : "es");
+    if (f->n_waiting)
+        push_tell(&f->options.push, true,
+                  "%" PRIu64 " more process%s could not be pushed in the %d s after the end",
+                  f->n_waiting, f->n_waiting == 1 ? "" : "es", PUSH_END_MS / 1000);
+}
+
 static void *run(void *context) {
     push_family *f = context;
     do {
         look_at_members(f, 0);
         if (is_due(f))
-            look_at_folder(f);
+            look_for_traces(f);
     } while (pause_a_moment(f));
     end_all(f);
     for (size_t i = 0; i < PUSH_TARGETS_MAX; i++)
         if (*f->shared.accounts[i].url)
             tell_account(f, &f->shared.accounts[i]);
-    if (f->n_waiting)
-        push_tell(&f->options.push, true,
-                  "%" PRIu64 " more process%s could not be pushed in the %d s after the end",
-                  f->n_waiting, f->n_waiting == 1 ? "" : "es", PUSH_END_MS / 1000);
+    tell_missing(f);
     return NULL;
 }
 
@@ -250,6 +337,8 @@ static void *run(void *context) {
 
 static bool name_folder(push_family *f) {
     char pattern[PATH_MAX];
+    if (has_source(f))
+        return true;
     f->name = path_base(f->options.pattern);
     snprintf(pattern, sizeof pattern, "%.*s", (int)(f->name - f->options.pattern),
              f->options.pattern);

@@ -4,7 +4,8 @@
  * Problem. A run may have thousands of processes. Most live shorter than the time between two
  * pushes, some as long as the run; nobody tells when one begins.
  *
- * Way. Traces are found in their folder, by the pattern of their names. Each gets a session
+ * Way. Traces are found in their folder, by the pattern of their names, or given by a source that
+ * knows them, as that of a ring, whose traces do not stay there. Each gets a session
  * (push.h) while a place is free: memory follows the number of places, not that of processes. Those
  * that have to wait lose nothing, as their traces are on the disk. A session ends when its process
  * has ended and the receivers have all; so a receiver that is down holds places, not memory. Names
@@ -21,10 +22,28 @@
 
 #include "push/push.h"
 
-enum { FAMILY_PLACES = 64 };
+enum { FAMILY_PLACES = 129 }; /* a program, and as many children as a ring follows */
+
+/* A trace that is to be pushed. */
+typedef struct family_trace {
+    int fd; /* the family's to close; -1: it could not be had */
+    uint64_t pid;
+    uint64_t number;         /* the source's own */
+    push_position *position; /* is kept up to date; NULL: nobody asks */
+} family_trace;
+
+/* Who knows the traces, where they are not to be looked for. Called from the thread. */
+typedef struct family_source {
+    bool (*next)(void *context, family_trace *t);          /* one that is new; false: none is */
+    bool (*is_over)(void *context, const family_trace *t); /* nothing more comes */
+    void (*end)(void *context, const family_trace *t);     /* it is not needed any more */
+    uint64_t (*n_missed)(void *context); /* how many were gone before they could be given */
+    void *context;
+} family_source;
 
 typedef struct family_options {
     push_options push;
+    family_source source; /* zeroed: the pattern tells */
     const char
         *pattern; /* of the traces' names (contract/trace_name.h), with %p in its last part */
 

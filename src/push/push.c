@@ -55,6 +55,7 @@ struct push_session {
     bool at_last;      /* all was read */
     bool looked_again; /* at the end of the file, after the end was said */
     bool failed;       /* no memory: what is sent would be wrong */
+    bool unread;       /* the time was up before all was read */
 };
 
 /* ---- options ----------------------------------------------------------------------------- */
@@ -364,15 +365,20 @@ static void read_events(push_session *s) {
     memtrace_event event;
     memtrace_reader_on_end(s->reader, wait_for_more, s);
     memtrace_reader_on_packet(s->reader, at_packet, s);
-    while (!s->failed && !is_over(s) && memtrace_reader_next(s->reader, &event) == MEMTRACE_OK)
+    while (!s->failed && !(s->unread = is_over(s)) &&
+           memtrace_reader_next(s->reader, &event) == MEMTRACE_OK)
         s->failed |= !add_event(s, &event);
 }
 
 /* ---- the session ------------------------------------------------------------------------- */
 
 static void tell_end(push_session *s, const target *t) {
+    static const char late[] = "the time was up before the rest was read";
     if (s->options.shared)
-        shared_add(s->options.shared, (size_t)(t - s->targets), t, s->failed);
+        shared_add(s->options.shared, (size_t)(t - s->targets), t,
+                   s->failed   ? "out of memory"
+                   : s->unread ? late
+                               : NULL);
     else if (s->failed)
         push_tell(&s->options, true, "%s: out of memory; nothing was pushed from then on", t->url);
     else if (t->failures && t->n_taken == 0)
@@ -381,6 +387,9 @@ static void tell_end(push_session *s, const target *t) {
         push_tell(&s->options, true,
                   "%s accepted what was recorded up to %.1f s, but not what came later: %s", t->url,
                   (double)t->sent_until / 1e6, t->reason);
+    else if (s->unread)
+        push_tell(&s->options, true, "%s got what was recorded up to %.1f s; %s", t->url,
+                  (double)t->sent_until / 1e6, late);
     else
         push_tell(&s->options, t->n_refused > 0, "pushed %" PRIu64 " times to %s%s%s", t->n_taken,
                   t->url, t->n_refused ? "; parts were refused: " : "",
@@ -412,6 +421,8 @@ static void push_trace(push_session *s) {
     begin_position(s);
     read_events(s);
     s->at_last = atomic_load(&s->finishing);
+    if (s->options.position && atomic_load(&s->ended))
+        atomic_store(&s->options.position->offset, UINT64_MAX);
     if (!s->failed)
         send_due(s, true);
     if (atomic_load(&s->ended) && !s->at_last)
@@ -435,7 +446,7 @@ static void *run(void *context) {
     }
     for (size_t i = 0; any && i < s->n_targets; i++)
         tell_end(s, &s->targets[i]);
-    if (s->options.position && atomic_load(&s->options.position->overrun))
+    if (s->options.position && !s->options.shared && atomic_load(&s->options.position->overrun))
         push_tell(&s->options, true,
                   "receivers were too slow: some of what was recorded was not pushed, since "
                   "the recording's space was used up before");

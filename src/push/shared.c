@@ -26,16 +26,16 @@ bool shared_tells_first(push_shared *s, size_t i) {
     return first;
 }
 
-void shared_add(push_shared *s, size_t i, const target *t, bool failed) {
+void shared_add(push_shared *s, size_t i, const target *t, const char *lacks) {
     pthread_mutex_lock(&s->lock);
     shared_account *a = &s->accounts[i];
     snprintf(a->url, sizeof a->url, "%s", t->url);
     a->n_processes++;
     a->n_taken += t->n_taken;
     a->n_refused += t->n_refused;
-    a->n_lacking += failed || t->owed;
-    if (failed)
-        snprintf(a->reason, sizeof a->reason, "out of memory");
+    a->n_lacking += lacks || t->owed;
+    if (lacks)
+        snprintf(a->reason, sizeof a->reason, "%s", lacks);
     else if (t->owed || t->n_refused)
         snprintf(a->reason, sizeof a->reason, "%s", t->reason);
     pthread_mutex_unlock(&s->lock);

@@ -33,7 +33,7 @@ void shared_end(push_shared *s);
 /* Whether nobody has told a failure of receiver `i` yet. */
 bool shared_tells_first(push_shared *s, size_t i);
 
-/* What became of a receiver in one session; `failed`: there was no memory. */
-void shared_add(push_shared *s, size_t i, const target *t, bool failed);
+/* What became of a receiver in one session; `lacks`: why it has not got all, or NULL. */
+void shared_add(push_shared *s, size_t i, const target *t, const char *lacks);
 
 #endif

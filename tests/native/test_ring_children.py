@@ -20,8 +20,11 @@ import sys
 import tempfile
 import time
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE.parent), str(HERE.parent / "push")]
+import receiver as make
 import tap
+import wire
 from recording import ENVIRONMENT
 from rings import ALLOTRACE, allotrace, ask, children, patiently, read
 from tap import same, test
@@ -398,6 +401,111 @@ def two_runs_share_a_folder():
             judge_live(r)
 
 
+def pushed(r):
+    """What receivers know of each process: bytes that were allocated, and that live."""
+    profiles = [wire.otlp(body) for _, _, body in list(r.got)]
+    found = {}
+    for p in profiles:
+        born, live = (sum(v for stack, v in p["samples"].get(kind, {}).items() if stack[0] == "work")
+                      for kind in ("alloc_space", "inuse_space"))
+        pid = int(p["attributes"]["process.pid"])
+        found[pid] = found.get(pid, (0, 0))[0] + born, live
+    return found
+
+
+def judge_pushed(r, run):
+    """All of each worker, as it has counted it, or one more of what it was at."""
+    found = pushed(r)
+    for w, (pid, (born, died)) in enumerate(zip(run.workers(), run.counts())):
+        got, live = (n / (SIZE + 8 * w + 8) for n in found[pid])
+        assert born <= got <= born + 1 and born - died - 1 <= live <= born - died + 1, (got, live, born, died)
+
+
+def push_to(r):
+    return "--push", r.url, "--every", "300ms"
+
+
+@test
+def killed_workers_are_pushed_to_their_ends():
+    r = make.Receiver()
+    with Run("-r", "1", "--keep", "16s", *push_to(r)) as run:
+        patiently(lambda: len(pushed(r)) >= 3 and len(segments()) >= 9, "all are pushed")
+        said = run.end(signal.SIGKILL)
+        assert "warning" not in said and "pushed " in said, said
+        judge(run)
+        judge_pushed(r, run)
+
+
+@test
+def a_killed_keeper_ends_no_pushing():
+    """What is recorded until the run ends is pushed; what was not written then, is not."""
+    r = make.Receiver()
+    with Run("-r", "1", "--keep", "1h", *push_to(r), mode=("20", "20000")) as run:
+        keepers = patiently(lambda: (c := children(run.keepers)) and len(c) == 3 and c, "a keeper for each")
+        patiently(lambda: len(pushed(r)) >= 3, "all are pushed")
+        end(keepers[0])
+        before = pushed(r)
+        patiently(lambda: all(pushed(r)[pid][0] > before[pid][0] for pid in run.workers()), "all are pushed further")
+        said = run.end()
+        assert "1 process that wrote segments was killed" in said, said
+        found = pushed(r)
+        for w, (pid, (born, _)) in enumerate(zip(run.workers(), run.counts())):
+            assert 0.5 * born <= found[pid][0] / (SIZE + 8 * w + 8) <= born + 1, (found[pid], born)
+
+
+@test
+def without_run_nobody_waits_for_a_receiver():
+    """Keepers see that nobody pushes any more, and free what they have read."""
+    r = make.Receiver()
+    r.behave = lambda n: make.slow
+    with Run("-r", "1", "--keep", "16s", "--max-size", "64M", *push_to(r)) as run:
+        patiently(lambda: len(segments()) >= 4, "segments")
+        end(run.run.pid)
+        n = len(segments())
+        patiently(lambda: len(segments()) > n + 6, "more segments")
+        patiently(lambda: all(os.stat(f"d/{name}").st_blocks * 512 < 1 << 20 for name in spools()), "spools are freed")
+        for pid in run.workers():
+            end(pid)
+        run.await_end()
+        judge(run)
+
+
+@test
+def workers_that_outlive_the_run_are_pushed_until_then():
+    r = make.Receiver()
+    with Run("-r", "1", "--keep", "16s", *push_to(r), more=("leave",)) as run:
+        said = run.wait()
+        assert "3 processes of this run are still recording" in said, said
+        found, n = pushed(r), len(segments())
+        patiently(lambda: len(segments()) > n + 3, "more segments")
+        assert set(run.workers()) <= set(found) and all(found[pid][0] > 0 for pid in run.workers()), found
+        same(pushed(r), found, "what is pushed later")
+        for pid in run.workers():
+            end(pid, signal.SIGTERM)
+        run.await_end()
+        judge(run)
+
+
+@test
+def a_receiver_that_hangs_costs_a_ring_no_room():
+    """What it lacks is said once, whoever it is missing of; the ring is as without."""
+    r = make.Receiver()
+    r.behave = lambda n: make.slow
+    with Run("-r", "1", "--max-size", "64M", *push_to(r), workers=6, mode=("100", "2000")) as run:
+        patiently(lambda: sum(born for born, _ in run.counts()) > 10000, "some allocations")
+        first = segments()
+        for _ in range(300):
+            assert taken() <= 64 << 20, (taken(), segments())
+            time.sleep(0.01)
+        patiently(lambda: set(first) - set(segments()), "the first segments go")
+        said = run.end()
+        assert taken() <= 64 << 20, taken()
+        same(said.count("receivers were too slow"), 1, said)
+        same(said.count("nothing was pushed to"), 1, said)
+        if "recording has ended" not in said:
+            judge_live(run)
+
+
 @test
 def without_it_the_first_process_alone_is_recorded():
     pathlib.Path("counts").write_bytes(bytes(4096))
@@ -415,7 +523,6 @@ def what_cannot_be_is_refused():
             (("--keep", "1h", "-o", "x.%p/%p"), "%p only as its last part"),
             (("--keep", "1h", "-o", "x/a%p"), "%p only as its last part"),
             (("--keep", "1h", "--overhead", "1%", "-o", "x/%p"), "--overhead cannot be combined with %p"),
-            (("--keep", "1h", "--push", "http://127.0.0.1:1", "-o", "x/%p"), "--push cannot be combined with --keep and %p"),
             (("--max-size", "32M", "-o", "x/%p"), "--max-size must be at least 64M")]:
         done = allotrace("run", *words, "--", "true")
         same(done.returncode, 2, done.stderr)

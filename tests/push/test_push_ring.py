@@ -1,13 +1,15 @@
 #!/usr/bin/python3
 """Pushes what is recorded into rings, of one process and of several, at rates that change. Prints TAP.
 
-    test_push_ring.py ALLOTRACE RECORDER TARGET [TEST...]
+    test_push_ring.py ALLOTRACE RECORDER TARGET SERVICE [TEST...]
 
-The target, of tests/native, counts in a file what its threads have allocated and freed.
+The target, of tests/native, counts in a file what its threads have allocated and freed; the service is that of
+test_push.py. Processes that are killed are in tests/native/test_ring_children.py.
 """
 import json
 import os
 import pathlib
+import re
 import signal
 import struct
 import subprocess
@@ -19,10 +21,10 @@ import receiver as make  # noqa: E402
 import tap  # noqa: E402
 import wire  # noqa: E402
 from recording import ENVIRONMENT  # noqa: E402
-from rings import ALLOTRACE, ask, patiently  # noqa: E402
+from rings import ALLOTRACE, allotrace, ask, patiently  # noqa: E402
 from tap import same, test  # noqa: E402
 
-KILLED = os.path.abspath(sys.argv[3])
+KILLED, SERVICE = map(os.path.abspath, sys.argv[3:5])
 SIZE = 20000
 
 
@@ -63,5 +65,94 @@ def samples_weigh_what_the_rate_says_when_it_changes():
     assert total(profiles, "alloc_samples") < born() / 8 * 5e-3 * 0.9, "samples are those that were taken"
 
 
+def of_processes(r, read=wire.otlp):
+    """What was pushed, by process and program, in the order in which it came."""
+    found = {}
+    for profile in (read(body) for _, _, body in r.got):
+        of = profile["attributes"]["process.pid"], profile["attributes"]["process.executable.name"]
+        found.setdefault(of, []).append(profile)
+    return found
+
+
+def run_script(r, script, options=("-r", "1", "--max-size", "200M"), status=0, every="300ms", url=None):
+    """What the processes of a shell's script push; and standard error."""
+    done = allotrace("run", "-o", "d/%p", *options, "--push", url or r.url, "--every", every, "--", "sh", "-c",
+                     script.replace("SERVICE", SERVICE), timeout=120)
+    same(done.returncode, status, done.stderr)
+    return of_processes(r), done.stderr
+
+
+def services(found):
+    return [profiles for (_, program), profiles in sorted(found.items()) if program == "service"]
+
+
+def kept():
+    """Bytes that all segments together say were allocated."""
+    return json.loads(ask("hotspots", "--json", "--min-share", "0", "d/"))["total"]["value"]
+
+
+def judge_ring(found):
+    """What was pushed is what the segments have, and nothing is left over."""
+    same(sum(v for profiles in found.values() for p in profiles for v in p["samples"].get("alloc_space", {}).values()), kept(), "bytes")
+    same([name for name in os.listdir("d") if name.startswith(".")], [], "what is left over")
+
+
+@test
+def each_process_of_a_ring_is_a_series():
+    r = make.Receiver()
+    found, said = run_script(r, "SERVICE 3 0 & SERVICE 4 0 & SERVICE 40 50 & wait")
+    judge_ring(found)
+    same(sorted((total(p, "alloc_objects", "short_lived"), total(p[-1:], "inuse_objects", "long_lived")) for p in services(found)),
+         [(300, 30), (400, 40), (4000, 400)], "blocks")
+    same(sorted(len(p) for p in services(found))[:2], [1, 1], "those that end before a push are pushed once")
+    assert max(len(p) for p in services(found)) > 1, "one that lives is pushed while it does"
+    assert len(found) > 3, "what they were before exec is told, too"
+    assert re.search(f"pushed {len(r.got)} times to .*, for {len(found)} processes", said), said
+    assert "warning" not in said, said
+
+
+@test
+def processes_of_a_ring_that_are_killed_are_told_of_whole():
+    r = make.Receiver()
+    found, said = run_script(r, "SERVICE 5 0 7 & SERVICE 1000 50 & child=$!; sleep 1; kill -9 $child; sleep 1; kill -9 $$", status=-9)
+    same([total(p, "alloc_objects", "short_lived") for p in services(found)][0] > 0, True, said)
+    judge_ring(found)
+
+
+@test
+def a_ring_at_a_low_rate_is_pushed():
+    """Children begin theirs at their first sample."""
+    r = make.Receiver()
+    found, _ = run_script(r, "(x=1; SERVICE 20 10; SERVICE 30 10; : $x) & (SERVICE 40 10; :) ; wait",
+                          options=("-r", "0.005", "--keep", "1h"))
+    same(len(services(found)), 3)
+    judge_ring(found)
+
+
+@test
+def processes_wait_for_a_receiver_that_is_down():
+    """More than places; what they have recorded waits on the disk, without names."""
+    r = make.Receiver()
+    r.behave = lambda n: 503 if n <= 200 else 200
+    found, said = run_script(r, "for i in $(seq 150); do SERVICE 1 0 & done; SERVICE 30 100; wait", every="200ms")
+    same(sorted(total(p, "alloc_objects", "short_lived") for p in services(found)), [100] * 150 + [3000], said)
+    judge_ring(found)
+    same(said.count("status 503"), 1, said)
+
+
+@test
+def a_receiver_that_stays_down_costs_a_ring_nothing():
+    """One line when it fails and one at the end, however many processes there are; some cannot wait."""
+    r = make.Receiver()
+    r.behave = lambda n: 503
+    found, said = run_script(r, "for i in $(seq 500); do SERVICE 1 0; done")
+    same(found, {})
+    same(said.count("missed data is sent when the server accepts data again"), 1, said)
+    same(said.count("nothing was pushed to"), 1, said)
+    assert len([line for line in said.splitlines() if "warning: " in line]) <= 4, said
+    same(kept() >= 500 * 110 * 1008, True, "the segments have all")
+    same([name for name in os.listdir("d") if name.startswith(".")], [], "what is left over")
+
+
 if __name__ == "__main__":
-    sys.exit(tap.main(sys.argv[4:]))
+    sys.exit(tap.main(sys.argv[5:]))

@@ -26,6 +26,7 @@
 #include "cli/ring/keeper_pace.h"
 #include "cli/ring/keeper_spool.h"
 #include "cli/ring/ring_folder.h"
+#include "cli/ring/ring_push.h"
 #include "cli/run/run_rescue.h"
 #include "cli/run/symbolize_file.h"
 #include "contract/rescue.h"
@@ -58,6 +59,7 @@ typedef struct keeping {
     int rescue;     /* or -1 */
     uint64_t ended; /* when, as whoever has started us says: us since the epoch; 0: not yet */
     push_position *position; /* NULL: nobody else reads the spool */
+    ring_pushed *pushed;     /* whose that is; NULL: not of a run with child processes */
     keeper_pace pace;
     bool over;     /* nothing more will be recorded, and all is in the spool */
     bool is_known; /* `pid` is surely the process that records, not one of another namespace */
@@ -193,16 +195,43 @@ static bool cut(keeping *k) {
     return true;
 }
 
-/* Up to where it is pushed. Who is too far behind is not waited for: the recording would end. */
-static uint64_t read_by_others(keeping *k) {
-    push_position *p = k->position;
-    if (!p || atomic_load(&p->offset) == UINT64_MAX)
+/* ---- who pushes the spool ------------------------------------------------------------------- */
+
+/* Again and again, if many wait; what is gone by then is missing there. */
+static void offer(keeping *k) {
+    if (k->pushed || !k->plan.push_ends[1])
+        return;
+    k->pushed = ring_push_offer(&k->plan, k->spool_fd, k->pid);
+    k->position = k->pushed ? &k->pushed->position : NULL;
+    if (k->pushed && k->freed)
+        atomic_store(&k->position->overrun, 1);
+}
+
+static void end_offer(keeping *k) {
+    offer(k);
+    if (k->pushed)
+        ring_push_done(&k->plan, k->pushed, k->spool_fd, k->spooled);
+    else if (ring_push_is_on(&k->plan))
+        atomic_fetch_add(&k->plan.run->n_unpushed, 1);
+    if (k->pushed)
+        k->position = NULL;
+    k->pushed = NULL;
+}
+
+/* Up to where it is pushed; UINT64_MAX: nobody needs it any more. */
+static uint64_t pushed_to(const keeping *k) {
+    const push_position *p = k->position;
+    if (!p || atomic_load(&p->offset) == UINT64_MAX || (k->pushed && !ring_push_is_on(&k->plan)))
         return UINT64_MAX;
-    const uint64_t at = atomic_load(&p->inode) == k->inode ? atomic_load(&p->offset) : 0;
-    if (k->flushed_to < k->freed + ring_spool_space(&k->plan) / 2 || at >= k->flushed_to)
-        return at;
-    atomic_store(&p->overrun, 1);
-    return UINT64_MAX;
+    return atomic_load(&p->inode) == k->inode ? atomic_load(&p->offset) : 0;
+}
+
+/* The same. Who is too far behind is not waited for: the recording would end. */
+static uint64_t read_by_others(const keeping *k) {
+    const bool is_far =
+        k->flushed_to >= k->freed + ring_spool_space(&k->plan) / 2 || ring_push_is_tight(&k->plan);
+    const uint64_t at = pushed_to(k);
+    return is_far && at < k->flushed_to ? UINT64_MAX : at;
 }
 
 static uint64_t behind(const keeping *k) {
@@ -218,6 +247,8 @@ static void free_spool(keeping *k) {
     const uint64_t from = k->freed > k->front ? k->freed : k->front;
     if (!k->front || at < k->next_freed + behind(k))
         return;
+    if (k->next_freed > pushed_to(k))
+        atomic_store(&k->position->overrun, 1);
     if (k->next_freed > from && fallocate(k->spool_fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
                                           (off_t)from, (off_t)(k->next_freed - from)) == 0)
         k->freed = k->next_freed;
@@ -237,6 +268,7 @@ static bool flush(keeping *k) {
         return give_up(k, k->cutter.out.os_error);
     k->flushed = clock_monotonic_ms();
     k->flushed_to = memtrace_reader_packet(k->reader)->offset;
+    offer(k);
     free_spool(k);
     keeper_pace_steer(&k->pace, &k->plan, k->pid, &k->cutter);
     if (k->plan.keep && clock_monotonic_ms() - k->trimmed >= k->plan.keep / 1000 / N_PERIODS)
@@ -404,6 +436,7 @@ static void keep_spool(keeping *k) {
     k->cutter = (cutter){0};
     segment_writer_read(&k->cutter.out, k->reader);
     k->front = k->flushed_to = k->freed = k->next_freed = k->size = k->name = 0;
+    offer(k);
     if (begin_segment(k))
         read_spool(k);
     else
@@ -411,6 +444,7 @@ static void keep_spool(keeping *k) {
     cutter_free(&k->cutter);
     memtrace_reader_close(k->reader);
     k->reader = NULL;
+    end_offer(k);
     close(k->spool_fd);
     if (k->failed)
         return;
@@ -510,6 +544,7 @@ bool keeper_start(keeper *k, const ring_plan *plan, pid_t pid, int rescue_fd, bo
     if (k->pid == 0) {
         close(ends[1]);
         own.fd = ends[0];
+        ring_push_be_sender(&own.plan);
         be_keeper(&own);
     }
     close(ends[0]);

@@ -25,6 +25,7 @@
 #include "cli/message.h"
 #include "cli/ring/keeper.h"
 #include "cli/ring/keeper_spool.h"
+#include "cli/ring/ring_push.h"
 #include "cli/ring/ring_users.h"
 #include "cli/run/run_rescue.h"
 #include "contract/trace_name.h"
@@ -401,6 +402,7 @@ bool keepers_start(keepers *k, ring_plan *plan, int rescue) {
     if (k->pid == 0) {
         close(ends[1]);
         plan->run->id = (uint64_t)getpid();
+        ring_push_be_sender(plan);
         own = (watch){.plan = *plan, .rescue = rescue, .fd = ends[0], .process = -1, .notify = -1};
         if (!ring_spool_pattern(plan, pattern, sizeof pattern))
             _exit(EXIT_FAILURE);

@@ -53,6 +53,7 @@ typedef struct ring_plan {
     double overhead; /* what samples may cost, as a share of the program's time; 0: anything */
     char folder[PATH_MAX]; /* absolute */
     ring_run *run;         /* NULL: one process is recorded */
+    int push_ends[2]; /* of the run's pusher, and of keepers, that send to it; 0: it is not there */
 
     /* Of a process that has its own file system: its root, and the folder there in which it writes
      * the spool, open. 0: it is where the segments are. */

@@ -8,6 +8,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "push/push.h"
+
+/* A spool that is pushed (ring_push.h). */
+typedef struct ring_pushed {
+    _Atomic unsigned holders; /* 0: the place is free */
+    _Atomic unsigned over;    /* 1: all that was recorded is in the spool */
+    _Atomic uint64_t left;    /* bytes on the disk that stay for the pusher, when that is so */
+    push_position position;
+} ring_pushed;
+
+/* Those that have keepers, that are pushed after these have ended, and that wait. */
+enum { RING_RUN_PUSHED = 1024 };
+
 /* Process ids are below. */
 #define RING_RUN_PIDS (UINT64_C(1) << 22)
 
@@ -20,6 +33,8 @@ typedef struct ring_run {
     _Atomic uint64_t writing;    /* and the segments that are being written */
     _Atomic uint64_t n_failed;   /* keepers that could not write a segment, or were killed */
     _Atomic int error;           /* why the last one could not; 0: all of these were killed */
+    _Atomic uint64_t n_unpushed; /* spools that came to their ends before anybody could push them */
+    ring_pushed pushed[RING_RUN_PUSHED];
     _Atomic uint64_t pids[RING_RUN_PIDS / 64]; /* a bit for each whose segments there are */
 } ring_run;
 

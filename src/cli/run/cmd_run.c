@@ -28,6 +28,7 @@
 #include "cli/ring/keeper.h"
 #include "cli/ring/keeper_spool.h"
 #include "cli/ring/keepers.h"
+#include "cli/ring/ring_push.h"
 #include "cli/ring/ring_report.h"
 #include "cli/run/preload_file.h"
 #include "cli/run/push_options.h"
@@ -518,10 +519,14 @@ static void finish_ring(launch *l, run_program *program, keeper *keeps) {
     keepers_left left = {0};
     say_killed(l, program);
     complete_killed(l, program, pattern_of(l, program->pid, pattern));
-    finish_push(l);
+    if (!l->ring.run)
+        finish_push(l); /* its keeper waits for it */
     bool kept = keeper_finish(keeps, l->end);
-    if (l->ring.run)
+    if (l->ring.run) {
         kept &= keepers_finish(&l->keepers, &l->ring, &left);
+        finish_push(l); /* all that has ended is in the spools */
+        ring_push_end(&l->ring);
+    }
     const ring_made made = ring_complete(
         &l->ring, (uint64_t)program->pid, (uint64_t)l->started.tv_sec,
         l->options->no_symbolize ? NULL : &l->options->debug_files, interrupted, program);
@@ -566,13 +571,20 @@ static void complete_member(void *context, uint64_t pid) {
     pthread_mutex_unlock(&l->rescuing);
 }
 
-/* Sends what the program's own process writes, or, where each process has a trace, what all do. */
+/* Sends what the program's own process writes, or, where each process is recorded, what all do. */
 static void start_push(launch *l, const run_program *program, push_position *position,
                        char room[PATH_MAX]) {
     if (!l->options->push.urls || !l->preload)
         return;
     const char *pattern = pattern_of(l, program->pid, room);
-    if (trace_name_is_per_process(pattern)) {
+    if (l->ring.run) {
+        l->members =
+            (family_options){.push.since = l->started, .source = ring_push_source(&l->ring)};
+        if (l->ring.push_ends[0])
+            l->family = push_flags_start_family(&l->options->push, &l->members, l->options->quiet);
+        if (!l->family)
+            ring_push_end(&l->ring);
+    } else if (trace_name_is_per_process(pattern)) {
         l->members = (family_options){.push.since = l->started,
                                       .pattern = pattern,
                                       .complete = complete_member,
@@ -647,10 +659,6 @@ static int check_options(const run_options *o) {
         return message_usage(&command_run,
                              "--keep cannot be combined with --view or --live, which read one "
                              "trace; open the folder afterwards");
-    if (o->push.urls && (o->ring.keep || o->ring.max_size) && o->output &&
-        trace_name_is_per_process(o->output))
-        return message_usage(&command_run, "--push cannot be combined with --keep and %%p in "
-                                           "--output; omit one of the three");
     return ring_options_check(&command_run, &o->ring, o->rate);
 }
 
@@ -687,6 +695,8 @@ static void share_memory(launch *l) {
 /* Begins what goes on besides, before the program does. */
 static bool start_sharing(launch *l) {
     share_memory(l);
+    if (l->has_children && l->preload && l->options->push.urls && !ring_push_begin(&l->ring))
+        message_warning("--push: nothing is pushed: %s", strerror(errno));
     if (l->has_children && l->preload && !keepers_start(&l->keepers, &l->ring, l->shared))
         return false;
     if (l->shared >= 0)
@@ -704,7 +714,7 @@ static int accompany(launch *l, run_program *program, bool live, const top_optio
     if (l->keepers.pid > 0)
         keepers_leave_out(&l->keepers, program->pid);
     if (l->ring.on && l->preload)
-        keeper_start(&keeps, &l->ring, program->pid, l->shared, opts->push.urls);
+        keeper_start(&keeps, &l->ring, program->pid, l->shared, opts->push.urls && !l->ring.run);
     signal(SIGPIPE, SIG_IGN); /* noticed at the writes, as by other commands */
     signal(SIGXFSZ, SIG_IGN);
     view_session *view = opts->view && l->preload ? start_view(l, program, path) : NULL;

@@ -158,7 +158,7 @@ static const topic topics[] = {
      {{"--keep TIME", "keep the latest TIME, such as 60min, and remove what is older"},
       {"--max-size SIZE",
        "use at most SIZE of disk space, such as 200M (default: 1G; at least 4M)"},
-      {"--overhead P%", "run: halve the rate as often as needed to keep the cost of sampling below "
+      {"--overhead P%", "halve the rate as often as needed to keep the cost of sampling below "
                         "this share of CPU time"},
       {"-o FOLDER/%p", "run: record child processes, too, into FOLDER (--max-size: at least 64M)"}},
      NULL,

@@ -17,6 +17,7 @@ struct pace {
     _Atomic uint64_t spent;   /* cycles that the recorder was busy with samples */
     _Atomic uint64_t cycles;  /* of the clock by which those are counted, at `at` */
     _Atomic uint64_t at;      /* microseconds of the monotonic clock */
+    _Atomic uint64_t cpu;     /* microseconds of processor time of all processes that spend here */
 };
 
 #define PACE_MAX_LEVEL 20

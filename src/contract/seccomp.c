@@ -86,6 +86,7 @@ static const struct taken recording[] = {
     {CALL(prlimit64), MAY_FAIL, {{1, 0}, {2, RLIMIT_NOFILE}}},
     {CALL(prlimit64), MAY_FAIL, {{1, 0}, {2, RLIMIT_STACK}}},
     {CALL(clock_gettime), MAY_FAIL, {{1, CLOCK_MONOTONIC}}}, /* if the vDSO does not know */
+    {CALL(clock_gettime), MAY_FAIL, {{1, CLOCK_PROCESS_CPUTIME_ID}}},
     /* Another way is taken. */
     {CALL(fcntl), MAY_FAIL, {{2, F_DUPFD_CLOEXEC}}},
     {CALL(madvise), MAY_FAIL, {{3, MADV_DONTNEED}}},

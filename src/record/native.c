@@ -413,10 +413,20 @@ static __attribute__((noinline)) uint64_t native_thin(struct session *s, struct 
     return level ? native_thinned(d, n_samples, level) : n_samples;
 }
 
-/* How long a sample took: what its rate is chosen by. */
+/* How long a sample took: what its rate is chosen by. The first of a process is not counted, as
+ * most of it is the beginning of the recording, which a lower rate does not spare. Nor is more than
+ * half a millisecond or so: then the thread has waited for its turn, or for a module's tables. */
 static void native_note_spent(struct session *s, uint64_t since) {
-    if (!atomic_load_explicit(&s->rescue.orphaned, memory_order_relaxed))
-        atomic_fetch_add_explicit(&s->pace->spent, cpu_cycles() - since, memory_order_relaxed);
+    enum { MOST = 1 << 20 }; /* cycles */
+    const uint64_t took = cpu_cycles() - since, spent = took < MOST ? took : MOST;
+    if (atomic_load_explicit(&s->rescue.orphaned, memory_order_relaxed))
+        return;
+    if (atomic_load_explicit(&s->pace_begun, memory_order_relaxed))
+        atomic_fetch_add_explicit(&s->pace->spent, spent, memory_order_relaxed);
+    else
+        atomic_store_explicit(&s->pace_begun, true, memory_order_relaxed);
+    if (atomic_load_explicit(&s->cpu_due, memory_order_relaxed))
+        session_put_cpu(s);
 }
 
 /* The same for a block that may become an object of the runtime's. Nothing else is allocated in the

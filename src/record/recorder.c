@@ -211,6 +211,7 @@ HOT_CODE static void after_fork(void) {
 static void recorder_wait_as_child(void) {
     recorder_part();
     recorder.counted = 0;
+    recorder.plan.cpu = 0; /* it begins anew */
     if (!recorder_child.is_ready)
         return; /* its first block draws one */
     recorder.plan.began = recorder_child.began;
@@ -368,8 +369,10 @@ HOT_CODE static int recorder_wait(bool is_program) {
 }
 
 static void recorder_abandon_parents(void) {
-    if (recorder.parents)
+    if (recorder.parents) {
+        session_give_head(recorder.parents, &recorder.silent);
         session_abandon(recorder.parents);
+    }
     recorder.parents = NULL;
 }
 
@@ -462,6 +465,8 @@ HOT_CODE static bool recorder_plan(void) {
     }
     recorder.plan = (struct session_plan){
         .config = &recorder_config,
+        .waited = &recorder.silent,
+        .cpu = session_process_cpu(),
         .records_malloc = true,
         .room = recorder_config.room && recorder_config.rate == 1 ? recorder_room() : 0};
     for (int id = 0; id < N_RUNTIMES && !recorder.plan.runtime; id++)

@@ -82,6 +82,13 @@ HOT_CODE void rescue_begin(rescue *r) {
     r->head = map_head(r->path);
 }
 
+void rescue_take_head(rescue *r, rescue *from) {
+    if (r->head)
+        return;
+    r->head = from->head;
+    from->head = NULL;
+}
+
 HOT_CODE void rescue_count_silent(rescue *r, bool waits) {
     if (r->head)
         atomic_fetch_add(&r->head->silent, waits ? 1 : UINT64_MAX);

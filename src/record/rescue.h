@@ -23,6 +23,10 @@ typedef struct rescue {
 /* Maps the head of the file, by which `allotrace run` knows that somebody records. */
 void rescue_begin(rescue *r);
 
+/* Takes over a mapping of the head, if there is one: of who has changed user since, and may not
+ * open the file any more. */
+void rescue_take_head(rescue *r, rescue *from);
+
 /* Counts a program that waits for its first sample, or does so no longer. */
 void rescue_count_silent(rescue *r, bool waits);
 

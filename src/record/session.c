@@ -226,6 +226,21 @@ static void session_put_gauges(struct session *s, struct domain *d, uint64_t now
             session_put_remark(s, d, now, CODE_GAUGES + N_GAUGES + i, bytes[i] / sizeof(uint64_t));
 }
 
+uint64_t session_process_cpu(void) {
+    struct timespec t;
+    return syscall_failed(syscall4(SYS_clock_gettime, CLOCK_PROCESS_CPUTIME_ID, (long)&t, 0, 0))
+               ? 0
+               : (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_nsec / 1000;
+}
+
+void session_put_cpu(struct session *s) {
+    const uint64_t cpu = session_process_cpu(),
+                   before = atomic_exchange_explicit(&s->cpu, cpu, memory_order_relaxed);
+    if (cpu > before)
+        atomic_fetch_add_explicit(&s->pace->cpu, cpu - before, memory_order_relaxed);
+    atomic_store_explicit(&s->cpu_due, false, memory_order_relaxed);
+}
+
 /* The first look at another's stream is a guess, which spares the visit to those that are empty. */
 void session_sweep_due(struct session *s, uint64_t now, uint64_t due) {
     if (!atomic_compare_exchange_strong(&s->next_sweep, &due, now + sweep_interval(now)))
@@ -234,6 +249,7 @@ void session_sweep_due(struct session *s, uint64_t now, uint64_t due) {
     if (s->pace) {
         atomic_store_explicit(&s->pace->cycles, cpu_cycles(), memory_order_relaxed);
         atomic_store_explicit(&s->pace->at, clock_monotonic_us(), memory_order_relaxed);
+        atomic_store_explicit(&s->cpu_due, true, memory_order_relaxed);
     }
     for (struct domain *d = atomic_load(&s->domains.all); d; d = d->older) {
         if (d == self.domain) {
@@ -297,7 +313,10 @@ static int session_open_writer(struct session *s, const struct session_plan *pla
     module_program(paths->program, sizeof paths->program);
     s->start = anchor.monotonic_us;
     s->rescue = (rescue){.path = c->rescue, .pid = s->pid, .start_time = anchor.wall_us};
-    rescue_begin(&s->rescue);
+    if (plan->waited)
+        rescue_take_head(&s->rescue, plan->waited);
+    if (!s->rescue.head)
+        rescue_begin(&s->rescue);
     memtrace_info info = {
         .sample_rate = c->rate,
         .start_time = anchor.wall_us,
@@ -381,6 +400,7 @@ static int session_build(struct session *s, const struct session_plan *plan,
     s->domains.writer = s->writer;
     s->records_malloc = plan->records_malloc;
     s->pace = session_pace(s, plan);
+    s->cpu = plan->cpu;
     s->domains.clock_lasts = clock_lasts(c->rate);
     domain_table_init(&s->domains);
     return !plan->records_malloc || session_record_malloc(s, c, filter) ? 0 : ENOMEM;
@@ -560,6 +580,8 @@ void session_finish(struct session *s) {
     if (!self.sampler.busy && session_is_passable(s)) {
         session_last_gauges(s);
         session_mark_losses(s);
+        if (s->pace)
+            session_put_cpu(s);
     }
     session_say_whole(s, session_flush(s), "");
     gauges_close(&s->gauges);
@@ -609,6 +631,10 @@ void session_orphan(struct session *s) {
     session_release_locks(s);
     atomic_store(&s->next_sweep, UINT64_MAX);
     rescue_orphan(&s->rescue, session_own_stream(s));
+}
+
+void session_give_head(struct session *s, rescue *to) {
+    rescue_take_head(to, &s->rescue);
 }
 
 void session_abandon(struct session *s) {

@@ -82,6 +82,9 @@ struct session {
     _Atomic uint64_t latest;         /* the latest answer of session_now_nearly, trace time, µs */
     _Atomic uint64_t next_sweep;     /* when old packets are looked for again, trace time, µs */
     struct pace *pace;               /* that the rate follows; NULL: it stays as it is */
+    _Atomic bool pace_begun;         /* a sample has been taken */
+    _Atomic bool cpu_due;            /* the pace is to know of the processor time */
+    _Atomic uint64_t cpu;            /* microseconds of that which it knows of */
     bool ended_early;                /* the trace says so already */
     _Atomic bool failed;             /* nothing more can be written: the recording should end */
     _Atomic uint64_t lost_domain;    /* samples dropped: no domain could be had for the thread */
@@ -103,9 +106,18 @@ struct session_plan {
     const char *parameters;        /* of that runtime; NULL: none */
     bool records_malloc;
     struct pace *pace;         /* that the rate follows; NULL: that of the run, if it has one */
+    rescue *waited;            /* has the run's memory mapped, perhaps; it is taken over */
+    uint64_t cpu;              /* microseconds of the process that are no matter of the pace */
     size_t room;               /* bytes for names in traces of everything */
     struct clock_anchor began; /* when the trace begins; zero: now */
 };
+
+/* The processor time of the process so far, in microseconds. To ask for it may end the turn of the
+ * calling thread: where time is measured, it comes afterwards. */
+uint64_t session_process_cpu(void);
+
+/* Lets the pace know of it. */
+void session_put_cpu(struct session *s);
 
 /* Starts a recording; the calling thread's sampler becomes active at once. NULL and an errno if it
  * cannot be; EWOULDBLOCK: another process is recording to this file. */
@@ -240,6 +252,9 @@ void session_orphan(struct session *s);
 /* Forgets the parent's recording without touching its file, and gives the memory back. No thread
  * may be in the session, or come back to it. */
 void session_abandon(struct session *s);
+
+/* Before that, in the child of a fork: hands over what its parent has of the run's memory. */
+void session_give_head(struct session *s, rescue *to);
 
 /* The thread ends: gives its domain back. */
 void session_thread_exit(struct session *s);

@@ -246,6 +246,8 @@ uint64_t cutter_live_level(const cutter *c) {
 /* The lowest rate of what the segment begins with, and of what may come. */
 static void choose_level(cutter *c) {
     c->level = (uint8_t)cutter_live_level(c);
+    if (c->number == 1 && c->first_level > c->level)
+        c->level = c->first_level;
     for (size_t i = 0; i < c->lanes.count; i++)
         if (c->lanes.items[i].level > c->level)
             c->level = c->lanes.items[i].level;

@@ -80,6 +80,8 @@ typedef struct cutter {
     uint64_t n_live;       /* blocks that the next segment carries */
     uint8_t level;         /* how many times the segment's rate is halved: at least as often as
                               that of all in it */
+    uint8_t first_level;   /* the same of the first segment, where it is known what will come: or
+                              that would be of the rate of the head, and empty */
 } cutter;
 
 /* Begins a segment in an open file, which is empty, with what is live. On failure `out.os_error`

@@ -2,10 +2,11 @@
  * and with rests, until they are killed, and waits for them. Each counts in a file that outlives
  * it what it has allocated and freed; its blocks are known by their size.
  *
- *     target_workers COUNTS WORKERS BURST REST [leave | close]    the first process ends at once;
- *                                                         workers close all files now and then
- *     target_workers COUNTS 0 CHILDREN BLOCKS             so many children, one after the other,
- *                                                         that allocate so much and end */
+ *     target_workers COUNTS WORKERS BURST REST [leave | close | user]
+ *                                                         the first process ends at once; workers
+ *                                                         close all files now and then; are
+ * nobody's target_workers COUNTS 0 CHILDREN BLOCKS             so many children, one after the
+ * other, that allocate so much and end */
 #include <fcntl.h>
 #include <limits.h>
 #include <stdbool.h>
@@ -15,7 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { KEPT = 50, SIZE = 20000, CLOSING = 500 };
+enum { KEPT = 50, SIZE = 20000, CLOSING = 500, NOBODY = 65534 };
 
 static struct { volatile unsigned long pid, born, died; } * counts;
 
@@ -60,8 +61,11 @@ int main(int argc, char **argv) {
         wait(NULL);
     }
     for (long w = 0; w < n; w++)
-        if (fork() == 0)
+        if (fork() == 0) {
+            if (argc > 5 && argv[5][0] == 'u' && setuid(NOBODY) != 0)
+                return 1;
             work(w, (unsigned long)first, (useconds_t)second, argc > 5 && argv[5][0] == 'c');
+        }
     if (argc > 5 && argv[5][0] == 'l')
         return 0;
     while (wait(NULL) > 0)

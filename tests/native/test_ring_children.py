@@ -506,6 +506,66 @@ def a_receiver_that_hangs_costs_a_ring_no_room():
             judge_live(run)
 
 
+def rates_of(traces):
+    return [info["rate"] for trace in traces for info in json.loads(ask("info", "--json", trace))]
+
+
+def judge_estimate(row, want, what):
+    """The interval is two standard errors to each side; six are allowed."""
+    assert abs(row["value"] - want) <= 6 * (row["high"] - row["low"]) / 4, (what, row, want)
+
+
+@test
+def one_rate_follows_what_all_processes_cost():
+    """It falls for all, and what is recorded stands for as much as there was: of each, of all, and where it is pushed."""
+    r = make.Receiver()
+    with Run("-r", "5e-3", "--keep", "600s", "--overhead", "0.1%", *push_to(r), mode=("100", "2000")) as run:
+        patiently(lambda: all(len(of_process(pid)) >= 2 for pid in run.workers()), "the rate has fallen")
+        patiently(lambda: sum(born for born, _ in run.counts()) > 200000, "some more allocations")
+        said = run.end(signal.SIGKILL)
+        size, sums = f"size:{SIZE}..{SIZE + 8 * 3}", []
+        least = min(rates_of(segments()))
+        for w, (pid, (born, died)) in enumerate(zip(run.workers(), run.counts())):
+            rates, each = rates_of(of_process(pid)), SIZE + 8 * w + 8
+            assert min(rates) < rates[0] == 5e-3, (rates, said)
+            assert all(abs(5e-3 / rate - round(5e-3 / rate)) < 1e-9 for rate in rates), rates
+            sums.append(born * each)
+            judge_estimate(json.loads(ask("hotspots", "--json", "--filter", size, *of_process(pid)))["total"], sums[-1], pid)
+            left = json.loads(ask("hotspots", "--json", "--measure", "survived", "--filter", size, of_process(pid)[-1]))["total"]
+            assert left["low"] / 3 <= (born - died) * each <= left["high"] * 3, (left, born - died, rates)
+            got = pushed(r)[pid][0]
+            assert abs(got / sums[-1] - 1) <= 6 / (sums[-1] / 8 * least) ** 0.5, (got, sums[-1], rates)
+        judge_estimate(json.loads(ask("hotspots", "--json", "--filter", size, "d"))["total"], sum(sums), "all")
+
+
+@test
+def workers_that_change_user_have_the_rate_of_the_others():
+    """They share the memory in which it is, though they could not open it."""
+    if os.geteuid() != 0:
+        raise tap.Skip("it takes root to change user")
+    os.chmod(".", 0o711)
+    os.mkdir("d")
+    os.chmod("d", 0o1777)
+    with Run("-r", "5e-3", "--keep", "600s", "--overhead", "0.1%", mode=("100", "2000"), more=("user",)) as run:
+        patiently(lambda: all(len(of_process(pid)) >= 2 for pid in run.workers()), "the rate has fallen")
+        run.end()
+        for pid in run.workers():
+            assert min(rates_of(of_process(pid))) < 5e-3, rates_of(of_process(pid))
+
+
+@test
+def short_lives_have_the_rate_of_the_others():
+    """Each begins at the rate that was found for all, and they count as much as those that last."""
+    pathlib.Path("counts").write_bytes(bytes(4096))
+    done = allotrace("run", "-r", "5e-3", "--keep", "1h", "--overhead", "0.1%", "-o", "d/%p", "--", TARGET, "counts", "0",
+                     "400", "10000")
+    same(done.returncode, 0, done.stderr)
+    rates = rates_of(segments())
+    assert rates[0] == 5e-3 and min(rates) < 5e-3 and rates.count(5e-3) < len(rates) / 2, (rates, done.stderr)
+    total = json.loads(ask("hotspots", "--json", "--filter", f"size:{SIZE}..{SIZE + 8}", "d"))["total"]
+    judge_estimate(total, (400 * 10000 + 1) * (SIZE + 8), rates)
+
+
 @test
 def without_it_the_first_process_alone_is_recorded():
     pathlib.Path("counts").write_bytes(bytes(4096))
@@ -522,7 +582,7 @@ def what_cannot_be_is_refused():
             (("--keep", "1h", "-o", "x.%p.ring"), "%p only as its last part"),
             (("--keep", "1h", "-o", "x.%p/%p"), "%p only as its last part"),
             (("--keep", "1h", "-o", "x/a%p"), "%p only as its last part"),
-            (("--keep", "1h", "--overhead", "1%", "-o", "x/%p"), "--overhead cannot be combined with %p"),
+            (("--keep", "1h", "--overhead", "1%", "-r", "0.1", "-o", "x/%p"), "--overhead requires a --rate below"),
             (("--max-size", "32M", "-o", "x/%p"), "--max-size must be at least 64M")]:
         done = allotrace("run", *words, "--", "true")
         same(done.returncode, 2, done.stderr)

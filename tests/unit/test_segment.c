@@ -485,6 +485,13 @@ static recording *record_levels(uint64_t seed) {
     return r;
 }
 
+static double rate_of(int fd) {
+    memtrace_reader *reader = open_reader(fd);
+    const double rate = memtrace_reader_info(reader)->sample_rate;
+    memtrace_reader_close(reader);
+    return rate;
+}
+
 /* Words that a trace stands for: allocated, and live at its end. */
 typedef struct sums {
     double words, live;
@@ -510,11 +517,12 @@ static sums sum_up(int fd) {
     return s;
 }
 
-/* Cuts where the rate falls, and in each stretch, so that it can rise. */
-static void cut_levels(const recording *r, pieces *p) {
+/* Cuts where the rate falls, and in each stretch, so that it can rise. The first may have a lower
+ * rate than it needs. */
+static void cut_levels(const recording *r, pieces *p, uint8_t first_level) {
     memtrace_reader *reader;
     memtrace_event event;
-    cutter c = {0};
+    cutter c = {.first_level = first_level};
     size_t since = 0;
     *p = (pieces){0};
     ck_assert_int_eq(
@@ -581,7 +589,9 @@ START_TEST(weights_stay_right_when_rates_change) {
     for (uint64_t round = 1; round <= N_ROUNDS; round++) {
         recording *r = record_levels(round);
         pieces p;
-        cut_levels(r, &p);
+        const uint8_t first_level = round % 4;
+        cut_levels(r, &p, first_level);
+        ck_assert_double_eq(rate_of(p.fds[0]), ldexp(BASE_RATE, -first_level));
         const int fd = join_lowest(&p);
         const sums joined = sum_up(fd);
         add(&words, joined.words);

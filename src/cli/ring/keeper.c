@@ -433,7 +433,7 @@ static bool open_spool(keeping *k) {
 
 static void keep_spool(keeping *k) {
     memtrace_reader_on_end(k->reader, wait_for_more, k);
-    k->cutter = (cutter){0};
+    k->cutter = (cutter){.first_level = (uint8_t)keeper_pace_level(&k->pace)};
     segment_writer_read(&k->cutter.out, k->reader);
     k->front = k->flushed_to = k->freed = k->next_freed = k->size = k->name = 0;
     offer(k);
@@ -470,14 +470,18 @@ static void keep_all(keeping *k) {
 
 /* ---- both sides ---------------------------------------------------------------------------- */
 
+static void share_pace(keeping *k) {
+    struct rescue_head *shared = k->plan.overhead > 0 ? run_rescue_share(k->rescue) : NULL;
+    k->pace.shared = shared ? &shared->pace : NULL;
+}
+
 static _Noreturn void be_keeper(keeping *k) {
     setsid();
     prctl(PR_SET_NAME, "run-keeper");
     sigset_t all;
     sigfillset(&all);
     sigprocmask(SIG_BLOCK, &all, NULL);
-    struct rescue_head *shared = k->plan.overhead > 0 ? run_rescue_share(k->rescue) : NULL;
-    k->pace.shared = shared ? &shared->pace : NULL;
+    share_pace(k);
     k->process = (int)syscall(SYS_pidfd_open, k->pid, 0);
     keep_all(k);
     _exit(k->failed ? EXIT_FAILURE : EXIT_SUCCESS);
@@ -509,6 +513,7 @@ _Noreturn void keeper_of_child(const ring_plan *plan, const char *path, int fd, 
     trace_name_pattern(path, own.pattern, sizeof own.pattern);
     prctl(PR_SET_NAME, "run-keeper");
     own.process = (int)syscall(SYS_pidfd_open, pid, 0);
+    share_pace(&own);
     if (open_reader(&own))
         keep_child(&own);
     else if (keeper_spool_is_locked(fd))

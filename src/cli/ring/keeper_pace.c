@@ -1,5 +1,6 @@
 /* keeper_pace.c: compares what the recorder has spent on samples with the processor time of the
- * program, and doubles or halves. */
+ * program, and doubles or halves. Recorders of a run add up both, as children may end before
+ * anybody could look at them. */
 #include "cli/ring/keeper_pace.h"
 
 #include <fcntl.h>
@@ -8,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "platform/clock.h"
 
 /* The processor time of the program so far, in microseconds; 0: it is gone. */
 static uint64_t cpu_of(pid_t pid) {
@@ -51,16 +54,21 @@ bool ring_plan_pace(ring_plan *plan, int memory, uint64_t pace_at) {
 }
 
 /* False: the rate stays as it is. */
-static bool costs_now(const keeper_pace *p, const ring_plan *plan, pid_t pid, keeper_costs *now) {
+static bool costs_now(const keeper_pace *p, const ring_plan *plan, pid_t pid, ring_costs *now) {
     struct pace copy = {.magic = PACE_MAGIC};
     const struct pace *pace = p->shared ? p->shared : &copy;
     if (!p->shared && (!plan->memory || !read_pace(plan, &copy)))
         return false;
-    *now = (keeper_costs){.cpu = cpu_of(pid),
-                          .spent = atomic_load(&pace->spent),
-                          .cycles = atomic_load(&pace->cycles),
-                          .at = atomic_load(&pace->at)};
+    *now = (ring_costs){.cpu = plan->run ? atomic_load(&pace->cpu) : cpu_of(pid),
+                        .spent = atomic_load(&pace->spent),
+                        .cycles = atomic_load(&pace->cycles),
+                        .at = atomic_load(&pace->at)};
     return true;
+}
+
+uint64_t keeper_pace_level(const keeper_pace *p) {
+    const uint64_t level = p->shared ? atomic_load(&p->shared->level) : p->level;
+    return level < PACE_MAX_LEVEL ? level : PACE_MAX_LEVEL;
 }
 
 static void set_level(keeper_pace *p, ring_plan *plan, uint64_t level) {
@@ -73,7 +81,7 @@ static void set_level(keeper_pace *p, ring_plan *plan, uint64_t level) {
 
 /* What the recorder's samples have cost since `before`, as a share of what the program did beside;
  * below 0: too little has happened to tell. */
-static double share_since(const keeper_costs *before, const keeper_costs *now) {
+static double share_since(const ring_costs *before, const ring_costs *now) {
     enum { LEAST_CPU = 200000 };
     if (now->at <= before->at || now->cycles <= before->cycles ||
         now->cpu < before->cpu + LEAST_CPU)
@@ -95,8 +103,8 @@ static uint64_t level_for(double target, double share, uint64_t level, const cut
     return level < PACE_MAX_LEVEL ? level : PACE_MAX_LEVEL;
 }
 
-void keeper_pace_steer(keeper_pace *p, ring_plan *plan, pid_t pid, const cutter *c) {
-    keeper_costs now;
+static void steer(keeper_pace *p, ring_plan *plan, pid_t pid, const cutter *c) {
+    ring_costs now;
     if (!costs_now(p, plan, pid, &now))
         return;
     if (p->costs.at == 0 || now.cpu < p->costs.cpu || now.spent < p->costs.spent) {
@@ -108,4 +116,23 @@ void keeper_pace_steer(keeper_pace *p, ring_plan *plan, pid_t pid, const cutter 
         return;
     set_level(p, plan, level_for(plan->overhead, share, p->level, c));
     p->costs = now;
+}
+
+/* Who is killed while it is its turn leaves it to another. */
+static bool is_our_turn(ring_run *run) {
+    enum { PAUSE_MS = 1000 };
+    const uint64_t now = clock_monotonic_ms();
+    uint64_t before = atomic_load(&run->paced);
+    return now >= before + PAUSE_MS && atomic_compare_exchange_strong(&run->paced, &before, now);
+}
+
+void keeper_pace_steer(keeper_pace *p, ring_plan *plan, pid_t pid, const cutter *c) {
+    if (!plan->run) {
+        steer(p, plan, pid, c);
+    } else if (p->shared && is_our_turn(plan->run)) {
+        p->costs = plan->run->costs;
+        p->level = keeper_pace_level(p);
+        steer(p, plan, pid, c);
+        plan->run->costs = p->costs;
+    }
 }

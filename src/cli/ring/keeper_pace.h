@@ -7,19 +7,18 @@
 #include "contract/pace.h"
 #include "trace/cutter.h"
 
-/* At a moment: microseconds of the program, cycles of the recorder, and the two clocks of these. */
-typedef struct keeper_costs {
-    uint64_t cpu, spent, cycles, at;
-} keeper_costs;
-
 typedef struct keeper_pace {
     struct pace *shared; /* NULL: it is in the process's memory, as the plan says, or nowhere */
     uint64_t level;      /* how many times the rate is to be halved */
-    keeper_costs costs;  /* at the last look */
+    ring_costs costs;    /* at the last look */
 } keeper_pace;
 
-/* Looks at what process `pid` costs, whose live blocks the cutter knows. */
+/* Looks at what process `pid` costs, or all of the run, which have one rate: then one keeper does
+ * in a second. The cutter knows what is live. */
 void keeper_pace_steer(keeper_pace *p, ring_plan *plan, pid_t pid, const cutter *c);
+
+/* How many times what is recorded next has its rate halved. */
+uint64_t keeper_pace_level(const keeper_pace *p);
 
 /* Whether the memory has a pace there, whose rate can be set: of a process that may wish us ill, as
  * all that is read of it. */

@@ -94,9 +94,6 @@ int ring_options_children(const command *cmd, const ring_options *options, const
         !trace_name_for(folder, 0, room, PATH_MAX))
         return message_usage(cmd, "--output: the name of a ring can contain %%p only as its last "
                                   "part, as in `-o server.ring/%%p`");
-    if (options->overhead > 0)
-        return message_usage(cmd, "--overhead cannot be combined with %%p in --output, since all "
-                                  "processes would share one rate");
     if (options->max_size && parse_size(options->max_size, &size) && size < LEAST_OF_RUN)
         return message_usage(cmd, "--max-size must be at least 64M if --output contains %%p");
     *output = room;

@@ -10,6 +10,12 @@
 
 #include "push/push.h"
 
+/* At a moment: microseconds of what is recorded, cycles of recorders, and the two clocks of these.
+ */
+typedef struct ring_costs {
+    uint64_t cpu, spent, cycles, at;
+} ring_costs;
+
 /* A spool that is pushed (ring_push.h). */
 typedef struct ring_pushed {
     _Atomic unsigned holders; /* 0: the place is free */
@@ -33,6 +39,8 @@ typedef struct ring_run {
     _Atomic uint64_t writing;    /* and the segments that are being written */
     _Atomic uint64_t n_failed;   /* keepers that could not write a segment, or were killed */
     _Atomic int error;           /* why the last one could not; 0: all of these were killed */
+    _Atomic uint64_t paced;      /* monotonic, ms: when the rate of all was last looked at */
+    ring_costs costs;            /* then: of whoever looked */
     _Atomic uint64_t n_unpushed; /* spools that came to their ends before anybody could push them */
     ring_pushed pushed[RING_RUN_PUSHED];
     _Atomic uint64_t pids[RING_RUN_PIDS / 64]; /* a bit for each whose segments there are */

@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -688,8 +689,10 @@ static bool prepare(launch *l, char preload[PATH_MAX], char entering[PATH_MAX]) 
 static void share_memory(launch *l) {
     l->shared = l->preload ? run_rescue_open() : -1;
     struct rescue_head *head = l->ring.overhead > 0 ? run_rescue_share(l->shared) : NULL;
-    if (head)
-        atomic_store(&head->pace.follows, 1);
+    if (!head)
+        return;
+    atomic_store(&head->pace.follows, 1);
+    munmap(head, sizeof *head); /* who has it is one that records: run_rescue_is_in_use */
 }
 
 /* Begins what goes on besides, before the program does. */

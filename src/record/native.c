@@ -413,6 +413,20 @@ static __attribute__((noinline)) uint64_t native_thin(struct session *s, struct 
     return level ? native_thinned(d, n_samples, level) : n_samples;
 }
 
+/* Whether none of the samples goes on, at a rate that the trace knows of: there is nothing to write
+ * then, unless it is time to see what else is due. */
+static bool native_drops(const struct session *s, uint64_t cycles, uint64_t *n_samples,
+                         bool *is_thinned) {
+    enum { SHORTLY = 1 << 20 }; /* cycles */
+    struct domain *d = self.domain;
+    const uint64_t level = atomic_load_explicit(&s->pace->level, memory_order_relaxed);
+    if (!d || !level || level != d->level || cycles - d->now_cycles > SHORTLY)
+        return false;
+    *n_samples = native_thinned(d, *n_samples, level);
+    *is_thinned = true;
+    return *n_samples == 0;
+}
+
 /* How long a sample took: what its rate is chosen by. The first of a process is not counted, as
  * most of it is the beginning of the recording, which a lower rate does not spare. Nor is more than
  * half a millisecond or so: then the thread has waited for its turn, or for a module's tables. */
@@ -480,6 +494,11 @@ static const char not_of_pool;
 static void native_record(struct session *s, const void *pool, void *block, uint64_t words,
                           uint64_t n_samples, unsigned type, const struct unwind_site *site) {
     const uint64_t began = s->pace ? cpu_cycles() : 0;
+    bool is_thinned = false;
+    if (s->pace && native_drops(s, began, &n_samples, &is_thinned)) {
+        native_note_spent(s, began);
+        return;
+    }
     struct domain *d = native_enter(s);
     if (!d) {
         if (pool == NOT_OF_POOL)
@@ -491,7 +510,7 @@ static void native_record(struct session *s, const void *pool, void *block, uint
     if (newborn_waits(s, type)) {
         native_hold(s, d, now, block, words, n_samples, type, site);
     } else {
-        if (s->pace)
+        if (s->pace && !is_thinned)
             n_samples = native_thin(s, d, now, n_samples);
         if (n_samples > 0 && pool != NOT_OF_POOL)
             native_write_in_pool(s, d, now, pool, block, words, n_samples, site);

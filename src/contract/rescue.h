@@ -24,10 +24,11 @@ enum {
 
 struct rescue_head {
     uint64_t magic, stream_size;
-    _Atomic uint64_t next;   /* where the next slot goes */
-    _Atomic uint64_t notes;  /* of enum rescue_note */
-    struct pace pace;        /* the only part that `run` writes later */
-    _Atomic uint64_t silent; /* programs that began and have no trace, as nothing was sampled */
+    _Atomic uint64_t next;    /* where the next slot goes */
+    _Atomic uint64_t notes;   /* of enum rescue_note */
+    struct pace pace;         /* the only part that `run` writes later */
+    _Atomic uint64_t silent;  /* programs that began and have no trace, as nothing was sampled */
+    _Atomic uint64_t refused; /* processes that were not allowed to open their traces */
 };
 
 /* What recorders let `allotrace run` know. */

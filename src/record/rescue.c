@@ -94,6 +94,11 @@ HOT_CODE void rescue_count_silent(rescue *r, bool waits) {
         atomic_fetch_add(&r->head->silent, waits ? 1 : UINT64_MAX);
 }
 
+void rescue_count_refused(rescue *r) {
+    if (r->head)
+        atomic_fetch_add(&r->head->refused, 1);
+}
+
 void rescue_count_remark(rescue *r) {
     if (r->first)
         atomic_fetch_add_explicit(&r->first->n_remarks, 1, memory_order_relaxed);

@@ -39,6 +39,9 @@ bool rescue_free(rescue *r, void *stream);
 /* Counts what stands in the trace as an allocation and is none. Any thread, any time. */
 void rescue_count_remark(rescue *r);
 
+/* Counts a process that is not allowed to open its trace. */
+void rescue_count_refused(rescue *r);
+
 /* Lets `allotrace run` know. `path` as above, or NULL. False: another process has done so. */
 bool rescue_tell(const char *path, enum rescue_note note);
 

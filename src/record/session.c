@@ -418,6 +418,8 @@ struct session *session_open(const struct session_plan *plan, memprof_filter *fi
         gauges_open(&s->gauges);
         return s;
     }
+    if (*error == EACCES || *error == EPERM)
+        rescue_count_refused(&s->rescue);
     sink_close(&s->sink);
     memprof_disown(&self.sampler, filter);
     self.domain = NULL;

@@ -554,6 +554,23 @@ def workers_that_change_user_have_the_rate_of_the_others():
 
 
 @test
+def without_a_ring_workers_that_may_not_write_are_told_of():
+    """Once at the end, as the standard error of a server may be anywhere."""
+    if os.geteuid() != 0:
+        raise tap.Skip("it takes root to change user")
+    pathlib.Path("counts").write_bytes(bytes(4096))
+    os.chmod(".", 0o711)
+    for rate in "1", "1e-3":
+        with subprocess.Popen([ALLOTRACE, "run", "-r", rate, "-o", "x.%p.ctf", "--", TARGET, "counts", "2", "20", "2000", "user"],
+                              env=ENVIRONMENT, stderr=subprocess.PIPE, text=True, start_new_session=True) as run:
+            patiently(lambda: min(struct.unpack_from("QQQQQ", pathlib.Path("counts").read_bytes())[1::3]) > 300, "the workers count")
+            os.killpg(run.pid, signal.SIGTERM)
+            said = run.communicate(timeout=60)[1]
+        assert "2 processes could not be recorded" in said and said.count("before the next run: chmod 1777 .") == 1, said
+        pathlib.Path("counts").write_bytes(bytes(4096))
+
+
+@test
 def short_lives_have_the_rate_of_the_others():
     """Each begins at the rate that was found for all, and they count as much as those that last."""
     pathlib.Path("counts").write_bytes(bytes(4096))

@@ -471,6 +471,7 @@ static void finish(launch *l, run_program *program) {
         say_why_nothing(name);
     if (unfinished)
         run_traces_warn_unfinished(&traces, name);
+    run_traces_warn_refused(run_rescue_refused(l->shared), name);
     run_traces_free(&traces);
 }
 

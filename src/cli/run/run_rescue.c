@@ -436,6 +436,11 @@ uint64_t run_rescue_silent(int fd) {
     return fd >= 0 && pread(fd, &head, sizeof head, 0) == (ssize_t)sizeof head ? head.silent : 0;
 }
 
+uint64_t run_rescue_refused(int fd) {
+    struct rescue_head head;
+    return fd >= 0 && pread(fd, &head, sizeof head, 0) == (ssize_t)sizeof head ? head.refused : 0;
+}
+
 /* Only while nobody has the file mapped can it be sealed. The child of a fork has its parent's
  * mapping until it records for itself. */
 bool run_rescue_is_in_use(int fd) {

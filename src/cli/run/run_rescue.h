@@ -56,6 +56,9 @@ uint64_t run_rescue_notes(int fd);
 /* How many programs of the run have left no trace, as none of their words was sampled. */
 uint64_t run_rescue_silent(int fd);
 
+/* How many processes were not allowed to open their traces. */
+uint64_t run_rescue_refused(int fd);
+
 /* Whether a process that records, or will when it next allocates, is still alive. */
 bool run_rescue_is_in_use(int fd);
 

@@ -12,6 +12,7 @@
 
 #include "base/path.h"
 #include "base/path_rights.h"
+#include "base/shell.h"
 #include "cli/message.h"
 #include "cli/run/run_rescue.h"
 #include "cli/run/symbolize_file.h"
@@ -200,4 +201,16 @@ void run_traces_warn_unfinished(const run_traces *t, const char *pattern) {
         message_warning("processes of this run are still recording; when one has ended, run this "
                         "with its id instead of %%p: allotrace symbolize %s",
                         pattern);
+}
+
+void run_traces_warn_refused(uint64_t n, const char *pattern) {
+    char folder[PATH_MAX];
+    const int size = (int)(path_base(pattern) - pattern);
+    snprintf(folder, sizeof folder, "%.*s", size ? size : 1, size ? pattern : ".");
+    char *word = shell_word(folder);
+    if (n)
+        message_warning("%llu process%s could not be recorded, not being allowed to write to %s, "
+                        "perhaps after changing user; before the next run: chmod 1777 %s",
+                        (unsigned long long)n, n == 1 ? "" : "es", folder, word ? word : folder);
+    free(word);
 }

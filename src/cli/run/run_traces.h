@@ -50,4 +50,8 @@ void run_traces_complete(const run_traces *t, const debug_file_options *debug_fi
  * a trace. */
 void run_traces_warn_unfinished(const run_traces *t, const char *pattern);
 
+/* Says that so many processes were not allowed to write traces of these names: workers of a server
+ * that have changed user, say, whose standard error nobody may hear. */
+void run_traces_warn_refused(uint64_t n, const char *pattern);
+
 #endif

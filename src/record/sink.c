@@ -112,6 +112,13 @@ static int sink_open_patiently(sink *s, const char *path, uint64_t pid) {
     return error;
 }
 
+/* Whether the open file is still what the name says. */
+static bool sink_has_name(const sink *s, const char *path) {
+    struct stat st;
+    return !syscall_failed(syscall4(SYS_newfstatat, AT_FDCWD, (long)path, (long)&st, 0)) &&
+           st.st_dev == s->device && st.st_ino == s->inode;
+}
+
 int sink_open(sink *s, const char *path, uint64_t pid, bool by_process) {
     memset(s, 0, sizeof *s);
     s->fd = -1;
@@ -122,6 +129,9 @@ int sink_open(sink *s, const char *path, uint64_t pid, bool by_process) {
         s->error = sink_open_beside(s);
     else if (!s->error && s->regular && is_trace_of(path, pid) && sink_keep_earlier(path)) {
         sink_close(s);
+        s->error = sink_open_file(s, 0);
+    } else if (!s->error && s->regular && !sink_has_name(s, path)) {
+        sink_close(s); /* who keeps what we have recorded as another program has just removed it */
         s->error = sink_open_file(s, 0);
     }
     if (!s->error && s->regular)

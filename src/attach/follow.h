@@ -25,6 +25,11 @@ bool follow_begin(pid_t pid);
 /* A process of ours that runs is followed. 0 or an errno. */
 int follow_running(pid_t pid);
 
+/* Whether a stop of one that is followed, which waitpid has told of, is one at another exec, or at
+ * its end. follow_take then lets it go, or leaves it there. */
+bool follow_stands(int status);
+bool follow_ends(int status);
+
 /* What a stop means that waitpid has told of. */
 follow_event follow_take(pid_t pid, int status);
 

@@ -743,7 +743,7 @@ static int accompany(launch *l, run_program *program, bool live, const top_optio
         close(l->shared);
     if (l->entry.go)
         finish_go(l, program);
-    run_children_say(&children);
+    run_children_say(&children, pattern_of(l, program->pid, path), opts->quiet);
     end_view(view);
     return run_program_end(program);
 }

@@ -28,6 +28,7 @@
 #include "cli/run/preload_file.h"
 #include "cli/run/run_check.h"
 #include "cli/run/run_go.h"
+#include "contract/trace_name.h"
 #include "platform/clock.h"
 
 enum {
@@ -190,7 +191,7 @@ static void accompany(const listener *l, pid_t pid) {
             goto done;
         stands = follow(s);
         s->go.has_become = stands;
-        if (s->go.is_read && s->go_case.with_malloc)
+        if (s->go.is_read && s->go_case.with_malloc && !s->is_first)
             tell(l, WORD_BESIDE);
         run_go_finish(&s->go, l->how.command, pid, s->trace, &s->go_case);
         if (!stands)
@@ -510,7 +511,20 @@ void run_children_finish(run_children *c, run_children_left *left) {
     c->pid = -1;
 }
 
-void run_children_say(const run_children_left *left) {
+/* x.%p.ctf becomes x.PID.go.ctf. */
+static void say_beside(uint32_t n, const char *pattern) {
+    char name[PATH_MAX];
+    if (!trace_name_with(pattern, "PID", name, sizeof name))
+        return;
+    const int stem = (int)trace_name_stem(name);
+    message_note("Go's own profile%s of %u program%s with C %s beside: %.*s.go%s",
+                 n == 1 ? "" : "s", n, n == 1 ? "" : "s", n == 1 ? "stands" : "stand", stem, name,
+                 name + stem);
+}
+
+void run_children_say(const run_children_left *left, const char *pattern, bool quiet) {
+    if (left->n_beside && !quiet)
+        say_beside(left->n_beside, pattern);
     if (left->n_late)
         message_warning("%u static or Go program%s ran without being recorded, because %s not "
                         "followed within %d ms",

@@ -45,7 +45,7 @@ typedef struct run_children_how {
 typedef struct run_children_left {
     uint32_t n_following; /* Go programs that go on, and whose profiles will be written */
     uint32_t n_late;      /* programs that nobody followed in time */
-    uint32_t n_beside;    /* profiles of Go that were written beside a trace of malloc */
+    uint32_t n_beside;    /* profiles of children that were written beside a trace of malloc */
     uint32_t is_lost;     /* the process was killed: the rest is not known */
 } run_children_left;
 
@@ -59,7 +59,8 @@ void run_children_tell(run_children *c, pid_t pid);
 /* The program has ended: waits until what ended with it is written. */
 void run_children_finish(run_children *c, run_children_left *left);
 
-/* Says what was left out. */
-void run_children_say(const run_children_left *left);
+/* Says what was left out, and, unless `quiet`, where else something is: traces are called by
+ * `pattern`. */
+void run_children_say(const run_children_left *left, const char *pattern, bool quiet);
 
 #endif

@@ -354,6 +354,23 @@ def both_halves_of_a_child_with_c(go):
 
 
 @test
+def what_a_program_starts_itself(go):
+    """Programs that load the recorder, and what those start."""
+    go.build("plain")
+    done = run([ALLOTRACE, "run", "--rate", "1", "-o", "t.%p.ctf", "--", "./plain", "start", "sh", "-c", "./plain return; ls -d ."])
+    same((done.status, done.out), (0, "out\n.\n"), done.err)
+    same(len(profiles()), 2, done.err)
+    found = [re.search(r"program +\S*/(\S+)", run([ALLOTRACE, "info", p]).out) for p in sorted(pathlib.Path().glob("t.*.ctf"))]
+    same(sorted(m[1] if m else "plain" for m in found), ["ls", "plain", "plain", "sh"])
+    assert f"allotrace: ./plain is a Go program ({go.version})" in done.err and "by 3 programs" in done.err, done.err
+    for trace in pathlib.Path().glob("t.*.ctf"):
+        trace.unlink()
+    done = run([ALLOTRACE, "run", "-q", "-o", "t.%p.ctf", "--", "./plain", "start", "./plain", "return"])
+    same((done.status, done.out, done.err), (0, "out\n", ""))
+    same(len(profiles()), 1)  # nobody has seen the other one start
+
+
+@test
 def many_children_at_once(go):
     go.build("plain")
     done = run([ALLOTRACE, "run", "-o", "t.%p.ctf", "--", "sh", "-c", "seq 20 | xargs -P8 -I% ./plain return"])

@@ -186,6 +186,7 @@ typedef struct launch {
     const char *pattern;           /* of the trace's name; NULL: by default */
     ring_plan ring;                /* what is recorded goes into segments */
     bool has_children;             /* that are recorded, too */
+    bool only_children;            /* load the recorder, but the program itself does not */
     keepers keepers;               /* of these */
     char rescue[64];               /* see run_rescue.h; empty: there is none */
     uint64_t replaced;             /* see run_output_replaces */
@@ -459,7 +460,8 @@ static void finish(launch *l, run_program *program) {
                                        .left_out = notes & RESCUE_LEFT_CHILD ? for_each : NULL});
     else if (!unfinished && notes & RESCUE_LEFT_TO_PROGRAM)
         say_left_to_program(name);
-    else if (!unfinished && !(notes & RESCUE_TOLD) && (!l->entry.library || l->entry.is_entered))
+    else if (!unfinished && !(notes & RESCUE_TOLD) && !l->only_children &&
+             (!l->entry.library || l->entry.is_entered))
         say_why_nothing(name);
     if (unfinished)
         run_traces_warn_unfinished(&traces, name);
@@ -648,6 +650,12 @@ static int check_options(const run_options *o) {
     return ring_options_check(&command_run, &o->ring, o->rate);
 }
 
+/* A Go program without C loads no recorder; but what it starts does. */
+static bool records_only_children(const launch *l, char preload[PATH_MAX]) {
+    return !l->preload && l->entry.go && l->pattern && trace_name_is_per_process(l->pattern) &&
+           *preload && preload_file_make_nameable(preload);
+}
+
 /* How the program is recorded, if it can be. False: it is not to start. */
 static bool prepare(launch *l, char preload[PATH_MAX], char entering[PATH_MAX]) {
     const char *set_name = getenv(setting_infos[SETTING_FILE].name);
@@ -665,6 +673,9 @@ static bool prepare(launch *l, char preload[PATH_MAX], char entering[PATH_MAX]) 
                       .with_malloc = l->preload,
                       .quiet = l->options->quiet,
                       .is_watched = l->options->view || l->options->live || l->options->push.urls};
+    l->only_children = records_only_children(l, preload);
+    if (l->only_children)
+        l->preload = preload;
     if (l->go.program.layout && l->ring.on && !run_go_fits_ring(&l->go_case))
         return false;
     l->go.period = go_period(l->options);
@@ -720,6 +731,7 @@ static int accompany(launch *l, run_program *program, bool live, const top_optio
     const run_options *opts = l->options;
     char path[PATH_MAX], push_pattern[PATH_MAX];
     keeper keeps = {.pid = -1, .fd = -1};
+    const bool is_recorded = l->preload && !l->only_children;
     run_children_left children;
     if (l->keepers.pid > 0)
         keepers_leave_out(&l->keepers, program->pid);
@@ -727,7 +739,7 @@ static int accompany(launch *l, run_program *program, bool live, const top_optio
         keeper_start(&keeps, &l->ring, program->pid, l->shared, opts->push.urls);
     signal(SIGPIPE, SIG_IGN); /* noticed at the writes, as by other commands */
     signal(SIGXFSZ, SIG_IGN);
-    view_session *view = opts->view && l->preload ? start_view(l, program, path) : NULL;
+    view_session *view = opts->view && is_recorded ? start_view(l, program, path) : NULL;
     start_push(l, program, keeps.position, push_pattern);
     top_session *table = live && held->file >= 0 ? start_live(l, program, path, how, held) : NULL;
     run_program_wait(program);
@@ -749,7 +761,7 @@ static int accompany(launch *l, run_program *program, bool live, const top_optio
 }
 
 static int start(launch *l) {
-    const bool live = l->options->live && l->preload;
+    const bool live = l->options->live && l->preload && !l->only_children;
     const top_options how = {.order = ACTIVITY_BY_LIVE,
                              .color = color_wanted(COLOR_AUTO),
                              .on_leave = "the program continues; its output appears here"};

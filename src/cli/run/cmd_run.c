@@ -701,6 +701,7 @@ static bool name_of_child(const void *context, pid_t program, pid_t pid, char pa
 }
 
 static void start_children(launch *l) {
+    static launch context;
     const run_options *given = l->options;
     const run_children_how how = {.command = &command_run,
                                   .library = *l->static_library ? l->static_library : NULL,
@@ -709,8 +710,11 @@ static void start_children(launch *l) {
                                   .quiet = given->quiet,
                                   .is_watched = given->view || given->live || given->push.urls,
                                   .name = name_of_child,
-                                  .context = l};
-    if (l->preload)
+                                  .context = &context};
+    context = *l;
+    context.command = strdup(l->command);
+    context.pattern = l->pattern ? strdup(l->pattern) : NULL;
+    if (l->preload && context.command && !context.pattern == !l->pattern)
         run_children_start(&l->children, &how);
 }
 

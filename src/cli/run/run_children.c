@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/random.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
@@ -28,6 +27,7 @@
 #include "cli/run/preload_file.h"
 #include "cli/run/run_check.h"
 #include "cli/run/run_go.h"
+#include "cli/run/run_witness.h"
 #include "contract/trace_name.h"
 #include "platform/clock.h"
 
@@ -410,7 +410,7 @@ static _Noreturn void be_listener(listener *l) {
     sigset_t all;
     keep_own_files(l);
     setsid();
-    prctl(PR_SET_NAME, "allotrace-exec");
+    run_witness_hide("run-follows");
     sigfillset(&all);
     sigprocmask(SIG_BLOCK, &all, NULL);
     signal(SIGCHLD, SIG_DFL);

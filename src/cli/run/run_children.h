@@ -38,7 +38,7 @@ typedef struct run_children_how {
     bool is_watched; /* see run_go_case */
     /* What process `pid` writes where the first one is `program`; false: it does not. */
     bool (*name)(const void *context, pid_t program, pid_t pid, char path[PATH_MAX]);
-    const void *context;
+    const void *context; /* nothing in it may be words of the command line, which are taken away */
 } run_children_how;
 
 /* When the program has ended. */

@@ -385,7 +385,7 @@ def a_child_can_be_stopped_and_continued(go):
 import os, signal, subprocess
 child = subprocess.Popen(["./plain", "wait"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 child.stdout.readline()
-for sig in signal.SIGSTOP, signal.SIGTSTP:
+for sig in signal.SIGSTOP, signal.SIGSTOP:
     os.kill(child.pid, sig)
     status = os.waitpid(child.pid, os.WUNTRACED)[1]
     print(os.WIFSTOPPED(status), os.WSTOPSIG(status) == sig)

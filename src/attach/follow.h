@@ -36,6 +36,9 @@ follow_event follow_take(pid_t pid, int status);
 /* It ends, untraced. */
 void follow_let_go(pid_t pid);
 
+/* Whether no thread of it runs any more but the first. */
+bool follow_is_alone(pid_t pid);
+
 /* Waits a little until no thread of a process that ends runs any more but the one followed. */
 void follow_await_others(pid_t pid);
 

@@ -362,12 +362,58 @@ def what_a_program_starts_itself(go):
     same(len(profiles()), 2, done.err)
     found = [re.search(r"program +\S*/(\S+)", run([ALLOTRACE, "info", p]).out) for p in sorted(pathlib.Path().glob("t.*.ctf"))]
     same(sorted(m[1] if m else "plain" for m in found), ["ls", "plain", "plain", "sh"])
-    assert f"allotrace: ./plain is a Go program ({go.version})" in done.err and "by 3 programs" in done.err, done.err
+    assert f"/plain is a Go program ({go.version})" in done.err and "by 4 programs" in done.err, done.err
     for trace in pathlib.Path().glob("t.*.ctf"):
         trace.unlink()
-    done = run([ALLOTRACE, "run", "-q", "-o", "t.%p.ctf", "--", "./plain", "start", "./plain", "return"])
-    same((done.status, done.out, done.err), (0, "out\n", ""))
-    same(len(profiles()), 1)  # nobody has seen the other one start
+    words = "./plain", "start", "./plain", "start", "./plain", "start", "./plain", "return"
+    for before in [], ["sh", "-c", "\"$@\"; exit 3", "sh"]:
+        done = run([ALLOTRACE, "run", "-q", "-o", "t.%p.ctf", "--", *before, *words])
+        same((done.status, done.out, done.err), (3 if before else 0, "out\n", ""))
+        same(len(profiles()), 4)
+        for trace in pathlib.Path().glob("t.*.ctf"):
+            trace.unlink()
+
+
+STATIC = r"""
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+int main(void) { free(malloc(40001)); printf("%d %d\n", getuid() == 0, geteuid()); }
+"""
+
+
+@test
+def what_a_program_starts_unseen(go):
+    go.build("plain")
+    pathlib.Path("t.c").write_text(STATIC)
+    subprocess.run(["cc", "-g", "-static", "-fno-builtin", "t.c", "-o", "t"], check=True)
+    for program, n in ("./t", 1), ("/bin/echo", 1):
+        for how in "start", "exec":
+            words = ["./plain", how, program] if how == "start" else ["./plain", "start", "./plain", "start", program]
+            plain, done = run(words), run([ALLOTRACE, "run", "-q", "--rate", "1", "-o", "t.%p.ctf", "--", *words])
+            same(done[:2], plain[:2], done.err)
+            infos = [run([ALLOTRACE, "info", p]).out for p in sorted(pathlib.Path().glob("t.*.ctf"))]
+            same(sum(f"{program.strip('.')}\n" in info for info in infos), n, program)
+            for trace in pathlib.Path().glob("t.*.ctf"):
+                trace.unlink()
+    done = run([ALLOTRACE, "run", "-q", "-o", "t.%p.ctf", "--", "./plain", "start", "./nothing"])
+    assert done.status == 2 and "no such file" in done.err, done
+
+
+@test
+def a_set_user_id_program_keeps_its_rights(go):
+    nobody = "setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"
+    if os.geteuid() != 0 or run([*nobody, "test", "-x", ALLOTRACE]).status != 0:
+        raise Skip("needs root, and a command that others may execute")
+    go.build("plain")
+    pathlib.Path("t.c").write_text(STATIC)
+    subprocess.run(["cc", "-static", "t.c", "-o", "t"], check=True)
+    os.chmod("t", 0o4755)
+    os.chmod(".", 0o777)
+    for words in ["./plain", "start", "./t"], ["./plain", "start", "sh", "-c", "./t"], ["sh", "-c", "./t; exit 3"], ["sh", "-c", "exec ./t"]:
+        plain, done = run([*nobody, *words]), run([*nobody, ALLOTRACE, "run", "-q", "-o", "t.%p.ctf", "--", *words])
+        same(done, plain)
+        same(done.out, "0 0\n")
 
 
 @test

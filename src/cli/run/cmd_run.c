@@ -288,6 +288,10 @@ static void set_environment(void *context) {
     char text[PATH_MAX];
     if (!l->preload)
         return;
+    if (l->only_children && !l->entry.go && !run_children_ask(&l->children))
+        message_warning(
+            "%s: it is a Go program, and Go's own heap is not recorded: nobody follows it",
+            l->command);
     set_preload(l->preload);
     const char *pattern = pattern_of(l, getpid(), text);
     set_file_setting(pattern);
@@ -650,7 +654,7 @@ static int check_options(const run_options *o) {
     return ring_options_check(&command_run, &o->ring, o->rate);
 }
 
-/* A Go program without C loads no recorder; but what it starts does. */
+/* A Go program without C loads no recorder; but what it starts may, or is followed. */
 static bool records_only_children(const launch *l, char preload[PATH_MAX]) {
     return !l->preload && l->entry.go && l->pattern && trace_name_is_per_process(l->pattern) &&
            *preload && preload_file_make_nameable(preload);
@@ -706,6 +710,7 @@ static void start_children(launch *l) {
     const run_children_how how = {.command = &command_run,
                                   .library = *l->static_library ? l->static_library : NULL,
                                   .reads_go = !l->ring.on,
+                                  .has_each = l->pattern && trace_name_is_per_process(l->pattern),
                                   .go_period = go_period(given),
                                   .quiet = given->quiet,
                                   .is_watched = given->view || given->live || given->push.urls,
@@ -776,6 +781,8 @@ static int start(launch *l) {
     if (l->ring.on && l->preload)
         keeper_spools_remove_abandoned(&l->ring, 0);
     start_children(l);
+    if (l->only_children && l->children.pid > 0)
+        l->entry.go = NULL; /* it is followed as its children are */
     if (!start_sharing(l))
         return STATUS_FAILED;
     clock_gettime(CLOCK_REALTIME_COARSE, &l->started);

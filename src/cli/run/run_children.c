@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/random.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
@@ -22,7 +23,9 @@
 #include "attach/arrive.h"
 #include "attach/enter.h"
 #include "attach/follow.h"
+#include "attach/tree.h"
 #include "base/hash.h"
+#include "base/vec.h"
 #include "cli/message.h"
 #include "cli/run/preload_file.h"
 #include "cli/run/run_check.h"
@@ -35,13 +38,14 @@ enum {
     MOST_FOLLOWERS = 1024,
     MOST_LINES = 64,     /* that are said */
     REQUEST_MS = 1000,   /* for the words of who has connected */
+    OTHERS_MS = 50,      /* for the other threads of a process that ends */
     ARRIVAL_MS = 5000,   /* between the end of the words and the exec */
     PATIENCE_MS = 100,   /* for processes that end with the program */
     LINE = 3 * PATH_MAX, /* bytes */
 };
 
 /* What a follower tells. Lines begin with a letter. */
-enum word { WORD_FOLLOWS = 1, WORD_READS, WORD_LATE, WORD_BESIDE };
+enum word { WORD_FOLLOWS = 1, WORD_READS, WORD_DONE, WORD_LATE, WORD_BESIDE };
 
 typedef struct told {
     char word;
@@ -50,7 +54,8 @@ typedef struct told {
 
 typedef struct follower {
     pid_t pid;
-    bool follows, reads; /* a Go program; what it has left behind, and writes it */
+    uint32_t n_followed,
+        n_read; /* Go programs that run; that have ended, and are not written yet */
 } follower;
 
 typedef struct listener {
@@ -100,7 +105,8 @@ static void name_program(pid_t pid, char path[PATH_MAX]) {
 typedef struct standing {
     const listener *l;
     pid_t pid;
-    bool is_first; /* the process that `run` has started */
+    bool is_first;     /* the process that `run` has started */
+    uint64_t until_ms; /* it stands at its end until then, for its other threads; 0: it runs */
     char path[PATH_MAX], trace[PATH_MAX];
     run_check check;
     run_go go;
@@ -114,12 +120,14 @@ static void enter_static(const standing *s) {
         run_check_say_entered(s->path, is_entered, said.text);
 }
 
-/* It is one; whether its heap is followed from now on. */
+/* It is one; whether its heap is followed from now on. One without C starts others unseen. */
 static bool follow_go(standing *s, bool enters) {
     const bool prepared = run_go_prepare(&s->go, s->pid);
     if (enters)
         enter_static(s);
-    const bool follows = prepared && run_go_follow(&s->go, s->pid, enters);
+    const bool alone = s->l->how.has_each && !s->go_case.with_malloc;
+    const bool follows =
+        prepared && (alone ? tree_begin(s->pid) : run_go_follow(&s->go, s->pid, enters));
     run_go_say_followed(&s->go, follows, s->l->how.go_period, &s->go_case);
     if (!follows && !enters)
         follow_let_go(s->pid);
@@ -156,51 +164,156 @@ static bool begin(standing *s) {
     return false;
 }
 
-/* Until it ends. True: it stands at another exec. */
-static bool follow(standing *s) {
-    const listener *l = s->l;
-    int status;
-    tell(l, WORD_FOLLOWS);
-    for (;;) {
-        if (waitpid(s->pid, &status, __WALL) < 0) {
-            if (errno == EINTR)
-                continue;
-            return false;
+/* ---- those that are followed, until they end ------------------------------------------------- */
+
+typedef struct watch {
+    const listener *l;
+    VEC(standing *) all; /* that are followed */
+    tree tree;
+    bool ends; /* one of them stands at its end */
+} watch;
+
+static standing *find(const watch *w, pid_t pid) {
+    for (size_t i = 0; i < w->all.count; i++)
+        if (w->all.items[i]->pid == pid)
+            return w->all.items[i];
+    return NULL;
+}
+
+/* Writes what was read of it, and forgets it. */
+static void finish(watch *w, standing *s) {
+    size_t i = 0;
+    while (w->all.items[i] != s)
+        i++;
+    w->all.items[i] = w->all.items[--w->all.count];
+    if (s->go.is_read && s->go_case.with_malloc && !s->is_first)
+        tell(w->l, WORD_BESIDE);
+    run_go_finish(&s->go, w->l->how.command, s->pid, s->trace, &s->go_case);
+    tell(w->l, WORD_DONE);
+    free(s);
+}
+
+/* A program stands at its exec. */
+static void take_standing(watch *w, pid_t pid) {
+    const listener *l = w->l;
+    standing *s = calloc(1, sizeof *s);
+    if (s)
+        *s = (standing){.l = l, .pid = pid, .is_first = pid == l->program};
+    if (!s || !l->how.name(l->how.context, l->program, pid, s->trace)) {
+        follow_let_go(pid);
+    } else if (begin(s)) {
+        tell(l, WORD_FOLLOWS);
+        if (vec_push(&w->all, s))
+            return;
+        follow_let_go(pid);
+    }
+    free(s);
+}
+
+/* It was followed, and is another program by now. */
+static void take_become(watch *w, pid_t pid) {
+    standing *s = find(w, pid);
+    if (s) {
+        s->go.has_become = true;
+        tell(w->l, WORD_READS);
+        finish(w, s);
+    }
+    take_standing(w, pid);
+}
+
+/* Whether it is one that somebody has to follow; of a static one that cannot be, says so. */
+static bool is_wanted(pid_t pid) {
+    char path[PATH_MAX];
+    run_check *check = tree_path(pid, path) ? malloc(sizeof *check) : NULL;
+    if (!check)
+        return false;
+    run_check_command(check, path);
+    const bool wanted = check->is_go || (check->is_static && check->recordable);
+    free(check);
+    return wanted;
+}
+
+/* One that cannot be followed must not be: it may have rights of its own. */
+static void take_starting(watch *w, pid_t pid) {
+    if (is_wanted(pid))
+        tree_go_on(&w->tree, pid);
+    else
+        tree_let_go(&w->tree, pid);
+}
+
+static void take_exit(watch *w, pid_t thread) {
+    standing *s = find(w, thread);
+    if (!s) {
+        tree_go_on(&w->tree, thread);
+        return;
+    }
+    s->until_ms = clock_monotonic_ms() + OTHERS_MS;
+    w->ends = true;
+    tell(w->l, WORD_READS);
+}
+
+static void take_stop(watch *w, pid_t thread, int status) {
+    standing *s = find(w, thread);
+    switch (tree_take(&w->tree, thread, status, s)) {
+    case TREE_STARTS:
+        take_starting(w, thread);
+        break;
+    case TREE_STANDS:
+        take_become(w, thread);
+        break;
+    case TREE_EXITS:
+        take_exit(w, thread);
+        break;
+    case TREE_GONE:
+        if (s) { /* it was gone at once */
+            if (!s->until_ms)
+                tell(w->l, WORD_READS);
+            finish(w, s);
         }
-        if (!WIFSTOPPED(status))
-            return false;
-        if (follow_stands(status))
-            return true;
-        if (follow_ends(status))
-            tell(l, WORD_READS);
-        run_go_take(&s->go, s->pid, status);
-        if (follow_ends(status))
-            return false;
+        break;
+    case TREE_NONE:
+        break;
     }
 }
 
-/* A process that stands at its exec, up to its end. */
-static void accompany(const listener *l, pid_t pid) {
-    standing *s = calloc(1, sizeof *s);
-    bool stands = s;
-    while (stands) {
-        *s = (standing){.l = l, .pid = pid, .is_first = pid == l->program};
-        if (!l->how.name(l->how.context, l->program, pid, s->trace))
-            break;
-        if (!begin(s))
-            goto done;
-        stands = follow(s);
-        s->go.has_become = stands;
-        if (s->go.is_read && s->go_case.with_malloc && !s->is_first)
-            tell(l, WORD_BESIDE);
-        run_go_finish(&s->go, l->how.command, pid, s->trace, &s->go_case);
-        if (!stands)
-            goto done;
+/* Reads those at their ends whose other threads are gone, or take too long. */
+static void take_ends_of(watch *w) {
+    w->ends = false;
+    for (size_t i = 0; i < w->all.count; i++) {
+        standing *s = w->all.items[i];
+        if (!s->until_ms)
+            continue;
+        if (!follow_is_alone(s->pid) && clock_monotonic_ms() < s->until_ms) {
+            w->ends = true;
+            continue;
+        }
+        run_go_end(&s->go, s->pid);
+        finish(w, s);
+        i--;
     }
-    follow_let_go(pid);
-done:
-    free(s);
 }
+
+/* A process that stands at its exec, up to its end, and that of all that is followed with it. */
+static void accompany(const listener *l, pid_t pid) {
+    watch w = {.l = l};
+    int status;
+    take_standing(&w, pid);
+    while (w.all.count > 0) {
+        const pid_t thread = waitpid(-1, &status, __WALL | (w.ends ? WNOHANG : 0));
+        if (thread < 0 && errno != EINTR)
+            break;
+        if (thread > 0)
+            take_stop(&w, thread, status);
+        else if (thread == 0)
+            poll(NULL, 0, 1);
+        if (w.ends)
+            take_ends_of(&w);
+    }
+    vec_free(&w.all);
+    tree_free(&w.tree);
+}
+
+/* ---- who asks -------------------------------------------------------------------------------- */
 
 /* Whoever asks must be the thread, which the kernel tells, but for its number among threads. */
 static pid_t thread_of(const struct handover_request *request, const struct ucred *peer) {
@@ -348,8 +461,10 @@ static void take_word(listener *l, const told *t) {
     l->left.n_beside += t->word == WORD_BESIDE;
     for (size_t i = 0; i < l->n_followers; i++)
         if (l->followers[i].pid == t->follower) {
-            l->followers[i].follows |= t->word == WORD_FOLLOWS;
-            l->followers[i].reads |= t->word == WORD_READS;
+            l->followers[i].n_followed += t->word == WORD_FOLLOWS;
+            l->followers[i].n_followed -= t->word == WORD_READS;
+            l->followers[i].n_read += t->word == WORD_READS;
+            l->followers[i].n_read -= t->word == WORD_DONE;
         }
 }
 
@@ -381,8 +496,8 @@ static bool is_settled(listener *l) {
     uint32_t n_reading = 0;
     l->left.n_following = 0;
     for (size_t i = 0; i < l->n_followers; i++) {
-        n_reading += l->followers[i].reads;
-        l->left.n_following += l->followers[i].follows && !l->followers[i].reads;
+        n_reading += l->followers[i].n_read;
+        l->left.n_following += l->followers[i].n_followed;
     }
     return n_reading == 0 &&
            (!l->left.n_following || clock_monotonic_ms() - l->finishing_ms >= PATIENCE_MS);
@@ -448,16 +563,23 @@ static _Noreturn void be_listener(listener *l) {
 
 /* ---- for `run` ----------------------------------------------------------------------------- */
 
-/* An abstract socket, of a name that no other run has. */
+/* An abstract one. */
+static socklen_t address_of(const char *name, struct sockaddr_un *at) {
+    const size_t n = strlen(name);
+    *at = (struct sockaddr_un){.sun_family = AF_UNIX};
+    memcpy(at->sun_path + 1, name, n);
+    return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + n);
+}
+
+/* A socket of a name that no other run has. */
 static int listen_at(char name[HANDOVER_NAME]) {
-    struct sockaddr_un at = {.sun_family = AF_UNIX};
+    struct sockaddr_un at;
     uint64_t random;
     if (getrandom(&random, sizeof random, 0) != sizeof random)
         return -1;
-    const int n = snprintf(name, HANDOVER_NAME, "allotrace-%016llx", (unsigned long long)random);
-    memcpy(at.sun_path + 1, name, (size_t)n);
+    snprintf(name, HANDOVER_NAME, "allotrace-%016llx", (unsigned long long)random);
     const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    const socklen_t size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n);
+    const socklen_t size = address_of(name, &at);
     if (fd >= 0 && bind(fd, (const struct sockaddr *)&at, size) == 0 && listen(fd, SOMAXCONN) == 0)
         return fd;
     if (fd >= 0)
@@ -495,6 +617,33 @@ void run_children_tell(run_children *c, pid_t pid) {
         send(c->fd, &word, sizeof word, MSG_NOSIGNAL);
     else if (c->pid > 0)
         close(c->fd);
+}
+
+static bool has_answer(int fd, struct handover_answer *got) {
+    return await(fd, ARRIVAL_MS) && recv(fd, got, sizeof *got, 0) == sizeof *got;
+}
+
+static bool is_followed(int fd) {
+    const struct handover_request request = {
+        .version = HANDOVER_VERSION, .process = getpid(), .thread = getpid()};
+    struct handover_answer got;
+    if (send(fd, &request, sizeof request, MSG_NOSIGNAL) != sizeof request || !has_answer(fd, &got))
+        return false;
+    if (got.kind == HANDOVER_PERMIT) {
+        prctl(PR_SET_PTRACER, got.tracer, 0, 0, 0);
+        if (send(fd, "", 1, MSG_NOSIGNAL) != 1 || !has_answer(fd, &got))
+            return false;
+    }
+    return got.kind == HANDOVER_FOLLOWS;
+}
+
+bool run_children_ask(const run_children *c) {
+    struct sockaddr_un at;
+    const socklen_t size = address_of(c->name, &at);
+    const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    const uint64_t word = (uint64_t)getpid();
+    return fd >= 0 && send(c->fd, &word, sizeof word, MSG_NOSIGNAL) == sizeof word &&
+           connect(fd, (const struct sockaddr *)&at, size) == 0 && is_followed(fd);
 }
 
 void run_children_finish(run_children *c, run_children_left *left) {

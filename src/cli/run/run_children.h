@@ -7,7 +7,8 @@
  * Way. Nearly every process of a run has a recorder, which sees execs and knows by the file that
  * none can be loaded; it asks here (contract/handover.h). Each request gets a process of its own,
  * which traces that thread up to its exec and no other, and then does what `run` does with its
- * first process. What it says, and what it is about to do, it tells us.
+ * first process. What it says, and what it is about to do, it tells us. Of Go programs
+ * without C, which have no recorder, it follows all threads, and what they start (attach/tree.h).
  *
  * What must hold. We are not `run`: if that is killed, whoever is followed still is. Only processes
  * of our own user are, since the kernel asks for no more where we are root. Lines about programs
@@ -33,6 +34,7 @@ typedef struct run_children_how {
     const command *command;
     const char *library; /* that is put into static programs; NULL: none is */
     bool reads_go;
+    bool has_each;      /* process a trace of its own */
     uint64_t go_period; /* see run_go_period */
     bool quiet;
     bool is_watched; /* see run_go_case */
@@ -55,6 +57,10 @@ void run_children_start(run_children *c, const run_children_how *how);
 
 /* The program is process `pid`; 0: it did not start. */
 void run_children_tell(run_children *c, pid_t pid);
+
+/* In the process that is about to become the program: has it followed as others are. False: it is
+ * not. */
+bool run_children_ask(const run_children *c);
 
 /* The program has ended: waits until what ended with it is written. */
 void run_children_finish(run_children *c, run_children_left *left);

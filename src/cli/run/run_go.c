@@ -109,7 +109,7 @@ bool run_go_follow(run_go *g, pid_t pid, bool runs) {
 }
 
 /* It ends: what it leaves behind is read. */
-static void read_last(run_go *g, pid_t pid) {
+void run_go_end(run_go *g, pid_t pid) {
     import_error error;
     follow_await_others(pid);
     g->profile.duration = clock_wall_us() - g->profile.start_time;
@@ -125,7 +125,7 @@ bool run_go_take(run_go *g, pid_t pid, int status) {
     case FOLLOW_STOPPED:
         return true;
     case FOLLOW_ENDS:
-        read_last(g, pid);
+        run_go_end(g, pid);
         break;
     case FOLLOW_BECAME:
         g->has_become = true;

@@ -72,8 +72,7 @@ bool enter_is_possible(void) {
 }
 
 int enter_follow(pid_t pid) {
-    const long options = PTRACE_O_TRACEEXEC | PTRACE_O_TRACESYSGOOD | PTRACE_O_EXITKILL;
-    return ptrace(PTRACE_SEIZE, pid, 0, options) == 0 ? 0 : errno;
+    return ptrace(PTRACE_SEIZE, pid, 0, PTRACE_O_TRACEEXEC) == 0 ? 0 : errno;
 }
 
 bool enter_await_exec(pid_t pid, int *status) {
@@ -170,13 +169,15 @@ static bool call_function(entering *e, uint64_t function, uint64_t argument, uin
     }
 }
 
-/* From the exec to where it has been made, so that registers can be set. */
+/* From the exec to where it has been made, so that registers can be set. Without us, who put them
+ * back, it must not go on. */
 static bool stand(entering *e) {
     char path[64];
     const uint64_t all = ~UINT64_C(0);
+    const long options = PTRACE_O_TRACEEXEC | PTRACE_O_TRACESYSGOOD | PTRACE_O_EXITKILL;
     snprintf(path, sizeof path, "/proc/%d/mem", (int)e->pid);
     e->memory = open(path, O_RDWR | O_CLOEXEC);
-    return e->memory >= 0 &&
+    return e->memory >= 0 && ptrace(PTRACE_SETOPTIONS, e->pid, 0, options) == 0 &&
            ptrace(PTRACE_GETSIGMASK, e->pid, (void *)sizeof e->blocked, &e->blocked) == 0 &&
            ptrace(PTRACE_SETSIGMASK, e->pid, (void *)sizeof all, &all) == 0 && go_on(e) &&
            (e->stands = cpu_get(e->pid, &e->registers));

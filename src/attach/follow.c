@@ -35,6 +35,14 @@ int follow_running(pid_t pid) {
     return ptrace(PTRACE_SEIZE, pid, 0, following) == 0 ? 0 : errno;
 }
 
+bool follow_stands(int status) {
+    return EVENT(status) == PTRACE_EVENT_EXEC;
+}
+
+bool follow_ends(int status) {
+    return EVENT(status) == PTRACE_EVENT_EXIT;
+}
+
 follow_event follow_take(pid_t pid, int status) {
     const int sig = WSTOPSIG(status);
     switch (EVENT(status)) {
@@ -74,19 +82,20 @@ static bool is_alive(pid_t pid, pid_t thread) {
     return told && pages > 0;
 }
 
+bool follow_is_alone(pid_t pid) {
+    pid_t *threads = calloc(MOST_THREADS, sizeof *threads);
+    const size_t n = threads ? process_threads(pid, threads, MOST_THREADS) : 0;
+    size_t alive = 0;
+    for (size_t k = 0; k < n; k++)
+        alive += threads[k] != pid && is_alive(pid, threads[k]);
+    free(threads);
+    return alive == 0;
+}
+
 void follow_await_others(pid_t pid) {
     enum { PATIENCE = 200 };
-    pid_t *threads = calloc(MOST_THREADS, sizeof *threads);
-    for (int i = 0; threads && i < PATIENCE; i++) {
-        const size_t n = process_threads(pid, threads, MOST_THREADS);
-        size_t alive = 0;
-        for (size_t k = 0; k < n; k++)
-            alive += threads[k] != pid && is_alive(pid, threads[k]);
-        if (alive == 0)
-            break;
+    for (int i = 0; i < PATIENCE && !follow_is_alone(pid); i++)
         wait_ms(1);
-    }
-    free(threads);
 }
 
 /* ---- a process that runs ------------------------------------------------------------------- */

@@ -25,11 +25,19 @@ bool follow_begin(pid_t pid);
 /* A process of ours that runs is followed. 0 or an errno. */
 int follow_running(pid_t pid);
 
+/* Whether a stop of one that is followed, which waitpid has told of, is one at another exec, or at
+ * its end. follow_take then lets it go, or leaves it there. */
+bool follow_stands(int status);
+bool follow_ends(int status);
+
 /* What a stop means that waitpid has told of. */
 follow_event follow_take(pid_t pid, int status);
 
 /* It ends, untraced. */
 void follow_let_go(pid_t pid);
+
+/* Whether no thread of it runs any more but the first. */
+bool follow_is_alone(pid_t pid);
 
 /* Waits a little until no thread of a process that ends runs any more but the one followed. */
 void follow_await_others(pid_t pid);

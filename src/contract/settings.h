@@ -27,6 +27,9 @@
       "`allotrace run`, so that no later process overwrites the file")                             \
     X(RESCUE, "MEMTRACE_RESCUE", "", "a file of `allotrace run`",                                  \
       "where unwritten data is kept in case the program is killed; set by `allotrace run`")        \
+    X(HANDOVER, "MEMTRACE_HANDOVER", "", "a socket of `allotrace run`",                            \
+      "where `allotrace run` is asked to follow static and Go programs that the program starts; "  \
+      "set by `allotrace run`")                                                                    \
     X(ROOM, "MEMTRACE_ROOM", "", "0 or 1",                                                         \
       "1: a trace at rate 1 starts with room for names, so that `allotrace symbolize` need not "   \
       "copy it; set by `allotrace run`")                                                           \

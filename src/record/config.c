@@ -152,6 +152,8 @@ HOT_CODE static bool config_set(config *c, enum setting setting, const char *val
         return set_heaps(&c->heaps[RUNTIME_##id], value, alone);
         RUNTIMES(SET_HEAPS)
 #undef SET_HEAPS
+    case SETTING_HANDOVER: /* environment.h reads it */
+        return true;
     case SETTING_SEED:
         c->seeded = *value != '\0';
         return !c->seeded || config_parse_whole(value, &c->seed);

@@ -18,10 +18,9 @@
 
 enum { MOST_ENTRIES = 1000 }; /* on a stack that may be small */
 
-/* The value of a variable; NULL: it is not there. */
-HOT_CODE static const char *value_of(char *const envp[], const char *name) {
+HOT_CODE const char *environment_value(char *const envp[], const char *name) {
     const size_t n = strlen(name);
-    for (; *envp; envp++)
+    for (; envp && *envp; envp++)
         if (strncmp(*envp, name, n) == 0 && (*envp)[n] == '=')
             return *envp + n + 1;
     return NULL;
@@ -40,8 +39,8 @@ HOT_CODE static bool names_each_process(const char *file) {
 
 /* Whether the recorder would find in the program that the trace is another process's. */
 HOT_CODE static bool is_left_out(char *const envp[], bool becomes) {
-    const char *file = value_of(envp, setting_infos[SETTING_FILE].name);
-    const char *process = value_of(envp, setting_infos[SETTING_PROCESS].name);
+    const char *file = environment_value(envp, setting_infos[SETTING_FILE].name);
+    const char *process = environment_value(envp, setting_infos[SETTING_PROCESS].name);
     uint64_t chosen;
     return file && *file && process && config_parse_whole(process, &chosen) &&
            !names_each_process(file) &&
@@ -49,7 +48,7 @@ HOT_CODE static bool is_left_out(char *const envp[], bool becomes) {
 }
 
 HOT_CODE size_t environment_room(char *const envp[], bool becomes) {
-    const char *preload = envp ? value_of(envp, "LD_PRELOAD") : NULL;
+    const char *preload = environment_value(envp, "LD_PRELOAD");
     size_t n = 0;
     if (!preload || !own_size(preload) || sizeof PRELOAD + strlen(preload) > ENVIRONMENT_TEXT ||
         !is_left_out(envp, becomes))
@@ -57,6 +56,13 @@ HOT_CODE size_t environment_room(char *const envp[], bool becomes) {
     while (n < MOST_ENTRIES && envp[n])
         n++;
     return envp[n] ? 0 : n;
+}
+
+HOT_CODE const char *environment_handover(char *const envp[]) {
+    const char *name = environment_value(envp, setting_infos[SETTING_HANDOVER].name);
+    const char *preload = name && *name ? environment_value(envp, "LD_PRELOAD") : NULL;
+    const char *file = environment_value(envp, setting_infos[SETTING_FILE].name);
+    return preload && own_size(preload) && file && *file ? name : NULL;
 }
 
 /* LD_PRELOAD with what others have put there; NULL: nothing. */

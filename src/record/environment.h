@@ -19,4 +19,11 @@ size_t environment_room(char *const envp[], bool becomes);
 /* `envp` without us, in `entries`. */
 char **environment_without_us(char *const envp[], char **entries, char text[ENVIRONMENT_TEXT]);
 
+/* Where `run` is asked to follow a program that starts with it (handover.h); NULL: nowhere, or the
+ * program is not to be recorded. */
+const char *environment_handover(char *const envp[]);
+
+/* The value of a variable; NULL: it is not there. */
+const char *environment_value(char *const envp[], const char *name);
+
 #endif

@@ -3,8 +3,9 @@
  * away, and dlclose, after which an address may mean
  * something else. The environment stays as it is, so that a program that is exec'ed can be
  * recorded, too; one that cannot, since the trace is another process's, starts without us
- * (environment.c). */
+ * (environment.c), and one that cannot load us is handed over to `run` (handover.c). */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <unistd.h>
 
@@ -14,6 +15,7 @@
 #include "record/calls.h"
 #include "record/code.h"
 #include "record/environment.h"
+#include "record/handover.h"
 #include "record/next.h"
 #include "record/recorder.h"
 #include "record/runtime.h"
@@ -31,32 +33,37 @@ CALLS_SPAWN(DECLARE_EXEC)
     envp = environment_without_us(envp, __builtin_alloca((room_ + 1) * sizeof *envp),              \
                                   __builtin_alloca(ENVIRONMENT_TEXT))
 
-/* What comes back has failed. */
-#define BECOME(call)                                                                               \
+/* What comes back has failed. `handover` asks for somebody to follow what cannot load us. */
+#define BECOME(call, handover)                                                                     \
     recorder_before_exec();                                                                        \
     PREPARE_ENVIRONMENT(true);                                                                     \
+    const int handed_ = handover;                                                                  \
     const int failed_ = next.call;                                                                 \
+    handover_failed(handed_);                                                                      \
     recorder_after_exec();                                                                         \
     return failed_
 
-#define SPAWN(call)                                                                                \
+#define SPAWN(call, handover)                                                                      \
     PREPARE_ENVIRONMENT(false);                                                                    \
-    return next.call
+    const int handed_ = handover;                                                                  \
+    const int error_ = next.call;                                                                  \
+    (error_ ? handover_failed : handover_end)(handed_);                                            \
+    return error_
 
 int execve(const char *path, char *const argv[], char *const envp[]) {
-    BECOME(execve(path, argv, envp));
+    BECOME(execve(path, argv, envp), handover_begin(AT_FDCWD, path, 0, envp, false));
 }
 
 int execvpe(const char *file, char *const argv[], char *const envp[]) {
-    BECOME(execvpe(file, argv, envp));
+    BECOME(execvpe(file, argv, envp), handover_begin_named(file, envp, false));
 }
 
 int fexecve(int fd, char *const argv[], char *const envp[]) {
-    BECOME(fexecve(fd, argv, envp));
+    BECOME(fexecve(fd, argv, envp), handover_begin(fd, "", AT_EMPTY_PATH, envp, false));
 }
 
 int execveat(int fd, const char *path, char *const argv[], char *const envp[], int flags) {
-    BECOME(execveat(fd, path, argv, envp, flags));
+    BECOME(execveat(fd, path, argv, envp, flags), handover_begin(fd, path, flags, envp, false));
 }
 
 int execv(const char *path, char *const argv[]) {
@@ -69,12 +76,14 @@ int execvp(const char *file, char *const argv[]) {
 
 int posix_spawn(pid_t *pid, const char *path, const void *actions, const void *attributes,
                 char *const argv[], char *const envp[]) {
-    SPAWN(posix_spawn(pid, path, actions, attributes, argv, envp));
+    SPAWN(posix_spawn(pid, path, actions, attributes, argv, envp),
+          handover_begin(AT_FDCWD, path, 0, envp, true));
 }
 
 int posix_spawnp(pid_t *pid, const char *file, const void *actions, const void *attributes,
                  char *const argv[], char *const envp[]) {
-    SPAWN(posix_spawnp(pid, file, actions, attributes, argv, envp));
+    SPAWN(posix_spawnp(pid, file, actions, attributes, argv, envp),
+          handover_begin_named(file, envp, true));
 }
 
 #define DEFINE_EXIT(name, parameters, arguments, before)                                           \

@@ -20,11 +20,14 @@
  * another thread pointer than the program's: two system calls a call of malloc, where the kernel
  * does not allow the instruction. Breakpoints that `run` answers take microseconds each, and
  * would make it the program's debugger for as long as it runs. */
+#include <fcntl.h>
+
 #include "contract/entered.h"
 #include "platform/alone.h"
 #include "platform/cfi.h"
 #include "platform/module.h"
 #include "platform/syscall.h"
+#include "record/handover.h"
 #include "record/imports.h"
 #include "record/late.h"
 #include "record/linked.h"
@@ -106,6 +109,15 @@ HOOK(exec) {
     return failed;
 }
 
+HOOK(execve) {
+    recorder_before_exec();
+    const int handed = handover_begin(AT_FDCWD, (const char *)a, 0, (char *const *)c, false);
+    const uintptr_t failed = linked_go_on(a, b, c, d, e);
+    handover_failed(handed);
+    recorder_after_exec();
+    return failed;
+}
+
 HOOK(fork) {
     alone_before_fork();
     const uintptr_t child = linked_go_on(a, b, c, d, e);
@@ -143,7 +155,7 @@ static const struct linked_also also[] = {
     {"_exit", static_end, NULL, false},
     {"_Exit", static_end, NULL, false},
     {"abort", static_abort, NULL, false},
-    {"execve", static_exec, NULL, false},
+    {"execve", static_execve, NULL, false},
     {"execveat", static_exec, NULL, false},
     {"fexecve", static_exec, NULL, false},
     {"fork", static_fork, NULL, false},

@@ -57,6 +57,12 @@ func main() {
 			}
 			os.Stdout.Write(out)
 		}
+	case "start":
+		out, err := exec.Command(os.Args[2], os.Args[3:]...).Output()
+		if err != nil {
+			panic(err)
+		}
+		os.Stdout.Write(out)
 	case "exec":
 		syscall.Exec("/bin/echo", []string{"echo", "another"}, os.Environ())
 	case "spin":

@@ -300,6 +300,180 @@ def run_may_be_killed(go):
     same(process.stderr.read(), b"")
 
 
+# ---- as a child of another program
+
+
+def profiles(pattern="t.*.ctf"):
+    """Where there is Go's profile, among traces."""
+    return [str(p) for p in sorted(pathlib.Path().glob(pattern)) if Trace(p).below("")]
+
+
+@test
+def children_have_a_trace_each(go):
+    go.build("plain")
+    hows = "return", "exit", "panic", "thread", "kill", "signals", "children"
+    pathlib.Path("t.sh").write_text("".join(f"./plain {how} 2>/dev/null; echo $?\n" for how in hows))
+    plain, recorded = run(["sh", "t.sh"]), run([ALLOTRACE, "run", "-o", "t.%p.ctf", "--", "sh", "t.sh"])
+    same((recorded.status, recorded.out), (plain.status, plain.out), recorded.err)
+    assert "warning" not in recorded.err, recorded.err
+    same(len(profiles()), len(hows), recorded.err)
+    for trace in profiles():
+        assert Trace(trace).below("keep"), trace
+
+
+@test
+def what_a_process_becomes_is_its_trace(go):
+    go.build("plain")
+    done = run([ALLOTRACE, "run", "--rate", "1", "-o", "t.ctf", "--", "sh", "-c", "exec ./plain return"])
+    same((done.status, done.out), (0, "out\n"), done.err)
+    if go.minor >= 20:
+        assert f"/plain is a Go program ({go.version}): recording Go's heap profile, every block\n" in done.err, done.err
+    assert "t.1.ctf is the first, t.ctf the last" in done.err and "peak" not in done.err, done.err
+    assert Trace().below("keep")
+    done = run([ALLOTRACE, "run", "-q", "-o", "u.%p.ctf", "--", "sh", "-c", "exec ./plain exec"])  # and then another
+    same((done.status, done.out), (0, "another\n"), done.err)
+    done = run([ALLOTRACE, "run", "-q", "--", "sh", "-c", "exec ./plain return"])
+    same((done.status, done.out, done.err), (0, "out\n", "err\n"))
+    same(len(profiles("sh.*.ctf")), 1)
+
+
+@test
+def both_halves_of_a_child_with_c(go):
+    for flags in [], ["-ldflags=-linkmode external -extldflags -static"]:
+        go.build("mixed", *flags, c="1")
+        for trace in pathlib.Path().glob("*.ctf"):
+            trace.unlink()
+        done = run([ALLOTRACE, "run", "--rate", "1e-4", "-o", "t.%p.ctf", "--", "sh", "-c", "./mixed </dev/null; ./mixed </dev/null"])
+        same((done.status, done.out), (0, "ready\nready\n"), done.err)
+        assert "allotrace: Go's own profiles of 2 programs with C stand beside: t.PID.go.ctf\n" in done.err, done.err
+        for trace in pathlib.Path().glob("t.*.go.ctf"):
+            assert trace.name in profiles(), trace
+            halves = [[b for b in Trace(p).blocks if b.words * 8 >= MIB and any(f.startswith(("main.main@", "take@")) for f in b.frames)]
+                      for p in (trace, str(trace).replace(".go", ""))]
+            assert all(20 <= len(half) <= 32 for half in halves), [len(half) for half in halves]
+
+
+@test
+def what_a_program_starts_itself(go):
+    """Programs that load the recorder, and what those start."""
+    go.build("plain")
+    done = run([ALLOTRACE, "run", "--rate", "1", "-o", "t.%p.ctf", "--", "./plain", "start", "sh", "-c", "./plain return; ls -d ."])
+    same((done.status, done.out), (0, "out\n.\n"), done.err)
+    same(len(profiles()), 2, done.err)
+    found = [re.search(r"program +\S*/(\S+)", run([ALLOTRACE, "info", p]).out) for p in sorted(pathlib.Path().glob("t.*.ctf"))]
+    same(sorted(m[1] if m else "plain" for m in found), ["ls", "plain", "plain", "sh"])
+    assert f"/plain is a Go program ({go.version})" in done.err and "by 4 programs" in done.err, done.err
+    for trace in pathlib.Path().glob("t.*.ctf"):
+        trace.unlink()
+    words = "./plain", "start", "./plain", "start", "./plain", "start", "./plain", "return"
+    for before in [], ["sh", "-c", "\"$@\"; exit 3", "sh"]:
+        done = run([ALLOTRACE, "run", "-q", "-o", "t.%p.ctf", "--", *before, *words])
+        same((done.status, done.out, done.err), (3 if before else 0, "out\n", ""))
+        same(len(profiles()), 4)
+        for trace in pathlib.Path().glob("t.*.ctf"):
+            trace.unlink()
+
+
+STATIC = r"""
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+int main(void) { free(malloc(40001)); printf("%d %d\n", getuid() == 0, geteuid()); }
+"""
+
+
+@test
+def what_a_program_starts_unseen(go):
+    go.build("plain")
+    pathlib.Path("t.c").write_text(STATIC)
+    subprocess.run(["cc", "-g", "-static", "-fno-builtin", "t.c", "-o", "t"], check=True)
+    for program, n in ("./t", 1), ("/bin/echo", 1):
+        for how in "start", "exec":
+            words = ["./plain", how, program] if how == "start" else ["./plain", "start", "./plain", "start", program]
+            plain, done = run(words), run([ALLOTRACE, "run", "-q", "--rate", "1", "-o", "t.%p.ctf", "--", *words])
+            same(done[:2], plain[:2], done.err)
+            infos = [run([ALLOTRACE, "info", p]).out for p in sorted(pathlib.Path().glob("t.*.ctf"))]
+            same(sum(f"{program.strip('.')}\n" in info for info in infos), n, program)
+            for trace in pathlib.Path().glob("t.*.ctf"):
+                trace.unlink()
+    done = run([ALLOTRACE, "run", "-q", "-o", "t.%p.ctf", "--", "./plain", "start", "./nothing"])
+    assert done.status == 2 and "no such file" in done.err, done
+
+
+@test
+def a_set_user_id_program_keeps_its_rights(go):
+    nobody = "setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"
+    if os.geteuid() != 0 or run([*nobody, "test", "-x", ALLOTRACE]).status != 0:
+        raise Skip("needs root, and a command that others may execute")
+    go.build("plain")
+    pathlib.Path("t.c").write_text(STATIC)
+    subprocess.run(["cc", "-static", "t.c", "-o", "t"], check=True)
+    os.chmod("t", 0o4755)
+    os.chmod(".", 0o777)
+    for words in ["./plain", "start", "./t"], ["./plain", "start", "sh", "-c", "./t"], ["sh", "-c", "./t; exit 3"], ["sh", "-c", "exec ./t"]:
+        plain, done = run([*nobody, *words]), run([*nobody, ALLOTRACE, "run", "-q", "-o", "t.%p.ctf", "--", *words])
+        same(done, plain)
+        same(done.out, "0 0\n")
+
+
+@test
+def many_children_at_once(go):
+    go.build("plain")
+    done = run([ALLOTRACE, "run", "-o", "t.%p.ctf", "--", "sh", "-c", "seq 20 | xargs -P8 -I% ./plain return"])
+    same((done.status, done.out), (0, "out\n" * 20), done.err)
+    same(len(profiles()), 20, done.err)
+
+
+@test
+def a_child_can_be_stopped_and_continued(go):
+    go.build("plain")
+    pathlib.Path("t.py").write_text("""
+import os, signal, subprocess
+child = subprocess.Popen(["./plain", "wait"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+child.stdout.readline()
+for sig in signal.SIGSTOP, signal.SIGSTOP:
+    os.kill(child.pid, sig)
+    status = os.waitpid(child.pid, os.WUNTRACED)[1]
+    print(os.WIFSTOPPED(status), os.WSTOPSIG(status) == sig)
+    os.kill(child.pid, signal.SIGCONT)
+    print(os.WIFCONTINUED(os.waitpid(child.pid, os.WCONTINUED)[1]))
+child.stdin.close()
+print(child.wait())
+""")
+    done = run([ALLOTRACE, "run", "-q", "-o", "t.%p.ctf", "--", sys.executable, "t.py"])
+    same(done, (0, "True True\nTrue\nTrue True\nTrue\n0\n", ""))
+    same(len(profiles()), 1)
+
+
+@test
+def a_child_outlives_run(go):
+    go.build("plain")
+    for kill in False, True:
+        os.mkfifo("pipe")
+        writer = os.open("pipe", os.O_RDWR)
+        process = subprocess.Popen([ALLOTRACE, "run", "-o", "t.%p.ctf", "--", "sh", "-c", "./plain wait <pipe & wait" if kill else
+                                    "./plain wait <pipe 2>/dev/null & sleep 0.5; exit 4"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        same(process.stdout.readline(), b"ready\n")
+        if kill:
+            process.kill()
+        else:
+            err = process.stderr.read().decode()
+            assert "allotrace: warning: 1 Go program of this run is still running; the profile of each is written when it ends\n" in err, err
+        same(process.wait(), -9 if kill else 4)
+        same(profiles(), [])
+        os.write(writer, b"x")
+        same(process.stdout.read(), b"")
+        for _ in range(500):
+            if profiles():
+                break
+            time.sleep(0.01)
+        same(len(profiles()), 1)
+        os.close(writer)
+        os.unlink("pipe")
+        for trace in pathlib.Path().glob("*.ctf"):
+            trace.unlink()
+
+
 # ---- a process that runs
 
 

@@ -49,8 +49,8 @@ class Run:
         self.pid = self.group = self.process.pid
         self.said = self.process.stdout.fileno()
         same(read_line(self.said), b"0\n")
-        while len(self.members()) < 2:
-            time.sleep(0.001)  # it is about to start the one that is no program
+        while len(self.members()) < 3:
+            time.sleep(0.001)  # it is about to start the last of those that are no program
 
     def members(self):
         return children(self.pid)
@@ -148,15 +148,18 @@ def who_looks_for_the_command_by_its_words_finds_it_alone():
 def nothing_but_the_program_outlives_the_command():
     with Run() as run:
         program = run.program()
-        other = next(p for p in run.members() if p != program)
-        run.heard()  # it has answered
-        same(len(os.listdir(f"/proc/{other}/fd")), 1, "what it has open")
+        others = [p for p in run.members() if p != program]
+        run.heard()  # they have answered
+        output = f"pipe:[{os.fstat(run.said).st_ino}]"
+        for other in others:
+            files = [os.readlink(f"/proc/{other}/fd/{fd}") for fd in os.listdir(f"/proc/{other}/fd")]
+            assert output not in files, files
         os.kill(run.pid, signal.SIGKILL)
         run.process.wait()
         deadline = time.monotonic() + WAIT
-        while os.path.exists(f"/proc/{other}/exe") and time.monotonic() < deadline:
+        while any(os.path.exists(f"/proc/{p}/exe") for p in others) and time.monotonic() < deadline:
             time.sleep(0.01)
-        assert not os.path.exists(f"/proc/{other}/exe"), "it is still there"
+        assert not any(os.path.exists(f"/proc/{p}/exe") for p in others), "one is still there"
         run.pid, run.program = program, lambda: program
 
 

@@ -248,16 +248,19 @@ def one_that_allocates_nothing_has_a_trace():
     assert "recorded" in err and os.path.exists("t.ctf"), err
 
 
+def forbid_ptrace():
+    """It gives EPERM."""
+    code = [(0x20, 0, 0, 0), (0x15, 0, 1, 101), (0x06, 0, 0, 0x00050001), (0x06, 0, 0, 0x7fff0000)]
+    program = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *line) for line in code))
+    head = ctypes.create_string_buffer(struct.pack("HxxxxxxQ", len(code), ctypes.addressof(program)))
+    libc = ctypes.CDLL(None)
+    assert libc.prctl(38, 1, 0, 0, 0) == 0 and libc.prctl(22, 2, head) == 0
+
+
 @test
 def where_ptrace_is_forbidden_one_line_says_so():
-    def forbid():  # ptrace gives EPERM
-        code = [(0x20, 0, 0, 0), (0x15, 0, 1, 101), (0x06, 0, 0, 0x00050001), (0x06, 0, 0, 0x7fff0000)]
-        program = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *line) for line in code))
-        head = ctypes.create_string_buffer(struct.pack("HxxxxxxQ", len(code), ctypes.addressof(program)))
-        libc = ctypes.CDLL(None)
-        assert libc.prctl(38, 1, 0, 0, 0) == 0 and libc.prctl(22, 2, head) == 0
     program = compiled("static")
-    status, out, err = run(ALLOTRACE, "run", "-o", "t.ctf", "--", program, "counts", preexec_fn=forbid)
+    status, out, err = run(ALLOTRACE, "run", "-o", "t.ctf", "--", program, "counts", preexec_fn=forbid_ptrace)
     same((status, out), run(program, "counts")[:2], err)
     same(err, f"allotrace: warning: {program}: it is statically linked, and runs without being recorded: it cannot be traced "
               "(ptrace: Operation not permitted); link it dynamically to record it\n")
@@ -462,6 +465,247 @@ def an_allocator_that_is_linked_in_instead_of_the_c_librarys():
         subprocess.run(["g++", "-std=c++17", *FLAGS, "-static", "-no-pie", "-fno-pie", "t.cc", "-o", "t", path, "-lm"], check=True)
         recorded("./t")
         expect_counts(counts(blocks_of()), [(40101, "site_new", 100, 100), (40201, "main", 100, 100)])
+
+
+# ---- as children of another program
+
+STARTS = r"""
+#include <fcntl.h>
+#include <pthread.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+extern char **environ;
+static char *words[] = {"program", "counts", NULL}, *how;
+static const char *path;
+static void *becomes(void *none) {
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (!strcmp(how, "execv")) execv(path, words);
+    if (!strcmp(how, "execve") || !strcmp(how, "thread")) execve(path, words, environ);
+    if (!strcmp(how, "execvp")) execvp("program", words);
+    if (!strcmp(how, "execl")) execl(path, "program", "counts", NULL);
+    if (!strcmp(how, "fexecve")) fexecve(fd, words, environ);
+    if (!strcmp(how, "execveat")) execveat(AT_FDCWD, path, words, environ, 0);
+    printf("%m\n");
+    _exit(9);
+}
+static pid_t starts(void) {
+    pthread_t thread;
+    posix_spawn_file_actions_t actions;
+    pid_t child = 0;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, 1, 7);
+    int error = !strcmp(how, "spawn")    ? posix_spawn(&child, path, &actions, NULL, words, environ)
+                : !strcmp(how, "spawnp") ? posix_spawnp(&child, "program", NULL, NULL, words, environ)
+                                         : -1;
+    if (error > 0) printf("%s\n", strerror(error));
+    if (error >= 0) return child;
+    if (!strcmp(how, "vfork")) {
+        if ((child = vfork()) == 0) { execve(path, words, environ); _exit(9); }
+        return child;
+    }
+    if ((child = fork()) == 0) {
+        if (!strcmp(how, "thread")) { pthread_create(&thread, NULL, becomes, NULL); pause(); }
+        becomes(NULL);
+    }
+    return child;
+}
+static void say_tracer(void) {
+    char line[256];
+    FILE *file = fopen("/proc/self/status", "r");
+    while (fgets(line, sizeof line, file))
+        if (!strncmp(line, "TracerPid", 9)) fputs(line, stdout);
+    fclose(file);
+}
+int main(int argc, char **argv) {
+    path = argv[1];
+    for (int i = 2; i < argc; i++) {
+        int status = -1;
+        how = argv[i];
+        fflush(stdout);
+        pid_t child = starts();
+        if (child > 0 && waitpid(child, &status, 0) == child) printf("%s: %d\n", how, status);
+        say_tracer();
+    }
+    free(malloc(60001));
+}
+"""
+WAYS = ["execv", "execve", "execvp", "execl", "fexecve", "execveat", "thread", "spawn", "spawnp", "vfork"]
+EACH = [(40001, "site_a", 100, 100), (40100, "site_b", 100, 50)]
+
+
+def starter():
+    pathlib.Path("starts.c").write_text(STARTS)
+    subprocess.run(["cc", *FLAGS, "starts.c", "-o", "starts"], check=True, capture_output=True)
+    return "./starts"
+
+
+def traces_of(program):
+    """Of the traces here, those of a program."""
+    return [str(p) for p in sorted(pathlib.Path().glob("*.ctf")) if f"/{program}\n" in run(ALLOTRACE, "info", str(p))[1]]
+
+
+def like_plain(*command, options=("-o", "t.%p.ctf"), rate="1", env=None, **how):
+    """Runs a command plain and recorded, which must look the same; gives what was said."""
+    env = ENVIRONMENT | (env or {})
+    plain, done = (subprocess.run([*before, *command], env=env, capture_output=True, text=True, timeout=120, **how)
+                   for before in ([], [ALLOTRACE, "run", "--rate", rate, *options, "--"]))
+    same((done.returncode, done.stdout), (plain.returncode, plain.stdout), done.stderr)
+    return done.stderr
+
+
+@test
+def children_are_recorded_however_they_start():
+    for kind in static_kinds():
+        compiled(kind)
+        for trace in pathlib.Path().glob("*.ctf"):
+            trace.unlink()
+        err = like_plain(starter(), "./program", *WAYS, env={"PATH": f".:{os.environ['PATH']}"})
+        assert "warning" not in err, err
+        found = traces_of("program")
+        same(len(found), len(WAYS), f"{kind}: {err}")
+        for trace in found:
+            expect_counts(counts(blocks_of(trace)), EACH)
+
+
+@test
+def a_process_that_becomes_one_has_the_trace():
+    compiled("static")
+    err = like_plain("sh", "-c", "exec ./program counts", options=["-o", "t.ctf"])
+    assert re.search(r"/program: is statically linked; recorded are malloc and \d+ more functions\n", err), err
+    assert "t.1.ctf is the first, t.ctf the last" in err, err
+    expect_counts(counts(blocks_of("t.ctf")), EACH)
+    err = like_plain("sh", "-c", "./program counts; exit 3", options=["-o", "u.ctf"])
+    assert "child processes were not recorded; to record each, use -o u.%p.ctf" in err, err
+    err = like_plain("sh", "-c", "exec ./program counts", options=["-q", "-o", "v.ctf"])
+    same(err, "")
+
+
+@test
+def many_at_once():
+    compiled("static")
+    err = like_plain("sh", "-c", "seq 100 | xargs -P8 -I% ./program nothing; ./program counts")
+    assert "warning" not in err, err
+    same(len(traces_of("program")), 101)
+
+
+@test
+def an_exec_that_fails_is_as_it_was():
+    program = pathlib.Path(compiled("static"))
+    bytes_ = bytearray(program.read_bytes())
+    bytes_[18:20] = b"\xb7\x00"  # of another processor
+    for name, content, mode in ("foreign", bytes_, 0o755), ("forbidden", program.read_bytes(), 0o644):
+        pathlib.Path(name).write_bytes(content)
+        os.chmod(name, mode)
+        err = like_plain(starter(), f"./{name}", "execve", "spawn", "vfork", "thread")
+        assert "warning" not in err, err
+        expect_counts(counts(blocks_of(traces_of("starts")[0])), [(60001, "main", 1, 1)])
+        for trace in pathlib.Path().glob("*.ctf"):
+            trace.unlink()
+
+
+@test
+def signals_of_children_are_as_they_were():
+    def odd_signals():
+        signal.signal(signal.SIGUSR2, signal.SIG_IGN)
+        signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTRAP, signal.SIGWINCH])
+    compiled("static")
+    like_plain("sh", "-c", "./program signals environment; exit 3", preexec_fn=odd_signals)
+    expect_counts(counts(blocks_of(traces_of("program")[0])), [(10001, "site_a", 100, 100)])
+
+
+@test
+def a_static_program_starts_static_ones():
+    pathlib.Path("parent.c").write_text(r"""
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+int main(void) {
+    int status;
+    free(malloc(50001));
+    if (fork() == 0) { execl("./program", "program", "counts", NULL); _exit(9); }
+    wait(&status);
+    printf("%d %d\n", status, execl("./nothing", "nothing", NULL));
+    fflush(stdout);
+    execl("./program", "program", "counts", NULL);
+}""")
+    for kind in static_kinds():
+        compiled(kind)
+        compiled(kind, "parent.c", "parent")
+        like_plain("./parent")
+        found = traces_of("program")
+        same(len(found), 2, kind)
+        for trace in found:
+            expect_counts(counts(blocks_of(trace)), EACH)
+        for trace in pathlib.Path().glob("*.ctf"):
+            trace.unlink()
+
+
+@test
+def what_cannot_be_recorded_is_told_of_once():
+    program = compiled("static")
+    subprocess.run(["strip", program], check=True)
+    err = like_plain("sh", "-c", "for i in 1 2 3; do ./program counts; done")
+    assert re.fullmatch(r"allotrace: warning: \S+/program: it is statically linked and stripped: .*\n", err.split("allotrace: rec")[0]), err
+
+
+@test
+def set_user_id_programs_are_left_alone():
+    if os.geteuid() != 0:
+        raise Skip("needs root")
+    pathlib.Path("who.c").write_text('int main(void) { printf("%d %d\\n", getuid(), geteuid()); free(malloc(10)); }')
+    program = compiled("static", "who.c")
+    os.chown(program, 65534, 65534)
+    os.chmod(program, 0o4755)
+    err = like_plain("sh", "-c", "./program; ./program")
+    assert "warning" not in err, err
+    same(traces_of("program"), [])
+
+
+@test
+def a_killed_run_leaves_them_whole():
+    pathlib.Path("t.sh").write_text("echo ready; read word; ./program counts; echo $?; ./program signals; echo done\n")
+    program = compiled("static")
+    del program
+    process = subprocess.Popen([ALLOTRACE, "run", "-q", "--rate", "1", "-o", "t.%p.ctf", "--", "sh", "t.sh"], env=ENVIRONMENT,
+                               stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    same(process.stdout.readline(), "ready\n")
+    process.kill()
+    process.wait()
+    plain = subprocess.run(["sh", "t.sh"], input="\n", capture_output=True, text=True).stdout
+    process.stdin.write("\n")
+    process.stdin.close()
+    same("ready\n" + process.stdout.read(), plain)
+
+
+@test
+def who_outlives_run_starts_them_unrecorded():
+    compiled("static")
+    like_plain("sh", "-c", "(sleep 0.5; ./program counts; echo $?) &")  # until all have closed their output
+    same(traces_of("program"), [])
+
+
+@test
+def where_ptrace_is_forbidden_to_children_one_line_says_so():
+    compiled("static")
+    err = like_plain("sh", "-c", "./program counts; ./program counts; exit 3", preexec_fn=forbid_ptrace)
+    same(err.count("warning: a static or Go program runs without being recorded: it cannot be traced (ptrace: Operation not "
+                   "permitted)\n"), 1, err)
+
+
+@test
+def which_are_kept_in_segments():
+    compiled("static")
+    err = like_plain("sh", "-c", "./program counts; ./program counts; exit 3", options=["-q", "-o", "kept/%p", "--keep", "10min"])
+    same(err, "")
+    found = 0
+    for trace in pathlib.Path("kept").rglob("*.ctf*"):
+        found += counts(blocks_of(str(trace))).get((words(40001), "site_a")) == (100, 100)
+    same(found, 2)
 
 
 if __name__ == "__main__":

@@ -447,21 +447,6 @@ static void say_begun(const recorded *r, const attach_options *opts) {
 
 /* ---- Go ---------------------------------------------------------------------------------- */
 
-/* An earlier one of this process is what the next one is compared with. */
-static void keep_earlier(pid_t pid, const char *path) {
-    char head[4096], name[PATH_MAX];
-    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-    const ssize_t n = fd >= 0 ? read(fd, head, sizeof head) : -1;
-    if (fd >= 0)
-        close(fd);
-    if (n <= 0 || !memtrace_is_of_process(head, (size_t)n, (uint64_t)pid))
-        return;
-    for (unsigned i = 1; i <= TRACE_NAME_EARLIER_MAX; i++)
-        if (!trace_name_earlier(path, i, name, sizeof name) ||
-            renameat2(AT_FDCWD, path, AT_FDCWD, name, RENAME_NOREPLACE) == 0)
-            return;
-}
-
 /* Go counts from the start of the process, as it has been told to. */
 static void warn_without_effect(const attach_options *opts) {
     if (opts->rate > 0 || opts->mmap || opts->depth != DEPTH_UNSET || opts->context ||
@@ -482,10 +467,8 @@ static int attach_go(run_go *g, pid_t pid, const attach_options *opts) {
     if (!run_go_snapshot(g, pid))
         message_error("process %d is a Go program (%s) that is not recorded: %s", (int)pid,
                       g->program.version, g->why.text);
-    else {
-        keep_earlier(pid, path);
+    else
         status = run_go_write(g, &command_attach, pid, program, path, opts->quiet);
-    }
     run_go_free(g);
     return status;
 }

@@ -34,6 +34,7 @@
 #include "cli/run/preload_file.h"
 #include "cli/run/push_options.h"
 #include "cli/run/run_check.h"
+#include "cli/run/run_children.h"
 #include "cli/run/run_go.h"
 #include "cli/run/run_output.h"
 #include "cli/run/run_program.h"
@@ -154,18 +155,12 @@ static bool check_recordable(const char *program, char preload[PATH_MAX], char e
                              run_go *go) {
     run_check check;
     run_check_command(&check, program);
+    run_check_say(&check);
     if (check.is_go)
         go->program = check.go;
-    else if (check.recordable && *check.no_go.reason)
-        message_warning("%s: it is %s, so only what it takes from malloc is recorded",
-                        check.program, check.no_go.reason);
-    if (!check.recordable && check.is_go)
-        return false;
     if (!check.recordable)
-        message_warning("%s: %s, so it runs without being recorded%s%s", check.program,
-                        check.reason, check.instead ? "; " : "",
-                        check.instead ? check.instead : "");
-    else if (!*preload)
+        return false;
+    if (!*preload)
         message_warning(
             "%s is missing from the folder where it was installed, so nothing is recorded",
             PRELOAD_NAME);
@@ -188,14 +183,16 @@ typedef struct launch {
     const run_options *options;
     char **operands;
     const char *command;
-    const char *preload;     /* NULL: the program is not recorded */
-    const char *pattern;     /* of the trace's name; NULL: by default */
-    ring_plan ring;          /* what is recorded goes into segments */
-    bool has_children;       /* that are recorded, too */
-    keepers keepers;         /* of these */
-    char rescue[64];         /* see run_rescue.h; empty: there is none */
-    uint64_t replaced;       /* see run_output_replaces */
-    struct timespec started; /* before the program, of the clock that file times have */
+    const char *preload;           /* NULL: the program is not recorded */
+    char static_library[PATH_MAX]; /* that is put into static programs; empty: it is missing */
+    const char *pattern;           /* of the trace's name; NULL: by default */
+    ring_plan ring;                /* what is recorded goes into segments */
+    bool has_children;             /* that are recorded, too */
+    bool only_children;            /* load the recorder, but the program itself does not */
+    keepers keepers;               /* of these */
+    char rescue[64];               /* see run_rescue.h; empty: there is none */
+    uint64_t replaced;             /* see run_output_replaces */
+    struct timespec started;       /* before the program, of the clock that file times have */
     struct clock_anchor begin;
     uint64_t end;             /* of the program, us since the epoch */
     push_session *push;       /* NULL: nothing is pushed, or `family` is */
@@ -204,6 +201,7 @@ typedef struct launch {
     family_options members;   /* of that */
     run_entry entry;          /* of a static program */
     run_go go;                /* of a Go program, if the entry names it */
+    run_children children;    /* who follows other such programs */
     run_go_case go_case;      /* of that */
     int shared;               /* the rescue memory; -1: there is none */
     pthread_mutex_t rescuing; /* that adds to traces what was not written */
@@ -292,6 +290,10 @@ static void set_environment(void *context) {
     char text[PATH_MAX];
     if (!l->preload)
         return;
+    if (l->only_children && !l->entry.go && !run_children_ask(&l->children))
+        message_warning(
+            "%s: it is a Go program, and Go's own heap is not recorded: nobody follows it",
+            l->command);
     set_preload(l->preload);
     const char *pattern = pattern_of(l, getpid(), text);
     set_file_setting(pattern);
@@ -299,6 +301,7 @@ static void set_environment(void *context) {
     snprintf(text, sizeof text, "%lld", (long long)getpid());
     set_setting(SETTING_PROCESS, text);
     set_setting(SETTING_RESCUE, l->rescue);
+    set_setting(SETTING_HANDOVER, l->children.name);
     if (l->options->rate > 0) {
         snprintf(text, sizeof text, "%.15g", l->options->rate);
         set_setting(SETTING_RATE, text);
@@ -355,12 +358,8 @@ static void say_entered(const launch *l, const run_program *program) {
         run_go_say_followed(&l->go, program->go, go_period(l->options), &l->go_case);
     if (!l->entry.library)
         return;
-    if (l->entry.is_entered && !l->options->quiet)
-        message_note("%s: %s", l->command, l->entry.said.text);
-    else if (!l->entry.is_entered)
-        message_warning("%s: it is statically linked, and runs without being recorded: %s; link it "
-                        "dynamically to record it",
-                        l->command, l->entry.said.text);
+    if (!l->entry.is_entered || !l->options->quiet)
+        run_check_say_entered(l->command, l->entry.is_entered, l->entry.said.text);
     if (l->entry.is_entered && records_mapped(l->options))
         message_warning("%s: it is statically linked, so what it maps is not recorded: --mmap has "
                         "no effect on it",
@@ -467,7 +466,8 @@ static void finish(launch *l, run_program *program) {
                                        .left_out = notes & RESCUE_LEFT_CHILD ? for_each : NULL});
     else if (!unfinished && notes & RESCUE_LEFT_TO_PROGRAM)
         say_left_to_program(name);
-    else if (!unfinished && !(notes & RESCUE_TOLD) && (!l->entry.library || l->entry.is_entered))
+    else if (!unfinished && !(notes & RESCUE_TOLD) && !l->only_children &&
+             (!l->entry.library || l->entry.is_entered))
         say_why_nothing(name);
     if (unfinished)
         run_traces_warn_unfinished(&traces, name);
@@ -664,6 +664,12 @@ static int check_options(const run_options *o) {
     return ring_options_check(&command_run, &o->ring, o->rate);
 }
 
+/* A Go program without C loads no recorder; but what it starts may, or is followed. */
+static bool records_only_children(const launch *l, char preload[PATH_MAX]) {
+    return !l->preload && l->entry.go && l->pattern && trace_name_is_per_process(l->pattern) &&
+           *preload && preload_file_make_nameable(preload);
+}
+
 /* How the program is recorded, if it can be. False: it is not to start. */
 static bool prepare(launch *l, char preload[PATH_MAX], char entering[PATH_MAX]) {
     const char *set_name = getenv(setting_infos[SETTING_FILE].name);
@@ -671,6 +677,8 @@ static bool prepare(launch *l, char preload[PATH_MAX], char entering[PATH_MAX]) 
         l->pattern = set_name;
     if (!preload_file_find(preload))
         preload[0] = '\0';
+    if (!*preload || !preload_file_find_static(preload, l->static_library))
+        l->static_library[0] = '\0';
     if (check_recordable(l->command, preload, entering, &l->go))
         l->preload = preload;
     l->entry.go = l->go.program.layout && !l->ring.on ? &l->go : NULL;
@@ -679,6 +687,9 @@ static bool prepare(launch *l, char preload[PATH_MAX], char entering[PATH_MAX]) 
                       .with_malloc = l->preload,
                       .quiet = l->options->quiet,
                       .is_watched = l->options->view || l->options->live || l->options->push.urls};
+    l->only_children = records_only_children(l, preload);
+    if (l->only_children)
+        l->preload = preload;
     if (l->go.program.layout && l->ring.on && !run_go_fits_ring(&l->go_case))
         return false;
     l->go.period = go_period(l->options);
@@ -694,6 +705,34 @@ static void share_memory(launch *l) {
         return;
     atomic_store(&head->pace.follows, 1);
     munmap(head, sizeof *head); /* who has it is one that records: run_rescue_is_in_use */
+}
+
+/* The trace of a process that becomes a static program, or one of Go's. */
+static bool name_of_child(const void *context, pid_t program, pid_t pid, char path[PATH_MAX]) {
+    const launch *l = context;
+    char room[PATH_MAX];
+    const char *pattern = pattern_of(l, program, room);
+    return (pid == program || l->has_children || trace_name_is_per_process(pattern)) &&
+           trace_name_for(pattern, (uint64_t)pid, path, PATH_MAX);
+}
+
+static void start_children(launch *l) {
+    static launch context;
+    const run_options *given = l->options;
+    const run_children_how how = {.command = &command_run,
+                                  .library = *l->static_library ? l->static_library : NULL,
+                                  .reads_go = !l->ring.on,
+                                  .has_each = l->pattern && trace_name_is_per_process(l->pattern),
+                                  .go_period = go_period(given),
+                                  .quiet = given->quiet,
+                                  .is_watched = given->view || given->live || given->push.urls,
+                                  .name = name_of_child,
+                                  .context = &context};
+    context = *l;
+    context.command = strdup(l->command);
+    context.pattern = l->pattern ? strdup(l->pattern) : NULL;
+    if (l->preload && context.command && !context.pattern == !l->pattern)
+        run_children_start(&l->children, &how);
 }
 
 /* Begins what goes on besides, before the program does. */
@@ -715,17 +754,20 @@ static int accompany(launch *l, run_program *program, bool live, const top_optio
     const run_options *opts = l->options;
     char path[PATH_MAX], push_pattern[PATH_MAX];
     keeper keeps = {.pid = -1, .fd = -1};
+    const bool is_recorded = l->preload && !l->only_children;
+    run_children_left children;
     if (l->keepers.pid > 0)
         keepers_leave_out(&l->keepers, program->pid);
     if (l->ring.on && l->preload)
         keeper_start(&keeps, &l->ring, program->pid, l->shared, opts->push.urls && !l->ring.run);
     signal(SIGPIPE, SIG_IGN); /* noticed at the writes, as by other commands */
     signal(SIGXFSZ, SIG_IGN);
-    view_session *view = opts->view && l->preload ? start_view(l, program, path) : NULL;
+    view_session *view = opts->view && is_recorded ? start_view(l, program, path) : NULL;
     start_push(l, program, keeps.position, push_pattern);
     top_session *table = live && held->file >= 0 ? start_live(l, program, path, how, held) : NULL;
     run_program_wait(program);
     l->end = clock_anchored_us(l->begin, clock_monotonic_us());
+    run_children_finish(&l->children, &children);
     if (live)
         finish_live(table, held, l, program);
     else if (l->preload && l->ring.on)
@@ -736,12 +778,13 @@ static int accompany(launch *l, run_program *program, bool live, const top_optio
         close(l->shared);
     if (l->entry.go)
         finish_go(l, program);
+    run_children_say(&children, pattern_of(l, program->pid, path), opts->quiet);
     end_view(view);
     return run_program_end(program);
 }
 
 static int start(launch *l) {
-    const bool live = l->options->live && l->preload;
+    const bool live = l->options->live && l->preload && !l->only_children;
     const top_options how = {.order = ACTIVITY_BY_LIVE,
                              .color = color_wanted(COLOR_AUTO),
                              .on_leave = "the program continues; its output appears here"};
@@ -751,6 +794,9 @@ static int start(launch *l) {
         return STATUS_FAILED;
     if (l->ring.on && l->preload)
         keeper_spools_remove_abandoned(&l->ring, 0);
+    start_children(l);
+    if (l->only_children && l->children.pid > 0)
+        l->entry.go = NULL; /* it is followed as its children are */
     if (!start_sharing(l))
         return STATUS_FAILED;
     clock_gettime(CLOCK_REALTIME_COARSE, &l->started);
@@ -761,8 +807,10 @@ static int start(launch *l) {
         top_output_end(&held);
         if (l->keepers.pid > 0)
             keepers_leave_out(&l->keepers, 0);
+        run_children_tell(&l->children, 0);
         return refuse_start(l->command, program.exec_error);
     }
+    run_children_tell(&l->children, program.pid);
     say_entered(l, &program);
     return accompany(l, &program, live, &how, &held);
 }
@@ -777,6 +825,7 @@ static int run(const void *opts_, char **operands, size_t n_operands) {
                 .pattern = opts->output,
                 .go.memory = -1,
                 .keepers = {.pid = -1, .fd = -1},
+                .children = {.pid = -1, .fd = -1},
                 .shared = -1,
                 .rescuing = PTHREAD_MUTEX_INITIALIZER};
     (void)n_operands;

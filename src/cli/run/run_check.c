@@ -18,6 +18,7 @@
 
 #include "attach/enter.h"
 #include "base/path.h"
+#include "cli/message.h"
 #include "platform/symbols.h"
 
 #define MAX_INTERPRETERS 5   /* of scripts that run scripts; the kernel's limit, too */
@@ -29,12 +30,12 @@ static bool is_program(const char *path) {
     return stat(path, &status) == 0 && S_ISREG(status.st_mode) && access(path, X_OK) == 0;
 }
 
-static bool find_in_path(const char *command, char path[PATH_MAX]) {
+static bool find_in_path(const char *name, char path[PATH_MAX]) {
     const char *folder = getenv("PATH");
     folder = folder ? folder : DEFAULT_PATH;
     for (;;) {
         int size = (int)strcspn(folder, ":");
-        int n = snprintf(path, PATH_MAX, "%.*s%s%s", size, folder, size ? "/" : "", command);
+        int n = snprintf(path, PATH_MAX, "%.*s%s%s", size, folder, size ? "/" : "", name);
         if (n < PATH_MAX && is_program(path))
             return true;
         folder += size;
@@ -44,13 +45,13 @@ static bool find_in_path(const char *command, char path[PATH_MAX]) {
 }
 
 /* As execvp does; what has a slash is taken as it is. */
-static bool find_program(const char *command, char path[PATH_MAX]) {
-    return strchr(command, '/') ? snprintf(path, PATH_MAX, "%s", command) < PATH_MAX
-                                : find_in_path(command, path);
+static bool find_program(const char *name, char path[PATH_MAX]) {
+    return strchr(name, '/') ? snprintf(path, PATH_MAX, "%s", name) < PATH_MAX
+                             : find_in_path(name, path);
 }
 
-bool run_check_find(const char *command, char path[PATH_MAX]) {
-    return find_program(command, path) && is_program(path);
+bool run_check_find(const char *name, char path[PATH_MAX]) {
+    return find_program(name, path) && is_program(path);
 }
 
 /* The program that a script names in its first line, or the shell for a file that is no program at
@@ -232,9 +233,9 @@ static void check_program(run_check *check) {
         close(self_fd);
 }
 
-void run_check_command(run_check *check, const char *command) {
+void run_check_command(run_check *check, const char *name) {
     *check = (run_check){.recordable = true};
-    if (!find_program(command, check->program) || !check_emulation(check))
+    if (!find_program(name, check->program) || !check_emulation(check))
         return;
     for (int i = 0; i < MAX_INTERPRETERS; i++) {
         char interpreter[PATH_MAX];
@@ -243,4 +244,23 @@ void run_check_command(run_check *check, const char *command) {
         memcpy(check->program, interpreter, sizeof interpreter);
     }
     check_program(check);
+}
+
+void run_check_say(const run_check *check) {
+    if (!check->recordable && !check->is_go)
+        message_warning("%s: %s, so it runs without being recorded%s%s", check->program,
+                        check->reason, check->instead ? "; " : "",
+                        check->instead ? check->instead : "");
+    else if (!check->is_go && *check->no_go.reason)
+        message_warning("%s: it is %s, so only what it takes from malloc is recorded",
+                        check->program, check->no_go.reason);
+}
+
+void run_check_say_entered(const char *program, bool is_entered, const char *said) {
+    if (is_entered)
+        message_note("%s: %s", program, said);
+    else
+        message_warning("%s: it is statically linked, and runs without being recorded: %s; link it "
+                        "dynamically to record it",
+                        program, said);
 }

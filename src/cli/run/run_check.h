@@ -19,12 +19,18 @@ typedef struct run_check {
     const char *instead;         /* what to do about it; NULL: nothing is known */
 } run_check;
 
-/* Looks at what `command` (a path, or a name to be found in $PATH) would start. What cannot be
+/* Looks at what `name` (a path, or a name to be found in $PATH) would start. What cannot be
  * found or read counts as recordable: to refuse it is the kernel's business. */
-void run_check_command(run_check *check, const char *command);
+void run_check_command(run_check *check, const char *name);
+
+/* Says in one line why it runs without being recorded, or only in part; nothing if neither. */
+void run_check_say(const run_check *check);
+
+/* What has come of putting the recorder into a static one: `said` goes on from its name. */
+void run_check_say_entered(const char *program, bool is_entered, const char *said);
 
 /* Finds the file of a program, by its path or in $PATH. False: there is none that can be executed.
  */
-bool run_check_find(const char *command, char path[PATH_MAX]);
+bool run_check_find(const char *name, char path[PATH_MAX]);
 
 #endif

@@ -18,6 +18,7 @@
 #include "base/shell.h"
 #include "cli/message.h"
 #include "cli/result_file.h"
+#include "contract/trace_name.h"
 #include "platform/clock.h"
 #include "query/figure.h"
 
@@ -108,7 +109,7 @@ bool run_go_follow(run_go *g, pid_t pid, bool runs) {
 }
 
 /* It ends: what it leaves behind is read. */
-static void read_last(run_go *g, pid_t pid) {
+void run_go_end(run_go *g, pid_t pid) {
     import_error error;
     follow_await_others(pid);
     g->profile.duration = clock_wall_us() - g->profile.start_time;
@@ -124,7 +125,7 @@ bool run_go_take(run_go *g, pid_t pid, int status) {
     case FOLLOW_STOPPED:
         return true;
     case FOLLOW_ENDS:
-        read_last(g, pid);
+        run_go_end(g, pid);
         break;
     case FOLLOW_BECAME:
         g->has_become = true;
@@ -208,6 +209,21 @@ static void sum_up(const run_go *g, const char *path, double rate) {
     free(word);
 }
 
+/* An earlier one of this process, of what it was then, is kept. */
+static void keep_earlier(pid_t pid, const char *path) {
+    char head[4096], name[PATH_MAX];
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    const ssize_t n = fd >= 0 ? read(fd, head, sizeof head) : -1;
+    if (fd >= 0)
+        close(fd);
+    if (n <= 0 || !memtrace_is_of_process(head, (size_t)n, (uint64_t)pid))
+        return;
+    for (unsigned i = 1; i <= TRACE_NAME_EARLIER_MAX; i++)
+        if (!trace_name_earlier(path, i, name, sizeof name) ||
+            renameat2(AT_FDCWD, path, AT_FDCWD, name, RENAME_NOREPLACE) == 0)
+            return;
+}
+
 int run_go_write(run_go *g, const command *cmd, pid_t pid, const char *program, const char *path,
                  bool quiet) {
     result_file out;
@@ -215,6 +231,7 @@ int run_go_write(run_go *g, const command *cmd, pid_t pid, const char *program, 
     double rate;
     g->profile.program = program;
     g->profile.pid = (uint64_t)pid;
+    keep_earlier(pid, path);
     int status = result_file_begin(&out, cmd, path, true);
     if (status != STATUS_OK)
         return status;

@@ -32,6 +32,9 @@ bool run_go_follow(run_go *g, pid_t pid, bool runs);
 /* What has become of the process, as waitpid says. True: it is stopped as by a signal for that. */
 bool run_go_take(run_go *g, pid_t pid, int status);
 
+/* It stands at its end (follow_ends): reads it, and lets it go. */
+void run_go_end(run_go *g, pid_t pid);
+
 /* Reads the profile of a process that runs, while it stands still for a moment. False:
  * g->why. */
 bool run_go_snapshot(run_go *g, pid_t pid);

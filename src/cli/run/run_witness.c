@@ -24,9 +24,7 @@ typedef struct question {
 
 /* ---- the witness ----------------------------------------------------------------------------- */
 
-/* Who looks for us by our command line or our name, as pkill does, means us and not the witness: it
- * would look as if the signal had gone to the group. */
-static void become_nameless(void) {
+void run_witness_hide(const char *name) {
     unsigned long low = 0, high = 0;
     char line[1024] = "";
     FILE *stat = fopen("/proc/self/stat", "re");
@@ -38,7 +36,7 @@ static void become_nameless(void) {
         memset((void *)(uintptr_t)low, 0, high - low);
     if (stat)
         fclose(stat);
-    prctl(PR_SET_NAME, "run-witness");
+    prctl(PR_SET_NAME, name);
 }
 
 /* Forgets what it got of that signal. */
@@ -64,7 +62,7 @@ static void close_all_from(int first) {
 /* It keeps nothing open, and no folder busy. */
 static _Noreturn void witness(int channel) {
     question q;
-    become_nameless();
+    run_witness_hide("run-witness");
     if (dup2(channel, STDIN_FILENO) < 0 || chdir("/") != 0)
         _exit(1);
     close_all_from(STDIN_FILENO + 1);

@@ -23,4 +23,9 @@ bool run_witness_got(const run_witness *w, const siginfo_t *signal);
 
 void run_witness_end(run_witness *w);
 
+/* Who looks for us by our command line or our name, as pkill does, means us and no process that
+ * helps: it would look as if a signal had gone to the group. Takes the words of our command line
+ * from this process, and calls it by `name`. */
+void run_witness_hide(const char *name);
+
 #endif

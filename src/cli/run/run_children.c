@@ -1,0 +1,690 @@
+/* run_children.c: a process that listens, and one for each request, which tells it by short words
+ * what it is about to do, and by lines what is to be said: its standard error leads there. */
+#include "cli/run/run_children.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/random.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "attach/arrive.h"
+#include "attach/enter.h"
+#include "attach/follow.h"
+#include "attach/tree.h"
+#include "base/hash.h"
+#include "base/vec.h"
+#include "cli/message.h"
+#include "cli/run/preload_file.h"
+#include "cli/run/run_check.h"
+#include "cli/run/run_go.h"
+#include "cli/run/run_witness.h"
+#include "contract/trace_name.h"
+#include "platform/clock.h"
+
+enum {
+    MOST_FOLLOWERS = 1024,
+    MOST_LINES = 64,     /* that are said */
+    REQUEST_MS = 1000,   /* for the words of who has connected */
+    OTHERS_MS = 50,      /* for the other threads of a process that ends */
+    ARRIVAL_MS = 5000,   /* between the end of the words and the exec */
+    PATIENCE_MS = 100,   /* for processes that end with the program */
+    LINE = 3 * PATH_MAX, /* bytes */
+};
+
+/* What a follower tells. Lines begin with a letter. */
+enum word { WORD_FOLLOWS = 1, WORD_READS, WORD_DONE, WORD_LATE, WORD_BESIDE };
+
+typedef struct told {
+    char word;
+    pid_t follower;
+} told;
+
+typedef struct follower {
+    pid_t pid;
+    uint32_t n_followed,
+        n_read; /* Go programs that run; that have ended, and are not written yet */
+} follower;
+
+typedef struct listener {
+    run_children_how how;
+    int socket, run, run_process, ends; /* the last two: a pidfd, and a signalfd of SIGCHLD */
+    int words[2];                       /* of followers: [0] is ours */
+    pid_t program;
+    bool is_told; /* which one that is */
+    follower followers[MOST_FOLLOWERS];
+    size_t n_followers;
+    uint64_t said[MOST_LINES]; /* hashes */
+    size_t n_said;
+    uint64_t finishing_ms; /* since when; 0: the program runs */
+    run_children_left left;
+} listener;
+
+/* ---- one that is followed ------------------------------------------------------------------ */
+
+/* Is there something to read before that time is over? */
+static bool await(int fd, int ms) {
+    struct pollfd one = {.fd = fd, .events = POLLIN};
+    int n;
+    do
+        n = poll(&one, 1, ms);
+    while (n < 0 && errno == EINTR);
+    return n == 1;
+}
+
+static void tell(const listener *l, enum word word) {
+    const told t = {.word = (char)word, .follower = getpid()};
+    send(l->words[1], &t, sizeof t, MSG_NOSIGNAL);
+}
+
+/* Its file: by its own name, where that still is the one. */
+static void name_program(pid_t pid, char path[PATH_MAX]) {
+    char link[64], target[PATH_MAX];
+    struct stat here, there;
+    snprintf(link, sizeof link, "/proc/%d/exe", (int)pid);
+    const ssize_t n = readlink(link, target, sizeof target - 1);
+    target[n > 0 ? n : 0] = '\0';
+    const bool is_same = stat(link, &here) == 0 && stat(target, &there) == 0 &&
+                         here.st_dev == there.st_dev && here.st_ino == there.st_ino;
+    snprintf(path, PATH_MAX, "%s", is_same ? target : link);
+}
+
+/* A program that stands at its exec, and how it is recorded. */
+typedef struct standing {
+    const listener *l;
+    pid_t pid;
+    bool is_first;     /* the process that `run` has started */
+    uint64_t until_ms; /* it stands at its end until then, for its other threads; 0: it runs */
+    char path[PATH_MAX], trace[PATH_MAX];
+    run_check check;
+    run_go go;
+    run_go_case go_case;
+} standing;
+
+static void enter_static(const standing *s) {
+    remote_reason said;
+    const bool is_entered = enter_program(s->pid, s->l->how.library, &said);
+    if (!is_entered || (s->is_first && !s->l->how.quiet))
+        run_check_say_entered(s->path, is_entered, said.text);
+}
+
+/* It is one; whether its heap is followed from now on. One without C starts others unseen. */
+static bool follow_go(standing *s, bool enters) {
+    const bool prepared = run_go_prepare(&s->go, s->pid);
+    if (enters)
+        enter_static(s);
+    const bool alone = s->l->how.has_each && !s->go_case.with_malloc;
+    const bool follows =
+        prepared && (alone ? tree_begin(s->pid) : run_go_follow(&s->go, s->pid, enters));
+    run_go_say_followed(&s->go, follows, s->l->how.go_period, &s->go_case);
+    if (!follows && !enters)
+        follow_let_go(s->pid);
+    return follows;
+}
+
+/* Records the program as it can be. False: nobody follows it. */
+static bool begin(standing *s) {
+    const run_children_how *how = &s->l->how;
+    name_program(s->pid, s->path);
+    run_check_command(&s->check, s->path);
+    const bool enters = s->check.is_static && s->check.recordable && how->library;
+    s->go = (run_go){.program = s->check.go, .memory = -1, .period = how->go_period};
+    s->go_case = (run_go_case){.command = s->path,
+                               .with_malloc = s->check.recordable,
+                               .quiet = how->quiet || !s->is_first,
+                               .is_watched = how->is_watched && s->is_first};
+    if (s->check.is_go && how->reads_go)
+        return follow_go(s, enters);
+    if (s->check.is_go && !s->check.recordable)
+        message_warning("%s: is a Go program, whose profile is read when it ends: --keep cannot "
+                        "keep parts of it, so it runs without being recorded",
+                        s->path);
+    else
+        run_check_say(&s->check);
+    if (s->check.is_static && s->check.recordable && !how->library)
+        message_warning("%s is missing from the folder where it was installed, so static programs "
+                        "are not recorded",
+                        STATIC_NAME);
+    if (enters)
+        enter_static(s);
+    else
+        follow_let_go(s->pid);
+    return false;
+}
+
+/* ---- those that are followed, until they end ------------------------------------------------- */
+
+typedef struct watch {
+    const listener *l;
+    VEC(standing *) all; /* that are followed */
+    tree tree;
+    bool ends; /* one of them stands at its end */
+} watch;
+
+static standing *find(const watch *w, pid_t pid) {
+    for (size_t i = 0; i < w->all.count; i++)
+        if (w->all.items[i]->pid == pid)
+            return w->all.items[i];
+    return NULL;
+}
+
+/* Writes what was read of it, and forgets it. */
+static void finish(watch *w, standing *s) {
+    size_t i = 0;
+    while (w->all.items[i] != s)
+        i++;
+    w->all.items[i] = w->all.items[--w->all.count];
+    if (s->go.is_read && s->go_case.with_malloc && !s->is_first)
+        tell(w->l, WORD_BESIDE);
+    run_go_finish(&s->go, w->l->how.command, s->pid, s->trace, &s->go_case);
+    tell(w->l, WORD_DONE);
+    free(s);
+}
+
+/* A program stands at its exec. */
+static void take_standing(watch *w, pid_t pid) {
+    const listener *l = w->l;
+    standing *s = calloc(1, sizeof *s);
+    if (s)
+        *s = (standing){.l = l, .pid = pid, .is_first = pid == l->program};
+    if (!s || !l->how.name(l->how.context, l->program, pid, s->trace)) {
+        follow_let_go(pid);
+    } else if (begin(s)) {
+        tell(l, WORD_FOLLOWS);
+        if (vec_push(&w->all, s))
+            return;
+        follow_let_go(pid);
+    }
+    free(s);
+}
+
+/* It was followed, and is another program by now. */
+static void take_become(watch *w, pid_t pid) {
+    standing *s = find(w, pid);
+    if (s) {
+        s->go.has_become = true;
+        tell(w->l, WORD_READS);
+        finish(w, s);
+    }
+    take_standing(w, pid);
+}
+
+/* Whether it is one that somebody has to follow; of a static one that cannot be, says so. */
+static bool is_wanted(pid_t pid) {
+    char path[PATH_MAX];
+    run_check *check = tree_path(pid, path) ? malloc(sizeof *check) : NULL;
+    if (!check)
+        return false;
+    run_check_command(check, path);
+    const bool wanted = check->is_go || (check->is_static && check->recordable);
+    free(check);
+    return wanted;
+}
+
+/* One that cannot be followed must not be: it may have rights of its own. */
+static void take_starting(watch *w, pid_t pid) {
+    if (is_wanted(pid))
+        tree_go_on(&w->tree, pid);
+    else
+        tree_let_go(&w->tree, pid);
+}
+
+static void take_exit(watch *w, pid_t thread) {
+    standing *s = find(w, thread);
+    if (!s) {
+        tree_go_on(&w->tree, thread);
+        return;
+    }
+    s->until_ms = clock_monotonic_ms() + OTHERS_MS;
+    w->ends = true;
+    tell(w->l, WORD_READS);
+}
+
+static void take_stop(watch *w, pid_t thread, int status) {
+    standing *s = find(w, thread);
+    switch (tree_take(&w->tree, thread, status, s)) {
+    case TREE_STARTS:
+        take_starting(w, thread);
+        break;
+    case TREE_STANDS:
+        take_become(w, thread);
+        break;
+    case TREE_EXITS:
+        take_exit(w, thread);
+        break;
+    case TREE_GONE:
+        if (s) { /* it was gone at once */
+            if (!s->until_ms)
+                tell(w->l, WORD_READS);
+            finish(w, s);
+        }
+        break;
+    case TREE_NONE:
+        break;
+    }
+}
+
+/* Reads those at their ends whose other threads are gone, or take too long. */
+static void take_ends_of(watch *w) {
+    w->ends = false;
+    for (size_t i = 0; i < w->all.count; i++) {
+        standing *s = w->all.items[i];
+        if (!s->until_ms)
+            continue;
+        if (!follow_is_alone(s->pid) && clock_monotonic_ms() < s->until_ms) {
+            w->ends = true;
+            continue;
+        }
+        run_go_end(&s->go, s->pid);
+        finish(w, s);
+        i--;
+    }
+}
+
+/* A process that stands at its exec, up to its end, and that of all that is followed with it. */
+static void accompany(const listener *l, pid_t pid) {
+    watch w = {.l = l};
+    int status;
+    take_standing(&w, pid);
+    while (w.all.count > 0) {
+        const pid_t thread = waitpid(-1, &status, __WALL | (w.ends ? WNOHANG : 0));
+        if (thread < 0 && errno != EINTR)
+            break;
+        if (thread > 0)
+            take_stop(&w, thread, status);
+        else if (thread == 0)
+            poll(NULL, 0, 1);
+        if (w.ends)
+            take_ends_of(&w);
+    }
+    vec_free(&w.all);
+    tree_free(&w.tree);
+}
+
+/* ---- who asks -------------------------------------------------------------------------------- */
+
+/* Whoever asks must be the thread, which the kernel tells, but for its number among threads. */
+static pid_t thread_of(const struct handover_request *request, const struct ucred *peer) {
+    char path[64];
+    if (request->thread == request->process)
+        return peer->pid;
+    snprintf(path, sizeof path, "/proc/%d/task/%lld", (int)peer->pid, (long long)request->thread);
+    return request->process == peer->pid && access(path, F_OK) == 0 ? (pid_t)request->thread : 0;
+}
+
+static bool answer(int fd, enum handover_kind kind) {
+    const struct handover_answer a = {.kind = (uint32_t)kind, .tracer = getpid()};
+    return send(fd, &a, sizeof a, MSG_NOSIGNAL) == sizeof a;
+}
+
+/* Reads who asks, and traces it, with its permission if need be. False: nobody is traced. */
+static bool take_request(const listener *l, int fd, arrival *a) {
+    struct handover_request request;
+    struct ucred peer;
+    socklen_t size = sizeof peer;
+    char byte;
+    if (!await(fd, REQUEST_MS) || recv(fd, &request, sizeof request, 0) != sizeof request ||
+        getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0)
+        return false;
+    const pid_t thread = request.version == HANDOVER_VERSION && peer.uid == geteuid()
+                             ? thread_of(&request, &peer)
+                             : 0;
+    int error = thread ? arrive_follow(a, thread, request.spawns) : ESRCH;
+    if (error == EPERM && answer(fd, HANDOVER_PERMIT) && await(fd, HANDOVER_MOST_MS) &&
+        recv(fd, &byte, sizeof byte, 0) == sizeof byte)
+        error = arrive_follow(a, thread, request.spawns);
+    if (error == EPERM)
+        message_warning("a static or Go program runs without being recorded: it cannot be traced "
+                        "(ptrace: %s)",
+                        strerror(error));
+    if (!error && answer(fd, HANDOVER_FOLLOWS))
+        return true;
+    if (!error)
+        tell(l, WORD_LATE); /* it is let go by our end, without a stop */
+    else
+        answer(fd, HANDOVER_REFUSED);
+    return false;
+}
+
+/* What has become of those who are traced. */
+static arrive_event take_stops(arrival *a, pid_t *stands) {
+    arrive_event event = ARRIVE_NONE;
+    int status;
+    pid_t pid;
+    while (event == ARRIVE_NONE && (pid = waitpid(-1, &status, __WALL | WNOHANG)) > 0) {
+        event = arrive_take(a, pid, status);
+        *stands = pid;
+    }
+    return pid < 0 && event == ARRIVE_NONE ? ARRIVE_GONE : event;
+}
+
+static void drop_signals(int fd) {
+    struct signalfd_siginfo info;
+    while (read(fd, &info, sizeof info) == sizeof info)
+        ;
+}
+
+/* Waits for the exec. 0: there will be none, or it is too late. */
+static pid_t await_arrival(arrival *a, int fd, int ends) {
+    struct pollfd looked[] = {{.fd = ends, .events = POLLIN}, {.fd = fd, .events = POLLIN}};
+    uint64_t until = UINT64_MAX;
+    for (;;) {
+        pid_t stands = 0;
+        char byte;
+        const arrive_event event = take_stops(a, &stands);
+        const uint64_t now = clock_monotonic_ms();
+        if (event != ARRIVE_NONE)
+            return event == ARRIVE_HERE ? stands : 0;
+        if (now >= until)
+            return 0;
+        poll(looked, 2, until == UINT64_MAX ? -1 : (int)(until - now));
+        if (looked[0].revents)
+            drop_signals(ends);
+        if (looked[1].fd < 0 || !looked[1].revents)
+            continue;
+        if (recv(fd, &byte, sizeof byte, MSG_DONTWAIT) == sizeof byte) {
+            arrive_let_go(a);
+            send(fd, &byte, sizeof byte, MSG_NOSIGNAL);
+            return 0;
+        }
+        looked[1].fd = -1; /* closed by the exec, or behind it */
+        until = now + ARRIVAL_MS;
+    }
+}
+
+static _Noreturn void be_follower(listener *l, int fd) {
+    arrival a;
+    close(l->socket);
+    close(l->run);
+    close(l->words[0]);
+    dup2(l->words[1], STDERR_FILENO);
+    if (take_request(l, fd, &a)) {
+        const pid_t pid = await_arrival(&a, fd, l->ends);
+        close(fd);
+        if (pid)
+            accompany(l, pid);
+    }
+    _exit(EXIT_SUCCESS);
+}
+
+/* ---- the listener -------------------------------------------------------------------------- */
+
+static void take_connection(listener *l) {
+    const int fd = accept4(l->socket, NULL, NULL, SOCK_CLOEXEC);
+    if (fd < 0)
+        return;
+    const pid_t pid = l->n_followers < MOST_FOLLOWERS ? fork() : -1;
+    if (pid == 0)
+        be_follower(l, fd);
+    if (pid > 0)
+        l->followers[l->n_followers++] = (follower){.pid = pid};
+    else
+        l->left.n_late++;
+    close(fd);
+}
+
+static void take_ends(listener *l) {
+    int status;
+    drop_signals(l->ends);
+    for (pid_t pid; (pid = waitpid(-1, &status, WNOHANG)) > 0;)
+        for (size_t i = 0; i < l->n_followers; i++)
+            if (l->followers[i].pid == pid)
+                l->followers[i--] = l->followers[--l->n_followers];
+}
+
+/* Others that start the same program get the same line. */
+static void say_once(listener *l, const char *line, size_t size) {
+    const uint64_t hash = hash_bytes(line, size);
+    for (size_t i = 0; i < l->n_said; i++)
+        if (l->said[i] == hash)
+            return;
+    if (l->n_said == MOST_LINES)
+        return;
+    l->said[l->n_said++] = hash;
+    fwrite(line, 1, size, stderr);
+}
+
+static void take_word(listener *l, const told *t) {
+    l->left.n_late += t->word == WORD_LATE;
+    l->left.n_beside += t->word == WORD_BESIDE;
+    for (size_t i = 0; i < l->n_followers; i++)
+        if (l->followers[i].pid == t->follower) {
+            l->followers[i].n_followed += t->word == WORD_FOLLOWS;
+            l->followers[i].n_followed -= t->word == WORD_READS;
+            l->followers[i].n_read += t->word == WORD_READS;
+            l->followers[i].n_read -= t->word == WORD_DONE;
+        }
+}
+
+static void take_words(listener *l) {
+    char bytes[LINE] __attribute__((aligned(__alignof__(told))));
+    ssize_t n;
+    while ((n = recv(l->words[0], bytes, sizeof bytes, MSG_DONTWAIT)) > 0)
+        if (n == sizeof(told) && bytes[0] < ' ')
+            take_word(l, (const told *)(const void *)bytes);
+        else
+            say_once(l, bytes, (size_t)n);
+}
+
+/* First it tells which process is the program, then that this has ended. */
+static void hear_run(listener *l) {
+    uint64_t word;
+    if (recv(l->run, &word, sizeof word, 0) != sizeof word)
+        _exit(EXIT_SUCCESS); /* followers go on by themselves */
+    if (word) {
+        l->program = (pid_t)word;
+        l->is_told = true;
+    } else {
+        l->finishing_ms = clock_monotonic_ms();
+    }
+}
+
+/* All that has ended has been written; waits a little for what ends just now. */
+static bool is_settled(listener *l) {
+    uint32_t n_reading = 0;
+    l->left.n_following = 0;
+    for (size_t i = 0; i < l->n_followers; i++) {
+        n_reading += l->followers[i].n_read;
+        l->left.n_following += l->followers[i].n_followed;
+    }
+    return n_reading == 0 &&
+           (!l->left.n_following || clock_monotonic_ms() - l->finishing_ms >= PATIENCE_MS);
+}
+
+static int compare_numbers(const void *a, const void *b) {
+    return *(const int *)a - *(const int *)b;
+}
+
+/* Whoever waits for the end of what somebody else says, or for a lock, does not wait for us. */
+static void keep_own_files(listener *l) {
+    int own[] = {STDERR_FILENO, l->socket, l->run, l->run_process, l->words[0], l->words[1]};
+    const size_t n = sizeof own / sizeof *own;
+    qsort(own, n, sizeof *own, compare_numbers);
+    for (size_t i = 0; i < n; i++)
+        if (own[i] < INT_MAX && (i + 1 == n || own[i + 1] > own[i] + 1))
+            close_range((unsigned)own[i] + 1, i + 1 < n ? (unsigned)own[i + 1] - 1 : UINT_MAX, 0);
+    const int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+    dup2(nothing, STDIN_FILENO);
+    dup2(nothing, STDOUT_FILENO);
+    close(nothing);
+}
+
+static _Noreturn void be_listener(listener *l) {
+    sigset_t all;
+    keep_own_files(l);
+    setsid();
+    run_witness_hide("run-follows");
+    sigfillset(&all);
+    sigprocmask(SIG_BLOCK, &all, NULL);
+    signal(SIGCHLD, SIG_DFL);
+    sigset_t child;
+    sigemptyset(&child);
+    sigaddset(&child, SIGCHLD);
+    l->ends = signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK);
+    for (;;) {
+        struct pollfd looked[] = {{.fd = l->run, .events = POLLIN},
+                                  {.fd = l->run_process, .events = POLLIN},
+                                  {.fd = l->ends, .events = POLLIN},
+                                  {.fd = l->words[0], .events = POLLIN},
+                                  {.fd = l->is_told ? l->socket : -1, .events = POLLIN}};
+        enum { LOOK_MS = 10 };
+        poll(looked, 5, l->finishing_ms ? LOOK_MS : -1);
+        if (looked[3].revents)
+            take_words(l);
+        if (looked[2].revents)
+            take_ends(l);
+        if (looked[0].revents)
+            hear_run(l);
+        if (looked[1].revents)
+            _exit(EXIT_SUCCESS);
+        if (looked[4].revents)
+            take_connection(l);
+        if (l->finishing_ms) {
+            take_words(l);
+            if (is_settled(l)) {
+                send(l->run, &l->left, sizeof l->left, MSG_NOSIGNAL);
+                _exit(EXIT_SUCCESS);
+            }
+        }
+    }
+}
+
+/* ---- for `run` ----------------------------------------------------------------------------- */
+
+/* An abstract one. */
+static socklen_t address_of(const char *name, struct sockaddr_un *at) {
+    const size_t n = strlen(name);
+    *at = (struct sockaddr_un){.sun_family = AF_UNIX};
+    memcpy(at->sun_path + 1, name, n);
+    return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + n);
+}
+
+/* A socket of a name that no other run has. */
+static int listen_at(char name[HANDOVER_NAME]) {
+    struct sockaddr_un at;
+    uint64_t random;
+    if (getrandom(&random, sizeof random, 0) != sizeof random)
+        return -1;
+    snprintf(name, HANDOVER_NAME, "allotrace-%016llx", (unsigned long long)random);
+    const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    const socklen_t size = address_of(name, &at);
+    if (fd >= 0 && bind(fd, (const struct sockaddr *)&at, size) == 0 && listen(fd, SOMAXCONN) == 0)
+        return fd;
+    if (fd >= 0)
+        close(fd);
+    return -1;
+}
+
+void run_children_start(run_children *c, const run_children_how *how) {
+    static listener own;
+    int ends[2] = {-1, -1};
+    own = (listener){.how = *how, .socket = listen_at(c->name), .words = {-1, -1}};
+    own.run_process = (int)syscall(SYS_pidfd_open, getpid(), 0);
+    c->pid = -1;
+    if (own.socket >= 0 && own.run_process >= 0 &&
+        socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) == 0 &&
+        socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, own.words) == 0)
+        c->pid = fork();
+    if (c->pid == 0) {
+        close(ends[1]);
+        own.run = ends[0];
+        be_listener(&own);
+    }
+    const int ours[] = {own.socket, own.run_process, own.words[0], own.words[1], ends[0]};
+    for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
+        if (ours[i] >= 0)
+            close(ours[i]);
+    c->fd = ends[1];
+    if (c->pid < 0)
+        c->name[0] = '\0';
+}
+
+void run_children_tell(run_children *c, pid_t pid) {
+    const uint64_t word = (uint64_t)pid;
+    if (c->pid > 0 && pid)
+        send(c->fd, &word, sizeof word, MSG_NOSIGNAL);
+    else if (c->pid > 0)
+        close(c->fd);
+}
+
+static bool has_answer(int fd, struct handover_answer *got) {
+    return await(fd, ARRIVAL_MS) && recv(fd, got, sizeof *got, 0) == sizeof *got;
+}
+
+static bool is_followed(int fd) {
+    const struct handover_request request = {
+        .version = HANDOVER_VERSION, .process = getpid(), .thread = getpid()};
+    struct handover_answer got;
+    if (send(fd, &request, sizeof request, MSG_NOSIGNAL) != sizeof request || !has_answer(fd, &got))
+        return false;
+    if (got.kind == HANDOVER_PERMIT) {
+        prctl(PR_SET_PTRACER, got.tracer, 0, 0, 0);
+        if (send(fd, "", 1, MSG_NOSIGNAL) != 1 || !has_answer(fd, &got))
+            return false;
+    }
+    return got.kind == HANDOVER_FOLLOWS;
+}
+
+bool run_children_ask(const run_children *c) {
+    struct sockaddr_un at;
+    const socklen_t size = address_of(c->name, &at);
+    const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    const uint64_t word = (uint64_t)getpid();
+    return fd >= 0 && send(c->fd, &word, sizeof word, MSG_NOSIGNAL) == sizeof word &&
+           connect(fd, (const struct sockaddr *)&at, size) == 0 && is_followed(fd);
+}
+
+void run_children_finish(run_children *c, run_children_left *left) {
+    const uint64_t end = 0;
+    *left = (run_children_left){0};
+    if (c->pid < 0)
+        return;
+    if (send(c->fd, &end, sizeof end, MSG_NOSIGNAL) == sizeof end &&
+        recv(c->fd, left, sizeof *left, 0) == sizeof *left)
+        waitpid(c->pid, NULL, 0);
+    else
+        left->is_lost = 1;
+    close(c->fd);
+    c->pid = -1;
+}
+
+/* x.%p.ctf becomes x.PID.go.ctf. */
+static void say_beside(uint32_t n, const char *pattern) {
+    char name[PATH_MAX];
+    if (!trace_name_with(pattern, "PID", name, sizeof name))
+        return;
+    const int stem = (int)trace_name_stem(name);
+    message_note("Go's own profile%s of %u program%s with C %s beside: %.*s.go%s",
+                 n == 1 ? "" : "s", n, n == 1 ? "" : "s", n == 1 ? "stands" : "stand", stem, name,
+                 name + stem);
+}
+
+void run_children_say(const run_children_left *left, const char *pattern, bool quiet) {
+    if (left->n_beside && !quiet)
+        say_beside(left->n_beside, pattern);
+    if (left->n_late)
+        message_warning("%u static or Go program%s ran without being recorded, because %s not "
+                        "followed within %d ms",
+                        left->n_late, left->n_late == 1 ? "" : "s",
+                        left->n_late == 1 ? "it was" : "they were", HANDOVER_MOST_MS);
+    if (left->is_lost)
+        message_warning("the process that follows static and Go programs was killed; those that "
+                        "began after that are missing");
+    if (left->n_following)
+        message_warning("%u Go program%s of this run %s still running; the profile of each is "
+                        "written when it ends",
+                        left->n_following, left->n_following == 1 ? "" : "s",
+                        left->n_following == 1 ? "is" : "are");
+}

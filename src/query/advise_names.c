@@ -15,6 +15,13 @@ static const char *const patterns[ADVISE_N_NAMES] = {
 };
 _Static_assert(ADVISE_N_NAMES <= 64, "a set is one word");
 
+/* Folders of Go's library; packages of others have a dot in their first name. */
+#define GO_PACKAGES                                                                                \
+    "@(archive|bufio|bytes|cmp|compress|container|context|crypto|database|debug|embed|encoding|"   \
+    "errors|expvar|flag|fmt|go|hash|html|image|index|internal|io|iter|log|maps|math|mime|net|os|"  \
+    "path|plugin|reflect|regexp|runtime|slices|sort|strconv|strings|structs|sync|syscall|testing|" \
+    "text|time|unicode|unique|unsafe|vendor|weak)/*.go"
+
 /* Patterns of files, each with a text without which it cannot match: fnmatch(3) is slow. */
 static const struct {
     const char *has, *pattern;
@@ -27,6 +34,8 @@ static const struct {
     {"/rustc-", "*/rustc-*/library/@(alloc|core|std)/*"},
     {"/rustlib/", "*/rustlib/src/rust/library/*"},
     {"/usr/include/", "/usr/include/*bits/*.h"},
+    {".go", "*/@(go*([-0-9.])|toolchain[@]*)/src/" GO_PACKAGES},
+    {".go", GO_PACKAGES}, /* of programs built without paths */
 };
 
 /* What files begin with: those of the C library, by the folders in which it is built, after which

@@ -312,7 +312,7 @@ A part of the blocks, and other measures:
   Undecided: ± covers sampling error only; one run per side cannot show how much times vary. Compare several runs, such as 5 per side: --before A… --after B…
   $ allotrace diff --measure blocks --csv --top 1 $TRACES/ocamlopt.ctf half.ctf
   sure,q,p,before,before_low,before_high,before_samples,after,after_low,after_high,after_samples,change,change_low,change_high,function,file,line_before,line_after,type
-  0,1,0.33187242271623946,216671,115371,384948,13,100001,20623,332568,3,-116670,-289780,100628,Interf.build_graph.add_interf,asmcomp/interf.ml,52,52,
+  0,1,0.33187242271624257,216671,115371,384948,13,100001,20623,332568,3,-116670,-289780,100628,Interf.build_graph.add_interf,asmcomp/interf.ml,52,52,
   $ allotrace diff --filter 'siz:3' before.ctf after.ctf
   allotrace: --filter: column 1: `siz` is not one of alloc, live, size, life, heap, fn, file, module, type, thread, scope, domain, promoted, survived, hide, hide-file, hide-module, below, above, path, recursion, repeats
     siz:3

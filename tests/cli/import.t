@@ -10,10 +10,11 @@ Heap profiles of other tools become traces. One of Go, by pprof:
      39.5% ███▏  42.5  ± 9.0       85  /usr/local/go/src/fmt/print.go:240 fmt.Sprintf
      39.5%       42.5  ± 9.0       85    via /home/you/profiles/gop/main.go:15 main.drop
      37.2% ███   40.0  ± 8.8       80  /usr/local/go/src/fmt/format.go:211 fmt.(*fmt).fmtInteger
-     37.2%       40.0  ± 8.8       80    via /usr/local/go/src/fmt/print.go:431 fmt.(*pp).fmtInteger
+     37.2%       40.0  ± 8.8       80    via /home/you/profiles/gop/main.go:15 main.drop
      22.3% █▊    24.0  ± 6.8       48  /home/you/profiles/gop/main.go:12 main.keep
      22.3%       24.0  ± 6.8       48    via /home/you/profiles/gop/main.go:19 main.main
       0.9%  in 2 more sites below 0.5% each
+  allotrace: hint: most of it is allocated in libraries; --filter hide:@library shows the code that calls them
   $ allotrace hotspots --measure live --top 1 --json go.ctf | grep -E '"(function|line)"' | head -2
   {"by":"line",
     {"share":0.836364,"value":24117248,"low":17656857,"high":32169029,"samples":46,"blocks":46,"function":"main.keep","file":"/home/you/profiles/gop/main.go","line":12,"callers":[{"function":"main.main","file":"/home/you/profiles/gop/main.go","line":19,"share":0.836364,"value":24117248,"low":17656857,"high":32169029,"samples":46,"blocks":46}],"callers_omitted":0}],

@@ -402,7 +402,7 @@ def what_a_program_starts_unseen(go):
 
 @test
 def a_set_user_id_program_keeps_its_rights(go):
-    nobody = "setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"
+    nobody = "env", f"TMPDIR={os.getcwd()}", "setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"
     if os.geteuid() != 0 or run([*nobody, "test", "-x", ALLOTRACE]).status != 0:
         raise Skip("needs root, and a command that others may execute")
     go.build("plain")

@@ -133,7 +133,7 @@ def every_object_is_counted_once(jdk):
     for rounds in 10, 1000, 30000:
         bytes_are_as_the_jvm_says([jdk.java, "Counts", rounds])
     for flag in "-Xint", "-XX:TieredStopAtLevel=1", "-XX:-TieredCompilation", "-XX:-UseTLAB":
-        bytes_are_as_the_jvm_says([jdk.java, flag, "Counts", 5000])
+        bytes_are_as_the_jvm_says([jdk.java, flag, "-XX:+UseG1GC", "Counts", 5000])
 
 
 @test

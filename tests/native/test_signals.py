@@ -38,6 +38,14 @@ def children(pid):
     return [int(c) for c in pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
 
 
+def program_of(pid):
+    """None if it has ended meanwhile."""
+    try:
+        return os.readlink(f"/proc/{pid}/exe")
+    except FileNotFoundError:
+        return None
+
+
 class Run:
     """The command with the program, in a process group of their own."""
 
@@ -56,7 +64,7 @@ class Run:
         return children(self.pid)
 
     def program(self):
-        return next(p for p in self.members() if os.readlink(f"/proc/{p}/exe") == TARGET)
+        return next(p for p in self.members() if program_of(p) == TARGET)
 
     def __enter__(self):
         return self

@@ -445,11 +445,11 @@ static void keep_spool(keeping *k) {
     memtrace_reader_close(k->reader);
     k->reader = NULL;
     end_offer(k);
+    if (!k->failed)
+        keeper_spool_remove(&k->plan, k->spool_fd, k->inode);
     close(k->spool_fd);
-    if (k->failed)
-        return;
-    keeper_spool_remove(&k->plan, k->inode);
-    note_taken(k, 0, 0);
+    if (!k->failed)
+        note_taken(k, 0, 0);
 }
 
 /* One after the other, as the program becomes others. */

@@ -68,8 +68,22 @@ bool keeper_spool_is_open(pid_t pid, ino_t inode) {
     return has;
 }
 
-void keeper_spool_remove(const ring_plan *plan, ino_t inode) {
+/* The recorder's lock, which whoever gives the file another name must have: the process, once it is
+ * another program, or a child that has inherited it and does not run yet. */
+static void take_name(int fd) {
+    enum { NAPS = 2000 };
+    const struct timespec nap = {.tv_nsec = 1000000};
+    for (int i = 0; i < NAPS; i++) {
+        struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+        if (fcntl(fd, F_OFD_SETLK, &whole) == 0 || (errno != EAGAIN && errno != EACCES))
+            return;
+        nanosleep(&nap, NULL);
+    }
+}
+
+void keeper_spool_remove(const ring_plan *plan, int fd, ino_t inode) {
     char room[PATH_MAX];
+    take_name(fd);
     DIR *d = opendir(ring_spool_folder(plan, room));
     for (struct dirent *e; d && (e = readdir(d));)
         if (e->d_ino == inode)

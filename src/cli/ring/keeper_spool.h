@@ -23,8 +23,9 @@ bool keeper_spool_is_open(pid_t pid, ino_t inode);
  * if so: one that has just been started has opened the spool by then. */
 bool keeper_has_gone(const ring_plan *plan, uint64_t pid);
 
-/* Removes the file of a spool, which may have got another name. */
-void keeper_spool_remove(const ring_plan *plan, ino_t inode);
+/* Removes the file of a spool, which may have got another name. It is open, and still kept: else
+ * others might keep it again before it is gone. */
+void keeper_spool_remove(const ring_plan *plan, int fd, ino_t inode);
 
 /* Removes spools whose keeper was killed, which are of no use to anybody: before a program is
  * started (`pid` is 0), or when process `pid` records: what it recorded before is none of that. */

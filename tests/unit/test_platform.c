@@ -248,7 +248,8 @@ END_TEST
 /* --- what modules export and import --- */
 
 START_TEST(what_a_module_exports_is_found_by_its_name) {
-    static const char *const names[] = {"fopen", "strtol", "qsort", "getenv", "setlocale"};
+    /* None that a sanitizer stands in front of. */
+    static const char *const names[] = {"l64a", "lfind", "drand48", "getenv", "hcreate"};
     struct entries entries;
     const struct module *libc = find((void *)getauxval);
     ck_assert(entries_read(libc, &entries));
@@ -262,7 +263,7 @@ START_TEST(what_a_module_exports_is_found_by_its_name) {
 }
 END_TEST
 
-static int (*volatile pointer_to_another)(const char *) = puts;
+static char *(*volatile pointer_to_another)(long) = l64a;
 
 struct sought {
     const char *name;
@@ -277,11 +278,11 @@ static void seek(const char *name, void **slot, void *context) {
 
 START_TEST(variables_that_hold_functions_are_found) {
     struct entries entries;
-    struct sought puts_ = {.name = "puts"};
+    struct sought sought = {.name = "l64a"};
     ck_assert(entries_read(find((void *)all_zero), &entries));
-    entries_each_pointer(&entries, seek, &puts_);
-    ck_assert_ptr_eq(puts_.slot, (void *)&pointer_to_another);
-    ck_assert_uint_eq(entries_export(&entries, "puts"), 0); /* it only asks for it */
+    entries_each_pointer(&entries, seek, &sought);
+    ck_assert_ptr_eq(sought.slot, (void *)&pointer_to_another);
+    ck_assert_uint_eq(entries_export(&entries, "l64a"), 0); /* it only asks for it */
 }
 END_TEST
 

@@ -14,8 +14,8 @@
 #define HANDOVER_VERSION 1
 
 enum {
-    HANDOVER_MOST_MS = 100, /* that an exec waits for each answer; after that, nobody records it */
-    HANDOVER_NAME = 40,     /* bytes of the socket's name, with the 0 at its end, at most */
+    HANDOVER_MOST_MS = 1000, /* that an exec waits for each answer; after that, nobody records it */
+    HANDOVER_NAME = 40,      /* bytes of the socket's name, with the 0 at its end, at most */
 };
 
 struct handover_request {

@@ -117,7 +117,7 @@ static bool send_all(int fd, const void *bytes, size_t size) {
 
 /* Waits for a while, through signals: the kernel writes into `left` what remains. */
 static bool await(int fd, void *bytes, size_t size) {
-    struct timespec left = {.tv_nsec = HANDOVER_MOST_MS * 1000000L};
+    struct timespec left = {.tv_sec = HANDOVER_MOST_MS / 1000};
     struct pollfd one = {.fd = fd, .events = POLLIN};
     long n;
     do

@@ -88,8 +88,7 @@ const command command_hotspots = {
     .description =
         "Shows the total that the program allocated, then the sites that allocated it, largest "
         "first, each with the nearest callers outside of libraries. By default all allocations "
-        "count, freed or not; "
-        "--measure selects others.\n"
+        "count, freed or not; --measure selects others.\n"
         "\n"
         "Amounts are estimates from samples; ± is the 95% confidence interval. 1 MB is 2^20 bytes.",
     .example = "allotrace hotspots out.ctf\n"

@@ -329,6 +329,12 @@ static bool answer(int fd, enum handover_kind kind) {
     return send(fd, &a, sizeof a, MSG_NOSIGNAL) == sizeof a;
 }
 
+/* Whoever asked waits no longer, and may have ended since. */
+static bool has_given_up(int fd) {
+    char byte;
+    return recv(fd, &byte, sizeof byte, MSG_PEEK | MSG_DONTWAIT) == 0;
+}
+
 /* Reads who asks, and traces it, with its permission if need be. False: nobody is traced. */
 static bool take_request(const listener *l, int fd, arrival *a) {
     struct handover_request request;
@@ -338,21 +344,21 @@ static bool take_request(const listener *l, int fd, arrival *a) {
     if (!await(fd, REQUEST_MS) || recv(fd, &request, sizeof request, 0) != sizeof request ||
         getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0)
         return false;
-    const pid_t thread = request.version == HANDOVER_VERSION && peer.uid == geteuid()
-                             ? thread_of(&request, &peer)
-                             : 0;
+    const bool is_ours = request.version == HANDOVER_VERSION && peer.uid == geteuid();
+    const pid_t thread = is_ours ? thread_of(&request, &peer) : 0;
     int error = thread ? arrive_follow(a, thread, request.spawns) : ESRCH;
     if (error == EPERM && answer(fd, HANDOVER_PERMIT) && await(fd, HANDOVER_MOST_MS) &&
         recv(fd, &byte, sizeof byte, 0) == sizeof byte)
         error = arrive_follow(a, thread, request.spawns);
-    if (error == EPERM)
+    const bool is_late = error && is_ours && has_given_up(fd);
+    if (error == EPERM && !is_late)
         message_warning("a static or Go program runs without being recorded: it cannot be traced "
                         "(ptrace: %s)",
                         strerror(error));
     if (!error && answer(fd, HANDOVER_FOLLOWS))
         return true;
-    if (!error)
-        tell(l, WORD_LATE); /* it is let go by our end, without a stop */
+    if (!error || is_late)
+        tell(l, WORD_LATE); /* one that is traced is let go by our end, without a stop */
     else
         answer(fd, HANDOVER_REFUSED);
     return false;
@@ -676,9 +682,9 @@ void run_children_say(const run_children_left *left, const char *pattern, bool q
         say_beside(left->n_beside, pattern);
     if (left->n_late)
         message_warning("%u static or Go program%s ran without being recorded, because %s not "
-                        "followed within %d ms",
+                        "followed within %d s",
                         left->n_late, left->n_late == 1 ? "" : "s",
-                        left->n_late == 1 ? "it was" : "they were", HANDOVER_MOST_MS);
+                        left->n_late == 1 ? "it was" : "they were", HANDOVER_MOST_MS / 1000);
     if (left->is_lost)
         message_warning("the process that follows static and Go programs was killed; those that "
                         "began after that are missing");

@@ -41,6 +41,7 @@ enum {
     OTHERS_MS = 50,      /* for the other threads of a process that ends */
     ARRIVAL_MS = 5000,   /* between the end of the words and the exec */
     PATIENCE_MS = 100,   /* for processes that end with the program */
+    DECISION_MS = 3000,  /* for those who have asked by then */
     LINE = 3 * PATH_MAX, /* bytes */
 };
 
@@ -54,6 +55,7 @@ typedef struct told {
 
 typedef struct follower {
     pid_t pid;
+    bool has_decided; /* it has told what becomes of who asked; one that only enters it just ends */
     uint32_t n_followed,
         n_read; /* Go programs that run; that have ended, and are not written yet */
 } follower;
@@ -467,6 +469,7 @@ static void take_word(listener *l, const told *t) {
     l->left.n_beside += t->word == WORD_BESIDE;
     for (size_t i = 0; i < l->n_followers; i++)
         if (l->followers[i].pid == t->follower) {
+            l->followers[i].has_decided = true;
             l->followers[i].n_followed += t->word == WORD_FOLLOWS;
             l->followers[i].n_followed -= t->word == WORD_READS;
             l->followers[i].n_read += t->word == WORD_READS;
@@ -497,16 +500,18 @@ static void hear_run(listener *l) {
     }
 }
 
-/* All that has ended has been written; waits a little for what ends just now. */
+/* All that has ended has been written, or is told of; waits a little for what ends just now. */
 static bool is_settled(listener *l) {
-    uint32_t n_reading = 0;
+    const uint64_t waited = clock_monotonic_ms() - l->finishing_ms;
+    uint32_t n_reading = 0, n_undecided = 0;
     l->left.n_following = 0;
     for (size_t i = 0; i < l->n_followers; i++) {
+        n_undecided += !l->followers[i].has_decided;
         n_reading += l->followers[i].n_read;
         l->left.n_following += l->followers[i].n_followed;
     }
-    return n_reading == 0 &&
-           (!l->left.n_following || clock_monotonic_ms() - l->finishing_ms >= PATIENCE_MS);
+    return n_reading == 0 && (!n_undecided || waited >= DECISION_MS) &&
+           (!l->left.n_following || waited >= PATIENCE_MS);
 }
 
 static int compare_numbers(const void *a, const void *b) {
@@ -559,7 +564,7 @@ static _Noreturn void be_listener(listener *l) {
             take_connection(l);
         if (l->finishing_ms) {
             take_words(l);
-            if (is_settled(l)) {
+            if (!looked[4].revents && is_settled(l)) { /* nobody else asks */
                 send(l->run, &l->left, sizeof l->left, MSG_NOSIGNAL);
                 _exit(EXIT_SUCCESS);
             }

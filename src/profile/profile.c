@@ -491,12 +491,18 @@ bool profile_is_address(const profile_location *l) {
            strstr(l->function, "+0x");
 }
 
-/* Recorders of OCaml name its places themselves, and remarks and code without a file are none. */
+/* Whether only symbolizing can have named it, as runtimes name their places themselves: a function
+ * with the file that holds it, which has no line, or a line of a native language's source. */
 static bool is_named_later(const profile_location *l) {
-    const char *extension = strrchr(l->file, '.');
-    const bool is_ocaml = extension && strncmp(extension, ".ml", 3) == 0;
-    return l->file[0] && l->file[0] != '<' && l->file[0] != '[' && !is_ocaml &&
-           !profile_is_address(l);
+    static const char *const sources[] = {".c",   ".cc",  ".cpp", ".cxx", ".h", ".hh",
+                                          ".hpp", ".hxx", ".rs",  ".s",   ".S", ".go"};
+    const char *const extension = strrchr(l->file, '.');
+    if (l->line == 0)
+        return l->file[0] == '/' && !profile_is_address(l);
+    for (size_t i = 0; extension && i < sizeof sources / sizeof *sources; i++)
+        if (strcmp(extension, sources[i]) == 0)
+            return true;
+    return false;
 }
 
 bool profile_is_imported(const profile *p) {

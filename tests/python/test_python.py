@@ -395,6 +395,17 @@ def extension_modules_keep_their_frames(python):
         assert "numpy" in b.frames[-1], b.frames
 
 
+@test
+def what_python_names_is_not_taken_for_symbolized(python):
+    record([python, "-c", "import json; x = [json.dumps({i: [i] * 50}) for i in range(999)]"])
+
+    def hint():
+        return subprocess.run([ALLOTRACE, "hotspots", "t.ctf"], capture_output=True, text=True).stderr
+    assert "are not symbolized yet; to resolve them: allotrace symbolize t.ctf" in hint(), hint()
+    subprocess.run([ALLOTRACE, "symbolize", "t.ctf"], check=True, capture_output=True)
+    assert "not symbolized yet" not in hint(), hint()
+
+
 def main():
     tests = [(f"{'.'.join(map(str, version))} of {os.path.dirname(python)}: {tap.plain(t.__name__)}",
               functools.partial(t, python))

@@ -1,12 +1,14 @@
 /* advise_names.c: the patterns of each set, and how a name is prepared for them: parameters,
- * template arguments and return types are taken off first. A comparison of the plain text before a
- * pattern's first sign rules out most patterns before fnmatch(3) is called, which is slow. */
+ * template arguments and return types are taken off first. Alternatives are taken one by one, since
+ * fnmatch(3) is slow, allocates for each list, and is seldom needed for one of them. */
 #include "query/advise_names.h"
 
 #include <fnmatch.h>
 #include <stddef.h>
 #include <string.h>
 #include <strings.h>
+
+#include "query/libc_files.h"
 
 static const char *const patterns[ADVISE_N_NAMES] = {
 #define ADVISE_NAME_PATTERN(name, pattern) pattern,
@@ -38,12 +40,9 @@ static const struct {
     {".go", GO_PACKAGES}, /* of programs built without paths */
 };
 
-/* What files begin with: those of the C library, by the folders in which it is built, after which
- * its debug information names them; of Java; of Python's modules that are part of it. */
+/* What files begin with: those of Java, and Python's modules that are part of it. */
 static const char *const library_folders[] = {
-    "csu/",    "dirent/",       "iconv/",   "libio/",   "nptl/",    "nss/",
-    "resolv/", "stdio-common/", "sysdeps/", "wcsmbs/",  "elf/dl-",  "java/",
-    "javax/",  "jdk/",          "sun/",     "com/sun/", "<frozen ",
+    "java/", "javax/", "jdk/", "sun/", "com/sun/", "<frozen ",
 };
 
 enum { HOW = FNM_EXTMATCH | FNM_CASEFOLD };
@@ -142,17 +141,62 @@ bool advise_is_copy(const char *function) {
     return is_same(member, assignment) || is_same(member, class_name(scope));
 }
 
+#define SIGNS "*?[]@+!()|\\"
+
 /* Whether a name begins as the text before the first sign of a pattern does. */
 static bool begins_as(const char *pattern, const char *name) {
-    const size_t n = strcspn(pattern, "*?[]@+!()|\\");
-    return strncasecmp(pattern, name, n) == 0;
+    return strncasecmp(pattern, name, strcspn(pattern, SIGNS)) == 0;
 }
 
-/* False: the pattern cannot match. fnmatch(3) is slow to find that out. Each text behind a bar is
- * taken for an alternative of the whole, which can only let too many pass. */
+/* Behind an alternative of a list: at the bar or the bracket. */
+static const char *skip_alternative(const char *c) {
+    for (int depth = 0; *c && (depth > 0 || (*c != '|' && *c != ')')); c++)
+        if (*c == '[')
+            c = strchr(c + 2, ']'); /* a first one is meant itself */
+        else
+            depth += (*c == '(') - (*c == ')');
+    return c;
+}
+
+/* A pattern that is a list of alternatives, and nothing more. */
+static bool is_list(const char *pattern) {
+    if (strncmp(pattern, "@(", 2) != 0)
+        return false;
+    const char *end = skip_alternative(pattern + 2);
+    while (*end == '|')
+        end = skip_alternative(end + 1);
+    return strcmp(end, ")") == 0;
+}
+
+static bool ends_as(const char *name, part end) {
+    const size_t size = strlen(name);
+    return size >= end.size && strncasecmp(name + size - end.size, end.text, end.size) == 0;
+}
+
+/* Most patterns are a text, `text*` or `*text`, and most names not in them. */
+static bool matches_one(part pattern, const char *name) {
+    enum { ROOM = 512 };
+    char one[ROOM];
+    const size_t n = strcspn(pattern.text, SIGNS);
+    const part rest = {.text = pattern.text + n, .size = pattern.size - n};
+    if (strncasecmp(pattern.text, name, n) != 0)
+        return false;
+    if (rest.size == 0)
+        return !name[n];
+    if (*rest.text == '*' && strcspn(rest.text + 1, SIGNS) >= rest.size - 1)
+        return ends_as(name + n, (part){.text = rest.text + 1, .size = rest.size - 1});
+    if (pattern.size >= ROOM)
+        return false;
+    memcpy(one, pattern.text, pattern.size);
+    one[pattern.size] = '\0';
+    return fnmatch(one, name, HOW) == 0;
+}
+
+/* False: the pattern cannot match. Each text behind a bar is taken for an alternative of the whole,
+ * which can only let too many pass. */
 static bool may_match(const char *pattern, const char *name) {
     if (strncmp(pattern, "@(", 2) != 0)
-        return begins_as(pattern, name);
+        return true;
     for (const char *c = pattern + 2; !begins_as(c, name); c++)
         if (!(c = strchr(c, '|')))
             return false;
@@ -160,7 +204,19 @@ static bool may_match(const char *pattern, const char *name) {
 }
 
 static bool matches(unsigned number, const char *bare) {
-    return may_match(patterns[number], bare) && fnmatch(patterns[number], bare, HOW) == 0;
+    const char *const pattern = patterns[number];
+    if (!may_match(pattern, bare))
+        return false;
+    if (!is_list(pattern))
+        return matches_one((part){.text = pattern, .size = strlen(pattern)}, bare);
+    const char *end = pattern + 1;
+    do {
+        const char *const begin = end + 1;
+        end = skip_alternative(begin);
+        if (matches_one((part){.text = begin, .size = (size_t)(end - begin)}, bare))
+            return true;
+    } while (*end == '|');
+    return false;
 }
 
 advise_names advise_names_of(const char *name) {
@@ -176,17 +232,10 @@ bool advise_is_library_name(const char *name) {
     return matches(ADVISE_NUMBER_LIBRARY, advise_bare_name(name));
 }
 
-static const char *skip_dots(const char *file) {
-    while (strncmp(file, "./", 2) == 0 || strncmp(file, "../", 3) == 0)
-        file += file[1] == '/' ? 2 : 3;
-    return file;
-}
-
 /* Most files are in no such place, which is told by their first letters. */
 static bool is_in_library_folder(const char *file) {
-    const char *from = skip_dots(file);
     for (size_t i = 0; i < sizeof library_folders / sizeof *library_folders; i++)
-        if (strncmp(from, library_folders[i], strlen(library_folders[i])) == 0)
+        if (strncmp(file, library_folders[i], strlen(library_folders[i])) == 0)
             return true;
     return false;
 }
@@ -197,7 +246,7 @@ static bool is_interpreters(const char *file) {
                                           "/Include/"};
     for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
         const char *at = strstr(file, folders[i]), *name = strcasestr(file, "python");
-        if (at && ((name && name < at) || strncmp(skip_dots(file), "build-", 6) == 0))
+        if (at && ((name && name < at) || strncmp(libc_skip_dots(file), "build-", 6) == 0))
             return true;
     }
     return strstr(file, "/libpython3.") || strstr(file, "/bin/python3.");
@@ -209,7 +258,7 @@ static bool is_pythons(const char *file) {
 }
 
 bool advise_is_library_file(const char *file) {
-    if (is_in_library_folder(file) || is_pythons(file))
+    if (libc_has_file(file) || is_in_library_folder(file) || is_pythons(file))
         return true;
     for (size_t i = 0; i < sizeof library_files / sizeof *library_files; i++)
         if (strcasestr(file, library_files[i].has) &&

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "query/lens.h"
+#include "query/libc_files.h"
 
 /* A part of a text. */
 typedef struct piece {
@@ -41,30 +42,7 @@ static piece take_first(const char *path) {
     return (piece){.text = path, .size = strcspn(path, "/")};
 }
 
-static const char *skip_dots(const char *path) {
-    for (;;) {
-        if (strncmp(path, "./", 2) == 0)
-            path += 2;
-        else if (strncmp(path, "../", 3) == 0)
-            path += 3;
-        else
-            return path;
-    }
-}
-
 /* ---- libraries by their sources ---------------------------------------------------------- */
-
-/* Folders of glibc, in which it is built and which its debug information therefore names. */
-static bool is_of_libc(const char *file) {
-    static const char *const always[] = {"csu", "libio", "nptl", "sysdeps", "stdio-common", NULL};
-    static const char *const from_dot[] = {"elf",    "malloc", "stdlib", "string", "posix",
-                                           "io",     "locale", "time",   "misc",   "math",
-                                           "socket", "nss",    NULL};
-    const char *from = skip_dots(file);
-    const piece first = take_first(from);
-    return from[first.size] == '/' &&
-           (piece_is_among(first, always) || (from != file && piece_is_among(first, from_dot)));
-}
 
 static bool begins_with(piece x, const char *text) {
     const size_t size = strlen(text);
@@ -76,7 +54,7 @@ static bool begins_with(piece x, const char *text) {
 static bool is_of_cpython(const char *file) {
     static const char *const folders[] = {"/Modules/", "/Objects/", "/Python/",
                                           "/Parser/",  "/Include/", NULL};
-    const bool debians = strncmp(skip_dots(file), "build-", 6) == 0;
+    const bool debians = strncmp(libc_skip_dots(file), "build-", 6) == 0;
     for (const char *const *folder = folders; *folder; folder++) {
         const char *at = strstr(file, *folder);
         piece path = {.text = file, .size = at ? (size_t)(at - file) : 0};
@@ -89,7 +67,7 @@ static bool is_of_cpython(const char *file) {
 }
 
 static const char *library_of(const char *file) {
-    if (is_of_libc(file))
+    if (libc_has_file(file))
         return "libc";
     if (is_of_cpython(file))
         return "cpython";

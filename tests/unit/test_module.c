@@ -31,7 +31,11 @@ START_TEST(of_libraries) {
     check_module("../sysdeps/nptl/libc_start_call_main.h", "f", "libc");
     check_module("./nptl/pthread_create.c", "f", "libc");
     check_module("./malloc/malloc.c", "f", "libc");
-    check_module("malloc/malloc.c", "f", "malloc"); /* of the program, as is the next */
+    check_module("malloc/malloc.c", "f", "libc");
+    check_module("posix/fnmatch_loop.c", "ext_wmatch", "libc");
+    check_module("./posix/sched_cpualloc.c", "f", "libc");
+    check_module("malloc/pool.c", "f", "malloc"); /* of the program, as are the next */
+    check_module("posix/main.c", "f", "posix");
     check_module("src/csu/main.c", "f", "csu");
     check_module("/usr/include/c++/12/bits/stl_vector.h", "f", "libstdc++");
     check_module("/usr/lib/llvm-14/include/c++/v1/vector", "f", "libc++");

@@ -3,6 +3,10 @@
 #include "base/file.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/types.h>
 #include <unistd.h>
@@ -44,4 +48,26 @@ void file_allow(size_t n) {
     limit.rlim_cur = limit.rlim_max < n ? limit.rlim_max : n;
     if (setrlimit(RLIMIT_NOFILE, &limit) != 0)
         return; /* then opening one fails, which is said */
+}
+
+const char *file_temporary_folder(void) {
+    const char *chosen = getenv("TMPDIR");
+    return chosen && *chosen == '/' && access(chosen, W_OK | X_OK) == 0 ? chosen : P_tmpdir;
+}
+
+/* For file systems without O_TMPFILE. */
+static int open_and_unlink(const char *folder, int flags) {
+    char path[PATH_MAX];
+    if (snprintf(path, sizeof path, "%s/allotrace-XXXXXX", folder) >= (int)sizeof path)
+        return errno = ENAMETOOLONG, -1;
+    const int fd = mkostemp(path, flags);
+    if (fd >= 0)
+        unlink(path);
+    return fd;
+}
+
+int file_temporary(int flags) {
+    const char *folder = file_temporary_folder();
+    const int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC | flags, 0600);
+    return fd >= 0 ? fd : open_and_unlink(folder, O_CLOEXEC | flags);
 }

@@ -9,6 +9,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/utf8.h"
 
 #define ROOM_LEFT ((uint64_t)64 << 20) /* bytes of the file system that stay free */
@@ -27,20 +28,16 @@ static void take_name(upload *u, const char *name) {
         snprintf(u->name, sizeof u->name, "dropped.ctf");
 }
 
-static const char *folder(void) {
-    const char *chosen = getenv("TMPDIR");
-    return chosen && *chosen == '/' ? chosen : "/tmp";
-}
-
 static bool has_room(uint64_t size) {
     struct statvfs s;
-    return statvfs(folder(), &s) != 0 || (uint64_t)s.f_bavail * s.f_frsize >= size + ROOM_LEFT;
+    return statvfs(file_temporary_folder(), &s) != 0 ||
+           (uint64_t)s.f_bavail * s.f_frsize >= size + ROOM_LEFT;
 }
 
 static bool create(upload *u) {
     static const char file[] = "/trace.ctf";
     char *path;
-    if (asprintf(&path, "%s/allotrace-view-XXXXXX%s", folder(), file) < 0)
+    if (asprintf(&path, "%s/allotrace-view-XXXXXX%s", file_temporary_folder(), file) < 0)
         return false;
     char *end = path + strlen(path) - (sizeof file - 1);
     *end = '\0';
@@ -64,12 +61,12 @@ bool upload_begin(upload *u, const char *name, uint64_t size, char *why, size_t 
         return false;
     }
     if (!has_room(size)) {
-        snprintf(why, why_size, "%s has no room for it", folder());
+        snprintf(why, why_size, "%s has no room for it", file_temporary_folder());
         return false;
     }
     if (create(u))
         return true;
-    snprintf(why, why_size, "%s: %s", folder(), strerror(errno));
+    snprintf(why, why_size, "%s: %s", file_temporary_folder(), strerror(errno));
     upload_cancel(u);
     return false;
 }

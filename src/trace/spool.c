@@ -3,35 +3,14 @@
 #include "trace/spool.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/file.h"
 
-static const char *temporary_folder(void) {
-    const char *folder = getenv("TMPDIR");
-    return folder && *folder ? folder : P_tmpdir;
-}
-
-/* For file systems without O_TMPFILE. */
-static int open_and_unlink(const char *folder) {
-    char path[PATH_MAX];
-    if (snprintf(path, sizeof path, "%s/allotrace-XXXXXX", folder) >= (int)sizeof path)
-        return errno = ENAMETOOLONG, -1;
-    const int fd = mkostemp(path, O_CLOEXEC);
-    if (fd >= 0)
-        unlink(path);
-    return fd;
-}
-
 int spool_open(spool *s) {
-    *s = (spool){.fd = open(temporary_folder(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600)};
-    if (s->fd < 0)
-        s->fd = open_and_unlink(temporary_folder());
+    *s = (spool){.fd = file_temporary(0)};
     return s->fd < 0 ? errno : 0;
 }
 

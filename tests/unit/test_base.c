@@ -218,6 +218,26 @@ START_TEST(what_cannot_be_written_has_an_errno) {
 }
 END_TEST
 
+START_TEST(temporary_files_have_no_name_where_they_can_be) {
+    char folder[] = "/tmp/allotrace-test.XXXXXX", got[4];
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    setenv("TMPDIR", folder, 1);
+    ck_assert_str_eq(file_temporary_folder(), folder);
+    const int fd = file_temporary(0);
+    ck_assert_int_eq(file_write_at(fd, "text", 4, 0), 0);
+    ck_assert_int_eq(file_read_at(fd, got, sizeof got, 0), 0);
+    ck_assert_int_eq(memcmp(got, "text", sizeof got), 0);
+    close(fd);
+    ck_assert_int_eq(rmdir(folder), 0); /* it is empty, and then is none */
+    ck_assert_str_eq(file_temporary_folder(), "/tmp");
+    setenv("TMPDIR", "", 1);
+    ck_assert_str_eq(file_temporary_folder(), "/tmp");
+    const int other = file_temporary(O_APPEND);
+    ck_assert_int_ge(other, 0);
+    close(other);
+}
+END_TEST
+
 START_TEST(a_file_that_ends_too_early_is_an_error) {
     char text[8] = "";
     const int fd = fileno(tmpfile());
@@ -443,6 +463,7 @@ static Suite *suite(void) {
     tcase_add_test(t, whole_numbers_have_64_bits);
     tcase_add_test(t, all_is_written_though_a_pipe_takes_parts);
     tcase_add_test(t, what_cannot_be_written_has_an_errno);
+    tcase_add_test(t, temporary_files_have_no_name_where_they_can_be);
     tcase_add_test(t, a_file_that_ends_too_early_is_an_error);
     tcase_add_test(t, a_call_that_takes_nothing_is_an_error);
     tcase_add_test(t, siphash_gives_the_published_values);

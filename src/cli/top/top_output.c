@@ -8,20 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Several processes write: each at the end. */
-static int open_nameless(void) {
-    const char *folder = getenv("TMPDIR");
-    char path[4096];
-    int fd =
-        open(folder && *folder ? folder : "/tmp", O_TMPFILE | O_RDWR | O_APPEND | O_CLOEXEC, 0600);
-    if (fd >= 0)
-        return fd;
-    snprintf(path, sizeof path, "%s/allotrace-XXXXXX", folder && *folder ? folder : "/tmp");
-    fd = mkostemp(path, O_APPEND | O_CLOEXEC);
-    if (fd >= 0)
-        unlink(path);
-    return fd;
-}
+#include "base/file.h"
 
 /* Puts `to` in the place of a standard stream that is a terminal. */
 static void replace(top_output *o, int stream, int to) {
@@ -33,7 +20,8 @@ static void replace(top_output *o, int stream, int to) {
 }
 
 bool top_output_begin(top_output *o, bool input) {
-    *o = (top_output){.file = open_nameless(), .saved = {-1, -1, -1}};
+    /* Several processes write: each at the end. */
+    *o = (top_output){.file = file_temporary(O_APPEND), .saved = {-1, -1, -1}};
     if (o->file < 0)
         return false;
     fflush(stdout);

@@ -363,11 +363,7 @@ static void finish(watch *w) {
 }
 
 static _Noreturn void be_keepers(watch *w) {
-    sigset_t all;
-    setsid();
-    prctl(PR_SET_NAME, KEEPERS_NAME);
-    sigfillset(&all);
-    sigprocmask(SIG_BLOCK, &all, NULL);
+    keeper_stand_back(KEEPERS_NAME);
     signal(SIGCHLD, SIG_DFL);
     say_nothing(STDIN_FILENO);
     say_nothing(STDOUT_FILENO);

@@ -135,12 +135,27 @@ void free(void *block) {
     (void)block;
 }
 
-/* Distributions have compilers watch over stacks: what the recorder finds out of its own it ends
- * the process by, as a C library does. */
+/* Distributions have compilers watch over stacks and over sizes of copies: what the recorder finds
+ * out of its own it ends the process by, as a C library does. */
 _Noreturn void __stack_chk_fail(void);
 _Noreturn void __stack_chk_fail(void) {
     for (;;)
         syscall4(SYS_kill, syscall4(SYS_getpid, 0, 0, 0, 0), SIGABRT, 0, 0);
+}
+
+void *__memcpy_chk(void *to, const void *from, size_t size, size_t room);
+void *__memcpy_chk(void *to, const void *from, size_t size, size_t room) {
+    return size <= room ? memcpy(to, from, size) : (__stack_chk_fail(), to);
+}
+
+void *__memmove_chk(void *to, const void *from, size_t size, size_t room);
+void *__memmove_chk(void *to, const void *from, size_t size, size_t room) {
+    return size <= room ? memmove(to, from, size) : (__stack_chk_fail(), to);
+}
+
+void *__memset_chk(void *at, int byte, size_t size, size_t room);
+void *__memset_chk(void *at, int byte, size_t size, size_t room) {
+    return size <= room ? memset(at, byte, size) : (__stack_chk_fail(), at);
 }
 
 /* ---- what the kernel has told -------------------------------------------------------------- */

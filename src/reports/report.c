@@ -273,10 +273,10 @@ static void say_what_counts(document *d, const report *r) {
 /* What follows is of one order of many. */
 static void say_spread(document *d, const report *r) {
     const query_result *q = r->query;
-    const uint64_t tick = tick_of(&q->profile->table);
     char when[80] = "at the same time";
     if (q->spread.low == q->spread.high)
-        return;
+        return; /* a table from an index may then lack its times */
+    const uint64_t tick = tick_of(&q->profile->table);
     if (tick > 0)
         snprintf(when, sizeof when, "within %s of each other", figure_duration(tick).text);
     document_note(

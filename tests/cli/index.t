@@ -21,6 +21,18 @@ Whatever command made it, it has what the others need: none writes it anew.
   $ for command in lifetimes stats; do allotrace $command --json --index a.ctf | cmp - $command; done
   $ [ $before = $(stat -c %i a.ctf.idx) ]
 
+Each question reads the columns that it looks at, whatever the measure and the filter:
+
+  $ for measure in allocated blocks requested peak promoted temporary byteseconds; do
+  >   for filter in size:'>=16' fn:main live:@peak thread:/./; do
+  >     for command in hotspots tree 'callers Stdlib'; do
+  >       allotrace $command --measure $measure --filter $filter a.ctf >with
+  >       allotrace $command --measure $measure --filter $filter $TRACES/irmin-replay.ctf | cmp - with
+  >     done
+  >   done
+  > done
+  $ rm with
+
 A byte that changed is seen although size and time are as they were:
 
   $ touch -r a.ctf time

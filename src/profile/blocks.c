@@ -153,11 +153,18 @@ static void move_fates(block_table *b, uint32_t to, uint32_t from) {
         b->after[to] = b->after[from];
 }
 
+/* Without places, the order of beginnings matters to names alone: has one been said since the row?
+ */
+static bool may_stay(const block_table *b, uint32_t row) {
+    const size_t n = b->spans.count;
+    return b->without_places && (n == 0 || b->spans.items[n - 1].first <= row);
+}
+
 /* Of a block whose end was met before its beginning, the row is where the end was: rows are in the
  * order of beginnings where that matters. */
 static bool move_here(block_table *b, uint64_t id, uint32_t *row) {
     const uint32_t from = *row;
-    if (from + 1 == b->count || b->without_places)
+    if (may_stay(b, from))
         return true;
     if (!add_row(b, row) || !row_index_add(&b->rows, id, *row))
         return false;
@@ -169,9 +176,10 @@ static bool move_here(block_table *b, uint64_t id, uint32_t *row) {
 
 bool blocks_add_slow(block_table *b, uint32_t node, const memtrace_event *event) {
     uint32_t row;
+    const size_t next = b->count;
     if (!find_row(b, event->id, &row) || !make_room_for(b, event->time))
         return false;
-    if (!(b->node[row] == NO_NODE ? move_here(b, event->id, &row) : add_row(b, &row)))
+    if (row < next && !(b->node[row] == NO_NODE ? move_here(b, event->id, &row) : add_row(b, &row)))
         return false;
     b->n_open--;
     if (!blocks_note(b, row, BLOCKS_BORN))

@@ -5,6 +5,7 @@
 #include "blocks_fixture.h"
 #include "profile/blocks_add.h"
 #include "profile/blocks_spread.h"
+#include "profile/spans.h"
 #include "profile/tick.h"
 #include "random.h"
 #include "unit.h"
@@ -354,6 +355,33 @@ START_TEST(ends_before_beginnings_disturb_no_order) {
 }
 END_TEST
 
+/* Blocks whose ends stand in the file before them have the names that were said before them. */
+START_TEST(ends_before_beginnings_take_no_names_away) {
+    for (int without_places = 0; without_places < 2; without_places++) {
+        block_table b = {.keep_order = true, .without_places = without_places};
+        span_cursor at = {0};
+        bear(&b, 0, 1, 0);
+        bury(&b, 2, 30, 1);
+        bear(&b, 1, 2, 0);
+        bury(&b, 3, 30, 1);
+        bury(&b, 4, 30, 1);
+        ck_assert(spans_add(&b, SPAN_SCOPE, 0, "two and three"));
+        bear(&b, 2, 3, 0);
+        bear(&b, 3, 4, 0);
+        ck_assert(spans_add(&b, SPAN_SCOPE, 0, "four"));
+        bear(&b, 4, 5, 0);
+        ck_assert(blocks_finish(&b));
+        ck_assert_uint_eq(b.count, 5);
+        for (size_t i = 0; i < b.count; i++) {
+            const uint64_t id = blocks_born(&b, i) - 1;
+            const char *name = spans_text(&b, SPAN_SCOPE, i, &at);
+            ck_assert_pstr_eq(name, id < 2 ? NULL : id < 4 ? "two and three" : "four");
+        }
+        blocks_free(&b);
+    }
+}
+END_TEST
+
 /* Two domains at one time: each may have freed before the other allocated, or after. */
 START_TEST(what_is_not_known_between_domains_is_a_spread) {
     block_table b = {0};
@@ -514,6 +542,7 @@ static Suite *suite(void) {
     tcase_add_test(t, the_peak_of_many_samples_is_exact);
     tcase_add_test(t, the_peak_follows_the_order_of_a_domain);
     tcase_add_test(t, ends_before_beginnings_disturb_no_order);
+    tcase_add_test(t, ends_before_beginnings_take_no_names_away);
     tcase_add_test(t, what_is_not_known_between_domains_is_a_spread);
     tcase_add_test(t, the_truth_is_within_the_spread);
     tcase_add_test(t, a_tick_is_for_how_long_many_blocks_have_one_time);

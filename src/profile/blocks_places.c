@@ -42,10 +42,19 @@ static uint32_t left(const merging *m, uint32_t row) {
 
 /* ---- one domain -------------------------------------------------------------------------- */
 
+/* The domain 0 may have ended blocks before any other was met, and have none of its own. */
+static bool ends_before_runs(const block_table *b) {
+    size_t i = 0;
+    while (i < b->count && b->after[i] != 0)
+        i++;
+    return i < b->count;
+}
+
 /* The domain 0 of a table that was told of none has no run, and one that begins at the first row
  * is the only one. */
 static bool is_of_one(const block_table *b) {
-    return b->runs.count == 0 || (b->runs.count == 1 && b->runs.items[0].first == 0);
+    return b->runs.count == 0 ||
+           (b->runs.count == 1 && b->runs.items[0].first == 0 && !ends_before_runs(b));
 }
 
 /* Nothing dies before it is born. */

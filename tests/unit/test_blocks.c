@@ -382,6 +382,22 @@ START_TEST(ends_before_beginnings_take_no_names_away) {
 }
 END_TEST
 
+/* The first events of a file may be ends, of blocks of another domain, and all that theirs does. */
+START_TEST(ends_before_all_else_are_ends) {
+    block_table b = {0};
+    blocks_most most;
+    bury(&b, 0, 0, 0);
+    bear(&b, 0, 0, 2);
+    bear(&b, 1, 1, 2);
+    bear(&b, 2, 2, 2);
+    ck_assert(blocks_finish(&b) && blocks_peak(&b, &most));
+    ck_assert_uint_eq(most.samples, 6);
+    ck_assert_uint_eq(most.at.time, 2);
+    check_live(&b, &most);
+    blocks_free(&b);
+}
+END_TEST
+
 /* Two domains at one time: each may have freed before the other allocated, or after. */
 START_TEST(what_is_not_known_between_domains_is_a_spread) {
     block_table b = {0};
@@ -543,6 +559,7 @@ static Suite *suite(void) {
     tcase_add_test(t, the_peak_follows_the_order_of_a_domain);
     tcase_add_test(t, ends_before_beginnings_disturb_no_order);
     tcase_add_test(t, ends_before_beginnings_take_no_names_away);
+    tcase_add_test(t, ends_before_all_else_are_ends);
     tcase_add_test(t, what_is_not_known_between_domains_is_a_spread);
     tcase_add_test(t, the_truth_is_within_the_spread);
     tcase_add_test(t, a_tick_is_for_how_long_many_blocks_have_one_time);

@@ -36,12 +36,16 @@ static const char *filter_of_span(document *d, const char *term, const group *g)
     return document_text(d, "%s:/^%s%s/", term, pattern, *c ? "" : "$");
 }
 
+/* Before or after it, the domain may have been that of threads with names. */
+static const char *filter_of_unnamed(document *d, uint32_t domain) {
+    return document_text(d, "domain:%" PRIu32 " thread:/^thread %" PRIu32 "$/", domain, domain);
+}
+
 /* Blocks that were never freed have a life, too: until the end. */
 const char *timeline_group_filter(document *d, groups_by by, const group *g) {
     const uint64_t least = groups_life(g->number), most = groups_life(g->number + 1);
     if (by == GROUPS_BY_THREAD)
-        return g->name ? filter_of_span(d, "thread", g)
-                       : document_text(d, "domain:%" PRIu32, g->number);
+        return g->name ? filter_of_span(d, "thread", g) : filter_of_unnamed(d, g->number);
     if (by == GROUPS_BY_SCOPE)
         return g->name ? filter_of_span(d, "scope", g) : "scope:/^$/";
     if (g->number == GROUPS_NEVER_FREED)

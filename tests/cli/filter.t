@@ -542,7 +542,10 @@ A thread has a name from where the trace says so. Threads of one name are one, a
   $ allotrace timeline --by thread --json -p 1 threads.ctf | jq -c '.threads[] | [.name, .filter]'
   ["logger","thread:/^logger$/"]
   ["worker-1","thread:/^worker-1$/"]
-  ["thread 0","domain:0"]
+  ["thread 0","domain:0 thread:/^thread 0$/"]
+  $ allotrace hotspots --by thread --csv --filter 'domain:0 thread:/^thread 0$/' threads.ctf
+  share,value,low,high,samples,blocks,function,file,line,thread,type
+  1.000000,512,512,512,64,1,,,,thread 0,
   $ allotrace export --to csv threads.ctf | cut -d, -f 4,9
   size,thread
   504,

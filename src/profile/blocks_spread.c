@@ -2,8 +2,10 @@
  * has then happened in the bin of its time, or in the next. So at any moment of bin k, each domain
  * is somewhere between the end of its events of bin k - 2 and the end of those of bin k. The most
  * that may have been live is the sum of the highest that each domain reached there. And at the
- * moment of an allocation whose time is in bin k, what its own domain had made is certain, and each
- * other one had made no less than the lowest from the end of bin k - 2 to the end of bin k + 1.
+ * moment of an allocation whose time is in bin k, what its own domain had made is certain, but for
+ * deaths that the table has behind it only since they are of blocks born later in another domain;
+ * and each other one had made no less than the lowest from the end of bin k - 2 to the end of bin k
+ * + 1.
  *
  * First, coarse bins say where so much may have been live: only there events are looked at. */
 #include "profile/blocks_spread.h"
@@ -46,7 +48,7 @@ typedef struct moved {
 /* Of one domain, relative to the beginning of a round. */
 typedef struct reach {
     int64_t least, most; /* within the bin, and when it begins */
-    int64_t own;         /* most after an allocation, or INT64_MIN */
+    int64_t own;         /* most after an allocation if no death of the bin floats, or INT64_MIN */
     int64_t floating;    /* what deaths that float take away within the bin */
 } reach;
 
@@ -244,14 +246,25 @@ static uint16_t domain_of(const moved *event) {
     return (uint16_t)(event->order >> PLACE_BITS);
 }
 
-/* Follows the events of a domain; returns what it has made up to the moment. */
-static int64_t follow(spreading *s, const moved *events, size_t n, uint64_t from) {
+/* What a domain has made up to the moment: at most, and at least, if deaths that float came before.
+ */
+typedef struct made {
+    int64_t most, least;
+} made;
+
+static size_t fine_at(const spreading *s, uint64_t time, uint64_t from) {
+    return (size_t)((time - from) / s->width);
+}
+
+/* Follows the events of a domain. */
+static made follow(spreading *s, const moved *events, size_t n, uint64_t from) {
     const uint64_t moment = order_of(domain_of(events), s->at.place, true);
-    int64_t level = 0, then = 0;
+    const size_t last = s->is_moment ? fine_at(s, s->at.time, from) + 1 : 0;
+    int64_t level = 0, then = 0, floating = 0;
     size_t bin = 0;
     s->reaches[0] = (reach){.own = INT64_MIN};
     for (size_t i = 0; i < n; i++) {
-        const size_t at = (size_t)((events[i].time - from) / s->width);
+        const size_t at = fine_at(s, events[i].time, from);
         while (bin < at)
             s->reaches[++bin] = (reach){.least = level, .most = level, .own = INT64_MIN};
         reach *r = &s->reaches[bin];
@@ -260,12 +273,15 @@ static int64_t follow(spreading *s, const moved *events, size_t n, uint64_t from
         r->floating += events[i].floats ? (int64_t)events[i].samples : 0;
         r->least = level < r->least ? level : r->least;
         r->most = level > r->most ? level : r->most;
-        r->own = is_birth && level > r->own ? level : r->own;
-        then = events[i].order <= moment ? level : then;
+        r->own = is_birth && level + r->floating > r->own ? level + r->floating : r->own;
+        if (events[i].order <= moment)
+            then = level;
+        else if (events[i].floats && at <= last)
+            floating += (int64_t)events[i].samples;
     }
     while (bin + 1 < s->n_fines)
         s->reaches[++bin] = (reach){.least = level, .most = level, .own = INT64_MIN};
-    return then;
+    return (made){.most = then, .least = then - floating};
 }
 
 static int64_t lower(int64_t a, int64_t b) {
@@ -295,18 +311,19 @@ static void add_domain(const spreading *s) {
         const int64_t least = around(s, i).least;
         s->fines[i].high += higher(r->most, i ? r[-1].most : 0);
         s->fines[i].low += least;
+        const int64_t floating = r->floating + (i + 1 < s->n_fines ? r[1].floating : 0);
         if (r->own != INT64_MIN)
-            s->fines[i].own = higher(s->fines[i].own, r->own - least);
+            s->fines[i].own = higher(s->fines[i].own, r->own - floating - least);
     }
 }
 
 /* Of the domain of the moment it is certain how much it had made; the end of a microsecond is no
  * domain's. */
-static void add_at_moment(spreading *s, uint16_t domain, int64_t then, uint64_t from) {
-    const reach r = around(s, (size_t)((s->at.time - from) / s->width));
+static void add_at_moment(spreading *s, uint16_t domain, made then, uint64_t from) {
+    const reach r = around(s, fine_at(s, s->at.time, from));
     const bool is_certain = s->at.place != BLOCKS_NOWHERE && domain == s->domain;
-    s->low += is_certain ? then : r.least;
-    s->high += is_certain ? then : r.most;
+    s->low += is_certain ? then.least : r.least;
+    s->high += is_certain ? then.most : r.most;
 }
 
 /* ---- rounds ------------------------------------------------------------------------------ */
@@ -346,7 +363,7 @@ static bool run_round(spreading *s) {
     for (size_t i = 0, next; i < n; i = next) {
         for (next = i + 1; next < n && domain_of(&events[next]) == domain_of(&events[i]);)
             next++;
-        const int64_t then = follow(s, events + i, next - i, from);
+        const made then = follow(s, events + i, next - i, from);
         if (s->is_moment)
             add_at_moment(s, domain_of(&events[i]), then, from);
         else

@@ -489,6 +489,28 @@ static void check_ends(const happening *all, const block_table *b) {
     }
 }
 
+/* What a domain freed of another's may have been before its own allocations, although the table, in
+ * which nothing ends before it begins, has it behind them. */
+START_TEST(ends_that_float_make_no_amount_certain) {
+    block_table b = {0};
+    blocks_most most;
+    blocks_spread spread;
+    bury(&b, 8, 5, 1);
+    bear(&b, 2, 5, 1);
+    bear(&b, 3, 5, 1);
+    bear(&b, 7, 1, 0);
+    bear(&b, 8, 5, 0);
+    bury(&b, 7, 5, 0); /* all of the domain 0 may have been before all of the domain 1 */
+    ck_assert(blocks_finish(&b) && blocks_peak(&b, &most));
+    ck_assert(blocks_spread_of_most(&b, NULL, &most, &spread));
+    ck_assert_uint_le(spread.low, 6);
+    ck_assert_uint_ge(spread.high, 12);
+    ck_assert(blocks_spread_at(&b, NULL, most.at, most.samples, &spread));
+    ck_assert_uint_le(spread.low, 6);
+    blocks_free(&b);
+}
+END_TEST
+
 START_TEST(the_truth_is_within_the_spread) {
     static happening all[EVENTS];
     double width = 0;
@@ -561,6 +583,7 @@ static Suite *suite(void) {
     tcase_add_test(t, ends_before_beginnings_take_no_names_away);
     tcase_add_test(t, ends_before_all_else_are_ends);
     tcase_add_test(t, what_is_not_known_between_domains_is_a_spread);
+    tcase_add_test(t, ends_that_float_make_no_amount_certain);
     tcase_add_test(t, the_truth_is_within_the_spread);
     tcase_add_test(t, a_tick_is_for_how_long_many_blocks_have_one_time);
     suite_add_tcase(s, t);

@@ -264,8 +264,7 @@ So does what is told twice at once, as by timeout:
   $ python3 ended.py $TRACES/irmin-replay.ctf | sort | uniq -c
        40 True ['part.ctf']
 
-The end of a trace goes through a temporary file; where there can be none, that is said:
+The end of a trace goes through a temporary file, which is in /tmp where there can be none in $TMPDIR:
 
-  $ cp $TRACES/ocamlopt.ctf end.ctf && TMPDIR=/no/such/folder allotrace hotspots --last 1s end.ctf
-  allotrace: end.ctf: --last: cannot create a temporary file for the trace: No such file or directory
-  [1]
+  $ cp $TRACES/ocamlopt.ctf end.ctf && TMPDIR=/no/such/folder allotrace hotspots --last 1s end.ctf | head -n 1
+  639.3 MB total allocations (± 30.6 MB, 1,676 samples at rate 2e-5)

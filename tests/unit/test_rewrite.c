@@ -2,6 +2,7 @@
  * and the independent decoder agree. */
 #include <fcntl.h>
 #include <ftw.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include "trace/format.h"
@@ -578,12 +579,15 @@ START_TEST(a_missing_folder_is_an_error_with_its_errno) {
 }
 END_TEST
 
-START_TEST(a_missing_temporary_folder_is_an_error_with_its_errno) {
+START_TEST(without_a_temporary_file_there_is_an_error_with_its_errno) {
     memtrace_reader *reader = open_path(real_trace(0));
     memtrace_error error;
-    setenv("TMPDIR", "/nonexistent", 1);
+    const int next = open("/dev/null", O_RDONLY);
+    setrlimit(RLIMIT_NOFILE,
+              &(struct rlimit){.rlim_cur = (rlim_t)next + 1, .rlim_max = RLIM_INFINITY});
+    close(next);
     ck_assert_int_eq(rewrite_to_file(reader, NULL, in_folder("out"), &error), MEMTRACE_IO);
-    ck_assert_int_eq(error.os_error, ENOENT);
+    ck_assert_int_eq(error.os_error, EMFILE);
     memtrace_reader_close(reader);
 }
 END_TEST
@@ -664,7 +668,7 @@ static Suite *rewrite_suite(void) {
     tcase_add_test(t, a_failure_leaves_the_old_file_alone);
     tcase_add_test(t, a_full_disk_is_an_error_with_its_errno);
     tcase_add_test(t, a_missing_folder_is_an_error_with_its_errno);
-    tcase_add_test(t, a_missing_temporary_folder_is_an_error_with_its_errno);
+    tcase_add_test(t, without_a_temporary_file_there_is_an_error_with_its_errno);
     tcase_add_test(t, what_is_private_is_so_all_the_time);
     suite_add_tcase(s, t);
     return s;

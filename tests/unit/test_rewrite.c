@@ -583,8 +583,10 @@ START_TEST(without_a_temporary_file_there_is_an_error_with_its_errno) {
     memtrace_reader *reader = open_path(real_trace(0));
     memtrace_error error;
     const int next = open("/dev/null", O_RDONLY);
-    setrlimit(RLIMIT_NOFILE,
-              &(struct rlimit){.rlim_cur = (rlim_t)next + 1, .rlim_max = RLIM_INFINITY});
+    struct rlimit files;
+    ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &files), 0);
+    files.rlim_cur = (rlim_t)next + 1;
+    ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &files), 0);
     close(next);
     ck_assert_int_eq(rewrite_to_file(reader, NULL, in_folder("out"), &error), MEMTRACE_IO);
     ck_assert_int_eq(error.os_error, EMFILE);

@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/hash.h"
 #include "trace/end.h"
@@ -67,6 +68,8 @@ static memtrace_status put_carried(join *j, join_lane *lane, const memtrace_even
     return status == MEMTRACE_OK ? put_alloc(j, lane, e, b, samples) : status;
 }
 
+static memtrace_status take_held(join *j);
+
 /* Blocks that lived when the segments before ended, and are not carried over by this one. */
 static memtrace_status free_others(join *j) {
     memtrace_status status = MEMTRACE_OK;
@@ -94,9 +97,10 @@ static memtrace_status take_carried(join *j, join_lane *lane, const memtrace_eve
     const bool known = b->round > 0;
     b->round = j->round;
     memtrace_status status = known ? MEMTRACE_OK : put_carried(j, lane, e, b);
-    if (status == MEMTRACE_OK && j->n_carried > 0 && --j->n_carried == 0)
-        status = free_others(j);
-    return status;
+    const bool was_last = j->n_carried > 0 && --j->n_carried == 0;
+    if (status == MEMTRACE_OK && was_last)
+        status = take_held(j);
+    return status == MEMTRACE_OK && was_last ? free_others(j) : status;
 }
 
 static memtrace_status take_alloc(join *j, join_lane *lane, const memtrace_event *e) {
@@ -129,6 +133,8 @@ static memtrace_status take_remark(join *j, join_lane *lane, const memtrace_even
 /* A death counts once, and may come before its allocation. */
 static memtrace_status take_fate(join *j, const join_lane *lane, const memtrace_event *e) {
     uint32_t row = map64_get(&j->carried, e->id);
+    if (row == MAP64_NONE && e->id >= SEGMENT_IDS)
+        return MEMTRACE_OK; /* of a block that is gone with what is damaged */
     join_block *b = row == MAP64_NONE ? block_of(j, e->id, &row) : &j->blocks.items[row];
     const uint64_t time = e->time + j->shift;
     if (!b)
@@ -142,16 +148,70 @@ static memtrace_status take_fate(join *j, const join_lane *lane, const memtrace_
     return memtrace_stream_collect(lane->stream, time, b->out);
 }
 
+/* ---- what waits ---------------------------------------------------------------------------- */
+
+static bool is_fate(const memtrace_event *e) {
+    return e->kind == MEMTRACE_COLLECT || e->kind == MEMTRACE_PROMOTE;
+}
+
+/* A domain has what it carries in front of all else, so that from its first fate of a block that is
+ * not known yet on, everything can wait. */
+static bool must_wait(const join *j, join_lane *lane, const memtrace_event *e) {
+    if (j->n_carried > 0 && is_fate(e) && e->id >= SEGMENT_IDS &&
+        map64_get(&j->carried, e->id) == MAP64_NONE)
+        lane->waits = true;
+    return lane->waits;
+}
+
+/* The backtrace is that of the lane. */
+static memtrace_status hold(join *j, const join_lane *lane, const memtrace_event *e) {
+    const size_t n = is_fate(e) ? 0 : lane->codes.count;
+    const join_held new = {.event = *e, .first = j->held_codes.count, .n = n};
+    if (!vec_reserve(&j->held_codes, n) || !vec_push(&j->held, new))
+        return MEMTRACE_NOMEM;
+    if (n > 0)
+        memcpy(j->held_codes.items + new.first, lane->codes.items, n * sizeof *lane->codes.items);
+    j->held_codes.count += n;
+    return MEMTRACE_OK;
+}
+
+static memtrace_status take_in_turn(join *j, join_lane *lane, const memtrace_event *e) {
+    if (is_fate(e))
+        return take_fate(j, lane, e);
+    return e->kind == MEMTRACE_ALLOC ? take_alloc(j, lane, e) : take_remark(j, lane, e);
+}
+
+static memtrace_status take_one_held(join *j, const join_held *h) {
+    join_lane *lane = &j->lanes.items[h->event.domain];
+    const segment_backtrace latest = lane->codes;
+    if (!is_fate(&h->event)) {
+        lane->codes.items = j->held_codes.items + h->first;
+        lane->codes.count = h->n;
+    }
+    const memtrace_status status = take_in_turn(j, lane, &h->event);
+    lane->codes = latest;
+    return status;
+}
+
+static memtrace_status take_held(join *j) {
+    memtrace_status status = MEMTRACE_OK;
+    for (size_t i = 0; i < j->lanes.count; i++)
+        j->lanes.items[i].waits = false;
+    for (size_t i = 0; i < j->held.count && status == MEMTRACE_OK; i++)
+        status = take_one_held(j, &j->held.items[i]);
+    vec_clear(&j->held);
+    vec_clear(&j->held_codes);
+    return status;
+}
+
 static memtrace_status take(join *j, const memtrace_event *e) {
     join_lane *lane;
     const memtrace_status status = open_lane(j, e->domain, &lane);
     if (status != MEMTRACE_OK)
         return status;
-    if (e->kind == MEMTRACE_COLLECT || e->kind == MEMTRACE_PROMOTE)
-        return take_fate(j, lane, e);
-    if (!segment_writer_follow(&j->out, &lane->codes, e))
+    if (!is_fate(e) && !segment_writer_follow(&j->out, &lane->codes, e))
         return MEMTRACE_NOMEM;
-    return e->kind == MEMTRACE_ALLOC ? take_alloc(j, lane, e) : take_remark(j, lane, e);
+    return must_wait(j, lane, e) ? hold(j, lane, e) : take_in_turn(j, lane, e);
 }
 
 /* ---- segments ------------------------------------------------------------------------------ */
@@ -228,6 +288,10 @@ memtrace_status join_add(join *j, memtrace_reader *reader) {
     memtrace_status status = take_head(j);
     while (status == MEMTRACE_OK && (status = memtrace_reader_next(reader, &event)) == MEMTRACE_OK)
         status = take(j, &event);
+    if (status == MEMTRACE_END || is_readers(j, status)) {
+        const memtrace_status held = take_held(j); /* of a segment that is broken off */
+        status = held == MEMTRACE_OK ? status : held;
+    }
     const uint64_t end = j->shift + memtrace_reader_duration(reader);
     j->end = end > j->end ? end : j->end;
     return status == MEMTRACE_END || is_readers(j, status) ? take_gaps(j, reader) : status;
@@ -290,6 +354,8 @@ void join_free(join *j) {
     }
     for (size_t i = 0; i < j->lanes.count; i++)
         vec_free(&j->lanes.items[i].codes);
+    vec_free(&j->held);
+    vec_free(&j->held_codes);
     vec_free(&j->gaps);
     vec_free(&j->blocks);
     map64_free(&j->rows);

@@ -5,6 +5,9 @@
  * segments between are missing or broken off, a block that the next one no longer carries is freed
  * when that begins, and one that came to be meanwhile is allocated then.
  *
+ * What a domain does with a carried block may stand in the file before that one, as packets of
+ * several domains are in any order: it waits until all carried blocks are known.
+ *
  * Where rates differ, by powers of two, samples are thinned to the lowest, by the same coins as
  * those of the cutter: a block that goes on is one that later segments carry. Single-threaded. */
 #ifndef TRACE_JOIN_H
@@ -29,7 +32,14 @@ typedef struct join_lane {
     segment_backtrace codes; /* the latest */
     uint64_t block, age;     /* of what is carried over next, if `carries` */
     bool carries;
+    bool waits; /* its events are held from here on */
 } join_lane;
+
+/* An event of a domain that waits. */
+typedef struct join_held {
+    memtrace_event event; /* but for its frames */
+    size_t first, n;      /* in `held_codes`: the backtrace */
+} join_held;
 
 typedef struct join {
     segment_writer out; /* into the result, from the segment that is read */
@@ -45,9 +55,11 @@ typedef struct join {
     uint64_t n_missing; /* segments between others */
     uint64_t n_freed;   /* blocks whose end is not known but for that */
     VEC(join_block) blocks;
-    map64 rows;             /* of their ids in the recording, in `blocks` */
-    map64 carried;          /* of their ids in the segment, likewise */
-    VEC(join_lane) lanes;   /* by domain */
+    map64 rows;           /* of their ids in the recording, in `blocks` */
+    map64 carried;        /* of their ids in the segment, likewise */
+    VEC(join_lane) lanes; /* by domain */
+    VEC(join_held) held;  /* in the order of the file */
+    VEC(uint64_t) held_codes;
     VEC(memtrace_gap) gaps; /* of the segments so far, in the result's times */
     uint64_t n_bytes;       /* that these segments have */
 } join;

@@ -15,6 +15,7 @@
 #include "trace/end.h"
 #include "trace/format.h"
 #include "trace/replacement.h"
+#include "trace/segment.h"
 #include "trace/spool.h"
 #include "trace/writer_names.h"
 
@@ -217,12 +218,16 @@ static memtrace_status put_edited(rewrite *r, rewrite_lane *lane, const memtrace
     return status;
 }
 
-/* Its innermost frame says all that it is. */
-static memtrace_status put_remark(rewrite_lane *lane, const memtrace_event *e) {
+/* Its innermost frame says all that it is. What a segment says of itself stays in front: of packets
+ * with one time, the first that is full is first. */
+static memtrace_status put_remark(const rewrite *r, rewrite_lane *lane, const memtrace_event *e) {
     const size_t n = lane->codes.count;
     lane->unedited = lane->common = n == 1;
-    return memtrace_stream_remark_as(lane->stream, e->time, e->id,
-                                     n > 0 ? lane->codes.items[n - 1] : 0, e->length);
+    const memtrace_status status = memtrace_stream_remark_as(
+        lane->stream, e->time, e->id, n > 0 ? lane->codes.items[n - 1] : 0, e->length);
+    return status == MEMTRACE_OK && segment_remark_of(r->reader, e) == SEGMENT_CARRIES
+               ? memtrace_stream_flush(lane->stream)
+               : status;
 }
 
 static memtrace_status put_kept_alloc(rewrite *r, rewrite_lane *lane, const memtrace_event *e) {
@@ -254,7 +259,7 @@ static memtrace_status put_wanted(rewrite *r, const memtrace_event *e, bool want
         return MEMTRACE_NOMEM;
     if (!wanted)
         return MEMTRACE_OK;
-    return e->kind == MEMTRACE_ALLOC ? put_kept_alloc(r, lane, e) : put_remark(lane, e);
+    return e->kind == MEMTRACE_ALLOC ? put_kept_alloc(r, lane, e) : put_remark(r, lane, e);
 }
 
 /* Gives an event its object's new id. False: the object was never allocated, as far as is known, or

@@ -7,6 +7,7 @@
 #include "random.h"
 #include "trace/cutter.h"
 #include "trace/join.h"
+#include "trace/rewrite.h"
 #include "trace_fixture.h"
 
 enum {
@@ -335,6 +336,33 @@ START_TEST(windows_say_what_the_recording_says) {
 }
 END_TEST
 
+/* As symbolizing does, which puts packets in the order of their times. */
+static void rewrite_pieces(pieces *p) {
+    for (size_t i = 0; i < p->n; i++) {
+        memtrace_reader *reader = open_reader(p->fds[i]);
+        const int fd = memfd_create("rewritten", MFD_CLOEXEC);
+        ck_assert_int_eq(rewrite_trace(reader, NULL, fd, COMPRESSION_NONE, NULL), MEMTRACE_OK);
+        memtrace_reader_close(reader);
+        close(p->fds[i]);
+        p->fds[i] = fd;
+    }
+}
+
+/* What happens to carried blocks may then stand in front of them. */
+START_TEST(windows_of_symbolized_segments_do_so_too) {
+    recording *r = record((uint64_t)_i + 1);
+    pieces p;
+    set_unborn(r);
+    cut(r, &p, 200 + 50 * (size_t)_i);
+    rewrite_pieces(&p);
+    for (size_t from = 0; from < p.n; from++)
+        for (size_t to = from + 1; to <= p.n; to++)
+            check_window(r, &p, from, to);
+    close_pieces(&p);
+    drop(r);
+}
+END_TEST
+
 /* Without a segment in the middle: what is live is right again from the next one on, what died
  * meanwhile is not live, and nothing is there twice. */
 START_TEST(a_missing_segment_costs_itself_alone) {
@@ -612,6 +640,7 @@ static Suite *suite(void) {
     TCase *t = tcase_create("ring");
     tcase_set_timeout(t, 120);
     tcase_add_loop_test(t, windows_say_what_the_recording_says, 0, 3);
+    tcase_add_loop_test(t, windows_of_symbolized_segments_do_so_too, 0, 3);
     tcase_add_test(t, a_missing_segment_costs_itself_alone);
     tcase_add_test(t, what_a_segment_lacks_the_result_says);
     tcase_add_test(t, a_segment_says_what_it_is);

@@ -132,7 +132,13 @@ static int say_join(const join *j, memtrace_status status) {
 }
 
 static void say_missing(const join *j, const char *folder) {
-    if (j->n_missing > 0 || j->n_freed > 0)
+    if (j->n_missing == 0 && j->n_freed > 0)
+        message_warning(
+            "%s: %" PRIu64
+            " blocks of a segment are not in the next one; they appear to be freed at its "
+            "start",
+            folder, j->n_freed);
+    else if (j->n_missing > 0)
         message_warning(
             "%s: %" PRIu64
             " segments are missing; their allocations and frees are not included, and %" PRIu64

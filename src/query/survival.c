@@ -7,6 +7,8 @@
 
 #include "profile/radix.h"
 
+#define ROUNDING 1e-9 /* a relative error that no sum of logarithms has */
+
 /* ---- sorting ------------------------------------------------------------------------------ */
 
 /* Of those that end or vanish at the same time, the former come first: the last bit says that, the
@@ -202,10 +204,11 @@ estimate survival_at(const survival_curve *c, uint64_t time) {
     return n ? c->items[n - 1].alive : (estimate){1, 1, 1};
 }
 
-/* The limits of a quantile are where those of the curve pass it. */
+/* The limits of a quantile are where those of the curve pass it. The curve is a product that is off
+ * by rounding: where it comes to just what is to be left, that is enough. */
 survival_quantile survival_find_quantile(const survival_curve *c, double ended) {
     survival_quantile q = {ended, SURVIVAL_NEVER, SURVIVAL_NEVER, SURVIVAL_NEVER};
-    double left = 1 - ended;
+    const double left = (1 - ended) * (1 + ROUNDING);
     for (size_t i = c->count; i-- > 0;) {
         const survival_point *p = &c->items[i];
         q.low = p->alive.low <= left ? p->time : q.low;

@@ -80,6 +80,24 @@ START_TEST(between_and_beyond_the_points) {
 }
 END_TEST
 
+/* Of n units of which all are known, so many as the share says are dead at the quantile. */
+START_TEST(quantiles_of_known_units_are_exact) {
+    enum { N = 1000 };
+    static survival_lives lives[N];
+    for (uint64_t n = 10; n <= N; n += 10) {
+        survival_curve c;
+        for (uint64_t i = 0; i < n; i++)
+            lives[i] =
+                (survival_lives){.time = i + 1, .n = 1, .ended = true, .weight = 1, .squares = 1};
+        ck_assert(survival_estimate(lives, n, &c));
+        ck_assert_uint_eq(survival_find_quantile(&c, 0.5).value, n / 2);
+        ck_assert_uint_eq(survival_find_quantile(&c, 0.9).value, n / 10 * 9);
+        ck_assert_uint_eq(survival_find_quantile(&c, 0.9).low, n / 10 * 9);
+        vec_free(&c);
+    }
+}
+END_TEST
+
 static int compare_lives(const void *a, const void *b) {
     const survival_lives *x = a, *y = b;
     return x->time != y->time ? (x->time < y->time ? -1 : 1) : (int)y->ended - (int)x->ended;
@@ -559,6 +577,7 @@ static Suite *suite(void) {
     tcase_add_test(t, kaplan_meier_and_greenwood);
     tcase_add_test(t, weights_change_nothing_if_equal);
     tcase_add_test(t, between_and_beyond_the_points);
+    tcase_add_test(t, quantiles_of_known_units_are_exact);
     tcase_add_test(t, the_order_of_lives_is_of_no_account);
     tcase_add_test(t, all_end_or_none);
     tcase_add_loop_test(t, curves_are_covered, 0, 9);

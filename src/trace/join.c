@@ -160,13 +160,16 @@ static bool must_wait(const join *j, join_lane *lane, const memtrace_event *e) {
     if (j->n_carried > 0 && is_fate(e) && e->id >= SEGMENT_IDS &&
         map64_get(&j->carried, e->id) == MAP64_NONE)
         lane->waits = true;
-    return lane->waits;
+    const bool is_carried = lane->carries && e->kind == MEMTRACE_ALLOC;
+    return lane->waits && !is_carried && segment_remark_of(j->out.reader, e) == SEGMENT_NO_REMARK;
 }
 
 /* The backtrace is that of the lane. */
 static memtrace_status hold(join *j, const join_lane *lane, const memtrace_event *e) {
     const size_t n = is_fate(e) ? 0 : lane->codes.count;
-    const join_held new = {.event = *e, .first = j->held_codes.count, .n = n};
+    join_held new = {.event = *e, .first = j->held_codes.count, .n = n};
+    new.event.frames = NULL; /* the reader's, which change */
+    new.event.n_frames = 0;
     if (!vec_reserve(&j->held_codes, n) || !vec_push(&j->held, new))
         return MEMTRACE_NOMEM;
     if (n > 0)

@@ -246,17 +246,30 @@ static bool keep_or_end(remote *r, uint64_t function, const control *c, remote_r
     return false;
 }
 
-/* What a recorder asks for that begins or ends. If it cannot be had, less is recorded. */
-static bool change_code(remote *r, uint64_t function, const control *c) {
-    const bool ends = c->action == CONTROL_END;
+static void mark_unchanged(remote *r, uint64_t function, const char *what,
+                           const remote_reason *why) {
     control mark = {.action = CONTROL_MARK};
-    remote_reason why, ignored;
+    remote_reason ignored;
+    snprintf(mark.text, sizeof mark.text, "%s: %s", what, why->text);
+    call_control(r, function, &mark, &ignored);
+}
+
+/* What a recorder asks for that begins or ends. If it cannot be had, less is recorded. */
+static bool change_code(remote *r, uint64_t function, control *c) {
+    const bool ends = c->action == CONTROL_END;
+    remote_reason why;
+    c->linked[sizeof c->linked - 1] = '\0';
     if ((c->action != CONTROL_BEGIN && !ends) || c->n_codes == 0 || c->n_codes > CONTROL_CODES ||
         remote_change_code(r, c->codes, c->n_codes, ends, &why) || ends)
         return true;
-    snprintf(mark.text, sizeof mark.text, "stacks are recorded without frames of its language: %s",
-             why.text);
-    call_control(r, function, &mark, &ignored);
+    if (c->n_linked < c->n_codes)
+        mark_unchanged(r, function, "stacks are recorded without frames of its language", &why);
+    if (c->n_linked > 0) {
+        mark_unchanged(r, function, "the program's own allocator is not recorded", &why);
+        snprintf(c->linked, sizeof c->linked,
+                 "has an allocator of its own, which is not recorded: %.180s", why.text);
+        c->n_linked = 0;
+    }
     return true;
 }
 

@@ -16,8 +16,9 @@
  * Why not otherwise. A thread or a socket in the process would change what it is: `ps` and gdb show
  * it, forks lose it. (A language runtime whose agents start so takes a thread for some
  * milliseconds.) Writing code of ours into it takes pages that are written and executed, which
- * hardened systems forbid. (Of a runtime without hooks, functions' first instructions are replaced
- * for as long as it is recorded, while no thread runs: remote_change_code.)
+ * hardened systems forbid. (Of a runtime without hooks, and of an allocator that is linked into the
+ * program, functions' first instructions are replaced for as long as they are recorded, while no
+ * thread runs: remote_change_code.)
  *
  * What must hold. Registers, the signal mask and a system call that the thread waits in are as they
  * were. What could refuse or end a call of ours is asked before. What root does for another user's

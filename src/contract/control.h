@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #define CONTROL_FUNCTION "allotrace_control"
-#define CONTROL_VERSION  4
+#define CONTROL_VERSION  5
 
 /* What `allotrace ctl` asks for: X(identifier, name, what follows the name), with `between` between
  * two of them. STOP: blocks that were sampled are still followed. */
@@ -40,12 +40,17 @@ enum control_outcome {
     CONTROL_UNKNOWN, /* another version, or no such action */
 };
 
-enum { CONTROL_TEXT = 8192, CONTROL_REPLY = 4352 };
+enum { CONTROL_TEXT = 8192, CONTROL_REPLY = 4352, CONTROL_LINKED = 256 };
 
 /* Code of the program that is to be other code while it is recorded. Threads may be running it, so
  * that whoever asks for the recording changes it, while all of them stand still. With it may change
  * data that says so. */
-enum { CONTROL_CODE = 8, CONTROL_CODES = 16 };
+enum {
+    CONTROL_CODE = 8, /* bytes, at most */
+    CONTROL_RUNTIME_CODES = 16,
+    CONTROL_LINKED_CODES = 192,
+    CONTROL_CODES = CONTROL_RUNTIME_CODES + CONTROL_LINKED_CODES
+};
 typedef struct control_code {
     uint64_t at;
     uint32_t size;
@@ -60,7 +65,10 @@ typedef struct control {
     uint32_t is_paced;    /* BEGIN: the rate is to follow what it costs (pace.h) */
     uint64_t pace;        /* then the address of that; 0: the rate stays as it is */
     uint32_t n_codes;     /* BEGIN: to be changed; END: to be changed back */
+    uint32_t n_linked;    /* of these, the last ones: of an allocator linked into the program */
     control_code codes[CONTROL_CODES];
+    char linked[CONTROL_LINKED]; /* BEGIN: what is recorded of that one, or why it is not, in words
+                                    that go on from the program's name; "": there is none */
     char text[CONTROL_TEXT];   /* BEGIN: settings, each NAME=VALUE and a NUL, then a NUL. MARK: its
                                   name */
     char reply[CONTROL_REPLY]; /* the trace's path, or why it was refused */

@@ -308,6 +308,17 @@ uintptr_t displace_leaves(const uint8_t *code, size_t size, uintptr_t at) {
     return lowest;
 }
 
+/* FF /2 and FF /3 are calls as well, to where an operand says. */
+static bool is_call(const uint8_t *code, const struct instruction *i) {
+    if (i->is_two_bytes)
+        return false;
+    size_t at = 0;
+    while (is_prefix(code[at]))
+        at++;
+    at += (code[at] & 0xF0) == 0x40;
+    return i->opcode == 0xE8 || (i->opcode == 0xFF && ((code[at + 1] >> 3 & 7) | 1) == 3);
+}
+
 static const uint8_t landing[] = {0xF3, 0x0F, 0x1E, 0xFA}; /* endbr64, which must stay */
 
 /* Is this what fills the room between functions? */
@@ -344,6 +355,7 @@ const char *displace_copy(const uint8_t *code, size_t size, size_t most, uintptr
             return "begins with an instruction that cannot be moved";
         out->size += moved;
         out->taken += i.size;
+        out->returns |= is_call(code + offset, &i) && out->taken < DISPLACE_JUMP;
         ended = ends(&i);
     }
     if (!displace_jump(room + out->size, room_at + out->size, from + out->taken))

@@ -16,6 +16,7 @@ struct displaced {
     size_t entry; /* bytes from the start of the function to where the jump goes */
     size_t taken; /* bytes there that were moved: at least DISPLACE_JUMP */
     size_t size;  /* bytes written */
+    bool returns; /* a call that was moved returns to where the jump is */
 };
 
 /* Writes to `room`, of DISPLACE_ROOM bytes, which will be executed at `room_at`, the first

@@ -175,6 +175,38 @@ bool symbols_section(const char *path, const char *name, uintptr_t *start, uintp
     return found;
 }
 
+struct code_search {
+    uintptr_t value;
+    const uint8_t *code;
+    size_t size;
+};
+
+static bool is_same_code(long fd, uint64_t offset, const uint8_t *code, size_t size) {
+    uint8_t bytes[512];
+    for (size_t done = 0, n; done < size; done += n) {
+        n = size - done < sizeof bytes ? size - done : sizeof bytes;
+        if (!read_at(fd, bytes, n, offset + done) || memcmp(bytes, code + done, n) != 0)
+            return false;
+    }
+    return true;
+}
+
+static bool search_code(long fd, const ElfW(Ehdr) * head, const ElfW(Shdr) * sections,
+                        void *context) {
+    const struct code_search *s = context;
+    for (size_t i = 0; i < head->e_shnum; i++) {
+        const ElfW(Shdr) *h = &sections[i];
+        if (h->sh_type == SHT_PROGBITS && (h->sh_flags & SHF_EXECINSTR) && s->value >= h->sh_addr &&
+            s->value - h->sh_addr <= h->sh_size && s->size <= h->sh_size - (s->value - h->sh_addr))
+            return is_same_code(fd, h->sh_offset + (s->value - h->sh_addr), s->code, s->size);
+    }
+    return false;
+}
+
+bool symbols_have_code(const char *path, uintptr_t value, const uint8_t *code, size_t size) {
+    return open_sections(path, search_code, &(struct code_search){value, code, size});
+}
+
 /* Where distributions put what they have taken out of programs. */
 static bool debug_path(const unsigned char *id, size_t size, char path[PATH_MAX]) {
     static const char folder[] = "/usr/lib/debug/.build-id/", ending[] = ".debug";

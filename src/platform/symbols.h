@@ -21,6 +21,9 @@ struct symbol {
 bool symbols_each(const char *path, const unsigned char *build_id, size_t build_id_size,
                   void (*visit)(const struct symbol *, void *), void *context);
 
+/* Is this the code that the file has for an address in the ELF file? */
+bool symbols_have_code(const char *path, uintptr_t value, const uint8_t *code, size_t size);
+
 /* Where the file says that a section of this name is in memory, as addresses in the ELF file.
  * False: it has none, or it is not in memory. */
 bool symbols_section(const char *path, const char *name, uintptr_t *start, uintptr_t *end);

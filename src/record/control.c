@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "record/calls.h"
+#include "record/linked.h"
 #include "record/recorder.h"
 #include "record/runtime.h"
 #include "record/session.h"
@@ -59,7 +60,12 @@ static void control_begin(control *c) {
 static void control_ask_for_codes(control *c) {
     const struct runtime *const r = recorder_runtime();
     const bool asks = c->action == CONTROL_BEGIN || c->action == CONTROL_END;
+    const char *const found = c->action == CONTROL_BEGIN ? linked_found() : NULL;
+    text t = text_in(c->linked, sizeof c->linked);
+    text_add(&t, found ? found : "");
     c->n_codes = asks && r && r->codes ? (uint32_t)r->codes(c->codes) : 0;
+    c->n_linked = asks ? (uint32_t)linked_codes(c->codes + c->n_codes) : 0;
+    c->n_codes += c->n_linked;
 }
 
 static void control_act(control *c) {

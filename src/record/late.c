@@ -16,6 +16,8 @@
 #include "platform/syscall.h"
 #include "record/calls.h"
 #include "record/imports.h"
+#include "record/linked.h"
+#include "record/next.h"
 #include "record/pool_calls.h"
 #include "record/recorder.h"
 #include "record/sandbox.h"
@@ -87,8 +89,15 @@ static void *const functions[] = {
     REPLACEMENTS(FUNCTION, FUNCTION_OTHER)(void *)(uintptr_t)sandbox_syscall,
     (void *)(uintptr_t)sandbox_prctl};
 
-static void *replacement_for(const char *name) {
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+/* The first of these are malloc and the like. */
+enum {
+#define COUNT(...) +1
+    N_OF_MALLOC = 0 CALLS_C(COUNT, COUNT, COUNT)
+#undef COUNT
+};
+
+static void *replacement_for(const char *name, bool leaves_malloc) {
+    for (size_t i = leaves_malloc ? N_OF_MALLOC : 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(names[i], name) == 0)
             return functions[i];
     return NULL;
@@ -143,8 +152,9 @@ static struct {
     LIST_OF(struct changed_module) modules;
     enum { NOWHERE, BEFORE_IMPORTS, BEFORE_ALL } where; /* we are */
     bool begins;                                        /* nothing of the program runs yet */
-    bool failed;                                        /* there was no memory */
-    bool unready; /* some entry of the last module was not filled in yet */
+    bool leaves_malloc; /* malloc is the program's own, and turned aside (linked.h) */
+    bool failed;        /* there was no memory */
+    bool unready;       /* some entry of the last module was not filled in yet */
 } late;
 
 static bool list_has_room(void **items, size_t count, size_t *room, size_t size) {
@@ -171,7 +181,7 @@ struct change {
 
 static void change_entry(const char *name, void **slot, void *context) {
     const struct change *change = context;
-    void *function = late.where == BEFORE_ALL ? replacement_for(name) : NULL;
+    void *function = late.where == BEFORE_ALL ? replacement_for(name, late.leaves_malloc) : NULL;
     struct entry entry = {.slot = slot};
     struct module target;
     if (!function)
@@ -241,6 +251,7 @@ static void change_module(const struct module *m, void *context) {
 bool late_enter(void) {
     late.failed = false;
     late.where = BEFORE_ALL;
+    late.leaves_malloc = linked_has((uintptr_t)next_definition("malloc"));
     module_each(change_module, NULL);
     if (late.failed)
         late_leave();

@@ -28,13 +28,14 @@ struct entry {
 
 /* ---- the search --------------------------------------------------------------------------- */
 
-enum { MOST_ENTRIES = 192, MOST_ALSO = 16 };
+enum { MOST_ENTRIES = CONTROL_LINKED_CODES, MOST_ALSO = 16 };
 #define FUNCTION_UNIT ((uintptr_t)16) /* bytes: compilers begin functions at multiples of it */
 
 static struct linked {
     struct module module;
     bool is_recorded;
     bool is_behind; /* as of linked_begin_behind */
+    bool is_late;   /* as of linked_begin_late */
     size_t n;
     struct entry *entries; /* MOST_ENTRIES; NULL: none was found yet */
     char found[256];       /* what is said of them */
@@ -194,9 +195,18 @@ static bool is_whole(unsigned prefix) {
            (allocator_prefixes[prefix].flag != PLAIN || linked.is_behind || has_plain());
 }
 
+/* The program's file may have been replaced since it started. */
+static void find_file(char path[PATH_MAX]) {
+    static const char ending[] = " (deleted)", itself[] = "/proc/self/exe";
+    const size_t size = module_path(&linked.module, path, PATH_MAX);
+    if (linked.is_late && size >= sizeof ending &&
+        strcmp(path + size - (sizeof ending - 1), ending) == 0)
+        memcpy(path, itself, sizeof itself);
+}
+
 static void find_entries(void) {
     char path[PATH_MAX];
-    module_path(&linked.module, path, sizeof path);
+    find_file(path);
     symbols_each(path, linked.module.build_id, linked.module.build_id_size, look_at_symbol, NULL);
     if (linked.also) /* linkers make names local where nobody else can ask for them */
         symbols_each(path, linked.module.build_id, linked.module.build_id_size, look_at_symbol,
@@ -217,11 +227,25 @@ static void find_entries(void) {
 
 enum { SLOT = DISPLACE_ROOM + DISPLACE_ENTRY };
 
-/* Puts the jump of an entry into place; NULL or why not. */
+/* Where a program runs, its code may not be that of the file any more: another tool may have put a
+ * probe there, which must not be moved, or somebody another file. And a thread may be about to
+ * return to behind a call. */
+static const char *why_not_late(const struct entry *e, const struct displaced *moved) {
+    char path[PATH_MAX];
+    find_file(path);
+    if (!symbols_have_code(path, e->call.function - linked.module.bias,
+                           (const uint8_t *)e->call.function, e->size))
+        return "is not as in the program's file: a debugger, or another tool, has changed it";
+    return moved->returns ? "begins with a call" : NULL;
+}
+
+/* Makes ready the jump of an entry; NULL or why not. */
 static const char *prepare(struct entry *e, uint8_t *slot, uint8_t jump[DISPLACE_JUMP]) {
     struct displaced moved;
     const char *why = displace_copy((const uint8_t *)e->call.function, e->size, e->size + e->behind,
                                     e->call.function, slot, (uintptr_t)slot, &moved);
+    if (!why && linked.is_late)
+        why = why_not_late(e, &moved);
     if (why)
         return why;
     uint8_t *const way = slot + DISPLACE_ROOM;
@@ -301,6 +325,8 @@ static bool turn_aside(uint8_t *code, size_t size, text *found) {
         return false;
     }
     __builtin___clear_cache((char *)code, (char *)code + size);
+    if (linked.is_late)
+        return true;
     if (!put_jumps(jumps, found))
         return false;
     put_other_jumps(other_jumps);
@@ -386,6 +412,33 @@ HOT_CODE void linked_begin_behind(const struct module *library) {
     linked.is_recorded = linked.n > 0 && record_entries();
     if (linked.is_recorded)
         *linked.found = 0;
+}
+
+HOT_CODE void linked_begin_late(void) {
+    struct module program = {.headers = NULL};
+    if (linked.is_recorded)
+        return;
+    module_each(visit_first, &program);
+    linked.is_late = true;
+    linked.module = program;
+    linked.n = 0;
+    *linked.found = 0;
+    if (!program.headers)
+        return;
+    find_entries();
+    linked.is_recorded = linked.n > 0 && record_entries();
+}
+
+size_t linked_codes(control_code codes[CONTROL_LINKED_CODES]) {
+    const size_t n = linked.is_late && linked.is_recorded ? linked.n : 0;
+    _Static_assert((int)DISPLACE_JUMP <= (int)CONTROL_CODE, "a jump");
+    for (size_t i = 0; i < n; i++) {
+        const struct entry *e = &linked.entries[i];
+        codes[i] = (control_code){.at = e->patched, .size = DISPLACE_JUMP};
+        memcpy(codes[i].before, e->before, DISPLACE_JUMP);
+        displace_jump(codes[i].after, e->patched, (uintptr_t)e->call.original + DISPLACE_ROOM);
+    }
+    return n;
 }
 
 bool linked_has(uintptr_t function) {

@@ -2,7 +2,8 @@
  * others, under the names of malloc or under names of their own. The program calls them directly,
  * so nothing can stand before them; but symbols tell where they begin. There, a jump is put that
  * leads here, and the instructions that it replaces are moved to a place from which the allocator
- * is called. This happens once, before the program runs.
+ * is called. This happens once, before the program runs; or in one that runs already by whoever
+ * attaches to it, who can stop its threads, and takes it back.
  *
  * What a call comes to is in allocator.h. Functions of the allocator may call each other: then the
  * first one counts, or if an exception may leave it, the last one, as also where malloc itself is
@@ -14,6 +15,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "contract/control.h"
 
 struct module;
 
@@ -33,6 +36,12 @@ bool linked_begin(const struct module *preempting);
  * counted twice: there, one function may have their names and malloc's. Nothing if the program has
  * an allocator of its own. */
 void linked_begin_behind(const struct module *library);
+
+/* The same for a program that runs already, each time before a recording of it: what it takes is
+ * only made ready. What linked_codes gives is to be changed while no thread runs, and may be
+ * changed back at any time; gives how many. */
+void linked_begin_late(void);
+size_t linked_codes(control_code codes[CONTROL_LINKED_CODES]);
 
 /* A function that is turned aside as well if the program has it, and what is called in its place:
  * that goes on by linked_go_on. Or one that `found` is told of, and that stays as it is. */

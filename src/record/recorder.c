@@ -812,6 +812,7 @@ static const char *recorder_configure(char *get(const char *name), const char **
         return "a setting is invalid";
     recorder.plan = (struct session_plan){.config = &recorder_config, .records_malloc = true};
     recorder_plan_late(why_not);
+    linked_begin_late();
     imports_look(true);
     return NULL;
 }

@@ -112,7 +112,7 @@ struct runtime {
     /* Late, from `begin` on: code that is to be changed for it, and changed back behind `end`, by
      * whoever has asked for the recording; until then it goes without. Gives how many. NULL: none.
      */
-    size_t (*codes)(control_code codes[CONTROL_CODES]);
+    size_t (*codes)(control_code codes[CONTROL_RUNTIME_CODES]);
 
     /* The program is about to fork. Has it loaded the runtime since it began, and has it no other
      * threads, so that the child may be recorded with it? Then follow `find` and, in the child,

@@ -106,8 +106,8 @@ def read(path, size):
     return len(made), len(made & died), marks
 
 
-def check_killed(orders):
-    with Resident() as program:
+def check_killed(orders, resident=RESIDENT):
+    with Resident(resident) as program:
         for order in orders:
             program.tell(order)
         program.tell("b 2")

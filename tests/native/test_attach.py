@@ -7,6 +7,7 @@ import contextlib
 import errno
 import os
 import pathlib
+import re
 import select
 import shutil
 import signal
@@ -408,7 +409,8 @@ def a_program_is_not_stopped_inside_an_allocator_of_its_own():
     process.stdout.readline()
     for i in range(3):
         done = good("attach", "-r", "1", "-o", f"{i}.ctf", str(process.pid))
-        assert "warning" in done.stderr and "its own malloc linked into the program" in done.stderr, done.stderr
+        assert re.search("warning: .*/server: has an allocator of its own, which is not recorded: free is too short for a jump; "
+                         "calls from libraries are\n", done.stderr), done.stderr
         wait_until_recorded(process.pid, f"{i}.ctf", lambda path: read(path, 43)[0] > 0)
         good("detach", "--no-symbolize", str(process.pid))
     process.kill()

@@ -134,6 +134,18 @@ START_TEST(calls_of_others_are_seen) {
 }
 END_TEST
 
+START_TEST(calls_that_return_to_the_jump_are_seen) {
+    uint8_t *memory = place();
+    struct displaced moved;
+    /* call *%rax; nops. rex call *8(%r8); nops. push; call *(%rip). inc (%rax); nops. */
+    ck_assert(!try(memory, CODE(0xFF, 0xD0, 0x90, 0x90, 0x90, 0xC3), &moved) && moved.returns);
+    ck_assert(!try(memory, CODE(0x41, 0xFF, 0x50, 0x08, 0x90, 0x90, 0xC3), &moved) &&
+              moved.returns);
+    ck_assert(!try(memory, CODE(0x53, 0xFF, 0x15, 0, 0, 0, 0, 0xC3), &moved) && !moved.returns);
+    ck_assert(!try(memory, CODE(0xFF, 0x00, 0x90, 0x90, 0x90, 0xC3), &moved) && !moved.returns);
+}
+END_TEST
+
 START_TEST(the_part_elsewhere_is_seen) {
     uint8_t *memory = place();
     const uintptr_t at = (uintptr_t)memory;
@@ -183,6 +195,28 @@ START_TEST(functions_are_found_by_name) {
 }
 END_TEST
 
+static uintptr_t value_of_found;
+
+static void note_value(const struct symbol *s, void *context) {
+    (void)context;
+    if (strcmp(s->name, "test_displace_found") == 0)
+        value_of_found = s->value;
+}
+
+START_TEST(code_is_compared_with_the_files) {
+    const uint8_t *code = (const uint8_t *)(uintptr_t)test_displace_found;
+    uint8_t other[4];
+    ck_assert(symbols_each("/proc/self/exe", NULL, 0, note_value, NULL));
+    ck_assert(symbols_have_code("/proc/self/exe", value_of_found, code, sizeof other));
+    memcpy(other, code, sizeof other);
+    other[3] ^= 1;
+    ck_assert(!symbols_have_code("/proc/self/exe", value_of_found, other, sizeof other));
+    ck_assert(!symbols_have_code("/proc/self/exe", value_of_found, code, (size_t)1 << 40));
+    ck_assert(!symbols_have_code("/proc/self/exe", UINTPTR_MAX, code, sizeof other));
+    ck_assert(!symbols_have_code("/nowhere", value_of_found, code, sizeof other));
+}
+END_TEST
+
 /* Each byte of the head and the section headers, changed: nothing is read that is not there. */
 START_TEST(damaged_files_do_no_harm) {
     static unsigned char file[1 << 20];
@@ -200,6 +234,7 @@ START_TEST(damaged_files_do_no_harm) {
         file[at] = before;
         struct search s = {0};
         (void)symbols_each("damaged", NULL, 0, look, &s);
+        (void)symbols_have_code("damaged", value_of_found, file, 64);
     }
     remove("damaged");
 }
@@ -213,10 +248,12 @@ static Suite *suite(void) {
     tcase_add_test(t, what_cannot_be_moved_is_refused);
     tcase_add_test(t, no_bytes_are_read_beyond_the_code);
     tcase_add_test(t, calls_of_others_are_seen);
+    tcase_add_test(t, calls_that_return_to_the_jump_are_seen);
     tcase_add_test(t, the_part_elsewhere_is_seen);
     tcase_add_test(t, a_jump_has_a_reach);
 #endif
     tcase_add_test(t, functions_are_found_by_name);
+    tcase_add_test(t, code_is_compared_with_the_files);
     tcase_add_test(t, damaged_files_do_no_harm);
     suite_add_tcase(s, t);
     return s;

@@ -521,11 +521,27 @@ static bool begin_recording(pid_t pid, const char *library, control *request, co
     return attach_control(pid, library, request, whose, why);
 }
 
+/* Of an allocator that is linked into the program. */
+static void say_linked(pid_t pid, const control *begun, bool quiet) {
+    char program[PATH_MAX];
+    if (!*begun->linked || (quiet && begun->n_linked > 0))
+        return;
+    if (!attach_program(pid, program, sizeof program))
+        snprintf(program, sizeof program, "process %d", (int)pid);
+    if (begun->n_linked > 0)
+        message_note("%s: %s", program, begun->linked);
+    else
+        message_warning(
+            "%s: %s%s", program, begun->linked,
+            begun->n_codes == 0 && attach_has_own_malloc(pid) ? "; calls from libraries are" : "");
+}
+
 /* What a recording that came late does not see. */
-static void warn_unseen(pid_t pid) {
-    if (attach_has_own_malloc(pid))
-        message_warning("process %d has its own malloc linked into the program: calls from the "
-                        "program are not recorded, calls from libraries are",
+static void warn_unseen(pid_t pid, const control *begun) {
+    if (!*begun->linked && attach_has_own_malloc(pid))
+        message_warning("process %d has its own malloc linked into the program, whose functions "
+                        "no symbols name: calls from the program are not recorded, calls from "
+                        "libraries are",
                         (int)pid);
     const char *unreached = attach_unreached_heap(pid);
     if (unreached)
@@ -570,7 +586,8 @@ static int attach(pid_t pid, const attach_options *opts, const top_options *live
         say_refused(pid, &request, there);
         return STATUS_FAILED;
     }
-    warn_unseen(pid);
+    say_linked(pid, &request, opts->quiet);
+    warn_unseen(pid, &request);
     r.files = attach_open_files(pid);
     if (ring.on) {
         if (!opts->quiet)

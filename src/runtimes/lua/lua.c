@@ -98,7 +98,7 @@ static void lua_end(void) {
         luajit_heap_end();
 }
 
-static size_t lua_codes(control_code codes[CONTROL_CODES]) {
+static size_t lua_codes(control_code codes[CONTROL_RUNTIME_CODES]) {
     return recorder_is_late() ? lua_calls_codes(codes) : 0;
 }
 

@@ -173,7 +173,7 @@ static uintptr_t functions[N_ENTRIES], ends[N_ENTRIES];
 
 /* Of a program that runs already, what is to be changed, as long as it does. */
 static struct {
-    control_code codes[CONTROL_CODES];
+    control_code codes[N_ENTRIES];
     size_t n;
     uintptr_t newstate; /* the Lua whose they are */
     unsigned recording; /* which of several it is */
@@ -262,7 +262,7 @@ static bool put_jumps(const uintptr_t *patched, uint8_t (*jumps)[DISPLACE_JUMP])
 }
 
 static void keep_jumps(const uintptr_t *patched, uint8_t (*jumps)[DISPLACE_JUMP]) {
-    _Static_assert((int)N_ENTRIES < (int)CONTROL_CODES, "all of them, and lua_calls_noted");
+    _Static_assert((int)N_ENTRIES < (int)CONTROL_RUNTIME_CODES, "all of them, and lua_calls_noted");
     _Static_assert((int)DISPLACE_JUMP <= (int)CONTROL_CODE, "a jump");
     for (size_t i = 0; i < N_ENTRIES; i++) {
         control_code *const c = &late.codes[late.n];
@@ -325,7 +325,7 @@ bool lua_calls_begin(const lua_runtime *r) {
     return false;
 }
 
-size_t lua_calls_codes(control_code codes[CONTROL_CODES]) {
+size_t lua_calls_codes(control_code codes[CONTROL_RUNTIME_CODES]) {
     if (late.n == 0)
         return 0;
     control_code noted = {.at = (uintptr_t)&lua_calls_noted, .size = sizeof lua_calls_noted};

@@ -54,7 +54,7 @@ struct lua_calls *lua_calls_make_own(void);
  * only made ready: what is to be changed is lua_calls_codes. */
 const char *lua_calls_why_not(const lua_runtime *r);
 bool lua_calls_begin(const lua_runtime *r);
-size_t lua_calls_codes(control_code codes[CONTROL_CODES]);
+size_t lua_calls_codes(control_code codes[CONTROL_RUNTIME_CODES]);
 
 /* 0: not all calls are noted, so that what is noted may be of calls that have ended. Else they are,
  * each time that they begin to be another number. In a program that runs already it is changed with

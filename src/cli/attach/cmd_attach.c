@@ -429,20 +429,37 @@ static void begin_pace(ring_plan *ring, pid_t pid, const control *begun) {
                         (int)pid, strerror(errno));
 }
 
-static void say_begun(const recorded *r, const attach_options *opts) {
+/* What is recorded of an allocator that is linked into the program, or why it is not. */
+static void say_linked(pid_t pid, const control *begun) {
+    char program[PATH_MAX];
+    if (!*begun->linked)
+        return;
+    if (!attach_program(pid, program, sizeof program))
+        snprintf(program, sizeof program, "process %d", (int)pid);
+    if (begun->n_linked > 0)
+        message_note("%s: %s", program, begun->linked);
+    else
+        message_warning(
+            "%s: %s%s", program, begun->linked,
+            begun->n_codes == 0 && attach_has_own_malloc(pid) ? "; calls from libraries are" : "");
+}
+
+/* The agent takes what is said before this for a problem. */
+static void say_begun(const recorded *r, const attach_options *opts, const control *begun) {
     if (opts->duration) {
         message_note(ATTACH_NOTE_BEGUN "%d for %.6g s; press Ctrl-C to stop earlier", (int)r->pid,
                      (double)opts->duration / 1e6);
-        return;
-    }
-    if (opts->push.urls) {
+    } else if (opts->push.urls) {
         message_note(ATTACH_NOTE_BEGUN "%d and pushing its profiles; press Ctrl-C to stop",
                      (int)r->pid);
-        return;
+    } else {
+        message_note(ATTACH_NOTE_BEGUN "%d into %s", (int)r->pid, r->path);
+        say_where(r->pid, r->path, r->files);
     }
-    message_note(ATTACH_NOTE_BEGUN "%d into %s", (int)r->pid, r->path);
-    say_where(r->pid, r->path, r->files);
-    message_note("to stop: allotrace detach %d", (int)r->pid);
+    if (begun->n_linked > 0)
+        say_linked(r->pid, begun);
+    if (!opts->duration && !opts->push.urls)
+        message_note("to stop: allotrace detach %d", (int)r->pid);
 }
 
 /* ---- Go ---------------------------------------------------------------------------------- */
@@ -521,23 +538,10 @@ static bool begin_recording(pid_t pid, const char *library, control *request, co
     return attach_control(pid, library, request, whose, why);
 }
 
-/* Of an allocator that is linked into the program. */
-static void say_linked(pid_t pid, const control *begun, bool quiet) {
-    char program[PATH_MAX];
-    if (!*begun->linked || (quiet && begun->n_linked > 0))
-        return;
-    if (!attach_program(pid, program, sizeof program))
-        snprintf(program, sizeof program, "process %d", (int)pid);
-    if (begun->n_linked > 0)
-        message_note("%s: %s", program, begun->linked);
-    else
-        message_warning(
-            "%s: %s%s", program, begun->linked,
-            begun->n_codes == 0 && attach_has_own_malloc(pid) ? "; calls from libraries are" : "");
-}
-
 /* What a recording that came late does not see. */
 static void warn_unseen(pid_t pid, const control *begun) {
+    if (begun->n_linked == 0)
+        say_linked(pid, begun);
     if (!*begun->linked && attach_has_own_malloc(pid))
         message_warning("process %d has its own malloc linked into the program, whose functions "
                         "no symbols name: calls from the program are not recorded, calls from "
@@ -586,13 +590,15 @@ static int attach(pid_t pid, const attach_options *opts, const top_options *live
         say_refused(pid, &request, there);
         return STATUS_FAILED;
     }
-    say_linked(pid, &request, opts->quiet);
     warn_unseen(pid, &request);
     r.files = attach_open_files(pid);
     if (ring.on) {
-        if (!opts->quiet)
+        if (!opts->quiet) {
             message_note(ATTACH_NOTE_BEGUN "%d into %s/; press Ctrl-C to stop", (int)pid,
                          ring.folder);
+            if (request.n_linked > 0)
+                say_linked(pid, &request);
+        }
         begin_pace(&ring, pid, &request);
         return keep_recording(pid, opts, &ring, path);
     }
@@ -601,7 +607,7 @@ static int attach(pid_t pid, const attach_options *opts, const top_options *live
     if (live)
         return finish(&r, opts, show_while_recording(&r, live));
     if (!opts->quiet)
-        say_begun(&r, opts);
+        say_begun(&r, opts, &request);
     if (opts->duration || opts->push.urls)
         return finish_after(&r, opts);
     sigprocmask(SIG_UNBLOCK, &enough, NULL);

@@ -257,11 +257,15 @@ static void mark_unchanged(remote *r, uint64_t function, const char *what,
 /* What a recorder asks for that begins or ends. If it cannot be had, less is recorded. */
 static bool change_code(remote *r, uint64_t function, control *c) {
     const bool ends = c->action == CONTROL_END;
-    remote_reason why;
+    remote_reason why = {""};
     c->linked[sizeof c->linked - 1] = '\0';
     if ((c->action != CONTROL_BEGIN && !ends) || c->n_codes == 0 || c->n_codes > CONTROL_CODES ||
-        remote_change_code(r, c->codes, c->n_codes, ends, &why) || ends)
+        remote_change_code(r, c->codes, c->n_codes, ends, &why))
         return true;
+    if (ends) {
+        snprintf(c->linked, sizeof c->linked, "%.200s", why.text);
+        return true;
+    }
     if (c->n_linked < c->n_codes)
         mark_unchanged(r, function, "stacks are recorded without frames of its language", &why);
     if (c->n_linked > 0) {

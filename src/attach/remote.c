@@ -658,7 +658,7 @@ static bool is_in_the_middle(const control_code *codes, size_t n, uint64_t pc) {
 /* Is it there, or does it go back there from signal handlers? */
 static bool stands_in_the_middle(const remote *r, const cpu_registers *at,
                                  const control_code *codes, size_t n) {
-    enum { MAX_HANDLERS = 8 };
+    enum { MAX_HANDLERS = 64 };
     interrupted found[MAX_HANDLERS];
     bool is = is_in_the_middle(codes, n, cpu_pc(at));
     const size_t n_found = handlers_find(r->pid, r->memory, cpu_sp(at), found, MAX_HANDLERS);
@@ -717,11 +717,18 @@ static void release_all(const remote *r, follow_halt *h) {
 
 bool remote_change_code(remote *r, const control_code *codes, size_t n, bool back,
                         remote_reason *why) {
-    enum { TRIES = 100 };
+    enum { TRIES = 100, PAUSE_MS = 20, STOP_SECONDS = 5 };
+    const time_t deadline = time(NULL) + STOP_SECONDS;
     for (int i = 0; i < TRIES; i++) {
         follow_halt h;
-        if (!follow_stop(&h, r->pid, r->tid, why))
-            return false;
+        if (!follow_stop(&h, r->pid, r->tid, why)) {
+            /* Another one may be tracing a thread just now, or it waits for its vfork. */
+            if (time(NULL) > deadline || !process_exists(r->pid))
+                return false;
+            pause_ms(PAUSE_MS);
+            continue;
+        }
+        why->text[0] = '\0';
         const bool can = !some_in_the_middle(r, &h, codes, n);
         const bool done = can && change_while_held(r, codes, n, back, why);
         release_all(r, &h);
@@ -729,7 +736,8 @@ bool remote_change_code(remote *r, const control_code *codes, size_t n, bool bac
             return done;
         pause_ms(1);
     }
-    REASON(why, "threads of process %d were always in the code to be changed", (int)r->pid);
+    if (!*why->text)
+        REASON(why, "threads of process %d were always in the code to be changed", (int)r->pid);
     return false;
 }
 

@@ -68,7 +68,8 @@ typedef struct control {
     uint32_t n_linked;    /* of these, the last ones: of an allocator linked into the program */
     control_code codes[CONTROL_CODES];
     char linked[CONTROL_LINKED]; /* BEGIN: what is recorded of that one, or why it is not, in words
-                                    that go on from the program's name; "": there is none */
+                                    that go on from the program's name; "": there is none.
+                                    END: why code was not changed back; "": it was */
     char text[CONTROL_TEXT];   /* BEGIN: settings, each NAME=VALUE and a NUL, then a NUL. MARK: its
                                   name */
     char reply[CONTROL_REPLY]; /* the trace's path, or why it was refused */

@@ -40,8 +40,10 @@ static struct head *take_fresh(size_t taken) {
     if (taken > (size_t)(fresh_end - fresh)) {
         const size_t piece = taken > PIECE ? taken : PIECE;
         fresh = mmap(NULL, piece, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        if (fresh == MAP_FAILED)
-            return fresh = fresh_end = NULL;
+        if (fresh == MAP_FAILED) {
+            fresh = fresh_end = NULL;
+            return NULL;
+        }
         fresh_end = fresh + piece;
     }
     struct head *h = (struct head *)fresh;

@@ -20,6 +20,7 @@ from tap import Skip, same, test
 
 LINKED, OWN = map(os.path.abspath, sys.argv[10:12])
 ARCHIVES = "/usr/lib/x86_64-linux-gnu"
+HEAP = str(pathlib.Path(__file__).resolve().parent / "linked_heap.c")
 BOTH = ((LINKED, "_rjem_malloc"), (OWN, "malloc"))
 
 
@@ -319,6 +320,61 @@ def code_in_whose_middle_a_thread_stands_is_left_alone():
     same(read("u.ctf", 12000)[:2], (1, 1))
 
 
+@test
+def whoever_traces_a_thread_meanwhile_is_waited_for():
+    """And if it stays, that is said, and the code goes back at the next try."""
+    tracer = build("tracer", TRACER)
+    with Waiting(build("t", IDLE, "-DHEAP(name)=_rjem_##name", HEAP)) as program:
+        before = code(program.pid)
+        attach(program.pid, "-r", "1")
+        thread = max(os.listdir(f"/proc/{program.pid}/task"), key=int)
+        with subprocess.Popen([tracer, thread], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
+            other.stdout.readline()
+            said = good("detach", "--no-symbolize", str(program.pid)).stderr
+            assert "still leads through the recorder, which passes calls on: process" in said, said
+            same(code(program.pid) == before, False, "its code")
+            other.stdin.close()
+            other.wait()
+        allotrace("detach", str(program.pid))
+        same(code(program.pid) == before, True, "its code after detach")
+        program.tell("good\n")
+        program.end()
+
+
+TRACER = r"""
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/ptrace.h>
+int main(int argc, char **argv) {
+    puts(ptrace(PTRACE_SEIZE, atoi(argv[1]), 0, 0) == 0 ? "ready" : "no");
+    fflush(stdout);
+    getchar();
+}
+"""
+
+IDLE = r"""
+#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
+void *_rjem_malloc(size_t size);
+void _rjem_free(void *block);
+static void *rest(void *context) {
+    for (;;)
+        pause();
+}
+int main(void) {
+    pthread_t thread;
+    pthread_create(&thread, NULL, rest, NULL);
+    puts("ready");
+    fflush(stdout);
+    getchar();
+    _rjem_free(_rjem_malloc(100));
+    puts("good");
+    fflush(stdout);
+    getchar();
+}
+"""
+
 SPAWNING = r"""
 #include <pthread.h>
 #include <spawn.h>
@@ -390,8 +446,7 @@ int main(void) {
 
 @test
 def threads_and_children_may_start_meanwhile():
-    heap = str(pathlib.Path(__file__).resolve().parent / "linked_heap.c")
-    program = build("t", SPAWNING, "-DHEAP(name)=_rjem_##name", heap)
+    program = build("t", SPAWNING, "-DHEAP(name)=_rjem_##name", HEAP)
     with Waiting(program) as waiting:
         before = code(waiting.pid)
         for i in range(ROUNDS // 2):

@@ -176,6 +176,10 @@ static bool end_recording(pid_t pid, char *path, size_t size, rights *whose) {
         message_error("%s", why.text);
         return false;
     }
+    if (*request.linked)
+        message_warning("code of process %d still leads through the recorder, which passes calls "
+                        "on: %s; to try again: allotrace detach %d",
+                        (int)pid, request.linked, (int)pid);
     if (request.outcome == CONTROL_DONE)
         snprintf(path, size, "%s", request.reply);
     return true;

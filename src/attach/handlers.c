@@ -12,8 +12,6 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#include "attach/process.h"
-
 /* ---- what stands on the stack ---------------------------------------------------------------- */
 
 /* The kernel's struct rt_sigframe, as far as we look at it. */
@@ -78,12 +76,13 @@ static void search_stack(search *s) {
     }
 }
 
-size_t handlers_find(pid_t pid, int memory, uint64_t sp, interrupted *found, size_t max) {
+size_t handlers_find(const process_ranges *ranges, int memory, uint64_t sp, interrupted *found,
+                     size_t max) {
     enum { MAX_STACKS = 3 }; /* handlers may have one of their own */
     search s = {.memory = memory, .elsewhere = sp, .found = found, .max = max};
     for (int i = 0; i < MAX_STACKS && s.elsewhere; i++) {
         s.low = s.elsewhere & ~UINT64_C(7);
-        s.high = process_mapping_end(pid, s.low);
+        s.high = process_range_end(ranges, s.low);
         s.elsewhere = 0;
         if (s.high > s.low + MAX_STACK)
             s.high = s.low + MAX_STACK;

@@ -132,6 +132,54 @@ uint64_t process_mapping_end(pid_t pid, uint64_t address) {
     return end;
 }
 
+static bool add_range(process_ranges *r, const mapping *m) {
+    enum { FIRST_ROOM = 256 };
+    if (r->n == r->room) {
+        const size_t room = r->room ? 2 * r->room : FIRST_ROOM;
+        struct process_range *items = realloc(r->items, room * sizeof *items);
+        if (!items)
+            return false;
+        r->items = items;
+        r->room = room;
+    }
+    r->items[r->n++] = (struct process_range){m->low, m->high};
+    return true;
+}
+
+bool process_read_ranges(pid_t pid, process_ranges *r) {
+    FILE *maps = open_maps(pid);
+    char *line = NULL;
+    size_t room = 0;
+    bool done = true;
+    mapping m;
+    *r = (process_ranges){0};
+    while (maps && done && getline(&line, &room, maps) > 0)
+        done = !parse_mapping(line, &m) || add_range(r, &m);
+    free(line);
+    if (maps)
+        fclose(maps);
+    if (!done)
+        process_free_ranges(r);
+    return done;
+}
+
+static int compare_range(const void *key, const void *item) {
+    const uint64_t address = *(const uint64_t *)key;
+    const struct process_range *r = item;
+    return address < r->low ? -1 : address >= r->high;
+}
+
+uint64_t process_range_end(const process_ranges *r, uint64_t address) {
+    const struct process_range *found =
+        r->n ? bsearch(&address, r->items, r->n, sizeof *r->items, compare_range) : NULL;
+    return found ? found->high : 0;
+}
+
+void process_free_ranges(process_ranges *r) {
+    free(r->items);
+    *r = (process_ranges){0};
+}
+
 /* ---- status, threads, files ------------------------------------------------------------------ */
 
 /* The number in a line, or the last one of several. */

@@ -28,6 +28,17 @@ bool process_module_at(pid_t pid, uint64_t address, process_module *module);
 /* Where the mapping ends that an address is in; 0: it is in none. */
 uint64_t process_mapping_end(pid_t pid, uint64_t address);
 
+/* The same for many addresses, of one moment. False: there is no memory. */
+typedef struct process_ranges {
+    struct process_range {
+        uint64_t low, high;
+    } * items;
+    size_t n, room;
+} process_ranges;
+bool process_read_ranges(pid_t pid, process_ranges *r);
+uint64_t process_range_end(const process_ranges *r, uint64_t address);
+void process_free_ranges(process_ranges *r);
+
 /* Whether we may look at whatever a process has: root, outside of all containers. The kernel may
  * refuse nevertheless, where we are root in a namespace of users alone. */
 bool process_may_see_all(void);

@@ -190,7 +190,11 @@ static bool was_safe_place(remote *r, const interrupted *i) {
 static bool is_inside_handler(remote *r) {
     enum { MAX_HANDLERS = 8 };
     interrupted found[MAX_HANDLERS];
-    size_t n = handlers_find(r->pid, r->memory, cpu_sp(&r->registers), found, MAX_HANDLERS);
+    process_ranges ranges;
+    if (!process_read_ranges(r->pid, &ranges))
+        return true;
+    size_t n = handlers_find(&ranges, r->memory, cpu_sp(&r->registers), found, MAX_HANDLERS);
+    process_free_ranges(&ranges);
     for (size_t i = 0; i < n; i++)
         if (!was_safe_place(r, &found[i]) && handlers_lead_to(r->pid, r->tid, found[i].pc))
             return r->in_handler = true;
@@ -656,12 +660,12 @@ static bool is_in_the_middle(const control_code *codes, size_t n, uint64_t pc) {
 }
 
 /* Is it there, or does it go back there from signal handlers? */
-static bool stands_in_the_middle(const remote *r, const cpu_registers *at,
-                                 const control_code *codes, size_t n) {
+static bool stands_in_the_middle(const remote *r, const process_ranges *ranges,
+                                 const cpu_registers *at, const control_code *codes, size_t n) {
     enum { MAX_HANDLERS = 64 };
     interrupted found[MAX_HANDLERS];
     bool is = is_in_the_middle(codes, n, cpu_pc(at));
-    const size_t n_found = handlers_find(r->pid, r->memory, cpu_sp(at), found, MAX_HANDLERS);
+    const size_t n_found = handlers_find(ranges, r->memory, cpu_sp(at), found, MAX_HANDLERS);
     for (size_t i = 0; i < n_found; i++)
         is |= is_in_the_middle(codes, n, found[i].pc);
     return is;
@@ -670,9 +674,13 @@ static bool stands_in_the_middle(const remote *r, const cpu_registers *at,
 static bool some_in_the_middle(const remote *r, const follow_halt *h, const control_code *codes,
                                size_t n) {
     cpu_registers at;
-    bool some = stands_in_the_middle(r, &r->registers, codes, n);
+    process_ranges ranges; /* read once: a thread has two, at least */
+    if (!process_read_ranges(r->pid, &ranges))
+        return true;
+    bool some = stands_in_the_middle(r, &ranges, &r->registers, codes, n);
     for (size_t i = 0; i < h->n && !some; i++)
-        some = !cpu_get(h->threads[i], &at) || stands_in_the_middle(r, &at, codes, n);
+        some = !cpu_get(h->threads[i], &at) || stands_in_the_middle(r, &ranges, &at, codes, n);
+    process_free_ranges(&ranges);
     return some;
 }
 

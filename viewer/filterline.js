@@ -16,6 +16,8 @@ export const TERMS = [
   { name: "promoted", kind: "none", help: "promoted from the minor heap" },
   { name: "thread", kind: "pattern", help: "name of the allocating thread" },
   { name: "scope", kind: "pattern", help: "what the program called what it was doing" },
+  { name: "trace", kind: "pattern", help: "a distributed trace whose id begins with these digits", examples: ["*"] },
+  { name: "span", kind: "pattern", help: "a span of one whose id begins with these digits", examples: ["*"] },
   { name: "domain", kind: "number", help: "allocating domain or thread", examples: ["0", "1.."] },
   { name: "hide", kind: "pattern", looks: true, help: "removes matching functions, or those of libraries, from call stacks", examples: ["@library"] },
   { name: "hide-file", kind: "pattern", looks: true, help: "removes the functions of matching files from call stacks" },

@@ -128,6 +128,8 @@ typedef struct memtrace_location {
     "<scope>" /* `function` is what the domain's thread does from here on, as the program calls it \
                */
 #define MEMTRACE_NO_SCOPE "<none>" /* as such a `function`: nothing that has a name */
+#define MEMTRACE_SPAN_FILE                                                                         \
+    "<span>" /* `function` is a part of the ids of the span that the domain's thread is in */
 #define MEMTRACE_SEGMENT_FILE                                                                      \
     "<segment>" /* what a trace that is a part of a longer one says of itself */
 
@@ -163,7 +165,10 @@ typedef enum memtrace_event_kind {
     MEMTRACE_MARK = 3,   /* a moment */
     MEMTRACE_GAUGE = 4,  /* the value of a quantity at a moment */
     MEMTRACE_THREAD = 5, /* from here on, the domain is a thread of this name */
-    MEMTRACE_SCOPE = 6   /* from here on, its thread is in the scope of this name; empty: in none */
+    MEMTRACE_SCOPE = 6,  /* from here on, its thread is in the scope of this name; empty: in none */
+    MEMTRACE_SPAN = 7 /* the same of distributed tracing: the name is the id of the trace and that
+                         of the span, `TRACE-SPAN`, in MEMTRACE_TRACE_DIGITS and
+                         MEMTRACE_SPAN_DIGITS hexadecimal digits */
 } memtrace_event_kind;
 
 typedef struct memtrace_event {
@@ -173,8 +178,10 @@ typedef struct memtrace_event {
     uint64_t id; /* of the object, unique in the file; remarks (all but the first three kinds) have
                     one */
 
-    /* For remarks alone: what it is called. NULL where the trace does not say, and where backtraces
-     * are skipped: then all are marks. A gauge's value is its `length`. */
+    /* For remarks alone: what it is called, until the next call that reads an event. NULL where the
+     * trace does not say, or not yet: a span's ids come in several remarks, and the last has them.
+     * NULL also where backtraces are skipped: then all are marks. A gauge's value is its `length`.
+     */
     const char *name;
 
     /* The rest is for allocations and remarks alone. */
@@ -190,6 +197,14 @@ typedef struct memtrace_event {
     /* Packets before this one were lost, so that the backtrace may be wrong. */
     bool suspect;
 } memtrace_event;
+
+/* The ids of a span as distributed tracing (W3C's Trace Context) gives them: that of the trace, of
+ * 16 bytes, and behind it its own. All 0: none. */
+enum { MEMTRACE_TRACE_ID = 16, MEMTRACE_SPAN_ID = 8 };
+enum { MEMTRACE_TRACE_DIGITS = 2 * MEMTRACE_TRACE_ID, MEMTRACE_SPAN_DIGITS = 2 * MEMTRACE_SPAN_ID };
+typedef struct memtrace_span {
+    uint8_t ids[MEMTRACE_TRACE_ID + MEMTRACE_SPAN_ID];
+} memtrace_span;
 
 /* ---- reading ----------------------------------------------------------------------------- */
 

@@ -49,6 +49,8 @@ static const topic topics[] = {
       {"type:PATTERN", "object type"},
       {"thread:PATTERN", "name of the allocating thread"},
       {"scope:PATTERN", "what the program called what it was doing"},
+      {"trace:DIGITS", "in a distributed trace whose id begins so; trace:*: in any"},
+      {"span:DIGITS", "in a span of one whose id begins so"},
       {"domain:RANGE", "allocating domain or thread"},
       {"promoted", "promoted from the minor heap"},
       {"survived", "never freed"},

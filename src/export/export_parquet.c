@@ -266,6 +266,8 @@ static bool write_table(exporting *e, const table *t) {
     X(thread, I32, false)                                                                          \
     X(thread_name, TEXT, true)                                                                     \
     X(scope, TEXT, true)                                                                           \
+    X(trace_id, TEXT, true)                                                                        \
+    X(span_id, TEXT, true)                                                                         \
     X(type, TEXT, true)                                                                            \
     X(site, I64, true)                                                                             \
     X(caller, I64, true)                                                                           \
@@ -394,6 +396,8 @@ static void put_origin(const exporting *e, parquet *p, size_t row,
     parquet_int(p, SAMPLES_thread, b->domain[row]);
     parquet_text(p, SAMPLES_thread_name, spans_text(b, SPAN_THREAD, row, &spans[SPAN_THREAD]));
     parquet_text(p, SAMPLES_scope, spans_text(b, SPAN_SCOPE, row, &spans[SPAN_SCOPE]));
+    parquet_text(p, SAMPLES_trace_id, spans_text(b, SPAN_TRACE_ID, row, &spans[SPAN_TRACE_ID]));
+    parquet_text(p, SAMPLES_span_id, spans_text(b, SPAN_SPAN_ID, row, &spans[SPAN_SPAN_ID]));
     parquet_text(p, SAMPLES_type, profile_type(e->profile, node));
     put_place(e, p, SAMPLES_site, site);
     put_place(e, p, SAMPLES_caller, lens_outward(e->lens, site));

@@ -177,6 +177,11 @@ static void csv_row(rows *r, output *o, size_t row) {
     output_char(o, ',');
     output_csv(o, scope ? scope : "");
     output_char(o, ',');
+    const char *trace = span_of(r, SPAN_TRACE_ID, row), *span = span_of(r, SPAN_SPAN_ID, row);
+    output_text(o, trace ? trace : "");
+    output_char(o, ',');
+    output_text(o, span ? span : "");
+    output_char(o, ',');
     output_csv(o, type ? type : "");
     output_text(o, ",\"");
     if (site_of(r, row, &place))
@@ -208,6 +213,10 @@ static void json_row(rows *r, output *o, size_t row) {
     put_json_or_null(o, span_of(r, SPAN_THREAD, row));
     output_text(o, ",\"scope\":");
     put_json_or_null(o, span_of(r, SPAN_SCOPE, row));
+    output_text(o, ",\"trace_id\":");
+    put_json_or_null(o, span_of(r, SPAN_TRACE_ID, row));
+    output_text(o, ",\"span_id\":");
+    put_json_or_null(o, span_of(r, SPAN_SPAN_ID, row));
     output_text(o, ",\"type\":");
     put_json_or_null(o, type);
     output_text(o, ",\"site\":");
@@ -281,8 +290,9 @@ static bool put_all(rows *r, output *o, const uint8_t *kept, put_row *put, const
 }
 
 bool export_csv(output *o, export_subject *s) {
-    static const char head[] =
-        "time,lifetime,promoted,size,samples,bytes,source,domain,thread,scope,type,site,stack\n";
+    static const char head[] = "time,lifetime,promoted,size,samples,bytes,source,domain,thread,"
+                               "scope,trace_id,span_id,type,"
+                               "site,stack\n";
     rows r;
     const bool ok =
         rows_start(&r, s->lens, csv_place, ';') && put_all(&r, o, s->kept, csv_row, head);

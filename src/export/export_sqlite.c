@@ -35,7 +35,8 @@ static const char schema[] =
     "  stack INTEGER REFERENCES stacks,"
     /* Of births, in the order of all of them; and how many there were before it died. */
     "  birth INTEGER, births_before_death INTEGER,"
-    "  thread TEXT, scope TEXT);" /* their names; NULL: there is none */
+    "  thread TEXT, scope TEXT,"      /* their names; NULL: there is none */
+    "  trace_id TEXT, span_id TEXT);" /* of distributed tracing; the same */
     /* The moment that the view `live` is about: just after a birth, or the end of a microsecond. */
     "CREATE TABLE moment (time INTEGER, birth INTEGER);";
 
@@ -237,6 +238,8 @@ static bool put_block(const database *d, sqlite3_stmt *s, size_t row,
     bind_unless(s, 16, b->after[row], BLOCKS_NOWHERE);
     bind_text(s, 17, spans_text(b, SPAN_THREAD, row, &spans[SPAN_THREAD]));
     bind_text(s, 18, spans_text(b, SPAN_SCOPE, row, &spans[SPAN_SCOPE]));
+    bind_text(s, 19, spans_text(b, SPAN_TRACE_ID, row, &spans[SPAN_TRACE_ID]));
+    bind_text(s, 20, spans_text(b, SPAN_SPAN_ID, row, &spans[SPAN_SPAN_ID]));
     return step(s);
 }
 
@@ -265,7 +268,8 @@ static bool tell(database *d, uint64_t written) {
 }
 
 static bool put_blocks(database *d, const uint8_t *kept) {
-    sqlite3_stmt *s = prepare(d, "INSERT INTO blocks VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
+    sqlite3_stmt *s =
+        prepare(d, "INSERT INTO blocks VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
     bool ok = s;
     uint64_t written = 0;
     span_cursor spans[SPAN_N_KINDS] = {{0}};

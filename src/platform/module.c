@@ -171,6 +171,10 @@ void module_unloading(bool begins) {
     atomic_fetch_add(&unloading, begins ? 1 : UINT32_MAX);
 }
 
+bool module_is_unloading(void) {
+    return __builtin_expect(atomic_load(&unloading) != 0, 0);
+}
+
 /* Is this the word there? The kernel is asked, which survives that nothing is, to move none of
  * those who wait for it. (A wait of no time sleeps for half a millisecond; this takes less than one
  * microsecond.) */
@@ -190,7 +194,7 @@ static bool build_id_stands(const unsigned char *build_id, uint64_t start) {
 /* The same of a module that is there, unless it is being unloaded. */
 static bool build_id_is(const unsigned char *build_id, uint64_t start) {
     uint64_t now;
-    if (__builtin_expect(atomic_load_explicit(&unloading, memory_order_relaxed) != 0, 0))
+    if (module_is_unloading())
         return build_id_stands(build_id, start);
     memcpy(&now, build_id, sizeof now);
     return now == start;

@@ -125,7 +125,9 @@ typedef struct blocks_run {
 /* What names are of. */
 typedef enum span_kind {
     SPAN_THREAD,
-    SPAN_SCOPE, /* the text is empty where there is none */
+    SPAN_SCOPE, /* the text is empty where there is none; as of the next ones */
+    SPAN_TRACE_ID,
+    SPAN_SPAN_ID,
     SPAN_N_KINDS
 } span_kind;
 

@@ -7,7 +7,7 @@
 #include "profile/index_stream.h"
 
 /* To be raised whenever what stands in a section changes, or what a profile says about a trace. */
-#define INDEX_FORMAT 9
+#define INDEX_FORMAT 10
 
 /* The first word of the file; in another byte order it is another one. */
 #define INDEX_MAGIC UINT64_C(0x7864692E74726C61) /* alrt.idx */

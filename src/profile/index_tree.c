@@ -190,6 +190,8 @@ static void put_sums(index_stream *s, const profile *p) {
     index_put(s, p->suspect_blocks);
     index_put(s, p->duration);
     index_put(s, p->n_domains);
+    index_put(s, p->n_traces);
+    index_put(s, p->n_spans);
 }
 
 static void get_sums(source *in) {
@@ -204,6 +206,8 @@ static void get_sums(source *in) {
     p->suspect_blocks = index_get(in->s);
     p->duration = index_get(in->s);
     p->n_domains = (uint32_t)get_below(in, UINT32_MAX);
+    p->n_traces = index_get(in->s);
+    p->n_spans = index_get(in->s);
 }
 
 static void put_end(index_stream *s, names *all, const profile_end *end) {

@@ -162,6 +162,26 @@ static bool report_block(const profile_options *options, uint32_t node, memtrace
     return options->block(options->block_context, node, &event);
 }
 
+/* Both ids, `TRACE-SPAN`, or neither. */
+static bool add_span(profile *p, uint16_t domain, const char *ids) {
+    const size_t n_trace = *ids ? MEMTRACE_TRACE_DIGITS : 0,
+                 n_span = *ids ? MEMTRACE_SPAN_DIGITS : 0;
+    const char *trace = intern(&p->strings, ids, n_trace),
+               *span = intern(&p->strings, ids + n_trace + (n_trace > 0), n_span);
+    uint32_t *trace_known = trace ? map64_put(&p->ids, (uintptr_t)trace) : NULL;
+    if (!trace_known || !span)
+        return false;
+    p->n_traces += n_trace && *trace_known == MAP64_NONE;
+    *trace_known = 0;
+    uint32_t *span_known = map64_put(&p->ids, (uintptr_t)span);
+    if (!span_known)
+        return false;
+    p->n_spans += n_span && *span_known == MAP64_NONE;
+    *span_known = 0;
+    return !p->keep_blocks || (spans_add(&p->table, SPAN_TRACE_ID, domain, trace) &&
+                               spans_add(&p->table, SPAN_SPAN_ID, domain, span));
+}
+
 /* A mark, a gauge, the name of a thread; where it was read in line, nobody has told that yet. */
 static __attribute__((cold)) bool add_remark(profile *p, memtrace_reader *reader,
                                              memtrace_event event) {
@@ -169,6 +189,8 @@ static __attribute__((cold)) bool add_remark(profile *p, memtrace_reader *reader
         reader_tell_remark(reader, &event);
     if (!event.name)
         return true;
+    if (event.kind == MEMTRACE_SPAN)
+        return add_span(p, event.domain, event.name);
     const bool gauge = event.kind == MEMTRACE_GAUGE;
     const char *name = intern(&p->strings, event.name, strlen(event.name));
     if (name && (event.kind == MEMTRACE_THREAD || event.kind == MEMTRACE_SCOPE))
@@ -385,6 +407,7 @@ static void free_reading_state(profile *p) {
         cct_path_free(&p->paths.items[i]);
     vec_free(&p->paths);
     vec_free(&p->seen);
+    map64_free(&p->ids);
     map64_free(&p->minor);
 }
 
@@ -455,6 +478,7 @@ bool profile_snapshot(profile *p, const memtrace_reader *reader, profile *to) {
     memset(&to->marks, 0, sizeof to->marks);
     memset(&to->paths, 0, sizeof to->paths);
     memset(&to->seen, 0, sizeof to->seen);
+    to->ids = (map64){0};
     to->minor = (map64){0};
     to->strings = (intern_table){0};
     bool ok = copy_info(to, &p->info) && cct_copy(&p->tree, &to->tree) &&

@@ -89,6 +89,7 @@ typedef struct profile {
     bool lacks_events;  /* some before it could not be read; the same */
     profile_loss loss;  /* of these; the same */
     uint32_t n_domains; /* that reported an event */
+    uint64_t n_traces, n_spans; /* of distributed tracing, in which something was sampled */
 
     block_table table; /* empty unless it was asked for */
 
@@ -100,6 +101,7 @@ typedef struct profile {
     cct_addition added[PROFILE_ADDED];   /* what stood there before */
     size_t n_added;
     VEC(bool) seen; /* by domain */
+    map64 ids;      /* of traces and spans, interned; only while reading */
     map64 minor;    /* id → samples of a minor block | PROMOTED; only while reading */
     bool track_promotion, keep_blocks;
 } profile;

@@ -27,6 +27,11 @@ static int compare_in_order(const void *a, const void *b) {
     return order ? order : (x->number > y->number) - (x->number < y->number);
 }
 
+/* Whether the second says of what follows the first what that said. */
+static bool goes_on(const blocks_span *x, const blocks_span *y) {
+    return x->kind == y->kind && x->domain == y->domain && x->text == y->text;
+}
+
 void spans_finish(block_table *b, const uint32_t *before) {
     const size_t n = b->spans.count;
     blocks_span *spans = b->spans.items;
@@ -39,7 +44,8 @@ void spans_finish(block_table *b, const uint32_t *before) {
     if (n > 0)
         qsort(spans, n, sizeof *spans, compare_in_order);
     for (size_t i = 0; i < n; i++)
-        if (i + 1 == n || compare(&spans[i], &spans[i + 1]) != 0)
+        if ((i + 1 == n || compare(&spans[i], &spans[i + 1]) != 0) &&
+            !(kept > 0 && goes_on(&spans[kept - 1], &spans[i])))
             spans[kept++] = spans[i];
     b->spans.count = kept;
 }

@@ -1,6 +1,7 @@
-/* spans.h: names that hold for stretches of a domain: of the thread that it is, and of the scope
- * that it is in. A name is said once and holds until the next one, so that blocks need no column
- * for it: the row of a block and its domain tell. */
+/* spans.h: names that hold for stretches of a domain: of the thread that it is, of the scope that
+ * it is in, and the ids of the trace and the span that it is in. A name is said once and holds
+ * until the next one, so that blocks need no column for it: the row of a block and its domain tell.
+ */
 #ifndef PROFILE_SPANS_H
 #define PROFILE_SPANS_H
 

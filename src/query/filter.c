@@ -248,11 +248,14 @@ SCAN hit_nodes(const uint32_t *restrict node, piece_rows r, const uint8_t *restr
 }
 
 static bool is_of_spans(filter_kind kind) {
-    return kind == FILTER_THREAD || kind == FILTER_SCOPE;
+    span_kind names;
+    return filter_kind_names_spans(kind, &names);
 }
 
 static span_kind spans_of(filter_kind kind) {
-    return kind == FILTER_SCOPE ? SPAN_SCOPE : SPAN_THREAD;
+    span_kind names;
+    filter_kind_names_spans(kind, &names);
+    return names;
 }
 
 /* By span, and behind these by the domain of a row without one. */
@@ -416,7 +419,7 @@ static bool prepare_term(evaluation *e, const filter_term *term) {
     prepared_term *t = &e->terms.items[e->terms.count - 1];
     const size_t n = is_of_spans(term->kind) ? e->profile->table.spans.count + UINT16_MAX
                                              : cct_count(&e->profile->tree);
-    if (filter_values_of[term->kind] == VALUES_PATTERN && !(t->nodes = calloc(n + 1, 1)))
+    if (filter_kind_has_patterns(term->kind) && !(t->nodes = calloc(n + 1, 1)))
         return false;
     for (size_t i = 0; i < term->values.count; i++)
         if (!prepare_value(e, t, &term->values.items[i]))
@@ -735,6 +738,8 @@ static unsigned columns_of(const filter_term *t) {
         [FILTER_TYPE] = BLOCKS_HAS(node),
         [FILTER_THREAD] = BLOCKS_HAS(domain),
         [FILTER_SCOPE] = BLOCKS_HAS(domain),
+        [FILTER_TRACE] = BLOCKS_HAS(domain),
+        [FILTER_SPAN] = BLOCKS_HAS(domain),
         [FILTER_DOMAIN] = BLOCKS_HAS(domain),
         [FILTER_PROMOTED] = BLOCKS_HAS(promoted),
         [FILTER_SURVIVED] = BLOCKS_HAS(died),

@@ -27,6 +27,8 @@
     X(TYPE, "type", PATTERN)                                                                       \
     X(THREAD, "thread", PATTERN)                                                                   \
     X(SCOPE, "scope", PATTERN)                                                                     \
+    X(TRACE, "trace", ID)                                                                          \
+    X(SPAN, "span", ID)                                                                            \
     X(DOMAIN, "domain", NUMBER)                                                                    \
     X(PROMOTED, "promoted", NONE)                                                                  \
     X(SURVIVED, "survived", NONE)                                                                  \

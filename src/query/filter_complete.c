@@ -91,6 +91,7 @@ static bool add_terms(completer *c) {
         [VALUES_NUMBER] = "a..b",
         [VALUES_HEAP] = "minor, major, external",
         [VALUES_PATTERN] = "word, wild*card, /regex/",
+        [VALUES_ID] = "hexadecimal digits, *",
     };
     static const char *const names[] = {
 #define TERM_NAME(name, text, values) text,
@@ -147,9 +148,10 @@ static bool is_of_module(filter_kind kind) {
 static const char *name_at(completer *c, const profile *p, filter_kind kind, size_t i) {
     if (kind == FILTER_TYPE)
         return p->frames.items[i].type;
-    if (kind == FILTER_THREAD || kind == FILTER_SCOPE) {
+    span_kind names;
+    if (filter_kind_names_spans(kind, &names)) {
         const blocks_span *span = &p->table.spans.items[i];
-        return span->kind == (kind == FILTER_SCOPE ? SPAN_SCOPE : SPAN_THREAD) ? span->text : NULL;
+        return span->kind == names ? span->text : NULL;
     }
     const profile_location *l = &p->locations.items[i];
     if (is_of_module(kind))
@@ -162,12 +164,15 @@ static bool add_names(completer *c, const profile *p, filter_kind kind, bool beg
     const char *detail = kind == FILTER_TYPE     ? "type"
                          : kind == FILTER_THREAD ? "thread"
                          : kind == FILTER_SCOPE  ? "scope"
+                         : kind == FILTER_TRACE  ? "trace"
+                         : kind == FILTER_SPAN   ? "span"
                          : is_of_file(kind)      ? "file"
                          : is_of_module(kind)    ? "module"
                                                  : "function";
-    size_t n = kind == FILTER_TYPE                             ? p->frames.count
-               : kind == FILTER_THREAD || kind == FILTER_SCOPE ? p->table.spans.count
-                                                               : p->locations.count;
+    span_kind names;
+    size_t n = kind == FILTER_TYPE                     ? p->frames.count
+               : filter_kind_names_spans(kind, &names) ? p->table.spans.count
+                                                       : p->locations.count;
     for (size_t i = 0; i < n && c->result->n < c->most; i++) {
         const char *name = name_at(c, p, kind, i);
         if (!name || !*name || (strncmp(name, c->typed, c->typed_size) == 0) != begin ||
@@ -207,6 +212,7 @@ static bool add_values(completer *c, const profile *p, filter_kind kind) {
     case VALUES_HEAP:
         return add_words(c, heaps, "heap");
     case VALUES_PATTERN:
+    case VALUES_ID:
         return (kind != FILTER_HIDE || add_word(c, "@library", "", "functions of libraries")) &&
                add_patterns(c, p, kind);
     default:

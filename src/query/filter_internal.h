@@ -21,6 +21,7 @@ typedef enum filter_values {
     VALUES_NUMBER,   /* ranges of whole numbers */
     VALUES_HEAP,
     VALUES_PATTERN,
+    VALUES_ID, /* what hexadecimal digits begin with: a pattern as well */
 } filter_values;
 
 /* What a bound counts from, or in. */
@@ -40,6 +41,7 @@ typedef enum match_kind {
     MATCH_REGEX,
     MATCH_LIBRARY, /* of `hide` alone: what belongs to a language's library */
     MATCH_LINE,    /* of sites alone: `text` is the end of the file's path */
+    MATCH_BEGIN,   /* of ids alone; not of none */
 } match_kind;
 
 typedef struct filter_pattern {
@@ -86,6 +88,19 @@ static inline bool filter_kind_looks(filter_kind k) {
 
 static inline bool filter_kind_cuts(filter_kind k) {
     return k == FILTER_BELOW || k == FILTER_ABOVE || k == FILTER_PATH;
+}
+
+static inline bool filter_kind_has_patterns(filter_kind k) {
+    return filter_values_of[k] == VALUES_PATTERN || filter_values_of[k] == VALUES_ID;
+}
+
+/* Whether it is about names that hold for stretches of domains (profile/spans.h); of which kind. */
+static inline bool filter_kind_names_spans(filter_kind k, span_kind *kind) {
+    *kind = k == FILTER_SCOPE   ? SPAN_SCOPE
+            : k == FILTER_TRACE ? SPAN_TRACE_ID
+            : k == FILTER_SPAN  ? SPAN_SPAN_ID
+                                : SPAN_THREAD;
+    return *kind != SPAN_THREAD || k == FILTER_THREAD;
 }
 
 bool filter_match(const filter_pattern *p, const char *text);

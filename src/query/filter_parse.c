@@ -259,6 +259,29 @@ static bool parse_hidden(parser *p, filter_pattern *pattern) {
     return true;
 }
 
+/* Digits, or a `*` for whatever has an id. */
+static bool parse_id(parser *p, filter_kind kind, filter_pattern *pattern) {
+    const size_t most = kind == FILTER_TRACE ? MEMTRACE_TRACE_DIGITS : MEMTRACE_SPAN_DIGITS,
+                 size = strcspn(p->at, ", \t\n"), n = strspn(p->at, "0123456789abcdefABCDEF");
+    if (size == 0)
+        return complain(p, p->at, "a value is missing");
+    const bool any = size == 1 && *p->at == '*';
+    if (!any && (n != size || n > most))
+        return complain(p, p->at,
+                        "`%.*s` is not the id of a %s or the beginning of one, which has %zu "
+                        "hexadecimal digits; * stands for any",
+                        shown(size), p->at, names[kind], most);
+    char *text = arena_strndup(&p->filter->strings, p->at, any ? 0 : size);
+    if (!text)
+        return no_memory(p);
+    for (char *c = text; *c; c++)
+        *c = (char)tolower((unsigned char)*c);
+    pattern->text = text;
+    pattern->how = MATCH_BEGIN;
+    p->at += size;
+    return true;
+}
+
 bool filter_match(const filter_pattern *p, const char *text) {
     switch (p->how) {
     case MATCH_PART:
@@ -271,6 +294,8 @@ bool filter_match(const filter_pattern *p, const char *text) {
         return regex_nfa_match(p->regex, text);
     case MATCH_LIBRARY:
         return advise_is_library_name(text);
+    case MATCH_BEGIN:
+        return *text && strncmp(text, p->text, strlen(p->text)) == 0;
     case MATCH_LINE:
         break;
     }
@@ -298,6 +323,8 @@ static bool parse_value(parser *p, filter_kind kind, filter_value *v) {
         return parse_heap(p, v);
     case VALUES_PATTERN:
         return kind == FILTER_HIDE ? parse_hidden(p, &v->pattern) : parse_pattern(p, &v->pattern);
+    case VALUES_ID:
+        return parse_id(p, kind, &v->pattern);
     default:
         return parse_range(p, filter_values_of[kind], v);
     }

@@ -58,19 +58,19 @@ static uint32_t *alike(const block_table *b) {
 /* Of what rows are grouped by: a number for each, and what that means. */
 typedef struct numbering {
     const block_table *blocks;
-    groups_by by;
+    bool by_life;
+    span_kind kind; /* if not */
     uint32_t *alike;
     span_cursor at;
 } numbering;
 
-/* Names come behind threads without one. All that is in no scope is one. */
+/* Names come behind threads without one. All that is in no scope is one, and so on. */
 static uint32_t number_of(numbering *n, size_t row) {
-    if (n->by == GROUPS_BY_LIFE)
+    if (n->by_life)
         return class_of(n->blocks, row);
-    const bool by_scope = n->by == GROUPS_BY_SCOPE;
-    const uint32_t span = spans_at(n->blocks, by_scope ? SPAN_SCOPE : SPAN_THREAD, row, &n->at);
+    const uint32_t span = spans_at(n->blocks, n->kind, row, &n->at);
     if (span == SPAN_NONE || !*n->blocks->spans.items[span].text)
-        return by_scope ? 0 : n->blocks->domain[row];
+        return n->kind == SPAN_THREAD ? n->blocks->domain[row] : 0;
     return NUMBERS + n->alike[span];
 }
 
@@ -95,10 +95,11 @@ static bool number_rows(numbering *n, const uint8_t *kept, uint32_t *known, grou
     return true;
 }
 
-static bool find_numbers(const profile *p, const uint8_t *kept, groups_by by, groups *g) {
+static bool find_numbers(const profile *p, const uint8_t *kept, numbering n, groups *g) {
     const block_table *b = &p->table;
     const size_t n_numbers = NUMBERS + b->spans.count;
-    numbering n = {.blocks = b, .by = by, .alike = alike(b)};
+    n.blocks = b;
+    n.alike = alike(b);
     uint32_t *known = malloc(n_numbers * sizeof *known);
     g->of_row = malloc((b->count + 1) * sizeof *g->of_row);
     bool ok = known && g->of_row && n.alike;
@@ -123,19 +124,28 @@ static bool find_places(const lens *l, const uint8_t *kept, groups_by by, groups
     return ok;
 }
 
+static span_kind kind_of(groups_by by) {
+    return by == GROUPS_BY_SCOPE   ? SPAN_SCOPE
+           : by == GROUPS_BY_TRACE ? SPAN_TRACE_ID
+           : by == GROUPS_BY_SPAN  ? SPAN_SPAN_ID
+                                   : SPAN_THREAD;
+}
+
 bool groups_find(const lens *l, const uint8_t *kept, groups_by by, groups *g) {
     *g = (groups){0};
-    const bool ok = by == GROUPS_BY_LINE || by == GROUPS_BY_FUNCTION
-                        ? find_places(l, kept, by, g)
-                        : find_numbers(l->profile, kept, by, g);
+    const bool ok =
+        by == GROUPS_BY_LINE || by == GROUPS_BY_FUNCTION
+            ? find_places(l, kept, by, g)
+            : find_numbers(l->profile, kept,
+                           (numbering){.by_life = by == GROUPS_BY_LIFE, .kind = kind_of(by)}, g);
     if (!ok)
         groups_free(g);
     return ok;
 }
 
-bool groups_find_spans(const profile *p, const uint8_t *kept, groups_by by, groups *g) {
+bool groups_find_spans(const profile *p, const uint8_t *kept, span_kind kind, groups *g) {
     *g = (groups){0};
-    const bool ok = find_numbers(p, kept, by, g);
+    const bool ok = find_numbers(p, kept, (numbering){.kind = kind}, g);
     if (!ok)
         groups_free(g);
     return ok;

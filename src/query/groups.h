@@ -1,5 +1,5 @@
-/* groups.h: which group each block belongs to, where a report is by site, by thread, by scope or
- * by how long blocks live. */
+/* groups.h: which group each block belongs to, where a report is by site, by thread, by scope, by
+ * trace or span of distributed tracing, or by how long blocks live. */
 #ifndef QUERY_GROUPS_H
 #define QUERY_GROUPS_H
 
@@ -11,6 +11,8 @@
     X(FUNCTION, "function")                                                                        \
     X(THREAD, "thread")                                                                            \
     X(SCOPE, "scope")                                                                              \
+    X(TRACE, "trace")                                                                              \
+    X(SPAN, "span")                                                                                \
     X(LIFE, "life")
 
 typedef enum groups_by {
@@ -31,7 +33,8 @@ uint64_t groups_life(uint32_t class);
 
 typedef struct group {
     const profile_location *place; /* by line or function; NULL: blocks without backtrace */
-    const char *name; /* by thread or scope: of all that are called so; NULL: they have no name */
+    const char *name; /* by thread, scope, trace or span: of all that are called so; NULL: they have
+                         no name */
     uint32_t number;  /* by thread without a name: that of the trace; by life: the class */
 } group;
 
@@ -43,8 +46,8 @@ typedef struct groups {
 /* `kept` is by row of the table; NULL: all. False when there is no memory. */
 bool groups_find(const lens *l, const uint8_t *kept, groups_by by, groups *g);
 
-/* The same by thread or scope. */
-bool groups_find_spans(const profile *p, const uint8_t *kept, groups_by by, groups *g);
+/* The same by names of one kind. */
+bool groups_find_spans(const profile *p, const uint8_t *kept, span_kind kind, groups *g);
 
 void groups_free(groups *g);
 

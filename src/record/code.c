@@ -282,6 +282,9 @@ static memtrace_location locate_remark(code_table *table, uint64_t remark) {
         if (remark >= CODE_GAUGES)
             return (memtrace_location){.file = MEMTRACE_GAUGE_FILE,
                                        .function = gauge_name(table, remark - CODE_GAUGES)};
+        if (remark < CODE_MARKS)
+            return (memtrace_location){.file = MEMTRACE_SPAN_FILE,
+                                       .function = span_remark_names[remark - CODE_SPANS]};
         return (memtrace_location){.file = MEMTRACE_MARK_FILE,
                                    .function = table->marks[remark - CODE_MARKS]};
     }

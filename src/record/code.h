@@ -33,6 +33,7 @@
 #include "record/gauges.h"
 #include "record/memory.h"
 #include "record/scope.h"
+#include "trace/span_remark.h"
 
 enum {
     CODE_TYPE_AT = 48,       /* bits of the address */
@@ -50,6 +51,7 @@ enum code_remark {
     CODE_CUT = 1,    /* the caller of the outermost frame kept: more of them than wanted */
     CODE_LOST = 2,   /* the same: the unwinder could not go on */
     CODE_LEVEL = 3,  /* a remark: from here on, the domain's rate is halved so many times */
+    CODE_SPANS = 4,  /* from here on: the remarks of a span (trace/span_remark.h) */
     CODE_MARKS = 16, /* from here on: texts of marks, in the order in which they were added */
     CODE_MAX_MARKS = 256,
     CODE_GAUGES = CODE_MARKS + CODE_MAX_MARKS, /* from here on: gauges, by enum gauge, and behind
@@ -60,6 +62,7 @@ enum code_remark {
     CODE_FIRST_ADDRESS = 4096
 };
 _Static_assert((int)CODE_GAUGES + (int)N_GAUGES <= (int)CODE_THREADS, "remarks are apart");
+_Static_assert((int)CODE_SPANS + (int)SPAN_REMARKS <= (int)CODE_MARKS, "likewise");
 _Static_assert((int)CODE_SCOPES + (int)SCOPE_NAMES < (int)CODE_FIRST_ADDRESS, "and no addresses");
 
 enum { CODE_THREAD_NAME = 16 /* bytes, NUL included: the kernel keeps no more */ };

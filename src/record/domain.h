@@ -17,6 +17,7 @@
 #include "platform/unwind_trail.h"
 #include "record/code.h"
 #include "record/lock.h"
+#include "record/span.h"
 
 #define DOMAIN_MAX 65536 /* the trace has 16 bits for the number */
 
@@ -57,6 +58,7 @@ struct domain {
         name_due; /* the thread's name was first looked at; is to be; both as `now` */
     char name[CODE_THREAD_NAME]; /* as the trace has it; empty: not yet */
     uint16_t scope;              /* the number of the one that the trace has */
+    struct span_state span;
 
     /* Of native.c; NULL, 0 where malloc is not recorded. */
     unwind_trail *trail; /* knows the stack from the beginning */

@@ -39,6 +39,7 @@ static __attribute__((noinline)) void native_read_clock(struct session *s, struc
     uint64_t before = d->now;
     session_read_clock(s, d, cycles);
     session_look_at_name(s, d);
+    span_look_at_more(&d->span, d->now);
     if (before / MODULES_INTERVAL != d->now / MODULES_INTERVAL)
         domain_check_modules(d);
 }
@@ -507,6 +508,7 @@ static void native_record(struct session *s, const void *pool, void *block, uint
     }
     uint64_t now = words >= LARGE_WORDS ? native_now_large(s, d) : native_now(s, d);
     session_look_at_scope(s, d, now);
+    session_look_at_span(s, d, now);
     if (newborn_waits(s, type)) {
         native_hold(s, d, now, block, words, n_samples, type, site);
     } else {
@@ -525,6 +527,11 @@ static void native_record(struct session *s, const void *pool, void *block, uint
         native_note_spent(s, began);
 }
 
+static __attribute__((noinline)) bool native_span_has_changed(struct domain *d) {
+    memtrace_span span;
+    return span_has_changed(&d->span, d->now, &span);
+}
+
 static inline __attribute__((always_inline)) void
 native_born_inline(void *block, uint64_t words, uint64_t n_samples, unsigned type,
                    uintptr_t return_address, uintptr_t sp, uintptr_t bp) {
@@ -537,8 +544,10 @@ native_born_inline(void *block, uint64_t words, uint64_t n_samples, unsigned typ
     uint32_t *place = ids_place(table, (uintptr_t)block);
     __builtin_prefetch(place, 1); /* of any address */
     cpu_prefetch_around(block);   /* see native_died_fast */
-    if (__builtin_expect(
-            words > STREAM_FAST_WORDS || self.scope != d->scope || !native_enter_fast(s, d), 0)) {
+    if (__builtin_expect(words > STREAM_FAST_WORDS || self.scope != d->scope ||
+                             (span_is_published() && native_span_has_changed(d)) ||
+                             !native_enter_fast(s, d),
+                         0)) {
         const struct unwind_site site = {return_address, sp, bp};
         native_record(s, NOT_OF_POOL, block, words, n_samples, type, &site);
         return;

@@ -19,6 +19,7 @@
 #include "record/next.h"
 #include "record/recorder.h"
 #include "record/runtime.h"
+#include "record/span.h"
 
 #define EXPORT __attribute__((visibility("default"))) CPU_ALIGN_STACK
 
@@ -112,7 +113,9 @@ CALLS_LINK(DEFINE_LINK)
 EXPORT int dlclose(void *handle);
 int dlclose(void *handle) {
     module_unloading(true);
+    span_wait();
     int error = next.dlclose(handle);
+    span_look(true);
     module_unloading(false);
     code_modules_changed();
     return error;

@@ -254,6 +254,7 @@ static void recorder_leave(void) {
  * to come must not look where its session was. Each page that this touches is copied for it. */
 HOT_CODE static void on_fork_child(void) {
     const int was_busy = self.sampler.busy;
+    span_after_fork();
     if (atomic_load(&recorder.state) == WAITING) {
         recorder_wait_as_child();
         heirs_begin(&recorder.plan);
@@ -765,7 +766,7 @@ static void recorder_draw_early(void) {
 /* An exit handler that belongs to no module and is registered before the loader registers its own
  * runs after the destructors of all modules: the frees that they make are recorded. */
 __attribute__((constructor)) HOT_CODE static void recorder_construct(void) {
-    recorder.is_late = late_is();
+    recorder.plan.is_late = recorder.is_late = late_is();
     if (recorder.is_late) {
         next_be_late();
         atomic_store(&recorder.state, OFF);

@@ -213,6 +213,17 @@ void session_tell_scope(struct session *s, struct domain *d, uint64_t now) {
     session_put_remark(s, d, now, CODE_SCOPES + d->scope, 0);
 }
 
+void session_tell_span(struct session *s, struct domain *d, uint64_t now) {
+    struct span_remark remarks[SPAN_REMARKS];
+    memtrace_span span;
+    if (!span_has_changed(&d->span, d->now, &span))
+        return;
+    d->span.now = span;
+    const size_t n = span_remark_list(&d->span.said, &span, remarks);
+    for (size_t i = 0; i < n; i++)
+        session_put_remark(s, d, now, CODE_SPANS + remarks[i].which, remarks[i].value);
+}
+
 static void session_put_gauges(struct session *s, struct domain *d, uint64_t now) {
     uint64_t bytes[(int)N_GAUGES > (int)RUNTIME_GAUGES ? N_GAUGES : RUNTIME_GAUGES];
     const struct runtime *const r = s->runtime;
@@ -416,6 +427,7 @@ struct session *session_open(const struct session_plan *plan, memprof_filter *fi
     *error = session_build(s, plan, filter);
     if (!*error) {
         gauges_open(&s->gauges);
+        span_look(plan->is_late);
         return s;
     }
     if (*error == EACCES || *error == EPERM)

@@ -105,6 +105,7 @@ struct session_plan {
     uint32_t runtime_depth;        /* of its stacks */
     const char *parameters;        /* of that runtime; NULL: none */
     bool records_malloc;
+    bool is_late;              /* the program runs already */
     struct pace *pace;         /* that the rate follows; NULL: that of the run, if it has one */
     rescue *waited;            /* has the run's memory mapped, perhaps; it is taken over */
     uint64_t cpu;              /* microseconds of the process that are no matter of the pace */
@@ -203,6 +204,13 @@ void session_tell_scope(struct session *s, struct domain *d, uint64_t now);
 static inline void session_look_at_scope(struct session *s, struct domain *d, uint64_t now) {
     if (__builtin_expect(self.scope != d->scope, 0))
         session_tell_scope(s, d, now);
+}
+
+/* The same of its span, which is looked at only if the program publishes any. */
+void session_tell_span(struct session *s, struct domain *d, uint64_t now);
+static inline void session_look_at_span(struct session *s, struct domain *d, uint64_t now) {
+    if (span_is_published())
+        session_tell_span(s, d, now);
 }
 
 /* Now and then: reads the gauges, and writes out what has become old in any stream; the calling

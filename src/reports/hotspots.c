@@ -70,6 +70,14 @@ static bool is_by_scope(const table *t) {
     return report_of(t)->hotspots->by == HOTSPOTS_BY_SCOPE;
 }
 
+static bool is_by_trace(const table *t) {
+    return report_of(t)->hotspots->by == HOTSPOTS_BY_TRACE;
+}
+
+static bool is_by_span(const table *t) {
+    return report_of(t)->hotspots->by == HOTSPOTS_BY_SPAN;
+}
+
 static bool is_by_place(const table *t) {
     return !is_by_type(t) && !hotspots_by_span(report_of(t)->hotspots->by);
 }
@@ -98,7 +106,7 @@ static const table_column columns[] = {
      .in = IN_CSV,
      .get = entry_place,
      .has = is_not_by_place,
-     .help = "the place; empty where a row is a type, threads or a scope"},
+     .help = "the place; empty where a row is a type, threads, a scope, a trace or a span"},
     {.name = "thread",
      .kind = COLUMN_TEXT,
      .get = site_span,
@@ -109,6 +117,16 @@ static const table_column columns[] = {
      .get = site_span,
      .has = is_by_scope,
      .help = "what the program calls what it was doing"},
+    {.name = "trace",
+     .kind = COLUMN_TEXT,
+     .get = site_span,
+     .has = is_by_trace,
+     .help = "the id of the distributed trace that it was in"},
+    {.name = "span",
+     .kind = COLUMN_TEXT,
+     .get = site_span,
+     .has = is_by_span,
+     .help = "the id of the span that it was in"},
     {.name = "type",
      .kind = COLUMN_TEXT,
      .get = site_type,
@@ -119,7 +137,7 @@ static const table_column columns[] = {
      .in = IN_CSV,
      .get = site_type,
      .has = is_not_by_type,
-     .help = "the type; empty where a row is a place, threads or a scope"},
+     .help = "the type; empty where a row is a place, threads, a scope, a trace or a span"},
     {.name = "callers",
      .title = "via ",
      .kind = COLUMN_ROWS,
@@ -233,11 +251,11 @@ table hotspots_table(hotspots_report *h) {
 }
 
 static void say_rest(document *d, const hotspots_report *h) {
-    static const char *const nouns[] = {[HOTSPOTS_BY_LINE] = "site",
-                                        [HOTSPOTS_BY_FUNCTION] = "function",
-                                        [HOTSPOTS_BY_TYPE] = "type",
-                                        [HOTSPOTS_BY_THREAD] = "thread",
-                                        [HOTSPOTS_BY_SCOPE] = "scope"};
+    static const char *const nouns[] = {
+        [HOTSPOTS_BY_LINE] = "site",   [HOTSPOTS_BY_FUNCTION] = "function",
+        [HOTSPOTS_BY_TYPE] = "type",   [HOTSPOTS_BY_THREAD] = "thread",
+        [HOTSPOTS_BY_SCOPE] = "scope", [HOTSPOTS_BY_TRACE] = "trace",
+        [HOTSPOTS_BY_SPAN] = "span"};
     const size_t n = h->hotspots->sites.count - h->shown;
     char below[60] = "";
     if (n == 0)

@@ -32,6 +32,10 @@ static bool has_threads(const table *t) {
     return !has_heap(t) && profile_at(t)->n_domains > 1;
 }
 
+static bool has_spans(const table *t) {
+    return profile_at(t)->n_traces > 0;
+}
+
 static bool has_minor(const table *t) {
     return profile_at(t)->samples[MEMTRACE_MINOR] > 0;
 }
@@ -223,6 +227,9 @@ static bool early_below(const table *t, const void *row, table *below) {
       "threads at a time")                                                                         \
     X(threads, COUNT, ((cell){.count = p->n_domains}), IN_TEXT, has_threads, "threads",            \
       "threads that allocated, at a time")                                                         \
+    X(n_traces, COUNT, ((cell){.count = p->n_traces}), IN_ALL, has_spans, "traced requests",       \
+      "traces of distributed tracing in which something was sampled, if there are any")            \
+    X(n_spans, COUNT, ((cell){.count = p->n_spans}), IN_ALL, has_spans, "  spans", "their spans")  \
     X(distinct_stacks, COUNT, ((cell){.count = p->tree.n_stacks}), IN_ALL, NULL,                   \
       "distinct stacks", "call stacks")                                                            \
     X(suspect_blocks, COUNT, ((cell){.count = p->suspect_blocks}), IN_DATA, NULL, NULL,            \

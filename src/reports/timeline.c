@@ -8,7 +8,8 @@
 #include "reports/timeline_amounts.h"
 
 /* In JSON. */
-static const char *const groups_names[] = {"sites", "sites", "threads", "scopes", "lives"};
+static const char *const groups_names[] = {"sites",  "sites", "threads", "scopes",
+                                           "traces", "spans", "lives"};
 
 static const timeline_report *report_of(const table *t) {
     return t->context;

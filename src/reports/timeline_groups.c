@@ -15,11 +15,18 @@ static const char *name_of_life(document *d, uint32_t class) {
                                            : document_text(d, "%s to %s", least, most);
 }
 
+/* What is in none of them. */
+static const struct {
+    const char *name, *filter;
+} nameless[N_GROUPS_BY] = {[GROUPS_BY_SCOPE] = {"no scope", "scope:/^$/"},
+                           [GROUPS_BY_TRACE] = {"no trace", "-trace:*"},
+                           [GROUPS_BY_SPAN] = {"no span", "-span:*"}};
+
 const char *timeline_group_name(document *d, groups_by by, const group *g) {
     if (by == GROUPS_BY_THREAD)
         return g->name ? g->name : document_text(d, "thread %" PRIu32, g->number);
-    if (by == GROUPS_BY_SCOPE)
-        return g->name ? g->name : "no scope";
+    if (nameless[by].name)
+        return g->name ? g->name : nameless[by].name;
     return by == GROUPS_BY_LIFE ? name_of_life(d, g->number) : NULL;
 }
 
@@ -46,8 +53,12 @@ const char *timeline_group_filter(document *d, groups_by by, const group *g) {
     const uint64_t least = groups_life(g->number), most = groups_life(g->number + 1);
     if (by == GROUPS_BY_THREAD)
         return g->name ? filter_of_span(d, "thread", g) : filter_of_unnamed(d, g->number);
+    if (nameless[by].name && !g->name)
+        return nameless[by].filter;
     if (by == GROUPS_BY_SCOPE)
-        return g->name ? filter_of_span(d, "scope", g) : "scope:/^$/";
+        return filter_of_span(d, "scope", g);
+    if (by == GROUPS_BY_TRACE || by == GROUPS_BY_SPAN)
+        return document_text(d, "%s:%s", groups_by_names[by], g->name);
     if (g->number == GROUPS_NEVER_FREED)
         return "survived";
     return g->number + 1 == GROUPS_NEVER_FREED

@@ -12,7 +12,8 @@ static const char *const heap_names[CCT_SOURCES] = {
     [MEMTRACE_MINOR] = "minor", [MEMTRACE_MAJOR] = "major", [MEMTRACE_EXTERNAL] = "external"};
 
 /* In headings. */
-static const char *const by_texts[] = {"site", "site", "thread", "scope", "lifetime"};
+static const char *const by_texts[] = {"site",  "site", "thread",  "scope",
+                                       "trace", "span", "lifetime"};
 
 static const timeline_report *report_of(const table *t) {
     return t->context;

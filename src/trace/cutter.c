@@ -105,6 +105,34 @@ static bool compact_stacks(cutter *c) {
     return ok;
 }
 
+/* The same of spans. They are new for each request, and few of them are met again: so each is one
+ * of its own. */
+static bool compact_spans(cutter *c) {
+    if (c->spans.count == 0)
+        return true;
+    uint32_t *moved = calloc(c->spans.count, sizeof *moved);
+    size_t n = 1;
+    if (!moved)
+        return false;
+    for (size_t i = 0; i < c->blocks.count; i++)
+        c->spans.items[c->blocks.items[i].span].n_users++;
+    for (size_t i = 0; i < c->lanes.count; i++)
+        c->spans.items[c->lanes.items[i].span].n_users++;
+    for (size_t i = 1; i < c->spans.count; i++)
+        if (c->spans.items[i].n_users > 0) {
+            moved[i] = (uint32_t)n;
+            c->spans.items[n++] = (cutter_span){.ids = c->spans.items[i].ids};
+        }
+    c->spans.items[0].n_users = 0;
+    c->spans.count = n;
+    for (size_t i = 0; i < c->blocks.count; i++)
+        c->blocks.items[i].span = moved[c->blocks.items[i].span];
+    for (size_t i = 0; i < c->lanes.count; i++)
+        c->lanes.items[i].span = moved[c->lanes.items[i].span];
+    free(moved);
+    return true;
+}
+
 /* Forgets deaths that had a whole segment to find their allocations. */
 static void compact_deaths(cutter *c) {
     size_t n = 0;
@@ -148,6 +176,23 @@ static memtrace_status put_names(cutter *c, cutter_lane *lane, uint64_t time,
     return status;
 }
 
+/* Remarks get the ids of those that said it in the recording, if these suffice: an id that does not
+ * follow the one before costs a packet. */
+static memtrace_status put_span(cutter *c, cutter_lane *lane, uint64_t time, uint32_t span,
+                                uint64_t *parts, size_t n_parts) {
+    struct span_remark remarks[SPAN_REMARKS];
+    if (span == lane->told_span)
+        return MEMTRACE_OK;
+    const size_t n = span_remark_list(&lane->said, &c->spans.items[span].ids, remarks);
+    memtrace_status status = MEMTRACE_OK;
+    for (size_t i = 0; i < n && status == MEMTRACE_OK; i++)
+        status = memtrace_stream_remark_as(lane->stream, time,
+                                           n <= n_parts ? parts[n_parts - n + i] : c->out.next_id++,
+                                           segment_span_code(remarks[i].which), remarks[i].value);
+    lane->told_span = span;
+    return status;
+}
+
 static memtrace_status put_carried(cutter *c, cutter_block *b) {
     const cutter_stack *s = &c->stacks.items[b->stack];
     const uint64_t time = b->time > c->start ? b->time - c->start : 0,
@@ -156,6 +201,8 @@ static memtrace_status put_carried(cutter *c, cutter_block *b) {
     memtrace_status status = open_stream(c, b->domain, &stream);
     if (status == MEMTRACE_OK)
         status = put_names(c, &c->lanes.items[b->domain], time, b->names);
+    if (status == MEMTRACE_OK)
+        status = put_span(c, &c->lanes.items[b->domain], time, b->span, NULL, 0);
     if (status == MEMTRACE_OK)
         status = segment_writer_remark(&c->out, stream, time, SEGMENT_BLOCK, b->id);
     if (status == MEMTRACE_OK)
@@ -273,7 +320,7 @@ memtrace_status cutter_begin(cutter *c, int fd) {
     compact_deaths(c);
     c->number++;
     thin_all(c);
-    if (!compact_blocks(c) || !compact_stacks(c))
+    if (!compact_blocks(c) || !compact_stacks(c) || !compact_spans(c))
         return MEMTRACE_NOMEM;
     memtrace_status status = open_writer(c, fd);
     if (status == MEMTRACE_OK)
@@ -307,6 +354,7 @@ static bool add_block(cutter *c, const cutter_lane *lane, const memtrace_event *
                       .time = e->time,
                       .length = e->length,
                       .samples = e->samples,
+                      .span = lane->span,
                       .domain = e->domain,
                       .source = (uint8_t)e->source,
                       .level = lane->level};
@@ -342,15 +390,35 @@ static bool take_name(cutter *c, cutter_lane *lane, const memtrace_event *e) {
            name_lane(c, lane, is_scope ? CUTTER_SCOPE : CUTTER_THREAD);
 }
 
+/* A part of what the lane's thread is in. All of it is written with the last. */
+static memtrace_status take_span(cutter *c, cutter_lane *lane, const memtrace_event *e) {
+    if (lane->n_parts == SPAN_REMARKS)
+        lane->n_parts = 0; /* the last of them was lost */
+    lane->parts[lane->n_parts++] = e->id;
+    if (!e->name)
+        return MEMTRACE_OK;
+    const size_t n_parts = lane->n_parts;
+    lane->n_parts = 0;
+    if ((c->spans.count == 0 && !vec_push(&c->spans, (cutter_span){0})) ||
+        (*e->name && !vec_push(&c->spans, (cutter_span){.ids = span_remark_ids(e->name)})))
+        return MEMTRACE_NOMEM;
+    lane->span = *e->name ? (uint32_t)c->spans.count - 1 : 0;
+    return put_span(c, lane, time_in(c, e->time), lane->span, lane->parts, n_parts);
+}
+
 static memtrace_status take_alloc(cutter *c, memtrace_stream *stream, const memtrace_event *e) {
     cutter_lane *lane = &c->lanes.items[e->domain];
     if (!segment_writer_follow(&c->out, &lane->codes, e) || !take_name(c, lane, e))
         return MEMTRACE_NOMEM;
     const size_t n = lane->codes.count;
     const uint64_t time = time_in(c, e->time);
-    const memtrace_status named = put_names(c, lane, time, lane->names);
-    if (named != MEMTRACE_OK)
-        return named;
+    if (e->kind == MEMTRACE_SPAN)
+        return take_span(c, lane, e);
+    memtrace_status before = put_names(c, lane, time, lane->names);
+    if (before == MEMTRACE_OK)
+        before = put_span(c, lane, time, lane->span, NULL, 0);
+    if (before != MEMTRACE_OK)
+        return before;
     if (segment_remark_of(c->out.reader, e) == SEGMENT_LEVEL)
         lane->level = (uint8_t)(e->length < SEGMENT_MAX_LEVEL ? e->length : SEGMENT_MAX_LEVEL);
     else if (e->kind != MEMTRACE_ALLOC)
@@ -435,6 +503,8 @@ static memtrace_status close_streams(cutter *c, uint64_t time) {
         first = first == MEMTRACE_OK ? status : first;
         c->lanes.items[i].stream = NULL;
         memset(c->lanes.items[i].told, 0, sizeof c->lanes.items[i].told);
+        c->lanes.items[i].told_span = 0;
+        c->lanes.items[i].said = (memtrace_span){0};
         time = 0; /* one says it for all */
     }
     return first;
@@ -465,6 +535,7 @@ void cutter_free(cutter *c) {
     vec_free(&c->deaths);
     vec_free(&c->lanes);
     vec_free(&c->names);
+    vec_free(&c->spans);
     segment_writer_free(&c->out);
     *c = (cutter){0};
 }

@@ -19,6 +19,7 @@
 #include "base/map64.h"
 #include "base/vec.h"
 #include "trace/segment_writer.h"
+#include "trace/span_remark.h"
 
 #define CUTTER_LATE 1000000 /* microseconds */
 
@@ -30,6 +31,7 @@ typedef struct cutter_block {
     uint64_t time;    /* of the allocation, microseconds from the start of the recording */
     uint64_t length, samples;
     uint32_t stack;               /* in `stacks` */
+    uint32_t span;                /* in `spans` */
     uint16_t names[CUTTER_NAMES]; /* of the thread that allocated it, and so on; see cutter_lane */
     uint16_t domain;
     uint8_t source;
@@ -43,6 +45,12 @@ typedef struct cutter_stack {
     uint32_t n, n_users;
     uint64_t hash;
 } cutter_stack;
+
+/* What a thread was in; the first is none. */
+typedef struct cutter_span {
+    memtrace_span ids;
+    uint32_t n_users;
+} cutter_span;
 
 /* The death of a block whose allocation has not come yet. */
 typedef struct cutter_death {
@@ -59,6 +67,10 @@ typedef struct cutter_lane {
     /* What its thread and scope are called, in `names` of the cutter, and as this segment has it;
      * 0: nothing was said. */
     uint16_t names[CUTTER_NAMES], told[CUTTER_NAMES];
+    uint32_t span, told_span;     /* the same, in `spans` */
+    memtrace_span said;           /* in this segment: see span_remark_list */
+    uint64_t parts[SPAN_REMARKS]; /* ids of the remarks that say of the next one what it is */
+    uint32_t n_parts;
     segment_backtrace codes; /* the latest */
 } cutter_lane;
 
@@ -72,6 +84,7 @@ typedef struct cutter {
     VEC(cutter_death) deaths; /* in the order of the file */
     VEC(cutter_lane) lanes;   /* by domain */
     VEC(uint64_t) names;      /* codes, from 1 on */
+    VEC(cutter_span) spans;   /* in the order in which they were met; empty until one is */
 
     uint64_t carried_size; /* of the bytes written, those for what was live */
     uint64_t number;       /* of the next segment */

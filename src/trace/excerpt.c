@@ -95,7 +95,8 @@ static void meet(excerpt *e, excerpt_block *b, const memtrace_event *event) {
     b->time = event->time;
     b->domain = event->domain;
     b->remark = event->kind != MEMTRACE_ALLOC;
-    b->lasts = event->kind == MEMTRACE_THREAD || event->kind == MEMTRACE_SCOPE;
+    b->lasts = event->kind == MEMTRACE_THREAD || event->kind == MEMTRACE_SCOPE ||
+               event->kind == MEMTRACE_SPAN;
     b->samples = excerpt_thin(e, event->samples);
     e->n_blocks += !b->remark;
     e->n_samples += event->samples;

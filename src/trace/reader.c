@@ -67,6 +67,7 @@ static void reader_domain_free(reader_domain *d) {
 
 void reader_domain_lose(memtrace_reader *r) {
     backtrace_lose(&r->domain->backtrace);
+    r->domain->span.parts = 0;
     if (r->named == r->domain)
         names_lose(&r->names);
     else

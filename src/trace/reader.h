@@ -19,6 +19,7 @@
 #include "trace/input.h"
 #include "trace/mtf.h"
 #include "trace/packet.h"
+#include "trace/span_remark.h"
 
 #define likely(condition)   __builtin_expect(!!(condition), 1)
 #define unlikely(condition) __builtin_expect(!!(condition), 0)
@@ -30,6 +31,7 @@ typedef struct reader_domain {
     backtrace backtrace;
     names_packed *names; /* NULL until the first location; old while it is `named` */
     bool names_lost;     /* to be told to the names when they are unpacked */
+    span_reading span;
 } reader_domain;
 
 struct memtrace_reader {
@@ -51,6 +53,7 @@ struct memtrace_reader {
     names names;                    /* of `named` */
     reader_domain *named;           /* the one whose locations were read last; NULL: none */
     VEC(memtrace_location) scratch; /* the locations of one code */
+    char span_text[SPAN_TEXT];      /* the name of the last event, if it is a span's */
     columns columns;
     memtrace_end said_end; /* as the trace says so far */
     uint64_t said_at;      /* in the trace, bytes */

@@ -1,11 +1,12 @@
-/* reader_remark.c: how marks, gauges, names of threads and scopes are read; writer_remark.c writes
- * them.
+/* reader_remark.c: how marks, gauges, names of threads and scopes, and ids of spans are read;
+ * writer_remark.c writes them.
  *
  * In the file each is an allocation without samples, whose innermost location says what it is, and
  * behind it the end of that, which is no event. */
 #include <string.h>
 
 #include "trace/reader_next.h"
+#include "trace/span_remark.h"
 
 static const struct {
     const char *file;
@@ -13,7 +14,68 @@ static const struct {
 } remarks[] = {{MEMTRACE_MARK_FILE, MEMTRACE_MARK},
                {MEMTRACE_GAUGE_FILE, MEMTRACE_GAUGE},
                {MEMTRACE_THREAD_FILE, MEMTRACE_THREAD},
-               {MEMTRACE_SCOPE_FILE, MEMTRACE_SCOPE}};
+               {MEMTRACE_SCOPE_FILE, MEMTRACE_SCOPE},
+               {MEMTRACE_SPAN_FILE, MEMTRACE_SPAN}};
+
+/* Writes so many bytes as digits; returns their end. */
+static char *put_hex(char *to, const uint8_t *bytes, size_t n) {
+    static const char digits[] = "0123456789abcdef";
+    for (size_t i = 0; i < n; i++) {
+        *to++ = digits[bytes[i] >> 4];
+        *to++ = digits[bytes[i] & 15];
+    }
+    *to = '\0';
+    return to;
+}
+
+static unsigned part_named(const char *name) {
+    unsigned i = 0;
+    while (i < SPAN_REMARKS && strcmp(span_remark_names[i], name) != 0)
+        i++;
+    return i;
+}
+
+static void take_part(span_reading *r, unsigned part, uint64_t value) {
+    const bool again = part == SPAN_REMARK_AGAIN && r->parts == SPAN_REMARK_NONE;
+    if (part > 0 && part != r->parts && !again) {
+        r->parts = 0;
+        return;
+    }
+    for (unsigned i = SPAN_PART_BYTES; i-- > 0; value >>= 8)
+        r->span.ids[part * SPAN_PART_BYTES + i] = (uint8_t)value;
+    r->parts = (uint8_t)(part + 1);
+}
+
+static uint8_t digit_value(char c) {
+    return (uint8_t)(c <= '9' ? c - '0' : c - 'a' + 10);
+}
+
+memtrace_span span_remark_ids(const char *name) {
+    memtrace_span span = {0};
+    if (strlen(name) != SPAN_TEXT - 1)
+        return span;
+    for (size_t i = 0; i < sizeof span.ids; i++) {
+        const char *at = name + 2 * i + (i >= MEMTRACE_TRACE_ID); /* the dash */
+        span.ids[i] = (uint8_t)(digit_value(at[0]) << 4 | digit_value(at[1]));
+    }
+    return span;
+}
+
+const char *span_remark_take(span_reading *r, const char *name, uint64_t value,
+                             char text[SPAN_TEXT]) {
+    const unsigned part = part_named(name);
+    if (part >= SPAN_REMARK_NONE)
+        return part == SPAN_REMARK_NONE ? "" : NULL;
+    take_part(r, part, value);
+    if (part + 1 < SPAN_REMARK_NONE)
+        return NULL;
+    if (r->parts < SPAN_REMARK_NONE)
+        return "";
+    char *const end = put_hex(text, r->span.ids, MEMTRACE_TRACE_ID);
+    *end = '-';
+    put_hex(end + 1, r->span.ids + MEMTRACE_TRACE_ID, MEMTRACE_SPAN_ID);
+    return text;
+}
 
 /* Steps over the end of the object at r->next. */
 static void skip_end(memtrace_reader *r, uint64_t id) {
@@ -40,5 +102,7 @@ __attribute__((cold)) void reader_tell_remark(memtrace_reader *r, memtrace_event
         }
     if (event->kind == MEMTRACE_SCOPE && strcmp(event->name, MEMTRACE_NO_SCOPE) == 0)
         event->name = "";
+    if (event->kind == MEMTRACE_SPAN)
+        event->name = span_remark_take(&r->domain->span, event->name, event->length, r->span_text);
     skip_end(r, event->id);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "trace/span_remark.h"
 
 static const char *const names[] = {
 #define SEGMENT_REMARK_NAME(id, name) [SEGMENT_##id] = (name),
@@ -14,6 +15,11 @@ static const char *const names[] = {
 };
 
 bool segment_locate(uint64_t code, memtrace_location *location) {
+    if (code - segment_span_code(0) < SPAN_REMARKS) {
+        *location = (memtrace_location){.file = MEMTRACE_SPAN_FILE,
+                                        .function = span_remark_names[code - segment_span_code(0)]};
+        return true;
+    }
     if (code - SEGMENT_CODES >= SEGMENT_N_REMARKS)
         return false;
     *location =

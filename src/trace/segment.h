@@ -36,6 +36,11 @@ static inline uint64_t segment_code(segment_remark remark) {
     return SEGMENT_CODES + remark;
 }
 
+/* The same of the remarks of a span (span_remark.h). */
+static inline uint64_t segment_span_code(unsigned which) {
+    return SEGMENT_CODES + SEGMENT_N_REMARKS + which;
+}
+
 /* For hooks that say where a code is: whether it is that of such a remark. */
 bool segment_locate(uint64_t code, memtrace_location *location);
 

@@ -11,11 +11,11 @@ The script for bash, as the shell uses it:
   $ try allotrace hotspots --
   --at --by --callers --color --csv --fields --filter --full-names --help --index --json --last --measure --min-share --strict --top --wrappers
   $ try allotrace hotspots --by ''
-  function line scope thread type
+  function line scope span thread trace type
   $ try allotrace dump -f j
   json
   $ try memtrace-hotspot --by t
-  thread type
+  thread trace type
   $ touch one.ctf two.ctf
   $ try allotrace info ''
   one.ctf two.ctf
@@ -73,10 +73,13 @@ The script for fish, as the shell uses it:
   function
   line
   scope
+  span
   thread
+  trace
   type
   $ try 'memtrace-hotspot --by t'
   thread
+  trace
   type
   $ try 'allotrace help doc'
   doctor

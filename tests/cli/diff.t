@@ -314,7 +314,7 @@ A part of the blocks, and other measures:
   sure,q,p,before,before_low,before_high,before_samples,after,after_low,after_high,after_samples,change,change_low,change_high,function,file,line_before,line_after,type
   0,1,0.33187242271624257,216671,115371,384948,13,100001,20623,332568,3,-116670,-289780,100628,Interf.build_graph.add_interf,asmcomp/interf.ml,52,52,
   $ allotrace diff --filter 'siz:3' before.ctf after.ctf
-  allotrace: --filter: column 1: `siz` is not one of alloc, live, size, life, heap, fn, file, module, type, thread, scope, domain, promoted, survived, hide, hide-file, hide-module, below, above, path, recursion, repeats
+  allotrace: --filter: column 1: `siz` is not one of alloc, live, size, life, heap, fn, file, module, type, thread, scope, trace, span, domain, promoted, survived, hide, hide-file, hide-module, below, above, path, recursion, repeats
     siz:3
     ^
   Try `allotrace diff --help`.

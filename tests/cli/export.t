@@ -95,11 +95,11 @@ pprof, as protobuf's own decoder reads it:
 The blocks themselves:
 
   $ allotrace export --to csv small.ctf
-  time,lifetime,promoted,size,samples,bytes,source,domain,thread,scope,type,site,stack
-  1000,,,56,8,64,external,0,,,buffer,"grow@help.h:31","main@main.c:9;run@run.c:5;grow@help.h:31"
-  2000,1000,,24,4,32,external,0,,,,"helper@help.h:30","main@main.c:9;run@run.c:5;helper@help.h:30"
+  time,lifetime,promoted,size,samples,bytes,source,domain,thread,scope,trace_id,span_id,type,site,stack
+  1000,,,56,8,64,external,0,,,,,buffer,"grow@help.h:31","main@main.c:9;run@run.c:5;grow@help.h:31"
+  2000,1000,,24,4,32,external,0,,,,,,"helper@help.h:30","main@main.c:9;run@run.c:5;helper@help.h:30"
   $ allotrace export --to json small.ctf | tail -1
-  {"time":2000,"lifetime":1000,"promoted":null,"size":24,"samples":4,"bytes":32,"source":"external","domain":0,"thread":null,"scope":null,"type":null,"site":"helper@help.h:30","stack":["main@main.c:9","run@run.c:5","helper@help.h:30"]}
+  {"time":2000,"lifetime":1000,"promoted":null,"size":24,"samples":4,"bytes":32,"source":"external","domain":0,"thread":null,"scope":null,"trace_id":null,"span_id":null,"type":null,"site":"helper@help.h:30","stack":["main@main.c:9","run@run.c:5","helper@help.h:30"]}
   $ allotrace export --to csv $TRACES/irmin-replay.ctf | wc -l
   10608
   $ allotrace export --to json $TRACES/irmin-replay.ctf | jq -s -c '[length, (map(.samples) | add), (map(select(.lifetime == null)) | length)]'
@@ -136,9 +136,9 @@ SQLite; what views say is what hotspots says, place by place:
   run|run.c|5
   main|main.c|9
   $ sqlite3 -header small.db 'SELECT * FROM blocks' 'SELECT * FROM trace'
-  id|born|promoted|died|size|samples|bytes|objects|source|domain|type|site|caller|stack|birth|births_before_death|thread|scope
-  0|1000|||56|8|64.0|1.0|external|0|buffer|2|1|3|0|||
-  1|2000||3000|24|4|32.0|1.0|external|0||3|1|4|1|2||
+  id|born|promoted|died|size|samples|bytes|objects|source|domain|type|site|caller|stack|birth|births_before_death|thread|scope|trace_id|span_id
+  0|1000|||56|8|64.0|1.0|external|0|buffer|2|1|3|0|||||
+  1|2000||3000|24|4|32.0|1.0|external|0||3|1|4|1|2||||
   executable|host|pid|context|runtime|start|duration|word_size|rate|bytes_per_sample|ends_early|reason
   prog|host|4242|||1700000000000000|3000|64|1.0|8.0||
 
@@ -332,7 +332,7 @@ Names that are no UTF-8 do not spoil the rest of a file for those who insist on 
   $ python3 -c 'import sqlite3; print(sqlite3.connect("latin.db").execute("select function, file from hotspots").fetchall())'
   [('"f"�', 'd�p,�.c')]
   $ allotrace export --to csv latin.ctf | iconv -f utf-8 -t utf-8 | tail -1
-  1000,,,72,10,80,external,0,,,,"""f""�@d�p,�.c:2","main@m.c:1;""f""�@d�p,�.c:2"
+  1000,,,72,10,80,external,0,,,,,,"""f""�@d�p,�.c:2","main@m.c:1;""f""�@d�p,�.c:2"
   $ allotrace hotspots --csv latin.ctf | iconv -f utf-8 -t utf-8 | tail -1
   1.000000,80,80,80,10,1,"""f""�","d�p,�.c",2,
   $ allotrace dump --format csv latin.ctf | iconv -f utf-8 -t utf-8 | tail -1

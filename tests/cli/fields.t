@@ -30,15 +30,15 @@ What the data of a report consist of, from its columns:
     share                   the part of the total, 0 to 1
     value,low,high,samples  the estimate in the unit of the measure, and the ends of its 95% interval
     blocks                  sampled blocks
-    function,file,line      the place; empty where a row is a type, threads or a scope
+    function,file,line      the place; empty where a row is a type, threads, a scope, a trace or a span
     thread                  what the threads are called
-    type                    the type; empty where a row is a place, threads or a scope
+    type                    the type; empty where a row is a place, threads, a scope, a trace or a span
   $ allotrace types --fields --csv $TRACES/ocamlopt.ctf
   name,meaning
   share,"the part of the total, 0 to 1"
   "value,low,high,samples","the estimate in the unit of the measure, and the ends of its 95% interval"
   blocks,sampled blocks
-  "function,file,line","the place; empty where a row is a type, threads or a scope"
+  "function,file,line","the place; empty where a row is a type, threads, a scope, a trace or a span"
   type,"the type of what is allocated, if the recorder knew it"
   $ allotrace info --fields $TRACES/ocamlopt.ctf | head -4
   

@@ -565,3 +565,36 @@ A thread has a name from where the trace says so. Threads of one name are one, a
   thread 0
   $ allotrace hotspots --index --by thread --csv threads.ctf >first; allotrace hotspots --index --by thread --csv threads.ctf | cmp - first && ls threads.ctf.idx
   threads.ctf.idx
+  $ allotrace hotspots --filter -thread:nobody threads.ctf | head -n 2
+  3.8 KB total allocations (exact, 4 blocks at rate 1)
+  Filter: -thread:nobody
+Ids of traces and spans are hexadecimal digits, from their beginning on:
+  $ allotrace hotspots --filter trace:xyz a.ctf
+  allotrace: --filter: column 7: `xyz` is not the id of a trace or the beginning of one, which has 32 hexadecimal digits; * stands for any
+    trace:xyz
+          ^
+  Try `allotrace hotspots --help`.
+  [2]
+  $ allotrace hotspots --filter span:0123456789abcdef0 a.ctf
+  allotrace: --filter: column 6: `0123456789abcdef0` is not the id of a span or the beginning of one, which has 16 hexadecimal digits; * stands for any
+    span:0123456789abcdef0
+         ^
+  Try `allotrace hotspots --help`.
+  [2]
+  $ allotrace hotspots --filter 'trace:4b*' a.ctf
+  allotrace: --filter: column 7: `4b*` is not the id of a trace or the beginning of one, which has 32 hexadecimal digits; * stands for any
+    trace:4b*
+          ^
+  Try `allotrace hotspots --help`.
+  [2]
+  $ allotrace hotspots --filter 'span: trace:4b' a.ctf
+  allotrace: --filter: column 6: a value is missing
+    span: trace:4b
+         ^
+  Try `allotrace hotspots --help`.
+  [2]
+  $ allotrace hotspots --csv --filter '-trace:*,4b' threads.ctf | tail -n +2 | wc -l
+  3
+  $ allotrace hotspots --csv --by trace threads.ctf | cut -d, -f10-
+  trace,type
+  (no trace),

@@ -150,7 +150,7 @@ By whom, and by how long blocks live; what was never freed lives on:
   8704,8192,0
   512,0,0
   $ allotrace timeline --by colour a.ctf
-  allotrace: --by: `colour` is not one of line, function, thread, scope, life
+  allotrace: --by: `colour` is not one of line, function, thread, scope, trace, span, life
   Try `allotrace timeline --help`.
   [2]
 

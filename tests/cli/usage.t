@@ -65,8 +65,8 @@ The commands, and one of them:
   2^20 bytes.
   
   Options:
-        --by BY                 one row per line (default), function, type, thread
-                                or scope
+        --by BY                 one row per line (default), function, type,
+                                thread, scope, trace or span
     -n, --top N                 show at most N rows
         --min-share P           hide rows below P percent (default 0.5)
         --callers N             show at most N callers of each row (default 3)
@@ -189,7 +189,7 @@ Wrong command lines say what is wrong, what may have been meant, and end with st
   Try `allotrace hotspots --help`.
   [2]
   $ allotrace hotspots --by lines a.ctf
-  allotrace: --by: `lines` is not one of line, function, type, thread, scope
+  allotrace: --by: `lines` is not one of line, function, type, thread, scope, trace, span
   Try `allotrace hotspots --help`.
   [2]
   $ allotrace hotspots --json=yes a.ctf

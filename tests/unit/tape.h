@@ -42,7 +42,8 @@ enum {
     EVAL,
     LIB_MAP,
     EVAL_WITHIN,
-    WORKER
+    WORKER,
+    SPAN_PARTS /* and the next four codes: that there is none is the last */
 };
 
 typedef struct tape_place {
@@ -69,6 +70,11 @@ static const tape_place tape_places[] = {
     {PARSE, {"parse.c", "parse", 40, 0, 0}, {0}},
     {EVAL, {"eval.c", "eval", 50, 0, 0}, {0}},
     {LIB_MAP, {"lib/list.ml", "List.map", 60, 0, 0}, {0}},
+    {SPAN_PARTS, {MEMTRACE_SPAN_FILE, "bytes 0", 0, 0, 0}, {0}},
+    {SPAN_PARTS + 1, {MEMTRACE_SPAN_FILE, "bytes 6", 0, 0, 0}, {0}},
+    {SPAN_PARTS + 2, {MEMTRACE_SPAN_FILE, "bytes 12", 0, 0, 0}, {0}},
+    {SPAN_PARTS + 3, {MEMTRACE_SPAN_FILE, "bytes 18", 0, 0, 0}, {0}},
+    {SPAN_PARTS + 4, {MEMTRACE_SPAN_FILE, MEMTRACE_NO_SCOPE, 0, 0, 0}, {0}},
     {EVAL_WITHIN, {"eval.c", "eval.fun", 50, 0, 0}, {0}}, /* passed on where it is written */
 };
 

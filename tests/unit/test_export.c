@@ -224,15 +224,18 @@ START_TEST(csv_has_a_row_a_block) {
     output_start(&o, OUTPUT_MEMORY);
     ck_assert(export_csv(&o, SUBJECT(.lens = &l, .kept = kept)));
     assert_output(
-        &o, "time,lifetime,promoted,size,samples,bytes,source,domain,thread,scope,type,site,stack\n"
-            "100,999,,24,2,32,minor,0,,,,\"leaf@leaf.c:20\",\"main@main.c:10;leaf@leaf.c:20\"\n"
-            "200,1000,200,56,1,16,minor,0,,,,\"leaf@leaf.c:20\",\"main@main.c:10;leaf@leaf.c:20\"\n"
-            "300,,,0,1,16,minor,0,,,,\"leaf@leaf.c:21\","
-            "\"main@main.c:10;helper@help.c:30;leaf@leaf.c:21\"\n"
-            "500,,,8000,500,8000,minor,0,,,\"table, \"\"hash\"\"\",\"leaf@leaf.c:22\","
-            "\"main@main.c:10;leaf@leaf.c:22\"\n"
-            "1400,,,8,1,16,minor,0,,,,\"a;b\n\"\"c\"\"\",\"a;b\n\"\"c\"\"\"\n"
-            "1500,,,8,1,16,minor,0,,,,\"\",\"\"\n");
+        &o,
+        "time,lifetime,promoted,size,samples,bytes,source,domain,thread,scope,trace_id,span_id,"
+        "type,"
+        "site,stack\n"
+        "100,999,,24,2,32,minor,0,,,,,,\"leaf@leaf.c:20\",\"main@main.c:10;leaf@leaf.c:20\"\n"
+        "200,1000,200,56,1,16,minor,0,,,,,,\"leaf@leaf.c:20\",\"main@main.c:10;leaf@leaf.c:20\"\n"
+        "300,,,0,1,16,minor,0,,,,,,\"leaf@leaf.c:21\","
+        "\"main@main.c:10;helper@help.c:30;leaf@leaf.c:21\"\n"
+        "500,,,8000,500,8000,minor,0,,,,,\"table, \"\"hash\"\"\",\"leaf@leaf.c:22\","
+        "\"main@main.c:10;leaf@leaf.c:22\"\n"
+        "1400,,,8,1,16,minor,0,,,,,,\"a;b\n\"\"c\"\"\",\"a;b\n\"\"c\"\"\"\n"
+        "1500,,,8,1,16,minor,0,,,,,,\"\",\"\"\n");
     lens_free(&l);
     profile_free(&p);
 }
@@ -348,17 +351,20 @@ START_TEST(json_has_an_object_a_block) {
     assert_output(
         &o,
         "{\"time\":200,\"lifetime\":1000,\"promoted\":200,\"size\":56,\"samples\":1,\"bytes\":16,"
-        "\"source\":\"minor\",\"domain\":0,\"thread\":null,\"scope\":null,\"type\":null,\"site\":"
+        "\"source\":\"minor\",\"domain\":0,\"thread\":null,\"scope\":null,\"trace_id\":null,\"span_"
+        "id\":null,\"type\":null,\"site\":"
         "\"leaf@leaf.c:"
         "20\","
         "\"stack\":[\"main@main.c:10\",\"leaf@leaf.c:20\"]}\n"
         "{\"time\":500,\"lifetime\":null,\"promoted\":null,\"size\":8000,\"samples\":500,"
-        "\"bytes\":8000,\"source\":\"minor\",\"domain\":0,\"thread\":null,\"scope\":null,\"type\":"
+        "\"bytes\":8000,\"source\":\"minor\",\"domain\":0,\"thread\":null,\"scope\":null,\"trace_"
+        "id\":null,\"span_id\":null,\"type\":"
         "\"table, "
         "\\\"hash\\\"\","
         "\"site\":\"leaf@leaf.c:22\",\"stack\":[\"main@main.c:10\",\"leaf@leaf.c:22\"]}\n"
         "{\"time\":1500,\"lifetime\":null,\"promoted\":null,\"size\":8,\"samples\":1,\"bytes\":16,"
-        "\"source\":\"minor\",\"domain\":0,\"thread\":null,\"scope\":null,\"type\":null,\"site\":"
+        "\"source\":\"minor\",\"domain\":0,\"thread\":null,\"scope\":null,\"trace_id\":null,\"span_"
+        "id\":null,\"type\":null,\"site\":"
         "null,\"stack\":[]"
         "}\n");
     lens_free(&l);

@@ -53,11 +53,11 @@ START_TEST(what_could_stand_at_the_cursor) {
     expect_completion(&p, "he|", 0, 2, "heap:");
     expect_completion(&p, "pro|", 0, 3, "promoted");
     expect_completion(&p, "fn:main -li|fe:x", 9, 14, "live: life:");
-    expect_completion(
-        &p, "|", 0, 0,
-        "alloc: live: size: life: heap: fn: file: module: type: thread: scope: domain: "
-        "promoted survived hide: "
-        "hide-file: hide-module: below: above: path: recursion: repeats:");
+    expect_completion(&p, "|", 0, 0,
+                      "alloc: live: size: life: heap: fn: file: module: type: thread: scope: "
+                      "trace: span: domain: "
+                      "promoted survived hide: "
+                      "hide-file: hide-module: below: above: path: recursion: repeats:");
     expect_completion(&p, "heap:minor,m|", 11, 12, "minor major");
     expect_completion(&p, "heap:m|,major", 5, 6, "minor major");
     expect_completion(&p, "alloc:1s..@p|", 10, 12, "@peak");

@@ -1,6 +1,9 @@
 /* test_reader_remark.c: marks and gauges are written as allocations without samples, and read as
  * what they are. */
+#include <stdio.h>
+
 #include "tape.h"
+#include "trace/span_remark.h"
 #include "unit.h"
 
 static memtrace_reader *play(tape *t, const memtrace_reader_options *options) {
@@ -141,6 +144,93 @@ START_TEST(no_packet_ends_between_them_and_their_ends) {
 }
 END_TEST
 
+/* ---- spans --------------------------------------------------------------------------------- */
+
+/* Its ids are bytes that follow each other, but for the last one of the trace's and of its own. */
+static memtrace_span span_of(uint8_t trace, uint8_t span) {
+    memtrace_span made;
+    for (size_t i = 0; i < sizeof made.ids; i++)
+        made.ids[i] = (uint8_t)(0xE8 + i);
+    made.ids[MEMTRACE_TRACE_ID - 1] = trace;
+    made.ids[sizeof made.ids - 1] = span;
+    return made;
+}
+
+static size_t enter(tape *t, uint64_t time, memtrace_span *said, memtrace_span span) {
+    struct span_remark remarks[SPAN_REMARKS];
+    const size_t n = span_remark_list(said, &span, remarks);
+    for (size_t i = 0; i < n; i++)
+        remark(t, time, SPAN_PARTS + remarks[i].which, remarks[i].value);
+    return n;
+}
+
+/* What the next span's remarks say when all of them are read. */
+static const char *next_span(memtrace_reader *reader, size_t n, memtrace_event *e) {
+    for (size_t i = 0; i < n; i++) {
+        *e = next(reader);
+        ck_assert_int_eq(e->kind, MEMTRACE_SPAN);
+        ck_assert_msg((i + 1 == n) == (e->name != NULL), "remark %zu of %zu", i, n);
+    }
+    return e->name;
+}
+
+START_TEST(ids_of_spans_are_told_when_they_are_complete) {
+    static const char begin[] = "e8e9eaebecedeeeff0f1f2f3f4f5f6";
+    tape t;
+    memtrace_event e;
+    memtrace_span said = {0}, other = span_of(1, 3);
+    other.ids[0] = 0;
+    tape_start(&t, 1);
+    ck_assert_uint_eq(enter(&t, 1, &said, span_of(1, 2)), 4);
+    ck_assert_uint_eq(enter(&t, 2, &said, span_of(1, 3)), 2); /* of the same trace */
+    ck_assert_uint_eq(enter(&t, 3, &said, (memtrace_span){0}), 1);
+    ck_assert_uint_eq(enter(&t, 4, &said, span_of(2, 3)), 2); /* also behind none */
+    ck_assert_uint_eq(enter(&t, 5, &said, other), 4);
+    memtrace_reader *reader = play(&t, NULL);
+    char expected[SPAN_TEXT];
+    const struct {
+        size_t n;
+        const char *end;
+    } spans[] = {{4, "01-f8f9fafbfcfdfe02"},
+                 {2, "01-f8f9fafbfcfdfe03"},
+                 {1, NULL},
+                 {2, "02-f8f9fafbfcfdfe03"}};
+    for (size_t i = 0; i < sizeof spans / sizeof *spans; i++) {
+        snprintf(expected, sizeof expected, "%s%s", begin, spans[i].end ? spans[i].end : "");
+        ck_assert_str_eq(next_span(reader, spans[i].n, &e), spans[i].end ? expected : "");
+    }
+    next_span(reader, 4, &e);
+    const memtrace_span read = span_remark_ids(e.name);
+    ck_assert_mem_eq(&read, &other, sizeof read);
+    ends(reader, &t);
+}
+END_TEST
+
+START_TEST(a_span_of_which_a_part_is_missing_is_none) {
+    memtrace_span said = {0};
+    const memtrace_span span = span_of(1, 2), again = span_of(1, 3);
+    struct span_remark remarks[SPAN_REMARKS];
+    for (size_t missing = 0; missing < 3; missing++) {
+        tape t;
+        memtrace_event e;
+        said = (memtrace_span){0};
+        tape_start(&t, 1);
+        const size_t n = span_remark_list(&said, &span, remarks);
+        for (size_t i = 0; i < n; i++)
+            if (i != missing)
+                remark(&t, 1, SPAN_PARTS + remarks[i].which, remarks[i].value);
+        enter(&t, 2, &said, again);
+        said = (memtrace_span){0};
+        enter(&t, 3, &said, again);
+        memtrace_reader *reader = play(&t, NULL);
+        ck_assert_str_eq(next_span(reader, 3, &e), "");
+        ck_assert_str_eq(next_span(reader, 2, &e), ""); /* nor is what refers to it */
+        ck_assert_uint_eq(strlen(next_span(reader, 4, &e)), SPAN_TEXT - 1);
+        ends(reader, &t);
+    }
+}
+END_TEST
+
 static Suite *suite(void) {
     Suite *s = suite_create("reader_remark");
     TCase *t = tcase_create("remarks");
@@ -149,6 +239,8 @@ static Suite *suite(void) {
     tcase_add_test(t, without_backtraces_they_have_no_names);
     tcase_add_test(t, their_ends_may_be_missing);
     tcase_add_test(t, no_packet_ends_between_them_and_their_ends);
+    tcase_add_test(t, ids_of_spans_are_told_when_they_are_complete);
+    tcase_add_test(t, a_span_of_which_a_part_is_missing_is_none);
     suite_add_tcase(s, t);
     return s;
 }

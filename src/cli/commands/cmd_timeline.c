@@ -51,10 +51,9 @@ static const option options[] = {
      .kind = OPTION_CHOICE,
      .at = offsetof(timeline_options, by),
      .choices = groups_by_names,
-     .help = "also show live memory by source line, function, allocating thread, scope or "
-             "lifetime; --top "
-             "sets how many",
-     .brief = "also show live memory by site, thread, scope or lifetime"},
+     .help = "also show live memory by source line, function, allocating thread, scope, trace or "
+             "span of distributed tracing, or lifetime; --top sets how many",
+     .brief = "also show it by site, thread, scope, trace, span or lifetime"},
     OPTION_FILTER(timeline_options, question.filter),
     OPTION_COUNTED(timeline_options),
     OPTION_WRAPPERS(timeline_options),
@@ -146,7 +145,7 @@ const command command_timeline = {
                    "system: rss is the process's memory in RAM, anonymous the part of it that "
                    "belongs to no file, heap all private writable memory.\n"
                    "\n"
-                   "With --by, also shows live memory by site, thread, scope or lifetime.\n"
+                   "With --by, also shows live memory by site, thread, scope, trace or lifetime.\n"
                    "\n"
                    "In text output, each row is scaled to its own maximum.",
     .example = "allotrace timeline --top 5 out.ctf\n"

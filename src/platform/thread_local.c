@@ -1,0 +1,279 @@
+/* thread_local.c: see thread_local.h. A variable of an object that was there when threads began
+ * lies at the same distance from each thread's control block; that of one that was loaded later
+ * mostly in a block of its own, which the thread's vector of blocks (DTV) leads to. */
+#include "platform/thread_local.h"
+
+#include <elf.h>
+#include <link.h>
+#include <string.h>
+
+#include "platform/cpu.h"
+#include "platform/loader.h"
+
+/* What glibc says of its data to debuggers: size in bits, number of elements, offset in bytes. */
+typedef const uint32_t description[3];
+enum { BITS, ELEMENTS, OFFSET };
+extern description _thread_db_link_map_l_tls_modid;
+extern description _thread_db_link_map_l_tls_offset;
+extern description _thread_db_dtv_dtv;
+extern description _thread_db_dtv_t_pointer_val;
+extern description _thread_db_pthread_dtvp;
+LIBC_MAY_LACK(_thread_db_link_map_l_tls_modid);
+LIBC_MAY_LACK(_thread_db_link_map_l_tls_offset);
+LIBC_MAY_LACK(_thread_db_dtv_dtv);
+LIBC_MAY_LACK(_thread_db_dtv_t_pointer_val);
+LIBC_MAY_LACK(_thread_db_pthread_dtvp);
+LIBC_MAY_LACK(_r_debug);
+
+enum {
+    MOST_OBJECTS = 1 << 16, /* a list that is being changed may be a ring */
+    MOST_DYNAMIC = 1 << 8,
+    MOST_CHAIN = 1 << 12
+};
+
+static bool is_word(description *d) {
+    return d && (*d)[BITS] == 8 * sizeof(uintptr_t);
+}
+
+static bool is_described(void) {
+    return &_r_debug && is_word(&_thread_db_link_map_l_tls_modid) &&
+           is_word(&_thread_db_link_map_l_tls_offset) && is_word(&_thread_db_dtv_t_pointer_val) &&
+           is_word(&_thread_db_pthread_dtvp) && &_thread_db_dtv_dtv &&
+           _thread_db_dtv_dtv[BITS] == 2 * 8 * sizeof(uintptr_t);
+}
+
+/* ---- places -------------------------------------------------------------------------------- */
+
+/* Either an offset from the thread's control block, which is never 0, or the number of a module,
+ * from 1 on, and an offset in its block. */
+#define AT_OFFSET   (UINT64_C(1) << 63)
+#define MOST_OFFSET INT32_MAX
+
+static thread_local_place at_offset(int64_t offset) {
+    return offset >= -MOST_OFFSET && offset <= MOST_OFFSET ? AT_OFFSET | (uint32_t)offset : 0;
+}
+
+static thread_local_place in_module(uintptr_t module, uintptr_t offset) {
+    return module <= MOST_OFFSET && offset <= MOST_OFFSET ? (uint64_t)module << 32 | offset : 0;
+}
+
+/* glibc's for objects whose variables have no fixed offset (yet), and never will. */
+#define NO_OFFSET      ((uintptr_t)0)
+#define NO_OFFSET_EVER ((uintptr_t)-1)
+
+static thread_local_place place_of(uintptr_t module, uintptr_t offset, uintptr_t value) {
+    if (offset == NO_OFFSET || offset == NO_OFFSET_EVER)
+        return in_module(module, value);
+    if (offset > MOST_OFFSET || value > MOST_OFFSET)
+        return 0;
+#if defined __x86_64__
+    return at_offset((int64_t)value - (int64_t)offset);
+#else
+    return at_offset((int64_t)value + (int64_t)offset);
+#endif
+}
+
+/* Where a thread keeps its vector: of x86-64 its control block is the description's structure, of
+ * arm64 the vector comes first in it. */
+static uintptr_t vector_at(void) {
+#if defined __x86_64__
+    return cpu_thread_pointer() + _thread_db_pthread_dtvp[OFFSET];
+#else
+    return cpu_thread_pointer();
+#endif
+}
+
+/* The calling thread's block of a module; 0: it has none. An entry of two words is in front of the
+ * vector and says how many follow. While the vector is moved to a larger one, what is read may be
+ * neither. */
+static uintptr_t block_of(uintptr_t module, struct pages_seen *seen) {
+    enum { ENTRY = 2 * sizeof(uintptr_t) };
+    const uintptr_t unallocated = (uintptr_t)-1;
+    uintptr_t vector, length, block;
+    if (!pages_seen_read(seen, vector_at(), &vector, sizeof vector) ||
+        !pages_seen_read(seen, vector - ENTRY, &length, sizeof length) || module > length ||
+        !pages_seen_read(seen, vector + module * ENTRY + _thread_db_dtv_t_pointer_val[OFFSET],
+                         &block, sizeof block))
+        return 0;
+    return block == unallocated ? 0 : block;
+}
+
+uintptr_t thread_local_pointer(thread_local_place place, struct pages_seen *seen) {
+    uintptr_t pointer;
+    if (place & AT_OFFSET) {
+        const uintptr_t at = cpu_thread_pointer() + (uintptr_t)(intptr_t)(int32_t)(uint32_t)place;
+        memcpy(&pointer, (const void *)at, sizeof pointer); /* as long as the thread */
+        return pointer;
+    }
+    const uintptr_t block = block_of((uintptr_t)(place >> 32), seen);
+    const bool known =
+        block && pages_seen_read(seen, block + (uint32_t)place, &pointer, sizeof pointer);
+    return known ? pointer : 0;
+}
+
+/* ---- objects ------------------------------------------------------------------------------- */
+
+/* What an object exports, and the names of that, addresses in memory. */
+struct exports {
+    struct pages_seen *seen;
+    uintptr_t symbols, names, hashes; /* in GNU's layout */
+};
+
+/* The loader has added the object's address to these already, but not in objects of the kernel. */
+static uintptr_t address_in(const struct link_map *object, uintptr_t value) {
+    return value < object->l_addr ? value + object->l_addr : value;
+}
+
+static bool exports_of(const struct link_map *object, struct exports *e) {
+    ElfW(Dyn) item;
+    for (size_t i = 0; i < MOST_DYNAMIC; i++) {
+        if (!pages_seen_read(e->seen, (uintptr_t)(object->l_ld + i), &item, sizeof item) ||
+            item.d_tag == DT_NULL)
+            break;
+        uintptr_t *const to = item.d_tag == DT_SYMTAB     ? &e->symbols
+                              : item.d_tag == DT_STRTAB   ? &e->names
+                              : item.d_tag == DT_GNU_HASH ? &e->hashes
+                                                          : NULL;
+        if (to)
+            *to = address_in(object, item.d_un.d_ptr);
+    }
+    return e->symbols && e->names && e->hashes;
+}
+
+static uint32_t hash_of(const char *name) {
+    enum { FIRST = 5381, FACTOR = 33 };
+    uint32_t hash = FIRST;
+    for (const unsigned char *at = (const unsigned char *)name; *at; at++)
+        hash = hash * FACTOR + *at;
+    return hash;
+}
+
+static bool is_called(const struct exports *e, const ElfW(Sym) * symbol, const char *name) {
+    char text[PAGES_SEEN_MOST];
+    const size_t n = strlen(name) + 1;
+    return n <= sizeof text && pages_seen_read(e->seen, e->names + symbol->st_name, text, n) &&
+           memcmp(text, name, n) == 0;
+}
+
+/* One symbol of the table, if it is the variable. */
+static bool is_variable(const struct exports *e, uint32_t i, const char *name, uintptr_t *value) {
+    ElfW(Sym) symbol;
+    if (!pages_seen_read(e->seen, e->symbols + i * sizeof symbol, &symbol, sizeof symbol) ||
+        symbol.st_shndx == SHN_UNDEF || ELF64_ST_TYPE(symbol.st_info) != STT_TLS ||
+        !is_called(e, &symbol, name))
+        return false;
+    *value = symbol.st_value;
+    return true;
+}
+
+/* The table: numbers of buckets, of the first symbol, and of the filter's words, and a shift; the
+ * filter, which is passed over here; the buckets, each the first symbol of its own; and a hash a
+ * symbol, whose lowest bit ends the bucket. */
+static bool find_variable(const struct exports *e, const char *name, uintptr_t *value) {
+    uint32_t head[4], i, other;
+    const uint32_t hash = hash_of(name);
+    if (!pages_seen_read(e->seen, e->hashes, head, sizeof head) || head[0] == 0)
+        return false;
+    const uintptr_t buckets = e->hashes + sizeof head + head[2] * sizeof(uintptr_t),
+                    chain = buckets + head[0] * sizeof(uint32_t);
+    if (!pages_seen_read(e->seen, buckets + hash % head[0] * sizeof i, &i, sizeof i) || i < head[1])
+        return false;
+    for (size_t n = 0; n < MOST_CHAIN; n++, i++) {
+        if (!pages_seen_read(e->seen, chain + (i - head[1]) * sizeof other, &other, sizeof other))
+            return false;
+        if ((other | 1) == (hash | 1) && is_variable(e, i, name, value))
+            return true;
+        if (other & 1)
+            return false;
+    }
+    return false;
+}
+
+/* Whether an object in the list has the variable. */
+static bool has_variable(uintptr_t module, const struct link_map *object, const char *name,
+                         struct pages_seen *seen, uintptr_t *value) {
+    struct exports e = {.seen = seen};
+    return module != 0 && exports_of(object, &e) && find_variable(&e, name, value);
+}
+
+static void add_object(const struct link_map *at, const struct link_map *object, const char *name,
+                       struct pages_seen *seen, struct thread_local_found *found) {
+    const uintptr_t modules = (uintptr_t)at + _thread_db_link_map_l_tls_modid[OFFSET],
+                    offsets = (uintptr_t)at + _thread_db_link_map_l_tls_offset[OFFSET];
+    uintptr_t module, offset, value;
+    if (found->n == THREAD_LOCAL_MOST || !pages_seen_read(seen, modules, &module, sizeof module) ||
+        !has_variable(module, object, name, seen, &value) ||
+        !pages_seen_read(seen, offsets, &offset, sizeof offset))
+        return;
+    found->places[found->n] = place_of(module, offset, value);
+    found->undecided[found->n++] = offset == NO_OFFSET ? offsets : 0;
+}
+
+static bool is_decided(uintptr_t offsets, struct pages_seen *seen, uintptr_t *offset) {
+    return offsets && pages_seen_read(seen, offsets, offset, sizeof *offset) &&
+           *offset != NO_OFFSET;
+}
+
+/* Of those that were undecided, places tell the module and the offset in it. */
+static void decide(struct thread_local_found *found, struct pages_seen *seen) {
+    for (size_t i = 0; i < found->n; i++) {
+        const thread_local_place place = found->places[i];
+        uintptr_t offset;
+        if (!is_decided(found->undecided[i], seen, &offset))
+            continue;
+        found->places[i] = place_of((uintptr_t)(place >> 32), offset, (uint32_t)place);
+        found->undecided[i] = 0;
+    }
+}
+
+void thread_local_find_more(const char *name, struct thread_local_found *found) {
+    struct pages_seen seen = {0};
+    struct link_map object;
+    if (!is_described())
+        return;
+    decide(found, &seen);
+    const struct link_map *at = _r_debug.r_map;
+    if (found->last) {
+        if (!pages_seen_read(&seen, found->last, &object, sizeof object))
+            return;
+        at = object.l_next;
+    }
+    for (size_t i = 0; at && i < MOST_OBJECTS; i++, at = object.l_next) {
+        if (!pages_seen_read(&seen, (uintptr_t)at, &object, sizeof object))
+            return;
+        found->last = (uintptr_t)at;
+        add_object(at, &object, name, &seen, found);
+    }
+}
+
+struct find {
+    const char *name;
+    struct thread_local_found *found;
+};
+
+/* Called for the first object alone. */
+static int find_holding(struct dl_phdr_info *info, size_t size, void *context) {
+    const struct find *f = context;
+    (void)info;
+    (void)size;
+    thread_local_find_more(f->name, f->found);
+    return 1;
+}
+
+void thread_local_find(const char *name, struct thread_local_found *found) {
+    struct find f = {name, found};
+    *found = (struct thread_local_found){0};
+    if (is_described())
+        dl_iterate_phdr(find_holding, &f);
+}
+
+bool thread_local_is_more(const struct thread_local_found *found, struct pages_seen *seen) {
+    uintptr_t word;
+    for (size_t i = 0; i < found->n; i++)
+        if (is_decided(found->undecided[i], seen, &word))
+            return true;
+    return found->last &&
+           pages_seen_read(seen, found->last + offsetof(struct link_map, l_next), &word,
+                           sizeof word) &&
+           word != 0;
+}

@@ -1,0 +1,92 @@
+/* span.c: finds the variables and reads the records. More than one library may publish: whose
+ * record is valid counts, and the first of these. */
+#include "record/span.h"
+
+#include <string.h>
+
+#include "platform/module.h"
+#include "platform/thread_local.h"
+#include "record/lock.h"
+
+#define VARIABLE "otel_thread_ctx_v1"
+
+#define GLANCES 100 /* µs: to the next one */
+
+/* As they are published: bytes without gaps. More follows, which is of no interest here. */
+struct span_record {
+    memtrace_span span;
+    uint8_t valid; /* 1; anything else means that it is not */
+};
+_Static_assert(sizeof(struct span_record) == 25, "there are no gaps");
+enum { SPAN_VALID = 1, SPAN_ALIGNED = 2 };
+
+_Atomic uint32_t span_variables;
+static _Atomic thread_local_place places[THREAD_LOCAL_MOST]; /* for who reads */
+
+static lock looking; /* guards the next; held by who looks */
+static struct thread_local_found found;
+
+static void publish(void) {
+    for (size_t i = 0; i < found.n; i++)
+        atomic_store_explicit(&places[i], found.places[i], memory_order_relaxed);
+    atomic_store_explicit(&span_variables, (uint32_t)found.n, memory_order_release);
+}
+
+void span_look(bool anew) {
+    if (!(anew ? lock_acquire_patiently : lock_try)(&looking))
+        return;
+    if (anew)
+        thread_local_find(VARIABLE, &found);
+    else if (!module_is_unloading())
+        thread_local_find_more(VARIABLE, &found);
+    publish();
+    lock_release(&looking);
+}
+
+void span_wait(void) {
+    if (lock_acquire_patiently(&looking))
+        lock_release(&looking);
+}
+
+void span_after_fork(void) {
+    looking = (lock){0};
+}
+
+/* What was seen counts for one reading of the clock. */
+static struct pages_seen *seen_at(struct span_state *state, uint64_t now) {
+    if (state->at != now) {
+        pages_seen_forget(&state->seen);
+        state->at = now;
+    }
+    return &state->seen;
+}
+
+void span_look_at_more(struct span_state *state, uint64_t now) {
+    if (now - state->glanced < GLANCES || !lock_try(&looking))
+        return;
+    state->glanced = now;
+    const bool more = !module_is_unloading() && thread_local_is_more(&found, seen_at(state, now));
+    lock_release(&looking);
+    if (more)
+        span_look(false);
+}
+
+static bool read_record(thread_local_place place, struct pages_seen *seen, memtrace_span *span) {
+    struct span_record record;
+    const uintptr_t at = thread_local_pointer(place, seen);
+    if (!at || at % SPAN_ALIGNED || !pages_seen_read(seen, at, &record, sizeof record) ||
+        record.valid != SPAN_VALID)
+        return false;
+    *span = record.span;
+    return true;
+}
+
+bool span_has_changed(struct span_state *state, uint64_t now, memtrace_span *span) {
+    struct pages_seen *seen = seen_at(state, now);
+    const uint32_t n = atomic_load_explicit(&span_variables, memory_order_acquire);
+    *span = (memtrace_span){0};
+    for (uint32_t i = 0; i < n; i++)
+        if (read_record(atomic_load_explicit(&places[i], memory_order_relaxed), seen, span))
+            break;
+    return memcmp(span, &state->now, sizeof *span) != 0;
+}

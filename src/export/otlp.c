@@ -35,7 +35,8 @@ enum profile_field {
     PROFILE_ID = 7,
 };
 enum value_type_field { VALUE_TYPE_TYPE = 1, VALUE_TYPE_UNIT = 2 };
-enum sample_field { SAMPLE_STACK = 1, SAMPLE_ATTRIBUTES = 2, SAMPLE_VALUES = 4 };
+enum sample_field { SAMPLE_STACK = 1, SAMPLE_ATTRIBUTES = 2, SAMPLE_LINK = 3, SAMPLE_VALUES = 4 };
+enum link_field { LINK_TRACE = 1, LINK_SPAN = 2 };
 enum attribute_field { ATTRIBUTE_KEY = 1, ATTRIBUTE_VALUE = 2 };
 enum stack_field { STACK_LOCATIONS = 1 };
 enum location_field { LOCATION_MAPPING = 1, LOCATION_LINES = 3 };
@@ -55,7 +56,7 @@ struct otlp {
     const lens *lens;
     pprof_head head;
     output resource; /* the attributes */
-    table strings, functions, locations, stacks, attributes;
+    table strings, functions, locations, stacks, attributes, links;
     output profiles[PPROF_VALUES_MAX]; /* their samples */
     output part, inner, text;
     intern_table texts;     /* equal strings are the same pointer */
@@ -203,6 +204,18 @@ static uint32_t attribute_index(otlp *w, const otlp_attribute *a) {
     return index;
 }
 
+static uint32_t link_index(otlp *w, const otlp_link *link) {
+    bool is_new;
+    const uint32_t index = table_index(w, &w->links, link->number, &is_new);
+    if (!is_new)
+        return index;
+    const char *ids = (const char *)link->span->ids;
+    protobuf_bytes(&w->part, LINK_TRACE, ids, MEMTRACE_TRACE_ID);
+    protobuf_bytes(&w->part, LINK_SPAN, ids + MEMTRACE_TRACE_ID, MEMTRACE_SPAN_ID);
+    protobuf_message(&w->links.bytes, DICTIONARY_LINKS, &w->part);
+    return index;
+}
+
 static void put_attribute(otlp *w, const otlp_attribute *a) {
     output value;
     output_start(&value, OUTPUT_MEMORY);
@@ -223,6 +236,7 @@ static void start(otlp *w) {
     table_start(&w->locations, DICTIONARY_LOCATIONS);
     table_start(&w->stacks, DICTIONARY_STACKS);
     table_start(&w->attributes, DICTIONARY_ATTRIBUTES);
+    table_start(&w->links, DICTIONARY_LINKS);
     for (size_t i = 0; i < w->head.n_values; i++)
         output_start(&w->profiles[i], OUTPUT_MEMORY);
     output_start(&w->resource, OUTPUT_MEMORY);
@@ -246,9 +260,9 @@ otlp *otlp_begin(const lens *l, const pprof_head *head, const otlp_attribute *at
 }
 
 void otlp_sample(otlp *w, uint32_t node, const uint64_t *values, const otlp_attribute *attributes,
-                 size_t n_attributes) {
+                 size_t n_attributes, const otlp_link *link) {
     uint64_t told[OTLP_SAMPLE_ATTRIBUTES_MAX];
-    const uint32_t stack = stack_index(w, node);
+    const uint32_t stack = stack_index(w, node), of = link ? link_index(w, link) : 0;
     for (size_t i = 0; i < n_attributes; i++)
         told[i] = attribute_index(w, &attributes[i]);
     for (size_t i = 0; i < w->head.n_values; i++) {
@@ -257,6 +271,7 @@ void otlp_sample(otlp *w, uint32_t node, const uint64_t *values, const otlp_attr
         protobuf_number(&w->part, SAMPLE_STACK, stack);
         if (n_attributes)
             protobuf_numbers(&w->part, SAMPLE_ATTRIBUTES, told, n_attributes);
+        protobuf_number(&w->part, SAMPLE_LINK, of);
         protobuf_numbers(&w->part, SAMPLE_VALUES, &values[i], 1);
         protobuf_message(&w->profiles[i], PROFILE_SAMPLES, &w->part);
     }
@@ -312,9 +327,8 @@ static void put_dictionary(otlp *w, output *o) {
     protobuf_bytes(&all, DICTIONARY_MAPPINGS, "", 0);
     protobuf_number(&w->part, MAPPING_FILE, string_index(w, w->profile->info.executable_name));
     protobuf_message(&all, DICTIONARY_MAPPINGS, &w->part);
-    protobuf_bytes(&all, DICTIONARY_LINKS, "", 0);
-    output *const tables[] = {&w->locations.bytes, &w->functions.bytes, &w->strings.bytes,
-                              &w->stacks.bytes, &w->attributes.bytes};
+    output *const tables[] = {&w->links.bytes,   &w->locations.bytes, &w->functions.bytes,
+                              &w->strings.bytes, &w->stacks.bytes,    &w->attributes.bytes};
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
         output_bytes(&all, tables[i]->buffer, tables[i]->used);
         w->failed |= tables[i]->error != 0;
@@ -329,6 +343,7 @@ static void otlp_free(otlp *w) {
     table_finish(&w->locations);
     table_finish(&w->stacks);
     table_finish(&w->attributes);
+    table_finish(&w->links);
     for (size_t i = 0; i < w->head.n_values; i++)
         output_finish(&w->profiles[i]);
     output_finish(&w->resource);

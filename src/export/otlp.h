@@ -27,10 +27,16 @@ otlp *otlp_begin(const lens *l, const pprof_head *head, const otlp_attribute *at
 #define OTLP_SCOPE  "scope"
 enum { OTLP_SAMPLE_ATTRIBUTES_MAX = 4 };
 
+/* The span that samples are of, and a number, from 1 on, that no other span of the request has. */
+typedef struct otlp_link {
+    uint32_t number;
+    const memtrace_span *span;
+} otlp_link;
+
 /* A node's stack with a value for each profile; 0: it is not in that. At most
- * OTLP_SAMPLE_ATTRIBUTES_MAX attributes. */
+ * OTLP_SAMPLE_ATTRIBUTES_MAX attributes. `link` NULL: of no span. */
 void otlp_sample(otlp *w, uint32_t node, const uint64_t *values, const otlp_attribute *attributes,
-                 size_t n_attributes);
+                 size_t n_attributes, const otlp_link *link);
 
 /* Appends the request to `o`, and frees `w`. False when memory ran out. */
 bool otlp_end(otlp *w, output *o);

@@ -227,6 +227,21 @@ static bool learn_places(push_session *s) {
     return known;
 }
 
+/* Whether all of them have what a row says was allocated. */
+static bool is_said(void *context, size_t row) {
+    const push_session *s = context;
+    bool all = true;
+    for (size_t i = 0; all && i < s->n_targets; i++)
+        all = target_has(&s->targets[i], &s->tally, row);
+    return all;
+}
+
+static void drop_row(void *context, size_t row) {
+    push_session *s = context;
+    for (size_t i = 0; i < s->n_targets; i++)
+        target_drop(&s->targets[i], row);
+}
+
 /* Sends what is new to the receivers whose time it is. */
 static void send_due(push_session *s, bool all) {
     static const unsigned TIMEOUT_MS = 10000;
@@ -250,6 +265,7 @@ static void send_due(push_session *s, bool all) {
         target_settle(of[i], &requests[i], clock_monotonic_ms(), s->every_ms);
         tell_failure(s, of[i], &requests[i]);
     }
+    s->failed |= !tally_drop_spans(&s->tally, is_said, drop_row, s);
     free(rooms);
 }
 
@@ -348,6 +364,8 @@ static bool begin_trace(push_session *s) {
         ok = labels_set(&s->labels, given.items[i].key, given.items[i].value);
     labels_free(&given);
     s->tally.by_thread = s->options.by_thread;
+    for (size_t i = 0; i < s->n_targets; i++)
+        s->tally.by_span |= target_links(&s->targets[i]);
     return ok && tally_begin(&s->tally, info) &&
            places_begin(&s->places, s->options.shared ? s->options.shared->symbolizer : NULL,
                         info->start_time, s->options.files);

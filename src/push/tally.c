@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "query/estimate.h"
 
 #define TALLY_GONE  UINT32_MAX
@@ -123,7 +124,8 @@ static bool name_domain(tally *t, uint16_t domain, bool is_scope, const char *te
 /* Those beyond what a key has room for are told as those without names. */
 static tally_who who_of(const tally *t, uint16_t domain) {
     const tally_who none = {0}, who = domain < t->whos.count ? t->whos.items[domain] : none;
-    return who.number < UINT32_C(1) << WHO_BITS ? who : (tally_who){.level = who.level};
+    return who.number < UINT32_C(1) << WHO_BITS ? who
+                                                : (tally_who){.level = who.level, .span = who.span};
 }
 
 static const char *name_at(const tally *t, uint32_t index) {
@@ -146,6 +148,104 @@ static uint32_t row_of(tally *t, uint32_t node, memtrace_source source, tally_wh
         *index = (uint32_t)t->rows.count - 1;
     }
     return *index;
+}
+
+/* ---- spans ------------------------------------------------------------------------------- */
+
+/* The index in `spans`; 0 when there is no memory. Of two with the same hash, the first one has no
+ * name by which it is found. */
+static uint32_t find_span(tally *t, const memtrace_span *span) {
+    uint32_t *index = map64_put(&t->span_of, hash_bytes(span, sizeof *span));
+    if (!index)
+        return 0;
+    if (*index == MAP64_NONE || memcmp(&t->spans.items[*index - 1], span, sizeof *span) != 0) {
+        if (!vec_push(&t->spans, *span))
+            return 0;
+        *index = (uint32_t)t->spans.count;
+    }
+    return *index;
+}
+
+static uint64_t span_key(uint32_t span, uint32_t base) {
+    return (uint64_t)span << 32 | base;
+}
+
+/* A row like `base`, but of a span. */
+static bool add_span_row(tally *t, uint32_t base, uint32_t span, uint32_t *row) {
+    const tally_row of = t->rows.items[base];
+    const tally_row new = {.node = of.node,
+                           .thread = of.thread,
+                           .scope = of.scope,
+                           .span = span,
+                           .base = base,
+                           .source = of.source};
+    t->n_span_rows++;
+    if (t->unused_rows.count > 0) {
+        *row = t->unused_rows.items[--t->unused_rows.count];
+        t->rows.items[*row] = new;
+        return true;
+    }
+    *row = (uint32_t)t->rows.count;
+    return vec_push(&t->rows, new);
+}
+
+/* The row of the span that the domain is in, beside `base`; MAP64_NONE when there is no memory. */
+static uint32_t span_row_of(tally *t, uint32_t base, const tally_who *who) {
+    static const memtrace_span none;
+    if (!t->by_span || t->n_span_rows >= TALLY_SPAN_ROWS ||
+        memcmp(&who->span, &none, sizeof none) == 0)
+        return base;
+    const uint32_t span = find_span(t, &who->span);
+    uint32_t *row = span ? map64_put(&t->span_row_of, span_key(span, base)) : NULL;
+    if (!row || (*row == MAP64_NONE && !add_span_row(t, base, span, row)))
+        return MAP64_NONE;
+    return *row;
+}
+
+/* Renumbers the spans that rows still have. */
+static bool keep_spans(tally *t) {
+    typeof(t->spans) before = t->spans;
+    bool ok = true;
+    memset(&t->spans, 0, sizeof t->spans);
+    map64_free(&t->span_of);
+    for (size_t i = 0; ok && i < t->rows.count; i++) {
+        tally_row *row = &t->rows.items[i];
+        if (row->span)
+            ok = (row->span = find_span(t, &before.items[row->span - 1])) != 0;
+    }
+    vec_free(&before);
+    return ok;
+}
+
+static bool keep_span_row(tally *t, size_t i) {
+    const tally_row *row = &t->rows.items[i];
+    uint32_t *place = map64_put(&t->span_row_of, span_key(row->span, row->base));
+    if (place)
+        *place = (uint32_t)i;
+    return place;
+}
+
+bool tally_drop_spans(tally *t, bool (*is_said)(void *context, size_t row),
+                      void (*drop)(void *context, size_t row), void *context) {
+    enum { MANY = 1024 };
+    bool ok = true;
+    if (t->n_span_rows < MANY || t->n_span_rows / 2 < t->n_left_span_rows)
+        return true;
+    for (size_t i = 0; ok && i < t->rows.count; i++) {
+        tally_row *row = &t->rows.items[i];
+        if (!row->span || row->live > 0 || !is_said(context, i))
+            continue;
+        *row = (tally_row){0};
+        t->n_span_rows--;
+        drop(context, i);
+        ok = vec_push(&t->unused_rows, (uint32_t)i);
+    }
+    t->n_left_span_rows = t->n_span_rows;
+    ok = ok && keep_spans(t);
+    map64_free(&t->span_row_of);
+    for (size_t i = 0; ok && i < t->rows.count; i++)
+        ok = !t->rows.items[i].span || keep_span_row(t, i);
+    return ok;
 }
 
 static uint32_t clamp(uint64_t samples) {
@@ -178,6 +278,13 @@ static void make_dead(tally_row *row, const tally_block *b) {
 
 /* ---- events ------------------------------------------------------------------------------ */
 
+static bool enter_span(tally *t, uint16_t domain, const char *name) {
+    tally_who *who = t->by_span ? find_who(t, domain) : NULL;
+    if (who)
+        who->span = span_remark_ids(name);
+    return who || !t->by_span;
+}
+
 static bool add_allocation(tally *t, const memtrace_event *e) {
     cct_path *path = path_of(t, e->domain);
     if (!path)
@@ -186,13 +293,16 @@ static bool add_allocation(tally *t, const memtrace_event *e) {
         cct_walk(&t->profile.tree, path, e->frames, e->n_frames, e->common_prefix);
     if (node == CCT_NO_NODE)
         return false;
+    if (e->kind == MEMTRACE_SPAN && e->name)
+        return enter_span(t, e->domain, e->name);
     const bool is_scope = e->kind == MEMTRACE_SCOPE;
     if ((is_scope || (e->kind == MEMTRACE_THREAD && t->by_thread)) && e->name)
         return name_domain(t, e->domain, is_scope, e->name);
     if (e->kind != MEMTRACE_ALLOC || e->samples == 0)
         return true; /* the path goes on with it: the next stack is told by its */
     const tally_who who = who_of(t, e->domain);
-    const uint32_t index = row_of(t, node, e->source, who);
+    const uint32_t base = row_of(t, node, e->source, who),
+                   index = base == MAP64_NONE ? base : span_row_of(t, base, &who);
     if (index == MAP64_NONE)
         return false;
     estimate_blocks blocks = {0};
@@ -250,6 +360,10 @@ void tally_free(tally *t) {
     map64_free(&t->block_of);
     vec_free(&t->whos);
     vec_free(&t->names);
+    vec_free(&t->spans);
+    vec_free(&t->unused_rows);
+    map64_free(&t->span_of);
+    map64_free(&t->span_row_of);
     map64_free(&t->name_of);
     map64_free(&t->number_of);
     profile_free(&t->profile);

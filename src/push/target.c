@@ -81,6 +81,16 @@ void target_forget(target *t) {
     t->sent_until = 0;
 }
 
+bool target_has(const target *t, const tally *of, size_t row) {
+    return row < t->sent.count &&
+           t->sent.items[row].allocated_samples == of->rows.items[row].allocated_samples;
+}
+
+void target_drop(target *t, size_t row) {
+    if (row < t->sent.count)
+        t->sent.items[row] = (target_sent){0};
+}
+
 void target_free(target *t) {
     vec_free(&t->sent);
     vec_free(&t->sending);
@@ -151,14 +161,15 @@ static void put_pprof_row(pprof *w, const tally_row *row, const uint64_t *values
     pprof_sample(w, row->node, values, by, n);
 }
 
-static void put_otlp_row(otlp *w, const tally_row *row, const uint64_t *values) {
+static void put_otlp_row(otlp *w, const tally *of, const tally_row *row, const uint64_t *values) {
     otlp_attribute by[OTLP_SAMPLE_ATTRIBUTES_MAX];
     size_t n = 0;
     if (row->thread)
         by[n++] = (otlp_attribute){OTLP_THREAD, row->thread};
     if (row->scope)
         by[n++] = (otlp_attribute){OTLP_SCOPE, row->scope};
-    otlp_sample(w, row->node, values, by, n);
+    const otlp_link link = {row->span, row->span ? &of->spans.items[row->span - 1] : NULL};
+    otlp_sample(w, row->node, values, by, n, row->span ? &link : NULL);
 }
 
 /* Gathers what is told of the values; false: all are 0. */
@@ -200,7 +211,7 @@ static bool write_otlp(const target *t, const tally *of, const lens *l, const la
     otlp *w = attributes ? otlp_begin(l, &head, attributes, by->count) : NULL;
     for (size_t i = 0; w && i < of->rows.count; i++)
         if (row_values(t, of, i, values))
-            put_otlp_row(w, &of->rows.items[i], values);
+            put_otlp_row(w, of, &of->rows.items[i], values);
     free(attributes);
     return w && otlp_end(w, o);
 }

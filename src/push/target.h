@@ -55,6 +55,15 @@ bool target_prepare(target *t, const tally *of, const places *names, const label
 /* What became of the request; `every_ms` is how often it is sent. */
 void target_settle(target *t, const http_request *r, uint64_t now_ms, uint64_t every_ms);
 
+/* Whether it takes spans. */
+static inline bool target_links(const target *t) {
+    return t->kind == TARGET_OTLP;
+}
+
+/* Whether it has all that was allocated of a row; and that the row is another one from now on. */
+bool target_has(const target *t, const tally *of, size_t row);
+void target_drop(target *t, size_t row);
+
 /* What comes next is of another trace, of which it has nothing. */
 void target_forget(target *t);
 

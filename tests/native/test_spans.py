@@ -17,9 +17,11 @@ import subprocess
 import sys
 
 TESTS = pathlib.Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(TESTS)]
+sys.path[:0] = [str(TESTS), str(TESTS / "push")]
+import receiver
 import tap
 from recording import ENVIRONMENT
+import wire
 from tap import same, test
 
 ALLOTRACE, LIBRARY, TARGET, OWN, LINKED, GNU, GNU2, INITIAL = map(os.path.abspath, sys.argv[1:9])
@@ -165,6 +167,22 @@ def exports_have_them():
     with sqlite3.connect("t.db") as db:
         rows = db.execute("SELECT CAST(size AS TEXT), trace_id, span_id FROM blocks WHERE trace_id IS NOT NULL AND size >= 5000").fetchall()
     same(sorted(rows), expected, "SQLite")
+
+
+@test
+def pushes_by_otlp_link_to_them():
+    for path, rounds in ("", 50), ("/ingest", 50), ("", 3000):  # the last has more than are kept when they were told
+        r = receiver.Receiver()
+        expected = record(1, OWN, rounds, options=["--push", r.url + path, "--every", "100ms"])
+        if path:
+            same(sum(v for _, _, body in r.got for v in wire.pprof(body)["samples"]["alloc_objects"].values()) > 0, True)
+            continue
+        told, objects = collections.Counter(), 0
+        for profile in [wire.otlp(body) for _, _, body in r.got]:
+            told.update(profile["spans"].get("alloc_space", {}))
+            objects += sum(profile["samples"]["alloc_objects"].values())
+        same(dict(told), {(trace, span): (int(size) + 8 + 7) // 8 * 8 for size, trace, span in expected})
+        same(objects, json.loads(allotrace("info", "--json", "t.ctf"))[0]["allocated"]["blocks"], "all, also those in no span")
 
 
 @test

@@ -84,7 +84,7 @@ def pprof(data, labels=("thread", "scope")):
 
 
 def otlp(data):
-    """The same, and "attributes" of the resource."""
+    """The same, "spans": {value type: {(id of the trace, id of the span): sum}}, and "attributes" of the resource."""
     top = message(data)
     [resource], dictionary = map(message, top[1]), message(top[2][0])
     strings = [s.decode() for s in dictionary[5]]
@@ -100,13 +100,17 @@ def otlp(data):
         attributes[pair[1][0].decode()] = message(pair[2][0])[1][0].decode()
     named = [None] + [(NAMED[strings[number(message(a), 1)]], message(message(a)[2][0])[1][0].decode())
                       for a in dictionary[6][1:]]
-    result = {"attributes": attributes, "samples": {}, "threads": {}, "scopes": {}}
+    links = [tuple(ids[0].hex() for _, ids in sorted(message(m).items())) for m in dictionary[4]]
+    result = {"attributes": attributes, "samples": {}, "threads": {}, "scopes": {}, "spans": {}}
     for profile in map(message, message(resource[2][0]).get(2, [])):
         name = strings[number(message(profile[1][0]), 1)]
         sums = result["samples"].setdefault(name, {})
         for sample in map(message, profile.get(2, [])):
             stack, value = stacks[number(sample, 1)], sum(numbers(sample, 4))
             sums[stack] = sums.get(stack, 0) + value
+            if link := number(sample, 3):
+                of = result["spans"].setdefault(name, {})
+                of[links[link]] = of.get(links[link], 0) + value
             for kind, text in (named[at] for at in numbers(sample, 2)):
                 of = result[kind].setdefault(name, {})
                 of[text] = of.get(text, 0) + value

@@ -2,6 +2,7 @@
  * means. The receivers' side is tests/push. */
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -108,6 +109,109 @@ START_TEST(samples_weigh_what_their_rate_says) {
 }
 END_TEST
 
+/* ---- spans --------------------------------------------------------------------------------- */
+
+/* Of a trace of its own. */
+static void enter(tally *t, unsigned span) {
+    char name[SPAN_TEXT];
+    snprintf(name, sizeof name, "%032x-%016x", span, span);
+    add(t, (memtrace_event){
+               .kind = MEMTRACE_SPAN, .name = span ? name : "", .frames = frames, .n_frames = 2});
+}
+
+static const tally_row *row_of_span(const tally *t, unsigned span) {
+    for (size_t i = 0; i < t->rows.count; i++) {
+        const uint32_t of = t->rows.items[i].span;
+        if (of && t->spans.items[of - 1].ids[MEMTRACE_TRACE_ID - 1] == (span & 0xFF) &&
+            t->spans.items[of - 1].ids[MEMTRACE_TRACE_ID - 2] == span >> 8)
+            return &t->rows.items[i];
+    }
+    return NULL;
+}
+
+static bool is_even(void *context, size_t row) {
+    const tally *t = context;
+    return t->spans.items[t->rows.items[row].span - 1].ids[MEMTRACE_TRACE_ID - 1] % 2 == 0;
+}
+
+static void drop_none(void *context, size_t row) {
+    (void)context;
+    (void)row;
+}
+
+START_TEST(spans_have_rows_of_their_own) {
+    tally t = {.by_span = true};
+    ck_assert(tally_begin(&t, &info));
+    for (unsigned round = 0; round < 2; round++)
+        for (unsigned span = 0; span < 3; span++) {
+            enter(&t, span);
+            add(&t, alloc(10 * round + span, 0, 1 + span));
+        }
+    add(&t, alloc(30, 1, 5)); /* another domain is in none */
+    ck_assert_uint_eq(t.rows.count, 3);
+    ck_assert_uint_eq(t.rows.items[0].allocated, 2 + 5);
+    ck_assert_uint_eq(row_of_span(&t, 1)->allocated, 4);
+    ck_assert_uint_eq(row_of_span(&t, 2)->allocated, 6);
+    end(&t, 1);
+    ck_assert_uint_eq(row_of_span(&t, 1)->live, 2);
+    tally_free(&t);
+    t = (tally){0}; /* nobody takes them */
+    ck_assert(tally_begin(&t, &info));
+    enter(&t, 1);
+    add(&t, alloc(1, 0, 1));
+    ck_assert_uint_eq(t.rows.count, 1);
+    tally_free(&t);
+}
+END_TEST
+
+START_TEST(rows_of_spans_are_dropped_when_all_is_said) {
+    enum { N = 2000 };
+    tally t = {.by_span = true};
+    ck_assert(tally_begin(&t, &info));
+    for (unsigned span = 1; span <= N; span++) {
+        enter(&t, span);
+        add(&t, alloc(span, 0, 1));
+        if (span % 4 != 0)
+            end(&t, span);
+    }
+    ck_assert_uint_eq(t.rows.count, N + 1);
+    ck_assert(tally_drop_spans(&t, is_even, drop_none, &t));
+    ck_assert_uint_eq(t.n_span_rows, N * 3 / 4); /* what lives, and what is not said */
+    for (unsigned span = 1; span <= N; span++) {
+        const tally_row *row = row_of_span(&t, span);
+        ck_assert_msg((row == NULL) == (span % 4 == 2), "span %u", span);
+        ck_assert(!row || row->allocated == 1);
+    }
+    enter(&t, 4); /* is found again */
+    add(&t, alloc(N + 1, 0, 1));
+    ck_assert_uint_eq(row_of_span(&t, 4)->allocated, 2);
+    for (unsigned span = N + 1; span <= N + N / 4; span++) {
+        enter(&t, span);
+        add(&t, alloc(2 * span, 0, 1));
+    }
+    ck_assert_uint_eq(t.rows.count, N + 1); /* in the place of those that are gone */
+    uint64_t all = 0;
+    for (size_t i = 0; i < t.rows.count; i++)
+        all += t.rows.items[i].live;
+    ck_assert_uint_eq(all, N / 4 + 1 + N / 4);
+    tally_free(&t);
+}
+END_TEST
+
+START_TEST(too_many_spans_are_none) {
+    enum { TOO_MANY = 10 };
+    tally t = {.by_span = true};
+    ck_assert(tally_begin(&t, &info));
+    for (unsigned span = 1; span <= TALLY_SPAN_ROWS + TOO_MANY; span++) {
+        enter(&t, span);
+        add(&t, alloc(span, 0, 1));
+    }
+    ck_assert_uint_eq(t.n_span_rows, TALLY_SPAN_ROWS);
+    ck_assert_uint_eq(t.rows.items[0].allocated, TOO_MANY);
+    tally_free(&t);
+}
+END_TEST
+
 START_TEST(labels_are_replaced_by_key) {
     labels l = {0};
     ck_assert(labels_set_pair(&l, "service=a"));
@@ -188,6 +292,9 @@ static Suite *suite(void) {
     tcase_add_test(c, an_end_may_come_before_its_beginning);
     tcase_add_test(c, memory_follows_what_lives);
     tcase_add_test(c, samples_weigh_what_their_rate_says);
+    tcase_add_test(c, spans_have_rows_of_their_own);
+    tcase_add_test(c, rows_of_spans_are_dropped_when_all_is_said);
+    tcase_add_test(c, too_many_spans_are_none);
     tcase_add_test(c, labels_are_replaced_by_key);
     tcase_add_test(c, the_environment_is_decoded);
     tcase_add_loop_test(c, a_url_says_which_protocol, 0, sizeof urls / sizeof *urls);

@@ -243,6 +243,16 @@ def gauges_are_marks():
 
 
 @test
+def samples_are_of_the_spans_that_the_program_says():
+    program, trace = WORK / "spans", WORK / "spans.ctf"
+    subprocess.run(["gcc", "-O1", "-pthread", "-rdynamic", "-DWITH_VARIABLE", "-o", program, HERE.parent / "native/target_spans.c"], check=True)
+    said = allotrace("run", "-q", "--rate", "1", "-o", trace, "--", program, "own", "100").decode()
+    allotrace("export", "--to", "parquet", "-o", WORK / "of_spans", trace)
+    rows = duck("of_spans").execute("SELECT CAST(size AS TEXT), trace_id, span_id FROM samples WHERE trace_id IS NOT NULL")
+    same(sorted(rows.fetchall()), sorted(tuple(line.split()) for line in said.splitlines()))
+
+
+@test
 def exporting_again_replaces():
     before = sorted(p.relative_to(WORK) for p in (WORK / "fleet").rglob("*.parquet"))
     export(FLEET.irmin[:1], "irmin", 1)

@@ -31,7 +31,7 @@ def perform(function):
     try:
         return function()
     except (AssertionError, decode.Malformed, subprocess.SubprocessError, OSError, ValueError,
-            LookupError) as error:
+            LookupError, StopIteration) as error:
         return f"{type(error).__name__}: {error}"
     finally:
         os.chdir(here)

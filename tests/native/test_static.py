@@ -600,13 +600,15 @@ def one_that_nobody_has_followed_in_time_is_told_of():
     run = subprocess.Popen([ALLOTRACE, "run", "-o", "t.%p.ctf", "--", "sh", "-c", "read x <pipe; ./program nothing; echo over"],
                            env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     pipe = os.open("pipe", os.O_WRONLY)  # the shell has begun
-    members = pathlib.Path(f"/proc/{run.pid}/task/{run.pid}/children").read_text().split()
-    follows = next(int(p) for p in members if pathlib.Path(f"/proc/{p}/comm").read_text() == "run-follows\n")
-    os.kill(follows, signal.SIGSTOP)
+    follows = []
+    while not follows:  # it takes its name when it comes to run
+        members = pathlib.Path(f"/proc/{run.pid}/task/{run.pid}/children").read_text().split()
+        follows = [int(p) for p in members if pathlib.Path(f"/proc/{p}/comm").read_text() == "run-follows\n"]
+    os.kill(follows[0], signal.SIGSTOP)
     os.write(pipe, b"x\n")
     os.close(pipe)
     same(run.stdout.readline(), "over\n")
-    os.kill(follows, signal.SIGCONT)
+    os.kill(follows[0], signal.SIGCONT)
     said = run.communicate(timeout=60)[1]
     assert "1 static or Go program ran without being recorded, because it was not followed within 1 s" in said, said
 

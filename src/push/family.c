@@ -104,11 +104,14 @@ static void start(push_family *f, member *m, const family_trace *t) {
     end_trace(f, t);
 }
 
-/* Gives a trace a place, if it is one of this run that has none yet. */
-static void take_in(push_family *f, const char *path, uint64_t pid) {
+static int open_trace(const char *path) {
+    return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+}
+
+/* Gives a trace a place, if it is one of this run that has none yet; -1 is none. */
+static void take_in(push_family *f, int fd, uint64_t pid) {
     struct stat st;
     member *m = free_place(f);
-    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
         return;
     const bool is_trace = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0 &&
@@ -128,15 +131,18 @@ static void take_in(push_family *f, const char *path, uint64_t pid) {
     }
 }
 
-/* What process `pid` records now, and what it has recorded before it was other programs. */
+/* What process `pid` records now, and what it has recorded before it was other programs: that has
+ * its other name by the time that the former is there, and is not looked for again once the former
+ * is known. */
 static void take_in_all(push_family *f, const char *path, uint64_t pid) {
     char earlier[PATH_MAX];
+    const int latest = open_trace(path);
     for (unsigned n = 1;
          n <= TRACE_NAME_EARLIER_MAX && trace_name_earlier(path, n, earlier, sizeof earlier) &&
          access(earlier, F_OK) == 0;
          n++)
-        take_in(f, earlier, pid);
-    take_in(f, path, pid);
+        take_in(f, open_trace(earlier), pid);
+    take_in(f, latest, pid);
 }
 
 static void look_at_folder(push_family *f) {

@@ -13,6 +13,7 @@
 #include "cli/origin.h"
 #include "cli/profile_names.h"
 #include "cli/progress.h"
+#include "cli/ring/ring_read.h"
 #include "cli/traces.h"
 #include "profile/index.h"
 
@@ -186,6 +187,8 @@ static int use_trace(reading *r, const char *path) {
         status = trace_file_report(r->in, end);
     if (status == STATUS_OK && !give_names(r, path))
         return message_no_memory();
+    if (status == STATUS_OK && r->profile->n_domains > 1 && traces_segment(path) == path)
+        ring_say_cut(path);
     if (status == STATUS_OK && writes) {
         write_index(r, path);
         drop_rest(r->profile, &o->how);

@@ -146,6 +146,14 @@ static void say_missing(const join *j, const char *folder) {
             folder, j->n_missing, j->n_freed);
 }
 
+void ring_say_cut(const char *path) {
+    if (ring_segment_goes_on(path))
+        message_warning(
+            "%s: the recording goes on behind this segment, with some of the frees before "
+            "its end: without them, what is live at the end may be too high",
+            path);
+}
+
 /* Readers stay open to the end: names are theirs. */
 static int add_all(join *j, trace_file *files, const member *m, size_t n, bool strict, int fd) {
     int result = STATUS_OK;
@@ -187,6 +195,8 @@ static int join_group(const char *folder, group *g, const member *m, uint64_t un
         if (status != MEMTRACE_OK)
             result = say_join(&j, status);
         say_missing(&j, folder);
+        if (j.lanes.count > 1 && !ring_is_folder(folder))
+            ring_say_cut(m[g->n - 1].path);
     }
     join_free(&j);
     for (size_t i = 0; i < g->n; i++)

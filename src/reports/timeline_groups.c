@@ -18,9 +18,9 @@ static const char *name_of_life(document *d, uint32_t class) {
 /* What is in none of them. */
 static const struct {
     const char *name, *filter;
-} nameless[N_GROUPS_BY] = {[GROUPS_BY_SCOPE] = {"no scope", "scope:/^$/"},
-                           [GROUPS_BY_TRACE] = {"no trace", "-trace:*"},
-                           [GROUPS_BY_SPAN] = {"no span", "-span:*"}};
+} nameless[N_GROUPS_BY] = {[GROUPS_BY_SCOPE] = {"(no scope)", "scope:/^$/"},
+                           [GROUPS_BY_TRACE] = {"(no trace)", "-trace:*"},
+                           [GROUPS_BY_SPAN] = {"(no span)", "-span:*"}};
 
 const char *timeline_group_name(document *d, groups_by by, const group *g) {
     if (by == GROUPS_BY_THREAD)

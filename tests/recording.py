@@ -44,6 +44,22 @@ class Recorder:
         same(got, wanted._replace(err=err + wanted.err), "the run itself")
 
 
+def children(pid):
+    """Of its first thread; none if it has ended."""
+    try:
+        return [int(c) for c in pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+    except (FileNotFoundError, ProcessLookupError):
+        return []
+
+
+def executable_of(pid):
+    """None if it has ended meanwhile."""
+    try:
+        return os.readlink(f"/proc/{pid}/exe")
+    except (FileNotFoundError, ProcessLookupError):
+        return None
+
+
 def births(path="t.ctf"):
     """What was allocated, with the texts of its frames, outermost first: a frame, or, where names
     have spaces, a part of one. Each block must have been born, and end once at most."""

@@ -22,7 +22,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 import decode  # noqa: E402
 import tap  # noqa: E402
-from recording import Recorder, births, run  # noqa: E402
+from recording import Recorder, births, children, executable_of, run  # noqa: E402
 from tap import same, test  # noqa: E402
 
 LIBRARY, ALLOTRACE = map(os.path.abspath, sys.argv[1:3])
@@ -241,10 +241,9 @@ def killed_programs_leave_their_objects(jdk):
         command = [ALLOTRACE, "run", "-q", "-r", "1", "-o", "t.ctf", "--", jdk.java, "Ends", "wait"]
         with subprocess.Popen(command, env=env, text=True, stdout=subprocess.PIPE) as program:
             same(program.stdout.readline(), "waits\n", "what it says")
-            children = pathlib.Path(f"/proc/{program.pid}/task/{program.pid}/children").read_text()
-            for pid in children.split():
-                if os.path.realpath(f"/proc/{pid}/exe").endswith("/java"):  # others may be gone by now
-                    os.kill(int(pid), sig)
+            for pid in children(program.pid):
+                if (executable_of(pid) or "").endswith("/java"):
+                    os.kill(pid, sig)
             same(program.wait(), status, "status")
         same(len(Trace().of("Ends$Item")), 1000, "objects")
 

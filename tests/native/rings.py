@@ -6,7 +6,7 @@ import sys
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from recording import ENVIRONMENT  # noqa: E402
+from recording import ENVIRONMENT, children  # noqa: E402,F401
 
 ALLOTRACE, LIBRARY = map(os.path.abspath, sys.argv[1:3])
 ENVIRONMENT["ALLOTRACE_PRELOAD"] = LIBRARY
@@ -36,6 +36,3 @@ def read(path):
     except (FileNotFoundError, ProcessLookupError):
         return ""
 
-
-def children(pid):
-    return [int(c) for c in read(f"/proc/{pid}/task/{pid}/children").split()]

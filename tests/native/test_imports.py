@@ -12,7 +12,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import tap  # noqa: E402
-from recording import ENVIRONMENT  # noqa: E402
+from recording import ENVIRONMENT, children, executable_of  # noqa: E402
 from tap import Skip, same, test  # noqa: E402
 
 ALLOTRACE, LIBRARY = map(os.path.abspath, sys.argv[1:3])
@@ -369,8 +369,7 @@ int main() {
                 pid = process.pid
                 good("attach", "-r", "1", "-o", "t.ctf", str(pid))
             else:
-                children = pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
-                pid = next(c for c in children if os.path.realpath(f"/proc/{c}/exe") == program)
+                pid = next(c for c in children(process.pid) if executable_of(c) == program)
             good("ctl", str(pid), "flush")
             process.stdin.write("\n")
             process.stdin.flush()

@@ -19,6 +19,9 @@ import sys
 import tempfile
 import time
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+from recording import children, executable_of  # noqa: E402
+
 ALLOTRACE, LIBRARY, TARGET = map(os.path.abspath, sys.argv[1:4])
 KILLS = int(sys.argv[4]) if len(sys.argv) > 4 else 8
 RATE = sys.argv[5] if len(sys.argv) > 5 else "1"
@@ -29,8 +32,7 @@ BUSY, RESTING, IDLE = ("1", "0"), ("200", "2000"), ("700", "10000000")
 
 def child_of(pid):
     """The program that `run` has started; it has another child, which is no program."""
-    children = pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-    return next(int(c) for c in children if os.readlink(f"/proc/{c}/exe") == TARGET)
+    return next(c for c in children(pid) if executable_of(c) == TARGET)
 
 
 def kill_once(folder, mode, rate, moment, together=False):

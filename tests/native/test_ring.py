@@ -19,7 +19,7 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import tap
-from recording import ENVIRONMENT
+from recording import ENVIRONMENT, executable_of
 from rings import ALLOTRACE, allotrace, ask, children, patiently, read
 from tap import same, test
 
@@ -40,7 +40,7 @@ class Run:
                                     env=ENVIRONMENT, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                                     stderr=subprocess.PIPE, text=True, start_new_session=True)
         patiently(lambda: min(born for born, _ in self.counts()) > 0, "the target counts")
-        self.program = next(c for c in children(self.run.pid) if os.readlink(f"/proc/{c}/exe") == TARGET)
+        self.program = next(c for c in children(self.run.pid) if executable_of(c) == TARGET)
         self.keeper = patiently(lambda: next((c for c in children(self.run.pid)
                                               if read(f"/proc/{c}/comm").strip() == "run-keeper"), None), "a keeper")
 

@@ -14,7 +14,7 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import tap  # noqa: E402
-from recording import ENVIRONMENT  # noqa: E402
+from recording import ENVIRONMENT, children, executable_of  # noqa: E402
 from tap import same, test  # noqa: E402
 
 ALLOTRACE, LIBRARY, TARGET = map(os.path.abspath, sys.argv[1:4])
@@ -34,16 +34,14 @@ def read_line(fd):
     return line
 
 
-def children(pid):
-    return [int(c) for c in pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
-
-
-def program_of(pid):
-    """None if it has ended meanwhile."""
-    try:
-        return os.readlink(f"/proc/{pid}/exe")
-    except FileNotFoundError:
-        return None
+def files_of(pid):
+    files = []
+    for fd in os.listdir(f"/proc/{pid}/fd"):
+        try:
+            files.append(os.readlink(f"/proc/{pid}/fd/{fd}"))
+        except FileNotFoundError:
+            continue  # it was closed meanwhile
+    return files
 
 
 class Run:
@@ -64,7 +62,7 @@ class Run:
         return children(self.pid)
 
     def program(self):
-        return next(p for p in self.members() if program_of(p) == TARGET)
+        return next(p for p in self.members() if executable_of(p) == TARGET)
 
     def __enter__(self):
         return self
@@ -159,12 +157,12 @@ def nothing_but_the_program_outlives_the_command():
         others = [p for p in run.members() if p != program]
         run.heard()  # they have answered
         output = f"pipe:[{os.fstat(run.said).st_ino}]"
-        for other in others:
-            files = [os.readlink(f"/proc/{other}/fd/{fd}") for fd in os.listdir(f"/proc/{other}/fd")]
-            assert output not in files, files
+        deadline = time.monotonic() + WAIT
+        while any(output in files_of(p) for p in others) and time.monotonic() < deadline:
+            time.sleep(0.01)  # each lets go of it as soon as it runs
+        assert not any(output in files_of(p) for p in others), [files_of(p) for p in others]
         os.kill(run.pid, signal.SIGKILL)
         run.process.wait()
-        deadline = time.monotonic() + WAIT
         while any(os.path.exists(f"/proc/{p}/exe") for p in others) and time.monotonic() < deadline:
             time.sleep(0.01)
         assert not any(os.path.exists(f"/proc/{p}/exe") for p in others), "one is still there"

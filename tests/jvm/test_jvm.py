@@ -248,6 +248,31 @@ def killed_programs_leave_their_objects(jdk):
         same(len(Trace().of("Ends$Item")), 1000, "objects")
 
 
+def renamed(jdk):
+    """The same JVM, by the name of another one."""
+    subprocess.run(["cp", "-as", jdk.home, "renamed"], check=True)
+    for file in "bin/java", "lib/server/libjvm.so":
+        os.unlink(f"renamed/{file}")
+        shutil.copy(f"{jdk.home}/{file}", f"renamed/{file}")
+    library = pathlib.Path("renamed/lib/server/libjvm.so")
+    library.chmod(0o644)
+    name, other = b"OpenJDK 64-Bit Server VM", b"Eclipse OpenJ9 VM"
+    library.write_bytes(library.read_bytes().replace(name, other.ljust(len(name))))
+    return Jdk(f"{os.getcwd()}/renamed")
+
+
+@test
+def of_other_jvms_malloc_is_recorded(jdk):
+    jdk.compile("Ends")
+    done = RECORDER.run([renamed(jdk).java, "-Xshare:off", "Ends", "exit"])
+    same(done.err.count("its JVM is no HotSpot of Java 11 or later, so its objects are not recorded"), 1, done.err)
+    plain = run([jdk.java, "Ends", "exit"])
+    same((done.status, done.out), (plain.status, plain.out), done.err)
+    trace = Trace()
+    assert trace.n_malloc > 1000, trace.n_malloc
+    same(trace.blocks, [], "objects")
+
+
 @test
 def samples_estimate_what_there_is(jdk):
     jdk.compile("Many")

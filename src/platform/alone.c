@@ -135,6 +135,13 @@ void free(void *block) {
     (void)block;
 }
 
+char *strstr(const char *text, const char *part) {
+    const size_t n = strlen(part);
+    while (*text && strncmp(text, part, n) != 0)
+        text++;
+    return *text || n == 0 ? (char *)text : NULL;
+}
+
 /* Distributions have compilers watch over stacks and over sizes of copies: what the recorder finds
  * out of its own it ends the process by, as a C library does. */
 _Noreturn void __stack_chk_fail(void);

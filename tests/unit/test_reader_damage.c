@@ -3,6 +3,7 @@
 #include <sys/resource.h>
 
 #include "allotrace/memtrace.h"
+#include "sanitized.h"
 #include "trace_bytes.h"
 #include "unit.h"
 
@@ -617,14 +618,6 @@ START_TEST(definitions_from_before_a_loss_are_suspect_one_by_one) {
 END_TEST
 
 /* ---- what costs memory ------------------------------------------------------------------- */
-
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define SANITIZED
-#endif
-#elif defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define SANITIZED
-#endif
 
 static void limit_memory(void) {
 #ifndef SANITIZED /* these take terabytes of addresses */

@@ -6,6 +6,7 @@
 
 #include "platform/thread_local.h"
 #include "record/span.h"
+#include "sanitized.h"
 #include "unit.h"
 
 enum { SIZE = 25, VALID_AT = 24 };
@@ -107,12 +108,14 @@ START_TEST(a_record_that_is_not_there_is_none) {
     ck_assert(!is_none(look()));
     munmap(pages, page);
     ck_assert(is_none(look()));
+#ifndef SANITIZED /* whose own memory is there, but must not be looked at */
     for (uintptr_t wrong = 1; wrong; wrong *= 2) {
         otel_thread_ctx_v1 = (const void *)wrong;
         ck_assert(is_none(look()));
         otel_thread_ctx_v1 = (const void *)(0 - wrong);
         ck_assert(is_none(look()));
     }
+#endif
     otel_thread_ctx_v1 = r.bytes + 1; /* records begin at even addresses */
     ck_assert(is_none(look()));
 }

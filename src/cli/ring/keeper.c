@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -477,14 +476,11 @@ static void share_pace(keeping *k) {
 }
 
 void keeper_stand_back(const char *name) {
-    const struct sched_param none = {0};
     sigset_t all;
     setsid();
     prctl(PR_SET_NAME, name);
     sigfillset(&all);
     sigprocmask(SIG_BLOCK, &all, NULL);
-    /* As much of a processor as others get, but it takes it from nobody when it wakes. */
-    sched_setscheduler(0, SCHED_BATCH, &none);
 }
 
 static _Noreturn void be_keeper(keeping *k) {

@@ -31,8 +31,7 @@ bool keeper_start(keeper *k, const ring_plan *plan, pid_t pid, int rescue, bool 
 _Noreturn void keeper_of_child(const ring_plan *plan, const char *path, int fd, pid_t pid,
                                int rescue);
 
-/* Makes the calling process one that keeps: of no terminal, deaf to signals, and behind others
- * where processors are few, since a program's requests would wait for it. */
+/* Makes the calling process one that keeps: of no terminal, and deaf to signals. */
 void keeper_stand_back(const char *name);
 
 /* The process has ended at `end` (us since the epoch), or its recording has, and whoever pushes the

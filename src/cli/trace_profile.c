@@ -162,8 +162,7 @@ static memtrace_status read_trace(reading *r, bool whole) {
 
 /* Segments get names when their recording has ended, and may be read before. Modules are read with
  * our rights: another user's segments must not choose them. */
-static bool give_names(const reading *r, const char *path) {
-    const char *segment = traces_segment(path);
+static bool give_names(const reading *r, const char *segment) {
     rights theirs;
     if (!segment || path_is_others(segment, &theirs))
         return true;
@@ -185,9 +184,10 @@ static int use_trace(reading *r, const char *path) {
     r->in->told = o->says_end && profile_is_partial(r->profile);
     if (end != MEMTRACE_OK || !o->keep_warnings)
         status = trace_file_report(r->in, end);
-    if (status == STATUS_OK && !give_names(r, path))
+    const char *segment = status == STATUS_OK ? traces_segment(path) : NULL;
+    if (!give_names(r, segment))
         return message_no_memory();
-    if (status == STATUS_OK && r->profile->n_domains > 1 && traces_segment(path) == path)
+    if (segment == path && r->profile->n_domains > 1)
         ring_say_cut(path);
     if (status == STATUS_OK && writes) {
         write_index(r, path);

@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 
 #include "platform/cpu.h"
+#include "platform/gnu_hash.h"
 #include "platform/pages.h"
 #include "platform/syscall.h"
 
@@ -93,14 +94,6 @@ void entries_each_pointer(const struct entries *e, entries_visit *visit, void *c
     }
 }
 
-static uint32_t hash_of(const char *name) {
-    enum { FIRST = 5381, FACTOR = 33 };
-    uint32_t hash = FIRST;
-    for (const unsigned char *at = (const unsigned char *)name; *at; at++)
-        hash = hash * FACTOR + *at;
-    return hash;
-}
-
 static bool is_export(const struct entries *e, const ElfW(Sym) * s, const char *name) {
     return s->st_shndx != SHN_UNDEF && ELF64_ST_TYPE(s->st_info) == STT_FUNC &&
            strcmp(e->names + s->st_name, name) == 0;
@@ -114,7 +107,7 @@ uintptr_t entries_export(const struct entries *e, const char *name) {
     if (!e->hashes || e->hashes[0] == 0 || e->hashes[2] == 0)
         return 0;
     const uint32_t buckets = e->hashes[0], first = e->hashes[1], words = e->hashes[2],
-                   hash = hash_of(name);
+                   hash = gnu_hash(name);
     const uintptr_t *filter = (const uintptr_t *)(e->hashes + HEAD);
     const uintptr_t word = filter[hash / WORD_BITS % words];
     if (!(word >> hash % WORD_BITS & word >> (hash >> e->hashes[3]) % WORD_BITS & 1))

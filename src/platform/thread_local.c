@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "platform/cpu.h"
+#include "platform/gnu_hash.h"
 #include "platform/loader.h"
 
 /* What glibc says of its data to debuggers: size in bits, number of elements, offset in bytes. */
@@ -140,14 +141,6 @@ static bool exports_of(const struct link_map *object, struct exports *e) {
     return e->symbols && e->names && e->hashes;
 }
 
-static uint32_t hash_of(const char *name) {
-    enum { FIRST = 5381, FACTOR = 33 };
-    uint32_t hash = FIRST;
-    for (const unsigned char *at = (const unsigned char *)name; *at; at++)
-        hash = hash * FACTOR + *at;
-    return hash;
-}
-
 static bool is_called(const struct exports *e, const ElfW(Sym) * symbol, const char *name) {
     char text[PAGES_SEEN_MOST];
     const size_t n = strlen(name) + 1;
@@ -171,7 +164,7 @@ static bool is_variable(const struct exports *e, uint32_t i, const char *name, u
  * symbol, whose lowest bit ends the bucket. */
 static bool find_variable(const struct exports *e, const char *name, uintptr_t *value) {
     uint32_t head[4], i, other;
-    const uint32_t hash = hash_of(name);
+    const uint32_t hash = gnu_hash(name);
     if (!pages_seen_read(e->seen, e->hashes, head, sizeof head) || head[0] == 0)
         return false;
     const uintptr_t buckets = e->hashes + sizeof head + head[2] * sizeof(uintptr_t),

@@ -80,6 +80,9 @@ uint32_t spans_find(const block_table *b, span_kind kind, size_t row, span_curso
     return found->span;
 }
 
+const char *const spans_nameless[SPAN_N_KINDS] = {
+    [SPAN_SCOPE] = "(no scope)", [SPAN_TRACE_ID] = "(no trace)", [SPAN_SPAN_ID] = "(no span)"};
+
 void spans_unnamed(uint16_t domain, char text[SPAN_UNNAMED]) {
     snprintf(text, SPAN_UNNAMED, "thread %" PRIu16, domain);
 }

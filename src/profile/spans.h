@@ -40,6 +40,9 @@ static inline const char *spans_text(const block_table *b, span_kind kind, size_
     return span == SPAN_NONE || !*b->spans.items[span].text ? NULL : b->spans.items[span].text;
 }
 
+/* What is in none of a kind; NULL: threads have numbers instead. */
+extern const char *const spans_nameless[SPAN_N_KINDS];
+
 /* What a thread without a name is called by the number of its domain. */
 enum { SPAN_UNNAMED = 32 };
 void spans_unnamed(uint16_t domain, char text[SPAN_UNNAMED]);

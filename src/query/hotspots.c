@@ -140,17 +140,18 @@ static hotspots_entry name_place(const gathering *g, uint32_t place) {
                      : lens_location(&g->query->lens, g->places.locations.items[place])};
 }
 
-/* What is in none. Threads have numbers instead. */
-static const char *const nameless[] = {[HOTSPOTS_BY_SCOPE] = "(no scope)",
-                                       [HOTSPOTS_BY_TRACE] = "(no trace)",
-                                       [HOTSPOTS_BY_SPAN] = "(no span)"};
+static const span_kind span_kinds[] = {[HOTSPOTS_BY_THREAD] = SPAN_THREAD,
+                                       [HOTSPOTS_BY_SCOPE] = SPAN_SCOPE,
+                                       [HOTSPOTS_BY_TRACE] = SPAN_TRACE_ID,
+                                       [HOTSPOTS_BY_SPAN] = SPAN_SPAN_ID};
 
 static const char *span_name(const gathering *g, uint32_t site) {
     const group *of = &g->spans.items.items[site];
     if (of->name)
         return of->name;
-    if (nameless[g->result->by])
-        return nameless[g->result->by];
+    const char *nameless = spans_nameless[span_kinds[g->result->by]];
+    if (nameless)
+        return nameless;
     spans_unnamed((uint16_t)of->number, g->result->unnamed[site]);
     return g->result->unnamed[site];
 }
@@ -314,11 +315,7 @@ static bool find_rows(gathering *g) {
 
 static bool gather_spans(gathering *g) {
     const query_result *q = g->query;
-    static const span_kind kinds[] = {[HOTSPOTS_BY_THREAD] = SPAN_THREAD,
-                                      [HOTSPOTS_BY_SCOPE] = SPAN_SCOPE,
-                                      [HOTSPOTS_BY_TRACE] = SPAN_TRACE_ID,
-                                      [HOTSPOTS_BY_SPAN] = SPAN_SPAN_ID};
-    if (!groups_find_spans(q->profile, q->selection.kept, kinds[g->result->by], &g->spans))
+    if (!groups_find_spans(q->profile, q->selection.kept, span_kinds[g->result->by], &g->spans))
         return false;
     g->result->unnamed = calloc(g->spans.items.count + 1, sizeof *g->result->unnamed);
     return g->result->unnamed && find_rows(g);

@@ -313,42 +313,12 @@ static int recorder_try_open(void) {
     return error;
 }
 
-static void recorder_tell(enum rescue_note note) {
-    rescue_tell(secure_getenv(setting_infos[SETTING_RESCUE].name), note);
-}
-
-/* Says why nothing is recorded, so that `allotrace run` need not guess. */
-static void recorder_decline(const char *subject, const char *message, int os_error) {
-    if (say_to_user(subject, message, os_error))
-        recorder_tell(RESCUE_TOLD);
-}
-
-static void program_path(char path[PATH_MAX]) {
-    struct module executable = {.name = ""};
-    module_path(&executable, path, PATH_MAX);
-}
-
-/* Apart, since it takes stack that others do not need. */
-static __attribute__((noinline)) void recorder_decline_open(int os_error) {
-    char program[PATH_MAX], message[256], file[PATH_MAX];
-    uint64_t pid = (uint64_t)syscall4(SYS_getpid, 0, 0, 0, 0);
-    bool named = config_file_for(&recorder_config, pid, file, sizeof file);
-    text t = text_in(message, sizeof message);
-    text_add(&t, "nothing is recorded");
-    if (recorder_config.per_process) { /* of the programs of a run, this one */
-        program_path(program);
-        text_add(&t, " of ");
-        text_add(&t, program);
-    }
-    recorder_decline(named ? file : recorder_config.file, message, os_error);
-}
-
 static int recorder_open(void) {
     int error = recorder_try_open();
     if (error == 0)
         return ON;
     if (error != EWOULDBLOCK) /* else: our parent is recording to it, and we were exec'ed */
-        recorder_decline_open(error);
+        recorder_decline_open(&recorder_config, error);
     return OFF;
 }
 
@@ -431,11 +401,11 @@ HOT_CODE static bool recorder_plan_runtime(enum runtime_id id) {
         recorder.plan.records_malloc = recorder_config.heaps[id] & CONFIG_MALLOC;
         break;
     case RUNTIME_UNFIT:
-        program_path(program);
+        recorder_program(program);
         say_to_user(program, why, 0);
         break;
     case RUNTIME_TRACED:
-        program_path(program);
+        recorder_program(program);
         recorder_tell(RESCUE_LEFT_TO_PROGRAM);
         recorder_decline(program, why, 0);
         return false;
@@ -749,7 +719,7 @@ HOT_CODE static bool recorder_say_linked(void) {
         return false;
     }
     if (found && rescue_tell(recorder_config.rescue, RESCUE_LINKED)) {
-        program_path(program);
+        recorder_program(program);
         say_to_user(program, found, 0);
     }
     return true;
@@ -902,7 +872,7 @@ struct session *recorder_enter_own(void) {
 
 void recorder_tell_user(const char *message) {
     char program[PATH_MAX];
-    program_path(program);
+    recorder_program(program);
     say_to_user(program, message, 0);
 }
 

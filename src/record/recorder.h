@@ -3,6 +3,7 @@
 #ifndef RECORD_RECORDER_H
 #define RECORD_RECORDER_H
 
+#include <limits.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -10,6 +11,8 @@
 
 #include "allotrace/memprof.h"
 #include "record/calls.h"
+#include "record/config.h"
+#include "record/rescue.h"
 #include "record/session.h"
 
 /* Addresses of blocks that may be tracked; tested inline at each free. */
@@ -51,6 +54,13 @@ bool recorder_runtime_is_late(void);
 
 /* Says to the user what there is to say of the program. */
 void recorder_tell_user(const char *message);
+
+/* Says why nothing is recorded, so that `allotrace run` need not guess: of a file or a program, or
+ * of the trace that cannot be opened. */
+void recorder_decline(const char *subject, const char *message, int os_error);
+void recorder_decline_open(const config *c, int os_error);
+void recorder_tell(enum rescue_note note); /* to `run` alone */
+void recorder_program(char path[PATH_MAX]);
 
 /* The runtime's heap is recorded no longer: says why in the trace, and to the user. */
 void recorder_lose_runtime(const char *why, const char *message);

@@ -1,13 +1,45 @@
 /* recorder_say.c: what a recording says of itself and of its program while it runs: marks and
- * scopes, and that it ends before the program does. */
+ * scopes, and why there is none, or that it ends before the program does. */
 #include <errno.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 
+#include "contract/settings.h"
+#include "platform/module.h"
+#include "platform/syscall.h"
 #include "record/recorder.h"
 #include "record/say.h"
 #include "record/scope.h"
 #include "record/session.h"
 #include "record/text.h"
+
+void recorder_tell(enum rescue_note note) {
+    rescue_tell(secure_getenv(setting_infos[SETTING_RESCUE].name), note);
+}
+
+void recorder_decline(const char *subject, const char *message, int os_error) {
+    if (say_to_user(subject, message, os_error))
+        recorder_tell(RESCUE_TOLD);
+}
+
+void recorder_program(char path[PATH_MAX]) {
+    struct module executable = {.name = ""};
+    module_path(&executable, path, PATH_MAX);
+}
+
+void recorder_decline_open(const config *c, int os_error) {
+    char program[PATH_MAX], message[256], file[PATH_MAX];
+    uint64_t pid = (uint64_t)syscall4(SYS_getpid, 0, 0, 0, 0);
+    bool named = config_file_for(c, pid, file, sizeof file);
+    text t = text_in(message, sizeof message);
+    text_add(&t, "nothing is recorded");
+    if (c->per_process) { /* of the programs of a run, this one */
+        recorder_program(program);
+        text_add(&t, " of ");
+        text_add(&t, program);
+    }
+    recorder_decline(named ? file : c->file, message, os_error);
+}
 
 void recorder_mark(const char *name) {
     struct session *s = recorder_enter();

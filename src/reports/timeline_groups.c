@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "profile/spans.h"
 #include "reports/timeline.h"
 
 static const char *name_of_life(document *d, uint32_t class) {
@@ -17,16 +18,17 @@ static const char *name_of_life(document *d, uint32_t class) {
 
 /* What is in none of them. */
 static const struct {
-    const char *name, *filter;
-} nameless[N_GROUPS_BY] = {[GROUPS_BY_SCOPE] = {"(no scope)", "scope:/^$/"},
-                           [GROUPS_BY_TRACE] = {"(no trace)", "-trace:*"},
-                           [GROUPS_BY_SPAN] = {"(no span)", "-span:*"}};
+    span_kind kind;
+    const char *filter;
+} nameless[N_GROUPS_BY] = {[GROUPS_BY_SCOPE] = {SPAN_SCOPE, "scope:/^$/"},
+                           [GROUPS_BY_TRACE] = {SPAN_TRACE_ID, "-trace:*"},
+                           [GROUPS_BY_SPAN] = {SPAN_SPAN_ID, "-span:*"}};
 
 const char *timeline_group_name(document *d, groups_by by, const group *g) {
     if (by == GROUPS_BY_THREAD)
         return g->name ? g->name : document_text(d, "thread %" PRIu32, g->number);
-    if (nameless[by].name)
-        return g->name ? g->name : nameless[by].name;
+    if (nameless[by].filter)
+        return g->name ? g->name : spans_nameless[nameless[by].kind];
     return by == GROUPS_BY_LIFE ? name_of_life(d, g->number) : NULL;
 }
 
@@ -53,7 +55,7 @@ const char *timeline_group_filter(document *d, groups_by by, const group *g) {
     const uint64_t least = groups_life(g->number), most = groups_life(g->number + 1);
     if (by == GROUPS_BY_THREAD)
         return g->name ? filter_of_span(d, "thread", g) : filter_of_unnamed(d, g->number);
-    if (nameless[by].name && !g->name)
+    if (nameless[by].filter && !g->name)
         return nameless[by].filter;
     if (by == GROUPS_BY_SCOPE)
         return filter_of_span(d, "scope", g);

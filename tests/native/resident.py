@@ -106,6 +106,23 @@ def read(path, size):
     return len(made), len(made & died), marks
 
 
+def check_between(resident, begin):
+    """Just what a program does between attach and detach is recorded, all of it; `begin` attaches to it."""
+    with Resident(resident) as program:
+        program.tell("a 1000 6400")
+        begin(program.pid)
+        program.tell("a 500 12000")
+        program.tell("f")
+        done = good("detach", program.pid)
+        program.tell("a 300 12000")
+        program.tell("f")
+    assert "recorded" in done.stderr and "look closer: allotrace " in done.stderr, done.stderr
+    same(read("t.ctf", 12000), (500, 500, []))
+    same(read("t.ctf", 6400)[0], 0, "blocks from before")
+    same(allotrace("doctor", "t.ctf").returncode, 0, "doctor")
+    assert "keep" in allotrace("hotspots", "t.ctf").stdout
+
+
 def check_killed(orders, resident=RESIDENT):
     with Resident(resident) as program:
         for order in orders:

@@ -19,7 +19,7 @@ import threading
 import time
 
 from resident import (ALLOTRACE, ENVIRONMENT, FIXED, LIBRARY, LOCKED, OTHER_PLUGIN, PLUGIN, RESIDENT,
-                      ROUNDS, STATIC, Resident, allotrace, check_killed, good, read,
+                      ROUNDS, STATIC, Resident, allotrace, check_between, check_killed, good, read,
                       refused, wait_until_recorded)  # it finds the next ones
 import tap
 from tap import Skip, same, test
@@ -28,23 +28,7 @@ from tap import Skip, same, test
 @test
 def what_happens_between_attach_and_detach_is_recorded():
     for program in RESIDENT, FIXED:
-        check_between(program)
-
-
-def check_between(resident):
-    with Resident(resident) as program:
-        program.tell("a 1000 6400")
-        good("attach", "-r", "1", "-o", "t.ctf", program.pid)
-        program.tell("a 500 12000")
-        program.tell("f")
-        done = good("detach", program.pid)
-        program.tell("a 300 12000")
-        program.tell("f")
-    assert "recorded" in done.stderr and "look closer: allotrace " in done.stderr, done.stderr
-    same(read("t.ctf", 12000), (500, 500, []))
-    same(read("t.ctf", 6400)[0], 0, "blocks from before")
-    same(allotrace("doctor", "t.ctf").returncode, 0, "doctor")
-    assert "keep" in allotrace("hotspots", "t.ctf").stdout
+        check_between(program, lambda pid: good("attach", "-r", "1", "-o", "t.ctf", pid))
 
 
 @test

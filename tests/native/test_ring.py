@@ -109,7 +109,7 @@ def judge_segments(counts):
         assert all(abs(g - w) <= 1 for g, w in zip(got, want)), (trace, got, want)
     for given, is_cut in (segments()[-2:], False), (segments()[-2:-1], True), (segments()[-3:-1], True):
         said = subprocess.run([ALLOTRACE, "peak", *given], text=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE).stderr
-        same("the recording goes on behind this segment" in said, is_cut, said)
+        same("the recording continues after this segment" in said, is_cut, said)
 
 
 def live_of(traces):

@@ -177,8 +177,9 @@ static bool end_recording(pid_t pid, char *path, size_t size, rights *whose) {
         return false;
     }
     if (*request.linked)
-        message_warning("code of process %d still leads through the recorder, which passes calls "
-                        "on: %s; to try again: allotrace detach %d",
+        message_warning("calls in process %d still pass through the recorder, which forwards them, "
+                        "since its code could not be restored: %s; to try again: allotrace detach "
+                        "%d",
                         (int)pid, request.linked, (int)pid);
     if (request.outcome == CONTROL_DONE)
         snprintf(path, size, "%s", request.reply);
@@ -547,8 +548,8 @@ static void warn_unseen(pid_t pid, const control *begun) {
     if (begun->n_linked == 0)
         say_linked(pid, begun);
     if (!*begun->linked && attach_has_own_malloc(pid))
-        message_warning("process %d has its own malloc linked into the program, whose functions "
-                        "no symbols name: calls from the program are not recorded, calls from "
+        message_warning("process %d has its own malloc linked into the program, without symbols "
+                        "for its functions: calls from the program are not recorded, calls from "
                         "libraries are",
                         (int)pid);
     const char *unreached = attach_unreached_heap(pid);

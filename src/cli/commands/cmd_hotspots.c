@@ -28,8 +28,7 @@ static const option options[] = {
      .at = offsetof(hotspots_options, by),
      .choices = hotspots_groupings,
      .help = "one row per source line (default), function, object type, thread name, scope, or "
-             "trace or "
-             "span of distributed tracing",
+             "trace or span of distributed tracing",
      .brief = "one row per line (default), function, type, thread, scope, trace or span"},
     OPTIONS_ROWS(hotspots_options),
     OPTIONS_QUESTION(hotspots_options),

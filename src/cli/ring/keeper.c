@@ -475,7 +475,7 @@ static void share_pace(keeping *k) {
     k->pace.shared = shared ? &shared->pace : NULL;
 }
 
-void keeper_stand_back(const char *name) {
+void keeper_become(const char *name) {
     sigset_t all;
     setsid();
     prctl(PR_SET_NAME, name);
@@ -484,7 +484,7 @@ void keeper_stand_back(const char *name) {
 }
 
 static _Noreturn void be_keeper(keeping *k) {
-    keeper_stand_back("run-keeper");
+    keeper_become("run-keeper");
     share_pace(k);
     k->process = (int)syscall(SYS_pidfd_open, k->pid, 0);
     keep_all(k);

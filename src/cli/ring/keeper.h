@@ -32,7 +32,7 @@ _Noreturn void keeper_of_child(const ring_plan *plan, const char *path, int fd, 
                                int rescue);
 
 /* Makes the calling process one that keeps: of no terminal, and deaf to signals. */
-void keeper_stand_back(const char *name);
+void keeper_become(const char *name);
 
 /* The process has ended at `end` (us since the epoch), or its recording has, and whoever pushes the
  * spool has read it. Waits until all is in segments; false after having said that something went

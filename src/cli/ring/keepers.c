@@ -363,7 +363,7 @@ static void finish(watch *w) {
 }
 
 static _Noreturn void be_keepers(watch *w) {
-    keeper_stand_back(KEEPERS_NAME);
+    keeper_become(KEEPERS_NAME);
     signal(SIGCHLD, SIG_DFL);
     say_nothing(STDIN_FILENO);
     say_nothing(STDOUT_FILENO);

@@ -148,10 +148,10 @@ static void say_missing(const join *j, const char *folder) {
 
 void ring_say_cut(const char *path) {
     if (ring_segment_goes_on(path))
-        message_warning(
-            "%s: the recording goes on behind this segment, with some of the frees before "
-            "its end: without them, what is live at the end may be too high",
-            path);
+        message_warning("%s: the recording continues after this segment, and some frees from "
+                        "before its end are in "
+                        "the next one, so live memory at the end may be too high",
+                        path);
 }
 
 /* Readers stay open to the end: names are theirs. */

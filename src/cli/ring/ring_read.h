@@ -18,8 +18,8 @@ int ring_read_folder(const char *folder, uint64_t last, bool strict, int *fd);
 bool ring_has_segments(char *const *paths, size_t n);
 int ring_read_traces(char *const *paths, size_t n, uint64_t last, bool strict, int *fd);
 
-/* Of a segment that is the last one to be read: says so if the recording goes on behind it. Threads
- * write what they record in turn, so that a ring is not cut at one time for all of them. */
+/* Of a segment that is the last one to be read: says so if the recording continues after it.
+ * Threads write what they record in turn, so that a ring is not cut at one time for all of them. */
 void ring_say_cut(const char *path);
 
 /* Of a trace, the last so many microseconds: what lived then stands at the start. The same. */

@@ -112,7 +112,9 @@ typedef struct blocks_most {
 typedef struct blocks_peak_memo {
     _Atomic uint64_t time, samples;
     _Atomic uint32_t place;
-    _Atomic bool known; /* set last */
+    _Atomic bool known;         /* set last */
+    _Atomic uint64_t low, high; /* the ends of `samples`, see blocks_spread.h */
+    _Atomic bool spread_known;  /* set last */
 } blocks_peak_memo;
 
 /* Rows that follow each other in the file, of one domain, and what that says of its other events.
@@ -196,7 +198,7 @@ void blocks_free(block_table *b);
 /* When most was live. A finished table looks for it once. False when there is no memory. */
 bool blocks_peak(const block_table *b, blocks_most *most);
 
-/* The same of the rows of which `kept` is not 0; NULL: of all. */
+/* The same of the rows of which `kept` is not 0, or of all if it is NULL. */
 bool blocks_peak_of(const block_table *b, const uint8_t *kept, blocks_most *most);
 
 /* For a table that was not made by blocks_finish: lets it remember its peak, unless `most` is NULL.

@@ -335,7 +335,7 @@ static blocks_moment moment_of(const block_table *b, uint32_t place) {
                         : blocks_end_of(0);
 }
 
-bool blocks_peak_of(const block_table *b, const uint8_t *kept, blocks_most *most) {
+static bool find_peak(const block_table *b, const uint8_t *kept, blocks_most *most) {
     peak_search s = {.table = b, .kept = kept};
     bool ok = begin_search(&s), more = true;
     while (ok && more) {
@@ -373,7 +373,7 @@ bool blocks_peak(const block_table *b, blocks_most *most) {
                               .samples = memo->samples};
         return true;
     }
-    if (!blocks_peak_of(b, NULL, most))
+    if (!find_peak(b, NULL, most))
         return false;
     if (memo) {
         memo->time = most->at.time;
@@ -382,4 +382,8 @@ bool blocks_peak(const block_table *b, blocks_most *most) {
         memo->known = true;
     }
     return true;
+}
+
+bool blocks_peak_of(const block_table *b, const uint8_t *kept, blocks_most *most) {
+    return kept ? find_peak(b, kept, most) : blocks_peak(b, most);
 }

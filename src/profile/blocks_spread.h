@@ -13,8 +13,9 @@ typedef struct blocks_spread {
 /* Whether more than one domain had events, the order between which hangs on clocks. */
 bool blocks_are_of_several(const block_table *b);
 
-/* Of the most that was live of the rows of which `kept` is not 0, or of all if it is NULL. It looks
- * at BLOCKS_SPREAD_COLUMNS of a finished table. False when there is no memory. */
+/* Of the most that was live of the rows of which `kept` is not 0, or of all if it is NULL: this a
+ * finished table looks for once. It looks at BLOCKS_SPREAD_COLUMNS of such a table. False when
+ * there is no memory. */
 bool blocks_spread_of_most(const block_table *b, const uint8_t *kept, const blocks_most *most,
                            blocks_spread *spread);
 

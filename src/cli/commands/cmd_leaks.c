@@ -80,7 +80,7 @@ static int show(const question *q, const void *opts_) {
     leaks l;
     document d = {0};
     const bool by_function = opts->by == QUESTION_BY_FUNCTION;
-    const leaks_spec spec = {.kept = q->query.selection.kept,
+    const leaks_spec spec = {.kept = selection_rows(&q->query.selection),
                              .may = q->query.may,
                              .by_function = by_function,
                              .measure = q->query.measure,

@@ -59,7 +59,7 @@ static const option options[] = {
 static int show(const question *q, const void *opts_) {
     const lifetimes_options *opts = opts_;
     lifetimes l;
-    const lifetimes_spec spec = {.kept = q->query.selection.kept,
+    const lifetimes_spec spec = {.kept = selection_rows(&q->query.selection),
                                  .may = q->query.may,
                                  .measure = (measure)opts->question.measure,
                                  .by_function = opts->by == QUESTION_BY_FUNCTION,

@@ -45,7 +45,7 @@ static int show_sites(const question *q, const peak_options *opts, const report 
     hotspots h;
     document d = {0};
     trace_file_doing(&q->in, "looking for the peak");
-    if (!peak_query(&q->profile, q->query.selection.kept, &k) ||
+    if (!peak_query(&q->profile, selection_rows(&q->query.selection), &k) ||
         !hotspots_query(sites->query, (hotspots_by)opts->by, &h))
         return message_no_memory();
     hotspots_report rows = {

@@ -82,7 +82,7 @@ static int print(const question *q, const stats_options *opts, const stats *s,
 static int show(const question *q, const void *opts_) {
     const stats_options *opts = opts_;
     stats s;
-    const stats_spec spec = {.kept = q->query.selection.kept,
+    const stats_spec spec = {.kept = selection_rows(&q->query.selection),
                              .may = q->query.may,
                              .major_only = opts->major_only,
                              .large = opts->large,

@@ -89,7 +89,7 @@ static uint64_t points_wanted(const timeline_options *opts) {
 
 static int show(const question *q, const void *opts_) {
     const timeline_options *opts = opts_;
-    const timeline_spec spec = {.kept = q->query.selection.kept,
+    const timeline_spec spec = {.kept = selection_rows(&q->query.selection),
                                 .from = opts->from,
                                 .to = opts->to,
                                 .measure = q->query.measure,

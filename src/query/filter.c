@@ -667,6 +667,10 @@ static void mark_kept(void *context, size_t part, filter_piece piece) {
         kept[piece.at + piece.list[i]] = 1;
 }
 
+const uint8_t *selection_rows(const selection *s) {
+    return s->kept && memchr(s->kept, 0, s->n_of) ? s->kept : NULL;
+}
+
 bool filter_select(const filter *f, const profile *p, selection *s) {
     const size_t n = p->table.count;
     uint8_t *kept = calloc(n + 1, 1);

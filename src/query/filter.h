@@ -140,10 +140,8 @@ typedef struct selection {
     size_t term_at, term_size, n_removed;
 } selection;
 
-/* The rows for who takes NULL for all of them, which it looks through with less work. */
-static inline const uint8_t *selection_rows(const selection *s) {
-    return s->n_kept < s->n_of ? s->kept : NULL;
-}
+/* `kept`, or NULL if all rows are, which takes less work where all are meant by that. */
+const uint8_t *selection_rows(const selection *s);
 
 /* NULL keeps all. False when there is no memory. */
 bool filter_select(const filter *f, const profile *p, selection *s);

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """servers: what recording costs servers under load: CPU time of a request, memory, and how long requests take.
 
-    bench/servers.py [--minutes M] [--window S] [--turns N] [--rates R,...] [SERVER...]
+    bench/servers.py [--minutes M] [--window S] [--turns N] [--rates R,...] [--aside] [SERVER...]
 
 Instances of each server run side by side: one as it is, the same again (the control: how far two equal ones differ here),
 one under `allotrace run --keep 1h --max-size 200M`, one to which `allotrace attach --keep` has attached, and one under `run`
@@ -10,7 +10,8 @@ are started anew, because two processes of one program differ by where their mem
 all of its threads' and children's, by the scheduler's own clock; `with helpers` adds the processes of allotrace beside it.
 
 Servers, load generators and allotrace share one CPU, unless --spread lets them use all: how much of the others' work a server
-finds when it looks then depends on the scheduler alone, and windows differ by 1 to 3% instead of 6 to 20%.
+finds when it looks then depends on the scheduler alone, and windows differ by 1 to 3% instead of 6 to 20%. With --aside, allotrace's
+own processes (the keeper) get another CPU: what is left is the recorder's part.
 
 A ratio is that to the geometric mean of both plain instances in the same turn, of the control to the other: the geometric mean,
 then its 95% interval, by Student's t over the starts, as turns of the same processes are not independent, then in how many of the
@@ -331,9 +332,11 @@ class Instance:
         helpers = [pid for pid in pids if is_helper(pid)]
         return [pid for pid in pids if pid not in helpers], helpers
 
-    def run(self, seconds):
+    def run(self, seconds, aside):
         """A window of load: the row of what it cost."""
         served, helping = self.processes()
+        for pid in helping if aside else []:
+            os.sched_setaffinity(pid, aside)
         before, helped = cpu_seconds(served), cpu_seconds(helping)
         load = self.server.load(self.folder, self.port, seconds)
         time.sleep(0.2)  # processes of its connections end
@@ -377,10 +380,10 @@ def measure_start(server, ways, options, folder, end):
             home.mkdir()
             instances.append(Instance(server, way, home))
         for instance in instances:
-            instance.run(options.window)
+            instance.run(options.window, options.aside)
         for turn in range(options.turns):
             for instance in instances if turn % 2 == 0 else reversed(instances):
-                start.rows[instance.way].append(instance.run(options.window))
+                start.rows[instance.way].append(instance.run(options.window, options.aside))
             for instance in instances:
                 start.memory[instance.way].append(instance.memory())
             if time.monotonic() > end:
@@ -473,6 +476,7 @@ def main():
     parser.add_argument("--turns", type=int, default=2, help="between two starts")
     parser.add_argument("--rates", type=lambda text: text.split(","), default=[], help="other sampling rates, such as 1e-4,1e-3")
     parser.add_argument("--spread", action="store_true", help="over all CPUs")
+    parser.add_argument("--aside", action="store_true", help="allotrace's own processes on another CPU")
     parser.add_argument("--no-attach", action="store_true")
     parser.add_argument("--verbose", action="store_true", help="a line after each start")
     options = parser.parse_args()
@@ -482,10 +486,11 @@ def main():
     if not shutil.which("allotrace"):
         sys.exit("servers: no allotrace in PATH")
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("servers: told to end"))
-    failed = False
+    cpus, failed = os.sched_getaffinity(0), False
     for name in options.servers or SERVERS:
         try:
             with contextlib.nullcontext() if options.spread else pair.pinned():
+                options.aside = options.aside and cpus - os.sched_getaffinity(0)
                 measure(name, options)
         except Failed as failure:
             print(f"  servers: {name}: {failure}", file=sys.stderr)

@@ -18,7 +18,7 @@
 #include "profile/tick.h"
 
 enum {
-    LEAST_COARSE = 1 << 14,
+    LEAST_COARSE = 1 << 16,
     MOST_COARSE = 1 << 20,
     ROWS_A_BIN = 4,
     MOST_FINE = 1 << 20,      /* in all; if there are more, bins are made longer */
@@ -396,7 +396,8 @@ static made follow(spreading *s, cursor c) {
         else if (e->floats && e->fine <= last)
             floating += (int64_t)e->samples;
     }
-    rest_until(s, &known, s->n_fines, level);
+    rest_until(s, &known, s->stretches.items[in].end, level);
+    rest_until(s, &known, s->n_fines, 0);
     return (made){.most = then, .least = then - floating};
 }
 

@@ -419,6 +419,29 @@ START_TEST(what_is_not_known_between_domains_is_a_spread) {
 }
 END_TEST
 
+/* Of domains that take turns it is certain how much each made, whatever they left of the turn
+ * before. */
+START_TEST(peaks_far_apart_are_looked_at_by_themselves) {
+    enum { TURNS = 7, BLOCKS = 10, LONG = 10000 };
+    block_table b = {0};
+    blocks_most most;
+    blocks_spread spread;
+    for (uint64_t turn = 0; turn < TURNS; turn++)
+        for (uint64_t i = 0; i < 2 * BLOCKS; i++) {
+            const uint64_t id = turn * BLOCKS + i % BLOCKS, half = i % BLOCKS / (BLOCKS / 2);
+            if (i < BLOCKS)
+                bear(&b, id, turn * LONG, turn % 3);
+            else
+                bury(&b, id, turn * LONG + 1000 * (1 + half), turn % 3);
+        }
+    ck_assert(blocks_finish(&b) && blocks_peak(&b, &most));
+    ck_assert(blocks_spread_of_most(&b, NULL, &most, &spread));
+    ck_assert_uint_eq(spread.low, 3 * BLOCKS);
+    ck_assert_uint_eq(spread.high, 3 * BLOCKS);
+    blocks_free(&b);
+}
+END_TEST
+
 /* What happened: threads whose clocks stand still for a while. */
 enum { THREADS = 4, EVENTS = 6000, TICK = 100, CHUNK = 70 };
 
@@ -583,6 +606,7 @@ static Suite *suite(void) {
     tcase_add_test(t, ends_before_beginnings_take_no_names_away);
     tcase_add_test(t, ends_before_all_else_are_ends);
     tcase_add_test(t, what_is_not_known_between_domains_is_a_spread);
+    tcase_add_test(t, peaks_far_apart_are_looked_at_by_themselves);
     tcase_add_test(t, ends_that_float_make_no_amount_certain);
     tcase_add_test(t, the_truth_is_within_the_spread);
     tcase_add_test(t, a_tick_is_for_how_long_many_blocks_have_one_time);

@@ -10,15 +10,20 @@
 
 #include "base/hash.h"
 
-enum { MAX_DEATHS = 1 << 16 }; /* that wait for their allocations */
+enum {
+    MAX_DEATHS = 1 << 16, /* that wait for their allocations */
+    NAME_WORDS = (SPAN_TEXT + sizeof(uint64_t) - 1) / sizeof(uint64_t) /* of a held event */
+};
 
 /* ---- stacks -------------------------------------------------------------------------------- */
 
-/* NULL when there is no memory. */
+/* NULL when there is no memory. What was never met was not left out either. */
 static cutter_lane *lane_of(cutter *c, uint16_t domain) {
-    while (c->lanes.count <= domain)
-        if (!vec_push(&c->lanes, (cutter_lane){0}))
+    while (c->lanes.count <= domain) {
+        if (!vec_push(&c->lanes, ((cutter_lane){.written = c->written})))
             return NULL;
+        c->n_behind += c->written <= c->until;
+    }
     return &c->lanes.items[domain];
 }
 
@@ -269,13 +274,20 @@ static memtrace_status open_writer(cutter *c, int fd) {
     return segment_writer_open(&c->out, &info, fd);
 }
 
+/* Up to before then, all events of a domain have come. */
+static uint64_t whole_until(const cutter_lane *lane) {
+    return lane->latest > lane->written ? lane->latest : lane->written;
+}
+
 /* What comes next is no earlier, unless it is very late. Nothing is as early as the start. */
 static uint64_t next_start(const cutter *c) {
+    if (c->is_at_time)
+        return c->latest;
     const uint64_t least = c->latest > CUTTER_LATE ? c->latest - CUTTER_LATE : 0;
     uint64_t start = c->latest;
     for (size_t i = 0; i < c->lanes.count; i++)
-        if (c->lanes.items[i].latest > 0 && c->lanes.items[i].latest < start)
-            start = c->lanes.items[i].latest;
+        if (c->lanes.items[i].latest > 0 && whole_until(&c->lanes.items[i]) < start)
+            start = whole_until(&c->lanes.items[i]);
     start = start > least ? start : least;
     return start > c->start + 1 ? start - 1 : c->start + 1;
 }
@@ -290,6 +302,10 @@ uint64_t cutter_live_level(const cutter *c) {
     return level;
 }
 
+static uint8_t level_of(uint64_t said) {
+    return (uint8_t)(said < SEGMENT_MAX_LEVEL ? said : SEGMENT_MAX_LEVEL);
+}
+
 /* The lowest rate of what the segment begins with, and of what may come. */
 static void choose_level(cutter *c) {
     c->level = (uint8_t)cutter_live_level(c);
@@ -298,6 +314,10 @@ static void choose_level(cutter *c) {
     for (size_t i = 0; i < c->lanes.count; i++)
         if (c->lanes.items[i].level > c->level)
             c->level = c->lanes.items[i].level;
+    for (size_t i = 0; i < c->held.count; i++)
+        if (c->held.items[i].remark == SEGMENT_LEVEL &&
+            level_of(c->held.items[i].length) > c->level)
+            c->level = level_of(c->held.items[i].length);
 }
 
 static void thin_block(const cutter *c, cutter_block *b) {
@@ -314,6 +334,8 @@ static void thin_all(cutter *c) {
             thin_block(c, &c->blocks.items[i]);
 }
 
+static memtrace_status take_held(cutter *c);
+
 memtrace_status cutter_begin(cutter *c, int fd) {
     if (c->number > 0)
         c->start = next_start(c);
@@ -326,15 +348,10 @@ memtrace_status cutter_begin(cutter *c, int fd) {
     if (status == MEMTRACE_OK)
         status = put_live(c);
     c->carried_size = c->out.size;
-    return status;
+    return status == MEMTRACE_OK ? take_held(c) : status;
 }
 
 /* ---- events -------------------------------------------------------------------------------- */
-
-static void note_time(cutter *c, uint16_t domain, uint64_t time) {
-    c->lanes.items[domain].latest = time;
-    c->latest = time > c->latest ? time : c->latest;
-}
 
 /* Whether the block's death has come before. */
 static bool has_died(cutter *c, uint64_t id) {
@@ -406,9 +423,10 @@ static memtrace_status take_span(cutter *c, cutter_lane *lane, const memtrace_ev
     return put_span(c, lane, time_in(c, e->time), lane->span, lane->parts, n_parts);
 }
 
-static memtrace_status take_alloc(cutter *c, memtrace_stream *stream, const memtrace_event *e) {
+static memtrace_status take_alloc(cutter *c, memtrace_stream *stream, const memtrace_event *e,
+                                  segment_remark remark) {
     cutter_lane *lane = &c->lanes.items[e->domain];
-    if (!segment_writer_follow(&c->out, &lane->codes, e) || !take_name(c, lane, e))
+    if (!take_name(c, lane, e))
         return MEMTRACE_NOMEM;
     const size_t n = lane->codes.count;
     const uint64_t time = time_in(c, e->time);
@@ -419,8 +437,8 @@ static memtrace_status take_alloc(cutter *c, memtrace_stream *stream, const memt
         before = put_span(c, lane, time, lane->span, NULL, 0);
     if (before != MEMTRACE_OK)
         return before;
-    if (segment_remark_of(c->out.reader, e) == SEGMENT_LEVEL)
-        lane->level = (uint8_t)(e->length < SEGMENT_MAX_LEVEL ? e->length : SEGMENT_MAX_LEVEL);
+    if (remark == SEGMENT_LEVEL)
+        lane->level = level_of(e->length);
     else if (e->kind != MEMTRACE_ALLOC)
         return memtrace_stream_remark_as(stream, time, e->id, n ? lane->codes.items[n - 1] : 0,
                                          e->length);
@@ -461,6 +479,94 @@ static memtrace_status take_fate(cutter *c, memtrace_stream *stream, const memtr
     return thinned ? MEMTRACE_OK : memtrace_stream_collect(stream, time, id);
 }
 
+/* ---- what is later than a planned cut ------------------------------------------------------ */
+
+static bool is_fate(const memtrace_event *e) {
+    return e->kind == MEMTRACE_COLLECT || e->kind == MEMTRACE_PROMOTE;
+}
+
+static void count_behind(cutter *c) {
+    c->n_behind = 0;
+    for (size_t i = 0; i < c->lanes.count; i++)
+        c->n_behind += whole_until(&c->lanes.items[i]) <= c->until;
+}
+
+static void note_time(cutter *c, cutter_lane *lane, uint64_t time) {
+    const bool was_behind = whole_until(lane) <= c->until;
+    lane->latest = time > lane->latest ? time : lane->latest;
+    c->n_behind -= was_behind && whole_until(lane) > c->until;
+}
+
+/* All is written up to then, of domains that were not left out. */
+static void note_written(cutter *c, uint64_t time) {
+    c->written = time + 1 > c->written ? time + 1 : c->written;
+    for (size_t i = 0; i < c->lanes.count; i++) {
+        cutter_lane *lane = &c->lanes.items[i];
+        if (!lane->left && lane->written <= time)
+            lane->written = time + 1;
+        lane->left = false;
+    }
+    count_behind(c);
+}
+
+/* False when there is no memory. */
+static bool note_sweep(cutter *c, const memtrace_event *e, segment_remark remark) {
+    if (remark == SEGMENT_WRITTEN) {
+        note_written(c, e->time);
+    } else if (e->length <= UINT16_MAX) {
+        cutter_lane *lane = lane_of(c, (uint16_t)e->length);
+        if (!lane)
+            return false;
+        lane->left = true;
+    }
+    return true;
+}
+
+/* The name of a span, which is of the next call to the reader another one. */
+static bool hold_name(cutter *c, const char *name) {
+    const size_t count = c->held_words.count;
+    if (!vec_reserve(&c->held_words, NAME_WORDS))
+        return false;
+    char *copy = (char *)(c->held_words.items + count);
+    memset(copy, 0, NAME_WORDS * sizeof *c->held_words.items);
+    memcpy(copy, name, strnlen(name, SPAN_TEXT - 1));
+    c->held_words.count = count + NAME_WORDS;
+    return true;
+}
+
+static memtrace_status hold(cutter *c, cutter_lane *lane, const memtrace_event *e,
+                            segment_remark remark) {
+    const bool has_name = e->kind == MEMTRACE_SPAN && e->name;
+    cutter_held h = {.time = e->time,
+                     .id = e->id,
+                     .length = e->length,
+                     .samples = e->samples,
+                     .domain = e->domain,
+                     .kind = (uint8_t)e->kind,
+                     .source = (uint8_t)e->source,
+                     .remark = (uint8_t)remark,
+                     .has_name = has_name};
+    lane->waits = true;
+    if (!is_fate(e)) {
+        h.n_frames = e->n_frames;
+        h.common = e->common_prefix;
+    }
+    const size_t n = h.n_frames - h.common;
+    if (n > 0 && !segment_writer_follow(&c->out, &c->held_codes, e))
+        return MEMTRACE_NOMEM;
+    if (!vec_reserve(&c->held_words, n))
+        return MEMTRACE_NOMEM;
+    if (n > 0)
+        memcpy(c->held_words.items + c->held_words.count, c->held_codes.items + h.common,
+               n * sizeof *c->held_words.items);
+    c->held_words.count += n;
+    if (has_name && !hold_name(c, e->name))
+        return MEMTRACE_NOMEM;
+    return vec_push(&c->held, h) ? MEMTRACE_OK : MEMTRACE_NOMEM;
+}
+
+/* ---- taking events ------------------------------------------------------------------------- */
+
 bool cutter_is_due(const cutter *c) {
     for (size_t i = 0; i < c->lanes.count; i++)
         if (c->lanes.items[i].level > c->level)
@@ -468,15 +574,37 @@ bool cutter_is_due(const cutter *c) {
     return false;
 }
 
-memtrace_status cutter_take(cutter *c, const memtrace_event *event) {
+/* What a recorder says to us alone. */
+static bool is_of_sweep(segment_remark remark) {
+    return remark == SEGMENT_LEFT || remark == SEGMENT_WRITTEN;
+}
+
+/* An event whose backtrace is the lane's, but for that of a fate. */
+static memtrace_status take(cutter *c, const memtrace_event *e, segment_remark remark) {
     memtrace_stream *stream;
-    const memtrace_status status = open_stream(c, event->domain, &stream);
+    if (is_of_sweep(remark))
+        return MEMTRACE_OK;
+    const memtrace_status status = open_stream(c, e->domain, &stream);
     if (status != MEMTRACE_OK)
         return status;
-    note_time(c, event->domain, event->time);
-    return event->kind == MEMTRACE_COLLECT || event->kind == MEMTRACE_PROMOTE
-               ? take_fate(c, stream, event)
-               : take_alloc(c, stream, event);
+    c->latest = e->time > c->latest ? e->time : c->latest;
+    return is_fate(e) ? take_fate(c, stream, e) : take_alloc(c, stream, e, remark);
+}
+
+memtrace_status cutter_take(cutter *c, const memtrace_event *e) {
+    cutter_lane *lane = lane_of(c, e->domain);
+    if (!lane)
+        return MEMTRACE_NOMEM;
+    const segment_remark remark =
+        is_fate(e) ? SEGMENT_NO_REMARK : segment_remark_of(c->out.reader, e);
+    note_time(c, lane, e->time);
+    if (is_of_sweep(remark) && !note_sweep(c, e, remark))
+        return MEMTRACE_NOMEM;
+    lane = &c->lanes.items[e->domain];
+    if (c->plans && (lane->waits || e->time > c->until))
+        return hold(c, lane, e, remark);
+    return is_fate(e) || segment_writer_follow(&c->out, &lane->codes, e) ? take(c, e, remark)
+                                                                         : MEMTRACE_NOMEM;
 }
 
 memtrace_status cutter_flush(cutter *c) {
@@ -489,6 +617,64 @@ memtrace_status cutter_flush(cutter *c) {
         first = first == MEMTRACE_OK ? status : first;
     }
     return first;
+}
+
+/* ---- cuts that are planned ----------------------------------------------------------------- */
+
+void cutter_plan(cutter *c) {
+    if (!c->plans) {
+        c->plans = true;
+        c->until = c->latest;
+        count_behind(c);
+    }
+}
+
+/* As the lane's next event. False when there is no memory. */
+static bool follow_held(cutter_lane *lane, const cutter_held *h, const uint64_t *words) {
+    if (!vec_reserve(&lane->codes, h->n_frames))
+        return false;
+    if (h->n_frames > h->common)
+        memcpy(lane->codes.items + h->common, words, (h->n_frames - h->common) * sizeof *words);
+    lane->codes.count = h->n_frames;
+    return true;
+}
+
+static memtrace_status take_one_held(cutter *c, const cutter_held *h, const uint64_t *words) {
+    const memtrace_event e = {.kind = (memtrace_event_kind)h->kind,
+                              .domain = h->domain,
+                              .time = h->time,
+                              .id = h->id,
+                              .source = (memtrace_source)h->source,
+                              .length = h->length,
+                              .samples = h->samples,
+                              .n_frames = h->n_frames,
+                              .name = h->has_name ? (const char *)(words + h->n_frames - h->common)
+                                                  : NULL};
+    if (!is_fate(&e) && !follow_held(&c->lanes.items[h->domain], h, words))
+        return MEMTRACE_NOMEM;
+    return take(c, &e, (segment_remark)h->remark);
+}
+
+static memtrace_status take_held(cutter *c) {
+    memtrace_status status = MEMTRACE_OK;
+    const uint64_t *words = c->held_words.items;
+    c->plans = false;
+    for (size_t i = 0; i < c->lanes.count; i++)
+        c->lanes.items[i].waits = false;
+    for (size_t i = 0; i < c->held.count && status == MEMTRACE_OK; i++) {
+        const cutter_held *h = &c->held.items[i];
+        status = take_one_held(c, h, words);
+        words += h->n_frames - h->common + (h->has_name ? NAME_WORDS : 0);
+    }
+    vec_free(&c->held);
+    vec_free(&c->held_words);
+    return status;
+}
+
+memtrace_status cutter_put_off(cutter *c) {
+    const memtrace_status status = take_held(c);
+    cutter_plan(c);
+    return status;
 }
 
 /* ---- the end ------------------------------------------------------------------------------- */
@@ -511,12 +697,16 @@ static memtrace_status close_streams(cutter *c, uint64_t time) {
 }
 
 memtrace_status cutter_end(cutter *c, const memtrace_end *end) {
+    c->is_at_time = !end && cutter_is_ripe(c);
+    const memtrace_status taken = c->is_at_time ? MEMTRACE_OK : take_held(c);
     const uint64_t duration = end ? memtrace_reader_duration(c->out.reader) : c->latest;
-    memtrace_end in = end ? *end : (memtrace_end){.how = MEMTRACE_END_UNSAID};
+    memtrace_end in = end             ? *end
+                      : c->is_at_time ? end_of(MEMTRACE_END_WHOLE, c->latest, 0, SEGMENT_GOES_ON)
+                                      : (memtrace_end){.how = MEMTRACE_END_UNSAID};
     in.time = time_in(c, in.time);
     const memtrace_status status = close_streams(c, time_in(c, duration)),
                           closed = segment_writer_close(&c->out, &in);
-    return status == MEMTRACE_OK ? closed : status;
+    return taken != MEMTRACE_OK ? taken : status == MEMTRACE_OK ? closed : status;
 }
 
 void cutter_free(cutter *c) {
@@ -536,6 +726,9 @@ void cutter_free(cutter *c) {
     vec_free(&c->lanes);
     vec_free(&c->names);
     vec_free(&c->spans);
+    vec_free(&c->held);
+    vec_free(&c->held_words);
+    vec_free(&c->held_codes);
     segment_writer_free(&c->out);
     *c = (cutter){0};
 }

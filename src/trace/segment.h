@@ -17,7 +17,11 @@
     X(LEVEL, "level")         /* its rate is that of the recording, halved so many times */        \
     X(CARRIES, "carries")     /* so many blocks from before */                                     \
     X(BLOCK, "block")         /* the next allocation of this domain is the one with this id */     \
-    X(AGE, "age")             /* and was then so old, in microseconds */
+    X(AGE, "age")             /* and was then so old, in microseconds */                           \
+    /* What a recorder says to whoever makes segments: */                                          \
+    X(LEFT, "left")       /* the next such remark of this domain is not of the one so called */    \
+    X(WRITTEN, "written") /* all events up to its time are written, but those of so many           \
+                             domains that were left out */
 
 typedef enum segment_remark {
 #define SEGMENT_REMARK_ID(id, name) SEGMENT_##id,
@@ -54,6 +58,9 @@ segment_remark segment_remark_of(const memtrace_reader *reader, const memtrace_e
 uint64_t segment_thin(uint64_t recording, uint64_t id, uint64_t n, uint64_t from, uint64_t to);
 
 #define SEGMENT_MAX_LEVEL 63
+
+/* Why a segment ends that has all events of its time, and no others. */
+#define SEGMENT_GOES_ON "the recording continues in the next segment"
 
 /* What is known of a trace from its beginning. */
 typedef struct segment_head {

@@ -45,7 +45,7 @@ static size_t locate(void *context, uint64_t code, memtrace_location *l, size_t 
     return 1;
 }
 
-static size_t locate_level(void *context, uint64_t code, memtrace_location *l, size_t max) {
+static size_t locate_remark(void *context, uint64_t code, memtrace_location *l, size_t max) {
     return segment_locate(code, l) ? 1 : locate(context, code, l, max);
 }
 
@@ -75,12 +75,17 @@ static void record_event(recording *r, test_random *random, uint64_t time) {
     }
 }
 
-static recording *record(uint64_t seed) {
+static void record_events(recording *r, test_random *random) {
+    uint64_t time = 0;
+    for (size_t i = 0; i < N_EVENTS; i++)
+        record_event(r, random, time += test_random_u64(random) % 2000);
+}
+
+static recording *record_by(uint64_t seed, void (*events)(recording *r, test_random *random)) {
     recording *r = calloc(1, sizeof *r);
     test_random random = {seed};
-    uint64_t time = 0;
     r->f.hooks =
-        (memtrace_writer_options){.sink = fixture_sink, .locate = locate, .context = &r->f};
+        (memtrace_writer_options){.sink = fixture_sink, .locate = locate_remark, .context = &r->f};
     pthread_mutex_init(&r->f.lock, NULL);
     const memtrace_info info = {.sample_rate = 0.01,
                                 .start_time = START_TIME,
@@ -92,12 +97,15 @@ static recording *record(uint64_t seed) {
     ck_assert_int_eq(memtrace_writer_open(&info, &r->f.hooks, &r->f.writer, NULL), MEMTRACE_OK);
     for (uint16_t i = 0; i < N_DOMAINS; i++)
         ck_assert_int_eq(memtrace_stream_open(r->f.writer, i, &r->streams[i]), MEMTRACE_OK);
-    for (size_t i = 0; i < N_EVENTS; i++)
-        record_event(r, &random, time += test_random_u64(&random) % 2000);
+    events(r, &random);
     for (size_t i = 0; i < N_DOMAINS; i++)
         ck_assert_int_eq(memtrace_stream_close(r->streams[i]), MEMTRACE_OK);
     ck_assert_int_eq(memtrace_writer_close(r->f.writer), MEMTRACE_OK);
     return r;
+}
+
+static recording *record(uint64_t seed) {
+    return record_by(seed, record_events);
 }
 
 static void drop(recording *r) {
@@ -449,6 +457,160 @@ START_TEST(a_segment_says_what_it_is) {
 }
 END_TEST
 
+/* ---- cuts at one time ---- */
+
+/* As the recorder does: what some domains have is not written, which another one says. */
+static void sweep(recording *r, test_random *random, uint64_t time) {
+    memtrace_stream *own = r->streams[test_random_u64(random) % N_DOMAINS];
+    uint64_t n_left = 0;
+    for (uint64_t i = 0; i < N_DOMAINS; i++) {
+        if (r->streams[i] == own)
+            continue;
+        if (test_random_u64(random) % 4 > 0) {
+            ck_assert_int_eq(memtrace_stream_flush(r->streams[i]), MEMTRACE_OK);
+            continue;
+        }
+        ck_assert_int_eq(memtrace_stream_remark(own, time, segment_code(SEGMENT_LEFT), i),
+                         MEMTRACE_OK);
+        n_left++;
+    }
+    ck_assert_int_eq(memtrace_stream_remark(own, time, segment_code(SEGMENT_WRITTEN), n_left),
+                     MEMTRACE_OK);
+    ck_assert_int_eq(memtrace_stream_flush(own), MEMTRACE_OK);
+}
+
+static void record_with_sweeps(recording *r, test_random *random) {
+    uint64_t time = 0;
+    for (size_t i = 0; i < N_EVENTS; i++) {
+        if (i % 40 == 39)
+            sweep(r, random, time++);
+        record_event(r, random, time += test_random_u64(random) % 3);
+    }
+}
+
+/* What the segment that ends now must hold. */
+typedef struct stretch {
+    uint64_t from, to; /* later than, and up to */
+    bool is_at_time;
+} stretch;
+
+/* Plans cuts at random, and puts some of them off. */
+static size_t cut_at_times(recording *r, test_random *random, pieces *p, stretch *stretches) {
+    memtrace_reader *reader;
+    memtrace_event event;
+    cutter c = {0};
+    *p = (pieces){0};
+    ck_assert_int_eq(
+        memtrace_reader_open_memory(r->f.bytes.items, r->f.bytes.count, NULL, &reader, NULL),
+        MEMTRACE_OK);
+    segment_writer_read(&c.out, reader);
+    begin_piece(p, &c, 0);
+    size_t n_held = 0;
+    while (memtrace_reader_next(reader, &event) == MEMTRACE_OK) {
+        ck_assert_int_eq(cutter_take(&c, &event), MEMTRACE_OK);
+        n_held += cutter_held_bytes(&c) > 0;
+        if (p->n + 1 < MAX_SEGMENTS && test_random_u64(random) % 100 == 0)
+            cutter_plan(&c);
+        if (test_random_u64(random) % 500 == 0)
+            ck_assert_int_eq(cutter_put_off(&c), MEMTRACE_OK);
+        if (!cutter_is_ripe(&c) || p->n + 1 >= MAX_SEGMENTS)
+            continue;
+        stretches[p->n - 1] = (stretch){c.start, c.until, true};
+        ck_assert_int_eq(cutter_end(&c, NULL), MEMTRACE_OK);
+        begin_piece(p, &c, 0);
+        ck_assert_uint_eq(c.start, stretches[p->n - 2].to);
+    }
+    stretches[p->n - 1] = (stretch){c.start, UINT64_MAX, false};
+    const memtrace_end end = memtrace_reader_end(reader);
+    ck_assert_int_eq(cutter_end(&c, &end), MEMTRACE_OK);
+    cutter_free(&c);
+    memtrace_reader_close(reader);
+    return n_held;
+}
+
+/* Of a segment alone: what came to be and died in its time, and what was live when it began. */
+static void check_alone(const recording *r, int fd, const stretch *s) {
+    reading *got = read_back(r, fd);
+    ck_assert_uint_eq(got->start, s->from);
+    for (size_t i = 0; i < r->n; i++) {
+        const fact *g = &got->facts[i], *t = &r->facts[i];
+        const bool is_first = s->from == 0;
+        ck_assert_int_eq(g->there, t->born <= s->to && (is_first || t->died > s->from));
+        if (!g->there)
+            continue;
+        ck_assert_uint_eq(g->born, t->born);
+        ck_assert_uint_eq(g->died, t->died <= s->to ? t->died : NEVER);
+        ck_assert_uint_eq(g->leaf, t->leaf);
+        ck_assert_uint_eq(g->length, t->length);
+    }
+    if (s->is_at_time)
+        ck_assert_uint_eq(got->start + got->duration, s->to);
+    free(got);
+}
+
+static void check_end(int fd, bool is_at_time) {
+    memtrace_reader *reader = open_reader(fd);
+    memtrace_event event;
+    while (memtrace_reader_next(reader, &event) == MEMTRACE_OK)
+        ;
+    const memtrace_end end = memtrace_reader_end(reader);
+    ck_assert_int_eq(end.how, MEMTRACE_END_WHOLE);
+    ck_assert_str_eq(end.reason, is_at_time ? SEGMENT_GOES_ON : "");
+    memtrace_reader_close(reader);
+}
+
+START_TEST(a_segment_alone_is_right_if_it_is_cut_at_one_time) {
+    recording *r = record_by((uint64_t)_i + 1, record_with_sweeps);
+    stretch stretches[MAX_SEGMENTS];
+    test_random random = {(uint64_t)_i + 1};
+    pieces p;
+    ck_assert_uint_gt(cut_at_times(r, &random, &p, stretches), 100);
+    ck_assert_uint_gt(p.n, 10);
+    for (int symbolized = 0; symbolized < 2; symbolized++) {
+        for (size_t i = 0; i < p.n; i++) {
+            check_alone(r, p.fds[i], &stretches[i]);
+            check_end(p.fds[i], stretches[i].is_at_time);
+        }
+        rewrite_pieces(&p);
+    }
+    close_pieces(&p);
+    drop(r);
+}
+END_TEST
+
+/* No sweep says that the others have nothing more: the cut waits, and is not at one time if it is
+ * made nevertheless. */
+START_TEST(a_cut_waits_for_what_is_not_written) {
+    recording *r = record(3);
+    memtrace_reader *reader;
+    memtrace_event event;
+    pieces p = {0};
+    cutter c = {0};
+    ck_assert_int_eq(
+        memtrace_reader_open_memory(r->f.bytes.items, r->f.bytes.count, NULL, &reader, NULL),
+        MEMTRACE_OK);
+    segment_writer_read(&c.out, reader);
+    begin_piece(&p, &c, 0);
+    for (size_t i = 0; i < N_EVENTS / 2; i++) {
+        ck_assert_int_eq(memtrace_reader_next(reader, &event), MEMTRACE_OK);
+        ck_assert_int_eq(cutter_take(&c, &event), MEMTRACE_OK);
+        if (i == N_EVENTS / 4)
+            cutter_plan(&c);
+        ck_assert(!cutter_is_ripe(&c));
+    }
+    ck_assert_uint_gt(cutter_held_bytes(&c), 0);
+    ck_assert_int_eq(cutter_end(&c, NULL), MEMTRACE_OK);
+    ck_assert_uint_eq(cutter_held_bytes(&c), 0);
+    check_end(p.fds[0], false);
+    begin_piece(&p, &c, 0);
+    ck_assert_uint_lt(c.start, c.latest);
+    cutter_free(&c);
+    memtrace_reader_close(reader);
+    close_pieces(&p);
+    drop(r);
+}
+END_TEST
+
 /* ---- rates that change ---- */
 
 enum { N_ROUNDS = 400, STRETCH = 60, BLOCK_WORDS = 80 };
@@ -492,7 +654,7 @@ static recording *record_levels(uint64_t seed) {
                                 .runtime_params = "",
                                 .context = ""};
     r->f.hooks =
-        (memtrace_writer_options){.sink = fixture_sink, .locate = locate_level, .context = &r->f};
+        (memtrace_writer_options){.sink = fixture_sink, .locate = locate_remark, .context = &r->f};
     pthread_mutex_init(&r->f.lock, NULL);
     ck_assert_int_eq(memtrace_writer_open(&info, &r->f.hooks, &r->f.writer, NULL), MEMTRACE_OK);
     ck_assert_int_eq(memtrace_stream_open(r->f.writer, 0, &r->streams[0]), MEMTRACE_OK);
@@ -644,6 +806,8 @@ static Suite *suite(void) {
     tcase_add_test(t, a_missing_segment_costs_itself_alone);
     tcase_add_test(t, what_a_segment_lacks_the_result_says);
     tcase_add_test(t, a_segment_says_what_it_is);
+    tcase_add_loop_test(t, a_segment_alone_is_right_if_it_is_cut_at_one_time, 0, 20);
+    tcase_add_test(t, a_cut_waits_for_what_is_not_written);
     tcase_add_test(t, weights_stay_right_when_rates_change);
     suite_add_tcase(s, t);
     return s;

@@ -270,6 +270,10 @@ static memtrace_location locate_remark(code_table *table, uint64_t remark) {
         return (memtrace_location){.file = "", .function = "[the rest of the stack is unknown]"};
     case CODE_LEVEL:
         return (memtrace_location){.file = MEMTRACE_SEGMENT_FILE, .function = "level"};
+    case CODE_WRITTEN:
+        return (memtrace_location){.file = MEMTRACE_SEGMENT_FILE, .function = "written"};
+    case CODE_LEFT:
+        return (memtrace_location){.file = MEMTRACE_SEGMENT_FILE, .function = "left"};
     default:
         if (remark >= CODE_SCOPES)
             return (memtrace_location){

@@ -48,10 +48,12 @@ enum {
 
 /* Frames that are remarks of the recorder. */
 enum code_remark {
-    CODE_CUT = 1,    /* the caller of the outermost frame kept: more of them than wanted */
-    CODE_LOST = 2,   /* the same: the unwinder could not go on */
-    CODE_LEVEL = 3,  /* a remark: from here on, the domain's rate is halved so many times */
-    CODE_SPANS = 4,  /* from here on: the remarks of a span (trace/span_remark.h) */
+    CODE_CUT = 1,     /* the caller of the outermost frame kept: more of them than wanted */
+    CODE_LOST = 2,    /* the same: the unwinder could not go on */
+    CODE_LEVEL = 3,   /* a remark: from here on, the domain's rate is halved so many times */
+    CODE_WRITTEN = 4, /* remarks of a sweep: see session_tell_written */
+    CODE_LEFT = 5,
+    CODE_SPANS = 6,  /* from here on: the remarks of a span (trace/span_remark.h) */
     CODE_MARKS = 16, /* from here on: texts of marks, in the order in which they were added */
     CODE_MAX_MARKS = 256,
     CODE_GAUGES = CODE_MARKS + CODE_MAX_MARKS, /* from here on: gauges, by enum gauge, and behind

@@ -23,9 +23,9 @@ void domain_table_init(struct domain_table *table) {
 }
 
 /* All other threads of the process have a full barrier somewhere within this call, if true. */
-static bool barrier_everywhere(const struct domain *d) {
+static bool barrier_everywhere(bool fenced) {
     atomic_thread_fence(memory_order_seq_cst);
-    return d->fenced ||
+    return fenced ||
            !syscall_failed(syscall4(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0, 0));
 }
 
@@ -46,7 +46,7 @@ bool domain_visit(struct domain *d, bool patiently) {
     if (!(patiently ? lock_acquire_patiently(&d->visit) : lock_try(&d->visit)))
         return false;
     atomic_store(&d->wanted, WANTED);
-    int naps = !barrier_everywhere(d) ? -1 : patiently ? LOCK_PATIENCE : 0;
+    int naps = !barrier_everywhere(d->fenced) ? -1 : patiently ? LOCK_PATIENCE : 0;
     for (int i = 0; naps < 0 || atomic_load_explicit(&d->inside, memory_order_acquire); i++) {
         if (i >= naps) {
             domain_visit_end(d);
@@ -61,6 +61,10 @@ void domain_visit_end(struct domain *d) {
     if (atomic_exchange(&d->wanted, FREE) == AWAITED)
         syscall4(SYS_futex, (long)&d->wanted, FUTEX_WAKE | FUTEX_PRIVATE_FLAG, 1, 0);
     lock_release(&d->visit);
+}
+
+bool domain_table_barrier(const struct domain_table *table) {
+    return barrier_everywhere(table->fenced);
 }
 
 /* ---- stacks -------------------------------------------------------------------------------- */

@@ -125,6 +125,10 @@ static inline void domain_leave(struct domain *d) {
 bool domain_visit(struct domain *d, bool patiently);
 void domain_visit_end(struct domain *d);
 
+/* Lets all other threads see what the caller has written before: who is not inside afterwards, or
+ * comes to be among all, takes its next time after that. False where there is no way to. */
+bool domain_table_barrier(const struct domain_table *table);
+
 /* Gives back what does not come from the table's memory; nobody may be using any domain. */
 void domain_table_release(struct domain_table *table);
 

@@ -450,6 +450,7 @@ static __attribute__((noinline)) void native_hold(struct session *s, struct doma
                                                   void *block, uint64_t words, uint64_t n_samples,
                                                   unsigned type, const struct unwind_site *site) {
     session_sweep(s, d->now);
+    now = session_now_nearly(s, d); /* a sweep says that all before is written */
     const struct backtrace taken = backtrace_take(s, d, site, type);
     const struct runtime_stack stack = {.codes = taken.codes, .n = taken.n, .common = taken.common};
     const uint64_t id = newborn_hold(d, now, block, words, n_samples, &stack);

@@ -252,7 +252,36 @@ void session_put_cpu(struct session *s) {
     atomic_store_explicit(&s->cpu_due, false, memory_order_relaxed);
 }
 
-/* The first look at another's stream is a guess, which spares the visit to those that are empty. */
+/* Whether all is written that the thread has recorded so far; `sees`: it has seen our times. The
+ * look at its stream is a guess unless that is so, and spares the visit to those that are empty. */
+static bool session_sweep_one(struct session *s, struct domain *d, bool sees) {
+    const bool is_inside = atomic_load_explicit(&d->inside, memory_order_acquire);
+    if (domain_oldest(d) == UINT64_MAX)
+        return sees && !is_inside;
+    if (!domain_visit(d, false))
+        return false;
+    domain_flush_inside(s, d);
+    domain_visit_end(d);
+    return true;
+}
+
+/* Who makes segments of the trace is to know up to when all is in it: any event from here on, of
+ * any thread but those that are left out, is later than `now`. Another thread may be at it, still:
+ * what both say would be mixed up. */
+static bool session_begin_written(struct session *s, uint64_t now) {
+    if (!s->sink.space || atomic_exchange(&s->tells_written, true))
+        return false;
+    self.domain->now = now + 1;
+    session_raise_latest(s, now + 1);
+    return true;
+}
+
+static void session_tell_written(struct session *s, uint64_t now, uint64_t n_left) {
+    session_put_remark(s, self.domain, now, CODE_WRITTEN, n_left);
+    domain_flush_inside(s, self.domain);
+    atomic_store(&s->tells_written, false);
+}
+
 void session_sweep_due(struct session *s, uint64_t now, uint64_t due) {
     if (!atomic_compare_exchange_strong(&s->next_sweep, &due, now + sweep_interval(now)))
         return;
@@ -262,14 +291,19 @@ void session_sweep_due(struct session *s, uint64_t now, uint64_t due) {
         atomic_store_explicit(&s->pace->at, clock_monotonic_us(), memory_order_relaxed);
         atomic_store_explicit(&s->cpu_due, true, memory_order_relaxed);
     }
+    const bool tells = session_begin_written(s, now),
+               seen = tells && domain_table_barrier(&s->domains);
+    uint64_t n_left = 0;
     for (struct domain *d = atomic_load(&s->domains.all); d; d = d->older) {
-        if (d == self.domain) {
-            domain_flush_inside(s, d);
-        } else if (domain_oldest(d) != UINT64_MAX && domain_visit(d, false)) {
-            domain_flush_inside(s, d);
-            domain_visit_end(d);
-        }
+        if (d == self.domain || session_sweep_one(s, d, seen) || !tells)
+            continue;
+        session_put_remark(s, self.domain, now, CODE_LEFT, d->number);
+        n_left++;
     }
+    if (tells)
+        session_tell_written(s, now, n_left);
+    else
+        domain_flush_inside(s, self.domain);
 }
 
 /* ---- start and end ----------------------------------------------------------------------- */
@@ -544,22 +578,23 @@ void session_say_open(struct session *s) {
 }
 
 void session_mark(struct session *s, const char *remark) {
-    uint64_t code = code_of_mark(&s->codes, remark), now = session_now(s);
+    uint64_t code = code_of_mark(&s->codes, remark);
     struct domain *d = session_domain(s);
     if (!code || !d)
         return;
     domain_enter(d);
-    session_put_remark(s, d, now, code, 0);
+    session_read_clock(s, d, cpu_cycles());
+    session_put_remark(s, d, session_now_nearly(s, d), code, 0);
     domain_leave(d);
 }
 
 static void session_last_gauges(struct session *s) {
     struct domain *d = session_domain(s);
-    uint64_t now = session_now(s);
     if (!d)
         return;
     domain_enter(d);
-    session_put_gauges(s, d, now);
+    session_read_clock(s, d, cpu_cycles());
+    session_put_gauges(s, d, session_now_nearly(s, d));
     domain_leave(d);
 }
 

@@ -85,6 +85,7 @@ struct session {
     _Atomic bool pace_begun;         /* a sample has been taken */
     _Atomic bool cpu_due;            /* the pace is to know of the processor time */
     _Atomic uint64_t cpu;            /* microseconds of that which it knows of */
+    _Atomic bool tells_written;      /* a thread is at it: see session_sweep_due */
     bool ended_early;                /* the trace says so already */
     _Atomic bool failed;             /* nothing more can be written: the recording should end */
     _Atomic uint64_t lost_domain;    /* samples dropped: no domain could be had for the thread */

@@ -187,8 +187,9 @@ static int use_trace(reading *r, const char *path) {
     const char *segment = status == STATUS_OK ? traces_segment(path) : NULL;
     if (!give_names(r, segment))
         return message_no_memory();
+    const profile_end *said = &r->profile->end;
     if (segment == path && r->profile->n_domains > 1)
-        ring_say_cut(path);
+        ring_say_cut(path, said->how, said->reason);
     if (status == STATUS_OK && writes) {
         write_index(r, path);
         drop_rest(r->profile, &o->how);

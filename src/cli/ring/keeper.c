@@ -40,12 +40,17 @@ enum {
     RARELY_MS = 250,  /* where little can come: each look takes 0.1 ms of a processor */
     HURRY_MS = 10,    /* where much comes */
     FLUSH_MS = 1000,  /* until what was read is in the segment */
+    HOLD_MS = 500,    /* that a planned cut may hold events back */
+    PATIENCE = 10,    /* how often it may be put off */
     N_PERIODS = 16,   /* of the time that is kept: a segment each, if they are not full before */
     BEHIND = 1 << 17, /* bytes, at most, of the spool behind what was read that stay: what a killed
                          program had in the making is compared with them */
 };
 
 #define LEAST_SEGMENT (UINT64_C(1) << 15)
+#define HELD_MOST                                                                                  \
+    (UINT64_C(1) << 24)    /* bytes that a planned cut holds back, in up to twice the memory */
+#define HELD_SEGMENTS 16   /* or so many times those of a segment, if that is less */
 #define RARE          1e-4 /* a rate: below, a spool hardly grows in a second */
 
 /* ---- the keeper's own --------------------------------------------------------------------------
@@ -76,6 +81,8 @@ typedef struct keeping {
     int fd_segment; /* -1: there is none */
     char segment[PATH_MAX];
     uint64_t segment_began, flushed, trimmed; /* monotonic, ms */
+    uint64_t holds_since;                     /* likewise; 0: the planned cut holds nothing */
+    uint64_t n_put_off;                       /* times that the planned cut was */
     uint64_t name;                            /* the number that the segment is called by */
     uint64_t size;                            /* of the spool at the last look */
     uint64_t spooled, writing; /* on the disk of the spool and the segment, as the run knows */
@@ -190,8 +197,57 @@ static bool cut(keeping *k) {
     close(ended);
     if (!ok)
         return give_up(k, k->cutter.out.os_error);
+    k->holds_since = k->n_put_off = 0;
     note_taken(k, k->spooled, 0);
     trim_if_due(k, size);
+    return true;
+}
+
+static bool flush_segment(keeping *k) {
+    return cutter_flush(&k->cutter) == MEMTRACE_OK || give_up(k, k->cutter.out.os_error);
+}
+
+/* What was held should have been in a file a while ago. */
+static bool cut_at_time(keeping *k) {
+    const bool held = k->holds_since;
+    return cut(k) && (!held || flush_segment(k));
+}
+
+static bool holds_too_much(const keeping *k) {
+    const uint64_t share = HELD_SEGMENTS * ring_segment_space(&k->plan);
+    return cutter_held_bytes(&k->cutter) > (share < HELD_MOST ? share : HELD_MOST);
+}
+
+/* The cut waits for events that do not come: mostly as nothing comes any more. Where it is put off
+ * again and again, a thread stays in the recorder, and it is not exact. */
+static bool put_off(keeping *k) {
+    if (++k->n_put_off > PATIENCE || k->cutter.out.size > 2 * ring_segment_space(&k->plan))
+        return cut(k);
+    k->holds_since = 0;
+    if (cutter_put_off(&k->cutter) != MEMTRACE_OK)
+        return give_up(k, k->cutter.out.os_error);
+    return flush_segment(k);
+}
+
+static bool cut_if_due(keeping *k) {
+    const uint64_t now = clock_monotonic_ms();
+    if (is_full(k) || is_old(k))
+        cutter_plan(&k->cutter);
+    if (cutter_is_ripe(&k->cutter))
+        return cut_at_time(k);
+    if (!k->holds_since && cutter_held_bytes(&k->cutter) > 0)
+        k->holds_since = now;
+    return !k->holds_since || now - k->holds_since < HOLD_MS || put_off(k);
+}
+
+/* The same while there is more to read, at each event. */
+static bool cut_if_full(keeping *k) {
+    if (cutter_is_ripe(&k->cutter))
+        return cut_at_time(k);
+    if (cutter_held_bytes(&k->cutter) > 0)
+        return !holds_too_much(k) || put_off(k);
+    if (k->cutter.out.size > ring_segment_space(&k->plan) && is_full(k))
+        cutter_plan(&k->cutter);
     return true;
 }
 
@@ -264,8 +320,8 @@ static bool is_crowded(const keeping *k) {
 static bool flush(keeping *k) {
     if (clock_monotonic_ms() - k->flushed < FLUSH_MS && !is_crowded(k))
         return true;
-    if (cutter_flush(&k->cutter) != MEMTRACE_OK)
-        return give_up(k, k->cutter.out.os_error);
+    if (!flush_segment(k))
+        return false;
     k->flushed = clock_monotonic_ms();
     k->flushed_to = memtrace_reader_packet(k->reader)->offset;
     offer(k);
@@ -356,7 +412,7 @@ static bool wait_for_more(void *context) {
     uint64_t done, total;
     memtrace_reader_progress(k->reader, &done, &total);
     for (;;) {
-        if (!flush(k) || ((is_full(k) || is_old(k)) && !cut(k)))
+        if (!cut_if_due(k) || !flush(k))
             return false;
         if (has_grown(k, done))
             return true;
@@ -384,8 +440,7 @@ static void read_spool(keeping *k) {
         if (is_crowded(k) && !flush(k))
             break;
         if (cutter_take(&k->cutter, &event) != MEMTRACE_OK ||
-            (cutter_is_due(&k->cutter) && !cut(k)) ||
-            (k->cutter.out.size > 2 * ring_segment_space(&k->plan) && is_full(k) && !cut(k)))
+            (cutter_is_due(&k->cutter) && !cut(k)) || !cut_if_full(k))
             give_up(k, k->cutter.out.os_error);
     }
     const memtrace_end end =

@@ -146,8 +146,9 @@ static void say_missing(const join *j, const char *folder) {
             folder, j->n_missing, j->n_freed);
 }
 
-void ring_say_cut(const char *path) {
-    if (ring_segment_goes_on(path))
+void ring_say_cut(const char *path, memtrace_ending how, const char *reason) {
+    const bool is_at_time = how == MEMTRACE_END_WHOLE && strcmp(reason, SEGMENT_GOES_ON) == 0;
+    if (!is_at_time && ring_segment_goes_on(path))
         message_warning("%s: the recording continues after this segment, and some frees from "
                         "before its end are in "
                         "the next one, so live memory at the end may be too high",
@@ -195,8 +196,9 @@ static int join_group(const char *folder, group *g, const member *m, uint64_t un
         if (status != MEMTRACE_OK)
             result = say_join(&j, status);
         say_missing(&j, folder);
+        const memtrace_end end = memtrace_reader_end(files[g->n - 1].reader);
         if (j.lanes.count > 1 && !ring_is_folder(folder))
-            ring_say_cut(m[g->n - 1].path);
+            ring_say_cut(m[g->n - 1].path, end.how, end.reason);
     }
     join_free(&j);
     for (size_t i = 0; i < g->n; i++)

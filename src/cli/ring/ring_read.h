@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "allotrace/memtrace.h"
+
 bool ring_is_folder(const char *path);
 
 /* Joins the segments in a folder, as far as they may be of its last `last` microseconds (0: all),
@@ -18,9 +20,9 @@ int ring_read_folder(const char *folder, uint64_t last, bool strict, int *fd);
 bool ring_has_segments(char *const *paths, size_t n);
 int ring_read_traces(char *const *paths, size_t n, uint64_t last, bool strict, int *fd);
 
-/* Of a segment that is the last one to be read: says so if the recording continues after it.
- * Threads write what they record in turn, so that a ring is not cut at one time for all of them. */
-void ring_say_cut(const char *path);
+/* Of a segment that is the last one to be read, and ends as given: says so if the recording
+ * continues after it and it was not cut at one time for all threads (trace/cutter.h). */
+void ring_say_cut(const char *path, memtrace_ending how, const char *reason);
 
 /* Of a trace, the last so many microseconds: what lived then stands at the start. The same. */
 int ring_read_end(const char *path, const char *name, uint64_t last, bool strict, int *fd);

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #define CONTROL_FUNCTION "allotrace_control"
-#define CONTROL_VERSION  5
+#define CONTROL_VERSION  6
 
 /* What `allotrace ctl` asks for: X(identifier, name, what follows the name), with `between` between
  * two of them. STOP: blocks that were sampled are still followed. */
@@ -70,6 +70,9 @@ typedef struct control {
     char linked[CONTROL_LINKED]; /* BEGIN: what is recorded of that one, or why it is not, in words
                                     that go on from the program's name; "": there is none.
                                     END: why code was not changed back; "": it was */
+    char declined[CONTROL_LINKED]; /* BEGIN: why a runtime's objects are not recorded, in words that
+                                      go on from the program's name; "": they are, or there are none
+                                    */
     char text[CONTROL_TEXT];   /* BEGIN: settings, each NAME=VALUE and a NUL, then a NUL. MARK: its
                                   name */
     char reply[CONTROL_REPLY]; /* the trace's path, or why it was refused */

@@ -47,7 +47,10 @@ static void control_begin(control *c) {
         session_forbid_names();
     if (!recorder_path())
         pace = (struct pace){.magic = PACE_MAGIC, .follows = 1};
-    const char *why = recorder_begin(setting, c->is_paced ? &pace : NULL, &error);
+    const char *declined = NULL;
+    const char *why = recorder_begin(setting, c->is_paced ? &pace : NULL, &declined, &error);
+    text t = text_in(c->declined, sizeof c->declined);
+    text_add(&t, declined ? declined : "");
     settings = NULL;
     c->pace = (uintptr_t)recorder_pace();
     if (why) {

@@ -799,7 +799,8 @@ static bool recorder_enter_late(const char *why_not) {
     return true;
 }
 
-const char *recorder_begin(char *get(const char *name), struct pace *pace, int *error) {
+const char *recorder_begin(char *get(const char *name), struct pace *pace, const char **declined,
+                           int *error) {
     int before = atomic_load(&recorder.state);
     *error = 0;
     if (before == ON || before == STARTING || before == WAITING)
@@ -813,7 +814,7 @@ const char *recorder_begin(char *get(const char *name), struct pace *pace, int *
      */
     if (before == ENDED)
         sink_retire(&recorder.session->sink);
-    const char *why_not = NULL, *why = recorder_configure(get, &why_not);
+    const char *why = recorder_configure(get, declined);
     recorder_part();
     recorder.plan.pace = pace;
     if (!why && (*error = recorder_try_open()) != 0)
@@ -823,7 +824,7 @@ const char *recorder_begin(char *get(const char *name), struct pace *pace, int *
     if (why)
         return why;
     finish_later();
-    if (recorder_enter_late(why_not))
+    if (recorder_enter_late(*declined))
         return NULL;
     recorder_finish();
     return "it is out of memory";

@@ -147,8 +147,10 @@ static inline bool recorder_is_stopped(void) {
  */
 
 /* NULL: it records. Else why not; *error is an errno or 0. `get` is asked for the settings. `pace`,
- * if it is not NULL, is what the rate is to follow. */
-const char *recorder_begin(char *get(const char *name), struct pace *pace, int *error);
+ * if it is not NULL, is what the rate is to follow. *declined stays, or becomes why a runtime's own
+ * memory is not recorded. */
+const char *recorder_begin(char *get(const char *name), struct pace *pace, const char **declined,
+                           int *error);
 struct pace *recorder_pace(void); /* what it follows; NULL: nothing */
 void recorder_end(void);
 void recorder_look_again(void); /* for modules that were loaded since it began */

@@ -15,9 +15,19 @@ void PyMem_SetAllocator(int domain, void *allocator) {
     abort();
 }
 
-int main(void) {
+/* With an argument, it waits for a line before and after. */
+int main(int count, char **arguments) {
+    (void)arguments;
+    if (count > 1) {
+        puts("begun");
+        fflush(stdout);
+        getchar();
+    }
     char *volatile block = malloc(12345);
     free(block);
     puts("done");
+    fflush(stdout);
+    if (count > 1)
+        getchar();
     return 3;
 }

@@ -374,6 +374,23 @@ def of_free_threaded_builds_malloc_is_recorded(python):
     same(len([b for b in Trace().blocks if b.bytes == 12352]), 1, "blocks")
 
 
+@test
+def attach_says_that_of_a_free_threaded_build_malloc_is_recorded(python):
+    run(["cc", "-rdynamic", HERE / "free_threaded.c", "-o", "free_threaded"])
+    program = subprocess.Popen(["./free_threaded", "wait"], text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    same(program.stdout.readline(), "begun\n", "the step")
+    got = run([ALLOTRACE, "attach", "--rate", "1", "-o", "t.ctf", program.pid])
+    same(got.status, 0, got.err)
+    assert re.match(r"allotrace: warning: \S+free_threaded: a free-threaded build of Python: only malloc is recorded", got.err), got.err
+    program.stdin.write("\n")
+    program.stdin.flush()
+    same(program.stdout.readline(), "done\n", "the step")
+    got = run([ALLOTRACE, "detach", program.pid])
+    same(got.status, 0, got.err)
+    same((program.communicate("\n", timeout=100), program.returncode), (("", None), 3), "the run")
+    same(len([b for b in Trace("t.ctf").blocks if b.bytes == 12352]), 1, "blocks")
+
+
 NUMPY = """
 import numpy
 def big():

@@ -434,13 +434,18 @@ static void begin_pace(ring_plan *ring, pid_t pid, const control *begun) {
                         (int)pid, strerror(errno));
 }
 
+static const char *name_program(pid_t pid, char program[PATH_MAX]) {
+    if (!attach_program(pid, program, PATH_MAX))
+        snprintf(program, PATH_MAX, "process %d", (int)pid);
+    return program;
+}
+
 /* What is recorded of an allocator that is linked into the program, or why it is not. */
 static void say_linked(pid_t pid, const control *begun) {
     char program[PATH_MAX];
     if (!*begun->linked)
         return;
-    if (!attach_program(pid, program, sizeof program))
-        snprintf(program, sizeof program, "process %d", (int)pid);
+    name_program(pid, program);
     if (begun->n_linked > 0)
         message_note("%s: %s", program, begun->linked);
     else
@@ -545,6 +550,7 @@ static bool begin_recording(pid_t pid, const char *library, control *request, co
 
 /* What a recording that came late does not see. */
 static void warn_unseen(pid_t pid, const control *begun) {
+    char program[PATH_MAX];
     if (begun->n_linked == 0)
         say_linked(pid, begun);
     if (!*begun->linked && attach_has_own_malloc(pid))
@@ -552,6 +558,8 @@ static void warn_unseen(pid_t pid, const control *begun) {
                         "for its functions: calls from the program are not recorded, calls from "
                         "libraries are",
                         (int)pid);
+    if (*begun->declined)
+        message_warning("%s: %s", name_program(pid, program), begun->declined);
     const char *unreached = attach_unreached_heap(pid);
     if (unreached)
         message_warning("process %d is %s program: only malloc is recorded; to record its own "

@@ -143,6 +143,9 @@ typedef struct memtrace_location {
  * went. */
 #define MEMTRACE_NO_TIMES ": there are no times"
 
+/* What such a trace is made of where Go's runtime is its source. */
+#define MEMTRACE_GO_PROFILE "Go's own heap profile"
+
 /* The file of code that was made at run time, which is in none; without a name for it, `function`
  * is its address, 0x7f48a0ecabd3. */
 #define MEMTRACE_MADE_FILE "[JIT]"

@@ -10,9 +10,10 @@
  * addresses mean stands in tables that each Go program has in memory, stripped or not (go_names).
  * Memory is a file, /proc/PID/mem.
  *
- * What must hold. Nothing may be changing counts while they are read: go_heap_read says
- * GO_HEAP_BUSY where a lock on them is held, and whoever has stopped the process lets it go on for
- * a moment. All that is read is checked, since it may be the memory of anything. */
+ * What must hold. No count may be taken that somebody was just changing. Of a process that is
+ * stopped, go_heap_read says GO_HEAP_BUSY where a lock on them is held, and whoever has stopped it
+ * lets it go on for a moment; of one that runs, it takes a bucket that it has read twice, with the
+ * locks free in between. All that is read is checked, since it may be the memory of anything. */
 #ifndef IMPORT_IMPORT_GO_H
 #define IMPORT_IMPORT_GO_H
 
@@ -73,27 +74,55 @@ bool go_program_enable(const go_program *p, int memory, uint64_t *bytes, import_
 
 /* ---- the heap ------------------------------------------------------------------------------ */
 
+/* Counts are of blocks that were sampled. */
+typedef struct go_bucket {
+    uint64_t at;            /* its address, which stays the same */
+    uint64_t size;          /* bytes of each of its blocks */
+    uint64_t allocated;     /* and, of these, */
+    uint64_t live;          /* what the last finished garbage collection left */
+    uint64_t since;         /* what came after it */
+    size_t first, n_frames; /* return addresses, innermost first: in go_heap.frames */
+} go_bucket;
+
 /* Legal when zeroed. */
 typedef struct go_heap {
-    VEC(uint64_t)
-    words; /* a bucket: the size of its blocks, how many were sampled, how many of
-              these are live, how many since the last collection, how many return
-              addresses follow, innermost first */
-    size_t n_buckets;
+    VEC(go_bucket) buckets;
+    VEC(uint64_t) frames;
     uint64_t period;   /* bytes: runtime.MemProfileRate */
-    bool is_collected; /* live is what the last finished garbage collection left */
+    bool is_collected; /* there was a garbage collection; else all blocks count as live */
     double since;      /* bytes allocated since it, as estimated */
 } go_heap;
 
+/* What the memory does that is read. */
+typedef enum go_heap_how {
+    GO_HEAP_STANDS, /* for the moment */
+    GO_HEAP_OVER,   /* for ever: so it is read whatever locks are held; at worst, one bucket is then
+                       counted in two cycles */
+    GO_HEAP_RUNS,   /* it goes on changing: each bucket is read as it was at a moment of its own,
+                       and one that never holds still is left out */
+} go_heap_how;
+
 typedef enum go_heap_status { GO_HEAP_READ, GO_HEAP_BUSY, GO_HEAP_FAILED } go_heap_status;
 
-/* Copies the profile out of memory that stands still. `is_over`: it will not go on, so it is read
- * whatever locks are held; at worst, one bucket is then counted in two cycles. */
-go_heap_status go_heap_read(go_heap *h, const go_program *p, int memory, bool is_over,
+/* Copies the profile out of memory. BUSY: somebody was changing it when it was stopped. */
+go_heap_status go_heap_read(go_heap *h, const go_program *p, int memory, go_heap_how how,
                             import_error *error);
 
+/* Where the frames of a bucket begin. */
+static inline const uint64_t *go_heap_frames(const go_heap *h, const go_bucket *b) {
+    return h->frames.items + b->first;
+}
+
+/* How many blocks a sampled one stands for, as Go itself estimates it: by the chance of a block of
+ * that size. */
+double go_heap_scale(uint64_t size, uint64_t period);
+
 /* What was read, with names, which do not change while the program runs. */
-bool go_heap_import(import *to, go_heap *h, const go_program *p, int memory, import_error *error);
+bool go_heap_import(import *to, const go_heap *h, const go_program *p, int memory,
+                    import_error *error);
+
+/* What such a profile is, and lacks. */
+void go_heap_describe(import *to, const go_heap *h);
 
 void go_heap_free(go_heap *h);
 
@@ -139,5 +168,22 @@ bool go_names_function(go_names *n, const char *symbol, uint64_t *start, uint64_
 const char *go_names_at(go_names *n, uint64_t address);
 
 void go_names_close(go_names *n);
+
+/* ---- stacks -------------------------------------------------------------------------------- */
+
+typedef struct go_stacks {
+    import *to;
+    go_names names;
+    map64 place_of; /* by address and number of locations */
+    VEC(go_frame) group;
+    uint64_t first; /* address of the group */
+} go_stacks;
+
+bool go_stacks_open(go_stacks *s, import *to, const go_program *p, int memory, import_error *error);
+
+/* Adds the frames of a stack to those of the import, innermost first as they come. */
+void go_stacks_add(go_stacks *s, const uint64_t *frames, size_t n);
+
+void go_stacks_close(go_stacks *s);
 
 #endif

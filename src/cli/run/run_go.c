@@ -113,7 +113,7 @@ void run_go_end(run_go *g, pid_t pid) {
     import_error error;
     follow_await_others(pid);
     g->profile.duration = clock_wall_us() - g->profile.start_time;
-    if (go_heap_read(&g->heap, &g->program, g->memory, true, &error) == GO_HEAP_READ)
+    if (go_heap_read(&g->heap, &g->program, g->memory, GO_HEAP_OVER, &error) == GO_HEAP_READ)
         take_profile(g);
     else
         SAY(&g->why, "%s", error.reason);
@@ -157,7 +157,7 @@ static bool read_running(run_go *g, pid_t pid) {
         follow_halt halt;
         if (!follow_stop(&halt, pid, 0, &g->why))
             return false;
-        status = go_heap_read(&g->heap, &g->program, g->memory, false, &error);
+        status = go_heap_read(&g->heap, &g->program, g->memory, GO_HEAP_STANDS, &error);
         follow_resume(&halt);
         if (status == GO_HEAP_BUSY)
             nanosleep(&(struct timespec){.tv_nsec = PAUSE}, NULL);

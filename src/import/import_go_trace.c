@@ -1,0 +1,247 @@
+/* import_go_trace.c: readings of Go's profile become events; import_go_trace.h has the design. */
+#include "import/import_go_trace.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/file.h"
+
+enum { WORD = 8 };
+
+/* ---- the file ------------------------------------------------------------------------------ */
+
+static int take(void *context, const void *bytes, size_t size) {
+    go_trace *t = context;
+    return t->os_error = file_write_all(t->fd, bytes, size);
+}
+
+static int amend(void *context, uint64_t offset, const void *bytes, size_t size) {
+    return file_write_at(((const go_trace *)context)->fd, bytes, size, offset);
+}
+
+/* Codes are indices of places, and 1. */
+static size_t locate(void *context, uint64_t code, memtrace_location *locations, size_t max) {
+    const import *of = &((const go_trace *)context)->of;
+    const import_place *place = &of->places.items[code - 1];
+    const size_t n = place->n < max ? place->n : max;
+    memcpy(locations, of->locations.items + place->first, n * sizeof *locations);
+    return n;
+}
+
+static memtrace_status open_trace(go_trace *t, int fd, const go_heap *h) {
+    char context[128];
+    const memtrace_writer_options options = {
+        .sink = take, .amend = amend, .locate = locate, .context = t};
+    go_heap_describe(&t->of, h);
+    snprintf(context, sizeof context, MEMTRACE_IMPORTED "%s" IMPORT_LACKS "%s", t->of.format,
+             t->of.missing);
+    t->fd = fd;
+    t->rate = h->period > WORD ? WORD / (double)h->period : 1;
+    const memtrace_info info = {.sample_rate = t->rate,
+                                .start_time = t->of.start_time,
+                                .pid = t->of.pid,
+                                .executable_name = t->of.program ? t->of.program : "",
+                                .host_name = "",
+                                .runtime_params = "",
+                                .context = context};
+    const memtrace_status status = memtrace_writer_open(&info, &options, &t->writer, NULL);
+    return status == MEMTRACE_OK ? memtrace_stream_open(t->writer, 0, &t->stream) : status;
+}
+
+/* ---- buckets ------------------------------------------------------------------------------- */
+
+/* So spread, the roundings of any buckets that follow each other make up for each other. */
+static double phase_of(size_t i) {
+    const double golden = 0.6180339887498949, x = 0.5 + (double)i * golden;
+    return x - floor(x);
+}
+
+static bool add_bucket(go_trace *t, const go_heap *h, const go_bucket *b) {
+    const import_record record = {.first = t->of.frames.count, .size = b->size};
+    const go_trace_bucket new = {
+        .phase = phase_of(t->buckets.count),
+        .before = t->from_now && !t->writer ? b->allocated - b->since - b->live : 0};
+    go_stacks_add(&t->stacks, go_heap_frames(h, b), b->n_frames);
+    import_add_record(&t->of, record);
+    return !t->of.no_memory && vec_push(&t->buckets, new);
+}
+
+/* The trace's bucket of one that was read; NULL when there is no memory. */
+static go_trace_bucket *bucket_of(go_trace *t, const go_heap *h, const go_bucket *b) {
+    uint32_t *i = map64_put(&t->bucket_of, b->at);
+    if (!i)
+        return NULL;
+    if (*i == MAP64_NONE) {
+        *i = (uint32_t)t->buckets.count;
+        if (!add_bucket(t, h, b))
+            return NULL;
+    }
+    return &t->buckets.items[*i];
+}
+
+/* ---- events -------------------------------------------------------------------------------- */
+
+static bool take_stack(go_trace *t, const import_record *r) {
+    vec_clear(&t->codes);
+    for (size_t i = 0; i < r->n; i++)
+        if (!vec_push(&t->codes, (uint64_t)t->of.frames.items[r->first + i] + 1))
+            return false;
+    return true;
+}
+
+/* A block of the record's size, with so many samples. */
+static memtrace_status put_block(go_trace *t, go_trace_bucket *to, const import_record *r,
+                                 uint64_t samples, uint64_t time) {
+    const uint64_t words = t->rate < 1 ? (r->size + WORD / 2) / WORD : 1;
+    go_trace_block new = {.samples = samples};
+    const memtrace_status status = memtrace_stream_alloc(
+        t->stream, time, MEMTRACE_EXTERNAL, (words > samples ? words : samples) - 1, samples,
+        t->codes.items, t->codes.count, 0, &new.id);
+    if (status != MEMTRACE_OK)
+        return status;
+    to->samples += samples;
+    to->live += samples;
+    return vec_push(&to->blocks, new) ? MEMTRACE_OK : MEMTRACE_NOMEM;
+}
+
+/* Samples of the first i of n blocks: so, the oldest ones weigh what is expected of so many, which
+ * makes the sum of those that live right. */
+static uint64_t first_of(const go_trace_bucket *b, uint64_t samples, uint64_t i, uint64_t n) {
+    return i < n ? (uint64_t)((double)i * (double)samples / (double)n + b->phase) : samples;
+}
+
+static memtrace_status put_new(go_trace *t, go_trace_bucket *to, const import_record *r,
+                               uint64_t blocks, uint64_t samples, uint64_t time) {
+    memtrace_status status = samples == 0 || take_stack(t, r) ? MEMTRACE_OK : MEMTRACE_NOMEM;
+    const uint64_t n = blocks < samples ? blocks : samples;
+    for (uint64_t i = 0; i < n && status == MEMTRACE_OK; i++)
+        status = put_block(t, to, r, first_of(to, samples, i + 1, n) - first_of(to, samples, i, n),
+                           time);
+    return status;
+}
+
+/* Whether as many samples are left as whole blocks allow. */
+static bool is_near(const go_trace_bucket *b, uint64_t left) {
+    const uint64_t last = b->blocks.items[b->blocks.count - 1].samples,
+                   over = b->live > left ? b->live - left : 0;
+    return 2 * over < last || (2 * over == last && b->phase >= 0.5);
+}
+
+/* Blocks end until about so many samples are left. */
+static memtrace_status end_old(go_trace *t, go_trace_bucket *of, uint64_t left, uint64_t time) {
+    memtrace_status status = MEMTRACE_OK;
+    while (status == MEMTRACE_OK && of->blocks.count > 0 && !is_near(of, left)) {
+        const go_trace_block last = of->blocks.items[--of->blocks.count];
+        of->live -= last.samples;
+        status = memtrace_stream_collect(t->stream, time, last.id);
+    }
+    return status;
+}
+
+/* What blocks of a size weigh, in samples. Of damaged memory, it may be anything. */
+static uint64_t weight(const go_trace *t, const go_heap *h, const go_trace_bucket *b, uint64_t size,
+                       uint64_t blocks) {
+    const double words = (double)size / WORD * go_heap_scale(size, h->period) * (double)blocks,
+                 most = 1LL << 52, samples = words * t->rate + b->phase;
+    return samples < most ? (uint64_t)samples : (uint64_t)most;
+}
+
+/* Counts of blocks: those that the trace should have, and those of them that live. What came after
+ * a collection and is in the trace all the same, since it came when there had been none yet, is not
+ * known to have been freed. */
+static memtrace_status update(go_trace *t, const go_heap *h, const go_bucket *b,
+                              go_trace_bucket *to, const import_record *r, uint64_t time,
+                              bool is_last) {
+    const uint64_t published = h->is_collected ? b->allocated - b->since : b->allocated,
+                   wanted = is_last ? b->allocated : published,
+                   before = to->before < wanted ? to->before : wanted,
+                   allocated = wanted - before > to->allocated ? wanted - before : to->allocated,
+                   beyond = is_last || allocated + before < published
+                                ? 0
+                                : allocated + before - published,
+                   live = h->is_collected ? b->live + beyond : allocated,
+                   samples = weight(t, h, to, b->size, allocated),
+                   left = weight(t, h, to, b->size, live < allocated ? live : allocated);
+    const memtrace_status status = put_new(t, to, r, allocated - to->allocated,
+                                           samples > to->samples ? samples - to->samples : 0, time);
+    to->allocated = allocated;
+    return status == MEMTRACE_OK ? end_old(t, to, left, time) : status;
+}
+
+static memtrace_status put_reading(go_trace *t, int fd, const go_heap *h, uint64_t time,
+                                   bool is_last) {
+    memtrace_status status = t->writer ? MEMTRACE_OK : open_trace(t, fd, h);
+    for (size_t i = 0; i < h->buckets.count && status == MEMTRACE_OK; i++) {
+        const uint32_t at = map64_get(&t->bucket_of, h->buckets.items[i].at);
+        status = update(t, h, &h->buckets.items[i], &t->buckets.items[at], &t->of.records.items[at],
+                        time, is_last);
+    }
+    return status == MEMTRACE_OK ? memtrace_stream_flush(t->stream) : status;
+}
+
+/* All names of a reading are known before any of it is written. */
+static bool learn(go_trace *t, const go_heap *h, const go_program *p, int memory,
+                  import_error *error) {
+    if (!t->has_names)
+        t->has_names = go_stacks_open(&t->stacks, &t->of, p, memory, error);
+    bool known = t->has_names;
+    for (size_t i = 0; i < h->buckets.count && known; i++)
+        if (!bucket_of(t, h, &h->buckets.items[i]))
+            known = import_fail(error, 0, "not enough memory");
+    return known;
+}
+
+bool go_trace_add(go_trace *t, int fd, const go_heap *h, const go_program *p, int memory,
+                  uint64_t time, bool is_last, import_error *error) {
+    if (t->os_error)
+        return import_fail(error, 0, "%s", strerror(t->os_error));
+    if (!t->writer && h->buckets.count == 0)
+        return true;
+    if (!learn(t, h, p, memory, error))
+        return false;
+    const memtrace_status status = put_reading(t, fd, h, time, is_last);
+    if (status == MEMTRACE_OK)
+        return true;
+    if (!t->os_error)
+        t->os_error = status == MEMTRACE_NOMEM ? ENOMEM : EIO;
+    return import_fail(error, 0, "%s", strerror(t->os_error));
+}
+
+/* ---- the end ------------------------------------------------------------------------------- */
+
+void go_trace_sums(const go_trace *t, double *allocated, double *live) {
+    *allocated = *live = 0;
+    for (size_t i = 0; i < t->buckets.count; i++) {
+        *allocated += (double)t->buckets.items[i].samples * WORD / t->rate;
+        *live += (double)t->buckets.items[i].live * WORD / t->rate;
+    }
+}
+
+int go_trace_end(go_trace *t, uint64_t time) {
+    memtrace_status status = MEMTRACE_OK;
+    if (t->stream)
+        status = memtrace_stream_close_at(t->stream, time);
+    if (t->writer) {
+        const memtrace_status closed = memtrace_writer_close(t->writer);
+        status = status == MEMTRACE_OK ? closed : status;
+    }
+    t->stream = NULL;
+    t->writer = NULL;
+    if (status != MEMTRACE_OK && !t->os_error)
+        t->os_error = status == MEMTRACE_NOMEM ? ENOMEM : EIO;
+    return t->os_error;
+}
+
+void go_trace_free(go_trace *t) {
+    if (t->has_names)
+        go_stacks_close(&t->stacks);
+    for (size_t i = 0; i < t->buckets.count; i++)
+        vec_free(&t->buckets.items[i].blocks);
+    vec_free(&t->buckets);
+    map64_free(&t->bucket_of);
+    vec_free(&t->codes);
+    import_free(&t->of);
+    *t = (go_trace){.fd = -1};
+}

@@ -110,6 +110,19 @@ static inline size_t trace_name_stem(const char *path) {
     return size;
 }
 
+/* The name, or the pattern, of the trace of Go's heap that stands beside one of malloc: x.ctf and
+ * x.go.ctf. False if it does not fit. */
+static inline bool trace_name_beside(const char *path, char *name, size_t size) {
+    const char beside[] = {'.', 'g', 'o'};
+    const size_t stem = trace_name_stem(path), rest = strlen(path + stem) + 1;
+    if (stem + sizeof beside + rest > size)
+        return false;
+    memcpy(name, path, stem);
+    memcpy(name + stem, beside, sizeof beside);
+    memcpy(name + stem + sizeof beside, path + stem, rest);
+    return true;
+}
+
 /* The name of the trace number `n`, from 1 to TRACE_NAME_EARLIER_MAX, before that of `path`; false
  * if it does not fit. */
 static inline bool trace_name_earlier(const char *path, unsigned n, char *name, size_t size) {

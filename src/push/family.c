@@ -45,6 +45,7 @@ struct push_family {
     push_shared shared;
     char folder[PATH_MAX]; /* of the traces, with a slash behind it, or empty */
     const char *name;      /* the last part of the pattern */
+    char beside[PATH_MAX]; /* the same of what stands beside these */
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t change;
@@ -153,7 +154,8 @@ static void look_at_folder(push_family *f) {
     DIR *folder = opendir(*f->folder ? f->folder : ".");
     for (struct dirent *e; folder && (e = readdir(folder));) {
         uint64_t pid = 0;
-        if (!trace_name_matches(f->name, e->d_name, &pid) ||
+        if ((!trace_name_matches(f->name, e->d_name, &pid) &&
+             !trace_name_matches(f->beside, e->d_name, &pid)) ||
             snprintf(path, sizeof path, "%s%s", f->folder, e->d_name) >= (int)sizeof path)
             continue;
         if (map64_get(&f->known, key_of(pid, e->d_ino)) == MAP64_NONE)
@@ -348,7 +350,8 @@ static bool name_folder(push_family *f) {
     f->name = path_base(f->options.pattern);
     snprintf(pattern, sizeof pattern, "%.*s", (int)(f->name - f->options.pattern),
              f->options.pattern);
-    return trace_name_for(pattern, 0, f->folder, sizeof f->folder);
+    return trace_name_for(pattern, 0, f->folder, sizeof f->folder) &&
+           trace_name_beside(f->name, f->beside, sizeof f->beside);
 }
 
 static void release(push_family *f) {

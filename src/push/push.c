@@ -353,13 +353,21 @@ static bool open_trace(push_session *s) {
     return open_file(s);
 }
 
+/* A process with both has two series, which this tells apart. */
+static bool label_runtime(push_session *s, const memtrace_info *info) {
+    static const char go[] = MEMTRACE_IMPORTED MEMTRACE_GO_PROFILE;
+    return strncmp(info->context, go, strlen(go)) != 0 ||
+           labels_set(&s->labels, "process.runtime.name", "go");
+}
+
 static bool begin_trace(push_session *s) {
     const memtrace_info *info = memtrace_reader_info(s->reader);
     labels given = s->labels;
     bool ok = true;
     memset(&s->labels, 0, sizeof s->labels);
     ok = labels_gather(&s->labels, info->executable_name, info->pid, info->host_name,
-                       s->options.shared);
+                       s->options.shared) &&
+         label_runtime(s, info);
     for (size_t i = 0; ok && i < given.count; i++)
         ok = labels_set(&s->labels, given.items[i].key, given.items[i].value);
     labels_free(&given);

@@ -151,9 +151,10 @@ static uint64_t weight(const go_trace *t, const go_heap *h, const go_trace_bucke
 /* Counts of blocks: those that the trace should have, and those of them that live. What came after
  * a collection and is in the trace all the same, since it came when there had been none yet, is not
  * known to have been freed. */
-static memtrace_status update(go_trace *t, const go_heap *h, const go_bucket *b,
-                              go_trace_bucket *to, const import_record *r, uint64_t time,
-                              bool is_last) {
+static memtrace_status update(go_trace *t, const go_reading *reading, const go_bucket *b,
+                              go_trace_bucket *to, const import_record *r) {
+    const go_heap *h = reading->heap;
+    const bool is_last = reading->is_last;
     const uint64_t published = h->is_collected ? b->allocated - b->since : b->allocated,
                    wanted = is_last ? b->allocated : published,
                    before = to->before < wanted ? to->before : wanted,
@@ -164,20 +165,34 @@ static memtrace_status update(go_trace *t, const go_heap *h, const go_bucket *b,
                    live = h->is_collected ? b->live + beyond : allocated,
                    samples = weight(t, h, to, b->size, allocated),
                    left = weight(t, h, to, b->size, live < allocated ? live : allocated);
-    const memtrace_status status = put_new(t, to, r, allocated - to->allocated,
-                                           samples > to->samples ? samples - to->samples : 0, time);
+    const memtrace_status status =
+        put_new(t, to, r, allocated - to->allocated,
+                samples > to->samples ? samples - to->samples : 0, reading->time);
     to->allocated = allocated;
-    return status == MEMTRACE_OK ? end_old(t, to, left, time) : status;
+    return status == MEMTRACE_OK ? end_old(t, to, left, reading->time) : status;
 }
 
-static memtrace_status put_reading(go_trace *t, int fd, const go_heap *h, uint64_t time,
-                                   bool is_last) {
+/* Behind all events of the reading, so that a segment that is cut there begins after them. */
+static memtrace_status put_rss(go_trace *t, const go_reading *r) {
+    enum { BEHIND = 2 };
+    if (!t->rss) {
+        t->rss = import_add_place(&t->of) + UINT64_C(1);
+        import_add_location(&t->of, "rss", MEMTRACE_GAUGE_FILE, 0);
+    }
+    return t->of.no_memory ? MEMTRACE_NOMEM
+                           : memtrace_stream_remark(t->stream, r->time + BEHIND, t->rss, r->rss);
+}
+
+static memtrace_status put_reading(go_trace *t, int fd, const go_reading *r) {
+    const go_heap *h = r->heap;
     memtrace_status status = t->writer ? MEMTRACE_OK : open_trace(t, fd, h);
     for (size_t i = 0; i < h->buckets.count && status == MEMTRACE_OK; i++) {
         const uint32_t at = map64_get(&t->bucket_of, h->buckets.items[i].at);
-        status = update(t, h, &h->buckets.items[i], &t->buckets.items[at], &t->of.records.items[at],
-                        time, is_last);
+        status =
+            update(t, r, &h->buckets.items[i], &t->buckets.items[at], &t->of.records.items[at]);
     }
+    if (status == MEMTRACE_OK)
+        status = put_rss(t, r);
     return status == MEMTRACE_OK ? memtrace_stream_flush(t->stream) : status;
 }
 
@@ -193,15 +208,15 @@ static bool learn(go_trace *t, const go_heap *h, const go_program *p, int memory
     return known;
 }
 
-bool go_trace_add(go_trace *t, int fd, const go_heap *h, const go_program *p, int memory,
-                  uint64_t time, bool is_last, import_error *error) {
+bool go_trace_add(go_trace *t, int fd, const go_reading *r, const go_program *p, int memory,
+                  import_error *error) {
     if (t->os_error)
         return import_fail(error, 0, "%s", strerror(t->os_error));
-    if (!t->writer && h->buckets.count == 0)
+    if (!t->writer && r->heap->buckets.count == 0)
         return true;
-    if (!learn(t, h, p, memory, error))
+    if (!learn(t, r->heap, p, memory, error))
         return false;
-    const memtrace_status status = put_reading(t, fd, h, time, is_last);
+    const memtrace_status status = put_reading(t, fd, r);
     if (status == MEMTRACE_OK)
         return true;
     if (!t->os_error)

@@ -48,16 +48,23 @@ import of; /* names and stacks: of a bucket, a record, for those alone */
     memtrace_writer *writer; /* NULL: there was no reading yet */
     memtrace_stream *stream;
     double rate;
+    uint64_t rss; /* the code of that gauge; 0: there is none yet */
     int os_error; /* why it could not be written on; 0: it can be */
     VEC(uint64_t) codes;
 } go_trace;
 
-/* Adds a reading, made `time` microseconds after t->of.start_time, to the trace in the file `fd`,
- * which the first one begins: t->of tells the process. Names are looked up in `memory`. A reading
- * of nothing is none. False: *error; the trace is as it was, or, if t->os_error says so, ends
- * there. */
-bool go_trace_add(go_trace *t, int fd, const go_heap *h, const go_program *p, int memory,
-                  uint64_t time, bool is_last, import_error *error);
+typedef struct go_reading {
+    const go_heap *heap;
+    uint64_t time; /* microseconds after go_trace.of.start_time */
+    uint64_t rss;  /* of the process: words */
+    bool is_last;
+} go_reading;
+
+/* Adds a reading to the trace in the file `fd`, which the first one begins: t->of tells the
+ * process. Names are looked up in `memory`. A reading of nothing is none. False: *error; the trace
+ * is as it was, or, if t->os_error says so, ends there. */
+bool go_trace_add(go_trace *t, int fd, const go_reading *r, const go_program *p, int memory,
+                  import_error *error);
 
 /* What the trace has allocated and left, in bytes. */
 void go_trace_sums(const go_trace *t, double *allocated, double *live);

@@ -6,19 +6,17 @@
 Each test runs with each Go that is found: `go`, Debian's, and those that $GOS names.
 """
 import collections
-import glob
 import os
 import pathlib
 import re
-import shutil
 import signal
 import subprocess
 import sys
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent))
-import tap  # noqa: E402
+sys.path[:0] = [str(HERE), str(HERE.parent)]
+import golang  # noqa: E402
 from recording import births, run  # noqa: E402
 from tap import Skip, same, test  # noqa: E402
 
@@ -32,31 +30,6 @@ def line(program, text):
     found = [i for i, each in enumerate(SOURCE[program], 1) if text in each]
     same(len(found), 1, f"lines with {text}")
     return found[0]
-
-
-class Go:
-    """One Go, by its command."""
-
-    def __init__(self, command):
-        self.command = command
-        self.version = re.search(r"go(1\.\d+\S*)", self.call("version"))[1]
-        self.minor = int(self.version.split(".")[1])
-
-    def call(self, *words, c="0"):
-        # Of an installation that is named, not the one that another's environment means.
-        env = {k: v for k, v in os.environ.items() if k not in ("GOROOT", "GOFLAGS")}
-        env |= {"CGO_ENABLED": c, "GOTOOLCHAIN": "local", "GO111MODULE": "off"}
-        env.setdefault("GOCACHE", os.path.expanduser("~/.cache/go-build"))
-        return subprocess.run([self.command, *words], check=True, capture_output=True, text=True, env=env).stdout
-
-    def build(self, program, *flags, c="0"):
-        self.call("build", *flags, "-o", program, str(HERE / f"{program}.go"), c=c)
-
-
-def gos():
-    paths = [shutil.which("go"), *sorted(glob.glob("/usr/lib/go-*/bin/go")), *os.environ.get("GOS", "").split(":")]
-    found = {go.version: go for go in (Go(p) for p in paths if p and os.access(p, os.X_OK))}
-    return found.values()
 
 
 Block = collections.namedtuple("Block", "words samples frames is_freed")
@@ -541,13 +514,4 @@ def a_stripped_program_without_a_fixed_place_is_refused(go):
         "recorded" in done.err, done.err
 
 
-def with_each(gos, function):
-    return [(f"{tap.plain(function.__name__)}, Go {go.version}", lambda go=go: function(go)) for go in gos]
-
-
-def none():
-    raise Skip("needs go")
-
-
-found = list(gos())
-sys.exit(tap.main(sys.argv[2:], [each for f in tap.TESTS for each in with_each(found, f)] or [("Go", none)]))
+sys.exit(golang.main(sys.argv[2:]))

@@ -474,35 +474,116 @@ static void say_begun(const recorded *r, const attach_options *opts, const contr
 
 /* ---- Go ---------------------------------------------------------------------------------- */
 
-/* Go counts from the start of the process, as it has been told to. */
+/* Go samples as the process has told it to. */
 static void warn_without_effect(const attach_options *opts) {
-    if (opts->rate > 0 || opts->mmap || opts->depth != DEPTH_UNSET || opts->context ||
-        opts->duration || opts->ring.keep || opts->ring.max_size || opts->push.urls)
-        message_warning("Go's profile is read at once, as it is: only -o and --quiet have an "
-                        "effect");
+    if (opts->rate > 0 || opts->mmap || opts->depth != DEPTH_UNSET || opts->context)
+        message_warning("Go's profile is read as it is: --rate, --depth, --mmap and --context have "
+                        "no effect");
 }
 
 /* Writes what its runtime has counted until now. */
-static int attach_go(run_go *g, pid_t pid, const attach_options *opts) {
+static int snapshot_go(run_go *g, pid_t pid, const attach_options *opts, const char *program,
+                       const char *path) {
+    if (run_go_snapshot(g, pid))
+        return run_go_write(g, &command_attach, pid, program, path, opts->quiet);
+    message_error("process %d is a Go program (%s) that is not recorded: %s", (int)pid,
+                  g->program.version, g->why.text);
+    return STATUS_FAILED;
+}
+
+static void say_begun_go(const recorded *r, const attach_options *opts, const ring_plan *ring) {
+    const char *slash = ring->on ? "/" : "", *to = ring->on ? ring->folder : r->path;
+    if (opts->quiet)
+        return;
+    if (opts->duration)
+        message_note(ATTACH_NOTE_BEGUN "%d, a Go program, for %.6g s into %s%s; press Ctrl-C to "
+                                       "stop earlier",
+                     (int)r->pid, (double)opts->duration / 1e6, to, slash);
+    else
+        message_note(ATTACH_NOTE_BEGUN "%d, a Go program, into %s%s; press Ctrl-C to stop",
+                     (int)r->pid, to, slash);
+}
+
+/* Its profile is read again and again, and `g` writes what is new: that is pushed, shown, kept in
+ * segments, or all. */
+static int follow_go(run_go *g, recorded *r, const attach_options *opts, const top_options *live,
+                     const ring_plan *ring) {
+    keeper keeps = {.pid = -1, .fd = -1};
+    const uint64_t began = clock_wall_us();
+    const pid_t inner = process_inner_id(r->pid); /* as a recorder in it would call it */
+    sigset_t enough = enough_signals();
+    bool kept = true;
+    if (ring->on) {
+        keeper_spools_remove_abandoned(ring, r->pid);
+        if (!keeper_start(&keeps, ring, r->pid, -1, opts->push.urls))
+            return STATUS_FAILED;
+    }
+    if (!run_go_watch(g, &(run_go_feed_how){
+                             .path = r->path,
+                             .program = g->profile.program,
+                             .pid = r->pid,
+                             .inner = inner,
+                             .start_time = began,
+                             .every_us = opts->push.every,
+                             .from_now = true,
+                         }))
+        return STATUS_FAILED;
+    say_begun_go(r, opts, ring);
+    push_session *push = opts->push.urls ? push_flags_start(&opts->push, r->path, always, 0,
+                                                            keeps.position, opts->quiet)
+                                         : NULL;
+    if (live)
+        show_while_recording(r, live);
+    else
+        wait_while_recording(r->pid, r->process, opts->duration, NULL);
+    run_go_close(g);
+    push_finish(push);
+    if (ring->on)
+        kept = keeper_finish(&keeps, clock_wall_us());
+    sigprocmask(SIG_UNBLOCK, &enough, NULL);
+    if (!ring->on)
+        return run_go_write_watched(g, r->path, opts->quiet);
+    const ring_made made = ring_complete(ring, (uint64_t)inner, began / 1000000, NULL, NULL, NULL);
+    if (!opts->quiet)
+        ring_report(ring, &made);
+    return kept ? STATUS_OK : STATUS_FAILED;
+}
+
+static int attach_go(run_go *g, pid_t pid, const attach_options *opts, const top_options *live) {
     char path[PATH_MAX], program[PATH_MAX];
-    int status = STATUS_FAILED;
+    recorded r = {.pid = pid, .path = path, .files = -1};
+    ring_plan ring = {0};
+    sigset_t enough = enough_signals();
     warn_without_effect(opts);
-    if (!choose_path(pid, opts, path))
-        return refuse_path(opts);
     if (!attach_program(pid, program, sizeof program))
         snprintf(program, sizeof program, "process");
-    if (!run_go_snapshot(g, pid))
+    int status = ring_plan_make(&ring, &command_attach, &opts->ring, opts->output, program);
+    if (status != STATUS_OK)
+        return status;
+    if (ring.on ? !ring_spool_path(&ring, (uint64_t)pid, path, sizeof path)
+                : !choose_path(pid, opts, path))
+        return refuse_path(opts);
+    if (!ring.on && !opts->push.urls && !opts->duration && !live) {
+        status = snapshot_go(g, pid, opts, program, path);
+    } else if (!run_go_open(g, pid)) {
         message_error("process %d is a Go program (%s) that is not recorded: %s", (int)pid,
                       g->program.version, g->why.text);
-    else
-        status = run_go_write(g, &command_attach, pid, program, path, opts->quiet);
+        status = STATUS_FAILED;
+    } else {
+        g->profile.program = program;
+        r.process = (int)syscall(SYS_pidfd_open, pid, 0);
+        sigprocmask(SIG_BLOCK, &enough, NULL);
+        status = follow_go(g, &r, opts, live, &ring);
+        if (r.process >= 0)
+            close(r.process);
+    }
     run_go_free(g);
     return status;
 }
 
 /* Without a loader, nothing can be put into a process: of Go's, its runtime tells, as it does where
  * --go asks. True: *status is what has become of it. */
-static bool is_go(pid_t pid, const attach_options *opts, bool live, int *status) {
+static bool is_go(pid_t pid, const attach_options *opts, const top_options *live, int *status) {
     char loader[PATH_MAX];
     import_error error;
     run_go g = {.memory = -1};
@@ -523,12 +604,8 @@ static bool is_go(pid_t pid, const attach_options *opts, bool live, int *status)
         message_error("--go: process %d is no Go program", (int)pid);
     else if (kind == GO_REFUSED)
         message_error("process %d is %s", (int)pid, error.reason);
-    else if (kind == GO_KNOWN && live)
-        message_error("process %d is a Go program, of which there is no live table; `allotrace "
-                      "attach %d` reads its profile as it is",
-                      (int)pid, (int)pid);
     else if (kind == GO_KNOWN)
-        *status = attach_go(&g, pid, opts);
+        *status = attach_go(&g, pid, opts, live);
     return true;
 }
 

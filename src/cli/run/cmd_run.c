@@ -197,6 +197,8 @@ typedef struct launch {
     uint64_t end;             /* of the program, us since the epoch */
     push_session *push;       /* NULL: nothing is pushed, or `family` is */
     char push_path[PATH_MAX]; /* what it reads */
+    push_session *push_go;    /* the same of Go's heap, beside */
+    char push_go_path[PATH_MAX];
     push_family *family;      /* NULL: no child processes are pushed */
     family_options members;   /* of that */
     run_entry entry;          /* of a static program */
@@ -421,8 +423,13 @@ static unsigned complete_killed(launch *l, const run_program *program, const cha
     return patience;
 }
 
+/* What is at its end may be waited for together. */
 static void finish_push(const launch *l) {
+    const uint64_t end_ms = clock_monotonic_ms() + PUSH_END_MS;
+    if (l->push && l->push_go)
+        push_hurry(l->push_go, end_ms);
     push_finish(l->push);
+    push_finish(l->push_go);
     family_finish(l->family);
 }
 
@@ -485,7 +492,7 @@ static bool own_trace(const launch *l, const run_program *program, char path[PAT
 /* The program's own process is all that is followed. */
 static void finish_go(launch *l, const run_program *program) {
     char name[PATH_MAX];
-    if (!l->preload)
+    if (!l->preload && !l->ring.on)
         say_killed(l, program);
     if (!own_trace(l, program, name))
         name[0] = '\0';
@@ -509,7 +516,7 @@ static void say_going_on(const ring_plan *plan, const keepers_left *left) {
 
 /* How many children left nothing. */
 static void say_silent(const launch *l) {
-    const uint64_t n = l->ring.run ? run_rescue_silent(l->shared) : 0;
+    const uint64_t n = l->ring.run && l->preload ? run_rescue_silent(l->shared) : 0;
     if (n)
         message_note("%llu more program%s had no samples and left no trace", (unsigned long long)n,
                      n == 1 ? "" : "s");
@@ -520,7 +527,8 @@ static void finish_ring(launch *l, run_program *program, keeper *keeps) {
     char pattern[PATH_MAX];
     keepers_left left = {0};
     say_killed(l, program);
-    complete_killed(l, program, pattern_of(l, program->pid, pattern));
+    if (l->preload)
+        complete_killed(l, program, pattern_of(l, program->pid, pattern));
     if (!l->ring.run)
         finish_push(l); /* its keeper waits for it */
     bool kept = keeper_finish(keeps, l->end);
@@ -535,13 +543,18 @@ static void finish_ring(launch *l, run_program *program, keeper *keeps) {
     if (made.n_segments > 0 && !l->options->quiet) {
         say_silent(l);
         ring_report(&l->ring, &made);
-    } else if (made.n_segments == 0 && kept && !left.n_recording && !left.n_silent &&
+    } else if (made.n_segments == 0 && kept && !left.n_recording && !left.n_silent && l->preload &&
                !(run_rescue_notes(l->shared) & RESCUE_TOLD))
         say_why_nothing(pattern_of(l, program->pid, pattern));
     say_going_on(&l->ring, &left);
 }
 
 /* ---- the viewer -------------------------------------------------------------------------- */
+
+/* The program's own process, by a recorder in it, or Go's heap from outside. */
+static bool is_recorded(const launch *l) {
+    return l->preload || l->entry.go;
+}
 
 /* Shows what the program's own process writes, in `path`. NULL after having said why. */
 static view_session *start_view(const launch *l, const run_program *program, char path[PATH_MAX]) {
@@ -576,7 +589,7 @@ static void complete_member(void *context, uint64_t pid) {
 /* Sends what the program's own process writes, or, where each process is recorded, what all do. */
 static void start_push(launch *l, const run_program *program, push_position *position,
                        char room[PATH_MAX]) {
-    if (!l->options->push.urls || !l->preload)
+    if (!l->options->push.urls || !is_recorded(l))
         return;
     const char *pattern = pattern_of(l, program->pid, room);
     if (l->ring.run) {
@@ -595,6 +608,9 @@ static void start_push(launch *l, const run_program *program, push_position *pos
     } else if (trace_name_for(pattern, (uint64_t)program->pid, l->push_path, sizeof l->push_path)) {
         l->push = push_flags_start(&l->options->push, l->push_path, l->started, 0, position,
                                    l->options->quiet);
+        if (l->entry.go && l->preload && run_go_name(l->push_path, true, l->push_go_path))
+            l->push_go = push_flags_start(&l->options->push, l->push_go_path, l->started, 0, NULL,
+                                          l->options->quiet);
     }
 }
 
@@ -609,6 +625,14 @@ static top_session *start_live(const launch *l, const run_program *program, char
     return top_start(path, true, how, held, &status);
 }
 
+/* Of what has no recorder, only Go's heap is there, which finish_go sums up. */
+static void finish_trace(launch *l, run_program *program) {
+    if (l->preload)
+        finish(l, program);
+    else
+        finish_push(l);
+}
+
 /* Who has left the table sees what is said of the recording as it is said, others when they leave
  * it; with the program, Ctrl-C ends the table. */
 static void finish_live(top_session *s, top_output *held, launch *l, run_program *program) {
@@ -617,7 +641,7 @@ static void finish_live(top_session *s, top_output *held, launch *l, run_program
     const bool left = s && top_is_over(s);
     if (left)
         top_stop(s);
-    finish(l, program);
+    finish_trace(l, program);
     if (s && !left && !(WIFSIGNALED(program->status) && WTERMSIG(program->status) == SIGINT))
         top_wait(s);
     if (!left)
@@ -681,17 +705,17 @@ static bool prepare(launch *l, char preload[PATH_MAX], char entering[PATH_MAX]) 
         l->static_library[0] = '\0';
     if (check_recordable(l->command, preload, entering, &l->go))
         l->preload = preload;
-    l->entry.go = l->go.program.layout && !l->ring.on ? &l->go : NULL;
-    l->go_case =
-        (run_go_case){.command = l->command,
-                      .with_malloc = l->preload,
-                      .quiet = l->options->quiet,
-                      .is_watched = l->options->view || l->options->live || l->options->push.urls};
+    l->go_case = (run_go_case){.command = l->command,
+                               .with_malloc = l->preload,
+                               .quiet = l->options->quiet,
+                               .is_shown = l->options->view || l->options->live,
+                               .is_spool = l->ring.on};
+    l->entry.go = l->go.program.layout && !(l->ring.on && l->preload) ? &l->go : NULL;
+    if (l->go.program.layout && !l->entry.go)
+        run_go_say_ring(&l->go_case);
     l->only_children = records_only_children(l, preload);
     if (l->only_children)
         l->preload = preload;
-    if (l->go.program.layout && l->ring.on && !run_go_fits_ring(&l->go_case))
-        return false;
     l->go.period = go_period(l->options);
     l->entry.library = l->preload && *entering ? entering : NULL;
     return (!l->preload && !l->entry.go) || check_output(l);
@@ -716,16 +740,32 @@ static bool name_of_child(const void *context, pid_t program, pid_t pid, char pa
            trace_name_for(pattern, (uint64_t)pid, path, PATH_MAX);
 }
 
+/* How often somebody looks at what Go's heap is: see run_go_watch. */
+static uint64_t watch_us(const run_options *o) {
+    return !o->push.urls ? 0 : o->push.every ? o->push.every : PUSH_EVERY_US;
+}
+
+/* Somebody follows the trace of Go's heap while that is written. */
+static void watch_go(launch *l, const run_program *program) {
+    const run_options *o = l->options;
+    const bool is_shown = !l->preload && (o->view || o->live);
+    char name[PATH_MAX];
+    if (program->go && (o->push.urls || is_shown || l->ring.on) && own_trace(l, program, name))
+        run_go_begin_watch(&l->go, program->pid, name, watch_us(o), &l->go_case);
+}
+
 static void start_children(launch *l) {
     static launch context;
     const run_options *given = l->options;
     const run_children_how how = {.command = &command_run,
                                   .library = *l->static_library ? l->static_library : NULL,
-                                  .reads_go = !l->ring.on,
+                                  .is_ring = l->ring.on,
                                   .has_each = l->pattern && trace_name_is_per_process(l->pattern),
                                   .go_period = go_period(given),
                                   .quiet = given->quiet,
-                                  .is_watched = given->view || given->live || given->push.urls,
+                                  .is_shown = given->view || given->live,
+                                  .is_watched = l->ring.on || given->push.urls,
+                                  .every_us = watch_us(given),
                                   .name = name_of_child,
                                   .context = &context};
     context = *l;
@@ -754,26 +794,29 @@ static int accompany(launch *l, run_program *program, bool live, const top_optio
     const run_options *opts = l->options;
     char path[PATH_MAX], push_pattern[PATH_MAX];
     keeper keeps = {.pid = -1, .fd = -1};
-    const bool is_recorded = l->preload && !l->only_children;
     run_children_left children;
     if (l->keepers.pid > 0)
         keepers_leave_out(&l->keepers, program->pid);
-    if (l->ring.on && l->preload)
+    if (l->ring.on && is_recorded(l))
         keeper_start(&keeps, &l->ring, program->pid, l->shared, opts->push.urls && !l->ring.run);
     signal(SIGPIPE, SIG_IGN); /* noticed at the writes, as by other commands */
     signal(SIGXFSZ, SIG_IGN);
-    view_session *view = opts->view && is_recorded ? start_view(l, program, path) : NULL;
+    if (l->entry.go)
+        watch_go(l, program);
+    view_session *view = opts->view && is_recorded(l) ? start_view(l, program, path) : NULL;
     start_push(l, program, keeps.position, push_pattern);
     top_session *table = live && held->file >= 0 ? start_live(l, program, path, how, held) : NULL;
     run_program_wait(program);
     l->end = clock_anchored_us(l->begin, clock_monotonic_us());
+    if (l->entry.go)
+        run_go_close(&l->go);
     run_children_finish(&l->children, &children);
     if (live)
         finish_live(table, held, l, program);
-    else if (l->preload && l->ring.on)
+    else if (l->ring.on && is_recorded(l))
         finish_ring(l, program, &keeps);
-    else if (l->preload)
-        finish(l, program);
+    else
+        finish_trace(l, program);
     if (l->shared >= 0)
         close(l->shared);
     if (l->entry.go)
@@ -784,7 +827,7 @@ static int accompany(launch *l, run_program *program, bool live, const top_optio
 }
 
 static int start(launch *l) {
-    const bool live = l->options->live && l->preload && !l->only_children;
+    const bool live = l->options->live && is_recorded(l);
     const top_options how = {.order = ACTIVITY_BY_LIVE,
                              .color = color_wanted(COLOR_AUTO),
                              .on_leave = "the program continues; its output appears here"};
@@ -792,13 +835,13 @@ static int start(launch *l) {
     run_program program;
     if (live && top_check("--live") != STATUS_OK)
         return STATUS_FAILED;
-    if (l->ring.on && l->preload)
+    if (l->ring.on && is_recorded(l))
         keeper_spools_remove_abandoned(&l->ring, 0);
-    start_children(l);
-    if (l->only_children && l->children.pid > 0)
-        l->entry.go = NULL; /* it is followed as its children are */
     if (!start_sharing(l))
         return STATUS_FAILED;
+    start_children(l); /* which know by then where a ring is */
+    if (l->only_children && l->children.pid > 0)
+        l->entry.go = NULL; /* it is followed as its children are */
     clock_gettime(CLOCK_REALTIME_COARSE, &l->started);
     l->begin = clock_anchor_now();
     if (live && !top_output_begin(&held, true))

@@ -131,6 +131,9 @@ static bool follow_go(standing *s, bool enters) {
     const bool follows =
         prepared && (alone ? tree_begin(s->pid) : run_go_follow(&s->go, s->pid, enters));
     run_go_say_followed(&s->go, follows, s->l->how.go_period, &s->go_case);
+    if (follows &&
+        (s->l->how.is_watched || (s->l->how.is_shown && s->is_first && !s->go_case.with_malloc)))
+        run_go_begin_watch(&s->go, s->pid, s->trace, s->l->how.every_us, &s->go_case);
     if (!follows && !enters)
         follow_let_go(s->pid);
     return follows;
@@ -146,13 +149,12 @@ static bool begin(standing *s) {
     s->go_case = (run_go_case){.command = s->path,
                                .with_malloc = s->check.recordable,
                                .quiet = how->quiet || !s->is_first,
-                               .is_watched = how->is_watched && s->is_first};
-    if (s->check.is_go && how->reads_go)
+                               .is_shown = how->is_shown && s->is_first,
+                               .is_spool = how->is_ring};
+    if (s->check.is_go && !(how->is_ring && s->check.recordable))
         return follow_go(s, enters);
-    if (s->check.is_go && !s->check.recordable)
-        message_warning("%s: is a Go program, whose profile is read when it ends: --keep cannot "
-                        "keep parts of it, so it runs without being recorded",
-                        s->path);
+    if (s->check.is_go)
+        run_go_say_ring(&s->go_case);
     else
         run_check_say(&s->check);
     if (s->check.is_static && s->check.recordable && !how->library)
@@ -217,6 +219,7 @@ static void take_become(watch *w, pid_t pid) {
     standing *s = find(w, pid);
     if (s) {
         s->go.has_become = true;
+        run_go_close(&s->go);
         tell(w->l, WORD_READS);
         finish(w, s);
     }
@@ -673,13 +676,12 @@ void run_children_finish(run_children *c, run_children_left *left) {
 
 /* x.%p.ctf becomes x.PID.go.ctf. */
 static void say_beside(uint32_t n, const char *pattern) {
-    char name[PATH_MAX];
-    if (!trace_name_with(pattern, "PID", name, sizeof name))
+    char name[PATH_MAX], beside[PATH_MAX];
+    if (!trace_name_with(pattern, "PID", name, sizeof name) ||
+        !trace_name_beside(name, beside, sizeof beside))
         return;
-    const int stem = (int)trace_name_stem(name);
-    message_note("Go's own profile%s of %u program%s with C %s beside: %.*s.go%s",
-                 n == 1 ? "" : "s", n, n == 1 ? "" : "s", n == 1 ? "stands" : "stand", stem, name,
-                 name + stem);
+    message_note("Go's own profile%s of %u program%s with C %s beside: %s", n == 1 ? "" : "s", n,
+                 n == 1 ? "" : "s", n == 1 ? "stands" : "stand", beside);
 }
 
 void run_children_say(const run_children_left *left, const char *pattern, bool quiet) {

@@ -33,11 +33,13 @@ typedef struct run_children {
 typedef struct run_children_how {
     const command *command;
     const char *library; /* that is put into static programs; NULL: none is */
-    bool reads_go;
-    bool has_each;      /* process a trace of its own */
-    uint64_t go_period; /* see run_go_period */
+    bool is_ring;        /* what is recorded goes into segments */
+    bool has_each;       /* process a trace of its own */
+    uint64_t go_period;  /* see run_go_period */
     bool quiet;
-    bool is_watched; /* see run_go_case */
+    bool is_shown;     /* see run_go_case */
+    bool is_watched;   /* somebody follows the traces of all */
+    uint64_t every_us; /* see run_go_begin_watch */
     /* What process `pid` writes where the first one is `program`; false: it does not. */
     bool (*name)(const void *context, pid_t program, pid_t pid, char path[PATH_MAX]);
     const void *context; /* nothing in it may be words of the command line, which are taken away */

@@ -14,7 +14,7 @@
 
 #include "attach/attach.h"
 #include "attach/follow.h"
-#include "base/path.h"
+#include "base/file.h"
 #include "base/shell.h"
 #include "cli/message.h"
 #include "cli/result_file.h"
@@ -108,12 +108,23 @@ bool run_go_follow(run_go *g, pid_t pid, bool runs) {
     return !error;
 }
 
+/* Whether there is a trace that grows. */
+static bool has_watched(const run_go *g) {
+    return g->feed && run_go_feed_trace(g->feed);
+}
+
 /* It ends: what it leaves behind is read. */
 void run_go_end(run_go *g, pid_t pid) {
     import_error error;
     follow_await_others(pid);
     g->profile.duration = clock_wall_us() - g->profile.start_time;
-    if (go_heap_read(&g->heap, &g->program, g->memory, GO_HEAP_OVER, &error) == GO_HEAP_READ)
+    const bool is_read =
+        go_heap_read(&g->heap, &g->program, g->memory, GO_HEAP_OVER, &error) == GO_HEAP_READ;
+    if (g->feed)
+        run_go_feed_stop(g->feed, is_read ? &g->heap : NULL);
+    if (is_read && has_watched(g))
+        g->is_read = true;
+    else if (is_read)
         take_profile(g);
     else
         SAY(&g->why, "%s", error.reason);
@@ -129,6 +140,7 @@ bool run_go_take(run_go *g, pid_t pid, int status) {
         break;
     case FOLLOW_BECAME:
         g->has_become = true;
+        run_go_close(g); /* the other one may write a trace of that name */
         break;
     case FOLLOW_NONE:
         break;
@@ -147,6 +159,10 @@ go_kind run_go_find(run_go *g, pid_t pid, import_error *error) {
         close(file);
     return kind;
 }
+
+static const char switched_off[] =
+    "its sampling is switched off, as its linker does where nothing in the program uses "
+    "runtime.MemProfile; start it by `allotrace run`";
 
 /* Where the runtime changes the profile just then, it goes on for a moment. */
 static bool read_running(run_go *g, pid_t pid) {
@@ -169,14 +185,23 @@ static bool read_running(run_go *g, pid_t pid) {
     return status == GO_HEAP_READ;
 }
 
+bool run_go_open(run_go *g, pid_t pid) {
+    uint64_t period = 0;
+    if (!open_process(g, pid))
+        return false;
+    if (file_read_at(g->memory, &period, sizeof period, g->program.at[GO_RATE]) == 0 && period > 0)
+        return true;
+    SAY(&g->why, "%s", switched_off);
+    return false;
+}
+
 bool run_go_snapshot(run_go *g, pid_t pid) {
     g->profile.duration = age_of(pid);
     g->profile.start_time = clock_wall_us() - g->profile.duration;
     if (!open_process(g, pid) || !read_running(g, pid))
         return false;
     if (g->heap.period == 0)
-        SAY(&g->why, "its sampling is switched off, as its linker does where nothing in the "
-                     "program uses runtime.MemProfile; start it by `allotrace run`");
+        SAY(&g->why, "%s", switched_off);
     else
         take_profile(g);
     return g->is_read;
@@ -185,43 +210,36 @@ bool run_go_snapshot(run_go *g, pid_t pid) {
 /* ---- the trace ----------------------------------------------------------------------------- */
 
 /* With the command that shows what is live: many look for that first. */
-static void sum_up(const run_go *g, const char *path, double rate) {
+static void sum_up(const go_heap *h, const char *path, size_t n_stacks, double all, double live) {
     char since[128] = "";
-    double live = 0, all = 0;
-    for (size_t i = 0; i < g->profile.records.count; i++) {
-        live += (double)g->profile.records.items[i].live_bytes;
-        all += (double)g->profile.records.items[i].bytes;
-    }
-    if (g->heap.since > 0)
+    if (h->since > 0)
         snprintf(since, sizeof since, ", after which %s was allocated",
-                 figure_bytes(g->heap.since).text);
-    message_note("%s: %zu stacks, %s allocated, %s of it live %s%s", path, g->profile.records.count,
+                 figure_bytes(h->since).text);
+    message_note("%s: %zu stacks, %s allocated, %s of it live %s%s", path, n_stacks,
                  figure_bytes(all).text, figure_bytes(live).text,
-                 g->heap.is_collected ? "after the last garbage collection"
-                                      : "(there was no garbage collection)",
+                 h->is_collected ? "after the last garbage collection"
+                                 : "(there was no garbage collection)",
                  since);
-    const double word_size = sizeof(uint64_t), period = (double)g->heap.period;
-    if (rate < (period > word_size ? word_size / period : 1))
-        message_note("%s: it holds a sample, at rate %s, because there are too many blocks", path,
-                     figure_rate(rate).text);
+}
+
+static void say_live(const char *path) {
     char *word = shell_word(path);
     message_note("what is live: allotrace tree --measure live %s", word ? word : path);
     free(word);
 }
 
-/* An earlier one of this process, of what it was then, is kept. */
-static void keep_earlier(pid_t pid, const char *path) {
-    char head[4096], name[PATH_MAX];
-    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-    const ssize_t n = fd >= 0 ? read(fd, head, sizeof head) : -1;
-    if (fd >= 0)
-        close(fd);
-    if (n <= 0 || !memtrace_is_of_process(head, (size_t)n, (uint64_t)pid))
-        return;
-    for (unsigned i = 1; i <= TRACE_NAME_EARLIER_MAX; i++)
-        if (!trace_name_earlier(path, i, name, sizeof name) ||
-            renameat2(AT_FDCWD, path, AT_FDCWD, name, RENAME_NOREPLACE) == 0)
-            return;
+static void sum_up_profile(const run_go *g, const char *path, double rate) {
+    double live = 0, all = 0;
+    for (size_t i = 0; i < g->profile.records.count; i++) {
+        live += (double)g->profile.records.items[i].live_bytes;
+        all += (double)g->profile.records.items[i].bytes;
+    }
+    sum_up(&g->heap, path, g->profile.records.count, all, live);
+    const double word_size = sizeof(uint64_t), period = (double)g->heap.period;
+    if (rate < (period > word_size ? word_size / period : 1))
+        message_note("%s: it holds a sample, at rate %s, because there are too many blocks", path,
+                     figure_rate(rate).text);
+    say_live(path);
 }
 
 int run_go_write(run_go *g, const command *cmd, pid_t pid, const char *program, const char *path,
@@ -231,7 +249,7 @@ int run_go_write(run_go *g, const command *cmd, pid_t pid, const char *program, 
     double rate;
     g->profile.program = program;
     g->profile.pid = (uint64_t)pid;
-    keep_earlier(pid, path);
+    run_go_feed_keep_earlier(pid, path);
     int status = result_file_begin(&out, cmd, path, true);
     if (status != STATUS_OK)
         return status;
@@ -239,16 +257,55 @@ int run_go_write(run_go *g, const command *cmd, pid_t pid, const char *program, 
         status = result_file_say(&out, &error);
     status = result_file_end(&out, status);
     if (status == STATUS_OK && !quiet)
-        sum_up(g, path, rate);
+        sum_up_profile(g, path, rate);
     return status;
 }
 
 void run_go_free(run_go *g) {
+    run_go_feed_free(g->feed);
+    g->feed = NULL;
     go_heap_free(&g->heap);
     import_free(&g->profile);
     if (g->memory >= 0)
         close(g->memory);
     g->memory = -1;
+}
+
+/* ---- of a program whose trace is followed while it runs -------------------------------------- */
+
+bool run_go_watch(run_go *g, const run_go_feed_how *how) {
+    g->feed = run_go_feed_start(how, &g->program, g->memory);
+    if (!g->feed)
+        message_warning("%s: Go's profile is not read while the program runs: %s", how->path,
+                        strerror(errno));
+    return g->feed;
+}
+
+void run_go_close(run_go *g) {
+    if (!g->feed)
+        return;
+    run_go_feed_stop(g->feed, NULL);
+    run_go_feed_end(g->feed);
+}
+
+int run_go_write_watched(run_go *g, const char *path, bool quiet) {
+    memtrace_error error = {.status = MEMTRACE_OK};
+    double all, live;
+    const go_trace *t = run_go_feed_trace(g->feed);
+    run_go_close(g);
+    int os_error = run_go_feed_end(g->feed);
+    if (!os_error && compressor_by_name(path, &error) != MEMTRACE_OK)
+        os_error = error.os_error ? error.os_error : EIO;
+    if (os_error) {
+        message_error("%s: the trace could not be written: %s", path, strerror(os_error));
+        return STATUS_FAILED;
+    }
+    if (quiet)
+        return STATUS_OK;
+    go_trace_sums(t, &all, &live);
+    sum_up(g->is_read ? &g->heap : run_go_feed_heap(g->feed), path, t->buckets.count, all, live);
+    say_live(path);
+    return STATUS_OK;
 }
 
 /* ---- of a program that `run` starts ------------------------------------------------------ */
@@ -258,16 +315,11 @@ uint64_t run_go_period(double rate) {
     return bytes > (double)INT64_MAX / 2 ? INT64_MAX / 2 : (uint64_t)(bytes + 0.5);
 }
 
-bool run_go_fits_ring(const run_go_case *c) {
-    if (c->with_malloc)
-        message_warning("%s: is a Go program; --keep keeps what its C half takes from malloc, not "
-                        "Go's own profile, which is read when it ends",
-                        c->command);
-    else
-        message_error("%s: is a Go program, whose profile is read when it ends: --keep cannot keep "
-                      "parts of it; it was not started",
-                      c->command);
-    return c->with_malloc;
+void run_go_say_ring(const run_go_case *c) {
+    message_warning(
+        "%s: is a Go program with C; --keep keeps what C takes from malloc, not Go's own "
+        "heap",
+        c->command);
 }
 
 void run_go_say_followed(const run_go *g, bool is_followed, uint64_t asked, const run_go_case *c) {
@@ -286,28 +338,46 @@ void run_go_say_followed(const run_go *g, bool is_followed, uint64_t asked, cons
     if (asked && g->period != asked)
         message_warning("--rate has no effect on Go %s, which sets its own when it starts",
                         g->program.version);
-    if (c->is_watched)
-        message_warning("Go's profile is read when the program ends: --view, --live and --push do "
-                        "not show it");
+    if (c->is_shown && c->with_malloc)
+        message_warning("--view and --live show what C takes from malloc; Go's own heap is in the "
+                        "trace beside that");
 }
 
-/* Beside a trace of malloc, x.ctf, Go's is called x.go.ctf. */
-static bool name_trace(const char *name, bool is_beside, char path[PATH_MAX]) {
-    const char *last = path_base(name), *end = is_beside ? strstr(last, ".ctf") : NULL;
-    const int before = (int)(end ? end - name : (ssize_t)strlen(name));
-    return *name && snprintf(path, PATH_MAX, "%.*s%s%s", before, name, is_beside ? ".go" : "",
-                             name + before) < PATH_MAX;
+bool run_go_name(const char *name, bool is_beside, char path[PATH_MAX]) {
+    if (is_beside)
+        return *name && trace_name_beside(name, path, PATH_MAX);
+    return *name && snprintf(path, PATH_MAX, "%s", name) < PATH_MAX;
+}
+
+void run_go_begin_watch(run_go *g, pid_t pid, const char *name, uint64_t every_us,
+                        const run_go_case *c) {
+    char path[PATH_MAX];
+    if (run_go_name(name, c->with_malloc, path))
+        run_go_watch(g, &(run_go_feed_how){.path = path,
+                                           .program = c->command,
+                                           .pid = pid,
+                                           .start_time = g->profile.start_time,
+                                           .every_us = every_us});
+}
+
+static void say_lost(const run_go *g, const run_go_case *c) {
+    message_warning("%s: Go's profile was %s: %s", c->command,
+                    has_watched(g) ? "recorded up to its last reading" : "not recorded",
+                    g->has_become  ? "the program became another one by exec"
+                    : *g->why.text ? g->why.text
+                                   : "it was gone at once");
 }
 
 void run_go_finish(run_go *g, const command *cmd, pid_t pid, const char *name,
                    const run_go_case *c) {
     char path[PATH_MAX];
-    if (pid && !g->is_read)
-        message_warning("%s: Go's profile was not recorded: %s", c->command,
-                        g->has_become  ? "the program became another one by exec"
-                        : *g->why.text ? g->why.text
-                                       : "it was gone at once");
-    else if (pid && name_trace(name, c->with_malloc, path))
-        run_go_write(g, cmd, pid, c->command, path, c->quiet);
+    if (pid && (*g->why.text || g->has_become || (!g->is_read && !g->feed)))
+        say_lost(g, c);
+    if (pid && run_go_name(name, c->with_malloc, path)) {
+        if (has_watched(g))
+            run_go_write_watched(g, path, c->quiet || c->is_spool);
+        else if (g->is_read)
+            run_go_write(g, cmd, pid, c->command, path, c->quiet);
+    }
     run_go_free(g);
 }

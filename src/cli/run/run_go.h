@@ -4,11 +4,13 @@
 #ifndef CLI_RUN_RUN_GO_H
 #define CLI_RUN_RUN_GO_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <sys/types.h>
 
 #include "attach/remote.h"
 #include "cli/command.h"
+#include "cli/run/run_go_feed.h"
 #include "import/import_go.h"
 
 typedef struct run_go {
@@ -18,6 +20,7 @@ typedef struct run_go {
     int memory;      /* -1: none is open */
     go_heap heap;
 import profile;
+    run_go_feed *feed;        /* NULL: nobody follows its trace while it runs */
     bool is_read, has_become; /* another program */
     remote_reason why;        /* unless is_read */
 } run_go;
@@ -39,6 +42,10 @@ void run_go_end(run_go *g, pid_t pid);
  * g->why. */
 bool run_go_snapshot(run_go *g, pid_t pid);
 
+/* Opens the memory of a process that runs, for run_go_watch. False: it cannot be read, or there is
+ * no profile in it; g->why. */
+bool run_go_open(run_go *g, pid_t pid);
+
 /* Whether the process runs a Go program. */
 go_kind run_go_find(run_go *g, pid_t pid, import_error *error);
 
@@ -48,24 +55,44 @@ int run_go_write(run_go *g, const command *cmd, pid_t pid, const char *program, 
 
 void run_go_free(run_go *g);
 
+/* ---- of a program whose trace is followed while it runs -------------------------------------- */
+
+/* Begins that trace: `every_us` is how often somebody looks at it; 0: at any time. */
+bool run_go_watch(run_go *g, const run_go_feed_how *how);
+
+/* The trace has its end: by a last reading, if run_go_end has not made one. */
+void run_go_close(run_go *g);
+
+/* Closes it, compresses it if it is called so, and sums it up, unless `quiet`. Gives an exit
+ * status. */
+int run_go_write_watched(run_go *g, const char *path, bool quiet);
+
 /* ---- of a program that `run` starts ------------------------------------------------------ */
 
 typedef struct run_go_case {
     const char *command;
     bool with_malloc; /* what its C half takes from malloc is recorded, too */
     bool quiet;
-    bool is_watched; /* by something that does not show Go's profile */
+    bool is_shown; /* by --view or --live */
+    bool is_spool; /* what is written is the spool of a ring, of which no more is said */
 } run_go_case;
 
 /* What Go is to sample where words are at that rate: bytes; 0: as it does anyway. */
 uint64_t run_go_period(double rate);
 
-/* Of a Go program, in segments, there can only be what its C half takes from malloc. False after
- * having said that there is nothing. */
-bool run_go_fits_ring(const run_go_case *c);
+/* Of one with C, segments have what its C half takes from malloc. */
+void run_go_say_ring(const run_go_case *c);
 
 /* Says how it is recorded, where a sample every `asked` bytes was asked for. */
 void run_go_say_followed(const run_go *g, bool is_followed, uint64_t asked, const run_go_case *c);
+
+/* Whose trace is to be followed: that which stands beside, or is, the trace `name`. Readings come
+ * as often as somebody looks. */
+void run_go_begin_watch(run_go *g, pid_t pid, const char *name, uint64_t every_us,
+                        const run_go_case *c);
+
+/* Beside a trace of malloc, x.ctf, Go's is called x.go.ctf. */
+bool run_go_name(const char *name, bool is_beside, char path[PATH_MAX]);
 
 /* Its process, `pid` if it was followed and else 0, has ended: writes what was read beside the
  * trace `name` of malloc, or as that one, and frees it. */

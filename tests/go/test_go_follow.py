@@ -1,0 +1,348 @@
+#!/usr/bin/python3
+"""Follows the heaps of Go programs while they run, and compares what arrives with Go's own profile of the same moment.
+Prints TAP.
+
+    test_go_follow.py ALLOTRACE [TEST...]
+
+Each test runs with each Go that is found: see golang.py.
+"""
+import contextlib
+import gzip
+import http.client
+import json
+import os
+import pathlib
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), *(str(HERE.parent / name) for name in ("", "push", "view"))]
+import golang  # noqa: E402
+import receiver as make  # noqa: E402
+import wire  # noqa: E402
+from recording import ENVIRONMENT, run  # noqa: E402
+from tap import same, test  # noqa: E402
+from viewer import Viewer  # noqa: E402
+
+ALLOTRACE = os.path.abspath(sys.argv[1])
+GOS_OWN = 512 * 1024  # bytes between two samples, where nobody says otherwise
+LABELS = ("bytes", "heap", "type", "size class", "lifetime class", "thread", "scope")
+
+
+def patiently(condition, what, seconds=60):
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if found := condition():
+            return found
+        time.sleep(0.05)
+    raise AssertionError(f"never: {what}")
+
+
+class Rounds:
+    """The program, by itself or under a command; it does a round each time that it is told to."""
+
+    def __init__(self, go, rate, *under):
+        go.build("rounds")
+        words = [*map(str, under), "./rounds", "own.pb.gz", str(rate)]
+        self.process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=ENVIRONMENT)
+        self.await_ready()
+
+    def await_ready(self):
+        same(self.process.stdout.readline(), b"ready\n", "what it says")
+
+    def tell(self, byte):
+        self.process.stdin.write(byte)
+        self.process.stdin.flush()
+
+    def rounds(self, n, pause=0.0):
+        for _ in range(n):
+            self.tell(b".")
+            self.await_ready()
+            time.sleep(pause)
+
+    def end(self):
+        """Its status, and what it and the command said."""
+        self.process.stdin.close()
+        said = self.process.stderr.read().decode()
+        return self.process.wait(60), said
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        with contextlib.suppress(OSError):
+            self.process.stdin.close()
+        self.process.stderr.close()
+        self.process.wait(60)
+
+
+FUNCTIONS = "main.short", "main.long"
+
+
+def sums(profiles, kind):
+    return {f: sum(v for p in profiles for stack, v in p["samples"].get(kind, {}).items() if stack[0] == f) for f in FUNCTIONS}
+
+
+def own():
+    return wire.pprof(gzip.decompress(pathlib.Path("own.pb.gz").read_bytes()), labels=LABELS)
+
+
+def exported(*words):
+    done = subprocess.run([ALLOTRACE, "export", "--to", "pprof", *map(str, words)], env=ENVIRONMENT, capture_output=True, timeout=60)
+    return wire.pprof(gzip.decompress(done.stdout), labels=LABELS) if done.returncode == 0 else None
+
+
+def received(r):
+    return [wire.otlp(body) for _, _, body in r.got]
+
+
+def same_sums(profiles, last, wanted, rate, what):
+    """Exactly, or to the sample that each stack may be rounded by."""
+    for kind, among in ("alloc_space", profiles), ("inuse_space", last):
+        got, expected = sums(among, kind), sums([wanted], kind)
+        least = 0 if rate == 1 else rate
+        assert all(abs(got[f] - expected[f]) <= least for f in FUNCTIONS), f"{kind} of {what}: {got}, not {expected}"
+        if rate == 1:
+            assert expected["main.long"] > 0, expected
+
+
+# ---- receivers
+
+
+def pushed(go, rate, *words, crash=False):
+    r = make.Receiver()
+    more = ["--rate", "1"] if rate == 1 and go.minor >= 20 else []
+    with Rounds(go, rate, ALLOTRACE, "run", *more, "--push", r.url, "--every", "100ms", *words) as program:
+        program.rounds(5, 0.2)
+        program.rounds(1)
+        if crash:
+            program.tell(b"x")
+        status, said = program.end()
+    same(status, 2 if crash else 0, said)
+    return r, said
+
+
+@test
+def what_is_pushed_sums_up_to_gos_own_profile(go):
+    for rate in 1, GOS_OWN:
+        r, said = pushed(go, rate, "-o", "t.ctf", "--")
+        profiles = received(r)
+        assert len(profiles) > 2 and "warning" not in said, (len(profiles), said)
+        same_sums(profiles, profiles[-1:], own(), rate, f"what is pushed, every {rate} bytes")
+        same({p["attributes"].get("process.runtime.name") for p in profiles}, {"go"})
+        same_sums([exported("t.ctf")], [exported("--measure", "live", "t.ctf")], own(), rate, "the trace")
+
+
+@test
+def what_comes_last_is_pushed_though_the_program_crashes(go):
+    r, _ = pushed(go, 1, "-q", "-o", "t.ctf", "--", crash=True)
+    profiles = received(r)
+    same_sums(profiles, profiles[-1:], own(), 1, "a crash")
+
+
+@test
+def children_are_pushed(go):
+    for words in ["-q", "-o", "t.%p.ctf", "--"], ["-q", "-o", "t.%p.ctf", "--", "sh", "-c", "\"$@\"; exit 0", "sh"]:
+        r, _ = pushed(go, 1, *words)
+        profiles = [p for p in received(r) if p["attributes"].get("process.runtime.name") == "go"]
+        assert len(profiles) > 2, len(profiles)
+        same_sums(profiles, profiles[-1:], own(), 1, words)
+
+
+@test
+def both_halves_are_pushed(go):
+    go.build("mixed", c="1")
+    for path in "t.ctf", "t.%p.ctf":
+        r = make.Receiver()
+        done = run([ALLOTRACE, "run", "-q", "--rate", "1e-3", "--push", r.url, "--every", "100ms", "-o", path, "--", "./mixed"])
+        same(done[:2], (0, "ready\n"), done.err)
+        for name, function in ("go", "main.main"), (None, "take"):
+            half = [p for p in received(r) if p["attributes"].get("process.runtime.name") == name]
+            total = sum(v for p in half for stack, v in p["samples"].get("alloc_space", {}).items() if stack[0] == function)
+            assert total >= 20 << 20, f"{name} of {path}: {total}"
+
+
+# ---- a process that runs
+
+
+@contextlib.contextmanager
+def attached(pid, *options):
+    process = subprocess.Popen([ALLOTRACE, "attach", *map(str, options), str(pid)], stderr=subprocess.PIPE, text=True, env=ENVIRONMENT)
+    try:
+        begun = process.stderr.readline()
+        assert f"recording process {pid}, a Go program" in begun, begun + process.stderr.read()
+        yield process
+        process.send_signal(signal.SIGINT)
+        said = process.stderr.read()
+        same(process.wait(60), 0, said)
+        same("warning" in said, False, said)
+    finally:
+        process.kill()
+        process.wait()
+
+
+def since(before, after):
+    """What Go's own profile says of the time between: live is live, and what was allocated."""
+    allocated = {(f,): v - sums([before], "alloc_space")[f] for f, v in sums([after], "alloc_space").items()}
+    return {"samples": {"alloc_space": allocated, "inuse_space": after["samples"]["inuse_space"]}}
+
+
+@test
+def an_attached_process_is_pushed_from_then_on(go):
+    for rate in 1, GOS_OWN:
+        with Rounds(go, rate) as program:
+            program.rounds(2)
+            before, r = own(), make.Receiver()
+            with attached(program.process.pid, "-o", "t.ctf", "--push", r.url, "--every", "100ms"):
+                patiently(lambda: pathlib.Path("t.ctf").exists() and pathlib.Path("t.ctf").stat().st_size, "the first reading")
+                program.rounds(3, 0.2)
+                about = pathlib.Path(f"/proc/{program.process.pid}/status").read_text()
+                assert "TracerPid:\t0\n" in about, "it is traced"
+            after = own()
+            profiles = received(r)
+            wanted = since(before, after)
+            for f, v in sums([before], "inuse_space").items():
+                wanted["samples"]["alloc_space"][(f,)] += v  # what lived then
+            same_sums(profiles, profiles[-1:], wanted, 2 * rate if rate > 1 else 1, f"attached, every {rate} bytes")
+            pathlib.Path("t.ctf").unlink()
+
+
+# ---- segments
+
+
+def segments(folder):
+    return sorted(pathlib.Path(folder).glob("**/*.ctf"))
+
+
+@test
+def segments_have_what_was_allocated_in_them_and_begin_with_what_lives(go):
+    for rate in 1, GOS_OWN:
+        more = ["--rate", "1"] if rate == 1 else []
+        folder = f"ring{rate}"
+        with Rounds(go, rate, ALLOTRACE, "run", *more, "-o", folder, "--keep", "16s", "--") as program:
+            program.rounds(6, 0.5)
+            same(program.end()[0], 0)
+        found = segments(folder)
+        assert len(found) > 1, found
+        same_sums([exported(folder)], [exported("--measure", "live", found[-1])], own(), rate, "segments")
+        each = [exported(found[0]), *(exported("--filter", "alloc:1us..", path) for path in found[1:])] # without what they carry
+        same_sums([p for p in each if p], [exported("--measure", "live", found[-1])], own(), rate, "segments, each by itself")
+        same([p.name for p in pathlib.Path(folder).glob(".*")], [], "spools that are left")
+        done = run([ALLOTRACE, "lifetimes", folder])
+        assert done.status != 0 and "there are no times" in done.err, done
+
+
+@test
+def children_have_segments(go):
+    for words in [], ["sh", "-c", "\"$@\"; exit 0", "sh"]:
+        with Rounds(go, 1, ALLOTRACE, "run", "-q", "--rate", "1", "-o", f"ring{len(words)}/%p", "--max-size", "64M", "--", *words) as program:
+            program.rounds(3, 0.2)
+            same(program.end()[0], 0)
+        found = [p for p in segments(f"ring{len(words)}") if "-rounds." in p.name]
+        same_sums([exported(*found)], [exported("--measure", "live", *found)], own(), 1, words)
+        same([p.name for p in pathlib.Path(f"ring{len(words)}").glob(".*")], [], "spools that are left")
+
+
+@test
+def an_attached_process_has_segments(go):
+    with Rounds(go, 1) as program:
+        program.rounds(2)
+        before = own()
+        with attached(program.process.pid, "-o", "ring", "--keep", "1min"):
+            patiently(lambda: segments("ring"), "a segment")
+            time.sleep(0.5)
+            program.rounds(3, 0.2)
+        same_sums([exported("--filter", "alloc:1us..", "ring")], [exported("--measure", "live", "ring")], since(before, own()), 1, "attached")
+
+
+class Local(http.client.HTTPConnection):
+    def connect(self):
+        self.sock = socket.socket(socket.AF_UNIX)
+        self.sock.settimeout(30)
+        self.sock.connect("socket")
+
+
+def ask(path):
+    connection = Local("localhost")
+    connection.request("GET", path)
+    answer = connection.getresponse()
+    body = answer.read()
+    connection.close()
+    return body if answer.status == 200 else None
+
+
+@test
+def the_agent_serves_what_go_would(go):
+    pathlib.Path("agent.toml").write_text(f"""
+[agent]
+folder = "{os.getcwd()}/rings"
+status = "unix:{os.getcwd()}/socket"
+scan = "100ms"
+pprof = true
+[[process]]
+name = "rounds"
+command = "rounds"
+arguments = "*own.pb.gz 1"
+""")
+    with Rounds(go, 1) as program:
+        program.rounds(2)
+        before = own()
+        agent = subprocess.Popen([ALLOTRACE, "agent", "agent.toml"], stderr=subprocess.DEVNULL, env=ENVIRONMENT)
+        pid = program.process.pid
+
+        def of_it():
+            found = pathlib.Path("socket").exists() and json.loads(ask("/status"))["processes"]
+            return [p for p in found or [] if p["pid"] == pid and p["state"] == "recording"]
+
+        def serves(kind, path, wanted):
+            body = ask(f"/debug/pprof/{path}?pid={pid}")
+            return body and sums([wire.pprof(gzip.decompress(body), labels=LABELS)], kind) == sums([wanted], kind)
+
+        try:
+            patiently(of_it, "it is recorded")
+            patiently(lambda: serves("inuse_space", "heap", before), "what lives")
+            program.rounds(3)
+            wanted = since(before, own())
+            patiently(lambda: serves("inuse_space", "heap", wanted), "what lives then")
+            patiently(lambda: serves("alloc_space", "allocs", wanted), "what was allocated")
+        finally:
+            agent.terminate()
+            agent.wait(60)
+
+
+# ---- a viewer
+
+
+@test
+def a_program_is_shown_while_it_runs(go):
+    go.build("rounds")
+    env = {k: v for k, v in ENVIRONMENT.items() if k not in ("DISPLAY", "WAYLAND_DISPLAY")}
+    for path in "t.ctf", "t.%p.ctf":
+        rate = ["--rate", "1"] if go.minor >= 20 else []
+        words = ["run", "-q", "--view", *rate, "-o", path, "--", "./rounds", "own.pb.gz", "1"]
+        with Viewer(command=words, stdin=subprocess.PIPE, env=env) as v:
+            for _ in range(3):
+                v.process.stdin.write(".")
+                v.process.stdin.flush()
+            for _ in range(4):
+                same(v.process.stdout.readline(), "ready\n")
+
+            def is_shown():
+                reply = v.get("/api/tree?measure=live&filter=fn:main.long&token=" + v.token)
+                lives = reply.json()["total"]["value"] if reply.status == 200 else None # there was no reading yet
+                return lives == sums([own()], "inuse_space")["main.long"]
+
+            patiently(is_shown, "what lives")
+            v.process.stdin.close()
+            while (line := v.process.stderr.readline()) and "the viewer keeps running" not in line:
+                pass
+            v.process.stdin = None
+            patiently(is_shown, "what lived")
+            same(v.end()[0], 0)
+
+
+sys.exit(golang.main(sys.argv[2:]))

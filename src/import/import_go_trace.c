@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/file.h"
 
@@ -31,9 +32,11 @@ static size_t locate(void *context, uint64_t code, memtrace_location *locations,
 }
 
 static memtrace_status open_trace(go_trace *t, int fd, const go_heap *h) {
-    char context[128];
+    char context[128], host[256] = "";
     const memtrace_writer_options options = {
         .sink = take, .amend = amend, .locate = locate, .context = t};
+    if (gethostname(host, sizeof host - 1) != 0)
+        host[0] = '\0';
     go_heap_describe(&t->of, h);
     snprintf(context, sizeof context, MEMTRACE_IMPORTED "%s" IMPORT_LACKS "%s", t->of.format,
              t->of.missing);
@@ -43,7 +46,7 @@ static memtrace_status open_trace(go_trace *t, int fd, const go_heap *h) {
                                 .start_time = t->of.start_time,
                                 .pid = t->of.pid,
                                 .executable_name = t->of.program ? t->of.program : "",
-                                .host_name = "",
+                                .host_name = host,
                                 .runtime_params = "",
                                 .context = context};
     const memtrace_status status = memtrace_writer_open(&info, &options, &t->writer, NULL);

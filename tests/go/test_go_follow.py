@@ -12,7 +12,7 @@ import http.client
 import json
 import os
 import pathlib
-import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -45,8 +45,13 @@ def patiently(condition, what, seconds=60):
 class Rounds:
     """The program, by itself or under a command; it does a round each time that it is told to."""
 
-    def __init__(self, go, rate, *under):
-        go.build("rounds")
+    def __init__(self, go, rate, *under, c=False):
+        if c:
+            shutil.copy(HERE / "rounds.go", ".")
+            pathlib.Path("c.go").write_text("package main\n\nimport \"C\"\n")
+            go.call("build", "-o", "rounds", "rounds.go", "c.go", c="1")
+        else:
+            go.build("rounds")
         words = [*map(str, under), "./rounds", "own.pb.gz", str(rate)]
         self.process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=ENVIRONMENT)
         self.await_ready()
@@ -275,8 +280,7 @@ def ask(path):
     return body if answer.status == 200 else None
 
 
-@test
-def the_agent_serves_what_go_would(go):
+def agent_serves(go, c):
     pathlib.Path("agent.toml").write_text(f"""
 [agent]
 folder = "{os.getcwd()}/rings"
@@ -287,8 +291,9 @@ pprof = true
 name = "rounds"
 command = "rounds"
 arguments = "*own.pb.gz 1"
+go = {"true" if c else "false"}
 """)
-    with Rounds(go, 1) as program:
+    with Rounds(go, 1, c=c) as program:
         program.rounds(2)
         before = own()
         agent = subprocess.Popen([ALLOTRACE, "agent", "agent.toml"], stderr=subprocess.DEVNULL, env=ENVIRONMENT)
@@ -312,6 +317,12 @@ arguments = "*own.pb.gz 1"
         finally:
             agent.terminate()
             agent.wait(60)
+
+
+@test
+def the_agent_serves_what_go_would(go):
+    for c in False, True:
+        agent_serves(go, c)
 
 
 # ---- a viewer

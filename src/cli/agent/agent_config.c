@@ -42,6 +42,7 @@ static const key_info keys[] = {
     {"push", KEY_OPTION, 0},
     {"every", KEY_OPTION, 0},
     {"context", KEY_OPTION, 0},
+    {"go", KEY_FLAG, 0},
     {"mmap", KEY_FLAG, 0},
     {"push-threads", KEY_FLAG, 0},
     {"no-symbolize", KEY_FLAG, 0},
@@ -57,7 +58,7 @@ enum { N_KEYS = sizeof keys / sizeof *keys };
 
 #define RULE_KEYS                                                                                  \
     "name, command, arguments, user, container, rate, depth, keep, max-size, overhead, push, "     \
-    "every, labels, token-file, context, mmap, push-threads or no-symbolize"
+    "every, labels, token-file, context, go, mmap, push-threads or no-symbolize"
 #define AGENT_KEYS "folder, status, scan, max-processes, pprof or sys-admin"
 
 typedef enum table_kind { TABLE_NONE, TABLE_AGENT, TABLE_PROCESS } table_kind;

@@ -528,7 +528,8 @@ static int follow_go(run_go *g, recorded *r, const attach_options *opts, const t
                              .from_now = true,
                          }))
         return STATUS_FAILED;
-    say_begun_go(r, opts, ring);
+    if (!live)
+        say_begun_go(r, opts, ring);
     push_session *push = opts->push.urls ? push_flags_start(&opts->push, r->path, always, 0,
                                                             keeps.position, opts->quiet)
                                          : NULL;

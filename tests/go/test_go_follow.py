@@ -264,6 +264,21 @@ def an_attached_process_has_segments(go):
         same_sums([exported("--filter", "alloc:1us..", "ring")], [exported("--measure", "live", "ring")], since(before, own()), 1, "attached")
 
 
+@test
+def a_spool_whose_keeper_was_killed_does_not_grow_on(go):
+    rate = ["--rate", "1"] if go.minor >= 20 else []
+    with Rounds(go, 1, ALLOTRACE, "run", "-q", *rate, "-o", "ring", "--max-size", "4M", "--") as program:
+        program.rounds(3)
+        patiently(lambda: segments("ring"), "a segment")
+        os.kill(int(run(["pgrep", "-x", "-P", program.process.pid, "run-keeper"]).out), signal.SIGKILL)
+        program.rounds(1200)
+        program.rounds(300, 0.01) # over several readings
+        [spool] = pathlib.Path("ring").glob(".*.spool")
+        assert 1 << 20 <= spool.stat().st_size <= 6 << 20, spool.stat().st_size
+        status, said = program.end()
+        assert status == 0 and "the process that wrote the segments was killed" in said, (status, said)
+
+
 class Local(http.client.HTTPConnection):
     def connect(self):
         self.sock = socket.socket(socket.AF_UNIX)

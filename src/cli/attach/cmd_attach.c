@@ -525,6 +525,7 @@ static int follow_go(run_go *g, recorded *r, const attach_options *opts, const t
                              .inner = inner,
                              .start_time = began,
                              .every_us = opts->push.every,
+                             .space = ring->on ? ring_spool_space(ring) : 0,
                              .from_now = true,
                          }))
         return STATUS_FAILED;

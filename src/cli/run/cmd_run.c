@@ -709,7 +709,7 @@ static bool prepare(launch *l, char preload[PATH_MAX], char entering[PATH_MAX]) 
                                .with_malloc = l->preload,
                                .quiet = l->options->quiet,
                                .is_shown = l->options->view || l->options->live,
-                               .is_spool = l->ring.on};
+                               .space = l->ring.on ? ring_spool_space(&l->ring) : 0};
     l->entry.go = l->go.program.layout && !(l->ring.on && l->preload) ? &l->go : NULL;
     if (l->go.program.layout && !l->entry.go)
         run_go_say_ring(&l->go_case);
@@ -759,7 +759,7 @@ static void start_children(launch *l) {
     const run_options *given = l->options;
     const run_children_how how = {.command = &command_run,
                                   .library = *l->static_library ? l->static_library : NULL,
-                                  .is_ring = l->ring.on,
+                                  .space = l->ring.on ? ring_spool_space(&l->ring) : 0,
                                   .has_each = l->pattern && trace_name_is_per_process(l->pattern),
                                   .go_period = go_period(given),
                                   .quiet = given->quiet,

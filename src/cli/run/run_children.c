@@ -150,8 +150,8 @@ static bool begin(standing *s) {
                                .with_malloc = s->check.recordable,
                                .quiet = how->quiet || !s->is_first,
                                .is_shown = how->is_shown && s->is_first,
-                               .is_spool = how->is_ring};
-    if (s->check.is_go && !(how->is_ring && s->check.recordable))
+                               .space = how->space};
+    if (s->check.is_go && !(how->space && s->check.recordable))
         return follow_go(s, enters);
     if (s->check.is_go)
         run_go_say_ring(&s->go_case);

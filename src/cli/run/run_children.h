@@ -33,7 +33,7 @@ typedef struct run_children {
 typedef struct run_children_how {
     const command *command;
     const char *library; /* that is put into static programs; NULL: none is */
-    bool is_ring;        /* what is recorded goes into segments */
+    uint64_t space;      /* of a spool, if what is recorded goes into segments; else 0 */
     bool has_each;       /* process a trace of its own */
     uint64_t go_period;  /* see run_go_period */
     bool quiet;

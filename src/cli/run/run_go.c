@@ -357,7 +357,8 @@ void run_go_begin_watch(run_go *g, pid_t pid, const char *name, uint64_t every_u
                                            .program = c->command,
                                            .pid = pid,
                                            .start_time = g->profile.start_time,
-                                           .every_us = every_us});
+                                           .every_us = every_us,
+                                           .space = c->space});
 }
 
 static void say_lost(const run_go *g, const run_go_case *c) {
@@ -375,7 +376,7 @@ void run_go_finish(run_go *g, const command *cmd, pid_t pid, const char *name,
         say_lost(g, c);
     if (pid && run_go_name(name, c->with_malloc, path)) {
         if (has_watched(g))
-            run_go_write_watched(g, path, c->quiet || c->is_spool);
+            run_go_write_watched(g, path, c->quiet || c->space);
         else if (g->is_read)
             run_go_write(g, cmd, pid, c->command, path, c->quiet);
     }

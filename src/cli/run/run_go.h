@@ -73,8 +73,8 @@ typedef struct run_go_case {
     const char *command;
     bool with_malloc; /* what its C half takes from malloc is recorded, too */
     bool quiet;
-    bool is_shown; /* by --view or --live */
-    bool is_spool; /* what is written is the spool of a ring, of which no more is said */
+    bool is_shown;  /* by --view or --live */
+    uint64_t space; /* of the spool of a ring, of which no more is said; 0: it is no such */
 } run_go_case;
 
 /* What Go is to sample where words are at that rate: bytes; 0: as it does anyway. */

@@ -27,7 +27,7 @@ struct run_go_feed {
     int memory, fd; /* -1: the trace has not begun, or has ended */
     bool has_begun;
     char *path, *name;
-    uint64_t period_ms;
+    uint64_t period_ms, space;
     struct clock_anchor begin;
     bool reads_first;
     go_trace trace;
@@ -109,11 +109,19 @@ static uint64_t rss_of(const run_go_feed *f) {
     return pages * (uint64_t)sysconf(_SC_PAGESIZE) / sizeof(uint64_t);
 }
 
+/* Whoever frees what was read of it is behind, or gone: the next reading has what this one would
+ * have had. */
+static bool is_full(const run_go_feed *f) {
+    enum { BLOCK = 512 };
+    struct stat st;
+    return f->space && fstat(f->fd, &st) == 0 && (uint64_t)st.st_blocks * BLOCK >= f->space;
+}
+
 static void put(run_go_feed *f, const go_heap *h, bool is_last) {
     import_error error;
     const go_reading reading = {
         .heap = h, .time = time_of_reading(f), .rss = rss_of(f), .is_last = is_last};
-    if (h->period > 0 && h->buckets.count > 0 && open_file(f))
+    if (h->period > 0 && h->buckets.count > 0 && open_file(f) && !is_full(f))
         go_trace_add(&f->trace, f->fd, &reading, &f->program, f->memory, &error);
 }
 
@@ -170,6 +178,7 @@ run_go_feed *run_go_feed_start(const run_go_feed_how *how, const go_program *p, 
     f->program = *p;
     f->memory = memory;
     f->pid = how->pid;
+    f->space = how->space;
     f->fd = -1;
     f->path = strdup(how->path);
     f->name = strdup(how->program);

@@ -20,7 +20,8 @@ typedef struct run_go_feed_how {
     pid_t pid, inner;           /* as the process itself has it; 0: the same */
     uint64_t start_time;        /* of the trace, us since the epoch */
     uint64_t every_us;          /* how often somebody looks; 0: at any time */
-    bool from_now;              /* what was freed before does not count; and it begins at once */
+    uint64_t space; /* on the disk: while the trace takes as much, nothing is added; 0: any */
+    bool from_now;  /* what was freed before does not count; and it begins at once */
 } run_go_feed_how;
 
 /* Begins. All is copied but `memory`, which must stay open. The trace is there when there is

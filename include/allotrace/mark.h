@@ -16,10 +16,11 @@
  * most 256 different names in a recording; later ones are not written.
  *
  * A scope is what a thread is doing, as a request or a phase: what it allocates until the end of
- * the scope is the scope's. One that begins within another hides it until its own end. Scopes in
- * which nothing is sampled leave nothing in the trace. At most 1,024 different names in a process,
- * of at most 63 bytes: take routes, not ids; later ones become `(other scopes)`. `allotrace
- * hotspots --by scope` and `--filter scope:NAME` ask for them.
+ * the scope is the scope's. One that begins within another hides it until its own end. In a task
+ * of Python's asyncio, it is the task's. Scopes in which nothing is sampled leave nothing in the
+ * trace. At most 1,024 different names in a process, of at most 63 bytes: take routes, not ids;
+ * later ones become `(other scopes)`. `allotrace hotspots --by scope` and `--filter scope:NAME` ask
+ * for them.
  */
 #ifndef ALLOTRACE_MARK_H
 #define ALLOTRACE_MARK_H

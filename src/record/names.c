@@ -7,8 +7,6 @@
 #include "base/hash.h"
 #include "base/utf8.h"
 
-enum { LAST = NAMES_MOST - 1 };
-
 /* Cut where a character begins. */
 static void copy_name(char to[NAMES_SIZE], const char *name) {
     size_t n = strnlen(name, NAMES_SIZE);
@@ -19,17 +17,17 @@ static void copy_name(char to[NAMES_SIZE], const char *name) {
 }
 
 /* A number for a name that has none; 0: there are no more. */
-static uint16_t new_number(given_names *all, const char name[NAMES_SIZE]) {
-    if (atomic_load_explicit(&all->n, memory_order_relaxed) >= LAST)
+static uint16_t new_number(given_names *all, const char name[NAMES_SIZE], uint32_t most) {
+    if (atomic_load_explicit(&all->n, memory_order_relaxed) >= most)
         return 0;
     const uint32_t number = atomic_fetch_add_explicit(&all->n, 1, memory_order_relaxed) + 1;
-    if (number > LAST)
+    if (number >= NAMES_MOST)
         return 0;
     memcpy(all->texts[number], name, NAMES_SIZE);
     return (uint16_t)number;
 }
 
-uint16_t names_number(given_names *all, const char *name) {
+uint16_t names_number(given_names *all, const char *name, uint32_t most) {
     char cut[NAMES_SIZE];
     uint16_t own = 0; /* to be given, if nobody else is faster: then it is lost */
     copy_name(cut, name);
@@ -37,7 +35,7 @@ uint16_t names_number(given_names *all, const char *name) {
         return 0;
     for (size_t at = hash_bytes(cut, sizeof cut) % NAMES_SLOTS;; at = (at + 1) % NAMES_SLOTS) {
         uint16_t number = atomic_load_explicit(&all->slots[at], memory_order_acquire);
-        if (!number && !own && !(own = new_number(all, cut)))
+        if (!number && !own && !(own = new_number(all, cut, most)))
             return NAMES_MOST;
         if (!number &&
             atomic_compare_exchange_strong_explicit(&all->slots[at], &number, own,

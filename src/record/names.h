@@ -19,9 +19,9 @@ typedef struct given_names {
     _Atomic uint32_t n;                  /* numbers given */
 } given_names;
 
-/* The number of a name, from 1 on, which is copied; NAMES_MOST: there are too many. 0: it is empty.
- * Any thread may call, also in a signal handler. */
-uint16_t names_number(given_names *all, const char *name);
+/* The number of a name, from 1 on, which is copied; NAMES_MOST: it is new, and `most` are known, at
+ * most NAMES_MOST - 1. 0: it is empty. Any thread may call, also in a signal handler. */
+uint16_t names_number(given_names *all, const char *name, uint32_t most);
 
 /* Of the number of a name, or of none. */
 static inline const char *names_text(const given_names *all, uint16_t number, const char *others) {

@@ -508,7 +508,7 @@ static void native_record(struct session *s, const void *pool, void *block, uint
         return;
     }
     uint64_t now = words >= LARGE_WORDS ? native_now_large(s, d) : native_now(s, d);
-    session_look_at_scope(s, d, now);
+    session_look_at_scope(s, d, now, type);
     session_look_at_span(s, d, now);
     if (newborn_waits(s, type)) {
         native_hold(s, d, now, block, words, n_samples, type, site);

@@ -48,7 +48,7 @@ static void take_place(uintptr_t handle, uint16_t number) {
 
 void pools_call(const void *pool, const char *name) {
     const uintptr_t handle = handle_of(pool);
-    const uint16_t number = name ? names_number(&texts, name) : 0;
+    const uint16_t number = name ? names_number(&texts, name, NAMES_MOST - 1) : 0;
     const size_t place = find_place(handle);
     if (place == PLACES + NEAR && number)
         take_place(handle, number);

@@ -8,6 +8,7 @@
 #include "platform/module.h"
 #include "platform/syscall.h"
 #include "record/recorder.h"
+#include "record/runtime.h"
 #include "record/say.h"
 #include "record/scope.h"
 #include "record/session.h"
@@ -52,10 +53,22 @@ void recorder_mark(const char *name) {
     self.sampler.busy = false;
 }
 
+/* Whether the thread runs a task of a language runtime, and this is the task's scope now. */
+static bool recorder_scope_of_task(uint16_t scope, uint16_t *before) {
+    const struct runtime *const r = recorder_runtime();
+    const bool has_domain = !self.sampler.busy && recorder_look() && self.domain;
+    return r && r->enter_scope &&
+           r->enter_scope(has_domain ? self.domain->runtime : NULL, scope, before);
+}
+
 unsigned recorder_scope(const char *name, unsigned scope) {
-    const unsigned before = self.scope;
+    uint16_t before = self.scope;
     const int error = errno;
-    self.scope = name ? scope_number(name) : scope <= SCOPE_NAMES ? (uint16_t)scope : SCOPE_NONE;
+    const uint16_t entered = name                   ? scope_number(name)
+                             : scope <= SCOPE_NAMES ? (uint16_t)scope
+                                                    : SCOPE_NONE;
+    if (!recorder_scope_of_task(entered, &before))
+        self.scope = entered;
     errno = error;
     return before;
 }

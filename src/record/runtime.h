@@ -148,6 +148,16 @@ struct runtime {
     bool (*may_look)(void);
     bool (*name_object)(void *state, uint64_t *code, const struct runtime_object *object);
 
+    /* Tasks of the language, which take turns in a thread: see scope.h. NULL: it has none. `scope`
+     * is called at each event, of a type as in struct runtime_splice: the number of the scope that
+     * it is in, where `of_thread` is that of the thread. `enter_scope`: the program enters a scope,
+     * or none; if the thread runs a task, it is the task's, and *before gets the one that the task
+     * was in. `state` may be NULL there. `lacks`, at the end: what it could not tell of tasks, for
+     * the trace, or NULL. */
+    uint16_t (*scope)(void *state, unsigned type, uint16_t of_thread);
+    bool (*enter_scope)(void *state, uint16_t scope, uint16_t *before);
+    const char *(*lacks)(void);
+
     /* What a frame, code_of_runtime(slot), is called: its locations, outermost first, at least one.
      * `codes` gives the location of an address. Called once for each code of a trace, nearly. */
     size_t (*locate)(code_table *codes, uintptr_t slot, memtrace_location *locations, size_t max);

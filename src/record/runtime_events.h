@@ -58,7 +58,7 @@ RUNTIME_HOT struct runtime_place runtime_enter(void) {
         session_look_at_name(s, d);
         span_look_at_more(&d->span, d->now);
     }
-    session_look_at_scope(s, d, d->now);
+    session_look_at_scope(s, d, d->now, 0);
     session_look_at_span(s, d, d->now);
     return (struct runtime_place){.session = s, .domain = d, .clock_was_read = is_old};
 }

@@ -4,7 +4,11 @@
 static given_names scopes;
 
 uint16_t scope_number(const char *name) {
-    return names_number(&scopes, name);
+    return names_number(&scopes, name, NAMES_MOST - 1);
+}
+
+uint16_t scope_number_found(const char *name, uint32_t most) {
+    return names_number(&scopes, name, most);
 }
 
 const char *scope_text(uint16_t number) {

@@ -208,8 +208,12 @@ void session_name_thread(struct session *s, struct domain *d) {
     session_put_remark(s, d, session_now_nearly(s, d), code, 0);
 }
 
-void session_tell_scope(struct session *s, struct domain *d, uint64_t now) {
-    d->scope = self.scope;
+uint16_t session_scope_of_task(struct session *s, struct domain *d, unsigned type) {
+    return s->runtime->scope ? s->runtime->scope(d->runtime, type, self.scope) : self.scope;
+}
+
+void session_tell_scope(struct session *s, struct domain *d, uint64_t now, uint16_t scope) {
+    d->scope = scope;
     session_put_remark(s, d, now, CODE_SCOPES + d->scope, 0);
 }
 
@@ -623,6 +627,9 @@ static void session_mark_losses(struct session *s) {
                       " frees: the allocator was called behind the recorder's back");
     session_mark_loss(s, atomic_load(&s->lost_domain), " samples: there were too many threads");
     session_mark_loss(s, atomic_load(&s->lost_event), " events: the writer had no memory");
+    const char *const lacks = s->runtime && s->runtime->lacks ? s->runtime->lacks() : NULL;
+    if (lacks)
+        session_mark(s, lacks);
 }
 
 void session_finish(struct session *s) {

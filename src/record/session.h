@@ -200,11 +200,14 @@ static inline void session_look_at_name(struct session *s, struct domain *d) {
 }
 
 /* The calling thread's scope goes to the trace, if that has another one; before an allocation's
- * stack is taken. The thread is inside its domain. */
-void session_tell_scope(struct session *s, struct domain *d, uint64_t now);
-static inline void session_look_at_scope(struct session *s, struct domain *d, uint64_t now) {
-    if (__builtin_expect(self.scope != d->scope, 0))
-        session_tell_scope(s, d, now);
+ * stack is taken. The thread is inside its domain. `type` is that of the allocating function. */
+void session_tell_scope(struct session *s, struct domain *d, uint64_t now, uint16_t scope);
+uint16_t session_scope_of_task(struct session *s, struct domain *d, unsigned type);
+static inline void session_look_at_scope(struct session *s, struct domain *d, uint64_t now,
+                                         unsigned type) {
+    const uint16_t scope = s->splices ? session_scope_of_task(s, d, type) : self.scope;
+    if (__builtin_expect(scope != d->scope, 0))
+        session_tell_scope(s, d, now, scope);
 }
 
 /* The same of its span, which is looked at only if the program publishes any. */

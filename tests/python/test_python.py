@@ -348,6 +348,186 @@ def config(python, *flags):
     return subprocess.run([path, *flags], check=True, stdout=subprocess.PIPE).stdout.decode().split()
 
 
+def scoped(path="t.ctf"):
+    """How many blocks of each size `grab` has got in each scope; in none: ""."""
+    found, now = collections.Counter(), {}
+    for event, frames, _, domain in births(path):
+        text = " ".join(frames)
+        if "@<scope>" in text:
+            now[domain] = text.split("@<scope>")[0].replace("<none>", "")
+        elif any(f.startswith("grab") for f in frames) and re.search("(bytes|[mMC]alloc)@<type>", text):
+            found[now.get(domain, ""), event[3] * 8] += 1
+    return found
+
+
+def in_scopes(truth):
+    """The same from what a program says, and the sizes."""
+    wanted = collections.Counter()
+    for scope, sizes in truth.items():
+        for size, n in sizes.items():
+            wanted[scope, (int(size) + 7) // 8 * 8] += n
+    return wanted, {size for _, size in wanted}
+
+
+@test
+def tasks_are_scopes(python):
+    command = [python, HERE / "tasks.py"]
+    wanted, sizes = in_scopes(json.loads(run(command).out))
+    record(command)
+    found = scoped()
+    found = collections.Counter({k: n for k, n in found.items() if k[1] in sizes})
+    same((wanted - found, found - wanted), (collections.Counter(), collections.Counter()), "blocks of scopes")
+
+
+def marks(path="t.ctf"):
+    """The texts of those in a trace."""
+    texts = (" ".join(b.texts) for b in births(path))
+    return [text.split("@<mark>")[0] for text in texts if "@<mark>" in text]
+
+
+@test
+def tasks_of_an_unknown_layout_are_not_told_apart(python):
+    code = ("import _asyncio, asyncio, ctypes\n"
+            "ctypes.c_ssize_t.from_address(id(_asyncio.Task) + 32).value += 8\n"
+            "async def main(): return len(bytes(5000))\n"
+            "print(asyncio.run(main()))\n")
+    record([python, "-c", code])
+    assert not any("@<scope>" in " ".join(b.texts) for b in births()), "there are scopes"
+    same([m for m in marks() if "asyncio" in m], ["asyncio's tasks have an unknown layout: they are not told apart"], "marks")
+
+
+@test
+def tasks_in_python_are_of_no_scope(python):
+    for lacks in "_asyncio.Task", "_asyncio":
+        code = (f"import asyncio, sys\nif '.' in '{lacks}': asyncio.Task = asyncio.tasks.Task = asyncio.tasks._PyTask\n"
+                "async def work():\n    await asyncio.sleep(0)\n    return len(bytes(5000))\n"
+                "async def main(): return await asyncio.create_task(work(), name='named')\n"
+                "print(type(asyncio.tasks.Task) is type, asyncio.run(main()))\n")
+        if "." not in lacks:
+            code = "import sys\nsys.modules['_asyncio'] = None\n" + code
+        record([python, "-c", code])
+        assert not any("@<scope>" in " ".join(b.texts) for b in births()), "there are scopes"
+        same(marks(), [], "marks")
+
+
+@test
+def names_of_tasks_leave_room_for_scopes(python):
+    pathlib.Path("many.py").write_text("""
+import asyncio, ctypes
+kept = []
+
+def grab(size):
+    kept.append(bytes(size))
+
+async def work(name):
+    grab(5000)
+
+async def main():
+    for i in range(1100):
+        await asyncio.create_task(work(i), name=f"request {i}")
+    ctypes.PyDLL(None).allotrace_scope(b"the program's own", 0)
+    grab(6000)
+
+asyncio.run(main())
+""")
+    done = RECORDER.run([python, "many.py"])
+    same((done.status, done.out, done.err), (0, "", ""), "the run")
+    found = scoped()
+    named = [k for k, n in found.items() if k[0].startswith("request") and k[1] == 5040]
+    same((len(named), found["work", 5040], found["the program's own", 6040]), (511, 1100 - 511, 1), "scopes, with that of main")
+
+
+@test
+def tasks_of_interpreters_are_scopes(python):
+    pathlib.Path("inner.py").write_text("""
+import threading
+try:
+    import _interpreters as interpreters
+except ImportError:
+    import _xxsubinterpreters as interpreters
+
+CODE = '''
+import asyncio
+kept = []
+
+def grab(size):
+    kept.append(bytes(size))
+
+async def work():
+    for _ in range(3):
+        grab(5000)
+        await asyncio.sleep(0)
+
+async def main():
+    await asyncio.gather(asyncio.create_task(work(), name="inner"), work())
+
+asyncio.run(main())
+'''
+
+def run():
+    i = interpreters.create()
+    interpreters.run_string(i, CODE)
+    interpreters.destroy(i)
+
+run()
+run()
+print("done")
+""")
+    record([python, "inner.py"])
+    found = scoped()
+    same((found["inner", 5040], found["work", 5040]), (6, 6), "blocks")
+
+
+SERVER = """
+import asyncio, sys
+kept = []
+
+def grab(size):
+    kept.append(bytes(size))
+
+async def serve():
+    while not stop.is_set():
+        for _ in range(20):
+            grab(5000)
+        await asyncio.sleep(0.001)
+
+async def main():
+    global stop
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    tasks = [asyncio.create_task(serve(), name=name) for name in ("one", "two", None)]
+    await asyncio.sleep(0.1)
+    for _ in range(3):
+        print("ready", flush=True)
+        await loop.run_in_executor(None, sys.stdin.readline)
+        await asyncio.sleep(0.3)
+    stop.set()
+    await asyncio.gather(*tasks)
+
+asyncio.run(main())
+"""
+
+
+@test
+def tasks_of_a_running_program_are_scopes(python):
+    pathlib.Path("server.py").write_text(SERVER)
+    program = subprocess.Popen([python, "server.py"], text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    same(program.stdout.readline(), "ready\n", "the step")
+    for path, rate in ("everything.ctf", "1"), ("sampled.ctf", "0.01"):
+        got = run([ALLOTRACE, "attach", "--rate", rate, "-o", path, program.pid])
+        same(got.status, 0, got.err)
+        program.stdin.write("\n")
+        program.stdin.flush()
+        same(program.stdout.readline(), "ready\n", "the step")
+        same(run([ALLOTRACE, "detach", program.pid]).status, 0, "detaching")
+        found = scoped(path)
+        counts = [found[name, 5040] for name in ("one", "two", "serve")]
+        same({k[0] for k in found if k[1] == 5040}, {"one", "two", "serve"}, f"scopes at rate {rate}")
+        assert min(counts) > 0.7 * max(counts) > 0, f"{counts} at rate {rate}"
+    program.communicate("\n", timeout=100)
+    same(program.returncode, 0, "the program")
+
+
 @test
 def programs_that_embed_python_keep_their_frames(python):
     flags = config(python, "--includes", "--embed", "--ldflags")

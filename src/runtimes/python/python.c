@@ -31,6 +31,7 @@
 #include "runtimes/python/python_frames.h"
 #include "runtimes/python/python_layout.h"
 #include "runtimes/python/python_names.h"
+#include "runtimes/python/python_tasks.h"
 #include "runtimes/python/python_types.h"
 
 #define HIDDEN __attribute__((visibility("hidden")))
@@ -239,26 +240,48 @@ static char *thread_detached(char *own) {
 
 /* Up to 3.11 the thread that holds the lock is known, whichever that is: it is this one where
  * Python's own allocator was called. */
-static char *thread_of_event(bool is_own) {
+static struct python_thread thread_of_event(unsigned type) {
     char *const attached = python.thread_attached();
-    if (attached && (python.layout->minor > 11 || is_own))
-        return attached;
+    if (attached && (python.layout->minor > 11 || type > N_CALL_TYPES))
+        return (struct python_thread){attached, true};
     char *const own = python.thread_own();
-    return own == attached ? own : thread_detached(own);
+    return own == attached ? (struct python_thread){own, own != NULL}
+                           : (struct python_thread){thread_detached(own), false};
 }
 
 /* What a domain keeps: this, and behind it what stacks take. */
 struct state {
     python_types *types;
+    python_tasks *tasks;
     python_frames *frames;
+    struct python_thread thread; /* at the event at work: python_scope comes first */
 };
 
 static struct runtime_stack python_splice(void *state, const struct runtime_splice *native) {
     const struct state *const s = state;
-    char *thread = thread_of_event(native->type > N_CALL_TYPES);
+    char *thread = s->thread.state;
     if (thread && !frames_fit(thread))
         thread = NULL;
     return python_frames_splice(s->frames, &python, thread, native);
+}
+
+/* ---- tasks --------------------------------------------------------------------------------- */
+
+static uint16_t python_scope(void *state, unsigned type, uint16_t of_thread) {
+    struct state *const s = state;
+    s->thread = thread_of_event(type);
+    return s->thread.state ? python_tasks_scope(s->tasks, &python, s->thread, of_thread)
+                           : of_thread;
+}
+
+static bool python_enter_scope(void *state, uint16_t scope, uint16_t *before) {
+    const struct python_thread thread = thread_of_event(0);
+    struct state *const s = state;
+    return thread.state && python_tasks_enter(s ? s->tasks : NULL, &python, thread, scope, before);
+}
+
+static const char *python_lacks(void) {
+    return python_tasks_lack(&python);
 }
 
 /* ---- for the recorder ---------------------------------------------------------------------- */
@@ -299,13 +322,15 @@ static const char *python_parameters(void) {
 }
 
 static size_t python_domain_size(size_t depth) {
-    return sizeof(struct state) + python_types_size() + python_frames_size(depth);
+    return sizeof(struct state) + python_types_size() + python_tasks_size() +
+           python_frames_size(depth);
 }
 
 static void python_domain_init(void *state, size_t depth) {
     struct state *const s = state;
     s->types = (python_types *)(s + 1);
-    s->frames = (python_frames *)((char *)s->types + python_types_size());
+    s->tasks = (python_tasks *)((char *)s->types + python_types_size());
+    s->frames = (python_frames *)((char *)s->tasks + python_tasks_size());
     python_frames_init(s->frames, depth);
 }
 
@@ -347,6 +372,9 @@ const struct runtime python_runtime_row = {
     .n_object_types = TYPE_PyObject_Realloc + 1,
     .may_look = python_may_look,
     .name_object = python_name_object,
+    .scope = python_scope,
+    .enter_scope = python_enter_scope,
+    .lacks = python_lacks,
     .locate = python_names_locate,
     .gauge_names = python_gauge_names,
     .n_gauges = N_PYTHON_GAUGES,

@@ -28,7 +28,15 @@ static const struct python_layout layouts[] = {
      .text_ascii = 48,
      .text_other = 72,
      .text_size = 80,
-     .flags_before = 16},
+     .flags_before = 16,
+     .interp_modules = 888,
+     .thread_dict = 128,
+     .holder_loop = 16,
+     .task_size = 176,
+     .task_coroutine = 136,
+     .task_name = 144,
+     .coroutine_name = 40,
+     .coroutine_frame = 80},
     {.minor = 12,
      .has_cframe = true,
      .thread_frame = 56,
@@ -43,7 +51,14 @@ static const struct python_layout layouts[] = {
      .text_ascii = 40,
      .text_other = 56,
      .text_size = 64,
-     .flags_before = 24},
+     .flags_before = 24,
+     .interp_modules = 944,
+     .thread_dict = 112,
+     .task_size = 176,
+     .task_coroutine = 136,
+     .task_name = 144,
+     .coroutine_name = 32,
+     .coroutine_frame = 72},
     {.minor = 13,
      .thread_frame = 72,
      .frame_code = 0,
@@ -56,7 +71,16 @@ static const struct python_layout layouts[] = {
      .text_ascii = 40,
      .text_other = 56,
      .text_size = 64,
-     .flags_before = 24},
+     .flags_before = 24,
+     .offsets_modules = 88,
+     .interp_modules = 7656,
+     .thread_size = 304,
+     .thread_loop = 304,
+     .task_size = 144,
+     .task_coroutine = 120,
+     .task_name = 128,
+     .coroutine_name = 32,
+     .coroutine_frame = 72},
     {.minor = 14,
      .thread_frame = 72,
      .frame_code = 0,
@@ -69,7 +93,14 @@ static const struct python_layout layouts[] = {
      .text_ascii = 40,
      .text_other = 56,
      .text_size = 64,
-     .flags_before = 24},
+     .flags_before = 24,
+     .thread_size = 832,
+     .thread_task = 872,
+     .task_size = 168,
+     .task_coroutine = 128,
+     .task_name = 136,
+     .coroutine_name = 32,
+     .coroutine_frame = 72},
 };
 
 /* Nowhere in most programs: the loader looks for it with all other symbols. */
@@ -219,6 +250,31 @@ static bool offsets_fit(const struct python_layout *l) {
            o.frame_instruction == l->frame_instruction && o.frame_owner == l->frame_kind;
 }
 
+/* Coroutines and generators have their weak references two words before their qualified names. */
+static bool weak_references_fit(const char *type, const struct python_layout *l) {
+    enum { TYPE_WEAK_REFERENCES = 208, NAMES = 16 };
+    intptr_t offset;
+    memcpy(&offset, type + TYPE_WEAK_REFERENCES, sizeof offset);
+    return offset + NAMES == l->coroutine_name;
+}
+
+static bool tasks_fit(python_runtime *r) {
+    const char *const runtime = symbol("_PyRuntime");
+    const struct python_layout *l = r->layout;
+    uint64_t thread = 0, modules = 0;
+    r->dict_type = symbol("PyDict_Type");
+    r->module_type = symbol("PyModule_Type");
+    r->coroutine_type = symbol("PyCoro_Type");
+    r->generator_type = symbol("PyGen_Type");
+    if (l->thread_size)
+        memcpy(&thread, runtime + l->offsets_thread, sizeof thread);
+    if (l->offsets_modules)
+        memcpy(&modules, runtime + l->offsets_modules, sizeof modules);
+    return r->dict_type && r->module_type && r->coroutine_type && r->generator_type &&
+           thread == l->thread_size && (!l->offsets_modules || modules == l->interp_modules) &&
+           weak_references_fit(r->coroutine_type, l) && weak_references_fit(r->generator_type, l);
+}
+
 /* NULL if frames of this interpreter can be read. */
 static const char *runtime_why_not(python_runtime *r) {
     const unsigned long *version = symbol("Py_Version");
@@ -234,6 +290,7 @@ static const char *runtime_why_not(python_runtime *r) {
         return "a free-threaded build of Python: only malloc is recorded, without Python's frames";
     if (!functions_find(r) || !types_fit(r) || !offsets_fit(r->layout) || !code_find(r))
         return "its Python has an unknown layout: only malloc is recorded, without Python's frames";
+    r->knows_tasks = tasks_fit(r);
     return NULL;
 }
 

@@ -46,6 +46,17 @@ struct python_layout {
     uint16_t text_other;     /* and in any other one */
     uint16_t text_size;      /* of PyUnicodeObject */
     uint16_t flags_before;   /* of types: their objects have two words in front of all others */
+
+    /* Of asyncio's tasks; 0 where a version has no such thing: see python_tasks.c. */
+    uint16_t thread_task;     /* in _PyThreadStateImpl: the running task */
+    uint16_t thread_loop;     /* the running loop */
+    uint16_t thread_dict;     /* in PyThreadState: a dict, */
+    uint16_t holder_loop;     /* in which an object has the loop; 0: it is the loop */
+    uint16_t thread_size;     /* of PyThreadState, as the runtime says at offsets_thread */
+    uint16_t interp_modules;  /* in PyInterpreterState: sys.modules, */
+    uint16_t offsets_modules; /* as the runtime says there */
+    uint16_t task_size, task_coroutine, task_name; /* of TaskObj */
+    uint16_t coroutine_name, coroutine_frame;      /* in PyGenObject: its qualified name */
 };
 
 /* Offsets in PyCodeObject, which its type tells. */
@@ -57,9 +68,11 @@ typedef struct python_runtime {
     const struct python_layout *layout;
     struct python_code_offsets code;
     char *code_type, *text_type, *type_type; /* PyTypeObjects */
-    uintptr_t low, high;                     /* the code of the module that the interpreter is in */
-    uintptr_t eval_low, eval_high;           /* of the function that runs frames */
-    uintptr_t main_low, main_high;           /* of Py_RunMain, where `python3` comes through */
+    char *dict_type, *module_type, *coroutine_type, *generator_type;
+    bool knows_tasks;              /* asyncio's can be found */
+    uintptr_t low, high;           /* the code of the module that the interpreter is in */
+    uintptr_t eval_low, eval_high; /* of the function that runs frames */
+    uintptr_t main_low, main_high; /* of Py_RunMain, where `python3` comes through */
     void (*get_allocator)(int domain, struct python_allocator *allocator);
     void (*set_allocator)(int domain, struct python_allocator *allocator);
     void (*get_arena_allocator)(struct python_arena_allocator *allocator); /* NULL: there are no */

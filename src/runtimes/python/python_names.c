@@ -54,9 +54,7 @@ static uint32_t character_at(const void *data, unsigned kind, size_t i) {
                        : ((const uint32_t *)data)[i];
 }
 
-/* Copies a str, as UTF-8, to where there is room for NAMES_TEXT bytes. Its size with the NUL; 0: it
- * is none that can be read. */
-static size_t copy_text(const python_runtime *r, uintptr_t text, char *to) {
+size_t python_names_text(const python_runtime *r, uintptr_t text, char *to, size_t room) {
     if (!text || word_at(text + OBJECT_TYPE) != (uintptr_t)r->text_type)
         return 0;
     const uint32_t state = *(const uint32_t *)(text + TEXT_STATE);
@@ -67,7 +65,11 @@ static size_t copy_text(const python_runtime *r, uintptr_t text, char *to) {
     size_t size = 0;
     if (!is_compact || (kind != 1 && kind != 2 && kind != 4))
         return 0;
-    for (size_t i = 0; i < length && size < NAMES_TEXT - 5; i++)
+    if (is_ascii) {
+        size = length < room - 5 ? length : room - 5;
+        memcpy(to, data, size);
+    }
+    for (size_t i = size; i < length && size < room - 5; i++)
         size += put_character(to + size, character_at(data, kind, i));
     to[size] = '\0';
     return size + 1;
@@ -80,8 +82,9 @@ static uint32_t entry_of_locked(const python_runtime *r, uintptr_t code) {
     char *text = names_room();
     if (!text)
         return 0;
-    const size_t file = copy_text(r, word_at(code + r->code.file), text);
-    const size_t function = file ? copy_text(r, word_at(code + r->code.name), text + file) : 0;
+    const size_t file = python_names_text(r, word_at(code + r->code.file), text, NAMES_TEXT);
+    const size_t function =
+        file ? python_names_text(r, word_at(code + r->code.name), text + file, NAMES_TEXT) : 0;
     return function ? names_entry(text, text + file, file + function) : UINT32_MAX;
 }
 

@@ -32,6 +32,10 @@ uintptr_t python_names_slot(const python_runtime *r, struct python_line_mark *ma
 /* Counts how often a code object that somebody may remember has died. */
 extern _Atomic uint32_t python_names_epoch __attribute__((visibility("hidden")));
 
+/* Copies a str, as UTF-8, to where there is room for so many bytes, at least 6: as much as fits.
+ * Its size with the NUL; 0: it is none that can be read. */
+size_t python_names_text(const python_runtime *r, uintptr_t text, char *to, size_t room);
+
 /* A code object dies. */
 void python_names_code_dies(uintptr_t code);
 

@@ -18,6 +18,7 @@ EXPORT void allotrace_control(control *c);
 EXPORT void allotrace_mark(const char *name);
 EXPORT unsigned allotrace_scope(const char *name, unsigned scope);
 EXPORT const char *allotrace_flush(void);
+EXPORT int allotrace_finds_tasks(void);
 
 /* The settings of the request; only one is at work at a time. */
 static const char *settings;
@@ -132,4 +133,10 @@ const char *allotrace_flush(void) {
         recorder_flush();
     }
     return path;
+}
+
+/* For the same: tasks of the language are scopes without a word of the program. */
+int allotrace_finds_tasks(void) {
+    const struct runtime *const r = recorder_runtime();
+    return r && r->scope && !r->lacks();
 }

@@ -777,7 +777,7 @@ def the_library_exports_only_what_it_interposes():
         posix_memalign aligned_alloc valloc pvalloc malloc_usable_size _exit _Exit abort execve execv
         execvp execvpe fexecve execveat posix_spawn posix_spawnp execl execlp execle dlclose
         mmap mmap64 munmap mprotect mremap sbrk brk
-        readlink __readlink_chk syscall prctl allotrace_control allotrace_flush
+        readlink __readlink_chk syscall prctl allotrace_control allotrace_flush allotrace_finds_tasks
         allotrace_mark allotrace_scope
         allotrace_pool_create allotrace_pool_alloc allotrace_pool_free allotrace_pool_reset
         allotrace_pool_destroy allotrace_pool_chunk allotrace_pool_take

@@ -160,24 +160,36 @@ asyncio.run(main())
 """
 
 
+def tasks_by_scope(python, *more):
+    """The blocks of each scope; with Python's objects recorded, or only malloc."""
+    want = "[5, 3, 2, 1, None]\ncancelled\nTrue fails five\n"
+    plain = run(PYTHON, "tasks.py", *more)
+    same((plain.stdout, plain.stderr), (want, ""), "without a recorder")
+    done = run("env", f"MEMTRACE_PYTHON={python}", ALLOTRACE, "run", "--rate", "1", "-o", "t.ctf", "--", PYTHON, "tasks.py", *more)
+    same(done.stdout, want, "output")
+    only = "" if python == "malloc" else "file:tasks.py type:bytes "
+    rows = json.loads(run(ALLOTRACE, "hotspots", "--json", "--by", "scope", "--min-share", "0", "-m", "blocks",
+                          "--filter", only + "size:10000..10048", "t.ctf").stdout)["hotspots"]
+    found = {row["scope"]: row["value"] for row in rows}
+    got = {k: found.pop(k, 0) for k in ("five", "three", "serve", "waits_in_a_scope", "inner", "fails")}
+    if more and got["five"] == 4:  # the names came after the first steps
+        got.update(five=got["five"] + 1, three=got["three"] + 1, serve=got["serve"] - 2)
+    same(got, {"five": 5, "three": 3, "serve": 3, "waits_in_a_scope": 2, "inner": 2, "fails": 1}, "blocks")
+    return found  # imports may have some of that size
+
+
 @test
 def tasks_are_scopes():
+    """Those that the recorder finds, to which the package adds nothing, and those of the package alone."""
     pathlib.Path("tasks.py").write_text(TASKS)
-    want = "[5, 3, 2, 1, None]\ncancelled\nTrue fails five\n"
     has_eager = run(PYTHON, "-c", "import asyncio; asyncio.eager_task_factory").returncode == 0
     for more in [[], ["eager"]] if has_eager else [[]]:
-        plain = run(PYTHON, "tasks.py", *more)
-        same((plain.stdout, plain.stderr), (want, ""), "without a recorder")
-        done = run(ALLOTRACE, "run", "--rate", "1", "-o", "t.ctf", "--", PYTHON, "tasks.py", *more)
-        same(done.stdout, want, "output")
-        rows = json.loads(run(ALLOTRACE, "hotspots", "--json", "--by", "scope", "--min-share", "0", "-m", "blocks",
-                              "--filter", "file:tasks.py size:10000..10048 type:bytes", "t.ctf").stdout)["hotspots"]
-        found = {row["scope"]: row["value"] for row in rows}
-        got = {k: found.pop(k, 0) for k in ("five", "three", "serve", "waits_in_a_scope", "inner", "fails")}
-        if more and got["five"] == 4:  # the names came after the first steps
-            got.update(five=got["five"] + 1, three=got["three"] + 1, serve=got["serve"] - 2)
-        same(got, {"five": 5, "three": 3, "serve": 3, "waits_in_a_scope": 2, "inner": 2, "fails": 1}, "blocks")
-        same(list(found), ["(no scope)"], "other scopes")
+        found = tasks_by_scope("both", *more)
+        same((found["main"], set(found) - {"(no scope)"}), (1, {"main"}), "other scopes")
+        run(ALLOTRACE, "export", "--to", "collapsed", "-o", "stacks", "t.ctf")
+        stacks = pathlib.Path("stacks").read_text()
+        assert "serve" in stacks and "Steps.send" not in stacks, "steps are wrapped"
+        same(list(tasks_by_scope("malloc", *more)), ["(no scope)"], "other scopes")
 
 
 @test

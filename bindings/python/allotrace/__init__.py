@@ -4,7 +4,7 @@
     @allotrace.mark("parse")
     allotrace.mark_here("ready")
     with allotrace.scope("GET /cart"): ...
-    allotrace.scope_tasks()  # in a coroutine: tasks made from now on are scopes
+    allotrace.scope_tasks()  # in a coroutine: tasks made from now on are scopes, if they are not anyway
 """
 import contextlib
 import os
@@ -83,8 +83,8 @@ class mark(contextlib.ContextDecorator):
 
 class scope(contextlib.ContextDecorator):
     """What this thread allocates in a block, or in each call of a function, is of the scope `name`: `allotrace hotspots
-    --by scope` tells them apart. A scope within another one hides it. Tasks of asyncio share a thread, and its scope,
-    unless `scope_tasks` is called."""
+    --by scope` tells them apart. A scope within another one hides it. A task of asyncio has a scope of its own, which lasts
+    over its waiting."""
 
     def __init__(self, name):
         self.name = name.encode("utf-8", "replace")
@@ -104,6 +104,7 @@ class scope(contextlib.ContextDecorator):
 
 def scope_tasks(loop=None):
     """Tasks that `loop`, or the running one, makes from now on are scopes: by their names, or, where these are only
-    numbers, by their coroutines'. A scope that a task opens lasts over its waiting."""
+    numbers, by their coroutines'. The recorder sees to that without this call in CPython 3.11 to 3.14, where it records
+    Python's objects and tasks are asyncio's own in C; elsewhere each step of a task says so."""
     from allotrace import _tasks
     _tasks.install(loop, _recorder)

@@ -1,11 +1,11 @@
-"""Scopes of asyncio's tasks. A thread runs one step of a task after the other, so a task's scope holds for its steps.
-
-Steps are seen by standing between a task and its coroutine: no version of Python says in a documented way which task is
-at work, in a place that a recorder may read.
+"""Scopes of asyncio's tasks, where the recorder does not find the running task itself. A thread runs one step of a task after
+the other, so a task's scope holds for its steps, which are seen by standing between a task and its coroutine.
 """
 import asyncio
 import collections.abc
 import re
+import sys
+import sysconfig
 
 # Numbers say little, and there are only so many scopes. 3.13 calls some tasks `None`.
 _NO_NAME = re.compile(r"Task-\d+|None|")
@@ -63,7 +63,19 @@ class Steps(collections.abc.Coroutine):
         return self._coroutine.__await__()
 
 
+def _are_found(recorder):
+    """Whether the recorder finds tasks; without one, whether one that comes later will."""
+    if asyncio.Task is not getattr(asyncio.tasks, "_CTask", None):
+        return False
+    if recorder is None:
+        return ((3, 11) <= sys.version_info < (3, 15) and not hasattr(sys, "gettotalrefcount")
+                and not sysconfig.get_config_var("Py_GIL_DISABLED"))
+    return hasattr(recorder, "allotrace_finds_tasks") and bool(recorder.allotrace_finds_tasks())
+
+
 def install(loop, recorder):
+    if _are_found(recorder()):
+        return
     loop = loop or asyncio.get_running_loop()
     make = loop.get_task_factory() or (lambda loop, coroutine, **more: asyncio.Task(coroutine, loop=loop, **more))
 

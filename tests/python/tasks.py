@@ -6,6 +6,7 @@ import ctypes
 import json
 import sys
 import threading
+import time
 
 KEPT = []
 TRUTH = collections.defaultdict(collections.Counter)
@@ -67,6 +68,28 @@ async def one_after_the_other():
         grab(6200, scope)
     for i in range(20):
         await asyncio.create_task(ends(f"short {i}"), name=f"short {i}")
+
+
+async def names_at_one_address():
+    """Tasks that run right after each other, with names of one length, each where the last one was."""
+    loop = asyncio.get_running_loop()
+    wanted = [f"again {i:03d}" for i in range(30)]
+    ended, addresses = loop.create_future(), []
+
+    async def ends(scope):
+        grab(6250, scope)
+        addresses.append(id(asyncio.current_task().get_name()))
+
+    def make(i):
+        if i == len(wanted):
+            ended.set_result(None)
+            return
+        task = loop.create_task(ends(wanted[i]), name="".join(wanted[i]))
+        task.add_done_callback(lambda _: loop.call_soon(make, i + 1))
+
+    make(0)
+    await ended
+    assert any(a == b for a, b in zip(addresses, addresses[1:])), "no address is used again"
 
 
 class Special(asyncio.Task):
@@ -136,7 +159,8 @@ async def eager():
 
 
 async def all_of_them():
-    for function in names, renamed, groups, one_after_the_other, classes, scopes, outside, unlocked, eager:
+    for function in (names, renamed, groups, one_after_the_other, names_at_one_address, classes, scopes, outside, unlocked,
+                     eager):
         await asyncio.create_task(function())
     grab(6700, "all_of_them")
 
@@ -144,6 +168,7 @@ async def all_of_them():
 async def in_a_thread(i, barrier):
     async def works(scope):
         for _ in range(20):
+            time.sleep(0.001)  # other threads begin steps of tasks meanwhile
             grab(7000 + i, scope)
             await asyncio.sleep(0)
     barrier.wait()

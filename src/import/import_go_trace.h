@@ -38,7 +38,7 @@ typedef struct go_trace_bucket {
 
 /* Legal when zeroed. */
 typedef struct go_trace {
-import of; /* names and stacks: of a bucket, a record, for those alone */
+    struct import of; /* names and stacks: of a bucket, a record, for those alone */
     go_stacks stacks;
     bool has_names;  /* `stacks` is open */
     bool from_now;   /* blocks that were gone at the first reading are left out */

@@ -19,7 +19,7 @@ typedef struct run_go {
                         none were */
     int memory;      /* -1: none is open */
     go_heap heap;
-import profile;
+    struct import profile;
     run_go_feed *feed;        /* NULL: nobody follows its trace while it runs */
     bool is_read, has_become; /* another program */
     remote_reason why;        /* unless is_read */

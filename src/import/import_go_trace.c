@@ -175,15 +175,23 @@ static memtrace_status update(go_trace *t, const go_reading *reading, const go_b
     return status == MEMTRACE_OK ? end_old(t, to, left, reading->time) : status;
 }
 
-/* Behind all events of the reading, so that a segment that is cut there begins after them. */
-static memtrace_status put_rss(go_trace *t, const go_reading *r) {
-    enum { BEHIND = 2 };
-    if (!t->rss) {
-        t->rss = import_add_place(&t->of) + UINT64_C(1);
-        import_add_location(&t->of, "rss", MEMTRACE_GAUGE_FILE, 0);
+static memtrace_status put_remark(go_trace *t, uint64_t *code, const char *name, const char *file,
+                                  uint64_t time, uint64_t value) {
+    if (!*code) {
+        *code = import_add_place(&t->of) + UINT64_C(1);
+        import_add_location(&t->of, name, file, 0);
     }
-    return t->of.no_memory ? MEMTRACE_NOMEM
-                           : memtrace_stream_remark(t->stream, r->time + BEHIND, t->rss, r->rss);
+    return t->of.no_memory ? MEMTRACE_NOMEM : memtrace_stream_remark(t->stream, time, *code, value);
+}
+
+/* Behind all events of the reading, so that a segment that is cut there begins after them. */
+static memtrace_status put_remarks(go_trace *t, const go_reading *r) {
+    const uint64_t behind = r->time + 2;
+    const memtrace_status status =
+        put_remark(t, &t->rss, "rss", MEMTRACE_GAUGE_FILE, behind, r->rss);
+    return status == MEMTRACE_OK && t->is_cut
+               ? put_remark(t, &t->written, "written", MEMTRACE_SEGMENT_FILE, behind, 0)
+               : status;
 }
 
 static memtrace_status put_reading(go_trace *t, int fd, const go_reading *r) {
@@ -195,7 +203,7 @@ static memtrace_status put_reading(go_trace *t, int fd, const go_reading *r) {
             update(t, r, &h->buckets.items[i], &t->buckets.items[at], &t->of.records.items[at]);
     }
     if (status == MEMTRACE_OK)
-        status = put_rss(t, r);
+        status = put_remarks(t, r);
     return status == MEMTRACE_OK ? memtrace_stream_flush(t->stream) : status;
 }
 

@@ -48,8 +48,9 @@ typedef struct go_trace {
     memtrace_writer *writer; /* NULL: there was no reading yet */
     memtrace_stream *stream;
     double rate;
-    uint64_t rss; /* the code of that gauge; 0: there is none yet */
-    int os_error; /* why it could not be written on; 0: it can be */
+    uint64_t rss, written; /* the codes of that gauge and of that remark; 0: there is none yet */
+    bool is_cut;           /* into segments: then each reading says that all is written */
+    int os_error;          /* why it could not be written on; 0: it can be */
     VEC(uint64_t) codes;
 } go_trace;
 

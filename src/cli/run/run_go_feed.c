@@ -186,6 +186,7 @@ run_go_feed *run_go_feed_start(const run_go_feed_how *how, const go_program *p, 
     f->begin = clock_anchor_now();
     f->reads_first = how->from_now;
     f->trace.from_now = how->from_now;
+    f->trace.is_cut = how->space > 0;
     f->trace.of.pid = (uint64_t)(how->inner ? how->inner : how->pid);
     f->trace.of.program = f->name;
     f->trace.of.start_time = how->start_time;

@@ -212,6 +212,8 @@ static bool learn(go_trace *t, const go_heap *h, const go_program *p, int memory
                   import_error *error) {
     if (!t->has_names)
         t->has_names = go_stacks_open(&t->stacks, &t->of, p, memory, error);
+    if (!t->has_names)
+        go_stacks_close(&t->stacks);
     bool known = t->has_names;
     for (size_t i = 0; i < h->buckets.count && known; i++)
         if (!bucket_of(t, h, &h->buckets.items[i]))

@@ -15,6 +15,7 @@ import pathlib
 import shutil
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import time
@@ -214,6 +215,52 @@ def an_attached_process_is_pushed_from_then_on(go):
                 wanted["samples"]["alloc_space"][(f,)] += v  # what lived then
             same_sums(profiles, profiles[-1:], wanted, 2 * rate if rate > 1 else 1, f"attached, every {rate} bytes")
             pathlib.Path("t.ctf").unlink()
+
+
+# ---- damaged memory
+
+
+class Memory:
+    """That of the program, whose profile is changed in it."""
+
+    def __init__(self, pid):
+        self.file = open(f"/proc/{pid}/mem", "r+b", buffering=0)
+        symbols = run(["nm", "rounds"]).out.split("\n")
+        self.head = next(int(line.split()[0], 16) for line in symbols if line.endswith(" runtime.mbuckets"))
+
+    def get(self, at, n=1):
+        self.file.seek(at)
+        return struct.unpack(f"{n}Q", self.file.read(8 * n))
+
+    def put(self, at, *words):
+        self.file.seek(at)
+        self.file.write(struct.pack(f"{len(words)}Q", *words))
+
+    def counts(self, size):
+        """Where those of the bucket of blocks of that size are which are published."""
+        at = self.get(self.head)[0]
+        while self.get(at, 6)[4] != size:
+            at = self.get(at + 8)[0]
+        return at + 48 + 8 * self.get(at, 6)[5]
+
+
+def attach(program, *options):
+    return run([ALLOTRACE, "attach", "-q", *options, str(program.process.pid)])
+
+
+@test
+def a_profile_that_cannot_be_read_is_an_error(go):
+    with Rounds(go, 1) as program:
+        program.rounds(1)
+        memory = Memory(program.process.pid)
+        head = memory.get(memory.head)
+        for broken, why in (16, "is not as Go lays it out"), (0, "has nothing in it"):
+            memory.put(memory.head, broken)
+            for options in ("--duration", "300ms", "-o", "t.ctf"), ("--duration", "300ms", "--keep", "1min", "-o", "ring"):
+                done = attach(program, *options)
+                assert done.status == 1 and "nothing is recorded: its profile " + why in done.err, done
+                same(pathlib.Path("t.ctf").exists(), False)
+        memory.put(memory.head, *head)
 
 
 # ---- segments

@@ -545,6 +545,8 @@ static int follow_go(run_go *g, recorded *r, const attach_options *opts, const t
     sigprocmask(SIG_UNBLOCK, &enough, NULL);
     if (!ring->on)
         return run_go_write_watched(g, r->path, opts->quiet);
+    if (!run_go_has_watched(g, ring->folder))
+        return STATUS_FAILED;
     const ring_made made = ring_complete(ring, (uint64_t)inner, began / 1000000, NULL, NULL, NULL);
     if (!opts->quiet)
         ring_report(ring, &made);

@@ -288,12 +288,20 @@ void run_go_close(run_go *g) {
     run_go_feed_end(g->feed);
 }
 
+bool run_go_has_watched(const run_go *g, const char *path) {
+    if (!has_watched(g))
+        message_error("%s: nothing is recorded: %s", path, run_go_feed_why_not(g->feed));
+    return has_watched(g);
+}
+
 int run_go_write_watched(run_go *g, const char *path, bool quiet) {
     memtrace_error error = {.status = MEMTRACE_OK};
     double all, live;
-    const go_trace *t = run_go_feed_trace(g->feed);
     run_go_close(g);
     int os_error = run_go_feed_end(g->feed);
+    const go_trace *t = run_go_feed_trace(g->feed);
+    if (!os_error && !run_go_has_watched(g, path))
+        return STATUS_FAILED;
     if (!os_error && compressor_by_name(path, &error) != MEMTRACE_OK)
         os_error = error.os_error ? error.os_error : EIO;
     if (os_error) {

@@ -63,8 +63,11 @@ bool run_go_watch(run_go *g, const run_go_feed_how *how);
 /* The trace has its end: by a last reading, if run_go_end has not made one. */
 void run_go_close(run_go *g);
 
-/* Closes it, compresses it if it is called so, and sums it up, unless `quiet`. Gives an exit
- * status. */
+/* Whether there is one; if not, and it is closed, says why. */
+bool run_go_has_watched(const run_go *g, const char *path);
+
+/* Closes it, compresses it if it is called so, and sums it up, unless `quiet`. Says so where there
+ * is none. Gives an exit status. */
 int run_go_write_watched(run_go *g, const char *path, bool quiet);
 
 /* ---- of a program that `run` starts ------------------------------------------------------ */

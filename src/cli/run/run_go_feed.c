@@ -25,13 +25,13 @@ struct run_go_feed {
     go_program program;
     pid_t pid;
     int memory, fd; /* -1: the trace has not begun, or has ended */
-    bool has_begun;
     char *path, *name;
     uint64_t period_ms, space;
     struct clock_anchor begin;
     bool reads_first;
     go_trace trace;
     go_heap heap, latest; /* as it is being read; as it was when that last went well */
+    import_error failure; /* of the last reading that did not go well */
     int os_error;
 
     pthread_t thread;
@@ -76,8 +76,7 @@ static bool open_file(run_go_feed *f) {
     } else if (ftruncate(f->fd, 0) != 0) {
         f->os_error = errno;
     }
-    f->has_begun = !f->os_error;
-    if (f->has_begun)
+    if (!f->os_error)
         return true;
     if (f->fd >= 0)
         close(f->fd);
@@ -118,17 +117,15 @@ static bool is_full(const run_go_feed *f) {
 }
 
 static void put(run_go_feed *f, const go_heap *h, bool is_last) {
-    import_error error;
     const go_reading reading = {
         .heap = h, .time = time_of_reading(f), .rss = rss_of(f), .is_last = is_last};
     if (h->period > 0 && h->buckets.count > 0 && open_file(f) && !is_full(f))
-        go_trace_add(&f->trace, f->fd, &reading, &f->program, f->memory, &error);
+        go_trace_add(&f->trace, f->fd, &reading, &f->program, f->memory, &f->failure);
 }
 
 /* One that fails, as the program ends or becomes another one, is none. */
 static void read_once(run_go_feed *f) {
-    import_error error;
-    if (go_heap_read(&f->heap, &f->program, f->memory, GO_HEAP_RUNS, &error) != GO_HEAP_READ)
+    if (go_heap_read(&f->heap, &f->program, f->memory, GO_HEAP_RUNS, &f->failure) != GO_HEAP_READ)
         return;
     const go_heap before = f->latest;
     f->latest = f->heap;
@@ -218,7 +215,11 @@ void run_go_feed_stop(run_go_feed *f, const go_heap *last) {
 }
 
 const go_trace *run_go_feed_trace(const run_go_feed *f) {
-    return f->has_begun ? &f->trace : NULL;
+    return f->trace.rate > 0 ? &f->trace : NULL;
+}
+
+const char *run_go_feed_why_not(const run_go_feed *f) {
+    return *f->failure.reason ? f->failure.reason : "its profile has nothing in it";
 }
 
 const go_heap *run_go_feed_heap(const run_go_feed *f) {
@@ -229,6 +230,8 @@ int run_go_feed_end(run_go_feed *f) {
     if (f->fd < 0)
         return f->os_error;
     f->os_error = go_trace_end(&f->trace, now_us(f));
+    if (!run_go_feed_trace(f))
+        unlink(f->path);
     if (close(f->fd) != 0 && !f->os_error)
         f->os_error = errno;
     f->fd = -1;

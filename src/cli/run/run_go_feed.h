@@ -36,6 +36,9 @@ void run_go_feed_stop(run_go_feed *f, const go_heap *last);
 const go_trace *run_go_feed_trace(const run_go_feed *f);
 const go_heap *run_go_feed_heap(const run_go_feed *f);
 
+/* Why there is none, as far as that is known: "its profile ...". */
+const char *run_go_feed_why_not(const run_go_feed *f);
+
 /* Ends the trace. 0 or an errno. */
 int run_go_feed_end(run_go_feed *f);
 

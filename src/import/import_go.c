@@ -19,7 +19,7 @@ enum {
     MEMORY_BUCKET = 1,
     MOST_FRAMES = 2048,
     MOST_BUCKETS = 1 << 20,
-
+    MOST_WORDS = 1 << 25, /* of frames, of all buckets */
 };
 
 /* A bucket is this, the return addresses, a `counts` of what is published, and one for each cycle
@@ -157,9 +157,14 @@ go_heap_status go_heap_read(go_heap *h, const go_program *p, int memory, go_heap
     if (file_read_at(memory, &h->period, sizeof h->period, p->at[GO_RATE]) != 0 ||
         file_read_at(memory, &at, sizeof at, p->at[GO_BUCKETS]) != 0)
         return no_profile(error, "the variables of its runtime cannot be read");
-    for (size_t i = 0; at && status == GO_HEAP_READ; i++, at = head.next_of_all)
-        status = i < MOST_BUCKETS ? read_bucket(h, p, memory, how, at, &head, error)
-                                  : no_profile(error, "its profile is endless");
+    uint64_t mark = 0; /* a bucket before, at ever greater distances: the list may be a circle */
+    for (size_t i = 0; at && status == GO_HEAP_READ; i++, at = head.next_of_all) {
+        const bool goes_on = i < MOST_BUCKETS && h->frames.count <= MOST_WORDS && at != mark;
+        if ((i & (i - 1)) == 0)
+            mark = at;
+        status = goes_on ? read_bucket(h, p, memory, how, at, &head, error)
+                         : no_profile(error, "its profile is endless");
+    }
     if (!h->is_collected)
         h->since = 0;
     return status;

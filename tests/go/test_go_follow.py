@@ -245,7 +245,8 @@ class Memory:
 
 
 def attach(program, *options):
-    return run([ALLOTRACE, "attach", "-q", *options, str(program.process.pid)])
+    """In bounded memory, since the program's may say anything."""
+    return run(["prlimit", f"--data={64 << 20}", ALLOTRACE, "attach", "-q", *options, str(program.process.pid)])
 
 
 @test
@@ -253,14 +254,20 @@ def a_profile_that_cannot_be_read_is_an_error(go):
     with Rounds(go, 1) as program:
         program.rounds(1)
         memory = Memory(program.process.pid)
-        head = memory.get(memory.head)
-        for broken, why in (16, "is not as Go lays it out"), (0, "has nothing in it"):
-            memory.put(memory.head, broken)
+        head = memory.get(memory.head)[0]
+        following = memory.get(head + 8)[0]
+        for where, broken, why in (
+            (memory.head, 16, "is not as Go lays it out"),
+            (memory.head, 0, "has nothing in it"),
+            (following + 8, head, "is endless"),
+        ):
+            whole = memory.get(where)[0]
+            memory.put(where, broken)
             for options in ("--duration", "300ms", "-o", "t.ctf"), ("--duration", "300ms", "--keep", "1min", "-o", "ring"):
                 done = attach(program, *options)
                 assert done.status == 1 and "nothing is recorded: its profile " + why in done.err, done
                 same(pathlib.Path("t.ctf").exists(), False)
-        memory.put(memory.head, *head)
+            memory.put(where, whole)
 
 
 # ---- segments

@@ -9,7 +9,11 @@
 
 #include "base/file.h"
 
-enum { WORD = 8 };
+enum {
+    WORD = 8,
+    MOST_NEW = 1 << 22, /* blocks in a reading, and */
+    MOST_LIVE = 1 << 24 /* that live, which are written one by one */
+};
 
 /* ---- the file ------------------------------------------------------------------------------ */
 
@@ -106,6 +110,8 @@ static memtrace_status put_block(go_trace *t, go_trace_bucket *to, const import_
         return status;
     to->samples += samples;
     to->live += samples;
+    t->n_new++;
+    t->n_live++;
     return vec_push(&to->blocks, new) ? MEMTRACE_OK : MEMTRACE_NOMEM;
 }
 
@@ -115,10 +121,19 @@ static uint64_t first_of(const go_trace_bucket *b, uint64_t samples, uint64_t i,
     return i < n ? (uint64_t)((double)i * (double)samples / (double)n + b->phase) : samples;
 }
 
+/* How many more may be. A few of each stack and size tell what lives of it nearly enough. */
+static uint64_t room_for_new(const go_trace *t) {
+    enum { FEW = 16 };
+    const uint64_t new = t->n_new < MOST_NEW ? MOST_NEW - t->n_new : FEW,
+                   live = t->n_live < MOST_LIVE ? MOST_LIVE - t->n_live : 1;
+    return new < live ? new : live;
+}
+
 static memtrace_status put_new(go_trace *t, go_trace_bucket *to, const import_record *r,
                                uint64_t blocks, uint64_t samples, uint64_t time) {
     memtrace_status status = samples == 0 || take_stack(t, r) ? MEMTRACE_OK : MEMTRACE_NOMEM;
-    const uint64_t n = blocks < samples ? blocks : samples;
+    const uint64_t room = room_for_new(t), wanted = blocks < samples ? blocks : samples,
+                   n = wanted < room ? wanted : room;
     for (uint64_t i = 0; i < n && status == MEMTRACE_OK; i++)
         status = put_block(t, to, r, first_of(to, samples, i + 1, n) - first_of(to, samples, i, n),
                            time);
@@ -137,6 +152,7 @@ static memtrace_status end_old(go_trace *t, go_trace_bucket *of, uint64_t left, 
     memtrace_status status = MEMTRACE_OK;
     while (status == MEMTRACE_OK && of->blocks.count > 0 && !is_near(of, left)) {
         const go_trace_block last = of->blocks.items[--of->blocks.count];
+        t->n_live--;
         of->live -= last.samples;
         status = memtrace_stream_collect(t->stream, time, last.id);
     }
@@ -196,6 +212,7 @@ static memtrace_status put_remarks(go_trace *t, const go_reading *r) {
 
 static memtrace_status put_reading(go_trace *t, int fd, const go_reading *r) {
     const go_heap *h = r->heap;
+    t->n_new = 0;
     memtrace_status status = t->writer ? MEMTRACE_OK : open_trace(t, fd, h);
     for (size_t i = 0; i < h->buckets.count && status == MEMTRACE_OK; i++) {
         const uint32_t at = map64_get(&t->bucket_of, h->buckets.items[i].at);

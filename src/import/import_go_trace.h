@@ -11,11 +11,13 @@
  *
  * Why not otherwise. Followers that knew sums as well as events would each have a second way in.
  *
- * What must hold. Sums of the trace are those of the last reading. Samples are whole numbers: each
- * stack and size is rounded on its own, never off by more than one sample however many readings
- * there were, and some are rounded up where others are rounded down. Until the last reading, what
- * was allocated since the last garbage collection is left out, as in Go's own profile: it may be
- * dead already. In the last one it counts as allocated, and not as live. */
+ * What must hold. Sums of the trace are those of the last reading, also where blocks are so many
+ * that several become one. Space and memory do not follow counts that the process merely has.
+ * Samples are whole numbers: each stack and size is rounded on its own, never off by more than one
+ * sample however many readings there were, and some are rounded up where others are rounded down.
+ * Until the last reading, what was allocated since the last garbage collection is left out, as in
+ * Go's own profile: it may be dead already. In the last one it counts as allocated, and not as
+ * live. */
 #ifndef IMPORT_IMPORT_GO_TRACE_H
 #define IMPORT_IMPORT_GO_TRACE_H
 
@@ -48,9 +50,10 @@ typedef struct go_trace {
     memtrace_writer *writer; /* NULL: there was no reading yet */
     memtrace_stream *stream;
     double rate;
-    uint64_t rss, written; /* the codes of that gauge and of that remark; 0: there is none yet */
-    bool is_cut;           /* into segments: then each reading says that all is written */
-    int os_error;          /* why it could not be written on; 0: it can be */
+    uint64_t n_new, n_live; /* blocks: of this reading, and that live */
+    uint64_t rss, written;  /* the codes of that gauge and of that remark; 0: there is none yet */
+    bool is_cut;            /* into segments: then each reading says that all is written */
+    int os_error;           /* why it could not be written on; 0: it can be */
     VEC(uint64_t) codes;
 } go_trace;
 

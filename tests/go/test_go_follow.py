@@ -236,17 +236,20 @@ class Memory:
         self.file.seek(at)
         self.file.write(struct.pack(f"{len(words)}Q", *words))
 
-    def counts(self, size):
-        """Where those of the bucket of blocks of that size are which are published."""
+    def counts_of_short(self):
+        """Where those are which are published."""
         at = self.get(self.head)[0]
-        while self.get(at, 6)[4] != size:
-            at = self.get(at + 8)[0]
-        return at + 48 + 8 * self.get(at, 6)[5]
+        while True:
+            _, following, _, _, size, n_frames = self.get(at, 6)
+            counts = at + 48 + 8 * n_frames
+            if size == 1024 and self.get(counts)[0] >= 500:
+                return counts
+            at = following
 
 
 def attach(program, *options):
     """In bounded memory, since the program's may say anything."""
-    return run(["prlimit", f"--data={64 << 20}", ALLOTRACE, "attach", "-q", *options, str(program.process.pid)])
+    return run(["prlimit", f"--data={256 << 20}", ALLOTRACE, "attach", "-q", *options, str(program.process.pid)])
 
 
 @test
@@ -268,6 +271,19 @@ def a_profile_that_cannot_be_read_is_an_error(go):
                 assert done.status == 1 and "nothing is recorded: its profile " + why in done.err, done
                 same(pathlib.Path("t.ctf").exists(), False)
             memory.put(where, whole)
+
+
+@test
+def counts_that_cannot_be_take_no_space(go):
+    with Rounds(go, 1) as program:
+        program.rounds(1)
+        memory, n = Memory(program.process.pid), 1 << 40
+        at = memory.counts_of_short()
+        memory.put(at, n, 0, n * 1024, 0)
+        same(attach(program, "--duration", "300ms", "-o", "t.ctf"), (0, "", ""))
+        assert pathlib.Path("t.ctf").stat().st_size < 200 << 20, "the trace is too large"
+        for words, kind in ([], "alloc_space"), (["--measure", "live"], "inuse_space"):
+            same(sums([exported(*words, "t.ctf")], kind)["main.short"], n * 1024, kind)
 
 
 # ---- segments

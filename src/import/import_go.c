@@ -138,7 +138,7 @@ static go_heap_status read_bucket(go_heap *h, const go_program *p, int memory, g
     }
     if (how == GO_HEAP_STANDS && !is_sound(head, &body))
         return no_profile(error, strange);
-    return !steady || keep_bucket(h, at, head, &body, cycle)
+    return (steady ? keep_bucket(h, at, head, &body, cycle) : vec_push(&h->left_out, at))
                ? GO_HEAP_READ
                : no_profile(error, "not enough memory");
 }
@@ -150,6 +150,7 @@ go_heap_status go_heap_read(go_heap *h, const go_program *p, int memory, go_heap
     go_heap_status status = GO_HEAP_READ;
     vec_clear(&h->buckets);
     vec_clear(&h->frames);
+    vec_clear(&h->left_out);
     h->is_collected = false;
     h->since = 0;
     if (how == GO_HEAP_STANDS && is_locked(p, memory))
@@ -173,6 +174,7 @@ go_heap_status go_heap_read(go_heap *h, const go_program *p, int memory, go_heap
 void go_heap_free(go_heap *h) {
     vec_free(&h->buckets);
     vec_free(&h->frames);
+    vec_free(&h->left_out);
 }
 
 /* ---- numbers ------------------------------------------------------------------------------- */

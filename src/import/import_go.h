@@ -88,9 +88,10 @@ typedef struct go_bucket {
 typedef struct go_heap {
     VEC(go_bucket) buckets;
     VEC(uint64_t) frames;
-    uint64_t period;   /* bytes: runtime.MemProfileRate */
-    bool is_collected; /* there was a garbage collection; else all blocks count as live */
-    double since;      /* bytes allocated since it, as estimated */
+    VEC(uint64_t) left_out; /* addresses of buckets that never held still */
+    uint64_t period;        /* bytes: runtime.MemProfileRate */
+    bool is_collected;      /* there was a garbage collection; else all blocks count as live */
+    double since;           /* bytes allocated since it, as estimated */
 } go_heap;
 
 /* What the memory does that is read. */

@@ -65,11 +65,16 @@ static double phase_of(size_t i) {
     return x - floor(x);
 }
 
+/* What was there before the recording, and was freed then, is not of it. */
+static bool is_earlier(const go_trace *t, const go_bucket *b) {
+    return t->from_now && (!t->writer || map64_get(&t->late, b->at) != MAP64_NONE);
+}
+
 static bool add_bucket(go_trace *t, const go_heap *h, const go_bucket *b) {
     const import_record record = {.first = t->of.frames.count, .size = b->size};
-    const go_trace_bucket new = {
-        .phase = phase_of(t->buckets.count),
-        .before = t->from_now && !t->writer ? b->allocated - b->since - b->live : 0};
+    const go_trace_bucket new = {.phase = phase_of(t->buckets.count),
+                                 .before =
+                                     is_earlier(t, b) ? b->allocated - b->since - b->live : 0};
     go_stacks_add(&t->stacks, go_heap_frames(h, b), b->n_frames);
     import_add_record(&t->of, record);
     return !t->of.no_memory && vec_push(&t->buckets, new);
@@ -224,6 +229,16 @@ static memtrace_status put_reading(go_trace *t, int fd, const go_reading *r) {
     return status == MEMTRACE_OK ? memtrace_stream_flush(t->stream) : status;
 }
 
+static bool learn_late(go_trace *t, const go_heap *h) {
+    for (size_t i = 0; i < h->left_out.count; i++) {
+        uint32_t *late = map64_put(&t->late, h->left_out.items[i]);
+        if (!late)
+            return false;
+        *late = 0;
+    }
+    return true;
+}
+
 /* All names of a reading are known before any of it is written. */
 static bool learn(go_trace *t, const go_heap *h, const go_program *p, int memory,
                   import_error *error) {
@@ -231,7 +246,7 @@ static bool learn(go_trace *t, const go_heap *h, const go_program *p, int memory
         t->has_names = go_stacks_open(&t->stacks, &t->of, p, memory, error);
     if (!t->has_names)
         go_stacks_close(&t->stacks);
-    bool known = t->has_names;
+    bool known = t->has_names && (t->writer || learn_late(t, h));
     for (size_t i = 0; i < h->buckets.count && known; i++)
         if (!bucket_of(t, h, &h->buckets.items[i]))
             known = import_fail(error, 0, "not enough memory");
@@ -286,6 +301,7 @@ void go_trace_free(go_trace *t) {
         vec_free(&t->buckets.items[i].blocks);
     vec_free(&t->buckets);
     map64_free(&t->bucket_of);
+    map64_free(&t->late);
     vec_free(&t->codes);
     import_free(&t->of);
     *t = (go_trace){.fd = -1};

@@ -30,8 +30,7 @@ typedef struct go_trace_block {
 
 /* What the trace has of a bucket of Go's. */
 typedef struct go_trace_bucket {
-    uint64_t
-        before; /* blocks that were gone when the first reading was made, and are in no trace */
+    uint64_t before; /* blocks that were gone when the bucket was first read, and are in no trace */
     uint64_t allocated;         /* blocks, */
     uint64_t samples, live;     /* samples of all that were allocated, and of those that live */
     double phase;               /* how it is rounded: from 0 on, below 1 */
@@ -45,6 +44,7 @@ typedef struct go_trace {
     bool has_names;  /* `stacks` is open */
     bool from_now;   /* blocks that were gone at the first reading are left out */
     map64 bucket_of; /* by address */
+    map64 late;      /* of buckets that were there at the first reading, which left them out */
     VEC(go_trace_bucket) buckets;
     int fd;                  /* of the trace; meaningless without a writer */
     memtrace_writer *writer; /* NULL: there was no reading yet */

@@ -274,6 +274,24 @@ def a_profile_that_cannot_be_read_is_an_error(go):
 
 
 @test
+def what_the_first_reading_left_out_does_not_begin_with_what_was_freed(go):
+    with Rounds(go, 1) as program:
+        program.rounds(2)
+        before = own()
+        memory = Memory(program.process.pid)
+        at = memory.counts_of_short() + 16
+        whole = memory.get(at)[0]
+        memory.put(at, whole + 1) # as while it is changed
+        with attached(program.process.pid, "-o", "t.ctf", "--push", make.Receiver().url, "--every", "100ms"):
+            patiently(lambda: pathlib.Path("t.ctf").exists() and pathlib.Path("t.ctf").stat().st_size, "the first reading")
+            memory.put(at, whole)
+            program.rounds(5, 0.3)
+        got = sums([exported("t.ctf")], "alloc_space")["main.short"]
+        most = since(before, own())["samples"]["alloc_space"][("main.short",)] + sums([before], "inuse_space")["main.short"]
+        assert 0 < got <= most, f"{got} of {most}"
+
+
+@test
 def counts_that_cannot_be_take_no_space(go):
     with Rounds(go, 1) as program:
         program.rounds(1)

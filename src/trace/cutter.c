@@ -497,27 +497,32 @@ static void note_time(cutter *c, cutter_lane *lane, uint64_t time) {
     c->n_behind -= was_behind && whole_until(lane) > c->until;
 }
 
-/* All is written up to then, of domains that were not left out. */
-static void note_written(cutter *c, uint64_t time) {
-    c->written = time + 1 > c->written ? time + 1 : c->written;
+/* All is written up to then, of domains that were not left out: if it is known which these are, and
+ * not where what says so is lost, or of another sweep that never came to its end. */
+static void note_written(cutter *c, uint64_t time, uint64_t n_left) {
+    const bool is_known = c->n_left == n_left;
+    if (is_known && c->written <= time)
+        c->written = time + 1;
     for (size_t i = 0; i < c->lanes.count; i++) {
         cutter_lane *lane = &c->lanes.items[i];
-        if (!lane->left && lane->written <= time)
+        if (is_known && !lane->left && lane->written <= time)
             lane->written = time + 1;
         lane->left = false;
     }
+    c->n_left = 0;
     count_behind(c);
 }
 
 /* False when there is no memory. */
 static bool note_sweep(cutter *c, const memtrace_event *e, segment_remark remark) {
     if (remark == SEGMENT_WRITTEN) {
-        note_written(c, e->time);
+        note_written(c, e->time, e->length);
     } else if (e->length <= UINT16_MAX) {
         cutter_lane *lane = lane_of(c, (uint16_t)e->length);
         if (!lane)
             return false;
         lane->left = true;
+        c->n_left++;
     }
     return true;
 }

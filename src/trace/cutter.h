@@ -111,6 +111,7 @@ typedef struct cutter {
     uint64_t until;
     uint64_t written;             /* up to before then, all is written of domains that were not left
                                      out; likewise */
+    uint64_t n_left;              /* domains that the sweep that comes next has left out */
     uint64_t n_behind;            /* domains of which events up to the cut may come */
     VEC(cutter_held) held;        /* in the order of the file */
     VEC(uint64_t) held_words;     /* of each: new codes of its backtrace, and its name */

@@ -54,7 +54,7 @@ static void write_trace(output *o, const viewer_trace *t, size_t index, reading 
     output_format(o, ",\"locations\":%zu,\"bytes_per_sample\":%.0f,\"invisible\":%.0f,",
                   p->locations.count, profile_bytes_per_sample(p),
                   estimate_invisible(p->info.sample_rate) * p->info.word_size / 8);
-    if (reading_has_blocks(r)) {
+    if (reading_has_blocks(r) && profile_has_times(p)) {
         figure peak = r->spread.low < r->spread.high ? figure_between(p, r->peak.samples, r->spread)
                                                      : reading_figure(r, r->peak.samples);
         output_format(o, "\"peak\":{\"time\":%" PRIu64 ",", r->peak.at.time);

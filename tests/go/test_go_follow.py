@@ -7,17 +7,21 @@ Prints TAP.
 Each test runs with each Go that is found: see golang.py.
 """
 import contextlib
+import fcntl
 import gzip
 import http.client
 import json
 import os
 import pathlib
+import pty
+import select
 import shutil
 import signal
 import socket
 import struct
 import subprocess
 import sys
+import termios
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -457,6 +461,33 @@ def a_program_is_shown_while_it_runs(go):
             v.process.stdin = None
             patiently(is_shown, "what lived")
             same(v.end()[0], 0)
+
+
+@test
+def a_live_table_waits_for_the_first_reading_and_tells_of_no_peak(go):
+    """All of a reading is at one time: that is no moment at which all of it lived."""
+    go.build("rounds")
+    outer, inner = pty.openpty()
+    fcntl.ioctl(inner, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 130, 0, 0))
+    rate = ["--rate", "1"] if go.minor >= 20 else []
+    words = [ALLOTRACE, "run", "--live", *rate, "-o", "t.ctf", "--", "./rounds", "own.pb.gz", "1"]
+    with subprocess.Popen(words, stdin=inner, stdout=inner, stderr=inner, start_new_session=True, env=ENVIRONMENT | {"TERM": "linux"},
+                          preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0)) as process:
+        os.close(inner)
+        shown = b""
+
+        def is_shown():
+            nonlocal shown
+            if select.select([outer], [], [], 0)[0]:
+                shown += os.read(outer, 1 << 16)
+            return b"allocated " in shown and b"RSS" in shown
+
+        try:
+            patiently(is_shown, "what lives")
+        finally:
+            os.killpg(process.pid, signal.SIGKILL)
+            os.close(outer)
+    assert b"Cannot" not in shown and b"peak" not in shown, shown
 
 
 sys.exit(golang.main(sys.argv[2:]))

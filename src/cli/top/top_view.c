@@ -107,7 +107,9 @@ static bool ask(top_view *t, reading *r) {
                                 .is_running = is_running(r),
                                 .pid = r->profile.info.pid,
                                 .time = to,
-                                .peak = t->filter ? (blocks_most){.samples = 0} : r->peak};
+                                .peak = t->filter || !profile_has_times(&r->profile)
+                                            ? (blocks_most){.samples = 0}
+                                            : r->peak};
     return true;
 }
 

@@ -245,7 +245,7 @@ static bool read_on(view_trace *t) {
     note_file(t);
     if (memtrace_reader_open(path_of(t), &(memtrace_reader_options){.strict = t->strict}, &f.reader,
                              NULL) != MEMTRACE_OK)
-        return false;
+        return t->after && t->size == 0; /* it will be there */
     const memtrace_info *info = memtrace_reader_info(f.reader);
     if (info->start_time < t->after) { /* it will be replaced */
         memtrace_reader_close(f.reader);

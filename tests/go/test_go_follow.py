@@ -357,6 +357,21 @@ def an_attached_process_has_segments(go):
 
 
 @test
+def a_trace_is_of_one_recording_at_a_time(go):
+    with Rounds(go, 1) as program:
+        program.rounds(1)
+        for options, recorded in (("-o", "t.ctf", "--duration", "60s"), "t.ctf"), (("-o", "ring", "--keep", "1min"), ".*.spool"):
+            with attached(program.process.pid, *options):
+                patiently(lambda: next(pathlib.Path(".").rglob(recorded), None), "the first reading")
+                for more in options, options[:2] if options[1] == "t.ctf" else options:
+                    done = attach(program, *more)
+                    assert done.status == 1 and "is being recorded already" in done.err, done
+                program.rounds(1)
+        same(len(segments("ring")), 1)
+        same([p.name for p in pathlib.Path(".").glob("t*.ctf")], ["t.ctf"])
+
+
+@test
 def a_spool_whose_keeper_was_killed_does_not_grow_on(go):
     rate = ["--rate", "1"] if go.minor >= 20 else []
     with Rounds(go, 1, ALLOTRACE, "run", "-q", *rate, "-o", "ring", "--max-size", "4M", "--") as program:

@@ -567,7 +567,10 @@ static int attach_go(run_go *g, pid_t pid, const attach_options *opts, const top
     if (ring.on ? !ring_spool_path(&ring, (uint64_t)pid, path, sizeof path)
                 : !choose_path(pid, opts, path))
         return refuse_path(opts);
-    if (!ring.on && !opts->push.urls && !opts->duration && !live) {
+    if (symbolize_file_is_recording(path)) {
+        message_error("process %d is being recorded already, into %s", (int)pid, path);
+        status = STATUS_FAILED;
+    } else if (!ring.on && !opts->push.urls && !opts->duration && !live) {
         status = snapshot_go(g, pid, opts, program, path);
     } else if (!run_go_open(g, pid)) {
         message_error("process %d is a Go program (%s) that is not recorded: %s", (int)pid,

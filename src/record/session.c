@@ -271,13 +271,17 @@ static bool session_sweep_one(struct session *s, struct domain *d, bool sees) {
 
 /* Who makes segments of the trace is to know up to when all is in it: any event from here on, of
  * any thread but those that are left out, is later than `now`. Another thread may be at it, still:
- * what both say would be mixed up. */
+ * what both say would be mixed up. Where other threads cannot be made to see the time, all would be
+ * left out, again and again: nothing is said. */
 static bool session_begin_written(struct session *s, uint64_t now) {
     if (!s->sink.space || atomic_exchange(&s->tells_written, true))
         return false;
     self.domain->now = now + 1;
     session_raise_latest(s, now + 1);
-    return true;
+    const bool seen = domain_table_barrier(&s->domains);
+    if (!seen)
+        atomic_store(&s->tells_written, false);
+    return seen;
 }
 
 static void session_tell_written(struct session *s, uint64_t now, uint64_t n_left) {
@@ -295,11 +299,10 @@ void session_sweep_due(struct session *s, uint64_t now, uint64_t due) {
         atomic_store_explicit(&s->pace->at, clock_monotonic_us(), memory_order_relaxed);
         atomic_store_explicit(&s->cpu_due, true, memory_order_relaxed);
     }
-    const bool tells = session_begin_written(s, now),
-               seen = tells && domain_table_barrier(&s->domains);
+    const bool tells = session_begin_written(s, now);
     uint64_t n_left = 0;
     for (struct domain *d = atomic_load(&s->domains.all); d; d = d->older) {
-        if (d == self.domain || session_sweep_one(s, d, seen) || !tells)
+        if (d == self.domain || session_sweep_one(s, d, tells) || !tells)
             continue;
         session_put_remark(s, self.domain, now, CODE_LEFT, d->number);
         n_left++;

@@ -239,4 +239,14 @@ def a_program_that_rests_has_its_cut_and_loses_nothing():
         judge_all(ring, 4)
 
 
+@test
+def nothing_is_said_where_threads_cannot_be_made_to_see():
+    with Ring("-r", "1", "--max-size", "4M", arguments=(REST, "0", "sandbox")) as ring:
+        patiently(lambda: len(os.listdir("kept")) >= 2, "segments")
+        ring.end(signal.SIGTERM)
+        [(_, data)] = ring.spools.values()
+        assert len(data) > 1 << 16 and b"left\0" not in data, len(data)
+        list(ring.recordings())
+
+
 sys.exit(tap.main(sys.argv[4:]))

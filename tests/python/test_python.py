@@ -438,6 +438,54 @@ asyncio.run(main())
 
 
 @test
+def tasks_are_found_where_a_thread_before_ran_none(python):
+    """Both have as much in a dict of the thread, which has one address, and nearly nothing else is sampled."""
+    pathlib.Path("turns.py").write_text("""
+import asyncio, ctypes, threading
+mine = [threading.local() for _ in range(3)]
+dict_of_thread = ctypes.pythonapi.PyThreadState_GetDict
+dict_of_thread.restype = ctypes.c_void_p
+keys, kept = {}, []
+
+def grab(size):
+    kept.append(bytes(size))
+
+def note(who):
+    at = ctypes.c_size_t.from_address(dict_of_thread() + 32).value
+    keys[who] = at, ctypes.c_size_t.from_address(at + 24).value
+
+def no_tasks():
+    for m in mine:
+        m.x = 1
+    grab(800000)
+    note("first")
+
+async def work():
+    note("second")
+    grab(400000)
+
+def tasks():
+    mine[0].x = 1
+    asyncio.run(work())
+
+n = 0
+for _ in range(20):
+    for target in no_tasks, tasks:
+        thread = threading.Thread(target=target)
+        thread.start()
+        thread.join()
+    n += keys["first"] == keys["second"]
+print(n)
+""")
+    done = RECORDER.run([python, "turns.py"], rate="1e-4")
+    same((done.status, done.err), (0, ""), "the run")
+    if about(python)[0] < (3, 13):
+        assert int(done.out) > 0, "no address is used again"
+    found = {scope for scope, size in scoped() if size == 400040}
+    same(found, {"work"}, "scopes")
+
+
+@test
 def tasks_of_interpreters_are_scopes(python):
     pathlib.Path("inner.py").write_text("""
 import threading

@@ -15,6 +15,7 @@ struct place {
     uintptr_t keys;       /* of the dict then, */
     size_t n;             /* which had so many entries */
     uintptr_t entry, key; /* 0: it was not there */
+    uint64_t version;     /* which another dict has not, and this one no more if it changes */
 };
 
 /* What is known of the name that was met last, if it is one of ASCII. */
@@ -53,7 +54,8 @@ static bool is_of(uintptr_t object, const char *type) {
 /* ---- dicts ---------------------------------------------------------------------------------- */
 
 /* PyDictObject, and PyDictKeysObject; the same from 3.11 to 3.13. */
-enum { DICT_KEYS = 32, DICT_VALUES = 40, KEYS_KIND = 8, KEYS_ENTRIES = 24, KEYS_INDICES = 32 };
+enum { DICT_VERSION = 24, DICT_KEYS = 32, DICT_VALUES = 40 };
+enum { KEYS_KIND = 8, KEYS_ENTRIES = 24, KEYS_INDICES = 32 };
 
 /* The entries of a dict: those of one whose keys are all texts have no hash in front. */
 struct entries {
@@ -96,10 +98,9 @@ static uintptr_t dict_search(const python_runtime *r, uintptr_t dict, const char
     struct entries e;
     if (!entries_of(r, dict, &e))
         return 0;
-    const bool goes_on = p->keys == e.keys && p->n <= e.n && !p->entry;
-    const size_t length = strlen(name), first = goes_on ? p->n : 0;
-    *p = (struct place){.keys = e.keys, .n = e.n};
-    for (size_t i = first; i < e.n; i++)
+    const size_t length = strlen(name);
+    *p = (struct place){.keys = e.keys, .n = e.n, .version = word_at(dict + DICT_VERSION)};
+    for (size_t i = 0; i < e.n; i++)
         if (is_text(r, entry_key(&e, i), name, length)) {
             p->entry = e.first + i * e.size + e.key;
             p->key = entry_key(&e, i);
@@ -108,7 +109,8 @@ static uintptr_t dict_search(const python_runtime *r, uintptr_t dict, const char
     return 0;
 }
 
-/* The value of a name; 0: there is none. It is where it was, mostly. */
+/* The value of a name; 0: there is none. It is where it was, mostly. That it is not there holds for
+ * this dict as it is: later ones of threads and interpreters may have its address. */
 static inline uintptr_t dict_value(const python_runtime *r, uintptr_t dict, const char *name,
                                    struct place *p) {
     if (!is_of(dict, r->dict_type))
@@ -117,7 +119,7 @@ static inline uintptr_t dict_value(const python_runtime *r, uintptr_t dict, cons
     const size_t n = word_at(keys + KEYS_ENTRIES);
     if (p->keys == keys && p->entry && p->n <= n && word_at(p->entry) == p->key)
         return word_at(p->entry + 8);
-    if (p->keys == keys && !p->entry && p->n == n)
+    if (p->keys == keys && !p->entry && p->version == word_at(dict + DICT_VERSION))
         return 0;
     return dict_search(r, dict, name, p);
 }

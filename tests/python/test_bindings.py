@@ -114,6 +114,8 @@ import sys
 import allotrace
 
 kept = []
+if "python" in sys.argv:  # as packages do that let loops run in loops
+    asyncio.Task = asyncio.tasks.Task = asyncio.tasks._CTask = asyncio.tasks._PyTask
 
 async def serve(n):
     for _ in range(n):
@@ -161,7 +163,7 @@ asyncio.run(main())
 
 
 def tasks_by_scope(python, *more):
-    """The blocks of each scope; with Python's objects recorded, or only malloc."""
+    """The blocks of each scope; with Python's objects recorded, or only malloc, or with tasks in Python."""
     want = "[5, 3, 2, 1, None]\ncancelled\nTrue fails five\n"
     plain = run(PYTHON, "tasks.py", *more)
     same((plain.stdout, plain.stderr), (want, ""), "without a recorder")
@@ -190,6 +192,7 @@ def tasks_are_scopes():
         stacks = pathlib.Path("stacks").read_text()
         assert "serve" in stacks and "Steps.send" not in stacks, "steps are wrapped"
         same(list(tasks_by_scope("malloc", *more)), ["(no scope)"], "other scopes")
+    same(list(tasks_by_scope("both", "python")), ["(no scope)"], "other scopes")
 
 
 @test

@@ -65,7 +65,7 @@ class Steps(collections.abc.Coroutine):
 
 def _are_found(recorder):
     """Whether the recorder finds tasks; without one, whether one that comes later will."""
-    if asyncio.Task is not getattr(asyncio.tasks, "_CTask", None):
+    if asyncio.Task.__module__ != "_asyncio":
         return False
     if recorder is None:
         return ((3, 11) <= sys.version_info < (3, 15) and not hasattr(sys, "gettotalrefcount")

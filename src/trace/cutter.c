@@ -669,7 +669,9 @@ static memtrace_status take_held(cutter *c) {
     for (size_t i = 0; i < c->held.count && status == MEMTRACE_OK; i++) {
         const cutter_held *h = &c->held.items[i];
         status = take_one_held(c, h, words);
-        words += h->n_frames - h->common + (h->has_name ? NAME_WORDS : 0);
+        const size_t n = h->n_frames - h->common + (h->has_name ? NAME_WORDS : 0);
+        if (n > 0) /* else there may be no words at all */
+            words += n;
     }
     vec_free(&c->held);
     vec_free(&c->held_words);

@@ -195,8 +195,9 @@ memtrace_status reader_enter_packet(memtrace_reader *r) {
 /* Whether the packet says how the recording ended, which is then known. */
 static bool reader_is_at_end_said(memtrace_reader *r) {
     const end_trace of = reader_end_trace(r);
-    const bool is = r->header.packet.size == END_PACKET &&
-                    end_parse(r->in.next, input_peek(&r->in, END_PACKET), &of, &r->said_end);
+    const size_t n = input_peek(&r->in, END_PACKET); /* may move what is next */
+    const bool is =
+        r->header.packet.size == END_PACKET && end_parse(r->in.next, n, &of, &r->said_end);
     if (is)
         r->said_at = r->header.packet.offset;
     return is;

@@ -79,8 +79,9 @@ void reader_finish_gaps(memtrace_reader *r) {
 
 memtrace_status reader_take_gap(memtrace_reader *r, bool *states) {
     const end_trace of = reader_end_trace(r);
+    const size_t n = input_peek(&r->in, END_PACKET); /* may move what is next */
     memtrace_gap gap;
-    *states = end_parse_gap(r->in.next, input_peek(&r->in, END_PACKET), &of, &gap);
+    *states = end_parse_gap(r->in.next, n, &of, &gap);
     if (!*states)
         return MEMTRACE_OK;
     reader_close_gap(r);

@@ -7,6 +7,7 @@
 #include "trace/format.h"
 #include "trace/relabel.h"
 #include "trace/rewrite.h"
+#include "trace/room.h"
 #include "trace_fixture.h"
 #include "trace_text.h"
 
@@ -20,6 +21,12 @@ static void make_file(void) {
 
 static void remove_file(void) {
     unlink(path);
+}
+
+static int open_path_to_write(void) {
+    const int fd = open(path, O_RDWR | O_TRUNC | O_CLOEXEC);
+    ck_assert_int_ge(fd, 0);
+    return fd;
 }
 
 static int amend(void *context, uint64_t offset, const void *bytes, size_t size) {
@@ -296,6 +303,36 @@ START_TEST(a_gap_is_read_as_it_was) {
 }
 END_TEST
 
+/* Its bytes may come one part after the other, and then move. */
+START_TEST(a_statement_is_read_wherever_it_stands) {
+    enum { PIECE = 1 << 16, STEP = 16, N_FILLERS = 4 };
+    static uint8_t bytes[PIECE + END_PACKET];
+    char reason[MEMTRACE_MAX_REASON] = "";
+    fixture f = {.hooks.amend = amend_nothing};
+    start(&f, ROOM_VERSION);
+    ck_assert_int_eq(memtrace_writer_close(f.writer), MEMTRACE_OK);
+    memset(reason, 'x', sizeof reason - 1);
+    const end_trace of = {ROOM_VERSION, START_TIME, 4711};
+    const memtrace_end said = end_of(MEMTRACE_END_WHOLE, LATEST, 0, reason);
+    const size_t size = f.bytes.count - END_PACKET;
+    memcpy(bytes, f.bytes.items, size);
+    for (size_t before = STEP; before < END_PACKET; before += STEP) {
+        const size_t at = PIECE - before, each = (at - size) / N_FILLERS;
+        for (size_t i = 0; i < N_FILLERS; i++)
+            room_put_filler(bytes + size + i * each,
+                            i + 1 < N_FILLERS ? each : at - size - i * each, START_TIME);
+        end_put(bytes + at, &of, &said);
+        const int fd = open_path_to_write();
+        ck_assert_int_eq(write(fd, bytes, at + END_PACKET), (ssize_t)(at + END_PACKET));
+        close(fd);
+        const memtrace_end read = end_of_file();
+        ck_assert_int_eq(read.how, MEMTRACE_END_WHOLE);
+        ck_assert_str_eq(read.reason, reason);
+    }
+    fixture_free(&f);
+}
+END_TEST
+
 /* Whatever byte is another one: it is read within bounds, or is no statement. */
 START_TEST(a_damaged_statement_is_none_or_makes_sense) {
     uint8_t packet[END_PACKET];
@@ -316,12 +353,6 @@ START_TEST(a_damaged_statement_is_none_or_makes_sense) {
 END_TEST
 
 /* ---- traces from traces ---- */
-
-static int open_path_to_write(void) {
-    const int fd = open(path, O_RDWR | O_TRUNC | O_CLOEXEC);
-    ck_assert_int_ge(fd, 0);
-    return fd;
-}
 
 static memtrace_end end_of_part(const fixture *f, uint64_t from, uint64_t to) {
     excerpt e = {0};
@@ -505,6 +536,7 @@ static Suite *end_suite(void) {
     tcase_add_test(c, an_end_that_is_said_while_the_trace_is_read_counts);
     tcase_add_test(c, strict_reading_fails_at_a_trace_that_ends_early);
     tcase_add_test(c, what_is_said_is_read_as_it_was);
+    tcase_add_test(c, a_statement_is_read_wherever_it_stands);
     tcase_add_test(c, a_damaged_statement_is_none_or_makes_sense);
     tcase_add_test(c, a_gap_is_read_as_it_was);
     tcase_add_test(c, a_part_lacks_what_is_missing_in_it);

@@ -4,6 +4,7 @@ import functools
 import os
 import pathlib
 import subprocess
+import time
 
 import decode
 from tap import same
@@ -25,6 +26,16 @@ def run(command, settings=None, timeout=300, **options):
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                           **options)
     return Run(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+
+def patiently(condition, what, seconds=60):
+    """What the condition gives, once that is something."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if found := condition():
+            return found
+        time.sleep(0.01)
+    raise AssertionError(f"never: {what}")
 
 
 class Recorder:

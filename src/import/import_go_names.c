@@ -33,7 +33,7 @@ enum {
     INLINED_CALLS = 3,
 };
 
-enum { MOST_TABLE = 1 << 30, MOST_NAME = 8192, MOST_FUNCTION = 1 << 28 };
+enum { MOST_TABLE = 1 << 30, MOST_NAME = 8192, MOST_FUNCTION = 1 << 28, MOST_CHANGES = 1 << 22 };
 
 static uint32_t word32(const unsigned char *bytes) {
     uint32_t word;
@@ -224,7 +224,7 @@ static int32_t value_at(go_names *n, const function *f, uint32_t table, uint64_t
     uint32_t value = UINT32_MAX, change, length;
     if (!table)
         return -1;
-    while (pc - f->entry < MOST_FUNCTION) {
+    for (unsigned i = 0; i < MOST_CHANGES && pc - f->entry < MOST_FUNCTION; i++) {
         if (!get_number(n, &at, &change) || (change == 0 && pc != f->entry) ||
             !get_number(n, &at, &length))
             return -1;

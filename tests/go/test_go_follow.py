@@ -29,22 +29,13 @@ sys.path[:0] = [str(HERE), *(str(HERE.parent / name) for name in ("", "push", "v
 import golang  # noqa: E402
 import receiver as make  # noqa: E402
 import wire  # noqa: E402
-from recording import ENVIRONMENT, run  # noqa: E402
+from recording import ENVIRONMENT, patiently, run  # noqa: E402
 from tap import same, test  # noqa: E402
 from viewer import Viewer  # noqa: E402
 
 ALLOTRACE = os.path.abspath(sys.argv[1])
 GOS_OWN = 512 * 1024  # bytes between two samples, where nobody says otherwise
 LABELS = ("bytes", "heap", "type", "size class", "lifetime class", "thread", "scope")
-
-
-def patiently(condition, what, seconds=60):
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        if found := condition():
-            return found
-        time.sleep(0.05)
-    raise AssertionError(f"never: {what}")
 
 
 class Rounds:

@@ -3,10 +3,9 @@ import os
 import pathlib
 import subprocess
 import sys
-import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from recording import ENVIRONMENT, children  # noqa: E402,F401
+from recording import ENVIRONMENT, children, patiently  # noqa: E402,F401
 
 ALLOTRACE, LIBRARY = map(os.path.abspath, sys.argv[1:3])
 ENVIRONMENT["ALLOTRACE_PRELOAD"] = LIBRARY
@@ -20,14 +19,6 @@ def ask(*words):
     done = allotrace(*words)
     assert done.returncode == 0, (words, done.stdout[-500:], done.stderr)
     return done.stdout
-
-
-def patiently(condition, what):
-    for _ in range(3000):
-        if found := condition():
-            return found
-        time.sleep(0.01)
-    raise AssertionError(f"never: {what}")
 
 
 def read(path):

@@ -22,6 +22,7 @@ sys.path[:0] = [str(HERE), str(HERE.parent)]
 import receiver as make  # noqa: E402
 import tap  # noqa: E402
 import wire  # noqa: E402
+from recording import patiently  # noqa: E402
 from tap import same, test  # noqa: E402
 
 ALLOTRACE, RECORDER, SERVICE = map(os.path.abspath, sys.argv[1:4])
@@ -31,15 +32,6 @@ LABELS = ("thread", "scope", "heap", "type", "size class", "lifetime class")
 NOBODY = {"user": 65534, "group": 65534, "extra_groups": []}
 # A process of another user loads the recorder with that user's rights.
 CAN_BECOME_OTHERS = os.geteuid() == 0 and subprocess.run(["test", "-r", RECORDER], **NOBODY).returncode == 0
-
-
-def patiently(condition, what, seconds=30):
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        if found := condition():
-            return found
-        time.sleep(0.05)
-    raise AssertionError(f"never: {what}")
 
 
 def read(path):

@@ -36,21 +36,20 @@
 #include "trace/end.h"
 
 enum {
-    LOOK_MS = 100,    /* between looks at the spool */
-    RARELY_MS = 250,  /* where little can come: each look takes 0.1 ms of a processor */
-    HURRY_MS = 10,    /* where much comes */
-    FLUSH_MS = 1000,  /* until what was read is in the segment */
-    HOLD_MS = 500,    /* that a planned cut may hold events back */
-    PATIENCE = 10,    /* how often it may be put off */
-    N_PERIODS = 16,   /* of the time that is kept: a segment each, if they are not full before */
+    LOOK_MS = 100,       /* between looks at the spool */
+    RARELY_MS = 250,     /* where little can come: each look takes 0.1 ms of a processor */
+    HURRY_MS = 10,       /* where much comes */
+    FLUSH_MS = 1000,     /* until what was read is in the segment */
+    HOLD_MS = 500,       /* that a planned cut may hold events back */
+    PATIENCE = 10,       /* how often it may be put off */
+    N_PERIODS = 16,      /* of the time that is kept: a segment each, if they are not full before */
+    HELD_MOST = 1 << 24, /* bytes that a planned cut holds back, in up to twice the memory; */
+    HELD_SEGMENTS = 16,  /* or so many times those of a segment, if that is less */
     BEHIND = 1 << 17, /* bytes, at most, of the spool behind what was read that stay: what a killed
                          program had in the making is compared with them */
 };
 
 #define LEAST_SEGMENT (UINT64_C(1) << 15)
-#define HELD_MOST                                                                                  \
-    (UINT64_C(1) << 24)    /* bytes that a planned cut holds back, in up to twice the memory */
-#define HELD_SEGMENTS 16   /* or so many times those of a segment, if that is less */
 #define RARE          1e-4 /* a rate: below, a spool hardly grows in a second */
 
 /* ---- the keeper's own --------------------------------------------------------------------------

@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "base/path.h"
+#include "base/shell.h"
 #include "base/vec.h"
 #include "cli/message.h"
 #include "cli/ring/keeper.h"
@@ -451,4 +452,19 @@ bool keepers_finish(keepers *k, const ring_plan *plan, keepers_left *left) {
         message_warning("the process that looks for child processes was killed; those that began "
                         "after that are missing");
     return !say_failed(plan->run) && told;
+}
+
+void keepers_say_left(const keepers_left *left, const ring_plan *plan) {
+    char *word = shell_word(plan->folder);
+    const char *folder = word ? word : plan->folder;
+    if (left->n_recording)
+        message_warning("%llu process%s of this run %s still recording; later, for the names in "
+                        "their segments: allotrace symbolize %s/",
+                        (unsigned long long)left->n_recording, left->n_recording == 1 ? "" : "es",
+                        left->n_recording == 1 ? "is" : "are", folder);
+    else if (left->n_silent)
+        message_warning("processes of this run go on, and are recorded when they allocate; later, "
+                        "for the names in their segments: allotrace symbolize %s/",
+                        folder);
+    free(word);
 }

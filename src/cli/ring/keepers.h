@@ -41,4 +41,7 @@ void keepers_leave_out(keepers *k, pid_t pid);
  * after having said what went wrong. */
 bool keepers_finish(keepers *k, const ring_plan *plan, keepers_left *left);
 
+/* Says what goes on, if anything does. */
+void keepers_say_left(const keepers_left *left, const ring_plan *plan);
+
 #endif

@@ -150,8 +150,8 @@ void ring_say_cut(const char *path, memtrace_ending how, const char *reason) {
     const bool is_at_time = how == MEMTRACE_END_WHOLE && strcmp(reason, SEGMENT_GOES_ON) == 0;
     if (!is_at_time && ring_segment_goes_on(path))
         message_warning("%s: the recording continues after this segment, and some frees from "
-                        "before its end are in "
-                        "the next one, so live memory at the end may be too high",
+                        "before its end are in the next one, so live memory at the end may be "
+                        "too high",
                         path);
 }
 

@@ -23,7 +23,6 @@
 
 #include "base/number.h"
 #include "base/path.h"
-#include "base/shell.h"
 #include "cli/color.h"
 #include "cli/message.h"
 #include "cli/ring/keeper.h"
@@ -499,21 +498,6 @@ static void finish_go(launch *l, const run_program *program) {
     run_go_finish(&l->go, &command_run, program->go ? program->pid : 0, name, &l->go_case);
 }
 
-static void say_going_on(const ring_plan *plan, const keepers_left *left) {
-    char *word = shell_word(plan->folder);
-    const char *folder = word ? word : plan->folder;
-    if (left->n_recording)
-        message_warning("%llu process%s of this run %s still recording; later, for the names in "
-                        "their segments: allotrace symbolize %s/",
-                        (unsigned long long)left->n_recording, left->n_recording == 1 ? "" : "es",
-                        left->n_recording == 1 ? "is" : "are", folder);
-    else if (left->n_silent)
-        message_warning("processes of this run go on, and are recorded when they allocate; later, "
-                        "for the names in their segments: allotrace symbolize %s/",
-                        folder);
-    free(word);
-}
-
 /* How many children left nothing. */
 static void say_silent(const launch *l) {
     const uint64_t n = l->ring.run && l->preload ? run_rescue_silent(l->shared) : 0;
@@ -546,7 +530,7 @@ static void finish_ring(launch *l, run_program *program, keeper *keeps) {
     } else if (made.n_segments == 0 && kept && !left.n_recording && !left.n_silent && l->preload &&
                !(run_rescue_notes(l->shared) & RESCUE_TOLD))
         say_why_nothing(pattern_of(l, program->pid, pattern));
-    say_going_on(&l->ring, &left);
+    keepers_say_left(&left, &l->ring);
 }
 
 /* ---- the viewer -------------------------------------------------------------------------- */

@@ -269,9 +269,10 @@ static struct runtime_stack python_splice(void *state, const struct runtime_spli
 
 static uint16_t python_scope(void *state, unsigned type, uint16_t of_thread) {
     struct state *const s = state;
-    s->thread = thread_of_event(type);
-    return s->thread.state ? python_tasks_scope(s->tasks, &python, s->thread, of_thread)
-                           : of_thread;
+    const struct python_thread thread = s->thread = thread_of_event(type);
+    if (!thread.state || (!thread.has_lock && !frames_fit(thread.state))) /* its frames are read */
+        return of_thread;
+    return python_tasks_scope(s->tasks, &python, thread, of_thread);
 }
 
 static bool python_enter_scope(void *state, uint16_t scope, uint16_t *before) {

@@ -135,6 +135,16 @@ typedef struct go_table {
     uint64_t start, size;
 } go_table;
 
+/* One function at an address; others may be inlined into others. */
+typedef struct go_frame {
+    const char *symbol; /* NULL: there is none */
+    const char *file;
+    uint32_t line;
+    uint64_t entry;  /* of the function that has code of its own */
+    uint64_t parent; /* the return address, as it were, in what this one is inlined into; 0: in none
+                      */
+} go_frame;
+
 typedef struct go_names {
     const go_layout *layout;
     int memory;
@@ -145,17 +155,10 @@ typedef struct go_names {
     intern_table strings;
     map64 chunk_of;
     VEC(unsigned char *) chunks;
+    map64 frame_of, symbol_of; /* by address, what was looked up */
+    VEC(go_frame) frames;
+    VEC(const char *) symbols;
 } go_names;
-
-/* One function at an address; others may be inlined into others. */
-typedef struct go_frame {
-    const char *symbol; /* NULL: there is none */
-    const char *file;
-    uint32_t line;
-    uint64_t entry;  /* of the function that has code of its own */
-    uint64_t parent; /* the return address, as it were, in what this one is inlined into; 0: in none
-                      */
-} go_frame;
 
 bool go_names_open(go_names *n, const go_program *p, int memory, import_error *error);
 

@@ -134,6 +134,10 @@ void go_names_close(go_names *n) {
         free(n->chunks.items[i]);
     vec_free(&n->chunks);
     map64_free(&n->chunk_of);
+    vec_free(&n->frames);
+    map64_free(&n->frame_of);
+    vec_free(&n->symbols);
+    map64_free(&n->symbol_of);
     intern_free(&n->strings);
 }
 
@@ -269,7 +273,7 @@ static const char *file_of(go_names *n, const function *f, uint64_t address) {
     return text_from(n, &n->files, word32(at));
 }
 
-go_frame go_names_look(go_names *n, uint64_t address) {
+static go_frame look(go_names *n, uint64_t address) {
     go_frame frame = {.file = "", .symbol = NULL};
     unsigned char call[32];
     function f;
@@ -290,7 +294,21 @@ go_frame go_names_look(go_names *n, uint64_t address) {
     return frame;
 }
 
-const char *go_names_at(go_names *n, uint64_t address) {
+/* Stacks have few addresses, and most of them again and again. */
+go_frame go_names_look(go_names *n, uint64_t address) {
+    uint32_t *known = map64_put(&n->frame_of, address);
+    if (known && *known != MAP64_NONE)
+        return n->frames.items[*known];
+    const go_frame frame = look(n, address);
+    if (known) {
+        *known = (uint32_t)n->frames.count;
+        if (!vec_push(&n->frames, frame))
+            *known = MAP64_NONE;
+    }
+    return frame;
+}
+
+static const char *symbol_at(go_names *n, uint64_t address) {
     unsigned char call[32];
     function f;
     if (!find_function(n, address, &f))
@@ -298,4 +316,17 @@ const char *go_names_at(go_names *n, uint64_t address) {
     return text_from(n, &n->names,
                      find_inlined(n, &f, address, call) ? word32(call + n->layout->call_name)
                                                         : field(&f, FUNCTION_NAME));
+}
+
+const char *go_names_at(go_names *n, uint64_t address) {
+    uint32_t *known = map64_put(&n->symbol_of, address);
+    if (known && *known != MAP64_NONE)
+        return n->symbols.items[*known];
+    const char *symbol = symbol_at(n, address);
+    if (known) {
+        *known = (uint32_t)n->symbols.count;
+        if (!vec_push(&n->symbols, symbol))
+            *known = MAP64_NONE;
+    }
+    return symbol;
 }

@@ -84,10 +84,11 @@ typedef struct spreading {
     chunk *chunks;
     /* Of a round. */
     VEC(stretch) stretches;
-    uint32_t *before;     /* by coarse bin between its ends, and for the one behind: fine ones
-                             before it; a bin of the round is where they grow */
-    uint32_t *stretch_of; /* the same: the number of its stretch */
-    size_t first, last;   /* the coarse bins of its ends, both included */
+    uint32_t *before;      /* by coarse bin between its ends, and for the one behind: fine ones
+                              before it; a bin of the round is where they grow */
+    uint32_t *stretch_of;  /* the same: the number of its stretch */
+    size_t first, last;    /* the coarse bins of its ends, both included */
+    uint64_t from, length; /* the time of these */
     events births, deaths, room;
     fine *fines;
     reach *reaches;
@@ -236,10 +237,23 @@ static bool push_event(spreading *s, size_t row, uint64_t time, bool is_birth) {
                              .floats = !is_birth && death_floats(b, row)}));
 }
 
+/* Most rows are not: this is without a division. */
+static bool may_be_in_round(const spreading *s, uint64_t time) {
+    return time - s->from < s->length;
+}
+
 static bool gather_row(spreading *s, size_t row) {
-    const uint64_t died = blocks_died(s->table, row);
-    return push_event(s, row, blocks_born(s->table, row), true) &&
-           (died == BLOCKS_NEVER || push_event(s, row, died, false));
+    const uint64_t born = blocks_born(s->table, row), died = blocks_died(s->table, row);
+    return (!may_be_in_round(s, born) || push_event(s, row, born, true)) &&
+           (died == BLOCKS_NEVER || !may_be_in_round(s, died) || push_event(s, row, died, false));
+}
+
+static void begin_gathering(spreading *s) {
+    const uint64_t width = s->tick << (s->doubled + s->shift);
+    s->from = s->first * width;
+    if (__builtin_mul_overflow(s->last + 1 - s->first, width, &s->length))
+        s->length = UINT64_MAX;
+    s->births.count = s->deaths.count = 0;
 }
 
 static bool any_in_round(const spreading *s, uint64_t first, uint64_t last) {
@@ -249,7 +263,7 @@ static bool any_in_round(const spreading *s, uint64_t first, uint64_t last) {
 static bool gather(spreading *s) {
     const size_t n = s->table->count;
     bool ok = true;
-    s->births.count = s->deaths.count = 0;
+    begin_gathering(s);
     for (size_t i = 0; ok && i < n; i += CHUNK) {
         const chunk *c = &s->chunks[i / CHUNK];
         const bool any = any_in_round(s, c->first_born, c->last_born) ||

@@ -59,8 +59,15 @@ static void tell(const libraries *all, lens_cursor at, lens_cursor end, uint32_t
             all->left[at.node] = found;
 }
 
-/* Stacks of deep recursion share their way: without `left`, each would be walked whole. */
+/* Stacks of deep recursion share their way: without `left`, each would be walked whole. Most leave
+ * at once, and need no memory for it. */
 uint32_t libraries_leave(libraries *all, lens_cursor at) {
+    enum { AT_ONCE = 4 };
+    for (int i = 0; i < AT_ONCE; i++) {
+        at = lens_outward(all->lens, at);
+        if (at.location == LENS_NOWHERE || !libraries_have_location(all, at.location))
+            return at.location;
+    }
     const lens_cursor first = at;
     uint32_t found = 0;
     do

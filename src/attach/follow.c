@@ -107,12 +107,12 @@ static bool has_stopped(const follow_halt *h, pid_t thread) {
     return i < h->n || thread == h->but;
 }
 
-/* Waits until it stands, for a while. False: it has gone, or does not. */
-static bool await_stop(pid_t thread, int *signal) {
-    enum { PATIENCE = 20000, PAUSE = 100000 /* ns: 2 s in all */ };
+/* Waits so long until it stands. False: it has gone, or does not. */
+static bool await_stop(pid_t thread, int *signal, int ms) {
+    enum { PAUSE = 100000 /* ns */, A_MS = 10 };
     int status;
     pid_t got = 0;
-    for (int i = 0; i < PATIENCE && (got == 0 || (got < 0 && errno == EINTR)); i++) {
+    for (int i = 0; i < ms * A_MS && (got == 0 || (got < 0 && errno == EINTR)); i++) {
         got = waitpid(thread, &status, __WALL | WNOHANG);
         if (got == 0)
             nanosleep(&(struct timespec){.tv_nsec = PAUSE}, NULL);
@@ -127,8 +127,11 @@ static bool await_stop(pid_t thread, int *signal) {
 static int ask_thread(follow_halt *h, pid_t thread) {
     if (h->n == h->room)
         return E2BIG;
-    if (ptrace(PTRACE_SEIZE, thread, 0, 0) != 0)
-        return errno == ESRCH || (errno == EPERM && !is_alive(h->pid, thread)) ? 0 : errno;
+    const int error = ptrace(PTRACE_SEIZE, thread, 0, 0) == 0 ? 0 : errno;
+    if (error == ESRCH || (error == EPERM && !is_alive(h->pid, thread)))
+        return 0;
+    if (error && process_status(thread, "TracerPid", 0) != gettid()) /* ours: it stands only now */
+        return error;
     if (ptrace(PTRACE_INTERRUPT, thread, 0, 0) == 0)
         h->threads[h->n++] = thread;
     return 0;
@@ -146,7 +149,8 @@ static bool all_have_stopped(const follow_halt *h, const pid_t *ids, size_t n) {
  * may start meanwhile, and where one ends, the kernel may leave out others of its list: until that
  * has only those that stand. */
 static int stop_all(follow_halt *h, pid_t *ids) {
-    for (size_t asked = 0;; asked = h->n) {
+    enum { LONG_MS = 2000 };
+    for (;;) {
         const size_t n = process_threads(h->pid, ids, h->room);
         if (all_have_stopped(h, ids, n))
             return n > 0 && (h->n > 0 || h->but) ? 0 : ESRCH;
@@ -155,10 +159,47 @@ static int stop_all(follow_halt *h, pid_t *ids) {
             if (error)
                 return error;
         }
-        for (size_t i = asked; i < h->n; i++)
-            if (!await_stop(h->threads[i], &h->signals[i]) && process_exists(h->threads[i]))
+        for (; h->n_standing < h->n; h->n_standing++)
+            if (!await_stop(h->threads[h->n_standing], &h->signals[h->n_standing], LONG_MS) &&
+                process_exists(h->threads[h->n_standing]))
                 return ETIMEDOUT;
     }
+}
+
+/* Only one that stands can be let go. */
+static void let_all_go(follow_halt *h) {
+    enum { SHORT_MS = 200 };
+    for (size_t i = 0; i < h->n; i++)
+        if (i < h->n_standing || await_stop(h->threads[i], &h->signals[i], SHORT_MS))
+            ptrace(PTRACE_DETACH, h->threads[i], 0, h->signals[i]);
+    h->n = h->n_standing = 0;
+}
+
+/* Who else traces a thread of it; 0: nobody. */
+static pid_t other_tracer(const follow_halt *h, pid_t *ids) {
+    const size_t n = process_threads(h->pid, ids, h->room);
+    pid_t tracer = 0;
+    for (size_t i = 0; i < n && !tracer; i++) {
+        tracer = (pid_t)process_status(ids[i], "TracerPid", 0);
+        tracer = tracer == gettid() ? 0 : tracer;
+    }
+    return tracer;
+}
+
+/* Who stops it for a moment, as we do, is waited for: not always as long, since it may wait for us.
+ * It may be gone before we look who it was. */
+static int stop_after_others(follow_halt *h, pid_t *ids, pid_t *tracer) {
+    enum { PATIENCE = 50, UNSEEN = 3, PAUSE_MS = 10, SPREAD_MS = 20 };
+    int error = stop_all(h, ids);
+    for (int i = 0; error == EPERM && i < PATIENCE; i++) {
+        *tracer = other_tracer(h, ids);
+        if (!*tracer && i >= UNSEEN)
+            break;
+        let_all_go(h);
+        wait_ms(PAUSE_MS + (getpid() + i * i) % SPREAD_MS);
+        error = stop_all(h, ids);
+    }
+    return error;
 }
 
 bool follow_stop(follow_halt *h, pid_t pid, pid_t but, remote_reason *why) {
@@ -166,19 +207,23 @@ bool follow_stop(follow_halt *h, pid_t pid, pid_t but, remote_reason *why) {
     pid_t *ids = calloc(h->room, sizeof *ids);
     h->threads = calloc(h->room, sizeof *h->threads);
     h->signals = calloc(h->room, sizeof *h->signals);
-    const int error = ids && h->threads && h->signals ? stop_all(h, ids) : ENOMEM;
+    pid_t tracer = 0;
+    const int error = ids && h->threads && h->signals ? stop_after_others(h, ids, &tracer) : ENOMEM;
     free(ids);
     if (!error)
         return true;
-    snprintf(why->text, sizeof why->text, "process %d cannot be stopped: %s", (int)pid,
-             strerror(error));
+    if (error == EPERM && tracer)
+        snprintf(why->text, sizeof why->text, "process %d is being traced by process %d", (int)pid,
+                 (int)tracer);
+    else
+        snprintf(why->text, sizeof why->text, "process %d cannot be stopped: %s", (int)pid,
+                 strerror(error));
     follow_resume(h);
     return false;
 }
 
 void follow_resume(follow_halt *h) {
-    for (size_t i = 0; i < h->n; i++)
-        ptrace(PTRACE_DETACH, h->threads[i], 0, h->signals[i]);
+    let_all_go(h);
     free(h->threads);
     free(h->signals);
     *h = (follow_halt){.pid = h->pid};

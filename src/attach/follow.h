@@ -46,13 +46,14 @@ void follow_await_others(pid_t pid);
 
 typedef struct follow_halt {
     pid_t pid, but;
-    pid_t *threads; /* that stand */
+    pid_t *threads; /* that were asked to stand */
     int *signals;   /* which each was about to get; 0: none */
     size_t n, room;
+    size_t n_standing; /* of the first ones it is known that they stand */
 } follow_halt;
 
-/* Stops all threads but one, which the caller has stopped already; 0: all. False: *why, and none of
- * these is stopped. */
+/* Stops all threads but one, which the caller has stopped already; 0: all. Waits for a second while
+ * another process traces one. False: *why, and none of these is stopped. */
 bool follow_stop(follow_halt *h, pid_t pid, pid_t but, remote_reason *why);
 
 void follow_resume(follow_halt *h);

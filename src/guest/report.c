@@ -56,39 +56,15 @@ static const verdict *verdict_of(const void *row) {
     return row;
 }
 
-static cell verdict_expectation(const table *t, const void *row) {
-    (void)t;
-    return (cell){.text = verdict_of(row)->expectation->text};
-}
-
-static cell verdict_expected(const table *t, const void *row) {
-    (void)t;
-    return (cell){.number = verdict_of(row)->expectation->expected};
-}
-
-static cell verdict_actual(const table *t, const void *row) {
-    (void)t;
-    return (cell){.count = (uint64_t)(verdict_of(row)->count.value + 0.5)};
-}
-
-static cell verdict_allocations(const table *t, const void *row) {
-    return report_allocations(report_behind(t), &verdict_of(row)->actual);
-}
+TABLE_CELL(verdict_expectation, (cell){.text = verdict_of(row)->expectation->text})
+TABLE_CELL(verdict_expected, (cell){.number = verdict_of(row)->expectation->expected})
+TABLE_CELL(verdict_actual, (cell){.count = (uint64_t)(verdict_of(row)->count.value + 0.5)})
+TABLE_CELL(verdict_allocations, report_allocations(report_behind(t), &verdict_of(row)->actual))
 
 /* May be infinite, which JSON cannot say. */
-static cell verdict_times(const table *t, const void *row) {
-    (void)t;
-    return (cell){.number = verdict_of(row)->ratio};
-}
-
-static cell verdict_ratio(const table *t, const void *row) {
-    return isfinite(verdict_of(row)->ratio) ? verdict_times(t, row) : cell_none();
-}
-
-static cell verdict_pass(const table *t, const void *row) {
-    (void)t;
-    return (cell){.text = verdict_of(row)->pass ? "PASS" : "FAIL"};
-}
+TABLE_CELL(verdict_times, (cell){.number = verdict_of(row)->ratio})
+TABLE_CELL(verdict_ratio, isfinite(verdict_of(row)->ratio) ? verdict_times(t, row) : cell_none())
+TABLE_CELL(verdict_pass, (cell){.text = verdict_of(row)->pass ? "PASS" : "FAIL"})
 
 static const table_column verdict_columns[] = {
     {.name = "expectation",

@@ -141,36 +141,18 @@ static const report_line *line_of(const void *row) {
     return row;
 }
 
-static cell line_name(const table *t, const void *row) {
-    (void)t;
-    return (cell){.text = line_of(row)->name};
-}
-
-static cell line_depth(const table *t, const void *row) {
-    (void)t;
-    return (cell){.count = line_of(row)->depth};
-}
-
-static cell self_count(const table *t, const void *row) {
-    return report_allocations(report_behind(t), &line_of(row)->self);
-}
-
-static cell total_count(const table *t, const void *row) {
-    return report_allocations(report_behind(t), &line_of(row)->total);
-}
+TABLE_CELL(line_name, (cell){.text = line_of(row)->name})
+TABLE_CELL(line_depth, (cell){.count = line_of(row)->depth})
+TABLE_CELL(self_count, report_allocations(report_behind(t), &line_of(row)->self))
+TABLE_CELL(total_count, report_allocations(report_behind(t), &line_of(row)->total))
 
 static cell share_of(const table *t, cell allocations) {
     const double all = report_behind(t)->all;
     return (cell){.number = all > 0 ? allocations.amount.value / all : 0};
 }
 
-static cell self_share(const table *t, const void *row) {
-    return share_of(t, self_count(t, row));
-}
-
-static cell total_share(const table *t, const void *row) {
-    return share_of(t, total_count(t, row));
-}
+TABLE_CELL(self_share, share_of(t, self_count(t, row)))
+TABLE_CELL(total_share, share_of(t, total_count(t, row)))
 
 /* "points.lox~5-9:58-183" */
 static cell line_location(const table *t, const void *row) {

@@ -90,25 +90,10 @@ static cell frame_text(const table *t, const void *row) {
     return report_text_cell(r);
 }
 
-static cell frame_function(const table *t, const void *row) {
-    (void)t;
-    return optional_text(element_of(row)->file ? element_of(row)->name : NULL);
-}
-
-static cell frame_file(const table *t, const void *row) {
-    (void)t;
-    return optional_text(element_of(row)->file);
-}
-
-static cell frame_line(const table *t, const void *row) {
-    (void)t;
-    return (cell){.count = element_of(row)->extent.first_line};
-}
-
-static cell frame_times(const table *t, const void *row) {
-    (void)t;
-    return (cell){.count = ((const report_frame *)row)->times};
-}
+TABLE_CELL(frame_function, optional_text(element_of(row)->file ? element_of(row)->name : NULL))
+TABLE_CELL(frame_file, optional_text(element_of(row)->file))
+TABLE_CELL(frame_line, (cell){.count = element_of(row)->extent.first_line})
+TABLE_CELL(frame_times, (cell){.count = ((const report_frame *)row)->times})
 
 static const table_column frame_columns[] = {
     {.name = "frame", .kind = COLUMN_TEXT, .in = IN_TEXT, .get = frame_text},
@@ -186,31 +171,12 @@ static cell site_location(const table *t, const void *row) {
     return report_text_cell(r);
 }
 
-static cell site_file(const table *t, const void *row) {
-    (void)t;
-    return optional_text(entry_of(row)->site ? entry_of(row)->site->place.file : NULL);
-}
-
-static cell site_line(const table *t, const void *row) {
-    (void)t;
-    const site *s = entry_of(row)->site;
-    return s ? (cell){.count = s->place.line} : cell_none();
-}
-
-static cell site_function(const table *t, const void *row) {
-    (void)t;
-    return optional_text(entry_of(row)->site ? entry_of(row)->site->name : NULL);
-}
-
-static cell site_type(const table *t, const void *row) {
-    (void)t;
-    return (cell){.text = entry_of(row)->leaf->type};
-}
-
-static cell site_class(const table *t, const void *row) {
-    (void)t;
-    return optional_text(entry_of(row)->leaf->class_name);
-}
+TABLE_CELL(site_file, optional_text(entry_of(row)->site ? entry_of(row)->site->place.file : NULL))
+TABLE_CELL(site_line,
+           entry_of(row)->site ? (cell){.count = entry_of(row)->site->place.line} : cell_none())
+TABLE_CELL(site_function, optional_text(entry_of(row)->site ? entry_of(row)->site->name : NULL))
+TABLE_CELL(site_type, (cell){.text = entry_of(row)->leaf->type})
+TABLE_CELL(site_class, optional_text(entry_of(row)->leaf->class_name))
 
 static const table_column site_columns[] = {
     {.name = "location",

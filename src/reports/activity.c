@@ -44,19 +44,13 @@ static figure growth_of(const activity_report *a, const activity_site *s) {
     return figure_of_estimate(e, s->came + s->went);
 }
 
-static cell live(const table *t, const void *row) {
-    const activity_site *s = row;
-    return (cell){.amount = bytes(report_of(t), s->live)};
+static const activity_site *site_of(const void *row) {
+    return row;
 }
 
-static cell allocated(const table *t, const void *row) {
-    const activity_site *s = row;
-    return (cell){.amount = bytes(report_of(t), s->allocated)};
-}
-
-static cell rate(const table *t, const void *row) {
-    return (cell){.amount = rate_of(report_of(t), row)};
-}
+TABLE_CELL(live, (cell){.amount = bytes(report_of(t), site_of(row)->live)})
+TABLE_CELL(allocated, (cell){.amount = bytes(report_of(t), site_of(row)->allocated)})
+TABLE_CELL(rate, (cell){.amount = rate_of(report_of(t), row)})
 
 /* What surely grows stands out. */
 static cell growth(const table *t, const void *row) {
@@ -64,17 +58,8 @@ static cell growth(const table *t, const void *row) {
     return (cell){.amount = f, .tone = f.low > 0 ? TONE_BAD : f.high < 0 ? TONE_GOOD : TONE_NONE};
 }
 
-static cell samples(const table *t, const void *row) {
-    const activity_site *s = row;
-    (void)t;
-    return (cell){.count = s->allocated};
-}
-
-static cell place(const table *t, const void *row) {
-    const activity_site *s = row;
-    (void)t;
-    return (cell){.place = s->place};
-}
+TABLE_CELL(samples, (cell){.count = site_of(row)->allocated})
+TABLE_CELL(place, (cell){.place = site_of(row)->place})
 
 static bool is_wide(const table *t, unsigned least) {
     return report_of(t)->width == 0 || report_of(t)->width >= least;

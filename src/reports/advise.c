@@ -291,15 +291,11 @@ static void fill_places(const advise_report *r, const advice *item, table *below
 }
 
 static bool row_places(const table *t, const void *row, table *below) {
-    below->columns = place_columns;
-    below->n_columns = sizeof place_columns / sizeof *place_columns;
     fill_places(report_of(t), item_of(row), below);
     return true;
 }
 
 static bool row_functions(const table *t, const void *row, table *below) {
-    below->columns = function_columns;
-    below->n_columns = sizeof function_columns / sizeof *function_columns;
     if (!item_of(row)->spreads)
         return false;
     fill_places(report_of(t), item_of(row), below);
@@ -314,10 +310,8 @@ static const advise_blocks *blocks_of(const void *row) {
     return &item_of(row)->blocks;
 }
 
-static cell which_number(const table *t, const void *row) {
-    (void)t;
-    return (cell){.amount = figure_of_estimate(blocks_of(row)->number, item_of(row)->cost.samples)};
-}
+TABLE_CELL(which_number,
+           (cell){.amount = figure_of_estimate(blocks_of(row)->number, item_of(row)->cost.samples)})
 
 /* X(name, field, help): columns of counts, and of shares. */
 #define BLOCKS_COUNTS(X)                                                                           \
@@ -331,15 +325,9 @@ static cell which_number(const table *t, const void *row) {
     X(never_freed, alive, "in blocks that are never freed")
 
 #define BLOCKS_COUNT(name, field, help)                                                            \
-    static cell which_##name(const table *t, const void *row) {                                    \
-        (void)t;                                                                                   \
-        return (cell){.count = blocks_of(row)->field};                                             \
-    }
+    TABLE_CELL(which_##name, (cell){.count = blocks_of(row)->field})
 #define BLOCKS_SHARE(name, field, help)                                                            \
-    static cell which_##name(const table *t, const void *row) {                                    \
-        (void)t;                                                                                   \
-        return (cell){.number = blocks_of(row)->field / 100};                                      \
-    }
+    TABLE_CELL(which_##name, (cell){.number = blocks_of(row)->field / 100})
 BLOCKS_COUNTS(BLOCKS_COUNT)
 BLOCKS_COUNT(sizes, sizes, "")
 BLOCKS_SHARE(one_size, one_size, "")
@@ -358,29 +346,13 @@ static cell words_or_none(const char *text) {
     return text ? (cell){.text = text} : cell_none();
 }
 
-static cell which_type(const table *t, const void *row) {
-    (void)t;
-    return words_or_none(item_of(row)->type);
-}
-
-static cell row_allocator(const table *t, const void *row) {
-    const profile_location *l = item_of(row)->allocator;
-    (void)t;
-    return l ? (cell){.place = l} : cell_none();
-}
+TABLE_CELL(which_type, words_or_none(item_of(row)->type))
+TABLE_CELL(row_allocator,
+           item_of(row)->allocator ? (cell){.place = item_of(row)->allocator} : cell_none())
 
 static const table_column allocator_columns[] = {
     {.name = "place", .kind = COLUMN_PLACE, .get = row_allocator, .help = "of the library"},
 };
-
-static bool which_allocator(const table *t, const void *row, table *below) {
-    (void)t;
-    below->columns = allocator_columns;
-    below->n_columns = 1;
-    below->rows = row;
-    below->n = 1;
-    return true;
-}
 
 static const table_column blocks_columns[] = {
     {.name = "number",
@@ -403,25 +375,13 @@ static const table_column blocks_columns[] = {
     {.name = "type", .kind = COLUMN_TEXT, .get = which_type, .help = "of most, if it is recorded"},
     {.name = "allocator",
      .kind = COLUMN_OBJECT,
-     .below = which_allocator,
+     TABLE_COLUMNS(allocator_columns),
      .help = "the function of the library that allocates most of them"},
 };
 
-static bool row_blocks(const table *t, const void *row, table *below) {
-    (void)t;
-    below->columns = blocks_columns;
-    below->n_columns = sizeof blocks_columns / sizeof *blocks_columns;
-    below->rows = row;
-    below->n = 1;
-    return true;
-}
-
 /* ---- columns ----------------------------------------------------------------------------- */
 
-static cell row_family(const table *t, const void *row) {
-    (void)t;
-    return (cell){.text = families[item_of(row)->family]};
-}
+TABLE_CELL(row_family, (cell){.text = families[item_of(row)->family]})
 
 static cell row_place(const table *t, const void *row) {
     const advice *item = item_of(row);
@@ -429,20 +389,13 @@ static cell row_place(const table *t, const void *row) {
     return item->spreads || !l ? cell_none() : (cell){.place = l};
 }
 
-static cell row_n_places(const table *t, const void *row) {
-    (void)t;
-    return (cell){.count = item_of(row)->n_places};
-}
+TABLE_CELL(row_n_places, (cell){.count = item_of(row)->n_places})
 
 #define ROW_FLAGS(X)                                                                               \
     X(spreads)                                                                                     \
     X(few)                                                                                         \
     X(worth)
-#define ROW_FLAG(name)                                                                             \
-    static cell row_##name(const table *t, const void *row) {                                      \
-        (void)t;                                                                                   \
-        return (cell){.flag = item_of(row)->name};                                                 \
-    }
+#define ROW_FLAG(name) TABLE_CELL(row_##name, (cell){.flag = item_of(row)->name})
 ROW_FLAGS(ROW_FLAG)
 #undef ROW_FLAG
 
@@ -461,11 +414,7 @@ ROW_FLAGS(ROW_FLAG)
     X(do, item_of(row)->rule ? item_of(row)->rule->what_to_do : NULL)                              \
     X(evidence, item_of(row)->rule ? item_of(row)->rule->evidence : NULL)                          \
     X(certainty, item_of(row)->rule ? advise_certainties[item_of(row)->certainty] : NULL)
-#define ROW_TEXT(name, words)                                                                      \
-    static cell row_##name(const table *t, const void *row) {                                      \
-        (void)t;                                                                                   \
-        return words_or_none(words);                                                               \
-    }
+#define ROW_TEXT(name, words) TABLE_CELL(row_##name, words_or_none(words))
 ROW_TEXTS(ROW_TEXT)
 #undef ROW_TEXT
 
@@ -481,31 +430,14 @@ static cell row_reason(const table *t, const void *row) {
                       : r->item->rule->why);
 }
 
-static cell row_remedy(const table *t, const void *row) {
-    return row_of(row)->is_known ? cell_none() : row_do(t, row);
-}
-
-static cell row_gain_share(const table *t, const void *row) {
-    return (cell){.number = report_cell_share(t, row).number * item_of(row)->gain};
-}
-
-static cell row_gain_amount(const table *t, const void *row) {
-    return (cell){.amount = gain_of(report_of(t)->report, item_of(row))};
-}
+TABLE_CELL(row_remedy, row_of(row)->is_known ? cell_none() : row_do(t, row))
+TABLE_CELL(row_gain_share, (cell){.number = report_cell_share(t, row).number * item_of(row)->gain})
+TABLE_CELL(row_gain_amount, (cell){.amount = gain_of(report_of(t)->report, item_of(row))})
 
 static const table_column gain_columns[] = {
     {.name = "share", .kind = COLUMN_SHARE, .get = row_gain_share, .help = "of the total"},
     {.name = "", .kind = COLUMN_AMOUNT, .get = row_gain_amount, .help = "in the unit"},
 };
-
-static bool row_gains(const table *t, const void *row, table *below) {
-    below->columns = gain_columns;
-    below->n_columns = sizeof gain_columns / sizeof *gain_columns;
-    below->rows = row;
-    below->n = 1;
-    below->context = t->context;
-    return true;
-}
 
 static cell check_command(const table *t, const void *row) {
     const char *const *command = row;
@@ -519,8 +451,6 @@ static const table_column check_columns[] = {
 
 static bool row_checks(const table *t, const void *row, table *below) {
     (void)t;
-    below->columns = check_columns;
-    below->n_columns = 1;
     below->rows = row_of(row)->check;
     below->stride = sizeof *row_of(row)->check;
     below->n = ADVISE_COMMANDS;
@@ -572,17 +502,19 @@ static const table_column columns[] = {
      .kind = COLUMN_ROWS,
      .in = IN_TEXT | IN_PAGE,
      .field = true,
+     TABLE_COLUMNS(function_columns),
      .below = row_functions,
      .help = "of many functions, the largest"},
     {.name = "places",
      .kind = COLUMN_ROWS,
      .in = IN_JSON,
+     TABLE_COLUMNS(place_columns),
      .below = row_places,
      .help = "the lines of the function, or the functions"},
     {.name = "what",
      .kind = COLUMN_OBJECT,
      .in = IN_JSON,
-     .below = row_blocks,
+     TABLE_COLUMNS(blocks_columns),
      .help = "what the blocks are"},
     {.name = "rule",
      .kind = COLUMN_TEXT,
@@ -659,7 +591,7 @@ static const table_column columns[] = {
     {.name = "gain",
      .kind = COLUMN_OBJECT,
      .in = IN_JSON,
-     .below = row_gains,
+     TABLE_COLUMNS(gain_columns),
      .help = "the most that this can gain"},
     {.name = "gain_share",
      .kind = COLUMN_SHARE,
@@ -697,6 +629,7 @@ static const table_column columns[] = {
      .kind = COLUMN_ROWS,
      .in = IN_TEXT | IN_JSON | IN_PAGE,
      .field = true,
+     TABLE_COLUMNS(check_columns),
      .below = row_checks,
      .help = "commands that show the same blocks, and what became of them"},
 };
@@ -720,21 +653,12 @@ static const advise_report *rest_of(const void *row) {
     return row;
 }
 
-static cell rest_omitted(const table *t, const void *row) {
-    (void)t;
-    return (cell){.count = rest_of(row)->advise->items.count - rest_of(row)->shown};
-}
-
-static cell rest_functions(const table *t, const void *row) {
-    (void)t;
-    return (cell){.count = rest_of(row)->advise->n_owners};
-}
+TABLE_CELL(rest_omitted, (cell){.count = rest_of(row)->advise->items.count - rest_of(row)->shown})
+TABLE_CELL(rest_functions, (cell){.count = rest_of(row)->advise->n_owners})
 
 static bool rest_largest(const table *t, const void *row, table *below) {
     const advise_report *r = row;
     (void)t;
-    below->columns = place_columns;
-    below->n_columns = sizeof place_columns / sizeof *place_columns;
     below->rows = &r->advise->largest;
     below->n = 1;
     below->context = &r->places;
@@ -752,6 +676,7 @@ static const table_column rest_columns[] = {
      .help = "functions that allocate at all"},
     {.name = "largest",
      .kind = COLUMN_OBJECT,
+     TABLE_COLUMNS(place_columns),
      .below = rest_largest,
      .help = "the function that allocates most, for whatever reason"},
 };

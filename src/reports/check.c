@@ -236,25 +236,13 @@ static cell row_verdict(const table *t, const void *row) {
     X(name, "name", false, check_name(rule_of(row)), "of the rule, or else its site")              \
     X(measure, "measure", false, measure_infos[rule_of(row)->measure].name, "which blocks count")
 
-#define CHECK_CELL(name, title, to_right, words, help)                                             \
-    static cell row_##name(const table *t, const void *row) {                                      \
-        (void)t;                                                                                   \
-        return words_or_none(words);                                                               \
-    }
+#define CHECK_CELL(name, title, to_right, words, help) TABLE_CELL(row_##name, words_or_none(words))
 CHECK_SHOWN(CHECK_CELL)
 CHECK_NAMED(CHECK_CELL)
 #undef CHECK_CELL
 
-static cell row_filter(const table *t, const void *row) {
-    const char *text = rule_of(row)->filter;
-    (void)t;
-    return text ? (cell){.text = text} : cell_absent();
-}
-
-static cell row_actual(const table *t, const void *row) {
-    (void)t;
-    return (cell){.amount = row_of(row)->actual};
-}
+TABLE_CELL(row_filter, rule_of(row)->filter ? (cell){.text = rule_of(row)->filter} : cell_absent())
+TABLE_CELL(row_actual, (cell){.amount = row_of(row)->actual})
 
 /* In whole ones; what no trace can reach is the largest number. */
 static cell row_expected(const table *t, const void *row) {
@@ -263,13 +251,8 @@ static cell row_expected(const table *t, const void *row) {
     return (cell){.count = x < 0x1p64 ? (uint64_t)x : UINT64_MAX};
 }
 
-static cell row_expectation(const table *t, const void *row) {
-    return rule_of(row)->within > 0 ? row_expected(t, row) : cell_absent();
-}
-
-static cell row_maximum(const table *t, const void *row) {
-    return rule_of(row)->within > 0 ? cell_absent() : row_expected(t, row);
-}
+TABLE_CELL(row_expectation, rule_of(row)->within > 0 ? row_expected(t, row) : cell_absent())
+TABLE_CELL(row_maximum, rule_of(row)->within > 0 ? cell_absent() : row_expected(t, row))
 
 static cell row_within(const table *t, const void *row) {
     const double within = rule_of(row)->within;
@@ -346,11 +329,7 @@ static const table_column columns[] = {
 
 /* ---- the verdicts together --------------------------------------------------------------- */
 
-#define CHECK_SUM(name, verdict)                                                                   \
-    static cell sum_##name(const table *t, const void *row) {                                      \
-        (void)t;                                                                                   \
-        return (cell){.count = check_count(row, verdict)};                                         \
-    }
+#define CHECK_SUM(name, verdict) TABLE_CELL(sum_##name, (cell){.count = check_count(row, verdict)})
 CHECK_SUM(passed, BUDGET_PASS)
 CHECK_SUM(failed, BUDGET_FAIL)
 CHECK_SUM(undecided, BUDGET_UNDECIDED)
@@ -361,14 +340,8 @@ static bool ends_early(const table *t) {
     return profile_ends_early(c->profile);
 }
 
-static bool sum_end(const table *t, const void *row, table *below) {
-    const check_report *c = row;
-    (void)t;
-    below->columns = ending_columns;
-    below->n_columns = ending_n_columns;
-    below->rows = &c->profile->end;
-    below->n = 1;
-    return true;
+static const void *sum_end(const void *row) {
+    return &((const check_report *)row)->profile->end;
 }
 
 static bool lacks(const table *t) {
@@ -376,14 +349,8 @@ static bool lacks(const table *t) {
     return c->profile->loss.places;
 }
 
-static bool sum_loss(const table *t, const void *row, table *below) {
-    const check_report *c = row;
-    (void)t;
-    below->columns = ending_loss_columns;
-    below->n_columns = ending_n_loss_columns;
-    below->rows = &c->profile->loss;
-    below->n = 1;
-    return true;
+static const void *sum_loss(const void *row) {
+    return &((const check_report *)row)->profile->loss;
 }
 
 static const table_column sum_columns[] = {
@@ -395,12 +362,14 @@ static const table_column sum_columns[] = {
      .help = "checks that did neither"},
     {.name = "ends_early",
      .kind = COLUMN_OBJECT,
-     .below = sum_end,
+     TABLE_COLUMNS(ending_columns),
+     .of = sum_end,
      .has = ends_early,
      .help = "if the trace ends before what it records: when, how and why"},
     {.name = "missing",
      .kind = COLUMN_OBJECT,
-     .below = sum_loss,
+     TABLE_COLUMNS(ending_loss_columns),
+     .of = sum_loss,
      .has = lacks,
      .help = "if events before its end are missing: where, and how much"},
 };

@@ -82,15 +82,8 @@ static cell site_change(const table *t, const void *row) {
                       figure_of_change(s->c.change, moved ? report_of(t)->moved : samples_of(s))};
 }
 
-static cell site_went(const table *t, const void *row) {
-    (void)t;
-    return (cell){.amount = figure_of_estimate(site_of(row)->went, 0)};
-}
-
-static cell site_came(const table *t, const void *row) {
-    (void)t;
-    return (cell){.amount = figure_of_estimate(site_of(row)->came, 0)};
-}
+TABLE_CELL(site_went, (cell){.amount = figure_of_estimate(site_of(row)->went, 0)})
+TABLE_CELL(site_came, (cell){.amount = figure_of_estimate(site_of(row)->came, 0)})
 
 #define DIFF_NUMBER(name, expression)                                                              \
     static cell site_##name(const table *t, const void *row) {                                     \
@@ -106,10 +99,7 @@ DIFF_NUMBER(ratio_low, s->c.ratio.low)
 DIFF_NUMBER(ratio_high, s->c.ratio.high)
 #undef DIFF_NUMBER
 
-static cell site_ratio_samples(const table *t, const void *row) {
-    (void)t;
-    return (cell){.count = samples_of(row)};
-}
+TABLE_CELL(site_ratio_samples, (cell){.count = samples_of(row)})
 
 /* No chance is none: what is too small to be a number is not 0, either. */
 static cell site_q_above_0(const table *t, const void *row) {
@@ -118,15 +108,8 @@ static cell site_q_above_0(const table *t, const void *row) {
     return q;
 }
 
-static cell site_sure(const table *t, const void *row) {
-    (void)t;
-    return (cell){.flag = site_of(row)->sure};
-}
-
-static cell site_sure_count(const table *t, const void *row) {
-    (void)t;
-    return (cell){.count = site_of(row)->sure};
-}
+TABLE_CELL(site_sure, (cell){.flag = site_of(row)->sure})
+TABLE_CELL(site_sure_count, (cell){.count = site_of(row)->sure})
 
 #define DIFF_COLUMN(name_, kind_, in_, get_, help_)                                                \
     { .name = (name_), .kind = COLUMN_##kind_, .in = (in_), .get = (get_), .help = (help_) }
@@ -137,15 +120,6 @@ static const table_column ratio_columns[] = {
     DIFF_COLUMN("high", NUMBER, IN_ALL, site_ratio_high, "the most"),
     DIFF_COLUMN("samples", COUNT, IN_ALL, site_ratio_samples, "of both sides"),
 };
-
-static bool site_ratio(const table *t, const void *row, table *below) {
-    below->columns = ratio_columns;
-    below->n_columns = sizeof ratio_columns / sizeof *ratio_columns;
-    below->rows = row;
-    below->n = 1;
-    below->context = t->context;
-    return true;
-}
 
 #define DIFF_AMOUNTS                                                                               \
     {.name = "before",                                                                             \
@@ -165,7 +139,7 @@ static bool site_ratio(const table *t, const void *row, table *below) {
          .get = site_change,                                                                       \
          .help = "after - before"},                                                                \
     {                                                                                              \
-        .name = "ratio", .kind = COLUMN_OBJECT, .in = IN_JSON, .below = site_ratio,                \
+        .name = "ratio", .kind = COLUMN_OBJECT, .in = IN_JSON, TABLE_COLUMNS(ratio_columns),       \
         .help = "after / before"                                                                   \
     }
 
@@ -242,39 +216,23 @@ static const char *remark_of(const table *t, const diff_site *s) {
     return r->remarks ? r->remarks[s - r->diff->sites.items] : NULL;
 }
 
-static cell site_place(const table *t, const void *row) {
-    return (cell){.remark = remark_of(t, row), .place = diff_name_of(row)->place};
-}
-
-static cell site_type(const table *t, const void *row) {
-    const char *type = diff_name_of(row)->type;
-    return (cell){.none = !type, .remark = remark_of(t, row), .text = type};
-}
-
-static cell site_function(const table *t, const void *row) {
-    const profile_location *place = diff_name_of(row)->place;
-    (void)t;
-    return place ? (cell){.text = place->function} : cell_none();
-}
-
-static cell site_file(const table *t, const void *row) {
-    const profile_location *place = diff_name_of(row)->place;
-    (void)t;
-    return place ? (cell){.text = place->file} : cell_none();
-}
+TABLE_CELL(site_place, (cell){.remark = remark_of(t, row), .place = diff_name_of(row)->place})
+TABLE_CELL(site_type, (cell){.none = !diff_name_of(row)->type,
+                             .remark = remark_of(t, row),
+                             .text = diff_name_of(row)->type})
+TABLE_CELL(site_function, diff_name_of(row)->place
+                              ? (cell){.text = diff_name_of(row)->place->function}
+                              : cell_none())
+TABLE_CELL(site_file,
+           diff_name_of(row)->place ? (cell){.text = diff_name_of(row)->place->file} : cell_none())
 
 static cell line_of(const table *t, bool is_there, const diff_name *n) {
     const bool has = is_there && n->place && n->place->line && is_by_line(report_of(t));
     return has ? (cell){.count = n->place->line} : cell_none();
 }
 
-static cell site_line_before(const table *t, const void *row) {
-    return line_of(t, site_of(row)->in_before, &site_of(row)->before);
-}
-
-static cell site_line_after(const table *t, const void *row) {
-    return line_of(t, site_of(row)->in_after, &site_of(row)->after);
-}
+TABLE_CELL(site_line_before, line_of(t, site_of(row)->in_before, &site_of(row)->before))
+TABLE_CELL(site_line_after, line_of(t, site_of(row)->in_after, &site_of(row)->after))
 
 static cell site_line(const table *t, const void *row) {
     const cell line = line_of(t, true, diff_name_of(row));
@@ -287,13 +245,10 @@ static cell id_of(const query_result *q, bool is_there, const diff_name *n) {
     return (cell){.number = has ? (double)(n->place - q->profile->locations.items) : -1};
 }
 
-static cell site_id_before(const table *t, const void *row) {
-    return id_of(report_of(t)->before[0], site_of(row)->in_before, &site_of(row)->before);
-}
-
-static cell site_id_after(const table *t, const void *row) {
-    return id_of(report_of(t)->after[0], site_of(row)->in_after, &site_of(row)->after);
-}
+TABLE_CELL(site_id_before,
+           id_of(report_of(t)->before[0], site_of(row)->in_before, &site_of(row)->before))
+TABLE_CELL(site_id_after,
+           id_of(report_of(t)->after[0], site_of(row)->in_after, &site_of(row)->after))
 
 static bool is_of_moments(const table *t) {
     return report_of(t)->is_moments;
@@ -471,15 +426,9 @@ static const char *unit_of(const diff_report *r) {
     return r->diff->options.normalise == DIFF_BY_TIME ? each_second[unit] : figure_unit(unit);
 }
 
-static cell about_by(const table *t, const void *row) {
-    (void)t;
-    return (cell){.text = hotspots_groupings[about(row)->diff->options.by]};
-}
-
-static cell about_normalise(const table *t, const void *row) {
-    (void)t;
-    return (cell){.text = diff_normalisations[about(row)->diff->options.normalise]};
-}
+TABLE_CELL(about_by, (cell){.text = hotspots_groupings[about(row)->diff->options.by]})
+TABLE_CELL(about_normalise,
+           (cell){.text = diff_normalisations[about(row)->diff->options.normalise]})
 
 static cell about_unit(const table *t, const void *row) {
     const bool shares = about(row)->diff->options.normalise == DIFF_BY_TOTAL;
@@ -487,59 +436,23 @@ static cell about_unit(const table *t, const void *row) {
     return (cell){.text = shares ? "share" : unit_of(row)};
 }
 
-static cell about_unit_of_total(const table *t, const void *row) {
-    (void)t;
-    return (cell){.text = unit_of(row)};
-}
-
-static cell about_rate(const table *t, const void *row) {
-    (void)t;
-    (void)row;
-    return (cell){.number = COMPARE_FALSE_DISCOVERIES};
-}
-
-static cell about_decided(const table *t, const void *row) {
-    (void)t;
-    return (cell){.flag = about(row)->diff->decided};
-}
-
-static cell about_measure(const table *t, const void *row) {
-    (void)t;
-    return (cell){.text = measure_infos[about(row)->diff->measure].name};
-}
-
-static cell about_filter(const table *t, const void *row) {
-    (void)t;
-    return (cell){.text = about(row)->filter};
-}
+TABLE_CELL(about_unit_of_total, (cell){.text = unit_of(row)})
+TABLE_CELL(about_rate, (cell){.number = COMPARE_FALSE_DISCOVERIES})
+TABLE_CELL(about_decided, (cell){.flag = about(row)->diff->decided})
+TABLE_CELL(about_measure, (cell){.text = measure_infos[about(row)->diff->measure].name})
+TABLE_CELL(about_filter, (cell){.text = about(row)->filter})
 
 static bool has_filter(const table *t) {
     return about(t->rows)->filter;
 }
 
-static cell per_before(const table *t, const void *row) {
-    (void)t;
-    return (cell){.number = about(row)->diff->options.per_before};
-}
-
-static cell per_after(const table *t, const void *row) {
-    (void)t;
-    return (cell){.number = about(row)->diff->options.per_after};
-}
+TABLE_CELL(per_before, (cell){.number = about(row)->diff->options.per_before})
+TABLE_CELL(per_after, (cell){.number = about(row)->diff->options.per_after})
 
 static const table_column per_columns[] = {
     DIFF_COLUMN("before", NUMBER, IN_ALL, per_before, "amounts before"),
     DIFF_COLUMN("after", NUMBER, IN_ALL, per_after, "amounts after"),
 };
-
-static bool about_per(const table *t, const void *row, table *below) {
-    (void)t;
-    below->columns = per_columns;
-    below->n_columns = sizeof per_columns / sizeof *per_columns;
-    below->rows = row;
-    below->n = 1;
-    return true;
-}
 
 static bool has_per(const table *t) {
     return about(t->rows)->diff->options.per_before > 0;
@@ -560,7 +473,7 @@ static const table_column about_columns[] = {
      .help = "the filter, as given"},
     {.name = "per",
      .kind = COLUMN_OBJECT,
-     .below = about_per,
+     TABLE_COLUMNS(per_columns),
      .has = has_per,
      .help = "what amounts were divided by"},
 };
@@ -571,38 +484,14 @@ static const profile *profile_of(const void *row) {
     return (*(const query_result *const *)row)->profile;
 }
 
-static cell run_rate(const table *t, const void *row) {
-    (void)t;
-    return (cell){.number = profile_of(row)->info.sample_rate};
-}
+TABLE_CELL(run_rate, (cell){.number = profile_of(row)->info.sample_rate})
+TABLE_CELL(run_program, (cell){.text = profile_of(row)->info.executable_name})
+TABLE_CELL(run_host, (cell){.text = profile_of(row)->info.host_name})
+TABLE_CELL(run_lacks_events, profile_of(row)->lacks_events ? (cell){.flag = true} : cell_absent())
+TABLE_CELL(run_is_whole, profile_ends_early(profile_of(row)) ? cell_none() : cell_absent())
 
-static cell run_program(const table *t, const void *row) {
-    (void)t;
-    return (cell){.text = profile_of(row)->info.executable_name};
-}
-
-static cell run_host(const table *t, const void *row) {
-    (void)t;
-    return (cell){.text = profile_of(row)->info.host_name};
-}
-
-static cell run_lacks_events(const table *t, const void *row) {
-    (void)t;
-    return profile_of(row)->lacks_events ? (cell){.flag = true} : cell_absent();
-}
-
-static cell run_is_whole(const table *t, const void *row) {
-    (void)t;
-    return profile_ends_early(profile_of(row)) ? cell_none() : cell_absent();
-}
-
-static bool run_end(const table *t, const void *row, table *below) {
-    (void)t;
-    below->columns = ending_columns;
-    below->n_columns = ending_n_columns;
-    below->rows = &profile_of(row)->end;
-    below->n = 1;
-    return true;
+static const void *run_end(const void *row) {
+    return &profile_of(row)->end;
 }
 
 static const table_column run_columns[] = {
@@ -612,7 +501,8 @@ static const table_column run_columns[] = {
     {.name = "ends_early",
      .kind = COLUMN_OBJECT,
      .get = run_is_whole,
-     .below = run_end,
+     TABLE_COLUMNS(ending_columns),
+     .of = run_end,
      .help = "if the trace ends before what it records: when, how and why"},
     DIFF_COLUMN("lacks_events", FLAG, IN_ALL, run_lacks_events,
                 "true if events could not be read, since a part of the trace is damaged"),
@@ -625,10 +515,7 @@ static table runs_table(const char *name, const query_result *const *runs, size_
 
 /* ---- documents --------------------------------------------------------------------------- */
 
-static cell omitted_sites(const table *t, const void *row) {
-    (void)t;
-    return (cell){.count = about(row)->diff->sites.count - shown_sites(row)};
-}
+TABLE_CELL(omitted_sites, (cell){.count = about(row)->diff->sites.count - shown_sites(row)})
 
 static cell omitted_sure(const table *t, const void *row) {
     const size_t sure = about(row)->diff->n_sure, shown = shown_sites(row);

@@ -73,27 +73,12 @@ static const profile_end *end_of_row(const void *row) {
     return row;
 }
 
-static cell end_time(const table *t, const void *row) {
-    (void)t;
-    return (cell){.count = end_of_row(row)->time};
-}
+TABLE_CELL(end_time, (cell){.count = end_of_row(row)->time})
+TABLE_CELL(end_how, (cell){.text = end_of_row(row)->how == MEMTRACE_END_OPEN ? "open" : "early"})
+TABLE_CELL(end_lost, (cell){.count = end_of_row(row)->n_lost})
+TABLE_CELL(end_reason, (cell){.text = end_of_row(row)->reason})
 
-static cell end_how(const table *t, const void *row) {
-    (void)t;
-    return (cell){.text = end_of_row(row)->how == MEMTRACE_END_OPEN ? "open" : "early"};
-}
-
-static cell end_lost(const table *t, const void *row) {
-    (void)t;
-    return (cell){.count = end_of_row(row)->n_lost};
-}
-
-static cell end_reason(const table *t, const void *row) {
-    (void)t;
-    return (cell){.text = end_of_row(row)->reason};
-}
-
-const table_column ending_columns[] = {
+const table_column ending_columns[4] = {
     {.name = "time",
      .kind = COLUMN_DURATION,
      .get = end_time,
@@ -108,7 +93,6 @@ const table_column ending_columns[] = {
      .help = "allocations that are known to be missing"},
     {.name = "reason", .kind = COLUMN_TEXT, .get = end_reason, .help = "why it ends there"},
 };
-const size_t ending_n_columns = sizeof ending_columns / sizeof *ending_columns;
 
 /* ---- what is missing before the end ------------------------------------------------------ */
 
@@ -121,15 +105,11 @@ const size_t ending_n_columns = sizeof ending_columns / sizeof *ending_columns;
     X(of, COUNT, "so many")
 
 #define LOSS_CELL(name, kind, help_)                                                               \
-    static cell loss_##name(const table *t, const void *row) {                                     \
-        (void)t;                                                                                   \
-        return (cell){.count = ((const profile_loss *)row)->name};                                 \
-    }
+    TABLE_CELL(loss_##name, (cell){.count = ((const profile_loss *)row)->name})
 LOSS_COLUMNS(LOSS_CELL)
 #undef LOSS_CELL
 
 #define LOSS_COLUMN(name_, kind_, help_)                                                           \
     {.name = #name_, .kind = COLUMN_##kind_, .get = loss_##name_, .help = help_},
-const table_column ending_loss_columns[] = {LOSS_COLUMNS(LOSS_COLUMN)};
+const table_column ending_loss_columns[6] = {LOSS_COLUMNS(LOSS_COLUMN)};
 #undef LOSS_COLUMN
-const size_t ending_n_loss_columns = sizeof ending_loss_columns / sizeof *ending_loss_columns;

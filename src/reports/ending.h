@@ -27,14 +27,12 @@ bool ending_say_loss(const profile *p, loss_words *words);
 void ending_note(document *d, const profile *p);
 
 /* The columns of a table whose row is the profile_loss of such a trace. */
-extern const table_column ending_loss_columns[];
-extern const size_t ending_n_loss_columns;
+extern const table_column ending_loss_columns[6];
 
 /* Of an error: `exact` is no more than `exact up to 1.20 s`. */
 figure_range ending_error(const profile *p, figure_range error);
 
 /* The columns of a table whose row is the profile_end of such a trace. */
-extern const table_column ending_columns[];
-extern const size_t ending_n_columns;
+extern const table_column ending_columns[4];
 
 #endif

@@ -30,33 +30,22 @@ static cell entry_place(const table *t, const void *row) {
     return (cell){.place = e->place};
 }
 
-static cell site_type(const table *t, const void *row) {
-    const hotspots_site *s = row;
-    (void)t;
-    return s->entry.type ? (cell){.text = s->entry.type} : cell_none();
+static const hotspots_site *site_of(const void *row) {
+    return row;
 }
 
-static cell site_span(const table *t, const void *row) {
-    const hotspots_site *s = row;
-    (void)t;
-    return (cell){.text = s->entry.span};
-}
-
-static cell site_callers(const table *t, const void *row) {
-    const hotspots_site *s = row;
-    (void)t;
-    return (cell){.count = s->n_callers};
-}
+TABLE_CELL(site_type,
+           site_of(row)->entry.type ? (cell){.text = site_of(row)->entry.type} : cell_none())
+TABLE_CELL(site_span, (cell){.text = site_of(row)->entry.span})
+TABLE_CELL(site_callers, (cell){.count = site_of(row)->n_callers})
 
 static uint64_t shown_callers(const table *t, const hotspots_site *s) {
     const uint64_t most = report_of(t)->view.callers;
     return s->n_callers < most ? s->n_callers : most;
 }
 
-static cell site_callers_omitted(const table *t, const void *row) {
-    const hotspots_site *s = row;
-    return (cell){.count = s->n_callers - shown_callers(t, s)};
-}
+TABLE_CELL(site_callers_omitted,
+           (cell){.count = site_of(row)->n_callers - shown_callers(t, site_of(row))})
 
 static bool is_by_type(const table *t) {
     return report_of(t)->hotspots->by == HOTSPOTS_BY_TYPE;
@@ -90,7 +79,23 @@ static bool is_not_by_type(const table *t) {
     return !is_by_type(t);
 }
 
-static bool site_below(const table *t, const void *row, table *below);
+static const table_column caller_columns[] = {
+    {.name = "place", .kind = COLUMN_PLACE, .get = entry_place, .help = "the caller"},
+    REPORT_COLUMNS_COST,
+};
+
+static bool site_below(const table *t, const void *row, table *below) {
+    const hotspots_site *s = row;
+    const hotspots_report *h = report_of(t);
+    below->rows = &h->hotspots->callers.items[s->first_caller];
+    below->stride = sizeof(hotspots_entry);
+    below->n = (size_t)shown_callers(t, s);
+    below->omitted = s->n_callers - below->n;
+    below->no_name = is_by_place(t) ? "without caller" : "without a call stack";
+    below->by_line = h->hotspots->by != HOTSPOTS_BY_FUNCTION;
+    below->context = &h->entries;
+    return true;
+}
 
 static const table_column columns[] = {
     REPORT_COLUMNS_COST,
@@ -142,6 +147,7 @@ static const table_column columns[] = {
      .title = "via ",
      .kind = COLUMN_ROWS,
      .in = IN_TEXT | IN_JSON | IN_PAGE,
+     TABLE_COLUMNS(caller_columns),
      .below = site_below,
      .help = "the nearest code outside of libraries that led to it; or the sites of a type or of "
              "threads; largest first"},
@@ -156,26 +162,6 @@ static const table_column columns[] = {
      .get = site_callers_omitted,
      .help = "callers that are not listed"},
 };
-
-static const table_column caller_columns[] = {
-    {.name = "place", .kind = COLUMN_PLACE, .get = entry_place, .help = "the caller"},
-    REPORT_COLUMNS_COST,
-};
-
-static bool site_below(const table *t, const void *row, table *below) {
-    const hotspots_site *s = row;
-    const hotspots_report *h = report_of(t);
-    below->columns = caller_columns;
-    below->n_columns = sizeof caller_columns / sizeof *caller_columns;
-    below->rows = &h->hotspots->callers.items[s->first_caller];
-    below->stride = sizeof(hotspots_entry);
-    below->n = (size_t)shown_callers(t, s);
-    below->omitted = s->n_callers - below->n;
-    below->no_name = is_by_place(t) ? "without caller" : "without a call stack";
-    below->by_line = h->hotspots->by != HOTSPOTS_BY_FUNCTION;
-    below->context = &h->entries;
-    return true;
-}
 
 /* ---- what is left out -------------------------------------------------------------------- */
 

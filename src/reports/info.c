@@ -132,46 +132,20 @@ INFO_AMOUNTS(AMOUNT_BELOW)
 
 /* ---- the end ----------------------------------------------------------------------------- */
 
-static cell whole_time(const table *t, const void *row) {
-    (void)t;
-    return (cell){.count = report_at(row)->profile->end.time};
-}
-
-static cell whole_reason(const table *t, const void *row) {
-    (void)t;
-    return (cell){.text = report_at(row)->profile->end.reason};
-}
+TABLE_CELL(whole_time, (cell){.count = report_at(row)->profile->end.time})
+TABLE_CELL(whole_reason, (cell){.text = report_at(row)->profile->end.reason})
 
 static const table_column whole_columns[] = {
     {.name = "time", .kind = COLUMN_DURATION, .get = whole_time, .help = "in microseconds"},
     {.name = "reason", .kind = COLUMN_TEXT, .get = whole_reason, .help = "why, if known"},
 };
 
-static bool whole_below(const table *t, const void *row, table *below) {
-    (void)t;
-    below->columns = whole_columns;
-    below->n_columns = sizeof whole_columns / sizeof *whole_columns;
-    below->rows = row;
-    below->n = 1;
-    return true;
+static const void *loss_of_trace(const void *row) {
+    return &report_at(row)->profile->loss;
 }
 
-static bool loss_below(const table *t, const void *row, table *below) {
-    (void)t;
-    below->columns = ending_loss_columns;
-    below->n_columns = ending_n_loss_columns;
-    below->rows = &report_at(row)->profile->loss;
-    below->n = 1;
-    return true;
-}
-
-static bool early_below(const table *t, const void *row, table *below) {
-    (void)t;
-    below->columns = ending_columns;
-    below->n_columns = ending_n_columns;
-    below->rows = &report_at(row)->profile->end;
-    below->n = 1;
-    return true;
+static const void *early_of_trace(const void *row) {
+    return &report_at(row)->profile->end;
 }
 
 /* ---- the trace --------------------------------------------------------------------------- */
@@ -272,19 +246,21 @@ static const table_column columns[] = {
     INFO_FIELDS(INFO_COLUMN){.name = "ends_early",
                              .kind = COLUMN_OBJECT,
                              .in = IN_JSON,
-                             .below = early_below,
+                             TABLE_COLUMNS(ending_columns),
+                             .of = early_of_trace,
                              .has = has_early_end,
                              .help = "if it ends before what it records: when, how and why"},
     {.name = "missing",
      .kind = COLUMN_OBJECT,
      .in = IN_JSON,
-     .below = loss_below,
+     TABLE_COLUMNS(ending_loss_columns),
+     .of = loss_of_trace,
      .has = has_loss,
      .help = "if events before its end are missing: where, and how much"},
     {.name = "end",
      .kind = COLUMN_OBJECT,
      .in = IN_JSON,
-     .below = whole_below,
+     TABLE_COLUMNS(whole_columns),
      .has = has_whole_end,
      .help = "if it is whole"},
     INFO_AMOUNTS(INFO_OBJECT)};
@@ -325,38 +301,13 @@ static cell bytes(uint64_t n) {
     return (cell){.amount = {.value = (double)n, .low = (double)n, .high = (double)n}};
 }
 
-static cell gauge_readings(const table *t, const void *row) {
-    (void)t;
-    return (cell){.count = gauge_of(row)->readings.count};
-}
-
-static cell gauge_high(const table *t, const void *row) {
-    (void)t;
-    return (cell){.count = gauge_most(row, 0, UINT64_MAX)->bytes};
-}
-
-static cell gauge_high_bytes(const table *t, const void *row) {
-    return bytes(gauge_high(t, row).count);
-}
-
-static cell gauge_time(const table *t, const void *row) {
-    (void)t;
-    return (cell){.count = gauge_most(row, 0, UINT64_MAX)->time};
-}
-
-static cell gauge_end(const table *t, const void *row) {
-    (void)t;
-    return (cell){.count = gauge_last(row)->bytes};
-}
-
-static cell gauge_end_bytes(const table *t, const void *row) {
-    return bytes(gauge_end(t, row).count);
-}
-
-static cell gauge_name(const table *t, const void *row) {
-    (void)t;
-    return (cell){.text = gauge_of(row)->name};
-}
+TABLE_CELL(gauge_readings, (cell){.count = gauge_of(row)->readings.count})
+TABLE_CELL(gauge_high, (cell){.count = gauge_most(row, 0, UINT64_MAX)->bytes})
+TABLE_CELL(gauge_high_bytes, bytes(gauge_high(t, row).count))
+TABLE_CELL(gauge_time, (cell){.count = gauge_most(row, 0, UINT64_MAX)->time})
+TABLE_CELL(gauge_end, (cell){.count = gauge_last(row)->bytes})
+TABLE_CELL(gauge_end_bytes, bytes(gauge_end(t, row).count))
+TABLE_CELL(gauge_name, (cell){.text = gauge_of(row)->name})
 
 static const table_column gauge_columns[] = {
     {.name = "readings", .kind = COLUMN_COUNT, .get = gauge_readings, .help = "how many"},
@@ -382,20 +333,9 @@ static const memtrace_warning *warning_of(const void *row) {
     return row;
 }
 
-static cell warning_offset(const table *t, const void *row) {
-    (void)t;
-    return (cell){.count = warning_of(row)->first_offset};
-}
-
-static cell warning_count(const table *t, const void *row) {
-    (void)t;
-    return (cell){.count = warning_of(row)->count};
-}
-
-static cell warning_text(const table *t, const void *row) {
-    (void)t;
-    return (cell){.text = warning_of(row)->text};
-}
+TABLE_CELL(warning_offset, (cell){.count = warning_of(row)->first_offset})
+TABLE_CELL(warning_count, (cell){.count = warning_of(row)->count})
+TABLE_CELL(warning_text, (cell){.text = warning_of(row)->text})
 
 static const table_column warning_columns[] = {
     {.name = "offset",

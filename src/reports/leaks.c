@@ -15,38 +15,23 @@ static const leaks_site *site_of(const void *row) {
 
 /* ---- columns ----------------------------------------------------------------------------- */
 
-static cell site_class(const table *t, const void *row) {
-    (void)t;
-    return (cell){.text = leaks_class_infos[site_of(row)->class].name};
-}
+TABLE_CELL(site_class, (cell){.text = leaks_class_infos[site_of(row)->class].name})
 
 static figure figure_of_live(const leaks_report *l, const cost *c) {
     return report_figure(l->report, c);
 }
 
-static cell site_live(const table *t, const void *row) {
-    return (cell){.amount = figure_of_live(report_of(t), &site_of(row)->cost)};
-}
+TABLE_CELL(site_live, (cell){.amount = figure_of_live(report_of(t), &site_of(row)->cost)})
 
 static double share_of_live(const leaks_report *l, const cost *c) {
     const double all = l->leaks->total.cost.weight;
     return all > 0 ? c->weight / all : 0;
 }
 
-static cell site_share(const table *t, const void *row) {
-    return (cell){.number = share_of_live(report_of(t), &site_of(row)->cost)};
-}
-
-static cell site_blocks(const table *t, const void *row) {
-    (void)t;
-    return (cell){.count = site_of(row)->cost.blocks};
-}
-
-static cell site_slope(const table *t, const void *row) {
-    const leaks_site *s = row;
-    (void)t;
-    return (cell){.amount = figure_of_estimate(s->slope, s->slope_samples)};
-}
+TABLE_CELL(site_share, (cell){.number = share_of_live(report_of(t), &site_of(row)->cost)})
+TABLE_CELL(site_blocks, (cell){.count = site_of(row)->cost.blocks})
+TABLE_CELL(site_slope,
+           (cell){.amount = figure_of_estimate(site_of(row)->slope, site_of(row)->slope_samples)})
 
 /* Of what lasts seconds, a rate says less than what came of it. */
 static bool tells_amounts(const leaks *l) {
@@ -61,53 +46,23 @@ static bool is_long(const table *t) {
     return !is_short(t);
 }
 
-static cell site_grown(const table *t, const void *row) {
-    const leaks_site *s = row;
-    (void)t;
-    return (cell){.amount = figure_of_estimate(s->grown, s->slope_samples)};
-}
-
-static cell site_late(const table *t, const void *row) {
-    (void)t;
-    return (cell){.number = site_of(row)->late};
-}
-
-static cell site_p(const table *t, const void *row) {
-    (void)t;
-    return (cell){.number = site_of(row)->p};
-}
-
-static cell site_q(const table *t, const void *row) {
-    (void)t;
-    return (cell){.number = site_of(row)->q};
-}
+TABLE_CELL(site_grown,
+           (cell){.amount = figure_of_estimate(site_of(row)->grown, site_of(row)->slope_samples)})
+TABLE_CELL(site_late, (cell){.number = site_of(row)->late})
+TABLE_CELL(site_p, (cell){.number = site_of(row)->p})
+TABLE_CELL(site_q, (cell){.number = site_of(row)->q})
 
 /* Of what does not grow, chances say nothing to people. */
-static cell site_q_of_growth(const table *t, const void *row) {
-    return site_of(row)->class == LEAKS_GROWING ? site_q(t, row) : cell_none();
-}
-
-static cell site_startup(const table *t, const void *row) {
-    (void)t;
-    return (cell){.count = site_of(row)->startup};
-}
-
-static cell site_at_exit(const table *t, const void *row) {
-    (void)t;
-    return (cell){.count = site_of(row)->at_exit};
-}
+TABLE_CELL(site_q_of_growth, site_of(row)->class == LEAKS_GROWING ? site_q(t, row) : cell_none())
+TABLE_CELL(site_startup, (cell){.count = site_of(row)->startup})
+TABLE_CELL(site_at_exit, (cell){.count = site_of(row)->at_exit})
 
 static cell bytes_of(const table *t, uint64_t samples) {
     return (cell){.number = cost_bytes(report_of(t)->report->query->profile, samples)};
 }
 
-static cell site_startup_bytes(const table *t, const void *row) {
-    return bytes_of(t, site_of(row)->startup);
-}
-
-static cell site_at_exit_bytes(const table *t, const void *row) {
-    return bytes_of(t, site_of(row)->at_exit);
-}
+TABLE_CELL(site_startup_bytes, bytes_of(t, site_of(row)->startup))
+TABLE_CELL(site_at_exit_bytes, bytes_of(t, site_of(row)->at_exit))
 
 static cell site_line(const table *t, const void *row) {
     const leaks_report *l = report_of(t);
@@ -125,10 +80,7 @@ static cell site_place(const table *t, const void *row) {
                   .remark = l->remarks ? l->remarks[s - l->leaks->sites.items] : NULL};
 }
 
-static cell site_remark(const table *t, const void *row) {
-    (void)t;
-    return site_of(row)->remark ? (cell){.text = site_of(row)->remark} : cell_none();
-}
+TABLE_CELL(site_remark, site_of(row)->remark ? (cell){.text = site_of(row)->remark} : cell_none())
 
 /* The unit of a slope: bytes times seconds grow as bytes. */
 static bool counts_blocks(const table *t) {
@@ -250,25 +202,10 @@ static const table_column total_columns[] = {LEAKS_FINDINGS};
 
 /* ---- the window and the classes ---------------------------------------------------------- */
 
-static cell window_from(const table *t, const void *row) {
-    (void)row;
-    return (cell){.count = report_of(t)->leaks->from};
-}
-
-static cell window_to(const table *t, const void *row) {
-    (void)row;
-    return (cell){.count = report_of(t)->leaks->to};
-}
-
-static cell window_cleaned_up(const table *t, const void *row) {
-    (void)row;
-    return (cell){.flag = report_of(t)->leaks->cleaned_up};
-}
-
-static cell window_rate(const table *t, const void *row) {
-    (void)row;
-    return (cell){.number = figure_rate_up(report_of(t)->leaks->telling_rate)};
-}
+TABLE_CELL(window_from, (cell){.count = report_of(t)->leaks->from})
+TABLE_CELL(window_to, (cell){.count = report_of(t)->leaks->to})
+TABLE_CELL(window_cleaned_up, (cell){.flag = report_of(t)->leaks->cleaned_up})
+TABLE_CELL(window_rate, (cell){.number = figure_rate_up(report_of(t)->leaks->telling_rate)})
 
 static bool has_unclear(const table *t) {
     return report_of(t)->leaks->telling_rate > 0;
@@ -295,20 +232,9 @@ static const leaks_class_sum *sum_of(const void *row) {
     return row;
 }
 
-static cell class_name(const table *t, const void *row) {
-    (void)t;
-    return (cell){.text = leaks_class_infos[sum_of(row)->class].name};
-}
-
-static cell class_meaning(const table *t, const void *row) {
-    (void)t;
-    return (cell){.text = leaks_class_infos[sum_of(row)->class].meaning};
-}
-
-static cell class_sites(const table *t, const void *row) {
-    (void)t;
-    return (cell){.count = sum_of(row)->sites};
-}
+TABLE_CELL(class_name, (cell){.text = leaks_class_infos[sum_of(row)->class].name})
+TABLE_CELL(class_meaning, (cell){.text = leaks_class_infos[sum_of(row)->class].meaning})
+TABLE_CELL(class_sites, (cell){.count = sum_of(row)->sites})
 
 static cell class_live(const table *t, const void *row) {
     const query_result *q = report_of(t)->report->query;
@@ -333,15 +259,8 @@ static const table_column class_columns[] = {
 
 /* ---- what is left out -------------------------------------------------------------------- */
 
-static cell omitted_sites(const table *t, const void *row) {
-    (void)row;
-    return (cell){.count = report_of(t)->n_rows - report_of(t)->shown};
-}
-
-static cell omitted_gone(const table *t, const void *row) {
-    (void)row;
-    return (cell){.count = report_of(t)->gone};
-}
+TABLE_CELL(omitted_sites, (cell){.count = report_of(t)->n_rows - report_of(t)->shown})
+TABLE_CELL(omitted_gone, (cell){.count = report_of(t)->gone})
 
 static const table_column omitted_columns[] = {
     {.name = "sites", .kind = COLUMN_COUNT, .get = omitted_sites, .help = "sites not listed"},

@@ -57,25 +57,10 @@ static cell site_amount(const table *t, const void *row) {
     return (cell){.amount = f};
 }
 
-static cell site_blocks(const table *t, const void *row) {
-    (void)t;
-    return (cell){.count = part_of(row)->blocks};
-}
-
-static cell site_dead_soon(const table *t, const void *row) {
-    (void)t;
-    return share_cell(&part_of(row)->dead_soon);
-}
-
-static cell site_dead_minor(const table *t, const void *row) {
-    (void)t;
-    return share_cell(&part_of(row)->dead_minor);
-}
-
-static cell site_premature(const table *t, const void *row) {
-    (void)t;
-    return share_cell(&part_of(row)->premature);
-}
+TABLE_CELL(site_blocks, (cell){.count = part_of(row)->blocks})
+TABLE_CELL(site_dead_soon, share_cell(&part_of(row)->dead_soon))
+TABLE_CELL(site_dead_minor, share_cell(&part_of(row)->dead_minor))
+TABLE_CELL(site_premature, share_cell(&part_of(row)->premature))
 
 static cell site_place(const table *t, const void *row) {
     const lifetimes_site *s = row;
@@ -128,11 +113,8 @@ static void add_all(document *d, lifetimes_report *r) {
     document_object(d, &all, IN_JSON);
 }
 
-static cell omitted_sites(const table *t, const void *row) {
-    const lifetimes_report *r = row;
-    (void)t;
-    return (cell){.count = r->lifetimes->sites.count - shown_sites(r)};
-}
+TABLE_CELL(omitted_sites,
+           (cell){.count = report_at(row)->lifetimes->sites.count - shown_sites(report_at(row))})
 
 static const table_column omitted_columns[] = {
     {.name = "sites", .kind = COLUMN_COUNT, .get = omitted_sites, .help = "sites not listed"},
@@ -158,23 +140,13 @@ static void add_sites(document *d, const lifetimes_report *r, unsigned text) {
 
 /* ---- shares and what they are of --------------------------------------------------------- */
 
-static cell row_micros(const table *t, const void *row) {
-    const lifetimes_row *r = row;
-    (void)t;
-    return (cell){.count = r->micros};
+static const lifetimes_row *row_of(const void *row) {
+    return row;
 }
 
-static cell row_share(const table *t, const void *row) {
-    const lifetimes_row *r = row;
-    (void)t;
-    return share_cell(&r->share);
-}
-
-static cell row_name(const table *t, const void *row) {
-    const lifetimes_row *r = row;
-    (void)t;
-    return (cell){.text = r->name};
-}
+TABLE_CELL(row_micros, (cell){.count = row_of(row)->micros})
+TABLE_CELL(row_share, share_cell(&row_of(row)->share))
+TABLE_CELL(row_name, (cell){.text = row_of(row)->name})
 
 static const table_column decade_columns[] = {
     {.name = "least_us",
@@ -274,10 +246,7 @@ static size_t count_filled(const lifetimes_row *rows, size_t n) {
     return filled;
 }
 
-static cell alive_share(const table *t, const void *row) {
-    (void)t;
-    return share_cell(&report_at(row)->lifetimes->alive);
-}
+TABLE_CELL(alive_share, share_cell(&report_at(row)->lifetimes->alive))
 
 static const table_column alive_columns[] = {
     {.name = "alive", .kind = COLUMN_PART, .get = alive_share, .help = "those alive at the end"},
@@ -403,33 +372,19 @@ static void say_quantile(document *d, const lifetimes_report *r, const survival_
                   age_text(q->value).text, ends);
 }
 
-static cell quantile_dead(const table *t, const void *row) {
-    const survival_quantile *q = row;
-    (void)t;
-    return (cell){.number = q->ended};
+static const survival_quantile *quantile_of(const void *row) {
+    return row;
 }
+
+TABLE_CELL(quantile_dead, (cell){.number = quantile_of(row)->ended})
 
 static cell time_cell(uint64_t time) {
     return time == SURVIVAL_NEVER ? cell_none() : (cell){.count = time};
 }
 
-static cell quantile_value(const table *t, const void *row) {
-    const survival_quantile *q = row;
-    (void)t;
-    return time_cell(q->value);
-}
-
-static cell quantile_low(const table *t, const void *row) {
-    const survival_quantile *q = row;
-    (void)t;
-    return time_cell(q->low);
-}
-
-static cell quantile_high(const table *t, const void *row) {
-    const survival_quantile *q = row;
-    (void)t;
-    return time_cell(q->high);
-}
+TABLE_CELL(quantile_value, time_cell(quantile_of(row)->value))
+TABLE_CELL(quantile_low, time_cell(quantile_of(row)->low))
+TABLE_CELL(quantile_high, time_cell(quantile_of(row)->high))
 
 static const table_column quantile_columns[] = {
     {.name = "dead", .kind = COLUMN_NUMBER, .get = quantile_dead, .help = "a share, 0 to 1"},
@@ -481,25 +436,10 @@ static void add_curve(document *d, lifetimes_report *r, unsigned text) {
 
 /* ---- the document ------------------------------------------------------------------------ */
 
-static cell about_of(const table *t, const void *row) {
-    (void)t;
-    return (cell){.text = unit(row)};
-}
-
-static cell about_within(const table *t, const void *row) {
-    (void)t;
-    return (cell){.count = report_at(row)->spec->within};
-}
-
-static cell about_soon(const table *t, const void *row) {
-    (void)t;
-    return (cell){.count = report_at(row)->spec->soon};
-}
-
-static cell about_tick(const table *t, const void *row) {
-    (void)t;
-    return (cell){.count = tick_of(&report_at(row)->report->query->profile->table)};
-}
+TABLE_CELL(about_of, (cell){.text = unit(row)})
+TABLE_CELL(about_within, (cell){.count = report_at(row)->spec->within})
+TABLE_CELL(about_soon, (cell){.count = report_at(row)->spec->soon})
+TABLE_CELL(about_tick, (cell){.count = tick_of(&report_at(row)->report->query->profile->table)})
 
 static const table_column about_columns[] = {
     {.name = "of", .kind = COLUMN_TEXT, .get = about_of, .help = "what shares are of"},

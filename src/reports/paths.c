@@ -16,19 +16,9 @@ static const cost *cost_of_row(const void *row) {
     return &row_of(row)->total;
 }
 
-static cell row_place(const table *t, const void *row) {
-    (void)t;
-    return (cell){.place = row_of(row)->place};
-}
-
-static cell row_self(const table *t, const void *row) {
-    return (cell){.amount = report_figure(report_of(t)->report, &row_of(row)->self)};
-}
-
-static cell row_more(const table *t, const void *row) {
-    (void)t;
-    return (cell){.flag = row_of(row)->more};
-}
+TABLE_CELL(row_place, (cell){.place = row_of(row)->place})
+TABLE_CELL(row_self, (cell){.amount = report_figure(report_of(t)->report, &row_of(row)->self)})
+TABLE_CELL(row_more, (cell){.flag = row_of(row)->more})
 
 #define PATHS_PLACE                                                                                \
     {.name = "place", .kind = COLUMN_PLACE, .get = row_place, .help = "the function, or line"},    \
@@ -73,10 +63,9 @@ static const cost *cost_of_fragment(const void *row) {
     return &fragment_of(row)->cost;
 }
 
-static cell fragment_place(const table *t, const void *row) {
-    const hotpaths_fragment *f = row;
-    return (cell){.place = report_of(t)->paths->frames.items[f->first + f->n - 1]};
-}
+TABLE_CELL(fragment_place,
+           (cell){.place = report_of(t)->paths->frames.items[fragment_of(row)->first +
+                                                             fragment_of(row)->n - 1]})
 
 static cell fragment_explained(const table *t, const void *row) {
     const paths_report *p = report_of(t);
@@ -85,10 +74,7 @@ static cell fragment_explained(const table *t, const void *row) {
     return (cell){.number = all > 0 ? upto / all : 0};
 }
 
-static cell fragment_more(const table *t, const void *row) {
-    (void)t;
-    return (cell){.flag = !fragment_of(row)->ends_in_site};
-}
+TABLE_CELL(fragment_more, (cell){.flag = !fragment_of(row)->ends_in_site})
 
 static cell frame_place(const table *t, const void *row) {
     const profile_location *const *frame = row;

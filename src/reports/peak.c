@@ -29,18 +29,12 @@ static figure figure_at(const void *row, uint64_t samples) {
     X(at_end, end_samples, "live at the end")
 
 #define PEAK_TIME(name_, field, help_)                                                             \
-    static cell moment_##name_(const table *t, const void *row) {                                  \
-        (void)t;                                                                                   \
-        return (cell){.count = report_at(row)->peak->field};                                       \
-    }
+    TABLE_CELL(moment_##name_, (cell){.count = report_at(row)->peak->field})
 PEAK_TIMES(PEAK_TIME)
 #undef PEAK_TIME
 
 #define PEAK_AMOUNT(name_, field, help_)                                                           \
-    static cell moment_##name_(const table *t, const void *row) {                                  \
-        (void)t;                                                                                   \
-        return (cell){.amount = figure_at(row, report_at(row)->peak->field)};                      \
-    }
+    TABLE_CELL(moment_##name_, (cell){.amount = figure_at(row, report_at(row)->peak->field)})
 PEAK_AMOUNTS(PEAK_AMOUNT)
 #undef PEAK_AMOUNT
 
@@ -48,10 +42,7 @@ static figure own_peak(const peak_report *k) {
     return figure_between(k->report->query->profile, k->peak->own.samples, k->peak->own_spread);
 }
 
-static cell moment_own_peak(const table *t, const void *row) {
-    (void)t;
-    return (cell){.amount = own_peak(row)};
-}
+TABLE_CELL(moment_own_peak, (cell){.amount = own_peak(row)})
 
 static const table_column moment_columns[] = {
 #define PEAK_TIME(name_, field, help_)                                                             \
@@ -70,21 +61,15 @@ static const table_column moment_columns[] = {
 
 /* ---- by heap and by age ------------------------------------------------------------------ */
 
-static cell share_name(const table *t, const void *row) {
-    const peak_share *s = row;
-    (void)t;
-    return (cell){.text = s->name};
+static const peak_share *share_at(const void *row) {
+    return row;
 }
 
-static cell share_of_peak(const table *t, const void *row) {
-    const peak_share *s = row;
-    return (cell){.number = figure_percent(s->samples, report_at(t->context)->peak->samples) / 100};
-}
-
-static cell share_amount(const table *t, const void *row) {
-    const peak_share *s = row;
-    return (cell){.amount = figure_at(t->context, s->samples)};
-}
+TABLE_CELL(share_name, (cell){.text = share_at(row)->name})
+TABLE_CELL(share_of_peak, (cell){.number = figure_percent(share_at(row)->samples,
+                                                          report_at(t->context)->peak->samples) /
+                                           100})
+TABLE_CELL(share_amount, (cell){.amount = figure_at(t->context, share_at(row)->samples)})
 
 #define PEAK_SHARES(name_, help_)                                                                  \
     {                                                                                              \
@@ -187,15 +172,9 @@ static void say_read(document *d, const peak_report *k) {
     gauges_free(&list);
 }
 
-static cell sites_measure(const table *t, const void *row) {
-    (void)t;
-    return (cell){.text = measure_infos[report_at(row)->sites->report->query->measure].name};
-}
-
-static cell sites_unit(const table *t, const void *row) {
-    (void)t;
-    return (cell){.text = figure_unit(report_unit(report_at(row)->sites->report))};
-}
+TABLE_CELL(sites_measure,
+           (cell){.text = measure_infos[report_at(row)->sites->report->query->measure].name})
+TABLE_CELL(sites_unit, (cell){.text = figure_unit(report_unit(report_at(row)->sites->report))})
 
 static cell sites_total(const table *t, const void *row) {
     const report *r = report_at(row)->sites->report;

@@ -58,77 +58,27 @@ static const selection *selection_of(const void *row) {
     return &asked(row)->query->selection;
 }
 
-static cell about_unit(const table *t, const void *row) {
-    (void)t;
-    return (cell){.text = figure_unit(report_unit(asked(row)))};
-}
+TABLE_CELL(about_unit, (cell){.text = figure_unit(report_unit(asked(row)))})
+TABLE_CELL(about_rate, (cell){.number = asked(row)->query->profile->info.sample_rate})
+TABLE_CELL(about_program, (cell){.text = asked(row)->query->profile->info.executable_name})
+TABLE_CELL(about_measure, (cell){.text = measure_infos[asked(row)->query->measure].name})
+TABLE_CELL(about_time, (cell){.count = asked(row)->query->moment.time})
+TABLE_CELL(about_filter, (cell){.text = asked(row)->filter})
+TABLE_CELL(about_kept, (cell){.count = selection_of(row)->n_kept})
+TABLE_CELL(about_of, (cell){.count = selection_of(row)->n_of})
+TABLE_CELL(about_removed_by, (cell){.text = t->context})
+TABLE_CELL(about_removed_last, (cell){.count = selection_of(row)->n_removed})
 
-static cell about_rate(const table *t, const void *row) {
-    (void)t;
-    return (cell){.number = asked(row)->query->profile->info.sample_rate};
-}
-
-static cell about_program(const table *t, const void *row) {
-    (void)t;
-    return (cell){.text = asked(row)->query->profile->info.executable_name};
-}
-
-static cell about_measure(const table *t, const void *row) {
-    (void)t;
-    return (cell){.text = measure_infos[asked(row)->query->measure].name};
-}
-
-static cell about_time(const table *t, const void *row) {
-    (void)t;
-    return (cell){.count = asked(row)->query->moment.time};
-}
-
-static cell about_filter(const table *t, const void *row) {
-    (void)t;
-    return (cell){.text = asked(row)->filter};
-}
-
-static cell about_kept(const table *t, const void *row) {
-    (void)t;
-    return (cell){.count = selection_of(row)->n_kept};
-}
-
-static cell about_of(const table *t, const void *row) {
-    (void)t;
-    return (cell){.count = selection_of(row)->n_of};
-}
-
-static cell about_removed_by(const table *t, const void *row) {
-    (void)row;
-    return (cell){.text = t->context};
-}
-
-static cell about_removed_last(const table *t, const void *row) {
-    (void)t;
-    return (cell){.count = selection_of(row)->n_removed};
-}
-
-static bool about_end(const table *t, const void *row, table *below) {
-    const profile *p = asked(row)->query->profile;
-    (void)t;
-    below->columns = ending_columns;
-    below->n_columns = ending_n_columns;
-    below->rows = &p->end;
-    below->n = 1;
-    return true;
+static const void *about_end(const void *row) {
+    return &asked(row)->query->profile->end;
 }
 
 static bool has_early_end(const table *t) {
     return profile_ends_early(asked(t->rows)->query->profile);
 }
 
-static bool about_loss(const table *t, const void *row, table *below) {
-    (void)t;
-    below->columns = ending_loss_columns;
-    below->n_columns = ending_n_loss_columns;
-    below->rows = &asked(row)->query->profile->loss;
-    below->n = 1;
-    return true;
+static const void *about_loss(const void *row) {
+    return &asked(row)->query->profile->loss;
 }
 
 static bool has_loss(const table *t) {
@@ -140,10 +90,7 @@ static bool has_moment(const table *t) {
     return m == MEASURE_LIVE || m == MEASURE_PEAK;
 }
 
-static cell about_headers(const table *t, const void *row) {
-    (void)t;
-    return (cell){.flag = report_unit(asked(row)) != UNIT_REQUESTED};
-}
+TABLE_CELL(about_headers, (cell){.flag = report_unit(asked(row)) != UNIT_REQUESTED})
 
 static bool is_in_bytes(const table *t) {
     return report_unit(asked(t->rows)) != UNIT_BLOCKS;
@@ -178,12 +125,14 @@ static const table_column about_columns[] = {
      .help = "whether amounts include the header of each block, a word"},
     {.name = "ends_early",
      .kind = COLUMN_OBJECT,
-     .below = about_end,
+     TABLE_COLUMNS(ending_columns),
+     .of = about_end,
      .has = has_early_end,
      .help = "if the trace ends before what it records: when, how and why"},
     {.name = "missing",
      .kind = COLUMN_OBJECT,
-     .below = about_loss,
+     TABLE_COLUMNS(ending_loss_columns),
+     .of = about_loss,
      .has = has_loss,
      .help = "if events before its end are missing: where, and how much"},
     {.name = "filter",
@@ -215,10 +164,7 @@ static const table_column about_columns[] = {
 
 /* ---- the total --------------------------------------------------------------------------- */
 
-static cell total_amount(const table *t, const void *row) {
-    (void)t;
-    return (cell){.amount = report_total(asked(row))};
-}
+TABLE_CELL(total_amount, (cell){.amount = report_total(asked(row))})
 
 static const table_column total_columns[] = {
     {.name = "",

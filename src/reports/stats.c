@@ -33,20 +33,9 @@ static const stats_lives *lives_of(const void *row) {
     return row;
 }
 
-static cell lives_mean(const table *t, const void *row) {
-    (void)t;
-    return (cell){.number = lives_of(row)->mean};
-}
-
-static cell lives_median(const table *t, const void *row) {
-    (void)t;
-    return (cell){.count = lives_of(row)->median};
-}
-
-static cell lives_most(const table *t, const void *row) {
-    (void)t;
-    return (cell){.count = lives_of(row)->most};
-}
+TABLE_CELL(lives_mean, (cell){.number = lives_of(row)->mean})
+TABLE_CELL(lives_median, (cell){.count = lives_of(row)->median})
+TABLE_CELL(lives_most, (cell){.count = lives_of(row)->most})
 
 /* A row is the number of blocks of a decade, in the array of all decades. */
 static cell decade_least(const table *t, const void *row) {
@@ -78,8 +67,6 @@ static const void *filled_decade(const table *t, size_t i) {
 static bool lives_histogram(const table *t, const void *row, table *below) {
     const stats_lives *l = row;
     (void)t;
-    below->columns = decade_columns;
-    below->n_columns = sizeof decade_columns / sizeof *decade_columns;
     below->rows = l->decades;
     below->row = filled_decade;
     for (size_t i = 0; i < STATS_DECADES; i++)
@@ -94,26 +81,19 @@ static const table_column lives_columns[] = {
      .get = lives_median,
      .help = "the least lifetime that half of the blocks do not exceed"},
     {.name = "maximum", .kind = COLUMN_COUNT, .get = lives_most, .help = "the longest"},
-    {.name = "histogram", .kind = COLUMN_ROWS, .below = lives_histogram, .help = "by decades"},
+    {.name = "histogram",
+     .kind = COLUMN_ROWS,
+     TABLE_COLUMNS(decade_columns),
+     .below = lives_histogram,
+     .help = "by decades"},
 };
 
-static void fill_lives(table *below, const stats_lives *l) {
-    below->columns = lives_columns;
-    below->n_columns = sizeof lives_columns / sizeof *lives_columns;
-    below->rows = l;
-    below->n = 1;
+static const void *part_events(const void *row) {
+    return &part_of(row)->events;
 }
 
-static bool part_events_below(const table *t, const void *row, table *below) {
-    (void)t;
-    fill_lives(below, &part_of(row)->events);
-    return true;
-}
-
-static bool part_micros_below(const table *t, const void *row, table *below) {
-    (void)t;
-    fill_lives(below, &part_of(row)->micros);
-    return true;
+static const void *part_micros(const void *row) {
+    return &part_of(row)->micros;
 }
 
 /* ---- sizes ------------------------------------------------------------------------------- */
@@ -155,8 +135,6 @@ static const table_column size_columns[] = {
 
 static bool part_sizes_below(const table *t, const void *row, table *below) {
     (void)t;
-    below->columns = size_columns;
-    below->n_columns = sizeof size_columns / sizeof *size_columns;
     below->rows = part_of(row)->sizes;
     below->stride = sizeof *part_of(row)->sizes;
     below->n = STATS_N_SIZES;
@@ -287,8 +265,6 @@ static const table_column held_size_columns[] = {
 
 static bool held_sizes_below(const table *t, const void *row, table *below) {
     (void)t;
-    below->columns = held_size_columns;
-    below->n_columns = 1;
     below->rows = part_of(row)->held.sizes;
     below->stride = sizeof *part_of(row)->held.sizes;
     below->n = STATS_N_SIZES;
@@ -320,6 +296,7 @@ static const table_column held_columns[] = {
      .help = "words times seconds of the sampled blocks"},
     {.name = "sizes",
      .kind = COLUMN_ROWS,
+     TABLE_COLUMNS(held_size_columns),
      .below = held_sizes_below,
      .help = "by the classes of sizes: shares of what the program's blocks hold"},
 };
@@ -339,74 +316,48 @@ static const table_column program_columns[] = {
      .help = "the share of large ones"},
 };
 
-static void fill_below(table *below, const table_column *columns, size_t n, const void *row) {
-    below->columns = columns;
-    below->n_columns = n;
-    below->rows = row;
-    below->n = 1;
-}
-
-static bool part_held_below(const table *t, const void *row, table *below) {
-    (void)t;
-    fill_below(below, held_columns, sizeof held_columns / sizeof *held_columns, row);
-    return true;
-}
-
-static bool part_program_below(const table *t, const void *row, table *below) {
-    (void)t;
-    fill_below(below, program_columns, sizeof program_columns / sizeof *program_columns, row);
-    return true;
-}
-
 static const table_column part_columns[] = {
     PART_FIELDS(PART_COLUMN){.name = "sizes",
                              .kind = COLUMN_ROWS,
                              .in = IN_JSON,
+                             TABLE_COLUMNS(size_columns),
                              .below = part_sizes_below,
                              .help = "by the classes of sizes"},
     {.name = "lifetimes_events",
      .kind = COLUMN_OBJECT,
      .in = IN_JSON,
-     .below = part_events_below,
+     TABLE_COLUMNS(lives_columns),
+     .of = part_events,
      .help = "in births and deaths"},
     {.name = "lifetimes_us",
      .kind = COLUMN_OBJECT,
      .in = IN_JSON,
-     .below = part_micros_below,
+     TABLE_COLUMNS(lives_columns),
+     .of = part_micros,
      .help = "in microseconds"},
     {.name = "held",
      .kind = COLUMN_OBJECT,
      .in = IN_JSON,
-     .below = part_held_below,
+     TABLE_COLUMNS(held_columns),
      .has = has_held,
      .help = "what blocks hold: words times seconds"},
     {.name = "program",
      .kind = COLUMN_OBJECT,
      .in = IN_JSON,
-     .below = part_program_below,
+     TABLE_COLUMNS(program_columns),
      .help = "what the program's own blocks are like"},
 };
 #undef PART_COLUMN
 
 /* ---- texts ------------------------------------------------------------------------------- */
 
-static cell bin_share(const table *t, const void *row) {
-    const stats_bin *b = row;
-    (void)t;
-    return (cell){.number = share(b->blocks, b->of)};
+static const stats_bin *bin_of(const void *row) {
+    return row;
 }
 
-static cell bin_blocks(const table *t, const void *row) {
-    const stats_bin *b = row;
-    (void)t;
-    return (cell){.count = b->blocks};
-}
-
-static cell bin_name(const table *t, const void *row) {
-    const stats_bin *b = row;
-    (void)t;
-    return (cell){.text = b->name};
-}
+TABLE_CELL(bin_share, (cell){.number = share(bin_of(row)->blocks, bin_of(row)->of)})
+TABLE_CELL(bin_blocks, (cell){.count = bin_of(row)->blocks})
+TABLE_CELL(bin_name, (cell){.text = bin_of(row)->name})
 
 #define BIN_COLUMNS(title_)                                                                        \
     {                                                                                              \
@@ -497,23 +448,13 @@ static void add_micros(document *d, stats_report *r) {
 
 /* ---- estimates in words ------------------------------------------------------------------ */
 
-static cell line_value(const table *t, const void *row) {
-    const stats_line *l = row;
-    (void)t;
-    return (cell){.text = l->value};
+static const stats_line *line_of(const void *row) {
+    return row;
 }
 
-static cell line_ends(const table *t, const void *row) {
-    const stats_line *l = row;
-    (void)t;
-    return (cell){.text = l->ends};
-}
-
-static cell line_name(const table *t, const void *row) {
-    const stats_line *l = row;
-    (void)t;
-    return (cell){.text = l->name};
-}
+TABLE_CELL(line_value, (cell){.text = line_of(row)->value})
+TABLE_CELL(line_ends, (cell){.text = line_of(row)->ends})
+TABLE_CELL(line_name, (cell){.text = line_of(row)->name})
 
 static const table_column line_columns[] = {
     {.name = "estimate", .kind = COLUMN_TEXT, .get = line_value, .help = "in the row's unit"},
@@ -577,8 +518,8 @@ static void add_program(document *d, stats_report *r) {
 }
 
 static void add_held(document *d, stats_report *r, const stats_row *row) {
-    table held = {.name = "held", .context = r};
-    fill_below(&held, held_columns, sizeof held_columns / sizeof *held_columns, row);
+    const table held = {
+        .name = "held", TABLE_COLUMNS(held_columns), .rows = row, .n = 1, .context = r};
     document_section(d, &held, IN_TEXT, "Held by a sampled block, in words times seconds");
     fill_sizes(r->held, r->stats->whole.held.sizes);
     add_lines(d, r->held, STATS_N_SIZES, "Shares of held bytes times seconds");
@@ -586,20 +527,9 @@ static void add_held(document *d, stats_report *r, const stats_row *row) {
 
 /* ---- the document ------------------------------------------------------------------------ */
 
-static cell about_major(const table *t, const void *row) {
-    (void)t;
-    return (cell){.flag = report_at(row)->spec->major_only};
-}
-
-static cell about_large(const table *t, const void *row) {
-    (void)t;
-    return (cell){.count = report_at(row)->spec->large};
-}
-
-static cell about_events(const table *t, const void *row) {
-    (void)t;
-    return (cell){.count = report_at(row)->stats->n_events};
-}
+TABLE_CELL(about_major, (cell){.flag = report_at(row)->spec->major_only})
+TABLE_CELL(about_large, (cell){.count = report_at(row)->spec->large})
+TABLE_CELL(about_events, (cell){.count = report_at(row)->stats->n_events})
 
 static const table_column about_columns[] = {
     {.name = "major_only", .kind = COLUMN_FLAG, .get = about_major, .help = "--major-only"},

@@ -18,24 +18,14 @@ static figure live(const summary_report *s, uint64_t samples) {
     return figure_of(s->report->query->profile, samples);
 }
 
-static cell peak_time(const table *t, const void *row) {
-    (void)t;
-    return (cell){.count = summary_of(row)->peak->at.time};
-}
+TABLE_CELL(peak_time, (cell){.count = summary_of(row)->peak->at.time})
 
 static figure peak_figure(const summary_report *s) {
     return figure_between(s->report->query->profile, s->peak->own.samples, s->peak->own_spread);
 }
 
-static cell peak_live(const table *t, const void *row) {
-    (void)t;
-    return (cell){.amount = peak_figure(row)};
-}
-
-static cell peak_end(const table *t, const void *row) {
-    (void)t;
-    return (cell){.amount = live(row, summary_of(row)->peak->end_samples)};
-}
+TABLE_CELL(peak_live, (cell){.amount = peak_figure(row)})
+TABLE_CELL(peak_end, (cell){.amount = live(row, summary_of(row)->peak->end_samples)})
 
 static const table_column peak_columns[] = {
     {.name = "time",
@@ -89,20 +79,10 @@ static const advice *advice_of(const void *row) {
     return row;
 }
 
-static cell advice_share(const table *t, const void *row) {
-    const advice *a = row;
-    return (cell){.number = figure_share(summary_of(t->context)->report->query, &a->cost)};
-}
-
-static cell advice_rule_name(const table *t, const void *row) {
-    (void)t;
-    return (cell){.text = advice_of(row)->rule->name};
-}
-
-static cell advice_title(const table *t, const void *row) {
-    (void)t;
-    return (cell){.text = advice_of(row)->rule->title};
-}
+TABLE_CELL(advice_share, (cell){.number = figure_share(summary_of(t->context)->report->query,
+                                                       &advice_of(row)->cost)})
+TABLE_CELL(advice_rule_name, (cell){.text = advice_of(row)->rule->name})
+TABLE_CELL(advice_title, (cell){.text = advice_of(row)->rule->title})
 
 static cell advice_place_at(const table *t, const void *row) {
     const summary_report *s = t->context;
@@ -148,10 +128,7 @@ static void add_advice(document *d, const summary_report *s) {
 
 /* ---- sites ------------------------------------------------------------------------------- */
 
-static cell sites_filter(const table *t, const void *row) {
-    (void)t;
-    return (cell){.text = summary_of(row)->hiding};
-}
+TABLE_CELL(sites_filter, (cell){.text = summary_of(row)->hiding})
 
 static const table_column sites_columns[] = {
     {.name = "sites_filter",

@@ -125,7 +125,9 @@ static inline cell cell_absent(void) {
     return (cell){.none = true, .absent = true};
 }
 
-typedef struct table_column {
+typedef struct table_column table_column;
+
+struct table_column {
     const char *name;  /* in JSON, CSV and columns; see above for "" */
     const char *title; /* in text; NULL: the name */
     column_kind kind;
@@ -144,15 +146,21 @@ typedef struct table_column {
     /* What an amount is in, if not in the unit of its table. */
     const char *unit;
     cell (*get)(const table *t, const void *row);
-    /* Of ROWS and OBJECT instead: fills the table below the row, which is zeroed; false: none. A
-     * `get` beside it says of what row it is absent. */
+    /* Of ROWS and OBJECT instead, the columns of what is below the row (TABLE_COLUMNS), and of an
+     * OBJECT what they are of; NULL: the row itself. */
+    const table_column *columns;
+    size_t n_columns;
+    const void *(*of)(const void *row);
+    /* Of ROWS, and of an OBJECT of which that would not say enough: fills the table below the row,
+     * which has these columns and is zeroed else; false: none. A `get` beside it says of what row
+     * it is absent. */
     bool (*below)(const table *t, const void *row, table *rows);
     /* Of a LINE: the name of a point, NULL behind the last one; CSV has a column for each then. */
     const char *(*point)(const table *t, size_t i);
     bool (*has)(const table *t); /* whether this table has it; NULL: always */
     const char
         *help; /* what it is, a clause in lower case without full stop: see render/fields.h */
-} table_column;
+};
 
 struct table {
     const char *name; /* of its rows: "hotspots" */
@@ -180,8 +188,17 @@ struct table {
 /* The table below a row, by value: nothing is allocated. False: there is none. */
 static inline bool table_below(const table *t, const table_column *c, const void *row,
                                table *below) {
-    *below = (table){.by_line = t->by_line, .unit = t->unit, .depth = t->depth + 1};
-    return c->below && c->below(t, row, below);
+    *below = (table){.columns = c->columns,
+                     .n_columns = c->n_columns,
+                     .by_line = t->by_line,
+                     .unit = t->unit,
+                     .depth = t->depth + 1};
+    if (c->below)
+        return c->below(t, row, below);
+    below->rows = c->of ? c->of(row) : row;
+    below->n = 1;
+    below->context = t->context;
+    return c->columns;
 }
 
 /* A record (see document_record) that reads no row has none. */
@@ -208,7 +225,16 @@ int table_compare(const table *t, const table_column *c, const void *a, const vo
 #define TABLE_NO_STACK   "(no call stack)"
 #define TABLE_ALL_HIDDEN "(only hidden code)" /* or no stack */
 
-/* For the initializer of a table. */
+/* A column's function that is one expression, of the table `t` and its row `row`:
+ * TABLE_CELL(node_share, (cell){.number = node_of(row)->share}). */
+#define TABLE_CELL(name, ...)                                                                      \
+    static cell name(const table *t, const void *row) {                                            \
+        (void)t;                                                                                   \
+        (void)row;                                                                                 \
+        return __VA_ARGS__;                                                                        \
+    }
+
+/* For the initializer of a table, or of a column that is an object. */
 #define TABLE_COLUMNS(list) .columns = (list), .n_columns = sizeof(list) / sizeof *(list)
 
 #endif

@@ -25,17 +25,12 @@ static size_t index_of(const table *t, const void *row) {
     return (size_t)((const timeline_point *)row - report_of(t)->timeline->points.items);
 }
 
-static cell point_begin(const table *t, const void *row) {
-    const timeline_point *p = row;
-    (void)t;
-    return (cell){.count = p->begin};
+static const timeline_point *point_of(const void *row) {
+    return row;
 }
 
-static cell point_end(const table *t, const void *row) {
-    const timeline_point *p = row;
-    (void)t;
-    return (cell){.count = p->end};
-}
+TABLE_CELL(point_begin, (cell){.count = point_of(row)->begin})
+TABLE_CELL(point_end, (cell){.count = point_of(row)->end})
 
 /* X(name, in, series, heap, help): amounts, with their ends; the page has rates by itself. */
 #define POINT_AMOUNTS(X)                                                                           \
@@ -71,9 +66,8 @@ POINT_AMOUNTS(POINT_AMOUNT)
 POINT_BYTES(POINT_BYTE)
 #undef POINT_BYTE
 
-static cell point_allocated(const table *t, const void *row) {
-    return (cell){.amount = timeline_figure_at(report_of(t), index_of(t, row), ALLOCATED, 0, 1)};
-}
+TABLE_CELL(point_allocated,
+           (cell){.amount = timeline_figure_at(report_of(t), index_of(t, row), ALLOCATED, 0, 1)})
 
 static cell point_gauges(const table *t, const void *row) {
     const timeline_report *r = report_of(t);
@@ -161,10 +155,7 @@ static const gauge *gauge_of(const void *row) {
     return row;
 }
 
-static cell gauge_name(const table *t, const void *row) {
-    (void)t;
-    return (cell){.text = gauge_of(row)->name};
-}
+TABLE_CELL(gauge_name, (cell){.text = gauge_of(row)->name})
 
 /* X(name, kind, value, help) */
 #define GAUGE_COUNTS(X)                                                                            \
@@ -172,11 +163,7 @@ static cell gauge_name(const table *t, const void *row) {
     X(most, COUNT, gauge_most(row, 0, UINT64_MAX)->bytes, "the most that was read, in bytes")      \
     X(time, DURATION, gauge_most(row, 0, UINT64_MAX)->time, "when that was, in microseconds")      \
     X(last, COUNT, gauge_last(row)->bytes, "what was read last")
-#define GAUGE_COUNT(name, kind, value, help)                                                       \
-    static cell gauge_##name##_cell(const table *t, const void *row) {                             \
-        (void)t;                                                                                   \
-        return (cell){.count = value};                                                             \
-    }
+#define GAUGE_COUNT(name, kind, value, help) TABLE_CELL(gauge_##name##_cell, (cell){.count = value})
 GAUGE_COUNTS(GAUGE_COUNT)
 #undef GAUGE_COUNT
 
@@ -224,10 +211,7 @@ table timeline_gauges(document *d, timeline_report *r) {
 
 /* ---- the peak and the end ---------------------------------------------------------------- */
 
-static cell peak_amount(const table *t, const void *row) {
-    (void)t;
-    return (cell){.amount = timeline_peak_figure(row)};
-}
+TABLE_CELL(peak_amount, (cell){.amount = timeline_peak_figure(row)})
 
 static cell peak_time(const table *t, const void *row) {
     const timeline_report *r = row;
@@ -235,10 +219,7 @@ static cell peak_time(const table *t, const void *row) {
     return (cell){.count = r->timeline->peak.at.time};
 }
 
-static cell end_amount(const table *t, const void *row) {
-    (void)t;
-    return (cell){.amount = timeline_end_figure(row)};
-}
+TABLE_CELL(end_amount, (cell){.amount = timeline_end_figure(row)})
 
 static const table_column peak_columns[] = {
     {.name = "", .kind = COLUMN_AMOUNT, .get = peak_amount, .help = "live when most was"},
@@ -271,28 +252,12 @@ static bool has_names(const table *t) {
     return !timeline_by_place(report_of(t));
 }
 
-static cell layer_place(const table *t, const void *row) {
-    (void)t;
-    return (cell){.place = layer_of(row)->place};
-}
+TABLE_CELL(layer_place, (cell){.place = layer_of(row)->place})
+TABLE_CELL(layer_name, (cell){.text = layer_of(row)->name})
+TABLE_CELL(layer_filter, (cell){.text = layer_of(row)->filter})
 
-static cell layer_name(const table *t, const void *row) {
-    (void)t;
-    return (cell){.text = layer_of(row)->name};
-}
-
-static cell layer_filter(const table *t, const void *row) {
-    (void)t;
-    return (cell){.text = layer_of(row)->filter};
-}
-
-static bool layer_peak(const table *t, const void *row, table *below) {
-    (void)t;
-    below->columns = peak_columns;
-    below->n_columns = sizeof peak_columns / sizeof *peak_columns;
-    below->rows = layer_of(row)->report;
-    below->n = 1;
-    return true;
+static const void *layer_peak(const void *row) {
+    return layer_of(row)->report;
 }
 
 static const table_column layer_point_columns[] = {
@@ -302,8 +267,6 @@ static const table_column layer_point_columns[] = {
 static bool layer_points(const table *t, const void *row, table *below) {
     const timeline_report *of = layer_of(row)->report;
     (void)t;
-    below->columns = layer_point_columns;
-    below->n_columns = 1;
     below->rows = of->timeline->points.items;
     below->stride = sizeof *of->timeline->points.items;
     below->n = of->timeline->points.count;
@@ -311,10 +274,8 @@ static bool layer_points(const table *t, const void *row, table *below) {
     return true;
 }
 
-static cell layer_live(const table *t, const void *row) {
-    return (cell){
-        .line = {.items = layer_of(row)->live, .n = report_of(t)->timeline->points.count}};
-}
+TABLE_CELL(layer_live, (cell){.line = {.items = layer_of(row)->live,
+                                       .n = report_of(t)->timeline->points.count}})
 
 static const table_column layer_columns[] = {
     {.name = "place",
@@ -335,11 +296,13 @@ static const table_column layer_columns[] = {
     {.name = "peak",
      .kind = COLUMN_OBJECT,
      .in = IN_JSON,
-     .below = layer_peak,
+     TABLE_COLUMNS(peak_columns),
+     .of = layer_peak,
      .help = "the most that was live of it, and when"},
     {.name = "live",
      .kind = COLUMN_ROWS,
      .in = IN_JSON,
+     TABLE_COLUMNS(layer_point_columns),
      .below = layer_points,
      .help = "at each point"},
     {.name = "live",
@@ -410,17 +373,12 @@ table timeline_layers(document *d, timeline_report *r) {
 
 /* ---- peaks ------------------------------------------------------------------------------- */
 
-static cell found_time(const table *t, const void *row) {
-    const timeline_peak *p = row;
-    (void)t;
-    return (cell){.count = p->time};
+static const timeline_peak *found_of(const void *row) {
+    return row;
 }
 
-static cell found_live(const table *t, const void *row) {
-    const timeline_peak *p = row;
-    (void)t;
-    return (cell){.amount = p->live};
-}
+TABLE_CELL(found_time, (cell){.count = found_of(row)->time})
+TABLE_CELL(found_live, (cell){.amount = found_of(row)->live})
 
 static const table_column found_columns[] = {
     {.name = "time", .kind = COLUMN_DURATION, .get = found_time, .help = "in microseconds"},

@@ -104,30 +104,12 @@ static bool fill_gauge(document *d, const timeline_report *r, const gauge *g, ti
     return true;
 }
 
-static cell row_line(const table *t, const void *row) {
-    return (cell){
-        .line = {.items = row_of(row)->heights, .n = report_of(t)->timeline->points.count}};
-}
-
-static cell row_most(const table *t, const void *row) {
-    (void)t;
-    return (cell){.amount = row_of(row)->most};
-}
-
-static cell row_at(const table *t, const void *row) {
-    (void)t;
-    return (cell){.count = row_of(row)->at};
-}
-
-static cell row_name(const table *t, const void *row) {
-    (void)t;
-    return (cell){.text = row_of(row)->name};
-}
-
-static cell row_place(const table *t, const void *row) {
-    (void)t;
-    return (cell){.place = row_of(row)->place};
-}
+TABLE_CELL(row_line, (cell){.line = {.items = row_of(row)->heights,
+                                     .n = report_of(t)->timeline->points.count}})
+TABLE_CELL(row_most, (cell){.amount = row_of(row)->most})
+TABLE_CELL(row_at, (cell){.count = row_of(row)->at})
+TABLE_CELL(row_name, (cell){.text = row_of(row)->name})
+TABLE_CELL(row_place, (cell){.place = row_of(row)->place})
 
 static bool row_below(const table *t, const void *row, table *below) {
     below->columns = t->columns;
@@ -316,15 +298,8 @@ static const profile_mark *mark_of(const void *row) {
     return *mark;
 }
 
-static cell mark_time(const table *t, const void *row) {
-    (void)t;
-    return (cell){.count = mark_of(row)->time};
-}
-
-static cell mark_name(const table *t, const void *row) {
-    (void)t;
-    return (cell){.text = mark_of(row)->name};
-}
+TABLE_CELL(mark_time, (cell){.count = mark_of(row)->time})
+TABLE_CELL(mark_name, (cell){.text = mark_of(row)->name})
 
 static const table_column mark_columns[] = {
     {.name = "at", .kind = COLUMN_DURATION, .get = mark_time, .help = "when it was set"},

@@ -82,19 +82,9 @@ static cell node_place(const table *t, const void *row) {
                                : &r->report->query->profile->locations.items[node_of(row)->place]};
 }
 
-static cell node_depth(const table *t, const void *row) {
-    (void)row;
-    return (cell){.count = t->depth + 1};
-}
-
-static cell node_self(const table *t, const void *row) {
-    return (cell){.amount = report_figure(report_of(t)->report, &node_of(row)->self)};
-}
-
-static cell node_omitted(const table *t, const void *row) {
-    (void)t;
-    return (cell){.count = node_of(row)->omitted};
-}
+TABLE_CELL(node_depth, (cell){.count = t->depth + 1})
+TABLE_CELL(node_self, (cell){.amount = report_figure(report_of(t)->report, &node_of(row)->self)})
+TABLE_CELL(node_omitted, (cell){.count = node_of(row)->omitted})
 
 static cell focus_text(const table *t, const void *row) {
     const char *focus = report_of(t)->view.focus;
@@ -102,13 +92,23 @@ static cell focus_text(const table *t, const void *row) {
     return focus ? (cell){.text = focus} : cell_none();
 }
 
+static const table_column self_columns[] = {REPORT_COLUMNS_COST};
+
+static bool node_own(const table *t, const void *row, table *below) {
+    below->rows = &node_of(row)->self;
+    below->stride = sizeof(cost);
+    below->n = 1;
+    below->context = &report_of(t)->selves;
+    return true;
+}
+
 static bool node_children(const table *t, const void *row, table *below);
-static bool node_own(const table *t, const void *row, table *below);
 
 #define TREE_OWN                                                                                   \
     {.name = "self",                                                                               \
      .kind = COLUMN_OBJECT,                                                                        \
      .in = IN_JSON,                                                                                \
+     TABLE_COLUMNS(self_columns),                                                                  \
      .below = node_own,                                                                            \
      .help = "allocated right there: a share, an amount, and blocks"},                             \
         {.name = "children",                                                                       \
@@ -146,18 +146,6 @@ static const table_column root_columns[] = {
     REPORT_COLUMNS_COST,
     TREE_OWN,
 };
-
-static const table_column self_columns[] = {REPORT_COLUMNS_COST};
-
-static bool node_own(const table *t, const void *row, table *below) {
-    below->columns = self_columns;
-    below->n_columns = sizeof self_columns / sizeof *self_columns;
-    below->rows = &node_of(row)->self;
-    below->stride = sizeof(cost);
-    below->n = 1;
-    below->context = &report_of(t)->selves;
-    return true;
-}
 
 static bool node_children(const table *t, const void *row, table *below) {
     const tree_report *r = report_of(t);

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
-#include <sys/types.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* Adds what a call took to `*done`; returns why no other call follows. */
@@ -48,6 +48,23 @@ void file_allow(size_t n) {
     limit.rlim_cur = limit.rlim_max < n ? limit.rlim_max : n;
     if (setrlimit(RLIMIT_NOFILE, &limit) != 0)
         return; /* then opening one fails, which is said */
+}
+
+bool file_is_locked(int fd) {
+    struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    return fcntl(fd, F_OFD_GETLK, &whole) == 0 && whole.l_type != F_UNLCK;
+}
+
+bool file_folder_changed(const char *folder, struct timespec *modified) {
+    struct stat st;
+    struct timespec now;
+    if (stat(folder, &st) != 0)
+        return true;
+    clock_gettime(CLOCK_REALTIME_COARSE, &now);
+    const struct timespec before = *modified;
+    *modified = st.st_mtim;
+    return before.tv_sec != st.st_mtim.tv_sec || before.tv_nsec != st.st_mtim.tv_nsec ||
+           now.tv_sec - st.st_mtim.tv_sec <= 1;
 }
 
 const char *file_temporary_folder(void) {

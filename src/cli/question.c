@@ -152,8 +152,7 @@ int question_ask(question *q, const command *cmd, const question_options *o, con
     if (status == STATUS_OK)
         trace_file_doing(&q->in, "adding up");
     if (status == STATUS_OK && !query_run(&q->query, &q->profile, &spec)) {
-        message_error("not enough memory");
-        status = STATUS_FAILED;
+        status = message_no_memory();
     }
     return status;
 }
@@ -169,8 +168,7 @@ int question_ask_again(const question *q, const command *cmd, const question_opt
     int status = both ? question_parse_filter(cmd, both, &f) : STATUS_FAILED;
     spec.filter = f;
     if (!both || (status == STATUS_OK && !query_run(result, &q->profile, &spec))) {
-        message_error("not enough memory");
-        status = STATUS_FAILED;
+        status = message_no_memory();
     }
     filter_free(f);
     free(both);

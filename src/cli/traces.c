@@ -106,10 +106,8 @@ static void replace_all(const command *cmd, parsed_line *line, int fd, const cha
 static int combine(const command *cmd, parsed_line *line) {
     const size_t first = before_traces(cmd);
     const int fd = memfd_create("allotrace-traces", MFD_CLOEXEC);
-    if (fd < 0) {
-        message_error("not enough memory");
-        return STATUS_FAILED;
-    }
+    if (fd < 0)
+        return message_no_memory();
     const int status = trace_merge_into(line->operands + first, NULL, NULL,
                                         line->n_operands - first, is_strict(cmd, line), fd);
     replace_all(cmd, line, fd, "traces", NULL);

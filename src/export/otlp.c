@@ -123,10 +123,6 @@ static uint32_t function_index(otlp *w, const profile_location *l) {
     return index;
 }
 
-static bool is_hidden(const otlp *w, uint32_t location) {
-    return w->lens->marks[location] & LENS_HIDDEN;
-}
-
 /* A frame is a location; its lines begin with the innermost inlined function. 0: all is hidden. Of
  * stacks that are cut or folded, single locations are frames, behind all others. */
 static uint32_t location_index(otlp *w, uint32_t frame) {
@@ -136,7 +132,7 @@ static uint32_t location_index(otlp *w, uint32_t frame) {
     const profile_frame *f = frame < n_frames ? &w->profile->frames.items[frame] : &single;
     uint32_t shown = 0;
     for (uint32_t i = 0; i < f->n; i++)
-        shown += !is_hidden(w, f->first + i);
+        shown += !lens_hides(w->lens, f->first + i);
     const uint32_t index = shown ? table_index(w, &w->locations, frame, &is_new) : 0;
     if (!shown || !is_new)
         return index;
@@ -144,7 +140,7 @@ static uint32_t location_index(otlp *w, uint32_t frame) {
     output_start(&lines, OUTPUT_MEMORY);
     protobuf_number(&lines, LOCATION_MAPPING, 1);
     for (uint32_t i = f->n; i-- > 0;) {
-        if (is_hidden(w, f->first + i))
+        if (lens_hides(w->lens, f->first + i))
             continue;
         const profile_location *l = &w->profile->locations.items[f->first + i];
         const uint32_t function = function_index(w, l);

@@ -134,10 +134,6 @@ static void put_mapping(pprof *w) {
     protobuf_message(&w->message, PROFILE_MAPPING, &w->part);
 }
 
-static bool is_hidden(const pprof *w, uint32_t location) {
-    return w->lens->marks[location] & LENS_HIDDEN;
-}
-
 /* Single locations are numbered as frames, behind all of these. */
 static uint32_t first_single(const pprof *w) {
     return (uint32_t)w->profile->frames.count;
@@ -147,7 +143,7 @@ static uint32_t first_single(const pprof *w) {
 static bool is_all_hidden(const pprof *w, uint32_t frame) {
     const profile_frame *f = &w->profile->frames.items[frame];
     for (uint32_t i = 0; i < f->n; i++)
-        if (!is_hidden(w, f->first + i))
+        if (!lens_hides(w->lens, f->first + i))
             return false;
     return true;
 }
@@ -168,7 +164,7 @@ static uint32_t location_id(pprof *w, uint32_t frame) {
         return w->ids[frame];
     w->ids[frame] = begin_location(w);
     for (uint32_t i = f->n; i-- > 0;) {
-        if (is_hidden(w, f->first + i))
+        if (lens_hides(w->lens, f->first + i))
             continue;
         const profile_location *l = &w->profile->locations.items[f->first + i];
         protobuf_number(&w->inner, LINE_FUNCTION_ID, function_id(w, l));

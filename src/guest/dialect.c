@@ -32,10 +32,6 @@ static bool is_amount(const lane *n) {
     return n->column->kind == COLUMN_AMOUNT;
 }
 
-static const char *title_of(const lane *n) {
-    return n->column->title ? n->column->title : n->column->name;
-}
-
 /* ---- cells ----------------------------------------------------------------------------------- */
 
 static estimate estimate_of(cell x) {
@@ -113,7 +109,7 @@ static void measure_lanes(layout *l) {
     char room[TEXT_NUMBER];
     for (size_t i = 0; i < l->n; i++) {
         lane *n = &l->lanes[i];
-        n->width = l->ruled ? figure_columns(title_of(n)) : least_width[i];
+        n->width = l->ruled ? figure_columns(table_title(n->column)) : least_width[i];
         if (i > 0 && i + 1 == l->n && !is_amount(n))
             continue; /* it ends the line */
         for (size_t k = 0; k < l->table->n; k++) {
@@ -154,7 +150,8 @@ static void put_line(output *o, const layout *l, const void *r) {
     output_text(o, l->ruled ? " " : "");
     for (size_t i = 0; i < l->n; i++) {
         const lane *n = &l->lanes[i];
-        put_lane(o, l, i, r ? cell_text(l, n, r, room) : title_of(n), r ? indent_of(l, i, r) : 0);
+        put_lane(o, l, i, r ? cell_text(l, n, r, room) : table_title(n->column),
+                 r ? indent_of(l, i, r) : 0);
     }
 }
 

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/path.h"
 #include "import/import_module.h"
 
 bool import_fail(import_error *error, size_t offset, const char *format, ...) {
@@ -50,11 +51,6 @@ void import_add_location(import *to, const char *function, const char *file, uin
                                                                            : MEMTRACE_MAX_LINE});
 }
 
-static const char *base_name(const char *path) {
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 void import_add_linked(import *to, const char *module, const char *build_id, uint64_t address) {
     char name[300], file[4300];
     if (!*module) {
@@ -62,7 +58,7 @@ void import_add_linked(import *to, const char *module, const char *build_id, uin
         import_add_location(to, import_text(to, name, strlen(name)), "", 0);
         return;
     }
-    snprintf(name, sizeof name, "%.255s+0x%" PRIx64, base_name(module), address);
+    snprintf(name, sizeof name, "%.255s+0x%" PRIx64, path_base(module), address);
     snprintf(file, sizeof file, "%.4000s[%.200s]", module, build_id);
     to->has_addresses = true;
     import_add_location(to, import_text(to, name, strlen(name)),

@@ -215,7 +215,7 @@ static bool join_group(seeing *s, size_t first, uint32_t place, uint32_t node, u
 /* On to the next location of a node's frame that is seen, from this one on, or to what is below. */
 static bool go_on(seeing *s, size_t first, uint32_t node, uint32_t location) {
     const profile_frame *f = &s->lens->profile->frames.items[cct_frame(s->from, node)];
-    while (location < f->first + f->n && (s->lens->marks[location] & LENS_HIDDEN))
+    while (location < f->first + f->n && lens_hides(s->lens, location))
         location++;
     if (location < f->first + f->n)
         return join_group(s, first, s->tree->places->of_location[location], node, location);

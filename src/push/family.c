@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/hash.h"
 #include "base/map64.h"
 #include "base/path.h"
@@ -187,34 +188,20 @@ static void look_for_traces(push_family *f) {
         look_at_folder(f);
 }
 
-/* Whether to look is worth it. A folder that changes within one tick of the clock looks as before:
- * so it is looked at until it is older than that. */
+/* Whether to look is worth it. */
 static bool is_due(push_family *f) {
-    struct stat st;
-    struct timespec now;
-    if (has_source(f) || f->n_waiting || f->comes ||
-        clock_monotonic_ms() - f->looked_ms >= AGAIN_MS ||
-        stat(*f->folder ? f->folder : ".", &st) != 0)
-        return true;
-    clock_gettime(CLOCK_REALTIME_COARSE, &now);
-    const bool changed =
-        clock_is_before(f->modified, st.st_mtim) || now.tv_sec - st.st_mtim.tv_sec <= 1;
-    f->modified = st.st_mtim;
-    return changed;
+    return has_source(f) || f->n_waiting || f->comes ||
+           clock_monotonic_ms() - f->looked_ms >= AGAIN_MS ||
+           file_folder_changed(*f->folder ? f->folder : ".", &f->modified);
 }
 
 /* ---- processes --------------------------------------------------------------------------- */
-
-static bool is_recording(int fd) {
-    struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
-    return fcntl(fd, F_OFD_GETLK, &whole) == 0 && whole.l_type != F_UNLCK;
-}
 
 /* Whether all is in the trace. */
 static bool is_over(push_family *f, const family_trace *t) {
     if (has_source(f))
         return f->options.source.is_over(f->options.source.context, t);
-    if (is_recording(t->fd))
+    if (file_is_locked(t->fd))
         return false;
     f->options.complete(f->options.context, t->pid);
     return true;

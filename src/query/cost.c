@@ -16,15 +16,10 @@ const measure_info measure_infos[] = {
 #undef MEASURE_INFO
 };
 
-static estimate_blocks number_of(const cost *c) {
-    return (estimate_blocks){
-        .count = c->weight, .variance = c->squares, .heaviest = c->heaviest, .tracked = c->blocks};
-}
-
 /* Of byte-seconds, the heaviest is a number of seconds. */
 static estimate estimate_of(const profile *p, measure m, const cost *c) {
     double word = p->info.word_size / 8.0, rate = p->info.sample_rate;
-    const estimate_blocks blocks = number_of(c);
+    const estimate_blocks blocks = cost_blocks(c);
     if (measure_infos[m].unit == UNIT_BLOCKS)
         return estimate_blocks_total(&blocks);
     const estimate e = measure_infos[m].unit == UNIT_BYTES
@@ -40,7 +35,7 @@ static double most_of_sample(const profile *p, measure m, filter_bounds may) {
 
 estimate cost_estimate(const profile *p, measure m, filter_bounds may, const cost *c) {
     cost possible = *c;
-    const estimate_blocks blocks = number_of(c);
+    const estimate_blocks blocks = cost_blocks(c);
     if (measure_infos[m].unit == UNIT_BLOCKS)
         possible.heaviest =
             estimate_blocks_possible(&blocks, may.least_words, p->info.sample_rate).heaviest;

@@ -103,6 +103,12 @@ bool cost_of_tree(const profile *p, cost_list *list);
  * MEASURE_PEAK. False when there is no memory. */
 bool cost_keep(const profile *p, measure m, blocks_moment moment, uint8_t *kept);
 
+/* A sum of numbers of blocks, or of what blocks held. */
+static inline estimate_blocks cost_blocks(const cost *c) {
+    return (estimate_blocks){
+        .count = c->weight, .variance = c->squares, .heaviest = c->heaviest, .tracked = c->blocks};
+}
+
 /* What a block counts by MEASURE_BYTESECONDS; one that is never freed lives to the end. */
 cost cost_of_life(const profile *p, size_t row);
 

@@ -224,8 +224,7 @@ static bool depends_on_turns(const query_result *before, const query_result *aft
            (before->profile->n_domains > 1 || after->profile->n_domains > 1);
 }
 
-/* What a trace lacks, nobody can compare; two moments of one are both within what it has. */
-static bool any_is_partial(const query_result *const *runs, size_t n) {
+bool diff_any_is_partial(const query_result *const *runs, size_t n) {
     for (size_t i = 0; i < n; i++)
         if (profile_is_partial(runs[i]->profile))
             return true;
@@ -235,7 +234,7 @@ static bool any_is_partial(const query_result *const *runs, size_t n) {
 static bool can_be_compared(const query_result *const *before, size_t n_before,
                             const query_result *const *after, size_t n_after) {
     return before[0]->profile == after[0]->profile ||
-           (!any_is_partial(before, n_before) && !any_is_partial(after, n_after));
+           (!diff_any_is_partial(before, n_before) && !diff_any_is_partial(after, n_after));
 }
 
 bool diff_is_decided(const diff_options *options, const query_result *before, size_t n_before,

@@ -84,4 +84,7 @@ void diff_sort(diff *d);
 
 void diff_free(diff *d);
 
+/* What a trace lacks, nobody can compare; two moments of one are both within what it has. */
+bool diff_any_is_partial(const query_result *const *runs, size_t n);
+
 #endif

@@ -835,14 +835,22 @@ size_t filter_shape_terms(const filter *f) {
     return n;
 }
 
-bool filter_hides(const filter *f, const char *function) {
+static bool hides(const filter *f, filter_kind kind, const char *text) {
     for (size_t i = 0; f && i < f->terms.count; i++) {
         const filter_term *t = &f->terms.items[i];
-        for (size_t j = 0; t->kind == FILTER_HIDE && j < t->values.count; j++)
-            if (filter_match(&t->values.items[j].pattern, function))
+        for (size_t j = 0; t->kind == kind && j < t->values.count; j++)
+            if (filter_match(&t->values.items[j].pattern, text))
                 return true;
     }
     return false;
+}
+
+bool filter_hides(const filter *f, const char *function) {
+    return hides(f, FILTER_HIDE, function);
+}
+
+bool filter_hides_module(const filter *f, const char *module) {
+    return hides(f, FILTER_HIDE_MODULE, module);
 }
 
 static bool hides_file(const filter_term *t, const filter_pattern *p, const char *file) {
@@ -856,16 +864,6 @@ bool filter_hides_file(const filter *f, const char *file) {
         const filter_term *t = &f->terms.items[i];
         for (size_t j = 0; j < t->values.count; j++)
             if (hides_file(t, &t->values.items[j].pattern, file))
-                return true;
-    }
-    return false;
-}
-
-bool filter_hides_module(const filter *f, const char *module) {
-    for (size_t i = 0; f && i < f->terms.count; i++) {
-        const filter_term *t = &f->terms.items[i];
-        for (size_t j = 0; t->kind == FILTER_HIDE_MODULE && j < t->values.count; j++)
-            if (filter_match(&t->values.items[j].pattern, module))
                 return true;
     }
     return false;

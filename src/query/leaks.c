@@ -354,11 +354,6 @@ static estimate slope_of(const profile *p, const leaks *l, const sums *s) {
 
 /* ---- classes ----------------------------------------------------------------------------- */
 
-static estimate_blocks number_of(const cost *c) {
-    return (estimate_blocks){
-        .count = c->weight, .variance = c->squares, .heaviest = c->heaviest, .tracked = c->blocks};
-}
-
 /* The rest, of which a block as small as the smallest seen may have been missed. */
 static estimate_blocks rest_of(const cost *of, const cost *part) {
     const bool none = of->blocks == part->blocks;
@@ -373,7 +368,7 @@ static bool is_most(const leaks *l, const cost *part, const cost *of, double rat
     if (rate >= 1)
         return 2 * part->weight > of->weight;
     if (l->measure == MEASURE_BLOCKS) {
-        const estimate_blocks in = number_of(part), out = rest_of(of, part);
+        const estimate_blocks in = cost_blocks(part), out = rest_of(of, part);
         return estimate_share(&in, &out).low > 0.5;
     }
     /* Clopper and Pearson: P(so many or more | half) */

@@ -124,7 +124,7 @@ static lens_cursor step(const lens *l, lens_cursor at) {
 }
 
 static lens_cursor skip_hidden(const lens *l, lens_cursor at) {
-    while (at.location != LENS_NOWHERE && (l->marks[at.location] & LENS_HIDDEN))
+    while (at.location != LENS_NOWHERE && lens_hides(l, at.location))
         at = step(l, at);
     return at;
 }

@@ -59,6 +59,10 @@ lens_cursor lens_outward(const lens *l, lens_cursor at);
  * outermost one is the place. */
 lens_cursor lens_site(const lens *l, uint32_t node, bool external, uint32_t *wrapper);
 
+static inline bool lens_hides(const lens *l, uint32_t location) {
+    return l->marks[location] & LENS_HIDDEN;
+}
+
 /* NULL at the end. */
 static inline const profile_location *lens_location(const lens *l, uint32_t location) {
     return location == LENS_NOWHERE ? NULL : &l->profile->locations.items[location];

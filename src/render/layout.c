@@ -416,10 +416,6 @@ static const char *amount_text(layout *l, const table_column *c, cell x) {
     return shown(l, text);
 }
 
-const char *layout_title(const lane *n) {
-    return n->column->title ? n->column->title : n->column->name;
-}
-
 const char *layout_field(layout *l, const lane *n, cell x) {
     const char *text = is_amount(n->column) ? amount_text(l, n->column, x)
                        : n->column->exact   ? exact_text(l, x.number)

@@ -61,8 +61,6 @@ bool layout_names(const table_column *c);
 /* What stands above the line of that number, as its group begins there; NULL: nothing. */
 const char *layout_group(const layout *l, size_t i);
 
-/* A field of a record: its name, and its value with unit and error. */
-const char *layout_title(const lane *n);
 const char *layout_field(layout *l, const lane *n, cell x);
 
 #endif

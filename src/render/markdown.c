@@ -201,7 +201,7 @@ static void put_record(page *p, const table *t, const char *heading) {
         if (x.none || n->is_error)
             continue;
         output_text(p->o, "\n|");
-        put_cell(p->o, layout_title(n), TONE_NONE);
+        put_cell(p->o, table_title(n->column), TONE_NONE);
         put_cell(p->o, layout_field(&l, n, x), x.tone);
     }
     layout_free(&l, p->o);

@@ -230,10 +230,6 @@ static void put_table(output *o, const table *t, const char *heading, const text
 
 /* ---- records ----------------------------------------------------------------------------- */
 
-static const char *title_of(const table_column *c) {
-    return layout_title(&(lane){.column = c});
-}
-
 static bool is_field(const table *t, const table_column *c) {
     return c->field && table_column_is_in(c, t, IN_TEXT) && c->kind != COLUMN_OBJECT;
 }
@@ -247,7 +243,7 @@ static size_t fields_begin(const table *t) {
     size_t width = 0;
     for (size_t i = 0; i < t->n_columns; i++)
         if (is_field(t, &t->columns[i]))
-            width = fmax(width, figure_columns(title_of(&t->columns[i])));
+            width = fmax(width, figure_columns(table_title(&t->columns[i])));
     return RECORD_INDENT + width + GAP;
 }
 
@@ -284,7 +280,7 @@ static void put_text_of_field(output *o, layout *l, const table_column *c, cell 
     const size_t width = record_width(l->style);
     if (x.none)
         return;
-    begin = put_label(o, title_of(c), begin);
+    begin = put_label(o, table_title(c), begin);
     if (c->kind != COLUMN_PLACE) {
         put_paragraph(o, layout_field(l, &n, x), begin, c->whole ? SIZE_MAX : width);
         output_char(o, '\n');
@@ -306,8 +302,8 @@ static void put_fields(output *o, layout *l, const void *row) {
         if (c->kind != COLUMN_ROWS)
             put_text_of_field(o, l, c, c->get(t, row), begin);
         else if (table_below(t, c, row, &below))
-            put_rows_of_field(o, &below, l->style, title_of(c),
-                              *title_of(c) ? begin : RECORD_INDENT + GAP);
+            put_rows_of_field(o, &below, l->style, table_title(c),
+                              *table_title(c) ? begin : RECORD_INDENT + GAP);
     }
 }
 
@@ -361,14 +357,15 @@ static void put_object(output *o, const table *t, const char *heading, const tex
     if (heading)
         output_format(o, "\n%s:\n", heading);
     for (size_t i = 0; i < l.n_lanes; i++)
-        width = fmax(width, l.lanes[i].is_error ? 0 : figure_columns(layout_title(&l.lanes[i])));
+        width =
+            fmax(width, l.lanes[i].is_error ? 0 : figure_columns(table_title(l.lanes[i].column)));
     for (size_t i = 0; i < l.n_lanes; i++) {
         const lane *n = &l.lanes[i];
         const cell x = n->column->get(t, table_row(t, 0));
         if (x.none || n->is_error)
             continue;
-        output_format(o, "  %s", layout_title(n));
-        put_blanks(o, width - figure_columns(layout_title(n)) + GAP);
+        output_format(o, "  %s", table_title(n->column));
+        put_blanks(o, width - figure_columns(table_title(n->column)) + GAP);
         paint(o, &l, tone_codes[x.tone]);
         output_text(o, layout_field(&l, n, x));
         paint(o, &l, *tone_codes[x.tone] ? PLAIN : "");

@@ -140,13 +140,8 @@ void activity_rows(document *d, activity_report *a) {
 }
 
 static void say_program(document *d, const activity_report *a) {
-    const char *program = profile_of(a)->info.executable_name;
-    const char *slash = program ? strrchr(program, '/') : NULL;
     document_title(
-        d,
-        slash                 ? slash + 1
-        : program && *program ? program
-                              : "(unnamed)",
+        d, report_program(profile_of(a)),
         document_text(d, ", process %llu, %s %s", (unsigned long long)a->pid,
                       a->is_running ? "recorded for" : "ended after",
                       figure_duration(a->is_running ? a->time / 100000 * 100000 : a->time).text));

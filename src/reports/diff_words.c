@@ -11,13 +11,6 @@
 
 /* ---- what is lacking --------------------------------------------------------------------- */
 
-static bool any_is_partial(const query_result *const *runs, size_t n) {
-    for (size_t i = 0; i < n; i++)
-        if (profile_is_partial(runs[i]->profile))
-            return true;
-    return false;
-}
-
 static void say_what_run_lacks(document *d, const char *run, const profile *p) {
     loss_words loss;
     if (ending_say_loss(p, &loss))
@@ -179,7 +172,7 @@ const char *diff_change_in_words(document *d, const diff *f) {
 
 static const char *undecided_text(const diff_report *r) {
     const measure m = r->diff->measure;
-    if (any_is_partial(r->before, r->n_before) || any_is_partial(r->after, r->n_after))
+    if (diff_any_is_partial(r->before, r->n_before) || diff_any_is_partial(r->after, r->n_after))
         return ": a trace is incomplete, and its missing part cannot be compared. Record it again.";
     return m == MEASURE_PEAK || m == MEASURE_LIVE /* what is unknown is often more than sampling */
                ? ": ± covers sampling error only; one run per side cannot show how much the memory "

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "profile/tick.h"
+#include "query/stats.h"
 
 #define CURVE_STEP 1e-3 /* of the share that is alive, between points that are written */
 
@@ -200,15 +201,8 @@ static figure_text time_text(uint64_t micros) {
 
 /* ---- the histogram ----------------------------------------------------------------------- */
 
-static uint64_t decade_least(int decade) {
-    uint64_t least = decade > 0;
-    for (; decade > 1; decade--)
-        least *= 10;
-    return least;
-}
-
 static void fill_decade(lifetimes_row *row, int decade, const lifetimes_share *share) {
-    const uint64_t least = decade_least(decade);
+    const uint64_t least = stats_decade_least((unsigned)decade);
     *row = (lifetimes_row){.micros = least, .share = *share};
     if (decade == 0)
         snprintf(row->name, sizeof row->name, "below 1 µs");

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/path.h"
 #include "profile/tick.h"
 #include "reports/ending.h"
 
@@ -38,6 +39,11 @@ cell report_cell_blocks(const table *t, const void *row) {
 
 static bool is_exact(const report *r) {
     return r->query->profile->info.sample_rate == 1;
+}
+
+const char *report_program(const profile *p) {
+    const char *file = p->info.executable_name;
+    return file && *file ? path_base(file) : "(unnamed)";
 }
 
 bool report_has_samples(const table *t) {

@@ -99,4 +99,7 @@ cell report_cell_samples(const table *t, const void *row);
 bool report_has_samples(const table *t);
 bool report_has_blocks(const table *t);
 
+/* What a program is called, by its file's name. */
+const char *report_program(const profile *p);
+
 #endif

@@ -175,17 +175,12 @@ static void add_growing(document *d, summary_report *s) {
 
 static void say_what(document *d, const summary_report *s) {
     const profile *p = s->report->query->profile;
-    const char *program = p->info.executable_name;
-    const char *slash = program ? strrchr(program, '/') : NULL;
     const time_t seconds = (time_t)(p->info.start_time / 1000000);
     struct tm utc;
     char started[32] = "";
     if (gmtime_r(&seconds, &utc))
         strftime(started, sizeof started, "%Y-%m-%d %H:%M:%S UTC", &utc);
-    document_title(d,
-                   slash                 ? slash + 1
-                   : program && *program ? program
-                                         : "(unnamed)",
+    document_title(d, report_program(p),
                    profile_has_times(p) ? document_text(d, ", recorded for %s from %s",
                                                         figure_duration(p->duration).text, started)
                                         : ", imported without times");

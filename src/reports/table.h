@@ -212,6 +212,11 @@ static inline bool table_column_is_in(const table_column *c, const table *t, sho
     return ((c->in ? c->in : (unsigned)IN_ALL) & in) && (!c->has || c->has(t));
 }
 
+/* Of a column, in text. */
+static inline const char *table_title(const table_column *c) {
+    return c->title ? c->title : c->name;
+}
+
 /* NULL if the table has none of this name. */
 const table_column *table_find(const table *t, const char *name);
 

@@ -16,8 +16,8 @@
 
 #define STYLE (DMGL_PARAMS | DMGL_ANSI)
 
-/* The Itanium prefix, which Rust's older scheme shares, and that of Rust's newer one. */
-static bool looks_mangled(const char *symbol) {
+/* By the Itanium prefix, which Rust's older scheme shares, or that of Rust's newer one. */
+bool name_is_mangled(const char *symbol) {
     return strncmp(symbol, "_Z", 2) == 0 || strncmp(symbol, "_R", 2) == 0;
 }
 
@@ -76,7 +76,7 @@ static char *demangle_long(const char *symbol, size_t size) {
 
 static char *demangle(const char *symbol) {
     const size_t size = strlen(symbol);
-    if (!looks_mangled(symbol))
+    if (!name_is_mangled(symbol))
         return NULL;
     char *name = cplus_demangle(symbol, DMGL_AUTO | STYLE);
     return name || size < LONG_SYMBOL ? name : demangle_long(symbol, size);

@@ -14,6 +14,7 @@
 /* All return a string of `strings`, or NULL when there is no memory. */
 
 const char *name_demangle(intern_table *strings, const char *symbol);
+bool name_is_mangled(const char *symbol);
 
 /* The name of an OCaml function by its symbol, as debug information has it: `List.map` of
  * camlList__map_613 (OCaml 4) or camlList.map_613 (5), `List.(@)` of camlList__$40_12, and `List`

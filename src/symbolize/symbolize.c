@@ -240,10 +240,6 @@ static const char *function_of_symbol(symbolizer *s, open_module *open, const ch
     return cached(s, &open->functions, make_function, symbol, NULL);
 }
 
-static bool is_mangled(const char *symbol) {
-    return strncmp(symbol, "_Z", 2) == 0 || strncmp(symbol, "_R", 2) == 0;
-}
-
 /* The symbol table may know a function by a better name than the debug information does. One
  * without a linkage name is local to its unit: its symbol says in which scope. One whose linkage
  * name is not mangled has aliases: the symbol is the public one, `strdup` instead of
@@ -251,14 +247,14 @@ static bool is_mangled(const char *symbol) {
 static const char *better_symbol(const open_module *open, uint64_t address,
                                  const dwarf_frame *frame) {
     uint64_t start;
-    if (frame->linkage_name && is_mangled(frame->linkage_name))
+    if (frame->linkage_name && name_is_mangled(frame->linkage_name))
         return NULL;
     if (!frame->name)
         return elf_symbols_find(open->symbols, address, NULL);
     const char *symbol =
         frame->entry ? elf_symbols_find(open->symbols, frame->entry, &start) : NULL;
     bool same = symbol && frame->entry == start;
-    return same && (frame->linkage_name || is_mangled(symbol)) ? symbol : NULL;
+    return same && (frame->linkage_name || name_is_mangled(symbol)) ? symbol : NULL;
 }
 
 static const char *function_of_frame(symbolizer *s, open_module *open, uint64_t address,
@@ -266,7 +262,7 @@ static const char *function_of_frame(symbolizer *s, open_module *open, uint64_t 
     const char *symbol = better_symbol(open, address, frame);
     if (symbol)
         return function_of_symbol(s, open, symbol);
-    if (frame->linkage_name && is_mangled(frame->linkage_name))
+    if (frame->linkage_name && name_is_mangled(frame->linkage_name))
         return function_of_symbol(s, open, frame->linkage_name);
     const char *name = frame->name ? frame->name : "?";
     if (name_is_ocaml(name)) /* the assembler names functions by their symbols */

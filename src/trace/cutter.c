@@ -481,10 +481,6 @@ static memtrace_status take_fate(cutter *c, memtrace_stream *stream, const memtr
 
 /* ---- what is later than a planned cut ------------------------------------------------------ */
 
-static bool is_fate(const memtrace_event *e) {
-    return e->kind == MEMTRACE_COLLECT || e->kind == MEMTRACE_PROMOTE;
-}
-
 static void count_behind(cutter *c) {
     c->n_behind = 0;
     for (size_t i = 0; i < c->lanes.count; i++)
@@ -552,7 +548,7 @@ static memtrace_status hold(cutter *c, cutter_lane *lane, const memtrace_event *
                      .remark = (uint8_t)remark,
                      .has_name = has_name};
     lane->waits = true;
-    if (!is_fate(e)) {
+    if (!segment_is_fate(e)) {
         h.n_frames = e->n_frames;
         h.common = e->common_prefix;
     }
@@ -593,7 +589,7 @@ static memtrace_status take(cutter *c, const memtrace_event *e, segment_remark r
     if (status != MEMTRACE_OK)
         return status;
     c->latest = e->time > c->latest ? e->time : c->latest;
-    return is_fate(e) ? take_fate(c, stream, e) : take_alloc(c, stream, e, remark);
+    return segment_is_fate(e) ? take_fate(c, stream, e) : take_alloc(c, stream, e, remark);
 }
 
 memtrace_status cutter_take(cutter *c, const memtrace_event *e) {
@@ -601,15 +597,16 @@ memtrace_status cutter_take(cutter *c, const memtrace_event *e) {
     if (!lane)
         return MEMTRACE_NOMEM;
     const segment_remark remark =
-        is_fate(e) ? SEGMENT_NO_REMARK : segment_remark_of(c->out.reader, e);
+        segment_is_fate(e) ? SEGMENT_NO_REMARK : segment_remark_of(c->out.reader, e);
     note_time(c, lane, e->time);
     if (is_of_sweep(remark) && !note_sweep(c, e, remark))
         return MEMTRACE_NOMEM;
     lane = &c->lanes.items[e->domain];
     if (c->plans && (lane->waits || e->time > c->until))
         return hold(c, lane, e, remark);
-    return is_fate(e) || segment_writer_follow(&c->out, &lane->codes, e) ? take(c, e, remark)
-                                                                         : MEMTRACE_NOMEM;
+    return segment_is_fate(e) || segment_writer_follow(&c->out, &lane->codes, e)
+               ? take(c, e, remark)
+               : MEMTRACE_NOMEM;
 }
 
 memtrace_status cutter_flush(cutter *c) {
@@ -655,7 +652,7 @@ static memtrace_status take_one_held(cutter *c, const cutter_held *h, const uint
                               .n_frames = h->n_frames,
                               .name = h->has_name ? (const char *)(words + h->n_frames - h->common)
                                                   : NULL};
-    if (!is_fate(&e) && !follow_held(&c->lanes.items[h->domain], h, words))
+    if (!segment_is_fate(&e) && !follow_held(&c->lanes.items[h->domain], h, words))
         return MEMTRACE_NOMEM;
     return take(c, &e, (segment_remark)h->remark);
 }

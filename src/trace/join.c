@@ -150,14 +150,10 @@ static memtrace_status take_fate(join *j, const join_lane *lane, const memtrace_
 
 /* ---- what waits ---------------------------------------------------------------------------- */
 
-static bool is_fate(const memtrace_event *e) {
-    return e->kind == MEMTRACE_COLLECT || e->kind == MEMTRACE_PROMOTE;
-}
-
 /* A domain has what it carries in front of all else, so that from its first fate of a block that is
  * not known yet on, everything can wait. */
 static bool must_wait(const join *j, join_lane *lane, const memtrace_event *e) {
-    if (j->n_carried > 0 && is_fate(e) && e->id >= SEGMENT_IDS &&
+    if (j->n_carried > 0 && segment_is_fate(e) && e->id >= SEGMENT_IDS &&
         map64_get(&j->carried, e->id) == MAP64_NONE)
         lane->waits = true;
     const bool is_carried = lane->carries && e->kind == MEMTRACE_ALLOC;
@@ -166,7 +162,7 @@ static bool must_wait(const join *j, join_lane *lane, const memtrace_event *e) {
 
 /* The backtrace is that of the lane. */
 static memtrace_status hold(join *j, const join_lane *lane, const memtrace_event *e) {
-    const size_t n = is_fate(e) ? 0 : lane->codes.count;
+    const size_t n = segment_is_fate(e) ? 0 : lane->codes.count;
     join_held new = {.event = *e, .first = j->held_codes.count, .n = n};
     new.event.frames = NULL; /* the reader's, which change */
     new.event.n_frames = 0;
@@ -179,7 +175,7 @@ static memtrace_status hold(join *j, const join_lane *lane, const memtrace_event
 }
 
 static memtrace_status take_in_turn(join *j, join_lane *lane, const memtrace_event *e) {
-    if (is_fate(e))
+    if (segment_is_fate(e))
         return take_fate(j, lane, e);
     return e->kind == MEMTRACE_ALLOC ? take_alloc(j, lane, e) : take_remark(j, lane, e);
 }
@@ -187,7 +183,7 @@ static memtrace_status take_in_turn(join *j, join_lane *lane, const memtrace_eve
 static memtrace_status take_one_held(join *j, const join_held *h) {
     join_lane *lane = &j->lanes.items[h->event.domain];
     const segment_backtrace latest = lane->codes;
-    if (!is_fate(&h->event)) {
+    if (!segment_is_fate(&h->event)) {
         lane->codes.items = j->held_codes.items + h->first;
         lane->codes.count = h->n;
     }
@@ -212,7 +208,7 @@ static memtrace_status take(join *j, const memtrace_event *e) {
     const memtrace_status status = open_lane(j, e->domain, &lane);
     if (status != MEMTRACE_OK)
         return status;
-    if (!is_fate(e) && !segment_writer_follow(&j->out, &lane->codes, e))
+    if (!segment_is_fate(e) && !segment_writer_follow(&j->out, &lane->codes, e))
         return MEMTRACE_NOMEM;
     return must_wait(j, lane, e) ? hold(j, lane, e) : take_in_turn(j, lane, e);
 }

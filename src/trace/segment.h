@@ -72,4 +72,9 @@ typedef struct segment_head {
 /* Reads on from the head of the trace: as many events as say it. MEMTRACE_OK: it is known. */
 MEMTRACE_NODISCARD memtrace_status segment_read_head(memtrace_reader *reader, segment_head *head);
 
+/* What becomes of a block: it has no backtrace. */
+static inline bool segment_is_fate(const memtrace_event *e) {
+    return e->kind == MEMTRACE_COLLECT || e->kind == MEMTRACE_PROMOTE;
+}
+
 #endif

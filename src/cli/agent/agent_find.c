@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/number.h"
+#include "base/path.h"
 
 enum { TEXT_MAX = 8192 };
 
@@ -48,11 +49,6 @@ static bool effective_user(pid_t pid, uid_t *uid) {
         return false;
     *uid = (uid_t)effective;
     return true;
-}
-
-static const char *last_part(const char *path) {
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
 }
 
 static bool fits(const char *pattern, const char *text) {
@@ -96,7 +92,7 @@ typedef struct seen {
 /* Of its names, the one that a rule means; NULL: none. Servers write a title over the words by
  * which they were called, and a distribution's program may be a link to another one. */
 static const char *fitting_name(const agent_rule *rule, const seen *s) {
-    const char *const names[] = {last_part(s->program), last_part(s->called), s->shown};
+    const char *const names[] = {path_base(s->program), path_base(s->called), s->shown};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (!rule->command || fits(rule->command, names[i]))
             return names[i];

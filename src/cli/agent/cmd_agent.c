@@ -30,6 +30,7 @@
 #include "cli/agent/agent_status.h"
 #include "cli/agent/agent_targets.h"
 #include "cli/message.h"
+#include "cli/signals.h"
 #include "platform/clock.h"
 #include "serve/plain_server.h"
 
@@ -136,11 +137,7 @@ static int make_folder(const char *folder) {
 }
 
 static bool take_over_signals(agent *a) {
-    sigset_t wanted;
-    sigemptyset(&wanted);
-    sigaddset(&wanted, SIGTERM);
-    sigaddset(&wanted, SIGINT);
-    sigaddset(&wanted, SIGHUP);
+    sigset_t wanted = signals_of_end();
     sigaddset(&wanted, SIGCHLD);
     sigprocmask(SIG_BLOCK, &wanted, NULL);
     signal(SIGPIPE, SIG_IGN);

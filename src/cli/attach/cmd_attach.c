@@ -31,6 +31,7 @@
 #include "cli/run/run_summary.h"
 #include "cli/run/run_traces.h"
 #include "cli/run/symbolize_file.h"
+#include "cli/signals.h"
 #include "contract/settings.h"
 #include "contract/trace_name.h"
 #include "platform/clock.h"
@@ -247,16 +248,6 @@ static int refuse_path(const attach_options *opts) {
                          opts->output ? opts->output : "PROGRAM.PID.ctf");
 }
 
-/* By which the user says that it is enough. */
-static sigset_t enough_signals(void) {
-    sigset_t enough;
-    sigemptyset(&enough);
-    sigaddset(&enough, SIGINT);
-    sigaddset(&enough, SIGTERM);
-    sigaddset(&enough, SIGHUP);
-    return enough;
-}
-
 /* A process that has ended stays one until its parent asks for it: `process` is its pidfd, or -1 if
  * it cannot be had. */
 static bool has_ended(pid_t pid, int process) {
@@ -267,7 +258,7 @@ static bool has_ended(pid_t pid, int process) {
 /* Until the time is over, if there is one, the user has enough, or the process has ended, or the
  * recording into `spool`, which may be NULL. */
 static void wait_while_recording(pid_t pid, int process, uint64_t duration, const char *spool) {
-    sigset_t enough = enough_signals();
+    sigset_t enough = signals_of_end();
     const struct timespec tick = {.tv_nsec = 100000000};
     const uint64_t end = clock_monotonic_us() + duration;
     for (uint64_t at = 0; (!duration || at < end) && !has_ended(pid, process) &&
@@ -291,7 +282,7 @@ typedef struct recorded {
 static int finish(const recorded *r, const attach_options *opts, uint64_t gone) {
     char ended[CONTROL_REPLY] = "";
     rights whose;
-    sigset_t enough = enough_signals();
+    sigset_t enough = signals_of_end();
     if (gone || !end_recording(r->pid, ended, sizeof ended, &whose) || !*ended)
         whose = r->began;
     if (r->process >= 0)
@@ -316,7 +307,7 @@ static int finish_after(recorded *r, const attach_options *opts) {
 /* Until the user leaves the table; gives when the process ended, if it did. */
 static uint64_t show_while_recording(const recorded *r, const top_options *how) {
     const struct timespec tick = {.tv_nsec = 100000000};
-    const sigset_t enough = enough_signals();
+    const sigset_t enough = signals_of_end();
     char path[PATH_MAX + 32];
     uint64_t gone = 0;
     top_output held;
@@ -343,7 +334,7 @@ static int keep_recording(pid_t pid, const attach_options *opts, const ring_plan
     char ended[CONTROL_REPLY] = "";
     rights whose;
     keeper keeps;
-    sigset_t enough = enough_signals();
+    sigset_t enough = signals_of_end();
     const int process = (int)syscall(SYS_pidfd_open, pid, 0);
     keeper_spools_remove_abandoned(ring, pid);
     if (!keeper_start(&keeps, ring, pid, -1, opts->push.urls)) {
@@ -511,7 +502,7 @@ static int follow_go(run_go *g, recorded *r, const attach_options *opts, const t
     keeper keeps = {.pid = -1, .fd = -1};
     const uint64_t began = clock_wall_us();
     const pid_t inner = process_inner_id(r->pid); /* as a recorder in it would call it */
-    sigset_t enough = enough_signals();
+    sigset_t enough = signals_of_end();
     bool kept = true;
     if (ring->on) {
         keeper_spools_remove_abandoned(ring, r->pid);
@@ -557,7 +548,7 @@ static int attach_go(run_go *g, pid_t pid, const attach_options *opts, const top
     char path[PATH_MAX], program[PATH_MAX];
     recorded r = {.pid = pid, .path = path, .files = -1};
     ring_plan ring = {0};
-    sigset_t enough = enough_signals();
+    sigset_t enough = signals_of_end();
     warn_without_effect(opts);
     if (!attach_program(pid, program, sizeof program))
         snprintf(program, sizeof program, "process");
@@ -655,7 +646,7 @@ static void warn_unseen(pid_t pid, const control *begun) {
 static int attach(pid_t pid, const attach_options *opts, const top_options *live) {
     static control request;
     char library[PATH_MAX], path[PATH_MAX];
-    sigset_t enough = enough_signals();
+    sigset_t enough = signals_of_end();
     recorded r = {.pid = pid, .path = path};
     remote_reason why;
     ring_plan ring = {0};

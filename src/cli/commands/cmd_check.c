@@ -116,11 +116,6 @@ typedef struct job {
     unsigned covered;           /* percent of all, by these */
 } job;
 
-static int no_memory(void) {
-    message_error("not enough memory");
-    return STATUS_FAILED;
-}
-
 /* ---- rules --------------------------------------------------------------------------------- */
 
 static bool parse_factor(const char *text, double *factor) {
@@ -146,7 +141,7 @@ static int add_expectation(job *j, const char *text, double factor) {
         return message_usage(&command_check, "--expect: `%s` is not an amount for --measure %s",
                              text, measure_infos[rule.measure].name);
     rule.site = intern(&j->strings, text, (size_t)(equals - text));
-    return rule.site && vec_push(&j->rules, rule) ? STATUS_OK : no_memory();
+    return rule.site && vec_push(&j->rules, rule) ? STATUS_OK : message_no_memory();
 }
 
 /* Of budgets in a file that is kept up to date, too. */
@@ -192,7 +187,7 @@ static int read_rules(job *j) {
         return message_usage(&command_check, "--within: `%s` is not a factor above 1, such as 2x",
                              o->within);
     if (!set_defaults(j))
-        return no_memory();
+        return message_no_memory();
     int status = STATUS_OK;
     for (size_t i = 0; status == STATUS_OK && i < o->expect.n; i++)
         status = add_expectation(j, o->expect.items[i], factor);
@@ -223,7 +218,7 @@ static int add_group(job *j, const budget_rule *r) {
         return status;
     if (!vec_push(&j->groups, g)) {
         filter_free(g.filter);
-        return no_memory();
+        return message_no_memory();
     }
     bool all = g.measure == MEASURE_ALLOCATED || g.measure == MEASURE_BLOCKS;
     j->selects = j->selects || !all || filter_selects(g.filter);
@@ -317,7 +312,7 @@ static int count_kept(const job *j, group *g) {
     if (status != STATUS_OK)
         return status;
     if (!filter_select(g->filter, &j->profile, &s))
-        return no_memory();
+        return message_no_memory();
     if (s.n_kept == 0 && s.n_of > 0) {
         message_warning("the filter kept 0 of %zu blocks: `%.*s` removed the last %zu", s.n_of,
                         (int)s.term_size, g->text + s.term_at, s.n_removed);
@@ -326,7 +321,7 @@ static int count_kept(const job *j, group *g) {
     g->tally.may = filter_bounds_of(g->filter, &j->profile);
     bool ok = budget_count_rows(&g->tally, &j->profile, g->measure, s.kept);
     selection_free(&s);
-    return ok ? STATUS_OK : no_memory();
+    return ok ? STATUS_OK : message_no_memory();
 }
 
 static int count_groups(job *j) {
@@ -334,7 +329,7 @@ static int count_groups(job *j) {
     for (size_t i = 0; status == STATUS_OK && i < j->groups.count; i++) {
         group *g = &j->groups.items[i];
         if (!lens_init(&g->lens, &j->profile, true, g->filter))
-            status = no_memory();
+            status = message_no_memory();
         else if (j->selects)
             status = count_kept(j, g);
     }
@@ -378,7 +373,7 @@ static int judge_rules(job *j) {
         if (ok && j->is_partial)
             doubt(r, result);
     }
-    return ok ? STATUS_OK : no_memory();
+    return ok ? STATUS_OK : message_no_memory();
 }
 
 /* ---- results ------------------------------------------------------------------------------- */
@@ -478,7 +473,7 @@ static void say_written(const job *j, size_t n_before, const char *trace) {
 static int update(job *j, const char *trace) {
     const size_t n_before = j->rules.count;
     if (j->makes_rules && !make_rules(j))
-        return no_memory();
+        return message_no_memory();
     for (size_t i = 0; i < j->rules.count; i++)
         if (j->rules.items[i].within > 0) {
             message_error("%s: contains expectations; only limits can be updated", j->opts->update);

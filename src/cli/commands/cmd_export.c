@@ -98,11 +98,6 @@ static bool takes(const export_options *o, unsigned what) {
     return exports[o->to].set & what;
 }
 
-static int refuse_memory(void) {
-    message_error("not enough memory");
-    return STATUS_FAILED;
-}
-
 static bool sum_stacks(const work *w, cost_list *costs) {
     const measure m = w->subject.measure;
     return w->selected.kept ? cost_of_blocks(&w->profile, &w->selected, m, w->moment, false, costs)
@@ -125,7 +120,7 @@ static int refuse(const work *w, const result_file *out) {
     if (w->subject.is_unwanted)
         return STATUS_FAILED;
     if (!w->subject.reason[0])
-        return refuse_memory();
+        return message_no_memory();
     message_error("%s: %s", out->path, w->subject.reason);
     return STATUS_FAILED;
 }
@@ -197,14 +192,14 @@ static int write_page(work *w, trace_file *in) {
     const memtrace_warning *warnings = trace_file_warnings(in, &n);
     int status = STATUS_FAILED;
     if (!viewer_init(&v, paths, 1))
-        return refuse_memory();
+        return message_no_memory();
     v.version = ALLOTRACE_VERSION;
     v.sources = ".";
     w->subject.page = &v;
     if (viewer_publish(&v, 0, &w->profile, warnings, n, READING_WHOLE))
         status = write_file(w);
     else
-        refuse_memory();
+        message_no_memory();
     viewer_free(&v);
     return status;
 }
@@ -216,7 +211,7 @@ static int export_profile(work *w, trace_file *in, const filter *f) {
     if (status != STATUS_OK)
         return status;
     if (!select_blocks(w, f))
-        return refuse_memory();
+        return message_no_memory();
     return takes(opts, EXPORT_PAGE)     ? write_page(w, in)
            : takes(opts, EXPORT_FOLDER) ? write_folder(w)
                                         : write_file(w);

@@ -100,7 +100,7 @@ static int show(const question *q, const void *opts_) {
     gauge_list gauges = {0};
     trace_file_doing(&q->in, "computing the timeline");
     bool ok = timeline_query(&q->profile, &spec, &t) && gauges_find(&q->profile, &gauges);
-    int status = STATUS_FAILED;
+    int status;
     ok = ok && (top(opts) == 0 ||
                 timeline_of_groups(&q->query.lens, &spec, by, t.peak.at, top(opts), &list));
     if (ok)
@@ -111,7 +111,7 @@ static int show(const question *q, const void *opts_) {
                                                 .groups = list.items,
                                                 .n_groups = list.count});
     else
-        message_error("not enough memory");
+        status = message_no_memory();
     gauges_free(&gauges);
     timeline_groups_free(&list);
     timeline_free(&t);

@@ -21,6 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/path_rights.h"
 #include "cli/message.h"
 #include "cli/ring/keeper_pace.h"
@@ -364,16 +365,14 @@ static void wait_a_moment(keeping *k) {
  * under the name of an earlier one. */
 static bool is_replaced(const keeping *k) {
     struct stat st;
-    return stat(k->spool, &st) == 0 && st.st_ino != k->inode &&
-           !keeper_spool_is_locked(k->spool_fd);
+    return stat(k->spool, &st) == 0 && st.st_ino != k->inode && !file_is_locked(k->spool_fd);
 }
 
 /* Whether the recording has ended: as we were told; or else as we see. A program may close the
  * spool, and opens it again when there is something to write. */
 static bool has_ended(const keeping *k) {
     if (k->of_child)
-        return !keeper_spool_is_locked(k->spool_fd) &&
-               (!k->is_known || k->process < 0 || is_replaced(k));
+        return !file_is_locked(k->spool_fd) && (!k->is_known || k->process < 0 || is_replaced(k));
     if (k->ended || k->fd >= 0)
         return k->ended;
     return k->process < 0 || (k->rescue < 0 && !symbolize_file_is_recording(k->spool));
@@ -574,7 +573,7 @@ _Noreturn void keeper_of_child(const ring_plan *plan, const char *path, int fd, 
     share_pace(&own);
     if (open_reader(&own))
         keep_child(&own);
-    else if (keeper_spool_is_locked(fd))
+    else if (file_is_locked(fd))
         give_up(&own, EIO);
     else
         unlink(path); /* its head is not whole: there is nothing to keep */

@@ -50,11 +50,6 @@ bool keeper_has_gone(const ring_plan *plan, uint64_t pid) {
     return is_free;
 }
 
-bool keeper_spool_is_locked(int fd) {
-    struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
-    return fcntl(fd, F_OFD_GETLK, &whole) == 0 && whole.l_type != F_UNLCK;
-}
-
 bool keeper_spool_is_open(pid_t pid, ino_t inode) {
     char path[64];
     struct stat st;

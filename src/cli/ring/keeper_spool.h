@@ -13,9 +13,6 @@
 /* Opens a spool, if it is one that nobody has led elsewhere. -1: errno. */
 int keeper_spool_open(const ring_plan *plan, const char *path);
 
-/* Whether somebody else records to the open file. */
-bool keeper_spool_is_locked(int fd);
-
 /* Whether process `pid` has a spool open. */
 bool keeper_spool_is_open(pid_t pid, ino_t inode);
 

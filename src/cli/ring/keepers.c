@@ -20,6 +20,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/path.h"
 #include "base/shell.h"
 #include "base/vec.h"
@@ -144,7 +145,7 @@ static void take_in(watch *w, const char *path, uint64_t pid) {
         count_keepers(w);
         return;
     }
-    if (st.st_size == 0 && is_left(&st) && !keeper_spool_is_locked(fd))
+    if (st.st_size == 0 && is_left(&st) && !file_is_locked(fd))
         unlink(path); /* killed before there was anything to keep */
     else
         w->comes = true;
@@ -186,25 +187,12 @@ static void look_at_folder(watch *w) {
         w->look_after_ms += TIMES * (w->looked_ms - began);
 }
 
-/* A folder that changes within one tick of the clock looks as before: so it is looked at until it
- * is older than that. */
-static bool is_changed(watch *w) {
-    struct stat st;
-    struct timespec now;
-    if (stat(w->plan.folder, &st) != 0)
-        return true;
-    clock_gettime(CLOCK_REALTIME_COARSE, &now);
-    const bool changed =
-        clock_is_before(w->modified, st.st_mtim) || now.tv_sec - st.st_mtim.tv_sec <= 1;
-    w->modified = st.st_mtim;
-    return changed;
-}
-
 /* Whether to look is worth it. */
 static bool is_due(watch *w) {
     const uint64_t now = clock_monotonic_ms();
-    return now >= w->look_after_ms && (w->changed || w->comes || now - w->looked_ms >= AGAIN_MS ||
-                                       (w->notify < 0 && is_changed(w)));
+    return now >= w->look_after_ms &&
+           (w->changed || w->comes || now - w->looked_ms >= AGAIN_MS ||
+            (w->notify < 0 && file_folder_changed(w->plan.folder, &w->modified)));
 }
 
 /* What is new in the folder; when too much is, everything may be. */
@@ -265,7 +253,7 @@ static uint64_t count_recording(const watch *w) {
     uint64_t n = 0;
     for (size_t i = 0; i < KEEPERS_PLACES; i++) {
         const place *p = &w->places[i];
-        n += p->keeper && (keeper_spool_is_locked(p->fd) || is_alive(p->pid));
+        n += p->keeper && (file_is_locked(p->fd) || is_alive(p->pid));
     }
     return n;
 }

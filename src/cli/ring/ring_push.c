@@ -11,6 +11,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "cli/ring/keeper_spool.h"
 
 enum { RECEIVER, SENDER }; /* of the plan's ends */
@@ -174,7 +175,7 @@ static bool is_over(void *context, const family_trace *t) {
     if (flock(t->fd, LOCK_EX | LOCK_NB) != 0)
         return false;
     flock(t->fd, LOCK_UN);
-    return !keeper_spool_is_locked(t->fd);
+    return !file_is_locked(t->fd);
 }
 
 static void end_trace(void *context, const family_trace *t) {

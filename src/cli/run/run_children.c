@@ -31,6 +31,7 @@
 #include "cli/run/run_check.h"
 #include "cli/run/run_go.h"
 #include "cli/run/run_witness.h"
+#include "cli/signals.h"
 #include "contract/trace_name.h"
 #include "platform/clock.h"
 
@@ -543,9 +544,7 @@ static _Noreturn void be_listener(listener *l) {
     sigfillset(&all);
     sigprocmask(SIG_BLOCK, &all, NULL);
     signal(SIGCHLD, SIG_DFL);
-    sigset_t child;
-    sigemptyset(&child);
-    sigaddset(&child, SIGCHLD);
+    const sigset_t child = signals_only(SIGCHLD);
     l->ends = signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK);
     for (;;) {
         struct pollfd looked[] = {{.fd = l->run, .events = POLLIN},

@@ -18,6 +18,7 @@
 
 #include "attach/enter.h"
 #include "attach/follow.h"
+#include "cli/signals.h"
 
 /* These keep their effect on us: faults are our own, the others are not asking for anything. */
 static const int not_fetched[] = {SIGSEGV, SIGBUS,  SIGFPE,  SIGILL,   SIGTRAP,
@@ -162,9 +163,7 @@ static bool is_pending(int sig) {
 /* Stops as the program did until somebody continues us: a job is continued as a whole, one process
  * not necessarily. */
 static void stop_likewise(const run_program *p, int sig) {
-    sigset_t only;
-    sigemptyset(&only);
-    sigaddset(&only, sig);
+    const sigset_t only = signals_only(sig);
     raise(sig);
     sigprocmask(SIG_UNBLOCK, &only, NULL); /* stops here */
     sigset_t fetched = fetched_signals();
@@ -191,9 +190,7 @@ static bool take_status(run_program *p) {
 }
 
 static void drop_signal(int sig) {
-    sigset_t only;
-    sigemptyset(&only);
-    sigaddset(&only, sig);
+    const sigset_t only = signals_only(sig);
     while (sigtimedwait(&only, NULL, &(struct timespec){0}) == sig)
         ;
 }
@@ -248,11 +245,9 @@ bool run_program_interrupted(const run_program *p) {
 
 /* Without leaving a core file: that would be one of the wrong program. */
 static void die_by(int sig) {
-    sigset_t only;
+    const sigset_t only = signals_only(sig);
     prctl(PR_SET_DUMPABLE, 0);
     signal(sig, SIG_DFL);
-    sigemptyset(&only);
-    sigaddset(&only, sig);
     raise(sig);
     sigprocmask(SIG_UNBLOCK, &only, NULL);
 }

@@ -17,6 +17,7 @@
 #include "cli/run/run_rescue.h"
 #include "cli/run/symbolize_file.h"
 #include "contract/trace_name.h"
+#include "platform/clock.h"
 #include "trace/compressor.h"
 #include "trace/relabel.h"
 
@@ -24,10 +25,6 @@
 #define SUMMED_UP (UINT64_C(32) << 20)
 
 /* ---- finding ----------------------------------------------------------------------------- */
-
-static bool is_before(struct timespec a, struct timespec b) {
-    return a.tv_sec < b.tv_sec || (a.tv_sec == b.tv_sec && a.tv_nsec < b.tv_nsec);
-}
 
 /* Counts the allocations in a large trace of everything, which would take as long to read as it
  * took to record. */
@@ -64,7 +61,7 @@ bool run_traces_add(run_traces *t, const char *path, int rescue) {
 static bool is_new(const char *path, struct timespec started) {
     struct stat status;
     return stat(path, &status) == 0 && S_ISREG(status.st_mode) && status.st_size != 0 &&
-           !is_before(status.st_mtim, started);
+           !clock_is_before(status.st_mtim, started);
 }
 
 /* A trace, and those of the programs that its process was before. */

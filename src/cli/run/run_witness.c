@@ -2,6 +2,7 @@
  * is a signal's number over a socket; the answer is whether sigtimedwait finds it pending. It comes
  * within a third of a second, or the signal counts as sent to us alone. */
 #include "cli/run/run_witness.h"
+#include "cli/signals.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -42,10 +43,8 @@ void run_witness_hide(const char *name) {
 /* Forgets what it got of that signal. */
 static bool take(const question *q) {
     siginfo_t info;
-    sigset_t only;
+    const sigset_t only = signals_only(q->signal);
     bool got = false;
-    sigemptyset(&only);
-    sigaddset(&only, q->signal);
     while (sigtimedwait(&only, &info, &(struct timespec){0}) == q->signal)
         got |= info.si_pid == q->sender;
     return got;

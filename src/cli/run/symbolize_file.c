@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "cli/debug_packages.h"
 #include "cli/message.h"
 #include "cli/origin.h"
@@ -289,8 +290,7 @@ void symbolize_files_end(symbolizer *shared) {
 
 bool symbolize_file_is_recording(const char *path) {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
-    bool locked = fd >= 0 && fcntl(fd, F_OFD_GETLK, &whole) == 0 && whole.l_type != F_UNLCK;
+    const bool locked = fd >= 0 && file_is_locked(fd);
     if (fd >= 0)
         close(fd);
     return locked;

@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "cli/message.h"
+#include "cli/signals.h"
 #include "cli/top/top_screen.h"
 #include "cli/view/view_trace.h"
 
@@ -119,18 +120,9 @@ void top_program_ended(top_session *s) {
     atomic_store(&s->ended, true);
 }
 
-static sigset_t end_signals(void) {
-    sigset_t ends;
-    sigemptyset(&ends);
-    sigaddset(&ends, SIGINT);
-    sigaddset(&ends, SIGTERM);
-    sigaddset(&ends, SIGHUP);
-    return ends;
-}
-
 void top_wait(top_session *s) {
     const struct timespec moment = {.tv_nsec = LOOK_NS};
-    const sigset_t ends = end_signals();
+    const sigset_t ends = signals_of_end();
     while (!top_is_over(s) && sigtimedwait(&ends, NULL, &moment) < 0)
         ;
 }
@@ -144,7 +136,7 @@ void top_stop(top_session *s) {
 }
 
 int top_show(char *path, const top_options *options) {
-    const sigset_t ends = end_signals();
+    const sigset_t ends = signals_of_end();
     top_output held;
     int status;
     if (!top_output_begin(&held, false)) {

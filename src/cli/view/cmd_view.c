@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "cli/message.h"
+#include "cli/signals.h"
 #include "cli/view/view_session.h"
 
 typedef struct view_options {
@@ -63,13 +64,9 @@ static int show(char **paths, size_t n, const view_options *o) {
 
 static int run(const void *opts_, char **operands, size_t n_operands) {
     const view_options *o = opts_;
-    sigset_t ends;
     if (o->port > UINT16_MAX)
         return message_usage(&command_view, "--port must be from 1 to %d", UINT16_MAX);
-    sigemptyset(&ends); /* all threads leave these to us */
-    sigaddset(&ends, SIGINT);
-    sigaddset(&ends, SIGTERM);
-    sigaddset(&ends, SIGHUP);
+    const sigset_t ends = signals_of_end(); /* all threads leave these to us */
     sigprocmask(SIG_BLOCK, &ends, NULL);
     int status = show(operands, n_operands, o);
     sigprocmask(SIG_UNBLOCK, &ends, NULL);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cli/message.h"
+#include "cli/signals.h"
 #include "cli/view/view_browser.h"
 #include "cli/view/view_downloads.h"
 #include "cli/view/view_trace.h"
@@ -162,12 +163,8 @@ const char *view_session_address(const view_session *s) {
 }
 
 void view_session_wait(void) {
-    sigset_t ends;
+    const sigset_t ends = signals_of_end();
     int sig;
-    sigemptyset(&ends);
-    sigaddset(&ends, SIGINT);
-    sigaddset(&ends, SIGTERM);
-    sigaddset(&ends, SIGHUP);
     while (sigwait(&ends, &sig) != 0)
         ;
 }

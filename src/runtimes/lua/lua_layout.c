@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/hot.h"
+#include "base/path.h"
 #include "platform/cfi.h"
 #include "platform/displace.h"
 #include "platform/loader.h"
@@ -322,8 +323,7 @@ static bool is_interpreter(const struct module *module) {
     if (!is_executable(module))
         return false;
     module_path(module, path, sizeof path);
-    const char *const slash = strrchr(path, '/');
-    return strncmp(slash ? slash + 1 : path, name, sizeof name - 1) == 0;
+    return strncmp(path_base(path), name, sizeof name - 1) == 0;
 }
 
 /* Where the linker was given Lua's objects in another order, the evaluator's may be at an end. */
@@ -397,8 +397,7 @@ static const char *why_not(lua_runtime *r) {
 
 /* Where nothing is called so, the loader need not look for a symbol. */
 static void look_at_name(const struct module *module, void *is_named) {
-    const char *const slash = strrchr(module->name, '/');
-    *(bool *)is_named |= strstr(slash ? slash : module->name, "lua") != NULL;
+    *(bool *)is_named |= strstr(path_base(module->name), "lua") != NULL;
 }
 
 bool lua_layout_has_come(void) {

@@ -1,0 +1,22 @@
+/* signals.h: sets of signals that commands wait for or keep off. */
+#ifndef CLI_SIGNALS_H
+#define CLI_SIGNALS_H
+
+#include <signal.h>
+
+static inline sigset_t signals_only(int sig) {
+    sigset_t only;
+    sigemptyset(&only);
+    sigaddset(&only, sig);
+    return only;
+}
+
+/* By which the user, or the system, says that it is enough. */
+static inline sigset_t signals_of_end(void) {
+    sigset_t ends = signals_only(SIGINT);
+    sigaddset(&ends, SIGTERM);
+    sigaddset(&ends, SIGHUP);
+    return ends;
+}
+
+#endif

@@ -3,6 +3,7 @@
 #define CLI_EXCERPT_FILE_H
 
 #include "cli/command.h"
+#include "cli/result_file.h"
 #include "trace/excerpt.h"
 
 typedef struct excerpt_file_options {
@@ -17,12 +18,7 @@ typedef struct excerpt_file_options {
 extern const char *const excerpt_formats[];
 
 #define OPTIONS_EXCERPT(type)                                                                      \
-    {.name = "output",                                                                             \
-     .letter = 'o',                                                                                \
-     .kind = OPTION_FILE,                                                                          \
-     .at = offsetof(type, output),                                                                 \
-     .argument = "OUT",                                                                            \
-     .help = "write to OUT, replacing it, instead of standard output"},                            \
+    OPTION_RESULT(type, output),                                                                   \
         {.name = "from",                                                                           \
          .kind = OPTION_TIME,                                                                      \
          .at = offsetof(type, from),                                                               \

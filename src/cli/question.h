@@ -79,14 +79,15 @@ extern const char *const question_colors[];
         .brief = "do not shorten names",                                                           \
     }
 
+#define OPTION_JSON(type)                                                                          \
+    {                                                                                              \
+        .name = "json", .kind = OPTION_FLAG, .at = offsetof(type, question.json),                  \
+        .help = "write JSON instead of text"                                                       \
+    }
+
 /* What the result looks like. */
 #define OPTIONS_FORM(type)                                                                         \
-    {                                                                                              \
-        .name = "json",                                                                            \
-        .kind = OPTION_FLAG,                                                                       \
-        .at = offsetof(type, question.json),                                                       \
-        .help = "write JSON instead of text",                                                      \
-    },                                                                                             \
+    OPTION_JSON(type),                                                                             \
         {                                                                                          \
             .name = "csv",                                                                         \
             .kind = OPTION_FLAG,                                                                   \

@@ -31,4 +31,11 @@ int result_file_end(result_file *r, int status);
  * of a pipe went away. */
 int result_file_say(const result_file *r, const memtrace_error *error);
 
+/* For commands whose result is a file; `field` of `type` is a text. */
+#define OPTION_RESULT(type, field)                                                                 \
+    {                                                                                              \
+        .name = "output", .letter = 'o', .kind = OPTION_FILE, .at = offsetof(type, field),         \
+        .argument = "OUT", .help = "write to OUT, replacing it, instead of standard output"        \
+    }
+
 #endif

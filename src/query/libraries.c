@@ -31,7 +31,7 @@ static bool have_file(libraries *all, const char *file) {
     return *known;
 }
 
-bool libraries_have_location(libraries *all, uint32_t location) {
+static bool have_location(libraries *all, uint32_t location) {
     uint8_t *known = &all->known[location];
     if (*known == 0) {
         const profile_location *l = lens_location(all->lens, location);
@@ -73,7 +73,7 @@ uint32_t libraries_leave(libraries *all, lens_cursor at) {
     do
         if (go_outward(all, &at))
             found = all->left[at.node];
-    while (!found && at.location != LENS_NOWHERE && libraries_have_location(all, at.location));
+    while (!found && at.location != LENS_NOWHERE && have_location(all, at.location));
     if (!found)
         found = at.location == LENS_NOWHERE ? LEFT_NOWHERE : at.location + LEFT;
     tell(all, first, at, found);
@@ -86,11 +86,10 @@ uint32_t libraries_leave(libraries *all, lens_cursor at) {
 static bool comes_from_program(libraries *all, const cost_entry *e) {
     uint32_t wrapper;
     lens_cursor at = lens_site(all->lens, e->node, e->external, &wrapper);
-    if (at.location == LENS_NOWHERE || !libraries_have_location(all, at.location))
+    if (at.location == LENS_NOWHERE || !have_location(all, at.location))
         return false;
     while ((at = lens_outward(all->lens, at)).location != LENS_NOWHERE)
-        if (lens_location(all->lens, at.location)->line > 0 &&
-            !libraries_have_location(all, at.location))
+        if (lens_location(all->lens, at.location)->line > 0 && !have_location(all, at.location))
             return true;
     return false;
 }

@@ -27,8 +27,6 @@ typedef struct libraries {
 /* False when there is no memory. To be closed in any case. */
 bool libraries_open(libraries *all, const lens *l);
 
-bool libraries_have_location(libraries *all, uint32_t location);
-
 /* The first location outward from there that is in no library; LENS_NOWHERE: there is none. */
 uint32_t libraries_leave(libraries *all, lens_cursor at);
 

@@ -250,8 +250,8 @@ static inline bool goes_on(const char *name, const char *letters) {
     return *letters;
 }
 
-/* In front of all that is looked at: programs can have a hundred thousand names. */
-HOT_CODE bool allocator_may_have(const char *name) {
+/* Few names begin as any of an allocator's does, and programs can have a hundred thousand. */
+HOT_CODE static bool may_have(const char *name) {
     switch (*name) {
     case '_': /* operators, _rjem_ */
         return name[1] == 'r' || (name[1] == 'Z' && (name[2] == 'n' || name[2] == 'd'));
@@ -287,7 +287,7 @@ HOT_CODE bool allocator_may_have(const char *name) {
 HOT_CODE void allocator_each_name(const char *text,
                                   void (*visit)(unsigned prefix, unsigned name, void *context),
                                   void *context) {
-    if (!allocator_may_have(text))
+    if (!may_have(text))
         return;
     for (unsigned p = 0; p < N_ALLOCATOR_PREFIXES; p++) {
         const size_t size = strlen(allocator_prefixes[p].text);

@@ -201,9 +201,6 @@ void allocator_name_call(struct allocator_call *call, unsigned name);
 /* Is it an operator of C++, or the like? */
 bool allocator_may_throw(unsigned name);
 
-/* Few names begin as any of an allocator's does. */
-bool allocator_may_have(const char *name);
-
 /* By this, mimalloc shows the blocks of a heap; NULL: there is no mimalloc, or several. */
 typedef bool allocator_heap_visitor(const void *heap, const void *area, void *block, size_t size,
                                     void *context);

@@ -5,7 +5,13 @@
 #include <stdio.h>
 #include <string.h>
 
-bool ending_say(const profile *p, ending_words *words) {
+/* When and why a trace ends, and what is missing: sentences, without a newline at their end. */
+typedef struct ending_words {
+    char when[400], missing[200];
+} ending_words;
+
+/* False if it does not end early. */
+static bool say_end(const profile *p, ending_words *words) {
     const profile_end *end = &p->end;
     if (!profile_ends_early(p))
         return false;
@@ -51,7 +57,7 @@ bool ending_say_loss(const profile *p, loss_words *words) {
 void ending_note(document *d, const profile *p) {
     ending_words end;
     loss_words loss;
-    if (ending_say(p, &end)) {
+    if (say_end(p, &end)) {
         document_note(d, "%s", end.when);
         document_note(d, "%s", end.missing);
     }

@@ -6,16 +6,8 @@
 #include "reports/document.h"
 #include "reports/table.h"
 
-/* When and why it ends, and what is missing: sentences, without a newline at their end. */
-typedef struct ending_words {
-    char when[400], missing[200];
-} ending_words;
-
-/* False if it does not end early. */
-bool ending_say(const profile *p, ending_words *words);
-
-/* How much of a trace is missing before its end and what follows from that: sentences as above,
- * and a phrase. */
+/* How much of a trace is missing before its end and what follows from that: sentences, without a
+ * newline at their end, and a phrase. */
 typedef struct loss_words {
     char phrase[400], what[420], so[120];
 } loss_words;
@@ -23,7 +15,7 @@ typedef struct loss_words {
 /* False if nothing is. */
 bool ending_say_loss(const profile *p, loss_words *words);
 
-/* Both, as notes of a report. */
+/* That a trace ends early, and what it lacks before that, as notes of a report. */
 void ending_note(document *d, const profile *p);
 
 /* The columns of a table whose row is the profile_loss of such a trace. */

@@ -61,7 +61,9 @@ memtrace_span span_remark_ids(const char *name) {
     return span;
 }
 
-const char *span_remark_take(span_reading *r, const char *name, uint64_t value,
+/* Takes the remark of this name and value. Its own name, in `text` or empty; NULL: more remarks are
+ * to come. Where some are missing, nothing is known, which is said as no span. */
+static const char *take_span(span_reading *r, const char *name, uint64_t value,
                              char text[SPAN_TEXT]) {
     const unsigned part = part_named(name);
     if (part >= SPAN_REMARK_NONE)
@@ -103,6 +105,6 @@ __attribute__((cold)) void reader_tell_remark(memtrace_reader *r, memtrace_event
     if (event->kind == MEMTRACE_SCOPE && strcmp(event->name, MEMTRACE_NO_SCOPE) == 0)
         event->name = "";
     if (event->kind == MEMTRACE_SPAN)
-        event->name = span_remark_take(&r->domain->span, event->name, event->length, r->span_text);
+        event->name = take_span(&r->domain->span, event->name, event->length, r->span_text);
     skip_end(r, event->id);
 }

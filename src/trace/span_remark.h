@@ -36,11 +36,6 @@ typedef struct span_reading {
 /* Room for a span's name and a NUL. */
 enum { SPAN_TEXT = MEMTRACE_TRACE_DIGITS + 1 + MEMTRACE_SPAN_DIGITS + 1 };
 
-/* Takes the remark of this name and value. Its own name, in `text` or empty; NULL: more remarks are
- * to come. Where some are missing, nothing is known, which is said as no span. */
-const char *span_remark_take(span_reading *r, const char *name, uint64_t value,
-                             char text[SPAN_TEXT]);
-
 /* The ids that a name has; none for an empty one. */
 memtrace_span span_remark_ids(const char *name);
 

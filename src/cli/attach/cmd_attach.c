@@ -21,6 +21,7 @@
 #include "cli/attach/attach_command.h"
 #include "cli/attach/process_id.h"
 #include "cli/message.h"
+#include "cli/record_options.h"
 #include "cli/ring/keeper_pace.h"
 #include "cli/ring/keeper_spool.h"
 #include "cli/ring/ring_report.h"
@@ -35,8 +36,6 @@
 #include "contract/settings.h"
 #include "contract/trace_name.h"
 #include "platform/clock.h"
-
-#define DEPTH_UNSET UINT64_MAX
 
 #define OPTION_QUIET(type)                                                                         \
     {                                                                                              \
@@ -75,12 +74,7 @@ static const option attach_specs[] = {
      .argument = "RATE",
      .help = "sample each allocated word with this probability (default: 1e-5)",
      .brief = "sampling probability of a word (default 1e-5)"},
-    {.name = "mmap",
-     .kind = OPTION_FLAG,
-     .at = offsetof(attach_options, mmap),
-     .help = "also record memory that the program maps directly, with mmap, mremap, sbrk and "
-             "similar calls",
-     .brief = "also record mmap, mremap and sbrk"},
+    OPTION_MMAP(attach_options),
     {.name = "depth",
      .letter = 'd',
      .kind = OPTION_COUNT,
@@ -88,12 +82,7 @@ static const option attach_specs[] = {
      .argument = "N",
      .help = "keep at most N frames of a call stack (default: 256)",
      .brief = "keep at most N frames of a stack (default 256)"},
-    {.name = "context",
-     .letter = 'c',
-     .kind = OPTION_TEXT,
-     .at = offsetof(attach_options, context),
-     .argument = "TEXT",
-     .help = "a comment to store in the trace"},
+    OPTION_CONTEXT(attach_options),
     {.name = "duration",
      .kind = OPTION_TIME,
      .at = offsetof(attach_options, duration),

@@ -18,12 +18,7 @@ typedef struct anonymise_command_options {
 static const anonymise_command_options defaults = {0};
 
 static const option options[] = {
-    {.name = "output",
-     .letter = 'o',
-     .kind = OPTION_FILE,
-     .at = offsetof(anonymise_command_options, output),
-     .argument = "OUT",
-     .help = "write to OUT, replacing it, instead of standard output"},
+    OPTION_RESULT(anonymise_command_options, output),
     {.name = "key",
      .kind = OPTION_TEXT,
      .at = offsetof(anonymise_command_options, key),

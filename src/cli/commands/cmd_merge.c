@@ -17,12 +17,7 @@ typedef struct merge_options {
 static const merge_options defaults = {0};
 
 static const option options[] = {
-    {.name = "output",
-     .letter = 'o',
-     .kind = OPTION_FILE,
-     .at = offsetof(merge_options, output),
-     .argument = "OUT",
-     .help = "write to OUT, replacing it, instead of standard output"},
+    OPTION_RESULT(merge_options, output),
     {.name = "seed",
      .kind = OPTION_COUNT,
      .at = offsetof(merge_options, seed),

@@ -15,10 +15,7 @@ static const summary_options defaults = {
     .question = {.keep_rows = true, .finds_peak = true, .counts = true}};
 
 static const option options[] = {
-    {.name = "json",
-     .kind = OPTION_FLAG,
-     .at = offsetof(summary_options, question.json),
-     .help = "write JSON instead of text"},
+    OPTION_JSON(summary_options),
     OPTIONS_LOOK(summary_options),
     OPTION_INDEX(summary_options, question.index),
     OPTION_LAST(summary_options, question.last),

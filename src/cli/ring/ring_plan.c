@@ -203,7 +203,8 @@ uint64_t ring_spool_space(const ring_plan *plan) {
     return plan->max_size / 4 / (plan->run ? PROCESSES : 1);
 }
 
-uint64_t ring_segments_space(const ring_plan *plan) {
+/* The bytes that all segments may take. */
+static uint64_t segments_space(const ring_plan *plan) {
     return plan->max_size - plan->max_size / 4;
 }
 
@@ -215,7 +216,7 @@ static uint64_t n_writing(const ring_plan *plan) {
 /* All that are being written take half at most. */
 uint64_t ring_segment_space(const ring_plan *plan) {
     const uint64_t n = 2 * n_writing(plan), parts = n > N_SEGMENTS ? n : N_SEGMENTS;
-    return ring_segments_space(plan) / parts;
+    return segments_space(plan) / parts;
 }
 
 /* All that are being written may become full. Where spools take more than their quarter, segments
@@ -225,6 +226,6 @@ uint64_t ring_kept_space(const ring_plan *plan) {
                    spooled = plan->run ? atomic_load(&plan->run->spooled) : 0,
                    writing = plan->run ? atomic_load(&plan->run->writing) : 0,
                    open = n_writing(plan) * room, more = spooled > quarter ? spooled - quarter : 0,
-                   done = ring_segments_space(plan) - open - room;
+                   done = segments_space(plan) - open - room;
     return (done > more ? done - more : 0) + (writing < open ? writing : open);
 }

@@ -98,9 +98,8 @@ const char *ring_spool_folder(const ring_plan *plan, char room[PATH_MAX]);
 /* Whether the trace at a path is such a one, and then its folder. */
 bool ring_is_spool(const char *path, char *folder, size_t size);
 
-/* The bytes that a spool may take on the disk, that all segments may, and that one may. */
+/* The bytes that a spool may take on the disk, and that a segment may. */
 uint64_t ring_spool_space(const ring_plan *plan);
-uint64_t ring_segments_space(const ring_plan *plan);
 uint64_t ring_segment_space(const ring_plan *plan);
 
 /* How far segments that are done are to be trimmed, as those that are being written grow. */

@@ -25,6 +25,7 @@
 #include "base/path.h"
 #include "cli/color.h"
 #include "cli/message.h"
+#include "cli/record_options.h"
 #include "cli/ring/keeper.h"
 #include "cli/ring/keeper_spool.h"
 #include "cli/ring/keepers.h"
@@ -48,8 +49,6 @@
 #include "contract/trace_name.h"
 #include "platform/clock.h"
 #include "trace/compressor.h"
-
-#define DEPTH_UNSET UINT64_MAX
 
 enum { STATUS_CANNOT_EXECUTE = 126, STATUS_NOT_FOUND = 127 }; /* as shells say it */
 
@@ -94,12 +93,7 @@ static const option options[] = {
          "keep at most N frames of a call stack (default: $MEMTRACE_DEPTH, or 256, or 128 for an "
          "OCaml heap)",
      .brief = "keep at most N frames of a stack (default 256)"},
-    {.name = "context",
-     .letter = 'c',
-     .kind = OPTION_TEXT,
-     .at = offsetof(run_options, context),
-     .argument = "TEXT",
-     .help = "a comment to store in the trace"},
+    OPTION_CONTEXT(run_options),
     {.name = "native",
      .kind = OPTION_FLAG,
      .at = offsetof(run_options, native),
@@ -110,12 +104,7 @@ static const option options[] = {
      .at = offsetof(run_options, no_ocaml),
      .help = "record only malloc in OCaml programs",
      .brief = "record only malloc in OCaml programs"},
-    {.name = "mmap",
-     .kind = OPTION_FLAG,
-     .at = offsetof(run_options, mmap),
-     .help = "also record memory that the program maps directly, with mmap, mremap, sbrk and "
-             "similar calls",
-     .brief = "also record mmap, mremap and sbrk"},
+    OPTION_MMAP(run_options),
     OPTIONS_RING(run_options),
     {.name = "view",
      .kind = OPTION_FLAG,

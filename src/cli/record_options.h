@@ -1,0 +1,25 @@
+/* record_options.h: options of the commands that record, of which each has others, too. */
+#ifndef CLI_RECORD_OPTIONS_H
+#define CLI_RECORD_OPTIONS_H
+
+#include "cli/command.h"
+
+#define DEPTH_UNSET UINT64_MAX
+
+/* `type` has a field `bool mmap`. */
+#define OPTION_MMAP(type)                                                                          \
+    {                                                                                              \
+        .name = "mmap", .kind = OPTION_FLAG, .at = offsetof(type, mmap),                           \
+        .help = "also record memory that the program maps directly, with mmap, mremap, sbrk and "  \
+                "similar calls",                                                                   \
+        .brief = "also record mmap, mremap and sbrk"                                               \
+    }
+
+/* The same with a text `context`. */
+#define OPTION_CONTEXT(type)                                                                       \
+    {                                                                                              \
+        .name = "context", .letter = 'c', .kind = OPTION_TEXT, .at = offsetof(type, context),      \
+        .argument = "TEXT", .help = "a comment to store in the trace"                              \
+    }
+
+#endif

@@ -245,6 +245,7 @@ static void recorder_leave(void) {
     atomic_store(&recorder.state, recorder_child.is_ready ? WAITING : LEFT);
     atomic_signal_fence(memory_order_seq_cst);
     recorder_wait_as_child();
+    self.sampler.busy = 0; /* also of a thread that had no event before, and parts from nothing */
     if (!recorder_config.per_process)
         self.sampler.countdown = A_WHILE;
     heirs_begin(&recorder.plan);

@@ -5,8 +5,9 @@
  * parent has allocated.
  *
  * `programs N BLOCKS` starts N programs that allocate so many blocks each, `children` a child that
- * forks N children that do, having allocated a little itself, `offspring` forks them itself, and
- * `crews` starts N programs of which several threads do. Fails if one of them did not end well.
+ * forks N children that do, having allocated a little itself, `offspring` forks them itself,
+ * `aside` in a thread that has allocated nothing, and `crews` starts N programs of which several
+ * threads do. Fails if one of them did not end well.
  *
  * `pages N` forks N children that allocate one block each, and says how many page faults such a
  * child and its parent had for it, at the least. */
@@ -112,8 +113,7 @@ static int start_program(const char *program, const char *mode, const char *bloc
 }
 
 static int fork_shortly(int n, int blocks) {
-    int one = 1, bad = 0;
-    allocate_shortly(&one);
+    int bad = 0;
     for (int i = 0; i < n; i++)
         if ((child = fork()) == 0)
             _exit(live_shortly(blocks, 0));
@@ -122,11 +122,35 @@ static int fork_shortly(int n, int blocks) {
     return bad;
 }
 
+static int fork_later(int n, int blocks) {
+    int one = 1;
+    allocate_shortly(&one);
+    return fork_shortly(n, blocks);
+}
+
 static int with_children(int n, int blocks) {
     child = fork();
     if (child == 0)
-        _exit(fork_shortly(n, blocks) != 0);
+        _exit(fork_later(n, blocks) != 0);
     return ended_badly();
+}
+
+struct aside {
+    int n, blocks, bad;
+};
+
+static void *fork_in_thread(void *asked) {
+    struct aside *a = asked;
+    a->bad = fork_shortly(a->n, a->blocks);
+    return NULL;
+}
+
+static int fork_aside(int n, int blocks) {
+    struct aside a = {n, blocks, 1};
+    pthread_t forker;
+    if (pthread_create(&forker, NULL, fork_in_thread, &a) == 0)
+        pthread_join(forker, NULL);
+    return a.bad;
 }
 
 static long own_faults(void) {
@@ -159,7 +183,9 @@ static int short_lives(char **argv, int n) {
     if (strcmp(argv[1], "children") == 0)
         return with_children(n, (int)strtol(argv[3], NULL, 10));
     if (strcmp(argv[1], "offspring") == 0)
-        return fork_shortly(n, (int)strtol(argv[3], NULL, 10));
+        return fork_later(n, (int)strtol(argv[3], NULL, 10));
+    if (strcmp(argv[1], "aside") == 0)
+        return fork_aside(n, (int)strtol(argv[3], NULL, 10));
     if (strcmp(argv[1], "pages") == 0)
         return count_pages(n);
     if (strcmp(argv[1], "alone") == 0 || strcmp(argv[1], "crew") == 0)

@@ -84,7 +84,7 @@ def check_short_lives(mode, rate, blocks, also):
 
 @test
 def short_lives_are_sampled_like_long_ones():
-    for mode, also in ("programs", 0), ("crews", 0), ("children", 1), ("offspring", 1):
+    for mode, also in ("programs", 0), ("crews", 0), ("children", 1), ("offspring", 1), ("aside", 0):
         traces = check_short_lives(mode, "0.0001", 96, also)
         assert 100 < traces < 300, (mode, traces)  # of the others, nothing was sampled
         check_short_lives(mode, "0.02", 4, also)

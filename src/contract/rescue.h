@@ -36,7 +36,8 @@ enum rescue_note {
     RESCUE_TOLD = 1,            /* the user was told why nothing is recorded */
     RESCUE_LEFT_CHILD = 2,      /* a child process was not recorded, as the trace is its parent's */
     RESCUE_LEFT_TO_PROGRAM = 4, /* a program that records by itself writes the trace */
-    RESCUE_LINKED = 8           /* the user was told of an allocator that is the program's own */
+    RESCUE_LINKED = 8,          /* the user was told of an allocator that is the program's own */
+    RESCUE_UNOPENED = 16        /* the user was told of a process that cannot open its trace */
 };
 
 struct rescue_slot {

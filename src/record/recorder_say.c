@@ -28,7 +28,10 @@ void recorder_program(char path[PATH_MAX]) {
     module_path(&executable, path, PATH_MAX);
 }
 
+/* A server may go on for ever, and start processes, when the folder of its traces is gone. */
 void recorder_decline_open(const config *c, int os_error) {
+    if (c->per_process && !rescue_tell(c->rescue, RESCUE_UNOPENED))
+        return;
     char program[PATH_MAX], message[256], file[PATH_MAX];
     uint64_t pid = (uint64_t)syscall4(SYS_getpid, 0, 0, 0, 0);
     bool named = config_file_for(c, pid, file, sizeof file);
@@ -38,6 +41,7 @@ void recorder_decline_open(const config *c, int os_error) {
         recorder_program(program);
         text_add(&t, " of ");
         text_add(&t, program);
+        text_add(&t, *c->rescue ? " (said of the first such process)" : "");
     }
     recorder_decline(named ? file : c->file, message, os_error);
 }

@@ -598,6 +598,15 @@ def without_it_the_first_process_alone_is_recorded():
 
 
 @test
+def that_the_folder_is_gone_is_said_once():
+    pathlib.Path("counts").write_bytes(bytes(4096))
+    done = allotrace("run", "-r", "1", "--keep", "1h", "-o", "d/%p", "--", "sh", "-c", f"rm -r d; '{TARGET}' counts 0 9 20; :")
+    same(done.returncode, 0, done.stderr)
+    same(done.stderr.count("nothing is recorded of"), 1, done.stderr)
+    assert "(said of the first such process): No such file or directory" in done.stderr, done.stderr
+
+
+@test
 def what_cannot_be_is_refused():
     for words, what in [
             (("--keep", "1h", "-o", "%p"), "%p only as its last part, as in `-o server.ring/%p`"),

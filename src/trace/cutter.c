@@ -279,17 +279,19 @@ static uint64_t whole_until(const cutter_lane *lane) {
     return lane->latest > lane->written ? lane->latest : lane->written;
 }
 
-/* What comes next is no earlier, unless it is very late. Nothing is as early as the start. */
-static uint64_t next_start(const cutter *c) {
-    if (c->is_at_time)
-        return c->latest;
+/* Nothing is as early as the start. */
+uint64_t cutter_whole_until(const cutter *c) {
     const uint64_t least = c->latest > CUTTER_LATE ? c->latest - CUTTER_LATE : 0;
-    uint64_t start = c->latest;
+    uint64_t until = c->latest;
     for (size_t i = 0; i < c->lanes.count; i++)
-        if (c->lanes.items[i].latest > 0 && whole_until(&c->lanes.items[i]) < start)
-            start = whole_until(&c->lanes.items[i]);
-    start = start > least ? start : least;
-    return start > c->start + 1 ? start - 1 : c->start + 1;
+        if (c->lanes.items[i].latest > 0 && whole_until(&c->lanes.items[i]) < until)
+            until = whole_until(&c->lanes.items[i]);
+    until = until > least ? until : least;
+    return until > c->start + 1 ? until - 1 : c->start + 1;
+}
+
+static uint64_t next_start(const cutter *c) {
+    return c->is_at_time ? c->latest : cutter_whole_until(c);
 }
 
 uint64_t cutter_live_level(const cutter *c) {
@@ -670,6 +672,8 @@ static memtrace_status take_held(cutter *c) {
         if (n > 0) /* else there may be no words at all */
             words += n;
     }
+    if (status != MEMTRACE_OK)
+        return status; /* it is still known what was held: see end_of_failed */
     vec_free(&c->held);
     vec_free(&c->held_words);
     return status;
@@ -700,7 +704,25 @@ static memtrace_status close_streams(cutter *c, uint64_t time) {
     return first;
 }
 
+/* If nothing more can be written: of what has come, that which is still here is missing. */
+static memtrace_end end_of_failed(const cutter *c) {
+    uint64_t time = cutter_whole_until(c), n_lost = 0;
+    for (size_t i = 0; i < c->held.count; i++)
+        time = c->held.items[i].time < time ? c->held.items[i].time : time;
+    time = time_in(c, time);
+    for (size_t i = 0; i < c->lanes.count; i++) {
+        const memtrace_stream *stream = c->lanes.items[i].stream;
+        const uint64_t oldest = stream ? memtrace_stream_oldest(stream) : UINT64_MAX;
+        time = oldest < time ? oldest : time;
+        n_lost += stream ? memtrace_stream_pending(stream) : 0;
+    }
+    memtrace_end failed = end_of(MEMTRACE_END_EARLY, time, 0, "the segments cannot be written");
+    failed.n_lost = n_lost;
+    return failed;
+}
+
 memtrace_status cutter_end(cutter *c, const memtrace_end *end) {
+    memtrace_end failed = end_of_failed(c);
     c->is_at_time = !end && cutter_is_ripe(c);
     const memtrace_status taken = c->is_at_time ? MEMTRACE_OK : take_held(c);
     const uint64_t duration = end ? memtrace_reader_duration(c->out.reader) : c->latest;
@@ -708,8 +730,10 @@ memtrace_status cutter_end(cutter *c, const memtrace_end *end) {
                       : c->is_at_time ? end_of(MEMTRACE_END_WHOLE, c->latest, 0, SEGMENT_GOES_ON)
                                       : (memtrace_end){.how = MEMTRACE_END_UNSAID};
     in.time = time_in(c, in.time);
-    const memtrace_status status = close_streams(c, time_in(c, duration)),
-                          closed = segment_writer_close(&c->out, &in);
+    const memtrace_status status = close_streams(c, time_in(c, duration));
+    failed.os_error = c->out.os_error;
+    const memtrace_status closed =
+        segment_writer_close(&c->out, status == MEMTRACE_IO ? &failed : &in);
     return taken != MEMTRACE_OK ? taken : status == MEMTRACE_OK ? closed : status;
 }
 

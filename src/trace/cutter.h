@@ -157,6 +157,9 @@ bool cutter_is_due(const cutter *c);
 /* The highest level of what is live: while that is there, a higher rate is of no use. */
 uint64_t cutter_live_level(const cutter *c);
 
+/* Nothing that has not come is older, in the recording's times, unless it is very late. */
+uint64_t cutter_whole_until(const cutter *c);
+
 /* Everything to the file. */
 MEMTRACE_NODISCARD memtrace_status cutter_flush(cutter *c);
 

@@ -5,16 +5,23 @@
 #include "trace/format.h"
 #include "trace/rewrite.h"
 
+/* That a full disk lets what is there be amended is no reason to forget why nothing can be added.
+ */
+static int note_error(segment_writer *w, int error) {
+    w->os_error = error ? error : w->os_error;
+    return error;
+}
+
 static int hook_sink(void *context, const void *packets, size_t size) {
     segment_writer *w = context;
-    w->os_error = file_write_at(w->fd, packets, size, w->size);
-    w->size += w->os_error ? 0 : size;
-    return w->os_error;
+    const int error = file_write_at(w->fd, packets, size, w->size);
+    w->size += error ? 0 : size;
+    return note_error(w, error);
 }
 
 static int hook_amend(void *context, uint64_t offset, const void *bytes, size_t size) {
     segment_writer *w = context;
-    return w->os_error = file_write_at(w->fd, bytes, size, offset);
+    return note_error(w, file_write_at(w->fd, bytes, size, offset));
 }
 
 static size_t hook_locate(void *context, uint64_t code, memtrace_location *locations, size_t max) {

@@ -8,9 +8,11 @@ its bytes are freed, and read without anything that knows of segments: by a deco
 are linked elsewhere before they are trimmed.
 """
 import fcntl
+import json
 import os
 import pathlib
 import random
+import resource
 import signal
 import subprocess
 import sys
@@ -20,7 +22,7 @@ import time
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import decode
 import tap
-from rings import ALLOTRACE, ENVIRONMENT, allotrace, patiently
+from rings import ALLOTRACE, ENVIRONMENT, allotrace, ask, children, patiently, read
 from tap import same, test
 
 TARGET = os.path.abspath(sys.argv[3])
@@ -101,12 +103,19 @@ class Ring:
             except OSError:
                 pass
 
+    def keeper(self):
+        """None if there is none yet."""
+        return next((c for c in children(self.run.pid) if read(f"/proc/{c}/comm").strip() == "run-keeper"), None)
+
+    def is_kept(self):
+        return any(is_keeper(file) for file, _ in self.spools.values())
+
     def end(self, how):
         """Ends these, and waits for keepers, which are of other sessions."""
         self.tell(how)
         if not self.run.stderr.closed:
-            self.run.communicate()
-        patiently(lambda: not any(is_keeper(file) for file, _ in self.spools.values()), "keepers end")
+            self.said = self.run.communicate()[1]
+        patiently(lambda: not self.is_kept(), "keepers end")
         self.ended = True
         self.watcher.join()
 
@@ -237,6 +246,40 @@ def a_program_that_rests_has_its_cut_and_loses_nothing():
         patiently(lambda: len(os.listdir("kept")) >= 6, "segments")
         ring.end(signal.SIGKILL)
         judge_all(ring, 4)
+
+
+@test
+def what_cannot_be_written_is_not_said_to_be_there():
+    with Ring("-r", "1", "--keep", "1h", "--no-symbolize", arguments=("200",)) as ring:
+        keeper = patiently(ring.keeper, "a keeper")
+        resource.prlimit(keeper, resource.RLIMIT_FSIZE, (1 << 18, 1 << 18))
+        patiently(lambda: os.listdir("kept"), "a segment")
+        patiently(lambda: not ring.is_kept(), "the file is full")
+        ring.end(signal.SIGTERM)
+        assert "File too large; the recording ends" in ring.said and "wrote the segments" not in ring.said, ring.said
+        [(truth, [path])] = ring.recordings()
+        end = json.loads(ask("info", "--json", path))[0]["ends_early"]
+        assert end["reason"] == "the segments cannot be written: File too large" and end["lost_allocations"] > 0, end
+        there = {int(line.split()[1]) for line in ask("dump", path).splitlines() if " alloc_ext " in line}
+        assert there - set(truth.born) != there and set(truth.born) - there
+        same([b for b, born in truth.born.items() if born - truth.start < end["time"] and b not in there], [], end)
+
+
+@test
+def without_a_next_segment_the_last_one_says_that_it_is():
+    with Ring("-r", "1", "--keep", "4s", "--no-symbolize") as ring:
+        patiently(lambda: len(os.listdir("kept")) >= 2, "segments")
+        os.rename("d", "away")
+        patiently(lambda: not ring.is_kept(), "no next segment can be made")
+        ring.end(signal.SIGTERM)
+        assert "No such file or directory; the recording ends" in ring.said, ring.said
+        [(truth, paths)] = ring.recordings()
+        last = Blocks(paths[-1].read_bytes())
+        end = json.loads(ask("info", "--json", "away"))[0]["ends_early"]
+        same(end["reason"], "the segments cannot be written", end)
+        until = min(truth.start + end["time"], max(truth.born.values()))
+        live, born, _ = truth.moments(last.start, until)
+        same((live | set(born)) - set(last.born), set(), end)
 
 
 @test

@@ -133,25 +133,28 @@ static void lock_segment(int fd) {
         return; /* where locks do not work there are none */
 }
 
-/* Nothing that is there is replaced: a process may have begun two recordings in one second. */
-static bool open_segment(keeping *k) {
+/* Nothing that is there is replaced: a process may have begun two recordings in one second. A file,
+ * or -1 with an errno. */
+static int open_segment(keeping *k) {
     const memtrace_info *info = memtrace_reader_info(k->reader);
+    int fd;
     do {
+        errno = ENAMETOOLONG;
         if (!ring_segment_path(k->plan.folder, info, k->name++, k->segment, sizeof k->segment))
-            return false;
-        k->fd_segment = open(k->segment, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    } while (k->fd_segment < 0 && errno == EEXIST);
-    return k->fd_segment >= 0;
+            return -1;
+        fd = open(k->segment, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    } while (fd < 0 && errno == EEXIST);
+    if (fd >= 0)
+        lock_segment(fd);
+    return fd;
 }
 
-static bool begin_segment(keeping *k) {
-    if (!open_segment(k))
-        return false;
-    lock_segment(k->fd_segment);
+static bool begin_segment(keeping *k, int fd) {
+    k->fd_segment = fd;
     if (k->plan.run)
         ring_run_add(k->plan.run, memtrace_reader_info(k->reader)->pid);
     k->segment_began = clock_monotonic_ms();
-    return cutter_begin(&k->cutter, k->fd_segment) == MEMTRACE_OK;
+    return cutter_begin(&k->cutter, fd) == MEMTRACE_OK;
 }
 
 static bool end_segment(keeping *k, const memtrace_end *end) {
@@ -188,13 +191,19 @@ static bool give_up(keeping *k, int error) {
 }
 
 /* Whoever reads meanwhile sees by the lock that the recording goes on: it is given up when the next
- * segment is there. */
+ * segment is there. If that cannot be, this one is the last, and says so. */
 static bool cut(keeping *k) {
-    const int ended = k->fd_segment;
+    const int ended = k->fd_segment, next = open_segment(k);
     const uint64_t size = k->cutter.out.size;
+    if (next < 0)
+        return give_up(k, errno);
     k->fd_segment = -1;
-    const bool ok = cutter_end(&k->cutter, NULL) == MEMTRACE_OK && begin_segment(k);
+    const bool ok = cutter_end(&k->cutter, NULL) == MEMTRACE_OK && begin_segment(k, next);
     close(ended);
+    if (k->fd_segment < 0) {
+        unlink(k->segment);
+        close(next);
+    }
     if (!ok)
         return give_up(k, k->cutter.out.os_error);
     k->holds_since = k->n_put_off = 0;
@@ -441,10 +450,10 @@ static void read_spool(keeping *k) {
             (cutter_is_due(&k->cutter) && !cut(k)) || !cut_if_full(k))
             give_up(k, k->cutter.out.os_error);
     }
-    const memtrace_end end =
-        k->failed || status != MEMTRACE_END
-            ? end_of(MEMTRACE_END_EARLY, k->cutter.latest, 0, "the segments cannot be written")
-            : memtrace_reader_end(k->reader);
+    const memtrace_end end = k->failed || status != MEMTRACE_END
+                                 ? end_of(MEMTRACE_END_EARLY, cutter_whole_until(&k->cutter), 0,
+                                          "the segments cannot be written")
+                                 : memtrace_reader_end(k->reader);
     if (k->fd_segment >= 0 && !end_segment(k, &end))
         give_up(k, k->cutter.out.os_error);
 }
@@ -490,10 +499,13 @@ static void keep_spool(keeping *k) {
     segment_writer_read(&k->cutter.out, k->reader);
     k->front = k->flushed_to = k->freed = k->next_freed = k->size = k->name = 0;
     offer(k);
-    if (begin_segment(k))
+    const int fd = open_segment(k);
+    if (fd < 0)
+        give_up(k, errno);
+    else if (begin_segment(k, fd))
         read_spool(k);
     else
-        give_up(k, k->cutter.out.os_error ? k->cutter.out.os_error : errno);
+        give_up(k, k->cutter.out.os_error);
     cutter_free(&k->cutter);
     memtrace_reader_close(k->reader);
     k->reader = NULL;
@@ -625,8 +637,8 @@ bool keeper_finish(keeper *k, uint64_t end) {
         waited = waitpid(k->pid, &status, 0);
     while (waited < 0 && errno == EINTR);
     k->pid = -1;
-    if (told && waited >= 0 && WIFEXITED(status))
-        return WEXITSTATUS(status) == EXIT_SUCCESS;
+    if (waited >= 0 && WIFEXITED(status)) /* else it has said why */
+        return told && WEXITSTATUS(status) == EXIT_SUCCESS;
     message_warning(
         "the process that wrote the segments was killed; everything after that is missing");
     return false;

@@ -17,6 +17,7 @@
 #include "cli/message.h"
 #include "cli/progress.h"
 #include "cli/ring/ring_folder.h"
+#include "cli/run/symbolize_file.h"
 #include "cli/trace_file.h"
 #include "cli/trace_merge.h"
 #include "trace/excerpt.h"
@@ -67,11 +68,19 @@ static uint64_t process_of(const memtrace_info *info, const segment_head *head) 
     return hash_u64(hash_u64(host ^ info->pid) ^ head->recording);
 }
 
+/* A segment in which nothing stands yet. */
+static bool is_new(const char *path) {
+    struct stat st;
+    return stat(path, &st) == 0 && st.st_size == 0 && symbolize_file_is_recording(path);
+}
+
 /* One that cannot be read is left out, which is said. */
 static bool look(members *all, const char *path) {
     memtrace_reader *reader;
     memtrace_error error;
     member m = {.path = path};
+    if (is_new(path))
+        return true;
     if (memtrace_reader_open(path, NULL, &reader, &error) != MEMTRACE_OK) {
         message_warning("%s: skipped: %s", path,
                         error.os_error ? strerror(error.os_error) : error.reason);

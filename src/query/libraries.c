@@ -65,7 +65,7 @@ uint32_t libraries_leave(libraries *all, lens_cursor at) {
     enum { AT_ONCE = 4 };
     for (int i = 0; i < AT_ONCE; i++) {
         at = lens_outward(all->lens, at);
-        if (at.location == LENS_NOWHERE || !libraries_have_location(all, at.location))
+        if (at.location == LENS_NOWHERE || !have_location(all, at.location))
             return at.location;
     }
     const lens_cursor first = at;

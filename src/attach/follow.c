@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "attach/process.h"
+#include "base/proc.h"
 
 #define EVENT(status) ((status) >> 16)
 
@@ -72,14 +73,10 @@ void follow_let_go(pid_t pid) {
 
 /* Whether a thread has not ended yet: of one that has, the kernel tells no memory. */
 static bool is_alive(pid_t pid, pid_t thread) {
-    char path[64];
-    unsigned long pages = 0;
-    snprintf(path, sizeof path, "/proc/%d/task/%d/statm", (int)pid, (int)thread);
-    FILE *file = fopen(path, "re");
-    const bool told = file && fscanf(file, "%lu", &pages) == 1;
-    if (file)
-        fclose(file);
-    return told && pages > 0;
+    char name[32], text[128];
+    snprintf(name, sizeof name, "task/%d/statm", (int)thread);
+    proc_read((uint64_t)pid, name, text, sizeof text);
+    return strtoul(text, NULL, 10) > 0;
 }
 
 bool follow_is_alone(pid_t pid) {

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Legal when zeroed. Items move when the array grows. */
 #define VEC(type)                                                                                  \
@@ -26,6 +27,13 @@
 
 /* Appends an item; false when there is no memory. */
 #define vec_push(v, item) (vec_reserve((v), 1) && ((v)->items[(v)->count++] = (item), true))
+
+/* Appends what another array of such items has; false when there is no memory. */
+#define vec_append(v, from)                                                                        \
+    (vec_reserve((v), (from)->count) &&                                                            \
+     ((from)->count == 0 ||                                                                        \
+      memcpy((v)->items + (v)->count, (from)->items, (from)->count * sizeof *(v)->items)) &&       \
+     ((v)->count += (from)->count, true))
 
 #define vec_free(v)  (free((v)->items), (v)->items = NULL, (v)->count = (v)->capacity = 0)
 #define vec_clear(v) ((v)->count = 0)

@@ -70,18 +70,11 @@ static bool take_measure(const toml_value *v, measure *m, toml_error *error) {
                               "temporary or byteseconds");
 }
 
-static bool take_text(const toml_value *v, const char **text, toml_error *error) {
-    if (!toml_is_string(v, error))
-        return false;
-    *text = v->text;
-    return true;
-}
-
 /* A filter as it stands, once it is known to be one. The column is right as long as nothing before
  * it is escaped. */
 static bool take_filter(reading *r, const toml_value *v, const char **text, toml_error *error) {
     filter *f;
-    if (!take_text(v, text, error))
+    if (!toml_take_text(v, text, error))
         return false;
     const bool ok = filter_parse(*text, &f, &r->filter_error);
     filter_free(f);
@@ -98,9 +91,9 @@ static bool take_value(void *context, int key, const toml_value *v, toml_error *
     budget_rule *rule = current(r);
     switch ((rule_key)key) {
     case KEY_NAME:
-        return take_text(v, &rule->name, error);
+        return toml_take_text(v, &rule->name, error);
     case KEY_SITE:
-        return take_text(v, &rule->site, error);
+        return toml_take_text(v, &rule->site, error);
     case KEY_FILTER:
         return take_filter(r, v, &rule->filter, error);
     case KEY_MEASURE:

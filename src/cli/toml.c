@@ -156,6 +156,11 @@ bool toml_is_number(const toml_value *value, toml_error *error) {
     return value->kind == TOML_NUMBER || toml_refuse(error, "expected a number");
 }
 
+bool toml_take_text(const toml_value *value, const char **taken, toml_error *error) {
+    *taken = value->text;
+    return toml_is_string(value, error);
+}
+
 bool toml_take_bool(const toml_value *value, bool *taken, toml_error *error) {
     if (value->kind != TOML_BOOL)
         return toml_refuse(error, "expected true or false");

@@ -63,6 +63,7 @@ bool toml_refuse(toml_error *error, const char *reason);
 /* Whether it is of this kind; else gives the reason. */
 bool toml_is_string(const toml_value *value, toml_error *error);
 bool toml_is_number(const toml_value *value, toml_error *error);
+bool toml_take_text(const toml_value *value, const char **taken, toml_error *error);
 bool toml_take_bool(const toml_value *value, bool *taken, toml_error *error);
 
 #endif

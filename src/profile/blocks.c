@@ -582,24 +582,11 @@ static bool copy_columns(const block_table *from, block_table *to) {
     return true;
 }
 
-static bool copy_runs(const block_table *from, block_table *to) {
-    for (size_t i = 0; i < from->runs.count; i++)
-        if (!vec_push(&to->runs, from->runs.items[i]))
-            return false;
-    return true;
-}
-
-static bool copy_spans(const block_table *from, block_table *to) {
-    for (size_t i = 0; i < from->spans.count; i++)
-        if (!vec_push(&to->spans, from->spans.items[i]))
-            return false;
-    return true;
-}
-
 bool blocks_copy(const block_table *from, block_table *to) {
     *to = (block_table){.without_places = from->without_places};
-    const bool ok = copy_columns(from, to) && copy_runs(from, to) && copy_spans(from, to) &&
-                    copy_fates(from, to) && copy_large(from, to) && blocks_finish(to);
+    const bool ok = copy_columns(from, to) && vec_append(&to->runs, &from->runs) &&
+                    vec_append(&to->spans, &from->spans) && copy_fates(from, to) &&
+                    copy_large(from, to) && blocks_finish(to);
     if (!ok)
         blocks_free(to);
     return ok;

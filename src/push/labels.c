@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/path.h"
+#include "base/proc.h"
 #include "base/text.h"
 
 #define SERVICE "service.name"
@@ -109,15 +110,9 @@ static const char *read_line(const char *path, char text[TEXT_MAX]) {
 /* The id of a container is 64 hexadecimal digits in the path of its control group. */
 static bool set_container(labels *l, uint64_t pid, bool ours) {
     enum { DIGITS = 64 };
-    char path[64], text[TEXT_MAX];
-    snprintf(path, sizeof path, "/proc/%" PRIu64 "/cgroup", pid);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0 && ours)
-        fd = open("/proc/self/cgroup", O_RDONLY | O_CLOEXEC);
-    const ssize_t n = fd >= 0 ? read(fd, text, sizeof text - 1) : -1;
-    if (fd >= 0)
-        close(fd);
-    text[n > 0 ? n : 0] = '\0';
+    char text[TEXT_MAX];
+    if (proc_read(pid, "cgroup", text, sizeof text) == 0 && ours)
+        proc_read((uint64_t)getpid(), "cgroup", text, sizeof text);
     for (char *at = text; *at; at++) {
         size_t digits = 0;
         while (isxdigit((unsigned char)at[digits]))

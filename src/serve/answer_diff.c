@@ -123,10 +123,7 @@ static bool choose_rows(diff_asked *d) {
 }
 
 static page_rows shown_rows(const diff_asked *d) {
-    const size_t n = d->rows.count, from = d->offset < n ? (size_t)d->offset : n;
-    return (page_rows){.table = &d->table,
-                       .rows = n > 0 ? d->rows.items + from : NULL,
-                       .n = n - from < d->limit ? n - from : (size_t)d->limit};
+    return page_rows_from(&d->table, d->rows.items, d->rows.count, d->offset, d->limit);
 }
 
 /* ---- writing ----------------------------------------------------------------------------- */

@@ -416,10 +416,7 @@ static bool sort(asked_table *t) {
 
 /* The rows that are shown. */
 static page_rows shown_rows(const asked_table *t) {
-    const size_t n = t->order_of.count, from = t->offset < n ? (size_t)t->offset : n;
-    return (page_rows){.table = &t->table,
-                       .rows = n > 0 ? t->order_of.items + from : NULL,
-                       .n = n - from < t->limit ? n - from : (size_t)t->limit};
+    return page_rows_from(&t->table, t->order_of.items, t->order_of.count, t->offset, t->limit);
 }
 
 /* ---- writing ----------------------------------------------------------------------------- */

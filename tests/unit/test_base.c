@@ -7,7 +7,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/time.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/arena.h"
@@ -19,6 +22,7 @@
 #include "base/nearest.h"
 #include "base/number.h"
 #include "base/path.h"
+#include "base/proc.h"
 #include "base/shell.h"
 #include "base/siphash.h"
 #include "base/text.h"
@@ -105,6 +109,11 @@ START_TEST(vec_keeps_items_while_it_grows) {
         ck_assert_int_eq(v.items[i], i);
     ck_assert(!vec_reserve(&v, (size_t)-1 / 2));
     ck_assert_uint_eq(v.count, 1000);
+    VEC(int) none = {0}, twice = {0};
+    ck_assert(vec_append(&none, &twice) && !none.items);
+    ck_assert(vec_append(&twice, &v) && vec_append(&twice, &v) && vec_append(&twice, &none));
+    ck_assert(twice.count == 2000 && twice.items[999] == 999 && twice.items[1001] == 1);
+    vec_free(&twice);
     vec_free(&v);
 }
 END_TEST
@@ -451,6 +460,63 @@ START_TEST(numbers_of_seven_bits_a_byte_end_where_they_say) {
 }
 END_TEST
 
+START_TEST(fields_of_a_process_stand_behind_any_name) {
+    const uint64_t pid = (uint64_t)getpid(), began = proc_stat(pid, PROC_STARTTIME);
+    char name[32], little[4];
+    ck_assert_int_eq(prctl(PR_SET_NAME, "a) S 7 (b) 9"), 0);
+    ck_assert_uint_eq(proc_read(pid, "comm", name, sizeof name), 13);
+    ck_assert_str_eq(name, "a) S 7 (b) 9\n");
+    ck_assert(began > 0 && proc_stat(pid, PROC_STARTTIME) == began);
+    ck_assert_uint_eq(proc_stat(pid, 4), (uint64_t)getppid());
+    ck_assert_uint_eq(proc_stat(pid, 1000), 0);
+    ck_assert_uint_eq(proc_read(pid, "comm", little, sizeof little), 3);
+    ck_assert_str_eq(little, "a) ");
+    ck_assert_uint_eq(proc_read(pid, "none", name, sizeof name), 0);
+    ck_assert_str_eq(name, "");
+}
+END_TEST
+
+START_TEST(a_file_is_locked_where_another_process_says_so) {
+    struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    const int fd = file_temporary(0);
+    int said[2], ends[2];
+    char byte;
+    ck_assert(fd >= 0 && !file_is_locked(fd) && pipe(said) == 0 && pipe(ends) == 0);
+    const pid_t child = fork();
+    if (child == 0) {
+        close(ends[1]);
+        if (fcntl(fd, F_SETLK, &whole) == 0 && write(said[1], "l", 1) == 1)
+            (void)!read(ends[0], &byte, 1);
+        _exit(0);
+    }
+    close(said[1]);
+    ck_assert_int_eq(read(said[0], &byte, 1), 1);
+    ck_assert(file_is_locked(fd));
+    close(ends[1]);
+    ck_assert_int_eq(waitpid(child, NULL, 0), child);
+    ck_assert(!file_is_locked(fd) && !file_is_locked(-1));
+}
+END_TEST
+
+/* A time of long ago is given to it, since the clock of files may stand still for a while. */
+START_TEST(a_folder_changes_when_its_time_does) {
+    static const struct timeval old[2] = {{1000, 0}, {1000, 0}}, later[2] = {{1000, 1}, {1000, 1}};
+    char folder[] = "/tmp/test_base.XXXXXX";
+    struct timespec seen = {0};
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    ck_assert(file_folder_changed(folder, &seen));
+    ck_assert(file_folder_changed(folder, &seen)); /* just now: it may change again unseen */
+    ck_assert_int_eq(utimes(folder, old), 0);
+    ck_assert(file_folder_changed(folder, &seen));
+    ck_assert(!file_folder_changed(folder, &seen));
+    ck_assert_int_eq(utimes(folder, later), 0);
+    ck_assert(file_folder_changed(folder, &seen));
+    ck_assert(!file_folder_changed(folder, &seen));
+    rmdir(folder);
+    ck_assert(file_folder_changed(folder, &seen));
+}
+END_TEST
+
 static Suite *suite(void) {
     Suite *s = suite_create("base");
     TCase *t = tcase_create("base");
@@ -478,6 +544,9 @@ static Suite *suite(void) {
     tcase_add_test(t, members_of_a_set_are_numbered);
     tcase_add_test(t, large_arrays_are_like_others);
     tcase_add_test(t, numbers_of_seven_bits_a_byte_end_where_they_say);
+    tcase_add_test(t, fields_of_a_process_stand_behind_any_name);
+    tcase_add_test(t, a_file_is_locked_where_another_process_says_so);
+    tcase_add_test(t, a_folder_changes_when_its_time_does);
     suite_add_tcase(s, t);
     return s;
 }

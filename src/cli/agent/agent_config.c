@@ -101,11 +101,6 @@ static bool take_labels(config_reading *r, const toml_value *v, toml_error *erro
     return true;
 }
 
-static bool take_text(const toml_value *v, const char **text, toml_error *error) {
-    *text = v->text;
-    return toml_is_string(v, error);
-}
-
 static bool take_scan(agent_config *c, const toml_value *v, toml_error *error) {
     return (v->kind == TOML_STRING && options_parse_time(v->text, &c->scan_us) &&
             c->scan_us >= LEAST_SCAN_US) ||
@@ -121,9 +116,9 @@ static bool take_max_processes(agent_config *c, const toml_value *v, toml_error 
 
 static bool take_agent(agent_config *c, const char *name, const toml_value *v, toml_error *error) {
     if (strcmp(name, "folder") == 0)
-        return take_text(v, &c->folder, error);
+        return toml_take_text(v, &c->folder, error);
     if (strcmp(name, "status") == 0)
-        return take_text(v, &c->status, error);
+        return toml_take_text(v, &c->status, error);
     if (strcmp(name, "scan") == 0)
         return take_scan(c, v, error);
     if (strcmp(name, "max-processes") == 0)
@@ -137,7 +132,7 @@ static bool take_value(void *context, int key, const toml_value *v, toml_error *
     bool wanted = false;
     switch (k->kind) {
     case KEY_PATTERN:
-        return take_text(v, (const char **)((char *)current(r) + k->at), error);
+        return toml_take_text(v, (const char **)((char *)current(r) + k->at), error);
     case KEY_OPTION:
         return take_option(r, k->name, v, error);
     case KEY_FLAG:

@@ -14,37 +14,19 @@
 
 #include "base/number.h"
 #include "base/path.h"
+#include "base/proc.h"
 
 enum { TEXT_MAX = 8192 };
 
-/* The beginning of a file in the process's folder; its size, 0 if there is nothing. */
-static size_t read_about(pid_t pid, const char *name, char text[TEXT_MAX]) {
-    char path[64];
-    snprintf(path, sizeof path, "/proc/%d/%s", (int)pid, name);
-    const int fd = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t n = 0;
-    size_t size = 0;
-    while (fd >= 0 && size < TEXT_MAX - 1 && (n = read(fd, text + size, TEXT_MAX - 1 - size)) > 0)
-        size += (size_t)n;
-    if (fd >= 0)
-        close(fd);
-    text[size] = '\0';
-    return size;
-}
-
 uint64_t agent_find_start(pid_t pid) {
-    enum { FIELDS_BETWEEN = 20 }; /* from the name, in parentheses, to starttime */
-    char text[TEXT_MAX];
-    char *at = read_about(pid, "stat", text) > 0 ? strrchr(text, ')') : NULL;
-    for (int i = 0; at && i < FIELDS_BETWEEN; i++)
-        at = strchr(at + 1, ' ');
-    return at ? strtoull(at, NULL, 10) : 0;
+    return proc_stat((uint64_t)pid, PROC_STARTTIME);
 }
 
 static bool effective_user(pid_t pid, uid_t *uid) {
     char text[TEXT_MAX];
     unsigned long real, effective;
-    const char *line = read_about(pid, "status", text) > 0 ? strstr(text, "\nUid:") : NULL;
+    const char *line =
+        proc_read((uint64_t)pid, "status", text, TEXT_MAX) > 0 ? strstr(text, "\nUid:") : NULL;
     if (!line || sscanf(line, "\nUid: %lu %lu", &real, &effective) != 2)
         return false;
     *uid = (uid_t)effective;
@@ -74,7 +56,7 @@ static size_t join_words(char *text, size_t size) {
 
 static bool is_in_container(const char *pattern, pid_t pid) {
     char text[TEXT_MAX], *rest = NULL;
-    read_about(pid, "cgroup", text);
+    proc_read((uint64_t)pid, "cgroup", text, TEXT_MAX);
     for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
         if (fits(pattern, line))
             return true;
@@ -120,10 +102,10 @@ static bool see(pid_t pid, seen *s) {
     if (n <= 0 || is_ours(exe) || !effective_user(pid, &s->uid))
         return false;
     s->program[n] = '\0';
-    const size_t size = read_about(pid, "cmdline", s->words);
+    const size_t size = proc_read((uint64_t)pid, "cmdline", s->words, TEXT_MAX);
     snprintf(s->called, sizeof s->called, "%s", s->words);
     s->words[join_words(s->words, size)] = '\0';
-    read_about(pid, "comm", s->shown);
+    proc_read((uint64_t)pid, "comm", s->shown, TEXT_MAX);
     s->shown[strcspn(s->shown, "\n")] = '\0';
     return true;
 }

@@ -10,25 +10,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/proc.h"
 #include "platform/clock.h"
 
 /* The processor time of the program so far, in microseconds; 0: it is gone. */
 static uint64_t cpu_of(pid_t pid) {
-    enum { FIELDS_BETWEEN = 11 }; /* from the name, in parentheses, to utime, which stime follows */
-    char path[64], line[1024];
-    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
-    const int fd = open(path, O_RDONLY | O_CLOEXEC);
-    const ssize_t n = fd >= 0 ? read(fd, line, sizeof line - 1) : -1;
-    if (fd >= 0)
-        close(fd);
-    line[n > 0 ? n : 0] = '\0';
-    char *at = strrchr(line, ')');
-    for (int i = 0; at && i <= FIELDS_BETWEEN; i++)
-        at = strchr(at + 1, ' ');
-    if (!at)
-        return 0;
-    const uint64_t user = strtoull(at, &at, 10), ticks = user + strtoull(at, NULL, 10);
-    return ticks * 1000000 / (uint64_t)sysconf(_SC_CLK_TCK);
+    return proc_stat_us((uint64_t)pid, PROC_UTIME) + proc_stat_us((uint64_t)pid, PROC_STIME);
 }
 
 static bool read_pace(const ring_plan *plan, struct pace *pace) {

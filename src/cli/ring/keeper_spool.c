@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/path_rights.h"
+#include "base/proc.h"
 #include "cli/run/symbolize_file.h"
 #include "platform/clock.h"
 
@@ -89,17 +90,12 @@ void keeper_spool_remove(const ring_plan *plan, int fd, ino_t inode) {
 
 /* Whether keepers are at work on the spool, or, of a run with child processes, will be. */
 static bool is_kept(const char *path, const char *name) {
-    char comm[64], who[32] = "";
+    char who[32];
     const unsigned long long run = strtoull(name + 1, NULL, 10);
-    snprintf(comm, sizeof comm, "/proc/%llu/comm", run);
-    const int file = open(comm, O_RDONLY | O_CLOEXEC),
-              fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
-    if (file >= 0 && read(file, who, sizeof who - 1) < 0)
-        who[0] = '\0';
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
+    proc_read(run, "comm", who, sizeof who);
     const bool kept =
         strcmp(who, KEEPERS_NAME "\n") == 0 || (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) != 0);
-    if (file >= 0)
-        close(file);
     if (fd >= 0)
         close(fd);
     return kept;

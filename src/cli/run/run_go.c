@@ -15,6 +15,7 @@
 #include "attach/attach.h"
 #include "attach/follow.h"
 #include "base/file.h"
+#include "base/proc.h"
 #include "base/shell.h"
 #include "cli/message.h"
 #include "cli/result_file.h"
@@ -42,25 +43,11 @@ static uint64_t entry_of(pid_t pid) {
 
 /* How long it has been running, in microseconds; 0: that is not to be seen. */
 static uint64_t age_of(pid_t pid) {
-    char path[64], text[1024];
-    unsigned long long ticks;
     struct timespec now;
-    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
-    FILE *file = fopen(path, "re");
-    const size_t n = file ? fread(text, 1, sizeof text - 1, file) : 0;
-    if (file)
-        fclose(file);
-    text[n] = '\0';
-    const char *behind = strrchr(text, ')'); /* the name may have anything in it */
-    if (!behind || sscanf(behind,
-                          ") %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d "
-                          "%*d %*d %*d %*d %llu",
-                          &ticks) != 1)
-        return 0;
+    const uint64_t began = proc_stat_us((uint64_t)pid, PROC_STARTTIME);
     clock_gettime(CLOCK_BOOTTIME, &now);
     const uint64_t us = (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
-    const uint64_t began = (uint64_t)ticks * 1000000 / (uint64_t)sysconf(_SC_CLK_TCK);
-    return us > began ? us - began : 0;
+    return began && us > began ? us - began : 0;
 }
 
 /* Opens its memory, and finds what there is in it. */

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/proc.h"
 #include "contract/trace_name.h"
 #include "platform/clock.h"
 
@@ -97,14 +98,11 @@ static uint64_t time_of_reading(const run_go_feed *f) {
 }
 
 static uint64_t rss_of(const run_go_feed *f) {
-    char path[64];
+    char text[128];
     unsigned long long pages = 0;
-    snprintf(path, sizeof path, "/proc/%d/statm", (int)f->pid);
-    FILE *file = fopen(path, "re");
-    if (file && fscanf(file, "%*u %llu", &pages) != 1)
-        pages = 0;
-    if (file)
-        fclose(file);
+    if (proc_read((uint64_t)f->pid, "statm", text, sizeof text) == 0 ||
+        sscanf(text, "%*u %llu", &pages) != 1)
+        return 0;
     return pages * (uint64_t)sysconf(_SC_PAGESIZE) / sizeof(uint64_t);
 }
 

@@ -2,6 +2,7 @@
  * is a signal's number over a socket; the answer is whether sigtimedwait finds it pending. It comes
  * within a third of a second, or the signal counts as sent to us alone. */
 #include "cli/run/run_witness.h"
+#include "base/proc.h"
 #include "cli/signals.h"
 
 #include <errno.h>
@@ -26,17 +27,10 @@ typedef struct question {
 /* ---- the witness ----------------------------------------------------------------------------- */
 
 void run_witness_hide(const char *name) {
-    unsigned long low = 0, high = 0;
-    char line[1024] = "";
-    FILE *stat = fopen("/proc/self/stat", "re");
-    const char *at = stat && fgets(line, sizeof line, stat) ? strrchr(line, ')') : NULL;
-    enum { FIELD_AFTER_NAME = 3, FIELD_ARGUMENTS = 48 };
-    for (int field = FIELD_AFTER_NAME; at && field <= FIELD_ARGUMENTS; field++)
-        at = strchr(at + 1, ' ');
-    if (at && sscanf(at, "%lu %lu", &low, &high) == 2 && low < high)
+    const uint64_t pid = (uint64_t)getpid(), low = proc_stat(pid, PROC_ARG_START),
+                   high = proc_stat(pid, PROC_ARG_END);
+    if (low > 0 && low < high)
         memset((void *)(uintptr_t)low, 0, high - low);
-    if (stat)
-        fclose(stat);
     prctl(PR_SET_NAME, name);
 }
 

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/path_rights.h"
+#include "base/proc.h"
 #include "cli/message.h"
 #include "cli/profile_names.h"
 #include "cli/progress.h"
@@ -112,27 +113,16 @@ static file_change look(const view_trace *t) {
     return changed_at(&st) != t->changed ? FILE_TOUCHED : FILE_SAME;
 }
 
-/* When a process of this machine began, in seconds since the epoch; 0: there is none. Its name, in
- * parentheses, may hold anything. */
+/* When a process of this machine began, in seconds since the epoch; 0: there is none. */
 static double process_began(uint64_t pid) {
-    enum { FIELDS_BETWEEN = 19 }; /* from the name to the time, which is in ticks since the boot */
-    char path[64], line[1024];
     struct timespec real, up;
-    snprintf(path, sizeof path, "/proc/%llu/stat", (unsigned long long)pid);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t n = fd >= 0 ? read(fd, line, sizeof line - 1) : -1;
-    if (fd >= 0)
-        close(fd);
-    line[n > 0 ? n : 0] = '\0';
-    const char *at = strrchr(line, ')');
-    for (int i = 0; at && i <= FIELDS_BETWEEN; i++)
-        at = strchr(at + 1, ' ');
-    if (!at)
+    const uint64_t began = proc_stat_us(pid, PROC_STARTTIME);
+    if (began == 0)
         return 0;
     clock_gettime(CLOCK_REALTIME, &real);
     clock_gettime(CLOCK_BOOTTIME, &up);
     double booted = (double)(real.tv_sec - up.tv_sec) + (double)(real.tv_nsec - up.tv_nsec) / 1e9;
-    return booted + strtod(at, NULL) / (double)sysconf(_SC_CLK_TCK);
+    return booted + (double)began / 1e6;
 }
 
 /* Whether a recorder goes on: one of ours says so by the end that is to come, and by a lock. */

@@ -1,0 +1,36 @@
+/* proc.c: such files have no size, and are read until there is no more or no room. */
+#include "base/proc.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+size_t proc_read(uint64_t pid, const char *name, char *text, size_t size) {
+    char path[96];
+    size_t used = 0;
+    snprintf(path, sizeof path, "/proc/%" PRIu64 "/%s", pid, name);
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    for (ssize_t n; fd >= 0 && (n = read(fd, text + used, size - 1 - used)) > 0;)
+        used += (size_t)n;
+    if (fd >= 0)
+        close(fd);
+    text[used] = '\0';
+    return used;
+}
+
+/* The name, in parentheses, is the second and may hold anything. */
+uint64_t proc_stat(uint64_t pid, unsigned field) {
+    char text[1024];
+    proc_read(pid, "stat", text, sizeof text);
+    const char *at = strrchr(text, ')');
+    for (unsigned i = 2; at && i < field; i++)
+        at = strchr(at + 1, ' ');
+    return at ? strtoull(at, NULL, 10) : 0;
+}
+
+uint64_t proc_stat_us(uint64_t pid, unsigned field) {
+    return proc_stat(pid, field) * 1000000 / (uint64_t)sysconf(_SC_CLK_TCK);
+}

@@ -11,8 +11,6 @@
 
 #define VARIABLE "otel_thread_ctx_v1"
 
-#define GLANCES 100 /* µs: to the next one */
-
 /* As they are published: bytes without gaps. More follows, which is of no interest here. */
 struct span_record {
     memtrace_span span;
@@ -73,8 +71,8 @@ static struct pages_seen *seen_at(struct span_state *state, uint64_t now) {
     return &state->seen;
 }
 
-void span_look_at_more(struct span_state *state, uint64_t now) {
-    if (now - state->glanced < GLANCES || !lock_try(&looking))
+void span_look_at_more_slow(struct span_state *state, uint64_t now) {
+    if (!lock_try(&looking))
         return;
     state->glanced = now;
     const bool more = !module_is_unloading() && thread_local_is_more(&found, seen_at(state, now));

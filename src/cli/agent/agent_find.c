@@ -3,11 +3,9 @@
 
 #include <ctype.h>
 #include <dirent.h>
-#include <fcntl.h>
 #include <fnmatch.h>
 #include <pwd.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>

@@ -3,11 +3,7 @@
  * anybody could look at them. */
 #include "cli/ring/keeper_pace.h"
 
-#include <fcntl.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/proc.h"

@@ -7,10 +7,7 @@
  * published. A file that was replaced, or grew after it seemed to be whole, is read anew. */
 #include "cli/view/view_trace.h"
 
-#include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>

@@ -101,6 +101,7 @@ static const struct taken recording[] = {
     {CALL(futex), MUST_DO, {{2, FUTEX_WAKE | FUTEX_PRIVATE_FLAG}, {3, 1}}},
     {CALL(rt_sigprocmask), MUST_DO, {{1, SIG_BLOCK}}},
     {CALL(rt_sigprocmask), MUST_DO, {{1, SIG_SETMASK}}},
+    {CALL(futex), MAY_FAIL, {{2, FUTEX_WAKE_OP | FUTEX_PRIVATE_FLAG}, {3, 0}, {4, 0}}},
     {CALL(futex), MAY_FAIL, {{2, FUTEX_CMP_REQUEUE | FUTEX_PRIVATE_FLAG}, {3, 0}, {4, 0}}},
     {CALL(rt_sigprocmask), MAY_FAIL, {{1, -1}}}, /* these ask whether memory is there */
     {CALL(sigaltstack), MAY_FAIL, {{1, 0}}},     /* asks how much stack a handler has */

@@ -2,6 +2,7 @@
  * module's address to its pointers, or not. */
 #include "platform/entries.h"
 
+#include <linux/futex.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -121,6 +122,15 @@ uintptr_t entries_export(const struct entries *e, const char *name) {
             return e->symbols[i].st_value + e->bias;
     } while (!(chain[i++ - first] & 1));
     return 0;
+}
+
+/* The kernel leaves the word as it is, but only does that where it could be changed. Where it does
+ * not say, it counts as sealed. */
+bool entries_are_sealed(const struct entries_sealed *sealed) {
+    static uint32_t nobody;
+    return sealed->low >= sealed->high ||
+           syscall6(SYS_futex, (long)&nobody, FUTEX_WAKE_OP | FUTEX_PRIVATE_FLAG, 0, 0,
+                    (long)sealed->low, FUTEX_OP(FUTEX_OP_OR, 0, FUTEX_OP_CMP_EQ, 0)) != 0;
 }
 
 bool entries_write(const struct entries_sealed *sealed, void **slot, void *function) {

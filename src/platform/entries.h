@@ -42,6 +42,10 @@ void entries_each_pointer(const struct entries *e, entries_visit *visit, void *c
  * that the loader chooses among several counts as none. */
 uintptr_t entries_export(const struct entries *e, const char *name);
 
+/* Not yet while another thread is loading the module: then the loader would stumble over what was
+ * made read-only again, or we over what it seals just now. */
+bool entries_are_sealed(const struct entries_sealed *sealed);
+
 /* What is sealed is made writable for that moment. False if the kernel does not let it. */
 bool entries_write(const struct entries_sealed *sealed, void **slot, void *function);
 

@@ -232,6 +232,8 @@ static void change_module(const struct module *m, void *context) {
     struct change change = {.module = m};
     if (!entries_read(m, &change.entries))
         return;
+    if (!late.begins && !entries_are_sealed(&change.entries.sealed))
+        return; /* to be looked at again */
     changed.sealed = change.entries.sealed;
     if (!LIST_ADD(late.modules, changed)) {
         late.failed = true;

@@ -154,6 +154,23 @@ def libraries_may_go_while_it_detaches():
 
 
 @test
+def a_library_that_is_just_being_loaded_is_left_alone():
+    """The loader goes on writing to pages that it makes read-only only then; from the next flush on, it is recorded."""
+    slow = str(pathlib.Path(PLUGIN).with_name("libplugin_slow.so"))
+    with Resident() as program:
+        good("attach", "-r", "1", "-o", "t.ctf", program.pid)
+        program.tell("u " + slow)
+        for _ in range(ROUNDS):
+            good("ctl", program.pid, "flush")
+        program.tell("e", "0")
+        program.tell("l " + slow)
+        good("ctl", program.pid, "flush")
+        program.tell("l " + slow)
+        good("detach", program.pid)
+    same(read("t.ctf", 23201)[0] > 0, True)
+
+
+@test
 def what_is_loaded_later_is_recorded_from_the_next_flush_on():
     with Resident() as program:
         good("attach", "-r", "1", "-o", "t.ctf", program.pid)

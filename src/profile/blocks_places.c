@@ -154,24 +154,33 @@ static bool gather_heads(const merging *m, heads *h) {
     return true;
 }
 
-/* The first head has moved on. */
-static void pass(const merging *m, heads *h) {
+/* What the first head must stay before. */
+static const head *second(const heads *h) {
+    const head *x = h->items;
+    return h->count < 3 || is_before(&x[1], &x[2]) ? &x[1] : &x[2];
+}
+
+/* Gives places to the rows of the first head that are before those of all others. */
+static uint32_t *take_first(const merging *m, heads *h, uint32_t *row) {
     head *first = &h->items[0];
-    if (++first->row < m->runs[first->run].end)
-        first->time = blocks_born(m->table, first->row);
-    else if (!go_to(m, m->runs[first->run].next, first))
+    const uint32_t end = m->runs[first->run].end;
+    do {
+        *row++ = first->row;
+        if (++first->row < end)
+            first->time = blocks_born(m->table, first->row);
+    } while (first->row < end && (h->count == 1 || is_before(first, second(h))));
+    if (first->row == end && !go_to(m, m->runs[first->run].next, first))
         *first = h->items[--h->count];
     sink(h, 0);
+    return row;
 }
 
 static bool merge_rows(merging *m) {
     heads h = {0};
     m->rows = malloc((m->table->count + 1) * sizeof *m->rows);
     const bool ok = m->rows && gather_heads(m, &h);
-    for (size_t place = 0; ok && h.count > 0; place++) {
-        m->rows[place] = h.items[0].row;
-        pass(m, &h);
-    }
+    for (uint32_t *row = m->rows; ok && h.count > 0;)
+        row = take_first(m, &h, row);
     vec_free(&h);
     return ok;
 }
@@ -262,6 +271,7 @@ typedef struct death {
     uint32_t number; /* of the allocation that came next then, while reading */
     uint32_t last;   /* the row that its domain had last made; NO_ROW: none */
     uint32_t place;  /* at least this one */
+    bool is_found;   /* it is that one */
 } death;
 
 /* The rows from `row` to `end` that died. */
@@ -284,17 +294,24 @@ static void find_last(const merging *m, death *of, unsigned n) {
     for (unsigned i = 0; i < n; i++) {
         const uint32_t rows = left(m, of[i].number);
         of[i].last = rows > of[i].in->begin ? rows - 1 : of[i].in->before;
-        if (of[i].last != NO_ROW)
-            __builtin_prefetch(&m->table->place[of[i].last]);
+        if (of[i].last == NO_ROW)
+            continue;
+        __builtin_prefetch(&m->table->place[of[i].last]);
+        __builtin_prefetch(&m->table->times[BLOCKS_BORN].low[of[i].last]);
     }
 }
 
+/* Mostly its domain has just made a block, and nothing of an earlier time is behind that. */
 static void bound_places(const merging *m, death *of, unsigned n) {
-    const uint32_t *place = m->table->place;
+    const block_table *b = m->table;
     for (unsigned i = 0; i < n; i++) {
-        of[i].place = place[of[i].row] + 1;
-        if (of[i].last != NO_ROW)
-            of[i].place = later(of[i].place, place[of[i].last] + 1);
+        const uint32_t row = of[i].row, last = of[i].last;
+        of[i].place = b->place[row] + 1;
+        of[i].is_found = last != NO_ROW && blocks_born(b, last) >= blocks_died(b, row);
+        if (last != NO_ROW)
+            of[i].place = later(of[i].place, b->place[last] + 1);
+        if (of[i].is_found)
+            continue;
         __builtin_prefetch(&m->rows[of[i].place]);
         __builtin_prefetch(&m->rows[of[i].place + STRIDE - 1]);
     }
@@ -311,7 +328,8 @@ static bool settle_deaths(const merging *m) {
         bound_places(m, of, n);
         for (unsigned i = 0; ok && i < n; i++) {
             const death *d = &of[i];
-            b->after[d->row] = find_place(m, d->place, blocks_died(b, d->row));
+            b->after[d->row] =
+                d->is_found ? d->place : find_place(m, d->place, blocks_died(b, d->row));
             ok = d->in->domain == b->domain[d->row] || set_ender(b, d->row, d->in->domain);
         }
     }

@@ -8,7 +8,9 @@
  * + 1.
  *
  * First, coarse bins say where so much may have been live: only events there, and in the bins
- * beside, are looked at, in stretches of bins that follow each other. */
+ * beside, are looked at, in stretches of bins that follow each other. Their births stand at their
+ * places, which are in the order of time; nearly each death is of the bin and the domain of the
+ * birth that it is behind, and is added to that: only the others are sorted. */
 #include "profile/blocks_spread.h"
 
 #include <stdlib.h>
@@ -21,17 +23,22 @@ enum {
     LEAST_COARSE = 1 << 16,
     MOST_COARSE = 1 << 20,
     ROWS_A_BIN = 4,
-    MOST_FINE = 1 << 20,      /* in all; if there are more, bins are made longer */
-    FINE_A_ROUND = 1 << 15,   /* unless a coarse bin has more */
-    EVENTS_A_ROUND = 1 << 18, /* the same; and of a large table, the following share of its rows */
+    MOST_FINE = 1 << 20,    /* in all; if there are more, bins are made longer */
+    FINE_A_ROUND = 1 << 15, /* unless a coarse bin has more */
+    LOAD_A_ROUND = 3 << 17, /* the same; and of a large table, the following share of it */
     MOST_ROUNDS = 512,
     CHUNK = 1024, /* rows whose times are known together */
+    DOMAINS = UINT16_MAX + 1,
 };
+
+#define NO_BIRTH UINT32_MAX
+#define NO_KEY   UINT32_MAX
 
 /* A coarse bin is 2^shift fine ones. */
 typedef struct coarse {
-    uint64_t born; /* samples */
-    uint64_t live; /* when it begins, by the table's times */
+    uint64_t born;  /* samples */
+    uint64_t live;  /* when it begins, by the table's times */
+    uint32_t place; /* the first that is born in it, or later */
     uint32_t events;
     bool wanted;
 } coarse;
@@ -41,24 +48,48 @@ typedef struct stretch {
     size_t first, last;    /* coarse bins, both included */
     size_t begin, end;     /* fine bins of the round */
     size_t wanted, behind; /* of these: the first that is wanted, and the one behind the last */
+    uint32_t place;        /* of its first birth */
+    uint32_t birth, n;     /* the number of this among those of the round, and how many it has */
 } stretch;
 
-/* Rows that follow each other, and between which times they were born and died. */
+/* Rows that follow each other, and between which times they were born, and those of them that are
+ * kept died. */
 typedef struct chunk {
     uint64_t first_born, last_born, first_died, last_died;
 } chunk;
 
-/* A birth or a death. */
-typedef struct moved {
+/* Of a row. */
+typedef struct birth {
+    uint64_t samples; /* 0: the row is not kept */
+    uint32_t fine;
+    uint32_t next; /* of its domain; NO_BIRTH: there is none */
+    uint16_t domain;
+} birth;
+
+/* What dies behind a birth, of its domain and before its next one, in the same bin. What is added
+ * up is anywhere among them: so these are small. */
+typedef struct ends {
+    uint32_t key; /* see key_of */
+    uint32_t died;
+} ends;
+
+/* One that is of another bin or domain than the birth before it. */
+typedef struct death {
     uint64_t samples;
     uint32_t place;
     uint32_t fine, stretch;
     uint16_t domain;
-    bool is_birth;
-    bool floats; /* a death whose place is only known to be behind a birth in another domain */
-} moved;
+    bool floats; /* its place is only known to be behind a birth in another domain */
+} death;
 
-typedef VEC(moved) events;
+typedef VEC(death) deaths;
+
+/* What a domain has of a round. */
+typedef struct share {
+    bool is_met;
+    uint32_t first, last;  /* births; NO_BIRTH: none */
+    size_t deaths, behind; /* from, and up to */
+} share;
 
 /* Of one domain, relative to the beginning of a stretch. */
 typedef struct reach {
@@ -76,8 +107,8 @@ typedef struct fine {
 typedef struct spreading {
     const block_table *table;
     const uint8_t *kept;
-    uint64_t tick;
-    unsigned doubled; /* a fine bin is 2^doubled ticks */
+    uint64_t tick, inverse; /* 2^64 divided by it, rounded up */
+    unsigned doubled;       /* a fine bin is 2^doubled ticks */
     unsigned shift;
     coarse *bins;
     size_t n_bins;
@@ -89,7 +120,12 @@ typedef struct spreading {
     uint32_t *stretch_of;  /* the same: the number of its stretch */
     size_t first, last;    /* the coarse bins of its ends, both included */
     uint64_t from, length; /* the time of these */
-    events births, deaths, room;
+    birth *births;
+    ends *ends; /* of each */
+    size_t n_births;
+    deaths deaths, room;
+    share *shares; /* by domain; all that were met are in `met` */
+    VEC(uint16_t) met;
     fine *fines;
     reach *reaches;
     size_t n_fines;
@@ -113,8 +149,17 @@ bool blocks_are_of_several(const block_table *b) {
 
 /* ---- coarse bins ------------------------------------------------------------------------- */
 
+/* Multiplying takes a fraction of the time of a division. */
+static uint64_t ticks_of(const spreading *s, uint64_t time) {
+    if (s->tick == 1)
+        return time;
+    if (time > UINT32_MAX)
+        return time / s->tick;
+    return (uint64_t)((__extension__(unsigned __int128) s->inverse * time) >> 64);
+}
+
 static uint64_t fine_of(const spreading *s, uint64_t time) {
-    return (s->tick == 1 ? time : time / s->tick) >> s->doubled;
+    return ticks_of(s, time) >> s->doubled;
 }
 
 static size_t coarse_at(const spreading *s, uint64_t time) {
@@ -127,6 +172,7 @@ static void choose_width(spreading *s) {
     while (most < MOST_COARSE && most < s->table->count / ROWS_A_BIN)
         most *= 2;
     s->tick = tick ? tick : 1;
+    s->inverse = UINT64_MAX / s->tick + 1;
     while (fine_of(s, s->table->last) >> s->shift >= most)
         s->shift++;
     s->n_bins = coarse_at(s, s->table->last) + 1;
@@ -142,14 +188,17 @@ static uint64_t later(uint64_t a, uint64_t b) {
 
 static void add_row(spreading *s, chunk *c, size_t row) {
     const block_table *b = s->table;
-    const uint64_t samples = blocks_samples(b, row);
-    const uint64_t born = blocks_born(b, row), died = blocks_died(b, row);
+    const uint64_t born = blocks_born(b, row);
     coarse *bin = &s->bins[coarse_at(s, born)];
+    bin[1].place++;
+    c->first_born = earlier(c->first_born, born);
+    c->last_born = later(c->last_born, born);
+    if (s->kept && !s->kept[row])
+        return;
+    const uint64_t samples = blocks_samples(b, row), died = blocks_died(b, row);
     bin->born += samples;
     bin[1].live += samples;
     bin->events++;
-    c->first_born = earlier(c->first_born, born);
-    c->last_born = later(c->last_born, born);
     if (died == BLOCKS_NEVER)
         return;
     bin = &s->bins[coarse_at(s, died)];
@@ -171,11 +220,12 @@ static bool make_coarse(spreading *s) {
         chunk *c = &s->chunks[i / CHUNK];
         if (i % CHUNK == 0)
             *c = (chunk){.first_born = UINT64_MAX, .first_died = UINT64_MAX};
-        if (!s->kept || s->kept[i])
-            add_row(s, c, i);
+        add_row(s, c, i);
     }
-    for (size_t i = 0; i < s->n_bins; i++)
+    for (size_t i = 0; i < s->n_bins; i++) {
         s->bins[i + 1].live += s->bins[i].live;
+        s->bins[i + 1].place += s->bins[i].place;
+    }
     return true;
 }
 
@@ -216,158 +266,217 @@ static bool is_in_round(const spreading *s, size_t first, size_t last) {
     return first <= last && s->before[first] < s->before[last + 1];
 }
 
+static bool any_in_round(const spreading *s, uint64_t first, uint64_t last) {
+    return first <= last && is_in_round(s, coarse_at(s, first), coarse_at(s, last));
+}
+
+/* A fine bin of the round. */
+typedef struct fine_bin {
+    uint64_t from, length; /* the time of it */
+    uint32_t fine, stretch;
+} fine_bin;
+
+/* False: the time is in none. Most are not in the time of the round at all. */
+static bool find_bin(const spreading *s, uint64_t time, fine_bin *found) {
+    if (time - s->from >= s->length)
+        return false;
+    const size_t in = coarse_at(s, time);
+    if (!is_in_round(s, in, in))
+        return false;
+    const uint64_t number = fine_of(s, time), length = s->tick << s->doubled;
+    *found = (fine_bin){.from = number * length,
+                        .length = length,
+                        .fine = s->before[in] + ((uint32_t)number & ((1u << s->shift) - 1)),
+                        .stretch = s->stretch_of[in]};
+    return true;
+}
+
+/* NO_BIRTH: it is not of the stretch. */
+static uint32_t birth_at(const spreading *s, uint32_t in, uint32_t place) {
+    const stretch *x = &s->stretches.items[in];
+    return place - x->place < x->n ? x->birth + (place - x->place) : NO_BIRTH;
+}
+
+/* Only bins far behind in a round of very many have none. */
+static uint32_t key_of(uint32_t in, uint16_t domain) {
+    return in < NO_KEY >> 16 ? in << 16 | domain : NO_KEY;
+}
+
+/* Births that follow each other are mostly of the same bin. */
+static void gather_births(const spreading *s, size_t row, size_t end) {
+    const block_table *b = s->table;
+    fine_bin in = {0};
+    for (; row < end; row++) {
+        const uint64_t born = blocks_born(b, row);
+        if (born - in.from >= in.length && !find_bin(s, born, &in))
+            continue;
+        const uint32_t at = birth_at(s, in.stretch, blocks_place(b, row));
+        if (at == NO_BIRTH)
+            continue;
+        s->births[at] = (birth){.samples = !s->kept || s->kept[row] ? blocks_samples(b, row) : 0,
+                                .fine = in.fine,
+                                .domain = b->domain[row]};
+        s->ends[at].key = key_of(in.fine, b->domain[row]);
+    }
+}
+
 /* The clock of the domain that frees a block may be behind that of the one that allocated it. */
 static bool death_floats(const block_table *b, size_t row) {
     return blocks_ender(b, row) != b->domain[row] && b->after[row] == blocks_place(b, row) + 1;
 }
 
-static bool push_event(spreading *s, size_t row, uint64_t time, bool is_birth) {
+static bool gather_death(spreading *s, size_t row, uint64_t died) {
     const block_table *b = s->table;
-    const size_t bin = coarse_at(s, time);
-    if (!is_in_round(s, bin, bin))
+    fine_bin in;
+    if (!find_bin(s, died, &in))
         return true;
-    const uint32_t within = (uint32_t)fine_of(s, time) & ((1u << s->shift) - 1);
-    return vec_push(is_birth ? &s->births : &s->deaths,
-                    ((moved){.samples = blocks_samples(b, row),
-                             .place = is_birth ? blocks_place(b, row) : b->after[row],
-                             .fine = s->before[bin] + within,
-                             .stretch = s->stretch_of[bin],
-                             .domain = is_birth ? b->domain[row] : blocks_ender(b, row),
-                             .is_birth = is_birth,
-                             .floats = !is_birth && death_floats(b, row)}));
-}
-
-/* Most rows are not: this is without a division. */
-static bool may_be_in_round(const spreading *s, uint64_t time) {
-    return time - s->from < s->length;
-}
-
-static bool gather_row(spreading *s, size_t row) {
-    const uint64_t born = blocks_born(s->table, row), died = blocks_died(s->table, row);
-    return (!may_be_in_round(s, born) || push_event(s, row, born, true)) &&
-           (died == BLOCKS_NEVER || !may_be_in_round(s, died) || push_event(s, row, died, false));
-}
-
-static void begin_gathering(spreading *s) {
-    const uint64_t width = s->tick << (s->doubled + s->shift);
-    s->from = s->first * width;
-    if (__builtin_mul_overflow(s->last + 1 - s->first, width, &s->length))
-        s->length = UINT64_MAX;
-    s->births.count = s->deaths.count = 0;
-}
-
-static bool any_in_round(const spreading *s, uint64_t first, uint64_t last) {
-    return first <= last && is_in_round(s, coarse_at(s, first), coarse_at(s, last));
-}
-
-static bool gather(spreading *s) {
-    const size_t n = s->table->count;
-    bool ok = true;
-    begin_gathering(s);
-    for (size_t i = 0; ok && i < n; i += CHUNK) {
-        const chunk *c = &s->chunks[i / CHUNK];
-        const bool any = any_in_round(s, c->first_born, c->last_born) ||
-                         any_in_round(s, c->first_died, c->last_died);
-        for (size_t row = i; ok && any && row < i + CHUNK && row < n; row++)
-            ok = (s->kept && !s->kept[row]) || gather_row(s, row);
+    const uint64_t samples = blocks_samples(b, row);
+    const uint16_t domain = blocks_ender(b, row);
+    const uint32_t key = key_of(in.fine, domain);
+    const uint32_t at = birth_at(s, in.stretch, b->after[row] - 1);
+    ends *x = at != NO_BIRTH ? &s->ends[at] : NULL;
+    if (x && x->key == key && key != NO_KEY && samples <= UINT32_MAX - x->died) {
+        x->died += (uint32_t)samples;
+        return true;
     }
+    return vec_push(&s->deaths, ((death){.samples = samples,
+                                         .place = b->after[row],
+                                         .fine = in.fine,
+                                         .stretch = in.stretch,
+                                         .domain = domain,
+                                         .floats = death_floats(b, row)}));
+}
+
+/* Which rows have died in the round is not foretold: they are picked out without a branch. */
+static bool gather_deaths(spreading *s, size_t row, size_t end) {
+    const block_table *b = s->table;
+    size_t of[CHUNK], n = 0;
+    bool ok = true;
+    for (; row < end; row++) {
+        of[n] = row;
+        n += (blocks_died(b, row) - s->from < s->length) & (!s->kept || s->kept[row]);
+    }
+    for (size_t i = 0; ok && i < n; i++)
+        ok = gather_death(s, of[i], blocks_died(b, of[i]));
     return ok;
 }
 
 static size_t digit_of_place(const void *event, unsigned shift) {
-    return radix_digit(((const moved *)event)->place, shift);
+    return radix_digit(((const death *)event)->place, shift);
 }
 
 static size_t digit_of_stretch(const void *event, unsigned shift) {
-    return radix_digit(((const moved *)event)->stretch, shift);
+    return radix_digit(((const death *)event)->stretch, shift);
 }
 
 static size_t digit_of_domain(const void *event, unsigned shift) {
-    return radix_digit(((const moved *)event)->domain, shift);
+    return radix_digit(((const death *)event)->domain, shift);
 }
 
-static inline __attribute__((always_inline)) void sort_by(spreading *s, events *e, uint64_t most,
+static inline __attribute__((always_inline)) void sort_by(spreading *s, uint64_t most,
                                                           radix_digit_of *digit_of) {
-    moved *sorted =
+    deaths *e = &s->deaths;
+    death *sorted =
         radix_sort(e->items, s->room.items, e->count, sizeof *sorted, radix_bits(most), digit_of);
     if (sorted == e->items)
         return;
-    const events other = s->room;
-    s->room = (events){.items = e->items, .capacity = e->capacity};
-    *e = (events){.items = sorted, .count = e->count, .capacity = other.capacity};
+    const deaths other = s->room;
+    s->room = (deaths){.items = e->items, .capacity = e->capacity};
+    *e = (deaths){.items = sorted, .count = e->count, .capacity = other.capacity};
 }
 
 static int compare_fines(const void *a, const void *b) {
-    const moved *x = a, *y = b;
+    const death *x = a, *y = b;
     return (x->fine > y->fine) - (x->fine < y->fine);
 }
 
-static bool are_together(const moved *x, const moved *y) {
+static bool are_together(const death *x, const death *y) {
     return x->place == y->place && x->stretch == y->stretch && x->domain == y->domain;
 }
 
 /* Those that died between the same allocations, by time. */
-static void sort_together(const events *deaths) {
-    moved *e = deaths->items;
-    for (size_t i = 0, next; i < deaths->count; i = next) {
+static void sort_together(const deaths *all) {
+    death *e = all->items;
+    for (size_t i = 0, next; i < all->count; i = next) {
         bool in_order = true;
-        for (next = i + 1; next < deaths->count && are_together(&e[next], &e[i]); next++)
+        for (next = i + 1; next < all->count && are_together(&e[next], &e[i]); next++)
             in_order &= e[next].fine >= e[next - 1].fine;
         if (!in_order)
             qsort(e + i, next - i, sizeof *e, compare_fines);
     }
 }
 
-/* By domain, stretch and place. A domain's births are in this order already. False when there is no
- * memory. */
-static bool sort_events(spreading *s) {
-    const size_t births = s->births.count, deaths = s->deaths.count;
-    if (!vec_reserve(&s->births, 1) || !vec_reserve(&s->deaths, 1) ||
-        !vec_reserve(&s->room, (births > deaths ? births : deaths) + 1))
+/* By domain, stretch and place. False when there is no memory. */
+static bool sort_deaths(spreading *s) {
+    if (!vec_reserve(&s->deaths, 1) || !vec_reserve(&s->room, s->deaths.count + 1))
         return false;
-    sort_by(s, &s->births, UINT16_MAX, digit_of_domain);
-    if (!vec_reserve(&s->room, deaths + 1))
-        return false;
-    sort_by(s, &s->deaths, s->table->count, digit_of_place);
-    sort_by(s, &s->deaths, s->stretches.count, digit_of_stretch);
-    sort_by(s, &s->deaths, UINT16_MAX, digit_of_domain);
+    sort_by(s, s->table->count, digit_of_place);
+    sort_by(s, s->stretches.count, digit_of_stretch);
+    sort_by(s, UINT16_MAX, digit_of_domain);
     sort_together(&s->deaths);
     return true;
 }
 
+static share *share_of(spreading *s, uint16_t domain) {
+    share *x = &s->shares[domain];
+    if (!x->is_met) {
+        *x = (share){.is_met = true, .first = NO_BIRTH, .last = NO_BIRTH};
+        s->met.items[s->met.count++] = domain;
+    }
+    return x;
+}
+
+/* Gives each domain its births and deaths. */
+static void share_out(spreading *s) {
+    s->met.count = 0;
+    for (uint32_t i = 0; i < s->n_births; i++) {
+        share *x = share_of(s, s->births[i].domain);
+        s->births[i].next = NO_BIRTH;
+        *(x->first == NO_BIRTH ? &x->first : &s->births[x->last].next) = i;
+        x->last = i;
+    }
+    for (size_t i = 0; i < s->deaths.count; i++) {
+        share *x = share_of(s, s->deaths.items[i].domain);
+        x->deaths = x->behind ? x->deaths : i;
+        x->behind = i + 1;
+    }
+}
+
+static bool make_births(spreading *s) {
+    const stretch *last = &s->stretches.items[s->stretches.count - 1];
+    s->n_births = last->birth + last->n;
+    free(s->births);
+    free(s->ends);
+    s->births = calloc(s->n_births + 1, sizeof *s->births);
+    s->ends = calloc(s->n_births + 1, sizeof *s->ends);
+    return s->births && s->ends && vec_reserve(&s->met, DOMAINS) &&
+           (s->shares || (s->shares = calloc(DOMAINS, sizeof *s->shares)));
+}
+
+static bool gather(spreading *s) {
+    const size_t n = s->table->count;
+    const uint64_t width = s->tick << (s->doubled + s->shift);
+    s->from = s->first * width;
+    if (__builtin_mul_overflow(s->last + 1 - s->first, width, &s->length))
+        s->length = UINT64_MAX;
+    s->deaths.count = 0;
+    bool ok = make_births(s);
+    for (int pass = 0; ok && pass < 2; pass++)
+        for (size_t i = 0; ok && i < n; i += CHUNK) {
+            const chunk *c = &s->chunks[i / CHUNK];
+            const size_t end = n - i > CHUNK ? i + CHUNK : n;
+            if (pass == 0 && any_in_round(s, c->first_born, c->last_born))
+                gather_births(s, i, end);
+            else if (pass == 1 && any_in_round(s, c->first_died, c->last_died))
+                ok = gather_deaths(s, i, end);
+        }
+    ok = ok && sort_deaths(s);
+    if (ok)
+        share_out(s);
+    return ok;
+}
+
 /* ---- one domain -------------------------------------------------------------------------- */
-
-/* What is left of the births and deaths of a domain, or of all. */
-typedef struct cursor {
-    const moved *births, *no_birth, *deaths, *no_death;
-} cursor;
-
-static const moved *end_of_domain(const moved *from, const moved *end, uint16_t domain) {
-    while (from < end && from->domain == domain)
-        from++;
-    return from;
-}
-
-static cursor take_domain(cursor *all) {
-    const bool has_birth = all->births < all->no_birth, has_death = all->deaths < all->no_death;
-    const bool is_births = has_birth && (!has_death || all->births->domain <= all->deaths->domain);
-    const uint16_t domain = is_births ? all->births->domain : all->deaths->domain;
-    const cursor taken = {all->births, end_of_domain(all->births, all->no_birth, domain),
-                          all->deaths, end_of_domain(all->deaths, all->no_death, domain)};
-    all->births = taken.no_birth;
-    all->deaths = taken.no_death;
-    return taken;
-}
-
-/* What died behind the same allocations as the next one died before it. */
-static const moved *next_event(cursor *c) {
-    if (c->births == c->no_birth)
-        return c->deaths == c->no_death ? NULL : c->deaths++;
-    if (c->deaths == c->no_death || c->deaths->stretch > c->births->stretch ||
-        (c->deaths->stretch == c->births->stretch && c->deaths->place > c->births->place))
-        return c->births++;
-    return c->deaths++;
-}
 
 /* What a domain has made up to the moment: at most, and at least, if deaths that float came before.
  */
@@ -376,43 +485,83 @@ typedef struct made {
 } made;
 
 static size_t fine_at(const spreading *s, uint64_t time) {
-    const size_t bin = coarse_at(s, time);
-    return s->before[bin] + (size_t)(fine_of(s, time) & ((1u << s->shift) - 1));
-}
-
-/* Nothing happens in fine bins up to this one. */
-static void rest_until(spreading *s, size_t *bin, size_t end, int64_t level) {
-    while (*bin < end)
-        s->reaches[(*bin)++] = (reach){.least = level, .most = level, .own = INT64_MIN};
+    const size_t in = coarse_at(s, time);
+    return s->before[in] + (size_t)(fine_of(s, time) & ((1u << s->shift) - 1));
 }
 
 /* Follows the events of a domain. */
-static made follow(spreading *s, cursor c) {
-    const size_t last = s->is_moment ? fine_at(s, s->at.time) + 1 : 0;
-    int64_t level = 0, then = 0, floating = 0;
-    size_t known = 0; /* fine bins of which `reaches` has begun to tell */
-    uint32_t in = 0;  /* the stretch */
-    for (const moved *e; (e = next_event(&c));) {
-        if (e->stretch != in) {
-            rest_until(s, &known, s->stretches.items[in].end, level);
-            in = e->stretch;
-            level = 0;
-        }
-        rest_until(s, &known, (size_t)e->fine + 1, level);
-        reach *r = &s->reaches[known - 1];
-        level += e->is_birth ? (int64_t)e->samples : -(int64_t)e->samples;
-        r->floating += e->floats ? (int64_t)e->samples : 0;
-        r->least = level < r->least ? level : r->least;
-        r->most = level > r->most ? level : r->most;
-        r->own = e->is_birth && level + r->floating > r->own ? level + r->floating : r->own;
-        if (e->place <= s->at.place)
-            then = level;
-        else if (e->floats && e->fine <= last)
-            floating += (int64_t)e->samples;
+typedef struct following {
+    const spreading *s;
+    const stretch *in;
+    size_t known; /* fine bins of which `reaches` has begun to tell */
+    size_t last;  /* that deaths may be in that float, and came before the moment */
+    int64_t level, then, floating;
+} following;
+
+/* Nothing happens in fine bins up to this one. */
+static void rest_until(following *f, size_t end) {
+    for (; f->known < end; f->known++)
+        f->s->reaches[f->known] = (reach){.least = f->level, .most = f->level, .own = INT64_MIN};
+}
+
+static reach *go_to(following *f, uint32_t to) {
+    for (; to >= f->in->end; f->in++) {
+        rest_until(f, f->in->end);
+        f->level = 0;
     }
-    rest_until(s, &known, s->stretches.items[in].end, level);
-    rest_until(s, &known, s->n_fines, 0);
-    return (made){.most = then, .least = then - floating};
+    rest_until(f, (size_t)to + 1);
+    return &f->s->reaches[f->known - 1];
+}
+
+static void be_born(following *f, const birth *b, uint32_t died, uint32_t place) {
+    reach *r = go_to(f, b->fine);
+    const bool is_before = place <= f->s->at.place, are_before = place < f->s->at.place;
+    f->level += (int64_t)b->samples;
+    r->most = f->level > r->most ? f->level : r->most;
+    if (b->samples && f->level + r->floating > r->own)
+        r->own = f->level + r->floating;
+    f->then = is_before ? f->level : f->then;
+    f->level -= died;
+    r->least = f->level < r->least ? f->level : r->least;
+    f->then = are_before ? f->level : f->then;
+}
+
+static void die(following *f, const death *d) {
+    reach *r = go_to(f, d->fine);
+    const int64_t samples = (int64_t)d->samples;
+    f->level -= samples;
+    r->floating += d->floats ? samples : 0;
+    r->least = f->level < r->least ? f->level : r->least;
+    if (d->place <= f->s->at.place)
+        f->then = f->level;
+    else if (d->floats && d->fine <= f->last)
+        f->floating += samples;
+}
+
+static uint32_t place_of(const stretch *in, uint32_t number) {
+    return in->place + (number - in->birth);
+}
+
+/* What died behind the same allocations as the next one died before it. */
+static made follow(const spreading *s, const share *of) {
+    following f = {.s = s, .in = s->stretches.items};
+    f.last = s->is_moment ? fine_at(s, s->at.time) + 1 : 0;
+    const death *d = s->deaths.items + of->deaths, *end = s->deaths.items + of->behind;
+    const stretch *in = f.in; /* of the birth */
+    for (uint32_t i = of->first; i != NO_BIRTH; i = s->births[i].next) {
+        while (i - in->birth >= in->n)
+            in++;
+        const uint32_t number = (uint32_t)(in - s->stretches.items), place = place_of(in, i);
+        for (; d < end && (d->stretch < number || (d->stretch == number && d->place <= place)); d++)
+            die(&f, d);
+        be_born(&f, &s->births[i], s->ends[i].died, place);
+    }
+    for (; d < end; d++)
+        die(&f, d);
+    rest_until(&f, f.in->end);
+    f.level = 0;
+    rest_until(&f, s->n_fines);
+    return (made){.most = f.then, .least = f.then - f.floating};
 }
 
 static int64_t lower(int64_t a, int64_t b) {
@@ -490,19 +639,16 @@ static void end_round(spreading *s) {
 }
 
 static bool run_round(spreading *s) {
-    if (!make_fines(s) || !gather(s) || !sort_events(s))
+    if (!make_fines(s) || !gather(s))
         return false;
-    cursor all = {s->births.items, s->births.items + s->births.count, s->deaths.items,
-                  s->deaths.items + s->deaths.count};
-    while (all.births < all.no_birth || all.deaths < all.no_death) {
-        const cursor domain = take_domain(&all);
-        const uint16_t number =
-            domain.births < domain.no_birth ? domain.births->domain : domain.deaths->domain;
-        const made then = follow(s, domain);
+    for (size_t i = 0; i < s->met.count; i++) {
+        const uint16_t domain = s->met.items[i];
+        const made then = follow(s, &s->shares[domain]);
         if (s->is_moment)
-            add_at_moment(s, number, then);
+            add_at_moment(s, domain, then);
         else
             add_domain(s);
+        s->shares[domain].is_met = false;
     }
     end_round(s);
     return true;
@@ -513,7 +659,10 @@ static bool add_stretch(spreading *s, size_t at, size_t end) {
     const size_t n = s->stretches.count;
     stretch x = {.first = at ? at - 1 : 0,
                  .last = end < s->n_bins ? end : s->n_bins - 1,
-                 .begin = n ? s->stretches.items[n - 1].end : 0};
+                 .begin = n ? s->stretches.items[n - 1].end : 0,
+                 .birth = n ? s->stretches.items[n - 1].birth + s->stretches.items[n - 1].n : 0};
+    x.place = s->bins[x.first].place;
+    x.n = s->bins[x.last + 1].place - x.place;
     x.end = x.begin + ((x.last + 1 - x.first) << s->shift);
     x.wanted = x.begin + ((at - x.first) << s->shift);
     x.behind = x.begin + ((end - x.first) << s->shift);
@@ -532,8 +681,8 @@ static bool add_stretch(spreading *s, size_t at, size_t end) {
 /* What fits into one round of the wanted bins from `at` on, which becomes the first that does not.
  */
 static bool make_round(spreading *s, size_t *at) {
-    const size_t share = s->table->count / (MOST_ROUNDS / 2), least = EVENTS_A_ROUND;
-    const size_t most = share > least ? share : least;
+    const size_t part = s->table->count / (MOST_ROUNDS / 3), least = LOAD_A_ROUND;
+    const size_t most = part > least ? part : least;
     size_t n = 0, fines = 0, end = *at;
     bool ok = true, fits = true;
     s->stretches.count = 0;
@@ -542,7 +691,7 @@ static bool make_round(spreading *s, size_t *at) {
             end++;
         *at = end;
         for (fines += 2u << s->shift; fits && end < s->n_bins && s->bins[end].wanted;) {
-            n += s->bins[end].events;
+            n += s->bins[end].events + s->bins[end + 1].place - s->bins[end].place;
             fines += 1u << s->shift;
             fits = (n <= most && fines <= FINE_A_ROUND) || (s->stretches.count == 0 && end == *at);
             end += fits;
@@ -572,7 +721,10 @@ static void end_spreading(spreading *s) {
     free(s->before);
     free(s->stretch_of);
     vec_free(&s->stretches);
-    vec_free(&s->births);
+    free(s->births);
+    free(s->ends);
+    free(s->shares);
+    vec_free(&s->met);
     vec_free(&s->deaths);
     vec_free(&s->room);
 }

@@ -140,15 +140,24 @@ static bool reads_syscall(const remote *r, uint64_t address) {
     return pread(r->memory, code, sizeof code, (off_t)address) == sizeof code && cpu_enters(code);
 }
 
-/* Or what it asks for the time. */
+/* A program may have any name; these are of libraries. */
+static bool is_library(const process_module *m, const char *part) {
+    const char *name = path_base(m->path), *at = strstr(name, part);
+    return at && strstr(at, ".so");
+}
+
+/* The vDSO counts as part of the recorder, which asks it for the time. */
 static bool is_recorder(const process_module *m) {
-    return strstr(path_base(m->path), "allotrace") || strcmp(m->path, "[vdso]") == 0;
+    return is_library(m, "liballotrace-") || strcmp(m->path, "[vdso]") == 0;
+}
+
+static bool is_loader(const process_module *m) {
+    return strncmp(path_base(m->path), "ld-linux", 8) == 0;
 }
 
 static bool is_system_library(const process_module *m) {
-    const char *name = path_base(m->path);
-    return strncmp(name, "libc.so", 7) == 0 || strncmp(name, "ld-linux", 8) == 0 ||
-           strstr(name, "malloc") || is_recorder(m);
+    return strncmp(path_base(m->path), "libc.so", 7) == 0 || is_loader(m) ||
+           is_library(m, "malloc") || is_recorder(m);
 }
 
 /* Whether the allocator may be in this module, whatever it is called: the program itself, say. */
@@ -158,11 +167,6 @@ static bool has_allocator(remote *r, const process_module *m) {
         r->exports_malloc = process_symbol(r->pid, m, "malloc") != 0;
     }
     return r->exports_malloc;
-}
-
-static bool is_loader(const process_module *m) {
-    const char *slash = strrchr(m->path, '/');
-    return slash && strncmp(slash, "/ld-linux", 9) == 0;
 }
 
 /* In the program's own code a thread holds no lock of the allocator or of the loader, nor where it

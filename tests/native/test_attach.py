@@ -347,6 +347,9 @@ ALLOCATE = """#include <stdlib.h>
 #include <unistd.h>
 int main(void) { write(1, "\\n", 1); for (;;) { free(malloc(12345)); usleep(100); } }
 """
+SPIN = """#include <unistd.h>
+int main(void) { write(1, "\\n", 1); for (volatile unsigned i = 0;; i++) { } }
+"""
 MARK = """#include <allotrace/mark.h>
 #include <unistd.h>
 int main(void) { write(1, "\\n", 1); for (;;) { allotrace_mark_here("tick"); usleep(1000); } }
@@ -416,6 +419,20 @@ def a_program_is_not_stopped_inside_an_allocator_of_its_own():
         good("detach", "--no-symbolize", str(process.pid))
     process.kill()
     process.communicate()
+
+
+@test
+def a_program_may_be_named_as_an_allocator_or_as_the_recorder():
+    with tempfile.TemporaryDirectory() as folder:
+        program = compiled(folder, "gcc", "-O0", source=SPIN)
+        for name in "malloc-bench", "allotrace-test":
+            process = subprocess.Popen([shutil.copy(program, os.path.join(folder, name))], stdout=subprocess.PIPE)
+            process.stdout.readline()
+            try:
+                good("attach", "-r", "1", "--duration", "0.1s", "-o", "t.ctf", str(process.pid))
+            finally:
+                process.kill()
+                process.communicate()
 
 
 @contextlib.contextmanager

@@ -507,8 +507,11 @@ static int follow_go(run_go *g, recorded *r, const attach_options *opts, const t
                              .every_us = opts->push.every,
                              .space = ring->on ? ring_spool_space(ring) : 0,
                              .from_now = true,
-                         }))
+                         })) {
+        if (ring->on)
+            keeper_finish(&keeps, clock_wall_us());
         return STATUS_FAILED;
+    }
     if (!live)
         say_begun_go(r, opts, ring);
     push_session *push = opts->push.urls ? push_flags_start(&opts->push, r->path, always, 0,
@@ -568,9 +571,11 @@ static int attach_go(run_go *g, pid_t pid, const attach_options *opts, const top
     return status;
 }
 
-/* Without a loader, nothing can be put into a process: of Go's, its runtime tells, as it does where
- * --go asks. True: *status is what has become of it. */
-static bool is_go(pid_t pid, const attach_options *opts, const top_options *live, int *status) {
+/* Records a Go program without a loader, or one that --go asks for, by reading its runtime's own
+ * profile: nothing can be loaded into the former. False: the process is neither. Otherwise *status
+ * is the command's. */
+static bool attach_if_go(pid_t pid, const attach_options *opts, const top_options *live,
+                         int *status) {
     char loader[PATH_MAX];
     import_error error;
     run_go g = {.memory = -1};
@@ -640,7 +645,7 @@ static int attach(pid_t pid, const attach_options *opts, const top_options *live
     remote_reason why;
     ring_plan ring = {0};
     int status = attach_check_options(opts);
-    if (status == STATUS_OK && is_go(pid, opts, live, &status))
+    if (status == STATUS_OK && attach_if_go(pid, opts, live, &status))
         return status;
     if (status == STATUS_OK)
         status = plan_ring(&ring, pid, opts);

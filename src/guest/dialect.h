@@ -1,6 +1,6 @@
-/* dialect.h: documents (reports/table.h) as text in the layouts that are prescribed for the tracers
- * of guest languages, whose readers and scripts know them; render/text.h has another one. It knows
- * no report. Of a table it shows
+/* dialect.h: documents (document/table.h) as text in the layouts that are prescribed for the
+ * tracers of guest languages, whose readers and scripts know them; render/text.h has another one.
+ * It knows no report. Of a table it shows
  *
  *     TEXT     as it is
  *     AMOUNT   in a unit of its own (allocations) as a number, else as bytes, 400KB; with its error
@@ -14,8 +14,8 @@
 #ifndef GUEST_DIALECT_H
 #define GUEST_DIALECT_H
 
+#include "document/document.h"
 #include "render/output.h"
-#include "reports/document.h"
 
 /* `ruled`: the first table and the title before it; others are plain. */
 void dialect_render(output *o, const document *d, bool ruled);

@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 #include "base/vec.h"
-#include "reports/table.h"
+#include "document/table.h"
 
 typedef enum memtracer_form {
     FORM_TABLE,

@@ -1,13 +1,13 @@
-/* report.h: the forms of a report, as documents of tables (reports/table.h): columns over what a
+/* report.h: the forms of a report, as documents of tables (document/table.h): columns over what a
  * view holds. `json` is written as every document is, the others in the dialect (dialect.h) that
  * their prescribed layout asks for. */
 #ifndef GUEST_REPORT_H
 #define GUEST_REPORT_H
 
+#include "document/document.h"
 #include "guest/expect.h"
 #include "guest/rows.h"
 #include "render/output.h"
-#include "reports/document.h"
 
 /* In the form and to where the options say, expectations included. */
 tracer_status report_write(tracer *t, double elapsed, char *problem, size_t size);

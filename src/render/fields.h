@@ -7,7 +7,7 @@
 #ifndef RENDER_FIELDS_H
 #define RENDER_FIELDS_H
 
-#include "reports/document.h"
+#include "document/document.h"
 
 /* Adds to `*to`, which must not outlive `of`. */
 void fields_document(document *to, const document *of);

@@ -3,8 +3,8 @@
 #ifndef RENDER_PAGE_H
 #define RENDER_PAGE_H
 
+#include "document/table.h"
 #include "render/place_list.h"
-#include "reports/table.h"
 
 /* Rows of a table, in this order. */
 typedef struct page_rows {

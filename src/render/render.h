@@ -1,4 +1,4 @@
-/* render.h: documents (reports/table.h) as text for people, Markdown, JSON and CSV. Nothing here
+/* render.h: documents (document/table.h) as text for people, Markdown, JSON and CSV. Nothing here
  * knows a report: what a cell looks like follows from the kind of its column.
  *
  * Problem. The same numbers are read by people in a terminal of any width, by reviewers in a
@@ -20,8 +20,8 @@
 #ifndef RENDER_RENDER_H
 #define RENDER_RENDER_H
 
+#include "document/document.h"
 #include "render/output.h"
-#include "reports/document.h"
 
 typedef struct text_style {
     bool color;

@@ -2,8 +2,8 @@
 #ifndef REPORTS_CHECK_H
 #define REPORTS_CHECK_H
 
+#include "document/document.h"
 #include "query/budget.h"
-#include "reports/document.h"
 
 /* What its tables refer to; it must outlive the document, as must what it points to. */
 typedef struct check_report {

@@ -2,8 +2,8 @@
 #ifndef REPORTS_DIFF_H
 #define REPORTS_DIFF_H
 
+#include "document/document.h"
 #include "query/diff.h"
-#include "reports/document.h"
 
 typedef struct diff_report {
     const diff *diff;

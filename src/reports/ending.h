@@ -3,8 +3,8 @@
 #ifndef REPORTS_ENDING_H
 #define REPORTS_ENDING_H
 
-#include "reports/document.h"
-#include "reports/table.h"
+#include "document/document.h"
+#include "document/table.h"
 
 /* How much of a trace is missing before its end and what follows from that: sentences, without a
  * newline at their end, and a phrase. */

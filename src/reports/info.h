@@ -2,8 +2,8 @@
 #ifndef REPORTS_INFO_H
 #define REPORTS_INFO_H
 
+#include "document/document.h"
 #include "profile/gauges.h"
-#include "reports/document.h"
 
 enum { INFO_MARKS = 10 }; /* that text shows */
 

@@ -3,7 +3,7 @@
 #ifndef REPORTS_REPORT_H
 #define REPORTS_REPORT_H
 
-#include "reports/document.h"
+#include "document/document.h"
 
 typedef struct report {
     const query_result *query;

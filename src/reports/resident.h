@@ -3,9 +3,9 @@
 #ifndef REPORTS_RESIDENT_H
 #define REPORTS_RESIDENT_H
 
+#include "document/document.h"
 #include "profile/gauges.h"
 #include "query/figure.h"
-#include "reports/document.h"
 
 typedef struct resident_live {
     figure peak, end; /* live memory of the whole program, in bytes */

@@ -2,12 +2,12 @@
 #include "cli/run/run_findings.h"
 
 #include "advice/advise.h"
+#include "document/table.h"
 #include "query/figure.h"
 #include "query/leaks.h"
 #include "query/libraries.h"
 #include "query/peak.h"
 #include "render/shorten.h"
-#include "reports/table.h"
 
 enum {
     MOST_BLOCKS = 500000, /* which takes a tenth of a second */

@@ -18,11 +18,11 @@
 #include "cli/message.h"
 #include "cli/run/run_findings.h"
 #include "cli/trace_file.h"
+#include "document/table.h"
 #include "query/figure.h"
 #include "query/hotspots.h"
 #include "query/libraries.h"
 #include "query/unseen.h"
-#include "reports/table.h"
 #include "trace/end.h"
 
 enum {

@@ -37,8 +37,8 @@
  *
  * What must hold: names of columns are unique in a table, and never change their meaning; a cell
  * depends on its table and row alone. */
-#ifndef REPORTS_TABLE_H
-#define REPORTS_TABLE_H
+#ifndef DOCUMENT_TABLE_H
+#define DOCUMENT_TABLE_H
 
 #include "query/cost.h"
 #include "query/figure.h"

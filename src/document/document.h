@@ -1,11 +1,11 @@
 /* document.h: what a report returns: tables (table.h), and sentences about them, in the order in
  * which text shows them. It is made, rendered once or more, and freed. */
-#ifndef REPORTS_DOCUMENT_H
-#define REPORTS_DOCUMENT_H
+#ifndef DOCUMENT_DOCUMENT_H
+#define DOCUMENT_DOCUMENT_H
 
 #include "base/arena.h"
 #include "base/vec.h"
-#include "reports/table.h"
+#include "document/table.h"
 
 typedef enum part_kind {
     PART_ROWS,   /* a table; in JSON an array of objects */

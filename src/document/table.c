@@ -1,5 +1,5 @@
 /* table.c: finding a column by its name, and what rows are sorted by. */
-#include "reports/table.h"
+#include "document/table.h"
 
 #include <string.h>
 

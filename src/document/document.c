@@ -1,6 +1,6 @@
 /* document.c: parts are added one by one; who runs out of memory marks the document, so that
  * reports need not ask at each. */
-#include "reports/document.h"
+#include "document/document.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -66,7 +66,14 @@ class Agent:
         pathlib.Path("socket").unlink(missing_ok=True)
         self.process = subprocess.Popen([*under, ALLOTRACE, "agent", "agent.toml"], env=ENVIRONMENT, text=True,
                                         stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-        patiently(lambda: pathlib.Path("socket").exists() or self.process.poll() is not None, "it answers")
+        patiently(lambda: self.answers() or self.process.poll() is not None, "it answers")
+
+    def answers(self):
+        """The socket is there before anybody listens to it."""
+        try:
+            return self.ask("/status")[0] == 200
+        except OSError:
+            return False
 
     def __enter__(self):
         return self

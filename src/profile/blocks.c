@@ -307,7 +307,7 @@ static bool is_sorted(const block_table *b) {
     return true;
 }
 
-/* Domains write their events in turn: they are nearly in order. */
+/* Domains write their events in turn, so the order is sorted already, or nearly so. */
 static bool sort_order(block_table *b) {
     if (is_sorted(b))
         return true;
@@ -324,7 +324,8 @@ static bool sort_order(block_table *b) {
     return ok;
 }
 
-/* What lies outside the heap is never promoted: where a trace says so, its handle was. */
+/* Blocks outside the minor heap are never promoted. If a trace says so, it means the block's
+ * handle. */
 static inline bool may_be_promoted(const block_table *b, size_t row) {
     return b->source[row] == MEMTRACE_MINOR;
 }
@@ -334,7 +335,7 @@ static bool is_kept(const block_table *b, uint64_t event, size_t row) {
            (blocks_event_kind(event) != BLOCKS_PROMOTED || may_be_promoted(b, row));
 }
 
-/* Where the block of a row is that moved. */
+/* Returns the row to which the block of a row moved, or the row itself. */
 static size_t find_moved(const block_table *b, size_t row) {
     while (b->node[row] == NO_NODE && b->source[row] == MOVED)
         row = b->length[row];
@@ -345,7 +346,8 @@ static uint32_t renumbered(const uint32_t *before, size_t row) {
     return before ? before[row] : (uint32_t)row;
 }
 
-/* Gives events the new numbers of their rows; drops those that go. Before the rows move. */
+/* Renumbers the rows of events, and drops the events of rows that are removed. Must run before the
+ * rows move. */
 static void renumber_order(block_table *b, const uint32_t *before) {
     size_t kept = 0;
     for (size_t i = 0; i < b->order.count; i++) {
@@ -359,7 +361,8 @@ static void renumber_order(block_table *b, const uint32_t *before) {
 
 /* ---- the end of reading ------------------------------------------------------------------ */
 
-/* Rows move down over those that go; the few large ones are numbered anew. */
+/* Moves a row down over removed ones. If it has an entry in `large`, that gets the new row
+ * number. */
 static bool move_row(block_table *b, size_t to, size_t from) {
 #define MOVE_COLUMN(type, name) b->name[to] = b->name[from];
     BLOCKS_COLUMNS(MOVE_COLUMN)
@@ -377,7 +380,7 @@ static bool move_row(block_table *b, size_t to, size_t from) {
     return at;
 }
 
-/* By row, how many before it stay; NULL when there is no memory. */
+/* Returns, by row, how many rows before it are kept; NULL when there is no memory. */
 static uint32_t *count_before(const block_table *b) {
     uint32_t *before = malloc((b->count + 1) * sizeof *before), n = 0;
     for (size_t i = 0; before && i <= b->count; i++) {
@@ -387,7 +390,7 @@ static uint32_t *count_before(const block_table *b) {
     return before;
 }
 
-/* Removes the rows of blocks that never were allocated, or moved. */
+/* Removes the rows of blocks that were never allocated, or that moved. */
 static bool close_rows(block_table *b) {
     size_t kept = 0;
     for (size_t i = 0; i < b->count; i++) {
@@ -402,8 +405,8 @@ static bool close_rows(block_table *b) {
     return true;
 }
 
-/* Clocks of domains differ a little: nothing is said to have happened to a block before its birth.
- */
+/* Clocks of domains differ a little, so an event that seems earlier than the block's birth gets the
+ * time of the birth. */
 static void order_long_times(block_table *b) {
     for (size_t i = 0; i < b->count; i++) {
         const uint64_t born = blocks_born(b, i), died = blocks_died(b, i);
@@ -418,12 +421,13 @@ static void order_long_times(block_table *b) {
     }
 }
 
-/* In loops that take several rows at once. What never happened, plus 1, is 0. */
+/* Does the same as order_long_times for short times, in loops that the compiler vectorizes.
+ * BLOCKS_SHORT + 1 wraps to 0, so it is never the latest. */
 static void order_short_times(block_table *b) {
     const uint32_t *const born = b->times[BLOCKS_BORN].low;
     uint32_t *const promoted = b->times[BLOCKS_PROMOTED].low;
     uint32_t *const died = b->times[BLOCKS_DIED].low;
-    uint32_t next = 0; /* after the last */
+    uint32_t next = 0; /* 1 + the latest time */
     for (size_t i = 0; i < b->count; i++) {
         const uint32_t time = died[i] < born[i] ? born[i] : died[i];
         died[i] = time;
@@ -461,7 +465,7 @@ static bool finish_rows(block_table *b) {
     return ok;
 }
 
-/* A column as large as it needs to be; NULL if it is of nothing. */
+/* Returns the column with its final size; NULL if that is 0. */
 static void *shrunk(void *column, size_t size) {
     void *smaller = size ? realloc(column, size) : NULL;
     if (!size)
@@ -469,7 +473,7 @@ static void *shrunk(void *column, size_t size) {
     return smaller || !size ? smaller : column;
 }
 
-/* A set of rows, none of them in it yet. */
+/* Returns an empty set of rows. */
 static bits_word *no_rows(const block_table *b) {
     return calloc(bits_words((uint32_t)b->count), sizeof(bits_word));
 }
@@ -524,7 +528,7 @@ bool blocks_finish(block_table *b) {
     if (!blocks_write_fates(b) || !finish_rows(b))
         return false;
     if (b->count > 0 && !resize(b, b->count))
-        b->capacity = b->count; /* some columns could not be made smaller: they are large enough */
+        b->capacity = b->count; /* shrinking failed for some columns, which stay larger */
     b->ready = b->count;
     blocks_remember_peak(b, NULL);
     return sort_order(b) && blocks_pack(b);
@@ -546,7 +550,7 @@ static bool copy_large(const block_table *from, block_table *to) {
     return true;
 }
 
-/* Fates that are not written yet, of blocks that have rows. */
+/* Writes pending fates of blocks that have rows. */
 static bool copy_fates(const block_table *from, block_table *to) {
     bool ok = true;
     for (size_t i = 0; ok && i < from->n_fates; i++) {
@@ -563,7 +567,7 @@ static void copy_times(const blocks_times *from, const blocks_times *to, size_t 
         memcpy(to->high, from->high, count * sizeof *to->high);
 }
 
-/* Makes columns in a table that has none, as large as the rows of the other one. */
+/* Makes the columns of an empty table, with the rows of the other one. */
 static bool copy_columns(const block_table *from, block_table *to) {
     if (from->count == 0)
         return true;

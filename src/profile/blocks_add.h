@@ -1,20 +1,21 @@
-/* blocks_add.h: what an event of a trace does to the table of blocks, in line, as all of them do.
- * They come in any order. Each allocation is a row; of those with the same id, which a whole trace
- * has not, the first gets what happens to it. False when there is no memory. */
+/* blocks_add.h: adds the events of a trace to the table of blocks, inline because every event comes
+ * here. Events may come in any order. Each allocation becomes a row. If several have the same id,
+ * which does not happen in a whole trace, the first one gets the promotion and the death. Functions
+ * return false when there is no memory. */
 #ifndef PROFILE_BLOCKS_ADD_H
 #define PROFILE_BLOCKS_ADD_H
 
 #include "profile/blocks.h"
 
-/* Notes the order of events, where that is kept. */
+/* Notes the order of events, if it is kept. */
 static inline bool blocks_note(block_table *b, uint32_t row, blocks_event kind) {
     return !b->keep_order || vec_push(&b->order, (uint64_t)row << 2 | kind);
 }
 
-/* An allocation, whatever its numbers. */
+/* Adds an allocation whatever its numbers are. */
 bool blocks_add_slow(block_table *b, uint32_t node, const memtrace_event *event);
 
-/* An allocation; as it mostly is, the next id gets the next row. */
+/* Adds an allocation. In the common case the next id gets the next row. */
 static inline __attribute__((always_inline)) bool blocks_add(block_table *b, uint32_t node,
                                                              const memtrace_event *event) {
     const size_t row = b->count;
@@ -36,15 +37,15 @@ static inline __attribute__((always_inline)) bool blocks_add(block_table *b, uin
     return blocks_note(b, (uint32_t)row, BLOCKS_BORN);
 }
 
-/* Writes what blocks_add_fate gathered; false when there is no memory. */
+/* Writes what blocks_add_fate has gathered; false when there is no memory. */
 bool blocks_write_fates(block_table *b);
 
-/* How many rows and runs there are: what stands between two of them is of one domain. */
+/* Returns the number of rows and runs so far. Events with the same value are of one domain. */
 static inline uint32_t blocks_now(const block_table *b) {
     return (uint32_t)(b->count + b->runs.count);
 }
 
-/* The block was promoted, or died. Where the order of events is kept, each is written at once. */
+/* Adds a promotion or a death. It is written later, or at once if the order of events is kept. */
 static inline __attribute__((always_inline)) bool
 blocks_add_fate(block_table *b, uint64_t id, uint64_t time, blocks_event kind) {
     b->fates[b->n_fates++] =

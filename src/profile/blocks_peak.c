@@ -1,10 +1,11 @@
-/* blocks_peak.c: finds when most was live (blocks_peak of blocks.h).
+/* blocks_peak.c: finds the moment at which most was live (blocks_peak of blocks.h).
  *
- * The places of allocations are cut into bins. What is live when one begins follows from what is
- * born and dies in those before it, and in it at most all that is born there is added, as if
- * nothing died: this says in which bins the peak may be. These are cut into finer ones, until a bin
- * is one place: what dies between two allocations dies in the bin of the second one, before it.
- * Each step passes once over the table. */
+ * The places of allocations are cut into bins. The level at the beginning of a bin follows from the
+ * births and deaths before it. Within the bin it rises at most by all that is born there, as if
+ * nothing died. With this upper bound, and the levels at the ends of bins as a lower bound of the
+ * peak, most bins are ruled out. The candidates that remain are cut into finer bins, until a bin is
+ * one place. A death between two allocations counts in the bin of the second one, before it. Each
+ * step passes over the table once. */
 #include <stdlib.h>
 
 #include "profile/blocks.h"
@@ -12,37 +13,38 @@
 
 enum {
     FEWEST_BINS = 1 << 14,
-    FIRST_BINS = 1 << 17, /* at most: a step that looks at all rows finds them in the cache */
-    MOST_BINS = 1 << 22,  /* of a later step, unless there are as many candidates */
+    FIRST_BINS = 1 << 17, /* at most, so that the counts of all rows stay in the cache */
+    MOST_BINS = 1 << 22,  /* of a later step, unless the candidates alone need more */
     ROWS_A_BIN = 8,
-    STRIDE = 64,    /* rows that are looked through at once */
-    LEAST_BITS = 2, /* of places, by which a step is finer than the one before */
+    STRIDE = 64,    /* rows that are skipped or counted together */
+    LEAST_BITS = 2, /* a step is finer by at least so many bits of the place */
     MOST_STEPS = 64 / LEAST_BITS + 1,
 };
 
 #define NO_BIN UINT32_MAX
 
-/* The first step's bins follow each other; then each candidate of one step has 2^bits of the next.
- */
+/* A division of the places into bins. Those of the first step cover all places; later, each
+ * candidate of the step before is cut into 2^bits bins. */
 typedef struct step {
     unsigned width; /* a bin is 2^width places */
     unsigned bits;
-    size_t n;       /* bins; there is one more, in which what lives until the end dies */
+    size_t n;       /* bins; one more counts what lives until the end */
     uint32_t *next; /* by bin: its number among the candidates, or NO_BIN */
 } step;
 
-/* Of places, from a bin's beginning on. */
+/* The places of a bin. */
 typedef struct stretch {
-    uint64_t begin, live; /* a place; samples before anything happens in it */
+    uint64_t begin, live; /* its first place; the samples live before it */
 } stretch;
 
 typedef VEC(stretch) stretches;
 
-/* Rows of the table that are looked through at the same time as others. */
+/* A part of the rows, counted by one thread. */
 typedef struct peak_part {
     size_t begin, end;
-    /* Samples, by bin; of the first part: in the end, of all. Deaths are anywhere: where they are
-     * counted had better be in the cache, and what 32 bits do not hold is elsewhere. */
+    /* Samples by bin; join_parts adds all to those of the first part. The bins of deaths are in
+     * random order, so their counts have 32 bits to stay in the cache, and what exceeds them is in
+     * `carried`. */
     uint64_t *born;
     uint32_t *died, *carried;
 } peak_part;
@@ -52,12 +54,12 @@ typedef struct peak_search {
     const uint8_t *kept; /* NULL: all */
     step steps[MOST_STEPS];
     size_t n_steps;
-    uint32_t *before; /* by bin of the first step, and after the last: candidates before it */
+    uint32_t *before; /* by bin of the first step, and one after the last: candidates before it */
     peak_part parts[PARALLEL_MAX];
     size_t n_parts;
-    stretches candidates;    /* of the step before */
-    uint64_t least;          /* so much was live at some moment */
-    uint64_t place, samples; /* the peak; after the last step */
+    stretches candidates;    /* found by the step before */
+    uint64_t least;          /* samples that were live at some moment, so the peak is no lower */
+    uint64_t place, samples; /* the peak; valid after the last step */
 } peak_search;
 
 static const step *last_step(const peak_search *s) {
@@ -71,7 +73,8 @@ static inline size_t first_bin(const step *first, uint32_t place) {
     return bin < first->n ? bin : first->n;
 }
 
-/* The bin of the last step, from the candidate of the first; NO_BIN: it is in no candidate. */
+/* Returns the bin of the last step that holds the place, given its candidate of the first step;
+ * NO_BIN if it is in no candidate. */
 static inline uint32_t later_bin(const peak_search *s, uint32_t candidate, uint32_t place) {
     for (size_t i = 1; candidate != NO_BIN; i++) {
         const step *x = &s->steps[i];
@@ -91,7 +94,7 @@ static inline void add_death(const peak_part *p, size_t bin, uint64_t samples) {
         p->carried[bin] += (uint32_t)(sum >> 32);
 }
 
-/* Rows are mostly in the order of their births: those of a bin are summed up beside it. */
+/* Rows are mostly sorted by birth, so the births of a bin are summed up in a variable. */
 static inline __attribute__((always_inline)) void
 count_first(const peak_search *s, const peak_part *p, const uint8_t *kept) {
     const block_table *b = s->table;
@@ -128,13 +131,13 @@ static inline void count_later_row(const peak_search *s, const peak_part *p, siz
         add_death(p, bin, blocks_samples(b, row));
 }
 
-/* Whether there is a candidate of the first step between these places, both included. */
+/* Whether the first step has a candidate between these places, both included. */
 static inline bool any_between(const peak_search *s, uint32_t first, uint32_t last) {
     const step *x = &s->steps[0];
     return first <= last && s->before[first_bin(x, first)] < s->before[first_bin(x, last) + 1];
 }
 
-/* Whether one of these rows may be born in a candidate: rows are mostly in the order of births. */
+/* Whether one of STRIDE rows may be born in a candidate. Rows are mostly sorted by birth. */
 static inline bool any_born(const peak_search *s, size_t at) {
     const uint32_t *place = s->table->place ? s->table->place + at : NULL;
     uint32_t first = UINT32_MAX, last = 0;
@@ -147,19 +150,20 @@ static inline bool any_born(const peak_search *s, size_t at) {
     return any_between(s, first, last);
 }
 
-/* Or die in one: their deaths are mostly near each other. */
+/* Whether one of STRIDE rows may die in a candidate. Their deaths are mostly close to each
+ * other. */
 static inline bool any_died(const peak_search *s, size_t at) {
     const uint32_t *deaths = s->table->after + at;
     uint32_t first = UINT32_MAX, behind = 0;
     for (size_t i = 0; i < STRIDE; i++) {
-        const uint32_t next = deaths[i] + 1; /* 0: it lives until the end */
+        const uint32_t next = deaths[i] + 1; /* 0: lives until the end */
         first = deaths[i] < first ? deaths[i] : first;
         behind = next > behind ? next : behind;
     }
     return behind > 0 && any_between(s, first, behind - 1);
 }
 
-/* Of most rows nothing is in a candidate, and these are mostly near each other. */
+/* Most rows are born and die outside the candidates, and such rows are mostly neighbors. */
 static void count_later(const peak_search *s, const peak_part *p) {
     size_t i = p->begin;
     for (; p->end - i >= STRIDE; i += STRIDE)
@@ -200,7 +204,7 @@ static void free_counts(peak_search *s) {
     }
 }
 
-/* Very many bins are counted in one thread: each has counts of its own. */
+/* Each thread has counts of its own, so very many bins are counted by one thread. */
 static bool count(peak_search *s) {
     const size_t rows = s->table->count, n = last_step(s)->n;
     bool ok = true;
@@ -223,7 +227,7 @@ static bool count(peak_search *s) {
 
 /* ---- from step to step ------------------------------------------------------------------- */
 
-/* Enough bins that little is born in one; one candidate, all places. */
+/* Makes enough bins that little is born in one. The only candidate is all places. */
 static bool begin_search(peak_search *s) {
     const block_table *b = s->table;
     step *x = &s->steps[0];
@@ -242,7 +246,7 @@ static uint64_t change_in(const peak_search *s, size_t bin) {
     return all->born[bin] - all->died[bin] - ((uint64_t)all->carried[bin] << 32);
 }
 
-/* What is live when a bin ends was live at some moment. */
+/* The level at the end of a bin was live at some moment. */
 static void sum_up(peak_search *s) {
     const step *x = last_step(s);
     const size_t each = x->n / s->candidates.count;
@@ -271,7 +275,8 @@ static bool mark_first(peak_search *s) {
     return s->before;
 }
 
-/* Numbers those bins of a candidate that the peak may be in: it begins with a birth. */
+/* Numbers the bins of a candidate that the peak may be in. The peak follows a birth, so a bin
+ * without one is ruled out. */
 static bool cut(const peak_search *s, size_t candidate, size_t n, stretches *found) {
     const step *x = last_step(s);
     const stretch *c = &s->candidates.items[candidate];
@@ -304,7 +309,7 @@ static bool find_candidates(peak_search *s) {
     return ok && (s->n_steps > 1 || mark_first(s));
 }
 
-/* As much finer as there is room for; false when that is too much. */
+/* Begins a step with bins as fine as there is room for; false when there would be too many. */
 static bool refine(peak_search *s) {
     const size_t rows = s->table->count, n = s->candidates.count;
     const unsigned width = last_step(s)->width;
@@ -326,7 +331,6 @@ static void end_search(peak_search *s) {
     vec_free(&s->candidates);
 }
 
-/* The moment of an allocation. */
 static blocks_moment moment_of(const block_table *b, uint32_t place) {
     size_t row = place;
     for (size_t i = 0; b->place && i < b->count; i++)

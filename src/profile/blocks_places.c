@@ -1,8 +1,9 @@
-/* blocks_places.c: in a trace of one domain, the place of an allocation is its row, and nothing has
- * to be found. Otherwise the domains' runs, in which rows are in order, are merged by time. A death
- * then comes behind the allocation that its domain had last made, and behind all of earlier times.
- * What that takes lies anywhere in memory, so that it is asked for in batches.
- */
+/* blocks_places.c: the order of births and deaths.
+ *
+ * In a trace of one domain, the place of an allocation is its row. Otherwise the runs of the
+ * domains, within which rows are in order, are merged by time. A death then comes after the
+ * allocation that its own domain made last, and after all allocations with earlier times. What is
+ * looked up for that lies at random places of memory, so it is prefetched in batches. */
 #include "profile/blocks_places.h"
 
 #include <stdlib.h>
@@ -14,26 +15,26 @@ enum {
     DOMAINS = UINT16_MAX + 1,
     BATCH = 64,
     PLACES_A_PART = 64,
-    STRIDE = 16, /* places that are counted at once: a cache line of short times */
+    STRIDE = 16, /* places compared without a branch: a cache line of short times */
 };
 
-/* Rows that follow each other, of one domain. */
+/* Consecutive rows of one domain. */
 typedef struct run {
     uint32_t begin, end; /* rows */
-    uint32_t place;      /* while reading, events of it had at least this one; see blocks_now */
-    uint32_t before;     /* the last row of its domain before it; NO_ROW: there is none */
-    uint32_t next;       /* the domain's next run; the number of runs: there is none */
+    uint32_t place;  /* while reading, events of the run had at least this place; see blocks_now */
+    uint32_t before; /* the last row of its domain before the run; NO_ROW: none */
+    uint32_t next;   /* the domain's next run; n_runs: none */
     uint16_t domain;
 } run;
 
 typedef struct merging {
     block_table *table;
-    const uint32_t *before; /* as of blocks_settle */
+    const uint32_t *before; /* as in blocks_settle */
     run *runs;
     uint32_t n_runs;
-    uint32_t *first_run; /* of each part of the places while reading: the one it begins in */
-    uint32_t *rows;      /* by place; once places are known … */
-    uint32_t *times;     /* … the same memory: births by place, where times are short */
+    uint32_t *first_run; /* by PLACES_A_PART places while reading: the run in which they begin */
+    uint32_t *rows;      /* by place, until places are known; … */
+    uint32_t *times;     /* … then in the same memory the births by place, if times are short */
 } merging;
 
 static uint32_t left(const merging *m, uint32_t row) {
@@ -42,7 +43,8 @@ static uint32_t left(const merging *m, uint32_t row) {
 
 /* ---- one domain -------------------------------------------------------------------------- */
 
-/* The domain 0 may have ended blocks before any other was met, and have none of its own. */
+/* Whether a block died before the first run. Domain 0 may report deaths before any other domain is
+ * met, without a row of its own. */
 static bool ends_before_runs(const block_table *b) {
     size_t i = 0;
     while (i < b->count && b->after[i] != 0)
@@ -50,14 +52,14 @@ static bool ends_before_runs(const block_table *b) {
     return i < b->count;
 }
 
-/* The domain 0 of a table that was told of none has no run, and one that begins at the first row
- * is the only one. */
+/* Whether all events came from one domain. Without any run that is domain 0; with a single one that
+ * begins at the first row, its domain. */
 static bool is_of_one(const block_table *b) {
     return b->runs.count == 0 ||
            (b->runs.count == 1 && b->runs.items[0].first == 0 && !ends_before_runs(b));
 }
 
-/* Nothing dies before it is born. */
+/* A death is placed after the birth at the earliest. */
 static void settle_one(const merging *m) {
     uint32_t *after = m->table->after, runs = (uint32_t)m->table->runs.count;
     for (size_t i = 0; i < m->table->count; i++) {
@@ -71,14 +73,14 @@ static void settle_one(const merging *m) {
 /* ---- runs -------------------------------------------------------------------------------- */
 
 static void link_runs(run *runs, uint32_t n, uint32_t *by_domain) {
-    memset(by_domain, 0xFF, DOMAINS * sizeof *by_domain); /* the last row of each so far */
+    memset(by_domain, 0xFF, DOMAINS * sizeof *by_domain); /* by domain: its last row so far */
     for (uint32_t i = 0; i < n; i++) {
         runs[i].before = by_domain[runs[i].domain];
         if (runs[i].end > runs[i].begin)
             by_domain[runs[i].domain] = runs[i].end - 1;
     }
     for (size_t d = 0; d < DOMAINS; d++)
-        by_domain[d] = n; /* the first run of each from here on */
+        by_domain[d] = n; /* by domain: its first run from here on */
     for (uint32_t i = n; i-- > 0;) {
         runs[i].next = by_domain[runs[i].domain];
         by_domain[runs[i].domain] = i;
@@ -107,7 +109,7 @@ static bool make_runs(merging *m) {
 
 /* ---- merging ----------------------------------------------------------------------------- */
 
-/* The next row of a domain. */
+/* The next row of a domain that has no place yet. */
 typedef struct head {
     uint64_t time;
     uint32_t row, run;
@@ -115,7 +117,8 @@ typedef struct head {
 
 typedef VEC(head) heads;
 
-/* False: the domain has no more rows. */
+/* Moves the head to the first row of run `i`, or of the domain's next run that has rows. False if
+ * there is none. */
 static bool go_to(const merging *m, uint32_t i, head *h) {
     while (i < m->n_runs && m->runs[i].begin == m->runs[i].end)
         i = m->runs[i].next;
@@ -126,7 +129,7 @@ static bool go_to(const merging *m, uint32_t i, head *h) {
     return true;
 }
 
-/* At equal times, of the domain whose run is first. */
+/* At equal times, the row that comes first in the file is first. */
 static bool is_before(const head *a, const head *b) {
     return a->time != b->time ? a->time < b->time : a->row < b->row;
 }
@@ -154,13 +157,13 @@ static bool gather_heads(const merging *m, heads *h) {
     return true;
 }
 
-/* What the first head must stay before. */
+/* Returns the head that comes after the first one. */
 static const head *second(const heads *h) {
     const head *x = h->items;
     return h->count < 3 || is_before(&x[1], &x[2]) ? &x[1] : &x[2];
 }
 
-/* Gives places to the rows of the first head that are before those of all others. */
+/* Gives the next places to rows of the first head, as long as they come before all other heads. */
 static uint32_t *take_first(const merging *m, heads *h, uint32_t *row) {
     head *first = &h->items[0];
     const uint32_t end = m->runs[first->run].end;
@@ -238,7 +241,7 @@ static bool is_over(const merging *m, size_t place, uint64_t time) {
     return place >= m->table->count || time_of(m, place) >= time;
 }
 
-/* The first place from this one on that is not before the time. */
+/* Returns the first place from `low` on whose time is not before `time`. */
 static uint32_t search(const merging *m, size_t low, uint64_t time) {
     size_t step = 1;
     while (!is_over(m, low + step - 1, time)) {
@@ -255,7 +258,8 @@ static uint32_t search(const merging *m, size_t low, uint64_t time) {
     return (uint32_t)low;
 }
 
-/* As `search`, for what mostly is near: without a branch that cannot be foretold. */
+/* Like `search`, for a place that is mostly near: compares the first STRIDE without an
+ * unpredictable branch. */
 static uint32_t find_place(const merging *m, size_t place, uint64_t time) {
     if (!m->times || place + STRIDE > m->table->count || time > UINT32_MAX)
         return search(m, place, time);
@@ -265,16 +269,17 @@ static uint32_t find_place(const merging *m, size_t place, uint64_t time) {
     return earlier < STRIDE ? (uint32_t)place + earlier : search(m, place + STRIDE, time);
 }
 
+/* A death whose place is being looked up. */
 typedef struct death {
     uint32_t row;
-    const run *in;   /* when it happened */
-    uint32_t number; /* of the allocation that came next then, while reading */
-    uint32_t last;   /* the row that its domain had last made; NO_ROW: none */
-    uint32_t place;  /* at least this one */
-    bool is_found;   /* it is that one */
+    const run *in;   /* the run in which it happened */
+    uint32_t number; /* the next allocation at that moment, numbered as while reading */
+    uint32_t last;   /* the row that its domain had allocated last; NO_ROW: none */
+    uint32_t place;  /* a lower bound unless `is_found` */
+    bool is_found;   /* `place` is final */
 } death;
 
-/* The rows from `row` to `end` that died. */
+/* Collects the rows from `row` to `end` that died; returns how many. */
 static unsigned gather_deaths(const merging *m, size_t row, size_t end, death *of) {
     const block_table *b = m->table;
     unsigned n = 0;
@@ -301,7 +306,8 @@ static void find_last(const merging *m, death *of, unsigned n) {
     }
 }
 
-/* Mostly its domain has just made a block, and nothing of an earlier time is behind that. */
+/* Mostly the domain has allocated at the time of the death, so no later place has an earlier time,
+ * and the bound is the place. */
 static void bound_places(const merging *m, death *of, unsigned n) {
     const block_table *b = m->table;
     for (unsigned i = 0; i < n; i++) {

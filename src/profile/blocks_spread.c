@@ -1,16 +1,23 @@
-/* blocks_spread.c: time is cut into bins no shorter than what a clock stands still for. An event
- * has then happened in the bin of its time, or in the next. So at any moment of bin k, each domain
- * is somewhere between the end of its events of bin k - 2 and the end of those of bin k. The most
- * that may have been live is the sum of the highest that each domain reached there. And at the
- * moment of an allocation whose time is in bin k, what its own domain had made is certain, but for
- * deaths that the table has behind it only since they are of blocks born later in another domain;
- * and each other one had made no less than the lowest from the end of bin k - 2 to the end of bin k
- * + 1.
+/* blocks_spread.c: bounds what was live, when the order of domains is known only by their clocks.
  *
- * First, coarse bins say where so much may have been live: only events there, and in the bins
- * beside, are looked at, in stretches of bins that follow each other. Their births stand at their
- * places, which are in the order of time; nearly each death is of the bin and the domain of the
- * birth that it is behind, and is added to that: only the others are sorted. */
+ * Time is cut into fine bins, none shorter than a tick, the time for which a clock may stand still.
+ * So an event that has its time in bin k happened in bin k or k + 1. At any moment of bin k, all
+ * events of a domain up to bin k - 2 have happened, and none after bin k: its level is one of those
+ * between the end of its bin k - 2 and the end of its bin k. This gives both ends:
+ *
+ * High: the sum over domains of the highest level that each reached in that range.
+ *
+ * Low: at an allocation with its time in bin k, the level of its own domain is certain. All other
+ * domains had at least their lowest level from the end of bin k - 2 to the end of bin k + 1. One
+ * kind of death makes the own level uncertain, too: a death that the table puts after a birth only
+ * because the block was born in another domain, whose clock is ahead. Such a death floats: it may
+ * have happened earlier.
+ *
+ * To save work, coarse bins first tell where as much as the known peak may have been live. Only the
+ * events in these wanted bins and in their neighbors are gathered, as stretches of consecutive
+ * bins, in rounds of a limited size. Births are stored by place, which is the order of time. Nearly
+ * every death has the bin and the domain of the birth just before it and is added to that birth;
+ * only the other deaths are sorted. */
 #include "profile/blocks_spread.h"
 
 #include <stdlib.h>
@@ -23,113 +30,115 @@ enum {
     LEAST_COARSE = 1 << 16,
     MOST_COARSE = 1 << 20,
     ROWS_A_BIN = 4,
-    MOST_FINE = 1 << 20,    /* in all; if there are more, bins are made longer */
-    FINE_A_ROUND = 1 << 15, /* unless a coarse bin has more */
-    LOAD_A_ROUND = 3 << 17, /* the same; and of a large table, the following share of it */
+    MOST_FINE = 1 << 20,    /* in all; with more, bins are made longer */
+    FINE_A_ROUND = 1 << 15, /* fine bins, unless one coarse bin has more */
+    LOAD_A_ROUND = 3 << 17, /* births and deaths, unless one coarse bin has more; a large table has
+                               a share of its rows instead, see make_round */
     MOST_ROUNDS = 512,
-    CHUNK = 1024, /* rows whose times are known together */
+    CHUNK = 1024, /* rows whose range of times is kept */
     DOMAINS = UINT16_MAX + 1,
 };
 
 #define NO_BIRTH UINT32_MAX
 #define NO_KEY   UINT32_MAX
 
-/* A coarse bin is 2^shift fine ones. */
+/* A coarse bin: 2^shift fine bins. */
 typedef struct coarse {
     uint64_t born;  /* samples */
-    uint64_t live;  /* when it begins, by the table's times */
-    uint32_t place; /* the first that is born in it, or later */
+    uint64_t live;  /* samples when the bin begins, by the times of the table */
+    uint32_t place; /* of the first birth in this bin or a later one */
     uint32_t events;
     bool wanted;
 } coarse;
 
-/* Wanted bins that follow each other, and one before and behind. */
+/* Consecutive wanted bins, with one neighbor before and one after them. */
 typedef struct stretch {
     size_t first, last;    /* coarse bins, both included */
     size_t begin, end;     /* fine bins of the round */
-    size_t wanted, behind; /* of these: the first that is wanted, and the one behind the last */
-    uint32_t place;        /* of its first birth */
-    uint32_t birth, n;     /* the number of this among those of the round, and how many it has */
+    size_t wanted, behind; /* fine bins: the first wanted one, and the one after the last */
+    uint32_t place;        /* of the stretch's first birth */
+    uint32_t birth, n;     /* its number in the round, and the number of births */
 } stretch;
 
-/* Rows that follow each other, and between which times they were born, and those of them that are
- * kept died. */
+/* A chunk of consecutive rows: the range of their births, and the range of the deaths of those rows
+ * that are kept. */
 typedef struct chunk {
     uint64_t first_born, last_born, first_died, last_died;
 } chunk;
 
-/* Of a row. */
+/* The birth of one row. */
 typedef struct birth {
     uint64_t samples; /* 0: the row is not kept */
     uint32_t fine;
-    uint32_t next; /* of its domain; NO_BIRTH: there is none */
+    uint32_t next; /* birth of the same domain; NO_BIRTH: none */
     uint16_t domain;
 } birth;
 
-/* What dies behind a birth, of its domain and before its next one, in the same bin. What is added
- * up is anywhere among them: so these are small. */
+/* The deaths between a birth and the next one that have the bin and the domain of that birth.
+ * Deaths are added in random order, so these structs are small to stay in the cache. */
 typedef struct ends {
-    uint32_t key; /* see key_of */
+    uint32_t key; /* the fine bin and the domain, see key_of */
     uint32_t died;
 } ends;
 
-/* One that is of another bin or domain than the birth before it. */
+/* A death whose bin or domain is not that of the birth just before it. */
 typedef struct death {
     uint64_t samples;
     uint32_t place;
     uint32_t fine, stretch;
     uint16_t domain;
-    bool floats; /* its place is only known to be behind a birth in another domain */
+    bool floats; /* known only to come after the birth of its block, in another domain */
 } death;
 
 typedef VEC(death) deaths;
 
-/* What a domain has of a round. */
+/* The events of one domain in a round. */
 typedef struct share {
     bool is_met;
-    uint32_t first, last;  /* births; NO_BIRTH: none */
-    size_t deaths, behind; /* from, and up to */
+    uint32_t first, last;  /* numbers of births; NO_BIRTH: none */
+    size_t deaths, behind; /* range in the sorted deaths; `behind` is not included */
 } share;
 
-/* Of one domain, relative to the beginning of a stretch. */
+/* The level of one domain within a fine bin, in samples since the beginning of the stretch. */
 typedef struct reach {
-    int64_t least, most; /* within the bin, and when it begins */
-    int64_t own;         /* most after an allocation if no death of the bin floats, or INT64_MIN */
-    int64_t floating;    /* what deaths that float take away within the bin */
+    int64_t least, most; /* including the level when the bin begins */
+    int64_t own; /* highest after an allocation, if no floating death of the bin came before it;
+                    INT64_MIN: no allocation */
+    int64_t floating; /* samples of the bin's floating deaths */
 } reach;
 
-/* Sums over domains. */
+/* Sums over all domains for a fine bin. */
 typedef struct fine {
-    int64_t high, low; /* as the head of this file has it for this bin */
-    int64_t own;       /* most by which a domain's own is above its lowest */
+    int64_t high, low; /* of the highest and of the lowest levels, see the head of this file */
+    int64_t own; /* most by which a domain at one of its allocations is above its lowest level */
 } fine;
 
 typedef struct spreading {
     const block_table *table;
     const uint8_t *kept;
-    uint64_t tick, inverse; /* 2^64 divided by it, rounded up */
+    uint64_t tick, inverse; /* µs; and 2^64 divided by the tick, rounded up */
     unsigned doubled;       /* a fine bin is 2^doubled ticks */
     unsigned shift;
     coarse *bins;
     size_t n_bins;
     chunk *chunks;
-    /* Of a round. */
+    /* The current round. */
     VEC(stretch) stretches;
-    uint32_t *before;      /* by coarse bin between its ends, and for the one behind: fine ones
-                              before it; a bin of the round is where they grow */
-    uint32_t *stretch_of;  /* the same: the number of its stretch */
-    size_t first, last;    /* the coarse bins of its ends, both included */
-    uint64_t from, length; /* the time of these */
+    uint32_t *before; /* by coarse bin of the round, and one after the last: fine bins of the round
+                         before it. It grows only at bins that are in the round */
+    uint32_t *stretch_of;  /* by coarse bin of the round: the number of its stretch */
+    size_t first, last;    /* coarse bins at its ends, both included */
+    uint64_t from, length; /* µs: the time from the first to the last of these */
     birth *births;
-    ends *ends; /* of each */
+    ends *ends; /* by birth */
     size_t n_births;
     deaths deaths, room;
-    share *shares; /* by domain; all that were met are in `met` */
+    share *shares; /* by domain; valid for those in `met` */
     VEC(uint16_t) met;
     fine *fines;
     reach *reaches;
     size_t n_fines;
-    /* Of a moment: nothing else is looked at. */
+    /* Only one moment is asked for, in this domain unless it is the end of a microsecond. */
     bool is_moment;
     blocks_moment at;
     uint16_t domain;
@@ -141,15 +150,16 @@ typedef struct spreading {
 bool blocks_are_of_several(const block_table *b) {
     if (b->is_ordered)
         return false;
+    /* The column is missing where one domain made it needless. */
     unsigned differs = b->elsewhere != NULL;
-    for (size_t i = 1; b->domain && i < b->count; i++) /* else there was no need to read them */
+    for (size_t i = 1; b->domain && i < b->count; i++)
         differs |= b->domain[i] ^ b->domain[0];
     return differs;
 }
 
 /* ---- coarse bins ------------------------------------------------------------------------- */
 
-/* Multiplying takes a fraction of the time of a division. */
+/* Multiplies by the inverse, which takes a fraction of the time of a division. */
 static uint64_t ticks_of(const spreading *s, uint64_t time) {
     if (s->tick == 1)
         return time;
@@ -229,15 +239,17 @@ static bool make_coarse(spreading *s) {
     return true;
 }
 
-/* What at most was live within a bin: what was when the one before begins, and all that is born. */
+/* Returns the most that can have been live in a bin: what was live when the previous bin began, and
+ * all that was born in both. */
 static uint64_t bound_of(const spreading *s, size_t i) {
     const coarse *c = &s->bins[i];
     return i ? c[-1].live + c[-1].born + c->born : c->born;
 }
 
-/* A bin beside two stretches would be in both: they become one. */
+/* Marks the bins in which `samples` may have been live, and returns their number. A single bin
+ * between two stretches is marked, too: it would be a neighbor of both, so they become one. */
 static size_t want(spreading *s, uint64_t samples) {
-    size_t wanted = 0, behind = 0; /* the last one wanted */
+    size_t wanted = 0, behind = 0; /* `behind`: the bin after the last wanted one; 0: none yet */
     for (size_t i = 0; i < s->n_bins; i++) {
         if (bound_of(s, i) < samples)
             continue;
@@ -250,7 +262,8 @@ static size_t want(spreading *s, uint64_t samples) {
     return wanted;
 }
 
-/* Fine bins become longer, and so coarse ones shorter in fine ones. */
+/* Makes fine bins longer until there are at most MOST_FINE. Coarse bins keep their length, so each
+ * has fewer fine ones. */
 static void limit_fines(spreading *s, size_t wanted) {
     while (s->shift > 0 && wanted << s->shift > MOST_FINE) {
         s->doubled++;
@@ -272,11 +285,12 @@ static bool any_in_round(const spreading *s, uint64_t first, uint64_t last) {
 
 /* A fine bin of the round. */
 typedef struct fine_bin {
-    uint64_t from, length; /* the time of it */
+    uint64_t from, length; /* µs */
     uint32_t fine, stretch;
 } fine_bin;
 
-/* False: the time is in none. Most are not in the time of the round at all. */
+/* Finds the fine bin of a time; false if it is not in the round, which the first test finds out for
+ * most. */
 static bool find_bin(const spreading *s, uint64_t time, fine_bin *found) {
     if (time - s->from >= s->length)
         return false;
@@ -291,18 +305,19 @@ static bool find_bin(const spreading *s, uint64_t time, fine_bin *found) {
     return true;
 }
 
-/* NO_BIRTH: it is not of the stretch. */
+/* Returns the number of the birth at a place; NO_BIRTH if the place is not in the stretch. */
 static uint32_t birth_at(const spreading *s, uint32_t in, uint32_t place) {
     const stretch *x = &s->stretches.items[in];
     return place - x->place < x->n ? x->birth + (place - x->place) : NO_BIRTH;
 }
 
-/* Only bins far behind in a round of very many have none. */
+/* Packs the fine bin `in` and a domain into one number. Bins from 65535 on have no key; only a
+ * round of one very long coarse bin has so many. */
 static uint32_t key_of(uint32_t in, uint16_t domain) {
     return in < NO_KEY >> 16 ? in << 16 | domain : NO_KEY;
 }
 
-/* Births that follow each other are mostly of the same bin. */
+/* Consecutive births are mostly in the same bin, so the last bin is tried first. */
 static void gather_births(const spreading *s, size_t row, size_t end) {
     const block_table *b = s->table;
     fine_bin in = {0};
@@ -320,7 +335,8 @@ static void gather_births(const spreading *s, size_t row, size_t end) {
     }
 }
 
-/* The clock of the domain that frees a block may be behind that of the one that allocated it. */
+/* Whether the death is known only to come after its block's birth: the clock of the domain that
+ * freed the block may be behind that of the domain that allocated it. */
 static bool death_floats(const block_table *b, size_t row) {
     return blocks_ender(b, row) != b->domain[row] && b->after[row] == blocks_place(b, row) + 1;
 }
@@ -347,7 +363,7 @@ static bool gather_death(spreading *s, size_t row, uint64_t died) {
                                          .floats = death_floats(b, row)}));
 }
 
-/* Which rows have died in the round is not foretold: they are picked out without a branch. */
+/* Which rows died in the round cannot be predicted, so they are selected without a branch. */
 static bool gather_deaths(spreading *s, size_t row, size_t end) {
     const block_table *b = s->table;
     size_t of[CHUNK], n = 0;
@@ -394,7 +410,7 @@ static bool are_together(const death *x, const death *y) {
     return x->place == y->place && x->stretch == y->stretch && x->domain == y->domain;
 }
 
-/* Those that died between the same allocations, by time. */
+/* Sorts deaths of a domain between the same two births by time. */
 static void sort_together(const deaths *all) {
     death *e = all->items;
     for (size_t i = 0, next; i < all->count; i = next) {
@@ -406,7 +422,7 @@ static void sort_together(const deaths *all) {
     }
 }
 
-/* By domain, stretch and place. False when there is no memory. */
+/* Sorts by domain, stretch, place and time. False when there is no memory. */
 static bool sort_deaths(spreading *s) {
     if (!vec_reserve(&s->deaths, 1) || !vec_reserve(&s->room, s->deaths.count + 1))
         return false;
@@ -478,8 +494,8 @@ static bool gather(spreading *s) {
 
 /* ---- one domain -------------------------------------------------------------------------- */
 
-/* What a domain has made up to the moment: at most, and at least, if deaths that float came before.
- */
+/* The net number of samples that a domain had added by the moment: at most, and at least if all
+ * deaths that float came before. */
 typedef struct made {
     int64_t most, least;
 } made;
@@ -489,16 +505,17 @@ static size_t fine_at(const spreading *s, uint64_t time) {
     return s->before[in] + (size_t)(fine_of(s, time) & ((1u << s->shift) - 1));
 }
 
-/* Follows the events of a domain. */
+/* Follows the events of one domain and fills `reaches`. */
 typedef struct following {
     const spreading *s;
     const stretch *in;
-    size_t known; /* fine bins of which `reaches` has begun to tell */
-    size_t last;  /* that deaths may be in that float, and came before the moment */
+    size_t known; /* fine bins begun in `reaches` */
+    size_t last;  /* bin of floating deaths that may have come before the moment */
+    /* Samples: at present, at the moment, and of those floating deaths. */
     int64_t level, then, floating;
 } following;
 
-/* Nothing happens in fine bins up to this one. */
+/* Keeps the level for all fine bins before `end`, in which nothing more happens. */
 static void rest_until(following *f, size_t end) {
     for (; f->known < end; f->known++)
         f->s->reaches[f->known] = (reach){.least = f->level, .most = f->level, .own = INT64_MIN};
@@ -542,7 +559,7 @@ static uint32_t place_of(const stretch *in, uint32_t number) {
     return in->place + (number - in->birth);
 }
 
-/* What died behind the same allocations as the next one died before it. */
+/* A death with the place of a birth happened before that birth. */
 static made follow(const spreading *s, const share *of) {
     following f = {.s = s, .in = s->stretches.items};
     f.last = s->is_moment ? fine_at(s, s->at.time) + 1 : 0;
@@ -572,7 +589,7 @@ static int64_t higher(int64_t a, int64_t b) {
     return a > b ? a : b;
 }
 
-/* From the bin before to the one behind. */
+/* Joins the bin with those before and after it, and takes all their floating deaths off `least`. */
 static reach around(const spreading *s, size_t i) {
     reach r = s->reaches[i];
     int64_t floating = 0;
@@ -597,8 +614,8 @@ static void add_domain(const spreading *s) {
     }
 }
 
-/* Of the domain of the moment it is certain how much it had made; the end of a microsecond is no
- * domain's. */
+/* At its own allocation, the level of the moment's domain is certain. The end of a microsecond
+ * belongs to no domain. */
 static void add_at_moment(spreading *s, uint16_t domain, made then) {
     const reach r = around(s, fine_at(s, s->at.time));
     const bool is_certain = s->at.place != BLOCKS_NOWHERE && domain == s->domain;
@@ -654,7 +671,7 @@ static bool run_round(spreading *s) {
     return true;
 }
 
-/* Adds the coarse bins from `at` to `end`, this one not included. */
+/* Adds the coarse bins from `at` to `end`, not included. */
 static bool add_stretch(spreading *s, size_t at, size_t end) {
     const size_t n = s->stretches.count;
     stretch x = {.first = at ? at - 1 : 0,
@@ -678,8 +695,8 @@ static bool add_stretch(spreading *s, size_t at, size_t end) {
     return vec_push(&s->stretches, x);
 }
 
-/* What fits into one round of the wanted bins from `at` on, which becomes the first that does not.
- */
+/* Collects the wanted bins from `*at` on that fit into one round, and sets `*at` to the first that
+ * does not fit. */
 static bool make_round(spreading *s, size_t *at) {
     const size_t part = s->table->count / (MOST_ROUNDS / 3), least = LOAD_A_ROUND;
     const size_t most = part > least ? part : least;

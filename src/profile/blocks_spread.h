@@ -1,25 +1,27 @@
-/* blocks_spread.h: between which ends the amount is that was live when most was, since the order of
- * events of different domains is known only as well as their clocks tell it. */
+/* blocks_spread.h: bounds of the live amount at a moment in a trace of several domains. Their
+ * clocks tell the order of events of different domains only roughly, so the amount lies between a
+ * low and a high end. */
 #ifndef PROFILE_BLOCKS_SPREAD_H
 #define PROFILE_BLOCKS_SPREAD_H
 
 #include "profile/blocks.h"
 
-/* In samples. */
+/* The bounds of an amount, in samples. */
 typedef struct blocks_spread {
     uint64_t low, high;
 } blocks_spread;
 
-/* Whether more than one domain had events, the order between which hangs on clocks. */
+/* Whether events came from more than one domain, so that their order depends on clocks. */
 bool blocks_are_of_several(const block_table *b);
 
-/* Of the most that was live of the rows of which `kept` is not 0, or of all if it is NULL: this a
- * finished table looks for once. It looks at BLOCKS_SPREAD_COLUMNS of such a table. False when
- * there is no memory. */
+/* Bounds the most that was live of the rows for which `kept` is not 0; NULL: of all rows, which is
+ * computed once for a finished table. Reads BLOCKS_SPREAD_COLUMNS of the table. False when there is
+ * no memory. */
 bool blocks_spread_of_most(const block_table *b, const uint8_t *kept, const blocks_most *most,
                            blocks_spread *spread);
 
-/* The same of what is live at a moment, which is `samples` in the table's order. */
+/* Bounds what is live at the moment `at`, which is `samples` in the order of the table. Reads the
+ * same columns. False when there is no memory. */
 bool blocks_spread_at(const block_table *b, const uint8_t *kept, blocks_moment at, uint64_t samples,
                       blocks_spread *spread);
 

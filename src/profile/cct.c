@@ -1,9 +1,9 @@
-/* cct.c: going down a chain needs no look-up. Where a stack leaves it, or ends, there are mostly
- * one or two places to go, which stand beside the node; nodes with more have them in a table.
+/* cct.c: where a stack leaves a chain, or ends, there are mostly one or two ways on, which are
+ * stored beside the node (`hanging`). Nodes with more have the rest in a hash table.
  *
- * Stacks that are taken one after the other have nodes close to each other, so what hangs on
- * neighbouring nodes stands in the same cache line of that table, as far as there is room; the rest
- * stands where a hash of node and frame says. */
+ * Stacks that are taken one after the other have nodes close to each other. So what hangs on
+ * neighboring nodes is put into the same cache line of the table, the home line, as long as there
+ * is room; the rest goes where a hash of node and frame says. */
 #include "profile/cct.h"
 
 #include <string.h>
@@ -13,18 +13,19 @@
 enum {
     FIRST_SLOTS = 1024,
     LINE_BITS = 3,
-    LINE_SLOTS = 1 << LINE_BITS, /* in a cache line */
-    HOME_NODES = 2, /* that share one. What hangs on the oldest nodes is most: few of these, and
-                       younger ones beside them, balance the lines */
+    LINE_SLOTS = 1 << LINE_BITS, /* of a cache line */
+    /* Nodes that share a home line. The oldest nodes have the most hanging on them: few of them in
+     * a line, together with younger ones, balance the lines. */
+    HOME_NODES = 2,
     FIRST_ROOM = 32 /* nodes of a path */
 };
 
 #define SPREAD UINT32_C(0x9E3779B1) /* a prime near 2^32 over the golden ratio */
 
-/* Matches no frame, and belongs to no chain that is followed. */
+/* Matches no frame and begins no chain. */
 #define BEYOND UINT32_MAX
 
-/* Says that `what` hangs on `node`. */
+/* An entry of the table: `what` hangs on `node`. */
 typedef struct cct_slot {
     uint32_t node;
     uint32_t what; /* 0: the slot is empty */
@@ -32,19 +33,20 @@ typedef struct cct_slot {
 
 /* ---- what hangs on nodes ----------------------------------------------------------------- */
 
-/* Whether this is what one looks for under `frame`: a chain that begins with it, or for
- * CCT_NO_FRAME totals. */
+/* Whether `what` is wanted under the key `frame`: a chain that begins with it, or totals for the
+ * key CCT_NO_FRAME. */
 static inline bool is_for(const cct *tree, uint32_t what, uint32_t frame) {
     return frame == CCT_NO_FRAME ? what & CCT_TOTALS : cct_begins_with(tree, what, frame);
 }
 
-/* The line for what hangs on a node. */
+/* Returns the home line of a node. */
 static inline cct_slot *home_line(const cct *tree, uint32_t node) {
     return &tree->slots[node / HOME_NODES * LINE_SLOTS & tree->mask];
 }
 
-/* Where that stands, or could; NULL: elsewhere, as the line is full of others. Each begins at a
- * place of its own, which mostly is the right one, as a processor likes to foresee. */
+/* Returns the slot of that key, or the free slot for it; NULL if the line is full of others. The
+ * search starts at a slot that depends on the key and is mostly the right one, so the processor
+ * predicts it well. */
 static inline cct_slot *find_in_line(const cct *tree, cct_slot *line, uint32_t node,
                                      uint32_t frame) {
     const uint32_t first = ((node + frame) * SPREAD) >> (32 - LINE_BITS);
@@ -94,8 +96,8 @@ static bool resize(cct *tree, uint32_t n_slots) {
     return true;
 }
 
-/* Where that stands which is, or is to be, under `frame` on the node; it is 0 if there is nothing
- * yet, and must then be set. NULL when there is no memory. */
+/* Returns where to find what hangs on the node under the key `frame`. It is 0 if there is nothing
+ * yet, and the caller must then set it. NULL when there is no memory. */
 static uint32_t *find(cct *tree, uint32_t node, uint32_t frame) {
     cct_hanging *hanging = &tree->hanging.items[node];
     if (!hanging->first || is_for(tree, hanging->first, frame))
@@ -114,7 +116,7 @@ static uint32_t *find(cct *tree, uint32_t node, uint32_t frame) {
 
 /* ---- chains ------------------------------------------------------------------------------ */
 
-/* Counts the chains before the lines that begin at node `first`, where one does, or after it. */
+/* Fills `chains_before` for lines that a new chain has begun; its first node is `first`. */
 static bool count_chains(cct *tree, size_t first) {
     size_t n_lines = (cct_count(tree) + CCT_LINE - 1) / CCT_LINE;
     if (!vec_reserve(&tree->chains_before, n_lines - tree->chains_before.count))
@@ -127,7 +129,7 @@ static bool count_chains(cct *tree, size_t first) {
     return true;
 }
 
-/* Adds `n` nodes, at least one, below `parent`; returns the first. */
+/* Adds a chain of `n` nodes, at least one, below `parent`; returns the first. */
 static uint32_t add_chain(cct *tree, uint32_t parent, const uint32_t *frames, uint32_t n) {
     size_t first = cct_count(tree);
     if (first + n > INT32_MAX || !vec_reserve(&tree->frames, (size_t)n + CCT_STEP) ||
@@ -174,7 +176,7 @@ uint32_t cct_enter_chain(cct *tree, uint32_t node, const uint32_t *frames, uint3
     const cct_hanging *hanging = &tree->hanging.items[node];
     const bool is_first = what == &hanging->first, is_second = what == &hanging->second;
     uint32_t first = add_chain(tree, node, frames, n);
-    if (first != CCT_NO_NODE) { /* the nodes may have moved */
+    if (first != CCT_NO_NODE) { /* `hanging` may have moved */
         what = is_first    ? &tree->hanging.items[node].first
                : is_second ? &tree->hanging.items[node].second
                            : what;
@@ -192,7 +194,7 @@ static cct_totals *totals_of(const cct *tree, uint32_t what, unsigned source) {
     return t->source == source ? t : NULL;
 }
 
-/* New ones come second in the list of the node's, if there are others. */
+/* Adds empty totals to the node: second in its list, or first if it has none. */
 static cct_totals *add_totals(cct *tree, uint32_t node, unsigned source, uint32_t *what) {
     const cct_totals new = {.node = node, .source = source & 3, .next = CCT_NO_TOTALS};
     uint32_t at = (uint32_t)tree->totals.count & CCT_NO_TOTALS;
@@ -263,12 +265,12 @@ bool cct_make_totals(cct *tree, const uint64_t *bits, uint32_t *ranks) {
     return true;
 }
 
-/* Whether those of a node may stand in the table. */
+/* Whether the node's totals may be in the table. */
 static inline bool is_in_table(const cct_hanging *hanging) {
     return hanging->second && !(hanging->first & CCT_TOTALS) && !(hanging->second & CCT_TOTALS);
 }
 
-/* Where the totals of a node are; 0: it has none. */
+/* Returns CCT_TOTALS and the index of a node's first totals; 0: none. */
 static inline uint32_t totals_at(const cct *tree, uint32_t node) {
     const cct_hanging *hanging = &tree->hanging.items[node];
     if (is_in_table(hanging))
@@ -278,7 +280,7 @@ static inline uint32_t totals_at(const cct *tree, uint32_t node) {
                                           : 0;
 }
 
-/* Each step asks for the memory that the next one looks at. */
+/* Each loop prefetches the memory that the next one reads. */
 bool cct_add(cct *tree, const cct_addition *all, size_t n) {
     for (size_t i = 0; i < n; i++)
         if (is_in_table(&tree->hanging.items[all[i].node]))

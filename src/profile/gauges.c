@@ -1,4 +1,4 @@
-/* gauges.c: there are a handful of names, so a list is searched. */
+/* gauges.c: see gauges.h. There are only a handful of names, so a list is searched. */
 #include "profile/gauges.h"
 
 #include <string.h>
@@ -15,7 +15,7 @@ static int compare_readings(const void *a, const void *b) {
     return (x->time > y->time) - (x->time < y->time);
 }
 
-/* Domains follow one another in the file, so their readings are mixed up. */
+/* The domains follow one another in the file, so their readings are not in order yet. */
 bool gauges_find(const profile *p, gauge_list *list) {
     *list = (gauge_list){0};
     for (size_t i = 0; i < p->marks.count; i++) {
@@ -56,7 +56,7 @@ const char *gauges_source(const gauge_list *list) {
     return "the system";
 }
 
-/* How many readings there are before a moment. */
+/* Returns how many readings are before a moment. */
 static size_t count_before(const gauge *g, uint64_t time) {
     size_t low = 0, high = g->readings.count;
     while (low < high) {

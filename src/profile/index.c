@@ -1,5 +1,5 @@
-/* index.c: the file and its head: what it is of, which sections there are and their checksums. The
- * sections themselves are index_tree.c's and index_blocks.c's. */
+/* index.c: the file and its head: which trace it is of, the sections and their checksums.
+ * index_tree.c and index_blocks.c read and write the sections. */
 #include "profile/index.h"
 
 #include <errno.h>
@@ -21,7 +21,7 @@ _Static_assert(INDEX_HEAD_WORDS % INDEX_LANES == 0, "the checksum takes whole gr
 
 enum { SAMPLES = 16, SAMPLE_SIZE = 16384 /* bytes */ };
 
-/* Evenly spread, from the first to the last byte. */
+/* Hashes samples that are evenly spread, from the first to the last byte. */
 static bool sample_trace(int fd, uint64_t size, uint64_t *sample) {
     unsigned char bytes[SAMPLE_SIZE];
     const uint64_t last = size > SAMPLE_SIZE ? size - SAMPLE_SIZE : 0;
@@ -101,7 +101,8 @@ static index_status check_head(const index_head *h, const index_stamp *stamp, co
     return whole ? INDEX_OK : INDEX_LACKS;
 }
 
-/* Of an allocation of the table, which is read; or of nothing. */
+/* Whether `place` is that of an allocation in the table that was read, or BLOCKS_NOWHERE in an
+ * empty table. */
 static bool is_place(uint64_t place, const block_table *b) {
     return place < b->count || (place == BLOCKS_NOWHERE && b->count == 0);
 }
@@ -229,8 +230,8 @@ static int write_file(int fd, const index_stamp *stamp, const char *maker, const
     return error ? error : write_index_head(fd, &h);
 }
 
-/* The rename replaces a symbolic link, and does not follow it: the name was not the user's choice.
- */
+/* The rename replaces a symbolic link and does not follow it, because the user did not choose the
+ * name. */
 int index_save(const char *path, const index_stamp *stamp, const char *maker,
                const index_parts *parts, const profile *p, const index_remarks *remarks) {
     char *name;

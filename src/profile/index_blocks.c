@@ -1,9 +1,10 @@
-/* index_blocks.c: the other sections of an index: the table of blocks and the order of events.
+/* index_blocks.c: the sections of an index for the table of blocks and for the order of events.
  *
- * Each section of the table has a column of the next part of its rows: how many, then chunks.
- * Promotion and death stand there as times since birth, plus 1; 0 is never. The place of a birth
- * stands there plus 1; 0 is that of its row. That of a death is counted from that of the birth, 0
- * is nowhere. The domain in which it died stands there plus 1; 0 is its own. */
+ * A section of the table is a column of one part of the rows: the number of rows, then chunks.
+ * Values are stored so that most are small. Promotion and death are the time since birth plus 1; 0
+ * is never. The place of a birth is stored plus 1; 0 is that of its row. The place of a death is
+ * counted from that of the birth; 0 is nowhere. The domain in which a block died is stored plus 1;
+ * 0 is its own domain. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,7 +35,7 @@ static uint64_t ender_or_0(const block_table *b, size_t row) {
     return blocks_died_elsewhere(b, row) ? blocks_ender(b, row) + UINT64_C(1) : 0;
 }
 
-/* X(name of a column, what of row `at + i` stands there) */
+/* X(name of a column, its value for row `at + i`) */
 #define COLUMN_NUMBERS(X)                                                                          \
     X(node, b->node[at + i])                                                                       \
     X(length, blocks_length(b, at + i))                                                            \
@@ -48,7 +49,7 @@ static uint64_t ender_or_0(const block_table *b, size_t row) {
     X(after, places_until(b, at + i))                                                              \
     X(ender, ender_or_0(b, at + i))
 
-/* Of the `n` rows from `at` on. */
+/* Gathers the values of `n` rows from `at` on. */
 static void numbers_of(const block_table *b, blocks_column column, size_t at, size_t n,
                        uint64_t *numbers) {
     switch (column) {
@@ -78,7 +79,7 @@ void index_put_column_of(index_stream *s, const block_table *b, size_t part, blo
 
 /* ---- the table: reading ------------------------------------------------------------------ */
 
-/* A number that does not fit into its column. */
+/* A number that does not fit its column. */
 typedef struct large_number {
     size_t row;
     uint64_t value;
@@ -86,14 +87,14 @@ typedef struct large_number {
 
 typedef VEC(large_number) large_numbers;
 
-/* Rows that are read in one go, a column after the other. */
+/* A part of the rows, read one column after the other. */
 typedef struct block_part {
     const index_section *sections; /* by column */
     index_stream s;
     index_status status;
     size_t begin, end; /* rows of the table */
     uint64_t samples;  /* of these rows */
-    bool moved;        /* one of them has another place than its row */
+    bool moved;        /* some place differs from its row */
     large_numbers lengths, many;
 } block_part;
 
@@ -104,7 +105,8 @@ typedef struct table_reading {
     size_t threads;
 } table_reading;
 
-/* Nothing in a trace is later than it is long. */
+/* Makes the columns. No time in a trace is after its duration, which tells whether times need upper
+ * halves. */
 static bool make_columns(block_table *b, unsigned columns, size_t count, uint64_t duration) {
     const size_t room = count ? count : 1;
 #define MAKE_COLUMN(type, name)                                                                    \
@@ -124,8 +126,8 @@ static bool make_columns(block_table *b, unsigned columns, size_t count, uint64_
     return duration < BLOCKS_SHORT || blocks_make_long(b);
 }
 
-/* What follows takes a chunk of a column for the rows from `at` on; false if one of its numbers
- * cannot be. */
+/* The functions below take one chunk of a column, for the rows from `at` on; false if one of its
+ * numbers is invalid. */
 
 static bool take_nodes(const profile *p, size_t at, const index_column *c) {
     index_unpack_32(c, p->table.node + at);
@@ -154,7 +156,7 @@ static bool take_births(const profile *p, size_t at, const index_column *c) {
     return index_column_range(c).most <= p->duration;
 }
 
-/* The times of fates follow from the births; those are there. */
+/* Turns fates that are stored since birth into times; births must have been read. */
 static bool take_short_fates(const profile *p, blocks_event kind, size_t at,
                              const index_column *c) {
     const uint32_t *born = p->table.times[BLOCKS_BORN].low + at, end = (uint32_t)p->duration;
@@ -181,7 +183,7 @@ static bool take_fates(profile *p, blocks_event kind, size_t at, const index_col
     return bad == 0;
 }
 
-/* No place is behind that of the last row. */
+/* No place is after the last row. */
 static bool take_places(const block_table *b, size_t at, const index_column *c) {
     index_unpack_32(c, b->place + at);
     for (size_t i = 0; i < c->n; i++)
@@ -189,7 +191,8 @@ static bool take_places(const block_table *b, size_t at, const index_column *c) 
     return index_column_range(c).most <= b->capacity;
 }
 
-/* The places of births are there, or are their rows. */
+/* Turns deaths that are counted from the birth into places; places of births must have been read,
+ * or are the rows. */
 static bool take_deaths(const block_table *b, size_t at, const index_column *c) {
     uint32_t *after = b->after + at, bad = 0;
     const uint32_t end = (uint32_t)b->capacity;
@@ -210,7 +213,7 @@ static bool take_enders(const block_table *b, size_t at, const index_column *c) 
     return index_column_range(c).most <= UINT16_MAX + UINT64_C(1);
 }
 
-/* Keeps those that do not fit; false when there is no memory. */
+/* Collects the numbers that do not fit; false when there is no memory. */
 static bool keep_large(large_numbers *large, size_t at, const uint64_t *numbers, size_t n,
                        uint64_t limit) {
     for (size_t i = 0; i < n; i++)
@@ -229,7 +232,7 @@ static index_status take_lengths(block_part *part, const block_table *b, size_t 
     return keep_large(&part->lengths, at, numbers, c->n, BLOCKS_LARGE) ? INDEX_OK : INDEX_NOMEM;
 }
 
-/* Samples of which some do not fit into their column. */
+/* Takes samples of which some do not fit their column. */
 static index_status take_many(block_part *part, uint64_t left, size_t at, const index_column *c) {
     uint64_t numbers[INDEX_CHUNK];
     index_unpack_64(c, numbers);
@@ -242,7 +245,7 @@ static index_status take_many(block_part *part, uint64_t left, size_t at, const 
     return keep_large(&part->many, at, numbers, c->n, BLOCKS_MANY) ? INDEX_OK : INDEX_NOMEM;
 }
 
-/* Together they are no more than the trace's. */
+/* All samples of the table together are at most those of the trace. */
 static index_status take_samples(block_part *part, const profile *p, size_t at,
                                  const index_column *c) {
     const uint64_t left = cct_sum(p->samples) - part->samples;
@@ -307,7 +310,7 @@ static void read_column(block_part *part, profile *p, blocks_column column) {
         part->status = INDEX_DAMAGED;
 }
 
-/* Births come before what is counted from them. */
+/* Births are read before the columns that are counted from them. */
 static void read_parts(void *context, size_t thread) {
     table_reading *in = context;
     _Static_assert((int)BLOCKS_COLUMN_born < (int)BLOCKS_COLUMN_promoted &&
@@ -320,8 +323,8 @@ static void read_parts(void *context, size_t thread) {
                 read_column(&in->parts[i], in->profile, (blocks_column)column);
 }
 
-/* Finds out how many rows there are. There can be as many as what follows has room for: memory does
- * not follow a number alone. */
+/* Finds out how many rows a part has. There can be no more than the rest of the section has room
+ * for, so that memory does not follow a number that a file merely claims. */
 static void open_part(block_part *part, int fd) {
     if (!index_stream_open(&part->s, fd)) {
         part->status = INDEX_NOMEM;
@@ -336,7 +339,7 @@ static void open_part(block_part *part, int fd) {
         part->end = n;
 }
 
-/* Makes the columns, and gives each part its rows in them. */
+/* Makes the columns and assigns each part its rows. */
 static index_status lay_out(table_reading *in) {
     size_t count = 0;
     for (size_t i = 0; i < INDEX_BLOCK_PARTS; i++) {
@@ -366,7 +369,7 @@ static bool add_large(block_table *b, size_t row, const blocks_large *large) {
     return vec_push(&b->large, *large);
 }
 
-/* Rows that are in one of the lists, or in both. */
+/* Adds the rows that are in one of the lists or in both. */
 static bool add_larges(block_table *b, const block_part *part) {
     const large_numbers *x = &part->lengths, *y = &part->many;
     for (size_t i = 0, j = 0; i < x->count || j < y->count;) {
@@ -387,7 +390,7 @@ static bool add_larges(block_table *b, const block_part *part) {
     return true;
 }
 
-/* What is true of the parts must be so of the whole. */
+/* Joins the parts. What was checked for each part must also hold for all together. */
 static index_status join_parts(table_reading *in) {
     block_table *b = &in->profile->table;
     uint64_t left = cct_sum(in->profile->samples);
@@ -412,7 +415,8 @@ static index_status join_parts(table_reading *in) {
     return blocks_pack(b) ? INDEX_OK : INDEX_NOMEM;
 }
 
-/* Places of deaths are counted from those of births. */
+/* Returns the columns that are also needed in a trace of several domains. The places of deaths are
+ * counted from those of births. */
 static unsigned columns_of_several(unsigned columns) {
     return (columns & BLOCKS_IF_SEVERAL ? BLOCKS_SPREAD_COLUMNS : 0) |
            (columns & BLOCKS_HAS(after) ? BLOCKS_HAS(place) : 0);
@@ -454,9 +458,9 @@ bool index_put_order(index_stream *s, const profile *p) {
     return true;
 }
 
-enum { AHEAD = 16 /* events: the row of a death may be anywhere */ };
+enum { AHEAD = 16 /* events; deaths are of rows anywhere */ };
 
-/* Nothing happens to a block that is not there, or twice. */
+/* Checks that no event is of a missing block, or happens twice. */
 static bool check_events(const uint64_t *events, size_t n, size_t rows, uint8_t *met) {
     for (size_t i = 0; i < n; i++) {
         const uint64_t row = events[i] >> 2, next = events[i + AHEAD < n ? i + AHEAD : i] >> 2;
@@ -470,7 +474,7 @@ static bool check_events(const uint64_t *events, size_t n, size_t rows, uint8_t 
     return true;
 }
 
-/* Or that the table does not know of. */
+/* Checks that the table has a time for each promotion and death that was met. */
 static bool check_met(const block_table *b, const uint8_t *met) {
     bool ok = true;
     for (size_t i = 0; i < b->count; i++)

@@ -1,5 +1,5 @@
-/* index_stream.c: a column is the smallest of its numbers, a width, and what each is above the
- * smallest in as many bytes. */
+/* index_stream.c: a packed column is its smallest number, a width, and for each number its distance
+ * to the smallest in so many bytes. */
 #include "profile/index_stream.h"
 
 #include <stdlib.h>
@@ -22,7 +22,7 @@ void index_stream_close(index_stream *s) {
 
 /* ---- checksums --------------------------------------------------------------------------- */
 
-/* Each step is a bijection of its lane, for every word: a word that changed changes the lane. */
+/* For any word, a step is a bijection of the lane, so a changed word changes the lane. */
 static void add_to_lanes(uint64_t lanes[INDEX_LANES], const uint64_t *words, size_t n) {
     for (size_t i = 0; i + INDEX_LANES <= n; i += INDEX_LANES)
         for (size_t lane = 0; lane < INDEX_LANES; lane++) {
@@ -74,10 +74,10 @@ void index_put(index_stream *s, uint64_t value) {
     s->words[s->n++] = value;
 }
 
-/* Room for so many words at once, at most a chunk. */
+/* Returns room for `n` words in sequence, at most a chunk. */
 static uint64_t *room_for(index_stream *s, size_t n) {
     while (s->n + n > INDEX_BUFFER) {
-        /* What is no multiple of the lanes stays. */
+        /* Words that do not fill all lanes stay in the buffer. */
         uint64_t rest[INDEX_LANES];
         const size_t over = s->n % INDEX_LANES;
         s->n -= over;
@@ -98,7 +98,7 @@ void index_put_bytes(index_stream *s, const char *bytes, size_t size) {
     }
 }
 
-/* Bytes that numbers up to this need: a power of two. */
+/* Returns how many bytes numbers up to `most` need: 0 or a power of two. */
 static unsigned width_of(uint64_t most) {
     return most == 0            ? 0
            : most <= UINT8_MAX  ? 1
@@ -111,7 +111,7 @@ static size_t words_of(size_t n, unsigned width) {
     return (n * width + WORD - 1) / WORD;
 }
 
-/* What the words of a buffer hold. */
+/* Types of the numbers in a word buffer. */
 typedef uint8_t __attribute__((may_alias)) packed_8;
 typedef uint16_t __attribute__((may_alias)) packed_16;
 typedef uint32_t __attribute__((may_alias)) packed_32;
@@ -185,7 +185,7 @@ static bool fail(index_stream *s) {
     return false;
 }
 
-/* Reads whole groups of lanes behind what is left of the buffer. */
+/* Reads whole groups of lanes after what is left in the buffer. */
 static bool fill(index_stream *s) {
     memmove(s->words, s->words + s->next, (s->n - s->next) * WORD);
     s->n -= s->next;
@@ -201,7 +201,7 @@ static bool fill(index_stream *s) {
     return true;
 }
 
-/* The next words, at most a chunk of them; NULL if there are fewer. */
+/* Returns the next words, at most a chunk; NULL if there are fewer. */
 static const uint64_t *take(index_stream *s, size_t n) {
     if (n > index_words_left(s) || (n > s->n - s->next && !fill(s))) {
         fail(s);
@@ -223,7 +223,7 @@ void index_get_bytes(index_stream *s, char *bytes, size_t size) {
     }
 }
 
-/* A chunk that is not there is one of zeros. */
+/* A chunk that cannot be read is one of zeros. */
 index_column index_get_packed(index_stream *s, size_t n) {
     const uint64_t base = index_get(s), width = index_get(s);
     const bool known = width <= 8 && (width & (width - 1)) == 0;

@@ -1,7 +1,7 @@
-/* index_tree.c: the first section of an index: the head of the trace, what was wrong with it,
- * names, places, marks and the tree.
+/* index_tree.c: the first section of an index: the head of the trace, its defects, names, places,
+ * marks and the tree.
  *
- * A string stands there once, and is referred to by its number, from 1 on; 0 is none. */
+ * Each string is stored once and referred to by its number from 1 on; 0 means none. */
 #include <string.h>
 
 #include "profile/index_parts.h"
@@ -60,7 +60,7 @@ static void put_names(index_stream *s, const names *all) {
 
 typedef VEC(char) text;
 
-/* What is read, and what is wrong with it. */
+/* The state of reading the section. */
 typedef struct source {
     index_stream *s;
     profile *p;
@@ -76,7 +76,7 @@ static bool usable(const source *in) {
     return !in->damaged && !in->no_memory && !in->s->failed;
 }
 
-/* How many things of as many words follow. */
+/* Returns how many items of so many words each follow. */
 static size_t get_count(source *in, unsigned words_each) {
     const uint64_t n = index_get(in->s);
     if (n <= index_words_left(in->s) / words_each)
@@ -85,7 +85,7 @@ static size_t get_count(source *in, unsigned words_each) {
     return 0;
 }
 
-/* The same of things in columns, which are below `most` as well. */
+/* Returns how many items follow in columns; must be at most `most`. */
 static size_t get_column_count(source *in, uint64_t most) {
     const uint64_t n = index_get(in->s);
     if (n <= most && n <= index_most_in(index_words_left(in->s)))
@@ -118,21 +118,21 @@ static void get_names(source *in) {
     vec_free(&buffer);
 }
 
-/* NULL where there is none, or it is damaged. */
+/* Returns NULL if there is no string, or if it is damaged. */
 static const char *get_string(source *in) {
     const uint64_t number = index_get(in->s);
     in->damaged |= number > in->names.count;
     return number == 0 || in->damaged ? NULL : in->names.items[number - 1];
 }
 
-/* One that must be there. */
+/* Returns a string that must exist. */
 static const char *need_string(source *in) {
     const char *s = get_string(in);
     in->damaged |= !s;
     return s;
 }
 
-/* A number that is to be below another one. */
+/* Returns a number that must be less than `limit`. */
 static uint64_t get_below(source *in, uint64_t limit) {
     const uint64_t value = index_get(in->s);
     in->damaged |= value >= limit;
@@ -356,7 +356,7 @@ static void get_spans(source *in) {
         span->domain = (uint16_t)of;
         span->text = need_string(in);
     }
-    spans_finish(b, NULL); /* in whatever order they stand */
+    spans_finish(b, NULL); /* a file may have them in any order */
 }
 
 /* ---- the tree ---------------------------------------------------------------------------- */
@@ -365,7 +365,7 @@ static size_t chunk_at(size_t at, size_t n) {
     return n - at < INDEX_CHUNK ? n - at : INDEX_CHUNK;
 }
 
-/* Whether a node is the first of a chain stands in the lowest bit, where it costs least. */
+/* The lowest bit tells whether a node is the first of a chain; there it costs least. */
 static void put_nodes(index_stream *s, const cct *tree) {
     uint64_t values[INDEX_CHUNK];
     index_put(s, cct_count(tree));
@@ -386,7 +386,7 @@ static void put_nodes(index_stream *s, const cct *tree) {
     }
 }
 
-/* Only the root, which is the first node, has no frame. */
+/* Only the root, the first node, has no frame. */
 static void get_node_frames(source *in) {
     cct *tree = &in->p->tree;
     uint64_t values[INDEX_CHUNK];
@@ -420,7 +420,7 @@ static void get_parents(source *in) {
     }
 }
 
-/* Counts the chains before each line, and sees that there is a parent before each of them. */
+/* Counts the chains before each line, and checks that each chain has a parent before it. */
 static void link_chains(source *in) {
     cct *tree = &in->p->tree;
     const size_t n = usable(in) ? cct_count(tree) : 0, n_chains = tree->parents.count;
@@ -440,7 +440,7 @@ static void link_chains(source *in) {
 
 /* ---- totals ------------------------------------------------------------------------------ */
 
-/* What is mostly 0 or nearly so: whose totals they are beside the node. */
+/* Packs the fields beside the node and the sums into one number, which is small for most totals. */
 static uint64_t pack_link(const cct_totals *t) {
     const uint64_t next = t->next == CCT_NO_TOTALS ? 0 : (uint64_t)t->next + 1;
     return next << 3 | (uint64_t)t->is_first << 2 | t->source;
@@ -498,8 +498,8 @@ static void get_totals(source *in) {
     }
 }
 
-/* Those of a node are a list from its first on: a total has one place in one of them, so that there
- * is no circle. */
+/* Checks that the totals of each node are one list that begins with its first. All totals are in
+ * exactly one place of a list, so there is no cycle. */
 static void check_lists(source *in) {
     const cct *tree = &in->p->tree;
     const size_t n = tree->totals.count;
@@ -519,7 +519,8 @@ static void check_lists(source *in) {
     in->damaged |= n_placed + tree->n_stacks != n;
 }
 
-/* Sums of samples are whole numbers with a sign elsewhere. */
+/* Checks that the totals add up to the sums. Sums of samples must fit a signed number, as other
+ * code stores them. */
 static void check_sums(source *in) {
     const profile *p = in->p;
     uint64_t left = INT64_MAX, samples[CCT_SOURCES] = {0}, blocks[CCT_SOURCES] = {0};

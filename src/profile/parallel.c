@@ -1,12 +1,12 @@
-/* parallel.c: a thread is worth its start from some hundred thousand rows on. A part for which no
- * thread can be had is done by the caller. */
+/* parallel.c: starts a thread only for some hundred thousand rows or more. Below that, starting
+ * costs too much. */
 #include "profile/parallel.h"
 
 #include <pthread.h>
 #include <stdbool.h>
 #include <unistd.h>
 
-enum { ROWS_A_THREAD = 1 << 18 }; /* take some hundred microseconds, a thread some ten to begin */
+enum { ROWS_A_THREAD = 1 << 18 }; /* work for some 100 µs; a start takes some 10 */
 
 typedef struct task {
     void (*work)(void *context, size_t part);

@@ -1,5 +1,5 @@
-/* profile.c: of the reader's frames only the numbers are kept while reading; what stands behind
- * them is copied once at the end. */
+/* profile.c: while reading, frames are only the reader's numbers. Their locations are copied once,
+ * at the end. */
 #include "profile/profile.h"
 
 #include <inttypes.h>
@@ -12,7 +12,8 @@
 #include "trace/end.h"
 #include "trace/reader_next.h"
 
-/* In the values of `minor`: the block was promoted. The rest is its samples, saturated. */
+/* A flag in the values of `minor`: the block was promoted. The other bits are its samples,
+ * saturated. */
 #define PROMOTED    0x80000000u
 #define MAX_SAMPLES 0x7FFFFFFEu
 
@@ -33,7 +34,7 @@ static bool see_domain(profile *p, uint16_t domain) {
     return true;
 }
 
-/* Promotions may stand in the file before the allocation, if domains differ. */
+/* A promotion may come before its allocation in the file, if they are of different domains. */
 static bool note_minor(profile *p, uint64_t id, uint64_t samples) {
     uint32_t *value = map64_put(&p->minor, id);
     if (!value)
@@ -68,7 +69,7 @@ static bool add_to_tree(profile *p) {
     return cct_add(&p->tree, p->added, n);
 }
 
-/* Makes place for another node. */
+/* Moves an entry of `recent` to `added`, to make room for another node. */
 static inline bool add_recent(profile *p, const cct_addition *recent) {
     if (recent->blocks == 0)
         return true;
@@ -86,10 +87,10 @@ static bool add_all_recent(profile *p) {
     return true;
 }
 
-/* Which stacks have blocks of which source, and where their totals are. */
+/* The totals to create: which stacks have blocks of which source, and the index of each. */
 typedef struct totals_order {
     uint64_t *bits;  /* by node and source */
-    uint32_t *ranks; /* by word of these: how many are set before it */
+    uint32_t *ranks; /* by word of `bits`: how many bits are set before it */
 } totals_order;
 
 static inline size_t bit_of(const block_table *b, size_t row) {
@@ -101,7 +102,7 @@ static inline uint32_t total_of(const totals_order *o, size_t bit) {
     return o->ranks[bit / 64] + bits_count(before);
 }
 
-/* Totals lie anywhere in memory: those of some rows are waited for at the same time. */
+/* Totals lie at random places of memory, so they are prefetched for a batch of rows. */
 static bool add_rows_to_tree(profile *p, const totals_order *o) {
     enum { BATCH = 32 };
     const block_table *b = &p->table;
@@ -119,8 +120,9 @@ static bool add_rows_to_tree(profile *p, const totals_order *o) {
     return ok;
 }
 
-/* With the table, its columns are summed up once, to where the totals will be: that is less work
- * than to ask the tree for each block whose stack is not a recent one, and takes no memory. */
+/* Sums up the table's columns in one go, into totals that cct_make_totals creates. That is less
+ * work than to search the tree for each block whose stack is not a recent one, and takes no
+ * memory. */
 static bool add_table_to_tree(profile *p) {
     const block_table *b = &p->table;
     const size_t words = cct_words(&p->tree);
@@ -155,14 +157,15 @@ static bool add_recent_to_tree(profile *p) {
     return add_all_recent(p) && add_to_tree(p);
 }
 
-/* What is not in line is shown copies of the event, whose fields so can be in registers. */
+/* Functions that are not inlined get copies of the event, so that its fields can stay in
+ * registers. */
 #define in_line inline __attribute__((always_inline))
 
 static bool report_block(const profile_options *options, uint32_t node, memtrace_event event) {
     return options->block(options->block_context, node, &event);
 }
 
-/* Both ids, `TRACE-SPAN`, or neither. */
+/* `ids` is `TRACE-SPAN`, or empty for neither. */
 static bool add_span(profile *p, uint16_t domain, const char *ids) {
     const size_t n_trace = *ids ? MEMTRACE_TRACE_DIGITS : 0,
                  n_span = *ids ? MEMTRACE_SPAN_DIGITS : 0;
@@ -182,7 +185,8 @@ static bool add_span(profile *p, uint16_t domain, const char *ids) {
                                spans_add(&p->table, SPAN_SPAN_ID, domain, span));
 }
 
-/* A mark, a gauge, the name of a thread; where it was read in line, nobody has told that yet. */
+/* Adds a mark, a gauge, or the name of a thread or scope. An event that was read inline is still an
+ * allocation without samples, which reader_tell_remark turns into what it is. */
 static __attribute__((cold)) bool add_remark(profile *p, memtrace_reader *reader,
                                              memtrace_event event) {
     if (event.kind == MEMTRACE_ALLOC)
@@ -216,7 +220,8 @@ static in_line bool count_block(profile *p, uint32_t node, unsigned source, uint
     return true;
 }
 
-/* The path follows the stacks of marks and gauges, too: the next stack is told by theirs. */
+/* The path follows the stacks of marks and gauges, too, because the next stack is encoded relative
+ * to theirs. */
 static in_line bool add_allocation(profile *p, cct_path *path, memtrace_reader *reader,
                                    const profile_options *options, const memtrace_event *event) {
     uint32_t node = cct_walk(&p->tree, path, event->frames, event->n_frames, event->common_prefix);
@@ -233,7 +238,7 @@ static in_line bool add_allocation(profile *p, cct_path *path, memtrace_reader *
     return !options->block || report_block(options, node, *event);
 }
 
-/* With the table, nothing else knows of promotions. */
+/* With the table, promotions are recorded only there. */
 static in_line bool add_fate(profile *p, const memtrace_event *event) {
     const bool is_end = event->kind == MEMTRACE_COLLECT;
     p->collected_blocks += is_end;
@@ -252,8 +257,9 @@ static in_line bool add_event(profile *p, cct_path *path, memtrace_reader *reade
                : add_allocation(p, path, reader, options, event);
 }
 
-/* Adds the events of a domain's packet that are decoded in line, up to one that is not: for the
- * reason in `*result`, if that is beyond BACKTRACE_UNSET. Each kind has its own way through. */
+/* Adds the events of a domain's packet that are decoded inline, up to the first that is not. If
+ * `*result` is beyond BACKTRACE_UNSET, it says why that one is not. Each kind of event has its own
+ * path. */
 static __attribute__((noinline)) memtrace_status add_packet(profile *p, cct_path *path,
                                                             memtrace_reader *reader,
                                                             const profile_options *options,
@@ -285,14 +291,14 @@ static __attribute__((noinline)) memtrace_status add_packet(profile *p, cct_path
     return status;
 }
 
-/* Whatever stands at the reader's place. */
+/* Reads the next event, whatever it is. */
 static memtrace_status next_any(memtrace_reader *reader, unsigned result, memtrace_event *event) {
     return result <= BACKTRACE_UNSET ? reader_next_slow(reader, event)
                                      : reader_next_after(reader, result, event);
 }
 
-/* The events up to the end, or to an error. A packet and a domain begin with an event that
- * is not read in line. */
+/* Adds events up to the end or an error. The first event of a packet or domain is not read
+ * inline. */
 static memtrace_status add_events(profile *p, memtrace_reader *reader,
                                   const profile_options *options) {
     memtrace_event event;
@@ -313,8 +319,8 @@ static memtrace_status add_events(profile *p, memtrace_reader *reader,
     return status;
 }
 
-/* A trace that is cut short may still be written: what comes next may be of the time at which the
- * last packet ended, and is later than what was read. */
+/* Returns the duration. A trace that is cut short may still be growing, and its next events may
+ * have the time at which its last packet ended, so it lasts only until its latest event. */
 static uint64_t lasts_until(uint64_t latest_event, const memtrace_reader *reader) {
     const uint64_t start = reader->info.start_time;
     return !reader->cut && reader->packets_end > start + latest_event ? reader->packets_end - start
@@ -411,7 +417,7 @@ static void free_reading_state(profile *p) {
     map64_free(&p->minor);
 }
 
-/* With the table, no other record of promotions is kept. */
+/* Counts promoted blocks from the table, which then has the only record of them. */
 static void count_promoted(profile *p) {
     const block_table *b = &p->table;
     if (!p->keep_blocks || !p->track_promotion)
@@ -439,7 +445,7 @@ memtrace_status profile_read(profile *p, memtrace_reader *reader, const profile_
         options->all_read(options->all_read_context);
     if (!add_recent_to_tree(p))
         return MEMTRACE_NOMEM;
-    cct_finish(&p->tree); /* what comes now takes as much */
+    cct_finish(&p->tree); /* what follows takes as much memory */
     free_reading_state(p);
     if (!blocks_finish(&p->table) || !profile_sum_up(p) || !copy_frames(p, reader) ||
         !copy_end(p, reader))
@@ -458,7 +464,7 @@ static bool copy_marks(const profile *p, profile *to) {
     return true;
 }
 
-/* The names in the copied table are the other profile's. */
+/* Gives the names in the copied table to this profile; they belong to the other one. */
 static bool own_spans(profile *p) {
     for (size_t i = 0; i < p->table.spans.count; i++)
         if (!(p->table.spans.items[i].text = copy(p, p->table.spans.items[i].text)))
@@ -466,7 +472,8 @@ static bool own_spans(profile *p) {
     return true;
 }
 
-/* It lasts to the latest event that was added: the reader may be in the middle of the next. */
+/* The copy lasts until the latest event that was added; the reader may be in the middle of the
+ * next. */
 bool profile_snapshot(profile *p, const memtrace_reader *reader, profile *to) {
     if (!add_recent_to_tree(p))
         return false;
@@ -515,8 +522,9 @@ bool profile_is_address(const profile_location *l) {
            strstr(l->function, "+0x");
 }
 
-/* Whether only symbolizing can have named it, as runtimes name their places themselves: a function
- * with the file that holds it, which has no line, or a line of a native language's source. */
+/* Whether only symbolizing can have named the location: it is a function with the file that holds
+ * it and without a line, or a line in the source of a native language. Runtimes name their places
+ * themselves. */
 static bool is_named_later(const profile_location *l) {
     static const char *const sources[] = {".c",   ".cc",  ".cpp", ".cxx", ".h", ".hh",
                                           ".hpp", ".hxx", ".rs",  ".s",   ".S", ".go"};

@@ -1,11 +1,9 @@
-/* radix.h: sorting by numbers, digit by digit from the last one, for as many things as a trace has
- * blocks. Things that are equal stay in their order.
+/* radix.h: sorts large arrays by a number, digit by digit from the lowest. The sort is stable.
  *
- *     static size_t digit_of(const void *thing, unsigned shift) {
- *         return radix_digit(((const thing *)thing)->time, shift);
- *     }
- *     sorted = radix_sort(things, other, n, sizeof *things, radix_bits(most), digit_of);
- */
+ *   static size_t digit_of(const void *thing, unsigned shift) {
+ *       return radix_digit(((const thing *)thing)->time, shift);
+ *   }
+ *   sorted = radix_sort(things, other, n, sizeof *things, radix_bits(most), digit_of); */
 #ifndef PROFILE_RADIX_H
 #define PROFILE_RADIX_H
 
@@ -15,20 +13,20 @@
 
 enum { RADIX_DIGIT_BITS = 11, RADIX_DIGITS = 1 << RADIX_DIGIT_BITS };
 
-/* The digit of a thing that begins at this bit of its number. */
+/* Returns the digit of a thing's number that begins at bit `shift`. */
 typedef size_t radix_digit_of(const void *thing, unsigned shift);
 
 static inline size_t radix_digit(uint64_t number, unsigned shift) {
     return (size_t)(number >> shift) % RADIX_DIGITS;
 }
 
-/* How many bits a number has. */
+/* Returns how many bits a number has. */
 static inline unsigned radix_bits(uint64_t number) {
     return number ? 64 - (unsigned)__builtin_clzll(number) : 0;
 }
 
-/* Sorted are then either `things` or `other`, which has as much room; returns which. To be inlined:
- * size and digit are then known. */
+/* Returns the sorted things, which are then in `things` or in `other`, which has as much room.
+ * Inlined so that size and digit are constants. */
 static inline __attribute__((always_inline)) void *radix_sort(void *things, void *other, size_t n,
                                                               size_t size, unsigned bits,
                                                               radix_digit_of *digit_of) {

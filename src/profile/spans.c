@@ -1,4 +1,4 @@
-/* spans.c: see spans.h. In order, they stand by kind, domain and first row. */
+/* spans.c: see spans.h. The finished names are sorted by kind, domain and first row. */
 #include "profile/spans.h"
 
 #include <inttypes.h>
@@ -20,14 +20,14 @@ static int compare(const blocks_span *x, const blocks_span *y) {
     return (x->first > y->first) - (x->first < y->first);
 }
 
-/* Of those for the same row, the last one was said last: their order stays. */
+/* Names for the same row stay in the order in which they were given: the last one holds. */
 static int compare_in_order(const void *a, const void *b) {
     const blocks_span *x = a, *y = b;
     const int order = compare(x, y);
     return order ? order : (x->number > y->number) - (x->number < y->number);
 }
 
-/* Whether the second says of what follows the first what that said. */
+/* Whether the second name only repeats the first. */
 static bool goes_on(const blocks_span *x, const blocks_span *y) {
     return x->kind == y->kind && x->domain == y->domain && x->text == y->text;
 }
@@ -50,7 +50,7 @@ void spans_finish(block_table *b, const uint32_t *before) {
     b->spans.count = kept;
 }
 
-/* How many are before those of later rows of the domain. */
+/* Returns how many names are not after `key` in the order. */
 static size_t count_up_to(const block_table *b, const blocks_span *key) {
     size_t low = 0, high = b->spans.count;
     while (low < high) {

@@ -1,31 +1,30 @@
-/* spans.h: names that hold for stretches of a domain: of the thread that it is, of the scope that
- * it is in, and the ids of the trace and the span that it is in. A name is said once and holds
- * until the next one, so that blocks need no column for it: the row of a block and its domain tell.
- */
+/* spans.h: names that hold for spans of a domain: the name of its thread, its scope, and the ids of
+ * its trace and span. A name is given once and holds until the next one of its kind, so blocks need
+ * no column for it. It follows from a block's row and domain. */
 #ifndef PROFILE_SPANS_H
 #define PROFILE_SPANS_H
 
 #include "profile/blocks.h"
 
-#define SPAN_NONE UINT32_MAX /* no name was said */
+#define SPAN_NONE UINT32_MAX /* no name was given */
 
-/* What was found last; legal when zeroed. Rows beside each other mostly have the same name. */
+/* The result of the last search; legal when zeroed. Neighboring rows mostly have the same name. */
 typedef struct span_cursor {
-    size_t begin, end; /* rows, of this domain, for which `span` holds; equal: none are known */
+    size_t begin, end; /* rows of `domain` for which `span` holds; equal: none */
     uint16_t domain;
     uint32_t span;
 } span_cursor;
 
-/* From the next allocation of the domain on; the text must live as long as the table. False when
- * there is no memory. */
+/* Adds a name that holds from the next allocation of the domain on. The text must live as long as
+ * the table. False when there is no memory. */
 MEMTRACE_NODISCARD bool spans_add(block_table *b, span_kind kind, uint16_t domain,
                                   const char *text);
 
-/* Puts what was added in order, for what follows. By row, `before` says how many before it stay;
- * NULL: all do. */
+/* Sorts the names and finishes them for the functions below. `before` says for each row how many
+ * rows before it are kept; NULL: all rows are. */
 void spans_finish(block_table *b, const uint32_t *before);
 
-/* The index in `spans` of what holds for a row; SPAN_NONE. */
+/* Returns the index in `spans` of the name that holds for a row, or SPAN_NONE. */
 uint32_t spans_find(const block_table *b, span_kind kind, size_t row, span_cursor *found);
 static inline uint32_t spans_at(const block_table *b, span_kind kind, size_t row, span_cursor *c) {
     return row - c->begin < c->end - c->begin && b->domain[row] == c->domain
@@ -33,17 +32,17 @@ static inline uint32_t spans_at(const block_table *b, span_kind kind, size_t row
                : spans_find(b, kind, row, c);
 }
 
-/* Its text; NULL where none was said, or an empty one. */
+/* Returns the text of that name; NULL if none was given or it is empty. */
 static inline const char *spans_text(const block_table *b, span_kind kind, size_t row,
                                      span_cursor *c) {
     const uint32_t span = spans_at(b, kind, row, c);
     return span == SPAN_NONE || !*b->spans.items[span].text ? NULL : b->spans.items[span].text;
 }
 
-/* What is in none of a kind; NULL: threads have numbers instead. */
+/* What to call rows without a name, by kind; NULL for threads, which spans_unnamed names. */
 extern const char *const spans_nameless[SPAN_N_KINDS];
 
-/* What a thread without a name is called by the number of its domain. */
+/* Names a thread that has no name, by its domain. */
 enum { SPAN_UNNAMED = 32 };
 void spans_unnamed(uint16_t domain, char text[SPAN_UNNAMED]);
 

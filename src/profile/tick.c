@@ -1,12 +1,12 @@
 /* tick.c: the tick is the median, over blocks that share their time with several others, of the
- * distance to the next time that occurs; pauses do not count. Where few blocks share a time there
- * is no tick. */
+ * distance to the next time that occurs. Pauses do not count. There is no tick if few blocks share
+ * a time. */
 #include "profile/tick.h"
 
 enum {
     MANY = 8,    /* blocks of one time */
-    LONG = 1024, /* µs: a pause, no tick */
-    SHARE = 100  /* of the blocks, from a hundredth on */
+    LONG = 1024, /* µs: a pause, not a tick */
+    SHARE = 100  /* at least a hundredth of the blocks must share a time */
 };
 
 uint64_t tick_of(const block_table *b) {

@@ -4,10 +4,10 @@
 
 #include "profile/blocks.h"
 
-/* For how long the clock of a finished table's trace stands still where many blocks come to be, µs:
- * the median over these blocks. A recorder that reads the clock now and then, since that is dear,
- * gives all of them the same time, and lives that are shorter are not told apart. 0: no such blocks
- * matter. */
+/* Returns the tick of a finished table: for how many microseconds its clock stands still while many
+ * blocks are born, as the median over these blocks. A recorder reads the clock only now and then,
+ * because reading is expensive. All blocks born in between get the same time, so shorter lifetimes
+ * cannot be told apart. 0: few blocks share a time. */
 uint64_t tick_of(const block_table *b);
 
 #endif

@@ -1,29 +1,29 @@
 /* estimate.c: the estimators and their intervals. The incomplete gamma and beta functions are
- * computed by their series and continued fractions (DLMF 8.11.4, 8.9.2 and 8.17.22, evaluated by
- * Lentz's method), and inverted by secants from near the root, or where that is not known by
- * bisection, then by the Illinois method: this runs once a printed number, and pictures have
- * thousands. */
+ * computed by their series and continued fractions (DLMF 8.11.4, 8.9.2 and 8.17.22, the latter
+ * evaluated by Lentz's method). They are inverted by secants from a guess near the root. Without
+ * one they are inverted by bisection, then by the Illinois method. An inversion is needed for each
+ * printed number, and pictures have thousands. */
 #include "query/estimate.h"
 
 #include <math.h>
 #include <stdbool.h>
 
-#define NORMAL_DENSITY 0.05844507 /* of that law at its quantile */
+#define NORMAL_DENSITY 0.05844507 /* of the standard normal distribution at that quantile */
 #define EPSILON        1e-15
 #define TINY           1e-300
 
 enum {
     EXACT_SAMPLES = 10000, /* above, the normal approximation is as good */
-    NEARLY_NORMAL = 4,     /* samples, from which on laws are near enough to a normal one */
-    MAX_TERMS = 20000,     /* of series and fractions; they need about 10 sqrt(a) */
+    NEARLY_NORMAL = 4,     /* from so many samples on, distributions are nearly normal */
+    MAX_TERMS = 20000,     /* of series and fractions, which need about 10 sqrt(a) */
 };
-#define NORMAL_UNITS 1e6  /* from which on the terms above would not suffice */
+#define NORMAL_UNITS 1e6  /* above, MAX_TERMS would not suffice */
 #define POISSON_RATE 1e-3 /* below, binomial and Poisson intervals differ by less than 0.05% */
 
 /* ---- special functions ------------------------------------------------------------------------
  */
 
-/* log of x^a e^-x / Γ(a), or of x^a (1-x)^b / B(a, b). */
+/* These return the log of x^a e^-x / Γ(a), and of x^a (1-x)^b / B(a, b). */
 static double log_gamma_front(double a, double x) {
     return a * log(x) - x - lgamma(a);
 }
@@ -32,7 +32,7 @@ static double log_beta_front(double a, double b, double x) {
     return lgamma(a + b) - lgamma(a) - lgamma(b) + a * log(x) + b * log1p(-x);
 }
 
-/* P(a, x) for x < a + 1. */
+/* Returns P(a, x) for x < a + 1. */
 static double gamma_series(double a, double x) {
     double term = 1 / a, sum = term;
     for (int n = 1; n < MAX_TERMS && term > sum * EPSILON; n++) {
@@ -46,7 +46,7 @@ static double not_zero(double x) {
     return fabs(x) < TINY ? TINY : x;
 }
 
-/* 1 - P(a, x) for x >= a + 1. */
+/* Returns 1 - P(a, x) for x >= a + 1. */
 static double gamma_fraction(double a, double x) {
     double b = x + 1 - a, c = 1 / TINY, d = 1 / b, f = d;
     for (int n = 1; n < MAX_TERMS; n++) {
@@ -67,7 +67,7 @@ double estimate_gamma_p(double a, double x) {
     return x < a + 1 ? gamma_series(a, x) : 1 - gamma_fraction(a, x);
 }
 
-/* I_x(a, b) for x < (a + 1) / (a + b + 2). */
+/* Returns I_x(a, b) for x < (a + 1) / (a + b + 2). */
 static double beta_fraction(double a, double b, double x) {
     double c = 1, d = 1 / not_zero(1 - (a + b) * x / (a + 1)), f = d;
     for (int m = 1; m < MAX_TERMS; m++) {
@@ -98,21 +98,21 @@ double estimate_beta_i(double a, double b, double x) {
 
 typedef double increasing(double x, double a, double b);
 
-/* Around the x that is looked for. */
+/* A bracket around the root x. */
 typedef struct bracket {
-    double low, high, below, above; /* what `f` is there, less the target */
-    int side;                       /* that moved last: -1, 1 */
+    double low, high, below, above; /* `f` at the ends, less the target */
+    int side;                       /* the end that moved last: -1 or 1 */
 } bracket;
 
-/* The middle, as long as the function is nearly flat at an end; then where a straight line between
- * the ends passes the target. */
+/* Returns the middle as long as the function is nearly flat at an end; then the point where a
+ * straight line between the ends reaches the target. */
 static double next_guess(const bracket *k, double target) {
     bool is_flat = k->below < -0.99 * target || k->above > 0.99 * (1 - target);
     double x = (k->low * k->above - k->high * k->below) / (k->above - k->below);
     return is_flat || !(x > k->low && x < k->high) ? (k->low + k->high) / 2 : x;
 }
 
-/* An end that stays twice weighs half the next time. */
+/* The Illinois method: the value at an end that stays a second time is halved. */
 static void narrow(bracket *k, double x, double value) {
     int side = value < 0 ? -1 : 1;
     if (side < 0) {
@@ -127,7 +127,7 @@ static void narrow(bracket *k, double x, double value) {
     k->side = side;
 }
 
-/* The x >= low at which `f` passes `target`. */
+/* Returns the x >= low at which `f` reaches `target`. */
 static double invert(increasing *f, double a, double b, double target, double low) {
     bracket k = {.low = low, .high = 2 * low + 1, .below = -target};
     while ((k.above = f(k.high, a, b) - target) < 0)
@@ -143,8 +143,9 @@ static double invert(increasing *f, double a, double b, double target, double lo
     return (k.low + k.high) / 2;
 }
 
-/* The same from near the root, where `f` is about that of a normal law of this deviation around
- * one of our two quantiles. Secants approach it until rounding stops them; NAN if they do not. */
+/* Does the same from a guess near the root. `f` must be about a normal distribution with this
+ * deviation, and the target one of its two quantiles. Secants approach the root until rounding
+ * stops them; NAN if they do not. */
 static double invert_near(increasing *f, double a, double b, double target, double guess,
                           double deviation) {
     double last = guess, error = f(guess, a, b) - target;
@@ -183,7 +184,7 @@ double estimate_gamma_quantile(double a, double p) {
     return near > 0 ? near : invert(gamma_in_x, a, 0, p, 0);
 }
 
-/* P(at least n of N words are sampled), as a function of N > n - 1. */
+/* Returns P(at least n of `words` are sampled), for words > n - 1. */
 static double at_least(double words, double n, double rate) {
     return words <= n - 1 ? 0 : estimate_beta_i(n, words - n + 1, rate);
 }
@@ -191,16 +192,17 @@ static double at_least(double words, double n, double rate) {
 /* ---- words
  * ---------------------------------------------------------------------------------------- */
 
-/* Garwood: the Poisson means at which as few, or as many, samples would be an accident. */
+/* Garwood's interval: the Poisson means at which so few, or so many, samples have a probability of
+ * ESTIMATE_TAIL. */
 static estimate poisson_interval(double n, double rate) {
     return (estimate){.value = n / rate,
                       .low = n > 0 ? estimate_gamma_quantile(n, ESTIMATE_TAIL) / rate : 0,
                       .high = estimate_gamma_quantile(n + 1, 1 - ESTIMATE_TAIL) / rate};
 }
 
-/* The expected number μ of samples at which n differs from μ by 1.96 standard deviations: a root of
- * (n - μ)² = z² μ (1 - rate), n moved outwards by half a sample, corrected for the skewness of the
- * law (the first term of Cornish and Fisher's expansion). */
+/* Returns the expected number μ of samples at which n differs from μ by 1.96 standard deviations.
+ * This is a root of (n - μ)² = z² μ (1 - rate), with n moved outward by half a sample, and
+ * corrected for skewness by the first term of the Cornish-Fisher expansion. */
 static double score_root(double n, double rate, double sign) {
     double v = ESTIMATE_NORMAL * ESTIMATE_NORMAL * (1 - rate) / 2, m = n + sign / 2;
     double skew = (1 - 2 * rate) * (ESTIMATE_NORMAL * ESTIMATE_NORMAL - 1) / 6;
@@ -213,7 +215,7 @@ static estimate normal_interval(double n, double rate) {
                       .high = score_root(n, rate, 1) / rate};
 }
 
-/* The number of words of which `n` samples or more have the probability `target`. */
+/* Returns the number of words at which `n` samples or more have the probability `target`. */
 static double words_at(double n, double rate, double target, double near) {
     const double deviation = sqrt(n * (1 - rate)) / rate;
     const double x =
@@ -221,8 +223,8 @@ static double words_at(double n, double rate, double target, double near) {
     return x > n - 1 ? x : invert(at_least, n, rate, target, n - 1);
 }
 
-/* As poisson_interval from the binomial law, where the rate is not small (Clopper and Pearson's
- * construction, for the number of trials). */
+/* Like poisson_interval with the binomial distribution, for rates that are not small (Clopper and
+ * Pearson's construction, for the number of trials). */
 static estimate binomial_interval(double n, double rate) {
     const double high = score_root(n, rate, 1) / rate;
     return (estimate){
@@ -243,7 +245,7 @@ estimate estimate_words(uint64_t samples, double rate) {
     return e;
 }
 
-/* Zou and Donner: what one side's limits are away from its value adds up in squares. */
+/* Zou and Donner: the squares of the distances between value and limit add up, for each side. */
 estimate estimate_difference(estimate a, estimate b) {
     const double value = a.value - b.value;
     return (estimate){.value = value,
@@ -303,7 +305,7 @@ void estimate_blocks_join(estimate_blocks *blocks, const estimate_blocks *others
 }
 
 /* Fay and Feuer: a weighted sum is treated as a scaled Poisson variable with the same mean and
- * variance; for the upper end, one more block of the heaviest kind might have been tracked. */
+ * variance. For the upper end, one more block of the heaviest kind might have been tracked. */
 estimate estimate_blocks_total(const estimate_blocks *blocks) {
     double y = blocks->count, v = blocks->variance, w = blocks->heaviest;
     if (v <= 0 && w <= 1)
@@ -317,8 +319,8 @@ estimate estimate_blocks_total(const estimate_blocks *blocks) {
     return e;
 }
 
-/* A kind of blocks that makes up 7% of the words has been seen among 50 tracked ones with a
- * probability of 97.5%; before, what was seen says nothing of how small blocks may be. */
+/* With a probability of 97.5%, 50 tracked blocks contain one of any kind that makes up 7% of the
+ * words. With fewer, the smallest block that was seen does not say how small others may be. */
 estimate_blocks estimate_blocks_possible(const estimate_blocks *blocks, uint64_t least,
                                          double rate) {
     const uint64_t words = least > ESTIMATE_LEAST_WORDS ? least : ESTIMATE_LEAST_WORDS;
@@ -333,8 +335,8 @@ estimate estimate_blocks_number(const estimate_blocks *blocks, uint64_t least, d
     return estimate_blocks_total(&b);
 }
 
-/* The limit of A / B on the one side, from those of A and of B: Zou and Donner's on the scale of
- * logarithms. Of none, only a limit is known. */
+/* Returns the lower limit of A / B from the limits of A and B, by Zou and Donner's method on a
+ * logarithmic scale. If B is 0, only its upper limit is known. */
 static double ratio_low(estimate a, estimate b) {
     if (a.value <= 0)
         return 0;
@@ -362,7 +364,7 @@ estimate estimate_share_of(estimate a, estimate b) {
                       .high = fmax(share, 1 - share_of_ratio(ratio_low(b, a)))};
 }
 
-/* The share s at which P(at least `part` of `of`) is `target`. */
+/* Returns the share s at which P(at least `part` of `of`) is `target`. */
 static double share_at(double part, double of, double target) {
     double low = 0, high = 1;
     for (int i = 0; i < 60; i++) {
@@ -386,7 +388,7 @@ estimate estimate_proportion_of(double share, double units) {
                       .high = others > 0 ? share_at(part + 1, units, 1 - ESTIMATE_TAIL) : 1};
 }
 
-/* Of numbers that have the same variance where the rate is not small. */
+/* If the rate is not small, the number of units is increased so that the variance is right. */
 estimate estimate_proportion(uint64_t part, uint64_t of, double rate) {
     if (of == 0)
         return (estimate){.value = 0, .low = 0, .high = 1};
@@ -405,7 +407,7 @@ void estimate_mean_add(estimate_mean *m, double y, double chance, uint64_t n) {
     m->cyy += c * y * y;
 }
 
-/* The error of a ratio by linearization; on the scale of logarithms, as it is never negative. */
+/* Linearizes the error of the ratio, on a logarithmic scale because it is never negative. */
 estimate estimate_mean_value(const estimate_mean *m) {
     if (m->count <= 0)
         return (estimate){0};
@@ -435,7 +437,7 @@ estimate estimate_weighted(double sum, double squares, double heaviest, double r
     };
 }
 
-/* Fay and Feuer's, as above; a block more has the variance y² (1 - π) / π² = (y / π)² - y² / π. */
+/* Fay and Feuer, as above; one more block has the variance y² (1 - π) / π² = (y / π)² - y² / π. */
 estimate estimate_weighted_blocks(double sum, double variance, double most, double heaviest) {
     if (heaviest <= 1 || most <= 0)
         return (estimate){.value = sum, .low = sum, .high = sum};

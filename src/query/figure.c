@@ -1,6 +1,6 @@
 /* figure.c: how an interval is rounded, when it is shown as a margin and when by its two ends, and
- * how bytes, counts, times and dates are written. Intervals of the same number of samples are
- * computed once (figure_cache). */
+ * how bytes, counts, times and dates are written. Intervals are computed once per number of samples
+ * (figure_cache). */
 #include "query/figure.h"
 
 #include <inttypes.h>
@@ -21,8 +21,8 @@ figure figure_of(const profile *p, uint64_t samples) {
                     .margin = estimate_normal_margin(samples, p->info.sample_rate) * word};
 }
 
-/* Threads that compute the same one at once store the same numbers. `high` is stored last, and is
- * never 0 but for a rate of 1 and no samples, which takes no time to compute. */
+/* Threads that compute the same interval at once store the same numbers. `high` is stored last. It
+ * is 0 only at rate 1 without samples, which takes no time to compute. */
 figure figure_of_cached(figure_cache *cache, const profile *p, uint64_t samples) {
     if (!cache || samples >= FIGURES_KEPT)
         return figure_of(p, samples);
@@ -48,7 +48,7 @@ figure figure_of_estimate(estimate e, uint64_t samples) {
                     .margin = estimate_margin(e)};
 }
 
-/* Half the interval where 1.96 standard errors are not what the table shows anyway. */
+/* Where the table does not show 1.96 standard errors anyway, the margin is half the interval. */
 figure figure_of_cost_within(const query_result *q, filter_bounds may, const cost *c) {
     if (measure_infos[q->measure].unit == UNIT_BYTES)
         return figure_of(q->profile, c->samples);
@@ -72,7 +72,7 @@ figure_text figure_bytes(double bytes) {
     static const char *const units[] = {"B", "KB", "MB", "GB", "TB", "PB", "EB"};
     enum { LAST = sizeof units / sizeof *units - 1 };
     int unit = 0;
-    while (unit < LAST && bytes >= (unit == 0 ? 1023.5 : 1023.95)) { /* as it would be rounded */
+    while (unit < LAST && bytes >= (unit == 0 ? 1023.5 : 1023.95)) { /* as it will be rounded */
         bytes /= 1024;
         unit++;
     }
@@ -98,7 +98,7 @@ figure_text figure_count(uint64_t n) {
     return t;
 }
 
-/* Groups of three are told apart in the whole part alone. */
+/* Only the whole part gets separators. */
 figure_text figure_decimal(double x, int digits) {
     char plain[64];
     figure_text t;
@@ -115,7 +115,8 @@ figure_text figure_decimal(double x, int digits) {
     return t;
 }
 
-/* Divided by a power of ten, which is exact, it is the number that its two digits stand for. */
+/* Dividing by a power of ten, which is exact, gives exactly the number that the two digits stand
+ * for. */
 double figure_rate_up(double rate) {
     const double steps = pow(10, 1 - floor(log10(rate)));
     return fmin(1, ceil(rate * steps - 1e-9) / steps);
@@ -141,7 +142,7 @@ figure_text figure_duration(uint64_t micros) {
     uint64_t whole = (micros + 500000) / 1000000;
     if (micros < 1000)
         snprintf(t.text, sizeof t.text, "%" PRIu64 " µs", micros);
-    else if (seconds < 0.9995) /* limits as they would be rounded */
+    else if (seconds < 0.9995) /* limits as they will be rounded */
         snprintf(t.text, sizeof t.text, "%.3g ms", seconds * 1e3);
     else if (seconds < 59.995)
         snprintf(t.text, sizeof t.text, "%.2f s", seconds);
@@ -217,7 +218,7 @@ double figure_percent(uint64_t part, uint64_t of) {
 
 /* ---- in a unit ------------------------------------------------------------------------- */
 
-/* A number without its unit's name. */
+/* Returns a number without the name of its unit. */
 static figure_text figure_number(measure_unit unit, double value) {
     if (unit == UNIT_BLOCKS)
         return figure_count((uint64_t)llround(value));

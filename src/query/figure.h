@@ -1,27 +1,28 @@
-/* figure.h: what a number of samples stands for, with its interval, and how numbers read: one way
- * for every report. Texts are values, so that several can stand in one format. */
+/* figure.h: what a number of samples stands for, with its interval, and how all reports write
+ * numbers. Texts are returned by value, so that a format can have several. */
 #ifndef QUERY_FIGURE_H
 #define QUERY_FIGURE_H
 
 #include "profile/blocks_spread.h"
 #include "query/query.h"
 
-/* What samples estimate, with the limits of the 95% interval; at rate 1 all are equal. */
+/* What samples estimate, with the 95% interval; at rate 1 all three are equal. */
 typedef struct figure {
     uint64_t samples;
     double value, low, high;
-    double margin; /* 1.96 standard errors: the ± that people are shown where that is fair */
-    bool has_ends; /* it is anywhere between its ends, which are shown */
+    double margin; /* 1.96 standard errors, printed after ± if the interval is nearly symmetric */
+    bool has_ends; /* the truth is anywhere between `low` and `high`, so both are shown */
 } figure;
 
-/* In bytes; the interval is exact. */
+/* Estimates bytes; the interval is exact. */
 figure figure_of(const profile *p, uint64_t samples);
 
-/* The same; at rate 1, of what is known only between two ends. */
+/* Estimates bytes; at rate 1, of an amount that is only known to be within these bounds. */
 figure figure_between(const profile *p, uint64_t samples, blocks_spread spread);
 
-/* Those of few samples, which many ask for: computing the limits takes time. Legal when zeroed; of
- * one profile, for any number of threads. */
+/* A cache of intervals, by number of samples, because computing them takes time and the same small
+ * numbers are asked for often. Legal when zeroed. It belongs to one profile, and any number of
+ * threads may use it. */
 enum { FIGURES_KEPT = 10001 };
 typedef struct figure_cache {
     _Atomic double low[FIGURES_KEPT], high[FIGURES_KEPT];
@@ -29,24 +30,23 @@ typedef struct figure_cache {
 
 figure figure_of_cached(figure_cache *cache, const profile *p, uint64_t samples);
 
-/* In the unit of the query's measure; `may` is what is known of the blocks, as by its filter. */
+/* In the unit of the query's measure; `may` is what is known of the blocks, such as by a filter. */
 figure figure_of_cost_within(const query_result *q, filter_bounds may, const cost *c);
 
-/* Of an estimate that is no number of samples times a constant. */
+/* Of an estimate that is not a number of samples times a constant. */
 figure figure_of_estimate(estimate e, uint64_t samples);
 
-/* Of both together, which are independent of each other: of two traces. */
+/* Returns the sum of independent figures, as of two traces. */
 figure figure_sum(figure a, figure b);
 
-/* The part of the query's total, 0 … 1; 0 if there is no total. */
+/* Returns the part of the query's total, 0 … 1; 0 if there is no total. */
 double figure_share(const query_result *q, const cost *c);
 
-/* A number as text. */
 typedef struct figure_text {
     char text[40];
 } figure_text;
 
-/* Two of them and what stands between. */
+/* Two numbers as text and what stands between them. */
 typedef struct figure_range {
     char text[100];
 } figure_range;
@@ -58,7 +58,7 @@ figure_text figure_rate(double rate);              /* 1e-4 */
 double figure_rate_up(double rate);                /* to two digits, not above 1 */
 figure_text figure_duration(uint64_t micros);      /* 1.25 s, 3 min 20 s */
 figure_text figure_date(uint64_t micros);          /* since the epoch: 2026-11-20 12:30:05 UTC */
-const char *figure_unit(measure_unit unit);        /* as JSON has it: B, blocks, B·s */
+const char *figure_unit(measure_unit unit);        /* as in JSON: B, blocks, B·s */
 figure_range figure_margin(const figure *f);       /* ± 4.7 MB; 94.6 KB … 2.8 MB; exact */
 double figure_percent(uint64_t part, uint64_t of); /* 0 if `of` is 0 */
 
@@ -66,13 +66,13 @@ double figure_percent(uint64_t part, uint64_t of); /* 0 if `of` is 0 */
 figure_text figure_amount(measure_unit unit, double value);
 figure_range figure_margin_in(measure_unit unit, const figure *f);
 
-/* How far the truth may be from a figure: the margin; both ends of its interval where these are not
- * about equally far away, as with fewer than ten samples; or `exact`. For figures in other units,
- * of the texts that are given. */
+/* Says how far the truth may be from a figure: by the margin; by both ends of the interval if these
+ * are not about equally far away, as with fewer than ten samples; or `exact`. For figures in other
+ * units, the caller passes the texts. */
 figure_range figure_error(const figure *f, const char *margin, const char *low, const char *high);
 
-/* The same to stand behind the value, with a blank: in parentheses if it has two ends, empty if it
- * is exact. */
+/* Formats the error to follow the value, with a blank: in parentheses if it has two ends; empty if
+ * exact. */
 figure_range figure_beside(figure_range error);
 
 #endif

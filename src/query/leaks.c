@@ -1,6 +1,6 @@
-/* leaks.c: in a window (leaks_window.c), before a clean-up if there is one, each block is added to
- * the sums of its site, the table in parts side by side; then slopes are judged and sites sorted
- * into classes. */
+/* leaks.c: each block is added to the sums of its site, with the table split among threads; then
+ * slopes are judged and sites sorted into classes. leaks_window.c finds the window, before a
+ * clean-up if there is one. */
 #include "query/leaks.h"
 
 #include <math.h>
@@ -9,11 +9,11 @@
 #include "profile/parallel.h"
 #include "query/compare.h"
 
-#define LEAST_GROWTH 0.1   /* within the window, of what is live: less is not worth a name */
+#define LEAST_GROWTH 0.1   /* within the window, of what is live: less does not matter */
 #define LEAST_LEFT   0.67  /* at the end, of the most that was live */
-#define LEAST_LATE   0.25  /* of the slope, that of the later half */
-#define SURE         0.001 /* chances below it order no sites */
-#define MOST_BOUNDED 0.5   /* the same, at most, of a bounded site */
+#define LEAST_LATE   0.25  /* slope of the later half, of the whole slope */
+#define SURE         0.001 /* smaller chances do not order sites */
+#define MOST_BOUNDED 0.5   /* growth of a bounded site at most, of what is live */
 
 const leaks_class_info leaks_class_infos[LEAKS_N_CLASSES] = {
 #define LEAKS_CLASS_INFO(name, text, meaning) {text, meaning},
@@ -38,26 +38,26 @@ static bool choose_window(const profile *p, const leaks_spec *spec, leaks *l) {
 
 /* ---- sums -------------------------------------------------------------------------------- */
 
-/* A weighted sum over blocks: what such sums of cost.h need for their intervals. */
+/* A weighted sum over blocks, with what cost.h needs for its interval. */
 typedef struct weighted {
     double sum, squares;
 } weighted;
 
-/* What is known of a site while blocks are added up. Slopes are in weights of costs a second. */
+/* Sums of a site while blocks are added. Slopes are in weights of costs per second. */
 typedef struct sums {
-    cost live, startup, at_exit; /* at the end of the window; the latter two are of the first */
-    cost came, went; /* live at the end of the window, not at its beginning; vice versa */
-    cost held;       /* by MEASURE_BYTESECONDS: of `live`, until then */
-    double changes[LEAKS_POINTS + 1]; /* of what is live; the last ones come too late */
-    double periods[LEAKS_PERIODS];    /* slope, by when blocks were born */
-    uint64_t moving;                  /* samples that add to the slope, or take from it */
+    cost live, startup, at_exit; /* live at the end of the window; the latter two are parts of it */
+    cost came, went; /* live at the end of the window but not at its beginning; vice versa */
+    cost held;       /* by MEASURE_BYTESECONDS: of `live`, until the end of the window */
+    double changes[LEAKS_POINTS + 1]; /* of what is live, by point; the last is after the window */
+    double periods[LEAKS_PERIODS];    /* the slope, by the period in which blocks were born */
+    uint64_t moving;                  /* samples of blocks that add to the slope or take from it */
     double late;                      /* slope of the window's later half */
     weighted up, down;                /* of blocks that add to the slope; that take from it */
     double heaviest;                  /* of all blocks */
-    uint64_t blocks;                  /* tracked ones, of these */
+    uint64_t blocks;                  /* tracked blocks in these sums */
 } sums;
 
-/* A window, and the microseconds from its middle at which it begins and ends. */
+/* A window. `begin` and `end` are microseconds from its middle. */
 typedef struct window {
     uint64_t from, to;
     double middle, begin, end;
@@ -79,7 +79,7 @@ static inline double place_in(const window *w, uint64_t time) {
 }
 
 static inline double weight_in(const window *w, uint64_t born, uint64_t died) {
-    if (died <= w->from || w->to <= w->from) /* most blocks live briefly */
+    if (died <= w->from || w->to <= w->from) /* most blocks are short-lived */
         return 0;
     const double begin = place_in(w, born), end = place_in(w, died);
     return (end - begin) * (end + begin) * w->factor;
@@ -92,10 +92,10 @@ double leaks_weight(uint64_t born, uint64_t died, uint64_t from, uint64_t to) {
 
 enum { MOST_PARTS = LEAKS_PERIODS > LEAKS_POINTS ? LEAKS_PERIODS : LEAKS_POINTS };
 
-/* Equal parts of the time until the window ends. */
+/* The time until the end of the window, cut into equal parts. */
 typedef struct parts {
     size_t n;
-    uint64_t first[MOST_PARTS + 2]; /* times: of each part; of what is later; the last of all */
+    uint64_t first[MOST_PARTS + 2]; /* of each part, of what is later; the last time */
 } parts;
 
 static size_t compute_part(uint64_t time, uint64_t to, size_t n) {
@@ -119,7 +119,8 @@ static parts parts_of(uint64_t to, size_t n) {
     return x;
 }
 
-/* Which one; n: none, later. It is likely to be near the part `near`. */
+/* Returns the part of a time; n if it is after the window. It is likely to be close to the part
+ * `near`. */
 static inline size_t part_at(const parts *x, size_t near, uint64_t time) {
     if (time >= x->first[x->n])
         return x->n;
@@ -133,19 +134,19 @@ static inline size_t part_at(const parts *x, size_t near, uint64_t time) {
 /* What a block adds to the sums of its site. */
 typedef struct contribution {
     cost one, held;
-    unsigned live, startup, at_exit, goes; /* as wide as it is read back, which is faster */
+    unsigned live, startup, at_exit, goes; /* as wide as they are read back, which is faster */
     size_t born, died;                     /* points */
     size_t period;
     double late, slope;
 } contribution;
 
-/* What blocks are added up by. */
+/* Parameters of adding blocks. */
 typedef struct adding {
     const profile *profile;
     const leaks *leaks;
     window all, late;
     parts points, periods;
-    size_t point, period; /* of the last block's birth: rows are nearly in the order of births */
+    size_t point, period; /* of the last block's birth; rows are nearly sorted by birth */
 } adding;
 
 static adding adding_of(const profile *p, const leaks *l) {
@@ -157,7 +158,7 @@ static adding adding_of(const profile *p, const leaks *l) {
                     .periods = parts_of(l->to, LEAKS_PERIODS)};
 }
 
-/* For the squares: each sample counts, or each block by what its weight is uncertain by. */
+/* The squares count each sample, or by number the uncertainty of each block's weight. */
 static inline void add_slope(const leaks *l, sums *s, const contribution *x) {
     const cost *one = &x->one;
     weighted *w = x->slope > 0 ? &s->up : &s->down;
@@ -167,7 +168,7 @@ static inline void add_slope(const leaks *l, sums *s, const contribution *x) {
     w->squares += (l->measure == MEASURE_BLOCKS ? one->squares : one->weight) * x->slope * x->slope;
 }
 
-/* By bytes, cost.h needs the number of samples alone. */
+/* By bytes, only the number of samples is needed. */
 static inline cost cost_of(const profile *p, const leaks *l, size_t row) {
     if (l->measure == MEASURE_BLOCKS)
         return cost_of_number(p, row);
@@ -226,7 +227,6 @@ static void add_weighted(weighted *to, const weighted *from) {
     to->squares += from->squares;
 }
 
-/* Those of other blocks. */
 static void add_sums(sums *to, const sums *from) {
     cost_add(&to->live, &from->live);
     cost_add(&to->startup, &from->startup);
@@ -246,13 +246,13 @@ static void add_sums(sums *to, const sums *from) {
     to->blocks += from->blocks;
 }
 
-/* The table in parts, each with sums of its own. */
+/* The sums of each part of the table. */
 typedef struct summing {
     const profile *profile;
     const leaks *leaks;
     const sites *places;
     size_t parts;
-    sums *all; /* by part, and site */
+    sums *all; /* by part and site */
 } summing;
 
 static void add_part(void *context, size_t part) {
@@ -265,7 +265,8 @@ static void add_part(void *context, size_t part) {
             add_block(&a, i, &all[s->places->of_row[i]]);
 }
 
-/* By site, the last one being of all sites; to be freed. NULL when there is no memory. */
+/* Returns the sums by site, and after the last site those of all sites. The caller frees them. NULL
+ * when there is no memory. */
 static sums *add_up(const profile *p, const leaks *l, const sites *places) {
     const size_t n = places->places.count;
     summing s = {
@@ -284,8 +285,8 @@ static sums *add_up(const profile *p, const leaks *l, const sites *places) {
 
 /* ---- how sure ---------------------------------------------------------------------------- */
 
-/* log E exp(t Σ ± y) - t Σ y, and its derivative in t; `against` is the sum of the negative y's
- * sizes. Where all y are positive, the former tends to that of 2^-n. */
+/* These return log E exp(t Σ ± y) - t Σ y and its derivative in t; `against` is the sum of |y| over
+ * the negative y. If all y are positive, the former tends to log 2^-n. */
 static double exponent(const double *y, size_t n, double against, double t) {
     double k = 2 * t * against;
     for (size_t i = 0; i < n; i++)
@@ -319,7 +320,7 @@ double leaks_chance(const double *y, size_t n) {
     return exp(exponent(y, n, against, high));
 }
 
-/* The chance, if all periods spoke for growth. */
+/* Returns the chance if all periods spoke for growth. */
 static double least_chance(const sums *s) {
     int n = 0;
     for (int i = 0; i < LEAKS_PERIODS; i++)
@@ -327,7 +328,8 @@ static double least_chance(const sums *s) {
     return ldexp(1, -n);
 }
 
-/* The weight of a survivor that was born in the middle of the window: there is no larger one. */
+/* Returns the largest possible weight, that of a block born in the middle of the window that
+ * survives it. */
 static double most_weight(const leaks *l) {
     return l->to > l->from ? 1.5e6 / (double)(l->to - l->from) : 0;
 }
@@ -336,8 +338,8 @@ static estimate scaled(estimate e, double factor) {
     return (estimate){.value = e.value * factor, .low = e.low * factor, .high = e.high * factor};
 }
 
-/* What sampling leaves open: besides those that were seen there might be one that weighs most, by
- * number a block as small as the smallest seen, or, while few were, the smallest there may be. */
+/* Returns the interval of a slope. A missed block might weigh the most possible; by number, it
+ * might be as small as the smallest seen or, while few were seen, as the smallest possible. */
 static estimate slope_part(const profile *p, const leaks *l, const sums *s, const weighted *w) {
     const double rate = p->info.sample_rate, most = most_weight(l);
     if (l->measure != MEASURE_BLOCKS)
@@ -354,7 +356,8 @@ static estimate slope_of(const profile *p, const leaks *l, const sums *s) {
 
 /* ---- classes ----------------------------------------------------------------------------- */
 
-/* The rest, of which a block as small as the smallest seen may have been missed. */
+/* Returns the number of blocks without the part. A block as small as the smallest seen may have
+ * been missed. */
 static estimate_blocks rest_of(const cost *of, const cost *part) {
     const bool none = of->blocks == part->blocks;
     return (estimate_blocks){.count = none ? 0 : of->weight - part->weight,
@@ -363,7 +366,7 @@ static estimate_blocks rest_of(const cost *of, const cost *part) {
                              .tracked = of->blocks - part->blocks};
 }
 
-/* Whether a part makes up more than half, by 97.5%, of which these are known. */
+/* Whether a part is more than half, with a confidence of 97.5%. */
 static bool is_most(const leaks *l, const cost *part, const cost *of, double rate) {
     if (rate >= 1)
         return 2 * part->weight > of->weight;
@@ -377,8 +380,8 @@ static bool is_most(const leaks *l, const cost *part, const cost *of, double rat
                ESTIMATE_TAIL;
 }
 
-/* Whether the last parts of the line add much less than their share of the growth, of which there
- * is so much that chance alone would rarely do that: P(1 or 0 | Poisson with 6) < 2%. */
+/* Whether the last points of the line add much less than their share of the growth, and so much was
+ * expected there that chance alone rarely explains it: P(1 or 0 | Poisson with 6) < 2%. */
 static bool has_stopped(const leaks *l, const leaks_site *s) {
     enum { PARTS = 5, EXPECTED = 6 };
     const double *last = &s->line[LEAKS_POINTS - 1];
@@ -389,7 +392,7 @@ static bool has_stopped(const leaks *l, const leaks_site *s) {
     return block > 0 && expected >= EXPECTED * block && *last - last[-PARTS] < expected / 4;
 }
 
-/* Surely more and more, until the end, and so much that it matters. */
+/* Whether the site surely grows until the end, and by enough to matter. */
 static bool is_growing(const leaks_site *s, double seconds) {
     double most = 0;
     for (int i = 0; i < LEAKS_POINTS; i++)
@@ -414,17 +417,18 @@ static leaks_class class_of(const profile *p, const leaks *l, const leaks_site *
     return s->slope.low > 0 ? LEAKS_STEPS : LEAKS_UNCLEAR;
 }
 
-/* By which things are judged. How long blocks have been there says nothing about growth. */
+/* Returns the measure by which sites are judged. How long blocks have been live does not tell
+ * whether they grow. */
 static measure judged_by(const leaks *l) {
     return l->measure == MEASURE_BLOCKS ? MEASURE_BLOCKS : MEASURE_ALLOCATED;
 }
 
-/* In bytes or blocks, what is in weights of costs. */
+/* Returns the factor from weights of costs to bytes or blocks. */
 static double unit_of(const profile *p, const leaks *l) {
     return l->measure == MEASURE_BLOCKS ? 1 : p->info.word_size / 8.0 / p->info.sample_rate;
 }
 
-/* Sums of what came and went leave an error of rounding where nothing is live. */
+/* Rounding errors of the changes must not show where nothing is live. */
 static void draw_line(const sums *s, double *line) {
     double now = 0, least = s->live.blocks ? s->live.heaviest * 1e-9 : 1e-9;
     for (int i = 0; i < LEAKS_POINTS; i++) {
@@ -452,12 +456,12 @@ static leaks_site judge(const profile *p, const leaks *l, const sums *s) {
     return site;
 }
 
-/* Once it is judged, shows it by the measure. */
+/* Shows the site by MEASURE_BYTESECONDS, once it has been judged. */
 static void show_held(const profile *p, const leaks *l, const sums *s, leaks_site *site) {
     if (l->measure != MEASURE_BYTESECONDS)
         return;
     site->cost = s->held;
-    filter_bounds may = l->may; /* nothing was held for longer than until then */
+    filter_bounds may = l->may; /* nothing was held for longer than the window's end */
     may.life_below = may.life_below && may.life_below <= l->to ? may.life_below : l->to + 1;
     site->live = cost_estimate(p, l->measure, may, &s->held);
 }
@@ -537,7 +541,7 @@ static bool judge_all(const profile *p, const sites *places, const sums *all, le
     return true;
 }
 
-/* A site has as many more samples as the rate is higher. */
+/* Samples of a site grow in proportion to the rate. */
 static double find_telling_rate(const profile *p, const leaks *l) {
     uint64_t most = 0;
     for (size_t i = 0; i < l->sites.count; i++) {

@@ -1,34 +1,34 @@
-/* leaks_window.c: when growth ends to count. A program that frees its memory before it ends would
- * otherwise show no leak; where it begins to is told by how much is freed and how little allocated,
- * in the points of a timeline, or, where the clock is too coarse for that, by the order of events.
- */
+/* leaks_window.c: finds when growth stops to count. A program that frees its memory before it ends
+ * would otherwise show no leak. The beginning of a clean-up is where much is freed and little
+ * allocated from then on, looked for in the points of a timeline or, if the clock is too coarse, in
+ * the order of events. */
 #include "query/leaks.h"
 
 #include <stdlib.h>
 
 #include "query/timeline.h"
 
-/* A clean-up: in so much of the time at its end, so much of what is live is freed, and so much less
- * allocated. At the very end, less of it tells: much of what a program has it may leave to the
- * system. */
+/* A clean-up lies in the last part of the time, frees at least this share of what is live, and
+ * allocates no more than this share of what it frees. At the very end, freeing less is enough,
+ * because a program may leave much of its memory to the system. */
 #define EXIT_SHARE     0.5
 #define EXIT_FREED     0.5
 #define LAST_FREED     0.05
 #define EXIT_ALLOCATED 0.1
 
-#define LEAST_KEPT                                                                                 \
-    0.75 /* of what was allocated, live when a clean-up begins: nothing else went on */
+/* Of what was allocated, live when a clean-up begins: then nothing else went on before. */
+#define LEAST_KEPT 0.75
 
 enum {
     EXIT_POINTS = 1024,
     LAST_POINTS = 32,
-    LAST_EVENTS = 4096, /* allocations, before and between which a clean-up is looked for */
-    LEAST_EXIT = 8      /* blocks that are freed in one that is found so */
+    LAST_EVENTS = 4096, /* allocations, between which a clean-up is looked for */
+    LEAST_EXIT = 8      /* blocks that a clean-up found that way must free */
 };
 
-/* The last point before a clean-up in the last `n` of them that frees so much of what is live; the
- * last of all if there is none. In a clean-up blocks are freed and ten times fewer, in words,
- * allocated. */
+/* Returns the last point before a clean-up that lies in the last `n` points and frees at least
+ * `share` of what is live; the last point if there is none. In a clean-up, blocks are freed and ten
+ * times fewer words allocated. */
 static size_t find_exit(const timeline *t, size_t n, double share) {
     const size_t count = t->points.count, first = n < count ? count - n : 1;
     size_t best = count - 1;
@@ -45,16 +45,17 @@ static size_t find_exit(const timeline *t, size_t n, double share) {
     }
     if (most_freed <= share * (double)cct_sum(t->points.items[best].live))
         return count - 1;
-    /* It may have begun within that point. */
+    /* The clean-up may have begun within that point. */
     bool begun =
         best > 0 && cct_sum(t->points.items[best].live) < cct_sum(t->points.items[best - 1].live);
     return begun ? best - 1 : best;
 }
 
-/* Samples by how many allocations came after: of what was freed, and of the allocation itself. */
+/* Samples by the number of allocations that came after: of what was freed, and of the allocation
+ * itself. */
 typedef struct last_events {
     double freed[LAST_EVENTS], allocated[LAST_EVENTS];
-    uint64_t first_freed[LAST_EVENTS]; /* when; BLOCKS_NEVER: nothing was */
+    uint64_t first_freed[LAST_EVENTS]; /* BLOCKS_NEVER: nothing was freed */
     size_t blocks[LAST_EVENTS];        /* that were freed */
     double live;                       /* at the end */
 } last_events;
@@ -78,8 +79,8 @@ static void count_last(const block_table *b, last_events *x) {
     }
 }
 
-/* When the clean-up began, by the order of events: a clean-up may be over within a tick of the
- * clock in which the program had still been at work. BLOCKS_NEVER: there was none. */
+/* Returns when the clean-up began, by the order of events: it may be over within one tick of the
+ * clock, in which the program was still working. BLOCKS_NEVER: there was none. */
 static uint64_t find_last_exit(const last_events *x) {
     double freed = 0, score = 0, most = 0, most_freed = 0;
     size_t blocks = 0, most_blocks = 0;
@@ -120,14 +121,14 @@ static bool find_exit_by_order(const profile *p, leaks_window *w) {
     return true;
 }
 
-/* Where the recording ended before the program, nobody saw that clean up. */
+/* If the recording ended before the program, no clean-up was recorded. */
 static leaks_window early_window(const profile *p) {
     const uint64_t to = p->end.time;
     return (leaks_window){.to = to > 0 && to < p->duration ? to : p->duration};
 }
 
-/* What was live when a clean-up began may be all that a program did: it builds something, and is
- * done. Growth is what goes on beside blocks that come and go. */
+/* What was live when a clean-up began may be all that the program did: build something and finish.
+ * Growth is what goes on while other blocks come and go. */
 static bool kept_all(const profile *p, uint64_t to) {
     const block_table *b = &p->table;
     uint64_t came = 0, stayed = 0;

@@ -1,6 +1,6 @@
-/* lens.c: each location has a mark (hidden, wrapper, without a name), decided once a distinct name,
- * file and module. Walking outward looks at marks alone. Stacks whose shape is folded are walked by
- * that shape (shape.h). */
+/* lens.c: each location has flags (hidden, wrapper, unnamed), decided once per distinct name, file
+ * and module. A walk outward looks only at flags. Stacks that are folded are walked by their shape
+ * (shape.h). */
 #include "query/lens.h"
 
 #include <string.h>
@@ -16,7 +16,7 @@ static uint8_t mark_of(const profile_location *l, bool skip_wrappers, const filt
     return skip_wrappers && profile_is_address(l) ? LENS_UNNAMED : 0;
 }
 
-/* Many locations have the same file. */
+/* Decides once per file, as many locations have the same one. */
 static bool hide_files(lens *l, const filter *hide) {
     const profile *p = l->profile;
     map64 known = {0};
@@ -47,7 +47,7 @@ static bool hide_modules(lens *l, const filter *hide) {
     return ok;
 }
 
-/* Many locations have the same function. */
+/* Decides once per function, as many locations have the same one. */
 static bool mark_locations(lens *l, const filter *hide) {
     const profile *p = l->profile;
     map64 known = {0};
@@ -105,7 +105,7 @@ static lens_cursor shape_cursor(const stack_shape *s, uint32_t node) {
                : (lens_cursor){.node = node, .location = s->locations[node]};
 }
 
-/* The innermost location of a node's frame. */
+/* Returns the innermost location of a node's frame. */
 static lens_cursor enter(const lens *l, uint32_t node) {
     uint32_t frame = cct_frame(&l->profile->tree, node);
     if (frame == CCT_NO_FRAME)
@@ -147,8 +147,8 @@ lens_cursor lens_outward(const lens *l, lens_cursor at) {
     return at.location == LENS_NOWHERE ? at : skip_hidden(l, step(l, at));
 }
 
-/* From `at` over functions without names to the first wrapper around them; nowhere if another
- * function comes first. What a wrapper calls is the allocator's, named or not. */
+/* Goes from `at` over unnamed functions to the first wrapper around them; nowhere if another
+ * function comes first. What a wrapper calls belongs to the allocator, named or not. */
 static lens_cursor find_wrapper(const lens *l, lens_cursor at) {
     while (at.location != LENS_NOWHERE && !(l->marks[at.location] & LENS_WRAPPER)) {
         if (!(l->marks[at.location] & LENS_UNNAMED))

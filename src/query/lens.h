@@ -1,8 +1,8 @@
-/* lens.h: how queries look at call stacks: which locations they see.
+/* lens.h: which locations of call stacks queries see.
  *
- * A lens hides nothing from the profile; it walks its stacks outward, from where blocks are
- * allocated, and leaves out what the user asked not to see. Costs are kept: they belong to the next
- * location outward. */
+ * A lens hides nothing from the profile. It walks a stack outward, from where a block is allocated,
+ * and skips what the user asked not to see. Costs are kept: they go to the next location
+ * outward. */
 #ifndef QUERY_LENS_H
 #define QUERY_LENS_H
 
@@ -11,7 +11,7 @@
 
 #define LENS_NOWHERE UINT32_MAX /* no location: beyond the outermost */
 
-/* What is known of a location. */
+/* Flags of a location. */
 #define LENS_WRAPPER 1u /* its function merely allocates; see wrappers.h */
 #define LENS_UNNAMED 2u /* native code of which only the address is known */
 #define LENS_HIDDEN  4u
@@ -19,44 +19,44 @@
 typedef struct lens {
     const profile *profile;
     bool skip_wrappers;
-    bool hides;         /* something, if it is there */
-    uint8_t *marks;     /* by the profile's locations */
-    stack_shape *shape; /* of stacks that are cut or folded; NULL: as the profile has them */
+    bool hides;         /* something may be hidden */
+    uint8_t *marks;     /* by location of the profile: flags */
+    stack_shape *shape; /* of stacks that are cut or folded; NULL: stacks as in the profile */
 } lens;
 
-/* Where a walk is. */
+/* The position of a walk. */
 typedef struct lens_cursor {
     uint32_t node;     /* of the tree, or of the shape */
-    uint32_t location; /* one of the node's frame; LENS_NOWHERE at the end */
+    uint32_t location; /* of the node's frame; LENS_NOWHERE at the end */
 } lens_cursor;
 
-/* False when there is no memory. The lens refers to the profile, and to the filter (of which it
- * takes what to hide; NULL: nothing) no longer. */
+/* Makes a lens; false when there is no memory. It refers to the profile, but not to `hide`, the
+ * filter that tells what to hide (NULL: nothing). */
 bool lens_init(lens *l, const profile *p, bool skip_wrappers, const filter *hide);
 
-/* The same, which of what cuts and folds stacks does only the first `n_terms`. */
+/* The same, but cuts and folds stacks only by the first `n_terms` terms that do so. */
 bool lens_init_of(lens *l, const profile *p, bool skip_wrappers, const filter *hide,
                   size_t n_terms);
-bool lens_copy(lens *l, const lens *from); /* in the same way */
+bool lens_copy(lens *l, const lens *from); /* False when there is no memory */
 void lens_free(lens *l);
 
-/* The innermost location of a stack that is seen, as if there were no wrappers. */
+/* Returns the innermost visible location of a stack, wrappers included. */
 lens_cursor lens_innermost(const lens *l, uint32_t node);
 
-/* Walks go through this many nodes: those of the tree, or those of the shape. A node comes after
- * the one outward of it. */
+/* Returns the number of nodes that walks pass: those of the tree, or of the shape. A node comes
+ * after the node outward of it. */
 size_t lens_nodes(const lens *l);
 
-/* The first location that is seen from there on; `node` is less than lens_nodes. */
+/* Returns the first visible location from a node outward; `node` is less than lens_nodes. */
 lens_cursor lens_from(const lens *l, uint32_t node);
 
-/* The next one outward. */
+/* Returns the next visible location outward. */
 lens_cursor lens_outward(const lens *l, lens_cursor at);
 
-/* Where a block with this stack was allocated: the innermost location, or for external blocks the
- * first one outward that is no wrapper, nor an unnamed function within one. `*wrapper` is the
- * location it called, LENS_NOWHERE if none was skipped; if there is nothing but wrappers, the
- * outermost one is the place. */
+/* Returns where a block with this stack was allocated: the innermost location or, for external
+ * blocks, the first one outward that is neither a wrapper nor an unnamed function within one.
+ * `*wrapper` is the location it called; LENS_NOWHERE if none was skipped. If there are only
+ * wrappers, the outermost one is the site. */
 lens_cursor lens_site(const lens *l, uint32_t node, bool external, uint32_t *wrapper);
 
 static inline bool lens_hides(const lens *l, uint32_t location) {

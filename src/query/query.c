@@ -1,6 +1,6 @@
-/* query.c: the order in which an answer is made: the moment, if the measure is of one; the rows
- * that the filter keeps; their costs, which leave the rows out where no report asks for them; the
- * interval of the peak; the lens. */
+/* query.c: answers a question in this order: the moment, if the measure has one; the rows that the
+ * filter keeps; their costs, without keeping rows unless a report asks for them; the bounds of the
+ * peak; the lens. */
 #include "query/query.h"
 
 #include "query/temporary.h"
@@ -36,7 +36,8 @@ unsigned query_columns(const query_spec *spec) {
            (spec->at_peak ? BLOCKS_PEAK_COLUMNS | BLOCKS_IF_SEVERAL : 0) | filtered;
 }
 
-/* The peak is that of the whole trace, whatever is selected: one moment for all questions. */
+/* The peak is that of the whole trace, whatever is selected, so that all questions use the same
+ * moment. */
 static bool find_moment(query_result *q, const query_spec *spec) {
     const uint64_t end = q->profile->duration;
     blocks_most most = {.at = blocks_end_of(spec->moment < end ? spec->moment : end)};
@@ -45,7 +46,7 @@ static bool find_moment(query_result *q, const query_spec *spec) {
     return ok;
 }
 
-/* … and keeps the rows that are selected. */
+/* Finds costs, and keeps the selected rows. */
 static bool find_costs_and_rows(query_result *q, const query_spec *spec) {
     const bool all = spec->measure == MEASURE_ALLOCATED && !filter_selects(spec->filter);
     if (!filter_select(spec->filter, q->profile, &q->selection))
@@ -67,13 +68,14 @@ static bool find_costs(query_result *q, const query_spec *spec) {
                                             !spec->alone, &q->selection, &q->costs);
 }
 
-/* Of a sample, what it says at all is less certain. */
+/* Whether the order of events matters. Below rate 1, sampling is the larger error. */
 static bool is_uncertain(const query_result *q, const query_spec *spec) {
     return is_of_peak(spec) && q->profile->info.sample_rate >= 1 &&
            blocks_are_of_several(&q->profile->table);
 }
 
-/* The peak is the most that was live; of what a filter keeps, it is a moment like others. */
+/* If all blocks are selected, bounds the most that was live. For a part of them, the peak is a
+ * moment like any other. */
 static bool find_spread(query_result *q, const query_spec *spec) {
     const block_table *b = &q->profile->table;
     selection kept = {0};
@@ -94,7 +96,7 @@ static bool find_lens(query_result *q, const query_spec *spec) {
                       : lens_init(&q->lens, q->profile, !spec->show_wrappers, spec->filter);
 }
 
-/* Before what it is the sum of loses digits. */
+/* Sums up before packing, which loses digits. */
 static void find_total(query_result *q) {
     q->total = cost_columns_sum(&q->costs.costs, 0, q->costs.count);
     cost_columns_pack(&q->costs.costs, q->costs.count);

@@ -1,23 +1,23 @@
-/* query.h: a question about a profile, answered as far as all reports share it: which blocks, by
- * which measure, seen how. Reports arrange its costs.
+/* query.h: answers a question about a profile as far as all reports share it: which blocks, by
+ * which measure, with which functions hidden. Reports arrange the costs that result.
  *
- * Problem. Every report can be asked of some blocks only (a filter), by several measures
- * (allocated, live at the end or at the peak, byte-seconds, numbers of blocks), with functions left
- * out of sight; and each number is an estimate whose error must be told.
+ * Problem. Every report can be restricted to some blocks (a filter), can use one of several
+ * measures (allocated, live at the end or at the peak, byte-seconds, numbers of blocks), and can
+ * hide functions. Every number is an estimate, and its error must be shown.
  *
- * Way. A filter (filter.h) becomes a mark a row of the table, in one scan; what the marked rows
- * amount to by the measure is a cost a stack (cost.h), from the totals of the tree where these
- * suffice. A lens (lens.h) says which frame of a stack is looked at. What is special to one report
- * starts from these: sites, callers, growth, lifetimes, differences. An estimate with its interval
- * is made of a cost at the very end (estimate.h, figure.h).
+ * Solution. A filter (filter.h) marks rows of the table in one scan. The marked rows are summed up
+ * by the measure into a cost per stack (cost.h), or the totals of the tree are used if they
+ * suffice. A lens (lens.h) tells which frame of a stack is looked at. Everything specific to one
+ * report starts from these: sites, callers, growth, lifetimes, differences. An estimate with its
+ * interval is made from a cost at the very end (estimate.h, figure.h).
  *
- * Why not otherwise. A filter that makes a smaller profile would be simpler to think of, and costs
- * a copy a question; the viewer asks ten at once. Sums of estimates have intervals that are too
- * wide or too narrow: sums are of samples.
+ * Alternatives. A filter that makes a smaller profile would be simpler, but would cost a copy per
+ * question, and the viewer asks ten at once. Intervals do not add up, so samples are summed up
+ * rather than estimates.
  *
- * What must hold. A query is a pure function of profile and question: it prints nothing, keeps
- * nothing, and threads may ask at once. A number has one definition, whichever report shows it.
- * Costs add up: of parts to the whole, whatever is hidden. */
+ * Invariants. A query is a pure function of the profile and the question: it prints nothing, keeps
+ * nothing, and threads may run queries at the same time. A number has one definition, whichever
+ * report shows it. The costs of parts add up to the whole, whatever is hidden. */
 #ifndef QUERY_QUERY_H
 #define QUERY_QUERY_H
 
@@ -25,20 +25,21 @@
 #include "query/cost.h"
 #include "query/lens.h"
 
-/* Zeroed: all that was allocated, wrappers skipped. */
+/* All zeros asks for all that was allocated, with wrappers skipped. */
 typedef struct query_spec {
     const filter *filter; /* NULL: all blocks */
     measure measure;
-    uint64_t moment; /* for MEASURE_LIVE: microseconds; QUERY_END too */
-    bool at_peak;    /* for MEASURE_LIVE: at the peak instead */
+    uint64_t moment; /* for MEASURE_LIVE: microseconds, or QUERY_END */
+    bool at_peak;    /* for MEASURE_LIVE: at the peak instead of `moment` */
     bool show_wrappers;
-    const lens *lens; /* what is seen of the profile, where somebody knows it already; NULL: found
-                         by `show_wrappers` and what the filter hides */
-    bool keep_rows;   /* the report scans the table of blocks itself: keep which are selected */
-    bool finds_peak;  /* … and looks for the peak of rows, for what was live then, or for whatever
-                         else the order of events says */
-    bool keep_counted; /* … and of these, those that the measure counts */
-    bool alone;        /* nobody compares the result with another one, for which more is kept */
+    /* Which locations are seen, if the caller has a lens already. NULL: made from `show_wrappers`
+     * and from what the filter hides. */
+    const lens *lens;
+    bool keep_rows;  /* the report scans the table itself: keep which rows are selected */
+    bool finds_peak; /* … and uses the peak of those rows, or anything else that needs the order of
+                        events */
+    bool keep_counted; /* … and keep only those rows that the measure counts */
+    bool alone; /* the result is not compared with another one, which would need more of it */
 } query_spec;
 
 #define QUERY_END UINT64_MAX /* the end of the trace */
@@ -47,24 +48,25 @@ typedef struct query_result {
     const profile *profile;
     measure measure;
     blocks_moment moment; /* at which MEASURE_LIVE and MEASURE_PEAK count */
-    filter_bounds may;    /* what blocks are like that the filter keeps, seen or missed */
+    filter_bounds may;    /* of the blocks that the filter keeps, seen or missed */
     lens lens;
     cost_list costs;
     cost total;
-    blocks_spread spread; /* of the total's samples, where each block is known, but not the order of
-                             events of several domains; equal where it is, or not asked for */
-    selection selection;  /* n_of is 0 if no table was needed; its rows only with `keep_rows` */
+    /* Bounds of the total's samples, if all blocks are recorded but the order of events of several
+     * domains is uncertain. Otherwise, or if it is not asked for, both are equal. */
+    blocks_spread spread;
+    selection selection; /* n_of is 0 if the table was not needed; has rows only with `keep_rows` */
 } query_result;
 
-/* Whether profile_read must keep the blocks for it. */
+/* Whether profile_read must keep the blocks for this question. */
 bool query_needs_blocks(const query_spec *spec);
 
-/* The columns of the table that it looks at: a set of BLOCKS_HAS. All if it keeps rows, for others
- * to look at. */
+/* Returns the columns of the table that the question reads, a set of BLOCKS_HAS. With `keep_rows`,
+ * these are all that the report may read. */
 unsigned query_columns(const query_spec *spec);
 
-/* Fills `*q`, which need not be initialised; false when there is no memory. It refers to the
- * profile, and to the filter no longer. */
+/* Fills `*q`, which need not be initialized; false when there is no memory. The result refers to
+ * the profile, but not to the filter. */
 bool query_run(query_result *q, const profile *p, const query_spec *spec);
 
 void query_free(query_result *q);

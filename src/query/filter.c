@@ -1,9 +1,9 @@
-/* filter.c: which blocks a filter keeps.
+/* filter.c: evaluates which blocks a filter keeps.
  *
- * First each term is prepared: bounds become whole numbers, and patterns a mark for each node of
- * the tree. Then the table is scanned once, in pieces: all terms look at a piece, each at the
- * columns that it is about, before the next one: at all rows while many are left, then at a list of
- * these. */
+ * First each term is prepared: bounds become whole numbers, and patterns become a mark for each
+ * node of the tree. Then the table is scanned once, in pieces. All terms see a piece before the
+ * next one is read, and each term reads only its own columns. While many rows are left, a term
+ * looks at all rows of the piece; later at a list of those left. */
 #include "query/filter.h"
 
 #include <inttypes.h>
@@ -18,22 +18,22 @@
 #include "query/lens.h"
 #include "query/module.h"
 
-/* Inclusive; empty if low > high. */
+/* Inclusive limits; none if low > high. */
 typedef struct limits {
     uint64_t low, high;
 } limits;
 
-/* One of the values of a term. Which member, says the term's kind. */
+/* One of the values of a term; the term's kind tells which member is used. */
 typedef struct prepared_value {
     limits limits;
-    uint32_t from, to; /* the place of a bound that is the peak; else BLOCKS_NOWHERE */
+    uint32_t from, to; /* places of bounds that are the peak; else BLOCKS_NOWHERE */
     memtrace_source heap;
 } prepared_value;
 
 typedef struct prepared_term {
     const filter_term *term;
     VEC(prepared_value) values;
-    /* Of patterns: whether one of them applies, by node, or by what threads_index numbers; else
+    /* For patterns: whether one applies, by node, or by spans_index for names of spans. Otherwise
      * NULL. */
     uint8_t *nodes;
 } prepared_term;
@@ -42,10 +42,10 @@ typedef struct prepared_term {
 typedef struct evaluation {
     const profile *profile;
     VEC(prepared_term) terms; /* those that select blocks */
-    blocks_most peak;         /* once it was asked for */
+    blocks_most peak;         /* valid if has_peak */
     bool has_peak;
-    size_t parts; /* of the table, that are scanned at the same time */
-    size_t *left; /* by part and term: how many rows that term left of those before it */
+    size_t parts; /* of the table, scanned in parallel */
+    size_t *left; /* by part and term: how many rows that term left */
     filter_visit *visit;
     void *context;
 } evaluation;
@@ -58,7 +58,7 @@ static double bound_value(const filter_bound *b, const evaluation *e) {
     return b->anchor == ANCHOR_END ? (double)e->profile->duration : b->value;
 }
 
-/* The whole numbers within a range whose bounds count in `scale`s of them. */
+/* Returns the whole numbers in a range, whose bounds are divided by `scale`. */
 static limits resolve(const filter_value *v, const evaluation *e, double scale) {
     limits l = {.low = 0, .high = UINT64_MAX - 1};
     double low = bound_value(&v->low, e) / scale, high = bound_value(&v->high, e) / scale;
@@ -71,7 +71,7 @@ static limits resolve(const filter_value *v, const evaluation *e, double scale) 
     return l;
 }
 
-/* In bytes of the trace's words. */
+/* Resolves a size; bytes become words of the trace. */
 static limits resolve_size(const filter_value *v, const evaluation *e) {
     filter_value words = *v;
     double word = e->profile->info.word_size / 8.0;
@@ -84,17 +84,18 @@ static limits resolve_size(const filter_value *v, const evaluation *e) {
 
 /* ---- hits: rows of a piece to which a value applies, are marked in `hits` ------------------ */
 
-/* The rows of a piece that are looked at: those in the list, or without one all. */
+/* The rows of a piece that a term looks at: those in the list, or all if it is NULL. */
 typedef struct piece_rows {
-    size_t at, n; /* the first row of the piece; how many are looked at */
+    size_t at, n; /* the first row of the piece; the number of rows */
     const uint16_t *list;
 } piece_rows;
 
-/* Each function stands in line once with a list and once without, and so without a branch on it. */
+/* Each function is inlined once with a list and once without, so that neither has a branch for
+ * it. */
 #define SCAN static inline __attribute__((always_inline)) void
 
-/* The rows that are looked at, one after the other: `condition` speaks of `row`. Without a list, in
- * strides of a length that the compiler knows, so that it takes several rows at once. */
+/* Sets the hits of all rows for which `condition`, an expression of `row`, is true. Without a list,
+ * it works in strides of a constant length, so that the compiler vectorizes it. */
 enum { STRIDE = 64 };
 #define HIT_IF(r, hits, condition)                                                                 \
     do {                                                                                           \
@@ -111,13 +112,13 @@ enum { STRIDE = 64 };
         }                                                                                          \
     } while (0)
 
-/* One comparison instead of two: what is below `low` becomes very large. */
+/* One comparison instead of two: numbers below `low` wrap to very large ones. */
 static inline bool within(uint64_t x, limits l) {
     return x - l.low <= l.high - l.low;
 }
 
-/* Times are mostly short: compared in half as many bytes, where all times are below BLOCKS_SHORT
- * and so limits may be, too. */
+/* Limits for short times, which take half as many bytes. All times are then below BLOCKS_SHORT, so
+ * limits can be cut to that. */
 typedef struct short_limits {
     uint32_t low, high;
 } short_limits;
@@ -145,7 +146,7 @@ static inline bool lives_at(const block_table *b, size_t row, uint32_t place) {
            (b->after[row] > place);
 }
 
-/* Live at some moment of a range of which the peak is a bound. */
+/* Whether the block was live at some moment of a range that has the peak as a bound. */
 static bool lives_in(const block_table *b, size_t row, const prepared_value *v) {
     const uint64_t born = blocks_born(b, row), died = blocks_died(b, row);
     const bool begins =
@@ -162,8 +163,8 @@ SCAN hit_live_at_peak(const block_table *b, piece_rows r, const prepared_value *
         HIT_IF(r, hits, lives_in(b, row, v));
 }
 
-/* Live at some moment within the range; a block that was freed in the microsecond of its birth is
- * live at none. */
+/* Hits blocks that were live at some moment of the range. A block that was freed in the microsecond
+ * of its birth is live at no moment. */
 SCAN hit_live(const block_table *b, piece_rows r, limits l, uint8_t *restrict hits) {
     const uint32_t *restrict born = b->times[BLOCKS_BORN].low, *restrict died =
                                                                    b->times[BLOCKS_DIED].low;
@@ -189,7 +190,7 @@ SCAN hit_lives(const block_table *b, piece_rows r, uint64_t end, limits l, uint8
         HIT_IF(r, hits, within_short((died[row] < last ? died[row] : last) - born[row], s));
 }
 
-/* Lengths that do not fit into the column are few, and in most pieces there is none. */
+/* Hits lengths that do not fit the column. They are rare, and most pieces have none. */
 SCAN hit_large(const block_table *b, piece_rows r, limits l, uint8_t *restrict hits) {
     for (size_t i = 0; i < r.n; i++) {
         const size_t row = r.at + (r.list ? r.list[i] : i);
@@ -226,7 +227,7 @@ SCAN hit_promoted(const bits_word *restrict promoted, piece_rows r, uint8_t *res
         HIT_IF(r, hits, bits_has(promoted, (uint32_t)row));
 }
 
-/* The major heap's blocks are also those that were promoted to it. */
+/* The major heap also has the blocks that were promoted to it. */
 SCAN hit_heap(const block_table *b, piece_rows r, memtrace_source heap, uint8_t *restrict hits) {
     const uint8_t *restrict source = b->source, of = (uint8_t)heap;
     HIT_IF(r, hits, source[row] == of);
@@ -234,7 +235,7 @@ SCAN hit_heap(const block_table *b, piece_rows r, memtrace_source heap, uint8_t 
         hit_promoted(b->promoted, r, hits);
 }
 
-/* Of modules: what allocated from the node, in a heap or outside; see module.h. */
+/* Bit 0 of a node's mark is for blocks in a heap, bit 1 for external blocks; see module.h. */
 SCAN hit_modules(const block_table *b, piece_rows r, const uint8_t *restrict nodes,
                  uint8_t *restrict hits) {
     const uint32_t *restrict node = b->node;
@@ -258,7 +259,7 @@ static span_kind spans_of(filter_kind kind) {
     return names;
 }
 
-/* By span, and behind these by the domain of a row without one. */
+/* Returns the index of the row's span or, after all spans, of the domain of a row without one. */
 static inline size_t spans_index(const block_table *b, span_kind kind, size_t row,
                                  span_cursor *at) {
     const uint32_t span = spans_at(b, kind, row, at);
@@ -274,7 +275,7 @@ SCAN hit_spans(const block_table *b, span_kind kind, piece_rows r, const uint8_t
 
 /* ---- patterns ---------------------------------------------------------------------------- */
 
-/* Whether a pattern matches, decided once a string: strings of a profile are unique. */
+/* Caches by string whether a pattern matches. Equal strings of a profile are the same pointer. */
 typedef struct matcher {
     const filter_pattern *pattern;
     map64 known;
@@ -301,8 +302,8 @@ static bool frame_matches(const profile *p, uint32_t frame, filter_kind kind, ma
     return false;
 }
 
-/* Marks the nodes to which the pattern applies. Functions and files are looked for in the whole
- * stack; a type is that of the innermost frame. */
+/* Marks the nodes to which the pattern applies. Functions and files may be anywhere in the stack; a
+ * type is that of the innermost frame. */
 static bool mark_nodes(const profile *p, filter_kind kind, const filter_pattern *pattern,
                        uint8_t *nodes) {
     const cct *tree = &p->tree;
@@ -312,7 +313,7 @@ static bool mark_nodes(const profile *p, filter_kind kind, const filter_pattern 
     const bool ok = frames && own;
     for (size_t i = 0; ok && i < n_frames; i++)
         frames[i] = frame_matches(p, (uint32_t)i, kind, &m);
-    size_t chains = 1; /* begun: the root is one */
+    size_t chains = 1; /* begun so far; the root is the first */
     for (uint32_t i = 1; ok && i < cct_count(tree); i++) {
         const bool first = tree->frames.items[i] & CCT_FIRST;
         const uint32_t parent = first ? tree->parents.items[chains] : i - 1;
@@ -360,7 +361,7 @@ static bool find_peak(evaluation *e, const filter_value *v) {
     return blocks_peak(&e->profile->table, &e->peak);
 }
 
-/* Of bounds of one kind, the parser knows. */
+/* The parser has checked bounds of the same kind. */
 static bool ends_before_it_begins(const filter_value *v, const evaluation *e) {
     return v->low.set && v->high.set && v->low.anchor != v->high.anchor &&
            v->high.anchor != ANCHOR_END && bound_value(&v->low, e) > bound_value(&v->high, e);
@@ -427,7 +428,7 @@ static bool prepare_term(evaluation *e, const filter_term *term) {
     return true;
 }
 
-/* Marks the stacks that are left when the first `n_terms` have cut and folded them. */
+/* Marks the stacks that remain after the first `n_terms` have cut and folded them. */
 static bool mark_stacks(evaluation *e, const filter *f, size_t n_terms) {
     const filter_term *term = &f->terms.items[n_terms - 1];
     const size_t n = cct_count(&e->profile->tree);
@@ -516,8 +517,8 @@ SCAN hit_term(const evaluation *e, const prepared_term *t, piece_rows r, uint8_t
 
 /* ---- lists of what is left ----------------------------------------------------------------- */
 
-/* Adds those of `n` rows from `begin` on that are marked, without a branch on each: that cannot be
- * foreseen. Returns how many. */
+/* Lists the marked ones of `n` rows from `begin` on, without an unpredictable branch per row.
+ * Returns how many. */
 static inline size_t list_some(const uint8_t *marks, size_t begin, size_t n, uint16_t *list) {
     size_t n_listed = 0;
     for (size_t i = begin; i < begin + n; i++) {
@@ -527,7 +528,7 @@ static inline size_t list_some(const uint8_t *marks, size_t begin, size_t n, uin
     return n_listed;
 }
 
-/* Of all rows of a piece. Where there are few, most groups of eight have none. */
+/* Lists all marked rows of a piece. If few are marked, most groups of eight have none. */
 static size_t list_marks(const uint8_t *marks, size_t n, size_t n_marked, uint16_t *list) {
     size_t n_listed = 0, i = 0;
     if (n_marked > n / 32)
@@ -540,7 +541,7 @@ static size_t list_marks(const uint8_t *marks, size_t n, size_t n_marked, uint16
     return n_listed + list_some(marks, i, n - i, list + n_listed);
 }
 
-/* Of those in the list. */
+/* Keeps the rows in the list that are hit, or with `flip` those that are not. */
 static size_t keep_hits(const uint8_t *hits, size_t n, uint8_t flip, uint16_t *list) {
     size_t n_left = 0;
     for (size_t i = 0; i < n; i++) {
@@ -556,7 +557,8 @@ static size_t list_all(size_t n, uint16_t *list) {
     return n;
 }
 
-/* What is left of a piece: marks of all its rows, until so few are left that they are listed. */
+/* The rows of a piece that are left: as marks of all rows, until so few are left that they are
+ * listed. */
 typedef struct rows_left {
     uint8_t *marks;
     uint16_t *list;
@@ -564,9 +566,10 @@ typedef struct rows_left {
     size_t n;
 } rows_left;
 
-enum { LISTED_BELOW = 8 /* one row of so many */ };
+enum { LISTED_BELOW = 8 /* rows are listed when fewer than one of so many is left */ };
 
-/* Leaves those of all `n` rows that are hit, or are not if `flip`; says how many. */
+/* Leaves those marks of all `n` rows that are hit, or with `flip` those that are not. Sets `*left`
+ * to their number. */
 SCAN mark_hits(const uint8_t *restrict hits, size_t n, uint8_t flip, uint8_t *restrict marks,
                size_t *left) {
     size_t i = 0, sum = 0;
@@ -581,7 +584,7 @@ SCAN mark_hits(const uint8_t *restrict hits, size_t n, uint8_t flip, uint8_t *re
     *left = sum;
 }
 
-/* While many rows are left it is quicker to look at all than to go from one to the next. */
+/* While many rows are left, it is faster to look at all rows than at a list. */
 SCAN scan_term(const evaluation *e, const prepared_term *t, size_t at, size_t n, rows_left *r) {
     uint8_t hits[FILTER_PIECE];
     const uint8_t flip = t->term->negated;
@@ -622,7 +625,7 @@ static void scan_part(void *context, size_t part) {
     }
 }
 
-/* Whether the name of a term says which one it is. */
+/* Whether the name of a term is enough to tell which term it is. */
 static bool is_clear(const filter *f, const filter_term *term) {
     size_t n_alike = 0;
     for (size_t i = 0; i < f->terms.count; i++)
@@ -752,7 +755,7 @@ static unsigned columns_of(const filter_term *t) {
         [FILTER_PATH] = BLOCKS_HAS(node),
     };
     unsigned all = columns[t->kind];
-    for (size_t i = 0; i < t->values.count; i++) /* what is needed to find the peak */
+    for (size_t i = 0; i < t->values.count; i++) /* to find the peak */
         if (t->values.items[i].low.anchor == ANCHOR_PEAK ||
             t->values.items[i].high.anchor == ANCHOR_PEAK)
             all |= BLOCKS_PEAK_COLUMNS;
@@ -788,8 +791,8 @@ static bool all_accept(const filter *f, filter_kind kind, const evaluation *e, u
     return ok;
 }
 
-/* The least number, or the largest up to `best`, that all terms of this kind keep: `best` or one
- * beside their bounds. If they keep none, `best`. */
+/* Returns the least number, or the largest up to `best`, that all terms of this kind keep. It is
+ * `best` or adjacent to a bound. If no number is kept, returns `best`. */
 static uint64_t extreme(const filter *f, filter_kind kind, const evaluation *e, bool least,
                         uint64_t best) {
     bool any = all_accept(f, kind, e, best);

@@ -1,5 +1,5 @@
-/* filter_complete.c: completion knows of the language only where terms and values begin and end;
- * what they mean is the parser's (filter_parse.c). */
+/* filter_complete.c: completion only knows where terms and values begin and end. Their meaning is
+ * left to the parser (filter_parse.c). */
 #include "query/filter_complete.h"
 
 #include <ctype.h>
@@ -15,8 +15,8 @@ static bool is_blank(char c) {
     return c == ' ' || c == '\t' || c == '\n';
 }
 
-/* Behind a value that begins at `at`: its delimiter is one for patterns alone, but no other value
- * begins with it. */
+/* Returns the end of the value that begins at `at`. Only patterns have delimiters, but no other
+ * value begins with one. */
 static size_t end_of_value(const char *text, size_t at) {
     char delimiter = text[at];
     if (delimiter == '"' || delimiter == '/')
@@ -57,10 +57,10 @@ bool filter_find_terms(const char *text, filter_spans *spans) {
 /* ---- what could stand there -------------------------------------------------------------- */
 
 typedef struct completer {
-    const char *typed; /* what stands there so far, of this size */
+    const char *typed; /* the text so far, of this size */
     size_t typed_size, most;
     filter_completion *result;
-    intern_table modules; /* names of these, once they were asked for */
+    intern_table modules; /* their names, once used */
 } completer;
 
 static bool add(completer *c, char *text, const char *detail) {
@@ -113,7 +113,7 @@ static bool add_words(completer *c, const char *const *words, const char *detail
     return true;
 }
 
-/* As a pattern that matches the name: quoted where a blank, a comma or a delimiter would end it. */
+/* Returns the name as a pattern: quoted if a blank, comma or delimiter would end it. */
 static char *quote(const char *name) {
     size_t size = strlen(name), used = 0;
     char *text = malloc(2 * size + 3);
@@ -159,7 +159,7 @@ static const char *name_at(completer *c, const profile *p, filter_kind kind, siz
     return is_of_file(kind) ? l->file : l->function;
 }
 
-/* First names that begin with what was typed, then those that contain it. */
+/* With `begin`, adds names that begin with the typed text, else names that only contain it. */
 static bool add_names(completer *c, const profile *p, filter_kind kind, bool begin, map64 *known) {
     const char *detail = kind == FILTER_TYPE     ? "type"
                          : kind == FILTER_THREAD ? "thread"
@@ -193,7 +193,7 @@ static bool add_patterns(completer *c, const profile *p, filter_kind kind) {
     map64 known = {0};
     if (c->typed_size > 0 && (*c->typed == '/' || memchr(c->typed, '*', c->typed_size) ||
                               memchr(c->typed, '?', c->typed_size)))
-        return true; /* a pattern of its own */
+        return true; /* the user writes a pattern */
     if (c->typed_size > 0 && *c->typed == '"') {
         c->typed++;
         c->typed_size--;
@@ -233,7 +233,7 @@ static filter_kind kind_of(const char *name, size_t size) {
     return kind;
 }
 
-/* The value of a term that the cursor is in; of a range, the bound. */
+/* Finds the value that the cursor is in or, in a range, the bound. */
 static void find_value(const char *text, const filter_span *s, size_t cursor,
                        filter_completion *c) {
     c->start = s->value;

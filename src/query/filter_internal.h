@@ -21,17 +21,17 @@ typedef enum filter_values {
     VALUES_NUMBER,   /* ranges of whole numbers */
     VALUES_HEAP,
     VALUES_PATTERN,
-    VALUES_ID, /* what hexadecimal digits begin with: a pattern as well */
+    VALUES_ID, /* the hexadecimal digits with which an id begins; a pattern, too */
 } filter_values;
 
-/* What a bound counts from, or in. */
+/* What a bound is relative to, or its unit. */
 typedef enum filter_anchor { ANCHOR_NONE, ANCHOR_WORDS, ANCHOR_PEAK, ANCHOR_END } filter_anchor;
 
 typedef struct filter_bound {
-    bool set;    /* else there is no limit on this side */
-    bool strict; /* the value itself is outside */
+    bool set;    /* else no limit on this side */
+    bool strict; /* the value itself is excluded */
     filter_anchor anchor;
-    double value; /* microseconds, bytes, words or a number; 0 for moments */
+    double value; /* microseconds, bytes, words or a plain number; 0 for moments */
 } filter_bound;
 
 typedef enum match_kind {
@@ -39,9 +39,9 @@ typedef enum match_kind {
     MATCH_NAME,
     MATCH_WILDCARD,
     MATCH_REGEX,
-    MATCH_LIBRARY, /* of `hide` alone: what belongs to a language's library */
-    MATCH_LINE,    /* of sites alone: `text` is the end of the file's path */
-    MATCH_BEGIN,   /* of ids alone; not of none */
+    MATCH_LIBRARY, /* only for `hide`: whatever belongs to a language's library */
+    MATCH_LINE,    /* only for sites: `text` is the end of the file's path */
+    MATCH_BEGIN,   /* only for ids, and only where there is one */
 } match_kind;
 
 typedef struct filter_pattern {
@@ -51,7 +51,8 @@ typedef struct filter_pattern {
     regex_nfa *regex; /* of MATCH_REGEX */
 } filter_pattern;
 
-/* One of the values of a term, of which one must apply. Which member, say the term's values. */
+/* One of the values of a term, of which one must apply. The term's values tell which member is
+ * used. */
 typedef struct filter_value {
     filter_bound low, high;
     memtrace_source heap;
@@ -61,8 +62,8 @@ typedef struct filter_value {
 typedef struct filter_term {
     filter_kind kind;
     bool negated;
-    size_t at, size;             /* in the text: its name without `-` and values */
-    size_t whole_at, whole_size; /* with them */
+    size_t at, size;             /* in the text: its name, without `-` and values */
+    size_t whole_at, whole_size; /* in the text: with them */
     size_t column;               /* of its name, in characters, from 1 */
     VEC(filter_value) values;
 } filter_term;
@@ -74,8 +75,8 @@ struct filter {
 
 extern const filter_values filter_values_of[FILTER_N_KINDS];
 
-/* Whether a term says how stacks look, rather than which blocks are kept; and of these, whether it
- * drops stacks that cannot look so. */
+/* What terms of a kind do to stacks instead of selecting blocks: cut or fold them; do so or hide
+ * functions; and cut them, which also drops stacks that cannot be cut. */
 static inline bool filter_kind_folds(filter_kind k) {
     return k == FILTER_BELOW || k == FILTER_ABOVE || k == FILTER_PATH || k == FILTER_RECURSION ||
            k == FILTER_REPEATS;
@@ -94,7 +95,7 @@ static inline bool filter_kind_has_patterns(filter_kind k) {
     return filter_values_of[k] == VALUES_PATTERN || filter_values_of[k] == VALUES_ID;
 }
 
-/* Whether it is about names that hold for stretches of domains (profile/spans.h); of which kind. */
+/* Whether a term of this kind is about names of spans (profile/spans.h), and of which kind. */
 static inline bool filter_kind_names_spans(filter_kind k, span_kind *kind) {
     *kind = k == FILTER_SCOPE   ? SPAN_SCOPE
             : k == FILTER_TRACE ? SPAN_TRACE_ID

@@ -1,5 +1,5 @@
-/* filter_parse.c: from the text of a filter to its terms, and of a site to its steps. Every
- * complaint says which character it is about. */
+/* filter_parse.c: parses the text of a filter to its terms, and of a site to its steps. Each error
+ * names the character that it is about. */
 #include <ctype.h>
 #include <fnmatch.h>
 #include <math.h>
@@ -69,7 +69,7 @@ static bool no_memory(parser *p) {
     return false;
 }
 
-/* Where a value or a bound ends. */
+/* Returns the size of a value or bound. */
 static size_t word_size(const char *at) {
     size_t n = 0;
     while (at[n] && !isspace((unsigned char)at[n]) && at[n] != ',' &&
@@ -127,7 +127,7 @@ static bool apply_unit(parser *p, filter_values kind, filter_bound *b, const cha
     return complain(p, text, "a time must end in us, ms, s, min or h");
 }
 
-/* A number with its unit, or a moment. */
+/* Parses a number with its unit, or a moment. */
 static bool parse_bound(parser *p, filter_values kind, filter_bound *b) {
     size_t size = word_size(p->at);
     const char *end = p->at;
@@ -147,7 +147,7 @@ static bool parse_bound(parser *p, filter_values kind, filter_bound *b) {
     bool is_number = isdigit((unsigned char)*p->at) || *p->at == '.';
     if (!is_number || parsed == p->at)
         return complain(p, p->at, "`%.*s` does not begin with a number", shown(size), p->at);
-    if (parsed > end) /* 1e3 and 0x10 are numbers to strtod; units begin with letters, too */
+    if (parsed > end) /* strtod also reads 1e3 and 0x10, but units may begin with such letters */
         b->value = strtod(strndupa(p->at, (size_t)(end - p->at)), NULL);
     if (!apply_unit(p, kind, b, end, (size_t)(p->at + size - end)))
         return false;
@@ -155,7 +155,7 @@ static bool parse_bound(parser *p, filter_values kind, filter_bound *b) {
     return true;
 }
 
-/* `<x`, `<=x`, `>x`, `>=x`, `x..y`, `x..`, `..y`, `x`. */
+/* Parses `<x`, `<=x`, `>x`, `>=x`, `x..y`, `x..`, `..y` or `x`. */
 static bool parse_range(parser *p, filter_values kind, filter_value *v) {
     if (*p->at == '<' || *p->at == '>') {
         filter_bound *b = *p->at == '<' ? &v->high : &v->low;
@@ -185,8 +185,8 @@ static bool parse_range(parser *p, filter_values kind, filter_value *v) {
 
 /* ---- patterns ---------------------------------------------------------------------------- */
 
-/* Up to the closing delimiter, `\` before which stands for itself. NULL without one, or without
- * memory (column 0). */
+/* Returns the text up to the closing delimiter, in which `\` before a delimiter is removed. NULL if
+ * there is no closing one, or no memory (column 0). */
 static const char *parse_delimited(parser *p, char delimiter) {
     const char *start = p->at++;
     size_t size = 0;
@@ -244,7 +244,7 @@ static bool parse_pattern(parser *p, filter_pattern *pattern) {
     return pattern->text;
 }
 
-/* `@library`, of which only `hide` knows. */
+/* Parses a pattern or `@library`, which only `hide` has. */
 static bool parse_hidden(parser *p, filter_pattern *pattern) {
     static const char library[] = "library";
     if (*p->at != '@')
@@ -259,7 +259,7 @@ static bool parse_hidden(parser *p, filter_pattern *pattern) {
     return true;
 }
 
-/* Digits, or a `*` for whatever has an id. */
+/* Parses digits, or `*` for any id. */
 static bool parse_id(parser *p, filter_kind kind, filter_pattern *pattern) {
     const size_t most = kind == FILTER_TRACE ? MEMTRACE_TRACE_DIGITS : MEMTRACE_SPAN_DIGITS,
                  size = strcspn(p->at, ", \t\n"), n = strspn(p->at, "0123456789abcdefABCDEF");
@@ -476,7 +476,7 @@ static bool is_function(const profile *p, const char *name) {
     return false;
 }
 
-/* Takes `name.c:12` apart, unless a function has that name; the file's part stays. */
+/* Splits `name.c:12` into file and line. A function of that name takes precedence. */
 static void take_line(char *text, filter_pattern *step) {
     const size_t file = path_line(text, strlen(text), &step->line);
     if (file == 0)
@@ -485,7 +485,7 @@ static void take_line(char *text, filter_pattern *step) {
     step->how = MATCH_LINE;
 }
 
-/* One step, up to ` > ` or the end. */
+/* Parses one step, up to ` > ` or the end. */
 static bool parse_step(parser *p, const profile *names_of, filter_pattern *step) {
     if (*p->at == '/')
         return parse_regex(p, step);

@@ -8,8 +8,8 @@
 
 #include "query/timeline.h"
 
-/* A clean-up lies in the last part of the time, frees at least this share of what is live, and
- * allocates no more than this share of what it frees. At the very end, freeing less is enough,
+/* A clean-up lies in the last EXIT_SHARE of the time, frees more than EXIT_FREED of what is live,
+ * and allocates less than EXIT_ALLOCATED of what it frees. At the very end LAST_FREED is enough,
  * because a program may leave much of its memory to the system. */
 #define EXIT_SHARE     0.5
 #define EXIT_FREED     0.5

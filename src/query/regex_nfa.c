@@ -1,5 +1,5 @@
-/* regex_nfa.c: a tree is parsed and unrolled to steps, of which a match follows all ways at once.
- */
+/* regex_nfa.c: parses an expression to a tree and unrolls that to the steps of an NFA. A match
+ * follows all alternatives at once. */
 #include "query/regex_nfa.h"
 
 #include <ctype.h>
@@ -11,9 +11,9 @@
 #include "base/vec.h"
 
 enum {
-    MAX_DEPTH = 100, /* of groups in each other */
+    MAX_DEPTH = 100, /* of nested groups */
     MAX_NODES = 4 * NFA_MAX,
-    MAX_UNROLLED = 1 << 16, /* nodes, also such as make no step */
+    MAX_UNROLLED = 1 << 16, /* nodes, including those that make no step */
     ENDLESS = UINT16_MAX,
     NONE = UINT32_MAX
 };
@@ -22,7 +22,7 @@ typedef enum node_kind {
     NODE_EMPTY,
     NODE_BYTES,
     NODE_EDGE,
-    NODE_BOTH, /* one behind the other */
+    NODE_BOTH, /* one after the other */
     NODE_EITHER,
     NODE_REPEAT
 } node_kind;
@@ -43,8 +43,8 @@ typedef struct byte_set {
 typedef struct node {
     node_kind kind;
     edge edge;
-    uint32_t left, right; /* nodes; of NODE_BYTES: `left` is a set */
-    uint16_t least, most; /* of NODE_REPEAT */
+    uint32_t left, right; /* nodes; for NODE_BYTES, `left` is a set */
+    uint16_t least, most; /* for NODE_REPEAT */
 } node;
 
 typedef enum step_kind { STEP_BYTES, STEP_EDGE, STEP_SPLIT, STEP_GO, STEP_FOUND } step_kind;
@@ -52,13 +52,13 @@ typedef enum step_kind { STEP_BYTES, STEP_EDGE, STEP_SPLIT, STEP_GO, STEP_FOUND 
 typedef struct step {
     step_kind kind;
     edge edge;
-    uint32_t to, or_to; /* of STEP_BYTES: `to` is a set, and the next step follows */
+    uint32_t to, or_to; /* for STEP_BYTES, `to` is a set, and the next step follows */
 } step;
 
 struct regex_nfa {
     VEC(step) steps;
     VEC(byte_set) sets;
-    byte_set first; /* with which a match may begin */
+    byte_set first; /* bytes with which a match may begin */
     bool may_be_empty;
 };
 
@@ -135,7 +135,7 @@ static uint32_t new_class(compiler *c, int (*has)(int), bool inverted) {
     return new_set(c, s);
 }
 
-/* Behind a backslash. */
+/* Parses what follows a backslash. */
 static uint32_t parse_escape(compiler *c) {
     const char byte = *c->at++;
     switch (byte) {
@@ -181,8 +181,8 @@ static bool add_named_class(compiler *c, byte_set *s, const char *name, size_t s
     return false;
 }
 
-/* One of `[:name:]`, `[=x=]`, `[.x.]`, at its first bracket; `*byte` is the one that the last two
- * stand for, else -1. */
+/* Parses `[:name:]`, `[=x=]` or `[.x.]`, with `at` at the first bracket. The last two set `*byte`
+ * to x, the first to -1. */
 static bool parse_inner(compiler *c, byte_set *s, int *byte) {
     const char kind = c->at[1], *name = c->at + 2, *end = name;
     while (*end && !(end[0] == kind && end[1] == ']' && end > name))
@@ -206,7 +206,7 @@ static bool parse_bracket_byte(compiler *c, byte_set *s, int *byte) {
     return true;
 }
 
-/* One byte, range or class of a bracket expression. */
+/* Parses one byte, range or class of a bracket expression. */
 static bool parse_member(compiler *c, byte_set *s) {
     int low, high;
     if (!parse_bracket_byte(c, s, &low))
@@ -224,7 +224,7 @@ static bool parse_member(compiler *c, byte_set *s) {
     return true;
 }
 
-/* Behind the first bracket. */
+/* Parses a bracket expression after its first bracket. */
 static uint32_t parse_bracket(compiler *c) {
     byte_set s = {{0}};
     const bool inverted = *c->at == '^';
@@ -242,7 +242,7 @@ static uint32_t parse_bracket(compiler *c) {
 
 static uint32_t parse_either(compiler *c);
 
-/* Behind the parenthesis. */
+/* Parses a group after its parenthesis. */
 static uint32_t parse_group(compiler *c) {
     if (++c->depth > MAX_DEPTH)
         return fail(c, REG_ESIZE);
@@ -288,7 +288,7 @@ static unsigned parse_count(compiler *c) {
     return count;
 }
 
-/* `{least,most}`, behind the brace; either may be missing. */
+/* Parses `{least,most}` after the brace; either number may be missing. */
 static bool parse_counts(compiler *c, unsigned *least, unsigned *most) {
     const bool has_least = isdigit((unsigned char)*c->at);
     *least = *most = parse_count(c);
@@ -321,7 +321,7 @@ static uint32_t parse_repeated(compiler *c) {
     return made;
 }
 
-/* A parenthesis that closes no group is one like other bytes. */
+/* A closing parenthesis without a group is an ordinary byte. */
 static bool ends_branch(const compiler *c) {
     return !*c->at || *c->at == '|' || (*c->at == ')' && c->depth > 0);
 }
@@ -374,7 +374,7 @@ static void unroll_either(compiler *c, const node *n) {
         c->nfa->steps.items[over].to = here(c);
 }
 
-/* As often as one likes. */
+/* Any number of times. */
 static void unroll_endless(compiler *c, uint32_t inner) {
     const uint32_t split = put(c, (step){.kind = STEP_SPLIT, .to = here(c) + 1});
     unroll(c, inner);
@@ -383,7 +383,7 @@ static void unroll_endless(compiler *c, uint32_t inner) {
         c->nfa->steps.items[split].or_to = here(c);
 }
 
-/* At most `n` times, each within the one before. */
+/* At most `n` times, each nested in the one before. */
 static void unroll_optional(compiler *c, uint32_t inner, unsigned n) {
     if (n == 0 || c->error)
         return;
@@ -434,7 +434,8 @@ static void unroll(compiler *c, uint32_t index) {
     }
 }
 
-/* What can be reached from the first step without reading, all edges taken to be there. */
+/* Finds the bytes with which a match may begin: those of all steps reached from the first one
+ * without reading. Edges are taken to match. */
 static void find_first(regex_nfa *nfa) {
     bool seen[NFA_MAX] = {false};
     uint32_t stack[2 * NFA_MAX], n = 0;
@@ -487,17 +488,18 @@ void regex_nfa_free(regex_nfa *nfa) {
 
 /* ---- matching ---------------------------------------------------------------------------- */
 
-/* Steps that read a byte, each once. */
+/* Steps that read a byte, each at most once. */
 typedef struct step_list {
     size_t n;
     uint16_t items[NFA_MAX];
 } step_list;
 
-/* What to look at next; each step goes in at most twice a byte, by those that lead to it. */
+/* The state of a match. At each byte, a step is pushed at most twice, by the steps that lead to
+ * it. */
 typedef struct walk {
     const regex_nfa *nfa;
     const char *text, *at;
-    uint32_t seen[NFA_MAX]; /* when a step was met last: of `round` */
+    uint32_t seen[NFA_MAX]; /* the last round in which a step was met */
     uint32_t round;
     uint16_t stack[2 * NFA_MAX];
 } walk;
@@ -522,7 +524,7 @@ static bool is_at(const walk *w, edge e) {
     return false;
 }
 
-/* Adds what can be reached from a step without reading. True: the end is among it. */
+/* Adds all steps reached from a step without reading. Returns true if the end is among them. */
 static bool follow(walk *w, step_list *list, uint32_t from) {
     size_t n = 0;
     w->stack[n++] = (uint16_t)from;

@@ -1,8 +1,8 @@
-/* regex_nfa.h: extended regular expressions as POSIX has them, in bytes, with the GNU escapes (\w,
- * \<,
- * ...) and without back references: whoever sends one, be it to the viewer, can neither make it
- * take memory nor more time than its size times the text's, which regcomp and regexec let them.
- * An expression is compiled to at most NFA_MAX steps; a match takes no memory. */
+/* regex_nfa.h: extended regular expressions of POSIX, on bytes, with the GNU escapes (\w, \<, ...)
+ * and without back references. An expression from an untrusted source, such as a client of the
+ * viewer, cannot use much memory, nor more time than its size times that of the text; regcomp and
+ * regexec do not guarantee that. An expression is compiled to at most NFA_MAX steps, and a match
+ * allocates nothing. */
 #ifndef QUERY_REGEX_NFA_H
 #define QUERY_REGEX_NFA_H
 
@@ -13,12 +13,12 @@ enum { NFA_MAX = 500 };
 
 typedef struct regex_nfa regex_nfa;
 
-/* 0, or a code of <regex.h>, which regerror knows: REG_ESIZE if it is too large. On success `*nfa`
- * is the caller's to free. */
+/* Returns 0 or a code of <regex.h> for regerror; REG_ESIZE if the expression is too large. On
+ * success the caller frees `*nfa`. */
 int regex_nfa_compile(regex_nfa **nfa, const char *pattern);
 void regex_nfa_free(regex_nfa *nfa); /* NULL is allowed */
 
-/* Whether some part of the text matches. Any number of threads may ask at once. */
+/* Whether some part of the text matches. Any number of threads may call it at once. */
 bool regex_nfa_match(const regex_nfa *nfa, const char *text);
 
 #endif

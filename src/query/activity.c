@@ -1,5 +1,5 @@
-/* activity.c: one pass over the rows of the table adds each to its site: allocated in all, live at
- * the end of the window, and come or gone within it. */
+/* activity.c: one pass over the rows adds each to its site: to what was allocated in all, what is
+ * live at the end of the window, and what came or went within it. */
 #include "query/activity.h"
 
 #include "query/sites.h"
@@ -25,7 +25,7 @@ static void add_rows(const query_result *q, const sites *places, activity *a) {
     }
 }
 
-/* By which it is sorted; of growth, it may be negative. */
+/* Returns the value by which sites are sorted; growth can be negative. */
 static double key(const activity_site *s, activity_order order) {
     switch (order) {
     case ACTIVITY_BY_ALLOCATED:
@@ -39,7 +39,7 @@ static double key(const activity_site *s, activity_order order) {
     }
 }
 
-/* Sites that are equal by it stand by what they hold, then by what they allocated. */
+/* Equal sites are sorted by what they hold, then by what they allocated. */
 static int compare(const void *left, const void *right, void *context) {
     const activity_site *a = left, *b = right;
     const activity_order orders[] = {*(const activity_order *)context, ACTIVITY_BY_LIVE,

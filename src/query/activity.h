@@ -1,5 +1,5 @@
-/* activity.h: what sites do just now: what each holds, and what it allocated and gained in the last
- * seconds. A pure query on the table of blocks, for those who watch a program. */
+/* activity.h: what sites are doing: what each holds, and what it allocated and gained in the last
+ * seconds. A pure query on the table of blocks, for watching a program. */
 #ifndef QUERY_ACTIVITY_H
 #define QUERY_ACTIVITY_H
 
@@ -19,22 +19,22 @@ typedef enum activity_order {
         ACTIVITY_N_ORDERS
 } activity_order;
 
-/* All in samples. */
+/* A site's activity, in samples. */
 typedef struct activity_site {
-    const profile_location *place; /* NULL: without backtrace; of the total, too */
+    const profile_location *place; /* NULL: without backtrace, or the total */
     uint64_t live, allocated;
-    uint64_t recent;     /* of the allocated: in the window */
-    uint64_t came, went; /* allocated in the window and live; live at its start, and freed in it */
+    uint64_t recent;     /* allocated in the window */
+    uint64_t came, went; /* born in the window, live at its end; live at its start, freed in it */
 } activity_site;
 
 typedef struct activity {
     uint64_t from, to; /* the window, microseconds since the start; `from` is before `to` */
     activity_site total;
-    VEC(activity_site) sites; /* largest first, by the order that was asked for */
+    VEC(activity_site) sites; /* sorted by the order that was asked for, largest first */
 } activity;
 
-/* Of the blocks that the query kept, which must have kept its rows. Fills `*a`, which need not be
- * initialised; false when there is no memory. It refers to the profile. */
+/* Uses the blocks that the query kept, which must have kept its rows. Fills `*a`, which need not be
+ * initialized; false when there is no memory. The result refers to the profile. */
 bool activity_query(const query_result *q, uint64_t from, uint64_t to, activity_order order,
                     activity *a);
 

@@ -1,6 +1,6 @@
-/* advise_names.c: the patterns of each set, and how a name is prepared for them: parameters,
- * template arguments and return types are taken off first. Alternatives are taken one by one, since
- * fnmatch(3) is slow, allocates for each list, and is seldom needed for one of them. */
+/* advise_names.c: the patterns of each set, and how names are matched. Parameters, template
+ * arguments and return types are removed first. Alternatives are tried one by one, because
+ * fnmatch(3) is slow and allocates for a list, and is seldom needed for a single one. */
 #include "query/advise_names.h"
 
 #include <fnmatch.h>
@@ -17,14 +17,14 @@ static const char *const patterns[ADVISE_N_NAMES] = {
 };
 _Static_assert(ADVISE_N_NAMES <= 64, "a set is one word");
 
-/* Folders of Go's library; packages of others have a dot in their first name. */
+/* Folders of Go's library. The first part of the name of any other package has a dot. */
 #define GO_PACKAGES                                                                                \
     "@(archive|bufio|bytes|cmp|compress|container|context|crypto|database|debug|embed|encoding|"   \
     "errors|expvar|flag|fmt|go|hash|html|image|index|internal|io|iter|log|maps|math|mime|net|os|"  \
     "path|plugin|reflect|regexp|runtime|slices|sort|strconv|strings|structs|sync|syscall|testing|" \
     "text|time|unicode|unique|unsafe|vendor|weak)/*.go"
 
-/* Patterns of files, each with a text without which it cannot match: fnmatch(3) is slow. */
+/* Patterns of files. Each has a text without which it cannot match, because fnmatch(3) is slow. */
 static const struct {
     const char *has, *pattern;
 } library_files[] = {
@@ -37,17 +37,18 @@ static const struct {
     {"/rustlib/", "*/rustlib/src/rust/library/*"},
     {"/usr/include/", "/usr/include/*bits/*.h"},
     {".go", "*/@(go*([-0-9.])|toolchain[@]*)/src/" GO_PACKAGES},
-    {".go", GO_PACKAGES}, /* of programs built without paths */
+    {".go", GO_PACKAGES}, /* in programs that were built without paths */
 };
 
-/* What files begin with: those of Java, and Python's modules that are part of it. */
+/* Beginnings of the names of files: Java's library, and the Python modules that are built in. */
 static const char *const library_folders[] = {
     "java/", "javax/", "jdk/", "sun/", "com/sun/", "<frozen ",
 };
 
 enum { HOW = FNM_EXTMATCH | FNM_CASEFOLD };
 
-/* Behind `operator`: its symbol, in which brackets are none. */
+/* Returns the position after `operator` and its symbol, in which brackets are not brackets; `c` if
+ * there is none. */
 static const char *skip_operator(const char *c) {
     static const char word[] = "operator";
     if (strncmp(c, word, sizeof word - 1) != 0)
@@ -63,7 +64,7 @@ const char *advise_bare_name(const char *name) {
     int depth = 0;
     for (const char *c = name; *c; c++) {
         const char *behind = skip_operator(c);
-        if (behind != c) /* nothing behind it is a return type */
+        if (behind != c) /* after it there is no return type */
             return depth == 0 ? bare : name;
         if (*c == '(' && depth == 0 && strncmp(c, "(anonymous", 10) != 0)
             return bare;
@@ -74,7 +75,7 @@ const char *advise_bare_name(const char *name) {
         else if (*c == ' ' && depth == 0)
             bare = c + 1;
     }
-    return name; /* no parameters: not C++ */
+    return name; /* without parameters it is not C++ */
 }
 
 static const char anonymous[] = "(anonymous namespace)";
@@ -89,7 +90,8 @@ static bool is_same(part a, part b) {
     return a.size == b.size && memcmp(a.text, b.text, a.size) == 0;
 }
 
-/* `A<x>::B` before the parameters of a function of that class, and the function's own name. */
+/* Splits a function into the class with its template arguments, such as `A<x>::B`, and its own name
+ * before the parameters. */
 static bool split_member(const char *bare, part *scope, part *member) {
     const char *last = NULL, *c = bare;
     if (strncmp(c, anonymous, sizeof anonymous - 1) == 0)
@@ -113,7 +115,7 @@ static bool split_member(const char *bare, part *scope, part *member) {
     return true;
 }
 
-/* `B` of `A<x>::B<y>`. */
+/* Returns `B` of `A<x>::B<y>`. */
 static part class_name(part scope) {
     const char *begin = scope.text, *end = scope.text + scope.size, *open = NULL;
     int depth = 0;
@@ -143,22 +145,22 @@ bool advise_is_copy(const char *function) {
 
 #define SIGNS "*?[]@+!()|\\"
 
-/* Whether a name begins as the text before the first sign of a pattern does. */
+/* Whether a name begins with the text before the first special character of a pattern. */
 static bool begins_as(const char *pattern, const char *name) {
     return strncasecmp(pattern, name, strcspn(pattern, SIGNS)) == 0;
 }
 
-/* Behind an alternative of a list: at the bar or the bracket. */
+/* Returns the end of an alternative of a list: its bar or bracket. */
 static const char *skip_alternative(const char *c) {
     for (int depth = 0; *c && (depth > 0 || (*c != '|' && *c != ')')); c++)
         if (*c == '[')
-            c = strchr(c + 2, ']'); /* a first one is meant itself */
+            c = strchr(c + 2, ']'); /* a bracket at the first place is an ordinary character */
         else
             depth += (*c == '(') - (*c == ')');
     return c;
 }
 
-/* A pattern that is a list of alternatives, and nothing more. */
+/* Whether a pattern is nothing but a list of alternatives. */
 static bool is_list(const char *pattern) {
     if (strncmp(pattern, "@(", 2) != 0)
         return false;
@@ -173,7 +175,8 @@ static bool ends_as(const char *name, part end) {
     return size >= end.size && strncasecmp(name + size - end.size, end.text, end.size) == 0;
 }
 
-/* Most patterns are a text, `text*` or `*text`, and most names not in them. */
+/* Avoids fnmatch for the most frequent patterns: a text, `text*` and `*text`. Most names do not
+ * match. */
 static bool matches_one(part pattern, const char *name) {
     enum { ROOM = 512 };
     char one[ROOM];
@@ -192,8 +195,8 @@ static bool matches_one(part pattern, const char *name) {
     return fnmatch(one, name, HOW) == 0;
 }
 
-/* False: the pattern cannot match. Each text behind a bar is taken for an alternative of the whole,
- * which can only let too many pass. */
+/* Returns false if the pattern cannot match. Any text after a bar is taken for an alternative of
+ * the whole pattern, so the result may be true too often but not too rarely. */
 static bool may_match(const char *pattern, const char *name) {
     if (strncmp(pattern, "@(", 2) != 0)
         return true;
@@ -232,7 +235,7 @@ bool advise_is_library_name(const char *name) {
     return matches(ADVISE_NUMBER_LIBRARY, advise_bare_name(name));
 }
 
-/* Most files are in no such place, which is told by their first letters. */
+/* Rules out most files by their first letters. */
 static bool is_in_library_folder(const char *file) {
     for (size_t i = 0; i < sizeof library_folders / sizeof *library_folders; i++)
         if (strncmp(file, library_folders[i], strlen(library_folders[i])) == 0)
@@ -240,7 +243,8 @@ static bool is_in_library_folder(const char *file) {
     return false;
 }
 
-/* Its own sources, in whatever folder of its name it was built. */
+/* Whether a file is one of the interpreter's own sources, wherever below a folder of its name it
+ * was built. */
 static bool is_interpreters(const char *file) {
     static const char *const folders[] = {"/Modules/", "/Objects/", "/Python/", "/Parser/",
                                           "/Include/"};
@@ -252,7 +256,8 @@ static bool is_interpreters(const char *file) {
     return strstr(file, "/libpython3.") || strstr(file, "/bin/python3.");
 }
 
-/* Other packages are in folders called site-packages, dist-packages. */
+/* Whether a file belongs to Python; other packages are in folders called site-packages or
+ * dist-packages. */
 static bool is_pythons(const char *file) {
     return (strstr(file, "/lib/python3.") && !strstr(file, "-packages/")) || is_interpreters(file);
 }

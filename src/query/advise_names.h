@@ -1,14 +1,15 @@
-/* advise_names.h: what rules of advice know functions, files and types by: sets of names, as
- * patterns of fnmatch(3) with `@(a|b)` for alternatives (other brackets stand in []), upper and
- * lower case alike. Return types of C++ templates are passed over. The one list of such names. */
+/* advise_names.h: sets of names by which rules of advice recognize functions, files and types. A
+ * set is a pattern of fnmatch(3), with `@(a|b)` for alternatives (other parentheses are written in
+ * []), and without regard to case. Return types of C++ templates are ignored. This is the only list
+ * of such names. */
 #ifndef QUERY_ADVISE_NAMES_H
 #define QUERY_ADVISE_NAMES_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Functions that belong to the language rather than to the program: what they allocate is the
- * business of their callers. X(name, pattern) */
+/* Sets of names; the first is of functions that belong to the language rather than to the program,
+ * so that what they allocate is attributed to their callers. X(name, pattern) */
 #define ADVISE_NAMES(X)                                                                            \
     X(LIBRARY, "@(Stdlib|Std_exit|Stdlib.*|Stdlib__*|CamlinternalFormat*|CamlinternalLazy.*|"      \
                "CamlinternalOO.*|Str.*|Unix.*|UnixLabels.*|caml_*|Lwt.*|Lwt_*|Base.*|Base__*|"     \
@@ -91,22 +92,22 @@ enum {
         ADVISE_N_NAMES
 };
 
-/* A set of them. */
+/* A bit set of the names above. */
 typedef uint64_t advise_names;
 #define NAMES(name) (UINT64_C(1) << ADVISE_NUMBER_##name)
 
-/* All that a name is in. */
+/* Returns all sets that a name is in. */
 advise_names advise_names_of(const char *name);
 
-/* Whether a function, by its name, or a file belongs to the language's library. */
+/* Whether a function (by name) or a file belongs to a language's library. */
 bool advise_is_library_name(const char *name);
 bool advise_is_library_file(const char *file);
 
-/* Whether a function copies objects of its class in C++: `A::A(A const&)` or its operator=. Mostly
- * the compiler wrote it; who copies is its caller. */
+/* Whether a C++ function copies objects of its class: `A::A(A const&)` or its operator=. Mostly the
+ * compiler wrote it, and its caller makes the copy. */
 bool advise_is_copy(const char *function);
 
-/* A demangled C++ name without its return type; any other as it is. */
+/* Returns a demangled C++ name without its return type; any other name unchanged. */
 const char *advise_bare_name(const char *name);
 
 #endif

@@ -1,6 +1,6 @@
-/* budget.c: a rule's limit is held against both ends of the interval: beyond one it passes, beyond
- * the other it fails, between them it is undecided. docs/estimator.md says how the rate that would
- * decide is found. */
+/* budget.c: compares the limit of a rule with both ends of the interval: it passes beyond one,
+ * fails beyond the other, and is undecided between them. docs/estimator.md says how the rate that
+ * would decide is found. */
 #include "query/budget.h"
 
 #include <math.h>
@@ -13,10 +13,10 @@
 
 #define UNDER "under:"
 
-/* At this many standard errors from a limit, four of five traces give a verdict. */
+/* At this many standard errors from a limit, four of five traces have a verdict. */
 #define DECIDING (ESTIMATE_NORMAL + 0.84)
 
-/* No sample: the truth may still be this many samples, with 97.5% confidence. */
+/* Without a sample, the truth may still be this many samples, with a confidence of 97.5%. */
 #define NOTHING_SEEN 3.69
 
 /* ---- the tally ----------------------------------------------------------------------------- */
@@ -54,7 +54,7 @@ static bool count_row(budget_tally *t, const profile *p, measure m, size_t row) 
     return count(t, p->info.sample_rate, &block, blocks_length(b, row) + 1);
 }
 
-/* The kept rows, while they still are all that the filter keeps. */
+/* Keeps a copy of the filter's rows, before the measure clears some. */
 static bool keep_uncertain(budget_tally *t, const profile *p, const uint8_t *kept) {
     if (p->info.sample_rate < 1 || !blocks_are_of_several(&p->table))
         return true;
@@ -82,11 +82,11 @@ void budget_tally_free(budget_tally *t) {
 
 /* ---- sites --------------------------------------------------------------------------------- */
 
-/* A site taken apart. */
+/* A parsed site. */
 typedef struct site_pattern {
     const char *text; /* the function, or the end of the file's path */
-    size_t size;      /* of the file's part */
-    uint32_t line;    /* 0: it is a function */
+    size_t size;      /* of the function or file */
+    uint32_t line;    /* 0: a function */
 } site_pattern;
 
 static site_pattern parse_pattern(const char *site) {
@@ -96,7 +96,8 @@ static site_pattern parse_pattern(const char *site) {
     return p;
 }
 
-/* A name as it is, or without its parameters: of several that differ in these, all. */
+/* Whether a function has the name, with or without its parameters. Without, it stands for all
+ * overloads. */
 static bool is_called(const char *function, const site_pattern *p) {
     return strncmp(function, p->text, p->size) == 0 &&
            (function[p->size] == '\0' || function[p->size] == '(');
@@ -132,7 +133,7 @@ static bool matches_frame(const site_pattern *pattern, const profile *p, uint32_
     return false;
 }
 
-/* Which nodes have a match on their stacks; a node stands after its parent. */
+/* Returns which nodes have a match on their stacks. A node comes after its parent. */
 static bool *nodes_under(const site_pattern *pattern, const profile *p) {
     const cct *tree = &p->tree;
     bool *under = calloc(cct_count(tree) + 1, sizeof *under);
@@ -153,11 +154,11 @@ static void add_entry(sum *s, const budget_entry *e) {
     cost_add(&s->life, &e->life);
 }
 
-/* What a rule is about. */
+/* The blocks that a rule is about. */
 typedef struct subject {
     const lens *lens;
     bool all;
-    bool *under; /* by node; NULL: of the site alone */
+    bool *under; /* by node; NULL: only the site itself */
     site_pattern pattern;
 } subject;
 
@@ -185,7 +186,7 @@ static void sum_up(const subject *about, const budget_tally *t, sum *s) {
             add_entry(s, &t->entries.items[i]);
 }
 
-/* In samples, of what is live at the peak; equal where the order of events is known. */
+/* Bounds what is live at the peak, in samples; both are equal if the order of events is known. */
 static bool find_spread(const subject *about, const budget_tally *t, uint64_t samples,
                         blocks_spread *spread) {
     const block_table *b = &about->lens->profile->table;
@@ -208,7 +209,7 @@ static bool find_spread(const subject *about, const budget_tally *t, uint64_t sa
 
 /* ---- verdicts ------------------------------------------------------------------------------ */
 
-/* Without a tracked block nothing is known of the weights; a block is a word at least. */
+/* Without a tracked block, nothing is known of weights except that a block has at least a word. */
 static estimate blocks_of(const sum *s, filter_bounds may, double rate) {
     estimate e = estimate_blocks_number(&s->blocks, may.least_words, rate);
     if (s->blocks.tracked == 0)
@@ -224,15 +225,15 @@ static budget_verdict judge(const budget_rule *r, const estimate *e) {
     return e->high <= most && e->low >= least ? BUDGET_PASS : BUDGET_UNDECIDED;
 }
 
-/* The distance from the nearer limit. */
+/* Returns the distance from the closer limit. */
 static double distance(const budget_rule *r, double value) {
     if (r->within <= 0)
         return fabs(value - r->amount);
     return fmin(fabs(value - r->amount * r->within), fabs(value - r->amount / r->within));
 }
 
-/* The rate at which so many blocks are seen that none is likely to be smaller than all of them; or
- * at which the smallest that are missed are below the distance. */
+/* Returns the rate at which so many blocks are seen that probably no block is smaller than all of
+ * them, or at which the smallest missed blocks are below the distance. */
 static double knows_sizes(const sum *s, filter_bounds may, double rate, double distance) {
     const double least = fmax((double)may.least_words, ESTIMATE_LEAST_WORDS);
     return s->blocks.tracked >= ESTIMATE_FEW_BLOCKS
@@ -241,7 +242,7 @@ static double knows_sizes(const sum *s, filter_bounds may, double rate, double d
                       NOTHING_SEEN / least / distance);
 }
 
-/* The same of how long blocks live. */
+/* Returns the same for lifetimes of blocks. */
 static double knows_lives(const sum *s, double rate, double distance) {
     return s->life.blocks >= ESTIMATE_FEW_BLOCKS
                ? 0
@@ -249,14 +250,14 @@ static double knows_lives(const sum *s, double rate, double distance) {
                       NOTHING_SEEN * s->life.heaviest / distance);
 }
 
-/* Of none that were seen, what a sample more would have stood for, times the rate. */
+/* Returns what one sample would have stood for, times the rate, if none was seen. */
 static double missed_weight(const budget_rule *r, const sum *s, filter_bounds may) {
     if (r->unit == BUDGET_BYTESECONDS)
         return s->life.heaviest;
     return r->unit == BUDGET_BLOCKS && may.least_words ? 1 / (double)may.least_words : 1;
 }
 
-/* Var = W (1 - rate) / rate for words; else it is about in proportion to 1 / rate. */
+/* The variance is W (1 - rate) / rate for words, and about proportional to 1 / rate otherwise. */
 static double deciding_rate(const budget_rule *r, const budget_result *result, const sum *s,
                             filter_bounds may, double rate, double word) {
     double d = distance(r, result->actual.value) / word;
@@ -288,7 +289,7 @@ bool budget_judge(const lens *l, const budget_tally *t, const budget_rule *rule,
     double rate = info->sample_rate;
     bool bytes = rule->unit == BUDGET_BYTES || rule->unit == BUDGET_BYTESECONDS;
     double word = bytes ? info->word_size / 8.0 : 1;
-    /* a block that was missed lived as long as the trace at most */
+    /* a missed block lived at most as long as the trace */
     s.life.heaviest =
         estimate_weight_possible(s.life.heaviest, s.life.blocks, cost_longest(l->profile, t->may));
     estimate e = rule->unit == BUDGET_BLOCKS ? blocks_of(&s, t->may, rate)
@@ -316,9 +317,9 @@ bool budget_judge(const lens *l, const budget_tally *t, const budget_rule *rule,
 
 /* ---- amounts ------------------------------------------------------------------------------- */
 
-/* Another run is off by as much, and is judged by its own upper bound: of its value less this
- * one's, the standard error is the root of two times one, so that 19 of 20 pass at value + (1.96
- * + 1.64 * sqrt(2)) / 1.96 * (high - value). */
+/* Another run differs by as much, and is judged by its own upper bound. The standard error of the
+ * difference of two values is √2 times that of one, so 19 of 20 runs pass at value + (1.96 + 1.64 *
+ * sqrt(2)) / 1.96 * (high - value). */
 double budget_maximum(const budget_result *actual) {
     const estimate *e = &actual->actual;
     return fmax(0, ceil(fmax(e->high * 1.1, e->value + 2.2 * (e->high - e->value))));

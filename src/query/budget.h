@@ -1,5 +1,6 @@
-/* budget.h: is what a site allocated within what was expected, or allowed? Judged on the interval
- * of the estimate: what sampling leaves open is undecided. Pure queries on a profile. */
+/* budget.h: whether what a site allocated is within what was expected or allowed. It is judged by
+ * the interval of the estimate: what sampling leaves open is undecided. Pure queries on a
+ * profile. */
 #ifndef QUERY_BUDGET_H
 #define QUERY_BUDGET_H
 
@@ -13,15 +14,15 @@ typedef enum budget_unit {
     BUDGET_BYTESECONDS,
 } budget_unit;
 
-/* What a rule is about, and its limits. */
+/* A rule: what it is about, and its limits. */
 typedef struct budget_rule {
-    const char *name; /* as shown; NULL: the site's */
-    /* `total`; FILE:LINE, the file as its path ends; or a function. After `under:`, all that is
-     * allocated while it is on the stack. */
+    const char *name; /* as shown; NULL: the name of the site */
+    /* `total`; FILE:LINE, where FILE is the end of a path; or a function. After `under:`, all that
+     * is allocated while that is on the stack. */
     const char *site;
-    const char *filter; /* as written; NULL: all blocks */
-    measure measure;    /* which of them count; goes with `unit`, see budget_fits */
-    double amount;      /* in `unit`: the most that is allowed, or what is expected */
+    const char *filter; /* in the filter language; NULL: all blocks */
+    measure measure;    /* which blocks count; must fit `unit`, see budget_fits */
+    double amount;      /* in `unit`: the maximum, or what is expected */
     budget_unit unit;
     double within; /* > 1: the factor by which the truth may differ; 0: `amount` is a maximum */
 } budget_rule;
@@ -32,10 +33,12 @@ typedef struct budget_result {
     estimate actual; /* in the rule's unit */
     uint64_t samples;
     budget_verdict verdict;
-    double deciding_rate; /* of BUDGET_UNDECIDED: at which a verdict is likely; 0: at none, since a
-                             part of the trace is missing, or … */
-    bool is_of_order; /* … the order of what threads did would decide, which is not known, or … */
-    bool is_unknown; /* … nothing in the trace has the site's name: it would pass for ever */
+    /* For BUDGET_UNDECIDED: the rate at which a verdict is likely; 0: no rate decides, because part
+     * of the trace is missing, or … */
+    double deciding_rate;
+    bool is_of_order; /* … because it depends on the order of events of several threads, or … */
+    bool is_unknown; /* … because nothing in the trace has the site's name, so it would always pass
+                      */
 } budget_result;
 
 /* Sampled blocks with one stack. */
@@ -44,24 +47,25 @@ typedef struct budget_entry {
     bool external;
     uint64_t samples;
     estimate_blocks blocks;
-    cost life; /* times seconds of life: of MEASURE_BYTESECONDS alone */
+    cost life; /* sum of the cost of life; only by MEASURE_BYTESECONDS */
 } budget_entry;
 
-/* The sampled blocks that rules with one filter and measure are about. Legal when zeroed. */
+/* The sampled blocks that all rules with one filter and measure are about. Legal when zeroed. */
 typedef struct budget_tally {
     VEC(budget_entry) entries;
-    map64 index;       /* node, external → entry */
-    filter_bounds may; /* what blocks are like that the filter keeps, seen or missed */
-    uint8_t *kept;     /* by row, the filter's, where the order of events leaves the peak open; else
-                          NULL */
-    blocks_moment at;  /* the peak */
+    map64 index;       /* node << 1 | external → entry */
+    filter_bounds may; /* of the blocks that the filter keeps, seen or missed */
+    /* By row: what the filter keeps, if the peak depends on the order of events; else NULL. */
+    uint8_t *kept;
+    blocks_moment at; /* the peak */
 } budget_tally;
 
 /* Counts a block; false when there is no memory. */
 bool budget_count(budget_tally *t, double rate, uint32_t node, const memtrace_event *event);
 
-/* Counts the rows of the profile's table of which `kept` is not 0 and which the measure counts, and
- * leaves those in `kept`; the same. Live is what lives at the end. */
+/* Counts the rows of the profile's table for which `kept` is not 0 and that the measure counts, and
+ * clears the others in `kept`; false when there is no memory. MEASURE_LIVE counts what is live at
+ * the end. */
 bool budget_count_rows(budget_tally *t, const profile *p, measure m, uint8_t *kept);
 void budget_tally_free(budget_tally *t);
 
@@ -69,28 +73,28 @@ void budget_tally_free(budget_tally *t);
 bool budget_judge(const lens *l, const budget_tally *t, const budget_rule *rule,
                   budget_result *result);
 
-/* Whether anything in the trace, sampled or on the way there, is what a rule's site names. */
+/* Whether the rule's site names anything in the trace, at any place of a stack. */
 bool budget_knows(const profile *p, const char *site);
 
-/* A site without `under:`. */
+/* Returns a site without `under:`. */
 const char *budget_site_name(const char *site);
 
 /* Whether a site stands for all that is allocated while it is on the stack. */
 bool budget_is_under(const char *site);
 
-/* What a maximum must be for the trace to pass it with a tenth to spare, and for most traces of the
- * same program at the same rate to pass it, too. */
+/* Returns a maximum that the trace passes with a tenth to spare, and that most traces of the same
+ * program at the same rate pass. */
 double budget_maximum(const budget_result *actual);
 
-/* Whether an amount in this unit can be by this measure: numbers of blocks of any but byte-seconds,
- * which have a unit of their own. */
+/* Whether an amount in this unit fits the measure. Numbers of blocks fit any measure except
+ * byte-seconds, which has a unit of its own. */
 bool budget_fits(measure m, budget_unit unit);
 
-/* What an amount in this unit is of, if nothing else is said. */
+/* Returns the default measure for an amount in this unit. */
 measure budget_measure_of(budget_unit unit);
 
-/* `12MB`, `1.5 KB`, `300 words`, `50000 blocks`, `512` (bytes), `3 MB*s`; false if it is none of
- * these. */
+/* Parses `12MB`, `1.5 KB`, `300 words`, `50000 blocks`, `512` (bytes) or `3 MB*s`; false if it is
+ * none of these. */
 bool budget_parse_amount(const char *text, double *amount, budget_unit *unit);
 
 #endif

@@ -1,7 +1,6 @@
-/* classes.c: rows are put in order of their stacks by counting, those of one stack, which are few,
- * in order of a key that has all the rest: there may be as many groups as blocks, and only one is
- * known at a time. Who is a thread's name and a scope: few pairs of many, so that a pair has a
- * number. */
+/* classes.c: rows are sorted by stack in a counting sort. The few rows of a stack are sorted by a
+ * key that holds the rest. There may be as many groups as blocks, so only one group exists at a
+ * time. A thread name and a scope make a pair, numbered because there are few distinct pairs. */
 #include "query/classes.h"
 
 #include "base/large.h"
@@ -38,23 +37,23 @@ static unsigned size_class(uint64_t bytes) {
 
 /* ---- who allocates ----------------------------------------------------------------------- */
 
-/* What threads and scopes are called is interned: equal names are the same pointer. */
+/* The names of a thread and a scope. They are interned: equal names are the same pointer. */
 typedef struct who {
-    const char *thread, *scope; /* NULL: without a name */
+    const char *thread, *scope; /* NULL: no name */
 } who;
 
 typedef struct whos {
     const block_table *blocks;
     span_cursor of_thread, of_scope;
-    map64 names;   /* to their numbers */
-    map64 numbers; /* by the numbers of the two names */
+    map64 names;   /* name → its number */
+    map64 numbers; /* numbers of the two names → number of the pair */
     VEC(who) all;  /* by number */
-    who last;      /* rows beside each other are mostly of the same */
+    who last;      /* neighboring rows mostly have the same pair */
     uint32_t last_number;
-    uint32_t *of_row; /* NULL: nobody has a name */
+    uint32_t *of_row; /* NULL: no row has a name */
 } whos;
 
-/* From 1 on; 0: without a name. False when there is no memory. */
+/* Numbers names from 1 on; 0: no name. False when there is no memory. */
 static bool name_number(whos *w, const char *name, uint64_t *number) {
     uint32_t n;
     *number = 0;
@@ -64,7 +63,7 @@ static bool name_number(whos *w, const char *name, uint64_t *number) {
     return true;
 }
 
-/* The number of a pair that is not the last one's. */
+/* Finds the number of a pair that differs from the last one. */
 static bool learn_who(whos *w, const who *is) {
     uint64_t thread, scope;
     if (!name_number(w, is->thread, &thread) || !name_number(w, is->scope, &scope) ||
@@ -74,7 +73,7 @@ static bool learn_who(whos *w, const who *is) {
     return w->last_number < w->all.count || vec_push(&w->all, *is);
 }
 
-/* Names hold for stretches of rows, so that they are asked for in the order of rows. */
+/* Names hold for spans of rows, so they are looked up in the order of rows. */
 static bool find_whos(whos *w, const uint8_t *kept) {
     const block_table *b = w->blocks;
     bool ok = learn_who(w, &(who){0});
@@ -103,7 +102,7 @@ static void whos_free(whos *w) {
 
 /* ---- rows of a stack --------------------------------------------------------------------- */
 
-/* Rows in the order of their stacks; where each stack's end. */
+/* Rows sorted by stack, and where each stack's rows end. */
 typedef struct stack_rows {
     uint32_t *ends, *rows;
 } stack_rows;
@@ -139,7 +138,7 @@ typedef struct grouping {
     const profile *profile;
     whos whos;
     stack_rows sorted;
-    VEC(keyed_row) rows; /* of a stack */
+    VEC(keyed_row) rows; /* of one stack */
     estimate_chances chances;
 } grouping;
 
@@ -173,7 +172,7 @@ static int compare_rows(const void *a, const void *b) {
     return (x->row > y->row) - (x->row < y->row);
 }
 
-/* Mostly there is one row, or they are alike. */
+/* Mostly there is one row, or the rows are sorted already. */
 static bool order_rows(grouping *g, const uint32_t *rows, size_t n) {
     bool ordered = true;
     vec_clear(&g->rows);

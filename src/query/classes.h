@@ -1,12 +1,13 @@
-/* classes.h: blocks summed up by what they have in common: stack, heap, the name of the thread,
- * the scope, and the classes of their size and lifetime. */
+/* classes.h: sums up blocks that have the same stack, heap, thread name, scope, size class and
+ * lifetime class. */
 #ifndef QUERY_CLASSES_H
 #define QUERY_CLASSES_H
 
 #include "profile/profile.h"
 #include "query/estimate.h"
 
-/* Of the time from allocation to death; X(name, text, microseconds below which it is) */
+/* Classes of the time from allocation to death; X(name, text, upper limit in microseconds,
+ * excluded) */
 #define LIFETIME_CLASSES(X)                                                                        \
     X(1MS, "<1ms", UINT64_C(1000))                                                                 \
     X(10MS, "1ms..10ms", UINT64_C(10000))                                                          \
@@ -28,16 +29,15 @@ lifetime_class lifetime_class_of(uint64_t born, uint64_t died);
 typedef struct classes_group {
     uint32_t node; /* of the profile's tree */
     memtrace_source source;
-    const char *thread, *scope; /* NULL: without a name; in none */
-    unsigned size; /* block sizes in bytes from 2^(size-1) on and below 2^size; 0: empty blocks */
+    const char *thread, *scope; /* NULL: no name; no scope */
+    unsigned size;              /* in bytes: from 2^(size-1) on and below 2^size; 0: empty blocks */
     lifetime_class lifetime;
     uint64_t samples;
     estimate_blocks blocks;
 } classes_group;
 
-/* Calls `take` for each group of the rows of the profile's table of which `kept` is not 0; NULL: of
- * all. Stacks are in the order of the tree's nodes. False when there is no memory, or `take` wanted
- * no more. */
+/* Calls `take` for each group of the rows for which `kept` is not 0; NULL: all rows. Stacks come in
+ * the order of the tree's nodes. False when there is no memory, or if `take` returned false. */
 bool classes_query(const profile *p, const uint8_t *kept,
                    bool (*take)(void *context, const classes_group *g), void *context);
 

@@ -1,5 +1,6 @@
-/* cost.c: costs come from the tree where totals suffice; else columns of the table are scanned in
- * pieces that stay in the cache, by several threads, with sums by node that are then listed. */
+/* cost.c: takes costs from the tree if its totals suffice. Otherwise it scans columns of the table
+ * in pieces that stay in the cache, by several threads, into sums by stack, which are then
+ * listed. */
 #include "query/cost.h"
 
 #include <math.h>
@@ -16,7 +17,7 @@ const measure_info measure_infos[] = {
 #undef MEASURE_INFO
 };
 
-/* Of byte-seconds, the heaviest is a number of seconds. */
+/* By MEASURE_BYTESECONDS, `heaviest` is a number of seconds. */
 static estimate estimate_of(const profile *p, measure m, const cost *c) {
     double word = p->info.word_size / 8.0, rate = p->info.sample_rate;
     const estimate_blocks blocks = cost_blocks(c);
@@ -28,7 +29,7 @@ static estimate estimate_of(const profile *p, measure m, const cost *c) {
     return (estimate){.value = e.value * word, .low = e.low * word, .high = e.high * word};
 }
 
-/* What a sample may weigh that was missed. */
+/* Returns what a missed sample may weigh. */
 static double most_of_sample(const profile *p, measure m, filter_bounds may) {
     return m == MEASURE_REQUESTED ? 1 : cost_longest(p, may);
 }
@@ -61,7 +62,7 @@ double cost_value(const profile *p, measure m, const cost *c) {
     }
 }
 
-/* Of a block of w words, (1 - rate)^w / (1 - (1 - rate)^w) <= (1 - rate) / (rate w). */
+/* For a block of w words, (1 - rate)^w / (1 - (1 - rate)^w) <= (1 - rate) / (rate w). */
 double cost_scatter(const profile *p, measure m, const cost *c) {
     const double word = p->info.word_size / 8.0;
     return measure_infos[m].unit == UNIT_BLOCKS ? c->per_word
@@ -82,7 +83,7 @@ cost cost_with_missed(const profile *p, measure m, const cost *c, const cost *se
 
 /* ---- from the tree ----------------------------------------------------------------------- */
 
-/* Room for `n`. */
+/* Makes room for `n` costs. */
 static bool make_list(cost_list *list, size_t n, cost_shape shape) {
     list->stacks = large_new(n + 1, sizeof *list->stacks);
     return cost_columns_make(&list->costs, n, shape) && list->stacks;
@@ -110,7 +111,7 @@ static void put_plain(cost_list *list, uint32_t node, bool external, const cost 
     cost_columns_add(&list->costs, list->count++, c);
 }
 
-/* Each total makes one at most. `kept` is by total; NULL: all. */
+/* Each total makes at most one entry. `kept` is by total; NULL: all. */
 static bool list_totals(const profile *p, const uint8_t *kept, cost_list *list) {
     const cct_totals *totals = p->tree.totals.items;
     const size_t n = p->tree.totals.count;
@@ -184,8 +185,8 @@ cost cost_of_number(const profile *p, size_t row) {
                   .most_per_word = 1 / (double)words};
 }
 
-/* What it counts by MEASURE_REQUESTED: each sample what of a word of the block is not its header's.
- */
+/* The cost of a block by MEASURE_REQUESTED: each sample counts the block's words without the
+ * header, divided by its words. */
 static cost cost_of_requested(const profile *p, size_t row) {
     const double length = (double)blocks_length(&p->table, row), part = length / (length + 1);
     const double samples = (double)blocks_samples(&p->table, row);
@@ -224,10 +225,10 @@ cost cost_or_missed(const profile *p, measure m, filter_bounds may, cost sum) {
     return sum;
 }
 
-/* Of amounts of memory, by the number of the stack. What is added up at random must be small, to
- * stay near the processor. Most stacks have a few samples: their sums are short, and what has no
- * room in these is carried to a list. Where much would be, sums are narrow; and made again in wide
- * ones where a narrow one is too small. */
+/* Sums of amounts of memory, by number of the stack. They are accessed at random, so they must be
+ * small to stay in the cache. Most stacks have few samples, so the sums are short, and what does
+ * not fit is carried to a list. If too much would be carried, sums are narrow. If a narrow sum
+ * overflows, all are computed again with wide ones. */
 typedef struct short_sum {
     uint8_t samples, blocks;
 } short_sum;
@@ -243,7 +244,7 @@ typedef struct wide_sum {
 
 typedef enum sum_width { SUMS_SHORT, SUMS_NARROW, SUMS_WIDE } sum_width;
 
-/* More of a sum, which is at least a block without it. */
+/* What was carried from a sum, which keeps at least one block. */
 typedef struct carry {
     uint64_t samples;
     uint32_t blocks, at;
@@ -252,26 +253,26 @@ typedef struct carry {
 typedef VEC(carry) carry_list;
 
 enum {
-    SHORT_FROM = 1 << 16, /* stacks: sums of fewer are near the processor anyway */
-    SHORT_BLOCKS = 64,    /* of a stack, on average: more would mostly be carried, and … */
-    SHORT_SAMPLES = 4,    /* … of a block */
-    CARRY_LESS = 256,     /* one of so many sums at most */
+    SHORT_FROM = 1 << 16, /* stacks: the sums of fewer stay in the cache anyway */
+    SHORT_BLOCKS = 64,    /* average of a stack: with more, most would be carried, and … */
+    SHORT_SAMPLES = 4,    /* … average of a block */
+    CARRY_LESS = 256,     /* carries are at most one of so many sums */
 };
 
 typedef struct plain_adding {
     const profile *profile;
     measure measure;
     blocks_moment moment;
-    const uint8_t *kept; /* by row; NULL: a filter says it, piece by piece */
+    const uint8_t *kept; /* by row; NULL: a filter tells, piece by piece */
     uint8_t *temporary;  /* by row, for MEASURE_TEMPORARY */
     size_t parts;
-    bool both;     /* heap and external blocks, of each stack one beside the other; else … */
-    bool external; /* … all are */
+    bool both;     /* heap and external blocks, adjacent for each stack; else … */
+    bool external; /* … all blocks are external, or none is */
     sum_width width;
-    void *sums;                           /* those of the first part, of the second … */
-    carry_list carry[PARALLEL_MAX];       /* by part; at last the first has all, in order */
-    bool too_large[PARALLEL_MAX];         /* by part: sums of this width do not do */
-    size_t first_entry[PARALLEL_MAX + 1]; /* by part of the stacks: in the list */
+    void *sums;                           /* one array per part of the table, one after the other */
+    carry_list carry[PARALLEL_MAX];       /* by part; in the end the first part has all, sorted */
+    bool too_large[PARALLEL_MAX];         /* by part: this width is too small */
+    size_t first_entry[PARALLEL_MAX + 1]; /* by part of the stacks: index in the list */
     uint64_t samples[PARALLEL_MAX];       /* by part of the stacks */
     cost_list *list;
 } plain_adding;
@@ -288,15 +289,15 @@ static inline size_t index_of(const plain_adding *a, size_t row, bool both) {
     return both ? 2 * stack + (b->source[row] == MEMTRACE_EXTERNAL) : stack;
 }
 
-/* False if that is too much. */
+/* Carries to the list of the part; false if there are too many. */
 static bool carry_sum(plain_adding *a, size_t part, carry c) {
     carry_list *list = &a->carry[part];
     return list->count <= sums_of(a) / CARRY_LESS && vec_push(list, c);
 }
 
-enum { AHEAD = 256 /* rows: what is asked for so early is there when it is needed */ };
+enum { AHEAD = 256 /* rows: far enough to be in the cache when they are needed */ };
 
-/* Where the sums of some rows stand, which is anywhere in memory: they are on their way then. */
+/* Finds and prefetches the sums of some rows, which are at random places of memory. */
 IN_LINE find_short(const plain_adding *a, filter_piece rows, const short_sum *sums, bool both,
                    uint32_t at[AHEAD]) {
     const block_table *b = &a->profile->table;
@@ -308,7 +309,7 @@ IN_LINE find_short(const plain_adding *a, filter_piece rows, const short_sum *su
     }
 }
 
-/* Adds what is at some of these rows. */
+/* Adds up to AHEAD rows. */
 IN_LINE add_some_short(plain_adding *a, size_t part, filter_piece rows, bool both) {
     const block_table *b = &a->profile->table;
     short_sum *sums = (short_sum *)a->sums + part * sums_of(a);
@@ -336,7 +337,7 @@ IN_LINE add_short(plain_adding *a, size_t part, filter_piece rows, bool both) {
     }
 }
 
-/* Adds what is at all of these rows. */
+/* Adds all of the rows. */
 IN_LINE add_narrow(plain_adding *a, size_t part, filter_piece rows, bool both) {
     const block_table *b = &a->profile->table;
     narrow_sum *sums = (narrow_sum *)a->sums + part * sums_of(a);
@@ -376,8 +377,7 @@ static void add_rows(plain_adding *a, size_t part, filter_piece rows) {
         add_short(a, part, rows, false);
 }
 
-/* Takes over the rows of which a condition is true, without a branch on it: that cannot be
- * foreseen. */
+/* Lists the rows for which a condition is true, without an unpredictable branch on it. */
 #define LIST_IF(list, n_listed, rows, condition)                                                   \
     for (size_t i = 0; i < (rows).n; i++) {                                                        \
         const size_t row = (rows).at + (rows).list[i];                                             \
@@ -404,7 +404,7 @@ static void add_plain_piece(void *context, size_t part, filter_piece rows) {
     add_rows(a, part, rows);
 }
 
-/* The same without a filter. */
+/* Does the same for the rows in `kept`. */
 static void add_plain_part(void *context, size_t part) {
     plain_adding *a = context;
     const size_t n_rows = a->profile->table.count;
@@ -427,7 +427,7 @@ static int compare_carries(const void *a, const void *b) {
     return (x->at > y->at) - (x->at < y->at);
 }
 
-/* False when there is no memory. */
+/* Collects all carries in the first list, sorted by sum. False when there is no memory. */
 static bool order_carries(plain_adding *a) {
     carry_list *all = &a->carry[0];
     for (size_t part = 1; part < a->parts; part++)
@@ -439,7 +439,7 @@ static bool order_carries(plain_adding *a) {
     return true;
 }
 
-/* The first carry to a sum or one behind it. */
+/* Returns the first carry to this sum or a later one. */
 static size_t carry_from(const plain_adding *a, size_t at) {
     size_t low = 0, high = a->carry[0].count;
     while (low < high) {
@@ -452,7 +452,7 @@ static size_t carry_from(const plain_adding *a, size_t at) {
     return low;
 }
 
-/* Of all parts of the table, without what was carried. */
+/* Returns a sum over all parts of the table, without carries. */
 static inline wide_sum sum_alone(const plain_adding *a, size_t at) {
     wide_sum all = {0};
     for (size_t part = 0, n = sums_of(a); part < a->parts; part++, at += n) {
@@ -469,7 +469,7 @@ static inline wide_sum sum_alone(const plain_adding *a, size_t at) {
     return all;
 }
 
-/* With it; `*next` is the first carry that was not added before. */
+/* Returns a sum with its carries; `*next` is the first carry that was not added yet. */
 static inline wide_sum sum_at(const plain_adding *a, size_t at, size_t *next) {
     const carry_list *more = &a->carry[0];
     wide_sum all = sum_alone(a, at);
@@ -480,13 +480,14 @@ static inline wide_sum sum_at(const plain_adding *a, size_t at, size_t *next) {
     return all;
 }
 
-/* Where a part of the stacks begins, in words of their set. */
+/* Returns where a part of the stacks begins, in words of the set of stacks. */
 static uint32_t first_word(const plain_adding *a, size_t part) {
     return (uint32_t)parallel_begin(bits_words((uint32_t)cct_count(&a->profile->tree)), a->parts,
                                     part);
 }
 
-/* The sums of a part of the stacks begin there. Of few stacks, the last parts have none. */
+/* Returns the first sum of a part of the stacks. If there are few stacks, the last parts have
+ * none. */
 static size_t first_sum(const plain_adding *a, size_t part) {
     const cct *tree = &a->profile->tree;
     const uint32_t word = first_word(a, part), n_words = bits_words((uint32_t)cct_count(tree));
@@ -509,13 +510,13 @@ static void count_entries(void *context, size_t part) {
 }
 
 typedef struct entry_writing {
-    size_t at, end; /* in the list: the next entry of the part, where the next part's begin */
-    size_t sum;     /* the next one */
+    size_t at, end; /* in the list: the part's next entry, and its end */
+    size_t sum;     /* the next sum */
     size_t next;    /* see sum_at */
 } entry_writing;
 
-/* Without a branch on whether there is any, which cannot be foreseen: else the next one takes its
- * place. */
+/* Writes an entry without an unpredictable branch: if the sum is empty, the next entry overwrites
+ * it. */
 static inline void write_entry(const plain_adding *a, entry_writing *w, uint32_t stack) {
     const wide_sum sum = sum_at(a, w->sum++, &w->next);
     a->list->stacks[w->at] = stack;
@@ -582,7 +583,7 @@ static bool are_too_large(const plain_adding *a) {
     return any;
 }
 
-/* Adds up what is kept, or what the filter selects. */
+/* Adds what is kept, or what the filter selects. */
 static bool add_all(plain_adding *a, const filter *f, selection *s) {
     if (!a->kept)
         return filter_scan(f, a->profile, a->parts, add_plain_piece, a, s);
@@ -590,7 +591,7 @@ static bool add_all(plain_adding *a, const filter *f, selection *s) {
     return true;
 }
 
-/* What it needs beyond columns. */
+/* Chooses the kind of sums, and finds what is needed beside columns. */
 static bool prepare(plain_adding *a) {
     const profile *p = a->profile;
     const uint64_t external = p->blocks[MEMTRACE_EXTERNAL], blocks = cct_sum(p->blocks);
@@ -622,27 +623,28 @@ static bool plain_costs(plain_adding *a, const filter *f, selection *s, cost_lis
 
 #define NO_BIT UINT32_MAX
 
-/* Sums are listed by stack: first those of heaps, then external ones; a bit says which there are.
- * Each thread makes those of some of the bits from all rows, so that sums are made in the order of
- * rows, whatever threads there are. */
+/* Sums are listed by stack, first those of heaps, then those of external blocks; a set of bits says
+ * which exist. Each thread computes the sums of some of the bits from all rows. So a sum adds rows
+ * in their order, however many threads there are. */
 typedef struct weighted_adding {
     const profile *profile;
     const uint8_t *kept;
     measure measure;
     size_t parts;
     uint32_t n_words;
-    bits_word *bits; /* by part of the rows; the first, at last of all */
-    uint32_t *of;    /* by row: the bit; NO_BIT: it is not kept */
+    bits_word *bits; /* by part of the rows; in the end the first has all */
+    uint32_t *of;    /* by row: its bit; NO_BIT: it is not kept */
     uint64_t samples[PARALLEL_MAX];
     cost_list *list;
 } weighted_adding;
 
-/* The first bit of external stacks. */
+/* Returns the first bit of external stacks. */
 static uint32_t first_external(const cct *tree) {
     return (uint32_t)tree->n_stacks + 1;
 }
 
-/* Of the rows from one to before another, which are few. Says how many samples they have. */
+/* Finds the bits of rows from `from` to before `end`, at most AHEAD. Returns their number of
+ * samples. */
 static uint64_t find_some_bits(weighted_adding *a, bits_word *bits, size_t from, size_t end) {
     const cct *tree = &a->profile->tree;
     const block_table *b = &a->profile->table;
@@ -674,7 +676,7 @@ static void find_bits(void *context, size_t part) {
     a->samples[part] = samples;
 }
 
-/* Says how many there are. */
+/* Joins the bits of all parts, and returns how many are set. */
 static size_t join_bits(weighted_adding *a) {
     for (size_t part = 1; part < a->parts; part++) {
         for (uint32_t i = 0; i < a->n_words; i++)
@@ -696,7 +698,7 @@ static void list_stacks(const weighted_adding *a, bool external) {
             }
 }
 
-/* Each part has about as many of them, and whole words. */
+/* Parts have about the same number of bits, and whole words. */
 static uint32_t first_bit(const weighted_adding *a, size_t part) {
     const size_t before = parallel_begin(a->list->count, a->parts, part);
     uint32_t word = 0;
@@ -705,7 +707,7 @@ static uint32_t first_bit(const weighted_adding *a, size_t part) {
     return word * BITS_WORD;
 }
 
-/* Those of some rows, without a branch on each: that cannot be foreseen. */
+/* Lists up to AHEAD rows whose bit is in a range, without an unpredictable branch. */
 static size_t list_bits(const weighted_adding *a, uint32_t begin, uint32_t end, size_t at,
                         uint16_t *list) {
     const size_t left = a->profile->table.count - at, n = left < AHEAD ? left : AHEAD;

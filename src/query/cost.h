@@ -1,8 +1,8 @@
-/* cost.h: what a set of sampled blocks amounts to, by a measure; the currency of all queries.
+/* cost.h: what a set of sampled blocks amounts to by a measure; all queries compute costs.
  *
- * A measure gives each sample a weight. For amounts of memory that is 1, so that the weight of a
- * set is its number of samples. docs/estimator.md says what is estimated from it, and how surely.
- */
+ * A measure gives each sample a weight. For amounts of memory that is 1, so the weight of a set is
+ * its number of samples. docs/estimator.md says what is estimated from a cost, and how
+ * accurately. */
 #ifndef QUERY_COST_H
 #define QUERY_COST_H
 
@@ -11,7 +11,7 @@
 #include "query/estimate.h"
 #include "query/filter.h"
 
-/* X(name, text, unit, title): those of whole blocks, and all. */
+/* X(name, text, unit, title): the measures of whole blocks, and all measures. */
 #define MEASURES_OF_BLOCKS(X)                                                                      \
     X(ALLOCATED, "allocated", BYTES, "total allocations")                                          \
     X(BLOCKS, "blocks", BLOCKS, "allocated")                                                       \
@@ -32,7 +32,8 @@ typedef enum measure {
         N_MEASURES
 } measure;
 
-/* Of requested bytes, samples do not count alike: it is no UNIT_BYTES, though its name is. */
+/* UNIT_REQUESTED is not UNIT_BYTES, although both are called bytes, because samples count
+ * differently. */
 typedef enum measure_unit {
     UNIT_BYTES,
     UNIT_BLOCKS,
@@ -47,36 +48,36 @@ typedef struct measure_info {
 
 extern const measure_info measure_infos[];
 
-/* In the measure's unit: bytes, blocks, bytes times seconds. `may` says what blocks may be that
- * were missed. */
+/* Returns an estimate in the unit of the measure: bytes, blocks, bytes times seconds. `may` bounds
+ * what missed blocks can be. */
 estimate cost_estimate(const profile *p, measure m, filter_bounds may, const cost *c);
 
-/* The same if no block is smaller than the heaviest is: for comparisons, which take both sides to
- * have the sizes that were seen on either. */
+/* The same if no missed block is smaller than the smallest that was seen: for comparisons, which
+ * assume on both sides the sizes that were seen on either. */
 estimate cost_estimate_of_seen(const profile *p, measure m, const cost *c);
 
-/* The same without its limits, which take time. */
+/* Returns only the value, since the limits take time to compute. */
 double cost_value(const profile *p, measure m, const cost *c);
 
-/* What its variance is at a low rate, times that rate, whatever the profile's own is: of amounts
- * whose samples do not count alike. */
+/* Returns the variance at a low rate, times that rate, whatever the rate of the profile is; for
+ * measures in which samples count differently. */
 double cost_scatter(const profile *p, measure m, const cost *c);
 
-/* The same cost, if the smallest block that was missed may have been as small as the smallest of
- * `seen`, which may be of another rate; of byte-seconds, have lived as long as any of it. */
+/* Returns the same cost for the case that the smallest missed block was as small as the smallest of
+ * `seen`, which may be of another rate or, by byte-seconds, lived as long as any of `seen`. */
 cost cost_with_missed(const profile *p, measure m, const cost *c, const cost *seen);
 
-/* Blocks with one stack. Those of a heap and external ones are kept apart: wrappers.h concerns the
- * latter alone. */
+/* Blocks with one stack. Those of a heap and external blocks are kept apart, because wrappers.h is
+ * only about the latter. */
 typedef struct cost_entry {
     uint32_t node; /* of the profile's tree */
     bool external;
     cost cost;
 } cost_entry;
 
-/* Legal when zeroed: none. */
+/* All zeros is an empty list. */
 typedef struct cost_list {
-    uint32_t *stacks; /* node << 1, and whether they are external */
+    uint32_t *stacks; /* node << 1 | external */
     cost_columns costs;
     size_t count;
 } cost_list;
@@ -90,29 +91,30 @@ static inline cost_entry cost_list_at(const cost_list *list, size_t i) {
 size_t cost_list_size(const cost_list *list); /* bytes */
 void cost_list_free(cost_list *list);
 
-/* The bytes that so many samples stand for. */
+/* Returns the bytes that so many samples stand for. */
 static inline double cost_bytes(const profile *p, uint64_t samples) {
     return (double)samples / p->info.sample_rate * (p->info.word_size / 8.0);
 }
 
-/* All that was allocated, without the table of blocks; false when there is no memory. The list is
- * zeroed before, as for the others, and to be freed in any case. */
+/* Lists all that was allocated, without the table of blocks; false when there is no memory. The
+ * list must be zeroed before, as for the functions below, and freed in any case. */
 bool cost_of_tree(const profile *p, cost_list *list);
 
-/* Clears rows of the table that the measure does not count. `moment` is for MEASURE_LIVE and
+/* Clears in `kept` the rows that the measure does not count. `moment` is for MEASURE_LIVE and
  * MEASURE_PEAK. False when there is no memory. */
 bool cost_keep(const profile *p, measure m, blocks_moment moment, uint8_t *kept);
 
-/* A sum of numbers of blocks, or of what blocks held. */
+/* The cost as a number of blocks, or as what blocks held. */
 static inline estimate_blocks cost_blocks(const cost *c) {
     return (estimate_blocks){
         .count = c->weight, .variance = c->squares, .heaviest = c->heaviest, .tracked = c->blocks};
 }
 
-/* What a block counts by MEASURE_BYTESECONDS; one that is never freed lives to the end. */
+/* The cost of a block by MEASURE_BYTESECONDS; one that is never freed lives to the end of the
+ * trace. */
 cost cost_of_life(const profile *p, size_t row);
 
-/* What so many samples do that are held for some seconds. */
+/* The cost of so many samples that are held for some seconds. */
 static inline cost cost_of_seconds(uint64_t samples, double seconds) {
     return (cost){.samples = samples,
                   .blocks = 1,
@@ -121,27 +123,28 @@ static inline cost cost_of_seconds(uint64_t samples, double seconds) {
                   .heaviest = seconds};
 }
 
-/* What a block counts by MEASURE_BLOCKS. */
+/* The cost of a block by MEASURE_BLOCKS. */
 cost cost_of_number(const profile *p, size_t row);
 
-/* What a block counts by a measure that counts it. */
+/* The cost of a block by any measure, if it counts the block. */
 cost cost_of_block(const profile *p, measure m, size_t row);
 
-/* Seconds that a block may have lived at most. */
+/* Returns the seconds that a block can have lived at most. */
 static inline double cost_longest(const profile *p, filter_bounds may) {
     return (double)(may.life_below ? may.life_below - 1 : p->duration) / 1e6;
 }
 
-/* A sum of either; if it is of none, with what a single missed block would count at most (it may
- * have lived as long as the trace is), so that its interval says what may be there. */
+/* Returns `sum` or, if it has no blocks, the cost with the weight of one missed block at most, so
+ * that its interval tells what may exist. */
 cost cost_or_missed(const profile *p, measure m, filter_bounds may, cost sum);
 
-/* The measure of the blocks that were selected; `moment` as above. With `words` if they are
+/* Lists the costs of the selected rows; `moment` as in cost_keep. `words` is for costs that are
  * compared with others: numbers of blocks then have what that needs. */
 bool cost_of_blocks(const profile *p, const selection *s, measure m, blocks_moment moment,
                     bool words, cost_list *list);
 
-/* The same of those that the filter selects, NULL: of all, in one scan; `s` has no rows then. */
+/* Lists the costs of the rows that the filter selects (NULL: all) in one scan; `s` then has no
+ * rows. */
 bool cost_of_filter(const profile *p, const filter *f, measure m, blocks_moment moment, bool words,
                     selection *s, cost_list *list);
 

@@ -1,5 +1,5 @@
-/* cost_columns.c: each column is allocated only where the shape of the costs asks for it; reading
- * and adding are inline in the header. */
+/* cost_columns.c: allocates a column only if the shape of the costs needs it. Reading and adding
+ * are inline in the header. */
 #include "query/cost_columns.h"
 
 #include <stdlib.h>
@@ -22,7 +22,7 @@ bool cost_columns_make(cost_columns *c, size_t n, cost_shape shape) {
            (c->words || !shape.words);
 }
 
-/* In place, from the first on. */
+/* Packs in place, from the first cost on. */
 void cost_columns_pack(cost_columns *c, size_t n) {
     if (!c->weights || n < COST_MANY)
         return;

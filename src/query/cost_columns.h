@@ -1,5 +1,5 @@
-/* cost_columns.h: costs, alone and many of them in columns: as narrow as they fit, without what
- * their measure has no use for. There may be as many as stacks. */
+/* cost_columns.h: a single cost, and many costs in columns that are as narrow as possible and leave
+ * out what their measure does not need. There may be as many as stacks. */
 #ifndef QUERY_COST_COLUMNS_H
 #define QUERY_COST_COLUMNS_H
 
@@ -7,17 +7,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Legal when zeroed: nothing. Costs add up, but for `heaviest` and `most_per_word`, which are the
- * largest. */
+/* All zeros is nothing. Costs are added field by field, except `heaviest` and `most_per_word`,
+ * which are maxima. */
 typedef struct cost {
     uint64_t samples;
-    uint64_t blocks; /* sampled ones */
-    double weight;   /* sum of the samples' weights; of blocks, of those of the blocks */
-    double squares; /* blocks and byte-seconds alone: what the interval needs (see cost_estimate) */
-    double heaviest; /* the same */
-    double
-        per_word; /* blocks alone: sum of what a word of each block has of the block's weight … */
-    double most_per_word; /* … and 1 / the words of the smallest, which hold at any rate */
+    uint64_t blocks; /* sampled blocks */
+    double weight;   /* sum of the weights of samples or, by MEASURE_BLOCKS, of blocks */
+    /* Where samples count differently: what the interval needs (see cost_estimate), and the largest
+     * weight. */
+    double squares;
+    double heaviest;
+    /* Blocks alone: the sum of each block's weight divided by its words, and 1 / the words of the
+     * smallest block. These hold at any rate. */
+    double per_word;
+    double most_per_word;
 } cost;
 
 static inline void cost_add(cost *sum, const cost *c) {
@@ -32,12 +35,12 @@ static inline void cost_add(cost *sum, const cost *c) {
         sum->most_per_word = c->most_per_word;
 }
 
-/* Which columns there are. */
+/* Which columns exist. */
 typedef struct cost_shape {
-    bool few;     /* no sum of samples or blocks is beyond 32 bits */
-    bool weights; /* samples do not count alike */
-    bool words;   /* of numbers of blocks */
-    bool packed;  /* weights are packed from the beginning: few are added to each */
+    bool few;     /* all sums of samples and blocks fit 32 bits */
+    bool weights; /* samples count differently */
+    bool words;   /* by MEASURE_BLOCKS: `per_word` and `most_per_word` are needed */
+    bool packed;  /* weights are packed from the start, as few are added to each */
 } cost_shape;
 
 typedef struct cost_few {
@@ -52,8 +55,7 @@ typedef struct cost_weights {
     double weight, squares, heaviest;
 } cost_weights;
 
-/* The same of many costs, when all is added: what says how sure an amount is has its own digits
- * elsewhere than in the eighth place. */
+/* Weights with less precision, once all is added: the interval does not need eight digits. */
 typedef struct cost_packed {
     double weight;
     float squares, heaviest;
@@ -63,8 +65,8 @@ typedef struct cost_words {
     double per_word, most_per_word;
 } cost_words;
 
-/* Legal when zeroed: none. Of `few` and `counts` there is one, of `weights` and `packed` at most.
- */
+/* All zeros is no columns. There is either `few` or `counts`, and at most one of `weights` and
+ * `packed`. */
 typedef struct cost_columns {
     cost_few *few;
     cost_counts *counts;
@@ -73,15 +75,15 @@ typedef struct cost_columns {
     cost_words *words;
 } cost_columns;
 
-/* Of `n` costs of nothing; false when there is no memory, and to be freed in any case. */
+/* Makes columns of `n` empty costs. False when there is no memory; must be freed in any case. */
 bool cost_columns_make(cost_columns *c, size_t n, cost_shape shape);
 void cost_columns_free(cost_columns *c);
 
-/* When all is added: `n` costs take less memory from now on, if they are COST_MANY. */
+/* Packs `n` costs once all is added, so that they take less memory; only if there are COST_MANY. */
 enum { COST_MANY = 1 << 20 };
 void cost_columns_pack(cost_columns *c, size_t n);
 
-/* Bytes of `n` costs. */
+/* Returns the bytes of `n` costs. */
 size_t cost_columns_size(const cost_columns *c, size_t n);
 
 static inline cost_shape cost_columns_shape(const cost_columns *c) {
@@ -116,7 +118,7 @@ static inline cost cost_columns_at(const cost_columns *c, size_t i) {
     return one;
 }
 
-/* Something will be added to one soon. */
+/* Announces that a cost will soon be added to. */
 static inline void cost_columns_expect(const cost_columns *c, size_t i) {
     if (c->few)
         __builtin_prefetch(&c->few[i], 1);
@@ -128,10 +130,10 @@ static inline void cost_columns_expect(const cost_columns *c, size_t i) {
         __builtin_prefetch(&c->words[i], 1);
 }
 
-/* Of the costs from one to before another. */
+/* Returns the sum of the costs from `from` to before `end`. */
 cost cost_columns_sum(const cost_columns *c, size_t from, size_t end);
 
-/* What the shape has no column for is not looked at. */
+/* Adds to a cost; fields without a column are ignored. */
 static inline void cost_columns_add(const cost_columns *c, size_t i, const cost *add) {
     if (c->few) {
         c->few[i].samples += (uint32_t)add->samples;

@@ -1,22 +1,22 @@
-/* compare.c: the sampling error is that of (scaled) Poisson counts, compared by the conditional
- * binomial test; where there are several runs, what differs between them is tested by Welch's t as
- * well, and the less sure of both counts. */
+/* compare.c: sampling errors are those of (scaled) Poisson counts, compared by the conditional
+ * binomial test. With several runs, Welch's t test of their differences is done as well, and the
+ * less certain of the two results counts. */
 #include "query/compare.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-/* What is left of the variance at rate 1, so that one formula serves all rates. */
+/* The least factor (1 - rate) of a variance, so that one formula serves all rates. */
 #define LEAST_VARIANCE 1e-9
 
-/* Counts above which the normal law is as good as the exact ones. */
+/* Counts above which the normal distribution is as good as the exact ones. */
 #define MANY 1e5
 
-/* All runs of a side as one Poisson count with an exposure: amount = count / exposure. Of amounts
- * that are weighted, the count is that of a Poisson variable with the same mean and variance. */
+/* All runs of a side as one Poisson count with an exposure: amount = count / exposure. For weighted
+ * amounts, the count is that of a Poisson variable with the same mean and variance. */
 typedef struct pooled {
     double count, exposure;
-    bool exact; /* every run at rate 1 */
+    bool exact; /* every run is at rate 1 */
 } pooled;
 
 static double run_amount(const compare_side *side, size_t run) {
@@ -25,12 +25,12 @@ static double run_amount(const compare_side *side, size_t run) {
                           : (double)side->samples[run] * r->unit / r->rate;
 }
 
-/* What is left of the variance at a rate. */
+/* Returns the factor (1 - rate) of the variance at a run's rate. */
 static double rest_of(const compare_run *run) {
     return fmax(1 - run->rate, LEAST_VARIANCE);
 }
 
-/* Of a side's runs; or of those alone that are exact. */
+/* Adds up a side's runs, or only those that are exact. */
 static void add_scatter(const compare_side *side, bool exact_alone, double *scatter,
                         double *amounts) {
     for (size_t i = 0; i < side->n_runs; i++) {
@@ -41,9 +41,9 @@ static void add_scatter(const compare_side *side, bool exact_alone, double *scat
     }
 }
 
-/* What the scatter of an amount is, from both sides: variance = amount · unit · rest / rate. If
- * nothing changed, it is the same on both. Exact runs know it; else noisy ones weigh more, so that
- * sums of variances are compared. */
+/* Returns the unit of a weighted amount from both sides: variance = amount · unit · rest / rate. If
+ * nothing changed, it is the same on both. Exact runs know it; otherwise noisy runs weigh more, so
+ * that sums of variances are compared. */
 static double common_unit(const compare_side *b, const compare_side *a) {
     for (int exact_alone = 1; exact_alone >= 0; exact_alone--) {
         double scatter = 0, amounts = 0;
@@ -87,7 +87,7 @@ static uint64_t samples_of(const compare_side *side) {
 
 /* ---- one side ----------------------------------------------------------------------------- */
 
-/* Garwood's limits of a Poisson mean; Wilson and Hilferty's where the count is large. */
+/* Garwood's limits of a Poisson mean; Wilson and Hilferty's if the count is large. */
 static double poisson_limit(double count, double sign) {
     if (sign < 0 && count <= 0)
         return 0;
@@ -101,7 +101,7 @@ static double poisson_limit(double count, double sign) {
 static estimate side_amount(const compare_side *side, const pooled *p) {
     if (side->n_runs == 1 && side->weighted)
         return side->weighted[0].amount;
-    if (side->n_runs == 1) { /* the same numbers as everywhere else */
+    if (side->n_runs == 1) { /* the same numbers as in all other reports */
         estimate e = estimate_words(side->samples[0], side->runs[0].rate);
         double unit = side->runs[0].unit;
         return (estimate){.value = e.value * unit, .low = e.low * unit, .high = e.high * unit};
@@ -114,7 +114,7 @@ static estimate side_amount(const compare_side *side, const pooled *p) {
                       .high = poisson_limit(p->count, 1) / p->exposure};
 }
 
-/* For the change: what was seen on one side has been possible on the other. */
+/* Returns the amount for the change: what was seen on one side is assumed possible on the other. */
 static estimate seen_amount(const compare_side *side, const estimate *amount) {
     return side->n_runs == 1 && side->weighted ? side->weighted[0].seen : *amount;
 }
@@ -125,7 +125,7 @@ static double doubled(double lower, double upper) {
     return fmin(1, 2 * fmin(lower, upper));
 }
 
-/* Tails of a Poisson count against a mean that is known. */
+/* Tail probability of a Poisson count with a known mean. */
 static double poisson_p(double count, double mean) {
     if (mean <= 0)
         return count > 0 ? 0 : 1;
@@ -133,7 +133,7 @@ static double poisson_p(double count, double mean) {
     return doubled(lower, count > 0 ? estimate_gamma_p(count, mean) : 1);
 }
 
-/* Tails of the binomial law that `after` has, given the sum of both counts. */
+/* Tail probability of the binomial distribution of `after`, given the sum of both counts. */
 static double binomial_p(double before, double after, double share) {
     double n = before + after;
     if (n <= 0)
@@ -160,7 +160,7 @@ static double sampling_p(const pooled *b, const pooled *a) {
     return binomial_p(b->count, a->count, a->exposure / (a->exposure + b->exposure));
 }
 
-/* All samples on the side where they are least expected. */
+/* All samples on the side where they are less expected. */
 static double least_p(const pooled *b, const pooled *a) {
     if (b->exact || a->exact)
         return 0;
@@ -170,7 +170,7 @@ static double least_p(const pooled *b, const pooled *a) {
 
 /* ---- intervals ----------------------------------------------------------------------------- */
 
-/* Clopper and Pearson's limits of the share that `after` has of both counts. */
+/* Clopper and Pearson's limits of the share of `after` in both counts. */
 static double share_limit(double after, double before, double sign) {
     if (sign < 0 ? after <= 0 : before <= 0)
         return sign < 0 ? 0 : 1;
@@ -191,7 +191,7 @@ static double odds(double share) {
     return share < 1 ? share / (1 - share) : INFINITY;
 }
 
-/* The same as in estimate_difference(), of logarithms. */
+/* As in estimate_difference(), on a logarithmic scale. */
 static estimate ratio_of_weighted(const estimate *b, const estimate *a) {
     if (b->value <= 0 || a->value <= 0)
         return (estimate){.value = b->value > 0   ? 0
@@ -226,10 +226,10 @@ static estimate ratio_of(const pooled *b, const pooled *a, const estimate *befor
 
 /* ---- several runs -------------------------------------------------------------------------- */
 
-/* The variance between runs: of the mean of a side, with what it rests on. */
+/* The variance of a side's mean between runs. */
 typedef struct spread {
-    double single; /* of one run, from the runs; NaN with one run alone */
-    double mean;   /* of the side's mean, at least that of sampling */
+    double single; /* of one run, from the runs; NaN for a single run */
+    double mean;   /* of the side's mean; at least the sampling variance */
     double df;
 } spread;
 
@@ -246,7 +246,7 @@ static spread spread_of(const compare_side *side, double mean) {
     return s;
 }
 
-/* A side of one run takes the other's variance over; none is below what sampling alone makes. */
+/* A side of one run takes over the other's variance. No variance is below that of sampling. */
 static void complete(spread *s, const spread *other, const compare_side *side, const pooled *p) {
     if (isnan(s->single)) {
         s->single = other->single;
@@ -292,8 +292,8 @@ static void add_variance_of_runs(comparison *c, const compare_side *before, cons
 
 /* ---- the comparison ------------------------------------------------------------------------ */
 
-/* What may be several times as much, and several times what is said, has hardly any samples on one
- * side: less than four before, or one after. */
+/* A ratio that may be several times as large as its value, and above several, is based on hardly
+ * any samples on one side: fewer than four before, or one after. */
 static bool ratio_says_nothing(const comparison *c) {
     const double several = 4;
     return c->before_samples > 0 && c->after_samples > 0 && c->ratio.high > several &&

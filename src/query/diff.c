@@ -1,5 +1,5 @@
-/* diff.c: the sites of each run come from the hotspots query, are matched, and each matched pair is
- * compared. */
+/* diff.c: takes the sites of each run from the hotspots query, matches them, and compares each
+ * pair. */
 #include "query/diff.h"
 
 #include <math.h>
@@ -18,17 +18,17 @@ typedef struct side {
     size_t n;           /* runs */
     hotspots *hotspots; /* by run */
     compare_run *sites; /* by run: how samples become amounts */
-    compare_run *total; /* the same for the whole program */
-    uint64_t *samples;  /* by run: all */
+    compare_run *total; /* by run: the same for the whole program */
+    uint64_t *samples;  /* by run: of the whole program */
     uint64_t *none;     /* by run: 0 */
     match_rows rows;
 
-    /* If samples do not count alike. */
+    /* If samples count differently: */
     bool is_weighted;
     const query_result *const *answers; /* by run */
-    double *per;                        /* by run: what an amount of a site is divided by */
-    double *per_total;                  /* the same of the whole program */
-    compare_weighted *weighted;         /* by run; of what is compared just now */
+    double *per;                        /* by run: divides the amount of a site */
+    double *per_total;                  /* by run: divides the amount of the whole program */
+    compare_weighted *weighted;         /* by run; of what is being compared */
 } side;
 
 /* ---- reading sides ------------------------------------------------------------------------- */
@@ -37,13 +37,13 @@ static double positive(double x) {
     return x > 0 ? x : 1;
 }
 
-/* What the user wants amounts to be relative to. */
+/* Returns the divisor for amounts, as the user asked. */
 static double divisor(const profile *p, const diff_options *o, double per) {
     double time = o->normalise == DIFF_BY_TIME ? positive((double)p->duration / 1e6) : 1;
     return positive(per) * time;
 }
 
-/* The amount that one word is: bytes, divided by that. */
+/* Returns the amount per word: bytes over the divisor. */
 static double word_amount(const profile *p, const diff_options *o, double per) {
     return p->info.word_size / 8.0 / divisor(p, o, per);
 }
@@ -104,8 +104,8 @@ static estimate divided(estimate e, double by) {
     return (estimate){.value = e.value / by, .low = e.low / by, .high = e.high / by};
 }
 
-/* In units of the comparison; `seen` is what was seen on either side. Where there is no sample, one
- * of what weighs most of it might have been missed. */
+/* Returns an amount in units of the comparison; `seen` is what was seen on either side. Without a
+ * sample, one with the largest weight in `seen` may have been missed. */
 static compare_weighted weigh(const query_result *q, const cost *c, const cost *seen, double per) {
     const profile *p = q->profile;
     const cost with = cost_with_missed(p, q->measure, c, seen);
@@ -117,7 +117,7 @@ static compare_weighted weigh(const query_result *q, const cost *c, const cost *
                               .scatter = cost_scatter(p, q->measure, c) / per / per};
 }
 
-/* What is compared: the whole program, or the site that has these samples and costs. */
+/* Compares two sides: of the whole program, or of a site with these samples and costs. */
 static comparison compare(const side *b, const compare_side *before, const side *a,
                           const compare_side *after) {
     compare_side x = *before, y = *after;
@@ -126,7 +126,7 @@ static comparison compare(const side *b, const compare_side *before, const side 
     return compare_sides(&x, &y);
 }
 
-/* What was seen on either side. */
+/* Returns what was seen on either side. */
 static cost seen_in_all(const side *b, const side *a) {
     const side *const sides[] = {b, a};
     cost seen = {0};
@@ -148,7 +148,7 @@ static comparison compare_totals(const side *b, const side *a) {
     return compare(b, &before, a, &after);
 }
 
-/* The same of a site. */
+/* Adds what was seen of a site on one side. */
 static void add_seen_at(const side *s, uint32_t row, cost *seen) {
     for (size_t i = 0; row != MATCH_NONE && i < s->n; i++)
         cost_add(seen, &s->rows.costs.items[s->rows.rows.items[row].counts + i]);
@@ -217,7 +217,7 @@ static bool judge(diff *d) {
     return ok;
 }
 
-/* What is live at one time depends on how threads take turns. */
+/* What is live at a moment depends on how threads interleave. */
 static bool depends_on_turns(const query_result *before, const query_result *after) {
     const bool live = before->measure == MEASURE_PEAK || before->measure == MEASURE_LIVE;
     return live && before->profile != after->profile &&

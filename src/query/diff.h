@@ -1,5 +1,5 @@
-/* diff.h: what changed between two programs, or two versions of one: their totals, and their sites.
- * A pure query on answers (query.h), one or several a side, which have one measure. */
+/* diff.h: what changed between two programs, or two versions of one: the totals and the sites. A
+ * pure query on the results of query.h, one or several per side, all of one measure. */
 #ifndef QUERY_DIFF_H
 #define QUERY_DIFF_H
 
@@ -8,8 +8,8 @@
 
 #define DIFF_NORMALISATIONS(X)                                                                     \
     X(NONE, "none")                                                                                \
-    X(TOTAL, "total") /* shares of what a run allocates in all; the totals stay bytes */           \
-    X(TIME, "time")   /* bytes a second */
+    X(TOTAL, "total") /* shares of all that a run allocates; totals stay bytes */                  \
+    X(TIME, "time")   /* bytes per second */
 
 typedef enum diff_normalise {
 #define DIFF_NORMALISATION_NAME(name, text) DIFF_BY_##name,
@@ -17,16 +17,15 @@ typedef enum diff_normalise {
 #undef DIFF_NORMALISATION_NAME
 } diff_normalise;
 
-extern const char
-    *const diff_normalisations[]; /* their names, by diff_normalise; NULL at the end */
+extern const char *const diff_normalisations[]; /* by diff_normalise; NULL at the end */
 
 typedef struct diff_options {
     hotspots_by by;
     diff_normalise normalise;
-    double per_before, per_after; /* amounts are divided by it; 0: they are not */
+    double per_before, per_after; /* amounts are divided by these; 0: they are not */
 } diff_options;
 
-/* What a site is called on one side; both NULL: it has no backtrace or type. */
+/* The name of a site on one side; both NULL: it has no backtrace or type. */
 typedef struct diff_name {
     const profile_location *place;
     const char *type;
@@ -34,40 +33,40 @@ typedef struct diff_name {
 
 typedef struct diff_site {
     diff_name before, after;
-    size_t index;             /* by name: makes the order the same always */
-    bool in_before, in_after; /* it has samples there, and the name is valid */
+    size_t index;             /* in the order of names; makes the order of sites deterministic */
+    bool in_before, in_after; /* the site has samples there, and its name is valid */
     comparison c;
-    double q;            /* NaN if nothing is decided */
+    double q;            /* NaN if undecided */
     bool sure;           /* q <= COMPARE_FALSE_DISCOVERIES */
-    estimate went, came; /* of two moments alone (diff_moments) */
-    double sure_change;  /* the end of the change's interval next to 0; 0 if not sure */
+    estimate went, came; /* only with diff_moments */
+    double sure_change;  /* the limit of the change's interval that is closer to 0; 0 if not sure */
 } diff_site;
 
 typedef struct diff {
     diff_options options;
-    measure measure; /* of all answers */
+    measure measure; /* of all results */
     comparison total;
     bool total_sure;      /* p <= 5% */
     bool decided;         /* if not, p and q are NaN, and nothing is sure (diff_is_decided) */
-    VEC(diff_site) sites; /* the sure ones first, by falling sure change; then by change */
+    VEC(diff_site) sites; /* sure ones first, by falling sure change; then by change */
     size_t n_sure;
 } diff;
 
-/* Whether samples can tell: never where a trace lacks something (profile_is_partial). Amounts
- * that depend on how long a run takes, or on how its threads take turns, differ from run to run, of
- * which one run a side says nothing. `before` and `after` are any of the runs. */
+/* Whether the samples can decide. They cannot if a trace lacks something (profile_is_partial).
+ * Amounts that depend on how long a run takes, or on how its threads interleave, differ from run to
+ * run, so one run per side is not enough for these. `before` and `after` are any of the runs. */
 bool diff_is_decided(const diff_options *options, const query_result *before, size_t n_before,
                      const query_result *after, size_t n_after);
 
-/* Fills `*result`, which need not be initialised; false when there is no memory. The result refers
+/* Fills `*result`, which need not be initialized; false when there is no memory. The result refers
  * to the profiles. */
 bool diff_query(const query_result *const *before, size_t n_before,
                 const query_result *const *after, size_t n_after, const diff_options *options,
                 diff *result);
 
-/* Two moments of one run: what is live at each, and what changed: went is what was live at the
- * first alone, came what is at the second alone. What is live at both is the same blocks, so that
- * only these two, which have none in common, make the change unsure. */
+/* Two moments of one run: what is live at each, what went (live only at the first) and what came
+ * (live only at the second). Blocks that are live at both are the same, so only the disjoint `went`
+ * and `came` make the change uncertain. */
 typedef struct diff_moments_of {
     const query_result *before, *after; /* live then */
     const query_result *went, *came;
@@ -75,16 +74,17 @@ typedef struct diff_moments_of {
 
 bool diff_moments(const diff_moments_of *of, const diff_options *options, diff *result);
 
-/* One amount on each side, as compare_change says. */
+/* Compares one amount on each side, like compare_change. */
 comparison diff_costs(const query_result *before, const cost *b, const query_result *after,
                       const cost *a);
 
-/* The sure changes first, by how large they surely are. */
+/* Sorts sure changes first, by their sure size. */
 void diff_sort(diff *d);
 
 void diff_free(diff *d);
 
-/* What a trace lacks, nobody can compare; two moments of one are both within what it has. */
+/* Whether any of the runs is partial. What a trace lacks cannot be compared; two moments of one
+ * trace, however, are both within what it has. */
 bool diff_any_is_partial(const query_result *const *runs, size_t n);
 
 #endif

@@ -1,11 +1,11 @@
-/* diff_match.c: rows are sorted so that the lines of a function are neighbours, and functions of
- * one name are, so that one walk along both sides finds all matches. */
+/* diff_match.c: rows are sorted so that the lines of a function are adjacent, and so are functions
+ * of the same name. One walk along both sides then finds all matches. */
 #include "query/diff_match.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Beyond so many pairs of lines in a function, it is not asked how far they moved. */
+/* The number of pairs of lines in a function above which no shift is looked for. */
 enum { MAX_SHIFTS = 1 << 14 };
 
 /* ---- the rows of a side -------------------------------------------------------------------- */
@@ -33,7 +33,7 @@ static uint32_t line_of(const diff_name *n) {
     return n->place ? n->place->line : 0;
 }
 
-/* What a name begins with: of a site its function, or its type. */
+/* Compares the first parts of names: type, or function of a site. */
 static int compare_heads(const diff_name *a, const diff_name *b) {
     int order = compare_strings(a->type, b->type);
     return order ? order : compare_strings(function_of(a), function_of(b));
@@ -104,7 +104,7 @@ void match_free(match_rows *m) {
 
 /* ---- lines of one function ----------------------------------------------------------------- */
 
-/* The rows [from, to) of one side: a function. */
+/* The rows [from, to) of one side, such as those of a function. */
 typedef struct range {
     const match_row *rows;
     uint32_t from, to;
@@ -118,7 +118,7 @@ static int64_t line_at(const range *r, uint32_t i) {
     return line_of(&r->rows[i].name);
 }
 
-/* How many lines are on both sides if all moved by `shift`. */
+/* Returns how many lines are on both sides if all moved by `shift`. */
 static uint32_t common_lines(const range *b, const range *a, int64_t shift) {
     uint32_t i = b->from, j = a->from, n = 0;
     while (i < b->to && j < a->to) {
@@ -130,7 +130,7 @@ static uint32_t common_lines(const range *b, const range *a, int64_t shift) {
     return n;
 }
 
-/* The shift that explains most lines; of equal ones the smallest, best of all none. */
+/* Returns the shift that explains most lines; of equally good ones, the smallest. */
 static int64_t best_shift(const range *b, const range *a) {
     int64_t best = 0;
     uint32_t most = common_lines(b, a, 0);
@@ -148,7 +148,7 @@ static int64_t best_shift(const range *b, const range *a) {
     return best;
 }
 
-/* Lines between two that match: the same number on both sides are the same lines in order. */
+/* Pairs the lines between two matches. If both sides have the same number, they match in order. */
 static bool pair_gap(range b, range a, match_pairs *pairs) {
     bool same = size_of(&b) == size_of(&a);
     for (uint32_t i = b.from; i < b.to; i++)
@@ -183,7 +183,7 @@ static bool pair_lines(range b, range a, match_pairs *pairs) {
 
 typedef int compare_name(const diff_name *a, const diff_name *b);
 
-/* The rows from `from` on whose names are alike, up to `to`. */
+/* Returns the rows from `from` on with equal names, up to `to`. */
 static range alike(const match_row *rows, uint32_t from, uint32_t to, compare_name *compare) {
     uint32_t end = from;
     while (end < to && compare(&rows[from].name, &rows[end].name) == 0)
@@ -191,7 +191,7 @@ static range alike(const match_row *rows, uint32_t from, uint32_t to, compare_na
     return (range){.rows = rows, .from = from, .to = end};
 }
 
-/* Unmatched functions of one name and side: how many, and the last of them. */
+/* Unmatched functions of one name on one side: their number, and the last of them. */
 typedef struct leftover {
     range last;
     uint32_t n;
@@ -204,7 +204,7 @@ static bool keep_or_pass(leftover *l, range r, bool is_before, match_pairs *pair
     return is_before ? pair_gap(previous, none, pairs) : pair_gap(none, previous, pairs);
 }
 
-/* Matches functions of the same file; then, if one is left over on each side, those two. */
+/* Matches functions of the same file; then, if exactly one is left on each side, those two. */
 static bool pair_functions(range b, range a, match_pairs *pairs) {
     leftover lb = {0}, la = {0};
     bool ok = true;
@@ -231,7 +231,7 @@ static bool pair_functions(range b, range a, match_pairs *pairs) {
     return ok && pair_gap(lb.last, none, pairs) && pair_gap(none, la.last, pairs);
 }
 
-/* Names that say too little to be recognised in another file: an address of native code means
+/* Whether a name says too little to be recognized in another file. An address in native code means
  * something else in another build. */
 static bool is_anonymous(const diff_name *n) {
     const char *function = function_of(n);

@@ -1,11 +1,11 @@
-/* diff_moments.c: see diff_moments in diff.h. The sites and their amounts are those of a diff of
- * what is live at the two moments; their changes those of a diff of what went and what came. */
+/* diff_moments.c: see diff_moments in diff.h. Sites and amounts are from a diff of what is live at
+ * the two moments; the changes are from a diff of what went and what came. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "query/diff.h"
 
-/* Strings of a profile are equal if their pointers are. */
+/* Equal strings of a profile have equal pointers. */
 static int compare_pointers(const void *a, const void *b) {
     return ((uintptr_t)a > (uintptr_t)b) - ((uintptr_t)a < (uintptr_t)b);
 }
@@ -30,7 +30,7 @@ static int compare_names(const void *a, const void *b, void *context) {
     return order ? order : compare_places(x->place, y->place, d->options.by == HOTSPOTS_BY_LINE);
 }
 
-/* Nothing went, nothing came: that is certain. */
+/* Marks a site where nothing went or came, which is certain. */
 static void stay(diff_site *s) {
     s->c.change = s->went = s->came = (estimate){0};
     s->c.p = s->q = 1;
@@ -49,7 +49,7 @@ static void move(diff_site *s, const diff_site *moved) {
 }
 
 static void forget_ratio(comparison *c) {
-    c->ratio.low = c->ratio.high = (double)NAN; /* of amounts that have blocks in common */
+    c->ratio.low = c->ratio.high = (double)NAN; /* the amounts have blocks in common */
 }
 
 static void take_changes(diff *d, diff *moved) {

@@ -1,4 +1,4 @@
-/* groups.c: threads and classes of lifetimes are small numbers, and an array leads from them to
+/* groups.c: threads and classes of lifetimes have small numbers, and an array leads from these to
  * their groups; sites are found through the lens (sites.h). */
 #include "query/groups.h"
 
@@ -36,8 +36,8 @@ static uint32_t class_of(const block_table *b, size_t row) {
     return class;
 }
 
-/* By span, the first one with its name: threads that are called alike are one group. NULL when
- * there is no memory. */
+/* Returns, by span, the first span with its name, so that threads of the same name are one group.
+ * NULL when there is no memory. */
 static uint32_t *alike(const block_table *b) {
     uint32_t *first = malloc((b->spans.count + 1) * sizeof *first);
     map64 known = {0};
@@ -55,16 +55,17 @@ static uint32_t *alike(const block_table *b) {
     return first;
 }
 
-/* Of what rows are grouped by: a number for each, and what that means. */
+/* Numbers what rows are grouped by. */
 typedef struct numbering {
     const block_table *blocks;
     bool by_life;
-    span_kind kind; /* if not */
+    span_kind kind; /* unless by_life */
     uint32_t *alike;
     span_cursor at;
 } numbering;
 
-/* Names come behind threads without one. All that is in no scope is one, and so on. */
+/* Returns the number of a row's group. Numbers of names come after those of threads without a name.
+ * All rows without a scope are one group, and likewise for other kinds. */
 static uint32_t number_of(numbering *n, size_t row) {
     if (n->by_life)
         return class_of(n->blocks, row);

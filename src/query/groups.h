@@ -1,11 +1,11 @@
-/* groups.h: which group each block belongs to, where a report is by site, by thread, by scope, by
- * trace or span of distributed tracing, or by how long blocks live. */
+/* groups.h: assigns each block to a group, for reports by site, thread, scope, trace or span of
+ * distributed tracing, or lifetime. */
 #ifndef QUERY_GROUPS_H
 #define QUERY_GROUPS_H
 
 #include "query/sites.h"
 
-/* X(NAME, text): what rows are by. */
+/* X(NAME, text): what rows are grouped by. */
 #define GROUPS_BY(X)                                                                               \
     X(LINE, "line")                                                                                \
     X(FUNCTION, "function")                                                                        \
@@ -22,36 +22,36 @@ typedef enum groups_by {
         N_GROUPS_BY
 } groups_by;
 
-/* By the above; NULL behind the last one. */
+/* By groups_by; NULL at the end. */
 extern const char *const groups_by_names[];
 
-/* Classes of life: below 1 ms, then one a decade, and blocks that were never freed. */
+/* Classes of lifetimes: below 1 ms, then one per decade, and blocks that were never freed. */
 enum { GROUPS_LIVES = 9, GROUPS_NEVER_FREED = GROUPS_LIVES - 1 };
 
-/* The least of a class, in microseconds; that of GROUPS_NEVER_FREED is UINT64_MAX. */
+/* Returns the least lifetime of a class, in microseconds; UINT64_MAX for GROUPS_NEVER_FREED. */
 uint64_t groups_life(uint32_t class);
 
 typedef struct group {
     const profile_location *place; /* by line or function; NULL: blocks without backtrace */
-    const char *name; /* by thread, scope, trace or span: of all that are called so; NULL: they have
-                         no name */
-    uint32_t number;  /* by thread without a name: that of the trace; by life: the class */
+    /* By thread, scope, trace or span: the name, which a group has in common; NULL: no name. */
+    const char *name;
+    uint32_t number; /* by thread without a name: its domain; by life: the class */
 } group;
 
 typedef struct groups {
-    VEC(group) items; /* those with a block. In no special order */
+    VEC(group) items; /* those that have a block, in no particular order */
     uint32_t *of_row; /* index into `items`; SITES_NONE: the row is not kept */
 } groups;
 
-/* `kept` is by row of the table; NULL: all. False when there is no memory. */
+/* Groups the rows for which `kept` is not 0; NULL: all rows. False when there is no memory. */
 bool groups_find(const lens *l, const uint8_t *kept, groups_by by, groups *g);
 
-/* The same by names of one kind. */
+/* Groups rows by names of one kind. */
 bool groups_find_spans(const profile *p, const uint8_t *kept, span_kind kind, groups *g);
 
 void groups_free(groups *g);
 
-/* An order in which equal costs are shown. */
+/* Orders groups of equal cost. */
 int groups_compare(const group *a, const group *b);
 
 #endif

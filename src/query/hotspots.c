@@ -1,6 +1,6 @@
-/* hotspots.c: each stack, or row, has numbers of its site and of its caller. By the former they are
- * put in order, so that the sums of one site's callers are all that is looked for at a time; names
- * only order what costs the same. */
+/* hotspots.c: each stack (or row) gets the numbers of its site and its caller. Items are sorted by
+ * site, so that only the sums of one site's callers are accessed at a time. Names only decide the
+ * order of equal costs. */
 #include "query/hotspots.h"
 
 #include <string.h>
@@ -50,7 +50,7 @@ static int compare_names(const hotspots_entry *a, const hotspots_entry *b, hotsp
 static int compare_entries(const hotspots_entry *a, const hotspots_entry *b, hotspots_by by) {
     if (a->cost.weight != b->cost.weight)
         return a->cost.weight > b->cost.weight ? -1 : 1;
-    return compare_names(a, b, by); /* so that the order is always the same */
+    return compare_names(a, b, by); /* makes the order deterministic */
 }
 
 static int compare_callers(const void *a, const void *b, void *context) {
@@ -62,27 +62,28 @@ static int compare_sites(const void *a, const void *b, void *context) {
     return compare_entries(&x->entry, &y->entry, *(const hotspots_by *)context);
 }
 
-/* What external blocks are made by: a wrapper that was skipped, unless a runtime said what they
- * are. That `malloc` made them says nothing. */
+/* Returns the type of external blocks: the wrapper that was skipped, unless a runtime gave a type.
+ * A type such as `malloc` says nothing. */
 static const char *type_of(const lens *l, const cost_entry *e, uint32_t wrapper) {
     const char *type = profile_type(l->profile, e->node);
     bool of_libc = !type || wrapper_name(type);
     return wrapper != LENS_NOWHERE && of_libc ? lens_location(l, wrapper)->function : type;
 }
 
-/* What the sums of a query are gathered in. An item is an entry of the query's costs, or a row. */
+/* State of the query. An item is an entry of the query's costs, or a row of the table. */
 typedef struct gathering {
     const query_result *query;
     hotspots *result;
     place_table places;
-    size_t n, n_sites;         /* items; numbers of sites */
-    uint32_t *sites, *callers; /* by item: numbers of places, one more for none, or what
-                                  `result->by` says for a site; SITES_NONE: it does not count */
-    VEC(const char *) types;   /* by number */
-    map64 of_type;             /* strings of the profile are equal if their pointers are */
-    map64 wrappers;            /* function → index into `result->wrappers` */
-    libraries libraries;       /* open if sites are places */
-    groups spans;              /* by thread, scope and so on */
+    size_t n, n_sites; /* of items; of sites */
+    /* By item: the number of the site and of the caller. Numbers are of places, with one more for
+     * none, or of what `result->by` groups by. SITES_NONE: the item does not count. */
+    uint32_t *sites, *callers;
+    VEC(const char *) types; /* by number */
+    map64 of_type;           /* equal strings of the profile have equal pointers */
+    map64 wrappers;          /* function → index into `result->wrappers` */
+    libraries libraries;     /* open if sites are places */
+    groups spans;            /* by thread, scope and so on */
 } gathering;
 
 static uint32_t count_places(const gathering *g) {
@@ -109,8 +110,8 @@ static bool add_wrapper(gathering *g, uint32_t wrapper, const cost *c) {
     return true;
 }
 
-/* Code of a library between the site and the program tells little: unless all is to be shown, the
- * caller is the first code outward that is in no library, if there is such code. */
+/* Returns the caller of a site. Library code between the site and the program tells little, so this
+ * is the first code outward that is in no library, if there is any, unless wrappers are shown. */
 static uint32_t caller_of(gathering *g, lens_cursor site) {
     const lens *l = &g->query->lens;
     const uint32_t left = l->skip_wrappers ? libraries_leave(&g->libraries, site) : LENS_NOWHERE;
@@ -166,8 +167,8 @@ static hotspots_entry name_site(const gathering *g, uint32_t site) {
 
 /* ---- sums -------------------------------------------------------------------------------- */
 
-/* The items of one site together, in their order: `begins[site]` is where, and the next one's is
- * their end. */
+/* Items sorted by site, each site's in their order. A site's items begin at `begins[site]` and end
+ * where the next site's begin. */
 typedef struct sorting {
     size_t *begins;
     uint32_t *items;
@@ -178,7 +179,7 @@ static bool sort_items(const gathering *g, sorting *s) {
                    .items = large_new(g->n + 1, sizeof *s->items)};
     if (!s->begins || !s->items)
         return false;
-    size_t *ends = s->begins + 1; /* once all are put there */
+    size_t *ends = s->begins + 1; /* the ends, once all items are placed */
     for (size_t i = 0; i < g->n; i++)
         if (g->sites[i] != SITES_NONE)
             ends[g->sites[i] + 1]++;
@@ -200,9 +201,9 @@ static cost cost_of_item(const gathering *g, uint32_t i) {
                                            : cost_list_at(&g->query->costs, i).cost;
 }
 
-/* What one site's callers cost. */
+/* The sums of one site's callers. */
 typedef struct caller_sums {
-    cost *of;            /* by number: nothing but for those that are listed */
+    cost *of;            /* by number; zero except for those in `known` */
     VEC(uint32_t) known; /* callers, each once */
 } caller_sums;
 
@@ -224,7 +225,7 @@ static bool add_items(const gathering *g, const uint32_t *items, size_t n, calle
     return true;
 }
 
-/* Of callers that are known, whose sums are nothing again then. */
+/* Adds a site with its known callers, and resets their sums. */
 static bool add_site(const gathering *g, uint32_t number, caller_sums *s) {
     hotspots *h = g->result;
     hotspots_site site = {.entry = name_site(g, number),
@@ -272,13 +273,13 @@ static void rank(hotspots *h) {
 
 /* ---- items ------------------------------------------------------------------------------- */
 
-/* Where a stack's place stands among those of all, of blocks from a heap or external. */
+/* Returns the index of a stack among all stacks of heap and external blocks. */
 static size_t index_of(const cct *tree, uint32_t node, bool external) {
     return 2 * (size_t)cct_stack(tree, node) + external;
 }
 
-/* Stacks are fewer than blocks: what is asked of a stack is asked once. NULL when there is no
- * memory. */
+/* Returns the place of each stack. There are fewer stacks than blocks, so each is looked up once.
+ * NULL when there is no memory. */
 static uint32_t *places_of_stacks(gathering *g) {
     const query_result *q = g->query;
     const cct *tree = &q->profile->tree;
@@ -297,7 +298,7 @@ static uint32_t *places_of_stacks(gathering *g) {
     return NULL;
 }
 
-/* The rows that were kept have the stacks that cost something. */
+/* The kept rows are those whose stacks have costs. */
 static bool find_rows(gathering *g) {
     const block_table *b = &g->query->profile->table;
     g->n = b->count;

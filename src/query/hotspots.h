@@ -9,10 +9,10 @@
     X(LINE, "line")         /* of the source */                                                    \
     X(FUNCTION, "function") /* with all its lines */                                               \
     X(TYPE, "type")         /* of what was allocated; its callers are the sites */                 \
-    X(THREAD, "thread")     /* all that are called so; its callers are the sites */                \
-    X(SCOPE, "scope")       /* the same */                                                         \
-    X(TRACE, "trace")       /* of distributed tracing: the same, by its id */                      \
-    X(SPAN, "span")         /* the same */
+    X(THREAD, "thread")     /* all threads of one name; its callers are the sites */               \
+    X(SCOPE, "scope")       /* its callers are the sites */                                        \
+    X(TRACE, "trace")       /* id in distributed tracing; its callers are the sites */             \
+    X(SPAN, "span")         /* id in distributed tracing; its callers are the sites */
 
 typedef enum hotspots_by {
 #define HOTSPOTS_GROUPING_NAME(name, text) HOTSPOTS_BY_##name,
@@ -20,17 +20,17 @@ typedef enum hotspots_by {
 #undef HOTSPOTS_GROUPING_NAME
 } hotspots_by;
 
-/* Whether rows have names that hold for stretches of domains: threads, scopes and so on. */
+/* Whether rows are names that hold for spans of domains: threads, scopes and so on. */
 static inline bool hotspots_by_span(hotspots_by by) {
     return by >= HOTSPOTS_BY_THREAD;
 }
 
-extern const char *const hotspots_groupings[]; /* their names, by hotspots_by; NULL at the end */
-extern const char *const hotspots_stack_groupings[]; /* those that look at stacks alone */
+extern const char *const hotspots_groupings[];       /* by hotspots_by; NULL at the end */
+extern const char *const hotspots_stack_groupings[]; /* those that only need stacks */
 
 typedef struct hotspots_entry {
-    /* What names it: a place (without line if grouped by function), a type, or the name of threads,
-     * of a scope, or the id of a trace or span. All NULL: the trace does not say. */
+    /* The name: a place (without line if grouped by function), a type, the name of a thread or
+     * scope, or the id of a trace or span. All NULL: unknown. */
     const profile_location *place;
     const char *type, *span;
     cost cost;
@@ -47,13 +47,13 @@ typedef struct hotspots {
     cost total;               /* of all sites */
     VEC(hotspots_site) sites; /* largest first */
     VEC(hotspots_entry) callers;
-    VEC(hotspots_entry) wrappers;  /* the functions that were skipped, largest first */
-    char (*unnamed)[SPAN_UNNAMED]; /* what threads without a name are called; NULL: there is none */
+    VEC(hotspots_entry) wrappers;  /* functions that were skipped, largest first */
+    char (*unnamed)[SPAN_UNNAMED]; /* names for threads without one; NULL: none */
 } hotspots;
 
-/* Fills `*result`, which need not be initialised; false when there is no memory. The result refers
- * to the profile, to the query no longer. By such names, the query must have kept the rows that its
- * measure counts. */
+/* Fills `*result`, which need not be initialized; false when there is no memory. The result refers
+ * to the profile, but not to the query. If rows are names of spans, the query must have kept the
+ * rows that its measure counts. */
 bool hotspots_query(const query_result *q, hotspots_by by, hotspots *result);
 
 void hotspots_free(hotspots *h);

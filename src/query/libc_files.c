@@ -1,6 +1,6 @@
-/* libc_files.c: folders whose names no other project has; of the others, the files that allocate,
- * or any file if the path begins with a dot, as those of distributions do before it is made
- * shorter. */
+/* libc_files.c: some folders have names that no other project uses. In other folders, only files
+ * that allocate are listed. Any file there counts if the path begins with a dot, as paths of
+ * distributions do before they are shortened. */
 #include "query/libc_files.h"
 
 #include <stddef.h>

@@ -1,5 +1,6 @@
-/* libc_files.h: sources of glibc, as its debug information names them: "stdio-common/printf.c",
- * "./malloc/../malloc/malloc.c". Distributions leave no more of the folder where they built it. */
+/* libc_files.h: recognizes source files of glibc by the names in its debug information, such as
+ * "stdio-common/printf.c" and "./malloc/../malloc/malloc.c". Distributions remove the folder in
+ * which glibc was built. */
 #ifndef QUERY_LIBC_FILES_H
 #define QUERY_LIBC_FILES_H
 
@@ -7,7 +8,7 @@
 
 bool libc_has_file(const char *file);
 
-/* Behind "./" and "../" at the start of a path. */
+/* Returns the path after any leading "./" and "../". */
 const char *libc_skip_dots(const char *path);
 
 #endif

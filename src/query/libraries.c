@@ -1,7 +1,7 @@
-/* libraries.c: what is in a library is decided by the filter that hides them, once a location. */
+/* libraries.c: the filter that hides libraries decides what is in one, once per location. */
 #include "query/libraries.h"
 
-enum { STACKS = 1000 }; /* to be looked at */
+enum { STACKS = 1000 }; /* to be examined */
 
 enum { KNOWN_NOT = 1, KNOWN = 2 };
 
@@ -21,7 +21,7 @@ void libraries_close(libraries *all) {
     *all = (libraries){0};
 }
 
-/* Patterns of files are slow to match, and most locations share theirs. */
+/* Decides once per file: patterns of files are slow to match, and most locations share a file. */
 static bool have_file(libraries *all, const char *file) {
     uint32_t *known = map64_put(&all->files, (uintptr_t)file);
     if (!known)
@@ -43,24 +43,24 @@ static bool have_location(libraries *all, uint32_t location) {
 
 /* ---- the way out ----------------------------------------------------------------------------- */
 
-enum { LEFT_NOWHERE = 1, LEFT = 2 }; /* a location is written as itself and LEFT more */
+enum { LEFT_NOWHERE = 1, LEFT = 2 }; /* added to a location */
 
-/* One location outward; true: into another node, of which it is the first that is seen. */
+/* Goes one location outward. Returns true if that is the first visible location of another node. */
 static bool go_outward(const libraries *all, lens_cursor *at) {
     const lens_cursor from = *at;
     *at = lens_outward(all->lens, from);
     return at->location != LENS_NOWHERE && at->node != from.node;
 }
 
-/* Tells all nodes that are entered on the way. */
+/* Stores the result at all nodes that are entered on the way. */
 static void tell(const libraries *all, lens_cursor at, lens_cursor end, uint32_t found) {
     while (at.location != end.location || at.node != end.node)
         if (go_outward(all, &at))
             all->left[at.node] = found;
 }
 
-/* Stacks of deep recursion share their way: without `left`, each would be walked whole. Most leave
- * at once, and need no memory for it. */
+/* Stacks of deep recursion share their way out, and without `left` each would be walked to its end.
+ * Most stacks leave at once, and do not need `left`. */
 uint32_t libraries_leave(libraries *all, lens_cursor at) {
     enum { AT_ONCE = 4 };
     for (int i = 0; i < AT_ONCE; i++) {
@@ -82,7 +82,7 @@ uint32_t libraries_leave(libraries *all, lens_cursor at) {
 
 /* ---- whose sites they are -------------------------------------------------------------------- */
 
-/* Whether a stack that was allocated in a library was entered from code of the program. */
+/* Whether a stack that allocated in a library was called from code of the program. */
 static bool comes_from_program(libraries *all, const cost_entry *e) {
     uint32_t wrapper;
     lens_cursor at = lens_site(all->lens, e->node, e->external, &wrapper);

@@ -1,5 +1,5 @@
-/* lifemap.c: sizes go by powers of two, lifetimes by 1 and 3 times powers of ten. The table is
- * added up in parts side by side, a grid of cells each. */
+/* lifemap.c: size classes are powers of two, lifetime classes 1 and 3 times powers of ten. Parts of
+ * the table are added up in parallel, each into its own grid of cells. */
 #include "query/lifemap.h"
 
 #include "profile/parallel.h"
@@ -19,13 +19,13 @@ uint64_t lifemap_size(unsigned class) {
     return class == 0 ? 0 : class >= LIFEMAP_SIZES ? UINT64_MAX : UINT64_C(1) << (class - 1);
 }
 
-/* The last class that begins at a size or below. */
+/* Returns the last class that begins at this size or below. */
 static inline unsigned class_of_size(uint64_t bytes) {
     const unsigned class = bytes ? 64 - (unsigned)__builtin_clzll(bytes) : 0;
     return class < LIFEMAP_SIZES ? class : LIFEMAP_SIZES - 1;
 }
 
-/* The same of a lifetime. */
+/* Returns the last class that begins at this lifetime or below. */
 static inline unsigned class_of_life(const uint64_t least[LIFEMAP_LIVES], uint64_t x) {
     unsigned low = 0;
     for (unsigned high = LIFEMAP_LIVES; high - low > 1;) {
@@ -83,7 +83,7 @@ static void add_part(void *context, size_t part) {
     }
 }
 
-/* By size and life; to be freed. NULL when there is no memory. */
+/* Returns the sums by size and life, which the caller frees. NULL when there is no memory. */
 static cost *add_up(const profile *p, const uint8_t *kept, measure m) {
     adding a = {
         .profile = p, .kept = kept, .measure = m, .parts = parallel_same_parts(p->table.count)};

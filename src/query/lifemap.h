@@ -6,12 +6,12 @@
 #include "query/cost.h"
 
 enum {
-    LIFEMAP_LIVES = 40, /* 0 µs, then two a decade: from 1, 3, 10, 30, … µs on */
-    LIFEMAP_SIZES = 64, /* 0 bytes, then one a power of two: from 1, 2, 4, … bytes on */
-    LIFEMAP_ALIVE = LIFEMAP_LIVES, /* blocks that were never freed, whatever their age */
+    LIFEMAP_LIVES = 40, /* 0 µs, then two per decade: from 1, 3, 10, 30, … µs on */
+    LIFEMAP_SIZES = 64, /* 0 bytes, then one per power of two: from 1, 2, 4, … bytes on */
+    LIFEMAP_ALIVE = LIFEMAP_LIVES, /* blocks that were never freed, of any age */
 };
 
-/* The least of a class; that of the one behind the last is UINT64_MAX. */
+/* Return the least of a class; UINT64_MAX for the number after the last class. */
 uint64_t lifemap_life(unsigned class);
 uint64_t lifemap_size(unsigned class);
 
@@ -21,13 +21,13 @@ typedef struct lifemap_cell {
 } lifemap_cell;
 
 typedef struct lifemap {
-    VEC(lifemap_cell) cells; /* those that are not empty, by size and lifetime */
+    VEC(lifemap_cell) cells; /* those that are not empty, sorted by size and lifetime */
     cost lives[LIFEMAP_LIVES + 1];
 } lifemap;
 
-/* `kept` is by row of the table; NULL: all. `m` is MEASURE_ALLOCATED or MEASURE_BLOCKS, and says
- * what costs count. Fills `*result`, which need not be initialised; false when there is no memory.
- */
+/* Adds up the rows for which `kept` is not 0; NULL: all rows. `m` tells what costs count:
+ * MEASURE_ALLOCATED or MEASURE_BLOCKS. Fills `*result`, which need not be initialized; false when
+ * there is no memory. */
 bool lifemap_query(const profile *p, const uint8_t *kept, measure m, lifemap *result);
 
 void lifemap_free(lifemap *l);

@@ -3,7 +3,8 @@
  *   static size_t digit_of(const void *thing, unsigned shift) {
  *       return radix_digit(((const thing *)thing)->time, shift);
  *   }
- *   sorted = radix_sort(things, other, n, sizeof *things, radix_bits(most), digit_of); */
+ *   sorted = radix_sort(things, other, n, sizeof *things, radix_bits(most), digit_of);
+ */
 #ifndef PROFILE_RADIX_H
 #define PROFILE_RADIX_H
 

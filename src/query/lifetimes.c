@@ -1,5 +1,5 @@
-/* lifetimes.c: blocks become lives, each seen to its end or not. Of sites where the end of some is
- * open, the survival curve (survival.h) says how many of these die in time. */
+/* lifetimes.c: turns blocks into lives, each seen to its end or not. For sites with blocks that are
+ * still alive, the survival curve (survival.h) estimates how many of these will die in time. */
 #include "query/lifetimes.h"
 
 #include <math.h>
@@ -8,8 +8,8 @@
 
 static const double quantiles[LIFETIMES_QUANTILES] = {0.5, 0.9, 0.99};
 
-/* Blocks that belong to something. By MEASURE_BYTESECONDS, `blocks` has the sum of their samples'
- * seconds, the squares and the longest life: what estimate_weighted asks for. */
+/* Counted blocks. By MEASURE_BYTESECONDS, `blocks` has what estimate_weighted needs: the sum of the
+ * samples' seconds, of their squares, and the longest life. */
 typedef struct tally {
     uint64_t samples;
     estimate_blocks blocks;
@@ -19,28 +19,28 @@ typedef struct tallies {
     tally in, out;
 } tallies;
 
-/* What died within a time, what lived longer, and what was alive and younger at the end. */
+/* What died within a time or lived longer, and what was younger and alive at the end. */
 typedef struct fates {
     tallies known;
     tally open;
-    survival_ended ended; /* by the time, if `open` is not empty */
+    survival_ended ended; /* share that has ended by that time, if `open` is not empty */
 } fates;
 
-/* What is counted of a site. */
+/* The counts of one site. */
 typedef struct counts {
     tally all;
     tallies minor;
     fates soon, premature;
 } counts;
 
-/* What a block counts. */
+/* The weight of one block. */
 typedef struct weighed {
     uint64_t samples;
     double chance;  /* to be tracked */
-    double seconds; /* that it lived, by MEASURE_BYTESECONDS alone; else less than 0 */
+    double seconds; /* that it lived, by MEASURE_BYTESECONDS; else negative */
 } weighed;
 
-/* How long a block lived, or was seen, after a moment. */
+/* Returns how long a block lived, or was seen, after a moment. */
 static uint64_t age_since(const profile *p, size_t row, uint64_t since) {
     const uint64_t died = blocks_died(&p->table, row);
     const uint64_t end = died < p->duration ? died : p->duration;
@@ -103,7 +103,8 @@ static bool is_dead(const profile *p, size_t row) {
     return blocks_died(&p->table, row) != BLOCKS_NEVER;
 }
 
-/* What was held was held: it makes no difference what becomes of a block after the end. */
+/* Whether the block's future no longer matters. By MEASURE_BYTESECONDS it never does, because only
+ * the time within the trace counts. */
 static bool is_over(const profile *p, const lifetimes_spec *spec, size_t row) {
     return is_dead(p, row) || spec->measure == MEASURE_BYTESECONDS;
 }
@@ -131,8 +132,8 @@ static void count_block(counts *c, const profile *p, const lifetimes_spec *spec,
 
 /* ---- lives ------------------------------------------------------------------------------- */
 
-/* A block stands for its samples, which are as many as chance makes of its words; or for the
- * inverse of its chance to be tracked. */
+/* A block stands for its samples, which are as many as chance made of its words, or by
+ * MEASURE_BLOCKS for the inverse of its chance to be tracked. */
 static survival_lives survival_life_of(const profile *p, const lifetimes_spec *spec,
                                        const estimate_chances *chances, size_t row,
                                        uint64_t since) {
@@ -155,7 +156,8 @@ static survival_lives survival_life_of(const profile *p, const lifetimes_spec *s
     return life;
 }
 
-/* Lives, in the order in which their lengths were met first: of many blocks few are different. */
+/* Lives by length, in the order in which the lengths were first met. Many blocks have few distinct
+ * lengths. */
 typedef struct lives {
     VEC(survival_lives) items;
     map64 ended, open; /* time → index into `items` */
@@ -189,7 +191,7 @@ static fates *fates_of(counts *c, bool promoted) {
     return promoted ? &c->premature : &c->soon;
 }
 
-/* Up to the limit. */
+/* Returns a life that is cut at the limit. */
 static survival_lives begin_of_life(const profile *p, const lifetimes_spec *spec,
                                     const estimate_chances *chances, size_t row, uint64_t since,
                                     uint64_t limit) {
@@ -201,7 +203,7 @@ static survival_lives begin_of_life(const profile *p, const lifetimes_spec *spec
     return life;
 }
 
-/* Of those of `n` sites, and of all, where the end of some is open. */
+/* Gathers the lives of all blocks in `of[n]`, and of those sites that have open fates. */
 static bool gather_lives(const profile *p, const lifetimes_spec *spec,
                          const estimate_chances *chances, const sites *places, counts *by_site,
                          bool promoted, lives *of) {
@@ -240,7 +242,8 @@ static bool find_ended(const profile *p, const lifetimes_spec *spec,
 
 /* ---- shares ------------------------------------------------------------------------------ */
 
-/* Of none, and of few, a word that may have been held for so long says how much there may be. */
+/* Returns the amount of a tally, by MEASURE_BYTESECONDS. With no or few blocks, one word that was
+ * held for the longest possible time bounds what was missed. */
 static estimate held_by(const profile *p, const tally *t, double most) {
     const estimate_blocks *b = &t->blocks;
     return estimate_weighted(b->count, b->variance,
@@ -248,7 +251,7 @@ static estimate held_by(const profile *p, const tally *t, double most) {
                              p->info.sample_rate);
 }
 
-/* Of none, the smallest block, one word, says how many there may be all the same. */
+/* With no blocks, the smallest possible block bounds how many were missed. */
 static estimate share_of_blocks(const profile *p, const lifetimes_spec *spec, estimate_blocks in,
                                 estimate_blocks out) {
     const double rate = p->info.sample_rate;
@@ -261,7 +264,7 @@ static estimate share_of_blocks(const profile *p, const lifetimes_spec *spec, es
     return estimate_share(&in, &out);
 }
 
-/* Those within live for `most` microseconds at most, as far as that is known. */
+/* Returns a share. Blocks in it live for at most `most` microseconds, if that is known. */
 static lifetimes_share share_of(const profile *p, const lifetimes_spec *spec, const tally *in,
                                 const tally *out, uint64_t most) {
     uint64_t n = in->samples + out->samples;
@@ -284,7 +287,7 @@ static lifetimes_share share_of(const profile *p, const lifetimes_spec *spec, co
     return s;
 }
 
-/* As many blocks as there are, each as uncertain as the share. */
+/* Returns a number of blocks that is as uncertain as a share of so many units. */
 static estimate_blocks blocks_like(const tally *seen, double number, double share, double units) {
     return (estimate_blocks){.count = number * share,
                              .variance = number * share * number / units,
@@ -310,7 +313,7 @@ static double amount_of(const lifetimes_spec *spec, const tally *t) {
     return spec->measure == MEASURE_BLOCKS ? t->blocks.count : (double)t->samples;
 }
 
-/* Where all blocks are known, no share is beyond what the open ones can make of it. */
+/* At rate 1 all blocks are known, so the open ones limit the share. */
 static void keep_known(const lifetimes_spec *spec, const fates *f, estimate *e) {
     const double in = amount_of(spec, &f->known.in), out = amount_of(spec, &f->known.out);
     const double all = in + out + amount_of(spec, &f->open);
@@ -318,8 +321,7 @@ static void keep_known(const lifetimes_spec *spec, const fates *f, estimate *e) 
     e->high = fmax(e->value, fmin(e->high, 1 - out / all));
 }
 
-/* Where the end of some is open, these are as likely to die in time as others that became as old.
- */
+/* Blocks that are still alive are as likely to die in time as others that reached the same age. */
 static lifetimes_share share_of_fates(const profile *p, const lifetimes_spec *spec, const fates *f,
                                       uint64_t most) {
     const tally *in = &f->known.in, *out = &f->known.out;
@@ -332,7 +334,7 @@ static lifetimes_share share_of_fates(const profile *p, const lifetimes_spec *sp
         s.share.high = fmin(1, e.value + hypot(e.high - e.value, f->ended.hidden));
     else
         s.share.low = fmax(0, 1 - hypot(1 - e.low, f->ended.hidden));
-    if (out->samples == 0) /* none was seen for so long */
+    if (out->samples == 0) /* no block was seen for so long */
         s.share.high = 1;
     if (p->info.sample_rate >= 1)
         keep_known(spec, f, &s.share);
@@ -360,7 +362,7 @@ static lifetimes_part part_of(const profile *p, const lifetimes_spec *spec, cons
 
 /* ---- histogram --------------------------------------------------------------------------- */
 
-/* What is in `all` and not in `part`. */
+/* Returns what is in `all` but not in `part`. */
 static tally rest_of(const tally *all, const tally *part) {
     tally rest = {.samples = all->samples - part->samples,
                   .blocks = {.tracked = all->blocks.tracked - part->blocks.tracked}};

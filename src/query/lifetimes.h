@@ -1,5 +1,6 @@
 /* lifetimes.h: how long blocks live: how many die how soon, in which heap, and after promotion; by
- * site; and the survival curve. A pure query on the table of blocks; docs/lifetimes.md explains. */
+ * site; and the survival curve. A pure query on the table of blocks; docs/lifetimes.md explains
+ * it. */
 #ifndef QUERY_LIFETIMES_H
 #define QUERY_LIFETIMES_H
 
@@ -9,18 +10,19 @@
 
 enum { LIFETIMES_DECADES = 21, LIFETIMES_QUANTILES = 3 };
 
-/* A share of blocks, in bytes, in numbers or in bytes times seconds. */
+/* A share of blocks, by bytes, numbers, or bytes times seconds. */
 typedef struct lifetimes_share {
-    estimate share;               /* 0 … 1; 0 to 1 if nothing is known */
-    uint64_t samples, of_samples; /* those that belong to it, of those of which that is known */
+    estimate share;               /* 0 … 1; from 0 to 1 if nothing is known */
+    uint64_t samples, of_samples; /* those in the share, of those for which it is known */
 } lifetimes_share;
 
 typedef struct lifetimes_part {
     uint64_t samples, blocks;
     estimate amount;            /* bytes, blocks, or bytes times seconds */
     lifetimes_share dead_soon;  /* dead within `within` */
-    lifetimes_share dead_minor; /* dead in the minor heap, of those born there and gone from it */
-    lifetimes_share premature;  /* dead within `soon` of their promotion, of the promoted */
+    lifetimes_share dead_minor; /* dead in the minor heap, of those born there that have died or
+                                   were promoted */
+    lifetimes_share premature;  /* dead within `soon` of their promotion, of those promoted */
 } lifetimes_part;
 
 typedef struct lifetimes_site {
@@ -30,23 +32,23 @@ typedef struct lifetimes_site {
 
 typedef struct lifetimes_spec {
     const uint8_t *kept;   /* by row of the table; NULL: all */
-    filter_bounds may;     /* what blocks are like that were kept, seen or missed */
-    measure measure;       /* shares by MEASURE_BLOCKS or MEASURE_BYTESECONDS; else of bytes */
-    bool by_function;      /* sites are functions with all their lines; else lines */
+    filter_bounds may;     /* of the blocks that were kept, seen or missed */
+    measure measure;       /* MEASURE_BLOCKS or MEASURE_BYTESECONDS; else shares are of bytes */
+    bool by_function;      /* sites are functions with all their lines; else single lines */
     uint64_t within, soon; /* microseconds */
 } lifetimes_spec;
 
 typedef struct lifetimes {
     lifetimes_part all;
     VEC(lifetimes_site) sites; /* largest first */
-    /* Of all: dead after 0 µs, 1 to 9 µs, 10 to 99 µs, …; and those alive at the end. */
+    /* Of all blocks: dead after 0 µs, 1 to 9 µs, 10 to 99 µs, …; and alive at the end. */
     lifetimes_share decades[LIFETIMES_DECADES], alive;
-    survival_curve curve; /* by MEASURE_BYTESECONDS, all blocks end where they are seen no longer */
+    survival_curve curve; /* by MEASURE_BYTESECONDS, all blocks end where the trace does */
     survival_quantile quantiles[LIFETIMES_QUANTILES]; /* half, 90%, 99% */
 } lifetimes;
 
-/* Fills `*result`, which need not be initialised; false when there is no memory. It refers to the
- * profile. */
+/* Fills `*result`, which need not be initialized; false when there is no memory. The result refers
+ * to the profile. */
 bool lifetimes_query(const lens *l, const lifetimes_spec *spec, lifetimes *result);
 
 void lifetimes_free(lifetimes *l);

@@ -1,6 +1,6 @@
-/* module.c: the module is read off the path: folders that only say where something was built or
- * installed are passed over, and sources of the C library, of CPython, of Rust's and OCaml's
- * libraries are known by their form. Whether a module is asked for is decided once a location. */
+/* module.c: the module is derived from the path. Folders that only tell where something was built
+ * or installed are skipped. Sources of the C library, CPython, and Rust's and OCaml's libraries are
+ * recognized by their form. Whether a module matches is decided once per location. */
 #include "query/module.h"
 
 #include <ctype.h>
@@ -26,7 +26,7 @@ static bool piece_is_among(piece x, const char *const *texts) {
     return false;
 }
 
-/* The last part of a path, which becomes shorter by it. */
+/* Removes the last part of a path and returns it. */
 static piece take_last(piece *path) {
     while (path->size > 0 && path->text[path->size - 1] == '/')
         path->size--;
@@ -49,8 +49,8 @@ static bool begins_with(piece x, const char *text) {
     return x.size >= size && memcmp(x.text, text, size) == 0;
 }
 
-/* CPython's own sources, in the folder of a release or a clone, or as Debian builds them, beside a
- * folder `build-…`. */
+/* Whether a file is a source of CPython, in the folder of a release or clone, or as Debian builds
+ * it, next to a folder `build-…`. */
 static bool is_of_cpython(const char *file) {
     static const char *const folders[] = {"/Modules/", "/Objects/", "/Python/",
                                           "/Parser/",  "/Include/", NULL};
@@ -76,7 +76,7 @@ static const char *library_of(const char *file) {
     return strstr(file, "/include/c++/") || strstr(file, "libstdc++-v3/") ? "libstdc++" : NULL;
 }
 
-/* "/rustc/…/library/alloc/src/vec.rs": alloc. */
+/* Returns `alloc` of "/rustc/…/library/alloc/src/vec.rs". */
 static piece rust_library(const char *file) {
     static const char below[] = "/library/";
     const char *at = strncmp(file, "/rustc/", 7) == 0 ? strstr(file, below) : NULL;
@@ -85,7 +85,7 @@ static piece rust_library(const char *file) {
 
 /* ---- folders ----------------------------------------------------------------------------- */
 
-/* Say nothing of what their files belong to, where they stand in another folder. */
+/* Whether a folder's name tells nothing about its files if there is another folder. */
 static bool is_common(piece folder) {
     static const char *const common[] = {"src",  "lib",    "include", "source", "sources",
                                          "bits", "detail", "details", "impl",   "internal",
@@ -104,7 +104,7 @@ static piece folder_of(piece path) {
     return nearest;
 }
 
-/* A file of machine code: it has no ending of a source. */
+/* Whether a file is machine code, that is, has no extension of a source. */
 static bool is_binary(piece base) {
     const char *dot = memrchr(base.text, '.', base.size);
     if (memmem(base.text, base.size, ".so.", 4))
@@ -120,7 +120,8 @@ static bool is_binary(piece base) {
     return false;
 }
 
-/* What OCaml's names begin with where a file is known without a folder: `Stdlib__Map.Make.bal`. */
+/* Returns the first part of an OCaml name, for files that are known without a folder: `Stdlib` of
+ * `Stdlib__Map.Make.bal`. */
 static piece ocaml_library(const char *function) {
     size_t n = 0;
     if (!isupper((unsigned char)function[0]))
@@ -132,14 +133,15 @@ static piece ocaml_library(const char *function) {
     return (piece){.text = function, .size = ends ? n : 0};
 }
 
-/* The path without what tells builds of a module apart: `/usr/bin/perl[1a2b]`. */
+/* Returns the path without a build id, such as that of `/usr/bin/perl[1a2b]`. */
 static piece path_of(const char *file) {
     size_t size = strlen(file);
     const char *build = size > 0 && file[size - 1] == ']' ? strrchr(file, '[') : NULL;
     return (piece){.text = file, .size = build ? (size_t)(build - file) : size};
 }
 
-/* `libc.so.6`: of a library whose sources are known by its name, that name. */
+/* Returns `libc` of `libc.so.6`, for libraries whose sources also have that module; else the name
+ * itself. */
 static piece binary_name(piece base) {
     static const char *const known[] = {"libc", "libc++", "libstdc++", NULL};
     const char *ending = memmem(base.text, base.size, ".so", 3);

@@ -1,6 +1,6 @@
-/* peak.c: the moment comes from the table of blocks. How sure it is: the live curve is cut into
- * moments, and each is asked whether it might have been higher, given what chance does to the
- * blocks that both do not share. */
+/* peak.c: takes the moment from the table of blocks. To tell how certain it is, the trace is cut
+ * into moments, and each is tested for whether it may have been higher, given the random error of
+ * the blocks that are live at only one of the two moments. */
 #include "query/peak.h"
 
 #include <math.h>
@@ -10,8 +10,8 @@
 
 enum { MOMENTS = 1000 };
 
-/* Standard errors. More than the 1.64 of one comparison, as the peak is the highest of many
- * moments: it is too high by some of them itself. */
+/* Standard errors. This is more than the 1.64 of a single comparison because the peak is the
+ * highest of many moments, so it is itself too high by some of them. */
 #define SURE 3.0
 
 static void count(const profile *p, const uint8_t *live, peak *k) {
@@ -29,8 +29,9 @@ static void count(const profile *p, const uint8_t *live, peak *k) {
     }
 }
 
-/* Of so much live, and so much at another moment, of which `common` at both: may the other be the
- * larger one? What is common to both says nothing; the rest are counts of chance. */
+/* Whether a moment with `there` samples may have been higher than one with `here`; `common` are
+ * live at both. The common ones make no difference, and the others are independent random
+ * counts. */
 static bool may_exceed(uint64_t here, uint64_t there, uint64_t common) {
     double more = (double)(here - common), less = (double)(there - common);
     return more - less <= SURE * sqrt(more + less);
@@ -40,8 +41,7 @@ static uint64_t live_at(const timeline_point *point) {
     return cct_sum(point->live);
 }
 
-/* The peak's moment is one of many: `all` are those of all blocks, `those` of the ones live then.
- */
+/* `all` has what is live at each moment, `those` the part that was also live at the peak. */
 static void find_moments(const timeline *all, const timeline *those, uint64_t samples, peak *k) {
     for (size_t i = 0; i < all->points.count; i++) {
         uint64_t end = all->points.items[i].end - 1;
@@ -78,7 +78,7 @@ bool peak_query(const profile *p, const uint8_t *kept, peak *k) {
     for (size_t i = 0; ok && i < b->count; i++)
         live[i] = blocks_was_live(b, i, k->at);
     k->low = k->high = k->at.time;
-    if (p->info.sample_rate < 1) /* else what is known is certain */
+    if (p->info.sample_rate < 1) /* else it is certain */
         ok = ok && find_limits(p, all.samples, live, k);
     for (size_t i = 0; ok && i < b->count; i++) {
         live[i] &= !kept || kept[i];

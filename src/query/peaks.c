@@ -1,14 +1,15 @@
-/* peaks.c: the highest point left is looked at first, and keeps the stretch around it in which
- * nothing is higher; how far a peak stands out is what persistent homology calls its persistence.
- * Points are joined to the stretches of their neighbours from high to low. */
+/* peaks.c: visits the points from high to low and joins each to the stretches of its neighbors. A
+ * peak keeps the stretch around it in which nothing is higher. How far it stands out is its
+ * persistence in the sense of persistent homology. */
 #include "query/peaks.h"
 
 #include <math.h>
 
-/* A point of the curve; stretches are trees of them, whose root is their highest point. */
+/* A point of the curve. A stretch is a tree of points with its highest one as the root
+ * (union-find). */
 typedef struct summit {
     uint64_t live;
-    uint32_t of; /* towards the root of the stretch; itself: the root */
+    uint32_t of; /* toward the root of its stretch; itself at the root */
     bool seen;
 } summit;
 
@@ -30,15 +31,15 @@ static uint32_t stretch_of(climb *c, uint32_t i) {
     return i;
 }
 
-/* The variance of a fall is what was live at only one of its ends, in samples; that is at most what
- * was live at both together. */
+/* The variance of a fall is what was live at only one of its ends, in samples. It is at most the
+ * sum of what was live at both. */
 static bool stands_out(const climb *c, uint64_t live, uint64_t fall) {
     double highest = (double)c->points[c->order[0]].live;
     double variance = (double)live + (double)(live - fall);
     return (double)fall >= c->share * highest && (double)fall > ESTIMATE_NORMAL * sqrt(variance);
 }
 
-/* Live memory is that at the end of a stretch of time. */
+/* Live memory is that at the end of a point. */
 static uint64_t time_of(const climb *c, uint32_t point) {
     return c->timeline->points.items[point].end - 1;
 }
@@ -50,7 +51,7 @@ static bool add(climb *c, uint32_t top, uint64_t fall) {
                     ((peaks_entry){.time = time_of(c, top), .samples = s->live, .fall = fall}));
 }
 
-/* Two stretches meet at a point: the lower one's peak has fallen to it. */
+/* Joins two stretches at a point: the peak of the lower one has fallen to it. */
 static bool join(climb *c, uint32_t point, uint32_t neighbour) {
     uint32_t a = stretch_of(c, point), b = stretch_of(c, neighbour);
     bool a_is_lower =

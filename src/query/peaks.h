@@ -1,5 +1,5 @@
-/* peaks.h: the moments around which memory was at its fullest, however often it emptied between. A
- * pure query on a timeline. */
+/* peaks.h: the moments at which memory was fullest, however often it emptied in between. A pure
+ * query on a timeline. */
 #ifndef QUERY_PEAKS_H
 #define QUERY_PEAKS_H
 
@@ -8,17 +8,16 @@
 typedef struct peaks_entry {
     uint64_t time;    /* microseconds since the start */
     uint64_t samples; /* live then */
-    uint64_t fall;    /* samples by which it fell on both sides before it was higher; of the largest
-                       * peak, all */
+    /* Samples by which it fell on both sides before it was higher; of the largest peak, all. */
+    uint64_t fall;
 } peaks_entry;
 
 typedef VEC(peaks_entry) peaks_list;
 
-/* At most `most` peaks, largest first: the largest, and those from which memory fell by at least
- * `share` of the largest, surely (by 95%), on both sides, before it was higher. Between the points
- * of the timeline nothing is looked for. Fills `*list`, which need not be initialised; false when
- * there is no memory.
- */
+/* Finds at most `most` peaks, largest first: the largest, and those from which memory surely (by
+ * 95%) fell by at least `share` of the largest, on both sides, before it was higher. Only the
+ * points of the timeline are examined. Fills `*list`, which need not be initialized; false when
+ * there is no memory. */
 bool peaks_query(const timeline *t, double share, size_t most, peaks_list *list);
 
 #endif

@@ -1,4 +1,4 @@
-/* place_table.c: a name that was seen before is a number, a pair of numbers is a key. */
+/* place_table.c: a distinct name gets a number, and a pair of numbers is a key. */
 #include "query/place_table.h"
 
 #include "base/map64.h"

@@ -1,5 +1,5 @@
-/* shape.c: nodes come after their parents, so that in each pass those outward of a node are done
- * when its turn comes. */
+/* shape.c: a node comes after its parent, so each pass has finished the nodes outward of a node
+ * when it comes to that node. */
 #include "query/shape.h"
 
 #include <string.h>
@@ -15,7 +15,7 @@ static bool matches_any(const filter_term *t, const char *function) {
     return false;
 }
 
-/* By location, decided once a function. NULL when there is no memory. */
+/* Returns which locations match, decided once per function. NULL when there is no memory. */
 static uint8_t *match_locations(const profile *p, const filter_term *t) {
     uint8_t *matches = calloc(p->locations.count + 1, 1);
     map64 known = {0};
@@ -37,7 +37,7 @@ static uint8_t *match_locations(const profile *p, const filter_term *t) {
 
 /* ---- the terms --------------------------------------------------------------------------- */
 
-/* What a pass works with; `state`, by node, is the term's own. */
+/* The state of a pass; the meaning of `state`, by node, depends on the term. */
 typedef struct folding {
     stack_shape *shape;
     const profile *profile;
@@ -55,14 +55,14 @@ static bool is_same_function(const folding *f, uint32_t a, uint32_t b) {
     return l[f->shape->locations[a]].function == l[f->shape->locations[b]].function;
 }
 
-/* Stacks end at `ends[node]`; at the root: they are dropped. */
+/* Moves the ends of stacks to `ends[node]`; a stack whose end is the root is dropped. */
 static void end_stacks(stack_shape *s, const uint32_t *ends) {
     for (size_t i = 0; i < s->n_of; i++)
         if (s->of[i] != SHAPE_NOWHERE)
             s->of[i] = ends[s->of[i]] == SHAPE_ROOT ? SHAPE_NOWHERE : ends[s->of[i]];
 }
 
-/* The state is the node itself where it is kept. */
+/* The state of a node that is kept is the node itself. */
 static void fold_below(folding *f) {
     stack_shape *s = f->shape;
     for (uint32_t i = 1; i < s->n; i++) {
@@ -84,8 +84,8 @@ static void fold_above(folding *f) {
     end_stacks(s, f->state);
 }
 
-/* The function is looked for with the step that comes next: the state is how many the path has so
- * far, of as many as there are. What has left the path has one more. */
+/* The state is the number of steps that the path to the node matches. It is more than the number of
+ * steps once the path does not match. */
 static void fold_path(folding *f) {
     stack_shape *s = f->shape;
     const uint32_t steps = (uint32_t)f->term->values.count, off = steps + 1;
@@ -105,7 +105,8 @@ static void fold_path(folding *f) {
     end_stacks(s, f->state);
 }
 
-/* The state is the innermost match on a node's path, in which each function is once. */
+/* The state is the innermost match on a node's path, in which each matching function occurs
+ * once. */
 static void fold_recursion(folding *f) {
     stack_shape *s = f->shape;
     for (uint32_t i = 1; i < s->n; i++) {

@@ -1,10 +1,10 @@
-/* shape.h: call stacks cut and folded as a filter's terms ask: below a function, above it, below a
- * path, without recursion.
+/* shape.h: call stacks that are cut and folded by terms of a filter: below a function, above it,
+ * below a path, without recursion.
  *
- * A shape is a tree of single locations, made of the profile's in one pass over its nodes, which
- * leaves out what is hidden. Each term then gives nodes other parents, outward of their own, in one
- * more pass; nothing is moved, and no node is looked up. So siblings may be of the same location:
- * who looks at a shape goes outward, or puts them together. */
+ * A shape is a tree of single locations. It is made from the profile's tree in one pass, without
+ * hidden locations. Then each term takes one more pass, in which it gives nodes other parents
+ * farther outward. No node is moved or looked up, so siblings may have the same location: users of
+ * a shape go outward, or merge such siblings. */
 #ifndef QUERY_SHAPE_H
 #define QUERY_SHAPE_H
 
@@ -18,18 +18,19 @@
 /* Immutable once made. */
 typedef struct stack_shape {
     atomic_uint users;
+    /* Nodes of the shape, and of the profile's tree. */
     size_t n, n_of;
-    uint32_t *parents;   /* by node: a smaller one */
-    uint32_t *locations; /* by node, the root excepted */
-    uint32_t *of;        /* by node of the profile's tree: where its stack ends here */
+    uint32_t *parents;   /* by node; less than the node */
+    uint32_t *locations; /* by node, except the root */
+    uint32_t *of;        /* by node of the profile's tree: the node at which its stack ends */
 } stack_shape;
 
-/* Of the first `n_terms` of the filter; `marks`, by location: those to be left out have a bit of
- * `hidden`. NULL when there is no memory. */
+/* Makes the shape for the first `n_terms` of a filter. Locations whose `marks` have a bit of
+ * `hidden` are left out. NULL when there is no memory. */
 stack_shape *shape_make(const profile *p, const filter *f, size_t n_terms, const uint8_t *marks,
                         uint8_t hidden);
 
-stack_shape *shape_use(stack_shape *s); /* NULL is allowed, as for the next one */
+stack_shape *shape_use(stack_shape *s); /* NULL is allowed, also in shape_release */
 void shape_release(stack_shape *s);
 size_t shape_size(const stack_shape *s); /* bytes */
 

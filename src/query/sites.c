@@ -1,5 +1,5 @@
-/* sites.c: locations that look the same are one place; that is decided once a location, and which
- * location a stack belongs to once a stack. */
+/* sites.c: equal locations are one place, found once per location; the location of a stack is found
+ * once per stack. */
 #include "query/sites.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@
 typedef struct search {
     const lens *lens;
     place_table table;
-    uint32_t *by_stack[2]; /* index into `places`, by stack and whether it is external */
+    uint32_t *by_stack[2]; /* by whether it is external, and stack: index into `places` */
 } search;
 
 int sites_compare_places(const profile_location *a, const profile_location *b) {
@@ -23,7 +23,7 @@ int sites_compare_places(const profile_location *a, const profile_location *b) {
     return order ? order : strcmp(a->function, b->function);
 }
 
-/* The place of the blocks of a node; SITES_NONE when there is no memory. */
+/* Returns the place of a node's blocks; SITES_NONE when there is no memory. */
 static uint32_t place_of(search *s, sites *result, map64 *numbers, uint32_t node, bool external) {
     uint32_t wrapper, location = lens_site(s->lens, node, external, &wrapper).location;
     uint64_t key = location == LENS_NOWHERE ? UINT64_MAX : s->table.of_location[location];

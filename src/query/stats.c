@@ -1,5 +1,5 @@
-/* stats.c: blocks are walked with the number of events between their birth and death; a part is one
- * pass over them. Medians are found digit by digit, without sorting. */
+/* stats.c: walks over blocks with the number of events between birth and death; a part takes one
+ * pass. Medians are found digit by digit, without sorting. */
 #include "query/stats.h"
 
 #include <math.h>
@@ -20,7 +20,7 @@ uint64_t stats_decade_least(unsigned decade) {
     return least;
 }
 
-/* Without dividing: it is asked of each block. */
+/* Avoids divisions, because it is called for each block. */
 unsigned stats_decade_of(uint64_t life) {
     enum { MOST_DIGITS = 20 }; /* of 64 bits */
     unsigned digits = 0;
@@ -38,11 +38,11 @@ static unsigned size_of(uint64_t words) {
 
 /* ---- from the events to the blocks ------------------------------------------------------- */
 
-/* In `lives`. Until a block dies, the number of its birth stands there. */
+/* Marks in `lives`. Until a block dies, its entry there is the number of its birth. */
 #define NO_BLOCK   UINT32_MAX
-#define DIED_FIRST (UINT32_MAX - 1) /* by the clock of another domain, which differs a little */
+#define DIED_FIRST (UINT32_MAX - 1) /* by the clock of another domain, which may differ */
 
-enum { AHEAD = 16 /* events: the row of a death may be anywhere */ };
+enum { AHEAD = 16 /* events; deaths are of rows anywhere */ };
 
 static inline bool is_birth(const stats *s, size_t row, blocks_event kind) {
     const uint8_t *source = s->profile->table.source;
@@ -92,7 +92,7 @@ static bool find_lives(stats *s, const uint8_t *kept) {
     return true;
 }
 
-/* The next birth from `*at` on, which is then behind it. */
+/* Finds the next birth from `*at` on, and sets `*at` after it. */
 static inline bool next_birth(const stats *s, size_t *at, size_t *row) {
     const block_table *b = &s->profile->table;
     while (*at < b->order.count) {
@@ -119,7 +119,7 @@ static inline stats_block block_of(const stats *s, size_t row) {
                          .survived = survived};
 }
 
-/* A block that died before it was born did so at no number. */
+/* A block that died before its birth has no number of its death. */
 static bool counts_death(const stats *s, uint64_t event) {
     const uint32_t life = s->lives[blocks_event_row(event)];
     return blocks_event_kind(event) == BLOCKS_DIED && life != NO_BLOCK && life > 0;
@@ -141,13 +141,13 @@ bool stats_next(stats_walk *w, stats_block *block) {
 
 enum { DIGIT_BITS = 16, DIGITS = 1 << DIGIT_BITS };
 
-/* The number that would stand at `rank` if all were sorted, which they are not: it is found from
- * its first digit on, by looking at all numbers once a digit. */
+/* Finds the number at `rank` of a sorted sequence without sorting it: digit by digit from the
+ * highest, with one pass over all numbers per digit. */
 typedef struct ranking {
-    uint64_t found; /* digits */
-    unsigned shift; /* where the next one begins */
-    size_t rank;    /* among the numbers with these digits */
-    size_t *count;  /* of these, by the next digit */
+    uint64_t found; /* its digits so far */
+    unsigned shift; /* where the next digit begins */
+    size_t rank;    /* among the numbers that begin with these digits */
+    size_t *count;  /* of these numbers, by the next digit */
     bool done;
 } ranking;
 
@@ -163,7 +163,7 @@ static inline void ranking_add(ranking *r, uint64_t number) {
         r->count[(number >> r->shift) % DIGITS]++;
 }
 
-/* After all numbers. */
+/* To be called after all numbers were added. */
 static void ranking_find_digit(ranking *r) {
     size_t digit = 0;
     if (r->done)
@@ -178,25 +178,25 @@ static void ranking_find_digit(ranking *r) {
 
 /* ---- a part ------------------------------------------------------------------------------ */
 
-/* What one pass over the blocks of a part gathers. Of small blocks, their sizes say all. */
+/* What one pass over the blocks of a part gathers. Small blocks need only be counted by size. */
 typedef struct tally {
     double mean, squares, held_squares;
     uint64_t few[ESTIMATE_FEW_WORDS];       /* numbers of blocks, by words with header */
-    estimate_blocks many[STATS_N_SIZES][2]; /* the others, by size, and whether they are large */
+    estimate_blocks many[STATS_N_SIZES][2]; /* others, by size, and whether they are large */
     estimate_mean mean_words;               /* of the others */
     cost held[STATS_N_SIZES];
     ranking events, micros;
 } tally;
 
 static void add_life(stats_lives *l, ranking *r, uint64_t life) {
-    l->mean += (double)life; /* the sum, as yet */
+    l->mean += (double)life; /* the sum for now */
     l->most = life > l->most ? life : l->most;
     l->decades[stats_decade_of(life)]++;
     ranking_add(r, life);
 }
 
-/* The mean is that of the exact sum; squares are summed up by Welford's recurrence, which does not
- * suffer from one huge block among many small ones. */
+/* The mean is computed from an exact sum. Squares are summed up by Welford's recurrence, which is
+ * stable with one huge block among many small ones. */
 static void add_size(stats_part *part, tally *t, const stats_block *b, size_t n,
                      const estimate_chances *chances, uint64_t large) {
     const uint64_t words = b->words;
@@ -245,7 +245,7 @@ static void gather(const stats *s, const stats_spec *spec, size_t at,
     }
 }
 
-/* Their first digits are known. */
+/* The first digits are known already. */
 static void find_medians(const stats *s, size_t begin, stats_part *part, tally *t) {
     for (;;) {
         size_t at = begin, row;
@@ -263,8 +263,8 @@ static void find_medians(const stats *s, size_t begin, stats_part *part, tally *
     part->micros.median = t->micros.found;
 }
 
-/* Those of `least` to `most` words, and the others. Only those above `large` are told from other
- * large ones of their size. */
+/* Splits blocks into those of `least` to `most` words and the others. With `by_large`, larger
+ * blocks are split by whether they are `large` instead. */
 static void split(const tally *t, const estimate_chances *chances, uint64_t least, uint64_t most,
                   bool by_large, estimate_blocks *within, estimate_blocks *without) {
     for (uint64_t words = 0; words + 1 < ESTIMATE_FEW_WORDS; words++) {
@@ -279,8 +279,8 @@ static void split(const tally *t, const estimate_chances *chances, uint64_t leas
         }
 }
 
-/* Of a class of `least` to `most` words, the smallest possible block that is asked about says how
- * many there may be where none was tracked, or few. */
+/* Bounds what was missed in a class of `least` to `most` words, if no or few blocks were tracked,
+ * by the smallest possible block. */
 static void expect_missed(estimate_blocks *b, uint64_t least, uint64_t most, filter_bounds may,
                           double rate) {
     const uint64_t words = least + 1 > may.least_words ? least + 1 : may.least_words;
@@ -289,7 +289,7 @@ static void expect_missed(estimate_blocks *b, uint64_t least, uint64_t most, fil
     *b = estimate_blocks_possible(b, words, rate);
 }
 
-/* The share of blocks of `least` to `most` words. */
+/* Returns the share of blocks of `least` to `most` words. */
 static estimate share_between(const tally *t, const estimate_chances *chances, filter_bounds may,
                               uint64_t least, uint64_t most, bool by_large) {
     const uint64_t least_without = least > 0 ? 0 : most + 1;
@@ -319,8 +319,8 @@ static void estimate_part(tally *t, const estimate_chances *chances, const stats
             t, chances, spec->may, i ? stats_sizes[i - 1].most + 1 : 0, stats_sizes[i].most, false);
 }
 
-/* Of a class in which no block was tracked, or few, one that is there all the time says how much it
- * may hold. */
+/* Returns what a class holds. With no or few tracked blocks, one that lives all the time bounds
+ * what was missed. */
 static estimate held_by(const profile *p, filter_bounds may, const cost *c) {
     const double most = estimate_weight_possible(c->heaviest, c->blocks, cost_longest(p, may));
     return estimate_weighted(c->weight, c->squares, most, p->info.sample_rate);
@@ -349,7 +349,7 @@ static void divide(stats_part *part, const tally *t) {
     part->micros.mean /= n;
 }
 
-/* Of the part's blocks, from this event on. */
+/* Sums up the part's blocks, from this event on. */
 static bool sum_up(const stats *s, const stats_spec *spec, size_t at, stats_part *part) {
     const profile *p = s->profile;
     const uint64_t longest = p->duration > p->table.last ? p->duration : p->table.last;

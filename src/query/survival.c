@@ -1,24 +1,24 @@
-/* survival.c: lives are sorted by time, digit by digit, and walked once: at each time those that
- * end take their share of the weight at risk. Limits are computed on the scale of log(-log S),
- * where they stay between 0 and 1. */
+/* survival.c: lives are radix sorted by time and walked once. At each time, those that end take
+ * their share of the weight at risk. Limits are computed on the scale of log(-log S), so they stay
+ * between 0 and 1. */
 #include "query/survival.h"
 
 #include <math.h>
 
 #include "profile/radix.h"
 
-#define ROUNDING 1e-9 /* a relative error that no sum of logarithms has */
+#define ROUNDING 1e-9 /* larger than the relative error of any sum of logarithms */
 
 /* ---- sorting ------------------------------------------------------------------------------ */
 
-/* Of those that end or vanish at the same time, the former come first: the last bit says that, the
- * others are those of the time. */
+/* At equal times, lives that end come before those that vanish. The lowest bit of the key tells
+ * these apart; the others are the time. */
 static size_t digit_of(const void *life, unsigned shift) {
     const survival_lives *l = life;
     return radix_digit(shift ? l->time >> (shift - 1) : l->time << 1 | !l->ended, 0);
 }
 
-/* Sorted by time are then either `lives` or `other`, which has as much room; returns which. */
+/* Returns the sorted lives, which are then in `lives` or in `other`, which has as much room. */
 static survival_lives *sort(survival_lives *lives, survival_lives *other, size_t n) {
     uint64_t most = 0;
     for (size_t i = 0; i < n; i++)
@@ -28,27 +28,27 @@ static survival_lives *sort(survival_lives *lives, survival_lives *other, size_t
 
 /* ---- the curve ---------------------------------------------------------------------------- */
 
-/* While going through the lives in the order of their times. R is the weight at risk, D of it ends
- * at a time; log S is the sum of log(1 - D/R). */
+/* State of the walk. R is the weight at risk, and D the part of it that ends at a time; log S is
+ * the sum of log(1 - D/R). */
 typedef struct walk {
-    double at_risk;   /* R */
-    double variances; /* of the weights at risk */
-    double own;       /* the squares of these weights, less their variances */
-    double in_sight;  /* the share of those that would be at risk that is: the others vanished */
-    double log_alive; /* log S */
-    double slope;     /* A: the sum of D / (R (R - D)): what a unit at risk adds to log S */
-    double past;      /* the variance of log S that is due to those no longer at risk */
-    double vanished;  /* that which is due to those out of sight */
-    double slope_vanished; /* A, of their share at each time */
+    double at_risk;        /* R */
+    double variances;      /* of the weights at risk */
+    double own;            /* squares of these weights, less their variances */
+    double in_sight;       /* share of those at risk that are still seen; the others vanished */
+    double log_alive;      /* log S */
+    double slope;          /* A, the sum of D / (R (R - D)): what a unit at risk adds to log S */
+    double past;           /* variance of log S due to lives no longer at risk */
+    double vanished;       /* variance of log S due to vanished lives */
+    double slope_vanished; /* A, weighted with their share at each time */
     survival_ended ended;
 } walk;
 
-/* Those of one time. */
+/* The lives of one time. */
 typedef struct moment {
     const survival_lives *lives;
     size_t n;
     uint64_t count;
-    double ended, own; /* weight; squares of the weights that ended, less their variances */
+    double ended, own; /* weight that ended; squares of its weights, less their variances */
 } moment;
 
 static moment moment_at(const survival_lives *lives, size_t n) {
@@ -66,7 +66,7 @@ static double variance_now(const walk *w) {
     return fmax(0, w->past + w->vanished + w->slope * w->slope * w->variances);
 }
 
-/* On the scale of log(-log S), on which the limits stay between 0 and 1. */
+/* Limits are on the scale of log(-log S), where they stay between 0 and 1. */
 static estimate alive_now(const walk *w) {
     double value = exp(w->log_alive);
     double error = sqrt(variance_now(w));
@@ -77,7 +77,7 @@ static estimate alive_now(const walk *w) {
         .value = value, .low = exp(w->log_alive * factor), .high = exp(w->log_alive / factor)};
 }
 
-/* All that is left ends: the curve comes to 0, which is as sure as it was before. */
+/* All that is left ends, so the curve comes to 0, which is as certain as the point before. */
 static estimate alive_at_last(const walk *w, const survival_curve *c) {
     estimate before = c->count ? c->items[c->count - 1].alive : (estimate){1, 1, 1};
     const double high = before.low < before.high ? before.high : 0;
@@ -91,7 +91,8 @@ static void remove_life(walk *w, const survival_lives *l, double slope) {
     w->own -= l->squares - l->variance;
 }
 
-/* Those that end go. Those in sight are like a sample of all: D/R is as uncertain as that. */
+/* Removes lives that end. Those that are seen are like a sample of all, and D/R is as uncertain as
+ * that. */
 static void leave(walk *w, const moment *m) {
     const double rest = w->at_risk - m->ended, step = m->ended / (w->at_risk * rest);
     const double out_of_sight = 1 - w->in_sight, stay = w->own - m->own;
@@ -113,8 +114,8 @@ static void vanish(walk *w, const moment *m) {
     w->in_sight *= fmax(0, w->at_risk / before);
 }
 
-/* The share has the variance S (1 - S) / size; if none ended, the weights at risk say how large it
- * is. */
+/* The share has the variance S (1 - S) / size. If nothing ended, the weights at risk give the
+ * size. */
 static void note_ended(walk *w) {
     const double alive = exp(w->log_alive), ended = 1 - alive, squares = w->at_risk * w->at_risk;
     const double hidden = (1 - w->in_sight) * w->own;
@@ -130,7 +131,7 @@ static void end_all(walk *w) {
     w->ended.share = 1;
 }
 
-/* The points go to `curve`, unless that is NULL. */
+/* Appends points to `curve` unless it is NULL; false when there is no memory. */
 static bool walk_through(walk *w, const survival_lives *lives, size_t n, survival_curve *curve) {
     uint64_t left = 0;
     for (size_t i = 0; i < n; i++)
@@ -186,7 +187,7 @@ bool survival_find_ended(survival_lives *lives, size_t n, survival_ended *ended)
     return walk_sorted(lives, n, NULL, ended);
 }
 
-/* The number of points at or before `time`. */
+/* Returns the number of points at or before `time`. */
 static size_t points_until(const survival_curve *c, uint64_t time) {
     size_t low = 0, high = c->count;
     while (low < high) {
@@ -204,8 +205,8 @@ estimate survival_at(const survival_curve *c, uint64_t time) {
     return n ? c->items[n - 1].alive : (estimate){1, 1, 1};
 }
 
-/* The limits of a quantile are where those of the curve pass it. The curve is a product that is off
- * by rounding: where it comes to just what is to be left, that is enough. */
+/* The limits of a quantile are where those of the curve pass it. The curve is a product with
+ * rounding errors, so a point that reaches the share within ROUNDING counts. */
 survival_quantile survival_find_quantile(const survival_curve *c, double ended) {
     survival_quantile q = {ended, SURVIVAL_NEVER, SURVIVAL_NEVER, SURVIVAL_NEVER};
     const double left = (1 - ended) * (1 + ROUNDING);

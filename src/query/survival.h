@@ -1,5 +1,5 @@
-/* survival.h: how long things last if some are not seen to the end: Kaplan and Meier's curve, for
- * units that stand for different amounts. docs/lifetimes.md derives its error. */
+/* survival.h: how long things last if some are not seen to their end: the Kaplan-Meier curve, for
+ * units with different weights. docs/lifetimes.md derives its error. */
 #ifndef QUERY_SURVIVAL_H
 #define QUERY_SURVIVAL_H
 
@@ -10,23 +10,23 @@
 #include "base/vec.h"
 #include "query/estimate.h"
 
-/* Lives that are as long. */
+/* Lives of the same length. */
 typedef struct survival_lives {
     uint64_t time;   /* how long they lasted, or were seen */
-    double weight;   /* what they stand for together; > 0 */
-    double variance; /* of that, as they are a sample: the sum of each one's */
-    double squares;  /* the sum of the squares of each one's weight; >= variance */
+    double weight;   /* sum of their weights; > 0 */
+    double variance; /* of `weight`, as sampling makes it: the sum of each life's variance */
+    double squares;  /* sum of the squares of each life's weight; >= variance */
     uint64_t n;
-    bool ended; /* else they were seen no longer */
+    bool ended; /* else they were last seen alive */
 } survival_lives;
 
 typedef struct survival_point {
     uint64_t time;
-    estimate alive;   /* the share that lasts longer; 0 … 1 */
+    estimate alive;   /* share that lasts longer; 0 … 1 */
     uint64_t at_risk; /* lives that lasted until then */
 } survival_point;
 
-/* A time before which a given share has ended; SURVIVAL_NEVER: after more than was seen. */
+/* A time before which a given share has ended; SURVIVAL_NEVER: later than anything seen. */
 #define SURVIVAL_NEVER UINT64_MAX
 
 typedef struct survival_quantile {
@@ -34,24 +34,24 @@ typedef struct survival_quantile {
     uint64_t value, low, high;
 } survival_quantile;
 
-typedef VEC(survival_point) survival_curve; /* at each time at which something ended */
+typedef VEC(survival_point) survival_curve; /* one point at each time at which something ended */
 
 /* The share that has ended by some time. */
 typedef struct survival_ended {
     double share;
-    double size;   /* it is as sure as a share of so many units; INFINITY: exact, but for … */
-    double hidden; /* … those out of sight: so much more may have ended, or if all did, less */
+    double size; /* as certain as a share of so many units; INFINITY: exact, except for `hidden` */
+    double hidden; /* due to vanished lives, so much more may have ended, or less if all did */
 } survival_ended;
 
-/* Changes the order of the `n` lives. Fills `*curve`, which need not be initialised; false when
- * there is no memory. */
+/* Computes the curve of `n` lives, and reorders these. Fills `*curve`, which need not be
+ * initialized; false when there is no memory. */
 bool survival_estimate(survival_lives *lives, size_t n, survival_curve *curve);
 
-/* The share that lasts longer than `time`; all, exactly, before the first point. */
+/* Returns the share that lasts longer than `time`; exactly all before the first point. */
 estimate survival_at(const survival_curve *curve, uint64_t time);
 
-/* What has ended by the last of the `n` times. Changes their order; false when there is no memory.
- */
+/* Finds what has ended by the last time of `n` lives, and reorders these; false when there is no
+ * memory. */
 bool survival_find_ended(survival_lives *lives, size_t n, survival_ended *ended);
 
 survival_quantile survival_find_quantile(const survival_curve *curve, double ended);

@@ -1,18 +1,17 @@
-/* temporary.c: the table is walked from the last place to the first: for each call stack it is
- * remembered where its next allocation is. */
+/* temporary.c: walks the table from the last place to the first, and remembers for each call stack
+ * where its next allocation is. */
 #include "query/temporary.h"
 
 #include <stdlib.h>
 
-/* Whether it was dead when the allocation at that place happened; BLOCKS_NOWHERE: there was none
- * any more. */
+/* Whether the block was dead at the allocation at that place; BLOCKS_NOWHERE: there is none. */
 static bool is_dead_at(const block_table *b, size_t row, uint32_t place) {
     const uint64_t died = blocks_died(b, row);
     return died != BLOCKS_NEVER && died - blocks_born(b, row) < TEMPORARY_LIFE &&
            (place == BLOCKS_NOWHERE || b->after[row] <= place);
 }
 
-/* `rows`: by place; NULL: they are in that order. */
+/* `rows` is by place; NULL: rows are in the order of places. */
 static void mark_rows(const profile *p, const uint32_t *rows, uint32_t *next, uint8_t *marks) {
     const block_table *b = &p->table;
     for (size_t place = b->count; place-- > 0;) {
@@ -23,7 +22,7 @@ static void mark_rows(const profile *p, const uint32_t *rows, uint32_t *next, ui
     }
 }
 
-/* An index may claim any places. */
+/* An index may claim any places, so they are checked. */
 static uint32_t *order_rows(const block_table *b) {
     uint32_t *rows = calloc(b->count + 1, sizeof *rows);
     for (size_t i = 0; rows && i < b->count; i++)

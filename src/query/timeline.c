@@ -1,11 +1,11 @@
-/* timeline.c: each block adds to the points in which something happens to it; what is live is then
- * their running sum. */
+/* timeline.c: each block adds to the points in which something happens to it. What is live is the
+ * running sum of that. */
 #include "query/timeline.h"
 
 #include <math.h>
 #include <string.h>
 
-/* The stretches: point i covers [from + i width, from + (i + 1) width), the last one up to `to`. */
+/* The points: point i covers [from + i width, from + (i + 1) width), the last one up to `to`. */
 typedef struct scale {
     uint64_t from, to, width;
     double per_micro; /* points: 1 / width */
@@ -18,25 +18,25 @@ static scale make_scale(const profile *p, const timeline_spec *spec) {
         s.to = p->duration;
     if (s.from > s.to)
         s.from = s.to;
-    uint64_t length = s.to - s.from + 1; /* `to` counts */
+    uint64_t length = s.to - s.from + 1; /* `to` is included */
     s.width = length / spec->points + (length % spec->points > 0);
     s.per_micro = 1 / (double)s.width;
     s.n = (size_t)((length + s.width - 1) / s.width);
     return s;
 }
 
-/* What changes within a point. */
+/* The change of what is live within a point. */
 typedef struct change {
     int64_t live[CCT_SOURCES];
 } change;
 
-/* Of blocks: those that come, and those that go. */
+/* The same for numbers of blocks: those that come and those that go. */
 typedef struct change_number {
     cost came[CCT_SOURCES], went[CCT_SOURCES];
 } change_number;
 
-/* Of what is held: what is there for a part of the point, and what comes to be there for all of it,
- * or ceases to be. */
+/* For what is held: what is live for part of the point, and the change of what is live for all of
+ * it. */
 typedef struct holding {
     cost part;
     int64_t samples, blocks;
@@ -47,19 +47,19 @@ enum { HELD_IN_ALL = CCT_SOURCES, HELD_KINDS };
 typedef struct counting {
     scale scale;
     timeline *result;
-    change *changes;             /* by point; the first one is what was live before */
-    change_number *numbers;      /* the same; NULL: not asked for */
-    holding (*held)[HELD_KINDS]; /* by point, by heap and in all; NULL: not asked for */
+    change *changes;             /* by point; the first has what was live before */
+    change_number *numbers;      /* like `changes`; NULL: not asked for */
+    holding (*held)[HELD_KINDS]; /* by point, and by heap and in all; NULL: not asked for */
     double heaviest;             /* of the blocks so far */
 } counting;
 
-/* The point of a time, from 1; 0: before all; n + 1: after all. */
+/* Returns the point of a time, from 1 on; 0: before all points; n + 1: after all. */
 static size_t point_at(const scale *s, uint64_t time) {
     if (time < s->from)
         return 0;
     if (time > s->to)
         return s->n + 1;
-    /* A division takes several times as long, and there are three a block. */
+    /* A division takes several times as long, and there are three per block. */
     uint64_t since = time - s->from, at = (uint64_t)((double)since * s->per_micro);
     if (at * s->width > since)
         at--;
@@ -75,8 +75,8 @@ static bool within(const scale *s, size_t at) {
 /* The points in which something happens to a block. */
 typedef struct fate {
     size_t born, promoted, died;
-    unsigned first, last; /* heap: when it is born, and when it dies */
-    bool moves;           /* from the one to the other, not after all points */
+    unsigned first, last; /* heap at its birth and at its death */
+    bool moves;           /* from `first` to `last`, by the end of the last point */
 } fate;
 
 static fate fate_of(const scale *s, const block_table *b, size_t row) {
@@ -109,7 +109,7 @@ static void count_samples(const counting *c, const fate *f, uint64_t samples) {
         points[f->died - 1].freed += samples;
 }
 
-/* What happens within points. */
+/* Counts what happens within points. */
 static void count_events(const counting *c, const fate *f, const cost *one) {
     timeline_costs *costs = c->result->costs.items;
     const scale *s = &c->scale;
@@ -136,7 +136,7 @@ static uint64_t cut(const scale *s, uint64_t time) {
     return time < s->from ? s->from : time > s->to ? s->to : time;
 }
 
-/* Samples that are held from `begin` on, until `end`. */
+/* Adds samples that are held from `begin` until `end`. */
 static void hold(const counting *c, int kind, uint64_t begin, uint64_t end, uint64_t samples) {
     const scale *s = &c->scale;
     begin = cut(s, begin);
@@ -144,7 +144,7 @@ static void hold(const counting *c, int kind, uint64_t begin, uint64_t end, uint
     if (begin >= end)
         return;
     const size_t first = point_at(s, begin) - 1, last = point_at(s, end - 1) - 1;
-    const uint64_t whole = s->from + (first + 1) * s->width; /* from here on, whole points */
+    const uint64_t whole = s->from + (first + 1) * s->width; /* start of the first whole point */
     const cost head = cost_of_seconds(samples, (double)((whole < end ? whole : end) - begin) / 1e6);
     cost_add(&c->held[first][kind].part, &head);
     if (first == last)
@@ -223,8 +223,8 @@ static void sum_up(const counting *c) {
         }
 }
 
-/* What came and did not go. Of none, nothing may be left of what sums have lost by rounding; of
- * some, which is the heaviest is not known, only that of all. */
+/* Returns what came and did not go. If nothing is left, rounding errors must not remain. If
+ * something is, its heaviest block is unknown, so that of all blocks is taken. */
 static cost difference(const counting *c, const cost *came, const cost *went) {
     if (came->blocks == went->blocks)
         return (cost){0};
@@ -247,7 +247,8 @@ static void sum_up_numbers(const counting *c) {
         }
 }
 
-/* What is held for all of a point counts as long as that is. */
+/* Returns what is held in a point. What is held for all of the point counts for its whole
+ * length. */
 static cost held_at(const holding *h, int64_t samples, int64_t blocks, double seconds) {
     cost sum = h->part;
     cost whole = cost_of_seconds((uint64_t)samples, seconds);
@@ -334,7 +335,7 @@ static void add_held(const profile *p, const scale *s, size_t row, timeline_grou
     cost_add(&g->cost, &one);
 }
 
-/* A group each, without their lines yet. */
+/* Makes all groups, without their lines yet, and sorts them. */
 static bool rank(const profile *p, const groups *all, blocks_moment at, const timeline_spec *spec,
                  timeline_groups *list) {
     const block_table *b = &p->table;
@@ -366,7 +367,7 @@ static int compare_numbers(const void *a, const void *b) {
 static bool draw(const profile *p, const groups *all, timeline_spec spec, uint8_t *kept,
                  timeline_group *g) {
     for (size_t i = 0; i < p->table.count; i++)
-        kept[i] = all->of_row[i] == g->index; /* never SITES_NONE */
+        kept[i] = all->of_row[i] == g->index; /* a group's index is never SITES_NONE */
     spec.kept = kept;
     return timeline_query(p, &spec, &g->line);
 }

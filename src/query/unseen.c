@@ -1,6 +1,6 @@
-/* unseen.c: the gauge of anonymous memory is compared with the upper end of what the recorded
- * blocks can have taken. Traces with a heap of a language, or of which recording was stopped for a
- * while, say nothing about that. */
+/* unseen.c: compares the gauge of anonymous memory with the upper end of what the recorded blocks
+ * can have taken. Traces with a language's heap, or of which recording was stopped for a while,
+ * cannot tell. */
 #include "query/unseen.h"
 
 #include <string.h>
@@ -9,9 +9,9 @@
 #include "profile/gauges.h"
 #include "query/estimate.h"
 
-#define ANONYMOUS "anonymous" /* a gauge */
+#define ANONYMOUS "anonymous" /* name of a gauge */
 
-/* Every process holds some megabytes; and of the smallest blocks, malloc makes twice as much. */
+/* Every process holds some megabytes, and malloc needs twice the size of the smallest blocks. */
 #define LEAST_BYTES   (8.0 * (1 << 20))
 #define LARGEST_SHARE (1 / 3.0)
 
@@ -27,7 +27,7 @@ static double most_held(const profile *p) {
     return most;
 }
 
-/* What was allocated then is not known. */
+/* Whether recording was stopped for a while, so that what was allocated then is unknown. */
 static bool was_stopped(const profile *p) {
     for (size_t i = 0; i < p->marks.count; i++)
         if (!p->marks.items[i].is_gauge &&

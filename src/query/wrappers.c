@@ -1,6 +1,6 @@
-/* wrappers.c: a name is split into words, by underscores and by capitals. The last word that means
- * allocating is the core; what stands before it may be anything, what stands behind it must be a
- * known suffix. */
+/* wrappers.c: splits a name into words, at underscores and capitals. The last word that means
+ * allocating is the core. Words after it must be known suffixes; is_wrapper checks those before
+ * it. */
 #include "query/wrappers.h"
 
 #include <ctype.h>
@@ -21,7 +21,7 @@ static const struct {
 };
 enum { N_KNOWN = sizeof known / sizeof *known };
 
-/* The words of a name, in lower case, one behind the other in `text`. */
+/* The words of a name, in lower case, one after the other in `text`. */
 typedef struct name_words {
     char text[MAX_NAME + MAX_WORDS];
     const char *words[MAX_WORDS];
@@ -35,7 +35,7 @@ static bool is_known(const char *word, word_kind kind) {
     return false;
 }
 
-/* Before the second of two letters: fooBar, and XMLFoo between L and F. */
+/* Whether a word begins here by a change of case: at B of fooBar, and at F of XMLFoo. */
 static bool case_changes(const char *at, const char *start) {
     if (at == start || !isupper((unsigned char)*at))
         return false;
@@ -43,7 +43,7 @@ static bool case_changes(const char *at, const char *start) {
            (isupper((unsigned char)at[-1]) && islower((unsigned char)at[1]));
 }
 
-/* StrDup and StrNDup are one word; `word` is what there is of it. */
+/* Whether a word continues here: StrDup and StrNDup are one word. */
 static bool goes_on(const char *word, size_t size, const char *at) {
     return size == 3 && strncmp(word, "str", 3) == 0 &&
            (strncmp(at, "Dup", 3) == 0 || strncmp(at, "NDup", 4) == 0);
@@ -91,11 +91,12 @@ static bool is_glued(const char *word, size_t size) {
     return false;
 }
 
-/* Whether a word is a core with prefixes and digits; `*weak` if it is `alloc` without any. */
+/* Whether a word is a core, with prefixes and digits; `*weak` if it is `alloc` or `allocate`
+ * without a prefix. */
 static bool is_core(const char *word, bool *weak) {
     size_t size = strlen(word);
     if (strncmp(word, "prealloc", 8) == 0)
-        return false; /* for later, and no `realloc` */
+        return false; /* preallocates; does not resize */
     while (size > 0 && isdigit((unsigned char)word[size - 1]))
         size--;
     for (size_t i = 0; i < N_KNOWN; i++) {
@@ -110,7 +111,7 @@ static bool is_core(const char *word, bool *weak) {
     return false;
 }
 
-/* The last core; all behind it must be suffixes. */
+/* Returns the index of the last core, after which there are only suffixes; w->n: none. */
 static size_t find_core(const name_words *w, bool *weak) {
     for (size_t i = w->n; i-- > 0;) {
         if (is_core(w->words[i], weak))
@@ -137,7 +138,8 @@ static bool is_wrapper(const char *function, bool *resizes) {
     return !weak || core == 0 || is_known(w.words[core - 1], GENERIC);
 }
 
-/* os::malloc(unsigned long, MEMFLAGS), (anonymous namespace)::safe_malloc(unsigned long). */
+/* Such as os::malloc(unsigned long, MEMFLAGS), (anonymous namespace)::safe_malloc(unsigned
+ * long). */
 static bool is_scoped_wrapper(const char *function) {
     static const char anonymous[] = "(anonymous namespace)::";
     const char *at = function, *colons;
@@ -164,12 +166,12 @@ static bool is_scoped_wrapper(const char *function) {
     return is_wrapper(name, &resizes) && (of_namespaces || !resizes);
 }
 
-/* Node::operator new(unsigned long), ns::Pool<int>::operator new[](unsigned long); not the global
- * one, which traces have as the type of what it allocates. */
+/* Such as Node::operator new(unsigned long), ns::Pool<int>::operator new[](unsigned long). The
+ * global operator is not a wrapper; traces have it as the type of what it allocates. */
 static bool is_operator_of_class(const char *function) {
     static const char text[] = "::operator new";
     const char *last = "";
-    int depth = 0; /* in arguments of templates and of functions */
+    int depth = 0; /* of nesting in arguments of templates and functions */
     for (const char *at = function; *at; at++) {
         depth += (*at == '<' || *at == '(') - (*at == '>' || *at == ')');
         if (depth == 0 && at[0] == ':' && at[1] == ':')

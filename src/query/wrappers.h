@@ -1,21 +1,22 @@
-/* wrappers.h: which functions merely allocate, by their names: xmalloc, g_malloc0_n, jv_mem_alloc.
+/* wrappers.h: recognizes functions that merely allocate by their names: xmalloc, g_malloc0_n,
+ * jv_mem_alloc.
  *
- * In C programs nearly all is allocated by such a function; the place that a reader looks for is
- * its caller. The one list of what such names are made of. It errs on the side of "no": a
- * constructor (jvp_string_alloc, node_new) is a place of interest. Of C++ functions the name behind
- * the last `::` counts; what resizes (realloc) must be in namespaces, because String::realloc(int)
- * is about strings. Templates, and names with anything else that is no identifier, never match, but
- * for a class's own `operator new` and `operator new[]`.
+ * In C programs, such a function allocates nearly everything, and the place of interest is its
+ * caller. This is the only list of the words in such names. In doubt, a function is not a wrapper:
+ * a constructor (jvp_string_alloc, node_new) is a place of interest. Of C++ functions, only the
+ * name after the last `::` counts. Functions that resize (realloc) must be in namespaces, because
+ * String::realloc(int) is about strings. Templates and names that are not identifiers never match,
+ * except a class's own `operator new` and `operator new[]`.
  *
  * A name is a sequence of words, separated by underscores or by a change of case:
  *
- *     [library] {generic word} core {suffix}        g_malloc0_n, PyMem_RawMalloc,
- * sqlite3DbMallocRaw
+ *   [library] {generic word} core {suffix}
+ *   g_malloc0_n, PyMem_RawMalloc, sqlite3DbMallocRaw
  *
- * where the word of the core may begin with glued prefixes (xmalloc, safesysmalloc) and end with
- * digits (malloc0), and the library may be any one word but OBJECT ones (table_realloc resizes a
- * table, test_malloc tests). `alloc` and `allocate` are so common that they must have a
- * generic word or a glued prefix before them, or stand alone. */
+ * The word of the core may begin with glued prefixes (xmalloc, safesysmalloc) and end with digits
+ * (malloc0). The library may be any single word except an OBJECT (table_realloc resizes a table,
+ * test_malloc tests). `alloc` and `allocate` are so common that they must have a generic word or a
+ * glued prefix before them, or stand alone. */
 #ifndef QUERY_WRAPPERS_H
 #define QUERY_WRAPPERS_H
 
@@ -136,8 +137,8 @@
     X(OBJECT, "thread")                                                                            \
     X(OBJECT, "worker")
 
-/* X(name): those of widely used programs that are made otherwise: PostgreSQL, Redis modules, GLib,
- * GCC, nginx, PHP. */
+/* X(name): wrappers of widely used programs that do not follow this pattern: PostgreSQL, Redis
+ * modules, GLib, GCC, nginx, PHP. */
 #define WRAPPER_NAMES(X)                                                                           \
     X("AllocSetAlloc")                                                                             \
     X("AllocSetAllocFromNewBlock")                                                                 \

@@ -1,5 +1,5 @@
-/* callgraph.c: see callgraph.h. One pass over the tree adds up places, of which some are chosen; a
- * second one edges between these, from each node to the nearest chosen one above it. */
+/* callgraph.c: see callgraph.h. One pass over the tree adds up places, from which nodes are chosen.
+ * A second pass adds up edges, from each node to the nearest chosen one above it. */
 #include "paths/callgraph.h"
 
 #include <stdlib.h>
@@ -20,15 +20,15 @@ typedef struct graphing {
     const callgraph_spec *spec;
     place_sum *places;
     size_t n_places;
-    uint32_t *number;   /* by place: its node of the graph, or PATH_NOWHERE */
-    uint32_t *above;    /* by node of the tree: the place of the nearest chosen one above */
-    map64 by_ends;      /* from << 32 | to → edge */
-    VEC(uint32_t) last; /* by edge, as of places */
+    uint32_t *number; /* by place: its node of the graph, or PATH_NOWHERE */
+    uint32_t *above;  /* by node of the tree: the graph's node of the nearest chosen place above */
+    map64 by_ends;    /* from << 32 | to → edge */
+    VEC(uint32_t) last; /* by edge, as in place_sum */
     callgraph *graph;
 } graphing;
 
-/* Whether `node` is below no other of its kind, of which `*last` was the latest; then it is that.
- */
+/* Whether `node` is not below another node of its kind, of which `*last` is the latest; if so,
+ * `*last` becomes `node`. */
 static bool is_outermost(const path_tree *t, uint32_t *last, uint32_t node) {
     if (*last != PATH_ROOT && node < t->ends[*last])
         return false;
@@ -76,7 +76,7 @@ static size_t count_wide(const graphing *g, double least) {
     return n;
 }
 
-/* Afterwards the chosen ones are the first. */
+/* Sorts the chosen places to the front, and returns their number. */
 static size_t choose(graphing *g) {
     const double least = g->spec->node_share * g->graph->total.weight;
     size_t n = count_wide(g, least);
@@ -125,7 +125,7 @@ static bool add_edge(graphing *g, uint32_t from, uint32_t to, uint32_t node, boo
     return true;
 }
 
-/* Nodes stand in preorder, so that what is above one is known before it. */
+/* Nodes are in preorder, so `above` of a parent is known. */
 static bool add_edges(graphing *g) {
     const path_node *nodes = g->tree->nodes;
     const path_any any = path_sums_any(g->sums, g->sums->own);
@@ -151,7 +151,7 @@ static int by_edge_total(const void *a, const void *b) {
                               : (x->to > y->to) - (x->to < y->to);
 }
 
-/* The first edge to a node is its heaviest, as `number` then says of the node. */
+/* The first edge to a node is its heaviest; `number` then marks nodes that have one. */
 static void drop_thin_edges(graphing *g) {
     callgraph *graph = g->graph;
     const double least = g->spec->edge_share * graph->total.weight;

@@ -42,7 +42,7 @@ path_sums *callpaths_sum(const callpaths *v) {
     return NULL;
 }
 
-/* What it was made of is const to those who look at it. */
+/* The view has its parts as const, so freeing them needs a cast. */
 static void free_seen(callpaths *v) {
     for (unsigned i = 0; i < PATH_SIDES; i++) {
         path_tree_free((path_tree *)(uintptr_t)v->seen[i]);

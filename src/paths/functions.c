@@ -1,29 +1,29 @@
-/* functions.c: one pass over the tree: what is below the outermost node of a place is below that
+/* functions.c: one pass over the tree. What is below the outermost node of a place is below that
  * place. */
 #include "paths/functions.h"
 
 #include "base/map64.h"
 
-/* A node that the walk is below. */
+/* A node on the path of the walk. */
 typedef struct open_node {
     uint32_t node;
-    uint32_t entry; /* of the place whose outermost node it is, as in `entry_of`; 0: of none */
-    cost all;       /* of what was walked of it */
+    uint32_t entry; /* as in `entry_of`, if it is an outermost node of that place; else 0 */
+    cost all;       /* what was visited of it */
 } open_node;
 
 typedef struct walk {
-    const path_tree *base; /* whose places they are */
+    const path_tree *base; /* has the places */
     const path_tree *tree;
     const path_sums *sums;
     functions_list *list;
-    const uint32_t
-        *counts_as;     /* by place: the one that stands for it, or PATH_NOWHERE; NULL: itself */
-    uint32_t *entry_of; /* by place that stands for some: 1 + index into the list */
-    uint32_t *last;     /* the same: the last of its outermost nodes */
+    /* By place: the place that stands for it, or PATH_NOWHERE; NULL: itself. */
+    const uint32_t *counts_as;
+    uint32_t *entry_of; /* by place that stands for others: 1 + index into the list */
+    uint32_t *last;     /* by such a place: the last of its outermost nodes */
     VEC(open_node) path;
 } walk;
 
-/* Ends what is not on the path to `node`. */
+/* Ends nodes that are not on the path to `node`. */
 static void close_nodes(walk *w, uint32_t node) {
     while (w->path.count && w->tree->ends[w->path.items[w->path.count - 1].node] <= node) {
         const open_node done = w->path.items[--w->path.count];
@@ -34,7 +34,7 @@ static void close_nodes(walk *w, uint32_t node) {
     }
 }
 
-/* Counts what a node costs itself; says in which entry what is below it is to be counted, too. */
+/* Counts a node's own costs. Sets `*entry` to the entry that also counts what is below the node. */
 static bool count(walk *w, uint32_t node, uint32_t place, const cost *own, uint32_t *entry) {
     if (!w->entry_of[place]) {
         if (!vec_push(w->list, ((functions_entry){.place = path_tree_location(w->base, place)})))
@@ -93,7 +93,7 @@ bool functions_query(const callpaths *v, functions_list *list) {
     return run(v, NULL, list);
 }
 
-/* The first place of each line stands for all of it. */
+/* The first place of each line stands for all of the line. */
 static bool number_lines(const path_tree *t, const char *file, uint32_t *counts_as) {
     map64 first = {0};
     bool ok = true;

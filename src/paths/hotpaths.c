@@ -1,24 +1,24 @@
-/* hotpaths.c: the fragments that end in sites are found in groups of stacks that have the same
- * innermost frames: a group is taken apart by the next frame outward as long as it is large enough
- * for a fragment. Those from the outside are nodes of the view's tree itself; a walk from the last
- * node to the first sees each node after all below it. In both, what is left of a node when its
- * turn comes, no longer fragment has taken. */
+/* hotpaths.c: fragments that end in sites are found from groups of stacks with the same innermost
+ * frames. A group is split by the next frame outward as long as it is large enough for a fragment.
+ * Fragments from the outside are nodes of the view's tree; a walk from the last node to the first
+ * visits a node after all below it. In both, the rest of a node is what no longer fragment has
+ * taken. */
 #include "paths/hotpaths.h"
 
 #include "base/large.h"
 #include "paths/functions.h"
 
-#define NOBODY 0u /* no stack: their numbers are from 1 on, in the order of their nodes */
+#define NOBODY 0u /* no stack; stacks are numbered from 1 on, in the order of their nodes */
 
-/* Stacks: from the first, by `search.next`. */
+/* A list of stacks, linked by `search.next`. */
 typedef struct stacks {
-    uint32_t first, last; /* NOBODY: there are none */
+    uint32_t first, last; /* NOBODY: none */
     cost cost;
 } stacks;
 
-/* Those whose next frame outward is the same. */
+/* Stacks whose next frame outward is the same. */
 typedef struct group {
-    uint32_t place, least; /* `least`: the smallest of the numbers */
+    uint32_t place, least; /* `least`: the smallest number of its stacks */
     stacks stacks;
 } group;
 
@@ -30,20 +30,20 @@ typedef struct site_end {
 } site_end;
 
 typedef struct search {
-    const path_tree *base; /* whose places they are */
+    const path_tree *base; /* has the places */
     const path_tree *tree;
     const path_sums *sums;
     hotpaths *result;
     uint8_t *is_trunk;  /* by place */
     double least;       /* weight of a fragment */
     uint32_t *nodes;    /* by stack */
-    uint32_t *next;     /* the same */
-    uint32_t *at;       /* the same: the frame outward of those that a group is told by */
-    uint8_t *taken;     /* the same: some fragment has it */
-    uint32_t *group_of; /* by place: one more than its index among the groups that are made */
+    uint32_t *next;     /* by stack */
+    uint32_t *at;       /* by stack: the frame outward of those that its group has in common */
+    uint8_t *taken;     /* by stack: it is in a fragment */
+    uint32_t *group_of; /* by place: 1 + its index among the new groups */
     VEC(group) groups;  /* a stack */
     VEC(site_end) ends;
-    uint32_t path[HOTPATHS_FRAMES]; /* places of the group that is taken apart, innermost first */
+    uint32_t path[HOTPATHS_FRAMES]; /* places of the group that is being split, innermost first */
 } search;
 
 static uint32_t parent_of(const search *s, uint32_t node) {
@@ -94,7 +94,7 @@ static void add_stack(search *s, stacks *to, uint32_t stack) {
     append(s, to, &one);
 }
 
-/* The group of a place among those from `first` on. */
+/* Returns the group of a place among those from `first` on, or adds it. */
 static group *find_group(search *s, size_t first, uint32_t place, uint32_t stack) {
     uint32_t *known = &s->group_of[place];
     if (!*known) {
@@ -105,7 +105,7 @@ static group *find_group(search *s, size_t first, uint32_t place, uint32_t stack
     return &s->groups.items[first + *known - 1];
 }
 
-/* Pushes what stacks consist of, by their next frame; those that have none stay. */
+/* Pushes the groups into which stacks split by their next frame; stacks without one remain. */
 static bool split(search *s, stacks *of) {
     const size_t first = s->groups.count;
     stacks stay = {.first = NOBODY};
@@ -137,7 +137,7 @@ static bool take(search *s, const group *g, uint32_t n_frames) {
     return vec_push(&s->ends, end);
 }
 
-/* Leaves in a group what no fragment takes. It recurs HOTPATHS_FRAMES times at most. */
+/* Leaves in a group what no fragment takes. The recursion is at most HOTPATHS_FRAMES deep. */
 static bool take_apart(search *s, group *g, uint32_t n_frames) {
     const size_t first = s->groups.count;
     if (n_frames < HOTPATHS_FRAMES && !split(s, &g->stacks))
@@ -160,7 +160,7 @@ static bool take_apart(search *s, group *g, uint32_t n_frames) {
     return true;
 }
 
-/* A node is the outermost frame of its fragment, those behind it come inward. */
+/* Adds a fragment; its frames are written outermost first. */
 static bool add_end(search *s, const site_end *e) {
     hotpaths *h = s->result;
     const hotpaths_fragment f = {
@@ -171,14 +171,14 @@ static bool add_end(search *s, const site_end *e) {
     return vec_push(&h->fragments, f);
 }
 
-/* The order of those that are equally large. */
+/* The order of fragments of equal size. */
 static int compare_ends(const void *a, const void *b) {
     const site_end *x = a, *y = b;
     return x->least != y->least ? (x->least < y->least) - (x->least > y->least)
                                 : (x->n < y->n) - (x->n > y->n);
 }
 
-/* But that of the root, which has no frame. */
+/* Counts stacks, without that of the root, which has no frame. */
 static uint32_t count_stacks(const search *s, path_any any) {
     uint32_t n = 0;
     for (uint32_t i = 1; i < s->tree->n; i++)
@@ -212,7 +212,7 @@ static bool take_ends(search *s) {
 
 /* ---- fragments from the outside ---------------------------------------------------------- */
 
-/* Here a node is the innermost frame. */
+/* Adds a fragment whose innermost frame is `node`. */
 static bool add_inner(search *s, uint32_t node, const cost *left) {
     hotpaths *h = s->result;
     hotpaths_fragment f = {.first = (uint32_t)h->frames.count, .cost = *left};
@@ -226,8 +226,8 @@ static bool add_inner(search *s, uint32_t node, const cost *left) {
     return vec_push(&h->fragments, f);
 }
 
-/* What came from below a node whose turn has not come. Those nodes are on one path, the innermost
- * last. */
+/* What was left by nodes below `node`, which is visited later. Such nodes are all on one path, with
+ * the innermost last. */
 typedef struct pending {
     uint32_t node;
     cost left;

@@ -1,12 +1,12 @@
-/* hotpaths.h: call fragments that explain most of what was allocated. Of a view
- * inward of whole stacks.
+/* hotpaths.h: call fragments that explain most of what was allocated, of a view of whole stacks
+ * inward.
  *
- * Every stack counts in at most one fragment, so that fragments add up. First come those that end
- * where memory is allocated: the longest ones (up to HOTPATHS_FRAMES calls) that have at least a
- * given share of the total after what longer ones have taken. What is left, being spread over many
- * sites, is then given to fragments from the outside: the longest ones that still have that share.
- * Functions of which more than half of the total is below are on nearly every path and tell paths
- * not apart; fragments begin inside of them. */
+ * Every stack counts in at most one fragment, so fragments add up. First come fragments that end
+ * where memory is allocated: the longest (up to HOTPATHS_FRAMES calls) that have at least a given
+ * share of the total after what longer ones have taken. The rest is spread over many sites. It is
+ * given to fragments from the outside: the longest that still have that share. Functions with more
+ * than half of the total below them are on nearly every path, so they do not distinguish paths;
+ * fragments begin inside of them. */
 #ifndef PATHS_HOTPATHS_H
 #define PATHS_HOTPATHS_H
 
@@ -16,8 +16,8 @@ enum { HOTPATHS_FRAMES = 8 };
 
 typedef struct hotpaths_fragment {
     uint32_t first, n; /* in `frames`, outermost first */
-    cost cost;         /* of the stacks that no other fragment has */
-    bool ends_in_site; /* else its stacks go on from there, to many sites */
+    cost cost;         /* of the stacks that are in no other fragment */
+    bool ends_in_site; /* else its stacks go on to many sites */
 } hotpaths_fragment;
 
 typedef struct hotpaths {
@@ -25,7 +25,8 @@ typedef struct hotpaths {
     VEC(const profile_location *) frames;
 } hotpaths;
 
-/* `share`: 0 … 1. Fills `*result`, which need not be initialised; false when there is no memory. */
+/* `share` is 0 … 1. Fills `*result`, which need not be initialized; false when there is no
+ * memory. */
 bool hotpaths_query(const callpaths *v, double share, hotpaths *result);
 
 void hotpaths_free(hotpaths *h);

@@ -1,5 +1,5 @@
-/* path_sums.c: passes over what a question cost: which nodes it belongs to, which these are, and
- * how much; in several threads. */
+/* path_sums.c: three passes over the costs of a question, in several threads: to which nodes they
+ * belong, which nodes these are, and how much they cost. */
 #include "paths/path_sums.h"
 
 #include "base/large.h"
@@ -31,7 +31,7 @@ bool path_column_of(path_column *c, const path_tree *t, const cost_list *list) {
     return true;
 }
 
-/* When all is added: the groups. False when there is no memory. */
+/* Computes the sums of groups once all is added. False when there is no memory. */
 static bool find_groups(path_column *c) {
     const size_t n = c->n / PATH_GROUP;
     c->groups = malloc((n + 1) * sizeof *c->groups);
@@ -68,7 +68,7 @@ static size_t size_of_column(const path_column *c, size_t n_of) {
 
 /* ---- sums -------------------------------------------------------------------------------- */
 
-/* As cost_value has it. */
+/* As in cost_value. */
 static void set_unit(path_sums *s, unsigned side, const query_result *q) {
     const bool counts = measure_infos[q->measure].unit == UNIT_BLOCKS;
     s->rates[side] = counts ? 1 : q->profile->info.sample_rate;
@@ -87,15 +87,15 @@ path_sums *path_sums_new(const path_tree *t, const query_result *const queries[P
     return s;
 }
 
-/* Where what stacks cost belongs. Each thread adds to some of the nodes: what is at one is added up
- * in the same order, whatever threads there are. */
+/* Where the costs of stacks belong. Each thread adds to some of the nodes, so the costs of a node
+ * are added in the same order, however many threads there are. */
 typedef struct path_way {
     const query_result *query;
     const path_tree *of_stacks;
-    unsigned side; /* of that */
+    unsigned side; /* of `of_stacks` */
     const uint32_t *of_collapsed;
     const path_column *own;
-    uint32_t *nodes; /* by entry of the list; PATH_NOWHERE: it is in none */
+    uint32_t *nodes; /* by entry of the list; PATH_NOWHERE: none */
     size_t parts, n_words;
 } path_way;
 
@@ -116,7 +116,7 @@ static void find_nodes(void *context, size_t part) {
             cost_columns_blocks(&list->costs, i) ? node_of(w, list->stacks[i]) : PATH_NOWHERE;
 }
 
-/* The nodes of a part: whole words of the bits. */
+/* The nodes of one thread: whole words of bits. */
 typedef struct path_share {
     uint32_t begin, n;
 } path_share;
@@ -127,8 +127,7 @@ static path_share share_of(const path_way *w, size_t part) {
     return (path_share){.begin = (uint32_t)begin, .n = (uint32_t)(end - begin)};
 }
 
-/* The entries of a piece that belong to a share, without a branch on each: that cannot be foreseen.
- */
+/* Lists the entries of a piece that belong to a share, without an unpredictable branch for each. */
 enum { PIECE = 512 };
 static size_t list_share(const path_way *w, path_share mine, size_t at, uint16_t *list) {
     const size_t left = w->query->costs.count - at, n = left < PIECE ? left : PIECE;
@@ -151,8 +150,7 @@ static void mark_nodes(void *context, size_t part) {
     }
 }
 
-/* Where costs are added up stands anywhere in memory: that of many is waited for at the same time.
- */
+/* Costs are added at random places of memory, so each loop prefetches for many of them. */
 static void add_costs(void *context, size_t part) {
     const path_way *w = context;
     const cost_list *list = &w->query->costs;
@@ -174,11 +172,11 @@ static void add_costs(void *context, size_t part) {
     }
 }
 
-/* No sum is larger than that of all. */
+/* No sum is larger than the total. */
 static cost_shape shape_of(const query_result *q) {
     cost_shape shape = cost_columns_shape(&q->costs.costs);
     shape.few = q->total.samples <= UINT32_MAX && q->total.blocks <= UINT32_MAX;
-    shape.packed = q->costs.costs.packed; /* most nodes end one stack */
+    shape.packed = q->costs.costs.packed; /* most nodes end a single stack */
     return shape;
 }
 
@@ -189,7 +187,7 @@ bool path_sums_add(path_sums *s, unsigned side, const query_result *q, const pat
     const path_tree *of_stacks = alone ? collapsed : base;
     path_way w = {.query = q,
                   .of_stacks = of_stacks,
-                  .side = of_stacks->of[1] ? side : 0, /* both may see the same */
+                  .side = of_stacks->of[1] ? side : 0, /* both sides may see the same tree */
                   .of_collapsed = collapsed && !alone ? collapsed->of[0] : NULL,
                   .own = own,
                   .nodes = large_new(q->costs.count + 1, sizeof *w.nodes),

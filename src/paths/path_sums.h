@@ -1,26 +1,26 @@
 /* path_sums.h: what a question's blocks cost, by the nodes of a tree of places: own costs, and
- * those with all below. With two sides, both, as amounts.
+ * costs with all that is below. With two sides there are both, as amounts.
  *
- * Of a deep tree few nodes cost something of their own, and of the others fewer are ever asked for.
- * So own costs alone are kept, in the order of nodes: what is below a node is a row of them, of
- * which groups are added up beforehand. */
+ * In a deep tree, few nodes have own costs, and the costs of even fewer others are ever asked for.
+ * So only own costs are stored, in the order of nodes. What is below a node is a range of them, and
+ * the sums of groups of costs are computed beforehand. */
 #ifndef PATHS_PATH_SUMS_H
 #define PATHS_PATH_SUMS_H
 
 #include "base/bits.h"
 #include "paths/path_tree.h"
 
-enum { PATH_GROUP = 128 /* costs that are added up beforehand */ };
+enum { PATH_GROUP = 128 /* costs per group */ };
 
-/* Costs of nodes of which a bit is set, one behind the other. Legal when zeroed: of nothing. */
+/* Costs of the nodes that have a bit set, one after the other. Legal when zeroed: no costs. */
 typedef struct path_column {
     bits_word *bits; /* by node, and one more */
-    size_t n;        /* nodes that cost something */
+    size_t n;        /* nodes with costs */
     cost_columns costs;
-    cost *groups; /* sums of the first PATH_GROUP, the next ones …; NULL: not added up yet */
+    cost *groups; /* sums of PATH_GROUP costs each; NULL: not computed yet */
 } path_column;
 
-/* Immutable once made; refers to nothing. */
+/* Immutable once made; refers to nothing else. */
 typedef struct path_sums {
     size_t n;
     unsigned n_sides;
@@ -28,13 +28,13 @@ typedef struct path_sums {
     double rates[PATH_SIDES], units[PATH_SIDES]; /* an amount is weight / rate * unit */
 } path_sums;
 
-/* Nothing yet, of the measures of these questions. NULL when there is no memory. */
+/* Makes sums without costs, for the measures of these questions. NULL when there is no memory. */
 path_sums *path_sums_new(const path_tree *t, const query_result *const queries[PATH_SIDES],
                          unsigned n_sides);
 
-/* Adds what a question cost: `base` is the tree that its lens sees, or that this was joined to, and
- * is not looked at where `collapsed`, which was made of it or is NULL, stands alone. Once a side;
- * false when there is no memory. */
+/* Adds the costs of a question, once per side. `base` is the tree that its lens sees, or to which
+ * that was joined. `collapsed` was made from it, or is NULL; if it stands alone, `base` is not
+ * used. False when there is no memory. */
 bool path_sums_add(path_sums *s, unsigned side, const query_result *q, const path_tree *base,
                    const path_tree *collapsed);
 
@@ -43,26 +43,26 @@ void path_sums_free(path_sums *s);         /* NULL is allowed */
 
 /* ---- columns ----------------------------------------------------------------------------- */
 
-/* The steps by which one is made: bits of `n_of` nodes, to be set; and costs of nothing for those
- * that are. False when there is no memory, and to be freed in any case. */
+/* Steps that make a column: bits for `n_of` nodes, which the caller sets; then empty costs for the
+ * nodes with a bit. False when there is no memory; must be freed in any case. */
 bool path_column_begin(path_column *c, size_t n_of);
 bool path_column_make(path_column *c, size_t n_of, cost_shape shape);
 void path_column_free(path_column *c);
 
-/* What stacks cost, at the nodes of a tree that was seen where they end, wherever their sites are.
- * The same. */
+/* Makes a column of what stacks cost, at the nodes of a tree that was seen where they end, wherever
+ * their sites are. False when there is no memory; must be freed in any case. */
 bool path_column_of(path_column *c, const path_tree *t, const cost_list *list);
 
 static inline void path_column_mark(const path_column *c, uint32_t node) {
     bits_add(c->bits, node);
 }
 
-/* Whether a node costs anything itself. */
+/* Whether a node has own costs. */
 static inline bool path_column_any(const path_column *c, uint32_t node) {
     return bits_has(c->bits, node);
 }
 
-/* How many before a node do, which is where it stands if it does. */
+/* Returns how many nodes before this one have costs, which is its index if it has some. */
 static inline uint32_t path_column_rank(const path_column *c, uint32_t node) {
     return bits_rank(c->bits, node);
 }
@@ -72,12 +72,12 @@ static inline cost path_column_at(const path_column *c, uint32_t node) {
                                     : (cost){0};
 }
 
-/* To a node that was marked. */
+/* Adds to a node that was marked. */
 static inline void path_column_add(const path_column *c, uint32_t node, const cost *add) {
     cost_columns_add(&c->costs, path_column_rank(c, node), add);
 }
 
-/* Of the nodes from one to before another. */
+/* Returns the sum of the nodes from `node` to before `end`. */
 cost path_column_between(const path_column *c, uint32_t node, uint32_t end);
 
 static inline bool path_column_any_between(const path_column *c, uint32_t node, uint32_t end) {
@@ -86,7 +86,8 @@ static inline bool path_column_any_between(const path_column *c, uint32_t node, 
 
 /* ---- sums of all sides ------------------------------------------------------------------- */
 
-/* Of two sides together: their weights are amounts, the rest is added up as it is. */
+/* Returns the sum of two sides: their weights become amounts, and the other fields are added as
+ * they are. */
 static inline cost path_sums_both(const path_sums *s, const cost *first, const cost *second) {
     cost sum = *first;
     cost_add(&sum, second);
@@ -107,7 +108,7 @@ static inline cost path_sums_own(const path_sums *s, uint32_t node) {
     return path_sums_at(s, s->own, node);
 }
 
-/* With what is below a node; `t`: the tree that the sums are of. */
+/* Costs of one side with what is below a node; `t` is the tree of the sums. */
 static inline cost path_sums_side(const path_sums *s, unsigned side, const path_tree *t,
                                   uint32_t node) {
     return path_column_between(&s->own[side], node, t->ends[node]);
@@ -121,7 +122,7 @@ static inline cost path_sums_all(const path_sums *s, const path_tree *t, uint32_
     return path_sums_both(s, &first, &second);
 }
 
-/* Which nodes cost anything: what a filter left nothing of is nowhere shown. */
+/* Which nodes have costs. Nodes of which a filter left nothing are not shown. */
 typedef struct path_any {
     const path_column *first, *second;
 } path_any;
@@ -135,7 +136,7 @@ static inline bool path_any_at(path_any any, uint32_t node) {
            (any.second != any.first && path_column_any(any.second, node));
 }
 
-/* The same of those of a word of bits that are from `node` on and before `end`: a bit each. */
+/* Returns the bits of such nodes in one word of bits, from `node` on and before `end`. */
 static inline uint32_t path_any_word(path_any any, uint32_t word, uint32_t node, uint32_t end) {
     uint32_t left = any.first->bits[word].bits | any.second->bits[word].bits;
     if (word == node / BITS_WORD)

@@ -1,6 +1,6 @@
-/* path_tree.c: what a lens sees is made in preorder, from groups of the profile's nodes that are
- * one there. Others grow by one look-up a node of what they are made of; then their nodes are put
- * in preorder. */
+/* path_tree.c: makes trees. What a lens sees is made in preorder, from groups of the profile's
+ * nodes that are one node here. Other trees grow by one look-up per node of their source, and are
+ * put into preorder afterwards. */
 #include "paths/path_tree.h"
 
 #include <string.h>
@@ -10,15 +10,15 @@
 
 /* ---- growing ----------------------------------------------------------------------------- */
 
-enum { NEAR_CHILDREN = 8 }; /* of a node, which are looked through: most have one or two */
+enum { NEAR_CHILDREN = 8 }; /* of a node, searched one by one; most nodes have one or two */
 
 typedef struct growing {
     path_tree *tree;
-    VEC(uint32_t) parents;  /* by node: the root first, parents before their children */
+    VEC(uint32_t) parents;  /* by node, with the root first and parents before children */
     VEC(uint32_t) places;   /* by node */
     VEC(uint32_t) firsts;   /* by node: its first child; root: none */
     VEC(uint32_t) siblings; /* by node: the next near child of its parent; root: none */
-    map64 others;           /* (parent, place) → node: children that are not near */
+    map64 others;           /* (parent, place) → node, for children that are not near */
 } growing;
 
 static bool add_node(growing *g, uint32_t parent, uint32_t place) {
@@ -37,7 +37,7 @@ static bool go_far(growing *g, uint32_t parent, uint32_t place, uint32_t *child)
     return !is_new || add_node(g, parent, place);
 }
 
-/* The child of `parent` for a place. */
+/* Finds the child of `parent` for a place, or adds it. */
 static bool go(growing *g, uint32_t parent, uint32_t place, uint32_t *child) {
     uint32_t *link = &g->firsts.items[parent];
     for (int i = 0; i < NEAR_CHILDREN; i++) {
@@ -63,7 +63,7 @@ static bool begin(growing *g, const profile *names, const place_table *of) {
     return add_node(g, PATH_ROOT, PATH_NOWHERE);
 }
 
-/* The map from what has `n` nodes, with room for one more. */
+/* Makes the map from a source of `n` nodes, with room for one more. */
 static uint32_t *map_from(growing *g, unsigned side, size_t n) {
     g->tree->n_of[side] = n;
     return g->tree->of[side] = calloc(n + 1, sizeof *g->tree->of[side]);
@@ -71,9 +71,9 @@ static uint32_t *map_from(growing *g, unsigned side, size_t n) {
 
 /* ---- the order of nodes ------------------------------------------------------------------ */
 
-/* Nodes come after their parents; now each is to go where those before it, and what is below them,
- * end: what questions look at together then stands together. There may be many, so that happens in
- * the arrays that are there. Makes `to`, which says where; `ends` is of no use afterwards. */
+/* Computes in `to` where each node goes in preorder, so that nodes that are read together are
+ * adjacent. So far, parents only come before their children. There may be many nodes, so this uses
+ * existing arrays; `ends` is scratch memory. */
 static void number_nodes(const uint32_t *parents, size_t n, uint32_t *ends, uint32_t *to) {
     uint32_t *sizes = to; /* until all ends are known */
     for (size_t i = 0; i < n; i++)
@@ -81,7 +81,7 @@ static void number_nodes(const uint32_t *parents, size_t n, uint32_t *ends, uint
     for (size_t i = n; i-- > 1;)
         sizes[parents[i]] += sizes[i];
     ends[PATH_ROOT] = 1;
-    for (size_t i = 1; i < n; i++) { /* where what is below the parent ends so far */
+    for (size_t i = 1; i < n; i++) { /* `ends`: the end so far of what is below the parent */
         uint32_t *end = &ends[parents[i]];
         ends[i] = *end + 1;
         *end += sizes[i];
@@ -97,7 +97,7 @@ static void move_maps(const path_tree *t, const uint32_t *to) {
                 t->of[side][i] = to[t->of[side][i]];
 }
 
-/* One column after the other, each to where nothing stands that is needed any more. */
+/* Moves one column after the other, each to an array that is no longer needed. */
 static void move_columns(growing *g) {
     const uint32_t *to = g->firsts.items;
     for (size_t i = 0; i < g->parents.count; i++)
@@ -120,7 +120,7 @@ static bool order_nodes(growing *g) {
     return t->nodes;
 }
 
-/* The last node below one is the last below its last child. */
+/* The last node below a node is the last one below its last child. */
 static bool find_ends(path_tree *t) {
     t->ends = large_zeroed(t->n, sizeof *t->ends);
     for (uint32_t i = (uint32_t)t->n; t->ends && i-- > 0;) {
@@ -133,7 +133,7 @@ static bool find_ends(path_tree *t) {
     return t->ends;
 }
 
-/* The tree, if all went well. */
+/* Returns the tree if all went well, else NULL. */
 static path_tree *end(growing *g, bool ok) {
     map64_free(&g->others);
     ok = ok && order_nodes(g);
@@ -149,11 +149,11 @@ static path_tree *end(growing *g, bool ok) {
 
 /* ---- what a lens sees -------------------------------------------------------------------- */
 
-/* Nodes of the profile's tree that are the same one here. */
+/* Nodes of the profile's tree that are one node here. */
 typedef struct seen_group {
-    uint32_t place, parent; /* of the node that they will be */
-    uint32_t first;         /* of them, the others by `seeing.next`; CCT_ROOT: none */
-    uint32_t least;         /* the one that comes first in the profile's tree */
+    uint32_t place, parent; /* of the node to be made */
+    uint32_t first;         /* its first member, the others by `seeing.next`; CCT_ROOT: none */
+    uint32_t least;         /* the member that comes first in the profile's tree */
 } seen_group;
 
 typedef struct seeing {
@@ -161,14 +161,15 @@ typedef struct seeing {
     const cct *from;
     path_tree *tree;
     VEC(path_node) nodes;
-    VEC(seen_group) groups; /* a stack: those that are no nodes yet, the next one last */
+    VEC(seen_group) groups; /* a stack of groups that are to become nodes, the next one last */
     VEC(uint32_t) entered;  /* nodes of the profile's tree whose frames come next */
     uint32_t *chains;       /* by node of it: the first chain that begins below it; root: none */
-    uint32_t *next;         /* by node of it: the next one of its group */
-    uint32_t *group_of;     /* by place: one more than its index among the groups that are made */
-    uint32_t
-        *of; /* the tree's: at last the node; before, the location of the frame that a group is
-                at, and before that of the first node of a chain the next chain below its parent */
+    uint32_t *next;         /* by node of it: the next member of its group */
+    uint32_t *group_of;     /* by place: 1 + its index among the new groups */
+    /* By node of it, `tree->of[0]`: in the end, its node here. Before that, the location in its
+     * frame that its group is at. Before that, for the first node of a chain, the next chain below
+     * its parent. */
+    uint32_t *of;
 } seeing;
 
 static void link_chains(const seeing *s) {
@@ -212,7 +213,8 @@ static bool join_group(seeing *s, size_t first, uint32_t place, uint32_t node, u
     return true;
 }
 
-/* On to the next location of a node's frame that is seen, from this one on, or to what is below. */
+/* Goes on to the next visible location of the node's frame, from `location` on, or to what is
+ * below. */
 static bool go_on(seeing *s, size_t first, uint32_t node, uint32_t location) {
     const profile_frame *f = &s->lens->profile->frames.items[cct_frame(s->from, node)];
     while (location < f->first + f->n && lens_hides(s->lens, location))
@@ -233,13 +235,13 @@ static bool go_on_below(seeing *s, size_t first) {
     return true;
 }
 
-/* The last comes first. */
+/* The stack is last in, first out, so the last one comes first. */
 static int compare_seen(const void *a, const void *b) {
     const seen_group *x = a, *y = b;
     return (x->least < y->least) - (x->least > y->least);
 }
 
-/* Those from `first` on, whose node is made. */
+/* Sorts the groups from `first` on, whose parent node has been made. */
 static void order_groups(seeing *s, size_t first) {
     seen_group *all = s->groups.items + first;
     const size_t n = s->groups.count - first;
@@ -252,7 +254,7 @@ static void order_groups(seeing *s, size_t first) {
         qsort(all, n, sizeof *all, compare_seen);
 }
 
-/* Makes the last group a node, and those below it groups. */
+/* Makes the last group a node, and what is below it groups. */
 static bool see_group(seeing *s) {
     const seen_group g = s->groups.items[--s->groups.count];
     const size_t first = s->groups.count;
@@ -315,7 +317,7 @@ static bool number_places(growing *g, place_by by) {
                             by);
 }
 
-/* Which nodes of a shape stacks pass. NULL when there is no memory. */
+/* Returns the nodes of a shape that stacks pass. NULL when there is no memory. */
 static uint8_t *pass_shape(const stack_shape *s) {
     uint8_t *passed = calloc(s->n + 1, 1);
     for (size_t i = 0; passed && i < s->n_of; i++)
@@ -327,8 +329,8 @@ static uint8_t *pass_shape(const stack_shape *s) {
     return passed;
 }
 
-/* The same of stacks that are cut or folded. Blocks of those that are dropped, a filter does not
- * keep. */
+/* Grows a tree from stacks that are cut or folded. Stacks that are dropped have no blocks, because
+ * the filter does not keep these. */
 static bool grow_shaped(growing *g, const stack_shape *s) {
     uint32_t *of = map_from(g, 0, s->n_of), *to = calloc(s->n + 1, sizeof *to);
     uint8_t *passed = pass_shape(s);
@@ -366,7 +368,7 @@ static path_tree *see_whole(const lens *l, place_by by) {
     return NULL;
 }
 
-/* Of the map from nodes of the profile's tree, what is of stacks: others are not asked for. */
+/* Keeps only the nodes of stacks in the map; others are never asked for. */
 static void keep_stacks(path_tree *t, const cct *from) {
     uint32_t *of = t->of[0];
     size_t n = 0;
@@ -411,7 +413,7 @@ static bool add_names(profile *names, const profile *from) {
     return true;
 }
 
-/* `first`: the number of its first location. */
+/* `first` is the number of its first location. */
 static bool grow_joined(growing *g, unsigned side, const path_tree *from, size_t first) {
     const uint32_t *place_of = g->tree->places->of_location + first;
     uint32_t *of = map_from(g, side, from->n);
@@ -424,7 +426,7 @@ static bool grow_joined(growing *g, unsigned side, const path_tree *from, size_t
     return of;
 }
 
-/* The map of what was made of a tree of stacks becomes one of these stacks. */
+/* Turns the map from a tree of stacks into one from these stacks. */
 static bool map_stacks(path_tree *t, unsigned side, const path_tree *from) {
     const size_t n = from->n_of[0];
     uint32_t *ends = large_new(n + 1, sizeof *ends);
@@ -452,17 +454,17 @@ path_tree *path_tree_join(const path_tree *const of[PATH_SIDES], place_by by) {
 
 /* ---- collapsed recursion ----------------------------------------------------------------- */
 
-/* A node of what is collapsed on the path to the next one, and the depth of the node that it is. */
+/* A node of the source tree on the path to the current one, and the depth of its node in the
+ * collapsed tree. */
 typedef struct trail_step {
     uint32_t node, depth;
 } trail_step;
 
-/* The path to the node of the growing tree at which the next one is looked for. No place is on it
- * twice. */
+/* The path to the current node of the growing tree, on which each place occurs once. */
 typedef struct trail {
-    uint32_t *nodes;       /* by depth, from 1 */
+    uint32_t *nodes;       /* by depth, from 1 on */
     uint32_t *places;      /* by place: the depth at which it was last put on a path */
-    VEC(trail_step) steps; /* what is collapsed is in preorder */
+    VEC(trail_step) steps; /* the source is in preorder */
     uint32_t depth;
 } trail;
 
@@ -478,7 +480,8 @@ static void trail_free(trail *t) {
     vec_free(&t->steps);
 }
 
-/* Outward from `node`, which is at that depth, until the path is the one before. */
+/* Puts `node`, at that depth, and what is outward of it on the path, until that is the same as
+ * before. */
 static void trail_follow(trail *t, const growing *g, uint32_t node, uint32_t depth) {
     for (uint32_t i = node, d = depth; d > 0; i = g->parents.items[i], d--) {
         if (d <= t->depth && t->nodes[d] == i)
@@ -489,14 +492,15 @@ static void trail_follow(trail *t, const growing *g, uint32_t node, uint32_t dep
     t->depth = depth;
 }
 
-/* The depth of what the parent of the next node became. */
+/* Goes back to the parent of the next node, and returns the depth of its node. */
 static uint32_t trail_go_back(trail *t, uint32_t parent) {
     while (t->steps.items[t->steps.count - 1].node != parent)
         t->steps.count--;
     return t->steps.items[t->steps.count - 1].depth;
 }
 
-/* The node of the path for a place, or the next one; and its depth. */
+/* Finds the node on the path that has the place, or goes to a new one. `*depth` becomes its
+ * depth. */
 static bool go_collapsed(growing *g, trail *t, uint32_t parent, uint32_t place, uint32_t *child,
                          uint32_t *depth) {
     trail_follow(t, g, parent, *depth);
@@ -566,7 +570,7 @@ uint32_t *path_tree_exits(const path_tree *t) {
 
 /* ---- the focus --------------------------------------------------------------------------- */
 
-/* Places × steps of the focus: whether it is that function. */
+/* Returns, for places × steps of the focus, whether the place matches the step. */
 static uint8_t *match_places(const path_tree *t, const call_site *focus) {
     const size_t n = t->places->locations.count, steps = call_site_steps(focus);
     uint8_t *matches = malloc(n * steps + 1);

@@ -1,6 +1,6 @@
 /* picture.c: nodes of a picture are groups: inward, of nodes of the tree with the same path;
- * outward, of stacks that have the same frames so far. A group is taken apart only where it is wide
- * enough to be shown, so that no tree is made of which a screen shows a hundredth. */
+ * outward, of stacks with the same frames so far. A group is split only if it is wide enough to be
+ * shown, so that no tree is made of which a screen shows a hundredth. */
 #include "paths/picture.h"
 
 #include <string.h>
@@ -8,33 +8,33 @@
 #define NOBODY UINT32_MAX
 
 typedef struct group {
-    uint32_t place;       /* PATH_NOWHERE: the tree's root */
-    uint32_t first;       /* of its members, the others by `painter.next`; NOBODY: there are none */
+    uint32_t place;       /* PATH_NOWHERE: the root */
+    uint32_t first;       /* its first member, the others by `painter.next`; NOBODY: none */
     uint32_t sides;       /* in `painter.sides`, if two are compared */
-    bool leads_on;        /* something is below */
-    bool matches_further; /* below there is a match */
+    bool leads_on;        /* something is below it */
+    bool matches_further; /* something below it matches */
     cost total, self;
 } group;
 
 typedef struct painter {
-    const path_tree *base; /* whose places they are */
+    const path_tree *base; /* has the places */
     const path_tree *tree;
     const path_sums *sums;
     const picture_spec *spec;
     picture *result;
     bool outward;
-    double whole;    /* weight of where it begins */
-    uint32_t *next;  /* by node: the next member of the same group */
+    double whole;    /* weight at the picture's root */
+    uint32_t *next;  /* by node: the next member of its group */
     uint32_t *at;    /* outward, by member: the node that it enters next; root: it has ended */
-    uint32_t *exits; /* outward, collapsed: see path_tree_exits; NULL: parents */
+    uint32_t *exits; /* outward, collapsed: see path_tree_exits; NULL: use parents */
     path_column gathered[PATH_SIDES]; /* outward from a focus: what each member stands for */
-    const path_column *worth; /* outward: what members stand for, these or their own costs */
-    uint32_t *group_of;       /* by place: one more than its index among the groups that are made */
-    uint8_t *matches;  /* by place, as the spec has them by location; NULL: there is no search */
-    uint8_t *hits;     /* by node: inward, whether a match is below; outward, on the path to it */
+    const path_column *worth;         /* outward: what members stand for: `gathered` or own costs */
+    uint32_t *group_of;               /* by place: 1 + its index among the new groups */
+    uint8_t *matches;                 /* by place, from the spec's by location; NULL: no search */
+    uint8_t *hits;     /* by node: a match is below it (inward), or on the path outward (outward) */
     uint32_t *marks;   /* by place: the node of the picture that last counted it */
     VEC(group) groups; /* a stack */
-    VEC(picture_sides) sides; /* of these, in the order in which they were made */
+    VEC(picture_sides) sides; /* of these groups, in the order in which they were made */
 } painter;
 
 static const path_node *node_at(const painter *p, uint32_t node) {
@@ -49,7 +49,7 @@ static bool is_match(const painter *p, uint32_t place) {
     return place != PATH_NOWHERE && p->matches[place];
 }
 
-/* Where a path outward goes on behind a node. */
+/* Returns where a path outward goes on after a node. */
 static uint32_t exit_of(const painter *p, uint32_t node) {
     return p->exits ? p->exits[node] : node_at(p, node)->parent;
 }
@@ -67,7 +67,7 @@ static void drop_groups(painter *p, size_t from) {
         p->sides.count = from;
 }
 
-/* The group of a place among those from `first` on. */
+/* Returns the group of a place among those from `first` on, or adds it. */
 static group *find_group(painter *p, size_t first, uint32_t place) {
     uint32_t *known = &p->group_of[place];
     if (*known)
@@ -78,7 +78,7 @@ static group *find_group(painter *p, size_t first, uint32_t place) {
     return &p->groups.items[p->groups.count - 1];
 }
 
-/* Adds it to those of a group; returns both together. */
+/* Adds to the sides of a group; returns both sides together. */
 static cost add_sides(painter *p, const group *g, const cost of[PATH_SIDES]) {
     if (!has_sides(p))
         return of[0];
@@ -92,7 +92,7 @@ static void join(painter *p, group *g, uint32_t member) {
     g->first = member;
 }
 
-/* A node of the tree. */
+/* Adds a node of the tree to a group. */
 static void join_inward(painter *p, group *g, uint32_t node) {
     cost of[PATH_SIDES] = {0};
     for (unsigned i = 0; i < p->sums->n_sides; i++)
@@ -105,7 +105,7 @@ static void join_inward(painter *p, group *g, uint32_t node) {
     join(p, g, node);
 }
 
-/* A stack that enters `node` next. */
+/* Adds a stack that enters `node` next to a group. */
 static void join_outward(painter *p, group *g, uint32_t member, uint32_t node) {
     cost of[PATH_SIDES] = {0};
     for (unsigned i = 0; i < p->sums->n_sides; i++)
@@ -121,7 +121,8 @@ static void join_outward(painter *p, group *g, uint32_t member, uint32_t node) {
     join(p, g, member);
 }
 
-/* Children of a node that cost something. */
+/* Splits the children of a node that have costs; `wanted` is the only place, or PATH_NOWHERE for
+ * all. */
 static bool split_node(painter *p, size_t first, uint32_t node, uint32_t wanted) {
     const uint32_t *ends = p->tree->ends;
     const path_any any = path_sums_any(p->sums, p->sums->own);
@@ -148,8 +149,8 @@ static bool split_stack(painter *p, size_t first, uint32_t member, uint32_t want
     return g;
 }
 
-/* Pushes what a group consists of, by place; or only what has one place. Its list of members is
- * used up where it has any such. */
+/* Pushes the groups into which a group splits by place, or only that of one place. The list of
+ * members is used up by this. */
 static bool split(painter *p, size_t index, uint32_t wanted) {
     const size_t first = p->groups.count;
     bool ok = true;
@@ -164,7 +165,7 @@ static bool split(painter *p, size_t index, uint32_t wanted) {
 
 /* ---- where it begins --------------------------------------------------------------------- */
 
-/* The whole stacks, or nodes. */
+/* Begins with whole stacks or nodes. */
 static void begin_whole(painter *p, group *g) {
     join_inward(p, g, PATH_ROOT);
     if (!p->outward)
@@ -179,7 +180,7 @@ static void begin_whole(painter *p, group *g) {
         }
 }
 
-/* What stands below the outermost ends of the focus. */
+/* Begins with what is below the outermost ends of the focus. */
 static void begin_callees(painter *p, group *g, const uint32_t *focus) {
     const path_any any = path_sums_any(p->sums, p->sums->own);
     for (uint32_t i = 1; i < p->sums->n; i++)
@@ -204,7 +205,7 @@ static bool gather_side(path_column *c, const path_column *own, const uint32_t *
     return true;
 }
 
-/* Costs gather at the innermost ends of the focus, so that each path is walked once. */
+/* Gathers costs at the innermost ends of the focus, so that each path is walked once. */
 static bool gather(painter *p, const uint32_t *focus) {
     const path_sums *s = p->sums;
     p->worth = p->gathered;
@@ -214,7 +215,7 @@ static bool gather(painter *p, const uint32_t *focus) {
     return true;
 }
 
-/* What stands above them. */
+/* Begins with what is above the innermost ends of the focus. */
 static bool begin_callers(painter *p, group *g, const uint32_t *focus, size_t steps) {
     if (!gather(p, focus))
         return false;
@@ -232,7 +233,7 @@ static bool begin_callers(painter *p, group *g, const uint32_t *focus, size_t st
 
 static bool begin(painter *p, const callpaths *v) {
     const callpaths_spec *s = &v->spec;
-    /* Of callees that are collapsed, the tree has nothing else. */
+    /* For collapsed callees, the tree has nothing else. */
     const bool whole =
         s->shape == CALLPATHS_DOWN || s->shape == CALLPATHS_INVERTED || callpaths_collapses(s);
     if (!push_group(p, PATH_NOWHERE))
@@ -301,7 +302,7 @@ static bool find_hits(painter *p) {
     return true;
 }
 
-/* The own costs of what is below a node and has a match on its path from there. */
+/* Adds the own costs of what is below a node and has a match on its path from there. */
 static void add_matches_below(const painter *p, uint32_t node, uint8_t *on_match, cost *sum) {
     const path_any any = path_sums_any(p->sums, p->sums->own);
     const path_node *nodes = p->tree->nodes;
@@ -316,7 +317,7 @@ static void add_matches_below(const painter *p, uint32_t node, uint8_t *on_match
     }
 }
 
-/* Each stack in the picture that matches, once. */
+/* Sums up the stacks in the picture that match, each once. */
 static bool sum_matches(painter *p, const group *root) {
     cost *sum = &p->result->matched;
     uint8_t *on_match = malloc(p->sums->n);
@@ -345,7 +346,7 @@ static picture_match match_of(const painter *p, const group *g) {
 
 /* ---- painting ---------------------------------------------------------------------------- */
 
-/* The largest first, then by name. */
+/* Largest first, then by name. */
 static int compare_groups(const void *a, const void *b, void *context) {
     const painter *p = context;
     const group *x = a, *y = b;
@@ -364,7 +365,7 @@ static bool is_wide(const painter *p, const group *g) {
                         : p->spec->min_percent <= 0;
 }
 
-/* Those that are shown come first, largest first; returns how many. */
+/* Sorts the groups that are shown to the front, largest first; returns their number. */
 static size_t order_groups(painter *p, size_t first) {
     group *all = p->groups.items + first;
     size_t shown = 0;
@@ -390,7 +391,7 @@ static void mark_sites(const painter *p, uint32_t node, uint32_t mark) {
             marks[nodes[word * BITS_WORD + (uint32_t)__builtin_ctz(left)].place] = mark;
 }
 
-/* The same, and says how many were not marked before. */
+/* Does the same, and returns how many places were not marked before. */
 static uint32_t mark_new_sites(const painter *p, uint32_t node, uint32_t mark) {
     const path_any any = path_sums_any(p->sums, p->sums->own);
     const path_node *nodes = p->tree->nodes;
@@ -405,8 +406,8 @@ static uint32_t mark_new_sites(const painter *p, uint32_t node, uint32_t mark) {
     return n;
 }
 
-/* Places that allocate in some groups and below them. Of many nodes, it is quicker to count the
- * marks when all are made than to look at each before. */
+/* Returns how many places allocate in the groups from `first` on, and below. For many nodes,
+ * counting marks at the end is faster than checking each node. */
 static uint32_t count_sites(const painter *p, size_t first, uint32_t mark) {
     const size_t n_places = p->base->places->locations.count;
     size_t n_nodes = 0;
@@ -426,7 +427,7 @@ static uint32_t count_sites(const painter *p, size_t first, uint32_t mark) {
     return sites;
 }
 
-/* Of a node that stands for some groups. */
+/* Adds the sides of a node that stands for some groups. */
 static bool push_sides(painter *p, size_t first, size_t end) {
     picture_sides sum = {0};
     if (!has_sides(p))
@@ -437,7 +438,7 @@ static bool push_sides(painter *p, size_t first, size_t end) {
     return vec_push(&p->result->sides, sum);
 }
 
-/* The groups from `first` on, as one node. */
+/* Adds one node for the groups from `first` on. */
 static bool sum_up(painter *p, size_t first, uint32_t parent) {
     const uint32_t me = (uint32_t)p->result->nodes.count;
     picture_node rest = {.place = PATH_NOWHERE, .parent = parent, .more = true};

@@ -1,6 +1,5 @@
-/* time_paths.c: blocks are put in order by column. In each, those of one node are added up and
- * stand in preorder, so that what is below a node is a range of them, and one descends to where
- * most is. */
+/* time_paths.c: blocks are sorted by column. Within a column, they are sorted by node, in preorder,
+ * so that what is below a node is a range. From the root, each step goes to the child with most. */
 #include "paths/time_paths.h"
 
 #include <stdlib.h>
@@ -8,9 +7,9 @@
 
 #include "profile/radix.h"
 
-enum { BLOCKS_A_COLUMN = 4 }; /* at least, on average: else columns say nothing */
+enum { BLOCKS_A_COLUMN = 4 }; /* at least, on average; with fewer, columns say nothing */
 
-/* What was allocated at a node of the tree within a column. */
+/* A block of a column, at its node of the tree. */
 typedef struct part {
     uint32_t node;
     cost cost;
@@ -24,16 +23,17 @@ typedef struct timing {
     const path_tree *tree;
     const query_result *query;
     const time_paths_spec *spec;
-    uint8_t *kept;    /* by row: it counts, and is in the time */
-    uint32_t *rows;   /* in the order of columns, */
-    uint32_t *begins; /* which begin here; one more */
-    uint32_t *sites;  /* by node of the profile, external blocks apart: where it is in the tree, at
-                         most `spec->rows` deep; PATH_NOWHERE: not known yet */
-    uint32_t *cut;    /* by node of the tree: itself, or the one above it that is not too deep */
-    VEC(place_of_row) unsorted, sorted; /* of a column; room for it */
+    uint8_t *kept;    /* by row: it counts and is within the time */
+    uint32_t *rows;   /* sorted by column */
+    uint32_t *begins; /* by column, and one more: index of its first row */
+    /* By stack of the profile, external blocks apart: its node of the tree, at most `spec->rows`
+     * deep; PATH_NOWHERE: not known yet. */
+    uint32_t *sites;
+    uint32_t *cut; /* by node of the tree: itself, or the one above it that is not too deep */
+    VEC(place_of_row) unsorted, sorted; /* of a column; scratch memory for sorting */
     VEC(part) parts;
-    VEC(uint32_t) path; /* nodes of the column before */
-    VEC(uint32_t) open; /* boxes of these */
+    VEC(uint32_t) path; /* nodes of the previous column */
+    VEC(uint32_t) open; /* their boxes */
     time_paths *result;
 } timing;
 
@@ -130,7 +130,7 @@ static size_t digit_of(const void *place, unsigned shift) {
     return radix_digit(((const place_of_row *)place)->node, shift);
 }
 
-/* Of one node, in the order of rows. */
+/* Makes the parts of a column, sorted by node and row. */
 static bool gather_parts(timing *t, uint32_t column) {
     const uint32_t *rows = t->rows + t->begins[column];
     const size_t n = t->begins[column + 1] - t->begins[column];
@@ -150,7 +150,7 @@ static bool gather_parts(timing *t, uint32_t column) {
     return true;
 }
 
-/* Parts of a column that are at a node or below it. */
+/* The parts of a column that are at or below a node. */
 typedef struct range {
     uint32_t node;
     size_t first, end;
@@ -170,7 +170,8 @@ static uint32_t child_towards(const path_tree *tree, uint32_t node, uint32_t bel
     return below;
 }
 
-/* The heaviest below, if it is more than what ends here; else its node is `above`'s. */
+/* Returns the heaviest child if it has more than what ends at the node; else `node` is that of
+ * `above`. */
 static range heaviest_below(const timing *t, const range *above) {
     range best = {.node = above->node};
     cost own = {0};
@@ -189,7 +190,7 @@ static range heaviest_below(const timing *t, const range *above) {
     return own.weight > best.total.weight ? (range){.node = above->node} : best;
 }
 
-/* Goes on in the box that the column before had, or begins one. */
+/* Extends the box of the previous column, or begins a new one. */
 static bool put_box(timing *t, size_t depth, const range *r, uint32_t column) {
     time_paths *result = t->result;
     if (depth < t->path.count && t->path.items[depth] == r->node) {

@@ -1,7 +1,7 @@
-/* advise.c: stacks are sorted by owner. For each owner the rules are tried in their order: each
- * takes the stacks that fit it and that no earlier one took, if together they are as it wants them.
- * What is left is tried line by line: one that only allocates for a moment may stand beside one
- * whose blocks live. */
+/* advise.c: stacks are sorted by owner. For each owner, the rules are tried in order: each takes
+ * the stacks that match it and that no earlier rule took, if all of them together meet its
+ * conditions. What is left is tried again line by line, because a line whose blocks are temporary
+ * may be next to one whose blocks live. */
 #include "advice/advise.h"
 
 #include <inttypes.h>
@@ -24,8 +24,8 @@ typedef struct finder {
     advise *out;
     advise_stacks stacks;
     uint8_t *rule_of; /* by stack */
-    bool *shown;      /* the same: it is in an item */
-    bool *of_line;    /* the same: it is of the line that is looked at */
+    bool *shown;      /* by stack: it is in an item */
+    bool *of_line;    /* by stack: it is of the line that is being tried */
     VEC(range) owners;
 } finder;
 
@@ -51,11 +51,11 @@ static bool same_place(const profile_location *a, const profile_location *b, boo
 
 typedef VEC(uint32_t) row_list;
 
-/* What is known of a set of blocks together. */
+/* Properties of a set of blocks. */
 typedef struct facts {
     advise_blocks blocks;
-    advise_growth growth; /* if the rule asks */
-    double largest;       /* share of the largest block in what is measured */
+    advise_growth growth; /* if the rule needs it */
+    double largest;       /* share of the largest block in the measure */
 } facts;
 
 static bool add_rows(finder *f, const advise_stack *s, row_list *rows) {
@@ -109,7 +109,7 @@ static double find_largest(const finder *f, range r, uint8_t rule, const bool *o
     return all > 0 ? 100 * heaviest / all : 0;
 }
 
-/* The blocks of those stacks of a range that have a rule. */
+/* Finds the facts of those stacks of a range that have this rule. */
 static bool find_facts(finder *f, range r, uint8_t rule, const bool *only, facts *found) {
     *found = (facts){.growth.ratio = 1, .largest = find_largest(f, r, rule, only)};
     return find_blocks(f, r, rule, only, &found->blocks) &&
@@ -136,7 +136,8 @@ static bool has_limits(const advise_rule *r) {
            r->max_alive > 0 || r->max_largest > 0;
 }
 
-/* Each block is evidence of its own, however large it is. */
+/* Whether the rule looks at lifetimes, for which each block counts as one piece of evidence,
+ * however large it is. */
 static bool judges_lives(const advise_rule *r) {
     return r->min_young > 0 || r->min_brief > 0 || r->max_brief > 0 || r->min_promoted > 0 ||
            r->max_alive > 0;
@@ -152,7 +153,7 @@ static bool fits_facts(const advise_rule *r, const facts *found) {
            (r->max_largest <= 0 || found->largest <= r->max_largest);
 }
 
-/* Of those in `only`; NULL: of all. */
+/* Tries a rule on the undecided stacks in `only`; NULL: on all of them. */
 static bool try_rule(finder *f, range owner, uint8_t rule, const bool *only) {
     const advise_rule *r = &advise_rules[rule];
     bool any = false;
@@ -184,7 +185,7 @@ static bool is_enough(const finder *f, const cost *c) {
            (c->samples >= ADVISE_SAMPLES || f->q->profile->info.sample_rate >= 1);
 }
 
-/* Those that no rule has taken, of the line of one of them. */
+/* Finds the undecided stacks of the same line as `place`, and returns their cost. */
 static cost find_line(finder *f, range owner, uint32_t place) {
     const profile_location *const line = location_at(f, place);
     cost sum = {0};
@@ -203,7 +204,8 @@ static void leave_undecided(finder *f, range owner, const bool *only) {
             f->rule_of[i] = NO_RULE;
 }
 
-/* A line that is large enough by itself may be what its function as a whole is not. */
+/* A line that is large enough by itself may match a rule that its function as a whole does not
+ * match. */
 static bool decide_lines(finder *f, range owner) {
     cost left = {0};
     for (size_t i = owner.first; i < owner.end; i++)
@@ -229,7 +231,7 @@ static bool decide(finder *f, range owner) {
 
 /* ---- filters ----------------------------------------------------------------------------- */
 
-/* Text in a fixed buffer; what does not fit is left out as a whole. */
+/* Text in a fixed buffer; a part that does not fit is left out. */
 typedef struct terms {
     char bytes[MAX_FILTER];
     size_t used;
@@ -245,7 +247,8 @@ static void terms_add(terms *t, const char *s) {
     t->used += n;
 }
 
-/* A regular expression for exactly this text, with `.` for what quotes would need. */
+/* Adds a regular expression for exactly this text, with `.` for characters that would need
+ * quotes. */
 static void terms_regex(terms *t, const char *s) {
     terms_add(t, "/^");
     for (; *s; s++) {
@@ -274,8 +277,9 @@ static void terms_function(terms *t, const profile_location *l) {
     terms_regex(t, l->function);
 }
 
-/* Keeps all blocks of the item. It may keep more: what other functions below this one allocate for
- * the same reason; and if many functions have that reason, those that have an item of their own. */
+/* Makes a filter that keeps all blocks of the item. It may also keep what functions below this one
+ * allocate for the same reason or, if the item spreads, blocks of functions with an item of their
+ * own. */
 static char *make_filter(finder *f, const advice *a) {
     terms t = {.used = 0};
     const advise_place *place = &f->out->places.items[a->first_place];
@@ -302,7 +306,7 @@ typedef struct type_cost {
     cost cost;
 } type_cost;
 
-/* Stacks of one function are neighbours: what is looked for mostly came last. */
+/* Stacks of one function are adjacent, so the place is mostly near the end. */
 static bool add_place(place_list *list, const profile_location *l, bool by_line, const cost *c) {
     for (size_t i = list->count; i-- > 0;)
         if (same_place(list->items[i].location, l, by_line)) {
@@ -336,7 +340,7 @@ static const advise_place *largest(const place_list *list) {
     return most;
 }
 
-/* Where the library allocates most of it, and of which type most is. */
+/* Finds the library function that allocates most, and the type of most blocks. */
 static bool find_names(const finder *f, range r, uint8_t rule, const bool *only, advice *a) {
     place_list sites = {0};
     VEC(type_cost) types = {0};
@@ -365,7 +369,7 @@ static bool find_names(const finder *f, range r, uint8_t rule, const bool *only,
     return ok;
 }
 
-/* The lines of one function, or the functions that share a rule. */
+/* Finds the lines of one function, or the functions that share a rule. */
 static bool find_places(finder *f, range r, uint8_t rule, const bool *only, advice *a) {
     place_list places = {0};
     bool ok = true;
@@ -383,8 +387,8 @@ static bool find_places(finder *f, range r, uint8_t rule, const bool *only, advi
     return ok;
 }
 
-/* Of sizes that grow by a factor, all but the last are that part of the sum. Of numbers, and of
- * bytes times lifetime, no rule knows how much may have to stay. */
+/* If sizes grow by a factor, all but the last are 1 / factor of the last. For numbers of blocks and
+ * bytes times lifetime, no rule knows how much must remain. */
 static double gain_of(const finder *f, const advice *a) {
     if (measure_infos[f->q->measure].unit != UNIT_BYTES)
         return advise_rule_gains(a->rule);
@@ -452,7 +456,7 @@ static void see_largest(finder *f, range owner) {
         f->out->largest = (advise_place){.location = location_at(f, most->place), .cost = sum};
 }
 
-/* An item for each rule that takes enough of one function, and for what no rule explains. */
+/* Adds an item for each rule that takes enough of one function, and for what no rule explains. */
 static bool advise_owner(finder *f, range owner) {
     cost sums[UINT8_MAX + 1] = {{0}};
     see_largest(f, owner);
@@ -467,7 +471,7 @@ static bool advise_owner(finder *f, range owner) {
     return true;
 }
 
-/* What many functions do that are each too small. */
+/* Adds an item for a rule that matches many functions which are each too small. */
 static bool advise_all(finder *f, uint8_t rule, bool *only) {
     const range all = {.first = 0, .end = f->stacks.items.count};
     cost sum = {0};

@@ -1,5 +1,5 @@
-/* advise_blocks.c: sums are added up row by row and turned into estimates once, at the end; sizes
- * stand in a hash table, which gives the commonest one and how many distinct ones there are. */
+/* advise_blocks.c: adds sums row by row, and turns them into estimates once at the end. Sizes are
+ * in a hash table, which tells the commonest size and the number of distinct sizes. */
 #include "advice/advise_blocks.h"
 
 #include <math.h>
@@ -55,7 +55,7 @@ static double share_of(uint64_t part, uint64_t of) {
     return of ? 100 * (double)part / (double)of : 0;
 }
 
-/* The commonest size, the smaller one if there are two. */
+/* Returns the commonest size; of two, the smaller one. */
 static advise_size find_commonest(const advise_tally *t) {
     advise_size most = {0};
     for (size_t i = 0; i < t->sizes.count; i++) {

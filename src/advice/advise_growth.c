@@ -1,6 +1,6 @@
-/* advise_growth.c: the recorder stamps the end of the old block and the beginning of the new one
- * within one call; what is said of a block can still be late by what the machine does in between. A
- * successor counts once. */
+/* advise_growth.c: the recorder gives the end of the old block and the beginning of the new one
+ * their times within one call, but the machine may delay the second. Each block is the successor of
+ * at most one other. */
 #include "advice/advise_growth.h"
 
 #include <math.h>
@@ -27,7 +27,7 @@ static double median(double *values, size_t n, double none) {
     return values[n / 2];
 }
 
-/* The first of the rows that was born at that time or later. */
+/* Returns the index of the first row that was born at that time or later. */
 static size_t first_born(const block_table *t, const uint32_t *rows, size_t n, uint64_t time) {
     size_t low = 0, high = n;
     while (low < high) {
@@ -40,7 +40,7 @@ static size_t first_born(const block_table *t, const uint32_t *rows, size_t n, u
     return low;
 }
 
-/* What a block grew into: its index in `rows`, or `n`. */
+/* Returns the index in `rows` of the block into which this one grew, or `n`. */
 static size_t find_successor(const block_table *t, const uint32_t *rows, size_t n, const bool *used,
                              uint32_t row) {
     const uint64_t died = blocks_died(t, row);

@@ -1,12 +1,12 @@
-/* advise_rules.c: the table of rules and the conditions that they share. Upper limits of gains
- * (`most`) that are below 1 follow from how things grow: if each size is at least double the one
- * before, all but the last add up to less than the last, and only the last is needed. */
+/* advise_rules.c: the table of rules. Upper limits of gains (`most`) that are less than 1 follow
+ * from how things grow. If each size is at least twice the one before, all but the last add up to
+ * less than the last, and only the last is needed. */
 #include "advice/advise_rules.h"
 
 const char *const advise_certainties[] = {
     [ADVISE_GUESS] = "guess", [ADVISE_LIKELY] = "likely", [ADVISE_DEFINITE] = "definite"};
 
-/* Three rows know by different signs what comes to the same. */
+/* Three rules recognize the same reason by different signs. */
 #define KEY_COMPARISON_TEXTS                                                                       \
     .title = "a comparison or hash of keys allocates",                                             \
     .why = "A function that compares or hashes keys allocates each time it is called, for "        \
@@ -130,7 +130,7 @@ const advise_rule advise_rules[] = {
         .family = ADVISE_OCAML,
         .within = NAMES(LIST_APPEND),
         .spreads = true,
-        .max_alive = 50, /* what is kept had to be made once */
+        .max_alive = 50, /* what is kept had to be allocated once */
         .certainty = ADVISE_DEFINITE,
         .most = 1,
         .title = "lists are copied to append to them",
@@ -147,7 +147,7 @@ const advise_rule advise_rules[] = {
         .family = ADVISE_OCAML,
         .within = NAMES(STRING_CONCAT),
         .spreads = true,
-        .max_alive = 50, /* what is kept had to be made once */
+        .max_alive = 50, /* what is kept had to be allocated once */
         .certainty = ADVISE_DEFINITE,
         .most = 1,
         .title = "strings are copied to append to them",

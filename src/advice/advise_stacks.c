@@ -1,6 +1,7 @@
-/* advise_stacks.c: sorts the table's blocks into sets that rules cannot tell apart. Names are
- * judged once a distinct string, the way from a stack's site to its owner once a node of the tree,
- * so that recursion in a library costs nothing, and what a stack looks like once a stack. */
+/* advise_stacks.c: sorts the table's blocks into sets that rules cannot distinguish. Names are
+ * matched once per distinct string. The way from a stack's site to its owner is found once per node
+ * of the tree, so that recursion in a library costs nothing. What rules see of a stack is found
+ * once per stack. */
 #include "advice/advise_stacks.h"
 
 #include <math.h>
@@ -10,47 +11,47 @@
 #include "base/text.h"
 
 enum {
-    SCOPE_DEPTH = 64, /* callers among which one looks for the maker of a function */
-    SMALL = 8,        /* words: up to here each size is a class of its own */
+    SCOPE_DEPTH = 64, /* callers that are searched for the creator of a function */
+    SMALL = 8,        /* words: each size up to this is a class of its own */
     MAX_CLASSES = 256,
 };
 
-#define LOOK_WANTED UINT32_MAX /* it is not known yet */
+#define LOOK_WANTED UINT32_MAX /* a look that is needed but not known yet */
 
-/* From a place outward through the library. */
+/* The way from a place outward through the library. */
 typedef struct way {
-    /* Where there is nothing but library, which is so where the program's own function was inlined
-     * into what starts it, the outermost of the library; at LENS_NOWHERE if there is none. */
+    /* The program's function. If there are only library functions, because the program's function
+     * was inlined into what starts it, this is the outermost of these; LENS_NOWHERE: none. */
     lens_cursor owner;
     bool of_library;
     advise_names within;
 } way;
 
-/* The same of a node, as narrow as it fits: there may be tens of millions. */
+/* The way from a node, as small as possible because there may be tens of millions. */
 typedef struct known_way {
     lens_cursor owner;
     uint32_t of_library : 1, within : 31; /* a number of `within` */
 } known_way;
 
-/* What rules see of a stack. The same in all bytes, or not the same. */
+/* What rules see of a stack. Equal looks are equal in all bytes. */
 typedef struct look {
     advise_names within, at_owner, caller, type;
     const char *type_name;
     uint32_t owner, place, site, shape;
     advise_family family;
-    uint32_t next; /* look whose hash is the same, + 1 */
+    uint32_t next; /* 1 + number of the next look with the same hash */
 } look;
 
-/* Of a stack, beside that of its first block. */
+/* A size of a stack's blocks other than that of its first block. */
 typedef struct other_size {
     uint32_t stack;
     advise_size size;
 } other_size;
 
-/* Sets of names as values of a map, which has room for 32 bits. */
+/* Sets of names that are too large for the values of a map, which have 32 bits. */
 typedef VEC(advise_names) names_list;
 
-/* Each set once. */
+/* Numbers sets of names. */
 typedef struct names_table {
     map64 numbers;
     names_list sets;
@@ -58,24 +59,25 @@ typedef struct names_table {
 
 typedef struct builder {
     const query_result *q;
-    lens lens; /* sees what the query hides, which rules are about as well */
+    lens lens; /* does not hide what the query hides, because rules need to see it */
     const advise_asker *asker;
     advise_stacks *out;
     advise_names *names;       /* by location */
-    bool *library, *anonymous; /* the same */
-    known_way *ways;           /* by node of the lens: from the first location seen there */
+    bool *library, *anonymous; /* by location */
+    known_way *ways; /* by node of the lens: from the first location that is visible there */
     names_table within;
     map64 functions, files, owners;
-    map64 types; /* → index into `type_names` */
+    map64 types; /* type → index into `type_names` */
     names_list type_names;
-    map64 calls; /* (anonymous function, its caller), of those that call something themselves */
-    uint32_t *looks[2]; /* by stack, of blocks that are external or not: number of the look */
+    map64 calls; /* anonymous functions with their callers, for those that call something themselves
+                  */
+    uint32_t *looks[2]; /* by whether blocks are external, and stack: number of the look */
     VEC(look) kinds;
-    map64 hashes;                 /* of looks → their number */
+    map64 hashes;                 /* hash of a look → its number */
     map64 stacks;                 /* look, size class → stack */
-    uint64_t bounds[MAX_CLASSES]; /* words where a class begins, rising */
+    uint64_t bounds[MAX_CLASSES]; /* words where classes begin, ascending */
     size_t n_bounds;
-    map64 sizes, others; /* words → number of the size; that, stack → index into `more` */
+    map64 sizes, others; /* words → number of the size; number, stack → index into `more` */
     VEC(other_size) more;
     estimate_chances chances;
 } builder;
@@ -105,7 +107,8 @@ static bool is_library_file(map64 *known, const char *file, bool *is) {
     return true;
 }
 
-/* `M.f.(fun)` by OCaml's debug information, `M.fun_12` by its symbols. */
+/* Whether a function is anonymous: `M.f.(fun)` in OCaml's debug information, `M.fun_12` in its
+ * symbols. */
 static bool is_anonymous(const char *function) {
     return text_ends_with(function, ".(fun)") || strstr(function, ".fun_") ||
            strstr(function, "__fun_");
@@ -146,8 +149,8 @@ static bool number_names(names_table *t, advise_names names, uint32_t *n) {
 
 /* ---- ways -------------------------------------------------------------------------------- */
 
-/* Whether OCaml's runtime, or what it calls, gets memory for its heap: that happens at whatever
- * place of the program the last bit of room is used up, and is not of this place's making. */
+/* Whether OCaml's runtime, or what it calls, gets memory for its heap. That happens wherever the
+ * last free memory happens to be used up, and is not caused by that place. */
 static bool grows_ocaml_heap(const builder *b, lens_cursor at) {
     const lens_cursor caller = lens_outward(&b->lens, at);
     return b->names[at.location] & NAMES(OCAML_HEAP) ||
@@ -178,8 +181,8 @@ static way find_way(const builder *b, lens_cursor at) {
                  .within = found.within | b->within.sets.items[rest->within]};
 }
 
-/* What is outward of a node comes before it, so that its way is known. Where a node is hidden
- * whole, its way is that of the next one outward. */
+/* What is outward of a node comes before it, so its way is known. If a node is hidden as a whole,
+ * its way is that of the next node outward. */
 static bool find_ways(builder *b) {
     const size_t n = lens_nodes(&b->lens);
     for (uint32_t i = 0; i < n; i++) {
@@ -205,7 +208,7 @@ static const char *function_at(const builder *b, lens_cursor at) {
     return b->q->profile->locations.items[at.location].function;
 }
 
-/* Both functions by number, each once. */
+/* Makes a key of a function and its caller. */
 static bool number_call(builder *b, lens_cursor at, uint64_t *call) {
     const lens_cursor caller = lens_outward(&b->lens, at);
     uint32_t inner, outer = 0;
@@ -218,7 +221,7 @@ static bool number_call(builder *b, lens_cursor at, uint64_t *call) {
     return true;
 }
 
-/* The locations of a node that called something are running, so that their callers call them. */
+/* A location that called something is running, so its caller did call it. */
 static bool see_calls(builder *b, uint32_t node, bool has_callee) {
     const profile *p = b->q->profile;
     const profile_frame *f = &p->frames.items[cct_frame(&p->tree, node)];
@@ -248,8 +251,9 @@ static bool find_calls(builder *b) {
     return ok;
 }
 
-/* Whether an anonymous function is on the stack although nobody could have called it: neither the
- * library, nor the function around it, nor that one's other parts, nor who calls it elsewhere. */
+/* Whether an anonymous function is on the stack although nothing there can have called it: neither
+ * the library, nor the function around it, nor other parts of that one, nor a caller that called it
+ * in another stack. */
 static bool is_created(builder *b, lens_cursor owner) {
     const char *function = function_at(b, owner);
     uint64_t call;
@@ -271,7 +275,7 @@ static bool is_created(builder *b, lens_cursor owner) {
 
 /* ---- stacks ------------------------------------------------------------------------------ */
 
-/* A function with all its lines. Strings of a profile are equal if their pointers are. */
+/* Numbers functions with all their lines. Equal strings of a profile have equal pointers. */
 static bool number_owner(builder *b, uint32_t location, uint32_t *owner) {
     static const profile_location nowhere = {.file = NULL};
     const profile_location *l =
@@ -320,7 +324,7 @@ static bool see_stack(builder *b, uint32_t node, bool external, look *l) {
     return number_owner(b, l->place, &l->owner);
 }
 
-/* The number of a look: each has one. */
+/* Finds the number of a look, or gives it a new one. */
 static bool number_look(builder *b, look *wanted, uint32_t *number) {
     uint32_t *first = map64_put(&b->hashes, hash_bytes(wanted, sizeof *wanted));
     if (!first)
@@ -345,7 +349,7 @@ static uint32_t *look_at(const builder *b, size_t row) {
                     [cct_stack(&b->q->profile->tree, t->node[row])];
 }
 
-/* Those of the rows that are kept. */
+/* Marks the stacks of the rows that are kept. */
 static void find_stacks(builder *b) {
     const uint8_t *kept = b->q->selection.kept;
     for (size_t i = 0; i < b->q->profile->table.count; i++)
@@ -353,7 +357,7 @@ static void find_stacks(builder *b) {
             *look_at(b, i) = LOOK_WANTED;
 }
 
-/* In the order of the tree: what is asked of stacks that share frames stands together. */
+/* Goes in the order of the tree, so that stacks with common frames are adjacent. */
 static bool see_stacks(builder *b) {
     const cct *tree = &b->q->profile->tree;
     for (uint32_t node = 0, stack = 0; node < cct_count(tree); node++) {
@@ -404,7 +408,7 @@ static void add_bound(builder *b, uint64_t words) {
     b->bounds[at] = words;
 }
 
-/* No rule takes a part of a class. */
+/* Finds the bounds of size classes, such that no rule matches only part of a class. */
 static void find_bounds(builder *b) {
     for (uint64_t words = 1; words <= SMALL + 1; words++)
         add_bound(b, words);
@@ -431,7 +435,7 @@ static cost cost_of(const query_result *q, size_t row) {
     return (cost){.samples = samples, .blocks = 1, .weight = (double)samples};
 }
 
-/* Most stacks have blocks of one size. */
+/* Most stacks have blocks of a single size. */
 static bool add_size(builder *b, uint64_t words, uint64_t samples, advise_stack *s) {
     if (s->n_rows == 0)
         s->size.words = words;
@@ -466,9 +470,9 @@ static bool add_row(builder *b, size_t row, uint64_t words, advise_stack *s) {
     return true;
 }
 
-enum { AHEAD = 128 /* rows: what is asked for so early is there when it is needed */ };
+enum { AHEAD = 128 /* rows: far enough to be in the cache when they are needed */ };
 
-/* Some rows that are kept, and of each what leads to its stack. */
+/* Some of the kept rows, with what leads to their stacks. */
 typedef struct row_piece {
     size_t n, rows[AHEAD];
     uint64_t keys[AHEAD];
@@ -501,7 +505,7 @@ static bool find_stack(builder *b, uint64_t key, uint32_t *stack) {
     return true;
 }
 
-/* One takes some lines of the cache. */
+/* Prefetches all cache lines of a stack. */
 static void expect_stack(const builder *b, uint32_t stack) {
     const char *s = (const char *)&b->out->items.items[stack];
     for (size_t i = 0; i < sizeof(advise_stack); i += 64)
@@ -539,7 +543,7 @@ static bool see_rows(builder *b) {
     return see_piece(b, &p);
 }
 
-/* Those of a stack beside each other. */
+/* Puts the sizes of each stack next to each other. */
 static bool sort_sizes(builder *b) {
     size_t first = 0;
     advise_stack *stacks = b->out->items.items;
@@ -580,7 +584,7 @@ static bool build(builder *b) {
     return true;
 }
 
-/* Shapes leave out what is hidden: of them the query's lens is the only one. */
+/* A shape already leaves out what is hidden, so the query's lens is the only possible one. */
 static bool make_lens(builder *b) {
     const lens *asked = &b->q->lens;
     b->lens = *asked;
@@ -644,7 +648,7 @@ static bool sort_rows(advise_stacks *s, size_t n_table) {
     for (size_t row = 0; row < n_table; row++)
         if (s->stack_of[row] != ADVISE_NO_STACK)
             r->rows[r->first[s->stack_of[row]]++] = (uint32_t)row;
-    for (size_t i = n; i > 0; i--) /* each has come to where the next one began */
+    for (size_t i = n; i > 0; i--) /* each entry has come to where the next one began */
         r->first[i] = r->first[i - 1];
     r->first[0] = 0;
     return true;

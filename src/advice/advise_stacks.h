@@ -1,5 +1,5 @@
-/* advise_stacks.h: what rules of advice see of stacks: which function of the program a stack's
- * blocks belong to, and what is known of the names on it. */
+/* advise_stacks.h: what rules of advice see of stacks: to which function of the program a stack's
+ * blocks belong, and what is known of the names on it. */
 #ifndef ADVICE_ADVISE_STACKS_H
 #define ADVICE_ADVISE_STACKS_H
 
@@ -7,53 +7,54 @@
 #include "advice/advise_rules.h"
 #include "query/query.h"
 
-/* Blocks that no rule can tell apart by their stacks or sizes: there are few such sets, however
- * many stacks there are. Small sizes are apart, as one place can make blocks of several sizes for
- * several reasons. */
+/* A set of blocks that no rule can distinguish by their stacks or sizes. There are few such sets,
+ * however many stacks there are. Small sizes have sets of their own, because one place can allocate
+ * blocks of several sizes for several reasons. */
 typedef struct advise_stack {
     cost cost;
     uint32_t owner;      /* number of the program's function */
-    uint32_t place;      /* location in it; LENS_NOWHERE: no backtrace */
+    uint32_t place;      /* location in the owner; LENS_NOWHERE: no backtrace */
     uint32_t site;       /* location where the blocks are allocated */
     advise_names within; /* of the library's functions from the site to the owner */
     advise_names at_owner, caller;
-    advise_names type; /* also of the wrapper of malloc, if there is one */
+    advise_names type; /* also of the wrapper of malloc, if any */
     unsigned shape;
     advise_family family;
     const char *type_name;
     uint64_t min_words, max_words;
-    double heaviest; /* block, as a weight of `cost` */
-    uint32_t number; /* among all, in the order in which blocks have them */
+    double heaviest; /* weight of the heaviest block */
+    uint32_t number; /* among all stacks, in the order of their first blocks */
     advise_sums sums;
-    advise_size size;          /* of the first block */
+    advise_size size;          /* size of the first block */
     size_t first_more, n_more; /* other sizes, in `more` */
     size_t n_rows;
 } advise_stack;
 
-/* Rows of stacks, where these are looked at singly. */
+/* Rows by stack, for code that looks at single blocks. */
 typedef struct advise_rows {
     uint32_t *rows;
-    size_t *first; /* by the number of the stack: index into `rows` */
+    size_t *first; /* by number of the stack: index into `rows` */
 } advise_rows;
 
 #define ADVISE_NO_STACK UINT32_MAX
 
 typedef struct advise_stacks {
-    VEC(advise_stack) items; /* by owner */
-    advise_size *more;       /* sizes, by stack */
-    uint32_t *stack_of;      /* by row of the table: number of the stack; ADVISE_NO_STACK: not
-                                selected */
-    advise_rows rows;        /* once somebody asked */
+    VEC(advise_stack) items; /* sorted by owner */
+    advise_size *more;       /* by stack */
+    /* By row of the table: number of the stack; ADVISE_NO_STACK: not selected. */
+    uint32_t *stack_of;
+    advise_rows rows; /* made when first used */
     uint32_t n_owners;
 } advise_stacks;
 
-/* Who waits for it, and may stop waiting: then it ends as if there were no memory. */
+/* The caller that waits for the result. If it stops waiting, the query ends as if there were no
+ * memory. */
 typedef struct advise_asker {
-    bool (*has_gone)(void *context); /* NULL: stays */
+    bool (*has_gone)(void *context); /* NULL: never */
     void *context;
 } advise_asker;
 
-/* For loops: asks now and then. */
+/* Asks now and then; for loops. */
 static inline bool advise_is_unwanted(const advise_asker *a, size_t step) {
     enum { ASK_AFTER = 1 << 14 /* steps */ };
     return a->has_gone && step % ASK_AFTER == 0 && a->has_gone(a->context);
@@ -62,8 +63,7 @@ static inline bool advise_is_unwanted(const advise_asker *a, size_t step) {
 /* False when there is no memory. */
 bool advise_stacks_build(const query_result *q, const advise_asker *asker, advise_stacks *s);
 
-/* The rows of a stack, `n_rows` of them, in the order of the table; NULL when there is no memory.
- */
+/* Returns the `n_rows` rows of a stack, in the order of the table; NULL when there is no memory. */
 const uint32_t *advise_stacks_rows(advise_stacks *s, size_t n_table, const advise_stack *stack);
 
 void advise_stacks_free(advise_stacks *s);

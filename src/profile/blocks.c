@@ -1,6 +1,8 @@
-/* blocks.c: rows are made ready a few at a time, and deaths are written late, in bulk, as they come
- * from all over the table. At the end, events of one time are put in their order by stretches of
- * time. */
+/* blocks.c: the table of blocks while it is read, and how it is finished.
+ *
+ * Rows are initialized a few at a time. Promotions and deaths are written late, in batches, because
+ * their rows lie all over the table. At the end, events are sorted by time, one range of time after
+ * the other so that each is sorted in the cache; equal times stay in the order of the file. */
 #include "profile/blocks.h"
 
 #include <stdlib.h>
@@ -14,13 +16,13 @@
 enum {
     FIRST_ROWS = 1024,
     READY_ROWS = 512,
-    EVENTS_A_STRETCH = 1 << 12, /* of time: so many are sorted within the cache */
+    EVENTS_A_STRETCH = 1 << 12, /* of time; sorted within the cache */
     FEWEST_STRETCHES = 16,
     MOST_STRETCHES = 1 << 18,
 };
 
-#define NO_NODE UINT32_MAX /* the allocation was not met yet, or stands in another row */
-#define MOVED   UINT8_MAX  /* a source, without a node: `length` is the row to which it moved */
+#define NO_NODE UINT32_MAX /* the allocation was not met yet, or moved to another row */
+#define MOVED   UINT8_MAX  /* a source without node: `length` is the row it moved to */
 
 /* ---- rows -------------------------------------------------------------------------------- */
 
@@ -30,13 +32,13 @@ static bool resize_half(uint32_t **half, size_t capacity) {
     return resized;
 }
 
-/* Some are made when they are needed. */
+/* The column of promotions exists only when it is needed. */
 static bool resize_times(blocks_times *t, bool is_needed, size_t capacity) {
     return (!(t->low || is_needed) || resize_half(&t->low, capacity)) &&
            (!t->high || resize_half(&t->high, capacity));
 }
 
-/* A column that was made larger before another failed stays larger, which does no harm. */
+/* If one column fails, those before it stay larger, which does no harm. */
 static bool resize(block_table *b, size_t capacity) {
 #define RESIZE_COLUMN(type, name)                                                                  \
     type *name = realloc(b->name, capacity * sizeof *name);                                        \
@@ -54,15 +56,14 @@ static bool resize(block_table *b, size_t capacity) {
     return true;
 }
 
-/* From row `at` on. */
+/* Sets `n` times from row `at` on to BLOCKS_NEVER. */
 static void set_never(const blocks_times *t, size_t at, size_t n) {
     memset(t->low + at, 0xFF, n * sizeof *t->low);
     if (t->high)
         memset(t->high + at, 0xFF, n * sizeof *t->high);
 }
 
-/* Makes the next rows ready; few at a time, so that they are still in the cache when they are used.
- */
+/* Initializes the next rows: only a few, so that they are still in the cache when they are used. */
 static bool prepare(block_table *b) {
     if (b->ready == b->capacity &&
         (b->count >= UINT32_MAX / 2 || !resize(b, b->capacity ? b->capacity * 2 : FIRST_ROWS)))
@@ -77,7 +78,7 @@ static bool prepare(block_table *b) {
     return true;
 }
 
-/* The first promotion. */
+/* Makes the column of promotions at the first one. */
 static __attribute__((noinline)) bool make_promoted(block_table *b) {
     blocks_times t = {.low = malloc(b->capacity * sizeof *t.low)};
     if (blocks_are_long(b))
@@ -114,7 +115,7 @@ static inline bool make_room_for(block_table *b, uint64_t time) {
     return __builtin_expect(time < BLOCKS_SHORT, 1) || blocks_are_long(b) || blocks_make_long(b);
 }
 
-/* A row of a block whose allocation was not met yet. */
+/* Adds a row for a block whose allocation was not met yet. */
 static bool add_row(block_table *b, uint32_t *row) {
     if (b->count == b->ready && !prepare(b))
         return false;
@@ -129,7 +130,7 @@ static __attribute__((noinline)) bool new_row(block_table *b, uint64_t id, uint3
     return add_row(b, row) && row_index_add(&b->rows, id, *row);
 }
 
-/* The row of a block, which is new if the trace did not speak of it before. */
+/* Finds the row of a block, and adds one if the id is new. */
 static inline bool find_row(block_table *b, uint64_t id, uint32_t *row) {
     const uint32_t known = row_index_find(&b->rows, id);
     *row = known;
@@ -153,15 +154,15 @@ static void move_fates(block_table *b, uint32_t to, uint32_t from) {
         b->after[to] = b->after[from];
 }
 
-/* Without places, the order of beginnings matters to names alone: has one been said since the row?
- */
+/* Whether a row may stay before its allocation. Without places, the order of births matters only to
+ * names, so it may if no name was given since the row was added. */
 static bool may_stay(const block_table *b, uint32_t row) {
     const size_t n = b->spans.count;
     return b->without_places && (n == 0 || b->spans.items[n - 1].first <= row);
 }
 
-/* Of a block whose end was met before its beginning, the row is where the end was: rows are in the
- * order of beginnings where that matters. */
+/* Moves a block whose death was met before its birth to a new row, where rows must be in the order
+ * of births: its old row is at the place of the death. */
 static bool move_here(block_table *b, uint64_t id, uint32_t *row) {
     const uint32_t from = *row;
     if (may_stay(b, from))
@@ -239,12 +240,12 @@ typedef struct timed {
     uint64_t time, event;
 } timed;
 
-/* Stretches of time, 2^width us each; the last one goes on. */
+/* Ranges of time of 2^width µs each; the last one has no end. */
 typedef struct stretches {
     size_t n;
     unsigned width;
-    size_t *ends; /* of their events */
-    size_t most;  /* events of one */
+    size_t *ends; /* of their events, as a prefix sum */
+    size_t most;  /* events in the largest one */
 } stretches;
 
 static uint64_t event_time(const block_table *b, uint64_t event) {
@@ -260,8 +261,8 @@ static size_t digit_of(const void *thing, unsigned shift) {
     return radix_digit(((const timed *)thing)->time, shift);
 }
 
-/* Puts the events of each stretch beside each other, each stretch's in the order of the file.
- * Domains write in turn: what is beside each other then mostly was before. */
+/* Puts the events of each range of time together, still in the order of the file. The domains write
+ * in turn, so most are nearly together already. */
 static bool split_order(const block_table *b, stretches *s, uint64_t *split) {
     const uint64_t *events = b->order.items;
     for (s->n = FEWEST_STRETCHES;
@@ -283,7 +284,7 @@ static bool split_order(const block_table *b, stretches *s, uint64_t *split) {
     return true;
 }
 
-/* Of one stretch; `room` is for its events twice. */
+/* Sorts the events of one range; `room` has twice the room that they need. */
 static void sort_stretch(const block_table *b, const uint64_t *split, size_t n, timed *room,
                          uint64_t *sorted) {
     uint64_t least = UINT64_MAX, most = 0;

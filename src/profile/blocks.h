@@ -7,9 +7,10 @@
  * Times do not order events, since thousands of events may have the same time. Within a domain,
  * events happened in the order of the file. So a table that is asked for the peak also stores
  * between which allocations each block died. That takes 4 more bytes per block, or up to 8 in a
- * trace of several domains. For it, each allocation has a place in the order of all allocations. In
- * a trace of one domain, the place is the row. Otherwise domains are merged by time. At equal times
- * their order is unknown, and deaths come as early as the order of their own domain allows. */
+ * trace of several domains. To express this, each allocation has a place in the order of all
+ * allocations. In a trace of one domain, the place is the row. Otherwise domains are merged by
+ * time. At equal times their order is unknown, and deaths come as early as the order of their own
+ * domain allows. */
 #ifndef PROFILE_BLOCKS_H
 #define PROFILE_BLOCKS_H
 
@@ -111,7 +112,7 @@ typedef struct blocks_most {
 } blocks_most;
 
 /* The results of blocks_peak and blocks_spread_of_most, kept after the first call. Threads that
- * compute it at the same time get the same result. */
+ * compute them at the same time get the same results. */
 typedef struct blocks_peak_memo {
     _Atomic uint64_t time, samples;
     _Atomic uint32_t place;
@@ -172,7 +173,7 @@ typedef struct block_table {
      * file. Empty unless it was asked for; most reports need only times. */
     VEC(uint64_t) order;
     bool keep_order;
-    bool without_places; /* nobody asks for the peak */
+    bool without_places; /* the peak is not needed */
     bool is_ordered; /* events of different domains have different times, which give their order */
 
     /* While reading. The rows of older blocks are not in the cache: they are prefetched, and fates

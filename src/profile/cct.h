@@ -15,7 +15,7 @@
  *   node   0     1     2     3     4     5
  *   frame  root  main  a     b     c     d
  *
- * 1 begins a chain below node 0, and 4 one below node 2. */
+ * Node 1 begins a chain below node 0, and node 4 one below node 2. */
 #ifndef PROFILE_CCT_H
 #define PROFILE_CCT_H
 

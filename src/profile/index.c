@@ -1,4 +1,4 @@
-/* index.c: the file and its head: which trace it is of, the sections and their checksums.
+/* index.c: the file and its head: which trace it belongs to, its sections and their checksums.
  * index_tree.c and index_blocks.c read and write the sections. */
 #include "profile/index.h"
 

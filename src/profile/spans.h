@@ -1,6 +1,6 @@
 /* spans.h: names that hold for spans of a domain: the name of its thread, its scope, and the ids of
  * its trace and span. A name is given once and holds until the next one of its kind, so blocks need
- * no column for it. It follows from a block's row and domain. */
+ * no column for it. The name of a block follows from its row and domain. */
 #ifndef PROFILE_SPANS_H
 #define PROFILE_SPANS_H
 

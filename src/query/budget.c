@@ -1,6 +1,6 @@
-/* budget.c: compares the limit of a rule with both ends of the interval: it passes beyond one,
- * fails beyond the other, and is undecided between them. docs/estimator.md says how the rate that
- * would decide is found. */
+/* budget.c: compares the limit of a rule with both ends of the interval: the rule passes beyond one
+ * end, fails beyond the other, and is undecided between them. docs/estimator.md says how the rate
+ * that would decide is found. */
 #include "query/budget.h"
 
 #include <math.h>

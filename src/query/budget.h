@@ -1,6 +1,5 @@
-/* budget.h: whether what a site allocated is within what was expected or allowed. It is judged by
- * the interval of the estimate: what sampling leaves open is undecided. Pure queries on a
- * profile. */
+/* budget.h: whether what a site allocated is within what was expected or allowed. The interval of
+ * the estimate decides; what sampling leaves open is undecided. Pure queries on a profile. */
 #ifndef QUERY_BUDGET_H
 #define QUERY_BUDGET_H
 

@@ -1,8 +1,8 @@
 /* estimate.c: the estimators and their intervals. The incomplete gamma and beta functions are
- * computed by their series and continued fractions (DLMF 8.11.4, 8.9.2 and 8.17.22, the latter
- * evaluated by Lentz's method). They are inverted by secants from a guess near the root. Without
- * one they are inverted by bisection, then by the Illinois method. An inversion is needed for each
- * printed number, and pictures have thousands. */
+ * computed by a series (DLMF 8.11.4) and by continued fractions (8.9.2 and 8.17.22, evaluated by
+ * Lentz's method). They are inverted by secants from a guess near the root. Without one they are
+ * inverted by bisection, then by the Illinois method. An inversion is needed for each printed
+ * number, and pictures have thousands. */
 #include "query/estimate.h"
 
 #include <math.h>

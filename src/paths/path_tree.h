@@ -1,5 +1,5 @@
-/* path_tree.h: trees of places, through which call paths run. They know no costs. Only for code
- * that makes views of call paths, or walks over a whole view. */
+/* path_tree.h: trees of places, through which call paths run. They know no costs. This header is
+ * only for code that makes views of call paths or walks over a whole view. */
 #ifndef PATHS_PATH_TREE_H
 #define PATHS_PATH_TREE_H
 

@@ -3,7 +3,7 @@
  *
  * A section is a sequence of 64-bit words in the byte order of the machine. Reading trusts nothing:
  * after the end of a section, and after a failure to read the file, every number is 0 and the
- * stream has failed. What the numbers mean is not known here. */
+ * stream has failed. This layer does not know what the numbers mean. */
 #ifndef PROFILE_INDEX_STREAM_H
 #define PROFILE_INDEX_STREAM_H
 

@@ -16,8 +16,8 @@
                "Core.*|Core__*|$[0-9-]*|"                                                          \
                "std::*|__gnu_cxx::*|operator new*|alloc::*|core::*|<alloc::*|<core::*|"            \
                "hashbrown::*|[[]deeper than the recorder looks])")                                 \
-    /* What calls a program's or a thread's own function. Where nothing else is left of a program, \
-     * since that function was inlined, this is not what allocates. */                             \
+    /* Functions that call the main function of a program or thread. They are not what allocates   \
+     * if nothing else of the program is left because its functions were inlined. */               \
     X(START, "@(start_thread|clone|clone3|__clone|_start|__libc_start_*|std::rt::*|"               \
              "execute_native_thread_routine|__thread_proxy|std::sys*::backtrace::*|"               \
              "<std::sys::*[tT]hread*::*|std::sys::*[tT]hread*::*|core::ops::function::Fn*|"        \
@@ -54,7 +54,7 @@
     X(COMPARING, "@(Stdlib__@(Map|Set).Make.@(add|mem|find|find_opt|remove|split)|"                \
                  "Stdlib__List.*sort*|Stdlib__Array.*sort*|"                                       \
                  "Stdlib__Hashtbl.Make*.@(key_index|mem*|find*|add|replace*|remove*))")            \
-    /* The runtime's own: gets memory for a heap, of which OCaml's blocks are parts. */            \
+    /* Functions of the runtime that get memory for the heap in which OCaml's blocks are. */       \
     X(OCAML_HEAP, "caml_@(alloc_for_heap|add_to_heap|init_major_heap|set_minor_heap_wsz|"          \
                   "page_table_*|realloc_*ref_table|alloc_*table|alloc_shr*|shared_try_alloc|"      \
                   "compact_heap*|init_gc|init_shared_heap|mem_map)")                               \

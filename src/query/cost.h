@@ -1,4 +1,5 @@
-/* cost.h: what a set of sampled blocks amounts to by a measure; all queries compute costs.
+/* cost.h: what a set of sampled blocks amounts to by a measure; all queries are computed from
+ * costs.
  *
  * A measure gives each sample a weight. For amounts of memory that is 1, so the weight of a set is
  * its number of samples. docs/estimator.md says what is estimated from a cost, and how

@@ -56,7 +56,7 @@ typedef struct leaks_site {
     double line[LEAKS_POINTS];
 } leaks_site;
 
-/* When growth stops to count, in microseconds: at the end of the trace, or before the program began
+/* When growth stops counting, in microseconds: at the end of the trace, or before the program began
  * to clean up. */
 typedef struct leaks_window {
     uint64_t to;

@@ -1,4 +1,4 @@
-/* leaks_window.c: finds when growth stops to count. A program that frees its memory before it ends
+/* leaks_window.c: finds when growth stops counting. A program that frees its memory before it ends
  * would otherwise show no leak. The beginning of a clean-up is where much is freed and little
  * allocated from then on, looked for in the points of a timeline or, if the clock is too coarse, in
  * the order of events. */

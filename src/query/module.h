@@ -1,6 +1,6 @@
 /* module.h: the module of a place: the program or shared library if only machine code is known,
- * else the library or folder of its source. This is what filters by module, columns and the colors
- * of the page mean by it. */
+ * else the library or folder of its source. Filters by module, columns and the colors of the page
+ * use it. */
 #ifndef QUERY_MODULE_H
 #define QUERY_MODULE_H
 

@@ -1,6 +1,6 @@
-/* stats.h: sizes and lifetimes of the sampled blocks, each with the same weight, as they are
- * published in papers about allocators. A pure query on the table of blocks and the order of its
- * events.
+/* stats.h: sizes and lifetimes of the sampled blocks, each with the same weight. These are the
+ * numbers that papers about allocators publish. A pure query on the table of blocks and the order
+ * of its events.
  *
  * Sampling words finds large blocks more often than the program makes them. So the program's own
  * blocks are estimated as well, with each block weighted by the inverse of its chance to be

@@ -1,6 +1,6 @@
 /* unseen.c: compares the gauge of anonymous memory with the upper end of what the recorded blocks
- * can have taken. Traces with a language's heap, or of which recording was stopped for a while,
- * cannot tell. */
+ * can have taken. Traces with a language's heap, and traces whose recording was stopped for a
+ * while, are excluded. */
 #include "query/unseen.h"
 
 #include <string.h>

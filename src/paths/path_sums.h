@@ -49,8 +49,8 @@ bool path_column_begin(path_column *c, size_t n_of);
 bool path_column_make(path_column *c, size_t n_of, cost_shape shape);
 void path_column_free(path_column *c);
 
-/* Makes a column of what stacks cost, at the nodes of a tree that was seen where they end, wherever
- * their sites are. False when there is no memory; must be freed in any case. */
+/* Makes a column of the costs of stacks, each at the node of a seen tree where the stack ends,
+ * wherever its site is. False when there is no memory; must be freed in any case. */
 bool path_column_of(path_column *c, const path_tree *t, const cost_list *list);
 
 static inline void path_column_mark(const path_column *c, uint32_t node) {

@@ -72,7 +72,7 @@ static uint32_t *map_from(growing *g, unsigned side, size_t n) {
 /* ---- the order of nodes ------------------------------------------------------------------ */
 
 /* Computes in `to` where each node goes in preorder, so that nodes that are read together are
- * adjacent. So far, parents only come before their children. There may be many nodes, so this uses
+ * adjacent. On entry, nodes only come after their parents. There may be many nodes, so this uses
  * existing arrays; `ends` is scratch memory. */
 static void number_nodes(const uint32_t *parents, size_t n, uint32_t *ends, uint32_t *to) {
     uint32_t *sizes = to; /* until all ends are known */

@@ -325,8 +325,8 @@ static bool sort_order(block_table *b) {
     return ok;
 }
 
-/* Blocks outside the minor heap are never promoted. If a trace says so, it means the block's
- * handle. */
+/* Blocks outside the minor heap are never promoted. If a trace says that one was, its handle was
+ * promoted. */
 static inline bool may_be_promoted(const block_table *b, size_t row) {
     return b->source[row] == MEMTRACE_MINOR;
 }

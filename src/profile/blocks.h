@@ -121,8 +121,8 @@ typedef struct blocks_peak_memo {
     _Atomic bool spread_known;  /* set last */
 } blocks_peak_memo;
 
-/* A run of consecutive rows in the file that are of one domain. Deaths and promotions between them
- * are of that domain, too. */
+/* A run of consecutive rows in the file that are of one domain. Deaths and promotions between these
+ * rows are of that domain, too. */
 typedef struct blocks_run {
     uint32_t first;
     uint16_t domain;
@@ -187,8 +187,8 @@ typedef struct block_table {
     size_t n_fates;
 } block_table;
 
-/* Announces the domain of the events that follow, which blocks_add.h adds; needed unless it is
- * domain 0 from the start. False when there is no memory. */
+/* Announces the domain of the events that follow (see blocks_add.h). Until the first call, events
+ * are of domain 0. False when there is no memory. */
 bool blocks_enter(block_table *b, uint16_t domain);
 
 /* Finishes the table after the last event: removes rows whose block was never allocated, such as

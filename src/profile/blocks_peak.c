@@ -227,7 +227,8 @@ static bool count(peak_search *s) {
 
 /* ---- from step to step ------------------------------------------------------------------- */
 
-/* Makes enough bins that little is born in one. The only candidate is all places. */
+/* Makes so many bins that few blocks are born in each. All places together are the only
+ * candidate. */
 static bool begin_search(peak_search *s) {
     const block_table *b = s->table;
     step *x = &s->steps[0];

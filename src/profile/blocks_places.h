@@ -4,9 +4,9 @@
 
 #include "profile/blocks.h"
 
-/* Gives allocations and deaths their places, once rows and times are final. `before` says, by the
- * number that a row had while reading, and one after the last, how many rows before it were kept;
- * NULL: all. False when there is no memory. */
+/* Gives allocations and deaths their places, once rows and times are final. `before` is indexed by
+ * the numbers that rows had while reading, with one more entry at the end: how many rows before
+ * this one were kept; NULL: all were. False when there is no memory. */
 bool blocks_settle(block_table *b, const uint32_t *before);
 
 #endif

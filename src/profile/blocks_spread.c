@@ -510,7 +510,7 @@ typedef struct following {
     const spreading *s;
     const stretch *in;
     size_t known; /* fine bins begun in `reaches` */
-    size_t last;  /* bin of floating deaths that may have come before the moment */
+    size_t last;  /* last bin whose floating deaths may have come before the moment */
     /* Samples: at present, at the moment, and of those floating deaths. */
     int64_t level, then, floating;
 } following;

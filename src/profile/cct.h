@@ -35,8 +35,8 @@
 /* A flag beside the frame in `cct.frames`: the node is the first of a chain. */
 #define CCT_FIRST 0x80000000u
 
-/* Marks what hangs on a node beside the next node of its chain. That is either the first node of
- * another chain or, with this bit, the index of the node's totals. */
+/* What hangs on a node, beside the next node of its chain, is the first node of another chain or,
+ * with this bit set, the index of the node's totals. */
 #define CCT_TOTALS 0x80000000u
 
 enum {

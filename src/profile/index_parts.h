@@ -8,7 +8,7 @@
 /* Raise this whenever the contents of a section change, or what a profile says about a trace. */
 #define INDEX_FORMAT 10
 
-/* The first word of the file. It differs if the byte order does. */
+/* The first word of the file. It reads differently in the other byte order. */
 #define INDEX_MAGIC UINT64_C(0x7864692E74726C61) /* alrt.idx */
 
 /* Sections in the order of the file, after the head and without gaps. The table of blocks is split

@@ -320,7 +320,8 @@ static memtrace_status add_events(profile *p, memtrace_reader *reader,
 }
 
 /* Returns the duration. A trace that is cut short may still be growing, and its next events may
- * have the time at which its last packet ended, so it lasts only until its latest event. */
+ * have the time at which its last packet ended, so its duration ends at the latest event that was
+ * read. */
 static uint64_t lasts_until(uint64_t latest_event, const memtrace_reader *reader) {
     const uint64_t start = reader->info.start_time;
     return !reader->cut && reader->packets_end > start + latest_event ? reader->packets_end - start

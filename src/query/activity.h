@@ -33,8 +33,8 @@ typedef struct activity {
     VEC(activity_site) sites; /* sorted by the order that was asked for, largest first */
 } activity;
 
-/* Uses the blocks that the query kept, which must have kept its rows. Fills `*a`, which need not be
- * initialized; false when there is no memory. The result refers to the profile. */
+/* Uses the blocks that the query kept; the query must have kept its rows. Fills `*a`, which need
+ * not be initialized; false when there is no memory. The result refers to the profile. */
 bool activity_query(const query_result *q, uint64_t from, uint64_t to, activity_order order,
                     activity *a);
 

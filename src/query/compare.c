@@ -292,8 +292,8 @@ static void add_variance_of_runs(comparison *c, const compare_side *before, cons
 
 /* ---- the comparison ------------------------------------------------------------------------ */
 
-/* A ratio that may be several times as large as its value, and above several, is based on hardly
- * any samples on one side: fewer than four before, or one after. */
+/* If the upper limit of a ratio is more than several, and several times the ratio, one side has
+ * hardly any samples: fewer than four before, or one after. */
 static bool ratio_says_nothing(const comparison *c) {
     const double several = 4;
     return c->before_samples > 0 && c->after_samples > 0 && c->ratio.high > several &&

@@ -185,8 +185,8 @@ cost cost_of_number(const profile *p, size_t row) {
                   .most_per_word = 1 / (double)words};
 }
 
-/* The cost of a block by MEASURE_REQUESTED: each sample counts the block's words without the
- * header, divided by its words. */
+/* The cost of a block by MEASURE_REQUESTED: each sample counts as the share of the block's words
+ * that is not its header. */
 static cost cost_of_requested(const profile *p, size_t row) {
     const double length = (double)blocks_length(&p->table, row), part = length / (length + 1);
     const double samples = (double)blocks_samples(&p->table, row);

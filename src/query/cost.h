@@ -135,7 +135,7 @@ static inline double cost_longest(const profile *p, filter_bounds may) {
     return (double)(may.life_below ? may.life_below - 1 : p->duration) / 1e6;
 }
 
-/* Returns `sum` or, if it has no blocks, the cost with the weight of one missed block at most, so
+/* Returns `sum`. If it has no blocks, it gets the largest weight that a missed block may have, so
  * that its interval tells what may exist. */
 cost cost_or_missed(const profile *p, measure m, filter_bounds may, cost sum);
 

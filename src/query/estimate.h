@@ -88,9 +88,8 @@ estimate estimate_mean_value(const estimate_mean *m);
  * could weigh, or 0. */
 estimate estimate_weighted(double sum, double squares, double heaviest, double rate);
 
-/* Returns the heaviest weight to expect if samples of so many blocks were seen and one weighs at
- * most `most`: that much if there are none, or as long as they are few, as for numbers of
- * blocks. */
+/* Returns the heaviest weight to expect if samples of so many blocks were seen and a block weighs
+ * at most `most`: at least `most` while there are no or few of them, as for numbers of blocks. */
 double estimate_weight_possible(double heaviest, uint64_t tracked, double most);
 
 /* Estimates a weighted sum over tracked blocks: `sum` of y / π, `variance` of y² (1 - π) / π²;
@@ -104,8 +103,8 @@ double estimate_invisible(double rate);
 /* Returns 1 - (1 - rate)^words, the chance of a block to be tracked. */
 double estimate_inclusion(uint64_t words, double rate);
 
-/* The same chances for all blocks of a trace: those of small blocks, which most are, are computed
- * once. */
+/* The same chance, for callers that need it for all blocks of a trace. Most blocks are small, so
+ * the chances of small sizes are computed once. */
 enum { ESTIMATE_FEW_WORDS = 512 };
 
 typedef struct estimate_chances {

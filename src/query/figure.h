@@ -30,10 +30,11 @@ typedef struct figure_cache {
 
 figure figure_of_cached(figure_cache *cache, const profile *p, uint64_t samples);
 
-/* In the unit of the query's measure; `may` is what is known of the blocks, such as by a filter. */
+/* Returns a figure in the unit of the query's measure; `may` is what is known of the blocks, such
+ * as by its filter. */
 figure figure_of_cost_within(const query_result *q, filter_bounds may, const cost *c);
 
-/* Of an estimate that is not a number of samples times a constant. */
+/* Returns the figure of an estimate that is not a number of samples times a constant. */
 figure figure_of_estimate(estimate e, uint64_t samples);
 
 /* Returns the sum of independent figures, as of two traces. */

@@ -20,7 +20,7 @@ typedef enum hotspots_by {
 #undef HOTSPOTS_GROUPING_NAME
 } hotspots_by;
 
-/* Whether rows are names that hold for spans of domains: threads, scopes and so on. */
+/* Whether rows are grouped by names of spans of domains: threads, scopes and so on. */
 static inline bool hotspots_by_span(hotspots_by by) {
     return by >= HOTSPOTS_BY_THREAD;
 }

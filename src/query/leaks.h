@@ -84,7 +84,8 @@ typedef struct leaks {
     measure measure;   /* of all costs: MEASURE_ALLOCATED, MEASURE_BLOCKS or MEASURE_BYTESECONDS */
     leaks_site total;
     double telling_rate; /* at which the largest unclear site would be judged; 0: there is none */
-    /* Sorted by class; growing sites by p as far as it is 0.001 or more; then by what is live. */
+    /* Sorted by class; growing sites then by p, where values below 0.001 are equal; then by what is
+     * live. */
     VEC(leaks_site) sites;
 } leaks;
 

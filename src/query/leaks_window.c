@@ -16,7 +16,8 @@
 #define LAST_FREED     0.05
 #define EXIT_ALLOCATED 0.1
 
-/* Of what was allocated, live when a clean-up begins: then nothing else went on before. */
+/* If this share of what was allocated is live when a clean-up begins, nothing else went on
+ * before. */
 #define LEAST_KEPT 0.75
 
 enum {

@@ -30,7 +30,7 @@ static void count(const profile *p, const uint8_t *live, peak *k) {
 }
 
 /* Whether a moment with `there` samples may have been higher than one with `here`; `common` are
- * live at both. The common ones make no difference, and the others are independent random
+ * live at both. The common samples make no difference, and the others are independent random
  * counts. */
 static bool may_exceed(uint64_t here, uint64_t there, uint64_t common) {
     double more = (double)(here - common), less = (double)(there - common);

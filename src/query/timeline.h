@@ -53,8 +53,8 @@ typedef struct timeline_group {
     group of;
     uint32_t index;   /* in the groups that were found */
     uint64_t samples; /* live at the moment that was asked for */
-    /* Of these blocks or, by MEASURE_BYTESECONDS, what all blocks hold in the time range of the
-     * spec; 0 unless asked for. */
+    /* Of the blocks in `samples` or, by MEASURE_BYTESECONDS, of all blocks of the group over the
+     * time range of the spec; 0 unless asked for. */
     cost cost;
     timeline line;
 } timeline_group;

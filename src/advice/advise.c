@@ -387,8 +387,8 @@ static bool find_places(finder *f, range r, uint8_t rule, const bool *only, advi
     return ok;
 }
 
-/* If sizes grow by a factor, all but the last are 1 / factor of the last. For numbers of blocks and
- * bytes times lifetime, no rule knows how much must remain. */
+/* If sizes grow by a factor, all but the last make up 1 / factor of their sum. For numbers of
+ * blocks and bytes times lifetime, no rule knows how much must remain. */
 static double gain_of(const finder *f, const advice *a) {
     if (measure_infos[f->q->measure].unit != UNIT_BYTES)
         return advise_rule_gains(a->rule);

@@ -63,7 +63,8 @@ static inline bool advise_is_unwanted(const advise_asker *a, size_t step) {
 /* False when there is no memory. */
 bool advise_stacks_build(const query_result *q, const advise_asker *asker, advise_stacks *s);
 
-/* Returns the `n_rows` rows of a stack, in the order of the table; NULL when there is no memory. */
+/* Returns the rows of a stack, `n_rows` of them, in the order of the table; NULL when there is no
+ * memory. */
 const uint32_t *advise_stacks_rows(advise_stacks *s, size_t n_table, const advise_stack *stack);
 
 void advise_stacks_free(advise_stacks *s);

@@ -31,9 +31,9 @@ typedef struct painter {
     const path_column *worth;         /* outward: what members stand for: `gathered` or own costs */
     uint32_t *group_of;               /* by place: 1 + its index among the new groups */
     uint8_t *matches;                 /* by place, from the spec's by location; NULL: no search */
-    uint8_t *hits;     /* by node: a match is below it (inward), or on the path outward (outward) */
-    uint32_t *marks;   /* by place: the node of the picture that last counted it */
-    VEC(group) groups; /* a stack */
+    uint8_t *hits;            /* by node: a match is below it or, outward, on its path outward */
+    uint32_t *marks;          /* by place: the node of the picture that last counted it */
+    VEC(group) groups;        /* a stack */
     VEC(picture_sides) sides; /* of these groups, in the order in which they were made */
 } painter;
 
@@ -121,8 +121,8 @@ static void join_outward(painter *p, group *g, uint32_t member, uint32_t node) {
     join(p, g, member);
 }
 
-/* Splits the children of a node that have costs; `wanted` is the only place, or PATH_NOWHERE for
- * all. */
+/* Puts the children of a node that have costs into groups, either those of the place `wanted` or,
+ * for PATH_NOWHERE, all. */
 static bool split_node(painter *p, size_t first, uint32_t node, uint32_t wanted) {
     const uint32_t *ends = p->tree->ends;
     const path_any any = path_sums_any(p->sums, p->sums->own);

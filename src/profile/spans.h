@@ -42,7 +42,7 @@ static inline const char *spans_text(const block_table *b, span_kind kind, size_
 /* What to call rows without a name, by kind; NULL for threads, which spans_unnamed names. */
 extern const char *const spans_nameless[SPAN_N_KINDS];
 
-/* Names a thread that has no name, by its domain. */
+/* Writes what to call a thread without a name, by the number of its domain. */
 enum { SPAN_UNNAMED = 32 };
 void spans_unnamed(uint16_t domain, char text[SPAN_UNNAMED]);
 

@@ -96,8 +96,8 @@ static site_pattern parse_pattern(const char *site) {
     return p;
 }
 
-/* Whether a function has the name, with or without its parameters. Without, it stands for all
- * overloads. */
+/* Whether a function has the name, with or without its parameters. A name without parameters stands
+ * for all overloads. */
 static bool is_called(const char *function, const site_pattern *p) {
     return strncmp(function, p->text, p->size) == 0 &&
            (function[p->size] == '\0' || function[p->size] == '(');

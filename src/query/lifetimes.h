@@ -43,7 +43,7 @@ typedef struct lifetimes {
     VEC(lifetimes_site) sites; /* largest first */
     /* Of all blocks: dead after 0 µs, 1 to 9 µs, 10 to 99 µs, …; and alive at the end. */
     lifetimes_share decades[LIFETIMES_DECADES], alive;
-    survival_curve curve; /* by MEASURE_BYTESECONDS, all blocks end where the trace does */
+    survival_curve curve; /* by MEASURE_BYTESECONDS, live blocks count as ended */
     survival_quantile quantiles[LIFETIMES_QUANTILES]; /* half, 90%, 99% */
 } lifetimes;
 

@@ -74,8 +74,8 @@ static bool is_uncertain(const query_result *q, const query_spec *spec) {
            blocks_are_of_several(&q->profile->table);
 }
 
-/* If all blocks are selected, bounds the most that was live. For a part of them, the peak is a
- * moment like any other. */
+/* Bounds the most that was live if all blocks are selected. For some of them, the peak is a moment
+ * like any other. */
 static bool find_spread(query_result *q, const query_spec *spec) {
     const block_table *b = &q->profile->table;
     selection kept = {0};

@@ -1,6 +1,6 @@
-/* anonymise.c: a pseudonym is the first 48 bits of a keyed hash (SipHash) behind a letter for its
- * kind. Folders and parts of names get their own, so that what was below one folder stays so;
- * remarks of the recorder keep their word. */
+/* anonymise.c: a pseudonym is a letter for its kind followed by the first 48 bits of a keyed hash
+ * (SipHash). Folders and parts of names get pseudonyms of their own, so that files of one folder
+ * stay together. Remarks of the recorder keep their keyword. */
 #include "trace/anonymise.h"
 
 #include <ctype.h>
@@ -16,12 +16,13 @@ typedef struct anonymiser {
     anonymise_options options;
     arena names;
     uint64_t next_code;
-    bool failed; /* no memory for a name */
+    bool failed; /* out of memory for a name */
 } anonymiser;
 
-enum { PSEUDONYM_SIZE = 16 }; /* with its NUL */
+enum { PSEUDONYM_SIZE = 16 }; /* bytes, with its NUL */
 
-/* 48 bits: two of 10,000 names meet with a chance of one in five million. `kind` is its letter. */
+/* 48 bits: among 10,000 names, two collide with a probability of one in five million. `kind`
+ * becomes the first letter. */
 static void pseudonym(const anonymiser *a, char kind, const char *name, size_t size,
                       char text[PSEUDONYM_SIZE]) {
     const uint64_t hash = siphash(a->options.key, name, size) >> 16;
@@ -46,13 +47,13 @@ static bool append(char **text, size_t *size, size_t *used, const char *piece, s
     return true;
 }
 
-/* Where the extension of a file's name begins, or its end. */
+/* Returns the start of a file name's extension, or the end of the name. */
 static const char *extension(const char *name) {
     const char *base = strrchr(name, '/'), *dot = strrchr(base ? base : name, '.');
     return dot && dot != (base ? base + 1 : name) && strlen(dot) <= 5 ? dot : name + strlen(name);
 }
 
-/* Separators stay, as does the extension of a file; what stands between them is replaced. */
+/* Keeps separators and the extension of a file, and replaces everything else. */
 static char *replace_parts(const anonymiser *a, char kind, const char *name, const char *end) {
     char part[PSEUDONYM_SIZE], *text = NULL;
     size_t size = 0, used = 0;
@@ -75,7 +76,7 @@ static char *replace_parts(const anonymiser *a, char kind, const char *name, con
     return NULL;
 }
 
-/* An empty name says that there is none, which is no secret. */
+/* An empty name means that there is none, which is no secret. */
 static const char *rename_one(anonymiser *a, char kind, const char *name) {
     if (!*name)
         return "";
@@ -91,7 +92,7 @@ static const char *rename_one(anonymiser *a, char kind, const char *name) {
     return kept ? kept : "";
 }
 
-/* Remarks of the recorder keep the word that tells what they are. */
+/* Remarks of the recorder keep the keyword that identifies them. */
 static const char *rename_file(anonymiser *a, const char *file) {
     return strcmp(file, MEMTRACE_MARK_FILE) == 0     ? MEMTRACE_MARK_FILE
            : strcmp(file, MEMTRACE_GAUGE_FILE) == 0  ? MEMTRACE_GAUGE_FILE
@@ -123,7 +124,7 @@ static size_t locate(void *user, uint64_t code, const memtrace_frame *frame,
     return n;
 }
 
-/* Ids of spans are found in the logs of requests. */
+/* Drops spans: their ids also appear in the logs of requests. */
 static bool goes_on(void *user, memtrace_event *event) {
     (void)user;
     return event->kind != MEMTRACE_SPAN;

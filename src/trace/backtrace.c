@@ -1,5 +1,5 @@
-/* backtrace.c: the ways that the header's inline one is not for: a cache that is new or was lost,
- * codewords near the end of the bytes, buckets that are met for the first time. */
+/* backtrace.c: the slow paths that the inline one in the header leaves out: a cache that is new or
+ * had losses, codewords near the end of the bytes, and buckets used for the first time. */
 #include "trace/backtrace.h"
 
 #include <stdlib.h>
@@ -7,8 +7,8 @@
 
 #include "trace/bytes.h"
 
-/* Indices of frames stay below 2^31, so that one bit of their union tells whether FRAME_NONE is
- * among them. */
+/* Frame indices stay below 2^31, so one bit of their union tells whether FRAME_NONE is among
+ * them. */
 
 enum {
     NO_PAGE,
@@ -32,7 +32,7 @@ static bool page_add(backtrace *b, uint16_t *page) {
     return true;
 }
 
-/* The slot of a bucket that has none yet, or NO_SLOT if there is no memory. */
+/* Adds a slot for a bucket that has none. Returns NO_SLOT when out of memory. */
 static __attribute__((cold, noinline)) uint32_t slot_add(backtrace *b, uint32_t bucket) {
     const backtrace_slot unset = {.frame = FRAME_NONE, .prediction = SLOT_OF_BUCKET_0};
     uint16_t *page = &b->page[bucket / BACKTRACE_PAGE];
@@ -57,12 +57,13 @@ static __attribute__((cold)) bool backtrace_start(backtrace *b) {
            slot_add(b, 0) == SLOT_OF_BUCKET_0;
 }
 
-/* Whether the cache can be used. */
+/* Makes the cache usable; false when out of memory. */
 static bool backtrace_ready(backtrace *b) {
     return b->slots.count > SLOT_OF_BUCKET_0 || backtrace_start(b);
 }
 
-/* Makes `flat` if `more` codewords are enough; without memory it goes as before. */
+/* Makes `flat` once `more` codewords reach the threshold. Without memory, decoding goes on without
+ * it. */
 static void flatten(backtrace *b, uint32_t more) {
     if (b->flat || (b->n_words += more) < FORMAT_BUCKETS ||
         !(b->flat = malloc(FORMAT_BUCKETS * sizeof *b->flat)))
@@ -74,7 +75,7 @@ static void flatten(backtrace *b, uint32_t more) {
 
 /* ---- frames ------------------------------------------------------------------------------ */
 
-/* Makes room for `more` frames behind the first `used`. */
+/* Makes room for `more` frames after the first `used`. */
 static backtrace_result backtrace_grow(backtrace *b, size_t used, uint32_t more) {
     if (used > BACKTRACE_MAX)
         return BACKTRACE_TOO_DEEP;
@@ -90,7 +91,7 @@ static backtrace_result backtrace_grow(backtrace *b, size_t used, uint32_t more)
     return BACKTRACE_GOOD;
 }
 
-/* Makes sure that `more` frames fit behind the first `used`. */
+/* Makes sure that `more` frames fit after the first `used`. */
 static backtrace_result backtrace_reserve(backtrace *b, size_t used, uint32_t more) {
     return b->capacity - used < more ? backtrace_grow(b, used, more) : BACKTRACE_GOOD;
 }
@@ -157,7 +158,7 @@ static backtrace_result decode_codewords(backtrace *b, frame_table *table, backt
 
 /* ---- backtraces -------------------------------------------------------------------------- */
 
-/* Gives the frames behind `at` that came from buckets never written the index of code 0. */
+/* Replaces FRAME_NONE, which came from buckets that were never written, by the index of code 0. */
 static __attribute__((cold)) backtrace_result fill_unset(backtrace *b, frame_table *table,
                                                          uint32_t at, uint32_t end) {
     uint32_t zero = frame_table_index(table, 0);
@@ -167,16 +168,16 @@ static __attribute__((cold)) backtrace_result fill_unset(backtrace *b, frame_tab
     return zero == FRAME_NONE ? BACKTRACE_NOMEM : BACKTRACE_UNSET;
 }
 
-/* Whether there is all that a decoder relies on. */
+/* Checks everything that a decoder relies on. */
 static backtrace_result decoder_check(backtrace *b, const backtrace_decoder *d) {
     if (!backtrace_ready(b))
         return BACKTRACE_NOMEM;
     if (d->end - d->p < (ptrdiff_t)(d->n * FORMAT_CODEWORD_SIZE))
         return BACKTRACE_OVERRUN;
-    return backtrace_reserve(b, d->n_frames, 2 * d->n + 1); /* so that it is never NULL */
+    return backtrace_reserve(b, d->n_frames, 2 * d->n + 1); /* so that b->frames is never NULL */
 }
 
-/* Ends a backtrace, good or not, whose first `at` frames are those of the one before it. */
+/* Ends a backtrace, good or not, whose first `at` frames are those of the previous one. */
 static const uint8_t *decoder_end(backtrace *b, const backtrace_decoder *d, uint32_t at,
                                   bool was_cut, backtrace_result result) {
     b->result = result;
@@ -199,7 +200,7 @@ static const uint8_t *decoder_run(backtrace *b, frame_table *table, backtrace_de
     return decoder_end(b, d, at, was_cut, result);
 }
 
-/* Without what backtrace_decode takes for granted. */
+/* Decodes without the preconditions of the fast path. */
 const uint8_t *backtrace_decode_slow(backtrace *b, frame_table *frames, const uint8_t *p,
                                      const uint8_t *end, uint32_t n, uint64_t prefix) {
     bool was_cut = prefix > b->n_frames;
@@ -237,7 +238,8 @@ const uint8_t *backtrace_skip(const uint8_t *p, const uint8_t *end, uint32_t n) 
 void backtrace_lose(backtrace *b) {
     b->trusted = 0;
     b->room = 0;
-    if (b->loss == UINT8_MAX) { /* the number wraps: all that there is becomes stale number 0 */
+    /* The number wraps around: everything becomes stale, with number 0. */
+    if (b->loss == UINT8_MAX) {
         for (size_t i = 0; i < b->slots.count; i++)
             b->slots.items[i].frame_loss = b->slots.items[i].prediction_loss = 0;
         b->loss = 0;

@@ -1,11 +1,11 @@
-/* backtrace.h: one domain's cache of codes and its last backtrace.
+/* backtrace.h: a domain's cache of codes and its last backtrace.
  *
- * Owns the decoding of codewords and, after packets were lost, the knowledge of what can no longer
- * be trusted: each bucket remembers after which loss its parts were written. Frames are dense
- * indices of the frame table, so that a hit costs no look-up.
+ * Decodes codewords and, after packets were lost, tracks what can no longer be trusted: each bucket
+ * stores the number of the loss after which its parts were written. Frames are dense indices into
+ * the frame table, so that a hit needs no look-up.
  *
- * A cache has many buckets, of which most domains use few. Those used stand side by side, so that
- * they fit the processor's cache and a domain of few events stays small. */
+ * A cache has many buckets, of which most domains use few. The used ones are stored contiguously,
+ * so that they fit the processor's cache and a domain with few events stays small. */
 #ifndef TRACE_BACKTRACE_H
 #define TRACE_BACKTRACE_H
 
@@ -18,8 +18,8 @@
 #include "trace/format.h"
 #include "trace/frames.h"
 
-/* The deepest backtrace that is believed: four million frames. Damage could claim more, and each
- * event could claim all frames of the one before it and add to them. */
+/* The deepest backtrace that is accepted: four million frames. Damaged data could claim more, and
+ * each event could claim all frames of the previous event and add to them. */
 #define BACKTRACE_MAX (UINT32_C(1) << 22)
 
 enum {
@@ -32,56 +32,59 @@ enum {
 
 typedef enum backtrace_result {
     BACKTRACE_GOOD,
-    BACKTRACE_UNSET,   /* good, but frames come from buckets that were never filled: code 0 */
+    /* Good, but some frames come from buckets that were never filled: their code is 0. */
+    BACKTRACE_UNSET,
     BACKTRACE_OVERRUN, /* the codewords go beyond `end` */
     BACKTRACE_TOO_DEEP,
     BACKTRACE_NOMEM,
 } backtrace_result;
 
-/* A bucket that was used. */
+/* A bucket that has been used. */
 typedef struct backtrace_slot {
-    uint32_t frame;      /* index of its code; FRAME_NONE: never written, so code 0 */
+    /* Index of the bucket's code; FRAME_NONE: never written, so the code is 0. */
+    uint32_t frame;
     uint16_t prediction; /* the slot of the bucket expected to follow */
-    /* The number of the loss after which each was written; of use once there was a loss. */
+    /* The number of the loss after which each field was written; only relevant after a loss. */
     uint8_t frame_loss, prediction_loss;
 } backtrace_slot;
 
-/* Legal when zeroed. */
+/* Valid when zeroed. */
 typedef struct backtrace {
-    /* The slot of each bucket, in pages of neighbouring ones; 0: it has none. The first page is
-     * that of all buckets without a page, and stays 0. */
+    /* The slot of each bucket, or 0 if it has none, in pages of adjacent buckets. The first page is
+     * shared by all buckets without a page and stays 0. */
     VEC(uint16_t) slot_of;          /* empty until the first backtrace */
-    uint16_t page[BACKTRACE_PAGES]; /* where in slot_of the page of a bucket begins */
+    uint16_t page[BACKTRACE_PAGES]; /* start in slot_of of each page of buckets */
     VEC(backtrace_slot) slots;      /* in order of first use; 0 is no slot, 1 is bucket 0's */
 
-    /* The same in one piece, for speed: the slot of each bucket, or 0. A domain gets it when it has
-     * had so many codewords that it takes no more memory than these; NULL before. */
+    /* A flat copy of slot_of, for speed: the slot of each bucket, or 0. A domain gets it after so
+     * many codewords that the table takes no more memory than the codewords did; NULL before. */
     uint16_t *flat;
-    uint32_t n_words; /* codewords decoded without it */
+    uint32_t n_words; /* codewords decoded without `flat` */
 
     uint32_t *frames; /* the last backtrace, outermost first; NULL if there was none */
     uint32_t n_frames;
     uint32_t capacity;
     uint32_t kept;    /* leading frames unchanged since backtrace_take_kept */
     uint32_t trusted; /* leading frames that no loss can have made wrong */
-    uint8_t loss;     /* losses so far; what carries another number is stale. 0: nothing is */
-    /* The capacity for whoever uses `flat` and looks after no losses: 0 before it is made, and
-     * after a loss. */
+    uint8_t loss;     /* losses so far; a slot with another number is stale. 0: nothing was lost */
+    /* The capacity, for the fast path, which uses `flat` and does not check for losses. 0 before
+     * `flat` exists, and after a loss. */
     uint32_t room;
     backtrace_result result; /* of the last backtrace_decode */
 } backtrace;
 
-/* What is being decoded, between two codewords. */
+/* The state of decoding, between two codewords. */
 typedef struct backtrace_decoder {
     const uint8_t *p, *end;
-    uint32_t n;        /* codewords to come; there are two bytes for each before the end */
-    uint32_t n_frames; /* in b->frames, decoded ones included; there is room for two a codeword */
-    uint32_t at;       /* the slot whose prediction is next */
-    uint32_t any;      /* union of the decoded frames */
-    uint32_t first_stale; /* of the decoded frames, the first that a loss may have spoilt */
+    uint32_t n; /* codewords to come; at least two bytes for each are left before the end */
+    /* Used in b->frames; has room for two per codeword left. */
+    uint32_t n_frames;
+    uint32_t at;          /* the slot whose prediction is next */
+    uint32_t any;         /* bitwise OR of the decoded frames */
+    uint32_t first_stale; /* first decoded frame that a loss may have made wrong */
 } backtrace_decoder;
 
-/* The two ways on from backtrace_decode: from the first codeword, and from a later one. */
+/* The slow paths of backtrace_decode: from the first codeword, and from a later one. */
 const uint8_t *backtrace_decode_slow(backtrace *b, frame_table *frames, const uint8_t *p,
                                      const uint8_t *end, uint32_t n, uint64_t prefix);
 const uint8_t *backtrace_decode_rest_slow(backtrace *b, frame_table *frames, backtrace_decoder *d,
@@ -92,14 +95,15 @@ static inline void backtrace_shorten(backtrace *b, uint32_t n) {
     b->kept = b->kept < n ? b->kept : n;
 }
 
-/* Decodes `n` codewords at `p` into the domain's last backtrace, whose first `prefix` frames stay.
- * If it has fewer, it was cut short by the writer and stays as it is. Returns where the codewords
- * end, or NULL after a failure, when the frames beyond `prefix` are gone; `b->result` says which.
+/* Decodes `n` codewords at `p` into the domain's last backtrace, of which the first `prefix` frames
+ * are kept. If it has fewer frames, the writer cut it short and it stays as it is. Returns the end
+ * of the codewords. On failure, returns NULL and sets `b->result`; the frames beyond `prefix` are
+ * lost.
  *
- * In line, for speed, is what nearly all codewords take: hits of buckets that are known, when
- * nothing was lost and the end of the packet is far: a hit has three bytes at most. Room for two
- * frames a codeword is seen to beforehand. Whatever changes at each step is in locals, so that it
- * is kept in registers. */
+ * The inline part handles the common case, for speed: hits of known buckets, with no losses, far
+ * from the end of the packet (a hit has at most three bytes). Room for two frames per codeword is
+ * checked once, before the loop. Everything that changes at each step is a local variable, to be
+ * kept in a register. */
 static inline const uint8_t *backtrace_decode(backtrace *b, frame_table *frames, const uint8_t *p,
                                               const uint8_t *end, uint32_t n, uint64_t prefix) {
     if (__builtin_expect(prefix > b->n_frames || prefix + 2 * n >= b->room ||
@@ -153,10 +157,10 @@ static inline const uint8_t *backtrace_decode(backtrace *b, frame_table *frames,
     return p;
 }
 
-/* Where the codewords at `p` end, or NULL if that is beyond `end`. */
+/* Returns the end of the `n` codewords at `p`, or NULL if it is beyond `end`. */
 const uint8_t *backtrace_skip(const uint8_t *p, const uint8_t *end, uint32_t n);
 
-/* How many leading frames the last backtrace shares with the one at the last call of this. */
+/* Returns how many leading frames the last backtrace shares with that of the previous call. */
 static inline uint32_t backtrace_take_kept(backtrace *b) {
     uint32_t kept = b->kept;
     b->kept = b->n_frames;
@@ -167,12 +171,12 @@ static inline bool backtrace_is_suspect(const backtrace *b) {
     return b->loss != 0 && b->trusted < (b->n_frames ? b->n_frames : 1);
 }
 
-/* Packets were lost: nothing here is to be trusted until it is written again. */
+/* To be called when packets were lost: nothing is trusted until it is written again. */
 void backtrace_lose(backtrace *b);
 
-/* Compares a bucket with what a packet header says it holds. False if it was trusted and differs;
- * one that was not trusted is set right. Without memory to tell it is true: the next backtrace will
- * fail anyhow. */
+/* Compares a bucket with the contents that a packet header states. Returns false if the bucket was
+ * trusted and differs; an untrusted bucket is set to the stated contents. Returns true when out of
+ * memory: the next backtrace will fail anyway. */
 bool backtrace_verify(backtrace *b, frame_table *frames, uint16_t bucket, uint16_t prediction,
                       uint64_t code);
 

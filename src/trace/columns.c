@@ -1,5 +1,5 @@
-/* columns.c: a depth-first search over the rest of the packet, with a budget: only what was proved
- * impossible is ruled out. */
+/* columns.c: a depth-first search over the rest of the packet, with a budget. A file code is ruled
+ * out only if it was proved impossible. */
 #include "trace/columns.h"
 
 #include <string.h>
@@ -7,8 +7,8 @@
 #include "trace/events.h"
 
 enum {
-    OVERFLOW_BITS = 3, /* of the file code: what end_char can spill into */
-    MAX_DEPTH = 12,    /* doubtful locations that the search holds open at once */
+    OVERFLOW_BITS = 3, /* the bits of the file code that end_char can overflow into */
+    MAX_DEPTH = 12,    /* doubtful locations that the search keeps open at once */
     MAX_STEPS = 100000,
 };
 
@@ -20,13 +20,13 @@ static bool columns_are_unknown(location_word w) {
     return w.start_char == MEMTRACE_MAX_START_CHAR && w.end_char == MEMTRACE_MAX_END_CHAR;
 }
 
-/* Whether the columns look like overflow without more ado. */
+/* Whether the columns alone suggest overflow. */
 static bool columns_overflow(const columns *c, location_word w) {
     return columns_are_unknown(w) && (w.file & OVERFLOW_BITS) == OVERFLOW_BITS && !c->writer_sound;
 }
 
-/* Whether they may be what is wrong, in a packet that makes no sense as it stands. No writer ends
- * an expression before it starts, but some write 0 for an end that they don't know. */
+/* Whether the columns may be the fault in a packet that makes no sense as it stands. No writer ends
+ * an expression before it starts, but some write 0 for an unknown end. */
 static bool columns_look_odd(const columns *c, location_word w) {
     return columns_overflow(c, w) ||
            ((w.file & OVERFLOW_BITS) != 0 && w.end_char != 0 && w.end_char < w.start_char);
@@ -54,8 +54,8 @@ static bool file_is_known(const names *n, const uint8_t *name) {
     return false;
 }
 
-/* Whether a writer can have written this word: names that it refers to are there, names that it
- * announces are new. */
+/* Whether a writer can have written this word: the names that it refers to exist, and the names
+ * that it announces are new. */
 static bool word_is_consistent(const names *n, location_word w, columns_place at) {
     const names_file *file = w.file < FORMAT_NAMES ? &n->files[n->order[w.file]] : NULL;
     if (!file) {
@@ -65,7 +65,8 @@ static bool word_is_consistent(const names *n, location_word w, columns_place at
     } else if (!file->name) {
         return false;
     }
-    /* Version 1 hands the definitions of a forgotten file on: there is no telling what is old. */
+    /* In version 1, a new file name inherits the definitions of the forgotten one, so no definition
+     * can be known to be old. */
     unsigned n_definitions = at.version == 1 ? FORMAT_NAMES : file ? file->n_own : 0;
     if (w.definition < FORMAT_NAMES)
         return at.version == 1 || w.definition < n_definitions;
@@ -77,7 +78,7 @@ static bool word_is_consistent(const names *n, location_word w, columns_place at
 
 static outcome search(columns *c, names *n, columns_place at, unsigned depth);
 
-/* Takes `word` as it is; moves `at` behind it. */
+/* Accepts `word` as it is and moves `at` past it. */
 static bool take(names *n, location_word word, columns_place *at) {
     memtrace_location unused;
     return word_is_consistent(n, word, *at) &&
@@ -92,7 +93,8 @@ static outcome try_file(columns *c, const names *n, columns_place at, location_w
     return take(&copy, word, &at) ? search(c, &copy, at, depth) : IMPOSSIBLE;
 }
 
-/* The file codes that can have become `observed`: calls them 0 … n - 1, itself first. */
+/* Stores the file codes that can have turned into `observed`, and returns their number. `observed`
+ * itself comes first. */
 static unsigned candidates(uint8_t observed, uint8_t file[OVERFLOW_BITS + 1]) {
     unsigned n = 0;
     for (uint8_t bits = 0; bits <= OVERFLOW_BITS; bits++)
@@ -111,7 +113,8 @@ static outcome try_all(columns *c, const names *n, columns_place at, location_wo
     return IMPOSSIBLE;
 }
 
-/* Moves to the next location event of the packet. IMPOSSIBLE if what is in between is damaged. */
+/* Moves to the next location event of the packet. Returns IMPOSSIBLE if an event before it is
+ * damaged. */
 static outcome next_locations(columns_place *at, bool *at_end) {
     *at_end = false;
     while (at->p < at->end && at->n_left == 0) {
@@ -124,8 +127,8 @@ static outcome next_locations(columns_place *at, bool *at_end) {
     return POSSIBLE;
 }
 
-/* Whether the packet can go on like this from `at`, with the tables as they are in `n`, which are
- * changed. What is beyond the budget counts as possible. */
+/* Whether the packet can continue from `at` with the tables `n`, which are modified. Anything
+ * beyond the budget counts as possible. */
 static outcome search(columns *c, names *n, columns_place at, unsigned depth) {
     for (;;) {
         bool at_end;
@@ -169,7 +172,7 @@ void columns_examine(columns *c, const names *n, uint64_t packet, columns_place 
     }
 }
 
-/* Keeps those of the `n` file codes with which the rest of the packet can be as it is. */
+/* Keeps those of the `n_files` file codes with which the rest of the packet is possible. */
 static unsigned keep_possible(columns *c, const names *n, columns_place at, location_word word,
                               uint8_t *file, unsigned n_files) {
     unsigned n_possible = 0;
@@ -186,7 +189,7 @@ columns_verdict columns_choose(columns *c, const names *n, columns_place at, loc
         c->writer_sound = true;
     if (n_files == 1 || (!columns_look_odd(c, *word) && word_is_consistent(n, *word, at)))
         return COLUMNS_SOUND;
-    /* The fewest overflows that explain the packet are the likeliest. */
+    /* The explanation with the fewest overflows is the likeliest. */
     c->lenient = false;
     unsigned n_possible = keep_possible(c, n, at, *word, file, n_files);
     if (n_possible == 0) {
@@ -196,7 +199,7 @@ columns_verdict columns_choose(columns *c, const names *n, columns_place at, loc
     }
     if (n_possible == 0)
         return COLUMNS_SOUND; /* damage of another kind */
-    /* Small codes are the most used, except that a new name is more likely than an old one. */
+    /* Small codes are the most common, except that a new name is more likely than an old one. */
     uint8_t observed = word->file;
     bool as_written = file[0] == FORMAT_NAMES || !columns_are_unknown(*word);
     word->file = file[as_written ? 0 : n_possible - 1];

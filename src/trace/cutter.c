@@ -1,6 +1,6 @@
-/* cutter.c: what is live is a list of blocks, each with its stack's number; stacks are kept once.
- * Both are compacted when much of them is dead. A segment begins with that list, in the order of
- * times, and its streams are the domains' own. */
+/* cutter.c: live blocks are a list of blocks, each with the index of its stack. Equal stacks are
+ * stored once. Both lists are compacted when a segment begins. A segment starts with the live
+ * blocks, in time order, each in a stream of its own domain. */
 #include "trace/cutter.h"
 
 #include <errno.h>
@@ -11,13 +11,15 @@
 #include "base/hash.h"
 
 enum {
-    MAX_DEATHS = 1 << 16, /* that wait for their allocations */
-    NAME_WORDS = (SPAN_TEXT + sizeof(uint64_t) - 1) / sizeof(uint64_t) /* of a held event */
+    MAX_DEATHS = 1 << 16, /* deaths that wait for their allocations */
+    /* Words for a held event's name. */
+    NAME_WORDS = (SPAN_TEXT + sizeof(uint64_t) - 1) / sizeof(uint64_t)
 };
 
 /* ---- stacks -------------------------------------------------------------------------------- */
 
-/* NULL when there is no memory. What was never met was not left out either. */
+/* Returns NULL when out of memory. No sweep has left out a domain before its first event, so a new
+ * lane counts as written up to the last sweep. */
 static cutter_lane *lane_of(cutter *c, uint16_t domain) {
     while (c->lanes.count <= domain) {
         if (!vec_push(&c->lanes, ((cutter_lane){.written = c->written})))
@@ -42,7 +44,7 @@ static bool add_stack(cutter *c, uint64_t hash, const uint64_t *codes, size_t n)
     return true;
 }
 
-/* Two stacks of one hash are both there; the later one is found. */
+/* When two stacks have the same hash, both are stored, but only the later one is found. */
 static bool find_stack(cutter *c, const uint64_t *codes, size_t n, uint32_t *found) {
     const uint64_t hash = hash_bytes(codes, n * sizeof *codes);
     uint32_t *row = map64_put(&c->stack_rows, hash);
@@ -59,8 +61,7 @@ static bool find_stack(cutter *c, const uint64_t *codes, size_t n, uint32_t *fou
 
 /* ---- what is live -------------------------------------------------------------------------- */
 
-/* Leaves out blocks that are dead. Those of which nothing goes on stay known, since their ends are
- * to come. */
+/* Removes dead blocks. Thinned blocks stay, because their deaths are still to come. */
 static bool compact_blocks(cutter *c) {
     size_t n = 0;
     c->n_live = 0;
@@ -79,7 +80,7 @@ static bool compact_blocks(cutter *c) {
     return true;
 }
 
-/* And stacks that no block has any more. */
+/* Removes stacks that no block uses. */
 static bool compact_stacks(cutter *c) {
     uint32_t *moved = calloc(c->stacks.count + 1, sizeof *moved);
     size_t n = 0;
@@ -110,8 +111,8 @@ static bool compact_stacks(cutter *c) {
     return ok;
 }
 
-/* The same of spans. They are new for each request, and few of them are met again: so each is one
- * of its own. */
+/* Removes spans that no block and no lane uses. Spans are not deduplicated: each request has a new
+ * one, and few occur again. */
 static bool compact_spans(cutter *c) {
     if (c->spans.count == 0)
         return true;
@@ -138,7 +139,7 @@ static bool compact_spans(cutter *c) {
     return true;
 }
 
-/* Forgets deaths that had a whole segment to find their allocations. */
+/* Forgets deaths that did not find their allocations in a whole segment. */
 static void compact_deaths(cutter *c) {
     size_t n = 0;
     for (size_t i = 0; i < c->deaths.count; i++)
@@ -162,12 +163,12 @@ static memtrace_status open_stream(cutter *c, uint16_t domain, memtrace_stream *
     return status;
 }
 
-/* In the segment's times. Nothing but what is carried over is at its very start. */
+/* Converts a time to the segment's. Time 0, its very start, is reserved for carried blocks. */
 static uint64_t time_in(const cutter *c, uint64_t time) {
     return c->number == 1 ? time : time > c->start ? time - c->start : 1;
 }
 
-/* What comes next in the lane is of this thread, in this scope. */
+/* Writes the names of the thread and the scope of what comes next in the lane. */
 static memtrace_status put_names(cutter *c, cutter_lane *lane, uint64_t time,
                                  const uint16_t names[CUTTER_NAMES]) {
     memtrace_status status = MEMTRACE_OK;
@@ -181,8 +182,8 @@ static memtrace_status put_names(cutter *c, cutter_lane *lane, uint64_t time,
     return status;
 }
 
-/* Remarks get the ids of those that said it in the recording, if these suffice: an id that does not
- * follow the one before costs a packet. */
+/* Writes the remarks of a span. If the recording had enough of them, they keep their ids: an id
+ * that does not follow its predecessor costs a new packet. */
 static memtrace_status put_span(cutter *c, cutter_lane *lane, uint64_t time, uint32_t span,
                                 uint64_t *parts, size_t n_parts) {
     struct span_remark remarks[SPAN_REMARKS];
@@ -241,7 +242,7 @@ static memtrace_status put_head(cutter *c) {
     return status == MEMTRACE_OK ? memtrace_stream_flush(stream) : status;
 }
 
-/* Those of the domain up to that time: a stream is in the order of time. */
+/* Repeats the domain's unmatched deaths before that time, since a stream must be in time order. */
 static memtrace_status put_deaths(cutter *c, uint16_t domain, uint64_t time) {
     memtrace_status status = MEMTRACE_OK;
     for (size_t i = 0; i < c->deaths.count && status == MEMTRACE_OK; i++) {
@@ -274,12 +275,12 @@ static memtrace_status open_writer(cutter *c, int fd) {
     return segment_writer_open(&c->out, &info, fd);
 }
 
-/* Up to before then, all events of a domain have come. */
+/* All events of the domain before this time have come. */
 static uint64_t whole_until(const cutter_lane *lane) {
     return lane->latest > lane->written ? lane->latest : lane->written;
 }
 
-/* Nothing is as early as the start. */
+/* The result is always later than the segment's start. */
 uint64_t cutter_whole_until(const cutter *c) {
     const uint64_t least = c->latest > CUTTER_LATE ? c->latest - CUTTER_LATE : 0;
     uint64_t until = c->latest;
@@ -308,7 +309,7 @@ static uint8_t level_of(uint64_t said) {
     return (uint8_t)(said < SEGMENT_MAX_LEVEL ? said : SEGMENT_MAX_LEVEL);
 }
 
-/* The lowest rate of what the segment begins with, and of what may come. */
+/* Chooses the lowest rate among the live blocks, the lanes and the held events. */
 static void choose_level(cutter *c) {
     c->level = (uint8_t)cutter_live_level(c);
     if (c->number == 1 && c->first_level > c->level)
@@ -355,7 +356,7 @@ memtrace_status cutter_begin(cutter *c, int fd) {
 
 /* ---- events -------------------------------------------------------------------------------- */
 
-/* Whether the block's death has come before. */
+/* Whether the death of this block came before its allocation; forgets that death. */
 static bool has_died(cutter *c, uint64_t id) {
     for (size_t i = 0; i < c->deaths.count; i++)
         if (c->deaths.items[i].id == id) {
@@ -390,7 +391,7 @@ static bool add_block(cutter *c, const cutter_lane *lane, const memtrace_event *
     return vec_push(&c->blocks, b);
 }
 
-/* The name at the end of its backtrace; false when there is no memory. */
+/* Names the lane after the innermost code of its backtrace. Returns false when out of memory. */
 static bool name_lane(cutter *c, cutter_lane *lane, int kind) {
     const uint64_t code = lane->codes.items[lane->codes.count - 1];
     size_t i = 0;
@@ -402,17 +403,17 @@ static bool name_lane(cutter *c, cutter_lane *lane, int kind) {
     return true;
 }
 
-/* What an event says of its lane. */
+/* Takes over a name that the event sets for its lane. */
 static bool take_name(cutter *c, cutter_lane *lane, const memtrace_event *e) {
     const bool is_scope = e->kind == MEMTRACE_SCOPE;
     return (e->kind != MEMTRACE_THREAD && !is_scope) || lane->codes.count == 0 ||
            name_lane(c, lane, is_scope ? CUTTER_SCOPE : CUTTER_THREAD);
 }
 
-/* A part of what the lane's thread is in. All of it is written with the last. */
+/* Takes one part of a span id. The span is written once its last part is here. */
 static memtrace_status take_span(cutter *c, cutter_lane *lane, const memtrace_event *e) {
     if (lane->n_parts == SPAN_REMARKS)
-        lane->n_parts = 0; /* the last of them was lost */
+        lane->n_parts = 0; /* its last part was lost */
     lane->parts[lane->n_parts++] = e->id;
     if (!e->name)
         return MEMTRACE_OK;
@@ -495,8 +496,9 @@ static void note_time(cutter *c, cutter_lane *lane, uint64_t time) {
     c->n_behind -= was_behind && whole_until(lane) > c->until;
 }
 
-/* All is written up to then, of domains that were not left out: if it is known which these are, and
- * not where what says so is lost, or of another sweep that never came to its end. */
+/* Notes that everything up to `time` is written, except in the domains that the sweep left out. The
+ * remark is ignored if the number of LEFT remarks differs from `n_left`: then some were lost, or
+ * they are from an earlier sweep that never finished. */
 static void note_written(cutter *c, uint64_t time, uint64_t n_left) {
     const bool is_known = c->n_left == n_left;
     if (is_known && c->written <= time)
@@ -511,7 +513,7 @@ static void note_written(cutter *c, uint64_t time, uint64_t n_left) {
     count_behind(c);
 }
 
-/* False when there is no memory. */
+/* Returns false when out of memory. */
 static bool note_sweep(cutter *c, const memtrace_event *e, segment_remark remark) {
     if (remark == SEGMENT_WRITTEN) {
         note_written(c, e->time, e->length);
@@ -525,7 +527,7 @@ static bool note_sweep(cutter *c, const memtrace_event *e, segment_remark remark
     return true;
 }
 
-/* The name of a span, which is of the next call to the reader another one. */
+/* Copies the name of a span, since the reader reuses its buffer at the next call. */
 static bool hold_name(cutter *c, const char *name) {
     const size_t count = c->held_words.count;
     if (!vec_reserve(&c->held_words, NAME_WORDS))
@@ -577,12 +579,12 @@ bool cutter_is_due(const cutter *c) {
     return false;
 }
 
-/* What a recorder says to us alone. */
+/* Remarks that the recorder writes for the cutter alone. */
 static bool is_of_sweep(segment_remark remark) {
     return remark == SEGMENT_LEFT || remark == SEGMENT_WRITTEN;
 }
 
-/* An event whose backtrace is the lane's, but for that of a fate. */
+/* Takes an event. Unless it is a death or promotion, the lane has its backtrace. */
 static memtrace_status take(cutter *c, const memtrace_event *e, segment_remark remark) {
     memtrace_stream *stream;
     if (is_of_sweep(remark))
@@ -633,7 +635,7 @@ void cutter_plan(cutter *c) {
     }
 }
 
-/* As the lane's next event. False when there is no memory. */
+/* Makes the held backtrace that of the lane. Returns false when out of memory. */
 static bool follow_held(cutter_lane *lane, const cutter_held *h, const uint64_t *words) {
     if (!vec_reserve(&lane->codes, h->n_frames))
         return false;
@@ -669,11 +671,11 @@ static memtrace_status take_held(cutter *c) {
         const cutter_held *h = &c->held.items[i];
         status = take_one_held(c, h, words);
         const size_t n = h->n_frames - h->common + (h->has_name ? NAME_WORDS : 0);
-        if (n > 0) /* else there may be no words at all */
+        if (n > 0) /* otherwise there may be no words at all */
             words += n;
     }
     if (status != MEMTRACE_OK)
-        return status; /* it is still known what was held: see end_of_failed */
+        return status; /* keep the held events, which end_of_failed needs */
     vec_free(&c->held);
     vec_free(&c->held_words);
     return status;
@@ -687,7 +689,7 @@ memtrace_status cutter_put_off(cutter *c) {
 
 /* ---- the end ------------------------------------------------------------------------------- */
 
-/* In each segment domains have packets of their own, and so backtraces. */
+/* Closes the streams, and forgets what was written to them: a segment starts with new streams. */
 static memtrace_status close_streams(cutter *c, uint64_t time) {
     memtrace_status first = MEMTRACE_OK;
     for (size_t i = 0; i < c->lanes.count; i++) {
@@ -699,12 +701,13 @@ static memtrace_status close_streams(cutter *c, uint64_t time) {
         memset(c->lanes.items[i].told, 0, sizeof c->lanes.items[i].told);
         c->lanes.items[i].told_span = 0;
         c->lanes.items[i].said = (memtrace_span){0};
-        time = 0; /* one says it for all */
+        time = 0; /* one stream states the end for all of them */
     }
     return first;
 }
 
-/* If nothing more can be written: of what has come, that which is still here is missing. */
+/* The end to state if nothing more can be written: all events that are still in memory are
+ * missing. */
 static memtrace_end end_of_failed(const cutter *c) {
     uint64_t time = cutter_whole_until(c), n_lost = 0;
     for (size_t i = 0; i < c->held.count; i++)

@@ -1,5 +1,4 @@
-/* end.c: what the packet of a statement holds is a location, of which FORMAT.md tells the meaning.
- */
+/* end.c: the packet of a statement holds one location, whose fields FORMAT.md explains. */
 #include "trace/end.h"
 
 #include <string.h>
@@ -8,27 +7,27 @@
 #include "trace/writer_put.h"
 
 enum {
-    LOCATION = FORMAT_EVENT_HEADER + 8 + 1, /* where the word of 48 bits is, behind the header */
+    LOCATION = FORMAT_EVENT_HEADER + 8 + 1, /* offset of the 48-bit word within the event */
     NAMES = LOCATION + FORMAT_LOCATION_SIZE,
-    NEW_NAMES = 1023, /* both names follow */
+    NEW_NAMES = 1023, /* both codes: new names follow */
     LINE = (1 << FORMAT_LINE_BITS) - 1,
     START_CHAR = (1 << FORMAT_START_CHAR_BITS) - 1,
-    FILE_NAME = 6, /* bytes, NUL included, of each of these */
-    DIGITS = 20,   /* of the largest number */
+    FILE_NAME = 6, /* bytes of each file name below, with its NUL */
+    DIGITS = 20,   /* decimal digits of the largest number */
 };
 static const char end_name[FILE_NAME] = "<end>", gap_name[FILE_NAME] = "<gap>";
 
 _Static_assert(FORMAT_EMPTY_PACKET + NAMES + FILE_NAME + MEMTRACE_MAX_REASON <= END_PACKET,
                "the longest reason fits");
 
-/* Its times are in microseconds since the epoch. */
+/* The decoded packet. Times are microseconds since the epoch. */
 typedef struct statement {
     uint64_t begin, end, code;
     uint32_t line, start_char;
     char text[MEMTRACE_MAX_REASON];
 } statement;
 
-/* Traces without names, or of several processes, are nobody's themselves. */
+/* Traces without names, or of several processes, have the process id FORMAT_NOBODY themselves. */
 static uint64_t process_of(const end_trace *of) {
     enum { SOMEBODY = 1 };
     return of->pid == FORMAT_NOBODY ? SOMEBODY : FORMAT_NOBODY;
@@ -110,7 +109,7 @@ memtrace_end end_of(memtrace_ending how, uint64_t time, int os_error, const char
 
 /* ---- gaps -------------------------------------------------------------------------------- */
 
-/* No stdio: this is linked into recorders. */
+/* Without stdio, because this is linked into recorders. */
 static void put_decimal(char text[DIGITS + 1], uint64_t number) {
     char digits[DIGITS];
     size_t n = 0, at = 0;

@@ -1,5 +1,5 @@
-/* events.c: an event's length follows from its kind and counts; codewords are skipped, so that no
- * state is needed. */
+/* events.c: computes the length of an event from its kind and its counts. Codewords are skipped,
+ * not decoded, so no state is needed. */
 #include "trace/events.h"
 
 #include <stddef.h>

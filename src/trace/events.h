@@ -1,12 +1,12 @@
-/* events.h: walk over events without decoding them. */
+/* events.h: walks over events without decoding them. */
 #ifndef TRACE_EVENTS_H
 #define TRACE_EVENTS_H
 
 #include <stdint.h>
 
-/* Where the event at `p` ends, or NULL if that is beyond `end` or the event is of unknown kind. Of
- * a location event only the part before its locations is walked over, and `*n_locations` says how
- * many there are; it is 0 for other events. */
+/* Returns the end of the event at `p`, or NULL if it lies beyond `end` or the event is of unknown
+ * kind. For a location event, returns the start of its locations instead and sets `*n_locations` to
+ * their number; for all other events, `*n_locations` is 0. */
 const uint8_t *event_skip(const uint8_t *p, const uint8_t *end, unsigned *n_locations);
 
 #endif

@@ -1,5 +1,5 @@
-/* excerpt.c: how many samples are passed over is drawn, so that thinning costs what goes on, not
- * what was there. Of a block that cannot go on nothing is kept. */
+/* excerpt.c: the random number is the count of samples to skip, so that thinning costs time in
+ * proportion to the samples kept. Nothing but its id is stored of a block that cannot be kept. */
 #include "trace/excerpt.h"
 
 #include <math.h>
@@ -9,19 +9,19 @@
 
 /* ---- thinning ---- */
 
-/* Uniform in (0, 1]. The state counts in steps of the golden ratio (splitmix64). */
+/* Uniform in (0, 1]. The state advances in steps of the golden ratio (splitmix64). */
 static double draw_uniform(excerpt *e) {
     e->random += UINT64_C(0x9E3779B97F4A7C15);
     return (double)((hash_u64(e->random) >> 11) + 1) * 0x1p-53;
 }
 
-/* How many samples are passed over before the next one that goes on: geometric. */
+/* Returns the number of samples to skip before the next kept one: geometrically distributed. */
 static uint64_t draw_gap(excerpt *e) {
     const double gap = log(draw_uniform(e)) / log1p(-e->options.keep);
     return gap < 0x1p62 ? (uint64_t)gap : UINT64_C(1) << 62;
 }
 
-/* Trials go on across blocks, so that the work is proportional to the samples that go on. */
+/* The gap carries over from block to block, so the work is proportional to the samples kept. */
 uint64_t excerpt_thin(excerpt *e, uint64_t n) {
     if (e->options.keep >= 1)
         return n;
@@ -35,7 +35,8 @@ uint64_t excerpt_thin(excerpt *e, uint64_t n) {
     return taken;
 }
 
-/* Other traces, and the same one thinned before, get other random numbers from the same seed. */
+/* Different traces, and the same trace thinned before, get different random numbers from equal
+ * seeds. */
 static void start_random(excerpt *e, const memtrace_info *info) {
     uint64_t rate;
     memcpy(&rate, &info->sample_rate, sizeof rate);
@@ -45,11 +46,11 @@ static void start_random(excerpt *e, const memtrace_info *info) {
 
 /* ---- the first reading ---- */
 
-/* In place of a block: it does not go on; nothing is known of it yet. */
+/* Special places: the block is not kept; nothing is known of it yet. */
 #define DROPPED UINT32_MAX
 #define UNMET   (UINT32_MAX - 1)
 
-/* The place of an id, which is a new one at the first mention. NULL when there is no memory. */
+/* Returns the place of an id, which is added at its first use. NULL when out of memory. */
 static uint32_t *place_of(excerpt *e, uint64_t id) {
     const uint32_t known = row_index_find(&e->rows, id);
     if (known != ROW_NONE)
@@ -60,7 +61,7 @@ static uint32_t *place_of(excerpt *e, uint64_t id) {
     return &e->places.items[row];
 }
 
-/* The block of a place that is not DROPPED. NULL when there is no memory. */
+/* Returns the block of a place that is not DROPPED. NULL when out of memory. */
 static excerpt_block *block_of(excerpt *e, uint32_t *place) {
     static const excerpt_block unmet = {.death = UINT64_MAX};
     if (*place != UNMET)
@@ -75,14 +76,14 @@ static excerpt_block *block_of(excerpt *e, uint32_t *place) {
     return &e->blocks.items[*place];
 }
 
-/* Whether a block whose allocation was met goes on, as far as its death is known. */
+/* Whether a block whose allocation was read is kept, as far as its death is known. */
 static bool is_kept(const excerpt_options *o, const excerpt_block *b) {
     if (b->time >= o->to || (b->samples == 0 && !b->remark))
         return false;
     return b->time >= o->from || b->lasts || (o->live && !b->remark && b->death >= o->from);
 }
 
-/* Forgets a block that cannot go on any more. */
+/* Forgets a block that can no longer be kept. */
 static bool drop(excerpt *e, uint32_t *place) {
     e->blocks.items[*place].known = false;
     const bool ok = vec_push(&e->unused, *place);
@@ -144,7 +145,7 @@ static bool choose(excerpt *e) {
     return true;
 }
 
-/* A domain's ids follow each other, since the format packs those that do. */
+/* Gives each domain consecutive ids, which the format stores compactly. */
 static void number(excerpt *e) {
     e->next_id = e->options.first_id;
     for (size_t i = 0; i < e->of_domain.count; i++) {

@@ -1,9 +1,9 @@
-/* excerpt.h: a part of a trace: a stretch of its time, and of its samples a random few.
+/* excerpt.h: selects a part of a trace: a time range, a random subset of the samples, or both.
  *
- * A trace is read twice. The first reading decides which blocks go on, with how many samples and
- * under which id; the second one writes them (rewrite.h, with excerpt_select as its `select`). Two
- * are needed because domains are apart in the file: the death of a block may stand before its
- * allocation. Single-threaded. */
+ * A trace is read twice. The first pass decides which blocks are kept, with how many samples and
+ * under which ids; the second one writes them (rewrite.h, with excerpt_select as its `select`). Two
+ * passes are needed because domains are separate in the file: the death of a block may come before
+ * its allocation. Single-threaded. */
 #ifndef TRACE_EXCERPT_H
 #define TRACE_EXCERPT_H
 
@@ -14,69 +14,72 @@
 #define EXCERPT_END UINT64_MAX
 
 typedef struct excerpt_options {
-    uint64_t from; /* microseconds since the start; becomes time 0 */
-    uint64_t to;   /* the first microsecond left out; EXCERPT_END: none */
-    bool live; /* what was allocated before `from` and lives then is kept, as if allocated then */
+    /* Start of the part, microseconds since the start of the trace; becomes time 0. */
+    uint64_t from;
+    uint64_t to; /* the first microsecond left out; EXCERPT_END: no limit */
+    bool live;   /* keep blocks allocated before `from` and live then, as if allocated at `from` */
 
-    /* Each sample goes on with this probability, 0 < keep <= 1, independently of all others: what
-     * results is a sample at `keep` times the rate. A block without samples goes with its
-     * events. */
+    /* Each sample is kept with this probability, 0 < keep <= 1, independently of all others, so the
+     * result is a sample at `keep` times the rate. A block that keeps no samples is dropped with
+     * all its events. */
     double keep;
     uint64_t seed;
 
-    uint64_t delay;    /* is added to all times */
-    uint64_t first_id; /* ids count from here, without gaps, domain by domain */
+    uint64_t delay;    /* added to all times */
+    uint64_t first_id; /* new ids start here and have no gaps, one domain after the other */
 
-    /* Called by the first reading for each gauge, which is left out then. NULL: they stay. */
+    /* Called in the first pass for each gauge, which is then left out. NULL: gauges are kept. */
     void (*take_gauge)(void *user, const memtrace_event *event);
     void *user;
 } excerpt_options;
 
-/* A block, mark or gauge that goes on, or might: nothing but its id is kept of others. */
+/* A block, mark or gauge that is kept or may be. Of all others, only the id is stored. */
 typedef struct excerpt_block {
-    uint64_t samples; /* that go on */
-    uint64_t time;    /* of the allocation */
+    uint64_t samples; /* samples that are kept */
+    uint64_t time;    /* time of allocation */
     uint64_t death;   /* UINT64_MAX: none */
-    uint64_t id;      /* the new one, if it is kept */
+    uint64_t id;      /* the new id, if it is kept */
     uint16_t domain;
-    bool known;  /* its allocation was met */
-    bool remark; /* a moment, no block */
-    bool lasts;  /* a remark that holds from then on, so that it is kept as one of `from` */
+    bool known;  /* its allocation was read */
+    bool remark; /* a remark, not a block */
+    bool lasts;  /* the remark stays in force, so one from before `from` is kept, moved to `from` */
     bool kept;
     bool written;
 } excerpt_block;
 
-/* Legal when zeroed. */
+/* Valid when zeroed. */
 typedef struct excerpt {
     excerpt_options options;
-    row_index rows;       /* of ids in `places`, in order of their first mention */
-    VEC(uint32_t) places; /* in `blocks` */
+    row_index rows;       /* from ids to `places`, in order of first use */
+    VEC(uint32_t) places; /* indices in `blocks`, or special values */
     VEC(excerpt_block) blocks;
-    VEC(uint32_t) unused;        /* of `blocks` */
-    VEC(uint64_t) of_domain;     /* first the number of its kept blocks, then its next id */
-    uint64_t random, gap;        /* state of the generator; samples to pass over */
+    VEC(uint32_t) unused;    /* free entries of `blocks` */
+    VEC(uint64_t) of_domain; /* number of kept blocks by domain, later the domain's next id */
+    /* State of the generator; samples to skip before the next kept one. */
+    uint64_t random, gap;
     uint64_t n_blocks, n_kept;   /* without marks and gauges */
-    uint64_t n_samples, n_taken; /* in these */
-    uint32_t n_domains;          /* up to the highest that reported an event */
-    uint64_t next_id;            /* the first one after those given */
+    uint64_t n_samples, n_taken; /* samples of these blocks */
+    uint32_t n_domains;          /* 1 + the highest domain with an event */
+    uint64_t next_id;            /* the first id after those assigned */
 } excerpt;
 
-/* The first reading, to the end of `reader`, which may leave backtraces out unless there is a
- * `from`: what threads are called then was said before. MEMTRACE_OK at the end
- * of the trace; MEMTRACE_NOMEM; else the reader's error. */
+/* First pass: reads `reader` to its end. The reader may skip backtraces only if `from` is 0:
+ * without backtraces it cannot tell which remarks name threads, and those before `from` are needed.
+ * Returns MEMTRACE_OK at the end of the trace, MEMTRACE_NOMEM, or the reader's error. */
 MEMTRACE_NODISCARD memtrace_status excerpt_plan(excerpt *e, memtrace_reader *reader,
                                                 const excerpt_options *options);
 
-/* The second reading: rewrite_options.select, with the excerpt as `user`. */
+/* Second pass: to be used as rewrite_options.select, with the excerpt as `user`. */
 bool excerpt_select(void *user, memtrace_event *event);
 
-/* When the part ends, of a trace that lasts for `duration`: rewrite_options.end, likewise. */
+/* Returns the end of the part, given the trace's duration: to be used as rewrite_options.end, with
+ * the excerpt as `user`. */
 uint64_t excerpt_end(void *user, uint64_t duration);
 
-/* What becomes of the head: its start and its rate. */
+/* Changes the start and the rate in the head to those of the part. */
 void excerpt_head(const excerpt *e, memtrace_info *info);
 
-/* How many of `n` samples go on. Exposed for its test. */
+/* Returns how many of `n` samples are kept. Exposed for its test. */
 uint64_t excerpt_thin(excerpt *e, uint64_t n);
 
 void excerpt_free(excerpt *e);

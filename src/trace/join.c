@@ -1,6 +1,6 @@
-/* join.c: blocks are known by their ids in the recording, which remarks give those that were
- * carried over. Events are rewritten in passing; when a segment begins, whatever lived before and
- * is not carried is freed. */
+/* join.c: blocks are identified by their ids in the recording; for carried blocks, remarks give
+ * these ids. Events are rewritten in one pass. When a segment begins, every live block that it does
+ * not carry is freed. */
 #include "trace/join.h"
 
 #include <math.h>
@@ -21,7 +21,8 @@ static memtrace_status open_lane(join *j, uint16_t domain, join_lane **lane) {
 
 /* ---- blocks -------------------------------------------------------------------------------- */
 
-/* The block with this id in the recording. NULL when there is no memory. */
+/* Returns the block with this id in the recording, which is added if it is new. NULL when out of
+ * memory. */
 static join_block *block_of(join *j, uint64_t id, uint32_t *row) {
     if (!vec_reserve(&j->blocks, 1))
         return NULL;
@@ -36,7 +37,7 @@ static join_block *block_of(join *j, uint64_t id, uint32_t *row) {
     return &j->blocks.items[*place];
 }
 
-/* Meets a block for the first time; whether any of its samples goes on. */
+/* Takes a block's first occurrence. Returns whether any of its samples is kept. */
 static bool meet(join *j, uint64_t id, const memtrace_event *e, join_block *b, uint64_t *samples) {
     *samples =
         segment_thin(j->head.recording, id, e->samples, j->head.level, j->head.level + j->halvings);
@@ -53,7 +54,7 @@ static memtrace_status put_alloc(const join *j, const join_lane *lane, const mem
                                     samples, lane->codes.items, lane->codes.count, 0);
 }
 
-/* A block that no segment before this one had. */
+/* Writes a carried block that no earlier segment had. */
 static memtrace_status put_carried(join *j, join_lane *lane, const memtrace_event *e,
                                    join_block *b) {
     const uint64_t time = e->time + j->shift;
@@ -70,7 +71,7 @@ static memtrace_status put_carried(join *j, join_lane *lane, const memtrace_even
 
 static memtrace_status take_held(join *j);
 
-/* Blocks that lived when the segments before ended, and are not carried over by this one. */
+/* Frees the blocks that were live before this segment and are not carried by it. */
 static memtrace_status free_others(join *j) {
     memtrace_status status = MEMTRACE_OK;
     for (size_t i = 0; i < j->blocks.count && status == MEMTRACE_OK; i++) {
@@ -134,7 +135,7 @@ static memtrace_status take_remark(join *j, join_lane *lane, const memtrace_even
 static memtrace_status take_fate(join *j, const join_lane *lane, const memtrace_event *e) {
     uint32_t row = map64_get(&j->carried, e->id);
     if (row == MAP64_NONE && e->id >= SEGMENT_IDS)
-        return MEMTRACE_OK; /* of a block that is gone with what is damaged */
+        return MEMTRACE_OK; /* of a block that was lost in damage */
     join_block *b = row == MAP64_NONE ? block_of(j, e->id, &row) : &j->blocks.items[row];
     const uint64_t time = e->time + j->shift;
     if (!b)
@@ -150,8 +151,8 @@ static memtrace_status take_fate(join *j, const join_lane *lane, const memtrace_
 
 /* ---- what waits ---------------------------------------------------------------------------- */
 
-/* A domain has what it carries in front of all else, so that from its first fate of a block that is
- * not known yet on, everything can wait. */
+/* Whether the event must wait. A domain lists its carried blocks before everything else, so all its
+ * events can wait from the first death or promotion of an unknown block on. */
 static bool must_wait(const join *j, join_lane *lane, const memtrace_event *e) {
     if (j->n_carried > 0 && segment_is_fate(e) && e->id >= SEGMENT_IDS &&
         map64_get(&j->carried, e->id) == MAP64_NONE)
@@ -160,11 +161,11 @@ static bool must_wait(const join *j, join_lane *lane, const memtrace_event *e) {
     return lane->waits && !is_carried && segment_remark_of(j->out.reader, e) == SEGMENT_NO_REMARK;
 }
 
-/* The backtrace is that of the lane. */
+/* Holds an event; the lane has its backtrace. */
 static memtrace_status hold(join *j, const join_lane *lane, const memtrace_event *e) {
     const size_t n = segment_is_fate(e) ? 0 : lane->codes.count;
     join_held new = {.event = *e, .first = j->held_codes.count, .n = n};
-    new.event.frames = NULL; /* the reader's, which change */
+    new.event.frames = NULL; /* they are the reader's and will change */
     new.event.n_frames = 0;
     if (!vec_reserve(&j->held_codes, n) || !vec_push(&j->held, new))
         return MEMTRACE_NOMEM;
@@ -215,7 +216,7 @@ static memtrace_status take(join *j, const memtrace_event *e) {
 
 /* ---- segments ------------------------------------------------------------------------------ */
 
-/* What the result says of itself, once it is known. */
+/* Writes the head of the result, from the first segment's. */
 static memtrace_status put_head(join *j) {
     segment_head head = j->head;
     head.level += j->halvings;
@@ -224,7 +225,7 @@ static memtrace_status put_head(join *j) {
     return status == MEMTRACE_OK ? segment_writer_head(&j->out, lane->stream, &head) : status;
 }
 
-/* Reads the remarks that come first. */
+/* Reads the remarks at the head of the segment. */
 static memtrace_status take_head(join *j) {
     segment_head head;
     memtrace_status status = segment_read_head(j->out.reader, &head);
@@ -252,7 +253,7 @@ static void start_segment(join *j, memtrace_reader *reader) {
     }
 }
 
-/* Whether a segment that cannot be read on is a result that cannot be written. */
+/* Whether a failure is the reader's, and not that of writing the result. */
 static bool is_readers(const join *j, memtrace_status status) {
     return memtrace_reader_error(j->out.reader)->status == status;
 }
@@ -288,7 +289,7 @@ memtrace_status join_add(join *j, memtrace_reader *reader) {
     while (status == MEMTRACE_OK && (status = memtrace_reader_next(reader, &event)) == MEMTRACE_OK)
         status = take(j, &event);
     if (status == MEMTRACE_END || is_readers(j, status)) {
-        const memtrace_status held = take_held(j); /* of a segment that is broken off */
+        const memtrace_status held = take_held(j); /* left over from a truncated segment */
         status = held == MEMTRACE_OK ? status : held;
     }
     const uint64_t end = j->shift + memtrace_reader_duration(reader);
@@ -314,12 +315,12 @@ static memtrace_status close_lanes(join *j) {
         const memtrace_status status = memtrace_stream_close_at(j->lanes.items[i].stream, end);
         first = first == MEMTRACE_OK ? status : first;
         j->lanes.items[i].stream = NULL;
-        end = 0; /* one says it for all */
+        end = 0; /* one stream states the end for all of them */
     }
     return first;
 }
 
-/* As the last segment says, in the result's times. */
+/* Returns the end that the last segment states, in the result's times. */
 static memtrace_end end_in(const join *j) {
     memtrace_end end = memtrace_reader_end(j->out.reader);
     char why[MEMTRACE_MAX_REASON];

@@ -1,5 +1,5 @@
-/* merge.c: heads are combined first; then each part is read for its codes and its end; then events
- * are rewritten in passing (rewrite.h), with the ends of processes put between them. */
+/* merge.c: first combines the heads, then reads each part for its codes and its end, and finally
+ * rewrites the events in one pass (rewrite.h), inserting the ends of processes. */
 #include "trace/merge.h"
 
 #include <stdio.h>
@@ -19,7 +19,7 @@ static bool lists(const char *list, const char *text) {
     return false;
 }
 
-/* Appends `text` with a separator unless it is there already or does not fit. */
+/* Appends `text` and a separator, unless the list has it already or has no room for it. */
 static void gather(char *list, size_t size, const char *text) {
     const size_t used = strlen(list), n = strlen(text);
     if (n == 0 || lists(list, text) || used + n + 3 > size)
@@ -38,19 +38,20 @@ static void gather_head(merge *m, const memtrace_info *info) {
     if (info->version > m->info.version)
         m->info.version = info->version;
     if (info->pid != m->info.pid)
-        m->info.pid = 0; /* of no one process */
+        m->info.pid = 0; /* the result is of no single process */
 }
 
 static uint64_t combine(uint64_t hash, const char *text) {
     return hash_u64(hash ^ hash_bytes(text, strlen(text)));
 }
 
-/* Pieces of a trace have its head; another program in a process has memory of its own. */
+/* Traces with equal heads are pieces of the same process. A process that executes another program
+ * counts as a new one, because its memory is new. */
 static uint64_t process_of(const memtrace_info *info) {
     return combine(combine(hash_u64(info->pid), info->host_name), info->executable_name);
 }
 
-/* The first of the parts before `i` that is of the same process, or `i`. */
+/* Returns the first part before `i` of the same process, or `i`. */
 static size_t find_process(const merge *m, size_t i, uint64_t hash) {
     for (size_t j = 0; j < i; j++)
         if (m->parts[j].process_hash == hash)
@@ -108,9 +109,9 @@ memtrace_status merge_plan(merge *m, size_t i, memtrace_reader *reader) {
         return status;
     m->next_id = part->blocks.next_id;
     part->end = excerpt_end(&part->blocks, memtrace_reader_duration(reader));
-    /* One that has no events needs a domain to note its end in. */
+    /* A part without events still needs a domain for its end. */
     const uint32_t n_domains = part->blocks.n_domains ? part->blocks.n_domains : 1;
-    if (m->next_domain + n_domains >= UINT16_MAX) { /* one more is for the gauges */
+    if (m->next_domain + n_domains >= UINT16_MAX) { /* the gauges need one more */
         m->hindrance = "together they have more domains than a trace can have";
         return MEMTRACE_USAGE;
     }
@@ -121,7 +122,7 @@ memtrace_status merge_plan(merge *m, size_t i, memtrace_reader *reader) {
 
 /* ---- codes ---- */
 
-/* What a frame means, as a number: equal for equal places. */
+/* Returns a hash of the place that a frame stands for: equal for equal places. */
 static uint64_t place_of(const merge_part *part, const memtrace_frame *frame) {
     if (frame->n_locations == 0)
         return combine(part->executable_hash, frame->type ? frame->type : "");
@@ -134,8 +135,8 @@ static uint64_t place_of(const merge_part *part, const memtrace_frame *frame) {
     return hash;
 }
 
-/* Whether `code` is free for this place, or stands for it already; it does from now on. Without
- * memory codes stay as they are. */
+/* Whether `code` was free or already stands for this place; it does from now on. When out of
+ * memory, codes stay as they are. */
 static bool claim(merge *m, uint64_t code, uint64_t place) {
     if (!vec_reserve(&m->places, 1))
         return true;
@@ -172,7 +173,7 @@ static uint64_t choose_end(void *user, uint64_t duration) {
 
 /* ---- ends of processes ---- */
 
-/* A process lasts as long as the last of its parts. */
+/* A process ends with the last of its parts. */
 static void find_ends(merge *m) {
     uint64_t whole = 0;
     for (size_t i = 0; i < m->n_parts; i++) {
@@ -185,12 +186,13 @@ static void find_ends(merge *m) {
         merge_part *part = &m->parts[i];
         part->end = m->parts[part->process].end;
         part->frees = part->end < whole && !(m->go_on && m->go_on[i]);
-        if (part->frees && part->process == i) /* what it had at the very end is to be seen */
+        /* So that its values at the very end remain visible. */
+        if (part->frees && part->process == i)
             merge_gauges_end(&m->gauges, i, part->end + 1);
     }
 }
 
-/* The system frees what a process has when it ends. */
+/* Produces the deaths of a process's live blocks: the system frees them when the process ends. */
 static bool free_next(void *user, memtrace_event *event) {
     merge_part *part = user;
     const excerpt *e = &part->blocks;

@@ -1,5 +1,5 @@
-/* merge_gauges.c: readings of all processes are sorted by name and time and walked once with the
- * latest value of each process: the sums replace them. */
+/* merge_gauges.c: readings are sorted by name and time, then replaced in one pass by the sum of
+ * each process's latest value. */
 #include "trace/merge_gauges.h"
 
 #include <stdlib.h>
@@ -13,7 +13,8 @@ static void add_step(merge_gauges *g, gauge_step step) {
         g->failed = true;
 }
 
-/* The index of a name, of which there are a handful. False: there is no memory. */
+/* Finds the index of a name, or adds it. There are only a few names. Returns false when out of
+ * memory. */
 static bool find_name(merge_gauges *g, const char *name, size_t *index) {
     name = intern(&g->strings, name, strlen(name));
     for (*index = 0; *index < g->names.count; ++*index)
@@ -52,7 +53,7 @@ static int by_name(const void *a, const void *b) {
     return by_time(a, b);
 }
 
-/* Replaces the steps by those of the sums: one for each name and moment, in the order of time. */
+/* Replaces the steps by the sums, one per name and time, in time order. */
 static bool sum_up(merge_gauges *g, size_t n_processes) {
     gauge_step *s = g->steps.items;
     const size_t n = g->steps.count;

@@ -1,5 +1,5 @@
-/* merge_gauges.h: the gauges of several processes, such as how much memory each has, as those of
- * all of them together: their sums. Single-threaded. */
+/* merge_gauges.h: sums the gauges of several processes, such as the memory that each one uses.
+ * Single-threaded. */
 #ifndef TRACE_MERGE_GAUGES_H
 #define TRACE_MERGE_GAUGES_H
 
@@ -7,34 +7,35 @@
 #include "base/intern.h"
 #include "base/vec.h"
 
-/* What a process has from a moment on. */
+/* The value of a gauge in one process from a time on. */
 typedef struct gauge_step {
     uint64_t time; /* microseconds from the start of the result */
-    size_t name;   /* its index */
+    size_t name;   /* index of its name */
     size_t process;
     uint64_t value;
-    bool end;       /* of the process; 0 is no reading of it */
-    uint64_t order; /* of those of one time, the later one counts */
+    bool end;       /* the process ended; the value 0 is then no reading */
+    uint64_t order; /* among steps of the same time, the last one counts */
 } gauge_step;
 
-/* Legal when zeroed. */
+/* Valid when zeroed. */
 typedef struct merge_gauges {
     VEC(gauge_step) steps;
     VEC(const char *) names;
     intern_table strings;
-    VEC(uint8_t) bytes; /* the trace, once it is made */
-    bool failed;        /* there was no memory for a reading */
+    VEC(uint8_t) bytes; /* the finished trace */
+    bool failed;        /* out of memory for a reading */
 } merge_gauges;
 
-/* Adds a reading of the gauge of this name. */
+/* Adds a reading of the gauge called `name`. */
 void merge_gauges_read(merge_gauges *g, size_t process, uint64_t time, const char *name,
                        uint64_t value);
 
-/* From this time on, the process has nothing any more. */
+/* Sets all gauges of the process to 0 from `time` on. */
 void merge_gauges_end(merge_gauges *g, size_t process, uint64_t time);
 
-/* Makes a trace with the head `info` of the sums over all processes, which are numbered below
- * `n_processes`, and opens it. `*reader` is NULL where there are no gauges; it reads from `g`. */
+/* Writes the sums over all processes to a trace with the head `info`, and opens it. Processes are
+ * numbered below `n_processes`. `*reader` is NULL if there are no gauges; it reads memory of
+ * `g`. */
 MEMTRACE_NODISCARD memtrace_status merge_gauges_sum(merge_gauges *g, const memtrace_info *info,
                                                     size_t n_processes, memtrace_reader **reader);
 

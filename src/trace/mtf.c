@@ -1,5 +1,5 @@
-/* mtf.c: a new name takes over what was left of the old one's definitions, as the writers of
- * version 1 do. A table that is not in use is packed into what differs from an empty one. */
+/* mtf.c: a new name inherits what is left of the forgotten name's definitions, as the writers of
+ * version 1 do it. Tables that are not in use are packed: only non-empty entries are stored. */
 #include "trace/mtf.h"
 
 #include <stdlib.h>
@@ -13,7 +13,8 @@ void names_init(names *n) {
         n->order[i] = i;
 }
 
-/* A file is three words and its definitions; an empty one, whose flags say nothing, is none. */
+/* Packs a file into three words followed by its definitions. An empty file, whose flags mean
+ * nothing, takes no words. */
 static uint64_t *names_file_pack(uint64_t *content, unsigned index, const names_file *f) {
     uint64_t *next = content + 3, there = 0;
     for (unsigned i = 0; i < FORMAT_NAMES; i++)
@@ -94,9 +95,9 @@ location_word location_word_load(const uint8_t *p) {
     return w;
 }
 
-/* Moves the file at `code`, or the one that falls off the end for a new name, to the front. A new
- * name takes over what was left of the old one's definitions: so do the writers of version 1, and
- * those of later versions never refer to it. */
+/* Moves the file at `code` to the front; for a new name, the file that falls off the end. The new
+ * name inherits what is left of the old one's definitions: writers of version 1 do that, and those
+ * of later versions never refer to such definitions. */
 static names_file *names_file_to_front(names *n, uint8_t code) {
     uint8_t at = code < FORMAT_NAMES ? code : FORMAT_NAMES - 1;
     uint8_t file = n->order[at];
@@ -115,7 +116,7 @@ static const char **names_definition_to_front(names_file *f, uint8_t code) {
     return f->definitions;
 }
 
-/* Reads the string that stands at `*p` if `code` announces one. */
+/* Reads the string at `*p` if `code` announces one. */
 static names_result name_read(const char **entry, uint8_t code, intern_table *strings,
                               const uint8_t **p, const uint8_t *end) {
     if (code < FORMAT_NAMES)

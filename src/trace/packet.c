@@ -1,5 +1,6 @@
-/* packet.c: a header is parsed as far as bytes allow, so that a reader can ask for more; whether it
- * is plausible is a question apart, for those who look for packets in damaged bytes. */
+/* packet.c: a header is parsed as far as there are bytes, so that a reader can ask for more.
+ * Whether it is plausible is a separate question, for readers that look for packets in damaged
+ * bytes. */
 #include "trace/packet.h"
 
 #include <string.h>

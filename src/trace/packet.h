@@ -1,6 +1,6 @@
-/* packet.h: packet headers: decode one, and judge whether bytes are one.
+/* packet.h: decodes packet headers, and judges whether bytes are one.
  *
- * Owns no state. What follows from a header is the reader's business. */
+ * Has no state. Acting on a header is the reader's business. */
 #ifndef TRACE_PACKET_H
 #define TRACE_PACKET_H
 
@@ -12,14 +12,14 @@
 #include "trace/format.h"
 
 typedef struct packet_header {
-    memtrace_packet packet; /* its offset is left to the reader */
+    memtrace_packet packet; /* the reader sets the offset */
     uint16_t version;
     unsigned header_size; /* bytes */
     uint16_t verify_bucket, verify_prediction;
     uint64_t verify_code;
 } packet_header;
 
-/* How bytes differ from a packet header. */
+/* Whether bytes are a packet header, or how they differ from one. */
 typedef enum packet_verdict {
     PACKET_GOOD,
     PACKET_SHORT, /* they may be the beginning of one */
@@ -32,7 +32,7 @@ typedef enum packet_verdict {
 packet_verdict packet_parse(const uint8_t *bytes, size_t available, unsigned version,
                             packet_header *header);
 
-/* Whether a good header, met where none was expected, makes sense as a whole. */
+/* Whether a good header, found where none was expected, makes sense as a whole. */
 bool packet_plausible(const packet_header *header);
 
 #endif

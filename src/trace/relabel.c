@@ -1,5 +1,5 @@
-/* relabel.c: the reader decodes the names, from a trace in memory that consists of the packets with
- * names alone; the writer encodes the new ones. */
+/* relabel.c: the reader decodes the old names from a trace in memory that consists of the head and
+ * the packets of names; the writer encodes the new ones. */
 #include "trace/relabel.h"
 
 #include <errno.h>
@@ -22,29 +22,29 @@
 /* A packet of events in the file. */
 typedef struct piece {
     uint64_t offset, size; /* bytes */
-    uint64_t time;         /* it begins */
-    uint64_t index;        /* among all, for a stable order */
+    uint64_t time;         /* begin of the packet, us since the epoch */
+    uint64_t index;        /* position among all packets, for a stable order */
 } piece;
 
 struct relabel {
     int fd;
     uint64_t size, n_allocations;
-    bool has_gaps; /* between the ids of one packet and those of the next */
+    bool has_gaps; /* ids have gaps between packets */
     uint64_t pid, start_time;
     unsigned last_domain;
     name_room room;
     memtrace_end end;
     bool says_end;
     VEC(piece) pieces;
-    VEC(uint64_t) named; /* where packets of names begin */
-    VEC(uint8_t) names;  /* the head, and all packets of names */
+    VEC(uint64_t) named; /* offsets of the packets of names */
+    VEC(uint8_t) names;  /* the head and all packets of names */
     memtrace_reader *reader;
 
-    /* While names are written. */
+    /* While names are being written: */
     relabel_locate *locate;
     void *user;
     uint32_t current;     /* index of the next frame */
-    VEC(uint8_t) renamed; /* the new head, and the new names */
+    VEC(uint8_t) renamed; /* the new head and the new names */
     compressor out;
     uint16_t version;
     int os_error;
@@ -75,7 +75,7 @@ static bool are_in_order(const relabel *r) {
 
 /* ---- reading ------------------------------------------------------------------------------- */
 
-/* Whether a whole packet consists of names. */
+/* Whether a packet that starts with this kind of event consists of names. */
 static bool is_of_names(unsigned first_kind) {
     return first_kind == FORMAT_LOCATION || first_kind == FORMAT_TRACE_INFO;
 }
@@ -106,15 +106,15 @@ static bool is_usable(const relabel *r, uint64_t offset, const packet_header *h)
            (offset == 0 || h->packet.pid == r->pid || h->packet.pid == FORMAT_NOBODY);
 }
 
-/* What the head says of the rest. */
+/* Stores facts from the head that later packets depend on. */
 static void take_head(relabel *r, const packet_header *h) {
     r->pid = h->packet.pid;
     r->start_time = h->packet.time_begin;
     r->room.begin = r->room.end = h->packet.size;
 }
 
-/* A packet that readers skip: the statement of the end, which may stand before the room, or room.
- */
+/* Handles a packet that other readers skip: a statement of the end, which may stand before the
+ * room, or a part of the room. */
 static memtrace_status take_nobodys(relabel *r, uint64_t offset, uint64_t size) {
     memtrace_gap gap;
     const end_trace of = {.version = r->version, .start = r->start_time, .pid = r->pid};
@@ -128,12 +128,12 @@ static memtrace_status take_nobodys(relabel *r, uint64_t offset, uint64_t size) 
         return MEMTRACE_OK;
     }
     if (size == sizeof bytes && end_parse_gap(bytes, size, &of, &gap))
-        return MEMTRACE_USAGE; /* all is written anew, and that with it */
+        return MEMTRACE_USAGE; /* the statement of a gap: the trace must be rewritten with it */
     room_meet(&r->room, offset, size);
     return MEMTRACE_OK;
 }
 
-/* Takes the packet at `offset`; gives its size. */
+/* Handles the packet at `offset`, and returns its size in `*size`. */
 static memtrace_status take_packet(relabel *r, uint64_t offset, uint64_t *size) {
     uint8_t bytes[FORMAT_LEAST_PACKET];
     packet_header h;
@@ -259,7 +259,7 @@ static memtrace_status encode_names(relabel *r, uint16_t domain) {
     return status;
 }
 
-/* Behind the names, in a copy. */
+/* Appends the statement of the end after the names, in a copy. */
 static memtrace_status encode_end(relabel *r) {
     uint8_t bytes[END_PACKET];
     const end_trace of = {.version = r->version, .start = r->start_time, .pid = r->pid};
@@ -267,7 +267,7 @@ static memtrace_status encode_end(relabel *r) {
     return sink(r, bytes, sizeof bytes) ? MEMTRACE_NOMEM : MEMTRACE_OK;
 }
 
-/* Writes a packet of version 3 as one of version 2, which is the same but for its header. */
+/* Writes a packet of version 3 as version 2. Only the header differs. */
 static int write_lowered(relabel *r, const piece *p, uint64_t *id) {
     uint8_t bytes[FORMAT_EMPTY_PACKET];
     packet_header h;
@@ -275,7 +275,7 @@ static int write_lowered(relabel *r, const piece *p, uint64_t *id) {
     if (error || packet_parse(bytes, sizeof bytes, FORMAT_MAX_VERSION, &h) != PACKET_GOOD)
         return error ? error : EIO;
     const uint64_t n = h.packet.id_end - h.packet.id_begin;
-    h.packet.id_begin = *id; /* one without events may say otherwise */
+    h.packet.id_begin = *id; /* an empty packet may have another id */
     h.packet.id_end = *id += n;
     h.version = r->version;
     h.packet.size -= h.header_size - format_header_size(h.version);
@@ -286,7 +286,7 @@ static int write_lowered(relabel *r, const piece *p, uint64_t *id) {
                                     p->size - h.header_size);
 }
 
-/* In the order of time, and what stands together at once. */
+/* Writes the events in time order. Packets adjacent in the file are copied at once. */
 static memtrace_status write_events(relabel *r) {
     piece *p = r->pieces.items;
     const bool lower = r->version < memtrace_reader_info(r->reader)->version;
@@ -339,14 +339,14 @@ static bool is_same_file(int a, int b) {
     return fstat(a, &x) == 0 && fstat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
-/* False: a copy must be made, for which all is as it was. */
+/* Returns false if a copy must be made instead; the trace is unchanged then. */
 static bool write_in_place(relabel *r, const char *path) {
     r->version = memtrace_reader_info(r->reader)->version;
     if (room_size(&r->room) == 0 || relabel_wastes_room(r) || r->last_domain == UINT16_MAX ||
         compression_of(path) != COMPRESSION_NONE || !are_in_order(r) ||
         encode_names(r, (uint16_t)(r->last_domain + 1)) != MEMTRACE_OK)
         return false;
-    const size_t head = bytes_u32(r->renamed.items + FORMAT_AT_SIZE) / 8; /* stays as it is */
+    const size_t head = bytes_u32(r->renamed.items + FORMAT_AT_SIZE) / 8; /* remains as it is */
     const int fd = open(path, O_WRONLY | O_CLOEXEC);
     const bool done = fd >= 0 && is_same_file(fd, r->fd) &&
                       room_fill(&r->room, fd, r->renamed.items + head, r->renamed.count - head,

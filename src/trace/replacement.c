@@ -1,6 +1,6 @@
-/* replacement.c: the temporary file's name is known to signal handlers as long as it exists
- * (replacement_interrupted removes it). Owner and mode of the old file are kept, the mode last, so
- * that nobody is given more than before. */
+/* replacement.c: signal handlers know the name of the temporary file for as long as it exists
+ * (replacement_interrupted removes it). Owner and mode of the old file are kept. The mode is set
+ * last, so that nobody temporarily gets more access than before. */
 #include "trace/replacement.h"
 
 #include <errno.h>
@@ -14,8 +14,8 @@
 #include <unistd.h>
 
 enum {
-    ANY_NEW_FILE = 0666, /* permissions; the umask takes some away */
-    UNFINISHED = 0600    /* what it replaces may be private */
+    ANY_NEW_FILE = 0666, /* permissions, which the umask restricts */
+    UNFINISHED = 0600    /* permissions: the old file may be private */
 };
 
 static memtrace_status refuse(memtrace_error *error, int os_error, const char *reason) {
@@ -28,10 +28,10 @@ static memtrace_status refuse(memtrace_error *error, int os_error, const char *r
 
 /* ---- files beside others ------------------------------------------------------------------- */
 
-/* A signal handler has nothing but this to know by what would stay behind. */
+/* The name of the temporary file, for a signal handler to remove. */
 static _Atomic(const char *) half_written;
 
-/* No signal comes between the making of a file and its being known. */
+/* Blocks signals, so that none arrives between creating a file and recording its name. */
 static int make_file(const char *name, unsigned mode) {
     sigset_t all, old;
     sigfillset(&all);
@@ -88,7 +88,8 @@ static bool is_special(const char *path) {
     return stat(path, &old) == 0 && !S_ISREG(old.st_mode);
 }
 
-/* Root can keep the owner, too. Nobody is given more than before: the mode comes last. */
+/* Only root can keep the owner. The mode is set last, so that nobody gets more access than
+ * before. */
 static int copy_mode(const replacement *r) {
     struct stat old;
     if (lstat(r->path, &old) != 0 || !S_ISREG(old.st_mode))

@@ -1,9 +1,9 @@
-/* rewrite.c: reading is left to the reader, encoding to the writer and the order of packets to the
- * spool; here frame indices become codes again, and codes locations.
+/* rewrite.c: the reader decodes, the writer encodes, and the spool orders packets. This file turns
+ * frame indices back into codes, and codes into locations.
  *
- * Where codes are is written when all has been read, and stands in front of the events: once for
- * each code, whatever domains use it, and with all that the input says of it anywhere. OCaml's
- * reader wants each code announced, and always in the same way. */
+ * Locations are written after everything was read, and placed before the events: each code once,
+ * whichever domains use it, with everything that the input says about it anywhere. OCaml's reader
+ * requires each code to be announced, and always in the same way. */
 #include "trace/rewrite.h"
 
 #include <errno.h>
@@ -23,46 +23,47 @@
 typedef struct rewrite_lane {
     memtrace_stream *stream;
     uint16_t domain;
-    uint64_t time;       /* of the latest event */
-    uint64_t end;        /* 0: with that one */
-    VEC(uint64_t) codes; /* the latest backtrace as it was read */
-    size_t common;       /* with the latest one that was written */
-    size_t unedited;     /* how many of that one's were written as they were read */
+    uint64_t time;       /* time of the latest event */
+    uint64_t end;        /* 0: the lane ends with its latest event */
+    VEC(uint64_t) codes; /* latest backtrace, as read */
+    size_t common;       /* leading codes shared with the last one written */
+    size_t unedited;     /* leading codes of the last one that were written unedited */
 } rewrite_lane;
 
 /* A code that was written. */
 typedef struct rewrite_name {
-    const rewrite_input *input; /* which says where it is */
-    uint32_t frame;             /* its index there; MAP64_NONE: the code comes from `edit` */
+    const rewrite_input *input; /* the input that knows its location */
+    /* Frame index in that input; MAP64_NONE: the code comes from `edit`. */
+    uint32_t frame;
 } rewrite_name;
 
 typedef struct rewrite {
-    const rewrite_input *input; /* the current one */
-    memtrace_reader *reader;    /* its */
-    rewrite_options options;    /* for it */
+    const rewrite_input *input; /* current input */
+    memtrace_reader *reader;    /* the reader of `input` */
+    rewrite_options options;    /* the options of `input` */
     memtrace_writer *writer;
     spool spool;
-    int os_error; /* why the spool or the output failed */
+    int os_error; /* reason why the spool or the output failed */
 
-    VEC(uint64_t) named;     /* all codes that were written, in the order of their first use */
-    VEC(rewrite_name) names; /* theirs */
-    map64 name_of_code;      /* to an index in both */
-    size_t next_name;        /* to be written */
+    VEC(uint64_t) named;     /* all codes written, in order of first use */
+    VEC(rewrite_name) names; /* one for each of `named` */
+    map64 name_of_code;      /* from a code to its index in both */
+    size_t next_name;        /* next name to write */
 
-    /* Where ids are numbered anew, as version 2 wants them: without gaps from 0 on. */
+    /* Whether ids are renumbered without gaps from 0, as version 2 requires. */
     bool numbers;
-    uint64_t n_ids, n_kept; /* given, and of these how many, from 0 on, that are as they were */
-    map64 id_of;            /* the others' old ids */
+    uint64_t n_ids, n_kept; /* ids assigned, and how many of the first ones are unchanged */
+    map64 id_of;            /* from the old ids of the changed ones to the new */
 
-    VEC(uint64_t) codes; /* as written, by frame index */
-    map64 frames;        /* from such a code to the frame index */
+    VEC(uint64_t) codes; /* code written for each frame index */
+    map64 frames;        /* from that code to the frame index */
     VEC(rewrite_lane) lanes;
-    map64 lane_of_domain;   /* to an index in `lanes` */
-    size_t latest_lane;     /* mostly the next one, too */
-    memtrace_end end;       /* of the inputs so far */
-    size_t n_ended;         /* inputs that say how they ended */
-    VEC(memtrace_gap) gaps; /* of the inputs so far, in the result's times */
-    uint64_t n_bytes;       /* that the inputs had, before they were repaired */
+    map64 lane_of_domain;   /* from a domain to its index in `lanes` */
+    size_t latest_lane;     /* index in `lanes`; usually the next event's as well */
+    memtrace_end end;       /* end of the inputs so far */
+    size_t n_ended;         /* inputs that state how they ended */
+    VEC(memtrace_gap) gaps; /* of all inputs so far, in the result's times */
+    uint64_t n_bytes;       /* size of the inputs, before any repair */
 } rewrite;
 
 static memtrace_status fail(memtrace_error *error, memtrace_status status, int os_error,
@@ -76,7 +77,8 @@ static memtrace_status fail(memtrace_error *error, memtrace_status status, int o
 
 /* ---- the writer's hooks ---- */
 
-/* Takes packets of events. The head comes with the names. */
+/* Receives packets of events. The head, which comes first, is dropped: it is written with the
+ * names. */
 static int take_events(void *context, const void *packets, size_t size) {
     rewrite *r = context;
     if (!r->writer)
@@ -85,7 +87,7 @@ static int take_events(void *context, const void *packets, size_t size) {
     return r->os_error = spool_add(&r->spool, time, packets, size);
 }
 
-/* Takes the head and the packets of names, which are to stand in front. */
+/* Receives the head and the packets of names, which go to the front. */
 static int take_names(void *context, const void *packets, size_t size) {
     rewrite *r = context;
     return r->os_error = spool_add(&r->spool, 0, packets, size);
@@ -102,7 +104,7 @@ size_t rewrite_frame_locations(const memtrace_frame *frame, memtrace_location *l
     return n;
 }
 
-/* Notes a code at its first use in a domain. Without memory for it, `os_error` is set. */
+/* Notes a code at its first use in a domain. Sets `os_error` when out of memory. */
 static size_t note_name(void *context, uint64_t code, memtrace_location *locations, size_t max) {
     rewrite *r = context;
     (void)locations;
@@ -139,7 +141,7 @@ static memtrace_status write_names(rewrite *r, const memtrace_info *info) {
 
 /* ---- events ---- */
 
-/* Learns the codes of the frames that the reader has met since. */
+/* Learns the codes of frames that the reader has added. */
 static bool learn_frames(rewrite *r) {
     for (uint32_t i = (uint32_t)r->codes.count; i < memtrace_reader_n_frames(r->reader); i++) {
         const memtrace_frame *frame = memtrace_reader_frame(r->reader, i);
@@ -155,7 +157,7 @@ static bool learn_frames(rewrite *r) {
     return true;
 }
 
-/* Opens the lane with the next index. */
+/* Opens a lane, which gets the next index. */
 static memtrace_status open_lane(rewrite *r, uint16_t domain) {
     if (!vec_push(&r->lanes, (rewrite_lane){.domain = domain}))
         return MEMTRACE_NOMEM;
@@ -205,7 +207,7 @@ static memtrace_status put_alloc(const rewrite_lane *lane, const memtrace_event 
                                     lane->codes.items, n, common);
 }
 
-/* Lets the caller edit the end of the backtrace, writes the event and undoes the edit. */
+/* Lets the caller edit the inner end of the backtrace, writes the event and undoes the edit. */
 static memtrace_status put_edited(rewrite *r, rewrite_lane *lane, const memtrace_event *e) {
     const size_t n = lane->codes.count;
     size_t same = n;
@@ -218,8 +220,9 @@ static memtrace_status put_edited(rewrite *r, rewrite_lane *lane, const memtrace
     return status;
 }
 
-/* Its innermost frame says all that it is. What a segment says of itself stays in front: of packets
- * with one time, the first that is full is first. */
+/* Writes a remark, whose innermost frame is all that matters. The last remark of a segment's head
+ * flushes the stream: packets with equal times are written in the order in which they were filled,
+ * so the head stays in front. */
 static memtrace_status put_remark(const rewrite *r, rewrite_lane *lane, const memtrace_event *e) {
     const size_t n = lane->codes.count;
     lane->unedited = lane->common = n == 1;
@@ -262,8 +265,8 @@ static memtrace_status put_wanted(rewrite *r, const memtrace_event *e, bool want
     return e->kind == MEMTRACE_ALLOC ? put_kept_alloc(r, lane, e) : put_remark(r, lane, e);
 }
 
-/* Gives an event its object's new id. False: the object was never allocated, as far as is known, or
- * there is no memory, which `os_error` says. */
+/* Renumbers the event's block. Returns false if the block was never allocated, as far as is known,
+ * or when out of memory, which sets `os_error`. */
 static bool number(rewrite *r, memtrace_event *e) {
     if (!has_backtrace(e)) {
         const uint32_t id = map64_get(&r->id_of, e->id);
@@ -285,7 +288,7 @@ static bool number(rewrite *r, memtrace_event *e) {
     return true;
 }
 
-/* The backtrace of an event that is left out counts: those that follow refer to it. */
+/* A dropped event still updates the backtrace, because later events refer to it. */
 static memtrace_status put_event(rewrite *r, memtrace_event *e) {
     const bool selected = !r->options.select || r->options.select(r->options.user, e),
                wanted = selected && (!r->numbers || number(r, e));
@@ -344,7 +347,7 @@ static memtrace_status add_more_events(rewrite *r, memtrace_error *error) {
     return explain(r, status, error);
 }
 
-/* The input was read: notes its end where there was the latest event. */
+/* Notes the end of the input in the lane with the latest event. */
 static memtrace_status note_end(rewrite *r) {
     const uint64_t duration = memtrace_reader_duration(r->reader),
                    end = r->options.end ? r->options.end(r->options.user, duration) : duration;
@@ -362,7 +365,7 @@ static memtrace_status note_end(rewrite *r) {
     return MEMTRACE_OK;
 }
 
-/* Whether what happens at `time` in the input is behind the part of it that goes on. */
+/* Whether `time` in the input is after the part that is kept. */
 static bool is_behind_part(const rewrite *r, uint64_t time) {
     if (!r->options.end)
         return false;
@@ -370,8 +373,9 @@ static bool is_behind_part(const rewrite *r, uint64_t time) {
     return end > 0 && r->options.end(r->options.user, time + 1) == end;
 }
 
-/* What is made of a damaged trace has no damage to be seen, and still lacks what that one lacks.
- * What was lost before the part that goes on may have freed blocks of it. */
+/* Copies the statements of gaps. A trace made from a damaged one is not damaged, but events are
+ * still missing. Gaps before the part are copied as well: what was lost there may have freed blocks
+ * of the part. */
 static memtrace_status take_gaps(rewrite *r) {
     size_t n;
     uint64_t of = 0;
@@ -406,8 +410,8 @@ static memtrace_status put_gaps(rewrite *r, const memtrace_info *info) {
     return MEMTRACE_OK;
 }
 
-/* How the part of the input that goes on ended: `time` in that part is where what is missing
- * begins, unless the part ends before. */
+/* Returns how the part of the input that is kept ended. If events are missing at the input's end,
+ * the time is where they begin, unless the part ends earlier. */
 static memtrace_end end_of_part(const rewrite *r) {
     memtrace_end end = memtrace_reader_end(r->reader);
     const uint64_t time = end.time;
@@ -424,7 +428,7 @@ static memtrace_end end_of_part(const rewrite *r) {
     return end;
 }
 
-/* Of several, the first that ended early counts; and all must say that they are whole. */
+/* The earliest early end counts. The result is whole only if all inputs say that they are. */
 static void end_join(rewrite *r) {
     const memtrace_end end = end_of_part(r);
     r->n_ended += end.how != MEMTRACE_END_UNSAID;
@@ -443,7 +447,7 @@ static memtrace_status put_end(rewrite *r, size_t n_inputs) {
     return memtrace_writer_end(r->writer, &r->end);
 }
 
-/* Closes the streams of an input and forgets its codes; returns the first failure. */
+/* Closes the streams of an input and forgets its codes. Returns the first failure. */
 static memtrace_status close_lanes(rewrite *r) {
     memtrace_status first = MEMTRACE_OK;
     for (size_t i = 0; i < r->lanes.count; i++) {

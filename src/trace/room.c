@@ -1,5 +1,5 @@
-/* room.c: the names are written as packets of nobody, and become the process's when all stand
- * there. */
+/* room.c: the names are first written as packets of FORMAT_NOBODY, and assigned to the process once
+ * all of them are there. */
 #include "trace/room.h"
 
 #include "base/file.h"
@@ -8,7 +8,7 @@
 /* ---- reading ------------------------------------------------------------------------------- */
 
 void room_meet(name_room *r, uint64_t offset, uint64_t size) {
-    const bool first = (r->end - r->begin) % ROOM_SLOT == 0; /* of its slot */
+    const bool first = (r->end - r->begin) % ROOM_SLOT == 0; /* the first packet of its slot */
     if (offset == r->end && size == (first ? FORMAT_MAX_PACKET : ROOM_FILLER))
         r->end += size;
 }
@@ -25,7 +25,7 @@ static bool set_process(int fd, uint64_t packet, uint64_t pid) {
     return file_write_at(fd, bytes, sizeof bytes, packet + FORMAT_AT_PID) == 0;
 }
 
-/* Writes a packet as one of nobody, and a filler behind it. */
+/* Writes a packet as one of FORMAT_NOBODY, and a filler after it. */
 static bool fill_slot(int fd, uint64_t slot, const uint8_t *packet, size_t size) {
     uint8_t bytes[ROOM_SLOT];
     memcpy(bytes, packet, size);
@@ -45,7 +45,7 @@ bool room_fill(const name_room *r, int fd, const uint8_t *names, size_t size, co
     for (uint64_t filled = r->begin; filled < slot; filled += ROOM_SLOT)
         if (!set_process(fd, filled, bytes_u64(names + FORMAT_AT_PID)))
             return false;
-    for (size_t i = n_old; i-- > 0;) /* what a packet says refers to those before it */
+    for (size_t i = n_old; i-- > 0;) /* backwards, since a packet refers to those before it */
         if (!set_process(fd, old[i], FORMAT_NOBODY))
             return false;
     return true;

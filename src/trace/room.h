@@ -1,10 +1,10 @@
-/* room.h: room for names behind the head of a trace.
+/* room.h: room for names after the head of a trace.
  *
- * A recorder knows the places of a program by their addresses; their names are looked up when it
- * has ended, and readers want names in front of the events. Where there is room for them, the
- * events need not be copied. It is a row of slots of equal size, all of it packets of nobody
- * (FORMAT_NOBODY), which readers skip. A slot is FORMAT_MAX_PACKET bytes and a filler, so that
- * whatever packet comes to stand in it, a filler can take the rest. */
+ * A recorder knows the places of a program by their addresses. Their names are looked up after the
+ * program has ended, and readers expect names before the events. If the trace reserves room for the
+ * names, the events need not be copied. The room is a row of slots of equal size, all of them
+ * packets of FORMAT_NOBODY, which readers skip. A slot has FORMAT_MAX_PACKET bytes and a filler, so
+ * that after a packet of any size, the rest of the slot can be one filler. */
 #ifndef TRACE_ROOM_H
 #define TRACE_ROOM_H
 
@@ -13,15 +13,15 @@
 #include "trace/writer_put.h"
 
 enum {
-    ROOM_FILLER = FORMAT_LEAST_PACKET, /* bytes, at least */
+    ROOM_FILLER = FORMAT_LEAST_PACKET, /* least size of a filler, bytes */
     ROOM_SLOT = FORMAT_MAX_PACKET + ROOM_FILLER,
-    ROOM_VERSION = 3, /* of traces that can have it */
-    WORTH_ROOM = 16,  /* a file of so many times its size may keep what stays empty of it */
+    ROOM_VERSION = 3, /* version of traces that can have room */
+    WORTH_ROOM = 16,  /* unused room may stay if the file is at least so many times larger */
 };
 
-/* Writes the beginning of a filler of `size` bytes, at least ROOM_FILLER; the rest of it is of no
- * importance. Its header and its first event are those of a head. `time` is the trace's start, us
- * since the epoch. */
+/* Writes the beginning of a filler of `size` bytes, at least ROOM_FILLER; the rest of the filler
+ * may be anything. Its header and first event look like those of a trace's head. `time` is the
+ * trace's start, us since the epoch. */
 static inline void room_put_filler(uint8_t bytes[ROOM_FILLER], size_t size, uint64_t time) {
     const packet_header h = {
         .version = ROOM_VERSION,
@@ -33,25 +33,26 @@ static inline void room_put_filler(uint8_t bytes[ROOM_FILLER], size_t size, uint
 
 /* ---- reading ------------------------------------------------------------------------------- */
 
-/* What is known of the room while the packets behind the head are met one after the other. */
+/* The room found so far, while the packets after the head are read one after the other. */
 typedef struct name_room {
-    uint64_t begin; /* in the file, bytes: where the head ends */
-    uint64_t end;   /* of what is known to be empty */
+    uint64_t begin; /* file offset at which the head ends */
+    uint64_t end;   /* file offset up to which the room is known to be empty */
 } name_room;
 
-/* Takes a packet of nobody into account. */
+/* Takes a packet of FORMAT_NOBODY into account. */
 void room_meet(name_room *r, uint64_t offset, uint64_t size);
 
-/* How much there is, bytes, if all of it is empty; else 0. */
+/* Returns the size in bytes of the empty slots right after the head; 0 if the first one is in
+ * use. */
 uint64_t room_size(const name_room *r);
 
 /* ---- filling ------------------------------------------------------------------------------- */
 
-/* Puts packets with names, `size` bytes in all, into an empty room of the file `fd`, which can be
- * written, and takes away `n_old` others, which begin at `old`: they become packets of nobody. At
- * whatever moment this ends the trace is whole, with all new names or with all old ones, or with
- * both, of which the later ones count: the names must be of a domain that has no others. False:
- * they do not fit, or could not be written. */
+/* Writes packets with names, `size` bytes in all, into the empty room of the file `fd`, and turns
+ * the `n_old` packets at the offsets `old` into packets of FORMAT_NOBODY. Whenever this is
+ * interrupted, the trace is whole, with all new names, all old ones, or both; of both, the later
+ * ones count. So the names must be in a domain that has no others. Returns false if they do not fit
+ * or could not be written. */
 bool room_fill(const name_room *r, int fd, const uint8_t *names, size_t size, const uint64_t *old,
                size_t n_old);
 

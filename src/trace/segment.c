@@ -1,6 +1,6 @@
-/* segment.c: remarks are locations of a file that no source has, by which both sides know them.
- * Thinning throws a coin for each sample that follows from the block alone, so that all segments
- * keep the same ones. */
+/* segment.c: remarks are locations in a file name that no source file has, by which both sides
+ * recognize them. Thinning tosses a coin for each sample. The coin is a hash of the recording, the
+ * block and the sample, so that all segments keep the same samples. */
 #include "trace/segment.h"
 
 #include <string.h>
@@ -40,7 +40,7 @@ segment_remark segment_remark_of(const memtrace_reader *reader, const memtrace_e
     return (segment_remark)remark;
 }
 
-/* A coin for each sample, which does not depend on who throws it. */
+/* Tosses a coin for each sample. Equal arguments give equal results. */
 static uint64_t halve(uint64_t block, uint64_t n, uint64_t level) {
     const uint64_t coins = hash_u64(block + hash_u64(level + 1));
     uint64_t kept = 0;
@@ -56,7 +56,7 @@ uint64_t segment_thin(uint64_t recording, uint64_t id, uint64_t n, uint64_t from
     return n;
 }
 
-/* Takes what the event says; whether more is to come. */
+/* Stores what the remark says. Returns whether more is to come. */
 static bool take(segment_head *head, segment_remark remark, uint64_t value) {
     if (remark == SEGMENT_RECORDING)
         head->recording = value;

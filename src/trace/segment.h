@@ -1,25 +1,25 @@
-/* segment.h: what a segment of a ring says of itself.
+/* segment.h: what a segment of a ring says about itself.
  *
- * A ring is a recording in pieces, each a trace by itself. A segment begins with what is live:
- * these blocks stand in it as allocations, with their stacks, at its start, or at their true times
- * where these are in it. Remarks, which other readers take for objects without samples, say what is
- * more: which segment it is, and in front of each block that was carried over, which one that is
- * and how old. See FORMAT.md, section 6. */
+ * A ring is a recording in several pieces, called segments, each of which is a complete trace. A
+ * segment begins with the live blocks, written as allocations with their stacks, at the segment's
+ * start, or at their true times where these lie in the segment. Additional facts are in remarks,
+ * which other readers take for objects without samples: which segment it is and, before each
+ * carried block, the block's id in the recording and its age. See FORMAT.md, section 6. */
 #ifndef TRACE_SEGMENT_H
 #define TRACE_SEGMENT_H
 
 #include "allotrace/memtrace.h"
 
-/* X(identifier, name): in the order in which a segment has them. */
+/* X(identifier, name), in the order in which they appear in a segment. */
 #define SEGMENT_REMARKS(X)                                                                         \
-    X(RECORDING, "recording") /* when it began, us since the epoch: the same in all segments */    \
-    X(NUMBER, "number")       /* of the segment, from 0 on */                                      \
-    X(LEVEL, "level")         /* its rate is that of the recording, halved so many times */        \
-    X(CARRIES, "carries")     /* so many blocks from before */                                     \
-    X(BLOCK, "block")         /* the next allocation of this domain is the one with this id */     \
-    X(AGE, "age")             /* and was then so old, in microseconds */                           \
-    /* What a recorder says to whoever makes segments: */                                          \
-    X(LEFT, "left")       /* the next such remark of this domain is not of the one so called */    \
+    X(RECORDING, "recording") /* when it began, us since the epoch; equal in all segments */       \
+    X(NUMBER, "number")       /* number of the segment, from 0 */                                  \
+    X(LEVEL, "level")         /* how many times its rate was halved */                             \
+    X(CARRIES, "carries")     /* number of blocks carried over */                                  \
+    X(BLOCK, "block")         /* recording's id of the domain's next allocation */                 \
+    X(AGE, "age")             /* age of that block at that time, us */                             \
+    /* What a recorder says to the code that cuts segments: */                                     \
+    X(LEFT, "left")       /* domain that the next WRITTEN leaves out */                            \
     X(WRITTEN, "written") /* all events up to its time are written, but those of so many           \
                              domains that were left out */
 
@@ -31,8 +31,8 @@ typedef enum segment_remark {
     SEGMENT_NO_REMARK = SEGMENT_N_REMARKS
 } segment_remark;
 
-/* Codes and ids that no recorder gives. Blocks that are carried over, and remarks, have ids from
- * there on; all others are called as in the whole recording. */
+/* Codes and ids that no recorder uses. Carried blocks and remarks get ids from SEGMENT_IDS on; all
+ * other blocks keep the ids that they have in the whole recording. */
 #define SEGMENT_CODES (UINT64_C(1) << 61)
 #define SEGMENT_IDS   (UINT64_C(1) << 60)
 
@@ -40,39 +40,42 @@ static inline uint64_t segment_code(segment_remark remark) {
     return SEGMENT_CODES + remark;
 }
 
-/* The same of the remarks of a span (span_remark.h). */
+/* The code of a remark of a span (span_remark.h). */
 static inline uint64_t segment_span_code(unsigned which) {
     return SEGMENT_CODES + SEGMENT_N_REMARKS + which;
 }
 
-/* For hooks that say where a code is: whether it is that of such a remark. */
+/* Sets the location of `code` and returns true if it is the code of a remark. For hooks that locate
+ * codes. */
 bool segment_locate(uint64_t code, memtrace_location *location);
 
-/* What an event of a segment says; SEGMENT_NO_REMARK: it is of the program. The value is its
- * `length`. */
+/* Returns which remark an event of a segment is, or SEGMENT_NO_REMARK if it is an event of the
+ * program. The remark's value is the event's `length`. */
 segment_remark segment_remark_of(const memtrace_reader *reader, const memtrace_event *event);
 
-/* Of `n` samples of the block that has this id in the recording, those that go on when the rate is
- * halved from one level to another; `recording` is when that began. Whoever asks gets the same,
- * also in several steps. */
+/* Returns how many of the block's `n` samples remain when the rate is halved from level `from` to
+ * level `to`. `id` is the block's id in the recording, `recording` the start of the recording. The
+ * result depends on these alone: all callers get the same samples, also when they thin in several
+ * steps. */
 uint64_t segment_thin(uint64_t recording, uint64_t id, uint64_t n, uint64_t from, uint64_t to);
 
 #define SEGMENT_MAX_LEVEL 63
 
-/* Why a segment ends that has all events of its time, and no others. */
+/* The end reason of a segment that has exactly the events of its time range. */
 #define SEGMENT_GOES_ON "the recording continues in the next segment"
 
-/* What is known of a trace from its beginning. */
+/* What the beginning of a trace says about its segment. */
 typedef struct segment_head {
     bool is_segment;
-    uint64_t recording; /* when that began, us since the epoch */
+    uint64_t recording; /* start of the recording, us since the epoch */
     uint64_t number, level, n_carried;
 } segment_head;
 
-/* Reads on from the head of the trace: as many events as say it. MEMTRACE_OK: it is known. */
+/* Reads as many events from the head of the trace as describe the segment. MEMTRACE_OK: `*head` is
+ * valid. */
 MEMTRACE_NODISCARD memtrace_status segment_read_head(memtrace_reader *reader, segment_head *head);
 
-/* What becomes of a block: it has no backtrace. */
+/* Whether an event ends or promotes a block. Such events have no backtrace. */
 static inline bool segment_is_fate(const memtrace_event *e) {
     return e->kind == MEMTRACE_COLLECT || e->kind == MEMTRACE_PROMOTE;
 }

@@ -1,12 +1,12 @@
-/* segment_writer.c: hooks of the writer, and what the reader's frames are called. */
+/* segment_writer.c: the hooks of the writer, which look up codes among the reader's frames. */
 #include "trace/segment_writer.h"
 
 #include "base/file.h"
 #include "trace/format.h"
 #include "trace/rewrite.h"
 
-/* That a full disk lets what is there be amended is no reason to forget why nothing can be added.
- */
+/* Does not let a later success hide an error: on a full disk, existing bytes can still be amended
+ * although nothing can be appended. */
 static int note_error(segment_writer *w, int error) {
     w->os_error = error ? error : w->os_error;
     return error;

@@ -1,5 +1,5 @@
-/* short_name.c: brackets are matched once, what looks like one and is an operator aside; then
- * levels are dropped from the innermost outward until the rest fits. */
+/* short_name.c: matches brackets once, ignoring operators that look like brackets. Then drops
+ * levels of nesting, from the innermost outward, until the rest fits. */
 #include "trace/short_name.h"
 
 #include <stdbool.h>
@@ -10,10 +10,10 @@
 #include "base/utf8.h"
 
 enum {
-    MAX_NESTING = 256, /* of brackets; deeper ones are no brackets */
-    MAX_KEPT = 8,      /* levels of brackets that may be left */
+    MAX_NESTING = 256, /* brackets nested deeper are not treated as brackets */
+    MAX_KEPT = 8,      /* levels of brackets that may be kept */
     HASH_DIGITS = 16,
-    WORTH_IT = 24, /* bytes: shorter arguments stay, as that which stands for them is no shorter */
+    WORTH_IT = 24, /* bytes: shorter arguments stay, since the marker would be no shorter */
 };
 
 static const char ellipsis[] = "…";
@@ -58,14 +58,16 @@ static size_t operator_size(const char *p, const char *end) {
     return (size_t)(q - p);
 }
 
-/* The bytes at `p` that look like brackets, and are none: `operator<<`, `->`. 0: there are none. */
+/* Returns the number of bytes at `p` that look like brackets and are none: `operator<<`, `->`. 0:
+ * none. */
 static size_t plain_size(const char *p, const char *end) {
     if (*p == '-')
         return starts_with(p, end, "->") ? 2 : 0;
     return *p == 'o' ? operator_size(p, end) : 0;
 }
 
-/* Takes the closing bracket `c` off `stack`. What is open within it was a comparison. */
+/* Pops the opener of the closing bracket `c` off `stack`. Any `<` still open within it was a
+ * comparison. */
 static size_t close_bracket(const char *stack, size_t n, char c) {
     if (c == '>')
         return stack[n - 1] == '>' ? n - 1 : n;
@@ -75,7 +77,7 @@ static size_t close_bracket(const char *stack, size_t n, char c) {
     return at > 0 ? at - 1 : n;
 }
 
-/* Where the bracket at `p` is closed; NULL if it is none. */
+/* Returns where the bracket at `p` is closed; NULL if it is not a bracket. */
 static const char *find_closer(const char *p, const char *end) {
     char stack[MAX_NESTING];
     size_t n = 0, plain;
@@ -95,7 +97,7 @@ static const char *find_closer(const char *p, const char *end) {
 
 /* ---- what is left of a name -------------------------------------------------------------- */
 
-/* `out` may be NULL: then it is only counted. */
+/* `out` may be NULL, to count only. */
 typedef struct short_name {
     char *out;
     size_t size;
@@ -117,7 +119,7 @@ static void add_hash(short_name *s) {
     s->hash = 0;
 }
 
-/* What stands for that which is left out. */
+/* Adds the marker that replaces an omitted part. */
 static void add_marker(short_name *s) {
     add(s, ellipsis, ELLIPSIS_SIZE);
     if (s->hash)
@@ -145,7 +147,7 @@ static void add_levels(short_name *s, const char *p, const char *end, size_t lev
     }
 }
 
-/* Adds a head and a tail of whole characters. */
+/* Adds the name's head, a marker and its tail, without cutting a UTF-8 character. */
 static void add_ends(short_name *s, const char *name, size_t size, size_t limit) {
     const size_t left = limit - MARKER_SIZE;
     size_t head = left / 2, tail = size - (left - head);
@@ -157,7 +159,8 @@ static void add_ends(short_name *s, const char *name, size_t size, size_t limit)
     add(s, name + tail, size - tail);
 }
 
-/* How many levels of brackets fit; -1: not even the name without what is in brackets. */
+/* Returns how many levels of brackets fit, or -1 if not even the name without the content of its
+ * brackets does. */
 static int levels_that_fit(const char *name, size_t size, size_t limit) {
     int levels = -1;
     while (levels < MAX_KEPT) {

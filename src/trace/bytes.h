@@ -1,8 +1,8 @@
 /* bytes.h: little-endian integers and vints, read byte by byte.
  *
- * Nothing here checks a bound: whoever calls looks afterwards whether it has gone past the end, and
- * works on memory that may be read INPUT_SLACK bytes beyond it (see input.h). That is one branch a
- * record instead of one a field. Compilers turn each of these loads into a single one. */
+ * Nothing here checks bounds. The caller checks afterwards whether it has gone past the end, in
+ * memory that may be read INPUT_SLACK bytes beyond the end (see input.h). That is one branch per
+ * record instead of one per field. Compilers turn each of these functions into a single load. */
 #ifndef TRACE_BYTES_H
 #define TRACE_BYTES_H
 
@@ -23,7 +23,7 @@ static inline uint64_t bytes_u64(const uint8_t *p) {
     return (uint64_t)bytes_u32(p) | (uint64_t)bytes_u32(p + 4) << 32;
 }
 
-/* The bytes after the first of a vint longer than u16. */
+/* Reads the bytes after the first of a vint longer than u16. */
 static inline const uint8_t *bytes_vint_tail(const uint8_t *p, uint8_t head, uint64_t *value) {
     switch (head) {
     case FORMAT_VINT_32:
@@ -35,8 +35,8 @@ static inline const uint8_t *bytes_vint_tail(const uint8_t *p, uint8_t head, uin
     }
 }
 
-/* Reads a vint, sign-extended, and returns where the next field begins. Which of the two short
- * forms it has cannot be foreseen, so it is not a branch. */
+/* Reads a vint, sign-extended, and returns the start of the next field. Which of the two short
+ * forms comes next is unpredictable, so the choice is not a branch. */
 static inline const uint8_t *bytes_vint(const uint8_t *p, uint64_t *value) {
     uint8_t head = *p++;
     if (__builtin_expect(head <= FORMAT_VINT_16, 1)) {

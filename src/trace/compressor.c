@@ -1,5 +1,5 @@
-/* compressor.c: one interface for zstd, gzip and none. Whole files are copied within the kernel
- * where nothing is compressed. Why zstd's settings are what they are stands beside them. */
+/* compressor.c: one interface for zstd, gzip and no compression. Without compression, files are
+ * copied inside the kernel. The zstd settings are explained next to them. */
 #include "trace/compressor.h"
 
 #include <errno.h>
@@ -17,11 +17,11 @@
 #include "trace/format.h"
 #include "trace/replacement.h"
 
-/* zstd's default level: of traces it makes a third less than level 1 does, in hardly more time. But
- * it passes over matches of four bytes, and between two times of a trace that is what is the same.
- * Traces of stacks become a tenth smaller by that; others stay as they are. What these matches take
- * in time is made up for by a window and tables that stay in a core's own cache: what is the same
- * is mostly close by, and what is read next need not push it out. */
+/* Level 3 is zstd's default: it compresses traces to a third less than level 1, in hardly more
+ * time. But it ignores matches of four bytes, which is what two times in a trace have in common.
+ * Allowing them makes traces with stacks a tenth smaller, and leaves others as they are. The time
+ * for these matches is saved by a window and tables that fit into a core's own cache: most matches
+ * are close by, and data read next need not evict the tables. */
 enum {
     ZSTD_LEVEL = 3,
     ZSTD_MIN_MATCH = 4,
@@ -97,7 +97,7 @@ static int gzip_write(compressor *c, const void *bytes, size_t size, int flush) 
                 return error;
         } while (z->avail_out == 0);
         size -= part;
-        if (size > 0) /* at the end there are no bytes, nor need there be a place */
+        if (size > 0) /* at the end there are no bytes, and `bytes` may be NULL */
             bytes = (const uint8_t *)bytes + part;
     } while (size > 0);
     return 0;

@@ -1,4 +1,4 @@
-/* defects.c: the list stays sorted by first offset. Texts are those of MEMTRACE_DEFECTS. */
+/* defects.c: keeps the list sorted by first offset. The texts come from MEMTRACE_DEFECTS. */
 #include "trace/defects.h"
 
 #include <stdarg.h>
@@ -21,7 +21,7 @@ bool defects_cost_events(const memtrace_warning *warnings, size_t n) {
     return false;
 }
 
-/* The warning of this kind; a new one goes to its place by offset. */
+/* Returns the warning of this kind; a new one is inserted by its offset. */
 static memtrace_warning *warning_of(defect_log *log, memtrace_defect defect, uint64_t offset) {
     for (size_t i = 0; i < log->n; i++)
         if (log->warnings[i].defect == defect)

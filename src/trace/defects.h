@@ -1,6 +1,7 @@
-/* defects.h: what the reader met and stepped over: one warning a kind, with count and first offset.
+/* defects.h: the defects that the reader found and stepped over: one warning for each kind, with a
+ * count and the first offset.
  *
- * Owns the list, the observer and the rule of strict reading, by which the first defect is an
+ * Owns the list, the observer and the rule of strict reading, in which the first defect is an
  * error. */
 #ifndef TRACE_DEFECTS_H
 #define TRACE_DEFECTS_H
@@ -11,19 +12,19 @@
 
 #include "allotrace/memtrace.h"
 
-/* Legal when zeroed. */
+/* Valid when zeroed. */
 typedef struct defect_log {
-    memtrace_warning warnings[MEMTRACE_N_DEFECTS]; /* in order of first offset */
+    memtrace_warning warnings[MEMTRACE_N_DEFECTS]; /* sorted by first offset */
     size_t n;
     memtrace_defect_fn *observer; /* may be NULL */
     void *observer_context;
     bool strict;
 } defect_log;
 
-/* Whether what was met and stepped over cost events, other than those behind the end. */
+/* Whether any of these defects lost events, other than those at the end of the trace. */
 bool defects_cost_events(const memtrace_warning *warnings, size_t n);
 
-/* Notes a defect. In strict reading fills `*error` instead, and returns its status. */
+/* Adds a defect. In strict reading, fills `*error` instead and returns its status. */
 MEMTRACE_NODISCARD __attribute__((format(printf, 5, 6))) memtrace_status
 defect_met(defect_log *log, memtrace_error *error, memtrace_defect defect, uint64_t offset,
            const char *format, ...);

@@ -1,5 +1,5 @@
-/* frames.c: a code that is announced again keeps what stood behind it, unless that was incomplete
- * or suspect. A first location that names a type becomes the frame's type. */
+/* frames.c: a code that is announced again keeps its locations, unless they were incomplete or
+ * suspect. A first location that names a type becomes the frame's type. */
 #include "trace/frames.h"
 
 #include <string.h>
@@ -12,7 +12,7 @@ uint32_t frame_table_index(frame_table *t, uint64_t code) {
         return FRAME_NONE;
     if (*index != MAP64_NONE)
         return *index;
-    /* Should this fail, the code stays without an index and the reader stops: see map64.h. */
+    /* If this fails, the code has no index and the reader stops: see map64.h. */
     if (!vec_push(&t->frames, (memtrace_frame){.code = code}))
         return FRAME_NONE;
     return *index = (uint32_t)t->frames.count - 1;
@@ -44,7 +44,7 @@ bool frame_table_announce(frame_table *t, uint64_t code, const memtrace_location
     memtrace_location *copy = arena_alloc(&t->locations, n * sizeof *copy);
     if (!copy)
         return false;
-    if (n > 0) /* `locations` may be NULL otherwise */
+    if (n > 0) /* otherwise, `locations` may be NULL */
         memcpy(copy, locations, n * sizeof *copy);
     f->locations = copy;
     f->n_locations = n;

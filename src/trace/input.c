@@ -1,5 +1,5 @@
-/* input.c: three layers: stored bytes (read or memory), a codec that turns them into trace bytes,
- * and the window that collects these. */
+/* input.c: three layers: stored bytes (from a descriptor or memory), a codec that turns them into
+ * trace bytes, and the window that collects these. */
 #include "trace/input.h"
 
 #include <errno.h>
@@ -17,12 +17,12 @@
 enum { STORED_BUFFER = 64 * 1024 };
 
 struct input_codec {
-    /* Appends at most `room` bytes to `out` and returns how many; 0 means the end, and then
-     * in->status says which. */
+    /* Writes at most `room` bytes to `out` and returns their number. 0 means the end, whose reason
+     * is then in in->status. */
     size_t (*read)(input *in, uint8_t *out, size_t room);
     z_stream gzip;
     ZSTD_DStream *zstd;
-    bool between; /* no member or frame is open: the stored bytes may end here */
+    bool between; /* no member or frame is open, so the stored bytes may end here */
 };
 
 /* ---- stored bytes ------------------------------------------------------------------------ */
@@ -34,7 +34,7 @@ static size_t end_with(input *in, memtrace_status status, int os_error, const ch
     return 0;
 }
 
-/* Up to `room` stored bytes; 0 at the end or after an error. */
+/* Reads up to `room` stored bytes. Returns 0 at the end or after an error. */
 static size_t stored_read(input *in, uint8_t *out, size_t room) {
     ssize_t n;
     do
@@ -46,7 +46,7 @@ static size_t stored_read(input *in, uint8_t *out, size_t room) {
     return (size_t)n;
 }
 
-/* Makes sure that there is a stored byte, unless they are at their end. */
+/* Makes sure that there is a stored byte; false at the end. */
 static bool stored_fill(input *in) {
     if (in->n_stored == 0 && !in->stored_at_end) {
         in->n_stored = stored_read(in, in->stored_buffer, STORED_BUFFER);
@@ -63,7 +63,7 @@ static void stored_skip(input *in, size_t size) {
 
 /* ---- codecs ------------------------------------------------------------------------------ */
 
-/* What was read ahead to recognise the codec comes first, then the file itself. */
+/* The bytes that were read ahead to detect the codec come first, then the rest of the file. */
 static size_t plain_read(input *in, uint8_t *out, size_t room) {
     if (in->n_stored > 0) {
         size_t n = in->n_stored < room ? in->n_stored : room;
@@ -74,15 +74,15 @@ static size_t plain_read(input *in, uint8_t *out, size_t room) {
     return in->stored_at_end ? 0 : stored_read(in, out, room);
 }
 
-/* The stored bytes are at their end: is that one of the stream, too? */
+/* Ends the stream at the end of the stored bytes, with an error if it is incomplete. */
 static size_t codec_end(input *in, const char *reason) {
     if (in->status != MEMTRACE_OK || in->codec->between)
         return 0;
     return end_with(in, MEMTRACE_FORMAT, 0, reason);
 }
 
-/* Starts the next member of a gzip file. Members may follow each other; zeros that pad a tape or
- * block device, or any other bytes, end the trace. */
+/* Starts the next member of a gzip file. Further members may follow; any other bytes, such as the
+ * zeros that pad a tape or block device, end the trace. */
 static bool gzip_next_member(input *in) {
     if (in->stored[0] != 0x1F)
         return false;
@@ -124,8 +124,8 @@ static const char *zstd_reason(size_t error) {
 static size_t zstd_read(input *in, uint8_t *out, size_t room) {
     ZSTD_outBuffer o = {.dst = out, .size = room};
     while (o.pos == 0) {
-        /* A full window may have left output inside the decoder: only an input that is at its end
-         * and a decoder that yields nothing more are the end. */
+        /* The decoder may still hold output that did not fit the window. So the end is only reached
+         * when the input is at its end and the decoder produces nothing more. */
         bool more = stored_fill(in);
         ZSTD_inBuffer i = {.src = in->stored, .size = in->n_stored};
         size_t hint = ZSTD_decompressStream(in->codec->zstd, &o, &i);
@@ -174,7 +174,7 @@ size_t input_fill(input *in, size_t want) {
     return in->available;
 }
 
-/* Reads until there are enough bytes to recognise the codec: a pipe may give them one by one. */
+/* Reads enough bytes to detect the codec. A pipe may deliver them one by one. */
 static void stored_read_magic(input *in) {
     in->stored = in->stored_buffer;
     while (in->n_stored < 4 && !in->stored_at_end) {

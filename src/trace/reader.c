@@ -1,9 +1,9 @@
-/* reader.c: the event reader of memtrace.h: walks packets, keeps each domain's state, and steps
- * over damage.
+/* reader.c: the event reader of memtrace.h: walks the packets, keeps the state of each domain, and
+ * steps over damage.
  *
- * Bytes come from input.c, in whole packets that are decoded in place. What bytes mean: headers in
- * packet.c, events in reader_events.c and reader_locations.c. This file owns the order of things:
- * which packet is ours, where to go on after damage. */
+ * Bytes come from input.c, as whole packets that are decoded in place. Headers are decoded in
+ * packet.c, events in reader_events.c and reader_locations.c. This file decides which packet comes
+ * next: whether it belongs to the trace, and where to continue after damage. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -76,14 +76,14 @@ void reader_domain_lose(memtrace_reader *r) {
 
 /* ---- from packet to packet --------------------------------------------------------------- */
 
-/* A few compressed megabytes may be terabytes of nothing. */
+/* A few compressed megabytes can expand to terabytes without an event. */
 enum { MOST_NOTHING = 1 << 28 /* bytes */ };
 
 static bool reader_is_barren(const memtrace_reader *r) {
     return input_is_compressed(&r->in) && r->in.offset - r->fruitful > MOST_NOTHING;
 }
 
-/* A search may take long, too. */
+/* Reports progress during a search, which can take long. */
 static void reader_show_search(memtrace_reader *r) {
     const uint64_t megabytes = r->in.offset >> 20;
     if (megabytes != r->shown && r->on_packet)
@@ -91,8 +91,8 @@ static void reader_show_search(memtrace_reader *r) {
     r->shown = megabytes;
 }
 
-/* Finds the next plausible header at or after `in.next`, within `limit` bytes. Consumes all before
- * it; returns false if there is none. */
+/* Finds the next plausible header within `limit` bytes of `in.next`, and consumes everything before
+ * it. Returns false if there is none. */
 static bool reader_find_header(memtrace_reader *r, uint64_t limit) {
     uint64_t stop = r->in.offset + limit < limit ? UINT64_MAX : r->in.offset + limit;
     while (r->in.offset < stop && !reader_is_barren(r)) {
@@ -109,7 +109,7 @@ static bool reader_find_header(memtrace_reader *r, uint64_t limit) {
     return false;
 }
 
-/* At bytes that are no packet: goes to the next one, or to the end. */
+/* Skips bytes that are not a packet, to the next packet or to the end. */
 static memtrace_status reader_resync(memtrace_reader *r, packet_verdict verdict) {
     static const char *const met[] = {[PACKET_BAD_MAGIC] = "no magic number",
                                       [PACKET_BAD_VERSION] = "another format version",
@@ -127,7 +127,7 @@ static memtrace_status reader_resync(memtrace_reader *r, packet_verdict verdict)
                                                       : "to the end of the trace ignored");
 }
 
-/* The bytes end at `offset`, inside of something or inside of the compressed stream. */
+/* Handles the end of the bytes at `offset`, inside a packet or the compressed stream. */
 static memtrace_status reader_cut_short(memtrace_reader *r, uint64_t offset, const char *within) {
     const input *in = &r->in;
     r->ended = true;
@@ -145,14 +145,14 @@ static memtrace_status reader_cut_short(memtrace_reader *r, uint64_t offset, con
     }
 }
 
-/* Times of events are believed between the packet's begin and its end, if these make sense. */
+/* Accepts event times between the packet's begin and end, if these make sense. */
 static void reader_set_times(memtrace_reader *r) {
     const memtrace_packet *p = &r->header.packet;
     uint64_t begin = p->time_begin, end = p->time_end;
     bool sound = begin <= end && end - begin < 1u << FORMAT_TIME_BITS;
     r->time_limit = sound ? end : begin + FORMAT_MAX_PACKET_TIME;
     if (begin - end > FORMAT_MAX_PACKET_TIME && end - begin > FORMAT_MAX_PACKET_TIME)
-        r->time_limit = 0; /* one of them is damaged: believe neither */
+        r->time_limit = 0; /* one of them is damaged, so trust neither */
 }
 
 static memtrace_status reader_verify_cache(memtrace_reader *r) {
@@ -184,7 +184,7 @@ memtrace_status reader_enter_packet(memtrace_reader *r) {
     r->domain = reader_domain_of(r, r->header.packet.domain);
     if (!r->domain)
         return reader_error_nomem(&r->error);
-    if (r->domain->losses != r->losses) /* what was lost may have been of any domain */
+    if (r->domain->losses != r->losses) /* the loss may have been of any domain */
         reader_domain_lose(r);
     r->domain->losses = r->losses;
     if (r->on_packet)
@@ -192,10 +192,10 @@ memtrace_status reader_enter_packet(memtrace_reader *r) {
     return reader_verify_cache(r);
 }
 
-/* Whether the packet says how the recording ended, which is then known. */
+/* Whether the packet states how the recording ended; if so, takes over the statement. */
 static bool reader_is_at_end_said(memtrace_reader *r) {
     const end_trace of = reader_end_trace(r);
-    const size_t n = input_peek(&r->in, END_PACKET); /* may move what is next */
+    const size_t n = input_peek(&r->in, END_PACKET); /* may move the window */
     const bool is =
         r->header.packet.size == END_PACKET && end_parse(r->in.next, n, &of, &r->said_end);
     if (is)
@@ -222,23 +222,24 @@ static bool reader_owns_packet(const memtrace_reader *r) {
     return pid == r->info.pid || pid == r->header_pid;
 }
 
-/* Leaves the packet being read, whose end in the window has been reached or given up. */
+/* Leaves the packet being read, whose end was reached or given up. */
 static void reader_leave_packet(memtrace_reader *r) {
     if (r->next)
         input_skip(&r->in, (size_t)(r->end - r->in.next));
     r->next = r->end = NULL;
 }
 
-/* A writer says by the end of a packet for how long nothing happened. It is believed where all of
- * the packet made sense: an end can then be later than the last event by a packet's time at most.
- */
+/* A writer uses the end time of a packet to say for how long nothing happened. It is only trusted
+ * if the whole packet made sense, so that a wrong end exceeds the last event by at most the length
+ * of a packet. */
 static void reader_note_end(memtrace_reader *r) {
     const memtrace_packet *p = &r->header.packet;
     if (r->next && packet_plausible(&r->header) && p->time_end > r->packets_end)
         r->packets_end = p->time_end;
 }
 
-/* Two traces one behind the other: objects and codes of the second have numbers of the first. */
+/* Two traces are concatenated: ids and codes of the second would collide with those of the
+ * first. */
 static memtrace_status reader_end_at_head(memtrace_reader *r) {
     r->ended = true;
     return reader_defect(r, ANOTHER_TRACE, r->header.packet.offset, "the head of another trace");
@@ -287,7 +288,7 @@ __attribute__((cold)) memtrace_status reader_bad_event(memtrace_reader *r, const
     uint64_t offset = reader_offset(r, at), left = (uint64_t)(r->end - at);
     if (r->cut && why == reader_overrun)
         return reader_cut_short(r, offset, "a packet");
-    r->end = at; /* goes on from here */
+    r->end = at; /* so that the search starts here */
     reader_leave_packet(r);
     r->losses++;
     reader_find_header(r, left);

@@ -1,9 +1,9 @@
-/* reader.h: the state of the event reader, shared by the files that make it up.
+/* reader.h: the state of the event reader, shared by the files that implement it.
  *
- * reader.c owns packets: which is ours, where to go on after damage; reader_head.c the first one.
- * reader_gaps.c notes what is
- * lost. reader_events.c, reader_locations.c and reader_remark.c decode what stands in them, up to
- * the first event that makes no sense. Nobody else includes this, but through reader_next.h. */
+ * reader.c handles packets: which ones belong to the trace, and where to continue after damage.
+ * reader_head.c reads the first packet. reader_gaps.c records what is lost. reader_events.c,
+ * reader_locations.c and reader_remark.c decode the content of packets, up to the first event that
+ * makes no sense. Other code includes this header only through reader_next.h. */
 #ifndef TRACE_READER_H
 #define TRACE_READER_H
 
@@ -24,13 +24,13 @@
 #define likely(condition)   __builtin_expect(!!(condition), 1)
 #define unlikely(condition) __builtin_expect(!!(condition), 0)
 
-/* What must be remembered of a domain between its packets. */
+/* The state of a domain that lasts from packet to packet. */
 typedef struct reader_domain {
-    uint64_t last_time; /* us since the epoch, of its latest event: never goes back */
-    uint64_t losses;    /* of the reader's, those that the tables here know of */
+    uint64_t last_time; /* time of its latest event, us since the epoch; never decreases */
+    uint64_t losses;    /* value of the reader's `losses` that the tables here account for */
     backtrace backtrace;
-    names_packed *names; /* NULL until the first location; old while it is `named` */
-    bool names_lost;     /* to be told to the names when they are unpacked */
+    names_packed *names; /* NULL before the first location; outdated while this is `named` */
+    bool names_lost;     /* call names_lose after unpacking the names */
     span_reading span;
 } reader_domain;
 
@@ -38,41 +38,45 @@ struct memtrace_reader {
     input in;
     memtrace_reader_options options;
     memtrace_info info;  /* its strings are interned */
-    uint64_t header_pid; /* of the first packet: should be info.pid */
+    uint64_t header_pid; /* pid of the first packet; should equal info.pid */
     memtrace_error error;
     defect_log defects;
-    uint64_t fruitful;             /* where the last packet began that holds something */
-    uint64_t shown;                /* megabytes, in a search for the next packet */
-    memtrace_packet_fn *on_packet; /* NULL: nobody asks */
+    uint64_t fruitful; /* offset of the last packet that is not empty */
+    /* Offset last shown in a search for the next packet, megabytes. */
+    uint64_t shown;
+    memtrace_packet_fn *on_packet; /* NULL: no callback */
     void *on_packet_context;
 
     VEC(reader_domain *) domains;
     map64 domain_index; /* domain number -> index in domains */
     frame_table frames;
     intern_table strings;
-    names names;                    /* of `named` */
-    reader_domain *named;           /* the one whose locations were read last; NULL: none */
-    VEC(memtrace_location) scratch; /* the locations of one code */
-    char span_text[SPAN_TEXT];      /* the name of the last event, if it is a span's */
+    names names;                    /* the tables of `named` */
+    reader_domain *named;           /* domain whose locations were read last; NULL: none */
+    VEC(memtrace_location) scratch; /* locations of one code */
+    char span_text[SPAN_TEXT];      /* name of the last event, if that is a span */
     columns columns;
-    memtrace_end said_end; /* as the trace says so far */
-    uint64_t said_at;      /* in the trace, bytes */
-    bool judged;           /* whether it is whole */
-    uint64_t losses;       /* packets or parts of them that could not be read */
+    memtrace_end said_end; /* the trace's latest statement of its end */
+    uint64_t said_at;      /* offset of that statement, bytes */
+    bool judged;           /* reader_judge_end has run */
+    uint64_t losses;       /* number of packets, or parts of packets, that could not be read */
     VEC(memtrace_gap) gaps;
-    uint64_t gap_at;                    /* the packet where the last one was met; bytes */
-    bool gap_is_open;                   /* it lasts until the next packet, which is not known yet */
-    uint16_t gap_domain, latest_domain; /* of the packet before it; of the one being read */
+    uint64_t gap_at; /* offset of the packet where the last gap was found */
+    /* The last gap extends to the next packet, which was not read yet. */
+    bool gap_is_open;
+    /* Of the packet before the gap, and of the packet being read. */
+    uint16_t gap_domain, latest_domain;
 
-    /* The packet being read; `next` and `end` are NULL while there is none. */
+    /* The packet being read. `next` and `end` are NULL if there is none. */
     packet_header header;
     reader_domain *domain;
-    const uint8_t *next, *end; /* what is left of it in the window */
+    const uint8_t *next, *end; /* the rest of it, in the window */
     bool ended;                /* no packet follows */
-    bool cut;                  /* the trace ends before the packet does */
-    uint64_t time_limit;       /* us since the epoch: no event of it is later */
-    uint64_t packets_end;      /* us since the epoch, of the packets before it; 0: there is none */
-    uint64_t next_id;          /* of its next allocation */
+    bool cut;                  /* the trace ends inside this packet */
+    uint64_t time_limit;       /* no event of this packet may be later, us since the epoch */
+    /* Latest end of the packets before it, us since the epoch; 0: none. */
+    uint64_t packets_end;
+    uint64_t next_id; /* id of its next allocation */
 };
 
 /* ---- errors (reader.c) -------------------------------------------------------------------- */
@@ -85,28 +89,28 @@ reader_error_format(memtrace_error *error, uint64_t offset, const char *format, 
 #define reader_defect(r, kind, offset, ...)                                                        \
     defect_met(&(r)->defects, &(r)->error, MEMTRACE_DEFECT_##kind, (offset), __VA_ARGS__)
 
-/* What is wrong with an event that ends behind its packet. Compared by address. */
+/* The defect of an event that extends beyond its packet. Compared by address. */
 extern const char reader_overrun[];
 
 /* ---- packets (reader.c) ------------------------------------------------------------------- */
 
-/* The offset in the trace of a byte of the packet being read. */
+/* Returns the offset in the trace of a byte of the packet being read. */
 static inline uint64_t reader_offset(const memtrace_reader *r, const uint8_t *p) {
     return r->header.packet.offset + (uint64_t)(p - r->in.next);
 }
 
-/* Starts to read the packet at `in.next`, whose header has been decoded. */
+/* Starts to read the packet at `in.next`, whose header was decoded. */
 memtrace_status reader_enter_packet(memtrace_reader *r);
 
-/* Goes to the next packet of ours. */
+/* Moves to the next packet that belongs to the trace. */
 memtrace_status reader_next_packet(memtrace_reader *r);
 
-/* The event at `at` cannot be decoded. Where the trace ends within the packet that was to be
- * expected; otherwise the packet is left, for the next header if one stands within it: it was cut
- * short, and another one written behind it. */
+/* Handles an event at `at` that cannot be decoded. If the trace ends inside the packet, that is the
+ * cause. Otherwise the rest of the packet is skipped, up to the next header if there is one inside:
+ * then the packet was cut short and another one written after it. */
 memtrace_status reader_bad_event(memtrace_reader *r, const uint8_t *at, const char *why);
 
-/* What statements of its end are told by. */
+/* Returns the properties by which statements of this trace are recognized. */
 static inline end_trace reader_end_trace(const memtrace_reader *r) {
     return (end_trace){
         .version = r->info.version, .start = r->info.start_time, .pid = r->header_pid};
@@ -114,40 +118,43 @@ static inline end_trace reader_end_trace(const memtrace_reader *r) {
 
 /* ---- gaps (reader_gaps.c) ----------------------------------------------------------------- */
 
-/* So many bytes behind the latest event were lost; `in_packet` of them are all that is left of the
- * packet being read. */
+/* Records that `bytes` bytes after the latest event were lost, of which `in_packet` are the rest of
+ * the packet being read. */
 MEMTRACE_NODISCARD memtrace_status reader_lose(memtrace_reader *r, uint64_t bytes,
                                                uint64_t in_packet);
 
-/* Packets before this moment are missing, and were not met as damage. */
+/* Records that packets before the time `until` are missing, without any visible damage. */
 MEMTRACE_NODISCARD memtrace_status reader_miss(memtrace_reader *r, uint64_t until);
 
-/* A packet begins, or all is read. */
+/* Ends an open gap: where a packet begins, or when everything was read. */
 void reader_close_gap(memtrace_reader *r);
 void reader_finish_gaps(memtrace_reader *r);
 
-/* Notes the gap that the packet at `in.next` states, if it does: `*states`. */
+/* Records the gap that the packet at `in.next` states. `*states` is false if it states none. */
 MEMTRACE_NODISCARD memtrace_status reader_take_gap(memtrace_reader *r, bool *states);
 
-/* No packet follows: MEMTRACE_END, or the error that the trace is not whole in strict reading. */
+/* Returns MEMTRACE_END at the end of the trace, or in strict reading the error that it is
+ * incomplete. */
 memtrace_status reader_judge_end(memtrace_reader *r);
 
-/* Something of the packet's domain was lost: its tables are no longer what the writer's are. */
+/* To be called when something of the packet's domain was lost: its tables may differ from the
+ * writer's. */
 void reader_domain_lose(memtrace_reader *r);
 
 /* ---- what packets hold -------------------------------------------------------------------- */
 
-/* Reads the head of the trace: its first packet. */
+/* Reads the trace's head, which is its first packet. */
 memtrace_status reader_read_head(memtrace_reader *r);
 
-/* Whether the packet whose header was read last, which is not the first, is a head, too. */
+/* Whether the packet whose header was read last, and which is not the first, is the head of a
+ * trace. */
 bool reader_is_at_head(memtrace_reader *r);
 
 /* Reads the location event at `r->next`. */
 memtrace_status reader_location(memtrace_reader *r);
 
-/* The full time, in us since the epoch, of an event of this packet; `*backwards` if that is out of
- * order, and was clamped. */
+/* Returns the full time of an event of this packet, in us since the epoch. `*backwards`: the time
+ * was out of order and was clamped. */
 static inline uint64_t reader_time(memtrace_reader *r, uint32_t event_header, bool *backwards) {
     const uint32_t low_mask = (1u << FORMAT_TIME_BITS) - 1;
     uint64_t begin = r->header.packet.time_begin;

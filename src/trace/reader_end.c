@@ -1,4 +1,4 @@
-/* reader_end.c: whether a trace is whole. Decided here alone, for all who read. */
+/* reader_end.c: decides whether a trace is complete. All readers of traces rely on this. */
 #include <stdio.h>
 #include <string.h>
 
@@ -14,9 +14,9 @@ static bool is_cut_short(const memtrace_reader *r) {
     return false;
 }
 
-/* Up to when nothing is missing where packets were not written any more: what a domain had in hand
- * is later than its latest event. One that was long silent had nothing in hand, since recorders
- * write out what is older. */
+/* Returns the time up to which nothing is missing if writing stopped: events that a domain had not
+ * written are later than its latest event. A domain that was silent for long had none, because
+ * recorders write out older events. */
 static uint64_t surely_until(const memtrace_reader *r) {
     const uint64_t duration = memtrace_reader_duration(r), last = r->info.start_time + duration;
     uint64_t until = last;
@@ -48,7 +48,7 @@ void end_explain(const memtrace_end *end, char *text, size_t size) {
         snprintf(text, size, "%s", reason);
 }
 
-/* Who reads a trace while it is written has passed the statement before the end was there. */
+/* When a trace is read while being written, the statement may have changed since it was read. */
 static void read_again(memtrace_reader *r) {
     uint8_t bytes[END_PACKET];
     const end_trace of = reader_end_trace(r);

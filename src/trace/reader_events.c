@@ -1,9 +1,10 @@
-/* reader_events.c: allocations, promotions and collections: one each call of memtrace_reader_next.
+/* reader_events.c: reads allocations, promotions and collections, one for each call of
+ * memtrace_reader_next.
  *
- * What every event passes through is in reader_next.h; here is what few need, and what is cold. */
+ * The path of every event is in reader_next.h. This file has the rare and cold cases. */
 #include "trace/reader_next.h"
 
-/* An event that cannot be decoded. */
+/* Handles an event that cannot be decoded. */
 static __attribute__((cold)) memtrace_status reader_wrong_event(memtrace_reader *r,
                                                                 unsigned result) {
     static const char *const why[] = {
@@ -17,8 +18,8 @@ static __attribute__((cold)) memtrace_status reader_wrong_event(memtrace_reader 
     return reader_bad_event(r, r->next, result == BACKTRACE_OVERRUN ? reader_overrun : why[result]);
 }
 
-/* An event that was read, but is not as it should be. A bucket that was never filled stands for
- * code 0; unless the trace knows that code, what filled the bucket was lost. */
+/* Handles an event that was read but is not as it should be. A bucket that was never filled stands
+ * for code 0. Unless the trace knows that code, the event that filled the bucket was lost. */
 static __attribute__((cold)) memtrace_status odd_event(memtrace_reader *r, const uint8_t *at,
                                                        bool backwards, bool unset,
                                                        memtrace_event *event) {
@@ -39,7 +40,7 @@ static __attribute__((cold)) memtrace_status odd_event(memtrace_reader *r, const
     return reader_defect(r, CACHE_MISMATCH, offset, "a backtrace uses a bucket never filled");
 }
 
-/* There is no event at r->next, for lack of bytes. */
+/* Continues when too few bytes are left for an event at r->next. */
 static __attribute__((cold)) memtrace_status reader_go_on(memtrace_reader *r) {
     if (r->error.status != MEMTRACE_OK)
         return r->error.status;
@@ -49,8 +50,7 @@ static __attribute__((cold)) memtrace_status reader_go_on(memtrace_reader *r) {
     return at_end ? reader_next_packet(r) : reader_bad_event(r, r->next, reader_overrun);
 }
 
-/* Nothing is read after this status; r->next is NULL so that each further call ends up here again.
- */
+/* Stops reading. With r->next NULL, each further call ends up here again. */
 static __attribute__((cold)) memtrace_status reader_stop(memtrace_reader *r,
                                                          memtrace_status status) {
     r->next = r->end = NULL;
@@ -96,7 +96,7 @@ memtrace_status reader_next_after(memtrace_reader *r, unsigned result, memtrace_
     return status == MEMTRACE_OK ? reader_next_slow(r, event) : reader_stop(r, status);
 }
 
-/* Apart from fates, as a function of its own. */
+/* A function of its own, to keep the path of promotions and collections short. */
 static __attribute__((noinline)) memtrace_status
 next_alloc(memtrace_reader *r, memtrace_event *event, uint32_t header) {
     unsigned result;
@@ -108,8 +108,8 @@ next_alloc(memtrace_reader *r, memtrace_event *event, uint32_t header) {
     return status;
 }
 
-/* Far from the end of the packet each kind of event has a way of its own, the shortest one for
- * promotions and collections: they are the commonest. */
+/* Far from the end of the packet, each kind of event has its own path. Promotions and collections
+ * have the shortest one, because they are the most frequent. */
 memtrace_status memtrace_reader_next(memtrace_reader *r, memtrace_event *event) {
     if (reader_has_whole(r)) {
         const uint32_t header = bytes_u32(r->next);

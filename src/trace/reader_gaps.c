@@ -1,7 +1,7 @@
-/* reader_gaps.c: where events are missing, in times and bytes.
+/* reader_gaps.c: records where events are missing, as times and bytes.
  *
- * What is lost lies behind the latest event that was read. It ends with the packet, if that is
- * damaged behind its header, and with the next packet, if nobody knows what was lost. */
+ * A gap begins at the latest event that was read. It ends with the packet if only the packet's
+ * content is damaged, or with the next packet if it is unknown what was lost. */
 #include "trace/end.h"
 #include "trace/reader.h"
 
@@ -13,7 +13,7 @@ static memtrace_gap *last_gap(const memtrace_reader *r) {
     return r->gaps.count ? &r->gaps.items[r->gaps.count - 1] : NULL;
 }
 
-/* Damage spoils several things that stand together: that is one gap. */
+/* Whether the loss belongs to the last gap: adjacent damage counts as one gap. */
 static bool is_same(const memtrace_reader *r, const memtrace_gap *last, uint64_t from,
                     uint64_t to) {
     return last && (r->gap_is_open || r->gap_at == r->header.packet.offset ||
@@ -35,7 +35,7 @@ static memtrace_status add(memtrace_reader *r, memtrace_gap gap, bool is_open) {
     return MEMTRACE_OK;
 }
 
-/* When the packet being read ends; 0 if it does not say that. */
+/* Returns the end time of the packet being read, or 0 if its header is not plausible. */
 static uint64_t packet_ends(const memtrace_reader *r) {
     return packet_plausible(&r->header) ? r->header.packet.time_end : 0;
 }
@@ -52,8 +52,8 @@ memtrace_status reader_miss(memtrace_reader *r, uint64_t until) {
     return add(r, (memtrace_gap){latest, to > latest ? to : latest, 0, 0}, false);
 }
 
-/* Packets stand in the order in which they were filled, so what is lost in front of one of another
- * domain is at most as late as its end. */
+/* Packets are in the order in which they were filled. So anything lost before a packet of another
+ * domain is not later than that packet's end. */
 void reader_close_gap(memtrace_reader *r) {
     const memtrace_packet *p = &r->header.packet;
     memtrace_gap *last = last_gap(r);
@@ -79,7 +79,7 @@ void reader_finish_gaps(memtrace_reader *r) {
 
 memtrace_status reader_take_gap(memtrace_reader *r, bool *states) {
     const end_trace of = reader_end_trace(r);
-    const size_t n = input_peek(&r->in, END_PACKET); /* may move what is next */
+    const size_t n = input_peek(&r->in, END_PACKET); /* may move the window */
     memtrace_gap gap;
     *states = end_parse_gap(r->in.next, n, &of, &gap);
     if (!*states)

@@ -1,4 +1,4 @@
-/* reader_head.c: the first packet: the trace info, and why a file is no trace. */
+/* reader_head.c: reads the first packet with the trace info, or says why a file is not a trace. */
 #include <string.h>
 
 #include "trace/bytes.h"
@@ -30,7 +30,7 @@ static memtrace_status head_bad_header(memtrace_error *error, const input *in,
     }
 }
 
-/* Reads a string of the head; NULL if it does not end within the packet. */
+/* Reads a string of the head. Returns NULL if it does not end within the packet. */
 static const char *head_string(memtrace_reader *r, const uint8_t **p, bool *nomem) {
     const uint8_t *nul = *p < r->end ? memchr(*p, 0, (size_t)(r->end - *p)) : NULL;
     if (!nul)
@@ -56,7 +56,7 @@ static bool head_is_word_size(unsigned bits) {
     return bits == 32 || bits == 64;
 }
 
-/* Bytes that are damaged may look like the event, but hardly like a rate. */
+/* Damaged bytes may look like the event, but hardly contain a valid rate as well. */
 bool reader_is_at_head(memtrace_reader *r) {
     enum { RATE = 8, WORD_SIZE = 1 };
     const size_t size = r->header.header_size + FORMAT_EVENT_HEADER + RATE + WORD_SIZE;
@@ -68,7 +68,7 @@ bool reader_is_at_head(memtrace_reader *r) {
            head_is_rate(load_f64(info)) && head_is_word_size(info[RATE]);
 }
 
-/* Reads the payload of the trace info event at `p`. NULL, or what is wrong with it. */
+/* Reads the payload of the trace info event at `p`. Returns NULL, or what is wrong with it. */
 static const char *head_read_info(memtrace_reader *r, const uint8_t *p, bool *nomem) {
     memtrace_info *info = &r->info;
     info->sample_rate = load_f64(p);

@@ -1,18 +1,18 @@
-/* reader_locations.c: location events: what stands behind a code, and which names can be believed.
- */
+/* reader_locations.c: reads location events: the locations of a code, and which names can be
+ * trusted. */
 #include <stdlib.h>
 
 #include "trace/bytes.h"
 #include "trace/reader.h"
 
-/* What reading a location event brought to light. */
+/* What was found while reading a location event. */
 typedef struct location_findings {
     bool nomem, empty, stale;
     unsigned n_recovered, n_ambiguous;
 } location_findings;
 
-/* Repairs the file code of a location, if it takes that. After a loss there is nothing to tell from
- * names that are not as they should be. */
+/* Repairs the file code of a location if necessary. After a loss, wrong names give no hint any
+ * more. */
 static void reader_check_columns(memtrace_reader *r, const uint8_t *p, unsigned n_left,
                                  location_word *word, location_findings *f) {
     const names *n = &r->names;
@@ -28,12 +28,13 @@ static void reader_examine_columns(memtrace_reader *r, const uint8_t *p, unsigne
     columns_place place = {.p = p, .end = r->end, .n_left = n, .version = r->info.version};
     uint64_t packet = r->header.packet.offset;
     if (r->cut)
-        r->columns.suspicious = false; /* what follows cannot tell */
+        r->columns.suspicious = false; /* the rest of the packet is missing */
     else if (r->columns.packet != packet + 1)
         columns_examine(&r->columns, &r->names, packet, place);
 }
 
-/* Reads a location event and moves `*cursor` behind it. NULL, or what is wrong with it. */
+/* Reads a location event and moves `*cursor` past it. Returns NULL, or what is wrong with the
+ * event. */
 static const char *reader_read_locations(memtrace_reader *r, const uint8_t **cursor,
                                          location_findings *f) {
     const uint8_t *p = *cursor;
@@ -85,7 +86,7 @@ static memtrace_status reader_report_findings(memtrace_reader *r, const uint8_t 
     return status;
 }
 
-/* Makes `r->names` those of the packet's domain; false when there is no memory. */
+/* Makes `r->names` the tables of the packet's domain. Returns false when out of memory. */
 static bool reader_names_ready(memtrace_reader *r) {
     reader_domain *d = r->domain;
     if (r->named == d)

@@ -1,33 +1,33 @@
-/* reader_next.h: the reading of an event, in line: for memtrace_reader_next, and for who reads so
- * many events that a call for each, and an event in memory, are felt.
+/* reader_next.h: reads an event, inline: for memtrace_reader_next, and for code that reads so many
+ * events that a call per event, and writing the event to memory, would cost noticeable time.
  *
- * What nearly every event passes through is here and in backtrace.h, and looks at the end of its
- * packet once a record (see bytes.h); what few events need is in reader_events.c. */
+ * The path of almost every event is here and in backtrace.h. It checks for the end of the packet
+ * once per record (see bytes.h). Rare cases are in reader_events.c. */
 #ifndef TRACE_READER_NEXT_H
 #define TRACE_READER_NEXT_H
 
 #include "trace/bytes.h"
 #include "trace/reader.h"
 
-/* How the reading of an event went: a backtrace_result, or one of these. */
+/* The result of reading an event: a backtrace_result, or one of these. */
 enum { EVENT_BAD_SOURCE = BACKTRACE_NOMEM + 1, EVENT_BAD_SAMPLES, EVENT_UNKNOWN };
 
-/* Reads whatever stands at r->next. */
+/* Reads whatever is at r->next. */
 memtrace_status reader_next_slow(memtrace_reader *r, memtrace_event *event);
 
-/* The event at r->next cannot be decoded, for this reason: reads what can be read after it. */
+/* Continues after an event at r->next that cannot be decoded, for the reason `result`. */
 memtrace_status reader_next_after(memtrace_reader *r, unsigned result, memtrace_event *event);
 
-/* Says that an event which was read is not as it should be. */
+/* Reports that an event was read but is not as it should be. */
 memtrace_status reader_odd_event(memtrace_reader *r, const uint8_t *at, bool backwards, bool unset,
                                  memtrace_event *event);
 
-/* Makes the allocation without samples that was just read the mark or gauge that it is, and steps
- * over its end; unless it is to stay as it is written. */
+/* Turns the allocation without samples that was just read into the mark or gauge that it
+ * represents, and skips its collection, unless events are to be returned as written. */
 void reader_tell_remark(memtrace_reader *r, memtrace_event *event);
 
-/* In what follows, `whole` is a constant: the fixed part of the event is known to be there (see
- * EVENT_MAX_FIXED), and the common case is decoded in line. */
+/* In the functions below, `whole` is a constant: the fixed part of the event is known to be in the
+ * packet (see EVENT_MAX_FIXED), and the common case is decoded inline. */
 
 /* Reads the backtrace of an allocation: `n` codewords at `p`. */
 static inline __attribute__((always_inline)) unsigned reader_backtrace(memtrace_reader *r,
@@ -60,8 +60,9 @@ static inline unsigned reader_skip_backtrace(memtrace_reader *r, const uint8_t *
     return BACKTRACE_GOOD;
 }
 
-/* Reads what an allocation has before its backtrace, and how that is coded; returns its end, or
- * NULL if it makes no sense, for the reason in `*n`. */
+/* Reads the fields of an allocation before its backtrace. `*prefix` and `*n` receive the shared
+ * prefix and the number of codewords. Returns the end of the fields, or NULL if they make no sense,
+ * with the reason in `*n`. */
 static inline __attribute__((always_inline)) const uint8_t *
 reader_alloc_head(const uint8_t *p, unsigned kind, memtrace_event *event, uint64_t *prefix,
                   uint32_t *n) {
@@ -140,12 +141,12 @@ static inline bool reader_is_alloc(unsigned kind) {
     return kind - FORMAT_SHORT_ALLOC - 1 < FORMAT_SHORT_ALLOC_MAX || kind == FORMAT_ALLOC;
 }
 
-/* The most that an event takes without what counts for itself: codewords, locations. */
+/* The largest size of an event without its variable parts: codewords and locations. */
 enum { EVENT_MAX_FIXED = FORMAT_EVENT_HEADER + 3 * FORMAT_VINT_MAX_SIZE + 1 + sizeof(uint16_t) };
 
 _Static_assert((int)EVENT_MAX_FIXED <= (int)INPUT_SLACK, "it is read before the end is looked at");
 
-/* Gives the event at `at`, whose payload was read with this result, its time. */
+/* Sets the time of the event at `at`, whose payload was read with this result. */
 static inline __attribute__((always_inline)) memtrace_status
 reader_finish(memtrace_reader *r, const uint8_t *at, uint32_t header, unsigned result,
               memtrace_event *event) {
@@ -160,14 +161,14 @@ reader_finish(memtrace_reader *r, const uint8_t *at, uint32_t header, unsigned r
     return status;
 }
 
-/* Whether the fixed part of an event at r->next is there. */
+/* Whether the fixed part of an event at r->next is inside the packet. */
 static inline bool reader_has_whole(const memtrace_reader *r) {
     return likely(r->end - r->next >= EVENT_MAX_FIXED);
 }
 
-/* Reads the promotion or collection at r->next with this header, whose fixed part is there. As in
- * the next one, what is not in line is never shown `*event`, so that its fields can be registers of
- * the caller. */
+/* Reads the promotion or collection at r->next, whose fixed part is inside the packet. Here and in
+ * reader_next_alloc, `event` is never passed to a function that is not inlined, so that its fields
+ * can be registers of the caller. */
 static inline __attribute__((always_inline)) memtrace_status
 reader_next_fate(memtrace_reader *r, uint32_t header, memtrace_event *event) {
     const uint8_t *at = r->next;
@@ -176,9 +177,10 @@ reader_next_fate(memtrace_reader *r, uint32_t header, memtrace_event *event) {
                          event);
 }
 
-/* The same of an allocation, which may have no samples: reader_tell_remark is for the caller. If
- * `*result` is beyond BACKTRACE_UNSET it cannot be decoded, and the reader does not move:
- * reader_next_after is the way on. */
+/* Reads the allocation at r->next, whose fixed part is inside the packet. If it has no samples, the
+ * caller must call reader_tell_remark. If `*result` is beyond BACKTRACE_UNSET, the allocation
+ * cannot be decoded and the reader does not move; the caller must continue with
+ * reader_next_after. */
 static inline __attribute__((always_inline)) memtrace_status
 reader_next_alloc(memtrace_reader *r, uint32_t header, unsigned *result, memtrace_event *event) {
     const uint8_t *at = r->next;

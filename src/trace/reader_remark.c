@@ -1,8 +1,8 @@
-/* reader_remark.c: how marks, gauges, names of threads and scopes, and ids of spans are read;
- * writer_remark.c writes them.
+/* reader_remark.c: reads marks, gauges, names of threads and scopes, and ids of spans, which
+ * writer_remark.c writes.
  *
- * In the file each is an allocation without samples, whose innermost location says what it is, and
- * behind it the end of that, which is no event. */
+ * In the file, each is an allocation without samples, whose innermost location says what it is,
+ * followed by a collection, which is not reported as an event. */
 #include <string.h>
 
 #include "trace/reader_next.h"
@@ -17,7 +17,7 @@ static const struct {
                {MEMTRACE_SCOPE_FILE, MEMTRACE_SCOPE},
                {MEMTRACE_SPAN_FILE, MEMTRACE_SPAN}};
 
-/* Writes so many bytes as digits; returns their end. */
+/* Writes `n` bytes as hexadecimal digits. Returns their end. */
 static char *put_hex(char *to, const uint8_t *bytes, size_t n) {
     static const char digits[] = "0123456789abcdef";
     for (size_t i = 0; i < n; i++) {
@@ -55,14 +55,15 @@ memtrace_span span_remark_ids(const char *name) {
     if (strlen(name) != SPAN_TEXT - 1)
         return span;
     for (size_t i = 0; i < sizeof span.ids; i++) {
-        const char *at = name + 2 * i + (i >= MEMTRACE_TRACE_ID); /* the dash */
+        const char *at = name + 2 * i + (i >= MEMTRACE_TRACE_ID); /* skip the dash */
         span.ids[i] = (uint8_t)(digit_value(at[0]) << 4 | digit_value(at[1]));
     }
     return span;
 }
 
-/* Takes the remark of this name and value. Its own name, in `text` or empty; NULL: more remarks are
- * to come. Where some are missing, nothing is known, which is said as no span. */
+/* Takes the remark of this name and value. Returns the span's name, in `text`, or an empty string
+ * for no span, or NULL while more remarks are to come. If some remarks are missing, the result is
+ * no span. */
 static const char *take_span(span_reading *r, const char *name, uint64_t value,
                              char text[SPAN_TEXT]) {
     const unsigned part = part_named(name);
@@ -79,7 +80,7 @@ static const char *take_span(span_reading *r, const char *name, uint64_t value,
     return text;
 }
 
-/* Steps over the end of the object at r->next. */
+/* Skips the collection at r->next, if it is of this id. */
 static void skip_end(memtrace_reader *r, uint64_t id) {
     const uint8_t *at = r->next;
     memtrace_event end;

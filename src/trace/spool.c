@@ -1,5 +1,5 @@
-/* spool.c: packets that lie one behind the other are written in one go, from the file mapped into
- * memory; their order is by time, and as they were made where times are equal. */
+/* spool.c: packets are sorted by time, and stably where times are equal. Packets that are adjacent
+ * in the file are written at once, from a mapping of the file. */
 #include "trace/spool.h"
 
 #include <errno.h>
@@ -29,7 +29,7 @@ static int by_begin(const void *a, const void *b) {
     return x->offset < y->offset ? -1 : x->offset > y->offset;
 }
 
-/* How many packets from index `i` on lie one behind the other; `*size` is what they take. */
+/* Returns how many packets from index `i` on are adjacent. `*size` receives their total size. */
 static size_t run_from(const spool *s, size_t i, size_t *size) {
     const size_t first = i;
     const spooled *packets = s->packets.items;

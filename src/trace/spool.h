@@ -1,7 +1,7 @@
-/* spool.h: packets on their way to a file, to be written in another order than they are made.
+/* spool.h: stores packets that are written to a file in another order than they are made.
  *
- * Packets lie in an unnamed temporary file, so that a trace need not fit memory; their index does.
- * Single-threaded. */
+ * The packets are in an unnamed temporary file, so that a trace need not fit into memory; their
+ * index is in memory. Single-threaded. */
 #ifndef TRACE_SPOOL_H
 #define TRACE_SPOOL_H
 
@@ -12,7 +12,7 @@
 #include "trace/compressor.h"
 
 typedef struct spooled {
-    uint64_t begin; /* the packet's first time */
+    uint64_t begin; /* the packet's begin time */
     uint64_t offset;
     uint32_t size;
 } spooled;
@@ -23,11 +23,11 @@ typedef struct spool {
     VEC(spooled) packets;
 } spool;
 
-/* These return 0 or an errno. spool_close is for a spool that was opened, used up or not. */
+/* These return 0 or an errno. Each opened spool must be closed. */
 int spool_open(spool *s);
 int spool_add(spool *s, uint64_t begin, const void *packet, size_t size);
 
-/* Writes all packets by their begin times; those of equal times as they were added. */
+/* Writes all packets sorted by begin time. Packets with equal times keep their order. */
 int spool_write(spool *s, compressor *to);
 
 void spool_close(spool *s);

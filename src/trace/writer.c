@@ -1,14 +1,14 @@
 /* writer.c: streams and packets: the public writing half of memtrace.h.
  *
- * A stream is one domain's events. It fills two packets: one of events, and one of the locations of
- * codes that these events use for the first time, which always goes out before the other. How
- * backtraces and names are shortened is left to writer_cache.c and writer_locations.c, and the head
- * and the end of the trace to writer_open.c.
+ * A stream is the events of one domain. It fills two packets: one of events, and one of the
+ * locations of codes that these events use for the first time. The packet of locations always goes
+ * out first. writer_cache.c shortens backtraces, writer_locations.c names; writer_open.c writes the
+ * head and the end of the trace.
  *
- * This runs inside the malloc of arbitrary programs. So memory comes from the `reallocate` hook
- * alone, nothing here can block or touches errno, and all that streams share is immutable or
- * atomic. An event is written beyond the packet's end and becomes part of it as the last step: a
- * failure halfway leaves whole events only. */
+ * This code runs inside the malloc of arbitrary programs. So memory comes only from the
+ * `reallocate` hook, nothing here blocks or touches errno, and all data that streams share is
+ * immutable or atomic. An event is first written after the end of the packet, and becomes part of
+ * it in the last step, so that a failure halfway leaves only whole events. */
 #include <stdatomic.h>
 
 #include "allotrace/memtrace.h"
@@ -36,8 +36,8 @@ static size_t packet_left(const packet *p) {
     return (size_t)(p->bytes + FORMAT_MAX_PACKET - p->used);
 }
 
-/* Hands a packet to the sink and empties it. Nothing follows a failure, because the sink may have
- * written half a packet. */
+/* Passes a packet to the sink and empties it. After a failure nothing more is written, because the
+ * sink may have written half a packet. */
 static memtrace_status packet_hand_over(memtrace_writer *w, uint16_t domain, packet *p) {
     if (atomic_load_explicit(&w->broken, memory_order_relaxed))
         return MEMTRACE_IO;
@@ -66,7 +66,8 @@ static void release_domain(memtrace_writer *w, uint16_t domain) {
     atomic_fetch_and(&w->domains_used[domain / 32], ~(UINT32_C(1) << (domain % 32)));
 }
 
-/* Leaves alone what need not be touched: most of the packets and of the cache, and all tables. */
+/* Does not touch what needs no initialization: most of the packets and the cache, and all
+ * tables. */
 static void stream_init(memtrace_stream *s, memtrace_writer *w, uint16_t domain) {
     s->writer = w;
     s->status = MEMTRACE_OK;
@@ -74,7 +75,7 @@ static void stream_init(memtrace_stream *s, memtrace_writer *w, uint16_t domain)
     s->next_verify = FORMAT_VERIFY_NOTHING;
     s->now = w->start_time;
     s->next_id = 0;
-    s->chunk_left = w->version < 3 ? UINT64_MAX : 0; /* version 2: all ids are the one stream's */
+    s->chunk_left = w->version < 3 ? UINT64_MAX : 0; /* version 2: one stream has all ids */
     s->fast_end = NULL;
     s->fast_time = 0;
     s->start_time = w->start_time;
@@ -110,7 +111,7 @@ static memtrace_status stream_fail(memtrace_stream *s, memtrace_status status) {
     return s->status;
 }
 
-/* Hands the events so far to the sink, and before them the locations that they need. */
+/* Passes the events so far to the sink, after the locations that they need. */
 static memtrace_status stream_emit(memtrace_stream *s) {
     s->fast_end = NULL;
     memtrace_status status = packet_emit(s->writer, s->domain, &s->locations);
@@ -160,8 +161,8 @@ static void set_time(memtrace_stream *s, uint64_t time) {
         s->now = now;
 }
 
-/* Nothing happens any more until `time`: the last packet ends then or, where one cannot span so
- * much, another one that has no events. */
+/* Records that nothing happens until `time`: the last packet ends then. If it cannot span that much
+ * time, an empty packet follows it. */
 static memtrace_status stream_last_until(memtrace_stream *s, uint64_t time) {
     const uint64_t last = s->now;
     set_time(s, time);
@@ -186,10 +187,10 @@ memtrace_status memtrace_stream_close_at(memtrace_stream *stream, uint64_t time)
     return status == MEMTRACE_OK ? closed : status;
 }
 
-/* Begins a packet of events whose running id is `next_id - 1`. */
+/* Begins a packet of events whose next id is `next_id`. */
 static void begin_events(memtrace_stream *s, uint64_t next_id) {
     packet_begin(&s->events, s->now, next_id);
-    if (s->next_verify == FORMAT_VERIFY_NOTHING) { /* the first packet: the cache is empty */
+    if (s->next_verify == FORMAT_VERIFY_NOTHING) { /* first packet: the cache is empty */
         s->next_verify = FORMAT_VERIFY_FIRST;
         return;
     }
@@ -258,24 +259,24 @@ void writer_put_end(uint8_t bytes[FORMAT_EMPTY_PACKET], uint64_t pid, uint64_t t
 
 /* ---- promotions and collections ---------------------------------------------------------- */
 
-/* Whether a small event at `now` can simply be added to the packet of events. What is added so most
- * of the time costs what its bytes do. */
+/* Whether a small event at `now` can be appended to the packet of events without further checks.
+ * This is the common case, which costs hardly more than storing the bytes. */
 static inline bool is_fast(const memtrace_stream *s, uint64_t now) {
-    const bool fits = now == s->now || /* as the event before did */
+    const bool fits = now == s->now || /* as for the event before it */
                       (s->now < now && now - s->events.begin <= FORMAT_MAX_PACKET_TIME);
     return s->events.used <= s->fast_end && __builtin_expect(fits, 1);
 }
 
-/* An event was added: can more be so, while the packet lasts? */
+/* After an event was added, decides whether further ones can be appended in the same way. */
 static void set_fast(memtrace_stream *s) {
     const bool able = s->status == MEMTRACE_OK && s->events.id_end == s->next_id && !s->n_dropped;
     s->fast_end = able ? s->events.bytes + FORMAT_MAX_PACKET - STREAM_FAST_ROOM : NULL;
     s->fast_time = s->now - s->start_time;
 }
 
-/* The next id of the packet for a promotion or collection. OCaml's reader takes no promotion of an
- * object beyond the latest of its packet: one that another domain allocated may take a packet whose
- * ids begin beyond it, and far enough for those that follow. */
+/* Returns the packet's next id for a promotion or collection. OCaml's reader refuses to promote an
+ * object whose id is beyond the latest of its packet. Such an object, allocated by another domain,
+ * may need a new packet whose ids begin beyond it, far enough for further promotions. */
 static uint64_t next_id_for(const memtrace_stream *s, unsigned code, uint64_t id) {
     const bool beyond = code == FORMAT_PROMOTE && s->writer->version >= 3;
     if (!packet_is_empty(s->writer, &s->events) && (!beyond || id < s->events.id_end))
@@ -320,9 +321,9 @@ memtrace_status memtrace_stream_collect(memtrace_stream *stream, uint64_t time, 
 
 /* ---- locations --------------------------------------------------------------------------- */
 
-/* Puts the locations of a code before the packet of events in which it is used first, also if there
- * are none: OCaml's reader wants each code announced. They bear the time at which that packet
- * begins, because packets of a domain follow each other in time. */
+/* Writes the locations of a code, before the packet of events that uses it first. A code without
+ * locations is written as well: OCaml's reader requires each code to be announced. The locations
+ * get the begin time of that packet, because the packets of a domain are in time order. */
 static memtrace_status write_locations(memtrace_stream *s, uint64_t code, size_t n) {
     packet *ahead = &s->locations;
     const location_plan plan =
@@ -359,7 +360,7 @@ memtrace_status writer_announce(memtrace_stream *stream, uint64_t code) {
     return status == MEMTRACE_OK ? status : stream_fail(stream, status);
 }
 
-/* Announces the codes that stand as misses in freshly encoded codewords: all others are known. */
+/* Announces the codes that are misses in newly encoded codewords. All others are known. */
 static memtrace_status announce_misses(memtrace_stream *s, const uint8_t *codewords, size_t n) {
     memtrace_status status = MEMTRACE_OK;
     while (n-- > 0 && status == MEMTRACE_OK)
@@ -372,13 +373,13 @@ static memtrace_status announce_misses(memtrace_stream *s, const uint8_t *codewo
 typedef struct allocation {
     uint64_t length, samples;
     unsigned source;
-    size_t prefix;          /* frames of the previous backtrace, as it was written, that remain */
-    const uint64_t *frames; /* the others */
+    size_t prefix;          /* frames that remain of the previous backtrace, as written */
+    const uint64_t *frames; /* the other frames */
     size_t n_frames;
-    size_t depth; /* of the whole backtrace, as the caller gave it */
+    size_t depth; /* frames of the whole backtrace, as passed by the caller */
 } allocation;
 
-/* An allocation as written, the event header excluded. */
+/* An encoded allocation, without the event header. */
 typedef struct encoded {
     uint8_t *codewords, *end;
     size_t misses;
@@ -402,7 +403,7 @@ static inline uint8_t *put_alloc_head(uint8_t *p, const allocation *a, bool shor
     return put_vint(p, (int64_t)a->prefix);
 }
 
-/* Gives an event in short form, whose codewords are too many for it, the long form. */
+/* Turns an event in short form with too many codewords into the long form. */
 static encoded lengthen(memtrace_stream *s, const allocation *a, encoded e) {
     uint8_t head[MAX_ALLOC_HEAD];
     const size_t size = (size_t)(put_alloc_head(head, a, false, s->now) - head) + 2;
@@ -414,13 +415,13 @@ static encoded lengthen(memtrace_stream *s, const allocation *a, encoded e) {
     return e;
 }
 
-/* Writes an event beyond the end of the packet of events. False if the room there is too small: the
- * cache must be put back then. */
+/* Encodes an event after the end of the packet of events. Returns false if there is too little
+ * room: the cache must be restored then. */
 static bool encode(memtrace_stream *s, const allocation *a, encoded *e) {
     bool short_form = is_short(a);
     uint8_t *count_at = put_alloc_head(s->events.used, a, short_form, s->now);
     cache_tally tally;
-    /* The margin is for the long form, should it be needed. */
+    /* Leaves room for the long form in case it is needed. */
     const uint8_t *end = s->events.bytes + FORMAT_MAX_PACKET - (short_form ? MAX_ALLOC_HEAD : 0);
     e->codewords = count_at + (short_form ? 1 : 2);
     e->end = cache_encode(&s->cache, s->cache.buckets, a->frames, a->n_frames, e->codewords, end,
@@ -437,7 +438,7 @@ static bool encode(memtrace_stream *s, const allocation *a, encoded *e) {
     return true;
 }
 
-/* The bytes that an allocation takes at most. */
+/* Returns an upper bound of an allocation's size in bytes. */
 static size_t most_of_alloc(size_t n_frames) {
     return 2 * MAX_ALLOC_HEAD + n_frames * CACHE_MAX_FRAME;
 }
@@ -459,7 +460,7 @@ static bool encode_tentatively(memtrace_stream *s, const allocation *a, encoded 
     return done;
 }
 
-/* Drops the outermost frames, so that what remains surely fits an empty packet. */
+/* Drops the outermost frames, so that the others are sure to fit an empty packet. */
 static void cut(memtrace_stream *s, allocation *a) {
     const size_t too_many = a->n_frames - most_frames(s->writer);
     a->prefix = 0;
@@ -468,7 +469,7 @@ static void cut(memtrace_stream *s, allocation *a) {
     s->n_dropped = a->depth - a->n_frames;
 }
 
-/* How many of the first `n` frames are equal, given that `from` are. */
+/* Returns how many of the first `n` frames are equal, given that the first `from` are. */
 static size_t shared_prefix(const uint64_t *a, const uint64_t *b, size_t from, size_t n) {
     size_t i = from;
     for (; n - i >= 4; i += 4)
@@ -496,15 +497,15 @@ static memtrace_status hold_frames(memtrace_stream *s, size_t n) {
     return MEMTRACE_OK;
 }
 
-/* Chooses which of the `n` frames are written, given that `common` are those of the previous
- * backtrace. Where that lost its outermost frames, this one loses the same, so that both still
- * share what follows. */
+/* Chooses the frames to write out of `n`, given that the first `common` are those of the previous
+ * backtrace. If the previous one lost its outermost frames, this one drops the same frames, so that
+ * both still share the frames after them. */
 static void choose_frames(memtrace_stream *s, allocation *a, const uint64_t *frames, size_t n,
                           size_t common) {
     if (common < s->n_dropped || n <= s->n_dropped)
         common = s->n_dropped = 0;
     a->prefix = common - s->n_dropped;
-    a->frames = n ? frames + common : NULL; /* an offset to NULL, even 0, is not C */
+    a->frames = n ? frames + common : NULL; /* adding to NULL, even 0, is undefined in C */
     a->n_frames = n - common;
     a->depth = n;
 }
@@ -519,7 +520,7 @@ static memtrace_status write_alloc(memtrace_stream *s, uint64_t id, allocation *
     if (sure || !encode_tentatively(s, a, &e)) {
         if (!sure)
             cut(s, a);
-        (void)encode(s, a, &e); /* there is room */
+        (void)encode(s, a, &e); /* cannot fail: there is room */
     }
     status = announce_misses(s, e.codewords, e.misses);
     if (status != MEMTRACE_OK)
@@ -564,12 +565,12 @@ static void refill_ids(memtrace_stream *s) {
 
 uint64_t stream_next_id(memtrace_stream *s) {
     if (s->chunk_left == 0)
-        s->fast_end = NULL; /* the packet's ids go on where the last chunk ends */
+        s->fast_end = NULL; /* the packet's ids continue where the last chunk ends */
     refill_ids(s);
     return s->next_id;
 }
 
-/* The next id of the stream. */
+/* Takes the next id of the stream. */
 static uint64_t take_id(memtrace_stream *s) {
     refill_ids(s);
     s->chunk_left--;
@@ -591,7 +592,7 @@ memtrace_status stream_put_frames_slow(memtrace_stream *s, uint8_t *p, bool shor
     return MEMTRACE_OK;
 }
 
-/* Whether an allocation has few new frames, and nothing about it or the one before is special. */
+/* Whether an allocation has few new frames, and neither it nor the one before is a special case. */
 static inline bool is_fast_alloc(const memtrace_stream *s, uint64_t now, const allocation *a,
                                  size_t n, size_t common) {
     return n - common <= STREAM_FAST_FRAMES && common <= n && common <= s->n_previous &&
@@ -599,7 +600,7 @@ static inline bool is_fast_alloc(const memtrace_stream *s, uint64_t now, const a
            a->length <= INT64_MAX && a->samples <= a->length + 1 && is_fast(s, now);
 }
 
-/* What stream_alloc does, for one that may be put fast. */
+/* Does what stream_alloc does, for an allocation that passed is_fast_alloc. */
 static inline memtrace_status stream_alloc_fast(memtrace_stream *s, uint64_t now, allocation *a,
                                                 const uint64_t *frames, size_t n, size_t common,
                                                 uint64_t *id) {
@@ -628,7 +629,7 @@ static inline memtrace_status stream_alloc_fast(memtrace_stream *s, uint64_t now
     return MEMTRACE_OK;
 }
 
-/* A packet's first backtrace is whole: after a loss that one is right again. */
+/* The first backtrace of a packet is written in full, so that after a loss it is right again. */
 memtrace_status stream_alloc_block_slow(memtrace_stream *s, uint64_t time, uint64_t words,
                                         uint64_t samples, const uint64_t *frames, size_t n,
                                         size_t common, uint64_t *id) {

@@ -1,5 +1,5 @@
-/* writer_cache.c: here is what is rare: the start, the first use of a group, a bucket that must be
- * chosen; the header has the rest in line. */
+/* writer_cache.c: the rare cases: the start, the first use of a group, and choosing a bucket. The
+ * rest is inline in the header. */
 #include "trace/writer_cache.h"
 
 #include <string.h>
@@ -10,8 +10,8 @@ static void make_ready(writer_cache *cache, unsigned bucket) {
     cache->ready |= UINT64_C(1) << group;
 }
 
-/* Bucket 0 is ready from the start, because it is every bucket's first prediction: thus all
- * buckets that predictions can reach are ready. */
+/* Bucket 0 is initialized at the start, because it is the first prediction of every bucket. So
+ * every bucket that a prediction can reach is initialized. */
 void cache_init(writer_cache *cache) {
     cache->ready = 0;
     cache->clock = cache->replaced = 0;
@@ -25,8 +25,8 @@ static cache_bucket *bucket_ready(writer_cache *cache, unsigned number) {
     return &cache->buckets[number];
 }
 
-/* A code is to make room for another. What stands where it is not looked for any more is written
- * again, once. */
+/* Counts a code that is to be replaced, and uses more buckets after many. Codes whose buckets
+ * change by that are written again, once. */
 static void note_replaced(writer_cache *cache) {
     enum { TIMES_MORE_LOG2 = 3 };
     const unsigned bits = 64 - cache->shift;
@@ -36,7 +36,7 @@ static void note_replaced(writer_cache *cache) {
     }
 }
 
-/* In a group that is not ready stands nothing: nor has it to be for that. */
+/* A group that is not initialized holds no code, and need not be initialized to find that out. */
 unsigned cache_choose_again(writer_cache *cache, uint64_t code) {
     const unsigned first = cache_first_choice(cache, code);
     const unsigned second = cache_second_choice(cache, code);

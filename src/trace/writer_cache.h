@@ -1,11 +1,14 @@
-/* writer_cache.h: the writing half of the cache that shortens backtraces.
+/* writer_cache.h: the writer's side of the cache that shortens backtraces.
  *
- * Both sides of a trace keep the same FORMAT_BUCKETS buckets. A frame whose code stands in a bucket
- * is written as that bucket's number; and where each bucket's prediction, the bucket that followed
- * it last time, is right again, one codeword stands for a whole run of frames. Which bucket a code
- * goes to is the writer's choice: here the less recently used of two, among the first buckets as
- * long as these suffice, so that a stream with few call sites touches little memory. The encoding
- * must never change the cache without the reader being told, so what is encoded must be written. */
+ * Writer and reader keep the same FORMAT_BUCKETS buckets. A frame whose code is in a bucket is
+ * written as the bucket's number. Each bucket also predicts the bucket that will follow, namely the
+ * one that followed it last time. While predictions are right, a single codeword stands for a whole
+ * run of frames.
+ *
+ * The writer chooses the bucket of a code: the less recently used of two candidates, among the
+ * first buckets as long as these suffice, so that a stream with few call sites touches little
+ * memory. The cache must not change without the reader knowing, so whatever was encoded must be
+ * written. */
 #ifndef TRACE_WRITER_CACHE_H
 #define TRACE_WRITER_CACHE_H
 
@@ -18,28 +21,29 @@
 
 typedef struct cache_bucket {
     uint64_t code;
-    uint32_t date;       /* the cache's clock when it was last used; 0: never (code is 0 then) */
-    uint16_t prediction; /* the number of a bucket */
+    uint32_t date;       /* the cache's clock at the last use; 0: never (the code is then 0) */
+    uint16_t prediction; /* number of a bucket */
 } cache_bucket;
 
-/* Buckets are made ready in groups. */
+/* Buckets are initialized in groups. */
 enum {
     CACHE_GROUPS = 64,
     CACHE_GROUP = FORMAT_BUCKETS / CACHE_GROUPS,
-    CACHE_FIRST_BITS = 11, /* log2 of how many are used first */
+    CACHE_FIRST_BITS = 11, /* log2 of the number used at first */
     CACHE_ALL_BITS = 14,
 };
 _Static_assert(1 << CACHE_ALL_BITS == FORMAT_BUCKETS, "all buckets");
 
 typedef struct writer_cache {
-    uint64_t ready; /* bit g: group g is initialised; the others hold anything and count as zero */
-    uint32_t clock; /* of lookups, for the dates; wrapping only makes replacement a bit worse */
-    uint32_t replaced; /* codes by others, since more buckets are used */
-    unsigned shift;    /* 64 - log2 of how many are used */
+    /* Bit g: group g is initialized; other groups have undefined content and count as zero. */
+    uint64_t ready;
+    uint32_t clock;    /* counts lookups, for the dates; a wrap only worsens replacement a bit */
+    uint32_t replaced; /* codes replaced since the number of buckets grew */
+    unsigned shift;    /* 64 - log2 of the number of buckets in use */
     cache_bucket buckets[FORMAT_BUCKETS];
 } writer_cache;
 
-enum { CACHE_MAX_FRAME = FORMAT_CODEWORD_SIZE + 8 }; /* bytes that a frame takes at most */
+enum { CACHE_MAX_FRAME = FORMAT_CODEWORD_SIZE + 8 }; /* the largest size of a frame, bytes */
 
 typedef struct cache_tally {
     size_t codewords;
@@ -48,11 +52,11 @@ typedef struct cache_tally {
 
 void cache_init(writer_cache *cache);
 
-/* The code of the first miss in the encoded bytes at `*p`, which moves past it. There must be one.
- */
+/* Returns the code of the first miss in the encoded bytes at `*p`, and moves past it. There must be
+ * one. */
 uint64_t cache_next_miss(const uint8_t **p);
 
-/* A bucket as both sides know it. */
+/* Returns a bucket as both sides know it. */
 cache_bucket cache_peek(const writer_cache *cache, unsigned bucket);
 
 /* ---- in line, since every allocation passes through it ------------------------------------- */
@@ -65,7 +69,7 @@ static inline bool cache_holds(const cache_bucket *bucket, uint64_t code) {
     return bucket->code == code && bucket->date != 0;
 }
 
-/* The same; `nonzero`: the code is not 0. */
+/* Like cache_holds. `nonzero`: the code is known not to be 0. */
 static inline __attribute__((always_inline)) bool cache_holds_this(const cache_bucket *bucket,
                                                                    uint64_t code, bool nonzero) {
     return nonzero ? bucket->code == code : cache_holds(bucket, code);
@@ -83,15 +87,15 @@ static inline unsigned cache_second_choice(const writer_cache *cache, uint64_t c
     return (unsigned)(cache_hash(code) << CACHE_ALL_BITS >> cache->shift);
 }
 
-/* The number of the bucket for a code that its first choice does not hold: the one that does, or
- * the one to be replaced. */
+/* Returns the bucket for a code that is not in its first choice: the one that holds it, or the one
+ * to be replaced. */
 unsigned cache_choose_again(writer_cache *cache, uint64_t code);
 
 static inline uint8_t *cache_put_hit(uint8_t *p, unsigned bucket, size_t run) {
     const bool many = run >= FORMAT_TAG_HIT_N;
     const unsigned tag = many ? FORMAT_TAG_HIT_N : (unsigned)run;
     p = put_u16(p, (uint16_t)(bucket << FORMAT_TAG_BITS | tag));
-    *p = (uint8_t)run; /* counts only if they are many */
+    *p = (uint8_t)run; /* only counts if there are many */
     return p + many;
 }
 
@@ -99,8 +103,8 @@ static inline uint8_t *cache_put_miss(uint8_t *p, unsigned bucket, uint64_t code
     return put_u64(put_u16(p, (uint16_t)(bucket << FORMAT_TAG_BITS | FORMAT_TAG_MISS)), code);
 }
 
-/* Goes from bucket to bucket as far as the predictions foresee the frames. Returns the first that
- * they don't. `nonzero`: no code is 0. */
+/* Follows the predictions for as long as they match the frames. Returns the first frame that does
+ * not match. `nonzero`: no code is 0. */
 static inline __attribute__((always_inline)) const uint64_t *
 cache_follow(cache_bucket *buckets, cache_bucket **last, uint32_t clock, const uint64_t *frames,
              const uint64_t *stop, bool nonzero) {
@@ -114,14 +118,14 @@ cache_follow(cache_bucket *buckets, cache_bucket **last, uint32_t clock, const u
     return frames;
 }
 
-/* Encodes frames, outermost first, from `p`, where `last` is the bucket of the frame before.
- * Returns the place after the last codeword; or NULL if there may not be room before `end`: the
- * cache has changed then, and must be put back. Without an `end` there is room for all. */
+/* Encodes frames, outermost first, at `p`; `last` is the bucket of the frame before. Returns the
+ * position after the last codeword, or NULL if `end` may be too close: the cache has changed then
+ * and must be restored. Without `end`, there is room for everything. */
 static inline __attribute__((always_inline)) uint8_t *
 cache_encode(writer_cache *cache, cache_bucket *last, const uint64_t *frames, size_t n, uint8_t *p,
              const uint8_t *end, cache_tally *tally) {
     cache_bucket *const buckets = cache->buckets;
-    const uint64_t *const stop = n ? frames + n : frames; /* NULL may not be added to */
+    const uint64_t *const stop = n ? frames + n : frames; /* adding to NULL is undefined */
     const bool fits = !end || (size_t)(end - p) >= n * CACHE_MAX_FRAME;
     uint32_t clock = cache->clock;
     cache_tally t = {0};
@@ -158,23 +162,23 @@ cache_encode(writer_cache *cache, cache_bucket *last, const uint64_t *frames, si
     return p;
 }
 
-/* Asks for the buckets of frames at once: going from prediction to prediction waits for each. */
+/* Prefetches the buckets of all frames, since following predictions waits for one at a time. */
 static inline void cache_prefetch(const writer_cache *cache, const uint64_t *frames,
                                   const uint64_t *stop) {
     for (; frames < stop; frames++)
         __builtin_prefetch(&cache->buckets[cache_first_choice(cache, *frames)]);
 }
 
-/* An encoding under way. */
+/* The state of an encoding in progress. */
 typedef struct cache_cursor {
-    const uint64_t *frames, *stop; /* those that are left */
-    cache_bucket *last;            /* that of the frame before */
-    uint8_t *p;                    /* there is room for all */
+    const uint64_t *frames, *stop; /* frames left */
+    cache_bucket *last;            /* bucket of the frame before */
+    uint8_t *p;                    /* has room for all frames left */
     size_t codewords;
 } cache_cursor;
 
-/* Encodes FORMAT_MAX_RUN frames at most, up to the first that the cache does not hold. Calls
- * nothing, so that nearly all encodings take place in registers. */
+/* Encodes at most FORMAT_MAX_RUN frames, up to the first that the cache does not hold. Calls no
+ * functions, so that the common case runs in registers. */
 static inline __attribute__((always_inline)) cache_cursor
 cache_encode_held(writer_cache *cache, cache_cursor c, bool nonzero) {
     cache_bucket *const buckets = cache->buckets;

@@ -1,6 +1,7 @@
-/* writer_locations.c: codes are a hash set, with 0 apart. Names are found in a table of
- * FORMAT_NAMES by looking through it, and moved to its front. What has no room in an event is
- * shortened (short_name.h), as which functions there are counts more than their whole names. */
+/* writer_locations.c: codes are in a hash set, with 0 stored separately. Names are found by a
+ * linear search in a table of FORMAT_NAMES entries, and moved to its front. If an event does not
+ * fit, names are shortened (short_name.h) before locations are dropped: knowing every function
+ * matters more than whole names. */
 #include "trace/writer_locations.h"
 
 #include <string.h>
@@ -73,7 +74,7 @@ static bool same(name a, name b) {
     return a.size == b.size && (a.bytes == b.bytes || memcmp(a.bytes, b.bytes, a.size) == 0);
 }
 
-/* The code of a name: its position, or FORMAT_NAMES if it is new. */
+/* Returns the code of a name: its position, or FORMAT_NAMES if it is new. */
 static unsigned find_in_table(const name_table *table, name wanted) {
     for (unsigned i = 0; i < FORMAT_NAMES; i++) {
         const name *have = &table->slots[table->order[i]];
@@ -85,8 +86,8 @@ static unsigned find_in_table(const name_table *table, name wanted) {
     return FORMAT_NAMES;
 }
 
-/* Moves what stands at a position to the front, for a new name what falls off the end; returns its
- * slot. */
+/* Moves the entry at `position` to the front; for a new name, the entry that falls off the end.
+ * Returns its slot. */
 static unsigned table_use(name_table *table, unsigned position, name used) {
     if (position == FORMAT_NAMES)
         position--;
@@ -101,7 +102,7 @@ static name name_of(const char *s) {
     return s ? (name){.bytes = s, .size = strlen(s)} : (name){.bytes = ""};
 }
 
-/* With the NUL at its end. */
+/* Returns the size including the final NUL. */
 static size_t name_size(name n, size_t limit) {
     return short_name_size(n.bytes, n.size, limit) + 1;
 }
@@ -116,8 +117,9 @@ static uint64_t clamp(uint64_t value, uint64_t max) {
     return value < max ? value : max;
 }
 
-/* Columns that are both at their maximum look like those that a widespread version of the OCaml
- * library lets overflow into the file name's code, and readers may take them for such. */
+/* If both columns are at their maximum, readers may take them for the ones that a widespread
+ * version of the OCaml library lets overflow into the file name's code. So the end column is kept
+ * one below. */
 static uint64_t end_char_of(const memtrace_location *l) {
     const uint64_t max = MEMTRACE_MAX_END_CHAR - (l->start_char >= MEMTRACE_MAX_START_CHAR);
     return clamp(l->end_char, max);
@@ -151,9 +153,10 @@ static uint8_t *put_location(location_names *names, uint8_t *p, const memtrace_l
     return p;
 }
 
-enum { LOCATION_EVENT_FIXED = 8 + 1 }; /* the code, and how many locations follow */
+enum { LOCATION_EVENT_FIXED = 8 + 1 }; /* the code, and the number of locations */
 
-/* A file that is the one of the location in front stands there already. */
+/* Returns the size of a location. A file name equal to that of the location before is not written
+ * again. */
 static size_t location_size(const memtrace_location *l, const memtrace_location *before,
                             size_t limit) {
     const size_t function = name_size(name_of(l->function), limit);
@@ -168,7 +171,8 @@ static size_t event_size(const memtrace_location *locations, size_t n, size_t li
     return size;
 }
 
-/* Which functions there are counts more than their whole names. */
+/* Shortens names rather than drop locations: knowing every function matters more than whole
+ * names. */
 static void fit_names(const memtrace_location *locations, size_t room, location_plan *plan) {
     plan->name = MEMTRACE_MAX_NAME;
     while ((plan->size = event_size(locations, plan->n, plan->name)) > room &&

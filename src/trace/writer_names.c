@@ -1,4 +1,4 @@
-/* writer_names.c: opens a writer of names alone, announces the codes on one stream, and closes it.
+/* writer_names.c: opens a writer, announces the codes on one stream, and closes the writer.
  * writer_announce is part of writer.c. */
 #include "trace/writer_names.h"
 

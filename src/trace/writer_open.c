@@ -1,6 +1,6 @@
-/* writer_open.c: how a trace begins and how it ends: its head, the room for names, the statement of
- * its end, and the writer's own life. Streams and events are writer.c's, whose rules hold here,
- * too: this runs inside the malloc of arbitrary programs. */
+/* writer_open.c: begins and ends a trace: the head, the room for names, the statement of the end,
+ * and the writer's own lifetime. Streams and events are in writer.c, whose rules hold here as well:
+ * this runs inside the malloc of arbitrary programs. */
 #include <stdlib.h>
 
 #include "trace/end.h"
@@ -30,7 +30,7 @@ memtrace_status writer_break(memtrace_writer *w, uint64_t time, int os_error) {
         end_of(MEMTRACE_END_EARLY, time - w->start_time, os_error, "the trace cannot be written");
     if (!atomic_exchange(&w->broken, true) && w->end_at &&
         memtrace_writer_end(w, &end) != MEMTRACE_OK)
-        return MEMTRACE_IO; /* then the trace has no end */
+        return MEMTRACE_IO; /* the trace then has no end */
     return MEMTRACE_IO;
 }
 
@@ -62,7 +62,7 @@ static uint8_t *put_info(uint8_t *p, const memtrace_info *info) {
     return put_info_string(p, info->context);
 }
 
-/* Behind the head, the statement of an end that is not there yet, which keeps its place. */
+/* After the head, writes the statement of an open end, to be replaced later. */
 static void put_end_to_come(memtrace_writer *w, packet *head) {
     const memtrace_end open = {.how = MEMTRACE_END_OPEN};
     w->end_at = (uint64_t)(head->used - head->bytes);
@@ -86,10 +86,10 @@ static memtrace_status write_trace_head(memtrace_writer *w, const memtrace_info 
     return w->head_error ? MEMTRACE_IO : MEMTRACE_OK;
 }
 
-/* Two fillers a slot, of which the first is long and consists of zeros but for its beginning. */
+/* Each slot consists of two fillers. The first one is long, and all zeros except its beginning. */
 static memtrace_status write_room(memtrace_writer *w) {
     const size_t n_slots = (w->hooks.room + ROOM_SLOT - 1) / ROOM_SLOT;
-    uint8_t fillers[2 * ROOM_FILLER]; /* the end of a slot, and the beginning of the next */
+    uint8_t fillers[2 * ROOM_FILLER]; /* the end of a slot and the beginning of the next */
     room_put_filler(fillers, ROOM_FILLER, w->start_time);
     room_put_filler(fillers + ROOM_FILLER, FORMAT_MAX_PACKET, w->start_time);
     const size_t hole = FORMAT_MAX_PACKET - ROOM_FILLER;

@@ -1,5 +1,5 @@
-/* writer_packet.h: the writer of a trace, and a packet's begin and head: what writer.c, which fills
- * packets with events, and writer_open.c, which begins and ends the trace, have in common. */
+/* writer_packet.h: the writer of a trace, and how packets begin: shared by writer.c, which fills
+ * packets with events, and writer_open.c, which begins and ends the trace. */
 #ifndef TRACE_WRITER_PACKET_H
 #define TRACE_WRITER_PACKET_H
 
@@ -17,15 +17,15 @@ struct memtrace_writer {
     uint64_t start_time;           /* us since the epoch */
     uint64_t pid;
     unsigned version;
-    unsigned header_size;        /* of a packet, in bytes */
-    _Atomic uint64_t next_chunk; /* of ids, for the next stream that needs some */
+    unsigned header_size;        /* of a packet header, bytes */
+    _Atomic uint64_t next_chunk; /* next chunk of ids, for the next stream that needs one */
     _Atomic unsigned open_streams;
-    _Atomic bool broken; /* the sink failed: nothing is handed to it again */
-    int head_error;      /* with which errno it did so at the head of the trace, or 0 */
-    uint64_t end_at;     /* where the trace says how it ended, bytes; 0: it does not say it */
+    _Atomic bool broken; /* the sink failed and must not be called again */
+    int head_error;      /* errno of that failure, if at the head of the trace, or 0 */
+    uint64_t end_at;     /* offset of the statement of the end, bytes; 0: none */
     _Atomic bool end_said;
-    _Atomic uint64_t latest; /* end of the streams that were closed, us since the epoch */
-    _Atomic uint32_t domains_used[N_DOMAINS / 32]; /* bit set: the domain has, or had, its stream */
+    _Atomic uint64_t latest; /* end of all streams closed so far, us since the epoch */
+    _Atomic uint32_t domains_used[N_DOMAINS / 32]; /* bit set: a stream has or had the domain */
 };
 
 static inline void *writer_get_memory(memtrace_writer *w, size_t size) {
@@ -65,7 +65,8 @@ static inline void packet_head(const memtrace_writer *w, uint16_t domain, packet
     put_packet_header(made->bytes, &h);
 }
 
-/* The sink failed: says so in the trace where there is still room for it. Returns MEMTRACE_IO. */
+/* Handles a failure of the sink: states it in the trace if there is a place for that. Returns
+ * MEMTRACE_IO. */
 memtrace_status writer_break(memtrace_writer *w, uint64_t time, int os_error);
 
 #endif

@@ -1,5 +1,5 @@
-/* writer_put.h: little-endian integers, and what consists of them, into bytes. Each function
- * returns the place after what it wrote; that there is room is the caller's business. */
+/* writer_put.h: writes little-endian integers, and structures made of them. Each function returns
+ * the position after what it wrote. The caller must make sure that there is room. */
 #ifndef TRACE_WRITER_PUT_H
 #define TRACE_WRITER_PUT_H
 
@@ -14,7 +14,7 @@ static inline uint8_t *put_u8(uint8_t *p, uint8_t v) {
     return p + 1;
 }
 
-/* Compilers see that these are single stores where bytes are in that order. */
+/* On little-endian machines, compilers turn each of these into a single store. */
 #define PUT_LITTLE_ENDIAN(name, type)                                                              \
     static inline uint8_t *name(uint8_t *p, type v) {                                              \
         for (unsigned i = 0; i < sizeof v && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__; i++)       \
@@ -37,7 +37,7 @@ static inline uint8_t *put_vint(uint8_t *p, int64_t v) {
     return put_u64(put_u8(p, FORMAT_VINT_64), (uint64_t)v);
 }
 
-/* `size` bytes without any NUL, and a NUL. */
+/* Writes `size` bytes, which contain no NUL, and a NUL. */
 static inline uint8_t *put_string(uint8_t *p, const char *s, size_t size) {
     memcpy(p, s, size);
     return put_u8(p + size, 0);
@@ -48,7 +48,7 @@ static inline uint8_t *put_event_header(uint8_t *p, unsigned code, uint64_t time
     return put_u32(p, low | (uint32_t)code << FORMAT_TIME_BITS);
 }
 
-/* What packet_parse decodes. */
+/* Writes the header that packet_parse decodes. */
 static inline uint8_t *put_packet_header(uint8_t *p, const packet_header *h) {
     p = put_u32(p, FORMAT_MAGIC);
     p = put_u32(p, h->packet.size * 8);

@@ -1,6 +1,5 @@
-/* writer_remark.c: how marks, gauges, names of threads and ids of spans are written;
- * reader_remark.c reads them. FORMAT.md says what they are in the file, and nobody else needs to
- * know. */
+/* writer_remark.c: writes marks, gauges, names of threads and ids of spans, which reader_remark.c
+ * reads. FORMAT.md describes their form in the file, which no other code needs to know. */
 #include <string.h>
 
 #include "trace/span_remark.h"

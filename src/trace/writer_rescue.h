@@ -1,4 +1,4 @@
-/* writer_rescue.h: takes out of a dead process's stream what it had not written yet. */
+/* writer_rescue.h: recovers the packets that a dead process had not written yet from its stream. */
 #ifndef TRACE_WRITER_RESCUE_H
 #define TRACE_WRITER_RESCUE_H
 
@@ -8,8 +8,8 @@
 
 #include "trace/format.h"
 
-/* How large a stream is: what `reallocate` is asked for when one is opened, and for nothing else.
- */
+/* Returns the size of a stream. Opening a stream calls `reallocate` with this size, which nothing
+ * else asks for. */
 size_t writer_stream_size(void);
 
 typedef struct rescued_packet {
@@ -17,16 +17,16 @@ typedef struct rescued_packet {
     size_t size;
 } rescued_packet;
 
-enum { WRITER_RESCUED_PACKETS = 2 }; /* names, and the events that they are for */
+enum { WRITER_RESCUED_PACKETS = 2 }; /* the locations, and the events that need them */
 
-/* `stream` is a copy, aligned as malloc aligns, of a stream that was at `address` in process `pid`,
- * which may have died at any moment. Makes whole packets in it; a size of 0 is none. False if it is
- * no stream. */
+/* Completes the packets in `stream`, a copy, aligned as by malloc, of a stream that was at
+ * `address` in process `pid`. The process may have died at any moment. A packet of size 0 is empty.
+ * Returns false if the copy is not a stream. */
 bool writer_rescue(void *stream, uint64_t address, uint64_t pid,
                    rescued_packet packets[WRITER_RESCUED_PACKETS]);
 
-/* Writes a packet without events, which says that process `pid` recorded until `time`, us since the
- * epoch. The next block would have the id `next_id`. */
+/* Writes a packet without events, which states that process `pid` recorded until `time`, us since
+ * the epoch. `next_id` is the id that its next block would have got. */
 void writer_put_end(uint8_t bytes[FORMAT_EMPTY_PACKET], uint64_t pid, uint64_t time,
                     uint64_t next_id);
 

@@ -1,4 +1,4 @@
-/* mark.h: named moments and scopes of a program, in the trace that is recorded of it.
+/* mark.h: named moments and scopes of a program, in the trace recorded of it.
  *
  *     #include <allotrace/mark.h>
  *     …
@@ -9,19 +9,18 @@
  *     allotrace_scope_end(outer);
  *
  * There is nothing to link with: the functions are found if the program runs under `allotrace run`,
- * or once `allotrace attach` records it, and otherwise a call is a test of a pointer. Any thread
- * may call, also in a signal handler.
+ * or once `allotrace attach` records it; otherwise a call only tests a pointer. All functions may
+ * be called by any thread, also in a signal handler.
  *
- * A mark is a moment: it has the time and thread of the call; `allotrace timeline` shows it. At
- * most 256 different names in a recording; later ones are not written.
+ * A mark is a moment, with the time and thread of the call; `allotrace timeline` shows it. A
+ * recording has at most 256 different names; further ones are not written.
  *
- * A scope is what a thread is doing, as a request or a phase: what it allocates until the end of
- * the scope is the scope's. One that begins within another hides it until its own end. In a task
- * of Python's asyncio, it is the task's. Scopes in which nothing is sampled leave nothing in the
- * trace. At most 1,024 different names in a process, of at most 63 bytes: take routes, not ids;
- * later ones become `(other scopes)`. `allotrace hotspots --by scope` and `--filter scope:NAME` ask
- * for them.
- */
+ * A scope is what a thread is doing, such as a request or a phase. Whatever the thread allocates
+ * until the end of the scope belongs to the scope. Scopes nest: an inner scope hides the outer one
+ * until its own end. In a task of Python's asyncio, the scope is the task's. Scopes in which
+ * nothing is sampled leave nothing in the trace. A process has at most 1,024 different names of at
+ * most 63 bytes, so use routes, not ids; further names become `(other scopes)`. `allotrace hotspots
+ * --by scope` and `--filter scope:NAME` query scopes. */
 #ifndef ALLOTRACE_MARK_H
 #define ALLOTRACE_MARK_H
 
@@ -31,17 +30,16 @@
 extern "C" {
 #endif
 
-/* NULL as long as the program has not been under a recorder. `name` is copied. */
+/* NULL unless the program is or was under a recorder. `name` is copied. */
 extern void allotrace_mark(const char *name) __attribute__((weak));
 
-/* The same. Enters the scope of this name, or, if it is NULL, goes back to `scope`; returns the one
- * that the thread was in. */
+/* Enters the scope called `name` or, if `name` is NULL, returns to `scope`. Returns the scope that
+ * the thread was in. NULL unless the program is or was under a recorder. `name` is copied. */
 extern unsigned allotrace_scope(const char *name, unsigned scope) __attribute__((weak));
 
-/* The address is read at each call, from the global offset table: it changes when somebody
- * attaches, which a compiler does not expect of an address, nor a linker that makes a program for
- * fixed ones.
- */
+/* Reads the address from the global offset table at each call. The address changes when a recorder
+ * attaches, which compilers do not expect, and neither do linkers of programs with fixed
+ * addresses. */
 #if defined __x86_64__
 #define ALLOTRACE_FIND_(function, found)                                                           \
     __asm__ volatile(".weak " #function "\n\tmovq " #function "@GOTPCREL(%%rip), %0" : "=r"(found))
@@ -61,14 +59,14 @@ static inline void allotrace_mark_here(const char *name) {
         mark(name);
 }
 
-/* Returns what the end of the scope is to be given. */
+/* Returns the value to pass to allotrace_scope_end. */
 static inline unsigned allotrace_scope_begin(const char *name) {
     unsigned (*scope)(const char *name, unsigned before);
     ALLOTRACE_FIND_(allotrace_scope, scope);
     return scope ? scope(name, 0) : 0;
 }
 
-/* `outer`: what the beginning of the scope, in this thread, has returned. */
+/* `outer`: the value that allotrace_scope_begin returned in this thread. */
 static inline void allotrace_scope_end(unsigned outer) {
     unsigned (*scope)(const char *name, unsigned before);
     ALLOTRACE_FIND_(allotrace_scope, scope);

@@ -1,19 +1,18 @@
-/* memtrace.h: reads memtrace traces (.ctf) of versions 1, 2 and 3, and writes them of 2 and 3.
+/* memtrace.h: reads memtrace traces (.ctf) of versions 1, 2 and 3, and writes versions 2 and 3.
  *
  * A trace is a sequence of sampled allocation events with their backtraces, promotions and
  * collections. The byte format is described in src/trace/FORMAT.md, in the sources and in
  * PREFIX/share/doc/allotrace.
  *
- * Units. Lengths are in words without the header; times are in microseconds since the start of
- * the trace; `sample_rate` is the probability with which each word, headers included, is sampled.
+ * Units. Lengths are in words without the header. Times are in microseconds since the start of the
+ * trace. `sample_rate` is the probability with which each word, headers included, is sampled.
  *
- * Errors. Functions that can fail return a memtrace_status; 0 is success. Details (offset in the
- * file, reason, errno) stand in a memtrace_error.
+ * Errors. Functions that can fail return a memtrace_status, where 0 is success. Details (offset in
+ * the file, reason, errno) are in a memtrace_error.
  *
  * Threads. A reader belongs to one thread at a time. A writer is shared: each of its streams (one
- * a domain) belongs to one thread at a time, and streams of one writer may run in parallel as far
- * as its sink may. No function here is async-signal-safe unless it says so.
- */
+ * per domain) belongs to one thread at a time, and streams of one writer may be used in parallel if
+ * its sink allows that. No function here is async-signal-safe unless it says so. */
 #ifndef ALLOTRACE_MEMTRACE_H
 #define ALLOTRACE_MEMTRACE_H
 
@@ -38,8 +37,8 @@ extern "C" {
 typedef enum memtrace_status {
     MEMTRACE_OK = 0,
     MEMTRACE_END = 1,    /* no further event: not an error */
-    MEMTRACE_IO = 2,     /* the system refused; `os_error` says why */
-    MEMTRACE_FORMAT = 3, /* the bytes at `offset` are no valid trace */
+    MEMTRACE_IO = 2,     /* the system refused; see `os_error` */
+    MEMTRACE_FORMAT = 3, /* the bytes at `offset` are not a valid trace */
     MEMTRACE_USAGE = 4,  /* the caller broke the contract of a function */
     MEMTRACE_NOMEM = 5,
 } memtrace_status;
@@ -56,14 +55,14 @@ typedef struct memtrace_error {
 typedef enum memtrace_source {
     MEMTRACE_MINOR = 0,
     MEMTRACE_MAJOR = 1,
-    MEMTRACE_EXTERNAL = 2, /* outside the garbage-collected heap: all of native code's */
+    MEMTRACE_EXTERNAL = 2, /* outside the garbage-collected heap, such as all native blocks */
 } memtrace_source;
 
 /* The head of a trace. Strings are never NULL; an absent one is empty. */
 typedef struct memtrace_info {
-    uint16_t version;    /* 1, 2 or 3; a writer takes 2, 3, and 0 for 3 */
-    uint8_t word_size;   /* in bits, 32 or 64; a writer takes 0 for 64 */
-    double sample_rate;  /* a word's probability, 0 < rate <= 1 */
+    uint16_t version;    /* 1, 2 or 3; for writers 2, 3, or 0 meaning 3 */
+    uint8_t word_size;   /* in bits, 32 or 64; for writers, 0 means 64 */
+    double sample_rate;  /* probability with which a word is sampled, 0 < rate <= 1 */
     uint64_t start_time; /* microseconds since the Unix epoch */
     uint64_t pid;
     const char *executable_name;
@@ -72,30 +71,30 @@ typedef struct memtrace_info {
     const char *context;
 } memtrace_info;
 
-/* How a recording ended, as far as the trace says. */
+/* How a recording ended, according to its trace. */
 typedef enum memtrace_ending {
-    MEMTRACE_END_UNSAID, /* its recorder does not say such things */
-    MEMTRACE_END_OPEN,   /* it was to be said: the recording goes on, or was killed */
-    MEMTRACE_END_WHOLE,  /* all that was to be recorded is there */
-    MEMTRACE_END_EARLY   /* something kept it from going on: events are missing */
+    MEMTRACE_END_UNSAID, /* the recorder does not state how a recording ended */
+    MEMTRACE_END_OPEN,   /* not stated yet: still recording, or killed */
+    MEMTRACE_END_WHOLE,  /* the recording is complete */
+    MEMTRACE_END_EARLY   /* the recording was stopped by an error: events are missing */
 } memtrace_ending;
 
-#define MEMTRACE_MAX_REASON 128 /* bytes, NUL included */
+#define MEMTRACE_MAX_REASON 128 /* bytes, including the NUL */
 
 typedef struct memtrace_end {
     memtrace_ending how;
-    uint64_t time;   /* microseconds from the start, up to which no event is missing */
-    uint64_t n_lost; /* allocations that were to be recorded and are known to be missing */
-    int os_error;    /* errno of what ended it, or 0 */
-    char reason[MEMTRACE_MAX_REASON]; /* why it ended, if there is something to say */
+    uint64_t time;   /* microseconds from the start, before which no event is missing */
+    uint64_t n_lost; /* allocations that should have been recorded and are known to be missing */
+    int os_error;    /* errno of the cause, or 0 */
+    char reason[MEMTRACE_MAX_REASON]; /* the reason, or an empty string */
 } memtrace_end;
 
-/* A part of a trace that could not be read, or is missing in it. Events before and behind it are
- * there; of blocks that were freed in it nobody knows that they were. */
+/* A part of a trace that is missing or could not be read. The events before and after it are there.
+ * Blocks that were freed in the gap are not known to be freed. */
 typedef struct memtrace_gap {
-    uint64_t from, to; /* us from the start: what is missing happened between, both included */
-    uint64_t bytes;    /* that could not be read; 0 where whole packets are gone */
-    uint64_t of;       /* bytes of the trace in which this was met, decompressed */
+    uint64_t from, to; /* us from the start: time range of the missing events, both ends included */
+    uint64_t bytes;    /* number of bytes that could not be read; 0 if whole packets are missing */
+    uint64_t of;       /* size of the damaged trace, bytes after decompression */
 } memtrace_gap;
 
 /* One source location. `file` and `function` are never NULL. Columns count from 0. */
@@ -107,58 +106,57 @@ typedef struct memtrace_location {
     uint16_t end_char;
 } memtrace_location;
 
-/* The format's field widths: larger values are clamped to these by writers, and where both columns
- * are, end_char to one less. */
+/* The widths of the format's fields: writers clamp larger values to these. If both columns are
+ * clamped, end_char is one less. */
 #define MEMTRACE_MAX_LINE       0xFFFFFu
 #define MEMTRACE_MAX_START_CHAR 0xFFu
 #define MEMTRACE_MAX_END_CHAR   0x3FFu
 
-/* Writers keep so many bytes of a longer string: in the head the first ones, in a location both
- * ends and a hash of the whole, so that names which differ still do (src/trace/FORMAT.md, section
- * 6). Where the locations of one code would fill more than a packet, less. */
+/* The most bytes that writers keep of a string: in the head the first ones, in a location both ends
+ * and a hash of the whole, so that different names stay different (src/trace/FORMAT.md, section 6).
+ * Less if the locations of one code would not fit a packet. */
 #define MEMTRACE_MAX_NAME 4095
 
-/* File names by which a location is not a place in the source but a remark of the recorder. */
+/* File names of locations that are not places in the source but remarks of the recorder. */
 #define MEMTRACE_TYPE_FILE  "<type>"  /* `function` is the type of the allocated object */
 #define MEMTRACE_MARK_FILE  "<mark>"  /* `function` names a moment */
 #define MEMTRACE_GAUGE_FILE "<gauge>" /* `function` names a quantity */
 #define MEMTRACE_THREAD_FILE                                                                       \
-    "<thread>" /* `function` is what the thread is called that the domain is from here on */
-#define MEMTRACE_SCOPE_FILE                                                                        \
-    "<scope>" /* `function` is what the domain's thread does from here on, as the program calls it \
-               */
-#define MEMTRACE_NO_SCOPE "<none>" /* as such a `function`: nothing that has a name */
+    "<thread>" /* `function` names the thread that the domain is from here on */
+/* `function` is the scope of the domain's thread from here on. */
+#define MEMTRACE_SCOPE_FILE "<scope>"
+#define MEMTRACE_NO_SCOPE   "<none>" /* such a `function`, for a thread that is in no scope */
 #define MEMTRACE_SPAN_FILE                                                                         \
     "<span>" /* `function` is a part of the ids of the span that the domain's thread is in */
-#define MEMTRACE_SEGMENT_FILE                                                                      \
-    "<segment>" /* what a trace that is a part of a longer one says of itself */
+#define MEMTRACE_SEGMENT_FILE "<segment>" /* facts about a trace that is a part of a longer one */
 
-/* In the context of a trace whose times tell the order of all events, also between domains. */
+/* In the context of a trace whose times give the order of all events, also across domains. */
 #define MEMTRACE_ORDERED "[ordered]"
 
-/* So begins the context of a trace that was made of another tool's data. */
+/* The context of a trace made from another tool's data starts with this. */
 #define MEMTRACE_IMPORTED "imported from "
 
-/* In the context of a trace of another tool's sums, which says nothing of when blocks came and
- * went. */
+/* In the context of a trace made from another tool's totals, which do not say when blocks were
+ * allocated and freed. */
 #define MEMTRACE_NO_TIMES ": there are no times"
 
-/* What such a trace is made of where Go's runtime is its source. */
+/* Follows MEMTRACE_IMPORTED if the data come from Go's runtime. */
 #define MEMTRACE_GO_PROFILE "Go's own heap profile"
 
-/* The file of code that was made at run time, which is in none; without a name for it, `function`
- * is its address, 0x7f48a0ecabd3. */
+/* The file of code that was generated at run time and is in no file. If its name is unknown,
+ * `function` is its address, such as 0x7f48a0ecabd3. */
 #define MEMTRACE_MADE_FILE "[JIT]"
 
-/* One frame of a backtrace: a code of the recorder (mostly a program counter) and where that is. A
- * code stands for several locations where functions were inlined: outermost first, so that the last
- * one is the innermost. `n_locations` is 0 where the trace does not say. */
+/* One frame of a backtrace: a code of the recorder (mostly a program counter) and its locations. A
+ * code has several locations if functions were inlined there: outermost first, so the last is the
+ * innermost. `n_locations` is 0 if the trace does not have any. */
 typedef struct memtrace_frame {
     uint64_t code;
     const memtrace_location *locations;
     uint32_t n_locations;
-    const char *type; /* of what this frame allocates, taken out of `locations`; NULL if unknown */
-    bool suspect;     /* packets before it was named were lost, so that names may be wrong */
+    /* Type of the object that this frame allocates, not part of `locations`; NULL if unknown. */
+    const char *type;
+    bool suspect; /* packets were lost before it was named, so the names may be wrong */
 } memtrace_frame;
 
 typedef enum memtrace_event_kind {
@@ -167,7 +165,7 @@ typedef enum memtrace_event_kind {
     MEMTRACE_COLLECT = 2,
     MEMTRACE_MARK = 3,   /* a moment */
     MEMTRACE_GAUGE = 4,  /* the value of a quantity at a moment */
-    MEMTRACE_THREAD = 5, /* from here on, the domain is a thread of this name */
+    MEMTRACE_THREAD = 5, /* from here on, the domain is the thread of this name */
     MEMTRACE_SCOPE = 6,  /* from here on, its thread is in the scope of this name; empty: in none */
     MEMTRACE_SPAN = 7 /* the same of distributed tracing: the name is the id of the trace and that
                          of the span, `TRACE-SPAN`, in MEMTRACE_TRACE_DIGITS and
@@ -176,33 +174,33 @@ typedef enum memtrace_event_kind {
 
 typedef struct memtrace_event {
     memtrace_event_kind kind;
-    uint16_t domain; /* that reported the event; 0 in versions 1 and 2 */
+    uint16_t domain; /* domain that reported the event; 0 in versions 1 and 2 */
     uint64_t time;   /* microseconds since the start of the trace */
     uint64_t id; /* of the object, unique in the file; remarks (all but the first three kinds) have
                     one */
 
-    /* For remarks alone: what it is called, until the next call that reads an event. NULL where the
-     * trace does not say, or not yet: a span's ids come in several remarks, and the last has them.
-     * NULL also where backtraces are skipped: then all are marks. A gauge's value is its `length`.
-     */
+    /* The name of a remark, valid until the next call that reads an event; NULL for other events.
+     * NULL if the trace does not name it, or not yet: the ids of a span come in several remarks, of
+     * which the last one has the name. Also NULL if backtraces are skipped: all remarks are marks
+     * then. The value of a gauge is its `length`. */
     const char *name;
 
-    /* The rest is for allocations and remarks alone. */
+    /* The fields below are only valid for allocations and remarks. */
     memtrace_source source;
     uint64_t length;  /* words, header excluded */
-    uint64_t samples; /* of its length + 1 words, how many were sampled; 0 for remarks */
-    /* The backtrace, outermost caller first, as indices for memtrace_reader_frame. It shares its
-     * first `common_prefix` frames with the previous backtrace of the same domain (0 when
+    uint64_t samples; /* how many of its length + 1 words were sampled; 0 for remarks */
+    /* The backtrace, outermost caller first, as indices for memtrace_reader_frame. Its first
+     * `common_prefix` frames equal those of the previous backtrace of the same domain (0 if
      * backtraces are skipped). Valid until the next call that reads an event. */
     const uint32_t *frames;
     uint32_t n_frames;
     uint32_t common_prefix;
-    /* Packets before this one were lost, so that the backtrace may be wrong. */
+    /* Packets were lost before this one, so the backtrace may be wrong. */
     bool suspect;
 } memtrace_event;
 
-/* The ids of a span as distributed tracing (W3C's Trace Context) gives them: that of the trace, of
- * 16 bytes, and behind it its own. All 0: none. */
+/* The ids of a span in distributed tracing (W3C Trace Context): the trace's id of 16 bytes,
+ * followed by the span's own. All 0: no span. */
 enum { MEMTRACE_TRACE_ID = 16, MEMTRACE_SPAN_ID = 8 };
 enum { MEMTRACE_TRACE_DIGITS = 2 * MEMTRACE_TRACE_ID, MEMTRACE_SPAN_DIGITS = 2 * MEMTRACE_SPAN_ID };
 typedef struct memtrace_span {
@@ -215,12 +213,12 @@ typedef struct memtrace_reader memtrace_reader;
 
 typedef struct memtrace_reader_options {
     bool skip_backtraces; /* leave `frames` empty: much faster */
-    bool strict;          /* make the first defect an error instead of a warning */
+    bool strict;          /* the first defect is an error instead of a warning */
     bool as_written;      /* remarks come as they stand in the file: as allocations without
                              samples that are collected at once */
 } memtrace_reader_options;
 
-/* Every defect that the reader can meet and step over, one warning a kind. */
+/* Every defect that the reader can detect and step over. Each has one warning. */
 #define MEMTRACE_DEFECTS(X)                                                                        \
     X(TIME_BACKWARDS, "time runs backwards; clamped")                                              \
     X(FOREIGN_PID, "packet of another process; skipped")                                           \
@@ -248,103 +246,107 @@ typedef struct memtrace_warning {
     memtrace_defect defect;
     uint64_t count;
     uint64_t first_offset; /* bytes from the start of the (decompressed) file */
-    const char *text;      /* static; what it means and what the reader did */
+    const char *text;      /* a static string: what it means and what the reader did */
 } memtrace_warning;
 
-/* The header of the packet from which the last event came. */
+/* The header of the packet that contains the last event. */
 typedef struct memtrace_packet {
     uint64_t offset; /* bytes */
     uint32_t size;   /* bytes, header included */
     uint16_t domain;
-    uint64_t time_begin, time_end; /* microseconds since the Unix epoch, as written */
+    uint64_t time_begin, time_end; /* microseconds since the Unix epoch, as in the file */
     uint64_t pid;
     uint64_t id_begin, id_end;
 } memtrace_packet;
 
-/* Opens a trace, plain, gzip- or zstd-compressed. `path` "-" is standard input. `options` may be
- * NULL. On success `*reader` is the caller's to close; on failure it is NULL and `*error` (may be
- * NULL) says why. The head of the trace has been read when this returns. */
+/* Opens a trace, plain or compressed by gzip or zstd, and reads its head. `path` "-" is standard
+ * input. `options` may be NULL. On success, the caller must close `*reader`. On failure, it is
+ * NULL, and `*error` (may be NULL) has the reason. */
 MEMTRACE_NODISCARD MEMTRACE_API memtrace_status
 memtrace_reader_open(const char *path, const memtrace_reader_options *options,
                      memtrace_reader **reader, memtrace_error *error);
 
-/* The same from an open file descriptor (regular file or pipe), which the reader closes. */
+/* Like memtrace_reader_open, but from an open file descriptor (regular file or pipe), which the
+ * reader closes. */
 MEMTRACE_NODISCARD MEMTRACE_API memtrace_status
 memtrace_reader_open_fd(int fd, const memtrace_reader_options *options, memtrace_reader **reader,
                         memtrace_error *error);
 
-/* The same from memory, which must stay valid and unchanged until the reader is closed. */
+/* Like memtrace_reader_open, but from memory, which must stay valid and unchanged until the reader
+ * is closed. */
 MEMTRACE_NODISCARD MEMTRACE_API memtrace_status
 memtrace_reader_open_memory(const void *bytes, size_t size, const memtrace_reader_options *options,
                             memtrace_reader **reader, memtrace_error *error);
 
 MEMTRACE_API void memtrace_reader_close(memtrace_reader *reader); /* NULL is allowed */
 
-/* The head of the trace; valid until the reader is closed. */
+/* Returns the head of the trace; valid until the reader is closed. */
 MEMTRACE_API const memtrace_info *memtrace_reader_info(const memtrace_reader *reader);
 
-/* Reads the next event into `*event`, in the order of the file: within a domain by time, across
- * domains not. MEMTRACE_END at the end; any other status is an error, for which see
- * memtrace_reader_error, and is returned again by further calls. */
+/* Reads the next event into `*event`, in the order of the file: sorted by time within a domain, but
+ * not across domains. Returns MEMTRACE_END at the end. Any other status is an error (see
+ * memtrace_reader_error) and is returned again by further calls. */
 MEMTRACE_NODISCARD MEMTRACE_API memtrace_status memtrace_reader_next(memtrace_reader *reader,
                                                                      memtrace_event *event);
 
-/* The error that ended the reading; status MEMTRACE_OK if there was none. */
+/* Returns the error that ended the reading; its status is MEMTRACE_OK if there was none. */
 MEMTRACE_API const memtrace_error *memtrace_reader_error(const memtrace_reader *reader);
 
-/* What stands behind a frame index; indices are dense, 0 … n_frames - 1, in the order in which the
- * trace first mentions their codes; a code has the same index in all domains. The pointer and its
- * `locations` are valid until the next call that reads an event; strings stay valid until the
+/* Returns the frame with this index. Indices are dense, 0 … n_frames - 1, in the order in which the
+ * trace first mentions their codes. A code has the same index in all domains. The pointer and its
+ * `locations` are valid until the next call that reads an event. Strings stay valid until the
  * reader is closed, and equal strings are the same pointer. */
 MEMTRACE_API const memtrace_frame *memtrace_reader_frame(const memtrace_reader *reader,
                                                          uint32_t index);
 MEMTRACE_API uint32_t memtrace_reader_n_frames(const memtrace_reader *reader);
 
-/* What was met so far and stepped over, in order of first offset; `*n` entries, valid until the
- * next call that reads an event. */
+/* Returns the defects found so far, sorted by first offset: `*n` entries, valid until the next call
+ * that reads an event. */
 MEMTRACE_API const memtrace_warning *memtrace_reader_warnings(const memtrace_reader *reader,
                                                               size_t *n);
 
-/* Called at each defect as it is met, before the reader goes on: for tools that list them all. */
+/* Sets a function to be called at each defect when it is found, before reading continues. For tools
+ * that list all defects. */
 typedef void memtrace_defect_fn(void *context, memtrace_defect defect, uint64_t offset,
                                 const char *detail);
 MEMTRACE_API void memtrace_reader_on_defect(memtrace_reader *reader, memtrace_defect_fn *fn,
                                             void *context);
 
-/* Called as each packet begins, and now and then while the next one is looked for, from within
- * memtrace_reader_next: for those who show progress. */
+/* Sets a function to be called when a packet begins, and now and then during a search for the next
+ * packet, from within memtrace_reader_next. For showing progress. */
 typedef void memtrace_packet_fn(void *context, const memtrace_reader *reader);
 MEMTRACE_API void memtrace_reader_on_packet(memtrace_reader *reader, memtrace_packet_fn *fn,
                                             void *context);
 
-/* How long the trace lasts as far as it was read, in microseconds from its start: to the latest
- * event, be it cut off, or beyond that to the end of a packet, if that is whole and its header
- * makes sense. */
+/* Returns the duration of the trace as far as it was read, in microseconds. The trace lasts to its
+ * latest event, even if truncated after it, or to the end of a packet after that, if the packet is
+ * whole and its header makes sense. */
 MEMTRACE_API uint64_t memtrace_reader_duration(const memtrace_reader *reader);
 
-/* How the recording ended. What is known of it while the trace is read can change up to its end,
- * where it is decided: an end that was to be said and was not is at the latest event, and a trace
- * that is cut short ends early, whatever it says. */
+/* Returns how the recording ended. The answer can change while the trace is read, and is final at
+ * its end. If the end was not stated although it should have been, its time is that of the latest
+ * event. A truncated trace ends early, whatever it states. */
 MEMTRACE_API memtrace_end memtrace_reader_end(const memtrace_reader *reader);
 
-/* Where events are missing, up to the end: `*n` gaps, in the order in which they were met, valid
- * until the next call that reads an event. With several domains, some may overlap. A trace that was
- * made of a damaged one has the gaps of that one. `of` is known when all is read. */
+/* Returns the gaps in the trace so far: `*n` entries, in the order in which they were found, valid
+ * until the next call that reads an event. Gaps of different domains may overlap. A trace made from
+ * a damaged one has that one's gaps. The field `of` is set when everything was read. */
 MEMTRACE_API const memtrace_gap *memtrace_reader_gaps(const memtrace_reader *reader, size_t *n);
 
-/* Bytes of input consumed so far and, if it can be known, in all (else 0): for progress. Both count
- * compressed bytes where the input is compressed. */
+/* For showing progress: the bytes of input consumed so far, and the total if it is known (otherwise
+ * 0). If the input is compressed, both are compressed bytes. */
 MEMTRACE_API void memtrace_reader_progress(const memtrace_reader *reader, uint64_t *done,
                                            uint64_t *total);
 
-/* Called where the bytes of a file end, from within memtrace_reader_next, so that a trace that is
- * still being written can be followed: true says that there may be more of them by now; false, that
- * they are at their end. What was read so far is whole. Must be set before the end is met. */
+/* Sets a function to be called at the end of a file, from within memtrace_reader_next, so that a
+ * trace can be followed while it is written. It returns true if there may be more bytes by now,
+ * false if the file has ended. Everything read so far is complete. Must be set before the end is
+ * reached. */
 typedef bool memtrace_more_fn(void *context);
 MEMTRACE_API void memtrace_reader_on_end(memtrace_reader *reader, memtrace_more_fn *more,
                                          void *context);
 
-/* The packet that holds the last event read (or the head, before the first). */
+/* Returns the packet of the last event read (before the first event: that of the head). */
 MEMTRACE_API const memtrace_packet *memtrace_reader_packet(const memtrace_reader *reader);
 
 /* ---- writing ----------------------------------------------------------------------------- */
@@ -353,101 +355,102 @@ typedef struct memtrace_writer memtrace_writer; /* a trace */
 typedef struct memtrace_stream memtrace_stream; /* the events of one of its domains */
 
 typedef struct memtrace_writer_options {
-    /* Writes whole packets: all `size` bytes, as one piece that no other call may interrupt. 0 on
-     * success, else an errno; the writer stops at the first failure. Called from the thread that
-     * uses a stream, and from several at once if streams are used in parallel. */
+    /* Writes whole packets: all `size` bytes, as one piece that no other call may interrupt.
+     * Returns 0 or an errno; the writer stops at the first failure. Called from the thread that
+     * uses a stream, and from several threads at once if streams are used in parallel. */
     int (*sink)(void *context, const void *packets, size_t size);
 
-    /* Says where a code is: fills at most `max` locations (outermost first, a type as described at
-     * MEMTRACE_TYPE_FILE before them) and returns their number, 0 if unknown. Called once for each
-     * code in each stream, just before its first use, and should say the same in all: OCaml's
-     * reader wants that. Strings must stay valid until the stream is closed. May be NULL: all are
-     * unknown. */
+    /* Looks up a code: fills at most `max` locations (outermost first, preceded by a type as
+     * described at MEMTRACE_TYPE_FILE) and returns their number, 0 if unknown. Called once per code
+     * and stream, just before the code's first use there. It should give the same result for all
+     * streams, as OCaml's reader expects. Strings must stay valid until the stream is closed. May
+     * be NULL: all codes are unknown. */
     size_t (*locate)(void *context, uint64_t code, memtrace_location *locations, size_t max);
 
-    /* All memory of the writer comes from here: `old` NULL to allocate, `size` 0 to free. NULL for
-     * the C library's realloc. New memory need not be zeroed. Returns NULL when there is none. */
+    /* Provides all memory of the writer: `old` NULL allocates, `size` 0 frees. New memory need not
+     * be zeroed. Returns NULL when out of memory. NULL: use the C library's realloc. */
     void *(*reallocate)(void *context, void *old, size_t old_size, size_t size);
 
-    /* Brings `times` times `hole` zero bytes and, behind them, the `size` bytes, all as the sink
-     * does, but at little cost: the holes are those of a sparse file. 0 on success, else an errno.
-     * Called by memtrace_writer_open alone, for the room. May be NULL: there is none. */
+    /* Writes `times` times `hole` zero bytes followed by `size` bytes, like the sink but cheaply:
+     * the zeros are holes of a sparse file. Returns 0 or an errno. Only called by
+     * memtrace_writer_open, for the room. May be NULL: there is no room. */
     int (*sink_spread)(void *context, const void *bytes, size_t size, size_t hole, size_t times);
 
-    /* Replaces `size` bytes that the sink got before, the first of them at `offset` from the start
-     * of the trace. With it a trace says how its recording ended, also where the sink has failed:
-     * there is a place for that near its beginning. 0 on success, else an errno: a pipe can only be
-     * appended to. Called as the sink is. May be NULL: the trace does not say it. */
+    /* Overwrites `size` bytes that the sink got before, from `offset` bytes after the start of the
+     * trace. With this hook, a trace states how its recording ended even if the sink has failed, in
+     * a place reserved near its beginning. Returns 0 or an errno: pipes can only be appended to.
+     * Called in the same way as the sink. May be NULL: the trace does not state its end. */
     int (*amend)(void *context, uint64_t offset, const void *bytes, size_t size);
 
-    /* So many bytes, at least, version 3 traces get behind their heads for names that are looked up
-     * when all events have been written: these need not be copied then. Readers skip it. */
+    /* The least number of bytes to reserve after the head of a version 3 trace, for names that are
+     * looked up after all events were written. The events need not be copied then. Readers skip the
+     * room. */
     size_t room;
 
-    void *context; /* handed to all of them */
+    void *context; /* passed to all hooks */
 } memtrace_writer_options;
 
 /* The most locations that a code can have. */
 #define MEMTRACE_MAX_LOCATIONS 255
 
-/* Starts a trace: writes the head. `info` is copied. If the sink fails, `error` has its errno.
- * Neither errno nor any lock is touched beyond what sink and reallocate do; with hooks that allow
- * it, streams can be used inside an allocator. */
+/* Starts a trace by writing the head. `info` is copied. If the sink fails, `error` has its errno.
+ * Apart from sink and reallocate, nothing touches errno or takes a lock. So with suitable hooks,
+ * streams can be used inside an allocator. */
 MEMTRACE_NODISCARD MEMTRACE_API memtrace_status
 memtrace_writer_open(const memtrace_info *info, const memtrace_writer_options *options,
                      memtrace_writer **writer, memtrace_error *error);
 
-/* Whether `size` bytes from the beginning of a file, of which MEMTRACE_FRONT_SIZE are enough, begin
- * an uncompressed trace that the process `pid` has written. For those who are about to write to a
- * file of that name: after exec, a process would replace its own trace. Reads nothing but the
- * bytes; any thread, any time. */
+/* Whether the first `size` bytes of a file begin an uncompressed trace written by the process
+ * `pid`. MEMTRACE_FRONT_SIZE bytes are enough. For code that is about to write to a file of that
+ * name: after exec, a process would replace its own trace. Only reads the bytes; any thread may
+ * call it at any time. */
 #define MEMTRACE_FRONT_SIZE 38 /* bytes */
 MEMTRACE_NODISCARD MEMTRACE_API bool memtrace_is_of_process(const void *bytes, size_t size,
                                                             uint64_t pid);
 
-/* For a program that writes the trace that $MEMTRACE names by itself, at file scope, once: a
- * recorder that is preloaded into it leaves that trace to it. The linker has to show it to
- * libraries: -Wl,--export-dynamic-symbol=allotrace_own_trace. */
+/* To be used at file scope, once, by a program that writes the trace named by $MEMTRACE itself. A
+ * recorder preloaded into the program then does not write that trace. The linker has to export the
+ * symbol to libraries: -Wl,--export-dynamic-symbol=allotrace_own_trace. */
 #define MEMTRACE_WRITES_OWN_TRACE                                                                  \
     extern MEMTRACE_API const char allotrace_own_trace;                                            \
     const char allotrace_own_trace = 1
 
-/* Opens the stream of a domain; versions below 3 allow domain 0 alone. A domain has at most one. */
+/* Opens the stream of a domain, which must not have one. Versions below 3 only allow domain 0. */
 MEMTRACE_NODISCARD MEMTRACE_API memtrace_status memtrace_stream_open(memtrace_writer *writer,
                                                                      uint16_t domain,
                                                                      memtrace_stream **stream);
 
-/* Times do not decrease within a stream (smaller ones are raised to the last).
+/* Writes an allocation, of whose `length` + 1 words `samples` were sampled. Gives its object the
+ * next free id, in `*id`. Times must not decrease within a stream; smaller ones are raised to the
+ * last.
  *
- * Writes an allocation, of whose `length` + 1 words `samples` were sampled, and gives its object
- * the next free id, in `*id`. `frames` are codes, outermost caller first; the caller may promise
- * that the first `common_prefix` of them equal those of the previous allocation in this stream (0
- * promises nothing; the writer then compares itself). A backtrace whose encoding would not fit a
- * packet loses its outermost frames, and so do those that follow, as long as they share these
- * frames with it. */
+ * `frames` are codes, outermost caller first. The caller may promise that the first `common_prefix`
+ * of them equal those of the previous allocation in this stream; the writer compares the others
+ * itself. A backtrace whose encoding would not fit a packet loses its outermost frames. So do the
+ * following ones, for as long as they share these frames with it. */
 MEMTRACE_NODISCARD MEMTRACE_API memtrace_status memtrace_stream_alloc(
     memtrace_stream *stream, uint64_t time, memtrace_source source, uint64_t length,
     uint64_t samples, const uint64_t *frames, size_t n_frames, size_t common_prefix, uint64_t *id);
 
-/* The same with an id chosen by the caller, who sees to it that no two objects of the trace get the
- * same. An id that is not the successor of the stream's previous one costs a new packet. A writer
- * whose ids are chosen by the caller must choose all of them. */
+/* Like memtrace_stream_alloc, with an id chosen by the caller, which must be unique in the trace.
+ * An id that does not follow the stream's previous one costs a new packet. A caller that chooses
+ * one id must choose all ids of the writer. */
 MEMTRACE_NODISCARD MEMTRACE_API memtrace_status memtrace_stream_alloc_as(
     memtrace_stream *stream, uint64_t time, uint64_t id, memtrace_source source, uint64_t length,
     uint64_t samples, const uint64_t *frames, size_t n_frames, size_t common_prefix);
 
-/* The same where many blocks are recorded, in fewer instructions: an external allocation of
- * `words`, header included. The caller must know that the first `common_prefix` frames equal those
- * of the previous allocation, which came by this function too, or promise nothing; the writer does
- * not compare. No code may be 0. */
+/* Like memtrace_stream_alloc, in fewer instructions, for recording many blocks: an external
+ * allocation of `words`, header included. The first `common_prefix` frames must equal those of the
+ * previous allocation, which must have been written by this function as well; the writer does not
+ * compare. No code may be 0. */
 MEMTRACE_NODISCARD MEMTRACE_API memtrace_status memtrace_stream_alloc_block(
     memtrace_stream *stream, uint64_t time, uint64_t words, uint64_t samples,
     const uint64_t *frames, size_t n_frames, size_t common_prefix, uint64_t *id);
 
-/* Writes a remark: a mark, the value of a gauge (0 for others), or the name of a thread. `code` is
- * that of its one location, which is in MEMTRACE_MARK_FILE or the like and has its name. Takes an
- * id, which is the next free one, or chosen by the caller as above. For what is written next it
- * counts as an allocation with that backtrace. */
+/* Writes a remark: a mark, the value of a gauge (0 for other remarks), or the name of a thread.
+ * `code` must have a single location, in MEMTRACE_MARK_FILE or the like, with the remark's name. A
+ * remark takes the next free id, or the one chosen by the caller (see memtrace_stream_alloc_as).
+ * For the next allocation, it counts as an allocation with that backtrace. */
 MEMTRACE_NODISCARD MEMTRACE_API memtrace_status memtrace_stream_remark(memtrace_stream *stream,
                                                                        uint64_t time, uint64_t code,
                                                                        uint64_t value);
@@ -459,31 +462,32 @@ MEMTRACE_NODISCARD MEMTRACE_API memtrace_status memtrace_stream_promote(memtrace
 MEMTRACE_NODISCARD MEMTRACE_API memtrace_status memtrace_stream_collect(memtrace_stream *stream,
                                                                         uint64_t time, uint64_t id);
 
-/* Hands what is buffered to the sink. The stream remains usable. */
+/* Passes buffered data to the sink. The stream remains usable. */
 MEMTRACE_NODISCARD MEMTRACE_API memtrace_status memtrace_stream_flush(memtrace_stream *stream);
 
-/* The time of the oldest event that was not handed to the sink yet; UINT64_MAX if there is none. */
+/* Returns the time of the oldest event not passed to the sink yet; UINT64_MAX if there is none. */
 MEMTRACE_API uint64_t memtrace_stream_oldest(const memtrace_stream *stream);
 
-/* Flushes and frees a stream; frees it also when the flush fails. */
+/* Flushes and frees a stream. The stream is freed even if the flush fails. */
 MEMTRACE_NODISCARD MEMTRACE_API memtrace_status memtrace_stream_close(memtrace_stream *stream);
 
-/* The same at the time when the recording ends. Otherwise the stream ends with its latest event,
- * and a program that allocated nothing in its last hour seems to have ended an hour before. One of
- * the streams of a trace is enough, since the trace lasts as long as the one that lasts longest. */
+/* Like memtrace_stream_close, at the time when the recording ends. Otherwise the stream ends with
+ * its latest event, and a program that allocated nothing in its last hour would seem to have ended
+ * an hour earlier. One stream of a trace is enough, since the trace lasts as long as its longest
+ * stream. */
 MEMTRACE_NODISCARD MEMTRACE_API memtrace_status memtrace_stream_close_at(memtrace_stream *stream,
                                                                          uint64_t time);
 
-/* Says how the recording ended; of several calls the last one counts. Where nobody does, a writer
- * with `amend` says so of itself: at the first failure of the sink, that the recording ends early
- * and why, and when it is closed, that it is whole. Any thread. */
+/* States how the recording ended; the last of several calls counts. Without any call, a writer with
+ * `amend` states it by itself: an early end and its reason at the first failure of the sink, and a
+ * complete recording when it is closed. Any thread may call this. */
 MEMTRACE_NODISCARD MEMTRACE_API memtrace_status memtrace_writer_end(memtrace_writer *writer,
                                                                     const memtrace_end *end);
 
-/* How many allocations a stream has that were not handed to the sink yet. */
+/* Returns how many allocations of the stream were not passed to the sink yet. */
 MEMTRACE_API uint64_t memtrace_stream_pending(const memtrace_stream *stream);
 
-/* Frees the writer, whose streams must be closed. */
+/* Frees the writer, whose streams must be closed before. */
 MEMTRACE_NODISCARD MEMTRACE_API memtrace_status memtrace_writer_close(memtrace_writer *writer);
 
 #ifdef __cplusplus

@@ -1,11 +1,11 @@
 /* block.c: tracked blocks of counting hosts, from birth to death, and how callbacks are called in
- * any host. What collecting hosts postpone is queue.c's. */
+ * all hosts. Callbacks that collecting hosts postpone are in queue.c. */
 #include "memprof/internal.h"
 
 /* ---- calling ------------------------------------------------------------------------------- */
 
-/* `running` is set before the session is looked at, and memprof_stop ends the session before
- * memprof_is_quiet looks at `running`: one of the two sees the other. */
+/* `running` is set before the session is checked, and memprof_stop ends the session before
+ * memprof_is_quiet checks `running`. So at least one of the two sees the other. */
 bool block_callback_enter(local *l, const session *s, bool stopping) {
     atomic_store(&l->running, s);
     if (!stopping && atomic_load(&l->engine->session) != s) {
@@ -22,7 +22,7 @@ void block_callback_leave(local *l) {
     memprof_set_busy(l->thread, IN_ENGINE);
     l->thread->countdown = l->suspended;
     atomic_store_explicit(&l->running, NULL,
-                          memory_order_release); /* nothing is to be seen first */
+                          memory_order_release); /* orders the callback before this */
 }
 
 void *block_call_alloc(local *l, const session *s, memprof_heap heap,
@@ -61,7 +61,7 @@ static bool grow_frames(local *l, size_t n) {
     return true;
 }
 
-/* Captures the call stack into `l->frames`, whose room doubles until the stack fits. */
+/* Captures the call stack into `l->frames`, which is doubled until the stack fits. */
 static size_t capture(local *l, const session *s, const void *site) {
     enum { FIRST_FRAMES = 256 };
     const memprof_host *host = &l->engine->host;
@@ -82,7 +82,7 @@ static size_t capture(local *l, const session *s, const void *site) {
 
 /* ---- deaths ---------------------------------------------------------------------------------- */
 
-/* Reports the death of a block that is out of the index, and forgets it. */
+/* Reports the death of a block that was removed from the index, and releases the block. */
 static void die(local *l, block *b) {
     if (block_callback_enter(l, b->session, false)) {
         block_call_dealloc(l, b);
@@ -91,7 +91,7 @@ static void die(local *l, block *b) {
     block_index_release(l->engine, b);
 }
 
-/* Callbacks do not nest: what dies while one runs is reported after it. */
+/* Callbacks do not nest: the death of a block during a callback is reported after it. */
 static void die_later(local *l, block *b) {
     b->next = l->deferred;
     l->deferred = b;
@@ -159,7 +159,8 @@ void memprof_track(memprof *engine, memprof_thread *thread, const memprof_birth 
 /* ---- frees ------------------------------------------------------------------------------------
  */
 
-/* Enters the engine from a free, which may happen during a callback. NULL: not possible. */
+/* Enters the engine from a free, which may happen during a callback. Returns NULL if that is not
+ * possible. */
 static local *enter(memprof *engine, memprof_thread *thread, uint32_t *was_busy) {
     *was_busy = thread->busy;
     if (*was_busy == IN_ENGINE) {

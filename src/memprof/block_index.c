@@ -1,10 +1,11 @@
-/* block_index.c: the address index: which tracked block is at an address. In front, a bitmap that
- * the host tests inline (memprof_is_tracked); behind it, a hash table in shards, each with its
- * lock.
+/* block_index.c: the address index: finds the tracked block at an address. A bitmap, which the host
+ * tests inline (memprof_is_tracked), rejects most addresses. The others are looked up in a hash
+ * table, which is split into shards with a lock each.
  *
- * One multiplication hashes an address. Its top bits choose the bit of the bitmap, and the topmost
- * of those the shard: the bits of a shard are whole words which no other shard changes, so that
- * the shard's lock guards them. The bits below choose the slot in the shard. */
+ * An address is hashed with one multiplication. The top bits of the hash select the bit in the
+ * bitmap, and the topmost of them the shard. So the bits of a shard form whole words that no other
+ * shard changes, and the shard's lock guards them. The bits after the shard's number select the
+ * slot in the shard. */
 #include <string.h>
 
 #include "memprof/internal.h"
@@ -12,17 +13,18 @@
 enum {
     SHARD_BITS = 6, /* log2 N_SHARDS */
     FIRST_SLOT_BITS = 4,
-    FRESH_BLOCKS = 16,      /* blocks got at once */
-    FIRST_FILTER_BITS = 14, /* 2 KiB of bitmap, 16 of counters: a short program touches all */
-    LAST_FILTER_BITS = 22,  /* 512 KiB */
-    BITS_PER_BLOCK = 32,    /* of the filter, at least, before it grows */
+    FRESH_BLOCKS = 16, /* blocks allocated at once */
+    /* 2 KiB of bitmap and 16 KiB of counters; a short program touches all of it. */
+    FIRST_FILTER_BITS = 14,
+    LAST_FILTER_BITS = 22, /* 512 KiB */
+    BITS_PER_BLOCK = 32,   /* least number of bits per block, before the filter grows */
 };
 
 _Static_assert(N_SHARDS == 1 << SHARD_BITS, "a shard's number is the top of a hash");
 _Static_assert(FIRST_FILTER_BITS >= SHARD_BITS + 6, "a shard owns whole words of the bitmap");
 
 static uint64_t hash_address(uintptr_t address) {
-    return (uint64_t)address * UINT64_C(0x9E3779B97F4A7C15); /* as in memprof_is_tracked */
+    return (uint64_t)address * UINT64_C(0x9E3779B97F4A7C15); /* same as in memprof_is_tracked */
 }
 
 static shard *shard_of(memprof *engine, uintptr_t address) {
@@ -32,10 +34,10 @@ static shard *shard_of(memprof *engine, uintptr_t address) {
 /* ---- the filter ---------------------------------------------------------------------------- */
 
 static void word_store(uint64_t *word, uint64_t value) {
-    __atomic_store_n(word, value, __ATOMIC_RELAXED); /* read inline by any thread */
+    __atomic_store_n(word, value, __ATOMIC_RELAXED); /* other threads read it inline */
 }
 
-/* Under the lock of the address's shard, as the next. */
+/* Adds an address. Requires the lock of its shard, like filter_remove. */
 static inline void filter_add(filter *f, uintptr_t address) {
     uint64_t bit = hash_address(address) >> (64 - f->bits);
     if (f->counters[bit] == UINT8_MAX)
@@ -52,7 +54,7 @@ static inline void filter_remove(filter *f, uintptr_t address) {
         word_store(&f->words[bit / 64], f->words[bit / 64] & ~(UINT64_C(1) << bit % 64));
 }
 
-/* The parts are looked at without a lock by block_index_prefetch. */
+/* Atomic, since block_index_prefetch reads the fields without a lock. */
 static void filter_replace(filter *f, const filter *by) {
     __atomic_store_n(&f->words, by->words, __ATOMIC_RELAXED);
     __atomic_store_n(&f->counters, by->counters, __ATOMIC_RELAXED);
@@ -78,9 +80,9 @@ static void filter_publish(memprof *engine) {
                      __ATOMIC_RELEASE);
 }
 
-/* Replaces the filter by a larger one. Readers may go on testing the old one, whose memory stays:
- * a thread that knows the address of a block put later has synchronised with the thread that put
- * it, and so sees the new one. */
+/* Replaces the filter by a larger one. Readers may still test the old one, whose memory is kept: a
+ * thread that knows the address of a block added later has synchronized with the thread that added
+ * the block, and so sees the new filter. */
 static void filter_grow(memprof *engine) {
     filter bigger;
     if (!lock_try(&engine->filter_lock))
@@ -100,15 +102,16 @@ static void filter_grow(memprof *engine) {
     lock_drop(&engine->filter_lock);
 }
 
-/* Under the lock of the shard. The share of bits that are set is that of frees of untracked blocks
- * which take the cold path, and each of these takes 12 ns, as long as malloc and free together. */
+/* Whether the filter should grow; requires the lock of the shard. The share of set bits is the
+ * share of frees of untracked blocks that take the cold path. Each of these costs 12 ns, as much as
+ * malloc and free together. */
 static bool filter_is_full(const memprof *engine, const shard *s) {
     return engine->filter.bits < LAST_FILTER_BITS &&
            s->count * (uint64_t)BITS_PER_BLOCK >
                (UINT64_C(1) << (engine->filter.bits - SHARD_BITS));
 }
 
-/* ---- slots, all under the lock of the shard -------------------------------------------------- */
+/* ---- slots; everything here requires the lock of the shard -------------------------------- */
 
 static size_t home_in(uint32_t bits, uintptr_t address) {
     return (hash_address(address) << SHARD_BITS) >> (64 - bits);
@@ -118,7 +121,8 @@ static size_t slot_home(const shard *s, uintptr_t address) {
     return home_in(s->bits, address);
 }
 
-/* The slot that holds `address`, or the empty one where it belongs. Needs an empty slot. */
+/* Returns the slot that holds `address`, or the empty slot where it belongs. The table must have an
+ * empty slot. */
 static size_t slot_search(const shard *s, uintptr_t address) {
     size_t i = slot_home(s, address);
     while (s->slots[i].address && s->slots[i].address != address)
@@ -126,7 +130,7 @@ static size_t slot_search(const shard *s, uintptr_t address) {
     return i;
 }
 
-/* Empties slot `i` and moves those after it up that would not be found any more. */
+/* Empties slot `i`, and moves up the later slots that could not be found any more. */
 static void slot_empty(shard *s, size_t i) {
     size_t mask = ((size_t)1 << s->bits) - 1;
     for (size_t j = (i + 1) & mask; s->slots[j].address; j = (j + 1) & mask)
@@ -143,7 +147,8 @@ static bool slots_resize(memprof *engine, shard *s, uint32_t bits) {
     if (!grown)
         return false;
     memset(grown, 0, size);
-    __atomic_store_n(&s->bits, bits, __ATOMIC_RELAXED); /* the order is block_index_prefetch's */
+    /* In the order that block_index_prefetch expects. */
+    __atomic_store_n(&s->bits, bits, __ATOMIC_RELAXED);
     __atomic_store_n(&s->slots, grown, __ATOMIC_RELEASE);
     for (size_t i = 0; i < old_n; i++)
         if (old[i].address)
@@ -152,7 +157,7 @@ static bool slots_resize(memprof *engine, shard *s, uint32_t bits) {
     return true;
 }
 
-/* Makes sure that one block more than those promised can be put. */
+/* Makes sure that there is room for one more block besides the reserved ones. */
 static inline bool slots_have_room(memprof *engine, shard *s) {
     if (!s->slots)
         return slots_resize(engine, s, FIRST_SLOT_BITS);
@@ -167,7 +172,7 @@ static inline block *take_out(memprof *engine, shard *s, uintptr_t address) {
     block *b = s->slots[i].block;
     if (!s->slots[i].address)
         return NULL;
-    __builtin_prefetch(b); /* whoever takes it out looks at it */
+    __builtin_prefetch(b); /* the caller will read it */
     slot_empty(s, i);
     atomic_store_explicit(&s->count, s->count - 1, memory_order_relaxed);
     filter_remove(&engine->filter, address);
@@ -205,8 +210,7 @@ static void pool_put(shard *s, block *b) {
 /* ---- what the rest of the engine uses ----------------------------------------------------------
  */
 
-/* A mixture of old and new, if somebody changes them meanwhile, is some address, which is no fault.
- */
+/* Fields that change during the reads may yield a wrong address, which is harmless to prefetch. */
 void block_index_prefetch(memprof *engine, uintptr_t address) {
     const shard *s = shard_of(engine, address);
     const slot *slots = __atomic_load_n(&s->slots, __ATOMIC_ACQUIRE);
@@ -310,10 +314,9 @@ void block_index_release(memprof *engine, block *b) {
     lock_drop(&s->lock);
 }
 
-/* ---- what is kept without callbacks ------------------------------------------------------------
- */
+/* ---- blocks tracked without callbacks ----------------------------------------------------- */
 
-/* The memory of the one that is replaced serves the new one. */
+/* A block that is replaced gives its memory to the new one. */
 bool memprof_keep(memprof *engine, uintptr_t address, void *metadata, void **before) {
     shard *s = shard_of(engine, address);
     block_index_prefetch(engine, address);

@@ -1,7 +1,8 @@
-/* gap.c: xoshiro256++ (Blackman and Vigna, "Scrambled linear pseudorandom number generators", ACM
- * TOMS 47, 2021), seeded by SplitMix64; geometric gaps by inversion; binomial counts by inversion
- * where they are small and by Hörmann's transformed rejection BTRS ("The generation of binomial
- * random variates", J. Stat. Comput. Simul. 46, 1993) where they are large. */
+/* gap.c: the generator is xoshiro256++ (Blackman and Vigna, "Scrambled linear pseudorandom number
+ * generators", ACM TOMS 47, 2021), seeded by SplitMix64. Geometric gaps are drawn by inversion.
+ * Binomial counts are drawn by inversion if they are small, and otherwise by Hörmann's transformed
+ * rejection BTRS ("The generation of binomial random variates", J. Stat. Comput. Simul. 46,
+ * 1993). */
 #include "memprof/gap.h"
 
 #include "base/hash.h"
@@ -28,7 +29,7 @@ static inline uint64_t rotate(uint64_t x, int by) {
     return x << by | x >> (64 - by);
 }
 
-/* One step of every lane. */
+/* Advances every lane by one step. */
 static inline void step(gap_source *source, uint64_t out[GAP_LANES]) {
     uint64_t(*s)[GAP_LANES] = source->s;
     for (int i = 0; i < GAP_LANES; i++) {
@@ -43,7 +44,7 @@ static inline void step(gap_source *source, uint64_t out[GAP_LANES]) {
     }
 }
 
-/* The middle of one of 2^52 equal parts of (0, 1): never 0 or 1. */
+/* Returns the middle of one of 2^52 equal parts of (0, 1): never 0 or 1. */
 static inline double uniform(uint64_t random) {
     return gap_double(UINT64_C(0x3FF0000000000000) | random >> 12) - (1 - 0x1p-53);
 }
@@ -52,7 +53,7 @@ static inline double uniform(uint64_t random) {
 void gap_refill(gap_source *source) {
     double gap[GAP_BATCH];
     for (int i = 0; i < GAP_BATCH; i += GAP_LANES)
-        step(source, (uint64_t *)source->gaps + i); /* not on what may be a small stack */
+        step(source, (uint64_t *)source->gaps + i); /* the stack may be small */
     for (int i = 0; i < GAP_BATCH; i++)
         gap[i] = gap_log(uniform((uint64_t)source->gaps[i])) * source->scale;
     for (int i = 0; i < GAP_BATCH; i++)
@@ -65,7 +66,8 @@ HOT_CODE int64_t gap_single(double rate, uint64_t random) {
     return gap < (double)GAP_MAX ? (int64_t)gap : GAP_MAX;
 }
 
-/* Binomial by walking from success to success; `scale` is 1 / log(1 - p). Takes n p + 1 steps. */
+/* Draws a binomial count by walking from success to success; `scale` is 1 / log(1 - p). Takes n p +
+ * 1 steps. */
 static uint64_t walk(gap_source *source, uint64_t n, double scale) {
     uint64_t random[GAP_LANES], successes = 0;
     for (;;) {
@@ -80,7 +82,7 @@ static uint64_t walk(gap_source *source, uint64_t n, double scale) {
     }
 }
 
-/* log(k!) minus Stirling's main term for k + 1. */
+/* Returns log(k!) minus the main term of Stirling's formula for k + 1. */
 static double stirling_tail(double k) {
     static const double small[] = {0.08106146679532726, 0.04134069595540929, 0.02767792568499834,
                                    0.02079067210376509, 0.01664469118982119, 0.01387612882307075,
@@ -92,7 +94,7 @@ static double stirling_tail(double k) {
     return (1. / 12 - (1. / 360 - 1. / 1260 * x2) * x2) * x;
 }
 
-/* The log of P(k) / P(m), both binomial(n, p) with r = p / (1 - p). */
+/* Returns log(P(k) / P(m)) for the binomial distribution (n, p), where r = p / (1 - p). */
 static double log_binomial_ratio(double n, double r, double m, double k) {
     return (m + 0.5) * gap_log((m + 1) / (r * (n - m + 1))) +
            (n + 1) * gap_log((n - m + 1) / (n - k + 1)) +
@@ -100,8 +102,8 @@ static double log_binomial_ratio(double n, double r, double m, double k) {
            stirling_tail(n - m) - stirling_tail(k) - stirling_tail(n - k);
 }
 
-/* BTRS, for p <= 1/2 and n p >= 10: a point (u, v) under a simple hat is accepted at once in most
- * cases (the squeeze), else against the exact ratio. The constants are the paper's. */
+/* BTRS, for p <= 1/2 and n p >= 10: a point (u, v) under a simple hat function is accepted at once
+ * in most cases (the squeeze), otherwise by the exact ratio. The constants are the paper's. */
 static uint64_t transformed_rejection(gap_source *source, double n, double p) {
     double sd = __builtin_sqrt(n * p * (1 - p));
     double b = 1.15 + 2.53 * sd, a = -0.0873 + 0.0248 * b + 0.01 * p;
@@ -125,7 +127,7 @@ static uint64_t transformed_rejection(gap_source *source, double n, double p) {
 
 uint64_t gap_binomial(gap_source *source, uint64_t n) {
     double p = source->rate;
-    double rare = p <= 0.5 ? p : 1 - p; /* count what is rarer */
+    double rare = p <= 0.5 ? p : 1 - p; /* count the rarer outcome */
     uint64_t k;
     if ((double)n * rare < 16)
         k = walk(source, n, p <= 0.5 ? source->scale : 1 / gap_log1m(rare));

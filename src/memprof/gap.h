@@ -1,6 +1,6 @@
-/* gap.h: the randomness of the engine: geometric gaps between sampled words, in batches, and
- * binomial counts for large blocks. One gap_source a thread; no libm, no state elsewhere. The
- * derivations stand in docs/estimator.md. */
+/* gap.h: the random numbers of the engine: geometric gaps between sampled words, in batches, and
+ * binomial counts for large blocks. Each thread has one gap_source; there is no other state, and
+ * libm is not used. docs/estimator.md has the derivations. */
 #ifndef MEMPROF_GAP_H
 #define MEMPROF_GAP_H
 
@@ -8,29 +8,30 @@
 
 enum {
     GAP_BATCH = 128, /* gaps drawn at once */
-    GAP_LANES = 4,   /* independent generators, side by side so that they fill a vector */
+    GAP_LANES = 4,   /* independent generators, side by side to fill a vector register */
 };
 
-/* No gap is longer, so that sums of a gap and a block size cannot overflow. */
+/* The longest gap, so that the sum of a gap and a block size cannot overflow. */
 #define GAP_MAX (INT64_C(1) << 61)
 
 typedef struct gap_source {
     uint64_t s[4][GAP_LANES]; /* xoshiro256++; s[word][lane] */
     double rate;              /* 0 < rate < 1 */
     double scale;             /* 1 / log(1 - rate), negative */
-    uint32_t left;            /* the last `left` of `gaps` were not used yet */
-    int64_t gaps[GAP_BATCH];  /* words that are not sampled, before one that is */
+    uint32_t left;            /* the last `left` of `gaps` are unused */
+    int64_t gaps[GAP_BATCH];  /* unsampled words before each sampled one */
 } gap_source;
 
-/* The stream of random numbers is a function of these two. No gaps are drawn yet. */
+/* Seeds the generator. The random numbers are a function of these two arguments. Draws no gaps
+ * yet. */
 void gap_seed(gap_source *source, uint64_t seed, uint64_t stream);
 
-/* Sets the rate, 0 < rate < 1, and throws away gaps drawn at another one. */
+/* Sets the rate, 0 < rate < 1, and discards gaps drawn at another rate. */
 void gap_set_rate(gap_source *source, double rate);
 
 void gap_refill(gap_source *source);
 
-/* A single gap, from one random number. */
+/* Returns a single gap, computed from one random number. */
 int64_t gap_single(double rate, uint64_t random);
 
 static inline int64_t gap_next(gap_source *source) {
@@ -39,7 +40,7 @@ static inline int64_t gap_next(gap_source *source) {
     return source->gaps[GAP_BATCH - source->left--];
 }
 
-/* How many of `n` words are sampled at the source's rate: in O(1) for any n. */
+/* Returns how many of `n` words are sampled at the source's rate, in O(1) for any n. */
 uint64_t gap_binomial(gap_source *source, uint64_t n);
 
 #endif

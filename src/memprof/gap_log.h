@@ -1,12 +1,13 @@
-/* gap_log.h: logarithms for gaps, in line, so that a loop over them becomes vector code: libm is
- * not there in every program that is recorded. */
+/* gap_log.h: logarithms for gaps, inline, so that loops over them are vectorized. libm is not used
+ * because not every recorded program has it. */
 #ifndef MEMPROF_GAP_LOG_H
 #define MEMPROF_GAP_LOG_H
 
 #include <stdint.h>
 #include <string.h>
 
-/* The relative error of the functions below is less, where the result is not within it of 0. */
+/* Bounds the relative error of the functions below, and the absolute error of results closer to 0
+ * than this. */
 #define GAP_LOG_ERROR 2e-12
 
 static inline double gap_double(uint64_t bits) {
@@ -21,8 +22,8 @@ static inline uint64_t gap_bits(double d) {
     return bits;
 }
 
-/* log((1 + t) / (1 - t)) for |t| <= 0.1716, by its series; what is cut off is below 4.5e-13 and
- * below 1.4e-12 of the result. */
+/* log((1 + t) / (1 - t)) for |t| <= 0.1716, by its series. The truncation error is below 4.5e-13,
+ * and below 1.4e-12 of the result. */
 static inline double gap_log_ratio(double t) {
     double t2 = t * t;
     double sum =
@@ -33,8 +34,8 @@ static inline double gap_log_ratio(double t) {
 
 /* log(x) for normal x > 0.
  *
- * x = 2^e m with sqrt(1/2) <= m < sqrt(2); branch-free and without integer conversions, so that the
- * loop around it becomes vector code. The 1024 keeps the shifted exponent positive. */
+ * x = 2^e m with sqrt(1/2) <= m < sqrt(2). Without branches and integer conversions, so that the
+ * loop around it is vectorized. The 1024 keeps the shifted exponent positive. */
 static inline double gap_log(double x) {
     const uint64_t sqrt_half = UINT64_C(0x3FE6A09E667F3BCD);
     uint64_t bits = gap_bits(x);

@@ -1,5 +1,5 @@
-/* lock.h: a lock for sections of a few dozen instructions that must work inside an allocator, in
- * any state of the process: it neither allocates nor changes errno. Zero is unlocked. */
+/* lock.h: a lock for critical sections of a few dozen instructions, which works inside an allocator
+ * in any state of the process: it neither allocates nor changes errno. Zero means unlocked. */
 #ifndef MEMPROF_LOCK_H
 #define MEMPROF_LOCK_H
 
@@ -19,7 +19,7 @@ static inline void lock_take(lock *l) {
     for (int spins = 0; !lock_try(l);)
         while (atomic_load_explicit(&l->taken, memory_order_relaxed))
             if (++spins % 128 == 0)
-                sched_yield(); /* the holder may wait for this very processor */
+                sched_yield(); /* the holder may be waiting for this processor */
 }
 
 static inline void lock_drop(lock *l) {

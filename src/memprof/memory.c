@@ -1,17 +1,17 @@
-/* memory.c: the engine's own memory: chunks from the host's hook, small pieces bumped out of them.
- * Almost nothing is ever given back before the engine is destroyed, because almost everything is
- * pooled by its owner. */
+/* memory.c: the engine's own memory: small pieces are cut from chunks that come from the host's
+ * hook. Almost nothing is released before the engine is destroyed, because the owners of the pieces
+ * pool them. */
 #include "memprof/internal.h"
 
 enum {
-    CHUNK = 64 * 1024, /* bytes asked of the host at once */
-    LARGE = CHUNK / 4, /* what is larger has a chunk of its own */
+    CHUNK = 64 * 1024, /* bytes requested from the host at once */
+    LARGE = CHUNK / 4, /* larger pieces get a chunk of their own */
     ALIGNMENT = 16,
 };
 
 typedef struct chunk {
     struct chunk *next, *previous;
-    size_t size; /* bytes, this header included */
+    size_t size; /* bytes, including this header */
     size_t padding;
 } chunk;
 

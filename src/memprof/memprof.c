@@ -1,86 +1,80 @@
-/* memprof.c: engines and their sessions: create, start, stop. Before that, how all of it works.
+/* memprof.c: engines and their sessions: create, start, stop. This comment describes the whole
+ * design.
  *
- * Sampling
- * --------
- * Think of all the words that a program ever allocates, headers included, as one long row, and of
- * a coin thrown for each: with probability `rate` the word is a sample. A block that holds k >= 1
- * of them is tracked, with weight k. That is the whole model, and it has pleasant consequences:
+ * Sampling -------- Imagine all the words that a program ever allocates, headers included, as one
+ * long sequence, and a coin toss for each: with probability `rate` the word is a sample. A block
+ * with k >= 1 samples is tracked, with weight k. That is the whole model, and it has useful
+ * consequences:
  *
- *   - a word is a word, whichever block it is in, so that k / rate, summed over the blocks of a
- *     call site, is an unbiased estimate of the words allocated there, and how exact it is depends
- *     on that sum alone, not on how the words were divided into blocks;
- *   - big blocks are nearly always seen and small ones rarely, each in proportion to what it costs;
- *   - nothing the program does, no regular pattern of sizes, can fall in step with the sampler.
+ * - All words are equal, whichever block they are in. So k / rate, summed over the blocks of a call
+ *   site, is an unbiased estimate of the words allocated there. Its accuracy depends only on that
+ *   sum, not on how the words were divided into blocks.
+ * - Big blocks are nearly always seen and small ones rarely, each in proportion to what it costs.
+ * - No regular pattern of sizes in the program can synchronize with the sampler.
  *
- * Nobody throws that many coins. The number of misses between two hits has a geometric
- * distribution, so one draws that number, the *gap*, and counts words down: an allocation that
- * does not reach the end of the gap costs one subtraction and one branch (memprof_count). A
- * runtime that bumps a pointer has even that for free: it compares the pointer with a limit
- * anyway, and the limit can be set where the gap ends (memprof_nursery_enter).
+ * Tossing that many coins would be too slow. The number of misses between two hits is geometrically
+ * distributed, so the engine draws that number, the *gap*, and counts words down. An allocation
+ * that does not reach the end of the gap costs one subtraction and one branch (memprof_count). In a
+ * runtime that bumps a pointer, even that is free: it compares the pointer with a limit anyway, and
+ * the limit can be set where the gap ends (memprof_nursery_enter).
  *
- * Two details decide whether the law is exact. A gap counts the misses *before* a hit. So a thread
- * starts with the length of its first gap, and each later gap begins one word after a hit: it adds
- * its length + 1. And the geometric law has no memory: whatever happened, the words that are still
- * to come do not know it. This is why a countdown may be thrown away and drawn anew at any moment
- * that does not depend on its value (a thread is attached, sampling was suspended), and why one
- * countdown may serve several blocks, or a block that is larger than many gaps: then the number of
- * hits in the rest of the block is drawn at once, from the binomial law (gap.c).
+ * Two details are needed for the distribution to be exact. First, a gap counts the misses *before*
+ * a hit. So a thread starts with the length of its first gap, while each later gap begins one word
+ * after a hit and adds its length + 1. Second, the geometric distribution has no memory: the words
+ * still to come are independent of everything before. So a countdown may be discarded and drawn
+ * anew at any moment that does not depend on its value (a thread is attached, sampling was
+ * suspended). And one countdown may serve several blocks, or a block larger than many gaps: then
+ * the number of hits in the rest of the block is drawn at once, from the binomial distribution
+ * (gap.c).
  *
- * Threads
- * -------
- * Each thread has its countdown, its generator and its batch of gaps, so that the hot path shares
- * nothing; threads whose samplers are independent make up a program whose words are independent.
- * What a host must keep where the hot path can reach it is the small memprof_thread; the engine's
- * own part (struct memprof_local) hangs off it and is made when a zeroed one first meets the cold
- * path.
+ * Threads ------- Each thread has its own countdown, generator and batch of gaps, so the hot path
+ * shares nothing. Since the samplers of threads are independent, so are the samples of the
+ * program's words. The part that a host must keep within reach of the hot path is the small
+ * memprof_thread. The engine's own part (struct memprof_local) is attached to it, and created when
+ * a zeroed memprof_thread first takes the cold path.
  *
- * Nobody can change another thread's countdown without a race. Instead, no thread shows more than
- * MEMPROF_NOTICE_WORDS of its gap there; what is left over is kept aside. So every thread comes by
- * once in that many words, also while sampling is inactive, and compares the session that it knows
- * with the engine's present one. A *session* lasts from a start to a stop. It is immutable and
- * never freed before the engine is, so that a late thread can still tell that its own is over.
+ * Changing another thread's countdown would be a race. Instead, a thread keeps at most
+ * MEMPROF_NOTICE_WORDS of its gap in the countdown, and the rest aside. So every thread takes the
+ * cold path once in that many words, also while sampling is inactive, and compares the session that
+ * it knows with the engine's current one. A *session* lasts from a start to a stop. It is immutable
+ * and not freed before the engine, so that a late thread can still tell that its own session is
+ * over.
  *
- * Tracked blocks
- * --------------
- * A sampled block gets no mark in its memory: it is an ordinary block of its allocator, and a host
- * whose free() is bypassed somewhere only makes the engine miss a death. The price is that each
- * free() must find out whether its block is one of the tracked few. A bitmap, tested inline, says
- * no to nearly all others; what remains goes to a hash table (block_index.c). If an address that is
- * tracked is allocated and sampled again, then a free was missed: the old block's death is
- * reported first.
+ * Tracked blocks -------------- A sampled block gets no mark in its memory: it is an ordinary block
+ * of its allocator, and if a host's free() is bypassed somewhere, the engine merely misses a death.
+ * The price is that each free() must find out whether its block is tracked. A bitmap, tested
+ * inline, rejects nearly all blocks that are not; the others are looked up in a hash table
+ * (block_index.c). If a tracked address is allocated and sampled again, then a free was missed, and
+ * the old block's death is reported first.
  *
- * Where blocks move, the collector reports it: what survived and where it is now, and that a
- * collection has ended, upon which the engine can ask for those that were not reported.
+ * Where blocks move, the collector reports which blocks survived and where they are now, and that a
+ * collection has ended. The engine can then ask about the blocks that were not reported.
  *
- * Callbacks
- * ---------
- * A tracker is foreign code: it may take locks, allocate, free, even cause a collection. So no
- * lock of the engine is held while it runs; its thread is not sampled meanwhile (its countdown is
- * put aside, the hot path needs no test for that); callbacks never nest: a block that dies during
- * one is reported when it has returned.
+ * Callbacks --------- A tracker is foreign code: it may take locks, allocate, free, even cause a
+ * collection. So no lock of the engine is held while it runs. Its thread is not sampled meanwhile:
+ * the countdown is put aside, so the hot path needs no test for that. Callbacks never nest: if a
+ * block dies during one, its death is reported afterwards.
  *
  * In a counting host, allocation callbacks run at the end of memprof_track, the others at the end
- * of memprof_freed. In a collecting host nothing may run in the middle of an allocation or of a
- * collection. There, what happened is noted in the block (BLOCK_PROMOTED, BLOCK_DEAD), and the
- * block waits in the queue of the thread until the host says that it is safe (queue.c). The call
- * stack is captured at once. Whatever has happened to the block by then, the tracker hears of its
- * allocation, promotion and death in this order, because a block keeps its place in the queue of
- * the thread that allocated it until all that is known about it was told.
+ * of memprof_freed. In a collecting host, nothing may run in the middle of an allocation or of a
+ * collection. There, events are noted in the block (BLOCK_PROMOTED, BLOCK_DEAD), and the block
+ * waits in the thread's queue until the host says that it is safe (queue.c). The call stack is
+ * captured at once. Whatever has happened to the block by then, the tracker is told of its
+ * allocation, promotion and death in this order, because a block stays in the queue of the thread
+ * that allocated it until all its events have been reported.
  *
- * A host that is its own tracker needs none of that: it draws (memprof_sample), writes, and has the
- * index keep what it calls the block (memprof_keep, memprof_drop). Nothing is called back.
+ * A host that is its own tracker needs none of this: it draws (memprof_sample), writes its record,
+ * and has the index store its metadata for the block (memprof_keep, memprof_drop). There are no
+ * callbacks.
  *
- * Signal handlers
- * ---------------
- * A handler may interrupt a thread inside the engine, even while it holds a lock, and allocate.
- * memprof_thread.busy tells: IN_ENGINE means that nothing can be done but to drop and count;
- * during a callback (IN_CALLBACK) no lock is held, and frees are treated as usual.
+ * Signal handlers --------------- A handler may interrupt a thread inside the engine, even while it
+ * holds a lock, and allocate. memprof_thread.busy detects this. IN_ENGINE means that the event can
+ * only be dropped and counted. During a callback (IN_CALLBACK) no lock is held, and frees are
+ * handled as usual.
  *
- * Memory
- * ------
- * All of it comes from the host's hook. Blocks, slots and threads' states are pooled and given
- * back by memprof_destroy. Nothing is ever fatal: without memory samples are dropped and counted.
- */
+ * Memory ------ All memory comes from the host's hook. Blocks, slots and the state of threads are
+ * pooled, and released by memprof_destroy. Errors are never fatal: without memory, samples are
+ * dropped and counted. */
 #include <string.h>
 
 #include "memprof/internal.h"
@@ -106,8 +100,7 @@ const char *memprof_status_text(memprof_status status) {
     return "unknown status";
 }
 
-/* ---- engines
- * ------------------------------------------------------------------------------------- */
+/* ---- engines ------------------------------------------------------------------------------ */
 
 memprof *memprof_create(const memprof_host *host) {
     memprof *engine = host->reallocate(host->context, NULL, 0, sizeof *engine);
@@ -142,14 +135,13 @@ void memprof_get_stats(memprof *engine, memprof_stats *stats) {
         stats->tracked += atomic_load_explicit(&engine->shards[i].count, memory_order_relaxed);
 }
 
-/* ---- sessions
- * ------------------------------------------------------------------------------------ */
+/* ---- sessions ----------------------------------------------------------------------------- */
 
 static bool change_phase(memprof *engine, int from, int to) {
     return atomic_compare_exchange_strong(&engine->phase, &from, to);
 }
 
-/* A new session, known to the index but to no thread yet. */
+/* Creates a session that the index knows, but no thread yet. */
 static session *open_session(memprof *engine, const memprof_options *options,
                              const memprof_tracker *tracker) {
     session *s = memory_get(engine, sizeof *s);
@@ -166,7 +158,7 @@ memprof_status memprof_start(memprof *engine, memprof_thread *self, const mempro
                              const memprof_tracker *tracker) {
     if (self->busy)
         return MEMPROF_IN_CALLBACK;
-    if (!(options->rate > 0 && options->rate <= 1)) /* written so that NaN fails */
+    if (!(options->rate > 0 && options->rate <= 1)) /* false for NaN */
         return MEMPROF_BAD_RATE;
     if (!change_phase(engine, PHASE_INACTIVE, PHASE_CHANGING))
         return MEMPROF_ALREADY_ACTIVE;

@@ -1,13 +1,13 @@
-/* queue.c: tracked blocks of collecting hosts. A collection, or an allocation in the middle of the
- * runtime, is no place for callbacks: what happened to a block is noted in it, the block is put
- * into the queue of the thread where it happened, and memprof_run_postponed calls the tracker, for
- * each block alloc → promote → dealloc. The engine's `state` lock guards all of it. */
+/* queue.c: tracked blocks of collecting hosts. Callbacks cannot run during a collection or inside
+ * an allocation of the runtime. So events are noted in the block, and the block is added to the
+ * queue of the thread in which they happened. memprof_run_postponed then calls the tracker, for
+ * each block in the order alloc → promote → dealloc. The engine's `state` lock guards all of
+ * this. */
 #include <string.h>
 
 #include "memprof/internal.h"
 
-/* ---- lists, under `state` ----------------------------------------------------------------------
- */
+/* ---- lists; require `state` --------------------------------------------------------------- */
 
 static void push(local *l, block *b) {
     if (b->flags & BLOCK_QUEUED)
@@ -43,8 +43,7 @@ void block_unset_young(block *b) {
     b->young_link = NULL;
 }
 
-/* ---- the fates of a block, under `state`
- * --------------------------------------------------------- */
+/* ---- the fates of a block; require `state` ------------------------------------------------ */
 
 static size_t record_size(size_t n_frames) {
     return sizeof(record) + n_frames * sizeof(uint64_t);
@@ -60,7 +59,7 @@ static void dispose(memprof *engine, block *b) {
     block_index_release(engine, b);
 }
 
-/* No callback will hear of this block again. It is out of the index. */
+/* Makes sure that no further callback is told of this block, which was removed from the index. */
 static void forget(memprof *engine, block *b) {
     block_unset_young(b);
     b->flags |= BLOCK_FORGOTTEN;
@@ -68,7 +67,7 @@ static void forget(memprof *engine, block *b) {
         dispose(engine, b);
 }
 
-/* It is out of the index. */
+/* Notes the death of a block that was removed from the index. */
 static void die(local *l, block *b) {
     block_unset_young(b);
     b->flags |= BLOCK_DEAD;
@@ -89,7 +88,7 @@ static void promote(local *l, block *b) {
     push(l, b);
 }
 
-/* Puts a block that was taken out of the index at its new address. */
+/* Adds a block that was removed from the index at its new address. */
 static void settle(local *l, block *b, uintptr_t address) {
     block *stale;
     b->address = address;
@@ -101,8 +100,7 @@ static void settle(local *l, block *b, uintptr_t address) {
     }
 }
 
-/* ---- births and deaths
- * ----------------------------------------------------------------------------- */
+/* ---- births and deaths -------------------------------------------------------------------- */
 
 static record *record_new(local *l, const memprof_birth *birth, size_t n_frames) {
     const memprof_host *host = &l->engine->host;
@@ -150,8 +148,7 @@ void queue_death(local *l, uintptr_t address) {
     lock_drop(&l->engine->state);
 }
 
-/* ---- running the callbacks
- * ---------------------------------------------------------------------------- */
+/* ---- running the callbacks ---------------------------------------------------------------- */
 
 typedef enum event { NOTHING, BIRTH, PROMOTION, DEATH } event;
 
@@ -165,7 +162,8 @@ static event next_event(const block *b) {
     return b->flags & BLOCK_DEAD ? DEATH : NOTHING;
 }
 
-/* Without locks. A block promoted before its birth was reported was young then. */
+/* Calls a callback, with no lock held. `heap_at_birth` is the minor heap for a block that was
+ * promoted before its birth was reported. */
 static void *call(local *l, block *b, memprof_heap heap_at_birth, event e, bool stopping) {
     void *metadata = NULL;
     if (!block_callback_enter(l, b->session, stopping))
@@ -180,7 +178,7 @@ static void *call(local *l, block *b, memprof_heap heap_at_birth, event e, bool 
     return metadata;
 }
 
-/* The event is over; under `state`, and the block is still at the head of the queue. */
+/* Completes an event. Requires `state`; the block is still at the head of the queue. */
 static void finish(local *l, block *b, event e, void *metadata) {
     if (e == BIRTH) {
         record_free(l->engine, b->birth);
@@ -233,8 +231,7 @@ void memprof_run_postponed(memprof *engine, memprof_thread *thread) {
     errno = saved_errno;
 }
 
-/* ---- the end of a session
- * ------------------------------------------------------------------------ */
+/* ---- the end of a session ---------------------------------------------------------------- */
 
 static void take_over(local *l, local *from) {
     for (block **link = &from->queue, *b; (b = *link);) {
@@ -257,7 +254,7 @@ void queue_gather(memprof *engine, local *l) {
     lock_drop(&engine->state);
 }
 
-/* What waits in queues of other threads leaves them when these threads run them. */
+/* Marks all blocks of the queue as forgotten. They leave it when its thread runs it. */
 static void forget_queue(memprof *engine, local *l) {
     l->young = NULL;
     for (block *b = l->queue; b; b = b->next) {
@@ -287,10 +284,9 @@ void queue_free_records(memprof *engine) {
                 record_free(engine, b->birth);
 }
 
-/* ---- what collections report
- * ------------------------------------------------------------------------ */
+/* ---- reports of collections -------------------------------------------------------------- */
 
-/* Enters the engine from a collection, which may be caused by a callback. */
+/* Enters the engine from a collection, which a callback may have caused. */
 static local *enter(memprof *engine, memprof_thread *thread, uint32_t *was_busy) {
     *was_busy = thread->busy;
     if (*was_busy == IN_ENGINE || !atomic_load_explicit(&engine->session, memory_order_acquire))
@@ -331,7 +327,7 @@ void memprof_survived(memprof *engine, memprof_thread *thread, uintptr_t from, u
     leave(l, was_busy);
 }
 
-/* A young block of which memprof_survived said nothing. */
+/* Handles a young block that memprof_survived did not report. */
 static void locate_young(local *l, block *b, memprof_locate_fn *locate, void *context) {
     uintptr_t to = locate ? locate(context, b->address) : 0;
     if (to != b->address)
@@ -362,8 +358,9 @@ void memprof_minor_ended(memprof *engine, memprof_thread *thread, memprof_thread
     leave(l, was_busy);
 }
 
-/* Blocks may slide to where others were: all that move are taken out before the first is put
- * back. Major blocks are in no list of young ones, so that `young_next` can link them here. */
+/* A block may move to the address of another one, so all blocks that move are removed before the
+ * first is added again. Major blocks are not in the list of young ones, so `young_next` can link
+ * them here. */
 static block *take_moved(local *l, block *majors, memprof_locate_fn *locate, void *context) {
     block *moved = NULL;
     for (block *b = majors, *next; b; b = next) {

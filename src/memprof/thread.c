@@ -1,11 +1,10 @@
-/* thread.c: the sampler of one thread: attaching it, noticing starts and stops, the countdown, how
- * many samples a block gets, and the limits of nurseries. */
+/* thread.c: the sampler of one thread: attaching the thread, noticing starts and stops, the
+ * countdown, the number of samples in a block, and the limits of nurseries. */
 #include "base/hash.h"
 #include "base/hot.h"
 #include "memprof/internal.h"
 
-/* ---- attaching --------------------------------------------------------------------------------
- */
+/* ---- attaching ---------------------------------------------------------------------------- */
 
 static local *local_new(memprof *engine) {
     local *l = memory_get(engine, sizeof *l);
@@ -44,7 +43,7 @@ void memprof_thread_exit(memprof *engine, memprof_thread *thread) {
     memprof_run_postponed(engine, thread);
     memprof_set_busy(thread, IN_ENGINE);
     lock_take(&engine->state);
-    while (l->young) /* the index still knows them */
+    while (l->young) /* they remain in the index */
         block_unset_young(l->young);
     l->thread = NULL;
     l->next_free = engine->free_locals;
@@ -53,17 +52,16 @@ void memprof_thread_exit(memprof *engine, memprof_thread *thread) {
     *thread = (memprof_thread){0};
 }
 
-/* ---- the countdown -----------------------------------------------------------------------------
- */
+/* ---- the countdown ------------------------------------------------------------------------ */
 
-/* Shows at most MEMPROF_NOTICE_WORDS of a gap in the countdown. */
+/* Puts at most MEMPROF_NOTICE_WORDS of a gap into the countdown, and keeps the rest. */
 static void set_gap(local *l, int64_t words) {
     int64_t shown = words < MEMPROF_NOTICE_WORDS ? words : MEMPROF_NOTICE_WORDS;
     l->rest = words - shown;
     l->thread->countdown = shown;
 }
 
-/* At rate 1 there are no gaps. */
+/* At rate 1, there are no gaps. */
 static int64_t next_gap(local *l) {
     return l->session->rate < 1 ? gap_next(&l->gaps) : 0;
 }
@@ -78,7 +76,7 @@ static void refresh(local *l) {
                 gap_set_rate(&l->gaps, s->rate);
         }
     }
-    /* The words of a gap are those before a sampled one, so the first starts at its length. */
+    /* A gap counts the words before a sampled one, so the first gap starts with its length. */
     set_gap(l, s ? next_gap(l) : MEMPROF_NOTICE_WORDS);
 }
 
@@ -107,11 +105,12 @@ void memprof_resume(memprof *engine, memprof_thread *thread, int64_t countdown) 
     set_gap(thread->local, countdown);
 }
 
-/* Drawing gaps one by one would take long for huge blocks; from here on the count is drawn. */
+/* Drawing gaps one by one would be slow for huge blocks. Above this expected number, the count of
+ * samples is drawn instead. */
 enum { FEW_SAMPLES = 64 };
 
-/* The gap ended `-c` words before the end of the last block, which has at least so many words: the
- * first of these is sampled. Draws what happens to the others and returns all samples. */
+/* The gap ended `-c` words before the end of the last block, which has at least that many words.
+ * The first of them is sampled. Draws the others and returns the number of samples. */
 static uint64_t count_samples(local *l, int64_t c) {
     uint64_t others = (uint64_t)-c - 1;
     uint64_t k = 1;
@@ -129,7 +128,7 @@ static uint64_t count_samples(local *l, int64_t c) {
     return k;
 }
 
-/* The countdown went negative; the last `words` counted are one block. */
+/* Handles a negative countdown. The last `words` counted are one block. */
 static uint64_t sample(memprof *engine, memprof_thread *thread, uint64_t words) {
     local *l = local_of(engine, thread);
     if (!l) {
@@ -143,9 +142,10 @@ static uint64_t sample(memprof *engine, memprof_thread *thread, uint64_t words) 
         refresh(l);
         if (!l->session)
             return 0;
-        c = thread->countdown + l->rest - (int64_t)words; /* its first block is this one */
+        c = thread->countdown + l->rest - (int64_t)words; /* this block is the session's first */
     }
-    if (c < -(int64_t)words) /* it ended in words dropped by a signal handler: they are no trials */
+    /* The gap ended in words that a signal handler dropped: they are no trials. */
+    if (c < -(int64_t)words)
         c = next_gap(l) - (int64_t)words;
     if (c >= 0) {
         set_gap(l, c);
@@ -157,13 +157,13 @@ static uint64_t sample(memprof *engine, memprof_thread *thread, uint64_t words) 
 uint64_t memprof_sample(memprof *engine, memprof_thread *thread, uint64_t words) {
     if (thread->busy) {
         if (thread->busy ==
-            IN_ENGINE) /* and leave the countdown alone, as who was interrupted sets it */
+            IN_ENGINE) /* do not touch the countdown, which the interrupted code sets */
             memprof_count_one(&engine->lost_busy);
         else
             thread->countdown = MEMPROF_NOTICE_WORDS;
         return 0;
     }
-    if (thread->countdown >= 0) /* a signal handler sampled between the count and this call */
+    if (thread->countdown >= 0) /* a signal handler has sampled since memprof_count */
         return 0;
     int saved_errno = errno;
     memprof_set_busy(thread, IN_ENGINE);
@@ -173,8 +173,7 @@ uint64_t memprof_sample(memprof *engine, memprof_thread *thread, uint64_t words)
     return k;
 }
 
-/* ---- nurseries ---------------------------------------------------------------------------------
- */
+/* ---- nurseries --------------------------------------------------------------------------- */
 
 static size_t word_size(const memprof *engine) {
     return engine->host.word_size ? engine->host.word_size : sizeof(void *);

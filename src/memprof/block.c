@@ -104,8 +104,7 @@ static void report_deferred(local *l) {
     }
 }
 
-/* ---- births -----------------------------------------------------------------------------------
- */
+/* ---- births ------------------------------------------------------------------------------- */
 
 static void track_now(local *l, const session *s, const memprof_birth *birth, size_t n_frames) {
     memprof *engine = l->engine;
@@ -156,8 +155,7 @@ void memprof_track(memprof *engine, memprof_thread *thread, const memprof_birth 
     errno = saved_errno;
 }
 
-/* ---- frees ------------------------------------------------------------------------------------
- */
+/* ---- frees -------------------------------------------------------------------------------- */
 
 /* Enters the engine from a free, which may happen during a callback. Returns NULL if that is not
  * possible. */

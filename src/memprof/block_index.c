@@ -185,8 +185,7 @@ static inline void put_in(memprof *engine, shard *s, block *b) {
     filter_add(&engine->filter, b->address);
 }
 
-/* ---- the pool of blocks -----------------------------------------------------------------------
- */
+/* ---- the pool of blocks ------------------------------------------------------------------- */
 
 static block *pool_get(memprof *engine, shard *s) {
     block *b = s->pool;
@@ -207,8 +206,7 @@ static void pool_put(shard *s, block *b) {
     s->pool = b;
 }
 
-/* ---- what the rest of the engine uses ----------------------------------------------------------
- */
+/* ---- what the rest of the engine uses ----------------------------------------------------- */
 
 /* Fields that change during the reads may yield a wrong address, which is harmless to prefetch. */
 void block_index_prefetch(memprof *engine, uintptr_t address) {

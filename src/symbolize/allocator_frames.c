@@ -1,5 +1,5 @@
-/* allocator_frames.c: the first row of ALLOCATOR_FRAMES that fits decides: by the whole name, its
- * beginning, or a part of it. */
+/* allocator_frames.c: the first matching row of ALLOCATOR_FRAMES decides. A row matches the whole
+ * name, its beginning, or a part of it. */
 #include "symbolize/allocator_frames.h"
 
 #include <stddef.h>

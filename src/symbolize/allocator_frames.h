@@ -1,20 +1,22 @@
-/* allocator_frames.h: which functions at the inner end of a call stack belong to the allocator, so
- * that the place which allocates is their caller. The one list of them. */
+/* allocator_frames.h: the only list of the functions at the inner end of a call stack that belong
+ * to the allocator, so that the allocation is attributed to their caller. */
 #ifndef SYMBOLIZE_ALLOCATOR_FRAMES_H
 #define SYMBOLIZE_ALLOCATOR_FRAMES_H
 
 #include <stdbool.h>
 
-/* How far they are skipped. Where the compiler inlined the plumbing of a container, the container's
- * own code is the more useful place; a function of its own is a place of its own, with callers. */
+/* When such a frame is skipped. If the compiler inlined the internals of a container, then the
+ * container's own code is the more useful place. If it did not, the function is a place of its own,
+ * with callers. */
 typedef enum allocator_frame_kind {
-    ALLOCATOR_NONE = 0, /* not the allocator's */
-    ALLOCATOR_INLINED,  /* skipped where it was inlined */
+    ALLOCATOR_NONE = 0, /* not part of the allocator */
+    ALLOCATOR_INLINED,  /* skipped if inlined */
     ALLOCATOR_ALWAYS,
 } allocator_frame_kind;
 
 /* X(kind, how, text, type): `text` is a demangled name without its arguments (NAME), the beginning
- * of one (PREFIX) or a part of one (PART); `type` is what is allocated by it, NULL: as inside. */
+ * of one (PREFIX) or a part of one (PART). `type` is the type of what it allocates, or NULL for the
+ * type given by the frame inside it. */
 #define ALLOCATOR_FRAMES(X)                                                                        \
     X(ALWAYS, NAME, "operator new", "operator new")                                                \
     X(ALWAYS, NAME, "operator new[]", "operator new[]")                                            \
@@ -47,8 +49,8 @@ typedef enum allocator_frame_kind {
     X(ALWAYS, PREFIX, "alloc::raw_vec::", NULL)                                                    \
     X(ALWAYS, PREFIX, "<alloc::raw_vec::", NULL)
 
-/* What a function, by its demangled name, is; `*type` (unchanged if there is none) what it
- * allocates. */
+/* Classifies a function by its demangled name. Sets `*type` to what it allocates, if its row says
+ * so. */
 allocator_frame_kind allocator_frame(const char *function, const char **type);
 
 #endif

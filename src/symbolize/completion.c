@@ -1,5 +1,5 @@
-/* completion.c: looking up is the symbolizer's work, writing that of trace/rewrite.h; here is what
- * a trace says of its frames before and after. */
+/* completion.c: the symbolizer looks up addresses, and trace/rewrite.h writes the trace. This file
+ * decides what the trace says about its frames. */
 #include "symbolize/completion.h"
 
 #include <stdlib.h>
@@ -16,59 +16,59 @@
 /* A frame of the trace. */
 typedef struct place {
     uint64_t code;
-    uint32_t request; /* index; NO_REQUEST: its locations are those of the input */
-    uint32_t made;    /* index of `made`; NO_REQUEST: it is not code made at run time */
-    /* How many of its innermost locations are the allocator's own. Where all are, the whole frame
-     * is, and is skipped if it is the innermost of a stack. */
+    uint32_t request; /* index; NO_REQUEST: it keeps the locations of the input */
+    uint32_t made;    /* index in `made`; NO_REQUEST: not code generated at run time */
+    /* Number of its innermost locations that belong to the allocator. If these are all of them, the
+     * whole frame does, and it is skipped if it is the innermost of a stack. */
     uint32_t n_allocator;
-    const char *type; /* that these allocate; NULL: they do not say */
+    const char *type; /* type that these allocate; NULL: unknown */
 } place;
 
 #define NO_REQUEST UINT32_MAX
 
-/* The code of a frame that became the innermost one of a stack, since those within it were skipped:
- * codes carry the type, so it needs one of its own. */
+/* A frame that became the innermost one of a stack because those inside it were skipped. It needs a
+ * code of its own, because a code determines the type. */
 typedef struct typed_code {
     uint64_t code;
     uint32_t place;
     const char *type;
 } typed_code;
 
-/* All typed codes of one type. */
+/* All typed codes of one type, to find existing ones. */
 typedef struct type_codes {
     const char *type;
-    map64 of_place; /* index of a place -> index of `typed` */
+    map64 of_place; /* from the index of a place to that of `typed` */
 } type_codes;
 
 struct completion {
-    memtrace_reader *reader; /* the caller's; strings of the input live in it */
+    memtrace_reader *reader; /* the caller's; owns the strings of the input */
     symbolizer *symbolizer;
     bool shares_symbolizer;
     symbolize_options options;
     completion_summary summary;
-    uint32_t n_domains; /* up to the highest that reported an event that was read */
+    uint32_t n_domains; /* 1 + the highest domain with an event read so far */
     VEC(place) places;  /* by frame index of `reader` */
     completion_questions requests;
     perf_map perf_map;
     bool perf_map_read;
-    VEC(memtrace_location) made; /* where code made at run time comes from */
+    VEC(memtrace_location) made; /* locations of code generated at run time */
     map64 place_of_code;
     VEC(typed_code) typed;
     map64 typed_of_code;
     VEC(type_codes) types;
 };
 
-/* ---- the recorder's form of a frame ------------------------------------------------------ */
+/* ---- frames as recorded ------------------------------------------------------------------ */
 
 /* A frame as recorded: file `PATH[BUILD-ID]` (the id may be empty), function `NAME+0xOFFSET`. */
 typedef struct recorded_address {
     const char *path; /* not NUL-terminated */
     size_t path_size;
     build_id id;
-    uint64_t offset; /* a return address, as in the ELF file: the call is before it */
+    uint64_t offset; /* a return address, as in the ELF file: just after the call */
 } recorded_address;
 
-/* The file is PATH[BUILD-ID]. */
+/* Parses a file of the form PATH[BUILD-ID]. */
 static bool parse_module(recorded_address *address, const char *file) {
     size_t size = strlen(file);
     const char *open = memrchr(file, '[', size);
@@ -79,7 +79,7 @@ static bool parse_module(recorded_address *address, const char *file) {
     return build_id_parse(&address->id, open + 1, (size_t)(file + size - 1 - (open + 1)));
 }
 
-/* The function is NAME+0xOFFSET. */
+/* Parses a function of the form NAME+0xOFFSET. */
 static bool parse_offset(recorded_address *address, const char *function) {
     const char *plus = strrchr(function, '+');
     if (!plus || plus[1] != '0' || plus[2] != 'x' || !plus[3])
@@ -89,7 +89,7 @@ static bool parse_offset(recorded_address *address, const char *function) {
     return *end == '\0' && address->offset > 0;
 }
 
-/* False if the location is something else. */
+/* Returns false if the location has another form. */
 static bool recorded_address_parse(recorded_address *address, const char *file,
                                    const char *function) {
     return parse_module(address, file) && parse_offset(address, function);
@@ -123,7 +123,8 @@ static bool request_frame(completion *c, const memtrace_location *location, uint
     return vec_push(&c->requests, new);
 }
 
-/* Code made at run time is in no module: its function is `0xADDRESS`. */
+/* Looks up code that was generated at run time: it is in no module, and its function is
+ * `0xADDRESS`. */
 static bool name_made_code(completion *c, const memtrace_location *location, uint32_t *made) {
     const memtrace_info *info = memtrace_reader_info(c->reader);
     memtrace_location found;
@@ -143,7 +144,7 @@ static bool name_made_code(completion *c, const memtrace_location *location, uin
     return vec_push(&c->made, found);
 }
 
-/* Learns the frames that the reader has met since. */
+/* Learns the frames that the reader has added. */
 static bool learn_frames(completion *c) {
     while (c->places.count < memtrace_reader_n_frames(c->reader)) {
         uint32_t index = (uint32_t)c->places.count;
@@ -170,13 +171,13 @@ static memtrace_status read_frames(completion *c, memtrace_error *error) {
             return MEMTRACE_NOMEM;
     }
     if (status == MEMTRACE_END)
-        return learn_frames(c) ? MEMTRACE_OK : MEMTRACE_NOMEM; /* there may be names alone */
+        return learn_frames(c) ? MEMTRACE_OK : MEMTRACE_NOMEM; /* after names only */
     if (error)
         *error = *memtrace_reader_error(c->reader);
     return status;
 }
 
-/* What is known of a place: `*n` locations, outermost first. */
+/* Returns the known locations of a place, `*n` of them, outermost first. */
 static const memtrace_location *place_locations(const completion *c, const place *p, size_t *n) {
     if (p->request != NO_REQUEST && c->requests.items[p->request].n_locations) {
         *n = c->requests.items[p->request].n_locations;
@@ -191,7 +192,7 @@ static const memtrace_location *place_locations(const completion *c, const place
     return frame->locations;
 }
 
-/* Finds the allocator's own functions at the inner end of a place. */
+/* Counts the allocator's functions at the inner end of a place. */
 static void judge_place(const completion *c, place *p) {
     size_t n;
     const memtrace_location *locations = place_locations(c, p, &n);
@@ -203,7 +204,7 @@ static void judge_place(const completion *c, place *p) {
     }
 }
 
-/* Whether an earlier completion found a function's name alone: its file is the module. */
+/* Whether an earlier completion found only a function's name: its file is then the module. */
 static bool is_lineless(const completion *c, const place *p) {
     size_t n;
     const memtrace_location *locations = place_locations(c, p, &n);
@@ -300,7 +301,7 @@ memtrace_status completion_ask(memtrace_reader *reader, symbolizer *shared,
     *c = (completion){.reader = reader,
                       .symbolizer = shared,
                       .shares_symbolizer = true,
-                      .perf_map_read = true, /* not asked here */
+                      .perf_map_read = true, /* do not read it here */
                       .requests = *questions};
     const memtrace_status status = read_frames(c, NULL);
     *questions = c->requests;
@@ -347,7 +348,8 @@ static type_codes *codes_of_type(completion *c, const char *type) {
     return &c->types.items[c->types.count - 1];
 }
 
-/* A code that the trace does not use. OCaml's readers keep codes in 63 bits, with sign. */
+/* Returns a code that the trace does not use. OCaml's readers keep codes as signed 63-bit
+ * numbers. */
 static uint64_t unused_code(const completion *c, uint64_t near) {
     for (uint64_t i = 1;; i++) {
         uint64_t code = hash_u64(near + i) & (UINT64_MAX >> 2);
@@ -357,8 +359,8 @@ static uint64_t unused_code(const completion *c, uint64_t near) {
     }
 }
 
-/* The code of a place as the innermost frame of a stack that allocates `type`; the place's own one
- * when there is no memory: the trace then lacks the type. */
+/* Returns the code of a place as the innermost frame of a stack that allocates `type`. When out of
+ * memory, returns the place's own code, and the trace lacks the type. */
 static uint64_t typed_code_of(completion *c, uint32_t index, const char *type) {
     uint64_t own = c->places.items[index].code;
     type_codes *codes = codes_of_type(c, type);
@@ -377,7 +379,7 @@ static uint64_t typed_code_of(completion *c, uint32_t index, const char *type) {
     return back ? new.code : own;
 }
 
-/* Whether all of a place is the allocator's own; `*type` becomes what it allocates. */
+/* Whether all locations of a place belong to the allocator. `*type` is set to what it allocates. */
 static bool is_allocator(const completion *c, uint32_t index, const char **type) {
     size_t n;
     const place *p = &c->places.items[index];
@@ -389,7 +391,7 @@ static bool is_allocator(const completion *c, uint32_t index, const char **type)
     return true;
 }
 
-/* rewrite_options.edit: drops the allocator's frames at the end of a stack. */
+/* The hook rewrite_options.edit: drops the allocator's frames at the inner end of a stack. */
 static size_t drop_allocator(void *user, const memtrace_event *event, uint64_t *codes, size_t n,
                              size_t *same) {
     completion *c = user;
@@ -407,7 +409,7 @@ static size_t drop_allocator(void *user, const memtrace_event *event, uint64_t *
     return left;
 }
 
-/* rewrite_options.locate */
+/* The hook rewrite_options.locate. */
 static size_t locate(void *user, uint64_t code, const memtrace_frame *frame,
                      memtrace_location *locations, size_t max) {
     completion *c = user;
@@ -423,7 +425,8 @@ static size_t locate(void *user, uint64_t code, const memtrace_frame *frame,
     size_t n;
     memtrace_frame completed = {.code = code};
     completed.locations = place_locations(c, p, &n);
-    if (type && p->n_allocator < n) { /* an innermost frame: what was inlined into it is skipped */
+    /* An innermost frame: skip the allocator's functions that were inlined into it. */
+    if (type && p->n_allocator < n) {
         n -= p->n_allocator;
         type = p->type ? p->type : type;
     }
@@ -432,7 +435,7 @@ static size_t locate(void *user, uint64_t code, const memtrace_frame *frame,
     return rewrite_frame_locations(&completed, locations, max);
 }
 
-/* Segments of a ring name blocks by their ids, which version 2 would change. */
+/* Segments of a ring refer to blocks by their ids, which version 2 would change. */
 static bool is_segment(const completion *c) {
     return map64_get(&c->place_of_code, segment_code(SEGMENT_RECORDING)) != MAP64_NONE;
 }

@@ -1,4 +1,4 @@
-/* debug_file.c: the places are those where gdb looks. */
+/* debug_file.c: looks in the same places as gdb. */
 #include "symbolize/debug_file.h"
 
 #include <dlfcn.h>
@@ -9,7 +9,7 @@
 #include <string.h>
 #include <zlib.h>
 
-/* Opens a candidate; `wanted` may be empty: then it may have any build id. */
+/* Opens a candidate. It must have the build id `wanted`, unless that is empty. */
 static bool open_debug(elf_file *debug, int in, const char *path, const build_id *wanted) {
     if (elf_file_open(debug, in, path) != 0)
         return false;
@@ -47,7 +47,8 @@ static bool open_linked(elf_file *debug, int in, const char *path, const elf_fil
     return false;
 }
 
-/* Links are followed where they are ours: elsewhere they lead to what only opening can tell. */
+/* Resolves symbolic links, but only in our own files. In another root, a link is resolved when the
+ * file is opened. */
 static bool find_real(int in, const char *path, char real[PATH_MAX]) {
     return in > 0 ? path[0] == '/' && snprintf(real, PATH_MAX, "%s", path) < PATH_MAX
                   : realpath(path, real) != NULL;
@@ -76,7 +77,8 @@ static bool find_by_link(elf_file *debug, int in, const char *root, const char *
 
 /* ---- debuginfod -------------------------------------------------------------------------- */
 
-/* The client library is not linked: few want it, and it brings half a web browser along. */
+/* The client library is loaded on demand: few users need it, and it depends on half a web
+ * browser. */
 typedef struct debuginfod_client debuginfod_client;
 typedef debuginfod_client *debuginfod_begin_fn(void);
 typedef int debuginfod_find_fn(debuginfod_client *client, const unsigned char *id, int id_size,

@@ -1,6 +1,6 @@
-/* debug_part.c: which units are needed is told by .debug_aranges; that nothing in them refers to
- * others, by .debug_abbrev. Files are taken as they are on this machine mostly: 64 bits, its own
- * byte order. All others are left to libdw. */
+/* debug_part.c: .debug_aranges tells which units are needed, and .debug_abbrev that nothing in them
+ * refers to other units. Handles the files that are usual on this machine: 64 bits and native byte
+ * order. All others are left to libdw. */
 #include "symbolize/debug_part.h"
 
 #include <dwarf.h>
@@ -19,13 +19,13 @@
 
 /* A section of the file. */
 typedef struct section {
-    const uint8_t *bytes; /* as it is there, without the header of compressed ones; NULL: none */
-    size_t size;          /* of these */
-    size_t plain;         /* bytes once inflated */
-    unsigned packed;      /* how, ELFCOMPRESS_; 0: it is not */
+    const uint8_t *bytes; /* as stored, after the header if compressed; NULL: no such section */
+    size_t size;          /* of `bytes` */
+    size_t plain;         /* size after decompression, bytes */
+    unsigned packed;      /* compression, ELFCOMPRESS_…; 0: none */
 } section;
 
-/* .debug_info comes last, so that its end can be left out. .debug_aranges is only read here. */
+/* .debug_info comes last, so that its end can be omitted. .debug_aranges is only read here. */
 #define SECTIONS(X)                                                                                \
     X(ABBREV, ".debug_abbrev")                                                                     \
     X(LINE, ".debug_line")                                                                         \
@@ -63,8 +63,8 @@ static uint64_t get_u64(const uint8_t *p) {
     return value;
 }
 
-/* Where the number of a section that libdw would read, too, is not known here: N_SECTIONS. Those
- * that tell of variables, macros and the like are not asked for. */
+/* Returns the number of a section, or N_SECTIONS for others. These may be sections that libdw could
+ * read as well, but their content (variables, macros and so on) is never requested. */
 static unsigned section_number(const char *name) {
     unsigned i = 0;
     while (i < N_SECTIONS && strcmp(section_names[i], name) != 0)
@@ -72,7 +72,7 @@ static unsigned section_number(const char *name) {
     return i;
 }
 
-/* Whether there is more to the entries than these sections say. */
+/* Whether such a section means that the entries are incomplete without other data. */
 static bool is_unusual(const char *name) {
     static const char *const names[] = {".gnu_debugaltlink", ".debug_sup", ".debug_info.dwo",
                                         ".debug_cu_index", ".debug_tu_index"};
@@ -82,7 +82,8 @@ static bool is_unusual(const char *name) {
     return false;
 }
 
-/* zlib's header, and what is made of a byte at most: zstd repeats one 128 Ki times with four. */
+/* The size of zlib's header, and the most that a byte can expand to: with zstd, four bytes can
+ * repeat one byte 128 Ki times. */
 enum { ZLIB_HEADER = 2, DEFLATE_MOST = 1032, ZSTD_MOST = 1 << 15 };
 
 static bool section_read(section *s, Elf_Scn *scn, const GElf_Shdr *header) {
@@ -122,8 +123,8 @@ static bool sections_read(section sections[N_SECTIONS], Elf *elf) {
     return sections[SECTION_INFO].bytes && sections[SECTION_ABBREV].bytes;
 }
 
-/* Whether a section that libdw would have inflated in place is as before, which tells that it could
- * not. Old ones say by their name and first bytes that they are compressed. */
+/* Whether a section that libdw should have decompressed in place is unchanged, which means that
+ * libdw failed. Old sections are marked as compressed by their name and first bytes. */
 static bool is_left_packed(Elf_Scn *scn, const GElf_Shdr *header, const char *name) {
     char modern[32];
     const Elf_Data *data;
@@ -148,7 +149,7 @@ bool debug_part_lost(const elf_file *file) {
     return false;
 }
 
-/* Older versions of libdw cannot read these. */
+/* Older versions of libdw cannot read these sections. */
 static bool any_zstd(const section sections[N_SECTIONS]) {
     for (size_t i = 0; i < N_SECTIONS; i++)
         if (sections[i].packed == ELFCOMPRESS_ZSTD)
@@ -163,14 +164,14 @@ static bool is_native(Elf *elf) {
                (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? ELFDATA2LSB : ELFDATA2MSB);
 }
 
-/* ---- inflating --------------------------------------------------------------------------- */
+/* ---- decompression ----------------------------------------------------------------------- */
 
-/* A section on its way to `to`. */
+/* A section being decompressed to `to`. */
 typedef struct inflation {
     z_stream z;
     const section *section;
     uint8_t *to;
-    size_t done; /* bytes that are there */
+    size_t done; /* bytes decompressed so far */
 } inflation;
 
 static bool inflation_begin(inflation *f, const section *s, uint8_t *to) {
@@ -179,7 +180,7 @@ static bool inflation_begin(inflation *f, const section *s, uint8_t *to) {
         return !s->packed;
     f->z.next_in = (Bytef *)s->bytes;
     f->z.avail_in = (uInt)s->size;
-    return inflateInit2(&f->z, -MAX_WBITS) == Z_OK; /* without a checksum: it is read once */
+    return inflateInit2(&f->z, -MAX_WBITS) == Z_OK; /* raw, to save the pass for the checksum */
 }
 
 static bool inflation_reach(inflation *f, size_t end) {
@@ -217,12 +218,12 @@ static bool section_inflate(const section *s, uint8_t *to) {
 
 /* ---- which units ------------------------------------------------------------------------- */
 
-/* What is looked for, and what was found. */
+/* The addresses to look up, and the results. */
 typedef struct search {
-    const uint64_t *addresses; /* ascending */
+    const uint64_t *addresses; /* in ascending order */
     size_t n;
-    uint8_t *seen; /* of each address, whether a unit has it */
-    uint64_t last; /* where the last of these units begins */
+    uint8_t *seen; /* for each address, whether a unit contains it */
+    uint64_t last; /* start of the last of these units */
 } search;
 
 static void search_range(search *s, uint64_t low, uint64_t size, uint64_t unit) {
@@ -240,8 +241,8 @@ static void search_range(search *s, uint64_t low, uint64_t size, uint64_t unit) 
     }
 }
 
-/* Of a set: length u32, version u16, unit u32, sizes of an address and of a segment u8, and after a
- * pad pairs of u64. */
+/* The layout of a set: length u32, version u16, unit u32, sizes of an address and of a segment u8,
+ * and after padding, pairs of u64. */
 enum { SET_LENGTH = 4, SET_UNIT = 6, SET_SIZES = 10, SET_PAIRS = 16, PAIR = 16 };
 
 static bool search_set(search *s, const uint8_t *set, size_t size) {
@@ -263,7 +264,7 @@ static bool search_sets(search *s, const uint8_t *bytes, size_t size) {
     return !memchr(s->seen, 0, s->n);
 }
 
-/* False if there is an address of which it is not said which unit has it. */
+/* Finds the last unit needed. Returns false if no unit is given for some address. */
 static bool find_last_unit(search *s, const section *aranges) {
     uint8_t *bytes = aranges->bytes ? malloc(aranges->plain) : NULL;
     s->seen = calloc(s->n, 1);
@@ -274,7 +275,8 @@ static bool find_last_unit(search *s, const section *aranges) {
     return found;
 }
 
-/* Inflates the entries up to the end of a unit. 0: impossible. */
+/* Decompresses the entries up to the end of the unit at `last`. Returns their size, or 0 if that is
+ * impossible. */
 static size_t inflate_units(const section *info, uint8_t *to, uint64_t last) {
     inflation f;
     size_t end = 0;
@@ -289,11 +291,11 @@ static size_t inflate_units(const section *info, uint8_t *to, uint64_t last) {
 
 /* ---- references -------------------------------------------------------------------------- */
 
-/* Reads what entries of one kind have; true if that can be a reference into another unit. */
+/* Reads the attributes of an abbreviation. Returns whether one may refer to another unit. */
 static bool abbreviation_refers(struct dwarf_reader *r) {
     bool refers = false;
     dwarf_uleb(r); /* tag */
-    dwarf_u8(r);   /* whether there are children */
+    dwarf_u8(r);   /* whether it has children */
     for (uint64_t form = 1; form && dwarf_more(r);) {
         dwarf_uleb(r);
         form = dwarf_uleb(r);
@@ -309,17 +311,17 @@ static bool abbreviation_refers(struct dwarf_reader *r) {
 static bool units_are_apart(const uint8_t *abbreviations, size_t size) {
     struct dwarf_reader r = {.at = abbreviations, .end = abbreviations + size};
     while (dwarf_more(&r))
-        if (dwarf_uleb(&r) != 0 && abbreviation_refers(&r)) /* 0 ends a unit's */
+        if (dwarf_uleb(&r) != 0 && abbreviation_refers(&r)) /* 0 ends the abbreviations of a unit */
             return false;
     return true;
 }
 
-/* ---- putting it together ----------------------------------------------------------------- */
+/* ---- assembling the file ----------------------------------------------------------------- */
 
-/* The file begins with its headers and the names of sections. */
+/* The start of the file: its headers and the names of sections. */
 typedef struct front {
     Elf64_Ehdr elf;
-    Elf64_Shdr sections[1 + N_KEPT + 1]; /* none, those that are kept, the names */
+    Elf64_Shdr sections[1 + N_KEPT + 1]; /* the null section, the kept ones, the names */
     char names[256];
 } front;
 
@@ -337,7 +339,7 @@ static void front_begin(front *f, Elf *elf) {
     f->elf.e_shstrndx = f->elf.e_shnum - 1;
 }
 
-/* Adds a name to those of sections: an offset. */
+/* Adds a section's name. Returns its offset. */
 static Elf64_Word front_name(front *f, const char *name) {
     const size_t at = f->sections[f->elf.e_shstrndx].sh_size;
     memcpy(f->names + at, name, strlen(name) + 1);
@@ -363,7 +365,8 @@ static void front_end(front *f) {
 
 #define ALL_UNITS UINT64_MAX
 
-/* Inflates into `bytes`, where there is room for all of it; the size of the file, or 0. */
+/* Decompresses everything into `bytes`, which has room for it. Returns the size of the file, or
+ * 0. */
 static size_t fill(uint8_t *bytes, Elf *elf, const section sections[N_SECTIONS], uint64_t last) {
     front f;
     size_t at = sizeof f, size;
@@ -395,7 +398,8 @@ bool debug_part_make(debug_part *part, const elf_file *file, const uint64_t *add
         return false;
     if (any_zstd(sections))
         s.last = ALL_UNITS;
-    else if (!sections[SECTION_INFO].packed || sections[SECTION_ADDR].bytes || /* of .dwo files */
+    /* Used by .dwo files. */
+    else if (!sections[SECTION_INFO].packed || sections[SECTION_ADDR].bytes ||
              !find_last_unit(&s, &sections[SECTION_ARANGES]))
         return false;
     for (size_t i = 0; i < N_KEPT; i++)

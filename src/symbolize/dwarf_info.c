@@ -1,8 +1,9 @@
-/* dwarf_info.c: libdw reads the sections; the index by address is our own, because libdw's answer
- * to "which functions, inlined ones included, is this address in" walks a unit for every address.
+/* dwarf_info.c: libdw reads the sections, but the index by address is our own. To find the
+ * functions around an address, inlined ones included, libdw would walk a whole unit for every
+ * address.
  *
- * A unit is indexed as a whole, by one walk over its entries: functions can stand anywhere in it
- * (a lambda's stands within the function that contains it), so there is little to be skipped. */
+ * A unit is indexed as a whole, in one walk over its entries. Functions can be anywhere in it (that
+ * of a lambda is inside the function that contains it), so hardly anything can be skipped. */
 #include "symbolize/dwarf_info.h"
 
 #include <dwarf.h>
@@ -15,40 +16,40 @@
 #include "symbolize/names.h"
 #include "symbolize/span_map.h"
 
-#define MAX_NESTING  512 /* of entries: a bound for damaged files, far beyond real ones */
+#define MAX_NESTING  512 /* of entries: a limit for damaged files, far above real ones */
 #define MAX_SCOPES   32  /* in a qualified name */
 #define NO_SCOPE     MAP64_NONE
 #define NOT_A_PARENT UINT32_MAX
 
-/* A function, or a place where one was inlined, that has code. */
+/* A function, or an inlined copy of one, that has code. */
 typedef struct code_node {
     Dwarf_Die die;
-    uint32_t parent; /* the node into which this one was inlined; NOT_A_PARENT: not inlined */
+    uint32_t parent; /* node into which it was inlined; NOT_A_PARENT: not inlined */
 } code_node;
 
 /* A namespace, class or function in which others are declared. */
 typedef struct scope {
     Dwarf_Die die;
-    uint32_t parent; /* NO_SCOPE: the unit itself */
+    uint32_t parent; /* NO_SCOPE: the unit */
 } scope;
 
 typedef struct unit {
-    Dwarf_Die die;      /* of the unit; holds the line table */
-    Dwarf_Die code_die; /* its entries: another one where they stand in a .dwo file */
-    bool lost;          /* they do, and it cannot be read */
+    Dwarf_Die die;      /* entry of the unit; has the line table */
+    Dwarf_Die code_die; /* root of its entries: another one if these are in a .dwo file */
+    bool lost;          /* they are in a .dwo file that cannot be read */
     bool indexed;
     VEC(code_node) nodes;
     span_map code; /* values are indices of `nodes` */
     VEC(scope) scopes;
-    map64 scope_of; /* offset of a function without linkage name -> scope in which it stands */
+    map64 scope_of; /* from the offset of a function without linkage name to its scope */
 } unit;
 
 struct dwarf_info {
     Dwarf *dwarf;
     VEC(unit) units;
     span_map ranges;    /* values are indices of `units` */
-    intern_table names; /* that were put together here */
-    unit *lost;         /* the first of these that was asked about */
+    intern_table names; /* names that were composed here */
+    unit *lost;         /* first lost unit that was asked about */
 };
 
 /* ---- indexing a unit --------------------------------------------------------------------- */
@@ -71,8 +72,8 @@ static uint32_t number_attribute(Dwarf_Die *die, unsigned name) {
     return (uint32_t)value;
 }
 
-/* Adds the address ranges of an entry; 1 if it has any, 0 if not, -1 when there is no memory. Code
- * that the linker discarded keeps an entry at address 0, or at the very end with lld. */
+/* Adds the address ranges of an entry. Returns 1 if it has any, 0 if not, -1 when out of memory.
+ * Code discarded by the linker keeps an entry at address 0, or with lld at the very end. */
 static int add_ranges(span_map *map, Dwarf_Die *die, uint32_t value) {
     Dwarf_Addr base, low, high;
     ptrdiff_t offset = 0;
@@ -87,11 +88,11 @@ static int add_ranges(span_map *map, Dwarf_Die *die, uint32_t value) {
     return found;
 }
 
-/* Where the walk over a unit stands. */
+/* The position of the walk over a unit. */
 typedef struct walk {
     unit *unit;
-    uint32_t node;  /* the innermost one that contains the entry */
-    uint32_t scope; /* likewise */
+    uint32_t node;  /* innermost node around the entry */
+    uint32_t scope; /* innermost scope around the entry */
     int depth;
 } walk;
 
@@ -143,7 +144,7 @@ static bool walk_entry(walk at, Dwarf_Die *die) {
     case DW_TAG_structure_type:
     case DW_TAG_union_type:
     case DW_TAG_interface_type:
-    case DW_TAG_enumeration_type: /* Rust's have functions */
+    case DW_TAG_enumeration_type: /* Rust's contain functions */
         return !dwarf_haschildren(die) || (enter_scope(&at, die) && walk_children(at, die));
     case DW_TAG_lexical_block:
     case DW_TAG_try_block:
@@ -167,7 +168,7 @@ static bool walk_children(walk at, Dwarf_Die *parent) {
     return true;
 }
 
-/* Fills everything of a unit but the sealing of its `code`. */
+/* Fills all fields of a unit, without sealing `code`. */
 static bool unit_walk(unit *u) {
     u->indexed = true;
     walk at = {.unit = u, .node = NOT_A_PARENT, .scope = NO_SCOPE};
@@ -187,7 +188,7 @@ static void unit_free(unit *u) {
 
 /* ---- the table of units ------------------------------------------------------------------ */
 
-/* A unit that does not say where its code is: its functions do. */
+/* For a unit that does not state its address ranges: takes those of its functions. */
 static bool add_ranges_of_functions(dwarf_info *info, unit *u, uint32_t index) {
     if (!unit_walk(u))
         return false;
@@ -255,7 +256,7 @@ void dwarf_info_close(dwarf_info *info) {
 
 /* ---- names ------------------------------------------------------------------------------- */
 
-/* The declaration that an inlined or out-of-line function stands for. */
+/* Returns the declaration of an inlined or out-of-line function. */
 static Dwarf_Die declaration_of(Dwarf_Die die) {
     static const unsigned links[] = {DW_AT_abstract_origin, DW_AT_specification};
     for (size_t i = 0; i < sizeof links / sizeof *links; i++) {
@@ -267,13 +268,14 @@ static Dwarf_Die declaration_of(Dwarf_Die die) {
     return die;
 }
 
-/* Whether a scope needs no outer ones in front of it: a function whose linkage name says it all. */
+/* Returns the name of a scope that needs no outer scopes before it: a function whose linkage name
+ * includes them. Otherwise NULL. */
 static const char *complete_scope_name(dwarf_info *info, Dwarf_Die *die) {
     const char *linkage = dwarf_tag(die) == DW_TAG_subprogram ? linkage_name(die) : NULL;
     return linkage ? name_demangle(&info->names, linkage) : NULL;
 }
 
-/* `inside` is the name of what stands in the scope. */
+/* Returns the name of a scope. `inside` is the name of what is in it. */
 static const char *scope_name(Dwarf_Die *die, const char *inside) {
     const char *name = dwarf_diename(die);
     if (name)
@@ -283,7 +285,7 @@ static const char *scope_name(Dwarf_Die *die, const char *inside) {
     return strcmp(inside, "operator()") == 0 ? "{lambda}" : "{unnamed}";
 }
 
-/* The names of the scopes around `name`, innermost first. */
+/* Stores the names of the scopes around `name`, innermost first, and returns their number. */
 static size_t scope_names(dwarf_info *info, const unit *u, uint32_t at, const char *name,
                           const char *parts[MAX_SCOPES]) {
     size_t n = 0;
@@ -297,7 +299,7 @@ static size_t scope_names(dwarf_info *info, const unit *u, uint32_t at, const ch
     return n;
 }
 
-/* "outer::inner::name", for a function that has no linkage name because it is local to its unit. */
+/* Returns "outer::inner::name", for a function without linkage name, which is local to its unit. */
 static const char *qualified_name(dwarf_info *info, const unit *u, Dwarf_Die *die) {
     const char *name = dwarf_diename(die);
     Dwarf_Die declaration = declaration_of(*die);
@@ -321,7 +323,7 @@ static const char *qualified_name(dwarf_info *info, const unit *u, Dwarf_Die *di
 
 /* ---- answering --------------------------------------------------------------------------- */
 
-/* Line and column of an address. */
+/* Finds the line and column of an address. */
 static void find_line(unit *u, uint64_t address, dwarf_frame *frame) {
     Dwarf_Line *line = dwarf_getsrc_die(&u->die, address);
     int number;
@@ -332,7 +334,7 @@ static void find_line(unit *u, uint64_t address, dwarf_frame *frame) {
     frame->column = dwarf_linecol(line, &number) == 0 ? (uint32_t)number : 0;
 }
 
-/* Line and column where a node was inlined: the position of its caller. */
+/* Finds the line and column at which a node was inlined: the position in its caller. */
 static void find_call(unit *u, code_node *node, dwarf_frame *caller) {
     uint32_t file = number_attribute(&node->die, DW_AT_call_file);
     Dwarf_Files *files;
@@ -342,7 +344,7 @@ static void find_call(unit *u, code_node *node, dwarf_frame *caller) {
     caller->column = number_attribute(&node->die, DW_AT_call_column);
 }
 
-/* Where the code of a function starts; 0: nowhere. */
+/* Returns the start of a function's code, or 0 if it has none. */
 static uint64_t find_entry(Dwarf_Die *die) {
     Dwarf_Addr entry, base, end;
     if (dwarf_entrypc(die, &entry) == 0 || dwarf_ranges(die, 0, &base, &entry, &end) > 0)
@@ -363,7 +365,7 @@ static dwarf_frame *start_frame(unit *u, dwarf_frame *frame) {
     return frame;
 }
 
-/* Writes the chain from the innermost function on, backwards from the end of `frames`. */
+/* Writes the chain of functions, innermost first, backwards from the end of `frames`. */
 static size_t find_chain(dwarf_info *info, unit *u, uint64_t address, dwarf_frame *frames,
                          size_t max) {
     size_t n = 1;

@@ -1,8 +1,8 @@
-/* dwarf_info.h: from an address to the chain of functions whose code it is, as the DWARF debug
- * information of one file tells it.
+/* dwarf_info.h: finds the chain of functions at an address, from the DWARF debug information of a
+ * file.
  *
- * Owns an index by compilation unit, built for a unit when the first address falls into it. Which
- * file holds the debug information, what the names mean and how paths are shown is left to others.
+ * Owns an index by compilation unit, built when the first address falls into the unit. Other
+ * modules find the file with the debug information, decode names and display paths.
  * Single-threaded. */
 #ifndef SYMBOLIZE_DWARF_INFO_H
 #define SYMBOLIZE_DWARF_INFO_H
@@ -13,27 +13,27 @@
 
 typedef struct dwarf_info dwarf_info;
 
-/* One function of a chain. Strings live as long as the dwarf_info. */
+/* One function of a chain. Strings are valid until dwarf_info_close. */
 typedef struct dwarf_frame {
     const char *linkage_name; /* mangled; NULL if the debug information has none */
-    const char *name;         /* with its enclosing scopes where there are; NULL if unknown */
+    const char *name;         /* with its enclosing scopes, if known; NULL if unknown */
     const char *file;         /* as in the debug information; may be NULL */
-    const char *folder;       /* to which a relative `file` is relative; may be NULL */
+    const char *folder;       /* base of a relative `file`; may be NULL */
     uint32_t line, column;    /* counted from 1; 0: unknown */
-    uint64_t entry;           /* where a function starts that was not inlined, else 0 */
+    uint64_t entry;           /* start of a function that was not inlined, otherwise 0 */
 } dwarf_frame;
 
-/* NULL if the file has no (readable) debug information, or when there is no memory. `elf` must
+/* Returns NULL if the file has no (readable) debug information, or when out of memory. `elf` must
  * outlive the result. */
 dwarf_info *dwarf_info_open(Elf *elf);
 
-/* Fills `frames` with the chain at an address (as in the ELF file), outermost first, and returns
- * its length, 0 if there is none; a chain longer than `max` keeps its innermost functions. A chain
- * of one frame may have a line and no name: code in assembler. */
+/* Fills `frames` with the chain of functions at an address (as in the ELF file), outermost first.
+ * Returns the length, 0 if there is none. A chain longer than `max` keeps its innermost functions.
+ * A chain of one frame may have a line but no name: assembler code. */
 size_t dwarf_info_find(dwarf_info *info, uint64_t address, dwarf_frame *frames, size_t max);
 
-/* Of the addresses so far, the first .dwo file that has their functions but could not be read, and
- * the folder to which it may be relative; NULL if there is none. Its lines alone are known. */
+/* Returns the first .dwo file needed so far that could not be read, and in `*folder` the base of
+ * its path. NULL if there is none. Without it, only lines are known. */
 const char *dwarf_info_lost(const dwarf_info *info, const char **folder);
 
 void dwarf_info_close(dwarf_info *info); /* NULL is allowed */

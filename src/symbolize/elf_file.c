@@ -1,6 +1,6 @@
-/* elf_file.c: files are read by libelf. Symbols are sorted by address, and of those at one address
- * the one that people write is left. How far those before a symbol reach is kept beside it, as
- * functions may lie within others. */
+/* elf_file.c: files are read with libelf. Symbols are sorted by address. Of several symbols at one
+ * address, the name used in source code is kept. Each symbol stores how far the ones before it
+ * extend, since functions may be nested. */
 #include "symbolize/elf_file.h"
 
 #include <elfutils/libdwelf.h>
@@ -76,7 +76,8 @@ int elf_file_open_fd(elf_file *file, int fd) {
     return 0;
 }
 
-/* A trace may name anything, also a device, of which some do something when they are opened. */
+/* open_in protects against special files: a trace may name a device whose opening has side
+ * effects. */
 int elf_file_open(elf_file *file, int root, const char *path) {
     *file = ELF_FILE_CLOSED;
     const int fd = open_in(root, path);
@@ -91,7 +92,8 @@ void elf_file_close(elf_file *file) {
     *file = ELF_FILE_CLOSED;
 }
 
-/* The first section of this name, or without a name of this type; NULL if there is none. */
+/* Returns the first section with this name or, if `name` is NULL, with this type; NULL if there is
+ * none. */
 static Elf_Scn *find_section(Elf *elf, uint32_t type, const char *name, GElf_Shdr *header) {
     size_t names;
     if (!elf || elf_getshdrstrndx(elf, &names) != 0)
@@ -118,18 +120,19 @@ bool elf_file_has_debug_info(const elf_file *file) {
 /* ---- symbols ----------------------------------------------------------------------------- */
 
 typedef struct symbol {
-    uint64_t start, end; /* end == start: its size is not known, it ends where the next begins */
+    uint64_t start, end; /* end == start: of unknown size, ends where the next symbol begins */
     uint64_t reach;      /* the greatest end among this symbol and all before it */
-    const char *name;    /* in the mapped file, or in `mini` */
-    unsigned preference; /* of several names for one place the smallest is shown */
+    const char *name;    /* in the mapped file or in `mini` */
+    unsigned preference; /* of several names for one address, the smallest is shown */
 } symbol;
 
 struct elf_symbols {
-    VEC(symbol) table; /* ascending by start, one for each */
-    mini_debug mini;   /* has some of their names */
+    VEC(symbol) table; /* ascending by start, without duplicates */
+    mini_debug mini;   /* owns some of their names */
 };
 
-/* Among aliases prefer the name that people write: `strdup`, not `__strdup`; global, not local. */
+/* Ranks aliases so that the name used in source code comes first: `strdup` before `__strdup`,
+ * global before local. */
 static unsigned symbol_preference(const GElf_Sym *sym, const char *name) {
     unsigned underscores = (unsigned)strspn(name, "_");
     unsigned local = GELF_ST_BIND(sym->st_info) == STB_LOCAL;
@@ -138,7 +141,7 @@ static unsigned symbol_preference(const GElf_Sym *sym, const char *name) {
     return untyped * 1000 + local * 100 + (mangled ? 0 : underscores < 99 ? underscores : 99);
 }
 
-/* Whether a symbol names code. Untyped ones do in assembler, but not the marks ($x, $d) that some
+/* Whether a symbol names code. Untyped symbols do in assembler, except the marks ($x, $d) that some
  * machines put between code and data. */
 static bool is_code(Elf *elf, const GElf_Sym *sym, const char *name) {
     int type = GELF_ST_TYPE(sym->st_info);
@@ -183,7 +186,7 @@ static int compare_symbols(const void *left, const void *right) {
     return strcmp(a->name, b->name);
 }
 
-/* Leaves one symbol for each start, and computes how far they reach. */
+/* Keeps one symbol for each start, and computes `reach`. */
 static void settle_aliases(elf_symbols *symbols) {
     symbol *table = symbols->table.items;
     size_t kept = 0;
@@ -207,7 +210,8 @@ static mini_debug open_mini(Elf *elf) {
     return data && data->d_buf ? mini_debug_open(data->d_buf, data->d_size) : MINI_DEBUG_NONE;
 }
 
-/* Of a stripped file: what is left for the loader, and what the distribution adds to it. */
+/* Reads the symbols left in a stripped file: those for the loader, and those added by the
+ * distribution. */
 static bool read_stripped(elf_symbols *symbols, Elf *elf) {
     symbols->mini = open_mini(elf);
     return (!symbols->mini.elf || read_table(symbols, symbols->mini.elf, SHT_SYMTAB)) &&
@@ -231,7 +235,7 @@ elf_symbols *elf_symbols_read(const elf_file *module, const elf_file *debug) {
     return symbols;
 }
 
-/* The number of symbols that start at or before an address. */
+/* Returns the number of symbols that start at or before an address. */
 static size_t count_before(const elf_symbols *symbols, uint64_t address) {
     size_t low = 0, high = symbols->table.count;
     while (low < high) {

@@ -1,6 +1,6 @@
-/* elf_file.h: an ELF file, open for reading: its build id, its symbols, whether it has debug
- * information. What the debug information says is dwarf_info's business; where the separate debug
- * file of a module lies is debug_file's. */
+/* elf_file.h: an ELF file open for reading: its build id, its symbols, and whether it has debug
+ * information. dwarf_info reads the debug information; debug_file finds the separate debug file of
+ * a module. */
 #ifndef SYMBOLIZE_ELF_FILE_H
 #define SYMBOLIZE_ELF_FILE_H
 
@@ -9,19 +9,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define BUILD_ID_MAX 64 /* bytes; those in use have 8 to 32 */
+#define BUILD_ID_MAX 64 /* bytes; 8 to 32 are in use */
 
 typedef struct build_id {
     uint8_t bytes[BUILD_ID_MAX];
-    size_t size; /* 0: there is none */
+    size_t size; /* 0: none */
 } build_id;
 
 bool build_id_equal(const build_id *a, const build_id *b);
 
-/* Reads hexadecimal digits, `n` of them; false if it is something else or too long. */
+/* Parses `n` hexadecimal digits. Returns false if they are something else, or too many. */
 bool build_id_parse(build_id *id, const char *digits, size_t n);
 
-/* Room for the digits of any build id and a NUL. */
+/* Size of the text of any build id, with a NUL. */
 #define BUILD_ID_TEXT (2 * BUILD_ID_MAX + 1)
 void build_id_print(const build_id *id, char text[BUILD_ID_TEXT]);
 
@@ -33,28 +33,31 @@ typedef struct elf_file {
 
 #define ELF_FILE_CLOSED ((elf_file){.fd = -1})
 
-/* 0, or an errno: ENOEXEC if it is no ELF file. On failure the file is closed. `root`: see
- * base/open_in.h. */
+/* Returns 0 or an errno: ENOEXEC if it is not an ELF file. On failure, the file is closed. `root`:
+ * see base/open_in.h. */
 int elf_file_open(elf_file *file, int root, const char *path);
-int elf_file_open_fd(elf_file *file, int fd); /* takes the descriptor, also on failure */
-void elf_file_close(elf_file *file);          /* a closed one is allowed */
+/* Takes ownership of the descriptor, also on failure. */
+int elf_file_open_fd(elf_file *file, int fd);
+void elf_file_close(elf_file *file); /* a closed file is allowed */
 
 bool elf_file_has_section(const elf_file *file, const char *name);
-bool elf_file_has_debug_info(const elf_file *file); /* whether or not it can be read */
+bool elf_file_has_debug_info(const elf_file *file); /* readable or not */
 
 /* ---- symbols ----------------------------------------------------------------------------- */
 
 typedef struct elf_symbols elf_symbols;
 
-/* The functions in .symtab of either file, or else in .dynsym of the first and the compressed
- * symbols that it may have beside it (mini_debug.h). NULL when there is no memory; there may be no
- * symbols in it. Either file may be closed; their names stay in use. */
+/* Reads the functions in .symtab of either file or, if there are none, those in .dynsym of the
+ * module and in its compressed symbols (mini_debug.h). Returns NULL when out of memory; the result
+ * may be empty. Either file may be closed. An open one must stay open, because the names are used
+ * in place. */
 elf_symbols *elf_symbols_read(const elf_file *module, const elf_file *debug);
 
-/* The function at an address, NULL if there is none. `*start` (may be NULL) is its address. */
+/* Returns the function at an address, or NULL. `*start` (may be NULL) receives the function's
+ * address. */
 const char *elf_symbols_find(const elf_symbols *symbols, uint64_t address, uint64_t *start);
 
-/* How many there are, and the names of each in turn. */
+/* The number of symbols, and the name of each. */
 size_t elf_symbols_count(const elf_symbols *symbols);
 const char *elf_symbols_name(const elf_symbols *symbols, size_t i);
 

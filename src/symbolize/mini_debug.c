@@ -1,15 +1,15 @@
-/* mini_debug.c: the section is inflated by liblzma into memory of limited size, and opened there as
- * a file of its own. */
+/* mini_debug.c: the section is decompressed by liblzma into memory of limited size, and opened
+ * there as an ELF file. */
 #include "symbolize/mini_debug.h"
 
 #include <lzma.h>
 #include <stdbool.h>
 #include <stdlib.h>
 
-/* Of a browser it is some 20 MB; a damaged file may claim more. */
+/* A browser has about 20 MB; a damaged file may claim more. */
 enum { FIRST_SIZE = 1 << 16, MOST_BYTES = 1 << 28, MOST_MEMORY = 1 << 27 };
 
-/* Room for twice as much; false if there is none. */
+/* Doubles the room. Returns false when out of memory, or beyond the limit. */
 static bool grow(uint8_t **bytes, size_t *size) {
     const size_t larger = *size ? *size * 2 : FIRST_SIZE;
     uint8_t *more = larger <= MOST_BYTES ? realloc(*bytes, larger) : NULL;
@@ -20,7 +20,7 @@ static bool grow(uint8_t **bytes, size_t *size) {
     return true;
 }
 
-/* NULL if it cannot be inflated. */
+/* Returns NULL if the section cannot be decompressed. */
 static uint8_t *inflate_whole(const void *section, size_t size, size_t *n) {
     lzma_stream stream = LZMA_STREAM_INIT;
     uint8_t *bytes = NULL;

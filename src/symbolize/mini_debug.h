@@ -1,6 +1,6 @@
-/* mini_debug.h: the symbols that some distributions, such as Fedora, leave in a stripped file:
- * in .gnu_debugdata, an ELF file of its own, compressed by xz, that has the functions which
- * the file's dynamic symbols do not name. */
+/* mini_debug.h: the symbols that some distributions, such as Fedora, leave in a stripped file: the
+ * section .gnu_debugdata is an ELF file compressed by xz, with the functions that the dynamic
+ * symbols do not name. */
 #ifndef SYMBOLIZE_MINI_DEBUG_H
 #define SYMBOLIZE_MINI_DEBUG_H
 
@@ -9,16 +9,16 @@
 #include <stdint.h>
 
 typedef struct mini_debug {
-    Elf *elf; /* NULL: there is none */
+    Elf *elf; /* NULL if there is none */
     uint8_t *bytes;
 } mini_debug;
 
 #define MINI_DEBUG_NONE ((mini_debug){0})
 
-/* Inflates `size` bytes, what the section holds. None if they are no such thing, or too large to be
- * one, or when there is no memory. */
+/* Decompresses `size` bytes, the content of the section. Returns MINI_DEBUG_NONE if they are not
+ * such a file or are too large, or when out of memory. */
 mini_debug mini_debug_open(const void *section, size_t size);
 
-void mini_debug_close(mini_debug *mini); /* none is allowed */
+void mini_debug_close(mini_debug *mini); /* MINI_DEBUG_NONE is allowed */
 
 #endif

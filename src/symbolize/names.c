@@ -1,5 +1,5 @@
-/* names.c: libiberty demangles, a long symbol in a thread of its own with the large stack that this
- * takes. OCaml's symbols and the folders of files are taken apart here. */
+/* names.c: libiberty demangles. Long symbols are demangled in a thread of their own, with the large
+ * stack that this needs. OCaml's symbols and file paths are parsed here. */
 #include "symbolize/names.h"
 
 #include <libiberty/demangle.h>
@@ -16,24 +16,24 @@
 
 #define STYLE (DMGL_PARAMS | DMGL_ANSI)
 
-/* By the Itanium prefix, which Rust's older scheme shares, or that of Rust's newer one. */
+/* Recognizes the Itanium prefix, which Rust's older scheme shares, and that of Rust's newer
+ * scheme. */
 bool name_is_mangled(const char *symbol) {
     return strncmp(symbol, "_Z", 2) == 0 || strncmp(symbol, "_R", 2) == 0;
 }
 
 enum {
-    LONG_SYMBOL =
-        1000, /* bytes: libiberty leaves longer ones alone, for the stack that they take */
+    LONG_SYMBOL = 1000, /* bytes: libiberty refuses longer ones, to limit its use of the stack */
     LONGEST_SYMBOL = 1 << 16,
-    LONGEST_NAME = 1 << 20, /* a symbol can stand for a name that is longer than any memory */
-    STACK_SIZE = 64 << 20,  /* for the longest symbol; of which only what is used takes memory */
+    LONGEST_NAME = 1 << 20, /* bytes: a symbol can describe a name larger than any memory */
+    STACK_SIZE = 64 << 20,  /* enough for the longest symbol; only the used part takes memory */
 };
 
-/* A long symbol on the way to its name. */
+/* The state of demangling a long symbol. */
 typedef struct demangling {
     const char *symbol;
     VEC(char) name;
-    jmp_buf give_up; /* libiberty holds no memory here */
+    jmp_buf give_up; /* safe, as libiberty holds no memory here */
     bool done;
 } demangling;
 
@@ -82,7 +82,7 @@ static char *demangle(const char *symbol) {
     return name || size < LONG_SYMBOL ? name : demangle_long(symbol, size);
 }
 
-/* Names are shortened where they are kept: each is written many times. */
+/* Names are shortened here rather than when writing, since each is written many times. */
 static const char *intern_short(intern_table *strings, const char *name) {
     char kept[MEMTRACE_MAX_NAME];
     const char *end = short_name_put(kept, name, strlen(name), sizeof kept);
@@ -98,7 +98,7 @@ const char *name_demangle(intern_table *strings, const char *symbol) {
 
 /* ---- OCaml ------------------------------------------------------------------------------- */
 
-/* caml UNIT SEPARATOR FUNCTION _NUMBER */
+/* The parts of a symbol: caml UNIT SEPARATOR FUNCTION _NUMBER */
 typedef struct ocaml_symbol {
     const char *unit, *function;
     size_t unit_size, function_size; /* without the number */
@@ -108,9 +108,9 @@ static bool is_upper(char c) {
     return c >= 'A' && c <= 'Z';
 }
 
-/* Where the function begins behind the unit, which may be a path, as in Dune__exe__Main: behind the
- * last part of it that looks like a module, or as this part if it is the last, as functors are.
- * NULL: nowhere. */
+/* Finds where the function begins after the unit, which may be a path, as in Dune__exe__Main. The
+ * unit ends after its last part that looks like a module. If such a part is the last of all, as for
+ * functors, that part is the function. Returns NULL if there is no function. */
 static const char *split_at_underscores(const char *unit, const char **end) {
     const char *module = unit, *at = unit;
     while ((at = strstr(at, "__"))) {
@@ -151,7 +151,7 @@ bool name_is_ocaml(const char *symbol) {
     return ocaml_symbol_parse(&o, symbol);
 }
 
-/* Puts a name, in which `$2b` stands for a sign, in full; returns its end. */
+/* Writes a name, replacing escapes such as `$2b` by the character. Returns the end. */
 static char *put_unescaped(char *to, const char *name, size_t size) {
     for (size_t i = 0; i < size; i++) {
         unsigned sign;
@@ -170,7 +170,7 @@ const char *name_ocaml(intern_table *strings, const char *symbol, bool numbered)
     ocaml_symbol o;
     if (!ocaml_symbol_parse(&o, symbol))
         return intern(strings, symbol, strlen(symbol));
-    if (!o.function[o.function_size]) /* the entry */
+    if (!o.function[o.function_size]) /* the module's entry */
         return intern(strings, o.unit, o.unit_size);
     char *name = malloc(strlen(symbol) + sizeof ".()");
     if (!name)
@@ -193,8 +193,8 @@ const char *name_ocaml(intern_table *strings, const char *symbol, bool numbered)
 
 /* ---- files ------------------------------------------------------------------------------- */
 
-/* Appends the parts of `path` to `out`, which holds a normalised path without a slash at its end;
- * returns the new end. A path that is not absolute keeps the `..` that lead out of it. */
+/* Appends the parts of `path` to `out`, which holds a normalized path without a final slash.
+ * Returns the new end. A path that is not absolute keeps leading `..`. */
 static char *append_parts(char *out, char *end, const char *path, bool absolute) {
     while (*path) {
         size_t n = strcspn(path, "/");
@@ -215,8 +215,8 @@ static char *append_parts(char *out, char *end, const char *path, bool absolute)
     return end;
 }
 
-/* Whether a relative folder stands in front of the file already, as it does for some files of a
- * unit that was compiled with its paths mapped to relative ones. */
+/* Whether the file begins with the relative folder already, as some files do in a unit whose paths
+ * were mapped to relative ones by the compiler. */
 static bool has_folder(const char *file, const char *folder) {
     size_t size = strlen(folder);
     return size && strncmp(file, folder, size) == 0 && file[size] == '/';

@@ -1,9 +1,9 @@
-/* names.h: how functions and source files are called in a trace.
+/* names.h: the names of functions and source files in a trace.
  *
- * Functions: demangled as C++ or Rust where they are mangled (Rust's hashes left out), and by
- * OCaml's module and name; short enough for a trace (`trace/short_name.h`). Files: the path of the
- * debug information, made absolute by its folder, without `.`, `..` and doubled slashes, so that
- * one file has one name whichever unit speaks of it. Single-threaded. */
+ * Functions are demangled as C++ or Rust (without Rust's hashes), or shown by OCaml's module and
+ * name, and shortened to fit a trace (`trace/short_name.h`). Files are shown by the path in the
+ * debug information, made absolute by its folder, without `.`, `..` and double slashes, so that a
+ * file has the same name in all units. Single-threaded. */
 #ifndef SYMBOLIZE_NAMES_H
 #define SYMBOLIZE_NAMES_H
 
@@ -11,15 +11,16 @@
 
 #include "base/intern.h"
 
-/* All return a string of `strings`, or NULL when there is no memory. */
+/* All return a string of `strings`, or NULL when out of memory. */
 
 const char *name_demangle(intern_table *strings, const char *symbol);
 bool name_is_mangled(const char *symbol);
 
-/* The name of an OCaml function by its symbol, as debug information has it: `List.map` of
- * camlList__map_613 (OCaml 4) or camlList.map_613 (5), `List.(@)` of camlList__$40_12, and `List`
- * of what initialises the module. With `numbered`, and for functions without a name, the number
- * stays, as in `List.fun_613`. The symbol itself if it is none of OCaml's. */
+/* Returns the name of an OCaml function, given its symbol, in the style of debug information:
+ * `List.map` for camlList__map_613 (OCaml 4) or camlList.map_613 (5), `List.(@)` for
+ * camlList__$40_12, and `List` for the code that initializes the module. With `numbered`, and for
+ * functions without a name, the number is kept, as in `List.fun_613`. A symbol that is not OCaml's
+ * is returned unchanged. */
 const char *name_ocaml(intern_table *strings, const char *symbol, bool numbered);
 bool name_is_ocaml(const char *symbol);
 

@@ -1,5 +1,5 @@
-/* perf_map.c: all ranges are cut into pieces at all of their bounds, and lines take pieces from the
- * last to the first, so that each piece belongs to the line that is right. */
+/* perf_map.c: the bounds of all ranges cut the addresses into pieces. Lines take pieces from the
+ * last line to the first, so that each piece belongs to the latest line that covers it. */
 #include "symbolize/perf_map.h"
 
 #include <fcntl.h>
@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define LONGEST_MAP ((off_t)1 << 30) /* bytes that are read at most */
+#define LONGEST_MAP ((off_t)1 << 30) /* bytes: a larger map is not read */
 
 /* ---- the text ---------------------------------------------------------------------------- */
 
@@ -22,7 +22,8 @@ static bool is_believable(const struct stat *about, uint64_t recorded_at) {
            about->st_size <= LONGEST_MAP;
 }
 
-/* NULL and *ok if there is none. */
+/* Returns the text, or NULL with `*ok` set if there is none, or NULL without `*ok` when out of
+ * memory. */
 static char *read_text(const char *path, uint64_t recorded_at, bool *ok) {
     struct stat about;
     size_t used = 0;
@@ -48,21 +49,22 @@ static char *read_text(const char *path, uint64_t recorded_at, bool *ok) {
 
 /* ---- lines ------------------------------------------------------------------------------- */
 
-/* The `:NUMBER` in which the text from `from` to `end` ends; NULL: in none. */
+/* Finds the `:NUMBER` at the end of the text from `from` to `end`. NULL if there is none. */
 static char *number_before(char *from, const char *end, unsigned long *number) {
     char *colon = memrchr(from, ':', (size_t)(end - from)), *stop;
     *number = colon && colon[1] >= '0' && colon[1] <= '9' ? strtoul(colon + 1, &stop, 10) : 0;
     return *number > 0 && *number <= UINT32_MAX && stop == end ? colon : NULL;
 }
 
-/* What stands before the name of what V8 compiles: `JS:~`, in older ones `LazyCompile:*`. */
+/* Returns the length of the kind that V8 writes before a name: `JS:~`, or `LazyCompile:*` in older
+ * versions. */
 static size_t kind_before(const char *name) {
     size_t n = strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz");
     return n > 0 && name[n] == ':' ? n + 1 + strspn(name + n + 1, "~*^+") : 0;
 }
 
-/* `NAME FILE:LINE:COLUMN`, as V8 has it, with what kind of code it is before the name; older ones
- * say no column. */
+/* Parses `NAME FILE:LINE:COLUMN`, which V8 writes with the kind of code before the name. Older
+ * versions write no column. */
 static void find_place(perf_map_entry *e, char *name) {
     char *blank = strrchr(name, ' ');
     unsigned long number, column;
@@ -104,8 +106,8 @@ static int compare_numbers(const void *left, const void *right) {
     return *a < *b ? -1 : *a > *b;
 }
 
-/* Where the ranges begin and end, ascending; the pieces between two neighbours belong to one line
- * each. NULL when there is no memory. */
+/* Returns the bounds of all ranges, ascending. Each piece between two neighbors belongs to one
+ * line. NULL when out of memory. */
 static uint64_t *sort_bounds(const perf_map *map) {
     const size_t n = map->entries.count;
     uint64_t *bounds = malloc(2 * n * sizeof *bounds);
@@ -118,15 +120,15 @@ static uint64_t *sort_bounds(const perf_map *map) {
     return bounds;
 }
 
-/* The first piece at or behind `piece` that belongs to no line yet: where the chain of `next`
- * ends, which gets shorter on the way. */
+/* Returns the first free piece from `piece` on: the end of the chain in `next`, which is shortened
+ * on the way. */
 static size_t next_free(uint32_t *next, size_t piece) {
     while (next[piece] != piece)
         piece = next[piece] = next[next[piece]];
     return piece;
 }
 
-/* Gives line `i` what no later one has taken. */
+/* Gives line `i` the pieces that no later line has taken. */
 static bool take_pieces(perf_map *map, uint32_t i, const uint64_t *bounds, uint32_t *next) {
     const perf_map_entry *e = &map->entries.items[i];
     const uint64_t *first =
@@ -140,7 +142,7 @@ static bool take_pieces(perf_map *map, uint32_t i, const uint64_t *bounds, uint3
     return ok;
 }
 
-/* From the last line to the first, so that each piece goes to the line that is right. */
+/* Goes from the last line to the first, so that each piece belongs to the latest line. */
 static bool sort_ranges(perf_map *map) {
     const size_t n = map->entries.count;
     if (n == 0)

@@ -1,6 +1,6 @@
-/* perf_map.h: the names of code that a program made at run time, as just-in-time compilers write
- * them for perf: /tmp/perf-PID.map, a line `START SIZE NAME` for each function, in hexadecimal.
- * Where ranges overlap, the later line is right: the code before it is gone. */
+/* perf_map.h: the names of code generated at run time, which just-in-time compilers write for perf:
+ * /tmp/perf-PID.map has a line `START SIZE NAME` for each function, in hexadecimal. If ranges
+ * overlap, the later line is valid: the earlier code is gone. */
 #ifndef SYMBOLIZE_PERF_MAP_H
 #define SYMBOLIZE_PERF_MAP_H
 
@@ -13,23 +13,24 @@
 
 typedef struct perf_map_entry {
     uint64_t start, end;
-    uint32_t line;               /* of the source; 0: not known */
+    uint32_t line;               /* source line; 0: unknown */
     const char *function, *file; /* in `text` */
 } perf_map_entry;
 
-/* Legal when zeroed: knows nothing. */
+/* Valid when zeroed: an empty map. */
 typedef struct perf_map {
     char *text;
     VEC(perf_map_entry) entries;
-    span_map ranges; /* of entries, without overlap */
+    span_map ranges; /* indices of `entries`, without overlaps */
 } perf_map;
 
-/* Reads what the process left, if it belongs to this user (or root) and is not older than
- * `recorded_at` (microseconds since the epoch): process ids come again. Only text that makes sense
- * is used. False when there is no memory. */
+/* Reads the map that a process left, if it belongs to this user (or root) and is not older than
+ * `recorded_at` (microseconds since the epoch), since process ids are reused. Lines that make no
+ * sense are ignored. Returns false when out of memory. */
 bool perf_map_read(perf_map *map, uint64_t pid, uint64_t recorded_at);
 
-/* The function that an address is in; false: not known. The strings live as long as the map. */
+/* Finds the function at an address; false if unknown. The strings are valid until the map is
+ * freed. */
 bool perf_map_find(const perf_map *map, uint64_t address, memtrace_location *location);
 
 void perf_map_free(perf_map *map);

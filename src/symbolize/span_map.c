@@ -1,5 +1,5 @@
-/* span_map.c: sorts the ranges and sweeps once over them with a stack of those that are open, so
- * that a question is one binary search. */
+/* span_map.c: sorts the ranges and sweeps over them once, with a stack of the open ones. A look-up
+ * is then one binary search. */
 #include "symbolize/span_map.h"
 
 typedef VEC(const span *) span_stack;
@@ -62,7 +62,7 @@ bool span_map_seal(span_map *map) {
 }
 
 uint32_t span_map_find(const span_map *map, uint64_t address) {
-    size_t low = 0, high = map->edges.count; /* the first edge beyond the address lies in here */
+    size_t low = 0, high = map->edges.count; /* the first edge after the address is in this range */
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         if (map->edges.items[middle].start <= address)

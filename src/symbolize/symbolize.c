@@ -1,5 +1,5 @@
-/* symbolize.c: opens modules, asks their debug information and symbol table, and puts the answers
- * into words. */
+/* symbolize.c: opens modules, looks up addresses in their debug information and symbol tables, and
+ * turns the results into locations. */
 #include "symbolize/symbolize.h"
 
 #include <errno.h>
@@ -16,39 +16,40 @@
 #include "symbolize/dwarf_info.h"
 #include "symbolize/names.h"
 
-#define MAX_CHAIN      (MEMTRACE_MAX_LOCATIONS - 1) /* a type may have to stand before them */
+#define MAX_CHAIN      (MEMTRACE_MAX_LOCATIONS - 1) /* leaves room for a type */
 #define PROGRESS_EVERY 256                          /* answers */
 
 struct symbolizer {
     symbolize_options options;
     VEC(symbolize_module) modules;
     VEC(symbolize_request) answers;
-    map64 known;          /* hash of module and address -> index of an answer */
-    intern_table strings; /* of all answers */
-    arena locations;      /* likewise */
+    map64 known;          /* from a hash of module and address to the index of an answer */
+    intern_table strings; /* strings of all answers */
+    arena locations;      /* locations of all answers */
 };
 
-/* A string made from one or two strings of the open module, known by their addresses. */
+/* A string made from one or two strings of the open module, which are identified by address. */
 typedef struct cached_name {
     const char *first, *second;
     const char *name;
 } cached_name;
 
 typedef struct name_cache {
-    map64 places; /* hash of the two addresses -> index of `names` */
+    map64 places; /* from a hash of the two addresses to the index in `names` */
     VEC(cached_name) names;
 } name_cache;
 
 /* A module while its addresses are looked up. */
 typedef struct open_module {
     symbolize_module *module;
-    elf_file file;   /* closed if it is missing or another one by now */
-    elf_file debug;  /* closed if none is needed or found */
-    debug_part part; /* of either, if that is enough */
+    elf_file file;   /* closed if it is missing or has been replaced */
+    elf_file debug;  /* closed if not needed or not found */
+    debug_part part; /* part of one of these, if that is enough */
     dwarf_info *dwarf;
     elf_symbols *symbols;
     name_cache functions, paths;
-    map64 ocaml_names; /* of functions (address of the string) -> 1, or 2 if several have it */
+    /* Name of a function (address of the string) -> 1, or 2 if several functions have it. */
+    map64 ocaml_names;
 } open_module;
 
 symbolizer *symbolizer_new(const symbolize_options *options) {
@@ -91,7 +92,7 @@ const symbolize_module *symbolizer_module_at(const symbolizer *s, uint32_t modul
 
 /* ---- opening and closing a module -------------------------------------------------------- */
 
-/* Whether the file is the recorded one. Without a build id only its age can speak against it. */
+/* Whether the file is the recorded one. Without a build id, only its age can prove otherwise. */
 static bool is_recorded_file(const symbolizer *s, const open_module *open) {
     const build_id *id = &open->module->id;
     struct stat status;
@@ -118,7 +119,7 @@ static void open_file(const symbolizer *s, open_module *open) {
     }
 }
 
-/* Reads what there is about `n` addresses, of which `requests` asks. */
+/* Reads the debug information about the `n` addresses in `requests`. */
 static void read_debug_info(open_module *open, const elf_file *source,
                             symbolize_request *const *requests, size_t n) {
     uint64_t *addresses = malloc(n * sizeof *addresses);
@@ -136,7 +137,7 @@ static void read_debug_info(open_module *open, const elf_file *source,
     }
 }
 
-/* `requests` has the `n` that ask for it, by address. */
+/* Opens a module. `requests` are the `n` requests for it, sorted by address. */
 static bool module_open(const symbolizer *s, open_module *open, symbolize_module *module,
                         symbolize_request *const *requests, size_t n) {
     *open = (open_module){.module = module, .file = ELF_FILE_CLOSED, .debug = ELF_FILE_CLOSED};
@@ -149,7 +150,7 @@ static bool module_open(const symbolizer *s, open_module *open, symbolize_module
     if (source->elf)
         read_debug_info(open, source, requests, n);
     if (open->debug.elf)
-        module->state = MODULE_READ; /* the debug file of the recorded one says it all */
+        module->state = MODULE_READ; /* the debug file of the recorded module is enough */
     module->unreadable_debug_info = !open->dwarf && source->elf && elf_file_has_debug_info(source);
     open->symbols = elf_symbols_read(&open->file, &open->debug);
     return open->symbols != NULL;
@@ -181,7 +182,8 @@ static void module_close(open_module *open) {
 
 typedef const char *make_name_fn(intern_table *strings, const char *first, const char *second);
 
-/* The name made of two strings of the open module, made but once. NULL when there is no memory. */
+/* Returns the name made from two strings of the open module, which is made only once. NULL when out
+ * of memory. */
 static const char *cached(symbolizer *s, name_cache *cache, make_name_fn *make, const char *first,
                           const char *second) {
     uint64_t key = hash_u64((uintptr_t)first) ^ (uintptr_t)second;
@@ -209,8 +211,7 @@ static const char *make_ocaml(intern_table *strings, const char *symbol, const c
     return name_ocaml(strings, symbol, numbered);
 }
 
-/* Finds the names that several OCaml functions of the module have, as those of its submodules may.
- */
+/* Finds the names that several OCaml functions of the module share, such as those of submodules. */
 static bool find_namesakes(symbolizer *s, open_module *open) {
     for (size_t i = 0; i < elf_symbols_count(open->symbols); i++) {
         const char *symbol = elf_symbols_name(open->symbols, i);
@@ -225,7 +226,7 @@ static bool find_namesakes(symbolizer *s, open_module *open) {
     return true;
 }
 
-/* Functions that differ have names that differ. */
+/* Returns the name of an OCaml function, numbered if other functions have the same name. */
 static const char *function_of_ocaml(symbolizer *s, open_module *open, const char *symbol) {
     if (!open->ocaml_names.slots && !find_namesakes(s, open))
         return NULL;
@@ -240,10 +241,10 @@ static const char *function_of_symbol(symbolizer *s, open_module *open, const ch
     return cached(s, &open->functions, make_function, symbol, NULL);
 }
 
-/* The symbol table may know a function by a better name than the debug information does. One
- * without a linkage name is local to its unit: its symbol says in which scope. One whose linkage
- * name is not mangled has aliases: the symbol is the public one, `strdup` instead of
- * `__GI___strdup`. And code in assembler has nothing but its symbol. */
+/* Returns the symbol that names a function better than the debug information does, or NULL. A
+ * function without a linkage name is local to its unit: its symbol includes the scope. A linkage
+ * name that is not mangled has aliases: the symbol is the public one, `strdup` instead of
+ * `__GI___strdup`. Assembler code only has symbols. */
 static const char *better_symbol(const open_module *open, uint64_t address,
                                  const dwarf_frame *frame) {
     uint64_t start;
@@ -342,9 +343,9 @@ static int compare_requests(const void *left, const void *right) {
 }
 
 typedef struct request_list {
-    symbolize_request **items; /* by module, then by address */
+    symbolize_request **items; /* sorted by module, then by address */
     size_t count, done;
-    bool stopped; /* by the caller's progress function */
+    bool stopped; /* stopped by the caller's progress function */
 } request_list;
 
 static void report_progress(const symbolizer *s, request_list *list) {
@@ -352,7 +353,7 @@ static void report_progress(const symbolizer *s, request_list *list) {
         list->stopped = true;
 }
 
-/* Answers the questions about the module of the next one. */
+/* Answers all requests about the module of the next one. */
 static bool resolve_module(symbolizer *s, request_list *list) {
     uint32_t module = list->items[list->done]->module;
     size_t end = list->done;
@@ -376,7 +377,7 @@ static uint64_t key_of(const symbolize_request *r) {
     return hash_u64(hash_u64(r->address) + r->module);
 }
 
-/* Whether the answer was there. */
+/* Looks up an earlier answer. Returns whether there was one. */
 static bool recall(const symbolizer *s, symbolize_request *r) {
     const uint32_t i = map64_get(&s->known, key_of(r));
     const symbolize_request *known = i == MAP64_NONE ? NULL : &s->answers.items[i];
@@ -387,7 +388,7 @@ static bool recall(const symbolizer *s, symbolize_request *r) {
     return same;
 }
 
-/* What cannot be kept is asked again. */
+/* Stores an answer. Without memory, it is looked up again next time. */
 static void keep(symbolizer *s, const symbolize_request *r) {
     uint32_t *i = vec_reserve(&s->answers, 1) ? map64_put(&s->known, key_of(r)) : NULL;
     if (!i || *i != MAP64_NONE)

@@ -1,10 +1,10 @@
-/* budget_toml.c: maxima are rounded up in a unit that leaves three digits or more; whatever equals
- * the default is left out. */
+/* budget_toml.c: rounds maxima up, in a unit that leaves at least three digits. Values that equal
+ * the default are left out. */
 #include "export/budget_toml.h"
 
 #include <math.h>
 
-/* A basic string; control characters are not kept. */
+/* Writes a basic string. Control characters become question marks. */
 static void put_text(output *o, const char *key, const char *text) {
     output_format(o, "%s = \"", key);
     for (; *text; text++) {
@@ -15,7 +15,8 @@ static void put_text(output *o, const char *key, const char *text) {
     output_text(o, "\"\n");
 }
 
-/* In a unit of at least three digits, rounded up: that adds a hundredth at most. */
+/* Writes a maximum in a unit that leaves at least three digits, so that rounding up adds at most
+ * one percent. */
 static void put_maximum(output *o, budget_unit unit, double most) {
     static const struct {
         const char *name;

@@ -1,6 +1,6 @@
-/* dump.c: stacks can be thousands of frames deep and mostly equal the one before. So the text of
- * each frame is made once, and the text of each domain's last stack is kept with the place where
- * each frame ends: an event cuts it where the stacks part and appends the rest. */
+/* dump.c: stacks can be thousands of frames deep, and most equal the previous one. So the text of
+ * each frame is made once, and the text of each domain's last stack is kept, with the end of each
+ * frame. An event truncates that text to the shared frames and appends the others. */
 #include "export/dump.h"
 
 #include <inttypes.h>
@@ -9,7 +9,7 @@
 #include "base/vec.h"
 
 typedef struct frame_text {
-    size_t first; /* in `frame_texts` */
+    size_t first; /* offset in `frame_texts` */
     size_t size;
     const char *type; /* as in memtrace_frame */
 } frame_text;
@@ -17,7 +17,7 @@ typedef struct frame_text {
 /* The last stack of a domain. */
 typedef struct stack_text {
     output text;
-    VEC(size_t) ends; /* of each frame's text */
+    VEC(size_t) ends; /* ends of the frames' texts */
 } stack_text;
 
 typedef struct dump {
@@ -25,13 +25,13 @@ typedef struct dump {
     const dump_options *options;
     output *out;
     output frame_texts;
-    VEC(frame_text) frames; /* by frame number */
+    VEC(frame_text) frames; /* by frame index */
     VEC(stack_text) stacks; /* by domain */
 } dump;
 
 /* ---- frames ------------------------------------------------------------------------------ */
 
-/* Names stay on their line, and are read at terminals. */
+/* Escapes names, so that they stay on their line and are safe in a terminal. */
 static void text_location(output *o, const memtrace_location *l) {
     output_char(o, ' ');
     output_shown(o, l->function);
@@ -49,7 +49,7 @@ static void text_code(output *o, uint64_t code) {
     output_format(o, " $%" PRId64, (int64_t)code);
 }
 
-/* As the tools of the format show it: a type is a location there. */
+/* Like other tools for the format, shows a type as a location. */
 static void text_frame(output *o, const memtrace_frame *f) {
     if (f->type)
         text_location(o, &(memtrace_location){.file = MEMTRACE_TYPE_FILE, .function = f->type});
@@ -86,7 +86,7 @@ static void json_frame(output *o, const memtrace_frame *f) {
         output_format(o, ",{\"code\":%" PRId64 "}", (int64_t)f->code);
 }
 
-/* Frames are numbered in the order of their first use. */
+/* Returns the text of a frame. Frames are numbered in the order of their first use. */
 static const frame_text *frame_of(dump *d, uint32_t index) {
     static void (*const render[])(output *, const memtrace_frame *) = {
         [DUMP_TEXT] = text_frame, [DUMP_CSV] = csv_frame, [DUMP_JSON] = json_frame};
@@ -131,7 +131,7 @@ static bool update_stack(dump *d, stack_text *s, const memtrace_event *e) {
     return !s->text.error;
 }
 
-/* The text of the frames to be shown; `*cut` is the number of outer ones left out. */
+/* Returns the text of the frames to show. `*cut` is the number of outer frames left out. */
 static const char *shown_part(const dump *d, const stack_text *s, size_t *size, size_t *cut) {
     size_t n = s->ends.count, max = d->options->max_depth;
     *cut = max && n > max ? n - max : 0;
@@ -166,7 +166,7 @@ static void text_event(dump *d, const memtrace_event *e, const stack_text *s) {
     output_text(o, " dom=");
     output_u64(o, e->domain, 0, ' ');
     output_char(o, ' ');
-    if (e->common_prefix >= 1000) /* as OCaml's printf does by `% 4d` */
+    if (e->common_prefix >= 1000) /* like `% 4d` of OCaml's printf */
         output_char(o, ' ');
     output_u64(o, e->common_prefix, 4, ' ');
     output_char(o, ':');

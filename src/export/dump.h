@@ -1,6 +1,6 @@
-/* dump.h: every event of a trace as text, one a line.
+/* dump.h: prints every event of a trace, one per line.
  *
- * The layouts are for scripts and do not change; the manual page describes them. */
+ * Scripts depend on the layouts, which do not change; the manual page describes them. */
 #ifndef EXPORT_DUMP_H
 #define EXPORT_DUMP_H
 
@@ -22,14 +22,15 @@ typedef enum dump_format {
 typedef struct dump_options {
     dump_format format;
     bool backtraces;    /* false: the field stays empty */
-    uint64_t max_depth; /* of a backtrace, its innermost frames; 0: all */
+    uint64_t max_depth; /* number of innermost frames to show; 0: all */
 } dump_options;
 
-/* Writes all that is left in `reader`, until its end or until `o` fails. MEMTRACE_OK at the end. */
+/* Writes the remaining events of `reader`, until its end or until `o` fails. Returns MEMTRACE_OK at
+ * the end. */
 MEMTRACE_NODISCARD memtrace_status dump_events(memtrace_reader *reader, const dump_options *options,
                                                output *o);
 
-/* Whether events of this format show backtraces at all; else they need not be read. */
+/* Whether events of this format show backtraces. If not, they can be skipped when reading. */
 bool dump_shows_backtraces(const dump_options *options);
 
 #endif

@@ -1,5 +1,5 @@
-/* export_dot.c: a graph of callers for Graphviz, as pprof draws it: boxes as large as what they
- * allocate themselves, arrows as thick as what goes through them. */
+/* export_dot.c: a call graph for Graphviz, drawn like pprof's: the size of a box shows what it
+ * allocates itself, the width of an arrow what is allocated through it. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -22,7 +22,7 @@ static double share_of(const callgraph *g, const cost *c) {
     return g->total.weight > 0 ? c->weight / g->total.weight : 0;
 }
 
-/* Of a hue that goes from grey to red, as pprof has it: what stands out is what costs. */
+/* Writes a color between gray and red, as in pprof: the more expensive, the more conspicuous. */
 static void dot_color(output *o, const char *name, double share, double lightness) {
     output_format(o, "%s=\"0.02 %.3f %.3f\"", name, fmin(1, 0.08 + sqrt(share) * 0.9), lightness);
 }
@@ -53,7 +53,7 @@ static void dot_node(output *o, const export_subject *s, const callgraph *g, siz
     output_text(o, "]\n");
 }
 
-/* Graphviz keeps what weighs more straighter. */
+/* Graphviz draws heavier edges straighter. */
 static void dot_edge(output *o, const export_subject *s, const callgraph *g,
                      const callgraph_edge *e) {
     const double share = share_of(g, &e->total);
@@ -63,7 +63,7 @@ static void dot_edge(output *o, const export_subject *s, const callgraph *g,
     output_text(o, e->direct ? "]\n" : " style=dotted]\n");
 }
 
-/* What the graph is of. */
+/* Describes the graph. */
 static void dot_legend(output *o, const export_subject *s, const callgraph *g) {
     output_text(o, "subgraph cluster_L { L [shape=box fontsize=14 style=filled "
                    "fillcolor=\"#f8f8f8\" label=\"");

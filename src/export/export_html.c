@@ -1,6 +1,6 @@
-/* export_html.c: a trace as one file that a browser opens without a server. Asks the API as the
- * page would, and puts what it answers into the page: JSON, deflated, in base64, in one element.
- * The page's other files are those that the server embeds. */
+/* export_html.c: a trace as a single file that a browser opens without a server. Sends the API the
+ * requests of the page and embeds the answers in the page, as compressed JSON in base64 in one
+ * element. The page's other files are those that the server embeds. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,18 +13,18 @@
 #include "serve/assets.h"
 
 enum {
-    N_FOCUSED = 24,      /* functions of which callers and callees are in the file, at most: */
-    NODES = 4 << 20,     /* so many nodes of stacks are looked at for them */
-    MAX_PARAMETERS = 16, /* of a question */
+    N_FOCUSED = 24,      /* most functions whose callers and callees are included */
+    NODES = 4 << 20,     /* most nodes of stacks to visit for these functions */
+    MAX_PARAMETERS = 16, /* of a request */
     DEFLATED = 1 << 14,
     GZIP = 16 + MAX_WBITS,
 };
 
-/* What goes to where the data stands: text → deflate → base64 → output. */
+/* Writes the embedded data: text → deflate → base64 → output. */
 typedef struct packer {
     output *o;
     z_stream z;
-    unsigned char pending[3]; /* of base64 */
+    unsigned char pending[3]; /* bytes of an incomplete base64 group */
     unsigned n_pending;
     bool failed;
 } packer;
@@ -91,15 +91,15 @@ static void pack_end(packer *p) {
         put_group(p);
 }
 
-/* ---- questions --------------------------------------------------------------------------- */
+/* ---- requests -------------------------------------------------------------------------- */
 
 typedef struct asker {
     packer *packer;
     viewer *viewer;
     const char *filter;
-    bool started;  /* an answer stands before the next one */
-    output advice; /* that of all measures, once it was asked for */
-    bool is_large; /* questions take long: there are fewer */
+    bool started;  /* the next answer needs a separator */
+    output advice; /* the answer for all measures, once requested */
+    bool is_large; /* requests take long, so fewer are made */
 } asker;
 
 static void pack_question(packer *p, const char *endpoint, const api_parameter *q, size_t n) {
@@ -120,12 +120,12 @@ static void pack_question(packer *p, const char *endpoint, const api_parameter *
     output_finish(&o);
 }
 
-/* Some questions take long, and there are many. */
+/* Whether the export was cancelled: there are many requests, and some take long. */
 static bool nobody_waits(void *context) {
     return !output_goes_on(context);
 }
 
-/* The answer, or nothing. `q` has room for one parameter more. */
+/* Requests an answer, which is empty on failure. `q` must have room for one more parameter. */
 static void answer(const asker *a, const char *endpoint, api_parameter *q, size_t n, output *o) {
     if (a->filter && strcmp(endpoint, "info") != 0 && strcmp(endpoint, "explain") != 0)
         q[n++] = (api_parameter){.name = "filter", .value = a->filter};
@@ -136,7 +136,7 @@ static void answer(const asker *a, const char *endpoint, api_parameter *q, size_
         o->used = 0;
 }
 
-/* What has no answer is not in the file. */
+/* Embeds an answer, unless it is empty. */
 static void put_answer(asker *a, const char *endpoint, const api_parameter *q, size_t n,
                        const output *o) {
     if (o->used == 0)
@@ -148,7 +148,8 @@ static void put_answer(asker *a, const char *endpoint, const api_parameter *q, s
     a->started = true;
 }
 
-/* `named` are the parameters that the page asks with; NULL ends them and leaves out their value. */
+/* Requests and embeds an answer. `named` are names and values of parameters, ended by NULL. A
+ * parameter whose value is NULL is omitted. */
 static void ask(asker *a, const char *endpoint, const char *const *named) {
     api_parameter q[MAX_PARAMETERS];
     size_t n = 0;
@@ -164,14 +165,14 @@ static void ask(asker *a, const char *endpoint, const char *const *named) {
 #define ASK(a, endpoint, ...)                                                                      \
     ask(a, endpoint, (const char *const[]){__VA_ARGS__ __VA_OPT__(, ) NULL})
 
-/* Trees are large, and another measure has others. */
+/* Frees the cached trees of a measure: they are large, and other measures do not share them. */
 static void forget(asker *a, const reading *r, measure m) {
     char prefix[64];
     snprintf(prefix, sizeof prefix, "0 %" PRIu64 " %d ", r->serial, (int)m);
     cache_forget(a->viewer->cache, prefix);
 }
 
-/* It is of what was allocated, whatever the measure that the page asks with. */
+/* The advice is about what was allocated, whatever measure the page requests it with. */
 static void ask_advice(asker *a, const char *by) {
     api_parameter q[2] = {{.name = "measure", .value = by}};
     if (!a->advice.buffer)
@@ -179,8 +180,8 @@ static void ask_advice(asker *a, const char *by) {
     put_answer(a, "advice", q, by != NULL, &a->advice);
 }
 
-/* What every measure has. The tree comes last: with its sums there, the cache has no room for the
- * tree of call paths of all measures beside what other questions need. */
+/* Makes the requests that every measure has. The tree is last: once its sums are cached, the cache
+ * has no room for the tree of call paths of all measures next to what the other requests need. */
 static void ask_measure(asker *a, measure m, const char *by) {
     if (m == MEASURE_ALLOCATED || m == MEASURE_BLOCKS)
         ASK(a, "lifetimes", "measure", by);
@@ -193,7 +194,7 @@ static void ask_measure(asker *a, measure m, const char *by) {
     ASK(a, "tree", "measure", by, "width", "1200", "rows", "256");
 }
 
-/* What those have that are asked for most. */
+/* Makes the further requests of the most common measures. */
 static void ask_more(asker *a, const char *by) {
     ASK(a, "table", "measure", by, "kind", "hotspots", "by", "function", "limit", "200");
     ASK(a, "table", "measure", by, "kind", "types", "limit", "200");
@@ -203,7 +204,8 @@ static void ask_more(asker *a, const char *by) {
     ASK(a, "table", "measure", by, "kind", "paths", "limit", "200");
 }
 
-/* Those beside each other that need the same: what takes long is then there for the next one. */
+/* Makes all requests. Those that share data are adjacent, so that expensive data is still cached
+ * for the next one. */
 static void ask_all(asker *a, const reading *r) {
     ASK(a, "info");
     ASK(a, "timeline", "buckets", "500");
@@ -213,7 +215,7 @@ static void ask_all(asker *a, const reading *r) {
     for (measure m = 0; m < N_MEASURES; m++) {
         const char *by = m == MEASURE_ALLOCATED ? NULL : measure_infos[m].name;
         if (m == MEASURE_REQUESTED)
-            continue; /* the page has no such measure */
+            continue; /* the page does not have this measure */
         ask_measure(a, m, by);
         if (m == MEASURE_ALLOCATED)
             ASK(a, "timepaths", "width", "1200");
@@ -233,7 +235,7 @@ static int by_total(const void *a_, const void *b_) {
     return (a->total.weight < b->total.weight) - (a->total.weight > b->total.weight);
 }
 
-/* Whether the name, as a focus, means just itself. */
+/* Whether the name, used as a focus, matches only itself. */
 static bool is_plain(const char *name) {
     return *name && *name != '/' && *name != ' ' && !strstr(name, " > ") &&
            name[strspn(name, "0123456789.")];
@@ -287,7 +289,7 @@ static bool put_asset(output *o, const char *path) {
     while (a->path && strcmp(a->path, path) != 0)
         a++;
     if (!a->path)
-        return true; /* built without a page */
+        return true; /* built without the page */
     char *plain = malloc(a->size + 1);
     z_stream z = {.next_in = (unsigned char *)(uintptr_t)a->gzip,
                   .avail_in = (uInt)a->gzip_size,

@@ -1,8 +1,9 @@
-/* export_parquet.c: the tables of an export, and the rows of each.
+/* export_parquet.c: the tables of an export and their rows.
  *
- * Traces are many, and engines join them: so a frame has the same id wherever it occurs, a hash of
- * what it is, and sums by site need no names. Stacks are numbered within their trace, as a hash of
- * each would take more than all else; those that have blocks have one, too. */
+ * Many traces are exported, and query engines join them. So a frame has the same id in all traces,
+ * a hash of its content, and sums by site need no names. Stacks are numbered within their trace,
+ * because a hash for each would take more space than everything else. Only stacks that have blocks
+ * get a hash as well. */
 #include "export/export_parquet.h"
 
 #include <errno.h>
@@ -23,16 +24,16 @@
 
 enum { MOST_SERVICE = 128, MOST_PATH = 4096 };
 
-#define TEXT_OF_TRACE "%016llx" /* names its files */
+#define TEXT_OF_TRACE "%016llx" /* name of its files */
 
 typedef struct exporting {
     const profile *profile;
     const lens *lens;
     export_subject *subject;
     path_tree *stacks;
-    uint64_t *frame_ids, *paths; /* by place, and by node, of `stacks` */
-    uint8_t *has_blocks;         /* by node: of those that are kept */
-    uint64_t id;                 /* of the trace */
+    uint64_t *frame_ids, *paths; /* by place and by node of `stacks` */
+    uint8_t *has_blocks;         /* by node: whether blocks that are kept have this stack */
+    uint64_t id;                 /* id of the trace */
     char partition[MOST_SERVICE * 3 + 64];
     char *reason;
     size_t reason_size;
@@ -53,7 +54,7 @@ static bool has_key(const char *label, const char *key) {
     return key_size(label) == strlen(key) && memcmp(label, key, strlen(key)) == 0;
 }
 
-/* Its value, by either name; NULL: there is none. */
+/* Returns the value of the label with either key; NULL if there is none. */
 static const char *label_of(const export_subject *s, const char *key, const char *other) {
     for (size_t i = s->n_labels; i-- > 0;)
         if (has_key(s->labels[i], key) || has_key(s->labels[i], other))
@@ -69,7 +70,7 @@ static bool is_repeated_later(const export_subject *s, size_t label) {
     return false;
 }
 
-/* An object of JSON. */
+/* Writes the labels as a JSON object. */
 static void put_labels(output *o, const export_subject *s) {
     const char *separator = "{";
     for (size_t i = 0; i < s->n_labels; i++) {
@@ -135,7 +136,7 @@ static bool find_ids(exporting *e) {
     return true;
 }
 
-/* The same trace with the same labels has the same files. */
+/* The same trace with the same labels gets the same files. */
 static uint64_t trace_id(const exporting *e) {
     const memtrace_info *info = &e->profile->info;
     uint64_t id = hash_text(hash_text(0, info->executable_name), host_of(e));
@@ -160,7 +161,7 @@ static const char *service_of(const exporting *e) {
     return *name ? name : "unknown";
 }
 
-/* As Hive escapes values in names of folders. */
+/* Escapes a value for a folder name, as Hive does. */
 static void escape(const char *value, char *to) {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.";
     static const char digits[] = "0123456789ABCDEF";
@@ -187,7 +188,7 @@ static void find_partition(exporting *e) {
              day.tm_mon + 1, day.tm_mday, service);
 }
 
-/* All folders of a path to a file. */
+/* Creates all folders on the path to a file. */
 static bool make_folders(exporting *e, char *path) {
     for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
         *slash = '\0';
@@ -251,7 +252,7 @@ static bool write_table(exporting *e, const table *t) {
 
 /* ---- samples ----------------------------------------------------------------------------- */
 
-/* X(name, kind, whether it may be null), in the order of their numbers */
+/* X(name, kind, whether it may be null), in column order */
 #define SAMPLES(X)                                                                                 \
     X(trace, I64, false)                                                                           \
     X(born, TIME, false)                                                                           \
@@ -347,7 +348,7 @@ static int64_t clock_of(const exporting *e, uint64_t time) {
     return (int64_t)(e->profile->info.start_time + time);
 }
 
-/* From its birth on. */
+/* Writes a time relative to the block's birth. */
 static void put_since(parquet *p, size_t column, uint64_t born, uint64_t time) {
     put_unless(p, column, time == BLOCKS_NEVER ? BLOCKS_NEVER : time - born, BLOCKS_NEVER);
 }
@@ -360,7 +361,7 @@ static void put_times(const exporting *e, parquet *p, size_t row) {
     put_since(p, SAMPLES_promoted, born, blocks_promoted(b, row));
 }
 
-/* Of what so many samples stand for, in bytes². */
+/* Returns the variance of the estimate that so many samples give, in bytes². */
 static double variance_of(const profile *p, uint64_t samples) {
     return cost_bytes(p, samples) * profile_bytes_per_sample(p) * (1 - p->info.sample_rate);
 }

@@ -1,5 +1,5 @@
-/* export_rows.c: the sampled blocks, one a row, as CSV and as JSON. Many blocks have the same
- * stack: its text is made once and kept until another stack comes. */
+/* export_rows.c: the sampled blocks, one per row, as CSV and as JSON. Many blocks have the same
+ * stack, so its text is kept until another stack follows. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,9 +14,9 @@ typedef struct rows {
     const lens *lens;
     path_tree *stacks;
     output place_texts;
-    VEC(size_t) ends; /* of each place's text, with the separator behind it */
-    output stack;     /* the text of the latest stack */
-    uint32_t node;    /* of which it is; CCT_NO_NODE: none */
+    VEC(size_t) ends; /* ends of the places' texts, including the separators */
+    output stack;     /* text of the latest stack */
+    uint32_t node;    /* its node; CCT_NO_NODE: none */
     path_places path;
     char separator; /* between the places of a stack */
     span_cursor spans[SPAN_N_KINDS];
@@ -115,7 +115,7 @@ static numbers numbers_of(const profile *p, size_t row) {
                      .promoted = promoted == BLOCKS_NEVER ? promoted : promoted - born};
 }
 
-/* `absent` stands for what did not happen. */
+/* Writes a time, or `absent` for an event that did not happen. */
 static void put_time(output *o, uint64_t time, const char *absent) {
     if (time == BLOCKS_NEVER)
         output_text(o, absent);
@@ -123,7 +123,7 @@ static void put_time(output *o, uint64_t time, const char *absent) {
         output_u64(o, time, 0, ' ');
 }
 
-/* In as many digits as are sure, since 1 / 2e-5 is not quite 50,000. */
+/* Limits the digits to the reliable ones, since 1 / 2e-5 is not exactly 50,000. */
 static void put_bytes(output *o, double bytes) {
     output_format(o, "%.15g", bytes);
 }
@@ -139,7 +139,7 @@ static bool site_of(const rows *r, size_t row, uint32_t *place) {
     return true;
 }
 
-/* NULL: it has no name. */
+/* Returns NULL if it has no name. */
 static const char *span_of(rows *r, span_kind kind, size_t row) {
     return spans_text(&r->profile->table, kind, row, &r->spans[kind]);
 }
@@ -231,11 +231,12 @@ static void json_row(rows *r, output *o, size_t row) {
 
 typedef void put_row(rows *r, output *o, size_t row);
 
-/* ---- how much it will be ----------------------------------------------------------------- */
+/* ---- size estimate -------------------------------------------------------------------- */
 
 enum { MEASURED_ROWS = 1000 };
 
-/* The mean size of what stands around the stacks, by rows from all of the table. */
+/* Returns the mean size of a row without its stack, measured on rows spread over the whole
+ * table. */
 static double measure_rows(rows *r, put_row *put) {
     const size_t count = r->profile->table.count;
     size_t n = 0;
@@ -251,7 +252,8 @@ static double measure_rows(rows *r, put_row *put) {
     return size;
 }
 
-/* Texts of stacks, which make up most, are added up. False when there is no memory. */
+/* Computes the size of all rows. The texts of stacks, which are most of it, are summed exactly.
+ * Returns false when out of memory. */
 static bool measure_all(rows *r, const uint8_t *kept, put_row *put, uint64_t *bytes) {
     const block_table *b = &r->profile->table;
     uint64_t *lengths = path_tree_lengths(r->stacks, r->ends.items), sum = 0, n = 0;

@@ -1,5 +1,5 @@
-/* export_sqlite.c: a profile as an SQLite database, to be asked in SQL. Everything is one
- * transaction, and indices are made after the rows. How large it will be is guessed. */
+/* export_sqlite.c: a profile as an SQLite database, to be queried with SQL. Everything is written
+ * in one transaction, and indices are created after the rows. The size of the file is estimated. */
 #include <sqlite3.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "query/cost.h"
 #include "query/estimate.h"
 
-/* Nothing is to be saved from a crash: the file takes its place when it is complete. */
+/* No protection against crashes is needed: the file is moved into place when it is complete. */
 static const char schema[] =
     "PRAGMA journal_mode = OFF;"
     "PRAGMA synchronous = OFF;"
@@ -20,24 +20,24 @@ static const char schema[] =
     "  start INTEGER,"    /* microseconds since the epoch */
     "  duration INTEGER," /* microseconds */
     "  word_size INTEGER, rate REAL, bytes_per_sample REAL,"
-    "  ends_early INTEGER, reason TEXT);" /* microseconds, and why; NULL: it does not */
+    "  ends_early INTEGER, reason TEXT);" /* microseconds, and the reason; NULL: complete */
     "CREATE TABLE frames (id INTEGER PRIMARY KEY, function TEXT, file TEXT, line INTEGER);"
-    /* The stack of a block is the path from the row it names to the one without parent. */
+    /* The stack of a block is the path from the row it names to the row without parent. */
     "CREATE TABLE stacks (id INTEGER PRIMARY KEY, parent INTEGER REFERENCES stacks,"
     "  frame INTEGER REFERENCES frames, depth INTEGER);"
     "CREATE TABLE blocks (id INTEGER PRIMARY KEY,"
     "  born INTEGER, promoted INTEGER, died INTEGER," /* microseconds since the start */
     "  size INTEGER,"                                 /* bytes, header excluded */
     "  samples INTEGER,"
-    "  bytes REAL, objects REAL," /* what it stands for in estimates */
+    "  bytes REAL, objects REAL," /* estimates that it stands for */
     "  source TEXT, domain INTEGER, type TEXT,"
     "  site INTEGER REFERENCES frames, caller INTEGER REFERENCES frames,"
     "  stack INTEGER REFERENCES stacks,"
-    /* Of births, in the order of all of them; and how many there were before it died. */
+    /* The block's rank among all births, and the number of births before its death. */
     "  birth INTEGER, births_before_death INTEGER,"
-    "  thread TEXT, scope TEXT,"      /* their names; NULL: there is none */
-    "  trace_id TEXT, span_id TEXT);" /* of distributed tracing; the same */
-    /* The moment that the view `live` is about: just after a birth, or the end of a microsecond. */
+    "  thread TEXT, scope TEXT,"      /* names; NULL: none */
+    "  trace_id TEXT, span_id TEXT);" /* of distributed tracing; NULL: none */
+    /* The moment shown by the view `live`: just after a birth, or the end of a microsecond. */
     "CREATE TABLE moment (time INTEGER, birth INTEGER);";
 
 static const char views[] =
@@ -88,7 +88,7 @@ typedef struct database {
     const lens *lens;
     path_tree *stacks;
     const output_watch *watch;
-    uint64_t n_blocks; /* to be written */
+    uint64_t n_blocks; /* number of blocks to write */
     bool no_memory, unwanted;
 } database;
 
@@ -103,7 +103,7 @@ static sqlite3_stmt *prepare(database *d, const char *sql) {
     return sqlite3_prepare_v2(d->db, sql, -1, &s, NULL) == SQLITE_OK ? s : NULL;
 }
 
-/* Executes a statement whose parameters were bound; those not bound again stay. */
+/* Executes a statement whose parameters are bound. Parameters stay bound for the next row. */
 static bool step(sqlite3_stmt *s) {
     const bool ok = sqlite3_step(s) == SQLITE_DONE;
     sqlite3_reset(s);
@@ -117,7 +117,7 @@ static void bind_text(sqlite3_stmt *s, int at, const char *text) {
         sqlite3_bind_null(s, at);
 }
 
-/* What others named: clients may refuse a column that is not in UTF-8. */
+/* Binds a name from the program as valid UTF-8, since clients may refuse a column that is not. */
 static void bind_name(sqlite3_stmt *s, int at, const char *name) {
     output text;
     if (!name) {
@@ -243,10 +243,10 @@ static bool put_block(const database *d, sqlite3_stmt *s, size_t row,
     return step(s);
 }
 
-/* A row with its part of both indices takes 75 to 95 bytes, in databases of millions of rows. */
+/* A row and its entries in both indices take 75 to 95 bytes, in databases with millions of rows. */
 enum { BLOCK_SIZE = 86, TELL_BLOCKS = 1 << 14 };
 
-/* With pages of its own for each table. */
+/* Estimates the size of the file; each table has pages of its own. */
 static uint64_t guess_size(const database *d) {
     enum { EMPTY = 1 << 16, STACK_SIZE = 20 };
     return EMPTY + d->n_blocks * BLOCK_SIZE + d->stacks->n * STACK_SIZE;
@@ -280,14 +280,14 @@ static bool put_blocks(database *d, const uint8_t *kept) {
     return ok;
 }
 
-/* Views are made with the indices, which takes long. */
+/* Creates the views, together with the indices, which take long. */
 static bool put_views(database *d) {
     if (d->watch && d->watch->doing)
         d->watch->doing(d->watch->context, "sorting by site and stack");
     return run(d, views);
 }
 
-/* The moment is the peak until somebody chooses another one. */
+/* The moment is the peak until it is updated. */
 static bool put_moment(database *d) {
     blocks_most most;
     d->no_memory |= !blocks_peak(&d->profile->table, &most);

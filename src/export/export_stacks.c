@@ -1,6 +1,5 @@
-/* export_stacks.c: collapsed stacks and speedscope. Lines and samples are what costs anything at
- * the nodes of a tree of call paths; how long all of it will be is known from the nodes' parents.
- */
+/* export_stacks.c: collapsed stacks and speedscope. Each node with costs in a tree of call paths
+ * becomes a line or a sample. The total size is computed beforehand from the nodes' parents. */
 
 #include <math.h>
 #include <string.h>
@@ -8,13 +7,13 @@
 #include "export/exports.h"
 #include "paths/path_sums.h"
 
-enum { ASK_AFTER = 1 << 14 /* nodes: whether somebody still waits */ };
+enum { ASK_AFTER = 1 << 14 /* number of nodes after which to check whether to go on */ };
 
 static bool goes_on(output *o, uint32_t node) {
     return node % ASK_AFTER > 0 ? !o->error : output_goes_on(o);
 }
 
-/* What a stack without frames is called. */
+/* The name of a stack without frames. */
 static const char nowhere[] = "[unknown]";
 
 static uint64_t weight_at(const profile *p, measure m, const path_column *costs, uint32_t node) {
@@ -33,7 +32,7 @@ static size_t n_places(const path_tree *t) {
 
 /* ---- collapsed stacks -------------------------------------------------------------------- */
 
-/* The layout has no way to quote: what has a meaning in it is replaced. */
+/* Writes a name. The format has no quoting, so characters with a meaning are replaced. */
 static void collapsed_name(output *o, const char *name) {
     if (!*name)
         name = nowhere;
@@ -41,10 +40,10 @@ static void collapsed_name(output *o, const char *name) {
         output_char(o, *name == ';' ? ':' : (unsigned char)*name < ' ' ? ' ' : *name);
 }
 
-/* Names are made once: stacks of thousands of frames repeat them. */
+/* The names of all places, made only once because stacks of thousands of frames repeat them. */
 typedef struct collapsed_names {
     output text;
-    VEC(size_t) ends; /* of each place's name, with the semicolon behind it */
+    VEC(size_t) ends; /* ends of the places' names, including the semicolons */
 } collapsed_names;
 
 static bool collapsed_names_make(collapsed_names *names, const path_tree *t) {
@@ -78,13 +77,13 @@ static void collapsed_stack(output *o, const collapsed_names *names, const path_
     output_char(o, '\n');
 }
 
-/* The bytes of all lines; UINT64_MAX when there is no memory. */
+/* Returns the size of all lines in bytes; UINT64_MAX when out of memory. */
 static uint64_t collapsed_size(const collapsed_names *names, const profile *p, measure m,
                                const path_tree *t, const path_column *costs) {
     uint64_t *lengths = path_tree_lengths(t, names->ends.items), sum = lengths ? 0 : UINT64_MAX;
     for (uint32_t i = 0; lengths && i < t->n; i++)
         if (path_column_any(costs, i))
-            sum += lengths[i] + digits_of(weight_at(p, m, costs, i)) + 1; /* the line's end */
+            sum += lengths[i] + digits_of(weight_at(p, m, costs, i)) + 1; /* the newline */
     free(lengths);
     return sum;
 }
@@ -130,7 +129,7 @@ static void speedscope_frame(output *o, const profile_location *l) {
     output_char(o, '}');
 }
 
-/* The frame after the last place stands for stacks without frames. */
+/* An additional frame after those of the places stands for stacks without frames. */
 static void speedscope_frames(output *o, const path_tree *t) {
     output_text(o, "\"shared\":{\"frames\":[\n");
     for (uint32_t i = 0; i < n_places(t); i++) {
@@ -141,10 +140,10 @@ static void speedscope_frames(output *o, const path_tree *t) {
     output_text(o, "\n]}");
 }
 
-/* The bytes of samples and weights; UINT64_MAX when there is no memory. */
+/* Returns the size of samples and weights in bytes; UINT64_MAX when out of memory. */
 static uint64_t speedscope_size(const profile *p, measure m, const path_tree *t,
                                 const path_column *costs) {
-    VEC(size_t) ends = {0}; /* of each place's number, with the comma behind it */
+    VEC(size_t) ends = {0}; /* ends of the places' numbers, including the commas */
     bool ok = true;
     for (size_t i = 0, end = 0; ok && i < n_places(t); i++)
         ok = vec_push(&ends, end += digits_of(i) + 1);

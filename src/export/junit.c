@@ -1,8 +1,8 @@
-/* junit.c: a rule is a test case: failed ones are failures, undecided ones count as skipped. Names
- * are escaped for XML and made printable. */
+/* junit.c: a rule is a test case: a failed rule is a failure, an undecided one counts as skipped.
+ * Names are escaped for XML and made printable. */
 #include "export/junit.h"
 
-/* Text for an attribute. XML allows neither control characters nor what is no UTF-8. */
+/* Writes text for an attribute. XML allows neither control characters nor invalid UTF-8. */
 static void xml_text(output *o, const char *text) {
     while (*text) {
         output_piece piece = output_shown_next(&text);
@@ -25,7 +25,7 @@ static void xml_text(output *o, const char *text) {
     }
 }
 
-/* As in the table, and with the unit: names of tests differ. */
+/* Writes the name as in the table, with the unit, so that names of test cases are unique. */
 static void put_name(output *o, const budget_rule *r) {
     const char *title = check_measure(r);
     xml_text(o, check_name(r));

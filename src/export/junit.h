@@ -1,4 +1,4 @@
-/* junit.h: verdicts as JUnit's XML, which CI systems read. */
+/* junit.h: writes verdicts as JUnit XML, which CI systems read. */
 #ifndef EXPORT_JUNIT_H
 #define EXPORT_JUNIT_H
 

@@ -1,5 +1,5 @@
-/* otlp.c: the message is composed from the inside out, each table of its dictionary with an index
- * by content. The first entry of each table is empty: index 0 means that there is none. */
+/* otlp.c: composes the message from the inside out. Each table of its dictionary has an index by
+ * content. The first entry of each table is empty: index 0 means none. */
 #include "export/otlp.h"
 
 #include <math.h>
@@ -44,7 +44,7 @@ enum line_field { LINE_FUNCTION = 1, LINE_LINE = 2 };
 enum function_field { FUNCTION_NAME = 1, FUNCTION_SYSTEM_NAME = 2, FUNCTION_FILE = 3 };
 enum mapping_field { MAPPING_FILE = 4 };
 
-/* Of a number that stays zero until something has it: index 0 of each table is taken. */
+/* A table of the dictionary. Its first entry, with index 0, is empty. */
 typedef struct table {
     output bytes; /* its entries, as fields of the dictionary */
     map64 known;
@@ -55,18 +55,18 @@ struct otlp {
     const profile *profile;
     const lens *lens;
     pprof_head head;
-    output resource; /* the attributes */
+    output resource; /* its attributes */
     table strings, functions, locations, stacks, attributes, links;
-    output profiles[PPROF_VALUES_MAX]; /* their samples */
+    output profiles[PPROF_VALUES_MAX]; /* the samples of each profile */
     output part, inner, text;
     intern_table texts;     /* equal strings are the same pointer */
-    VEC(uint64_t) of_stack; /* locations of the one being made */
-    bool failed;            /* no memory */
+    VEC(uint64_t) of_stack; /* locations of the current stack */
+    bool failed;            /* out of memory */
 };
 
 /* ---- tables ------------------------------------------------------------------------------ */
 
-/* Begins with an entry that is empty. */
+/* Starts a table with its empty entry. */
 static void table_start(table *t, unsigned field) {
     *t = (table){.count = 1};
     output_start(&t->bytes, OUTPUT_MEMORY);
@@ -78,7 +78,7 @@ static void table_finish(table *t) {
     map64_free(&t->known);
 }
 
-/* The index of a key; `*is_new`: its entry must follow. */
+/* Returns the index of a key. `*is_new`: the caller must append its entry. */
 static uint32_t table_index(otlp *w, table *t, uint64_t key, bool *is_new) {
     uint32_t *index = map64_put(&t->known, key);
     *is_new = false;
@@ -123,8 +123,9 @@ static uint32_t function_index(otlp *w, const profile_location *l) {
     return index;
 }
 
-/* A frame is a location; its lines begin with the innermost inlined function. 0: all is hidden. Of
- * stacks that are cut or folded, single locations are frames, behind all others. */
+/* Returns the location of a frame, or 0 if all of the frame is hidden. Its lines begin with the
+ * innermost inlined function. If stacks are cut or folded, single locations of the profile are
+ * frames, numbered after all others. */
 static uint32_t location_index(otlp *w, uint32_t frame) {
     bool is_new;
     const uint32_t n_frames = (uint32_t)w->profile->frames.count;
@@ -165,7 +166,7 @@ static void add_shaped(otlp *w, uint32_t node) {
         add_location(w, (uint32_t)w->profile->frames.count + s->locations[node]);
 }
 
-/* Stacks go from the innermost frame outward. */
+/* Returns the index of a stack, which lists its frames from the innermost outward. */
 static uint32_t stack_index(otlp *w, uint32_t node) {
     bool is_new;
     const cct *tree = &w->profile->tree;
@@ -184,7 +185,7 @@ static uint32_t stack_index(otlp *w, uint32_t node) {
 
 /* ---- the request ------------------------------------------------------------------------- */
 
-/* Of an attribute of samples. */
+/* Returns the index of an attribute of samples. */
 static uint32_t attribute_index(otlp *w, const otlp_attribute *a) {
     bool is_new;
     const uint32_t key = string_index(w, a->key), text = string_index(w, a->value);
@@ -279,14 +280,14 @@ static void put_value_type(otlp *w, output *o, unsigned field, const char *type,
     protobuf_message(o, field, &w->part);
 }
 
-/* Profiles are told apart by an id of 16 bytes: of the process, the time and the value. */
+/* Identifies the profile by 16 bytes, made from the process, the time and the value. */
 static void put_id(otlp *w, output *o, size_t value) {
     const uint64_t id[2] = {w->profile->info.start_time ^ w->profile->info.pid << 48,
                             w->head.time_us << 3 | value};
     protobuf_bytes(o, PROFILE_ID, (const char *)id, sizeof id);
 }
 
-/* The name of the period's type is by which pages file the profile. */
+/* Viewers file the profile under the name of its period type. */
 static void put_profile(otlp *w, size_t value, output *scope) {
     output *o = &w->profiles[value];
     const pprof_value *type = &w->head.values[value];

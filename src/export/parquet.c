@@ -1,6 +1,6 @@
-/* parquet.c: rows are kept by column until a group is full. Then each column chooses what takes the
- * fewest bytes, and its page is written behind its dictionary. The footer, which has where all that
- * is, comes last. */
+/* parquet.c: rows are kept by column until a group is full. Then each column chooses the encoding
+ * that takes the fewest bytes, and its page is written after its dictionary. The footer, which has
+ * the offsets of all pages, comes last. */
 #include "export/parquet.h"
 
 #include <stdlib.h>
@@ -16,26 +16,27 @@
 #define MAGIC "PAR1"
 
 enum {
-    LEVEL = 3,               /* of zstd */
-    LONG_TEXT = 64,          /* bytes: longer ones are no limits in statistics */
-    MOST_DISTINCT = 1 << 16, /* in a dictionary */
+    LEVEL = 3,               /* compression level of zstd */
+    LONG_TEXT = 64,          /* bytes: longer texts are not used as limits in statistics */
+    MOST_DISTINCT = 1 << 16, /* most values in a dictionary */
 };
 
-/* Numbers of the format. */
+/* Constants of the format. */
 enum { TYPE_I32 = 1, TYPE_I64 = 2, TYPE_DOUBLE = 5, TYPE_BYTES = 6 };
 enum { CONVERTED_UTF8 = 0, CONVERTED_MICROS = 10 };
 enum { PLAIN = 0, RUNS = 3, DELTAS = 5, LENGTHS = 6, DICTIONARY = 8 };
 enum { PAGE_DATA = 0, PAGE_DICTIONARY = 2 };
 enum { CODEC_ZSTD = 6 };
 
-/* What the footer says of a column of a group. */
+/* What the footer says about one column of a group. */
 typedef struct chunk {
-    uint64_t at, dictionary_at; /* bytes; the latter 0: there is none */
-    uint64_t size, compressed;  /* of its pages with their headers */
-    uint64_t nulls, n;          /* values, nulls included */
+    uint64_t at, dictionary_at; /* offsets, bytes; dictionary_at 0: no dictionary */
+    uint64_t size, compressed;  /* of its pages with their headers, bytes */
+    uint64_t nulls, n;          /* number of nulls, and of values including nulls */
     unsigned encoding;
     bool has_limits;
-    parquet_bytes low, high; /* as of PLAIN without length; malloc'd */
+    /* Smallest and largest value, encoded like PLAIN without length; malloc'd. */
+    parquet_bytes low, high;
 } chunk;
 
 typedef struct group {
@@ -43,13 +44,13 @@ typedef struct group {
     chunk *chunks; /* by column */
 } group;
 
-/* A column of the group that is being filled. Whole numbers and doubles are their bits, texts are
- * numbers in `texts`. */
+/* A column of the group being filled. Integers and doubles are stored as bits, texts as indices
+ * into `texts`. */
 typedef struct filling {
     VEC(uint64_t) values;  /* without nulls */
-    VEC(uint32_t) present; /* by row, 0 or 1; of optional columns alone */
+    VEC(uint32_t) present; /* one per row, 0 or 1; only in optional columns */
     VEC(parquet_bytes) texts;
-    map64 by_hash; /* of a text → its number */
+    map64 by_hash; /* from the hash of a text to its index */
 } filling;
 
 struct parquet {
@@ -58,8 +59,8 @@ struct parquet {
     size_t n_columns;
     filling *fillings;
     VEC(group) groups;
-    uint64_t at, rows, n_rows; /* bytes written; rows of this group, and of those before */
-    output text;               /* one that comes in */
+    uint64_t at, rows, n_rows; /* bytes written; rows in this group; rows in earlier groups */
+    output text;               /* the text being added */
     ZSTD_CCtx *zstd;
     bool no_memory;
 };
@@ -98,7 +99,7 @@ static char *copy_bytes(const void *bytes, size_t size) {
     return copy;
 }
 
-/* A text that is new, or whose hash another one has. */
+/* Adds a text that is new, or whose hash belongs to another one. */
 static uint32_t add_text(parquet *p, filling *f) {
     const parquet_bytes copy = {.bytes = copy_bytes(p->text.buffer, p->text.used),
                                 .size = p->text.used};
@@ -108,7 +109,7 @@ static uint32_t add_text(parquet *p, filling *f) {
     return (uint32_t)f->texts.count - 1;
 }
 
-/* Of the text that came in. */
+/* Returns the index of the text in `p->text`. */
 static uint32_t number_of_text(parquet *p, filling *f) {
     const output *in = &p->text;
     uint32_t *known = map64_put(&f->by_hash, hash_bytes(in->buffer, in->used));
@@ -149,7 +150,7 @@ static void empty(filling *f) {
 
 /* ---- statistics -------------------------------------------------------------------------- */
 
-/* Like memcmp, by which Parquet orders texts. */
+/* Compares in the order in which Parquet sorts texts, which is memcmp's. */
 static int compare_texts(const parquet_bytes *a, const parquet_bytes *b) {
     const size_t n = a->size < b->size ? a->size : b->size;
     const int order = memcmp(a->bytes, b->bytes, n);
@@ -255,13 +256,13 @@ static void write_page(parquet *p, chunk *c, int type, uint64_t n, const output 
 
 /* ---- dictionaries ------------------------------------------------------------------------ */
 
-/* Distinct values in the order in which they came, and the number of each value. */
+/* Distinct values in order of first occurrence, and for each value the number of its entry. */
 typedef struct dictionary {
     VEC(uint64_t) values;
     uint32_t *numbers;
 } dictionary;
 
-/* Of texts, the texts are one already. */
+/* Collects the distinct values. Equal texts already have equal indices. */
 static bool count_distinct(const filling *f, dictionary *d) {
     map64 known = {0};
     bool ok = (d->numbers = malloc((f->values.count + 1) * sizeof *d->numbers));
@@ -281,12 +282,13 @@ static void free_dictionary(dictionary *d) {
     free(d->numbers);
 }
 
-/* Readers know numbers of no bits, but not all of them. */
+/* Returns the bits per number. Not all readers accept a width of 0. */
 static unsigned width_of(const dictionary *d) {
     return d->values.count > 1 ? parquet_width(d->values.count - 1) : 1;
 }
 
-/* Bytes, if no two numbers that follow each other are the same; one that repeats costs nothing. */
+/* Returns the size of the numbers in bytes, if no two adjacent ones are equal; runs cost
+ * nothing. */
 static size_t numbers_size(const dictionary *d, size_t n) {
     return d->values.count > 1 ? n * width_of(d) / 8 : 0;
 }
@@ -323,7 +325,7 @@ static void write_dictionary(parquet *p, const filling *f, parquet_kind kind, co
 
 /* ---- columns ----------------------------------------------------------------------------- */
 
-/* Which rows have a value, behind the size of that. */
+/* Writes which rows have a value, preceded by the size of that. */
 static void put_presence(const parquet_column *column, const filling *f, output *page) {
     if (!column->optional)
         return;
@@ -344,7 +346,7 @@ static bool put_lengths(const filling *f, output *page) {
     return ok;
 }
 
-/* Without a dictionary. Not all readers take differences of nothing. */
+/* Writes the values without a dictionary. Not all readers accept an empty DELTA encoding. */
 static unsigned put_values(parquet *p, const filling *f, parquet_kind kind, output *page) {
     if (f->values.count == 0)
         return PLAIN;
@@ -488,7 +490,7 @@ static void put_statistics(const chunk *c, thrift *t) {
     thrift_end(&s);
 }
 
-/* The levels of presence are runs, and dictionaries plain. */
+/* Lists the encodings. Presence levels are runs, and dictionaries plain. */
 static void put_encodings(const chunk *c, thrift *t) {
     thrift_list(t, 2, THRIFT_I32, c->dictionary_at ? 3 : 2);
     thrift_item_i32(t, c->encoding);
@@ -542,7 +544,7 @@ static void put_group(const parquet *p, output *o, size_t number) {
     thrift_end(&t);
 }
 
-/* By the order of its type each, without which readers do not believe limits. */
+/* Declares the default order for each column. Without it, readers ignore the limits. */
 static void put_orders(const parquet *p, thrift *t) {
     thrift_list(t, 7, THRIFT_STRUCT, p->n_columns);
     for (size_t i = 0; i < p->n_columns; i++) {

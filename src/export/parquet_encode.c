@@ -1,5 +1,5 @@
-/* parquet_encode.c: runs and packed groups (RLE), differences in blocks (DELTA_BINARY_PACKED), and
- * values as they are, after the format's Encodings.md. */
+/* parquet_encode.c: runs and bit-packed groups (RLE), blocks of differences (DELTA_BINARY_PACKED),
+ * and plain values, according to the format's Encodings.md. */
 #include "export/parquet_encode.h"
 
 #include <stdlib.h>
@@ -9,8 +9,8 @@
 
 enum {
     GROUP = 8,   /* numbers that are packed together */
-    BLOCK = 128, /* differences that have a smallest one … */
-    PART = 32,   /* … and parts of it that have a width */
+    BLOCK = 128, /* differences in a block, which has a minimum */
+    PART = 32,   /* differences in a part of a block, which has a bit width */
     PARTS = BLOCK / PART,
 };
 
@@ -29,11 +29,11 @@ static void put_little(output *o, uint64_t value, size_t size) {
 
 /* ---- bits -------------------------------------------------------------------------------- */
 
-/* Numbers of `width` bits one behind the other, from the lowest bit of the first byte on. */
+/* Packs numbers of `width` bits without gaps, starting at the lowest bit of the first byte. */
 typedef struct packing {
     output *o;
-    uint64_t held; /* bits that make no byte yet */
-    unsigned n;    /* of these, fewer than 8 between numbers */
+    uint64_t held; /* bits that do not fill a byte yet */
+    unsigned n;    /* number of `held` bits, below 8 between numbers */
 } packing;
 
 static void pack_byte(packing *p) {
@@ -42,7 +42,7 @@ static void pack_byte(packing *p) {
     p->n -= 8;
 }
 
-/* In halves, as 7 bits are held and a number may have 64. */
+/* Packs at most 32 bits: 7 bits may be held already, and a number may have 64. */
 static void pack_half(packing *p, uint64_t value, unsigned width) {
     p->held |= value << p->n;
     p->n += width;
@@ -61,7 +61,7 @@ static void pack(packing *p, uint64_t value, unsigned width) {
 
 /* ---- runs -------------------------------------------------------------------------------- */
 
-/* How many are equal at the beginning. */
+/* Returns how many values at the beginning are equal. */
 static size_t run_of(const uint32_t *values, size_t n, size_t most) {
     size_t i = 1;
     while (i < n && i < most && values[i] == values[0])
@@ -74,7 +74,7 @@ static void put_run(output *o, uint32_t value, size_t n, unsigned width) {
     put_little(o, value, (width + 7) / 8);
 }
 
-/* The last group of all is filled up with zeros. */
+/* Writes packed groups. The last group is padded with zeros. */
 static void put_groups(output *o, const uint32_t *values, size_t n, unsigned width) {
     const size_t groups = (n + GROUP - 1) / GROUP;
     packing p = {.o = o};
@@ -83,7 +83,7 @@ static void put_groups(output *o, const uint32_t *values, size_t n, unsigned wid
         pack(&p, i < n ? values[i] : 0, width);
 }
 
-/* Up to where no group is a run. */
+/* Returns the end of the groups that are not runs. */
 static size_t groups_at(const uint32_t *values, size_t n) {
     size_t end = 0;
     while (end < n && run_of(values + end, n - end, GROUP) < GROUP)
@@ -105,7 +105,7 @@ void parquet_encode_runs(output *o, const uint32_t *values, size_t n, unsigned w
 
 /* ---- differences ------------------------------------------------------------------------- */
 
-/* At most BLOCK of them, from that of values[1] to values[0] on; returns the smallest. */
+/* Computes `n` <= BLOCK differences, starting with values[1] - values[0]. Returns the smallest. */
 static int64_t differences_of(const uint64_t *values, size_t n, uint64_t *differences) {
     int64_t least = INT64_MAX;
     for (size_t i = 0; i < n; i++) {
@@ -123,7 +123,8 @@ static unsigned width_of_part(const uint64_t *above, size_t n, size_t first) {
     return parquet_width(all);
 }
 
-/* The last part that has any is filled up with zeros; those behind it are not there. */
+/* Writes a block. The last part that contains values is padded with zeros; parts after it are
+ * omitted. */
 static void put_block(output *o, const uint64_t *values, size_t n) {
     uint64_t above[BLOCK] = {0};
     const int64_t least = differences_of(values, n, above);
@@ -149,7 +150,7 @@ void parquet_encode_deltas(output *o, const uint64_t *values, size_t n) {
         put_block(o, values + at, n - 1 - at < BLOCK ? n - 1 - at : BLOCK);
 }
 
-/* ---- plainly ----------------------------------------------------------------------------- */
+/* ---- plain values --------------------------------------------------------------------- */
 
 void parquet_encode_plain(output *o, const uint64_t *values, size_t n, size_t size) {
     for (size_t i = 0; i < n; i++)

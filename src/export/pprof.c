@@ -1,5 +1,5 @@
-/* pprof.c: Strings, functions and locations are numbered as they are met and written as tables.
- * Field numbers are those of profile.proto, which its readers agree on. */
+/* pprof.c: strings, functions and locations are numbered at their first use and written as tables.
+ * Field numbers are those of profile.proto. */
 #include "export/pprof.h"
 
 #include <errno.h>
@@ -49,42 +49,44 @@ enum function_field {
     FUNCTION_FILENAME = 4,
 };
 
-/* Stacks are written in full for each sample, which readers of the format can't take thousands of
- * frames of. Longer ones keep their ends. */
+/* Stacks are written in full for each sample, and readers of the format cannot handle thousands of
+ * frames in each. Longer stacks keep their two ends. */
 enum {
     MOST_FRAMES = 256,
-    OUTER_FRAMES = 64, /* of those: the rest is innermost */
+    OUTER_FRAMES = 64, /* outermost frames kept; the rest are innermost */
     DRAIN_SIZE = 1 << 20,
-    ASK_AFTER = 1 << 14, /* groups: whether somebody still waits */
+    ASK_AFTER = 1 << 14, /* number of groups after which to check whether to go on */
 };
 
 struct pprof {
     const profile *profile;
     const lens *lens;
-    size_t n_values; /* of a sample */
-    output *out;     /* what is compressed goes there */
+    size_t n_values; /* values of each sample */
+    output *out;     /* receives the compressed bytes */
     z_stream gzip;
-    output message;          /* the part of the profile that was not compressed yet */
-    output part, inner;      /* a message in it, and one in that */
-    output text;             /* of a string, in UTF-8: decoders refuse all for one that is not */
-    intern_table strings;    /* equal ones are the same pointer */
-    map64 string_index;      /* to the index in the string table */
-    map64 functions;         /* (name, file), both as string indices, to the function's id */
+    output message;       /* the part of the profile not compressed yet */
+    output part, inner;   /* a message inside it, and one inside that */
+    output text;          /* a string in UTF-8: decoders refuse a profile with an invalid one */
+    intern_table strings; /* equal strings are the same pointer */
+    map64 string_index;   /* from a string to its index in the string table */
+    /* From (name, file), both as string indices, to the id of a function. */
+    map64 functions;
     VEC(uint64_t) locations; /* of a sample */
     uint64_t next_string;
-    bool *hidden;       /* by frame: nothing of it is to be seen, so that it is no location */
-    uint32_t *ids;      /* by frame: of its location; 0: that is not there yet */
-    uint32_t n_ids;     /* in the order of the table: some readers accept no other */
-    uint32_t gap;       /* the id of what stands for frames that stacks lack; 0: none do */
-    uint32_t *depths;   /* by node of the stacks' tree: visible frames of its stack */
-    uint32_t *outer;    /* the same: the node on it with OUTER_FRAMES of them, or itself */
-    uint64_t shortened; /* samples without the middle of their stacks */
-    bool failed;        /* no memory */
+    bool *hidden;       /* by frame: hidden as a whole, so not a location */
+    uint32_t *ids;      /* by frame: id of its location; 0: not written yet */
+    uint32_t n_ids;     /* ids so far; in table order, as some readers require */
+    uint32_t gap;       /* id of the location for omitted frames; 0: not written yet */
+    uint32_t *depths;   /* by node of the stacks' tree: number of visible frames in its stack */
+    uint32_t *outer;    /* by node: the node on its stack with OUTER_FRAMES of them, or itself */
+    uint64_t shortened; /* samples whose stacks lack their middle */
+    bool failed;        /* out of memory */
 };
 
 /* ---- strings and functions --------------------------------------------------------------- */
 
-/* Its index in the string table, to which a new one is appended. The empty string is the first. */
+/* Returns the index of a text in the string table, adding it if it is new. The empty string must be
+ * the first. */
 static uint64_t string_id(pprof *w, const char *text) {
     w->text.used = 0;
     output_utf8(&w->text, text);
@@ -109,7 +111,7 @@ static uint64_t function_id(pprof *w, const profile_location *l) {
         return 0;
     }
     if (*id == MAP64_NONE) {
-        *id = w->functions.count; /* from 1 on */
+        *id = w->functions.count; /* from 1 */
         output function;
         output_start(&function, OUTPUT_MEMORY);
         protobuf_number(&function, FUNCTION_ID, *id);
@@ -134,12 +136,12 @@ static void put_mapping(pprof *w) {
     protobuf_message(&w->message, PROFILE_MAPPING, &w->part);
 }
 
-/* Single locations are numbered as frames, behind all of these. */
+/* The first number for single locations, which are numbered like frames, after all frames. */
 static uint32_t first_single(const pprof *w) {
     return (uint32_t)w->profile->frames.count;
 }
 
-/* Whether nothing of a frame is to be seen: it is then no location. */
+/* Whether all of a frame is hidden, so that it is not a location. */
 static bool is_all_hidden(const pprof *w, uint32_t frame) {
     const profile_frame *f = &w->profile->frames.items[frame];
     for (uint32_t i = 0; i < f->n; i++)
@@ -154,8 +156,8 @@ static uint32_t begin_location(pprof *w) {
     return w->n_ids;
 }
 
-/* A frame is a location; its lines begin with the innermost inlined function. Of stacks that are
- * cut or folded, single locations of the profile are frames. */
+/* Returns the location of a frame. Its lines begin with the innermost inlined function. If stacks
+ * are cut or folded, single locations of the profile are frames. */
 static uint32_t location_id(pprof *w, uint32_t frame) {
     const uint32_t first = first_single(w);
     const profile_frame single = {.first = frame - first, .n = 1};
@@ -200,7 +202,7 @@ static void put_label(pprof *w, uint64_t key, uint64_t value) {
     protobuf_message(&w->part, SAMPLE_LABEL, &w->inner);
 }
 
-/* The tree that stacks are in: the profile's, or the one that they were cut and folded to. */
+/* The tree of the stacks: the profile's, or the tree that they were cut and folded to. */
 static size_t count_nodes(const pprof *w) {
     return w->lens->shape ? w->lens->shape->n : cct_count(&w->profile->tree);
 }
@@ -214,7 +216,7 @@ static uint32_t frame_of(const pprof *w, uint32_t node) {
                           : cct_frame(&w->profile->tree, node);
 }
 
-/* How deep stacks are, and where their outer ends begin; without hidden frames. */
+/* Computes `depths` and `outer`, without hidden frames. */
 static bool measure_stacks(pprof *w) {
     const size_t n = count_nodes(w);
     w->depths = calloc(n + 1, sizeof *w->depths);
@@ -229,7 +231,7 @@ static bool measure_stacks(pprof *w) {
     return true;
 }
 
-/* The locations from a node outward, until there are `most`. */
+/* Adds the locations from a node outward, until there are `most`. */
 static void add_locations(pprof *w, uint32_t node, size_t most) {
     for (; node != CCT_ROOT && w->locations.count < most; node = parent_of(w, node)) {
         const uint32_t frame = frame_of(w, node);
@@ -239,7 +241,7 @@ static void add_locations(pprof *w, uint32_t node, size_t most) {
     }
 }
 
-/* Stacks go from the innermost frame outward. */
+/* Adds the locations of a stack, from the innermost frame outward. */
 static void add_stack(pprof *w, uint32_t node) {
     vec_clear(&w->locations);
     if (w->lens->shape)
@@ -256,7 +258,7 @@ static void add_stack(pprof *w, uint32_t node) {
 
 static bool drain(pprof *w, bool at_end);
 
-/* Labels come between the two. */
+/* Labels are written between begin_sample and end_sample. */
 static void begin_sample(pprof *w, uint32_t node, const uint64_t *values) {
     add_stack(w, node);
     protobuf_numbers(&w->part, SAMPLE_LOCATION_ID, w->locations.items, w->locations.count);
@@ -296,7 +298,7 @@ static void put_head(pprof *w, const pprof_head *head) {
     put_mapping(w);
 }
 
-/* Compresses what there is of the message. */
+/* Compresses the part of the message made so far. */
 static bool drain(pprof *w, bool at_end) {
     unsigned char piece[OUTPUT_ROOM_MAX];
     int status = Z_OK;
@@ -312,7 +314,7 @@ static bool drain(pprof *w, bool at_end) {
     return status == Z_OK || status == Z_STREAM_END || status == Z_BUF_ERROR;
 }
 
-/* What is to be known where stacks were shortened. */
+/* Adds a comment about shortened stacks. */
 static void put_shortened(pprof *w) {
     char text[128];
     snprintf(text, sizeof text,
@@ -321,9 +323,9 @@ static void put_shortened(pprof *w) {
     protobuf_number(&w->message, PROFILE_COMMENT, string_id(w, text));
 }
 
-/* Speed is worth more here than the last tenth of the size. */
+/* Favors speed over the last 10% of the size. */
 static bool start_gzip(z_stream *z) {
-    enum { WINDOW = 15 + 16 /* the largest, and a gzip header */, MEMORY = 8, LEVEL = 3 };
+    enum { WINDOW = 15 + 16 /* the largest, with a gzip header */, MEMORY = 8, LEVEL = 3 };
     return deflateInit2(z, LEVEL, Z_DEFLATED, WINDOW, MEMORY, Z_DEFAULT_STRATEGY) == Z_OK;
 }
 
@@ -344,7 +346,7 @@ static void pprof_free(pprof *w) {
     free(w);
 }
 
-/* What is known by frame and by node before the first sample. */
+/* Computes the tables by frame and by node before the first sample. */
 static bool learn_stacks(pprof *w) {
     const size_t n = w->profile->frames.count, all = n + w->profile->locations.count;
     w->hidden = calloc(all + 1, sizeof *w->hidden);
@@ -377,7 +379,7 @@ pprof *pprof_begin(output *o, const lens *l, const pprof_head *head) {
     return w;
 }
 
-/* Whether memory ran out: no more samples are needed. */
+/* Whether memory ran out, so that further samples are pointless. */
 static bool pprof_failed(const pprof *w) {
     return w->failed || w->message.error || w->part.error || w->inner.error;
 }
@@ -390,7 +392,7 @@ bool pprof_end(pprof *w) {
     return ok;
 }
 
-/* ---- of a trace -------------------------------------------------------------------------- */
+/* ---- export of a trace ---------------------------------------------------------------- */
 
 enum { OBJECTS, SPACE, LIVE_OBJECTS, LIVE_SPACE, N_VALUES };
 
@@ -399,20 +401,22 @@ const pprof_value pprof_heap_values[] = {[OBJECTS] = {"alloc_objects", "count"},
                                          [LIVE_OBJECTS] = {"inuse_objects", "count"},
                                          [LIVE_SPACE] = {"inuse_space", "bytes"}};
 
-/* What an amount adds to the whole numbers of those before it, so that they add up to its sum. */
+/* Returns the integer that an amount adds to those before it, such that the integers add up to the
+ * rounded sum. */
 static uint64_t add_rounded(double *sum, double amount) {
     const double before = round(*sum);
     *sum += amount;
     return (uint64_t)(round(*sum) - before);
 }
 
-/* Samples have few texts, which are numbered once: those of the profile, and ours. */
+/* The state of writing samples. They have few distinct texts, which are numbered once: those of the
+ * profile, and the constants here. */
 typedef struct heap_writing {
     pprof *pprof;
     uint64_t n_groups;
-    double sums[2][2];  /* of blocks that ended, of those alive; their number, their bytes */
-    map64 texts;        /* by address: the index in the string table */
-    char sizes[65][64]; /* what classes of size are called; empty: not met yet */
+    double sums[2][2];  /* of freed and of live blocks: their number and their bytes */
+    map64 texts;        /* from the address of a text to its index in the string table */
+    char sizes[65][64]; /* names of size classes; empty: not used yet */
 } heap_writing;
 
 static uint64_t text_id(heap_writing *h, const char *text) {

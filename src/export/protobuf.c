@@ -1,5 +1,5 @@
-/* protobuf.c: numbers are varints, lengths stand in front of bytes; a field of value 0 is left out,
- * as proto3 has it. */
+/* protobuf.c: numbers are varints, and bytes follow their length. Fields with value 0 are omitted,
+ * as in proto3. */
 #include "export/protobuf.h"
 
 enum { WIRE_VARINT = 0, WIRE_FIXED64 = 1, WIRE_BYTES = 2 };

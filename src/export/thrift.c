@@ -1,5 +1,5 @@
-/* thrift.c: short forms where they fit: a field's header is one byte if its number is at most 15
- * above the last, and so is a list's up to 14 items. */
+/* thrift.c: uses short forms where possible: the header of a field is one byte if its number is at
+ * most 15 above the last one, and so is that of a list with at most 14 items. */
 #include "export/thrift.h"
 
 #include <string.h>

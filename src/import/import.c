@@ -1,4 +1,5 @@
-/* import.c: what the readers of foreign profiles have in common: the tables that they fill. */
+/* import.c: functions shared by the readers of foreign profiles, which fill the tables of an
+ * import. */
 #include "import/import.h"
 
 #include <inttypes.h>

@@ -1,7 +1,8 @@
-/* import_go.c: the buckets of Go's heap profile, as an import. Numbers are those of Go's own
- * profile of the same moment (runtime/pprof), with one exception: allocations since the last
- * garbage collection, which it leaves out, count as allocated. What is live is, as there, what the
- * last finished collection left; where there was none, all is. */
+/* import_go.c: turns the buckets of Go's heap profile into an import. The numbers equal those of
+ * Go's own profile of the same moment (runtime/pprof), with one exception: allocations since the
+ * last garbage collection, which that profile omits, count as allocated. As in that profile, live
+ * blocks are those that the last completed collection left, or all blocks if there was no
+ * collection. */
 #include <math.h>
 #include <string.h>
 
@@ -15,15 +16,15 @@ double go_heap_scale(uint64_t size, uint64_t period) {
 /* ---- buckets ------------------------------------------------------------------------------- */
 
 enum {
-    N_FUTURE = 3, /* cycles of collection that are counted by themselves */
+    N_FUTURE = 3, /* collection cycles that are counted separately */
     MEMORY_BUCKET = 1,
     MOST_FRAMES = 2048,
     MOST_BUCKETS = 1 << 20,
-    MOST_WORDS = 1 << 25, /* of frames, of all buckets */
+    MOST_WORDS = 1 << 25, /* frames of all buckets together */
 };
 
-/* A bucket is this, the return addresses, a `counts` of what is published, and one for each cycle
- * to come. */
+/* A bucket consists of this head, the return addresses, the published `counts`, and one `counts`
+ * for each future cycle. */
 typedef struct bucket_head {
     uint64_t next, next_of_all, kind, hash, size, n_frames;
 } bucket_head;
@@ -34,17 +35,18 @@ typedef struct counts {
 
 typedef struct bucket_body {
     uint64_t frames[MOST_FRAMES];
-    counts cycles[1 + N_FUTURE]; /* the published one first */
+    counts cycles[1 + N_FUTURE]; /* the published ones first */
 } bucket_body;
 
-/* Whoever changes counts, published ones too, holds the lock of a cycle to come. */
+/* Whether counts may be changing: whoever changes them, even published ones, holds the lock of a
+ * future cycle. */
 static bool is_locked(const go_program *p, int memory) {
     uint64_t locks[N_FUTURE];
     return file_read_at(memory, locks, sizeof locks, p->at[GO_FUTURE_LOCKS]) != 0 || locks[0] ||
            locks[1] || locks[2];
 }
 
-/* The frames and the counts of a bucket. */
+/* Reads the frames and the counts of a bucket. */
 static bool read_body(int memory, uint64_t at, const bucket_head *b, bucket_body *body) {
     unsigned char bytes[sizeof body->frames + sizeof body->cycles];
     const size_t frames = b->n_frames * sizeof *body->frames;
@@ -66,9 +68,9 @@ static bool is_sound(const bucket_head *b, const bucket_body *body) {
     return true;
 }
 
-/* Of memory that goes on changing: whether what was read of a bucket is as it was at a moment. It
- * is if it is still the same, and nobody was changing counts in between: a change that is seen by
- * half is over by then, or holds its lock. */
+/* For memory that keeps changing: whether the data read from a bucket is its state at one moment.
+ * This holds if it is still the same and nobody was changing counts in between: a change that was
+ * half seen has either completed by now or holds its lock. */
 static bool is_steady(const go_program *p, int memory, uint64_t at, const bucket_head *b,
                       const bucket_body *body, uint32_t cycle) {
     counts again[1 + N_FUTURE];
@@ -81,8 +83,8 @@ static bool is_steady(const go_program *p, int memory, uint64_t at, const bucket
 
 static bool keep_bucket(go_heap *h, uint64_t at, const bucket_head *b, const bucket_body *body,
                         uint32_t cycle) {
-    /* The number of the cycle stands above a bit; its counts belong to what is published, whether
-     * they have been added yet or not. */
+    /* The cycle is the value without its lowest bit. Its counts belong to the published ones,
+     * whether they have been added to them yet or not. */
     const unsigned due = (cycle >> 1) % N_FUTURE;
     counts published = body->cycles[0];
     uint64_t since = 0;
@@ -119,8 +121,8 @@ static go_heap_status no_profile(import_error *error, const char *reason) {
     return GO_HEAP_FAILED;
 }
 
-/* One bucket, whose successor `head` has. One of a running program that does not stand still is
- * left out. */
+/* Reads one bucket; `head` then has its successor. In a running program, a bucket that does not
+ * hold still is left out. */
 static go_heap_status read_bucket(go_heap *h, const go_program *p, int memory, go_heap_how how,
                                   uint64_t at, bucket_head *head, import_error *error) {
     static const char strange[] = "its profile is not as Go lays it out";
@@ -158,7 +160,7 @@ go_heap_status go_heap_read(go_heap *h, const go_program *p, int memory, go_heap
     if (file_read_at(memory, &h->period, sizeof h->period, p->at[GO_RATE]) != 0 ||
         file_read_at(memory, &at, sizeof at, p->at[GO_BUCKETS]) != 0)
         return no_profile(error, "the variables of its runtime cannot be read");
-    uint64_t mark = 0; /* a bucket before, at ever greater distances: the list may be a circle */
+    uint64_t mark = 0; /* an earlier bucket, at growing distances, to detect a circular list */
     for (size_t i = 0; at && status == GO_HEAP_READ; i++, at = head.next_of_all) {
         const bool goes_on = i < MOST_BUCKETS && h->frames.count <= MOST_WORDS && at != mark;
         if ((i & (i - 1)) == 0)
@@ -179,7 +181,7 @@ void go_heap_free(go_heap *h) {
 
 /* ---- numbers ------------------------------------------------------------------------------- */
 
-/* Of damaged memory, it may be anything. */
+/* Converts to an integer; in damaged memory, `x` can be anything. */
 static uint64_t whole(double x) {
     const double most = 1LL << 52;
     return x < most ? (uint64_t)x : x >= most ? (uint64_t)most : 0;

@@ -1,15 +1,15 @@
-/* import_go_code.c: where the runtime's variables are in a stripped program: its functions still
- * have names, and the code of a few of them says which variables they use, in instructions of
- * x86-64 that address these from their own place. What is found is checked before it is believed:
- * here, that it is among the variables; by go_program_enable and go_heap_read, what it holds. */
+/* import_go_code.c: finds the runtime's variables in a stripped program. Its functions still have
+ * names, and the code of a few of them shows the variables they use, in x86-64 instructions with
+ * addresses relative to the instruction. Results are verified before they are used: here, that they
+ * lie among the variables; in go_program_enable and go_heap_read, what they contain. */
 #include <string.h>
 
 #include "base/file.h"
 #include "import/import_go.h"
 
-enum { MOST_CODE = 1 << 16, DISTANCE = 4 /* bytes of an address, from behind the instruction */ };
+enum { MOST_CODE = 1 << 16, DISTANCE = 4 /* bytes of a relative address in an instruction */ };
 
-/* A function's code. */
+/* The code of a function. */
 typedef struct code {
     go_names *names;
     uint64_t at; /* its address */
@@ -26,8 +26,8 @@ static bool read_code(code *c, int memory, const char *symbol) {
     return file_read_at(memory, c->bytes, c->size, start) == 0;
 }
 
-/* Whether the bytes at `i` are such. ANY: any byte; TO: one that says that an operand is addressed
- * from here, whichever register the other one is; R: a register of 32 bits that is shifted. */
+/* Patterns besides plain bytes. ANY: any byte. TO: a ModRM byte for an operand relative to the
+ * instruction pointer, with any register. R: a ModRM byte for shifting a 32-bit register. */
 enum { ANY = 0x100, TO = 0x200, R = 0x300 };
 
 static bool is_byte(unsigned char byte, unsigned wanted) {
@@ -52,8 +52,8 @@ static bool is_at(const code *c, size_t i, const unsigned short *wanted, size_t 
     return true;
 }
 
-/* The variable that an instruction addresses, whose distance stands at `i`, and which has `more`
- * bytes behind that; 0: it is none. */
+/* Returns the variable that an instruction addresses, or 0 if it is none. The relative address is
+ * at `i`, followed by `more` bytes of the same instruction. */
 static uint64_t variable(const code *c, size_t i, size_t more) {
     int32_t distance;
     memcpy(&distance, c->bytes + i, sizeof distance);
@@ -63,14 +63,15 @@ static uint64_t variable(const code *c, size_t i, size_t more) {
 
 #define LENGTH(array) (sizeof(array) / sizeof *(array))
 
-/* The first place from `i` on where the bytes are such; c->size: there is none. */
+/* Returns the first position from `i` on that matches the pattern; c->size: none. */
 static size_t find(const code *c, size_t i, const unsigned short *wanted, size_t n) {
     while (i < c->size && !is_at(c, i, wanted, n))
         i++;
     return i;
 }
 
-/* The first variable that is loaded (or whose address is, by another `opcode`) as a whole word. */
+/* Returns the first variable that is loaded as a whole word or, with the other `opcode`, whose
+ * address is taken. */
 static uint64_t first_word(const code *c, unsigned short opcode) {
     const unsigned short wanted[] = {0x48, opcode, TO, ANY, ANY, ANY, ANY};
     for (size_t i = 0; (i = find(c, i, wanted, LENGTH(wanted))) < c->size; i++) {
@@ -81,7 +82,7 @@ static uint64_t first_word(const code *c, unsigned short opcode) {
     return 0;
 }
 
-/* A number of 32 bits that is loaded, and shifted by one: the cycle's. */
+/* Returns the variable of 32 bits that is loaded and then shifted by one: the cycle. */
 static uint64_t shifted(const code *c) {
     static const unsigned short wanted[] = {0x8b, TO, ANY, ANY, ANY, ANY}, shift[] = {0xd1, R};
     enum { NEAR = 16 };
@@ -94,7 +95,7 @@ static uint64_t shifted(const code *c) {
     return 0;
 }
 
-/* From 1.20 on, where it is scheduled first: if (disabled) rate = 0. */
+/* Since Go 1.20, in schedinit: if (disabled) rate = 0. */
 static bool find_switch(go_program *p, const code *c) {
     static const unsigned short wanted[] = {0x80, 0x3d, ANY, ANY, ANY, ANY, 0, 0x74, ANY, 0x48,
                                             0xc7, 0x05, ANY, ANY, ANY, ANY, 0, 0,    0,   0};
@@ -106,7 +107,7 @@ static bool find_switch(go_program *p, const code *c) {
     return p->at[GO_DISABLED] && p->at[GO_RATE];
 }
 
-/* Before, where variables are initialised: rate = disabled ? 0 : 512 KiB. */
+/* Before Go 1.20, where variables are initialized: rate = disabled ? 0 : 512 KiB. */
 static bool find_initial(go_program *p, const code *c) {
     static const unsigned short wanted[] = {0x0f, 0xb6, 0x05, ANY, ANY, ANY,  ANY, 0x48,
                                             0x85, 0xc0, 0xb8, 0,   0,   0x08, 0},

@@ -1,12 +1,13 @@
-/* import_go_names.c: from an address to functions, files and lines, inlined ones included, by the
- * tables that Go's runtime prints its own stacks with. */
+/* import_go_names.c: finds functions, files and lines for an address, including inlined functions,
+ * in the tables that Go's runtime uses to print stacks. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/file.h"
 #include "import/import_go.h"
 
-/* Which words of the module's data begin what; a table has its size in the next. */
+/* The words of the module's data at which tables and ranges begin. The size of a table is in the
+ * word after it. */
 enum {
     MODULE_HEADER = 0,
     MODULE_NAMES = 1,
@@ -22,7 +23,7 @@ enum {
     MODULE_WORDS = 48,
 };
 
-/* Where it is in a function, and which of its lists are meant. */
+/* Offsets of fields in a function, and indices of its lists. */
 enum {
     FUNCTION_NAME = 4,
     FUNCTION_FILES = 20,
@@ -78,7 +79,7 @@ static bool get(go_names *n, uint64_t at, void *bytes, size_t size) {
     return true;
 }
 
-/* Of a table, what stands `at` bytes behind its start. */
+/* Reads bytes at an offset of a table. */
 static bool get_from(go_names *n, const go_table *t, uint64_t at, void *bytes, size_t size) {
     return at <= t->size && size <= t->size - at && get(n, t->start + at, bytes, size);
 }
@@ -144,21 +145,21 @@ void go_names_close(go_names *n) {
 /* ---- functions ----------------------------------------------------------------------------- */
 
 typedef struct function {
-    uint64_t at;    /* in the table of functions */
-    uint64_t entry; /* an address */
+    uint64_t at;    /* offset in the table of functions */
+    uint64_t entry; /* address of its code */
     unsigned char head[64];
-    unsigned char n_lists; /* behind its tables of values */
+    unsigned char n_lists; /* number of lists after its tables of values */
 } function;
 
 static uint32_t field(const function *f, size_t at) {
     return word32(f->head + at);
 }
 
-/* The last function that begins at or before the address. */
+/* Finds the last function that begins at or before the address. */
 static bool find_function(go_names *n, uint64_t address, function *f) {
     const uint64_t count = n->index.size / (2 * sizeof(uint32_t));
     unsigned char entry[8];
-    uint64_t low = 0, high = count > 0 ? count - 1 : 0; /* the last one is the end */
+    uint64_t low = 0, high = count > 0 ? count - 1 : 0; /* the last entry is the end */
     if (address < n->text || address >= n->end)
         return false;
     const uint64_t offset = address - n->text;
@@ -182,7 +183,7 @@ static bool find_function(go_names *n, uint64_t address, function *f) {
     return true;
 }
 
-/* Compares without reading more than it takes. */
+/* Compares a name, reading no more of it than necessary. */
 static bool is_named(go_names *n, uint64_t name, const char *symbol) {
     char c;
     for (size_t i = 0;; i++)
@@ -221,8 +222,8 @@ static bool get_number(go_names *n, uint64_t *at, uint32_t *number) {
     return false;
 }
 
-/* What a table says at an address: it is a list of by how much the value changes, and how far that
- * holds. -1: nothing. */
+/* Returns the value of a table at an address, or -1 if there is none. The table is a list of
+ * changes to the value, each with the length of code for which it holds. */
 static int32_t value_at(go_names *n, const function *f, uint32_t table, uint64_t address) {
     uint64_t at = table, pc = f->entry;
     uint32_t value = UINT32_MAX, change, length;
@@ -240,7 +241,7 @@ static int32_t value_at(go_names *n, const function *f, uint32_t table, uint64_t
     return -1;
 }
 
-/* Of the words behind a function: first tables of values, then lists. */
+/* Returns one of the words after a function: first the tables of values, then the lists. */
 static bool get_word(go_names *n, const function *f, uint64_t i, uint32_t *word) {
     unsigned char bytes[4];
     if (!get_from(n, &n->functions, f->at + n->layout->function + i * 4, bytes, sizeof bytes))
@@ -249,7 +250,7 @@ static bool get_word(go_names *n, const function *f, uint64_t i, uint32_t *word)
     return true;
 }
 
-/* The call that the address is inlined by: its place in memory. False: by none. */
+/* Finds the inlined call that the address is in, and reads it. Returns false if there is none. */
 static bool find_inlined(go_names *n, const function *f, uint64_t address, unsigned char call[32]) {
     const uint32_t n_values = field(f, FUNCTION_N_VALUES);
     uint32_t table, list;
@@ -279,7 +280,7 @@ static go_frame look(go_names *n, uint64_t address) {
     function f;
     if (!find_function(n, address, &f))
         return frame;
-    const uint64_t pc = address > f.entry ? address - 1 : address; /* in the call itself */
+    const uint64_t pc = address > f.entry ? address - 1 : address; /* inside the call instruction */
     frame.entry = f.entry;
     uint32_t name = field(&f, FUNCTION_NAME);
     if (find_inlined(n, &f, pc, call)) {
@@ -294,7 +295,7 @@ static go_frame look(go_names *n, uint64_t address) {
     return frame;
 }
 
-/* Stacks have few addresses, and most of them again and again. */
+/* Looks up an address in a cache first: stacks repeat a few addresses over and over. */
 go_frame go_names_look(go_names *n, uint64_t address) {
     uint32_t *known = map64_put(&n->frame_of, address);
     if (known && *known != MAP64_NONE)

@@ -1,5 +1,5 @@
-/* import_go_program.c: what a Go program's file says of it: its version, and where the variables of
- * its runtime are. */
+/* import_go_program.c: reads a Go program's file: its version, and the addresses of the runtime's
+ * variables. */
 #include <fcntl.h>
 #include <gelf.h>
 #include <libelf.h>
@@ -38,7 +38,8 @@ static const go_layout layouts[] = {
 
 enum { INFO_HEAD = 32, INFO_FLAGS = 15, INFO_INLINE = 2, MOST_VERSION = 127 };
 
-/* What the linker has put there: a head, then the version as text with its length in front. */
+/* Reads the linker's build information: a head, followed by the version as text with its length
+ * before it. */
 static bool read_version(go_program *p, const Elf_Data *info) {
     static const char magic[] = "\xff Go buildinf:";
     const unsigned char *bytes = info->d_buf;
@@ -86,8 +87,8 @@ static void read_symbols(go_program *p, Elf *elf, Elf_Scn *section, const GElf_S
         take_symbol(p, elf_strptr(elf, head->sh_link, symbol.st_name), symbol.st_value);
 }
 
-/* The data of the module begins with the address of its table of functions, which no other variable
- * should have. */
+/* Finds the module's data: it begins with the address of the table of functions, which no other
+ * variable should contain. */
 static void find_module(go_program *p, Elf_Scn *section, const GElf_Shdr *head, uint64_t table) {
     const Elf_Data *data = elf_getdata(section, NULL);
     for (size_t at = 0; data && data->d_buf && at + sizeof table <= data->d_size;
@@ -107,7 +108,7 @@ static void find_stripped(go_program *p, Elf *elf, uint64_t table) {
     p->is_stripped = p->at[GO_MODULE];
 }
 
-/* False: it is none of Go's. */
+/* Returns false if it is not a Go program. */
 static bool read_sections(go_program *p, Elf *elf) {
     uint64_t table = 0;
     size_t names;
@@ -136,14 +137,14 @@ static go_kind refuse(import_error *error, const char *format, const char *text)
     return GO_REFUSED;
 }
 
-/* `disableMemoryProfiling` may not be there; all else has to be. */
+/* `disableMemoryProfiling` may be absent; all other variables are required. */
 static go_kind judge(go_program *p, const GElf_Ehdr *head, import_error *error) {
     find_layout(p);
     if (head->e_ident[EI_CLASS] != ELFCLASS64 || head->e_ident[EI_DATA] != ELFDATA2LSB)
         return refuse(error, "a Go program of %s", "another kind of processor");
     if (!p->layout)
         return refuse(error, "built with Go %s, of which only 1.19 to 1.26 are known", p->version);
-    /* One that is put anywhere has no addresses in its tables before it runs. */
+    /* A position-independent program has no addresses in its tables before it runs. */
     if (p->is_stripped && head->e_machine == EM_X86_64 && head->e_type == ET_EXEC)
         return GO_KNOWN;
     for (size_t i = 0; i < GO_N_VARIABLES; i++)
@@ -178,7 +179,8 @@ void go_program_move(go_program *p, uint64_t entry) {
 
 enum { GO_PERIOD = 512 * 1024 };
 
-/* As they are before the program begins; anything else is no such variable, and stays as it is. */
+/* Whether the variables have the values expected before the program begins. If not, they are not
+ * these variables, and are not changed. */
 static bool are_as_linked(const go_program *p, int memory, uint64_t *period) {
     unsigned char disabled = 0;
     return file_read_at(memory, period, sizeof *period, p->at[GO_RATE]) == 0 &&
@@ -193,7 +195,7 @@ bool go_program_enable(const go_program *p, int memory, uint64_t *bytes, import_
     uint64_t period;
     if (!are_as_linked(p, memory, &period))
         return import_fail(error, 0, "its runtime's variables are not those of Go %s", p->version);
-    const bool is_fixed = period == 0; /* it gets its value when variables are initialised */
+    const bool is_fixed = period == 0; /* the value is set when variables are initialized */
     if ((p->at[GO_DISABLED] && file_write_at(memory, &no, sizeof no, p->at[GO_DISABLED]) != 0) ||
         (*bytes && !is_fixed && file_write_at(memory, bytes, sizeof *bytes, p->at[GO_RATE]) != 0))
         return import_fail(error, 0, "its memory cannot be written");

@@ -1,5 +1,5 @@
-/* import_go_stacks.c: stacks of Go's heap profile, as those of an import: with functions that are
- * inlined into others, and without the runtime's innermost frames. */
+/* import_go_stacks.c: turns the stacks of Go's heap profile into those of an import: with inlined
+ * functions, and without the runtime's innermost frames. */
 #include <string.h>
 
 #include "import/import_go.h"
@@ -14,7 +14,7 @@ static uint32_t make_place(go_stacks *s) {
     return place;
 }
 
-/* The frames that were gathered are one place. */
+/* Makes one place of the frames collected in `group`. */
 static void end_group(go_stacks *s) {
     enum { MOST_GROUP_BITS = 8 };
     if (s->group.count == 0)
@@ -26,7 +26,7 @@ static void end_group(go_stacks *s) {
     vec_clear(&s->group);
 }
 
-/* A frame belongs to those before if these are inlined into it. */
+/* Adds a frame. It belongs to the current group if the frames there are inlined into it. */
 static void add_frame(go_stacks *s, uint64_t address, const go_frame *f) {
     enum { MOST_GROUP = 255 };
     const go_frame *last = s->group.count ? &s->group.items[s->group.count - 1] : NULL;
@@ -51,7 +51,8 @@ static bool is_runtime(const char *symbol) {
            (strncmp(symbol, "runtime.", 8) == 0 || strncmp(symbol, "internal/runtime/", 17) == 0);
 }
 
-/* Where a stack begins whose innermost frames of the runtime do not count; 0 if they are all. */
+/* Returns the number of innermost frames to skip because they are the runtime's; 0 if all frames
+ * are. */
 static size_t skip_runtime(go_stacks *s, const uint64_t *frames, size_t n) {
     size_t i = 0;
     while (i < n && is_runtime(go_names_at(&s->names, frames[i])))
@@ -62,7 +63,7 @@ static size_t skip_runtime(go_stacks *s, const uint64_t *frames, size_t n) {
 static void add_frames(go_stacks *s, const uint64_t *frames, size_t n) {
     for (size_t i = 0; i < n; i++)
         add_address(s, frames[i]);
-    /* Of a stack that was cut off, the last function may be inlined into others. */
+    /* In a truncated stack, the last function may be inlined into others. */
     for (int i = 0; i < 64 && n > 0 && s->group.count > 0; i++) {
         const uint64_t parent = s->group.items[s->group.count - 1].parent;
         if (!parent)

@@ -1,4 +1,5 @@
-/* import_go_trace.c: readings of Go's profile become events; import_go_trace.h has the design. */
+/* import_go_trace.c: turns readings of Go's profile into events. import_go_trace.h has the
+ * design. */
 #include "import/import_go_trace.h"
 
 #include <errno.h>
@@ -11,8 +12,8 @@
 
 enum {
     WORD = 8,
-    MOST_NEW = 1 << 22, /* blocks in a reading, and */
-    MOST_LIVE = 1 << 24 /* that live, which are written one by one */
+    MOST_NEW = 1 << 22, /* most new blocks in a reading */
+    MOST_LIVE = 1 << 24 /* most live blocks, which are written one by one */
 };
 
 /* ---- the file ------------------------------------------------------------------------------ */
@@ -26,7 +27,7 @@ static int amend(void *context, uint64_t offset, const void *bytes, size_t size)
     return file_write_at(((const go_trace *)context)->fd, bytes, size, offset);
 }
 
-/* Codes are indices of places, and 1. */
+/* A code is the index of a place + 1. */
 static size_t locate(void *context, uint64_t code, memtrace_location *locations, size_t max) {
     const import *of = &((const go_trace *)context)->of;
     const import_place *place = &of->places.items[code - 1];
@@ -59,13 +60,15 @@ static memtrace_status open_trace(go_trace *t, int fd, const go_heap *h) {
 
 /* ---- buckets ------------------------------------------------------------------------------- */
 
-/* So spread, the roundings of any buckets that follow each other make up for each other. */
+/* Returns evenly spread phases, so that rounding errors of any consecutive buckets cancel each
+ * other. */
 static double phase_of(size_t i) {
     const double golden = 0.6180339887498949, x = 0.5 + (double)i * golden;
     return x - floor(x);
 }
 
-/* What was there before the recording, and was freed then, is not of it. */
+/* Whether a bucket is older than the recording. Blocks of it that were already freed are not
+ * recorded. */
 static bool is_earlier(const go_trace *t, const go_bucket *b) {
     return t->from_now && (!t->writer || map64_get(&t->late, b->at) != MAP64_NONE);
 }
@@ -80,7 +83,8 @@ static bool add_bucket(go_trace *t, const go_heap *h, const go_bucket *b) {
     return !t->of.no_memory && vec_push(&t->buckets, new);
 }
 
-/* The trace's bucket of one that was read; NULL when there is no memory. */
+/* Returns the trace's bucket for one that was read, adding it if it is new. NULL when out of
+ * memory. */
 static go_trace_bucket *bucket_of(go_trace *t, const go_heap *h, const go_bucket *b) {
     uint32_t *i = map64_put(&t->bucket_of, b->at);
     if (!i)
@@ -103,7 +107,7 @@ static bool take_stack(go_trace *t, const import_record *r) {
     return true;
 }
 
-/* A block of the record's size, with so many samples. */
+/* Writes a block of the record's size with so many samples. */
 static memtrace_status put_block(go_trace *t, go_trace_bucket *to, const import_record *r,
                                  uint64_t samples, uint64_t time) {
     const uint64_t words = t->rate < 1 ? (r->size + WORD / 2) / WORD : 1;
@@ -120,13 +124,14 @@ static memtrace_status put_block(go_trace *t, go_trace_bucket *to, const import_
     return vec_push(&to->blocks, new) ? MEMTRACE_OK : MEMTRACE_NOMEM;
 }
 
-/* Samples of the first i of n blocks: so, the oldest ones weigh what is expected of so many, which
- * makes the sum of those that live right. */
+/* Returns the samples of the first `i` of `n` blocks. The oldest blocks always weigh what is
+ * expected of so many blocks, so that the sum of the live ones is right. */
 static uint64_t first_of(const go_trace_bucket *b, uint64_t samples, uint64_t i, uint64_t n) {
     return i < n ? (uint64_t)((double)i * (double)samples / (double)n + b->phase) : samples;
 }
 
-/* How many more may be. A few of each stack and size tell what lives of it nearly enough. */
+/* Returns how many more blocks may be written. Beyond the limits, a few for each stack and size
+ * still approximate the live amount well enough. */
 static uint64_t room_for_new(const go_trace *t) {
     enum { FEW = 16 };
     const uint64_t new = t->n_new < MOST_NEW ? MOST_NEW - t->n_new : FEW,
@@ -145,14 +150,14 @@ static memtrace_status put_new(go_trace *t, go_trace_bucket *to, const import_re
     return status;
 }
 
-/* Whether as many samples are left as whole blocks allow. */
+/* Whether the live samples are as close to `left` as whole blocks allow. */
 static bool is_near(const go_trace_bucket *b, uint64_t left) {
     const uint64_t last = b->blocks.items[b->blocks.count - 1].samples,
                    over = b->live > left ? b->live - left : 0;
     return 2 * over < last || (2 * over == last && b->phase >= 0.5);
 }
 
-/* Blocks end until about so many samples are left. */
+/* Frees blocks until about `left` samples remain. */
 static memtrace_status end_old(go_trace *t, go_trace_bucket *of, uint64_t left, uint64_t time) {
     memtrace_status status = MEMTRACE_OK;
     while (status == MEMTRACE_OK && of->blocks.count > 0 && !is_near(of, left)) {
@@ -164,7 +169,7 @@ static memtrace_status end_old(go_trace *t, go_trace_bucket *of, uint64_t left, 
     return status;
 }
 
-/* What blocks of a size weigh, in samples. Of damaged memory, it may be anything. */
+/* Returns the weight of blocks of a size, in samples. In damaged memory, it can be anything. */
 static uint64_t weight(const go_trace *t, const go_heap *h, const go_trace_bucket *b, uint64_t size,
                        uint64_t blocks) {
     const double words = (double)size / WORD * go_heap_scale(size, h->period) * (double)blocks,
@@ -172,9 +177,9 @@ static uint64_t weight(const go_trace *t, const go_heap *h, const go_trace_bucke
     return samples < most ? (uint64_t)samples : (uint64_t)most;
 }
 
-/* Counts of blocks: those that the trace should have, and those of them that live. What came after
- * a collection and is in the trace all the same, since it came when there had been none yet, is not
- * known to have been freed. */
+/* Writes the blocks that the trace lacks, and frees those that are no longer live. Blocks allocated
+ * since the last collection may be in the trace already, if they were read before the first
+ * collection. Nothing says that they were freed, so they count as live. */
 static memtrace_status update(go_trace *t, const go_reading *reading, const go_bucket *b,
                               go_trace_bucket *to, const import_record *r) {
     const go_heap *h = reading->heap;
@@ -205,7 +210,7 @@ static memtrace_status put_remark(go_trace *t, uint64_t *code, const char *name,
     return t->of.no_memory ? MEMTRACE_NOMEM : memtrace_stream_remark(t->stream, time, *code, value);
 }
 
-/* Behind all events of the reading, so that a segment that is cut there begins after them. */
+/* Writes remarks after all events of the reading, so that a segment cut there begins after them. */
 static memtrace_status put_remarks(go_trace *t, const go_reading *r) {
     const uint64_t behind = r->time + 2;
     const memtrace_status status =
@@ -239,7 +244,7 @@ static bool learn_late(go_trace *t, const go_heap *h) {
     return true;
 }
 
-/* All names of a reading are known before any of it is written. */
+/* Looks up all names of a reading before any of it is written. */
 static bool learn(go_trace *t, const go_heap *h, const go_program *p, int memory,
                   import_error *error) {
     if (!t->has_names)

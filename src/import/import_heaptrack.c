@@ -1,7 +1,8 @@
-/* import_heaptrack.c: recordings of heaptrack, version 3 of its format, which 1.4 writes:
- * lines of numbers in base 16. All allocations and frees are there, in their order, so that what
- * comes of it is a trace like any other, but for two things: times are in steps of some
- * milliseconds, and a free says only size and stack of its block, not which of several it is. */
+/* import_heaptrack.c: reads recordings of heaptrack, in version 3 of its format, which heaptrack
+ * 1.4 writes: lines of hexadecimal numbers. They have all allocations and frees in order, so the
+ * result is a trace like any other, with two exceptions: times are in steps of some milliseconds,
+ * and a free only states the size and stack of its block, not which of several such blocks it
+ * is. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,13 +12,13 @@
 enum { MOST_DEPTH = 4096, MOST_FRAMES = 1 << 27 };
 
 typedef struct step {
-    uint32_t place, parent; /* numbers, from 1; 0: none */
+    uint32_t place, parent; /* numbers from 1; 0: none */
 } step;
 
 typedef struct heaptrack {
     import *to;
     import_error *error;
-    const char *start, *at, *end; /* at: in the line, or behind it */
+    const char *start, *at, *end; /* at: in the line, or after it */
     const char *line, *line_end;
     uint64_t now; /* µs */
     VEC(const char *) strings;
@@ -34,11 +35,11 @@ static bool next_line(heaptrack *h) {
     const char *newline = memchr(h->at, '\n', (size_t)(h->end - h->at));
     h->line = h->at;
     h->line_end = newline ? newline : h->end;
-    h->at += h->at < h->line_end; /* the letter */
+    h->at += h->at < h->line_end; /* skip the letter */
     return true;
 }
 
-/* The next number of the line; false at its end. */
+/* Reads the next number of the line; false at its end. */
 static bool get(heaptrack *h, uint64_t *value) {
     while (h->at < h->line_end && *h->at == ' ')
         h->at++;
@@ -60,7 +61,7 @@ static const char *string_at(const heaptrack *h, uint64_t number) {
     return number > 0 && number <= h->strings.count ? h->strings.items[number - 1] : "";
 }
 
-/* `s 5 three`; the text may have line ends. */
+/* Reads `s 5 three`. The text may contain newlines. */
 static bool read_string(heaptrack *h) {
     uint64_t size;
     if (!get(h, &size) || h->at >= h->end || *h->at != ' ' || size > (uint64_t)(h->end - h->at - 1))
@@ -72,7 +73,7 @@ static bool read_string(heaptrack *h) {
     return true;
 }
 
-/* `i ADDRESS MODULE [FUNCTION FILE LINE]…`, of which the innermost comes first. */
+/* Reads `i ADDRESS MODULE [FUNCTION FILE LINE]…`, innermost first. */
 static bool read_place(heaptrack *h) {
     uint64_t address, module, part[3 * MEMTRACE_MAX_LOCATIONS];
     char name[32];
@@ -92,7 +93,7 @@ static bool read_place(heaptrack *h) {
     return true;
 }
 
-/* `t PLACE PARENT` */
+/* Reads `t PLACE PARENT`. */
 static bool read_step(heaptrack *h) {
     uint64_t place, parent;
     if (!get(h, &place) || !get(h, &parent) || place > h->to->places.count ||
@@ -103,7 +104,7 @@ static bool read_step(heaptrack *h) {
     return true;
 }
 
-/* `a SIZE STACK`: blocks of one size and stack; their number is that of the line. */
+/* Reads `a SIZE STACK`: a class of blocks of one size and stack, numbered by such lines from 0. */
 static bool read_class(heaptrack *h) {
     uint64_t size, at;
     import_record record = {.first = h->to->frames.count};
@@ -162,7 +163,7 @@ static bool read_line(heaptrack *h) {
             h->to->program = import_text(h->to, h->line + 2, (size_t)(h->line_end - h->line - 2));
         return true;
     default:
-        return true; /* what was used of memory as a whole, and remarks */
+        return true; /* memory use of the whole process, and comments */
     }
 }
 

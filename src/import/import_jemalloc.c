@@ -1,5 +1,5 @@
-/* import_jemalloc.c: heap dumps of jemalloc, heap_v2: text. Counts are of sampled blocks, of which
- * each stands for as many as its chance to be sampled says. */
+/* import_jemalloc.c: reads heap dumps of jemalloc, heap_v2, which are text. Counts are of sampled
+ * blocks, each of which stands for as many blocks as its sampling probability implies. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,8 +20,8 @@ typedef struct dump {
     import_error *error;
     const char *start, *at, *end;
     VEC(jemalloc_map) maps;
-    VEC(uint64_t) addresses; /* of places, by their index */
-    bool has_total;          /* numbers of all blocks are there, not only of live ones */
+    VEC(uint64_t) addresses; /* address of each place, by its index */
+    bool has_total;          /* the dump has counts of all blocks, not only of live ones */
 } dump;
 
 static size_t offset_of(const dump *d, const line *l) {
@@ -50,7 +50,7 @@ static void skip_blanks(line *l) {
         l->text++;
 }
 
-/* In base 10 or 16; false if there is none, or it is too large. */
+/* Reads a number in base 10 or 16. Returns false if there is none or it is too large. */
 static bool get_number(line *l, unsigned base, uint64_t *value) {
     const char *first = l->text;
     *value = 0;
@@ -68,7 +68,7 @@ static bool get_number(line *l, unsigned base, uint64_t *value) {
     return l->text > first;
 }
 
-/* `13: 6688 [0: 0]` */
+/* Reads `13: 6688 [0: 0]`. */
 static bool get_counts(line *l, uint64_t counts[4]) {
     static const char *const before[] = {"", ": ", " [", ": "};
     for (int i = 0; i < 4; i++)
@@ -79,7 +79,7 @@ static bool get_counts(line *l, uint64_t counts[4]) {
 
 /* ---- maps ---------------------------------------------------------------------------------- */
 
-/* `55e0f0a5c000-55e0f0a85000 r-xp 00002000 08:01 131 /usr/bin/program` */
+/* Reads `55e0f0a5c000-55e0f0a85000 r-xp 00002000 08:01 131 /usr/bin/program`. */
 static bool read_map(dump *d, line l) {
     jemalloc_map map = {0};
     if (!get_number(&l, 16, &map.start) || !skip(&l, "-") || !get_number(&l, 16, &map.end) ||
@@ -113,7 +113,7 @@ static int compare_addresses(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
-/* Addresses are collected first, so that each is one place. */
+/* Collects and sorts all addresses first, so that each becomes one place. */
 static bool collect_addresses(dump *d) {
     line l;
     const char *before = d->at;
@@ -146,7 +146,7 @@ static void add_place(dump *d, uint64_t address) {
     import_add_address(d->to, found->file, "", address, found->start, found->offset);
 }
 
-/* The innermost frames are jemalloc's, which took the stack. */
+/* Whether a frame is jemalloc's: the innermost ones are, because jemalloc captured the stack. */
 static bool is_own(const dump *d, size_t place) {
     const import_place *p = &d->to->places.items[place];
     return p->n > 0 && strncmp(d->to->locations.items[p->first].function, "libjemalloc", 11) == 0;
@@ -169,7 +169,7 @@ static bool take_stack(dump *d, line l) {
            import_fail(d->error, offset_of(d, &l), "a stack has something that is no address");
 }
 
-/* How many a sampled block of the mean size stands for. */
+/* Returns how many blocks a sampled block of the mean size stands for. */
 static double weight_of(const dump *d, uint64_t blocks, uint64_t bytes) {
     const double mean = blocks ? (double)bytes / (double)blocks : 0;
     return d->to->period > 0 && mean > 0 ? -1 / expm1(-mean / d->to->period) : 1;
@@ -194,7 +194,7 @@ static bool is_possible(const uint64_t counts[4]) {
     return true;
 }
 
-/* Of the lines below a stack, that of all threads counts. */
+/* Reads the stacks. Of the lines below a stack, only the one for all threads is used. */
 static bool read_stacks(dump *d) {
     line l;
     bool is_stack = false;

@@ -1,9 +1,13 @@
-/* import_memray.c: captures of memray, versions 11 to 13 of its format, which 1.11 to 1.20 write:
- * all allocations, or those that were live at the peak and at the end. All allocations and frees
- * become events in their order. Time moves on with memray's looks at RSS, 10 ms apart by default;
- * within these, it moves by a microsecond where another thread goes on, as what is in two threads
- * is told apart by time alone. What was live at the peak is allocated, then what was not live at
- * the end is freed and the rest allocated: so are both amounts true, and no others. */
+/* import_memray.c: reads captures of memray, in versions 11 to 13 of its format, which memray 1.11
+ * to 1.20 write. A capture has all allocations, or those live at the peak and at the end.
+ *
+ * With all allocations, allocations and frees become events in their order. Times advance with
+ * memray's RSS samples, every 10 ms by default. Between these, a change of thread advances time by
+ * a microsecond, because only times order events of different threads.
+ *
+ * An aggregated capture becomes events as well: blocks live at the peak are allocated, then those
+ * not live at the end are freed, and the other blocks live at the end are allocated. So both
+ * amounts are right, but no others are. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -11,11 +15,11 @@
 #include "import/import_memray.h"
 
 enum {
-    OLDEST = 11, /* one byte a record with four bits of kind, frames with a line */
-    CODES = 12,  /* frames of code, with tables of lines */
-    NEWEST = 13, /* behind the head, search paths */
+    OLDEST = 11, /* a byte per record with four bits of kind; frames have a line */
+    CODES = 12,  /* frames refer to code objects, which have tables of lines */
+    NEWEST = 13, /* search paths after the head */
     N_RECENT = 15,
-    MOST_THREADS = 1000, /* with a domain of their own: each costs the writer a packet */
+    MOST_THREADS = 1000, /* threads with a domain of their own, since each domain costs a packet */
     MOST_RANGES = 1 << 18,
     MOST_BLOCKS = 1 << 26,
     MS = 1000,
@@ -24,10 +28,10 @@ enum {
 
 enum block_state { BLOCK_DEAD = UINT32_MAX - 1 };
 
-/* What an allocator's number says of its record. */
+/* What the number of an allocator says about its record. */
 typedef enum call_kind { CALL_NONE, CALL_ALLOC, CALL_FREE, CALL_MAP, CALL_UNMAP } call_kind;
 
-/* What a record is, whatever its number is in which version. */
+/* The kind of a record, in a numbering that does not depend on the version. */
 typedef enum record_kind {
     RECORD_BAD,
     RECORD_END,
@@ -42,8 +46,8 @@ typedef enum record_kind {
     RECORD_OBJECT,
     RECORD_PUSH,
     RECORD_CALL,
-    RECORD_NATIVE_CALL, /* of version 11 */
-    RECORD_SNAPSHOT,    /* from here on, of aggregated captures */
+    RECORD_NATIVE_CALL, /* in version 11 */
+    RECORD_SNAPSHOT,    /* this kind and those after it: in aggregated captures */
     RECORD_SUMS,
     RECORD_NODE,
     RECORD_FRAME,
@@ -56,7 +60,7 @@ typedef struct thread {
     bool is_main;
 } thread;
 
-/* Mapped memory, in the order of addresses. */
+/* Mapped memory, sorted by address. */
 typedef struct range {
     uint64_t start, end;
     uint32_t block;
@@ -66,11 +70,10 @@ typedef struct snapshot {
     uint64_t ms, rss, heap; /* since the epoch; bytes */
 } snapshot;
 
-/* As they stand in the file, padding included. */
+/* In the layout of the file, including padding. */
 typedef struct sums {
     uint64_t thread;
-    uint32_t
-        first; /* in the file: the allocator. Of the blocks at the peak that are freed, the first */
+    uint32_t first; /* in the file: the allocator; later: the first block of the peak to be freed */
     uint32_t padding;
     uint64_t native, node, generation;
     uint64_t peak_blocks, end_blocks, peak_bytes, end_bytes;
@@ -80,33 +83,33 @@ typedef struct memray {
     import *to;
     import_error *error;
     const uint8_t *start, *at, *end;
-    const uint8_t *record; /* being read */
+    const uint8_t *record; /* start of the current record */
     memray_stacks stacks;
     int32_t version;
     bool has_native, is_aggregated;
-    bool is_cut; /* its bytes end within a record */
+    bool is_cut; /* the bytes end within a record */
     uint64_t main_thread;
     uint64_t last_pointer, last_address, last_native, last_frame, last_line;
     uint64_t recent[N_RECENT];
-    uint64_t now, last_time; /* µs; of the last event */
+    uint64_t now, last_time; /* µs: current time, and time of the last event */
     uint16_t last_domain;
     VEC(thread) threads;
     map64 thread_of, block_of; /* by address */
-    size_t thread;             /* that goes on; none if there are none yet */
+    size_t thread;             /* index of the current thread, if there are any */
     VEC(uint32_t) block_records;
     VEC(range) ranges;
     VEC(snapshot) snapshots;
     VEC(sums) sums;
-    uint64_t n_blocks;    /* of the sums */
-    uint64_t last_parent; /* of a native frame, of an aggregated capture */
-    uint32_t gauge;       /* place of RSS */
+    uint64_t n_blocks;    /* total of the sums */
+    uint64_t last_parent; /* of a native frame, in aggregated captures */
+    uint32_t gauge;       /* the place of the RSS gauge */
 } memray;
 
 static bool fail(memray *m, const char *reason) {
     return import_fail(m->error, (size_t)(m->record - m->start), "%s", reason);
 }
 
-/* ---- bytes: each gives false at the end --------------------------------------------------- */
+/* ---- bytes: each returns false at the end ----------------------------------------------- */
 
 static bool take(memray *m, void *to, size_t size) {
     if ((size_t)(m->end - m->at) < size)
@@ -179,7 +182,7 @@ static void put_remark(memray *m, uint16_t domain, uint32_t place, uint64_t valu
         m->to->no_memory = true;
 }
 
-/* Looks at RSS may be said to be before what came before them. */
+/* Advances the time. The time of an RSS sample may be earlier than that of events before it. */
 static bool go_on(memray *m, uint64_t ms) {
     if (ms > INT64_MAX / MS)
         return fail(m, "a time is impossible");
@@ -207,7 +210,7 @@ static bool put_block(memray *m, uint16_t domain, uint32_t record, uint32_t *blo
 
 /* ---- mapped memory ------------------------------------------------------------------------- */
 
-/* The first range that ends behind an address. */
+/* Returns the first range that ends after an address. */
 static size_t range_behind(const memray *m, uint64_t address) {
     size_t low = 0, high = m->ranges.count;
     while (low < high) {
@@ -232,7 +235,7 @@ static bool add_range(memray *m, size_t i, range r) {
     return true;
 }
 
-/* What a call leaves of a mapping is a block of its own from then on, as a block has one size. */
+/* Makes a new block of the rest of a mapping that a call leaves, because a block has one size. */
 static bool keep_rest(memray *m, uint16_t domain, size_t *i, range whole, uint64_t start,
                       uint64_t end) {
     range rest = {.start = start, .end = end};
@@ -277,12 +280,12 @@ static call_kind kind_of_call(const memray *m, unsigned allocator) {
 static void free_block(memray *m, uint16_t domain, uint64_t address) {
     const uint32_t block = map64_get(&m->block_of, address);
     if (block >= BLOCK_DEAD)
-        return; /* it is from before */
+        return; /* allocated before the capture */
     *map64_put(&m->block_of, address) = BLOCK_DEAD;
     put(m, domain, IMPORT_FREE, block);
 }
 
-/* A block at an address that is in use: its end was missed. */
+/* Adds a block. If the address is in use, the free of the block there was missed. */
 static bool alloc_block(memray *m, uint16_t domain, uint64_t address, uint32_t record) {
     uint32_t block;
     free_block(m, domain, address);
@@ -332,7 +335,7 @@ static bool put_call(memray *m, call_kind kind, uint64_t address, uint64_t size,
     }
 }
 
-/* An address that is one of the last few is told by which. */
+/* Reads an address: one of the last few by its index, or a new one. */
 static bool take_recent(memray *m, unsigned which, uint64_t *address) {
     if (which < N_RECENT) {
         *address = m->recent[which];
@@ -373,7 +376,7 @@ static bool read_old_call(memray *m, unsigned allocator, bool has_native) {
     return put_call(m, kind, m->last_pointer, size, has_native ? m->last_native : 0);
 }
 
-/* Objects of Python, beside the blocks that they are in: not taken. */
+/* Skips Python objects, which are inside blocks that are recorded anyway. */
 static bool read_object(memray *m, unsigned flags) {
     uint64_t address;
     return take_recent(m, flags >> 1 & 15, &address) &&
@@ -402,7 +405,7 @@ static bool read_code(memray *m) {
     return true;
 }
 
-/* Whether C called it is a part of what tells such frames apart. */
+/* Returns the key of a frame. Frames called from C are distinct from others. */
 static uint64_t old_frame(uint64_t id, bool is_entry) {
     return id << 1 | is_entry;
 }
@@ -560,7 +563,7 @@ static bool read_frame_index(memray *m) {
     return m->to->no_memory || frame == id || fail(m, "a frame does not have the next number");
 }
 
-/* Gives the number of the frame of a node. */
+/* Reads a node, and returns the number of its frame. */
 static bool take_old_node(memray *m, uint64_t *frame, uint64_t *parent) {
     uint64_t id;
     uint32_t of, number = UINT32_MAX;
@@ -586,7 +589,7 @@ static bool read_node(memray *m) {
     return m->to->no_memory || node == n || fail(m, "a stack comes twice");
 }
 
-/* Of blocks at one place: those at the peak, and those at the end. */
+/* Reads the totals of blocks at one place: those at the peak and those at the end. */
 static bool read_sums(memray *m) {
     sums s;
     if (!take(m, &s, sizeof s))
@@ -607,8 +610,7 @@ typedef struct lot {
     uint64_t blocks, bytes;
 } lot;
 
-/* Allocates or frees blocks, whose sizes differ by a byte at most, as their mean is all that is
- * known. */
+/* Allocates blocks. Only their mean size is known, so their sizes differ by at most one byte. */
 static bool put_lot(memray *m, const sums *s, lot of) {
     uint32_t record = 0, block, thread_number;
     if (!map64_number(&m->thread_of, s->thread, &thread_number))
@@ -628,7 +630,7 @@ static bool put_lot(memray *m, const sums *s, lot of) {
     return true;
 }
 
-/* The blocks of the peak that are there at the end, as far as the sums say so. */
+/* Returns the blocks of the peak that still exist at the end, as far as the totals tell. */
 static lot lot_kept(const sums *s) {
     if (s->end_blocks > s->peak_blocks
             ? s->end_bytes >= s->peak_bytes
@@ -668,7 +670,7 @@ static bool put_end(memray *m) {
     return true;
 }
 
-/* The peak is where most was live when memray looked. */
+/* The peak is where the heap was largest in memray's samples. */
 static bool put_sums(memray *m) {
     const uint64_t start = m->to->start_time / MS;
     size_t peak = 0;
@@ -766,8 +768,8 @@ static bool read_record(memray *m, record_kind kind, unsigned byte) {
     }
 }
 
-/* What a program that was killed did not write comes as zeros, as memray makes its file longer in
- * advance. False: the capture is damaged. */
+/* Reads all records. If the program was killed, the file ends with zeros, because memray extends
+ * its file in advance. Returns false if the capture is damaged. */
 static bool read_records(memray *m) {
     for (record_kind kind = RECORD_BAD; !m->to->no_memory;) {
         m->record = m->at;
@@ -807,7 +809,7 @@ static bool take_head(memray *m) {
         !take(m, &has_native, 1) || !take(m, &is_aggregated, 1) || !take(m, stats, sizeof stats) ||
         !take_text(m, &m->to->program) || !take(m, &pid, sizeof pid) ||
         !take(m, &m->main_thread, sizeof m->main_thread) || !take(m, &skipped, sizeof skipped) ||
-        !skip(m, m->version >= CODES ? 3 : 2)) /* allocators of Python, and their objects */
+        !skip(m, m->version >= CODES ? 3 : 2)) /* flags: Python allocators, Python objects */
         return false;
     if (m->version >= NEWEST &&
         (!take_text(m, &(const char *){NULL}) || !skip_texts(m) || !skip_texts(m)))

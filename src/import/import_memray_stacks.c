@@ -1,4 +1,5 @@
-/* import_memray_stacks.c: what the allocations of a memray capture share. */
+/* import_memray_stacks.c: builds the stacks and records that the allocations of a memray capture
+ * share. */
 #include <string.h>
 
 #include "import/import_memray.h"
@@ -7,10 +8,10 @@
 enum {
     MOST_DEPTH = 4096,
     MOST_FRAMES = 1 << 27,
-    MOST_SEGMENTS = 1 << 14, /* at a time */
+    MOST_SEGMENTS = 1 << 14, /* per generation */
     PYTHON_3_10 = 0x030A0000,
     PYTHON_3_11 = 0x030B0000,
-    NO_LINE = -128, /* in tables of 3.10 */
+    NO_LINE = -128, /* in line tables of 3.10 */
 };
 
 /* ---- lines --------------------------------------------------------------------------------- */
@@ -39,19 +40,19 @@ static void skip(table *t, size_t n) {
     t->at += n < (size_t)(t->end - t->at) ? n : (size_t)(t->end - t->at);
 }
 
-/* The change of the line by an entry, whose columns are skipped: `co_linetable` since 3.11. */
+/* Returns the change of line in an entry of `co_linetable` since 3.11, and skips its columns. */
 static int64_t take_entry(table *t, unsigned kind) {
     int64_t delta = 0;
     switch (kind) {
     case 15: /* no line */
         return 0;
-    case 14: /* lines and columns */
+    case 14: /* line and columns */
         delta = take_signed(t);
         take_number(t);
         take_number(t);
         take_number(t);
         return delta;
-    case 13: /* no columns */
+    case 13: /* line without columns */
         return take_signed(t);
     case 10:
     case 11:
@@ -64,7 +65,7 @@ static int64_t take_entry(table *t, unsigned kind) {
     }
 }
 
-/* `unit` counts instructions of two bytes. 0: the table does not have it. */
+/* Returns the line at `unit`, which counts instructions of two bytes; 0 if the table has none. */
 static int64_t line_of_311(table t, uint64_t unit, int64_t line) {
     for (uint64_t at = 0; t.at < t.end;) {
         const uint8_t first = *t.at++;
@@ -76,8 +77,8 @@ static int64_t line_of_311(table t, uint64_t unit, int64_t line) {
     return 0;
 }
 
-/* Pairs of a length in bytes and a change of the line: of 3.10, where the change is in force over
- * the length, and of those before, where it is behind it. */
+/* Returns the line in a table of pairs: a length in bytes and a change of line. In 3.10, the change
+ * applies to that length; before 3.10, it applies after it. */
 static int64_t line_of_pairs(table t, uint64_t offset, int64_t line, bool is_310) {
     for (uint64_t at = 0; t.end - t.at >= 2; t.at += 2) {
         const int8_t delta = (int8_t)t.at[1];
@@ -211,7 +212,7 @@ static bool is_eval(const memray_stacks *s, const memray_segment *m, uint64_t ad
 
 enum { IS_EVAL = UINT32_MAX - 1 };
 
-/* The place of an address, or IS_EVAL. */
+/* Returns the place of an address, or IS_EVAL for the interpreter's loop. */
 static uint32_t place_of(memray_stacks *s, uint64_t address, uint32_t generation) {
     uint32_t number, *place;
     if (!map64_number(&s->address_key, address, &number) ||
@@ -237,7 +238,7 @@ static void push(memray_stacks *s, uint32_t place) {
     s->to->no_memory |= !vec_push(&s->path, place);
 }
 
-/* Python's frames from `*node` up to the one that C called; they stand for one evaluation. */
+/* Adds Python's frames from `*node` up to the one called from C, which make up one evaluation. */
 static void push_evaluation(memray_stacks *s, uint32_t *node) {
     while (*node != 0) {
         const memray_frame *f = &s->frames.items[s->nodes.items[*node].frame];
@@ -256,9 +257,10 @@ static size_t count_evaluations(const memray_stacks *s, uint32_t node) {
     return n;
 }
 
-/* Both stacks, innermost first. An evaluation that has just begun may have no frame of Python yet:
- * so many of the innermost stay without. False: the interpreter's loop was not found in all places,
- * so that nothing says which belong together. */
+/* Adds both stacks, innermost first, replacing each frame of the interpreter's loop by the Python
+ * frames of its evaluation. Evaluations that have just begun may have no Python frame yet, so the
+ * innermost surplus loops get none. Returns false if fewer loops than evaluations were found: then
+ * it is unknown which frames belong together. */
 static bool push_both(memray_stacks *s, uint32_t node, uint32_t native, uint32_t generation) {
     size_t loops = 0;
     const size_t evaluations = count_evaluations(s, node);
@@ -281,7 +283,7 @@ static void push_python(memray_stacks *s, uint32_t node) {
         push(s, s->frames.items[s->nodes.items[node].frame].place);
 }
 
-/* The frames above those that memray was asked to record are its own. */
+/* Returns how many frames to keep: the outermost ones are memray's own. */
 static size_t kept_python(const memray_stacks *s, uint32_t node) {
     size_t depth = 0;
     for (; node != 0; node = s->nodes.items[node].parent)
@@ -289,7 +291,7 @@ static size_t kept_python(const memray_stacks *s, uint32_t node) {
     return depth > s->skipped ? depth - s->skipped : 0;
 }
 
-/* How many of the innermost frames of the path belong to the `kept` innermost ones of Python. */
+/* Returns how many innermost frames of the path belong to the `kept` innermost Python frames. */
 static size_t cut(const memray_stacks *s, uint32_t node, size_t kept) {
     size_t i = 0;
     for (; i < s->path.count && kept > 0; i++)

@@ -1,5 +1,5 @@
-/* import_module.c: what a module's file on this machine says of an address: where the linker had
- * put it, and the build id by which it is known. The file may be anything by now. */
+/* import_module.c: looks up an address in a module's file on this machine: the linker's address of
+ * it, and the build id. The file may have been replaced by anything. */
 #include <elf.h>
 #include <fcntl.h>
 #include <gelf.h>

@@ -1,6 +1,6 @@
-/* import_pprof.c: heap profiles of pprof, profile.proto, as Go, jeprof's successors, gperftools'
- * converters and many others write them. Names stand in tables that may come behind what refers to
- * them, so samples are read in a second pass. */
+/* import_pprof.c: reads heap profiles of pprof, profile.proto, which Go, jeprof's successors,
+ * gperftools' converters and many others write. Names are in tables that may come after what refers
+ * to them, so samples are read in a second pass. */
 #include <string.h>
 
 #include "base/map64.h"
@@ -10,7 +10,7 @@
 /* ---- the wire format ----------------------------------------------------------------------- */
 
 typedef struct cursor {
-    const uint8_t *start; /* of the whole file: offsets count from here */
+    const uint8_t *start; /* of the whole file; base of offsets */
     const uint8_t *at, *end;
     import_error *error;
     bool failed;
@@ -19,7 +19,7 @@ typedef struct cursor {
 typedef struct field {
     unsigned number, wire;
     uint64_t value; /* of a number */
-    cursor bytes;   /* of what has a length */
+    cursor bytes;   /* of a field with a length */
 } field;
 
 enum { WIRE_NUMBER = 0, WIRE_64 = 1, WIRE_BYTES = 2, WIRE_32 = 5 };
@@ -36,7 +36,7 @@ static bool get_number(cursor *c, uint64_t *value) {
     return varint_read(&c->at, c->end, value) == VARINT_OK || fail(c, "a number does not end");
 }
 
-/* False at the end, and at what is wrong. */
+/* Reads the next field. Returns false at the end and on errors. */
 static bool next_field(cursor *c, field *f) {
     uint64_t key, size;
     if (c->failed || c->at >= c->end || !get_number(c, &key))
@@ -63,7 +63,7 @@ static bool next_field(cursor *c, field *f) {
     return true;
 }
 
-/* Calls `each` for a repeated number, packed or not. */
+/* Calls `each` for each value of a repeated number, packed or not. */
 static bool each_number(field *f, bool (*each)(void *, uint64_t), void *context) {
     uint64_t value;
     if (f->wire == WIRE_NUMBER)
@@ -77,7 +77,7 @@ static bool each_number(field *f, bool (*each)(void *, uint64_t), void *context)
 /* ---- the tables ---------------------------------------------------------------------------- */
 
 typedef struct pprof_function {
-    uint64_t name, file; /* indices of strings */
+    uint64_t name, file; /* string indices */
 } pprof_function;
 
 typedef struct pprof_mapping {
@@ -90,8 +90,8 @@ typedef struct pprof_line {
 
 typedef struct pprof_location {
     uint64_t mapping, address;
-    size_t first, n; /* of lines, the innermost first */
-    uint32_t place;  /* in the import; MAP64_NONE: none yet */
+    size_t first, n; /* its lines, innermost first */
+    uint32_t place;  /* index in the import; MAP64_NONE: not added yet */
 } pprof_location;
 
 enum { MOST_VALUES = 64 };
@@ -107,7 +107,7 @@ typedef struct pprof {
     VEC(pprof_line) lines;
     VEC(pprof_location) locations;
     map64 function_of, mapping_of, location_of;
-    uint64_t types[MOST_VALUES], units[MOST_VALUES]; /* indices of strings */
+    uint64_t types[MOST_VALUES], units[MOST_VALUES]; /* string indices */
     size_t n_types;
     enum value_kind kinds[MOST_VALUES];
     uint64_t period, period_type, period_unit;
@@ -283,7 +283,7 @@ static bool take_location(void *context, uint64_t id) {
     pprof_sample *s = context;
     const uint32_t k = map64_get(&s->p->location_of, id);
     if (k == MAP64_NONE)
-        return true; /* as pprof does: a frame less */
+        return true; /* drops the frame, like pprof */
     const uint32_t place = place_of(s->p, &s->p->locations.items[k]);
     s->p->to->no_memory |= !vec_push(&s->p->to->frames, place);
     return !s->p->to->no_memory;
@@ -296,7 +296,7 @@ static bool take_value(void *context, uint64_t value) {
     return true;
 }
 
-/* Go and others label a sample by the size of its blocks. */
+/* Reads the label with the size of the blocks, which Go and others write. */
 static void read_label(pprof *p, cursor c, uint64_t *size) {
     uint64_t key = 0, number = 0;
     field f;

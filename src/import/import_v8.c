@@ -1,6 +1,6 @@
-/* import_v8.c: heap profiles of V8, `.heapprofile`: JSON, a tree of call frames with the sizes of
- * the blocks that are live. node writes them with --heap-prof, Chromium from its developer tools.
- */
+/* import_v8.c: reads heap profiles of V8, `.heapprofile`: JSON with a tree of call frames and the
+ * sizes of their live blocks. node writes them with --heap-prof, Chromium from its developer
+ * tools. */
 #include <inttypes.h>
 #include <jansson.h>
 #include <math.h>
@@ -23,7 +23,7 @@ static const char *text_of(tree *t, json_t *value) {
                : "";
 }
 
-/* Lines count from 0. */
+/* Adds the place of a call frame. V8's lines count from 0. */
 static uint32_t place_of(tree *t, json_t *frame) {
     const uint32_t place = import_add_place(t->to);
     const char *name = text_of(t, json_object_get(frame, "functionName"));
@@ -47,7 +47,8 @@ static bool add_blocks(tree *t, uint64_t blocks, uint64_t bytes) {
     return !t->to->no_memory;
 }
 
-/* A node says how many bytes are live; how many blocks that is, only its samples say. */
+/* Adds a node and those below it. A node states how many bytes are live. How many blocks that is,
+ * only the samples say. */
 static bool read_node(tree *t, json_t *node, bool is_root) {
     json_t *frame = json_object_get(node, "callFrame"), *child;
     json_t *size = json_object_get(node, "selfSize");
@@ -69,8 +70,8 @@ static bool read_node(tree *t, json_t *node, bool is_root) {
     return true;
 }
 
-/* The distance between samples stands nowhere. No sample stands for less, and small blocks' for
- * hardly more. */
+/* Estimates the sampling period, which the file does not state. No sample stands for less than the
+ * period, and samples of small blocks for hardly more. */
 static double period_of(json_t *samples) {
     double least = 0;
     size_t i;

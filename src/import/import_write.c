@@ -1,9 +1,10 @@
-/* import_write.c: a trace from an import. A profile knows sums, a trace has blocks: each stack gets
- * blocks of its size, or its mean size, as many as were sampled there on average, with so many
- * samples that all estimates are the sums of the profile. What rounding leaves over is carried to
- * the next stack. Blocks that were freed come first, each of which ends before the next begins, so
- * that the peak is what is live at the end. Blocks count as those of a heap of a language: to their
- * sizes, nothing is to be added for headers. */
+/* import_write.c: makes a trace of an import.
+ *
+ * A profile has totals, while a trace has blocks. So each stack gets blocks of its size, or mean
+ * size: as many as would be sampled there on average, with so many samples that all estimates equal
+ * the totals of the profile. Rounding errors carry over to the next stack. Freed blocks come first,
+ * and each ends before the next one begins, so that the peak is what is live at the end. Blocks are
+ * written like those of a language's heap: nothing must be added to their sizes for headers. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -21,11 +22,12 @@ typedef struct emitter {
     compressor out;
     int os_error;
     double rate;
-    double left_blocks, left_samples; /* carried on, of the group being written */
+    /* Rounding errors carried over, for the group being written. */
+    double left_blocks, left_samples;
     memtrace_writer *writer;
-    memtrace_stream *stream;   /* that of the first domain */
-    memtrace_stream **streams; /* by domain; those that had no event are NULL */
-    id_list blocks;            /* by how many came before */
+    memtrace_stream *stream;   /* stream of the first domain */
+    memtrace_stream **streams; /* by domain; NULL: no events yet */
+    id_list blocks;            /* ids of all blocks, in order of allocation */
     VEC(uint64_t) codes;
 } emitter;
 
@@ -34,7 +36,7 @@ static int take(void *context, const void *bytes, size_t size) {
     return e->os_error = compressor_write(&e->out, bytes, size);
 }
 
-/* Codes are indices of places, and 1. */
+/* A code is the index of a place + 1. */
 static size_t locate(void *context, uint64_t code, memtrace_location *locations, size_t max) {
     const import *from = ((const emitter *)context)->from;
     const import_place *place = &from->places.items[code - 1];
@@ -61,7 +63,7 @@ static memtrace_status put_block(emitter *e, uint64_t words, uint64_t samples, b
     return status == MEMTRACE_OK && !live ? memtrace_stream_collect(e->stream, 0, id) : status;
 }
 
-/* Parts i of n of a whole number, which differ by one at most. */
+/* Returns part `i` of `n` parts of an integer, which differ by at most one. */
 static uint64_t part(uint64_t whole, uint64_t i, uint64_t n) {
     return whole / n + (i < whole % n);
 }
@@ -85,7 +87,7 @@ static memtrace_status put_sampled(emitter *e, const import_record *r, uint64_t 
     uint64_t samples = (uint64_t)e->left_samples;
     uint64_t n = e->left_blocks < 1 ? 1 : (uint64_t)e->left_blocks;
     n = n < samples ? n : samples;
-    samples = samples / size < n ? samples : n * size; /* at most one a word */
+    samples = samples / size < n ? samples : n * size; /* at most one per word */
     e->left_blocks -= (double)n;
     e->left_samples -= (double)samples;
     memtrace_status status = MEMTRACE_OK;
@@ -94,7 +96,7 @@ static memtrace_status put_sampled(emitter *e, const import_record *r, uint64_t 
     return status;
 }
 
-/* The blocks of a record that are live, or those that are not. */
+/* Writes the live blocks of a record, or the others. */
 static memtrace_status put_record(emitter *e, const import_record *r, bool live) {
     uint64_t blocks = live ? r->live : r->blocks - r->live;
     const uint64_t bytes = live ? r->live_bytes : r->bytes - r->live_bytes;
@@ -132,8 +134,8 @@ static memtrace_status put_alloc(emitter *e, memtrace_stream *stream, const impo
                                                                              : MEMTRACE_NOMEM;
 }
 
-/* `alive`, by record, is there if blocks of one record are told apart by nothing: that which came
- * last is the one that is freed. */
+/* Writes an event. `alive`, by record, is set if blocks of one record cannot be told apart: then a
+ * free applies to the latest one. */
 static memtrace_status put_event(emitter *e, memtrace_stream *stream, const import_event *event,
                                  id_list *alive) {
     id_list *of = alive && event->kind != IMPORT_REMARK ? &alive[event->what] : NULL;
@@ -142,7 +144,7 @@ static memtrace_status put_event(emitter *e, memtrace_stream *stream, const impo
         return put_alloc(e, stream, event, of);
     case IMPORT_FREE_LATEST:
         return !of || of->count == 0
-                   ? MEMTRACE_OK /* it is from before */
+                   ? MEMTRACE_OK /* allocated before the recording */
                    : memtrace_stream_collect(stream, event->time, of->items[--of->count]);
     case IMPORT_FREE:
         return memtrace_stream_collect(stream, event->time, e->blocks.items[event->what]);
@@ -188,7 +190,8 @@ static memtrace_status put_real_events(emitter *e) {
     return status;
 }
 
-/* That of the profile, or where it has all of too many blocks, one that leaves some. */
+/* Returns the rate of the profile. If the profile has all of too many blocks, returns a lower rate
+ * that keeps some of them. */
 static double rate_of(const import *from) {
     double blocks = 0, words = 0;
     if (from->has_events)

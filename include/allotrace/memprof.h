@@ -351,7 +351,7 @@ static inline bool memprof_has_postponed(const memprof_thread *thread) {
 }
 MEMPROF_API void memprof_run_postponed(memprof *engine, memprof_thread *thread);
 
-/* ---- what was lost ------------------------------------------------------------------------ */
+/* ---- statistics --------------------------------------------------------------------------- */
 
 typedef struct memprof_stats {
     uint64_t tracked;     /* blocks currently tracked */

@@ -50,7 +50,7 @@ typedef struct memtrace_error {
     char reason[192]; /* one line without newline or file name */
 } memtrace_error;
 
-/* ---- what a trace holds ------------------------------------------------------------------ */
+/* ---- content of a trace ------------------------------------------------------------------ */
 
 typedef enum memtrace_source {
     MEMTRACE_MINOR = 0,
@@ -167,22 +167,22 @@ typedef enum memtrace_event_kind {
     MEMTRACE_GAUGE = 4,  /* the value of a quantity at a moment */
     MEMTRACE_THREAD = 5, /* from here on, the domain is the thread of this name */
     MEMTRACE_SCOPE = 6,  /* from here on, its thread is in the scope of this name; empty: in none */
-    MEMTRACE_SPAN = 7 /* the same of distributed tracing: the name is the id of the trace and that
-                         of the span, `TRACE-SPAN`, in MEMTRACE_TRACE_DIGITS and
-                         MEMTRACE_SPAN_DIGITS hexadecimal digits */
+    MEMTRACE_SPAN = 7 /* from here on, its thread is in this span of distributed tracing; the name
+                         is `TRACE-SPAN`, two ids of MEMTRACE_TRACE_DIGITS and MEMTRACE_SPAN_DIGITS
+                         hexadecimal digits; empty: in none */
 } memtrace_event_kind;
 
 typedef struct memtrace_event {
     memtrace_event_kind kind;
     uint16_t domain; /* domain that reported the event; 0 in versions 1 and 2 */
     uint64_t time;   /* microseconds since the start of the trace */
-    uint64_t id; /* of the object, unique in the file; remarks (all but the first three kinds) have
-                    one */
+    uint64_t id;     /* of the object, unique in the file; remarks (all kinds after the first three)
+                        have     one, too */
 
-    /* The name of a remark, valid until the next call that reads an event; NULL for other events.
-     * NULL if the trace does not name it, or not yet: the ids of a span come in several remarks, of
-     * which the last one has the name. Also NULL if backtraces are skipped: all remarks are marks
-     * then. The value of a gauge is its `length`. */
+    /* Only set for remarks: the name, valid until the next call that reads an event. NULL if the
+     * trace does not state it, or not yet: the ids of a span come in several remarks, of which the
+     * last one has the name. Also NULL if backtraces are skipped: all remarks are marks then. The
+     * value of a gauge is its `length`. */
     const char *name;
 
     /* The fields below are only valid for allocations and remarks. */
@@ -214,8 +214,8 @@ typedef struct memtrace_reader memtrace_reader;
 typedef struct memtrace_reader_options {
     bool skip_backtraces; /* leave `frames` empty: much faster */
     bool strict;          /* the first defect is an error instead of a warning */
-    bool as_written;      /* remarks come as they stand in the file: as allocations without
-                             samples that are collected at once */
+    bool as_written;      /* return remarks as in the file: as allocations without samples
+                             that are collected at once */
 } memtrace_reader_options;
 
 /* Every defect that the reader can detect and step over. Each has one warning. */
@@ -441,8 +441,8 @@ MEMTRACE_NODISCARD MEMTRACE_API memtrace_status memtrace_stream_alloc_as(
 
 /* Like memtrace_stream_alloc, in fewer instructions, for recording many blocks: an external
  * allocation of `words`, header included. The first `common_prefix` frames must equal those of the
- * previous allocation, which must have been written by this function as well; the writer does not
- * compare. No code may be 0. */
+ * previous allocation, which must have been written by this function as well; 0 is always allowed.
+ * The writer does not compare frames. No code may be 0. */
 MEMTRACE_NODISCARD MEMTRACE_API memtrace_status memtrace_stream_alloc_block(
     memtrace_stream *stream, uint64_t time, uint64_t words, uint64_t samples,
     const uint64_t *frames, size_t n_frames, size_t common_prefix, uint64_t *id);

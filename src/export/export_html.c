@@ -228,7 +228,7 @@ static void ask_all(asker *a, const reading *r) {
     }
 }
 
-/* ---- around functions -------------------------------------------------------------------- */
+/* ---- callers and callees ----------------------------------------------------------------- */
 
 static int by_total(const void *a_, const void *b_) {
     const functions_entry *a = a_, *b = b_;

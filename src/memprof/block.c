@@ -2,7 +2,7 @@
  * all hosts. Callbacks that collecting hosts postpone are in queue.c. */
 #include "memprof/internal.h"
 
-/* ---- calling ------------------------------------------------------------------------------- */
+/* ---- callbacks ----------------------------------------------------------------------------- */
 
 /* `running` is set before the session is checked, and memprof_stop ends the session before
  * memprof_is_quiet checks `running`. So at least one of the two sees the other. */

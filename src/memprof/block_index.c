@@ -206,7 +206,7 @@ static void pool_put(shard *s, block *b) {
     s->pool = b;
 }
 
-/* ---- what the rest of the engine uses ----------------------------------------------------- */
+/* ---- the interface to the rest of the engine ---------------------------------------------- */
 
 /* Fields that change during the reads may yield a wrong address, which is harmless to prefetch. */
 void block_index_prefetch(memprof *engine, uintptr_t address) {

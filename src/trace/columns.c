@@ -14,7 +14,7 @@ enum {
 
 typedef enum outcome { IMPOSSIBLE, POSSIBLE } outcome;
 
-/* ---- doubt ------------------------------------------------------------------------------- */
+/* ---- which locations are doubtful -------------------------------------------------------- */
 
 static bool columns_are_unknown(location_word w) {
     return w.start_char == MEMTRACE_MAX_START_CHAR && w.end_char == MEMTRACE_MAX_END_CHAR;
@@ -150,7 +150,7 @@ static outcome search(columns *c, names *n, columns_place at, unsigned depth) {
     }
 }
 
-/* ---- what the reader asks ---------------------------------------------------------------- */
+/* ---- the interface ----------------------------------------------------------------------- */
 
 void columns_examine(columns *c, const names *n, uint64_t packet, columns_place at) {
     names copy = *n;

@@ -16,10 +16,10 @@
 
 #include "trace/mtf.h"
 
-/* Legal when zeroed. */
+/* Valid when zeroed. */
 typedef struct columns {
     uint64_t packet; /* offset + 1 of the packet that was examined last */
-    bool suspicious; /* something in that packet makes no sense as it stands */
+    bool suspicious; /* something in that packet makes no sense */
     /* Unknown columns were seen that had not overflowed, so there is nothing to repair. */
     bool writer_sound;
     /* The search may assume overflow even where the columns do not suggest it. */
@@ -30,7 +30,7 @@ typedef struct columns {
 
 /* The data that follows a location's 48 bits. */
 typedef struct columns_place {
-    const uint8_t *p, *end; /* the rest of the packet, from this location's strings on */
+    const uint8_t *p, *end; /* the rest of the packet, starting at this location's strings */
     unsigned n_left;        /* locations left in the same event */
     unsigned version;
 } columns_place;

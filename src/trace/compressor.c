@@ -103,7 +103,7 @@ static int gzip_write(compressor *c, const void *bytes, size_t size, int flush) 
     return 0;
 }
 
-/* ---- either ------------------------------------------------------------------------------ */
+/* ---- the interface ----------------------------------------------------------------------- */
 
 int compressor_open(compressor *c, int fd, compression how) {
     *c = (compressor){.fd = fd, .how = how};

@@ -59,7 +59,7 @@ static bool find_stack(cutter *c, const uint64_t *codes, size_t n, uint32_t *fou
     return true;
 }
 
-/* ---- what is live -------------------------------------------------------------------------- */
+/* ---- live blocks --------------------------------------------------------------------------- */
 
 /* Removes dead blocks. Thinned blocks stay, because their deaths are still to come. */
 static bool compact_blocks(cutter *c) {
@@ -482,7 +482,7 @@ static memtrace_status take_fate(cutter *c, memtrace_stream *stream, const memtr
     return thinned ? MEMTRACE_OK : memtrace_stream_collect(stream, time, id);
 }
 
-/* ---- what is later than a planned cut ------------------------------------------------------ */
+/* ---- events after a planned cut ------------------------------------------------------------ */
 
 static void count_behind(cutter *c) {
     c->n_behind = 0;
@@ -625,7 +625,7 @@ memtrace_status cutter_flush(cutter *c) {
     return first;
 }
 
-/* ---- cuts that are planned ----------------------------------------------------------------- */
+/* ---- planned cuts -------------------------------------------------------------------------- */
 
 void cutter_plan(cutter *c) {
     if (!c->plans) {

@@ -44,7 +44,7 @@ static void start_random(excerpt *e, const memtrace_info *info) {
     e->gap = e->options.keep < 1 ? draw_gap(e) : 0;
 }
 
-/* ---- the first reading ---- */
+/* ---- the first pass ------- */
 
 /* Special places: the block is not kept; nothing is known of it yet. */
 #define DROPPED UINT32_MAX
@@ -181,7 +181,7 @@ memtrace_status excerpt_plan(excerpt *e, memtrace_reader *reader, const excerpt_
     return MEMTRACE_OK;
 }
 
-/* ---- the second reading ---- */
+/* ---- the second pass ------- */
 
 static uint64_t time_in_part(const excerpt *e, uint64_t time) {
     const uint64_t from = e->options.from;

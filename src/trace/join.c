@@ -149,7 +149,7 @@ static memtrace_status take_fate(join *j, const join_lane *lane, const memtrace_
     return memtrace_stream_collect(lane->stream, time, b->out);
 }
 
-/* ---- what waits ---------------------------------------------------------------------------- */
+/* ---- waiting events ------------------------------------------------------------------------ */
 
 /* Whether the event must wait. A domain lists its carried blocks before everything else, so all its
  * events can wait from the first death or promotion of an unknown block on. */

@@ -368,7 +368,7 @@ void memtrace_reader_close(memtrace_reader *r) {
     free(r);
 }
 
-/* ---- questions --------------------------------------------------------------------------- */
+/* ---- accessors --------------------------------------------------------------------------- */
 
 const memtrace_info *memtrace_reader_info(const memtrace_reader *r) {
     return &r->info;

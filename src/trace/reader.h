@@ -141,7 +141,7 @@ memtrace_status reader_judge_end(memtrace_reader *r);
  * writer's. */
 void reader_domain_lose(memtrace_reader *r);
 
-/* ---- what packets hold -------------------------------------------------------------------- */
+/* ---- content of packets ------------------------------------------------------------------- */
 
 /* Reads the trace's head, which is its first packet. */
 memtrace_status reader_read_head(memtrace_reader *r);

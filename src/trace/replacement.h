@@ -8,7 +8,7 @@
 #include "allotrace/memtrace.h"
 
 typedef struct replacement {
-    int fd;          /* to write to */
+    int fd;          /* where to write the new content */
     char *path;      /* the file to replace, symbolic links resolved */
     char *temporary; /* NULL: `fd` is the file itself */
 } replacement;

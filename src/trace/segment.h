@@ -20,8 +20,7 @@
     X(AGE, "age")             /* age of that block at that time, us */                             \
     /* What a recorder says to the code that cuts segments: */                                     \
     X(LEFT, "left")       /* domain that the next WRITTEN leaves out */                            \
-    X(WRITTEN, "written") /* all events up to its time are written, but those of so many           \
-                             domains that were left out */
+    X(WRITTEN, "written") /* events up to its time are written, except in that many domains */
 
 typedef enum segment_remark {
 #define SEGMENT_REMARK_ID(id, name) SEGMENT_##id,

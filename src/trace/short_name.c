@@ -95,7 +95,7 @@ static const char *find_closer(const char *p, const char *end) {
     return NULL;
 }
 
-/* ---- what is left of a name -------------------------------------------------------------- */
+/* ---- shortening -------------------------------------------------------------------------- */
 
 /* `out` may be NULL, to count only. */
 typedef struct short_name {

@@ -59,7 +59,7 @@ uint64_t cache_next_miss(const uint8_t **p);
 /* Returns a bucket as both sides know it. */
 cache_bucket cache_peek(const writer_cache *cache, unsigned bucket);
 
-/* ---- in line, since every allocation passes through it ------------------------------------- */
+/* ---- inline: on the path of every allocation ----------------------------------------------- */
 
 static inline bool cache_is_ready(const writer_cache *cache, unsigned bucket) {
     return cache->ready >> (bucket / CACHE_GROUP) & 1;

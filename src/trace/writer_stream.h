@@ -93,7 +93,7 @@ static inline uint64_t stream_use_next_id(memtrace_stream *s) {
 /* Returns the id of the stream's next allocation, which stays the same until then. */
 uint64_t stream_next_id(memtrace_stream *s);
 
-/* ---- what is not in line ------------------------------------------------------------------- */
+/* ---- slow paths ---------------------------------------------------------------------------- */
 
 /* Continues an allocation whose head ends at `p`, from any of its frames on. */
 memtrace_status stream_put_frames_slow(memtrace_stream *s, uint8_t *p, bool short_form,
@@ -108,7 +108,7 @@ memtrace_status stream_alloc_block_slow(memtrace_stream *s, uint64_t time, uint6
 /* Blocks of this many words or more may need a longer form. */
 enum { STREAM_FAST_WORDS = FORMAT_VINT_16 - 1 };
 
-/* ---- in line --------------------------------------------------------------------------------- */
+/* ---- inline ---------------------------------------------------------------------------------- */
 
 /* Encodes the frames of an allocation from `common` on, at most STREAM_FAST_FRAMES, after its head,
  * which ends at `p`. Stops at the first frame that the cache does not hold. */

@@ -1,6 +1,6 @@
 /* anonymise.c: a pseudonym is a letter for its kind followed by the first 48 bits of a keyed hash
  * (SipHash). Folders and parts of names get pseudonyms of their own, so that files of one folder
- * stay together. Remarks of the recorder keep their keyword. */
+ * stay together. Marks, gauges, threads and scopes keep the keyword that identifies them. */
 #include "trace/anonymise.h"
 
 #include <ctype.h>
@@ -92,7 +92,7 @@ static const char *rename_one(anonymiser *a, char kind, const char *name) {
     return kept ? kept : "";
 }
 
-/* Remarks of the recorder keep the keyword that identifies them. */
+/* Marks, gauges, threads and scopes keep the keyword that identifies them. */
 static const char *rename_file(anonymiser *a, const char *file) {
     return strcmp(file, MEMTRACE_MARK_FILE) == 0     ? MEMTRACE_MARK_FILE
            : strcmp(file, MEMTRACE_GAUGE_FILE) == 0  ? MEMTRACE_GAUGE_FILE

@@ -3,9 +3,10 @@
  * The most widely used version of the OCaml library (0.2.3) clamps columns to 12 bits but stores
  * them in fields of 8 and 10 bits. The high bits of start_char are OR-ed into the low bits of
  * end_char, and those of end_char into the two low bits of the file name's code. An unknown column
- * is written as all ones. The file code of such a location may originally have had either of these
- * two bits clear. Later data tells which code was written: a code must point at an existing entry,
- * an announced name must be new, and the packet must end where its last event ends.
+ * is written as all ones. If both of these bits are set in the code of such a location, the
+ * original code may have had one or both of them clear. Later data tells which code was written: a
+ * code must point at an existing entry, an announced name must be new, and the packet must end
+ * where its last event ends.
  *
  * Sound packets are recognized in one quick walk over their locations. */
 #ifndef TRACE_COLUMNS_H

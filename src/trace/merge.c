@@ -45,8 +45,8 @@ static uint64_t combine(uint64_t hash, const char *text) {
     return hash_u64(hash ^ hash_bytes(text, strlen(text)));
 }
 
-/* Traces with equal heads are pieces of the same process. A process that executes another program
- * counts as a new one, because its memory is new. */
+/* Identifies the process of a trace: pieces of a trace have the same pid, host and executable. A
+ * process that executes another program counts as a new one, because its memory is new. */
 static uint64_t process_of(const memtrace_info *info) {
     return combine(combine(hash_u64(info->pid), info->host_name), info->executable_name);
 }

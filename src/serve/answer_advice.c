@@ -7,7 +7,7 @@
 #include "serve/request.h"
 #include "serve/write.h"
 
-/* Those of which a rule says why. */
+/* Finds the items for which a rule gives a reason. */
 typedef VEC(uint32_t) row_list;
 static bool find_rows(const advise *a, row_list *rows) {
     bool ok = true;
@@ -30,7 +30,7 @@ static bool write_rows(request *r, const asked *q, const page_rows *rows) {
     return ok;
 }
 
-/* As commands name it; where it is no file, they get a name to be replaced. */
+/* Returns the trace's path for suggested commands, or a placeholder where that is no file. */
 static const char *trace_name(const request *r, const asked *q) {
     const char *path = r->viewer->traces[q->trace].path;
     return access(path, F_OK) == 0 ? path : "BEFORE.ctf";
@@ -75,13 +75,13 @@ static bool make_advice(void *context, cache_value *value) {
     return true;
 }
 
-/* The stack of each block, and what each stack looks like. */
+/* Returns the bytes that the query takes: the stack of each block, and a summary of each stack. */
 static size_t need_to_advise(const profile *p) {
     enum { OF_BLOCK = 8, OF_STACK = 16 };
     return p->table.count * OF_BLOCK + p->tree.n_stacks * OF_STACK;
 }
 
-/* It takes seconds on a large trace, and ends when its client has gone. */
+/* The query takes seconds on a large trace, so it ends when its client has gone. */
 bool answer_advice(request *r) {
     asked q = {.needs_blocks = true, .needs_rows = true, .of_allocated = true};
     double share = ADVISE_WORTH;

@@ -1,5 +1,5 @@
-/* answer_diff.c: `/api/diff`: what changed between two of the traces, or two moments of one, site
- * by site. */
+/* answer_diff.c: `/api/diff`: what changed between two traces, or two moments of one trace, site by
+ * site. */
 #include <stdio.h>
 
 #include "render/render.h"
@@ -7,7 +7,7 @@
 #include "serve/request.h"
 #include "serve/write.h"
 
-/* By columns of these names. */
+/* Names of columns. */
 enum { SORT_DEFAULT };
 static const char *const sorts[] = {"default", "change", "before", "after", NULL};
 
@@ -17,15 +17,15 @@ static const char *const orders[] = {"desc", "asc", NULL};
 typedef struct diff_asked {
     asked before, after;
     asked_moments moments;
-    asked went, came; /* of moments alone */
+    asked went, came; /* only if the question is about moments */
     diff_options options;
     int sort, order;
     uint64_t offset, limit;
     call_site *search; /* NULL: all sites */
     diff_report report;
     table table;
-    const table_column *by; /* NULL: in the order of the diff */
-    VEC(uint32_t) rows;     /* those that match, sorted */
+    const table_column *by; /* NULL: in the diff's own order */
+    VEC(uint32_t) rows;     /* the rows that match, sorted */
 } diff_asked;
 
 /* ---- the question ------------------------------------------------------------------------ */

@@ -1,5 +1,5 @@
-/* answer_explain.c: `/api/explain`: what a figure is, how it was computed, and how sure it is. The
- * formulas are those of docs/estimator.md. */
+/* answer_explain.c: `/api/explain`: what a figure means, how it was computed, and how certain it
+ * is. The formulas are those of docs/estimator.md. */
 #include <stdio.h>
 
 #include "query/estimate.h"
@@ -62,7 +62,7 @@ static const char *const measures[] = {
 #undef MEASURE_TEXT
         NULL};
 
-/* The figure that is explained, as it was answered. */
+/* The figure to explain, as an earlier answer gave it. */
 typedef struct explained {
     int measure;
     double value, low, high;
@@ -93,7 +93,7 @@ static const char *unit_suffix(const explained *e) {
     return suffixes[measure_infos[e->measure].unit];
 }
 
-/* The formula with its numbers. */
+/* Writes the formula with numbers in it. */
 static void write_worked(output *o, const profile *p, const explained *e) {
     char text[200];
     if (measure_infos[e->measure].unit == UNIT_BYTES)

@@ -48,7 +48,7 @@ static bool has_gone(const request *r) {
     return r->client && r->client->has_gone(r->client->context);
 }
 
-/* Sets the term of a filter that keeps what is allocated in the next seconds. */
+/* Waits, then sets `term` to a filter term that keeps what was allocated during the wait. */
 static bool wait_for(request *r, uint64_t seconds, char *term, size_t size) {
     const struct timespec step = {.tv_nsec = LOOK_MS * 1000000L};
     size_t trace;
@@ -60,7 +60,7 @@ static bool wait_for(request *r, uint64_t seconds, char *term, size_t size) {
     reading_release(now);
     if (!grows)
         return request_refuse(r, "seconds", 0, "the trace does not grow; leave out `seconds`");
-    if (atomic_exchange(&r->viewer->waiting, true)) /* who waits keeps a worker from others */
+    if (atomic_exchange(&r->viewer->waiting, true)) /* a wait occupies a worker */
         return request_fail(r, HTTP_UNAVAILABLE, "another request with `seconds` is waiting");
     for (uint64_t i = 0; i < seconds * 1000 / LOOK_MS && !has_gone(r); i++)
         nanosleep(&step, NULL);

@@ -1,4 +1,4 @@
-/* answer_filter.c: `/api/filter`: a filter while it is typed. */
+/* answer_filter.c: `/api/filter`: checks and completes a filter while it is being typed. */
 #include <inttypes.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* answer_graph.c: `/api/graph`: which function calls which, and what is allocated on the way. */
+/* answer_graph.c: `/api/graph`: which function calls which, and what they allocate. */
 #include <stdlib.h>
 
 #include "paths/callgraph.h"
@@ -10,7 +10,7 @@ enum { NODES_MOST = 300 };
 typedef struct graph_asked {
     asked question;
     uint64_t nodes;
-    double share; /* per cent */
+    double share; /* percent */
 } graph_asked;
 
 static bool parse(request *r, graph_asked *g) {

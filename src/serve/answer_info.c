@@ -1,4 +1,4 @@
-/* answer_info.c: `/api/info`: what the traces are about. */
+/* answer_info.c: `/api/info`: what is known of the traces as a whole. */
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>

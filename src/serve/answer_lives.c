@@ -5,9 +5,9 @@
 
 /* ---- lifetimes --------------------------------------------------------------------------- */
 
-/* Classes are shown from the first to the last that is not empty. */
+/* The classes that are shown: from the first to the last one that is not empty. */
 typedef struct span {
-    unsigned from, to; /* the last one is not in it */
+    unsigned from, to; /* `to` is exclusive */
 } span;
 
 static void widen(span *s, unsigned class) {
@@ -45,7 +45,7 @@ static bool write_histogram(output *o, const asked *a, const lifemap *l, span li
     return true;
 }
 
-/* What a filter on the class of sizes would say. */
+/* Returns the filter's bounds, narrowed by the least size in the class. */
 static filter_bounds bounds_of(const asked *a, unsigned size) {
     const uint64_t word = a->query->profile->info.word_size / 8;
     const uint64_t words = (lifemap_size(size) + word - 1) / word;

@@ -1,4 +1,4 @@
-/* answer_source.c: `/api/source`: the lines around a place, with what they allocate. */
+/* answer_source.c: `/api/source`: the lines around a place, with what each allocates. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -12,9 +12,9 @@ enum { LINES_AROUND = 100, LINES_MAX = 2000, LINE_BYTES = 2000 };
 typedef struct source_asked {
     asked question;
     const profile_location *place;
-    uint64_t from, to; /* lines, from 1; both count */
+    uint64_t from, to; /* line numbers from 1, inclusive */
     source_file file;
-    VEC(functions_entry) lines; /* of the file, by line */
+    VEC(functions_entry) lines; /* lines of the file that allocate, by number */
 } source_asked;
 
 static bool parse(request *r, source_asked *s) {

@@ -1,6 +1,5 @@
-/* answer_table.c: `/api/table`: rows that are sorted, searched and shown a page at a time. What
- * rows there are, and their columns, is said by the reports; here they are gathered, put in order,
- * cut. */
+/* answer_table.c: `/api/table`: rows that are sorted, searched and shown a page at a time. The
+ * reports define the rows and their columns; this file gathers, sorts and cuts them. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -54,8 +53,8 @@ typedef struct asked_table {
     int kind, by, sort, order;
     bool collapse;
     uint64_t offset, limit;
-    double share;   /* of paths: per cent */
-    double warm_up; /* of leaks: the same */
+    double share;   /* of paths: percent */
+    double warm_up; /* of leaks: percent */
     call_site *focus;
     id_list root;
     uint8_t *matches;
@@ -65,12 +64,12 @@ typedef struct asked_table {
     hotspots_report sites;
     paths_report places;
     leaks_report stays;
-    VEC(paths_row) rows; /* of those kinds that have no array of their own */
+    VEC(paths_row) rows; /* for the kinds that have no array of their own */
     VEC(double) explained;
-    document kept; /* what the reports keep */
+    document kept; /* owns what the tables refer to */
     table table;
-    VEC(uint32_t) order_of; /* the rows that match, in their order; then those that are shown */
-    size_t count;           /* of those that match */
+    VEC(uint32_t) order_of; /* the matching rows, sorted */
+    size_t count;           /* of the matching rows */
 } asked_table;
 
 /* ---- parameters -------------------------------------------------------------------------- */
@@ -94,7 +93,7 @@ static bool is_by_span(const asked_table *t) {
     return t->by == BY_THREAD || t->by == BY_SCOPE;
 }
 
-/* What rows are by. Which block is of which thread says the table of blocks. */
+/* Reads how rows are grouped. Threads and scopes are only in the table of blocks. */
 static bool parse_by(request *r, asked_table *t) {
     t->by = t->kind == KIND_HOTSPOTS || t->kind == KIND_LEAKS ? BY_LINE : BY_FUNCTION;
     if (!request_choice(r, "by", groupings, &t->by))
@@ -115,7 +114,7 @@ static bool parse(request *r, asked_table *t) {
     if (!request_choice(r, "kind", kinds, &t->kind))
         return false;
     t->question.needs_blocks = t->kind == KIND_LEAKS;
-    t->collapse = t->kind == KIND_PATHS; /* or recursion would fill the fragments */
+    t->collapse = t->kind == KIND_PATHS; /* otherwise recursion would fill the list of fragments */
     return parse_by(r, t) && request_choice(r, "sort", sorts, &t->sort) &&
            request_choice(r, "order", orders, &t->order) &&
            request_flag(r, "collapse", &t->collapse) &&
@@ -164,7 +163,7 @@ static bool find_paths(request *r, asked_table *t, callpaths_shape shape, asked_
     return asked_paths_of(r, &t->question, NULL, &spec, p);
 }
 
-/* Places in an order that is always the same, whatever gathered them. */
+/* Makes the order the same whatever gathered the places. */
 static int compare_places(const void *a, const void *b) {
     const paths_row *x = a, *y = b;
     if (x->total.weight != y->total.weight)
@@ -194,7 +193,7 @@ static bool gather_functions(request *r, asked_table *t) {
     return ok && take_places(t);
 }
 
-/* They are the second row of a picture that shows all of it. */
+/* Callers and callees are the second row of a picture in which nothing is left out. */
 static bool gather_neighbours(request *r, asked_table *t) {
     const profile *p = &t->question.reading->profile;
     const picture_spec spec = {.root = t->root.items, .n_root = t->root.count, .rows = 2};
@@ -250,14 +249,14 @@ static bool make_window(void *context, cache_value *value) {
     return true;
 }
 
-/* That of a trace, whatever the question. */
+/* The window depends on the trace alone, so all questions share it. */
 static cache_entry *find_window(request *r, asked *a) {
     char key[64];
     snprintf(key, sizeof key, "%zu %" PRIu64 " window of leaks", a->trace, a->reading->serial);
     return cache_get(r->viewer->cache, key, make_window, &a->reading->profile);
 }
 
-/* Its figure is what is live at the end, whatever is measured in bytes. */
+/* The figure of a leak is what is live at the end, whichever measure in bytes was asked for. */
 static bool gather_leaks(request *r, asked_table *t) {
     leaks_spec spec = {.may = t->question.query->may,
                        .by_function = t->by == BY_FUNCTION,
@@ -300,7 +299,7 @@ static bool place_matches(const asked_table *t, const profile_location *place) {
     return place && t->matches[place - t->question.reading->profile.locations.items];
 }
 
-/* One of the places that it names, or those of its frames. */
+/* Whether a place in the row, or in the frames below it, matches. */
 static bool row_matches(const asked_table *t, const table *of, const void *row) {
     for (size_t i = 0; i < of->n_columns; i++) {
         const table_column *c = &of->columns[i];
@@ -317,14 +316,14 @@ static bool row_matches(const asked_table *t, const table *of, const void *row) 
     return false;
 }
 
-/* The column that names rows which are no places; NULL: they are. */
+/* Returns the column that names the rows; NULL if places name them. */
 static const table_column *named_by(const asked_table *t) {
     return t->kind == KIND_TYPES ? table_find(&t->table, "type")
            : is_by_span(t)       ? table_find(&t->table, groupings[t->by])
                                  : NULL;
 }
 
-/* Names that are no locations: the pattern is matched anew. */
+/* Matches the pattern against names that are not locations. */
 static bool search_names(request *r, asked_table *t, const table_column *name) {
     call_site *s;
     filter_error error;
@@ -351,7 +350,7 @@ static bool search(request *r, asked_table *t) {
     return true;
 }
 
-/* The column by which rows are sorted; NULL: the table's own order, or it has none of that name. */
+/* Returns the column to sort by; NULL for the table's own order, or if it has no such column. */
 static const table_column *sorted_by(const asked_table *t) {
     return t->sort == SORT_DEFAULT                        ? NULL
            : t->sort == SORT_VALUE || t->sort == SORT_LOW ? table_find(&t->table, "")
@@ -384,7 +383,7 @@ static sort_key key_of(const asked_table *t, const table_column *c, uint32_t i) 
     return k;
 }
 
-/* Falling numbers, rising names; equal ones in the table's order. */
+/* Orders numbers descending and names ascending; ties keep the table's order. */
 static int compare_keys(const void *a, const void *b, void *context) {
     const sort_key *x = a, *y = b;
     const asked_table *t = context;
@@ -414,7 +413,6 @@ static bool sort(asked_table *t) {
     return true;
 }
 
-/* The rows that are shown. */
 static page_rows shown_rows(const asked_table *t) {
     return page_rows_from(&t->table, t->order_of.items, t->order_of.count, t->offset, t->limit);
 }

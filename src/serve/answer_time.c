@@ -1,4 +1,4 @@
-/* answer_time.c: `/api/timeline` and `/api/peaks`: memory as time went by. */
+/* answer_time.c: `/api/timeline` and `/api/peaks`: memory over time. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -9,11 +9,11 @@
 #include "serve/write.h"
 
 enum { MAX_BUCKETS = 4096, PEAK_POINTS = 8192, MAX_LAYERS = 100 };
-#define PEAK_SHARE 0.02 /* of the largest: by so much memory must fall on both sides */
+#define PEAK_SHARE 0.02 /* of the largest peak; memory must fall by this on both sides */
 
 /* ---- timeline ---------------------------------------------------------------------------- */
 
-/* All rows of a table, as columns. */
+/* Writes all rows of a table as columns. */
 static bool write_rows(request *r, const table *t, const char *name) {
     uint32_t *order = malloc((t->n + 1) * sizeof *order);
     if (!order)
@@ -79,7 +79,7 @@ static bool make_timeline(void *context, cache_value *value) {
     return true;
 }
 
-/* That of all blocks stays the same whatever the filter. */
+/* The timeline of all blocks does not depend on the filter, so all questions share it. */
 static cache_entry *find_all(request *r, const asked *a, const timeline_spec *spec) {
     timeline_making m = {.profile = &a->reading->profile, .spec = spec};
     char key[160];
@@ -90,9 +90,9 @@ static cache_entry *find_all(request *r, const asked *a, const timeline_spec *sp
 
 /* ---- layers ------------------------------------------------------------------------------ */
 
-/* What is live by site, thread or lifetime. */
+/* Which layers of live memory are wanted: by site, thread or lifetime. */
 typedef struct layers_wanted {
-    int by; /* a groups_by; N_GROUPS_BY: none */
+    int by; /* a groups_by; N_GROUPS_BY: no layers */
     uint64_t top;
 } layers_wanted;
 
@@ -131,7 +131,7 @@ static bool make_layers(void *context, cache_value *value) {
     return true;
 }
 
-/* With the names of places before it. */
+/* Writes all rows of a table as columns, after the names of their places. */
 static bool write_named(request *r, const asked *a, const table *t, const char *name) {
     uint32_t *order = malloc((t->n + 1) * sizeof *order);
     place_list names = {0};
@@ -218,7 +218,8 @@ bool answer_timeline(request *r) {
 
 /* ---- peaks ------------------------------------------------------------------------------- */
 
-/* The points of a timeline miss the very peak, which is known, even if nothing is live at any. */
+/* Puts the exact peak first. The points of a timeline may miss it, and the list is empty if nothing
+ * is live at any point. */
 static bool correct_first(const timeline *t, peaks_list *list) {
     const peaks_entry first = {
         .time = t->peak.at.time, .samples = t->peak.samples, .fall = t->peak.samples};
@@ -227,8 +228,9 @@ static bool correct_first(const timeline *t, peaks_list *list) {
     return list->count || !first.samples || vec_push(list, first);
 }
 
-/* As sure as the sample, or, where each block is known, the order of what threads did. The first is
- * the most that was live, whenever that was. */
+/* Gives each peak its interval: the sampling error or, at rate 1, where each block is known, the
+ * uncertainty in the order of events of different threads. The first row is the overall maximum,
+ * whose spread the timeline already has. */
 static bool find_peak_rows(const asked *a, const timeline *t, const uint8_t *kept,
                            const peaks_list *list, timeline_peak *rows) {
     const profile *p = &a->reading->profile;

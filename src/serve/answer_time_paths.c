@@ -1,4 +1,4 @@
-/* answer_time_paths.c: `/api/timepaths`: which calls allocated most as time went by. */
+/* answer_time_paths.c: `/api/timepaths`: which calls allocated most, over time. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -105,7 +105,7 @@ static bool write_paths(request *r, const time_asked *t, const time_paths_spec *
     return ok;
 }
 
-/* It goes through all blocks, and ends when its client has gone. */
+/* The query scans all blocks, so it ends when its client has gone. */
 static bool find_paths(request *r, time_asked *t, time_paths_spec *spec, time_paths *p) {
     const callpaths_spec shape = {.shape = CALLPATHS_DOWN, .by_line = t->by == BY_LINE};
     const double columns = t->width / PIXELS_A_COLUMN;

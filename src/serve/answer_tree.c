@@ -1,5 +1,5 @@
-/* answer_tree.c: `/api/tree`: call paths, as much of them as a screen shows; and `/api/difftree`:
- * those of two traces as one. */
+/* answer_tree.c: `/api/tree`: call paths, as many as fit the screen; and `/api/difftree`: the call
+ * paths of two traces merged into one tree. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -14,19 +14,18 @@
 enum { BY_FUNCTION, BY_LINE };
 static const char *const groupings[] = {[BY_FUNCTION] = "function", [BY_LINE] = "line", NULL};
 
-/* In the order of callpaths_shape. */
+/* indexed by callpaths_shape */
 static const char *const modes[] = {"down", "inverted", "callees", "callers", NULL};
 
-/* What is asked for. */
 typedef struct tree_asked {
     asked question;
     int mode, by;
     bool collapse;
-    call_site *focus; /* of callees and callers */
+    call_site *focus; /* of callees and callers only */
     double width, least, share;
     uint64_t rows;
     id_list root;
-    uint8_t *matches; /* by location; NULL: nothing is searched for */
+    uint8_t *matches; /* by location; NULL: there is no search */
 } tree_asked;
 
 /* ---- parameters -------------------------------------------------------------------------- */
@@ -211,19 +210,19 @@ bool answer_tree(request *r) {
 
 typedef struct compared {
     comparison c;
-    figure both; /* of both traces together */
+    figure both; /* the sum of both traces */
     double q;
 } compared;
 
-/* Its `tree.question` is that after. */
+/* A question that compares two traces. `tree.question` is the later one. */
 typedef struct diff_asked {
     tree_asked tree;
     asked before;
     asked_moments moments;
     asked_paths paths;
-    const profile *names; /* of both */
+    const profile *names; /* names the places of both */
     picture picture;
-    compared *nodes; /* of the picture */
+    compared *nodes; /* by node of the picture */
 } diff_asked;
 
 static bool parse_diff(request *r, diff_asked *a) {
@@ -235,7 +234,7 @@ static bool parse_diff(request *r, diff_asked *a) {
            parse_focus(r, t);
 }
 
-/* The side that the change is seen from comes first. */
+/* The later trace is the first side, as the change is seen from there. */
 static bool find_paths(request *r, diff_asked *a) {
     const callpaths_spec spec = view_of(&a->tree);
     if (!asked_paths_of(r, &a->tree.question, &a->before, &spec, &a->paths))
@@ -271,11 +270,12 @@ static compared compare_node(const diff_asked *a, size_t node) {
                       .both = both(a, before, after)};
 }
 
-/* Amounts of memory are told by the samples: of the nodes with as many, most of them with a few,
- * one is compared. */
+/* Compares the two sides of each node. An amount of memory depends on the number of samples alone,
+ * so nodes with equal counts share one comparison. Most nodes have a few samples only, so this
+ * saves most of the work. */
 static bool compare_all(diff_asked *a) {
     const bool is_memory = measure_infos[a->before.query->measure].unit == UNIT_BYTES;
-    map64 known = {0}; /* samples before and after → node */
+    map64 known = {0}; /* (samples before, samples after) → first node with these counts */
     bool ok = true;
     for (size_t i = 0; ok && i < a->picture.nodes.count; i++) {
         const uint64_t before = before_of(a, i)->samples, after = after_of(a, i)->samples;
@@ -294,7 +294,7 @@ static bool compare_all(diff_asked *a) {
     return ok;
 }
 
-/* Which of the changes are none by accident. */
+/* Computes which changes are unlikely to be chance, with a bounded rate of false discoveries. */
 static bool judge_all(diff_asked *a) {
     const size_t n = a->picture.nodes.count;
     double *numbers = malloc((n + 1) * 3 * sizeof *numbers);
@@ -316,7 +316,7 @@ static bool compare_picture(request *r, diff_asked *a) {
     return (a->nodes && compare_all(a) && judge_all(a)) || request_no_memory(r);
 }
 
-/* X(name, expression of node `i`) */
+/* X(name, expression for node `i`) */
 #define DIFFTREE_COLUMNS(X)                                                                        \
     X("value", a->nodes[i].both.value)                                                             \
     X("low", a->nodes[i].both.low)                                                                 \

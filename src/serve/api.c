@@ -1,4 +1,4 @@
-/* api.c: finds the endpoint, and turns what is wrong into an answer. */
+/* api.c: finds the endpoint of a request, and turns an error into an answer. */
 #include "serve/api.h"
 
 #include <inttypes.h>
@@ -11,7 +11,7 @@
 typedef struct endpoint {
     const char *name;
     bool (*answer)(request *r);
-    const char *parameters; /* each with a blank behind it */
+    const char *parameters; /* each followed by a space */
 } endpoint;
 
 static const endpoint endpoints[] = {

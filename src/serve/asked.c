@@ -1,6 +1,6 @@
-/* asked.c: questions are answered by entries of the cache. What a lens sees of a trace is the same
- * for all questions that hide nothing, so each step of a view of call paths is an entry of its own.
- */
+/* asked.c: answers questions from entries of the cache. What a lens shows of a trace is the same
+ * for all questions whose filter hides no frames, so each step towards a view of call paths is a
+ * cache entry of its own. */
 #include "serve/asked.h"
 
 #include <inttypes.h>
@@ -18,9 +18,9 @@ static const char *const measures[] = {
 enum { WRAPPERS_SKIP, WRAPPERS_SHOW };
 static const char *const wrappers[] = {[WRAPPERS_SKIP] = "skip", [WRAPPERS_SHOW] = "show", NULL};
 
-enum { OF_NODE = 20 /* bytes that a tree of call paths takes while it is made */ };
+enum { OF_NODE = 20 /* bytes per node that a tree of call paths takes while it is made */ };
 
-/* What makes a query_result, and what must be there while it does. */
+/* The input of a query_result; it must outlive the query. */
 typedef struct making {
     const profile *profile;
     const query_spec *spec;
@@ -43,7 +43,8 @@ static bool make_lens(void *context, cache_value *value) {
     return true;
 }
 
-/* All names are looked at for it, which takes a while: once for all questions that hide nothing. */
+/* Finds or makes the lens. Making it looks at every name, which takes a while, so all questions
+ * that hide no frames share one. */
 static bool find_lens(request *r, const asked *a, query_spec *spec, cache_entry **e) {
     making m = {.profile = &a->reading->profile, .spec = spec};
     char key[80];
@@ -77,7 +78,7 @@ static bool make_query(void *context, cache_value *value) {
     return true;
 }
 
-/* The costs of all stacks. */
+/* Returns the bytes that the costs of all stacks take. */
 static size_t need_to_ask(const making *m) {
     const size_t counts = sizeof(uint32_t) + sizeof(cost_few);
     const measure_unit unit = measure_infos[m->spec->measure].unit;
@@ -86,7 +87,7 @@ static size_t need_to_ask(const making *m) {
                                         (words ? sizeof(cost_words) : 0));
 }
 
-/* The whole filter; false when there is no memory. */
+/* Sets `*text` to the whole filter. Returns false when there is no memory. */
 static bool find_text(const request *r, asked *a, const char **text) {
     *text = request_text(r, "filter");
     if (!a->also)
@@ -122,7 +123,8 @@ static bool set_key(asked *a, const query_spec *spec, const char *text) {
                     spec->keep_rows, spec->keep_counted, spec->alone, text ? text : "") >= 0;
 }
 
-/* Who asks for the microsecond of the peak is told of the peak, not of the microsecond's end. */
+/* A question about the microsecond of the peak is answered for the peak itself, not for the end of
+ * that microsecond. */
 static bool is_peak_of(const reading *r, uint64_t moment) {
     return reading_has_blocks(r) && r->peak.samples > 0 && moment == r->peak.at.time;
 }
@@ -174,7 +176,7 @@ bool asked_open_of(request *r, asked *a, const char *trace, uint64_t otherwise) 
     return ok;
 }
 
-/* Also where B was before A. */
+/* Writes the filter term of the state at `moment`. The terms also work if `to` is before `from`. */
 static void write_state(const asked_moments *m, uint64_t moment, bool is_peak, char *text,
                         size_t size) {
     if (m->of == MOMENTS_LIVE && is_peak)
@@ -275,7 +277,8 @@ static bool make_rows(void *context, cache_value *value) {
     return true;
 }
 
-/* They are the same whatever is measured. The picture needs none of them, so it need not wait. */
+/* The rows do not depend on the measure, so the key leaves it out. They are computed on demand
+ * only: the flame graph does not need them and need not wait. */
 bool asked_rows(request *r, asked *a, const uint8_t **kept) {
     char *key;
     *kept = NULL;
@@ -335,7 +338,9 @@ static bool make_sums(void *context, cache_value *value) {
     return s;
 }
 
-/* What is made of a view that is begun, of so many nodes or bytes. NULL when there is no memory. */
+/* Returns the value of the cache entry `key`, which `make` computes from `p->view` as far as that
+ * is filled in. `needs` are the bytes that making it takes. The entry is released with `p`. Returns
+ * NULL when there is no memory. */
 static const void *keep(request *r, asked_paths *p, const char *key,
                         bool (*make)(void *context, cache_value *value), size_t needs) {
     const cache_maker maker = {.make = make, .context = &p->view, .needs = needs};
@@ -350,7 +355,8 @@ static size_t need_to_see(const asked *a) {
     return cct_count(&a->reading->profile.tree) * OF_NODE;
 }
 
-/* Keys, NULL when there is no memory. They begin with the trace, and are freed by the caller. */
+/* Functions that make keys return NULL when there is no memory. Keys begin with the trace's number
+ * (see cache_forget), and the caller frees them. */
 static char *key_of_seen(const asked *a, bool by_line) {
     char *key;
     const int size =
@@ -359,7 +365,7 @@ static char *key_of_seen(const asked *a, bool by_line) {
     return size < 0 ? NULL : key;
 }
 
-/* `key` is freed. */
+/* Takes `key` over and frees it. */
 static char *key_beyond(char *key, const char *step, const char *of) {
     char *longer = NULL;
     if (key && asprintf(&longer, "%s\n%s %s", key, step, of) < 0)
@@ -368,7 +374,7 @@ static char *key_beyond(char *key, const char *step, const char *of) {
     return longer;
 }
 
-/* `key` is freed. */
+/* Takes `key` over and frees it. */
 static char *key_of_collapsed(const request *r, const asked_paths *p, char *key) {
     const bool focused = p->view.spec.focus;
     const char *focus = focused ? request_text(r, "focus") : NULL;
@@ -398,7 +404,7 @@ static bool see_tree(request *r, asked_paths *p, const asked *a, const char *key
     return p->view.seen[0];
 }
 
-/* Of two that are seen, which make room for what comes. */
+/* Joins the two trees of the view, and then gives both up to save memory. */
 static bool make_one(request *r, asked_paths *p, const char *key) {
     p->view.joined =
         keep(r, p, key, make_joined, (p->view.seen[0]->n + p->view.seen[1]->n) * OF_NODE);
@@ -408,7 +414,7 @@ static bool make_one(request *r, asked_paths *p, const char *key) {
         p->view.seen[side] = NULL;
         cache_give_up(r->viewer->cache, p->entries[side]);
     }
-    p->entries[0] = p->entries[PATH_SIDES]; /* they came in this order */
+    p->entries[0] = p->entries[PATH_SIDES]; /* the joined tree was added after the two */
     p->n_entries = 1;
     return true;
 }
@@ -426,7 +432,8 @@ static bool join_trees(request *r, asked_paths *p, const asked *a, const asked *
     return ok;
 }
 
-/* Makes the trees of both sides one, whose key replaces the first one's. */
+/* Joins the trees of both sides. On entry, `*key` is the key of the first side; on return, of the
+ * joined tree. */
 static bool compare_trees(request *r, asked_paths *p, const asked *a, const asked *against,
                           char **key) {
     char *second = key_of_seen(against, p->view.spec.by_line);
@@ -441,7 +448,7 @@ static bool compare_trees(request *r, asked_paths *p, const asked *a, const aske
     return ok;
 }
 
-/* The tree that it is made of makes room for what comes. */
+/* Makes the collapsed tree, and then gives the tree that it was made from up to save memory. */
 static bool collapse_alone(request *r, asked_paths *p, const asked *a, char **key) {
     char *seen = strdup(*key);
     *key = key_of_collapsed(r, p, *key);
@@ -455,7 +462,8 @@ static bool collapse_alone(request *r, asked_paths *p, const asked *a, char **ke
     return p->view.collapsed;
 }
 
-/* What fails here is tried again when it is needed, and refused then. */
+/* Makes the collapsed tree before the query. A failure is ignored: the tree is tried again when it
+ * is needed, and the request is refused then. */
 static void collapse_first(request *r, asked *a, const lens *seen) {
     const query_result nothing = {.profile = &a->reading->profile, .lens = *seen};
     asked_paths p = {.view = {.spec = {.by_line = a->by_line, .collapse = true},
@@ -468,7 +476,8 @@ static void collapse_first(request *r, asked *a, const lens *seen) {
     free(key);
 }
 
-/* Those that the sums are of, whose key replaces that of the first. */
+/* Finds or makes the trees that the sums are taken over. On entry, `*key` is the key of the first
+ * side's tree; on return, of the final tree. */
 static bool find_trees(request *r, asked_paths *p, const asked *a, const asked *against,
                        char **key) {
     if (!*key)
@@ -503,8 +512,9 @@ static bool open_paths(request *r, const asked *a, const asked *against, const c
     const bool ok =
         find_trees(r, p, a, against, &key) && (!with_sums || sum_up(r, p, a, against, key));
     free(key);
-    /* The trees are what another question needs, too; beside them, the lens and the costs of each
-     * side stay, but not the sums: those of this question are in use. */
+    /* Another question will need the same trees, so they become the newest entries. The lens and
+     * the costs of each side may stay as well. The sums need no protection, since this question
+     * uses them. */
     const unsigned n_trees = p->n_entries - (ok && with_sums);
     for (unsigned i = 0; ok && i < n_trees; i++)
         cache_touch(r->viewer->cache, p->entries[i]);

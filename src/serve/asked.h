@@ -1,5 +1,5 @@
-/* asked.h: a question that a request's parameters ask, and what is known of it: shared with others
- * that ask the same, by the cache. For the endpoints alone. */
+/* asked.h: the question that a request's parameters ask, with the results that questions share
+ * through the cache. For the endpoints only. */
 #ifndef SERVE_ASKED_H
 #define SERVE_ASKED_H
 
@@ -8,81 +8,83 @@
 #include "serve/cache.h"
 #include "serve/request.h"
 
-/* A question that parameters ask, answered as far as all endpoints share it. */
+/* A question. The fields up to `by_line` are set by the endpoint before it is opened. */
 typedef struct asked {
-    bool needs_blocks; /* set before asking: the endpoint scans the table of blocks itself */
-    bool alone;        /* no other question is compared with it; asked_open sets it */
-    bool of_allocated; /* whatever the measure that is asked for */
-    bool needs_rows; /* … and the query the selection of its rows, also where all are kept … */
-    bool needs_counted;      /* … and of these, those that the measure counts */
-    const uint64_t *live_at; /* what is live then, whatever the measure */
-    const char *also;        /* terms that are added to the filter; NULL: none */
-    bool collapses, by_line; /* whole stacks will be looked at with recursion collapsed: the tree of
-                                that takes much memory while it is made, and comes first */
+    bool needs_blocks;       /* the endpoint scans the table of blocks itself */
+    bool alone;              /* no other question is compared with it; asked_open sets this */
+    bool of_allocated;       /* measure what was allocated, whatever `measure` says */
+    bool needs_rows;         /* the query keeps which rows it selects, even if it selects all */
+    bool needs_counted;      /* the query keeps which of these rows the measure counts */
+    const uint64_t *live_at; /* measure what is live then, whatever `measure` says */
+    const char *also;        /* terms added to the filter; NULL: none */
+    bool collapses, by_line; /* whole stacks will be viewed with recursion collapsed; that tree
+                                takes much memory while it is made, so it is made first */
     reading *reading;
     size_t trace;
-    cache_entry *entry; /* keeps `query` */
-    cache_entry *tree;  /* keeps that tree; NULL: there is none yet */
-    cache_entry *rows;  /* keeps what asked_rows says; NULL: not asked for */
+    cache_entry *entry; /* owns `query` */
+    cache_entry *tree;  /* owns the collapsed tree; NULL: not made */
+    cache_entry *rows;  /* owns the result of asked_rows; NULL: not made */
     filter *filter;
-    const query_result *query; /* shared with others */
+    const query_result *query; /* shared with other questions */
     report report;
-    bool hides; /* the filter drops frames */
-    char *text; /* of the filter with the terms that were added; NULL: none were */
-    char *key;  /* what else is cached about it adds to this */
+    bool hides; /* the filter hides frames */
+    char *text; /* the filter with `also`; NULL: there is no `also` */
+    char *key;  /* prefix of the keys of everything cached for this question */
 } asked;
 
-/* `trace`, `filter`, `measure`, `at`, `wrappers`. `*a` is zeroed but for what it needs, and to be
- * closed in any case. */
+/* Opens the question of the parameters `trace`, `filter`, `measure`, `at` and `wrappers`. `*a` must
+ * be zero except for the fields that the endpoint sets. It must be closed even after a failure. */
 bool asked_open(request *r, asked *a);
 bool asked_open_of(request *r, asked *a, const char *trace, uint64_t otherwise);
 
-/* What was asked for is right, and what it cost is of no use: that is the next one's. */
+/* Releases the query result of a question whose parameters were right, to make room for the query
+ * that will be run instead. */
 void asked_let_go(request *r, asked *a);
 void asked_close(request *r, asked *a);
 
-/* `of`: what is live at a moment, or what was allocated until then. */
+/* Values of `of`: what is live at a moment, or what was allocated up to it. */
 enum { MOMENTS_LIVE, MOMENTS_ALLOCATED };
 
-/* Two moments of one trace, `from` and `to`, to be compared instead of two traces. */
+/* Two moments of one trace, `from` and `to`, that are compared as two traces would be. */
 typedef struct asked_moments {
     bool given;
-    int of; /* what is compared: MOMENTS_… */
+    int of; /* MOMENTS_…: what is compared */
     uint64_t from, to;
-    char went[72], came[72];    /* terms of filters: in the one state and not in the other */
-    char before[32], after[32]; /* of MOMENTS_ALLOCATED: terms for the states themselves */
+    char went[72], came[72]; /* filter terms: in the first state only, in the second state only */
+    char before[32], after[32]; /* filter terms of the states themselves, for MOMENTS_ALLOCATED */
 } asked_moments;
 
 bool asked_moments_read(request *r, asked_moments *m);
 
-/* The two states of `trace`: their `also` or `live_at` points into `m`. */
+/* Opens a question for each state of `trace`. Their `also` or `live_at` points into `m`. */
 bool asked_open_states(request *r, const asked_moments *m, asked *before, asked *after);
 
-/* What went and what came between them, of `trace`. */
+/* Opens a question for what went and one for what came between the moments, in `trace`. */
 bool asked_open_moments(request *r, const asked_moments *m, asked *went, asked *came);
 
-/* For those who scan the table of blocks: which rows the filter selects, by row 1 or 0; NULL: all.
- * They stay until the question is closed. */
+/* Sets `*kept` to 1 or 0 for each row of the table of blocks, by whether the filter selects it;
+ * NULL means all rows. Valid until the question is closed. */
 bool asked_rows(request *r, asked *a, const uint8_t **kept);
 
-/* An entry of the cache below the key of a question. */
+/* Returns the cache entry whose key is the question's, followed by `key`. */
 cache_entry *asked_cached(request *r, const asked *a, const char *key, cache_maker maker);
 
 figure asked_figure(const asked *a, const cost *c);
 
-/* A view of call paths, made of entries of the cache: of a question, or of one that is compared
- * `against` another. The focus is that of the parameters. */
+/* A view of call paths, made of cache entries: of one question, or of one compared `against`
+ * another. Its focus comes from the parameters. */
 typedef struct asked_paths {
     callpaths view;
     cache_entry *entries[2 * PATH_SIDES + 1];
     unsigned n_entries;
 } asked_paths;
 
-/* To be released in any case; false, and refused, when there is no memory. */
+/* Makes a view with its sums. It must be released in any case. Returns false, with the request
+ * refused, when there is no memory. */
 bool asked_paths_of(request *r, const asked *a, const asked *against, const callpaths_spec *spec,
                     asked_paths *p);
 
-/* The same of one question, without what it cost. */
+/* Makes a view of one question, without sums. */
 bool asked_paths_tree(request *r, const asked *a, const callpaths_spec *spec, asked_paths *p);
 void asked_paths_release(request *r, asked_paths *p);
 

@@ -1,4 +1,4 @@
-/* assets.h: the page, as it was embedded when the program was built (embed.py). */
+/* assets.h: the files of the page, embedded when the program was built (embed.py). */
 #ifndef SERVE_ASSETS_H
 #define SERVE_ASSETS_H
 
@@ -7,9 +7,9 @@
 typedef struct asset {
     const char *path; /* `/app.js`; `/` for index.html; NULL ends the list */
     const char *type;
-    const char *tag; /* of what it holds, in quotes, for `If-None-Match` */
+    const char *tag; /* hash of the content, in quotes, for `If-None-Match` */
     const unsigned char *gzip;
-    size_t gzip_size, size; /* compressed; and not */
+    size_t gzip_size, size; /* bytes, compressed and not compressed */
 } asset;
 
 extern const asset assets[];

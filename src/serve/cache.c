@@ -1,4 +1,5 @@
-/* cache.c: a list is enough: there are tens of entries, and each took milliseconds. */
+/* cache.c: entries are in one list, newest first. A linear search is enough: there are tens of
+ * entries, and each took milliseconds to make. */
 #include "serve/cache.h"
 
 #include <pthread.h>
@@ -10,18 +11,18 @@ enum { MAKERS_MAX = 3 };
 typedef enum entry_state { ENTRY_MAKING, ENTRY_READY, ENTRY_FAILED } entry_state;
 
 struct cache_entry {
-    cache_entry *next, *previous; /* of the list; both NULL once it was forgotten */
+    cache_entry *next, *previous; /* in the list; NULL once the entry has left it */
     entry_state state;
-    size_t users; /* with those that wait for it */
+    size_t users; /* including those that wait for it */
     bool listed;
     cache_value value;
     char key[];
 };
 
 struct cache {
-    pthread_mutex_t lock; /* guards all below, and the entries but for their values */
+    pthread_mutex_t lock; /* guards all below, and the entries except for their values */
     pthread_cond_t made;
-    unsigned makers; /* threads that make a value */
+    unsigned makers; /* threads that are making a value */
     cache_entry *newest, *oldest;
     size_t size, capacity, staying;
 };
@@ -62,7 +63,7 @@ static void list(cache *c, cache_entry *e) {
     c->size += e->value.size;
 }
 
-/* Behind all others, if it is there. */
+/* Moves an entry to the end of the list, if it is in the list. */
 static void list_last(cache *c, cache_entry *e) {
     if (!e->listed)
         return;
@@ -81,8 +82,8 @@ static cache_entry *find(const cache *c, const char *key) {
     return e;
 }
 
-/* Takes what nobody uses out of the list until the rest fits, with so many bytes more; returns it,
- * linked by `next`. */
+/* Takes unused entries out of the list until the rest and `more` bytes fit. Returns them linked by
+ * `next`, for destroy_all. */
 static cache_entry *evict(cache *c, size_t more) {
     cache_entry *gone = NULL;
     const cache_entry *staying = NULL, *next = c->newest;
@@ -110,7 +111,7 @@ static void destroy_all(cache_entry *gone) {
 
 /* ---- entries ----------------------------------------------------------------------------- */
 
-/* With the lock held; true if it is now the caller's to destroy. */
+/* The lock must be held. Returns true if the caller must now destroy the entry. */
 static bool drop_user(cache_entry *e) {
     return --e->users == 0 && !e->listed;
 }
@@ -145,7 +146,7 @@ void cache_give_up(cache *c, cache_entry *e) {
     release(c, e, true);
 }
 
-/* With the lock held, which it gives up for a while. */
+/* The lock must be held; it is released while waiting. */
 static cache_entry *await(cache *c, cache_entry *e) {
     while (e->state == ENTRY_MAKING)
         pthread_cond_wait(&c->made, &c->lock);
@@ -156,7 +157,7 @@ static cache_entry *await(cache *c, cache_entry *e) {
     return NULL;
 }
 
-/* With the lock held, which it gives up for a while. */
+/* The lock must be held; it is released while the value is made. */
 static cache_entry *fill(cache *c, cache_entry *e, const cache_maker *maker) {
     while (c->makers >= MAKERS_MAX)
         pthread_cond_wait(&c->made, &c->lock);

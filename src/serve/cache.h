@@ -1,8 +1,9 @@
-/* cache.h: answers that may be asked for again, by key, the least recently used ones going first.
+/* cache.h: a cache of values by key, evicted in order of last use.
  *
- * Threads share it. What several ask for at once is computed once, while the others wait. Few
- * values are made at a time, since each takes memory while it is made. A value in use stays until
- * its last user releases it, in the cache or not. */
+ * Threads share it. A value that several threads ask for at the same time is computed once, while
+ * the others wait. Few values are computed at a time, since each takes memory while it is being
+ * made. A value in use stays valid until its last user releases it, even if it has left the
+ * cache. */
 #ifndef SERVE_CACHE_H
 #define SERVE_CACHE_H
 
@@ -11,14 +12,14 @@
 
 typedef struct cache cache;
 
-/* What is kept: `size` bytes, roughly, and how it goes. */
+/* A value, its approximate size in bytes, and the function that frees it. */
 typedef struct cache_value {
     void *value;
     size_t size;
     void (*release)(void *value);
 } cache_value;
 
-/* How a value is made; it may take `needs` bytes meanwhile. */
+/* The function that makes a value, and the bytes of memory (`needs`) that it may take meanwhile. */
 typedef struct cache_maker {
     bool (*make)(void *context, cache_value *value);
     void *context;
@@ -27,39 +28,41 @@ typedef struct cache_maker {
 
 typedef struct cache_entry cache_entry;
 
-/* NULL when there is no memory. `capacity`: bytes. */
+/* Returns NULL when there is no memory. `capacity` is in bytes. */
 cache *cache_new(size_t capacity);
 
-/* So many bytes from now on. */
+/* Changes the capacity, in bytes. */
 void cache_limit(cache *c, size_t capacity);
 
-/* The newest `staying` entries stay from now on, however large: what one question is made of, or
- * each step would make it again. One that is being made is one of them. */
+/* Exempts the newest `staying` entries from eviction, however large they are. These are the parts
+ * of one question; without this, each step of its computation would evict the step before. An entry
+ * that is being made counts as one of them. */
 void cache_stay(cache *c, size_t staying);
 void cache_free(cache *c); /* no entry may be in use; NULL is allowed */
 
-/* The entry of `key`, in use by the caller; if there is none, `make` fills it. NULL when `make`
- * failed or there is no memory. Who waited for another one's `make`, which may have failed for
- * reasons of that one, tries by himself. */
+/* Returns the entry of `key`, in use by the caller; `make` fills it if there is none. Returns NULL
+ * if `make` failed or there is no memory. A thread that waited for another thread's `make` tries by
+ * itself if that failed, since the failure may be particular to the other thread. */
 cache_entry *cache_get(cache *c, const char *key, bool (*make)(void *context, cache_value *value),
                        void *context);
 
-/* The same of what takes so many bytes while it is made: for these, others go before. */
+/* Like cache_get, for a value that takes `maker.needs` bytes while it is made: other entries are
+ * evicted first. */
 cache_entry *cache_get_large(cache *c, const char *key, cache_maker maker);
 void *cache_entry_value(const cache_entry *e);
 void cache_release(cache *c, cache_entry *e); /* NULL is allowed */
 
-/* An entry in use is the newest from now on. */
+/* Makes an entry that is in use the newest one. */
 void cache_touch(cache *c, cache_entry *e);
 
-/* The same as cache_release of what is the first to go from now on. */
+/* Like cache_release, but the entry becomes the first one to be evicted. */
 void cache_give_up(cache *c, cache_entry *e);
 
-/* Lets go what nobody uses: before what takes much memory, and so long that making it again does
- * not matter. */
+/* Evicts everything that nobody uses. To be called before work that takes much memory, and so long
+ * that computing the evicted values again does not matter. */
 void cache_make_room(cache *c);
 
-/* Forgets the entries whose key begins so. */
+/* Removes the entries whose keys begin with `prefix`. */
 void cache_forget(cache *c, const char *prefix);
 
 #endif

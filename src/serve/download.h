@@ -1,5 +1,6 @@
-/* download.h: a trace as a file in the format of another tool, for the page and for pprof. Who
- * writes such files stands above the server; whoever starts it brings them. */
+/* download.h: a trace as a file in the format of another tool, for the page and for pprof. The
+ * functions that write such files belong to a stage above the server; whoever starts the server
+ * passes them in. */
 #ifndef SERVE_DOWNLOAD_H
 #define SERVE_DOWNLOAD_H
 
@@ -9,28 +10,29 @@
 typedef struct download_subject {
     viewer *viewer;
     size_t trace;
-    const query_result *query; /* what the request's filter and measure select; of a page, which
-                                  asks by itself, NULL, as the next one */
-    const uint8_t *kept;       /* which rows of the table: not 0; NULL: all */
-    const char *filter;        /* NULL: none */
+    const query_result *query; /* what the request's filter and measure select; NULL for a page,
+                                  which runs queries of its own */
+    const uint8_t *kept; /* by row of the table of blocks: not 0 if it is selected; NULL: all rows,
+                            or a page */
+    const char *filter;  /* NULL: none */
 } download_subject;
 
 typedef struct download {
-    const char *name;          /* of the format; NULL ends a list */
-    const char *ending, *type; /* of the file's name; of its content, for HTTP */
+    const char *name;          /* of the format; NULL ends the list */
+    const char *ending, *type; /* file name extension; MIME type */
     bool needs_blocks;
     bool is_page; /* the viewer itself, which holds one trace */
-    bool (*write)(output *o, const download_subject *s); /* false: no memory */
+    bool (*write)(output *o, const download_subject *s); /* returns false when there is no memory */
 } download;
 
-/* A file that was answered is larger than this in memory only if its format cannot say before how
- * large it will be. */
+/* The largest file that is answered, in bytes, since it is made in memory. A format that cannot
+ * tell its size in advance may exceed it. */
 #define DOWNLOAD_BYTES_MAX (UINT64_C(256) << 20)
 
-/* The format that a request for `/api/export` asks for; NULL: none that there is. */
+/* Returns the format that a request for `/api/export` asks for; NULL if there is no such format. */
 const download *download_find(const viewer *v, const api_parameter *parameters, size_t n);
 
-/* `NAME.ending`, in characters that need no quoting in a header. */
+/* Writes `NAME.ending`, in characters that need no quoting in a header. */
 void download_name(const viewer *v, const download *d, const api_parameter *parameters, size_t n,
                    char *name, size_t size);
 

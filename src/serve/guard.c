@@ -1,5 +1,5 @@
-/* guard.c: Host must be a name of this machine, Origin and Sec-Fetch-Site must say that our page
- * asks, and the token, as parameter or cookie, is compared in a time that says nothing of it. */
+/* guard.c: Host must name this machine, Origin and Sec-Fetch-Site must show that the request comes
+ * from our page, and the token, given as parameter or cookie, is compared in constant time. */
 #include "serve/guard.h"
 
 #include <arpa/inet.h>
@@ -23,7 +23,7 @@ bool guard_init(guard *g, const char *host, bool any_address, unsigned port) {
 
 enum { MAX_NAME = 255 };
 
-/* The name of `NAME`, `NAME:PORT` or `[NAME]:PORT`; false if it is none of these. */
+/* Extracts the name from `NAME`, `NAME:PORT` or `[NAME]:PORT`; false if it is none of these. */
 static bool split_host(const char *host, char name[MAX_NAME + 1]) {
     bool bracket = *host == '[';
     const char *start = host + bracket;
@@ -74,7 +74,7 @@ bool guard_site(const char *site, const char *mode, bool opens_page) {
 
 /* ---- the token --------------------------------------------------------------------------- */
 
-/* Takes as long wherever the first difference is. */
+/* Compares in constant time: the duration does not depend on where the first difference is. */
 static bool is_token(const guard *g, const char *text, size_t size) {
     unsigned char different = size != GUARD_TOKEN_SIZE;
     for (size_t i = 0; i < size && i < GUARD_TOKEN_SIZE; i++)

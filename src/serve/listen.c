@@ -1,5 +1,5 @@
-/* listen.c: without a name both families of the loopback are opened at one port; where that is
- * taken, the next hundred are tried, unless the user chose it. */
+/* listen.c: without a host, IPv4 and IPv6 loopback sockets are opened at the same port. If that is
+ * taken, the next hundred ports are tried, unless the user chose the port. */
 #include "serve/listen.h"
 
 #include <arpa/inet.h>
@@ -58,8 +58,8 @@ void listen_close(listener *l) {
     l->n = 0;
 }
 
-/* One of the families may be missing, but a port that is taken in one is taken. Returns an errno.
- */
+/* Opens all addresses at one port. An address family may be missing, but a port taken in one family
+ * counts as taken. Returns an errno. */
 static int open_all(listener *l, address *addresses, int n, uint16_t port) {
     int missing = EADDRNOTAVAIL;
     for (int i = 0; i < n; i++) {

@@ -1,4 +1,4 @@
-/* listen.h: the sockets that the viewer listens at. */
+/* listen.h: the sockets that the viewer listens on. */
 #ifndef SERVE_LISTEN_H
 #define SERVE_LISTEN_H
 
@@ -6,17 +6,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define LISTEN_SOCKETS 2 /* of the loopback interface: both families, since browsers try both */
+#define LISTEN_SOCKETS 2 /* IPv4 and IPv6 on the loopback interface, since browsers try both */
 
 typedef struct listener {
-    int fds[LISTEN_SOCKETS]; /* -1: somebody else's by now */
+    int fds[LISTEN_SOCKETS]; /* -1: taken over by the HTTP daemon */
     int n;
     uint16_t port;
-    bool any_address; /* not only one address of this machine */
+    bool any_address; /* listens on all addresses of this machine */
 } listener;
 
-/* `host` NULL: the loopback interface. `port` 0: the first one from `first` on that is free for all
- * sockets. False, with one line in `why`, when there is none. */
+/* Opens the sockets. `host` NULL: the loopback interface. `port` 0: the first port from `first` on
+ * that is free for all sockets. Returns false, with one line in `why`, on failure. */
 bool listen_open(listener *l, const char *host, uint16_t port, uint16_t first, char *why,
                  size_t size);
 void listen_close(listener *l);

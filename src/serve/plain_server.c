@@ -1,4 +1,4 @@
-/* plain_server.c: libmicrohttpd without threads, an epoll descriptor for each socket. */
+/* plain_server.c: libmicrohttpd without threads, with an epoll descriptor for each socket. */
 #include "serve/plain_server.h"
 
 #include <errno.h>
@@ -20,8 +20,9 @@ struct plain_server {
     listener listener;
     struct MHD_Daemon *daemons[LISTEN_SOCKETS];
     guard guard;
-    bool is_local; /* a socket of this machine, which no browser knows */
-    char path[sizeof((struct sockaddr_un *)0)->sun_path]; /* its; empty: it has none */
+    bool is_local; /* listens on a UNIX socket, which browsers cannot reach */
+    char path[sizeof((struct sockaddr_un *)0)->sun_path]; /* of the UNIX socket; empty: there is
+                                                             none */
     char host[HOST_MAX];
     plain_answerer *answer;
     void *context;
@@ -58,7 +59,7 @@ static enum MHD_Result handle(void *context, struct MHD_Connection *connection, 
     output body;
     int status = MHD_HTTP_FORBIDDEN;
     (void)version, (void)upload;
-    if (!*client || *size > 0) { /* the head alone, or what nobody wants */
+    if (!*client || *size > 0) { /* only headers, or a body, which is dropped */
         *client = &seen;
         *size = 0;
         return MHD_YES;
@@ -78,7 +79,7 @@ static enum MHD_Result handle(void *context, struct MHD_Connection *connection, 
 
 /* ---- sockets ----------------------------------------------------------------------------- */
 
-/* One whose owner is gone is removed. */
+/* Opens a UNIX socket. A stale one, on which nobody listens, is replaced. */
 static bool open_local(plain_server *s, const char *path, char *why, size_t size) {
     struct sockaddr_un at = {.sun_family = AF_UNIX};
     struct stat about;
@@ -128,7 +129,7 @@ static bool start_daemons(plain_server *s) {
             (unsigned)TIMEOUT_S, MHD_OPTION_END);
         if (!s->daemons[i])
             return false;
-        s->listener.fds[i] = -1; /* the daemon's */
+        s->listener.fds[i] = -1; /* owned by the daemon */
     }
     return true;
 }

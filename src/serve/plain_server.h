@@ -1,6 +1,6 @@
-/* plain_server.h: answers requests of scripts and scrapers for a few short texts. It has no thread:
- * whoever has it waits for its descriptors beside others, and lets it work. The viewer's server is
- * server.h. */
+/* plain_server.h: a small HTTP server that answers scripts and scrapers with a few short texts. It
+ * has no threads: its owner waits for its descriptors together with others, and lets it work. The
+ * viewer's server is server.h. */
 #ifndef SERVE_PLAIN_SERVER_H
 #define SERVE_PLAIN_SERVER_H
 
@@ -14,21 +14,21 @@ typedef struct plain_server plain_server;
 
 typedef struct plain_request {
     const char *path;
-    const void *of; /* the server's */
+    const void *of; /* libmicrohttpd's connection */
 } plain_request;
 
-/* What stands behind the question mark; NULL: there is none of this name. */
+/* Returns the value of a parameter in the query string; NULL if it is not there. */
 const char *plain_request_value(const plain_request *r, const char *name);
 
-/* Fills the body, and may change the type, which is JSON's; gives the status of HTTP. */
+/* Fills the body and returns the HTTP status. May change the type, which is that of JSON before. */
 typedef int plain_answerer(void *context, const plain_request *r, output *body, const char **type);
 
-/* `where`: PORT on the loopback interface, HOST:PORT, or unix:PATH, which must not be in use; it is
- * readable for all. NULL, with one line in `why`, when it cannot be. */
+/* `where` is PORT on the loopback interface, HOST:PORT, or unix:PATH. A UNIX socket must not be in
+ * use; all users may connect to it. Returns NULL, with one line in `why`, on failure. */
 plain_server *plain_server_start(const char *where, plain_answerer *answer, void *context,
                                  char *why, size_t size);
 
-/* Those to be waited for until they can be read; gives their number. */
+/* Sets the descriptors to poll for reading, and returns their number. */
 int plain_server_fds(const plain_server *s, int fds[LISTEN_SOCKETS]);
 
 /* Does what can be done without waiting. */

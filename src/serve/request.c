@@ -1,5 +1,5 @@
-/* request.c: what a request's parameters mean, and what is wrong with them. A complaint says which
- * parameter, and where in it; the first one is the answer. */
+/* request.c: parses a request's parameters. An error names the parameter and the column in it; the
+ * first error becomes the answer. */
 #include "serve/request.h"
 
 #include <ctype.h>
@@ -19,7 +19,8 @@ const char *request_text(const request *r, const char *name) {
 
 /* ---- numbers ----------------------------------------------------------------------------- */
 
-/* Digits up to something else, at most `most`; false if there are none, or it is larger. */
+/* Parses digits up to the first other character. Returns false if there are none, or the number
+ * exceeds `most`. */
 static bool take_integer(const char **text, uint64_t most, uint64_t *value) {
     const char *start = *text;
     *value = 0;
@@ -58,7 +59,7 @@ bool request_flag(request *r, const char *name, bool *value) {
     return true;
 }
 
-/* A moment that has a name, of the whole of `trace`. */
+/* Sets a moment of `trace` that has a name: the peak or the end. */
 static bool named_time(request *r, bool is_peak, uint64_t *micros) {
     reading *now;
     size_t trace;
@@ -69,7 +70,7 @@ static bool named_time(request *r, bool is_peak, uint64_t *micros) {
     return true;
 }
 
-/* Whole microseconds, or with a unit. */
+/* Accepts whole microseconds, or a number with a unit. */
 bool request_time(request *r, const char *name, uint64_t *micros) {
     const char *text = request_text(r, name), *end = text;
     filter_error error;
@@ -155,7 +156,7 @@ bool request_focus(request *r, const profile *p, call_site **focus) {
     return ok;
 }
 
-/* Many locations have the same function, and the same file. */
+/* Remembers results by name, since many locations share a function or a file. */
 static bool matches_name(const call_site *s, map64 *known, const char *name) {
     uint32_t *match = map64_put(known, (uintptr_t)name);
     if (!match)

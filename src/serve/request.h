@@ -1,5 +1,5 @@
-/* request.h: one request to the API while it is answered: its parameters, and what is wrong with
- * them. For the endpoints alone. */
+/* request.h: one request to the API while it is being answered: its parameters and its error. For
+ * the endpoints only. */
 #ifndef SERVE_REQUEST_H
 #define SERVE_REQUEST_H
 
@@ -17,53 +17,54 @@ typedef struct request {
     viewer *viewer;
     const api_parameter *parameters;
     size_t n_parameters;
-    const api_client *client; /* NULL: it stays */
-    output *o;  /* of the answer; whatever is in it when `status` is an error is dropped */
-    int status; /* HTTP_OK until something is wrong: the first complaint stays */
-    const char *parameter; /* that is wrong; NULL: none */
+    const api_client *client; /* NULL: it cannot go away */
+    output *o;                /* the answer; dropped when `status` is an error */
+    int status;               /* HTTP_OK until the first error, which stays */
+    const char *parameter;    /* the wrong one; NULL: none */
     size_t column;
     char reason[200];
 } request;
 
-/* All return false, so that they can end a function. */
+/* Functions that report an error return false, so that they can end a function. */
 __attribute__((format(printf, 4, 5))) bool request_refuse(request *r, const char *parameter,
                                                           size_t column, const char *format, ...);
 bool request_no_memory(request *r);
-bool request_no_answer(request *r); /* nobody waits any more; else for want of memory */
+bool request_no_answer(request *r); /* because the client has gone, or else for lack of memory */
 __attribute__((format(printf, 3, 4))) bool request_fail(request *r, int status, const char *format,
                                                         ...);
 
 /* ---- parameters -------------------------------------------------------------------------- */
 
-/* NULL if it is absent or empty. */
+/* Returns NULL if the parameter is absent or empty. */
 const char *request_text(const request *r, const char *name);
 
-/* Set `*value` where the parameter is there; false if it is none, or not within the limits. */
+/* Set `*value` if the parameter is there. Return false if it is not a number, or outside the
+ * limits. */
 bool request_integer(request *r, const char *name, uint64_t low, uint64_t high, uint64_t *value);
 bool request_number(request *r, const char *name, double low, double high, double *value);
 bool request_flag(request *r, const char *name, bool *value);
 
-/* The same of a time, whole microseconds or with a unit; or of a moment of the trace that `trace`
- * names: @start, @peak, @end. */
+/* Set `*micros` if the parameter is there. A time is in whole microseconds, or has a unit. A moment
+ * may also be @start, @peak or @end of the trace that the parameter `trace` names. */
 bool request_time(request *r, const char *name, uint64_t *micros);
 bool request_moment(request *r, const char *name, uint64_t *micros);
 
-/* `choices` ends with NULL. */
+/* Sets `*value` to the index in `choices`, which ends with NULL. */
 bool request_choice(request *r, const char *name, const char *const *choices, int *value);
 
-/* Numbers separated by dots, which the caller frees. */
+/* Numbers separated by dots. The caller frees the list. */
 typedef VEC(uint32_t) id_list;
 bool request_ids(request *r, const char *name, id_list *ids);
 
-/* `focus`, or `focus_ids`: one of them must be there. */
+/* Reads `focus` or `focus_ids`, one of which must be there. */
 bool request_focus(request *r, const profile *p, call_site **focus);
 
-/* `search`: which locations it matches, by function or file; NULL if nothing is searched for. To be
- * freed. */
+/* Sets `*matches`, by location, to whether its function or file matches `search`; NULL if there is
+ * no search. The caller frees it. */
 bool request_search(request *r, const profile *p, uint8_t **matches);
 
-/* Takes the trace that a parameter names, as far as it is read, or with `blocks` once it has them.
- */
+/* Takes the trace that `parameter` names, as far as it has been read; with `blocks`, waits until
+ * the table of blocks is there. */
 bool request_reading(request *r, const char *parameter, uint64_t otherwise, bool blocks,
                      size_t *trace, reading **now);
 

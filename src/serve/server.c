@@ -1,6 +1,6 @@
-/* server.c: libmicrohttpd's threads (one a socket) take requests apart and send answers; they never
- * compute. A request to the API suspends its connection and becomes a job of the workers, which
- * resume the connection when the answer is there. */
+/* server.c: the threads of libmicrohttpd, one for each socket, parse requests and send answers;
+ * they never compute. A request to the API suspends its connection and becomes a job of the
+ * workers, which resume the connection when the answer is ready. */
 #include "serve/server.h"
 
 #include <microhttpd.h>
@@ -27,19 +27,19 @@
 enum {
     CONNECTIONS_MAX = 2048,
     FILES_WANTED = CONNECTIONS_MAX + 256,
-    REQUEST_MEMORY = 48 * 1024, /* bytes a connection: request, headers, and what is sent */
+    REQUEST_MEMORY = 48 * 1024, /* bytes per connection: request, headers, output */
     IDLE_SECONDS = 30,          /* without a byte in either direction */
-    ANSWER_SECONDS = 120,       /* of computing one, where that can be given up */
-    EXCHANGE_SECONDS = 60,      /* from the end of one answer to that of the next */
+    ANSWER_SECONDS = 120,       /* for computing an answer, where that can be cancelled */
+    EXCHANGE_SECONDS = 60,      /* from the end of one answer to the end of the next */
     PING_SECONDS = 15,
     PARAMETERS_MAX = 24,
 };
 
-/* A connection's time limit. */
+/* A connection, with its time limit. */
 typedef struct client {
     struct client *next, **previous;
     int fd;
-    time_t since; /* the exchange began; 0: takes as long as it takes */
+    time_t since; /* when the exchange began; 0: no time limit */
 } client;
 
 struct server {
@@ -52,11 +52,11 @@ struct server {
     char host[256];
     char address[512];
     time_t pinged;
-    pthread_mutex_t lock; /* guards the clients, and the change of `stopping` */
+    pthread_mutex_t lock; /* guards the clients and changes of `stopping` */
     client *clients;
     atomic_bool stopping;
-    bool is_local;         /* it listens at the loopback interface alone */
-    atomic_flag uploading; /* one at a time */
+    bool is_local;         /* listens on the loopback interface only */
+    atomic_flag uploading; /* set during an upload; there is one at a time */
 };
 
 /* One request and its answer. */
@@ -69,15 +69,15 @@ typedef struct exchange {
     const char *endpoint;
     api_parameter parameters[PARAMETERS_MAX];
     size_t n_parameters;
-    bool too_many; /* parameters */
+    bool too_many; /* too many parameters */
     bool answered;
-    bool late;       /* it took too long */
-    time_t patience; /* until when it may take */
+    bool late;       /* computing took too long */
+    time_t patience; /* when computing must end */
     output answer;
     const char *type; /* of the answer; NULL: JSON */
-    char file[128];   /* the name of what is not JSON */
+    char file[128];   /* name of the file to save; empty: JSON */
     int status;
-    bool uploads; /* a trace, into … */
+    bool uploads; /* sends a trace, which goes into `upload` */
     upload upload;
 } exchange;
 
@@ -110,7 +110,7 @@ static void add_client(server *s, struct MHD_Connection *connection, void **cont
     pthread_mutex_unlock(&s->lock);
 }
 
-/* The socket is still open here, so that nobody else has its number. */
+/* The socket is still open here, so its number cannot have been reused. */
 static void remove_client(server *s, client *c) {
     if (!c)
         return;
@@ -149,7 +149,7 @@ void server_tick(server *s) {
 
 /* ---- answers ----------------------------------------------------------------------------- */
 
-/* False when there is no memory. */
+/* Returns false when there is no memory. */
 static bool add_header(struct MHD_Response *r, const char *name, const char *value) {
     return MHD_add_response_header(r, name, value) == MHD_YES;
 }
@@ -167,8 +167,8 @@ static bool add_policy(struct MHD_Response *r) {
            add_header(r, "Cross-Origin-Resource-Policy", "same-origin");
 }
 
-/* Takes `r`, which is `whole` if it has all headers of its own. One that lacks a header is not
- * sent: what it forbids a browser would otherwise do. */
+/* Takes `r` over. `whole` says that all its own headers were added. A response that lacks a header
+ * is not sent, as the browser would then allow what the header forbids. */
 static enum MHD_Result send_response(struct MHD_Connection *connection, int status,
                                      struct MHD_Response *r, bool whole) {
     enum MHD_Result queued = MHD_NO;
@@ -178,7 +178,8 @@ static enum MHD_Result send_response(struct MHD_Connection *connection, int stat
     return queued;
 }
 
-/* Takes what `o` holds: JSON, or a file of `type` to be saved under the name. */
+/* Takes the buffer of `o` over and sends it: as JSON, or as a file of `type` to be saved as
+ * `file`. */
 static enum MHD_Result send_output(struct MHD_Connection *connection, int status, output *o,
                                    const char *type, const char *file) {
     char disposition[200];
@@ -242,7 +243,7 @@ static struct MHD_Response *asset_response(struct MHD_Connection *connection, co
     return NULL;
 }
 
-/* Who opens the page with the token has it from now on. */
+/* Sets the cookie for a client that opens the page with the token. */
 static bool give_cookie(const server *s, struct MHD_Connection *connection,
                         struct MHD_Response *r) {
     char cookie[128];
@@ -297,12 +298,12 @@ static enum MHD_Result on_parameter(void *context, enum MHD_ValueKind kind, cons
     return MHD_YES;
 }
 
-/* A file is worth waiting for, as long as somebody does. */
+/* An export has no time limit; it goes on as long as its client waits. */
 static bool is_export(const exchange *e) {
     return !e->uploads && strcmp(e->endpoint, "export") == 0;
 }
 
-/* A client that has gone away needs no answer: while somebody types, many requests are given up. */
+/* Whether computing may stop. While somebody types, many requests are cancelled. */
 static bool has_gone(void *context) {
     exchange *e = context;
     char byte;
@@ -334,7 +335,7 @@ static void answer_late(exchange *e) {
     api_error(&e->answer, NULL, 0, reason);
 }
 
-/* All of it is there: it becomes a trace like the others. */
+/* Runs after the last byte of an upload, which becomes a trace like the others. */
 static void open_upload(exchange *e) {
     char why[300] = "not enough memory";
     size_t trace;
@@ -348,7 +349,7 @@ static void open_upload(exchange *e) {
         api_error(&e->answer, NULL, 0, why);
 }
 
-/* In a worker. */
+/* Runs in a worker. */
 static void run_exchange(job *j) {
     exchange *e = (exchange *)j;
     output_start(&e->answer, OUTPUT_MEMORY);
@@ -378,8 +379,8 @@ static enum MHD_Result send_stream(server *s, struct MHD_Connection *connection,
     return send_response(connection, MHD_HTTP_OK, r, whole);
 }
 
-/* The connection is suspended before a worker can resume it; and never once the server is
- * stopping, which waits for those that are. */
+/* Suspends the connection before a worker can resume it. Once the server is stopping, no connection
+ * is suspended, since libmicrohttpd waits for those that are. */
 static enum MHD_Result start_job(exchange *e) {
     server *s = e->server;
     bool submitted = false;
@@ -404,8 +405,8 @@ static enum MHD_Result start_job(exchange *e) {
     return MHD_YES;
 }
 
-/* Go's tools and scrapers add parameters that mean nothing here. The two profiles differ in what
- * they show first. */
+/* Turns a pprof request into an export. Go's tools and scrapers add parameters that mean nothing
+ * here. The heap profile shows live memory first, the allocs profile allocated memory. */
 static void ask_for_pprof(exchange *e, bool shows_live) {
     const api_parameter to[] = {{.name = "to", .value = "pprof"},
                                 {.name = "measure", .value = "live"}};
@@ -456,8 +457,8 @@ static bool is_welcome(const exchange *e, const char *url, int *status, const ch
     return guard_origin(origin, host) && guard_site(site, mode, strcmp(url, "/") == 0);
 }
 
-/* Where pages of other sites are concerned, more than for a question: a request that changes
- * something must come from the page itself, with a header that no form can send. */
+/* Returns why an upload is refused, or NULL. A request that changes something must pass more checks
+ * than a question: it must come from the page itself, with a header that no form can send. */
 static const char *unwelcome_upload(const exchange *e) {
     struct MHD_Connection *c = e->connection;
     const char *origin = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Origin");
@@ -482,7 +483,7 @@ static bool read_length(struct MHD_Connection *c, uint64_t *length) {
     return true;
 }
 
-/* The headers are there, and the file is to come. */
+/* Runs when the headers are there, before the file's content. */
 static enum MHD_Result begin_upload(exchange *e, const char *url) {
     const char *name = MHD_lookup_connection_value(e->connection, MHD_GET_ARGUMENT_KIND, "name");
     const char *reason;
@@ -542,7 +543,7 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
                                   size_t *body_size, void **state) {
     exchange *e = *state;
     (void)version;
-    if (!e) { /* the headers are there */
+    if (!e) { /* the headers have arrived */
         e = *state = exchange_new(context, connection);
         if (!e)
             return MHD_NO;
@@ -635,7 +636,7 @@ static bool start_daemons(server *s, char *why, size_t size) {
             snprintf(why, size, "cannot start the server");
             return false;
         }
-        s->listener.fds[i] = -1; /* the daemon's now */
+        s->listener.fds[i] = -1; /* owned by the daemon */
     }
     return true;
 }
@@ -647,7 +648,7 @@ static bool start(server *s, const server_options *options, char *why, size_t si
         snprintf(why, size, "not enough memory");
         return false;
     }
-    file_allow(FILES_WANTED); /* a thousand clients need as many */
+    file_allow(FILES_WANTED); /* a thousand clients need a thousand descriptors */
     if (!listen_open(&s->listener, options->host, options->port, SERVER_PORT, why, size))
         return false;
     if (!guard_init(&s->guard, options->host, s->listener.any_address, s->listener.port)) {
@@ -683,7 +684,7 @@ const char *server_address(const server *s) {
     return s->address;
 }
 
-/* From here on no connection is suspended any more. */
+/* After this, no connection is suspended. */
 static void stop_suspending(server *s) {
     pthread_mutex_lock(&s->lock);
     s->stopping = true;

@@ -1,5 +1,5 @@
-/* source_file.c: only regular files up to a size are read, as opening others may wait or have
- * effects. A relative name must stay below the folder. */
+/* source_file.c: only regular files up to a size limit are read, since opening others may block or
+ * have side effects. A relative name must stay inside the folder. */
 #include "serve/source_file.h"
 
 #include <errno.h>
@@ -40,7 +40,7 @@ static bool read_all(source_file *f, int fd, size_t size) {
     return !memchr(f->text, '\0', size) || refuse(f, "it is not a text file");
 }
 
-/* Opening must not wait, as it would for a pipe, nor have effects, as it has for devices. */
+/* Opening must not block, as it would for a pipe, nor have side effects, as it has for devices. */
 static bool read_path(source_file *f, const char *path) {
     struct stat st;
     if (stat(path, &st) != 0)

@@ -8,14 +8,15 @@
 #define SOURCE_FILE_MAX ((size_t)8 << 20) /* bytes */
 
 typedef struct source_file {
-    char *text; /* with a NUL behind it */
+    char *text; /* NUL-terminated */
     size_t size;
-    char *path;         /* from the root of the file system; NULL: unknown */
-    const char *reason; /* static; why there is none */
+    char *path;         /* absolute; NULL: unknown */
+    const char *reason; /* why there is no text; a static string */
 } source_file;
 
-/* `name` is as the trace has it: an absolute path is taken as it is, another one below `folder`,
- * unless it has `..` in it. False, with a reason, if it is no regular file of text. */
+/* Reads the file `name`, as the trace spells it. An absolute path is used as it is; a relative one
+ * is looked up in `folder` and must not contain `..`. Returns false, with a reason, if that is no
+ * regular text file. */
 bool source_file_read(source_file *f, const char *folder, const char *name);
 void source_file_free(source_file *f);
 

@@ -1,4 +1,4 @@
-/* streams.c: a stream without news sleeps: its connection is suspended. */
+/* streams.c: a stream without news is asleep: its connection is suspended. */
 #include "serve/streams.h"
 
 #include <microhttpd.h>
@@ -21,11 +21,11 @@ typedef struct stream {
     bool asleep, ping;
     char *text; /* what is being sent */
     size_t sent, size;
-    uint64_t heard[]; /* serials, by trace */
+    uint64_t heard[]; /* newest serial sent, by trace */
 } stream;
 
 struct streams {
-    pthread_mutex_t lock; /* guards all below, and all of every stream */
+    pthread_mutex_t lock; /* guards all below, and all fields of the streams */
     stream *first;
     size_t n, n_traces;
     bool ending;
@@ -97,7 +97,7 @@ static void take_text(stream *s, const char *text, size_t size) {
         memcpy(s->text, text, size);
 }
 
-/* What is to be sent next; false if there is nothing. */
+/* Finds what to send next; false if there is nothing. */
 static bool find_text(stream *s) {
     static const char ping[] = ": still here\n\n";
     for (size_t i = 0; i < s->all->n_traces; i++) {

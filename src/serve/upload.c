@@ -1,4 +1,4 @@
-/* upload.c: see upload.h. Each file has a folder, which mkdtemp makes for its owner alone. */
+/* upload.c: each file is in a folder of its own, made by mkdtemp with access for its owner only. */
 #include "serve/upload.h"
 
 #include <errno.h>
@@ -14,7 +14,8 @@
 
 #define ROOM_LEFT ((uint64_t)64 << 20) /* bytes of the file system that stay free */
 
-/* The last part of what may be a path, without what a terminal or a page could take amiss. */
+/* Takes the last component of what may be a path, without characters that could confuse a terminal
+ * or the page. */
 static void take_name(upload *u, const char *name) {
     const char *slash = name ? strrchr(name, '/') : NULL;
     const char *from = slash ? slash + 1 : name;

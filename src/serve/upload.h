@@ -1,6 +1,6 @@
-/* upload.h: a trace that somebody drops on the page: its bytes on their way into a file of our own,
- * in a folder that nobody else can look into. What it is called on the page is its user's word;
- * what the file is called is not. */
+/* upload.h: a trace that somebody drops on the page, written to a file of our own in a folder that
+ * other users cannot read. The user chooses the name shown on the page, but not the name of the
+ * file. */
 #ifndef SERVE_UPLOAD_H
 #define SERVE_UPLOAD_H
 
@@ -19,18 +19,19 @@ typedef struct upload {
     int error; /* errno of the first failure */
 } upload;
 
-/* Creates the file. `name`, which may be anything, or NULL, becomes one that can be shown. False,
- * with one line in `why`, when so much is not taken, or there is no room. */
+/* Creates the file. `name` may be anything, or NULL; it is made printable. Returns false, with one
+ * line in `why`, if the file is too large or there is no room. */
 bool upload_begin(upload *u, const char *name, uint64_t size, char *why, size_t why_size);
 
-/* What of it came. More than was announced is an error that sticks. */
+/* Appends bytes that have arrived. More than was announced is an error, which sticks. */
 void upload_take(upload *u, const char *bytes, size_t size);
 
-/* All came: the file is closed, and is its caller's: `upload_remove` with the path. NULL, with one
- * line in `why`. */
+/* Ends an upload and closes its file. The caller owns the file and its path, and removes both with
+ * upload_remove. Returns NULL, with one line in `why`, if a byte is missing or could not be
+ * written. */
 char *upload_end(upload *u, char *why, size_t why_size);
 
-/* Gives up what was begun; nothing after upload_end. */
+/* Cancels an upload; does nothing after upload_end. */
 void upload_cancel(upload *u);
 
 /* Removes a file and its folder, and frees the path; NULL is allowed. */

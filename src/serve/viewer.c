@@ -1,5 +1,5 @@
-/* viewer.c: a reading is counted by its users and replaced under the trace's lock; waiting for
- * blocks is waiting for the next reading. How much the cache may keep follows from the size of the
+/* viewer.c: a reading has a count of users and is replaced under the trace's lock. Waiting for
+ * blocks means waiting for the next reading. The capacity of the cache follows from the size of the
  * traces. */
 #include "serve/viewer.h"
 
@@ -10,14 +10,15 @@
 #include "base/path.h"
 #include "serve/upload.h"
 
-/* What is kept for the next question: less of a small trace, of which it is soon computed again. */
+/* The capacity of the cache. A small trace needs less, as its results are quickly computed
+ * again. */
 enum { CACHE_TIMES = 2 /* the size of the traces */ };
 #define CACHE_LEAST ((size_t)48 << 20)
 #define CACHE_MOST  ((size_t)512 << 20)
 
-/* The C library would keep what large arrays leave behind for arrays as large, by thread. */
+/* Otherwise the C library would keep the memory of freed large arrays, in an arena per thread. */
 static void give_memory_back(void) {
-    enum { ARENAS = 2, LARGE = 256 << 10 /* bytes: what has pages of its own */ };
+    enum { ARENAS = 2, LARGE = 256 << 10 /* bytes: larger blocks get their own pages */ };
     mallopt(M_ARENA_MAX, ARENAS);
     mallopt(M_MMAP_THRESHOLD, LARGE);
     mallopt(M_TRIM_THRESHOLD, 4 * LARGE);
@@ -27,7 +28,7 @@ static void limit_cache(viewer *v) {
     size_t sum = 0;
     for (size_t i = 0; i < v->n_traces; i++) {
         const uint64_t size = v->traces[i].size;
-        if (size == 0 || size > CACHE_MOST) /* unknown, or enough by itself */
+        if (size == 0 || size > CACHE_MOST) /* unknown, or large enough on its own */
             sum = CACHE_MOST;
         sum = sum > CACHE_MOST ? CACHE_MOST : sum + (size_t)size * CACHE_TIMES;
     }
@@ -140,7 +141,7 @@ static reading *reading_new(profile *p, const memtrace_warning *warnings, size_t
     return r;
 }
 
-/* What was computed of the same kind of sample holds for this reading as well. */
+/* Figures computed for the old reading hold for the new one, if the kind of sample is the same. */
 static void take_figures(reading *r, reading *old) {
     const memtrace_info *a = &r->profile.info, *b = old ? &old->profile.info : NULL;
     if (!old || a->sample_rate != b->sample_rate || a->word_size != b->word_size)
@@ -154,7 +155,7 @@ static void take_figures(reading *r, reading *old) {
     }
 }
 
-/* With the lock held. The trace is the same when only its blocks have come. */
+/* The lock must be held. The generation stays the same if the new reading only adds the blocks. */
 static void number_reading(reading *r, const reading *old) {
     r->serial = old ? old->serial + 1 : 1;
     bool same = old && old->state == READING_PARTIAL && r->state == READING_WHOLE;

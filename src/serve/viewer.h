@@ -1,8 +1,8 @@
-/* viewer.h: what all requests share: the traces that are shown, each as it was last read, and the
- * cache of answers to questions about them.
+/* viewer.h: what all requests share: the traces, each as it was last read, and the cache of
+ * results.
  *
- * A reading is immutable once it was published, and stays until its last user has released it: a
- * trace that grows is read on beside those who look at it. */
+ * A reading is immutable once it is published, and stays until its last user releases it. A trace
+ * that grows can thus be read on while requests use the reading before. */
 #ifndef SERVE_VIEWER_H
 #define SERVE_VIEWER_H
 
@@ -13,76 +13,79 @@
 #include "render/figures.h"
 #include "serve/cache.h"
 
-enum { VIEWER_OPENED = 8 }; /* traces that may be opened while it runs */
+enum { VIEWER_OPENED = 8 }; /* traces that may be opened while the server runs */
 
-/* How much of a trace stands in a reading. */
+/* How much of a trace a reading contains. */
 typedef enum reading_state {
-    READING_BEGUN,   /* its beginning, while the rest is being read; without the table of blocks */
-    READING_PARTIAL, /* all of it, but without the table of blocks, which is still being made */
-    READING_GROWING, /* as much as there was; it may be read on */
+    READING_BEGUN,   /* the beginning, while the rest is being read; no table of blocks */
+    READING_PARTIAL, /* all of it, but the table of blocks is still being made */
+    READING_GROWING, /* all that was there; the trace may grow */
     READING_WHOLE,
 } reading_state;
 
 /* A trace as far as it was read. */
 typedef struct reading {
     profile profile;
-    uint64_t generation; /* of its trace, from 1: what clients know of */
-    uint64_t serial;     /* the same, but different also where the trace is the same */
+    uint64_t generation; /* version of the trace that clients see, from 1 */
+    uint64_t serial;     /* number of the reading; grows also if only the blocks were added */
     reading_state state;
     memtrace_warning *warnings;
     size_t n_warnings;
-    blocks_most peak;     /* 0 without blocks, as the next one */
-    blocks_spread spread; /* of it, as far as the order of events is known, at rate 1 */
+    blocks_most peak;     /* 0 without blocks */
+    blocks_spread spread; /* at rate 1: bounds of the peak, as the order of events is not fully
+                             known; 0 without blocks */
     figure_cache figures;
     atomic_uint users;
 } reading;
 
 typedef struct viewer_trace {
     const char *path, *name;
-    bool is_dropped;         /* both are its own, and the file is an upload's */
-    _Atomic uint64_t size;   /* bytes of the file as it was last looked at; 0: unknown */
-    _Atomic double progress; /* while READING_BEGUN: the share of the file that was read */
-    pthread_mutex_t lock;    /* guards what follows */
+    bool is_dropped;         /* owns both names and the file, which was uploaded */
+    _Atomic uint64_t size;   /* bytes of the file when it was last checked; 0: unknown */
+    _Atomic double progress; /* fraction of the file that was read, in READING_BEGUN */
+    pthread_mutex_t lock;    /* guards all below */
     pthread_cond_t changed;
-    reading *now; /* NULL: nothing could be read yet */
-    bool failed;  /* the table of blocks will not come */
-    bool ending;  /* nobody waits any more */
+    reading *now; /* NULL: nothing has been read yet */
+    bool failed;  /* there will be no table of blocks */
+    bool ending;  /* waiting threads give up */
 } viewer_trace;
 
 typedef struct viewer {
     viewer_trace *traces;
-    _Atomic size_t n_traces; /* those that were opened come last */
+    _Atomic size_t n_traces; /* opened traces are added at the end */
     size_t most_traces;
     cache *cache;
     const char *version;
-    long pid;            /* of the server; 0: there is none */
-    const char *sources; /* the folder of relative source files */
-    bool live;           /* traces are followed */
+    long pid;            /* process id of the server; 0: there is none */
+    const char *sources; /* folder of source files with relative names */
+    bool live;           /* the traces are being followed */
     /* Called after each publication, from the thread that published; may be NULL. */
     void (*published)(void *context, size_t trace);
     void *context;
-    /* Reads another one, whose path and name are there already, until something of it is published;
-     * false, with one line in `why`. One at a time. NULL: there will be no other. */
+    /* Starts to read trace `trace`, whose path and name are set, and returns once a part is
+     * published. Returns false, with one line in `why`, on failure. Called by one thread at a time.
+     * NULL: no traces can be opened. */
     bool (*open)(void *context, size_t trace, char *why, size_t size);
     void *open_context;
     const struct download *downloads; /* see download.h; NULL: none */
-    atomic_bool waiting;              /* somebody has what is allocated in the next seconds */
+    atomic_bool waiting; /* a request is waiting for what is allocated in the next seconds */
 } viewer;
 
-/* False when there is no memory. `paths` must outlive the viewer. */
+/* Returns false when there is no memory. `paths` must outlive the viewer. */
 bool viewer_init(viewer *v, char *const *paths, size_t n);
 void viewer_free(viewer *v); /* no reading may be in use */
 
-/* Opens another trace: a file of upload.h's, which is the viewer's from now on, also on failure:
- * then false, with one line in `why`. One at a time. */
+/* Opens another trace from a file of upload.h, and takes the file over even if it fails. Returns
+ * false, with one line in `why`, on failure. Called by one thread at a time. */
 bool viewer_open(viewer *v, char *path, const char *name, size_t *trace, char *why, size_t size);
 
-/* Shows what was read of a trace from now on, unless that has no blocks and what is shown has;
- * takes the profile over, also when it fails, for want of memory. Warnings are copied. */
+/* Makes a profile the newest reading of a trace, unless it lacks the blocks that the current
+ * reading has. Takes the profile over even if it fails, which happens only for lack of memory.
+ * Copies the warnings. */
 bool viewer_publish(viewer *v, size_t trace, profile *p, const memtrace_warning *warnings,
                     size_t n_warnings, reading_state state);
 
-/* Reading on failed: those who wait for blocks are told. */
+/* Tells those who wait for blocks that reading failed. */
 void viewer_fail(viewer *v, size_t trace);
 
 /* Whether a reading has the table of blocks. */
@@ -90,15 +93,15 @@ static inline bool reading_has_blocks(const reading *r) {
     return r->state >= READING_GROWING;
 }
 
-/* Nobody waits for anything any more. */
+/* Ends all waiting for blocks, now and later. */
 void viewer_end(viewer *v);
 
-/* The newest reading, in use by the caller; NULL: there is none yet. With `blocks`, waits for one
- * that has them; NULL: there will be none. */
+/* Returns the newest reading, in use by the caller; NULL if there is none yet. With `blocks`, waits
+ * for a reading that has them; NULL if there will be none. */
 reading *viewer_take(viewer *v, size_t trace, bool blocks);
 void reading_release(reading *r); /* NULL is allowed */
 
-/* As figure_of, but remembered. */
+/* Like figure_of, but cached. */
 static inline figure reading_figure(reading *r, uint64_t samples) {
     return figure_of_cached(&r->figures, &r->profile, samples);
 }

@@ -1,5 +1,5 @@
-/* workers.c: jobs wait in one list. A thread is started when a job comes and no idle one is left
- * for it; threads never end before the server does. */
+/* workers.c: jobs are in one queue. A job starts a new thread if no idle thread is left for it.
+ * Threads run until the server stops. */
 #include "serve/workers.h"
 
 #include <pthread.h>
@@ -10,7 +10,7 @@ struct workers {
     pthread_cond_t wake;
     job *first, **last;
     pthread_t threads[WORKERS_MAX];
-    unsigned n, idle, waiting; /* threads, those of them without a job, and jobs in the list */
+    unsigned n, idle, waiting; /* threads, idle threads, queued jobs */
     bool stopping;
 };
 
@@ -24,7 +24,7 @@ workers *workers_new(void) {
     return w;
 }
 
-/* With the lock held; NULL: it is time to stop. */
+/* The lock must be held. Returns NULL when the thread must stop. */
 static job *next_job(workers *w) {
     w->idle++;
     while (!w->first && !w->stopping)

@@ -1,5 +1,5 @@
-/* workers.h: threads that answer requests, so that none waits for another: there is always one more
- * for the next job, up to a limit that bounds the memory in use. */
+/* workers.h: threads that answer requests, so that requests do not wait for each other. There is
+ * always one more thread for the next job, up to a limit that bounds the memory in use. */
 #ifndef SERVE_WORKERS_H
 #define SERVE_WORKERS_H
 
@@ -9,7 +9,7 @@
 
 typedef struct workers workers;
 
-/* A job, embedded in what it is about. */
+/* A job, to be embedded in a larger struct. */
 typedef struct job {
     struct job *next;
     void (*run)(struct job *j);
@@ -17,10 +17,10 @@ typedef struct job {
 
 workers *workers_new(void); /* NULL when there is no memory */
 
-/* False if there is no thread for it, nor will be. */
+/* Returns false if no thread could be started to run it. */
 bool workers_submit(workers *w, job *j);
 
-/* Runs what was submitted to its end, and frees. Nobody may submit any more. */
+/* Runs all submitted jobs, then frees. Nobody may submit any more. */
 void workers_free(workers *w);
 
 #endif

@@ -1,5 +1,5 @@
-/* write.c: parts of answers as JSON. Figures are computed once, as their parts stand in columns of
- * their own. */
+/* write.c: writes parts of answers as JSON. Figures are computed once, since their parts are in
+ * separate columns. */
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
@@ -47,7 +47,7 @@ void write_column(output *o, const char *name, const void *things, size_t size, 
     column_end(&c);
 }
 
-/* Columns of one array each, from figures computed once. */
+/* Writes each part of the figures as a column. */
 static void write_amounts_within(output *o, const asked *a, const filter_bounds *may,
                                  const cost *const *costs, size_t n, bool first) {
     static const char *const names[] = {"value", "low", "high"};

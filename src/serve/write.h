@@ -1,5 +1,5 @@
-/* write.h: what answers are made of, as JSON: the head, figures, columns. docs/viewer-api.md is the
- * contract. */
+/* write.h: the parts of which answers are made, as JSON: the head, figures, columns.
+ * docs/viewer-api.md is the contract. */
 #ifndef SERVE_WRITE_H
 #define SERVE_WRITE_H
 
@@ -7,22 +7,22 @@
 #include "render/page.h"
 #include "serve/asked.h"
 
-/* What every answer begins with: HEAD in the document, without the brace. */
+/* Writes what every answer begins with: HEAD in docs/viewer-api.md, without the brace. */
 void write_head(output *o, const asked *a);
 
 /* `"value":…,"low":…,"high":…,"samples":…,"blocks":…` */
 void write_figure(output *o, const figure *f, uint64_t blocks);
 void write_cost(output *o, const asked *a, const cost *c);
 
-/* `"NAME":[…]` of what `number` says of each of `n` things. */
+/* Writes `"NAME":[…]`, with the `number` of each of `n` things. */
 typedef int64_t column_of(const void *thing);
 void write_column(output *o, const char *name, const void *things, size_t size, size_t n,
                   column_of *number);
 
-/* The five columns of a figure. */
+/* Writes the five columns of figures. */
 void write_figures(output *o, const asked *a, const cost *const *costs, size_t n, bool first);
 
-/* Where more is known of what each may have missed than the filter says. */
+/* Like write_figures, with bounds for each cost that may be tighter than the filter's. */
 void write_figures_within(output *o, const asked *a, const filter_bounds *may,
                           const cost *const *costs, size_t n, bool first);
 

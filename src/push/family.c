@@ -1,6 +1,7 @@
-/* family.c: a thread looks into the folder of the traces, gives those that are new to sessions, and
- * tells these when their processes have ended: then nobody holds the lock of the trace. A trace is
- * known by its process and its inode, as one that a process had before exec gets another name. */
+/* family.c: a thread scans the folder of the traces, gives new traces to sessions, and tells a
+ * session when its process has ended, which shows in that nobody holds the lock of the trace. A
+ * trace is identified by process id and inode, since the trace that a process had before exec is
+ * renamed. */
 #include "push/family.h"
 
 #include <dirent.h>
@@ -25,43 +26,44 @@
 #include "push/shared.h"
 
 enum {
-    LOOK_MS = 200, /* between looks at the processes, and at the folder if it has changed */
-    AGAIN_MS =
-        2000,      /* between looks at a folder that has not: files of old names are written anew */
-    HURRY_MS = 10, /* between looks at the end */
+    LOOK_MS = 200,   /* between looks at the processes, and at the folder if it has changed */
+    AGAIN_MS = 2000, /* between looks at a folder that has not changed: a file may be rewritten
+                        under its old name */
+    HURRY_MS = 10,   /* between looks at the end */
     LINE_MAX_ = TARGET_URL_MAX + TARGET_REASON + 256,
 };
 
-/* A place for a process. */
+/* A place for one process. */
 typedef struct member {
-    push_session *session; /* NULL: it is free */
+    push_session *session; /* NULL: the place is free */
     push_options options;  /* of the session */
     family_trace trace;
-    char path[32]; /* of that, for the session */
+    char path[32]; /* of the trace, for the session */
     bool ended;
 } member;
 
 struct push_family {
     family_options options;
     push_shared shared;
-    char folder[PATH_MAX]; /* of the traces, with a slash behind it, or empty */
-    const char *name;      /* the last part of the pattern */
-    char beside[PATH_MAX]; /* the same of what stands beside these */
+    char folder[PATH_MAX]; /* of the traces, with a trailing slash; may be empty */
+    const char *name;      /* last component of the pattern */
+    char beside[PATH_MAX]; /* pattern of the traces of Go's heap beside these */
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t change;
     bool finishing;
 
-    /* Of the thread alone. */
+    /* The thread's own state. */
     member members[FAMILY_PLACES];
     map64 known;              /* traces that got a place */
     struct timespec modified; /* of the folder, at the last look */
     uint64_t looked_ms;
-    uint64_t n_waiting; /* traces without a place, at the last look; of a source, 1: perhaps more */
-    bool comes;         /* a trace is there that nothing is in yet */
-    bool hurries;       /* places were given or became free at the last look */
-    uint64_t n_unheld;  /* traces that were lost on their way here */
-    uint64_t n_overrun; /* processes of which some was gone before it was read */
+    uint64_t n_waiting; /* traces without a place at the last look; with a source, 1 means there may
+                           be more */
+    bool comes;         /* there is a trace that is still empty */
+    bool hurries;       /* a place was taken or became free at the last look */
+    uint64_t n_unheld;  /* traces that the source could not hand over */
+    uint64_t n_overrun; /* processes whose trace was partly gone before it was read */
 };
 
 /* ---- traces ------------------------------------------------------------------------------ */
@@ -81,7 +83,7 @@ static bool has_source(const push_family *f) {
     return f->options.source.next;
 }
 
-/* Nobody reads it any more. */
+/* Releases a trace that no session reads any more. */
 static void end_trace(push_family *f, const family_trace *t) {
     if (t->position)
         f->n_overrun += atomic_load(&t->position->overrun);
@@ -91,7 +93,8 @@ static void end_trace(push_family *f, const family_trace *t) {
         close(t->fd);
 }
 
-/* The session reads the file by its descriptor, whatever becomes of its name. */
+/* Starts a session, which reads the file through its descriptor, so that a rename does not
+ * matter. */
 static void start(push_family *f, member *m, const family_trace *t) {
     char error[LINE_MAX_];
     *m = (member){.options = f->options.push, .trace = *t};
@@ -110,7 +113,7 @@ static int open_trace(const char *path) {
     return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 }
 
-/* Gives a trace a place, if it is one of this run that has none yet; -1 is none. */
+/* Gives a trace a place if it belongs to this run and has none yet. `fd` may be -1. */
 static void take_in(push_family *f, int fd, uint64_t pid) {
     struct stat st;
     member *m = free_place(f);
@@ -133,9 +136,10 @@ static void take_in(push_family *f, int fd, uint64_t pid) {
     }
 }
 
-/* What process `pid` records now, and what it has recorded before it was other programs: that has
- * its other name by the time that the former is there, and is not looked for again once the former
- * is known. */
+/* Takes in the trace of what process `pid` runs now, and those of the programs it ran before exec.
+ * The latest one is opened first: an earlier trace is renamed before the next one appears, so it
+ * must have its final name by then. The caller skips a process whose latest trace is known, so the
+ * earlier ones are not looked for again. */
 static void take_in_all(push_family *f, const char *path, uint64_t pid) {
     char earlier[PATH_MAX];
     const int latest = open_trace(path);
@@ -166,7 +170,7 @@ static void look_at_folder(push_family *f) {
         closedir(folder);
 }
 
-/* Those that the source knows, while there are places. */
+/* Takes traces from the source while places are free. */
 static void look_at_source(push_family *f) {
     const family_source *from = &f->options.source;
     family_trace t;
@@ -188,7 +192,7 @@ static void look_for_traces(push_family *f) {
         look_at_folder(f);
 }
 
-/* Whether to look is worth it. */
+/* Whether it is worth looking for traces. */
 static bool is_due(push_family *f) {
     return has_source(f) || f->n_waiting || f->comes ||
            clock_monotonic_ms() - f->looked_ms >= AGAIN_MS ||
@@ -197,7 +201,7 @@ static bool is_due(push_family *f) {
 
 /* ---- processes --------------------------------------------------------------------------- */
 
-/* Whether all is in the trace. */
+/* Whether the trace is complete. */
 static bool is_over(push_family *f, const family_trace *t) {
     if (has_source(f))
         return f->options.source.is_over(f->options.source.context, t);
@@ -237,7 +241,8 @@ static bool any_left(const push_family *f) {
     return f->n_waiting > 0;
 }
 
-/* False: the run has ended. Where processes come and go, the next are not far. */
+/* Waits a moment. Returns false once the run has ended. The wait is short where processes come and
+ * go, as the next one is probably near. */
 static bool pause_a_moment(push_family *f) {
     const struct timespec until = clock_in_ms(f->hurries ? HURRY_MS : LOOK_MS);
     f->hurries = false;
@@ -249,7 +254,7 @@ static bool pause_a_moment(push_family *f) {
     return goes_on;
 }
 
-/* Those that the source has beside, counted. */
+/* Ends and counts the traces that the source still has. */
 static void give_up_waiting(push_family *f) {
     const family_source *from = &f->options.source;
     family_trace t;
@@ -260,11 +265,11 @@ static void give_up_waiting(push_family *f) {
     }
 }
 
-/* All that is there is sent; those without a place get one as others are done. */
+/* Sends all that is there. Traces without a place get one as others are finished. */
 static void end_all(push_family *f) {
     const uint64_t end_ms = clock_monotonic_ms() + PUSH_END_MS;
     do {
-        if (clock_monotonic_ms() < end_ms - PUSH_END_MS / 2) /* there is time to read them */
+        if (clock_monotonic_ms() < end_ms - PUSH_END_MS / 2) /* still time to read new traces */
             look_for_traces(f);
         look_at_members(f, end_ms);
         if (!any_left(f))
@@ -293,7 +298,7 @@ static void tell_account(push_family *f, const shared_account *a) {
                   a->n_refused ? a->reason : "");
 }
 
-/* What is not in the accounts. */
+/* Reports what the accounts do not show. */
 static void tell_missing(push_family *f) {
     const family_source *from = &f->options.source;
     const uint64_t n_missed = f->n_unheld + (has_source(f) ? from->n_missed(from->context) : 0);

@@ -1,5 +1,5 @@
-/* http.c: requests are transfers of one libcurl multi handle, so that a slow receiver holds up none
- * of the others; `stop` is asked ten times a second. */
+/* http.c: requests are transfers of one libcurl multi handle, so a slow receiver does not hold up
+ * the others. `stop` is called ten times a second. */
 #include "push/http.h"
 
 #include <curl/curl.h>
@@ -11,11 +11,11 @@
 
 enum {
     CONNECT_MS = 5000,
-    WAIT_MS = 100,        /* between looks at `stop` */
-    ANSWER_MAX = 1 << 20, /* bytes that a receiver may send back */
+    WAIT_MS = 100,        /* between calls of `stop` */
+    ANSWER_MAX = 1 << 20, /* largest response, in bytes */
 };
 
-/* What is used of libcurl. */
+/* The functions of libcurl that are used. */
 #define CURL_FUNCTIONS(X)                                                                          \
     X(curl_global_init)                                                                            \
     X(curl_easy_init)                                                                              \
@@ -33,7 +33,7 @@ enum {
     X(curl_slist_append)                                                                           \
     X(curl_slist_free_all)
 
-/* They are called by these pointers; libcurl's header wraps some in macros. */
+/* The functions are called through pointers, but libcurl's header wraps some in macros. */
 #undef curl_easy_setopt
 #undef curl_easy_getinfo
 static struct {
@@ -79,7 +79,7 @@ typedef struct transfer {
     bool done;
 } transfer;
 
-/* Keeps how the answer begins, on one line; more than ANSWER_MAX ends it. */
+/* Keeps the beginning of the response, on one line. More than ANSWER_MAX bytes end the transfer. */
 static size_t take_answer(char *bytes, size_t size, size_t n, void *context) {
     transfer *t = context;
     char *answer = t->request->answer;
@@ -103,8 +103,8 @@ static bool set_headers(transfer *t) {
     return true;
 }
 
-/* The file of certificates that OpenSSL's and OpenTelemetry's variables name, which libcurl does
- * not look at. */
+/* Returns the file of certificates from OpenTelemetry's or OpenSSL's variable, which libcurl does
+ * not read by itself. */
 static const char *certificates(void) {
     const char *file = getenv("OTEL_EXPORTER_OTLP_CERTIFICATE");
     return file && *file ? file : getenv("SSL_CERT_FILE");

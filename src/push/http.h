@@ -1,5 +1,5 @@
-/* http.h: sends requests by HTTP, several at once, with libcurl. That is loaded when it is needed,
- * as its many libraries would make each command start later. */
+/* http.h: sends several HTTP requests at once, with libcurl. The library is loaded only when it is
+ * needed, as its many dependencies would delay the start of every command. */
 #ifndef PUSH_HTTP_H
 #define PUSH_HTTP_H
 
@@ -12,19 +12,21 @@ typedef struct http_request {
     const char *url;
     const char *headers[HTTP_HEADERS_MAX]; /* "NAME: VALUE" */
     size_t n_headers;
-    const void *body; /* is posted */
+    const void *body; /* posted */
     size_t size;
 
-    long status;              /* of the answer; 0: there was none, and `answer` says why */
-    char answer[HTTP_ANSWER]; /* how it begins, on one line */
-    bool certificate; /* there was none: the receiver's certificate was refused, or there are none
-                         to check it by */
+    long status;              /* of the response; 0: there was none, and `answer` says why */
+    char answer[HTTP_ANSWER]; /* beginning of the response, on one line */
+    bool certificate; /* no response, since the receiver's certificate was refused, or there are no
+                         certificates to check it against */
 } http_request;
 
-/* NULL: it can be done; else why not. Before any other thread uses libcurl. */
+/* Loads libcurl. Returns NULL, or why it cannot be used. Must be called before any other thread
+ * uses libcurl. */
 const char *http_begin(void);
 
-/* Sends all and waits for the answers, at most so long in all. `stop` is asked now and then. */
+/* Sends all requests and waits for the responses, at most `timeout_ms` in total. `stop` is called
+ * now and then, and may end the wait. */
 void http_send(http_request *requests, size_t n, unsigned timeout_ms, bool (*stop)(void *context),
                void *context);
 

@@ -1,5 +1,6 @@
-/* labels.c: later sources win over earlier ones: the system, OTEL_RESOURCE_ATTRIBUTES, then the
- * user's own. A container is known by its control group, a pod by variables of its manifest. */
+/* labels.c: later sources override earlier ones: the system, then OTEL_RESOURCE_ATTRIBUTES, then
+ * the user's labels. A container is identified by its control group, a pod by variables from its
+ * manifest. */
 #include "push/labels.h"
 
 #include <ctype.h>
@@ -74,9 +75,10 @@ void labels_free(labels *l) {
     vec_free(l);
 }
 
-/* ---- what the environment says ----------------------------------------------------------- */
+/* ---- labels from the environment --------------------------------------------------------- */
 
-/* KEY=VALUE,KEY=VALUE…, with blanks around them; what is none is left out. */
+/* Sets the labels of KEY=VALUE,KEY=VALUE…, with blanks around the pairs. Skips items that are no
+ * pair. */
 static bool set_listed(labels *l, const char *list) {
     char *text = strdup(list), *rest = NULL;
     bool ok = text;
@@ -94,7 +96,7 @@ static bool set_if(labels *l, const char *key, const char *value) {
     return !value || !*value || labels_set(l, key, value);
 }
 
-/* The first line of a file, or nothing. */
+/* Returns the first line of a file; empty if it cannot be read. */
 static const char *read_line(const char *path, char text[TEXT_MAX]) {
     const int fd = open(path, O_RDONLY | O_CLOEXEC);
     const ssize_t n = fd >= 0 ? read(fd, text, TEXT_MAX - 1) : -1;
@@ -105,9 +107,9 @@ static const char *read_line(const char *path, char text[TEXT_MAX]) {
     return text;
 }
 
-/* ---- what the system says ---------------------------------------------------------------- */
+/* ---- labels from the system -------------------------------------------------------------- */
 
-/* The id of a container is 64 hexadecimal digits in the path of its control group. */
+/* Finds the container's id: 64 hexadecimal digits in the path of the control group. */
 static bool set_container(labels *l, uint64_t pid, bool ours) {
     enum { DIGITS = 64 };
     char text[TEXT_MAX];
@@ -126,8 +128,8 @@ static bool set_container(labels *l, uint64_t pid, bool ours) {
     return true;
 }
 
-/* Pods are told their names by variables that their manifests set from the downward API; the host's
- * name is the pod's otherwise. */
+/* Finds the pod's names in variables that its manifest sets from the downward API. Without these,
+ * the host name is the pod's name. */
 static bool set_kubernetes(labels *l) {
     char text[TEXT_MAX], host[256] = "";
     const char *pod = getenv("POD_NAME"), *space = getenv("POD_NAMESPACE");

@@ -1,4 +1,4 @@
-/* places.c: frames are asked for in bulk, as the symbolizer opens a module anew each time. */
+/* places.c: frames are resolved in bulk, since the symbolizer reopens a module for each call. */
 #include "push/places.h"
 
 #include <inttypes.h>
@@ -17,7 +17,7 @@ bool places_begin(places *p, symbolizer *shared, uint64_t recorded_at, int files
     return p->symbolizer;
 }
 
-/* The questions about new frames, and by frame which one is about it. */
+/* The requests for new frames, and for each frame the index of its request. */
 typedef struct questions {
     VEC(symbolize_request) requests;
     VEC(uint32_t) of_frame;
@@ -45,7 +45,7 @@ static bool add_location(places *p, profile *into, const memtrace_location *l) {
            vec_push(&p->allocator, allocator_frame(l->function, &type) == ALLOCATOR_ALWAYS);
 }
 
-/* The locations of a frame are its own, or those of the answer. */
+/* Adds a frame with its own locations, or with those of the answer. */
 static bool add_frame(places *p, profile *into, const memtrace_frame *frame,
                       const symbolize_request *answer) {
     char code[32];

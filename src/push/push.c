@@ -1,6 +1,6 @@
-/* push.c: a thread reads the trace at its growing end, adds each packet to the tally, and asks each
- * target whether its time has come. At the end of the trace all of them get what is left, within a
- * time that the user can wait. */
+/* push.c: a thread reads the trace as it grows, adds each packet to the tally, and sends to each
+ * target when it is due. At the end of the trace, all targets get the rest, within a time that a
+ * user can wait. */
 #include "push/push.h"
 
 #include <errno.h>
@@ -37,25 +37,25 @@ struct push_session {
     uint64_t every_ms;
     target targets[PUSH_TARGETS_MAX];
     size_t n_targets;
-    char authorization[HEADER_MAX]; /* a header; empty: none */
-    char *more_headers;             /* $OTEL_EXPORTER_OTLP_HEADERS, cut into headers */
+    char authorization[HEADER_MAX]; /* an HTTP header; empty: none */
+    char *more_headers;             /* $OTEL_EXPORTER_OTLP_HEADERS */
 
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t change;
-    atomic_bool finishing, ended, over; /* as push_finish, push_end_trace, push_is_over have it */
-    _Atomic uint64_t end_ms; /* of the monotonic clock: all is given up then; 0: not yet known */
+    atomic_bool finishing, ended, over; /* see push_finish, push_end_trace, push_is_over */
+    _Atomic uint64_t end_ms; /* monotonic clock; then everything is given up; 0: not known yet */
 
-    /* Of the thread alone. */
+    /* The thread's own state. */
     memtrace_reader *reader;
-    struct stat file; /* that it reads */
+    struct stat file; /* the file that it reads */
     tally tally;
     places places;
     labels labels;
     bool at_last;      /* all was read */
-    bool looked_again; /* at the end of the file, after the end was said */
-    bool failed;       /* no memory: what is sent would be wrong */
-    bool unread;       /* the time was up before all was read */
+    bool looked_again; /* at the end of the file, after the trace had ended */
+    bool failed;       /* no memory: what would be sent is wrong */
+    bool unread;       /* time ran out before all was read */
 };
 
 /* ---- options ----------------------------------------------------------------------------- */
@@ -84,7 +84,7 @@ static const char *begin_targets(push_session *s, char *error, size_t size) {
     return why;
 }
 
-/* A token is a word; without one in the options, the environment's. */
+/* Reads the token, which is the first line of the file or, without a file, the environment's. */
 static const char *read_token(push_session *s, char *error, size_t size) {
     char text[TOKEN_MAX] = "";
     const char *set = getenv("ALLOTRACE_PUSH_TOKEN"), *path = s->options.token_file;
@@ -147,15 +147,15 @@ const char *push_check(const push_options *o, char *error, size_t size) {
 
 /* ---- sending ----------------------------------------------------------------------------- */
 
-/* Half of the time at the end is for the last push: a receiver that hangs then must not cost the
- * others theirs. */
+/* Whether time is up. Half of the time at the end is reserved for the last push, so that a receiver
+ * that hangs cannot take the others' time. */
 static bool is_over(void *context) {
     const push_session *s = context;
     const uint64_t end = atomic_load(&s->end_ms);
     return end && clock_monotonic_ms() >= end - (s->at_last ? 0 : PUSH_END_MS / 2);
 }
 
-/* KEY=VALUE,… becomes "KEY: VALUE" for receivers of OpenTelemetry's protocol. */
+/* Turns KEY=VALUE,… into headers "KEY: VALUE", for receivers of OpenTelemetry's protocol. */
 static void add_otlp_headers(push_session *s, http_request *r, char *room, size_t size) {
     char *rest = NULL, *list = s->more_headers ? strdup(s->more_headers) : NULL;
     size_t used = 0;
@@ -201,7 +201,7 @@ void push_tell(const push_options *o, bool warning, const char *format, ...) {
         o->tell(o->context, warning, line);
 }
 
-/* The first failure is told at once, as somebody may mend it while the program runs. */
+/* Reports the first failure at once, as somebody may fix it while the program runs. */
 static void tell_failure(push_session *s, target *t, const http_request *r) {
     if (t->told || t->failures == 0)
         return;
@@ -216,7 +216,7 @@ static void tell_failure(push_session *s, target *t, const http_request *r) {
                            : "missed data is sent when the server accepts data again");
 }
 
-/* Names of all that was read. False when there is no memory. */
+/* Names the frames read since the last call. Returns false when there is no memory. */
 static bool learn_places(push_session *s) {
     push_shared *others = s->options.shared;
     if (others)
@@ -227,7 +227,7 @@ static bool learn_places(push_session *s) {
     return known;
 }
 
-/* Whether all of them have what a row says was allocated. */
+/* Whether all targets have everything that was allocated in a row. */
 static bool is_said(void *context, size_t row) {
     const push_session *s = context;
     bool all = true;
@@ -242,7 +242,7 @@ static void drop_row(void *context, size_t row) {
         target_drop(&s->targets[i], row);
 }
 
-/* Sends what is new to the receivers whose time it is. */
+/* Sends what is new to the targets that are due. */
 static void send_due(push_session *s, bool all) {
     static const unsigned TIMEOUT_MS = 10000;
     http_request requests[PUSH_TARGETS_MAX];
@@ -281,14 +281,14 @@ static void send_if_due(push_session *s) {
     if (now < next_ms(s) || atomic_load(&s->finishing))
         return;
     send_due(s, false);
-    for (size_t i = 0; i < s->n_targets; i++) /* there was nothing for it */
+    for (size_t i = 0; i < s->n_targets; i++) /* targets that had nothing to send */
         if (s->targets[i].next_ms <= now)
             s->targets[i].next_ms = now + s->every_ms;
 }
 
 /* ---- reading ----------------------------------------------------------------------------- */
 
-/* Waits a moment; false: the trace has its end. */
+/* Waits a moment. Returns false once the trace has ended. */
 static bool pause_a_moment(push_session *s) {
     const struct timespec until = clock_in_ms(LOOK_MS);
     pthread_mutex_lock(&s->lock);
@@ -298,15 +298,15 @@ static bool pause_a_moment(push_session *s) {
     return !atomic_load(&s->finishing);
 }
 
-/* Whether the process writes another trace by now: it became another program. */
+/* Whether the process has begun another trace, as after exec. */
 static bool is_replaced(const push_session *s) {
     struct stat now;
     return stat(s->path, &now) == 0 &&
            (now.st_ino != s->file.st_ino || now.st_dev != s->file.st_dev);
 }
 
-/* The reader is at the end of the file. What was written before the end was said is there by then,
- * so that it has to be looked at once more. */
+/* Called at the end of the file. What was written before push_end_trace may have arrived after the
+ * reader reached the end, so the file is read once more after that. */
 static bool wait_for_more(void *context) {
     push_session *s = context;
     send_if_due(s);
@@ -318,7 +318,7 @@ static bool wait_for_more(void *context) {
     return s->looked_again;
 }
 
-/* What was read before this packet is in the tally. */
+/* Called before each packet: everything before it is in the tally. */
 static void at_packet(void *context, const memtrace_reader *reader) {
     push_session *s = context;
     if (s->options.position)
@@ -334,12 +334,12 @@ static void begin_position(const push_session *s) {
     atomic_store(&p->inode, s->file.st_ino);
 }
 
-/* The recorder makes the file when it has something to say. */
+/* Opens the trace. The recorder creates the file with its first event. */
 static bool open_file(push_session *s) {
     const int fd = open(s->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd >= 0 && (fstat(fd, &s->file) != 0 || !S_ISREG(s->file.st_mode) ||
                     clock_is_before(s->file.st_mtim, s->options.since))) {
-        close(fd); /* a pipe would be waited for, or be robbed of what is another's */
+        close(fd); /* reading a pipe would block, or take what is meant for others */
         return false;
     }
     return fd >= 0 && memtrace_reader_open_fd(fd, NULL, &s->reader, NULL) == MEMTRACE_OK;
@@ -353,7 +353,8 @@ static bool open_trace(push_session *s) {
     return open_file(s);
 }
 
-/* A process with both has two series, which this tells apart. */
+/* Labels a Go trace. A process that also has a native trace has two series, which this tells
+ * apart. */
 static bool label_runtime(push_session *s, const memtrace_info *info) {
     static const char go[] = MEMTRACE_IMPORTED MEMTRACE_GO_PROFILE;
     return strncmp(info->context, go, strlen(go)) != 0 ||
@@ -379,7 +380,7 @@ static bool begin_trace(push_session *s) {
                         info->start_time, s->options.files);
 }
 
-/* False when there is no memory. */
+/* Returns false when there is no memory. */
 static bool add_event(push_session *s, const memtrace_event *e) {
     if (segment_remark_of(s->reader, e) == SEGMENT_LEVEL &&
         !tally_set_level(&s->tally, e->domain, e->length))
@@ -429,7 +430,7 @@ static bool owes(const push_session *s) {
     return false;
 }
 
-/* Of a process that is gone: goes on until all have what it left, or all is over. */
+/* Runs after the process is gone: goes on until all targets have everything, or time is up. */
 static void insist(push_session *s) {
     while (!s->failed && owes(s) && pause_a_moment(s))
         if (clock_monotonic_ms() >= next_ms(s))

@@ -1,4 +1,4 @@
-/* shared.c: sums, with a lock around them. */
+/* shared.c: sums under a lock. */
 #include "push/shared.h"
 
 #include <stdio.h>

@@ -1,6 +1,7 @@
-/* tally.c: rows are by stack, source and who allocates. A live block is an id that leads to its
- * row; the list of them is compacted when half of it is gone. An end that comes before its
- * beginning is kept for a while, as packets of several domains come in no common order. */
+/* tally.c: a row is a combination of stack, source, and thread and scope. A live block is an id
+ * that leads to its row. The list of blocks is compacted when half of it is gone. Packets of
+ * different domains have no common order, so the end of a block may be read before its allocation;
+ * it is kept for a while. */
 #include "push/tally.h"
 
 #include <math.h>
@@ -15,9 +16,9 @@
 enum {
     SOURCE_BITS = 2,
     WHO_BITS = 30,
-    MOST_LEVEL = 31, /* more than recorders go, and the sums have room for */
-    FEW = 1024,      /* blocks that are gone and are not worth making room */
-    MOST_AGE = 1     /* of an early end, in makings of room: its beginning was lost */
+    MOST_LEVEL = 31, /* more than recorders use; the sums have room for it */
+    FEW = 1024,      /* dead blocks that are not worth compacting for */
+    MOST_AGE = 1     /* compactions that an early end survives; then its start was lost */
 };
 
 static const char *copy(tally *t, const char *text) {
@@ -36,7 +37,7 @@ bool tally_begin(tally *t, const memtrace_info *info) {
 
 /* ---- blocks ------------------------------------------------------------------------------ */
 
-/* Keeps what lives, and early ends for a while. */
+/* Compacts the list: keeps live blocks, and early ends for a while. */
 static bool make_room(tally *t) {
     size_t kept = 0;
     map64_free(&t->block_of);
@@ -70,7 +71,7 @@ static bool add_block(tally *t, tally_block b) {
     return true;
 }
 
-/* Where an id stands; NULL: nowhere. */
+/* Returns the block with an id; NULL if there is none. */
 static tally_block *find_block(tally *t, uint64_t id) {
     const uint32_t index = map64_get(&t->block_of, id);
     return index == MAP64_NONE ? NULL : &t->blocks.items[index];
@@ -87,7 +88,7 @@ static cct_path *path_of(tally *t, uint16_t domain) {
     return &t->paths.items[domain];
 }
 
-/* The index of a name, or 0 for an empty one. */
+/* Sets the index of a name, from 1; 0 for an empty name. Returns false when there is no memory. */
 static bool find_name(tally *t, const char *text, uint32_t *index) {
     const char *name = copy(t, text);
     *index = 0;
@@ -100,7 +101,7 @@ static bool find_name(tally *t, const char *text, uint32_t *index) {
     return true;
 }
 
-/* What is known of a domain; NULL when there is no memory. */
+/* Returns the state of a domain; NULL when there is no memory. */
 static tally_who *find_who(tally *t, uint16_t domain) {
     while (t->whos.count <= domain)
         if (!vec_push(&t->whos, (tally_who){0}))
@@ -108,7 +109,7 @@ static tally_who *find_who(tally *t, uint16_t domain) {
     return &t->whos.items[domain];
 }
 
-/* From here on, the domain's thread is called so, or is in the scope of that name. */
+/* Sets the name of the domain's current thread, or of its current scope. */
 static bool name_domain(tally *t, uint16_t domain, bool is_scope, const char *text) {
     uint32_t name, pair;
     tally_who *who = find_who(t, domain);
@@ -121,7 +122,8 @@ static bool name_domain(tally *t, uint16_t domain, bool is_scope, const char *te
     return true;
 }
 
-/* Those beyond what a key has room for are told as those without names. */
+/* Returns the thread and scope of a domain. Those whose number does not fit into a row's key count
+ * as unnamed. */
 static tally_who who_of(const tally *t, uint16_t domain) {
     const tally_who none = {0}, who = domain < t->whos.count ? t->whos.items[domain] : none;
     return who.number < UINT32_C(1) << WHO_BITS ? who
@@ -132,7 +134,8 @@ static const char *name_at(const tally *t, uint32_t index) {
     return index ? t->names.items[index - 1] : NULL;
 }
 
-/* The index of a row; MAP64_NONE when there is no memory. */
+/* Returns the index of a row, which is made if there is none; MAP64_NONE when there is no
+ * memory. */
 static uint32_t row_of(tally *t, uint32_t node, memtrace_source source, tally_who who) {
     const uint64_t stack = (uint64_t)node << SOURCE_BITS | (uint64_t)source;
     uint32_t *index = map64_put(&t->row_of, stack << WHO_BITS | who.number);
@@ -152,8 +155,8 @@ static uint32_t row_of(tally *t, uint32_t node, memtrace_source source, tally_wh
 
 /* ---- spans ------------------------------------------------------------------------------- */
 
-/* The index in `spans`; 0 when there is no memory. Of two with the same hash, the first one has no
- * name by which it is found. */
+/* Returns the span's index in `spans`, which is added if it is new; 0 when there is no memory. If
+ * the hashes of two spans collide, only the newer one can be found. */
 static uint32_t find_span(tally *t, const memtrace_span *span) {
     uint32_t *index = map64_put(&t->span_of, hash_bytes(span, sizeof *span));
     if (!index)
@@ -170,7 +173,7 @@ static uint64_t span_key(uint32_t span, uint32_t base) {
     return (uint64_t)span << 32 | base;
 }
 
-/* A row like `base`, but of a span. */
+/* Adds a row like `base`, but for a span. */
 static bool add_span_row(tally *t, uint32_t base, uint32_t span, uint32_t *row) {
     const tally_row of = t->rows.items[base];
     const tally_row new = {.node = of.node,
@@ -189,7 +192,8 @@ static bool add_span_row(tally *t, uint32_t base, uint32_t span, uint32_t *row) 
     return vec_push(&t->rows, new);
 }
 
-/* The row of the span that the domain is in, beside `base`; MAP64_NONE when there is no memory. */
+/* Returns the row of the domain's current span that corresponds to `base`; `base` itself if there
+ * is no span; MAP64_NONE when there is no memory. */
 static uint32_t span_row_of(tally *t, uint32_t base, const tally_who *who) {
     static const memtrace_span none;
     if (!t->by_span || t->n_span_rows >= TALLY_SPAN_ROWS ||
@@ -202,7 +206,7 @@ static uint32_t span_row_of(tally *t, uint32_t base, const tally_who *who) {
     return *row;
 }
 
-/* Renumbers the spans that rows still have. */
+/* Renumbers the spans that rows still use, and drops the others. */
 static bool keep_spans(tally *t) {
     typeof(t->spans) before = t->spans;
     bool ok = true;
@@ -273,7 +277,7 @@ static void make_dead(tally_row *row, const tally_block *b) {
     row->live_samples -= b->samples;
     row->live_blocks -= (double)b->blocks;
     if (row->live == 0)
-        row->live_blocks = 0; /* what rounding left */
+        row->live_blocks = 0; /* removes rounding errors */
 }
 
 /* ---- events ------------------------------------------------------------------------------ */
@@ -299,7 +303,7 @@ static bool add_allocation(tally *t, const memtrace_event *e) {
     if ((is_scope || (e->kind == MEMTRACE_THREAD && t->by_thread)) && e->name)
         return name_domain(t, e->domain, is_scope, e->name);
     if (e->kind != MEMTRACE_ALLOC || e->samples == 0)
-        return true; /* the path goes on with it: the next stack is told by its */
+        return true; /* its stack was still needed: the next one is encoded relative to it */
     const tally_who who = who_of(t, e->domain);
     const uint32_t base = row_of(t, node, e->source, who),
                    index = base == MAP64_NONE ? base : span_row_of(t, base, &who);

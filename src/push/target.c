@@ -1,6 +1,6 @@
-/* target.c: the three forms of requests: OTLP as it is, Pyroscope's parameters in the address,
- * Parca's JSON around a profile in base64. What was sent is noted by row when a receiver has taken
- * it; a refusal is final, a failure is tried again after twice the time. */
+/* target.c: the three kinds of requests: OTLP as it is, Pyroscope's parameters in the URL, Parca's
+ * JSON around a profile in base64. When a receiver has accepted a request, what was sent is noted
+ * by row. A refusal is final; another failure is retried after a delay that doubles each time. */
 #include "push/target.h"
 
 #include <inttypes.h>
@@ -21,8 +21,8 @@
 
 enum { MOST_WAIT_MS = 5 * 60 * 1000, MOST_SHIFT = 10 };
 
-/* What is told of a stack: what pages know by these names, and how many samples the estimates rest
- * on, so that whoever adds them up can say how sure they are. */
+/* The values of a stack: those that the receivers' pages know by these names, and the number of
+ * samples behind each estimate, so that whoever sums them can tell how certain they are. */
 enum { OBJECTS, SPACE, LIVE_OBJECTS, LIVE_SPACE, SAMPLES, LIVE_SAMPLES, N_VALUES };
 static const pprof_value values_told[] = {
     [OBJECTS] = {"alloc_objects", "count"},      [SPACE] = {"alloc_space", "bytes"},
@@ -30,10 +30,10 @@ static const pprof_value values_told[] = {
     [SAMPLES] = {"alloc_samples", "count"},      [LIVE_SAMPLES] = {"inuse_samples", "count"},
 };
 
-/* Some of these. */
+/* A selection of these values. */
 typedef struct told {
     unsigned n, values[N_VALUES];
-    bool at_once; /* they are of a moment, not of the time since the last push */
+    bool at_once; /* the state at a moment, not the change since the last push */
 } told;
 static const told all_told = {N_VALUES,
                               {OBJECTS, SPACE, LIVE_OBJECTS, LIVE_SPACE, SAMPLES, LIVE_SAMPLES},
@@ -43,7 +43,8 @@ static const told all_told = {N_VALUES,
 
 /* ---- addresses --------------------------------------------------------------------------- */
 
-/* What follows the scheme up to a slash may hold a password, which `ps` would show. */
+/* Refuses a URL with a password, which may be between the scheme and the first slash: `ps` would
+ * show it. */
 static const char *refuse_url(const char *url) {
     const char *host = strstr(url, "://");
     if (!host || (strncmp(url, "http://", 7) != 0 && strncmp(url, "https://", 8) != 0))
@@ -100,7 +101,7 @@ void target_free(target *t) {
 
 /* ---- what is new ------------------------------------------------------------------------- */
 
-/* Of whole numbers, so that what was sent bit by bit adds up to the sum. */
+/* Rounds before it subtracts, so that the differences add up to the rounded sum. */
 static uint64_t rounded_difference(double now, double before) {
     return (uint64_t)(round(now) - round(before));
 }
@@ -109,7 +110,7 @@ static uint64_t bytes_of(const tally *of, uint64_t samples) {
     return (uint64_t)llround(cost_bytes(&of->profile, samples));
 }
 
-/* The values of a row; false: all are 0. */
+/* Sets the values of a row that are new; false: there are none. */
 static bool row_values(const target *t, const tally *of, size_t i, uint64_t values[N_VALUES]) {
     const tally_row *row = &of->rows.items[i];
     const target_sent sent = i < t->sent.count ? t->sent.items[i] : (target_sent){0};
@@ -172,7 +173,7 @@ static void put_otlp_row(otlp *w, const tally *of, const tally_row *row, const u
     otlp_sample(w, row->node, values, by, n, row->span ? &link : NULL);
 }
 
-/* Gathers what is told of the values; false: all are 0. */
+/* Selects some of the values; false: all of them are 0. */
 static bool pick(const told *what, const uint64_t all[N_VALUES], uint64_t picked[N_VALUES]) {
     uint64_t any = 0;
     for (unsigned i = 0; i < what->n; i++)
@@ -219,7 +220,7 @@ static bool write_otlp(const target *t, const tally *of, const lens *l, const la
 /* ---- the forms of requests --------------------------------------------------------------- */
 
 static bool compress_into(output *o, const output *from) {
-    enum { WINDOW = 15 + 16 /* the largest, and a gzip header */, MEMORY = 8, LEVEL = 3 };
+    enum { WINDOW = 15 + 16 /* the largest window, with a gzip header */, MEMORY = 8, LEVEL = 3 };
     z_stream z = {0};
     if (from->error || deflateInit2(&z, LEVEL, Z_DEFLATED, WINDOW, MEMORY, Z_DEFAULT_STRATEGY))
         return false;
@@ -249,7 +250,7 @@ static void put_base64(output *o, const unsigned char *bytes, size_t n) {
     }
 }
 
-/* Keys of labels have letters, digits and underscores there. */
+/* Writes the key of a label, in letters, digits and underscores only. */
 static void put_key(output *o, const char *key) {
     for (; *key; key++) {
         const char lower = (char)(*key | 0x20);
@@ -258,14 +259,16 @@ static void put_key(output *o, const char *key) {
     }
 }
 
-/* JSON: {"series":[{"labels":{"labels":[…]},"samples":[{"rawProfile":BASE64}]}]}. */
+/* Writes an element of `samples` in
+ * {"series":[{"labels":{"labels":[…]},"samples":[{"rawProfile":BASE64}]}]}. */
 static void put_raw_profile(output *o, const output *raw) {
     output_text(o, "{\"rawProfile\":\"");
     put_base64(o, (const unsigned char *)raw->buffer, raw->used);
     output_text(o, "\"}");
 }
 
-/* There, a profile either is of a moment or adds to those before it. */
+/* Writes two profiles: for Parca, a profile is either the state at a moment or a change that adds
+ * to earlier ones. */
 static void write_parca(output *o, const output *allocated, const output *live, const labels *by) {
     output_text(
         o, "{\"series\":[{\"labels\":{\"labels\":[{\"name\":\"__name__\",\"value\":\"memory\"}");
@@ -294,7 +297,7 @@ static void put_escaped(output *o, const char *text) {
     }
 }
 
-/* ?name=SERVICE{key=value,…}&from=…&until=…&format=pprof, in seconds. */
+/* Writes ?name=SERVICE{key=value,…}&from=…&until=…&format=pprof, with times in seconds. */
 static void write_pyroscope_url(output *o, const target *t, const tally *of, const labels *by) {
     output name;
     output_start(&name, OUTPUT_MEMORY);
@@ -371,9 +374,9 @@ bool target_prepare(target *t, const tally *of, const places *names, const label
 
 /* ---- answers ----------------------------------------------------------------------------- */
 
-/* What a receiver will not take, now or later: its fault or ours, but not the network's.
- * Pyroscope's /ingest (1.21) says 422 of whatever it cannot store: of what it cannot parse, and
- * also as long as it has no ingester ("empty ring"), as in its first seconds. */
+/* Whether the receiver will never accept this request, unlike after a failure of the network.
+ * Pyroscope's /ingest (1.21) answers 422 for anything that it cannot store: what it cannot parse,
+ * but also while it has no ingester ("empty ring"), as in its first seconds. */
 static bool is_refusal(const target *t, const http_request *r) {
     enum { UNAUTHORIZED = 401, FORBIDDEN = 403, MISSING = 404, TIMEOUT = 408, UNSTORED = 422 };
     enum { TOO_MANY = 429 };
@@ -395,7 +398,7 @@ static void take_sent(target *t) {
     t->sent_until = t->sending_until;
 }
 
-/* Where nobody takes profiles, a server with pages may answer any request with one of these. */
+/* A web server that takes no profiles may answer any request with a page. */
 static bool is_page(const http_request *r) {
     return *r->answer == '<';
 }

@@ -1,8 +1,7 @@
-/* target.h: a receiver of profiles: which protocol it speaks, what it was sent, and when it is
- * tried next.
+/* target.h: a receiver of profiles: its protocol, what it was sent, and when it is tried next.
  *
- * What is sent is what was allocated since the last time that it took something, and what is live
- * now. So nothing has to be kept for a receiver that is down: once it is back, it gets all that it
+ * A push contains what was allocated since the receiver last accepted one, and what is live now. So
+ * nothing has to be kept for a receiver that is down: once it is back, it gets everything that it
  * missed as one longer interval. */
 #ifndef PUSH_TARGET_H
 #define PUSH_TARGET_H
@@ -14,57 +13,58 @@
 #include "render/output.h"
 
 typedef enum target_kind {
-    TARGET_OTLP,      /* OpenTelemetry's protocol: all other addresses */
+    TARGET_OTLP,      /* OpenTelemetry's protocol: all other URLs */
     TARGET_PYROSCOPE, /* …/ingest */
-    TARGET_PARCA,     /* …/profiles/writeraw, which Parca has below /api */
+    TARGET_PARCA,     /* …/profiles/writeraw, which Parca has under /api */
 } target_kind;
 
 enum { TARGET_URL_MAX = 2048, TARGET_REASON = 320 };
 
-/* What a receiver has of a row. */
+/* What a receiver has got of a row. */
 typedef struct target_sent {
     uint64_t allocated, allocated_samples;
     double allocated_blocks;
 } target_sent;
 
 typedef struct target {
-    char url[TARGET_URL_MAX]; /* with the path of the protocol */
+    char url[TARGET_URL_MAX]; /* including the protocol's path */
     target_kind kind;
     VEC(target_sent) sent;    /* by row of the tally */
-    VEC(target_sent) sending; /* the same, as it will be if this is taken */
-    uint64_t sent_until;      /* us from the start of the trace */
+    VEC(target_sent) sending; /* becomes `sent` if the request is accepted */
+    uint64_t sent_until;      /* microseconds since the start of the trace */
     uint64_t sending_until;
-    uint64_t next_ms;  /* of the monotonic clock: not before */
-    unsigned failures; /* since it took something */
+    uint64_t next_ms;  /* on the monotonic clock: earliest time of the next push */
+    unsigned failures; /* consecutive ones */
     uint64_t n_taken, n_failed, n_refused;
     char reason[TARGET_REASON]; /* of the last failure; empty: there was none */
-    bool told;                  /* the user knows */
-    bool owed;                  /* the last try failed, and may yet succeed */
+    bool told;                  /* the user was told of a failure */
+    bool owed;                  /* the last push failed, and may succeed later */
     output body;
-    char *request_url; /* with what the protocol says there */
+    char *request_url; /* `url`, with the protocol's parameters */
 } target;
 
-/* Which protocol a URL means. NULL, or what is wrong with it. The target is legal for target_free
- * in any case. */
+/* Determines the protocol of a URL. Returns NULL, or what is wrong with it. The target is valid for
+ * target_free in any case. */
 const char *target_begin(target *t, const char *url);
 
-/* Makes the request of all that is new. False: there is nothing to send, or no memory. `token`
- * NULL: none; `header` has room for it. */
+/* Makes the request for everything that is new. Returns false if there is nothing to send, or no
+ * memory. */
 bool target_prepare(target *t, const tally *of, const places *names, const labels *by);
 
-/* What became of the request; `every_ms` is how often it is sent. */
+/* Handles the response to the request. `every_ms` is the interval between pushes. */
 void target_settle(target *t, const http_request *r, uint64_t now_ms, uint64_t every_ms);
 
-/* Whether it takes spans. */
+/* Whether the receiver accepts links to spans. */
 static inline bool target_links(const target *t) {
     return t->kind == TARGET_OTLP;
 }
 
-/* Whether it has all that was allocated of a row; and that the row is another one from now on. */
+/* target_has says whether the receiver has everything that was allocated in a row. target_drop
+ * forgets what was sent of a row, whose index is then reused. */
 bool target_has(const target *t, const tally *of, size_t row);
 void target_drop(target *t, size_t row);
 
-/* What comes next is of another trace, of which it has nothing. */
+/* Begins another trace, of which the receiver has nothing. */
 void target_forget(target *t);
 
 void target_free(target *t);

@@ -1,4 +1,5 @@
-/* column.c: columns of answers as JSON. Most numbers are small enough for the fast way. */
+/* column.c: writes columns of answers as JSON. Most numbers are small enough to be written as
+ * integers, which is fast. */
 #include "render/column.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* csv.c: the first table of a document as CSV. */
+/* csv.c: writes the first table of a document as CSV. */
 #include <inttypes.h>
 #include <math.h>
 
@@ -14,19 +14,19 @@ static bool is_estimate(const table_column *c) {
     return c->kind == COLUMN_AMOUNT || c->kind == COLUMN_RATE || c->kind == COLUMN_PART;
 }
 
-/* Fields of a line: a comma stands before each but the first. */
+/* Writes a comma before each field of a line except the first. */
 static void separate(output *o, bool *any) {
     if (*any)
         output_char(o, ',');
     *any = true;
 }
 
-/* Beside the value. */
+/* Returns the number of columns beside the value. */
 static int n_parts(const table_column *c) {
     return c->kind == COLUMN_PART ? 4 : c->unsampled ? 2 : 3;
 }
 
-/* `value,low,high,samples`, or with the name before each. */
+/* Writes the titles `value,low,high,samples`, each preceded by the column's name if it has one. */
 static void head_estimate(output *o, const table_column *c, bool *any) {
     static const char *const parts[] = {"low", "high", "samples", "of_samples"};
     separate(o, any);
@@ -70,7 +70,8 @@ static void head(output *o, const table *t) {
     output_char(o, '\n');
 }
 
-/* In whole ones, or with so many digits; nothing of what is no number, or infinite. */
+/* Writes an integer if `digits` is 0, else that many significant digits; nothing for infinity and
+ * NaN. */
 static void put_number(output *o, double value, int digits) {
     if (isfinite(value) && digits == 0)
         output_format(o, "%.0f", value);
@@ -150,7 +151,7 @@ static void put_column(output *o, const table *t, const table_column *c, cell x,
 
 static void put_rows(output *o, const table *t);
 
-/* Rows below a row, where CSV has them, are rows of the same columns. */
+/* Rows below a row, if CSV shows them, have the same columns as the row. */
 static void put_rows_below(output *o, const table *t, const void *row) {
     for (size_t i = 0; i < t->n_columns; i++) {
         const table_column *c = &t->columns[i];

@@ -1,12 +1,12 @@
-/* fields.c: the first table has the fields of JSON, the second one the columns of CSV: a row is a
- * column of the document that is described, or the table below it. */
+/* fields.c: makes a document of two tables: the fields of JSON and the columns of CSV. Each row
+ * describes a column of the given document, or of a table below it. */
 #include "render/fields.h"
 
 #include <string.h>
 
 #include "render/render.h"
 
-enum { DEEPEST = 8, LOOKED_AT = 1000 /* rows, for one with a table below it */ };
+enum { DEEPEST = 8, LOOKED_AT = 1000 /* rows that are searched for one with a table below */ };
 
 typedef struct field {
     const char *name, *help;
@@ -15,7 +15,7 @@ typedef struct field {
 typedef struct listing {
     document *to;
     VEC(field) fields;
-    const table_column *around[DEEPEST]; /* the columns of the tables that this one is below */
+    const table_column *around[DEEPEST]; /* columns of the enclosing tables, by depth */
 } listing;
 
 static void add(listing *l, const char *name, const table_column *c) {
@@ -97,7 +97,8 @@ static void list_json(listing *l, const document *of) {
 
 /* ---- CSV --------------------------------------------------------------------------------- */
 
-/* Points of a line are columns by names that the trace gives: the first one stands for them. */
+/* Returns the column's name. The points of a line are columns with names from the trace, so the
+ * first one and an ellipsis represent them all. */
 static const char *name_in_csv(document *to, const table *t, const table_column *c) {
     if (c->kind == COLUMN_LINE)
         return document_text(to, "%s, …", c->point(t, 0));

@@ -1,5 +1,5 @@
-/* figures.c: a JSON number is the shortest text that reads back as the same double. Bars and spark
- * lines are blocks of eighths. */
+/* figures.c: a JSON number is the shortest text that reads back as the same double. Bars and
+ * sparklines are drawn with block characters, in eighths. */
 #include "render/figures.h"
 
 #include <inttypes.h>
@@ -14,7 +14,7 @@ size_t figure_columns(const char *text) {
     return utf8_columns(text, strlen(text));
 }
 
-/* Without zeros at either end. */
+/* Counts significant digits, without leading and trailing zeros. */
 static int significant_digits(const char *number) {
     int n = 0, up_to_last = 0;
     for (const char *c = number; *c && *c != 'e'; c++) {
@@ -27,7 +27,8 @@ static int significant_digits(const char *number) {
 
 enum { FEW_DIGITS = 6, SURE_DIGITS = 15, MOST_DIGITS = 17 };
 
-/* If any number of up to 15 digits is `x`, it is the one of 15 digits, without zeros behind it. */
+/* If any number with up to 15 digits reads back as `x`, it is `x` printed with 15 digits, minus
+ * trailing zeros. */
 void figure_json_number(output *o, double x) {
     char text[32];
     int digits = SURE_DIGITS - 1;
@@ -45,7 +46,7 @@ void figure_json_number(output *o, double x) {
     output_text(o, isfinite(x) ? text : "null");
 }
 
-/* Shorter ones show nothing. */
+/* A shorter bar shows nothing useful. */
 enum { LEAST_BAR = 4 };
 
 void figure_bar(output *o, double share, unsigned width) {

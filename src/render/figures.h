@@ -1,25 +1,25 @@
-/* figures.h: figures as they are written: in JSON, as bars, as columns of a terminal. */
+/* figures.h: numbers in JSON, bars, and the width of text in a terminal. */
 #ifndef RENDER_FIGURES_H
 #define RENDER_FIGURES_H
 
 #include "query/figure.h"
 #include "render/output.h"
 
-/* The columns of a terminal that a text takes. */
+/* Returns the width of a text, in columns of a terminal. */
 size_t figure_columns(const char *text);
 
-/* As few digits as give the same number back, and all of a whole one; null of what is no number, or
- * infinite. */
+/* Writes the shortest number that reads back as `x`, with all digits if it is whole; null for
+ * infinity and NaN. */
 void figure_json_number(output *o, double x);
 
-/* `share` of `width` characters as a bar of blocks, in eighths of a character; at least the
- * thinnest one if it is not 0. Without trailing blanks. */
+/* Writes a bar that fills `share` of `width` columns, in eighths of a character and without
+ * trailing blanks. A share above 0 gets at least an eighth. */
 void figure_bar(output *o, double share, unsigned width);
 
-/* One character of a row of them, as high as `share` of 1. */
+/* Writes one character of a sparkline, whose height is `share` of the maximum. */
 void figure_spark(output *o, double share);
 
-/* `"value":…,"low":…,"high":…,"samples":…`, the same wherever an estimate stands in JSON. */
+/* Writes `"value":…,"low":…,"high":…,"samples":…`, the form of every estimate in JSON. */
 void figure_json(output *o, const figure *f);
 
 #endif

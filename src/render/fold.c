@@ -1,5 +1,6 @@
-/* fold.c: a line breaks where columns are set apart, if that leaves it at least half full, or else
- * at the last blank; numbers keep their units, and commands of the terminal count as no columns. */
+/* fold.c: a line is broken at a gap between columns if that leaves it at least half full, or else
+ * at the last blank. A number stays with its unit. Escape sequences of the terminal have no
+ * width. */
 #include "render/fold.h"
 
 #include <string.h>
@@ -8,7 +9,7 @@
 
 enum { FURTHER_IN = 4, LONGEST_UNIT = 6 };
 
-/* The length of a command like \033[1m at `s`; 0 if there is none. */
+/* Returns the length of an escape sequence such as \033[1m at `s`; 0 if there is none. */
 static size_t command_length(const char *s, const char *end) {
     if (end - s < 2 || s[0] != '\033' || s[1] != '[')
         return 0;
@@ -37,7 +38,8 @@ static size_t blanks_at(const char *s, const char *end) {
     return (size_t)(p - s);
 }
 
-/* A number and its unit, a short word behind it, stay together. */
+/* Whether a line may end at `blank`. A number stays with a short word after it, which is its
+ * unit. */
 static bool may_end_at(const char *line, const char *blank, const char *next, const char *end) {
     const char *number = blank, *unit = next;
     while (number > line && number[-1] != ' ')
@@ -48,8 +50,8 @@ static bool may_end_at(const char *line, const char *blank, const char *next, co
            !(next - blank == 1 && *number >= '0' && *number <= '9' && unit - next <= LONGEST_UNIT);
 }
 
-/* Where a line of so many columns ends: at the last gap that fits, if the line is at least half
- * full then; else at the last blank; else at the first one there is. */
+/* Returns where a line of `columns` ends: at the last gap that fits, if the line is then at least
+ * half full; else at the last blank that fits; else at the first blank there is. */
 static const char *line_end(const char *line, const char *end, size_t columns) {
     const char *blank = NULL, *gap = NULL;
     size_t at = 0;
@@ -87,7 +89,7 @@ static const char *without_blanks(const char *text, const char *end) {
 static void fold_line(output *o, const char *text, const char *end, size_t columns) {
     end = without_blanks(text, end);
     size_t in = blanks_at(text, end), deepest = columns / 4, room = columns - in;
-    if (in >= columns) /* nothing but a mark far to the right: let the terminal fold it */
+    if (in >= columns) /* only a mark far to the right: let the terminal fold it */
         room = columns;
     put_blanks(o, in);
     text += in;

@@ -1,12 +1,12 @@
-/* json.c: documents as JSON: tables are objects, or arrays of these, and each kind of column has
- * its form. */
+/* json.c: documents as JSON. A table is an object, or an array of objects; the kind of a column
+ * determines the form of its values. */
 #include <inttypes.h>
 #include <math.h>
 
 #include "render/figures.h"
 #include "render/render.h"
 
-/* Of the fields of an object: whether one was written. */
+/* The fields of an object that is being written. `any`: there was one before. */
 typedef struct fields {
     output *o;
     bool any;
@@ -30,7 +30,7 @@ static bool is_whole(const table *t, const table_column *c) {
     return c->kind == COLUMN_AMOUNT && t->form == AMOUNTS_WHOLE;
 }
 
-/* Rates and shares have digits. */
+/* Writes the fields of an estimate. Rates and shares have decimals. */
 static void put_estimate(output *o, estimate e, uint64_t samples, bool whole) {
     output_text(o, "\"value\":");
     put_number(o, e.value, whole);
@@ -54,7 +54,7 @@ static void put_amount(fields *f, const table *t, const table_column *c, cell x)
     f->any = true;
 }
 
-/* Groups by function have no line: it would be one of many. */
+/* Writes the place. Groups by function have no line, as a function has many. */
 static void put_place(fields *f, const table *t, const profile_location *place) {
     name_field(f, "function");
     if (place)

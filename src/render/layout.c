@@ -1,5 +1,5 @@
-/* layout.c: amounts of a column share one unit, which its title names, so that their digits line
- * up. */
+/* layout.c: the amounts of a column share one unit, which is in its title, so that their digits
+ * line up. */
 #include "render/layout.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@
 enum {
     BAR_WIDTH = 8,
     PART_BAR_WIDTH = 20,
-    PART_WIDTH = 23, /* what stands before its bar */
+    PART_WIDTH = 23, /* columns before the bar */
 };
 
 /* ---- units ------------------------------------------------------------------------------- */
@@ -21,7 +21,8 @@ static const char *const byte_units[] = {"B", "KB", "MB", "GB", "TB", "PB", "EB"
 
 enum { N_BYTE_UNITS = sizeof byte_units / sizeof *byte_units };
 
-/* The largest amount of a column then has two to four digits before the point. */
+/* Returns the unit in which the largest amount of a column is from 10 up to 10,240, if it has 10
+ * bytes or more. */
 static double unit_for(double largest, const char **name) {
     int i = 0;
     double unit = 1;
@@ -56,7 +57,7 @@ static double largest_of(const table *t, const table_column *c) {
     return largest;
 }
 
-/* Of all columns that have one unit. */
+/* Returns the largest amount of all columns that share the unit. */
 static double largest_beside(const table *t, const table_column *c) {
     double largest = largest_of(t, c);
     for (size_t i = 0; t->one_unit && i < t->n_columns; i++) {
@@ -67,7 +68,7 @@ static double largest_beside(const table *t, const table_column *c) {
     return largest;
 }
 
-/* Where all have one unit, the first names it. */
+/* Sets the title. If all amounts share a unit, only the first title names it. */
 static void name_amounts(layout *l, lane *n, const char *unit) {
     const table *t = l->table;
     const table_column *c = n->column;
@@ -109,8 +110,8 @@ static figure_text with_sign(figure_text number, double value) {
     return t;
 }
 
-/* 3,830.0: with a decimal where the unit is no single thing. Blocks are whole, but for what comes
- * each second. */
+/* Formats a value in the lane's unit, such as 3,830.0. Numbers in a unit above 1 have a decimal,
+ * shares have two. Blocks are whole, except for small rates per second. */
 static figure_text in_unit(const lane *n, double value) {
     const double x = value / n->unit;
     const bool small = fabs(x) < 100 && fabs(x - nearbyint(x)) > 1e-9;
@@ -135,7 +136,7 @@ static const char *error_text(layout *l, const lane *n, const figure *f) {
     return f->low >= f->high ? "" : keep(l, e.text);
 }
 
-/* The bars of parts stand below each other behind their intervals. */
+/* Appends a bar to an interval, padded so that the bars of all rows line up. */
 static const char *with_bar(layout *l, const char *text, double share) {
     const size_t width = figure_columns(text);
     output o;
@@ -148,7 +149,8 @@ static const char *with_bar(layout *l, const char *text, double share) {
     return kept;
 }
 
-/* 62% (60 … 64); with a bar, to a tenth. Nothing where nothing is known. */
+/* Formats a share, such as 62% (60 … 64), with one decimal if there is a bar; empty if it is
+ * unknown. */
 static const char *part_text(layout *l, const lane *n, cell x) {
     const estimate e = x.part.share;
     const int digits = n->column->bar;
@@ -199,7 +201,7 @@ static const char *exact_text(layout *l, double x) {
     return kept;
 }
 
-/* What a terminal would obey is shown as `?`. */
+/* Replaces what a terminal would obey with `?`. */
 static const char *shown(layout *l, const char *text) {
     output o;
     output_start(&o, OUTPUT_MEMORY);
@@ -210,7 +212,7 @@ static const char *shown(layout *l, const char *text) {
     return kept;
 }
 
-/* What is not 0 does not look so. */
+/* A small number is not shown as 0. */
 static figure_text number_text(double x) {
     return !isfinite(x)          ? (figure_text){""}
            : x > 0 && x < 0.0005 ? (figure_text){"<0.001"}
@@ -284,7 +286,7 @@ static void add_lane(layout *l, const table_column *c, bool is_error) {
     l->n_lanes++;
 }
 
-/* The column of the names of rows: the last one that has names. */
+/* Returns the column with the names of the rows, which is the last one with names. */
 static const table_column *name_column(const table *t) {
     const table_column *name = NULL;
     for (size_t i = 0; i < t->n_columns; i++)
@@ -293,7 +295,7 @@ static const table_column *name_column(const table *t) {
     return name;
 }
 
-/* The names of rows get the rest of the line. */
+/* Makes a lane for each column. The names of rows have none: they get the rest of the line. */
 static void find_lanes(layout *l, bool named) {
     const table *t = l->table;
     l->name = named ? name_column(t) : NULL;
@@ -318,7 +320,7 @@ static bool is_hidden(const table *t, const void *row) {
     return t->hides_empty && !own.none && own.amount.value == 0;
 }
 
-/* The column of a nested table that fills a lane is that of the same name. */
+/* Fills a lane from the row. For a nested table, the column of the same name fills it. */
 static void fill_line(layout *l, const table *t, const void *row, line *x) {
     for (size_t i = 0; i < l->n_lanes; i++) {
         lane *n = &l->lanes[i];
@@ -351,7 +353,7 @@ static void name_line(layout *l, const table *t, const void *row, line *x) {
 
 static void add_lines(layout *l, const table *t, size_t depth, const char *prefix);
 
-/* A single row without a name says nothing that the row above does not say. */
+/* Whether a table only repeats the row above: it has a single row, without a name. */
 static bool says_nothing(const table *t) {
     const table_column *c = name_column(t);
     if (t->n != 1 || t->omitted > 0 || !c)
@@ -388,7 +390,8 @@ static void add_lines(layout *l, const table *t, size_t depth, const char *prefi
     }
 }
 
-/* Of an amount that is no whole one, with digits where it is small. */
+/* Formats an amount with its unit. Small amounts have digits after the point, unless amounts are
+ * whole. */
 static figure_text amount_in_words(const table *t, const table_column *c, double value) {
     const double x = fabs(value);
     const bool digits = t->form != AMOUNTS_WHOLE && x > 0 && x < 10;
@@ -401,7 +404,7 @@ static figure_text amount_in_words(const table *t, const table_column *c, double
     return c->has_sign ? with_sign(words, value) : words;
 }
 
-/* Its unit stands behind its value. */
+/* Formats an amount for a field, where the unit follows the value. */
 static const char *amount_text(layout *l, const table_column *c, cell x) {
     const table *t = l->table;
     const figure *f = &x.amount;

@@ -1,7 +1,7 @@
-/* markdown.c: documents as GitHub-flavoured Markdown.
+/* markdown.c: documents as GitHub-flavored Markdown.
  *
- * It goes into comments that people trust, and names come from a trace, which anybody may have
- * made: what stands in a name is code, in which nothing has a meaning, and what is a sentence is
+ * The output goes into comments that people trust, while names come from a trace, which anybody may
+ * have made. So a name is written as code, in which no markup has an effect, and sentences are
  * escaped. */
 #include <string.h>
 
@@ -10,13 +10,14 @@
 
 enum { NAME_ROOM = 100 };
 
-/* What is being written, and what stood before. */
+/* The output, and what was written last. */
 typedef struct page {
     output *o;
     bool any, sentence;
 } page;
 
-/* Sentences stay together, a line each; other parts are paragraphs. */
+/* Begins a part. Consecutive sentences form a paragraph with one line each; other parts are
+ * paragraphs of their own. */
 static void begin(page *p, bool sentence) {
     if (p->any)
         output_text(p->o, p->sentence && sentence ? "\\\n" : "\n\n");
@@ -26,8 +27,8 @@ static void begin(page *p, bool sentence) {
 
 /* ---- text -------------------------------------------------------------------------------- */
 
-/* What calls people, or names an issue, if a word follows at once. */
-#define APART "\xE2\x80\x8B" /* a space without width */
+/* Follows @ and #, which would otherwise mention people or link an issue. */
+#define APART "\xE2\x80\x8B" /* a zero-width space */
 
 static void put_escaped_character(output *o, char c) {
     if (strchr("\\`*_[]|~$", c))
@@ -44,7 +45,7 @@ static void put_escaped_character(output *o, char c) {
         output_text(o, APART);
 }
 
-/* Up to `end`. */
+/* Escapes text up to `end`. */
 static void put_escaped(output *o, const char *text, const char *end) {
     while (text < end) {
         const output_piece piece = output_shown_next(&text);
@@ -55,7 +56,7 @@ static void put_escaped(output *o, const char *text, const char *end) {
     }
 }
 
-/* Without blanks around them. */
+/* Escapes text, without the blanks around it. */
 static void put_words(output *o, const char *text) {
     const char *end = text + strlen(text);
     text += strspn(text, " ");
@@ -73,7 +74,8 @@ static size_t longest_run(const char *text, char c) {
     return longest;
 }
 
-/* Within backticks, more than there are in a row inside. Tables end a cell at a bar even there. */
+/* Writes code between backticks, more than the text has in a row. A bar is escaped, since it would
+ * end the cell of a table even within code. */
 static void put_code(output *o, const char *text) {
     const size_t ticks = longest_run(text, '`') + 1;
     for (size_t i = 0; i < ticks; i++)
@@ -116,7 +118,7 @@ static void put_name(output *o, const line *x) {
     output_text(o, x->more ? ", …" : "");
 }
 
-/* What is good or bad stands out. */
+/* Good and bad values are in bold. */
 static void put_cell(output *o, const char *text, cell_tone tone) {
     const char *mark = *text && (tone == TONE_GOOD || tone == TONE_BAD) ? "**" : "";
     output_text(o, " ");
@@ -152,7 +154,7 @@ static void put_titles(output *o, const layout *l) {
     output_text(o, l->name ? " --- |" : "");
 }
 
-/* In the column of names. */
+/* Writes a group's heading into the column of names. */
 static void put_group(output *o, const layout *l, const char *group) {
     output_text(o, "\n|");
     for (size_t i = 0; i < l->n_lanes; i++)
@@ -186,7 +188,7 @@ static void put_rows(page *p, const table *t, const char *heading) {
     layout_free(&l, p->o);
 }
 
-/* A field a row; tables have a head, which is empty here. */
+/* Writes a table with one field per row. Markdown requires a head, so its second cell is empty. */
 static void put_record(page *p, const table *t, const char *heading) {
     const text_style style = {0};
     layout l;

@@ -1,5 +1,5 @@
-/* output.c: the buffer, and the ways to write into it so that what a trace says cannot harm its
- * reader: invalid UTF-8 is replaced, controls of a terminal are made visible, JSON and CSV are
+/* output.c: the buffer, and functions that write into it so that text from a trace cannot harm a
+ * reader: invalid UTF-8 is replaced, terminal control characters are made visible, JSON and CSV are
  * escaped. */
 #include "render/output.h"
 
@@ -24,7 +24,7 @@ void output_start(output *o, int fd) {
         o->error = ENOMEM;
 }
 
-/* Writes both pieces, however often the system takes only a part. */
+/* Writes both pieces completely, even if the system takes only a part at a time. */
 static void write_all(output *o, struct iovec piece[2]) {
     while (piece[0].iov_len + piece[1].iov_len > 0 && !o->error) {
         ssize_t n = writev(o->fd, piece, 2);
@@ -52,7 +52,7 @@ bool output_goes_on(output *o) {
 static void flush_with(output *o, const char *bytes, size_t size) {
     struct iovec pieces[2] = {
         {.iov_base = o->buffer, .iov_len = o->used},
-        {.iov_base = (void *)(uintptr_t)bytes, .iov_len = size}, /* writev only reads */
+        {.iov_base = (void *)(uintptr_t)bytes, .iov_len = size}, /* writev does not modify it */
     };
     write_all(o, pieces);
     o->used = 0;
@@ -124,7 +124,7 @@ char *output_room(output *o, size_t size) {
 void output_bytes(output *o, const char *bytes, size_t size) {
     if (o->error || size == 0)
         return;
-    if (size > OUTPUT_ROOM_MAX && o->fd != OUTPUT_MEMORY) { /* not worth a copy */
+    if (size > OUTPUT_ROOM_MAX && o->fd != OUTPUT_MEMORY) { /* too large to be worth a copy */
         flush_with(o, bytes, size);
         return;
     }
@@ -183,9 +183,9 @@ void output_format(output *o, const char *format, ...) {
         output_bytes(o, text, (size_t)size < sizeof text ? (size_t)size : sizeof text - 1);
 }
 
-#define REPLACEMENT "\xEF\xBF\xBD" /* U+FFFD, for bytes that are no UTF-8 */
+#define REPLACEMENT "\xEF\xBF\xBD" /* U+FFFD, for bytes that are not UTF-8 */
 
-/* `size` bytes of it, behind which a character begins. */
+/* Writes `size` bytes, which must end at a character's boundary. */
 static void put_utf8(output *o, const char *text, size_t size) {
     const char *from = text, *end = text + size;
     while (text < end) {
@@ -204,9 +204,9 @@ void output_utf8(output *o, const char *text) {
     put_utf8(o, text, strlen(text));
 }
 
-/* What a terminal takes for a command, or what turns round the order in which text is shown, in
- * UTF-8: controls of one byte and of two (U+0080 to U+009F), U+202A to U+202E, U+2066 to U+2069;
- * and U+FFFE and U+FFFF, which are no characters. */
+/* Whether a character controls a terminal or reverses the direction of text: control characters of
+ * one byte and of two (U+0080 to U+009F), U+202A to U+202E, U+2066 to U+2069; also U+FFFE and
+ * U+FFFF, which are not characters. */
 static bool is_command(const unsigned char *s) {
     if (s[0] < ' ' || s[0] == 0x7F)
         return true;

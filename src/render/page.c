@@ -1,5 +1,5 @@
-/* page.c: an array a column is written row by row, so what rows name is numbered before: once for
- * all columns, in which it is then looked up. */
+/* page.c: each column is an array, written row by row. Names in the rows are numbered beforehand,
+ * once for all columns, which then only look up the numbers. */
 #include "render/page.h"
 
 #include <errno.h>
@@ -53,8 +53,8 @@ static void put_number(json_column *to, const table *t, const table_column *c, d
         column_exact(to, value);
 }
 
-/* The columns of an estimate: `value`, or the column's name, and its ends and samples; of cells
- * that are computed once. */
+/* Writes the columns of an estimate: `value`, or the column's name, then its bounds and samples.
+ * Each cell is computed once. */
 static void put_estimates(output *o, const page_rows *r, const table_column *c, bool *any) {
     static const char *const parts[] = {"value", "low", "high", "samples", "of_samples"};
     const bool part = c->kind == COLUMN_PART;
@@ -90,7 +90,7 @@ static void put_estimates(output *o, const page_rows *r, const table_column *c, 
     free(cells);
 }
 
-/* What stands in a column, or in an object among rows below a row. */
+/* Writes an element of a column, or a member of an object among rows below a row. */
 static void put_cell(json_column *to, place_list *l, const table *t, const table_column *c,
                      const void *row);
 
@@ -101,7 +101,7 @@ static size_t n_written(const table *t) {
     return n;
 }
 
-/* An object; of a table with a single column, the cell by itself. */
+/* Writes a row as an object, or as a bare cell if the table has a single column. */
 static void put_row(output *o, place_list *l, const table *t, const void *row) {
     const bool alone = n_written(t) == 1;
     bool any = false;

@@ -1,10 +1,10 @@
-/* place_list.c: places and strings are known by their addresses, since equal ones are interned. */
+/* place_list.c: places and strings are identified by address, since equal ones are interned. */
 #include "render/place_list.h"
 
 #include "query/module.h"
 #include "render/column.h"
 
-/* The number of a pointer; -2 when there is no memory. */
+/* Returns the number of a pointer; -2 when there is no memory. */
 static int64_t number(map64 *map, const void *pointer, bool *is_new) {
     uint32_t *value = map64_put(map, (uintptr_t)pointer);
     if (!value)
@@ -35,7 +35,7 @@ static const char *module_at(place_list *l, size_t i) {
     return module_name_of(&l->modules, l->places.items[i]);
 }
 
-/* Numbers the strings of the places, which are written first. */
+/* Writes the strings, after numbering those of the places. */
 static bool write_strings(output *o, place_list *l) {
     for (size_t i = 0; i < l->places.count; i++)
         if (place_list_string(l, l->places.items[i]->function) < 0 ||

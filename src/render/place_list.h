@@ -1,4 +1,4 @@
-/* place_list.h: what an answer names, once each, so that its columns hold numbers. */
+/* place_list.h: the names in an answer, each stored once, so that its columns hold numbers. */
 #ifndef RENDER_PLACE_LIST_H
 #define RENDER_PLACE_LIST_H
 
@@ -8,7 +8,7 @@
 #include "profile/profile.h"
 #include "render/output.h"
 
-/* Places of one answer, numbered as they come, and strings. Legal when zeroed. */
+/* The places of one answer, in order of first use, and its strings. Valid when zeroed. */
 typedef struct place_list {
     map64 index, string_index;
     VEC(const profile_location *) places;
@@ -16,11 +16,11 @@ typedef struct place_list {
     intern_table modules;
 } place_list;
 
-/* -1 for NULL, -2 when there is no memory. */
+/* Returns the number of a place; -1 for NULL, -2 when there is no memory. */
 int64_t place_list_add(place_list *l, const profile_location *place);
-int64_t place_list_string(place_list *l, const char *text); /* 0 for NULL and empty ones */
+int64_t place_list_string(place_list *l, const char *text); /* 0 for NULL and "" */
 
-/* `"strings":[…],"places":{…}`; `matches`, by location, may be NULL. */
+/* Writes `"strings":[…],"places":{…}`. `matches`, by location, may be NULL. */
 bool place_list_write(output *o, place_list *l, const profile *p, bool by_line,
                       const uint8_t *matches);
 void place_list_free(place_list *l);

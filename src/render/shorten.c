@@ -1,6 +1,6 @@
-/* shorten.c: what stands in brackets becomes dots, kind by kind, as long as the name is too long;
- * then what stands before the function's own name goes, and last its end. viewer/names.js does the
- * same for the page. */
+/* shorten.c: a name that is too long loses what is in its brackets, kind by kind; then what
+ * precedes the function's own name; and at last its end. viewer/names.js does the same for the
+ * page. */
 #include "render/shorten.h"
 
 #include <errno.h>
@@ -12,11 +12,12 @@
 
 #define DOTS "…"
 
-enum { LEAST_FILE = 12 /* columns of a file's name and line, however little room there is */ };
+enum { LEAST_FILE = 12 /* columns that a file's name and line get even if there is less room */ };
 
 /* ---- names ------------------------------------------------------------------------------- */
 
-/* The signs of `operator<<` and its like are no brackets. */
+/* Returns the length of a name like `operator<<` at `at`, whose signs are not brackets; 0 if there
+ * is none. */
 static size_t operator_length(const char *name, const char *at) {
     static const char word[] = "operator";
     const size_t n = sizeof word - 1;
@@ -27,7 +28,7 @@ static size_t operator_length(const char *name, const char *at) {
     return n + (brackets ? 2 : signs);
 }
 
-/* The place behind the bracket that closes the one at `at`; its end if there is none. */
+/* Returns the position after the bracket that closes the one at `at`; the end if there is none. */
 static const char *behind_group(const char *at, char open, char close) {
     size_t depth = 0;
     for (; *at; at++) {
@@ -38,8 +39,8 @@ static const char *behind_group(const char *at, char open, char close) {
     return at;
 }
 
-/* Copies `name`, with what is inside of such brackets as dots. Those that a part of the name begins
- * with, as `(anonymous namespace)`, are a name. */
+/* Copies `name` with the contents of brackets replaced by dots. A bracket at the beginning of a
+ * part of the name, as in `(anonymous namespace)`, belongs to the name. */
 static void empty_groups(output *o, const char *name, char open, char close) {
     for (const char *p = name; *p;) {
         const size_t skip = operator_length(name, p);
@@ -64,8 +65,8 @@ static void empty_groups(output *o, const char *name, char open, char close) {
     output_char(o, '\0');
 }
 
-/* Where the next part of a name begins, behind `::`, `.` or a blank outside of brackets; NULL: it
- * has no further one. */
+/* Returns the next part of a name, after `::`, `.` or a blank outside brackets; NULL if there is
+ * none. */
 static const char *next_part(const char *name) {
     for (const char *p = name; *p; p++) {
         if (*p == '<' || *p == '(') {
@@ -79,7 +80,7 @@ static const char *next_part(const char *name) {
     return NULL;
 }
 
-/* As many characters as fit, and dots. */
+/* Writes as many characters as fit, then dots. */
 static void cut(output *o, const char *name, size_t room) {
     for (size_t used = 1; *name && used < room; used++) {
         const char *next = utf8_next(name);
@@ -89,7 +90,7 @@ static void cut(output *o, const char *name, size_t room) {
     output_text(o, DOTS);
 }
 
-/* Without what stands before the name itself, as far as that must go. */
+/* Drops as many leading parts of the name as necessary. */
 static void put_tail(output *o, const char *name, size_t room) {
     const char *part = name;
     while (figure_columns(part) + 1 > room && next_part(part))
@@ -127,7 +128,7 @@ void shorten_text(output *o, const char *name, size_t room) {
 
 /* ---- places ------------------------------------------------------------------------------ */
 
-/* `path/to/file.c:12`; NULL when there is no memory. */
+/* Returns `path/to/file.c:12`; NULL when there is no memory. */
 static char *file_text(const profile_location *p, bool by_line) {
     output o;
     output_start(&o, OUTPUT_MEMORY);
@@ -140,7 +141,8 @@ static char *file_text(const profile_location *p, bool by_line) {
     return o.buffer;
 }
 
-/* The last folders of a path that fit, or its last name, of which the end. */
+/* Returns the longest tail of a path that fits: some folders and the file, or at least the end of
+ * the file's name. */
 static const char *path_tail(const char *path, size_t room) {
     const char *tail = path, *slash;
     while (figure_columns(tail) > room && (slash = strchr(tail, '/')))
@@ -166,7 +168,7 @@ static char *function_text(const profile_location *p) {
     return o.buffer;
 }
 
-/* Half of the room at most goes to a path that is too long. */
+/* Writes file and function. A path that is too long gets at most half of the room. */
 static void put_both(output *o, const char *file, const char *function, bool by_line, size_t room) {
     const size_t extra = by_line ? 1 : 3, name = figure_columns(function);
     const size_t left = room == SIZE_MAX                 ? SIZE_MAX

@@ -1,10 +1,10 @@
-/* text.c: documents as text for people.
+/* text.c: documents as plain text.
  *
  * A table is laid out before it is written: each cell becomes text, each column gets the width of
- * its widest cell, and what the terminal leaves goes to the last column, which is where names
- * stand.
+ * its widest cell, and the rest of the terminal's width goes to the last column, which has the
+ * names.
  *
- * A record is a head and, further in, its fields:
+ * A record is a line, followed by its indented fields:
  *
  *     14.3% set.ml:125 bal
  *           what   a paragraph, in lines that
@@ -26,15 +26,15 @@
 
 enum {
     GAP = 2,
-    INDENT = 2,         /* of rows below rows, each level */
-    LEAST_BESIDE = 26,  /* columns that names get before other columns are left out */
-    LEAST_NAME = 16,    /* columns that names get, however narrow the terminal is, */
-    LEAST_OF_NAME = 10, /* beside a remark */
-    MOST_OF_NAME = 160, /* columns that names get where there is no terminal */
-    MORE_WIDTH = 3,     /* of what says that rows are left out */
-    RECORD_INDENT = 7,  /* what a share takes */
+    INDENT = 2,         /* of rows below rows, per level */
+    LEAST_BESIDE = 26,  /* columns for names; if less is left, other columns are dropped */
+    LEAST_NAME = 16,    /* columns for names, however narrow the terminal is */
+    LEAST_OF_NAME = 10, /* the same beside a remark */
+    MOST_OF_NAME = 160, /* columns for names if there is no terminal */
+    MORE_WIDTH = 3,     /* of the mark for omitted rows */
+    RECORD_INDENT = 7,  /* the width of a share */
     LONGEST_UNIT = 6,
-    RECORD_WIDTH = 80, /* longer lines are no easier to read */
+    RECORD_WIDTH = 80, /* longer lines are hard to read */
 };
 
 /* ---- tables ------------------------------------------------------------------------------ */
@@ -60,7 +60,7 @@ static void put_toned(output *o, const layout *l, const line *x, size_t i, const
     paint(o, l, *tone ? code : "");
 }
 
-/* `code` is how the line is painted. */
+/* Writes a cell. `code` is the color of the line. */
 static void put_cell(output *o, const layout *l, const line *x, size_t i, const char *code) {
     const lane *n = &l->lanes[i];
     const size_t width = figure_columns(x->cells[i]), pad = n->width > width ? n->width - width : 0;
@@ -79,7 +79,7 @@ static size_t lanes_width(const layout *l) {
     return width;
 }
 
-/* Beside a remark, names have less. */
+/* Returns the columns for a name, which are fewer beside a remark. */
 static size_t room_for_name(const layout *l, const line *x, size_t room, size_t remark) {
     const size_t taken = x->depth * INDENT + figure_columns(x->prefix) + remark;
     const size_t least = remark + LEAST_OF_NAME > LEAST_NAME ? LEAST_OF_NAME : LEAST_NAME - remark;
@@ -105,7 +105,8 @@ static void put_name(output *o, const layout *l, const line *x, size_t room) {
         output_text(o, ", …");
 }
 
-/* A word; and with a number its unit, which is a short one. */
+/* Returns the length of a word or, for a number, of the number and its unit, which is a short
+ * word. */
 static size_t word_size(const char *text) {
     const size_t size = strcspn(text, " ");
     const bool is_number = size > 0 && text[size - 1] >= '0' && text[size - 1] <= '9';
@@ -179,7 +180,7 @@ static void put_titles(output *o, const layout *l) {
     paint(o, l, PLAIN);
 }
 
-/* False: nothing of that kind is left. */
+/* Returns false if there was no such lane. */
 static bool drop_last(layout *l, bool (*is)(const lane *n)) {
     for (size_t i = l->n_lanes; i-- > 0;)
         if (l->lanes[i].any && is(&l->lanes[i])) {
@@ -193,13 +194,13 @@ static bool is_line(const lane *n) {
     return n->column->spare && n->column->kind == COLUMN_LINE;
 }
 
-/* Of an amount that is, its error. */
+/* Whether the lane may be dropped. Of an amount, only the error may be. */
 static bool is_spare(const lane *n) {
     const bool is_amount = n->column->kind == COLUMN_AMOUNT || n->column->kind == COLUMN_RATE;
     return n->column->spare && (n->is_error || !is_amount);
 }
 
-/* Rows that are broken into lines are hard to read: what matters least is left out. */
+/* Drops the least important lanes, since rows that wrap are hard to read. */
 static void drop_lanes(layout *l) {
     const size_t columns = l->style->columns;
     while (l->name && columns && !l->style->full_names &&
@@ -238,7 +239,7 @@ static size_t record_width(const text_style *style) {
     return style->columns && style->columns < RECORD_WIDTH ? style->columns : RECORD_WIDTH;
 }
 
-/* Where the texts of fields begin. */
+/* Returns the column at which the texts of fields begin. */
 static size_t fields_begin(const table *t) {
     size_t width = 0;
     for (size_t i = 0; i < t->n_columns; i++)
@@ -247,7 +248,7 @@ static size_t fields_begin(const table *t) {
     return RECORD_INDENT + width + GAP;
 }
 
-/* Returns the column behind it. Without a title, nothing stands beside the text. */
+/* Returns the column after the label. Without a title, the text begins at the label's column. */
 static size_t put_label(output *o, const char *title, size_t begin) {
     put_blanks(o, RECORD_INDENT);
     output_text(o, title);
@@ -255,7 +256,7 @@ static size_t put_label(output *o, const char *title, size_t begin) {
     return *title ? begin : RECORD_INDENT;
 }
 
-/* They are laid out as a table of their own, without its titles. */
+/* Writes rows as a table of their own, without titles. */
 static void put_rows_of_field(output *o, const table *t, const text_style *style, const char *title,
                               size_t begin) {
     text_style bare = *style;
@@ -307,7 +308,7 @@ static void put_fields(output *o, layout *l, const void *row) {
     }
 }
 
-/* What is no field, beside each other: numbers, a place, words. */
+/* Writes what is not a field on one line: numbers, a place, words. */
 static void put_head(output *o, layout *l, const void *row) {
     const table *t = l->table;
     const size_t columns = l->style->columns;
@@ -331,7 +332,7 @@ static void put_head(output *o, layout *l, const void *row) {
             shorten_place(o, x.place, t->by_line, room);
         paint(o, l, layout_names(c) ? PLAIN : "");
         used += figure_columns(text) + gap;
-        gap = c->kind != COLUMN_SHARE; /* which ends with one */
+        gap = c->kind != COLUMN_SHARE; /* a share ends with a blank */
     }
     output_char(o, '\n');
 }
@@ -349,7 +350,7 @@ static void put_records(output *o, const table *t, const text_style *style) {
 
 /* ---- documents --------------------------------------------------------------------------- */
 
-/* A field a line: its title, and its value. */
+/* Writes one field per line: its title and its value. */
 static void put_object(output *o, const table *t, const char *heading, const text_style *style) {
     layout l;
     size_t width = 0;
@@ -374,7 +375,7 @@ static void put_object(output *o, const table *t, const char *heading, const tex
     layout_free(&l, o);
 }
 
-/* Sentences may hold names from a trace. */
+/* Sentences may contain names from a trace, so they are filtered. */
 static void put_sentence(output *o, const document_part *p, const text_style *style) {
     const char *code = p->kind == PART_TITLE ? BOLD : p->kind == PART_HINT ? FAINT : "";
     const char *text = p->text, *rest = text + (p->kind == PART_TITLE ? p->strong : strlen(text));
@@ -401,7 +402,8 @@ static void put_part(output *o, const document_part *p, const text_style *style)
         put_object(o, &p->table, p->heading, style);
 }
 
-/* What follows records shall not look like one of their fields. */
+/* A blank line follows records, so that the next sentence does not look like one of their
+ * fields. */
 void render_text(output *o, const document *d, const text_style *style) {
     bool behind_records = false;
     for (size_t i = 0; i < d->parts.count && !o->error; i++) {

@@ -1,5 +1,5 @@
-/* dialect.c: columns become lanes: each is measured over all rows, then rows are put into lines, in
- * the plain layout or between rules. */
+/* dialect.c: columns become lanes. Each lane is measured over all rows, then rows are written as
+ * lines, in the plain layout or the ruled one. */
 #include "guest/dialect.h"
 
 #include <stdio.h>
@@ -10,13 +10,12 @@
 
 enum { MOST_LANES = 8, RULED_AMOUNT = 15, LEVEL = 2, BELOW = 4 };
 
-/* Columns of the plain layout are this wide, or as wide as they need to be. The last one ends the
- * line. */
+/* Minimum widths of the columns in the plain layout. The last column ends the line. */
 static const size_t least_width[MOST_LANES] = {25, 7, 9};
 
-/* What stands below a title. */
+/* A column of text. */
 typedef struct lane {
-    const table_column *column, *share; /* share: of an amount, is shown with it; NULL: none */
+    const table_column *column, *share; /* share: shown after the amount; NULL: none */
     size_t width;
 } lane;
 
@@ -51,7 +50,7 @@ static const char *amount_text(const layout *l, const lane *n, cell x, const voi
     return room;
 }
 
-/* May be in `room`. */
+/* The result may be in `room`. */
 static const char *cell_text(const layout *l, const lane *n, const void *r,
                              char room[TEXT_NUMBER]) {
     const cell x = n->column->get(l->table, r);
@@ -94,7 +93,7 @@ static void widen(size_t *width, size_t to) {
     *width = to > *width ? to : *width;
 }
 
-/* Ruled amounts are all as wide as the widest. */
+/* Makes all amounts of the ruled layout as wide as the widest. */
 static void even_out(layout *l) {
     size_t width = RULED_AMOUNT;
     for (size_t i = 0; i < l->n; i++)
@@ -128,7 +127,7 @@ static void put_many(output *o, char c, size_t n) {
         output_char(o, c);
 }
 
-/* The text of lane `i`, with what is before and behind it. */
+/* Writes the text of lane `i`, with indentation, padding and separator. */
 static void put_lane(output *o, const layout *l, size_t i, const char *text, size_t indent) {
     const lane *n = &l->lanes[i];
     const size_t taken = indent + figure_columns(text);
@@ -144,7 +143,7 @@ static void put_lane(output *o, const layout *l, size_t i, const char *text, siz
         output_text(o, right ? " \n" : "\n");
 }
 
-/* The titles if there is no row. */
+/* Writes a row, or the titles if `r` is NULL. */
 static void put_line(output *o, const layout *l, const void *r) {
     char room[TEXT_NUMBER];
     output_text(o, l->ruled ? " " : "");
@@ -155,7 +154,7 @@ static void put_line(output *o, const layout *l, const void *r) {
     }
 }
 
-/* 3 allocations, 96B */
+/* Writes cells separated by commas, such as "3 allocations, 96B". */
 static void put_cells_below(output *o, const layout *l, const void *r) {
     char room[TEXT_NUMBER];
     for (size_t i = 0; i < l->n; i++) {
@@ -211,7 +210,7 @@ static void put_plain(output *o, const table *t) {
     put_rows(o, &l);
 }
 
-/* Rules are as long as the line of titles. */
+/* Writes a rule as long as the line of titles. */
 static void put_rule(output *o, const layout *l) {
     size_t width = 1 + (l->n - 1) * strlen(" | ");
     for (size_t i = 0; i < l->n; i++)

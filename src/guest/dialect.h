@@ -1,23 +1,24 @@
-/* dialect.h: documents (document/table.h) as text in the layouts that are prescribed for the
- * tracers of guest languages, whose readers and scripts know them; render/text.h has another one.
- * It knows no report. Of a table it shows
+/* dialect.h: documents (document/table.h) as text in the layouts that are prescribed for the tracers
+ * of guest languages, since their users and scripts know them. The usual layout is in
+ * render/text.h. This file knows no report. It shows these columns of a table:
  *
- *     TEXT     as it is
- *     AMOUNT   in a unit of its own (allocations) as a number, else as bytes, 400KB; with its error
- *     SHARE    behind the amount before it, in percent
- *     NUMBER   to three digits
- *     ROWS     below the row, a line each, indented: cells and commas
+ *      TEXT     as it is
+ *      AMOUNT   a number if it has a unit (allocations), else bytes, such as 400KB; with its error
+ *      SHARE    after the amount before it, in percent
+ *      NUMBER   with three digits
+ *      ROWS     below the row, one indented line each, with cells separated by commas
  *
- * and a column named `depth`, a COUNT, indents the first cell of the row. Columns of the plain
- * layout stand left, between `||`; those of the ruled one, which a title opens, between `|`, with
- * amounts to the right. */
+ * A COUNT named `depth` indents the first cell of its row. In the plain layout, columns are
+ * left-aligned and separated by `||`. The ruled layout begins with a title, separates columns by
+ * `|`, and right-aligns amounts. */
 #ifndef GUEST_DIALECT_H
 #define GUEST_DIALECT_H
 
 #include "document/document.h"
 #include "render/output.h"
 
-/* `ruled`: the first table and the title before it; others are plain. */
+/* With `ruled`, the first table and the title before it are in the ruled layout; other tables are
+ * plain. */
 void dialect_render(output *o, const document *d, bool ruled);
 
 #endif

@@ -1,5 +1,5 @@
-/* expect.c: an expectation names a site by file and line, by its name or by its function; the
- * counts of all that it means are added up and compared as a ratio. */
+/* expect.c: an expectation names a site by file and line, by its name, or by its function. The
+ * counts of all matching sites are summed and compared as a ratio. */
 #include "guest/expect.h"
 
 #include <math.h>

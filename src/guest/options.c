@@ -1,5 +1,6 @@
-/* options.c: OPTIONS is the list. A value is parsed by its kind; an output file is tried before the
- * program starts, as a report that cannot be written would waste the run. */
+/* options.c: all options are listed in OPTIONS, and a value is parsed by its kind. An output file
+ * is checked before the program starts, since a report that cannot be written would waste the
+ * run. */
 #include "guest/options.h"
 
 #include <errno.h>
@@ -80,7 +81,7 @@ bool options_parse_whole(const char *text, uint64_t *value) {
     return number_parse_whole(text, value) == NUMBER_WHOLE;
 }
 
-/* Not negative; a fraction and an exponent are understood. */
+/* Accepts a fraction and an exponent, but no sign. */
 bool options_parse_real(const char *text, double *value) {
     return number_parse(text, value);
 }
@@ -102,7 +103,7 @@ static bool parse_expectation(memtracer_options *o, const char *text) {
     return vec_push(&o->expect, e);
 }
 
-/* NULL, or what the value is not. */
+/* Returns NULL, or what is wrong with the value. */
 static const char *parse_value(memtracer_options *o, const option *opt, const char *text) {
     void *field = (char *)o + opt->offset;
     switch (opt->kind) {
@@ -205,14 +206,14 @@ memtracer_parsed options_take(memtracer_options *o, const char *argument, char *
     }
 }
 
-/* That of a path, with the slash behind it. */
+/* Sets `folder` to the folder of a path, with a trailing slash. */
 static void folder_of(const char *path, char *folder, size_t size) {
     const char *slash = strrchr(path, '/');
     snprintf(folder, size, "%.*s", slash ? (int)(slash - path) + 1 : 2, slash ? path : "./");
 }
 
-/* A file is replaced when the report is complete, so that its folder must be writable; what is no
- * ordinary file is written to. errno says why not. */
+/* Whether the report can be written; if not, errno says why. A regular file is replaced when the
+ * report is complete, so its folder must be writable. Anything else is written in place. */
 static bool can_write(const char *path, const char *folder) {
     struct stat s;
     bool exists = stat(path, &s) == 0;

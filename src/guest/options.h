@@ -1,5 +1,5 @@
-/* options.h: the command line of the tracer, the same in every launcher. One list makes parsing,
- * help and the `options` of the JSON report. */
+/* options.h: the command line of the tracer, which is the same in every launcher. Parsing, help and
+ * the `options` of the JSON report come from one list. */
 #ifndef GUEST_OPTIONS_H
 #define GUEST_OPTIONS_H
 
@@ -19,17 +19,17 @@ typedef enum memtracer_form {
     N_FORMS
 } memtracer_form;
 
-/* "50000" or "queens.lox:42=50000". */
+/* An expectation such as "50000" or "queens.lox:42=50000". */
 typedef struct expectation {
     const char *text; /* as given */
-    size_t site_size; /* of the site, which `text` begins with; 0: all allocations are meant */
+    size_t site_size; /* of the site at the start of `text`; 0: all allocations */
     double expected;
 } expectation;
 
 typedef struct memtracer_options {
-    bool on;     /* --memtracer */
-    bool given;  /* … was said, be it true or false */
-    bool stacks; /* .TraceStackTraces, and so on, in the order of the list */
+    bool on;     /* value of --memtracer */
+    bool given;  /* --memtracer was given, with either value */
+    bool stacks; /* .TraceStackTraces; the other options follow in the order of the list */
     uint64_t min_bytes;
     memtracer_form form;
     const char *output_file; /* NULL: standard output */
@@ -38,38 +38,39 @@ typedef struct memtracer_options {
     const char *functions, *files; /* comma-separated patterns; NULL: all */
     double rate;
     VEC(expectation) expect;
-    const char *unused; /* the first option that was given; NULL: none */
+    const char *unused; /* first option that was given; NULL: none */
 } memtracer_options;
 
 typedef enum memtracer_parsed {
     MEMTRACER_TAKEN,
     MEMTRACER_NOT_MINE, /* not an option of the tracer */
     MEMTRACER_HELP,     /* --help:memtracer */
-    MEMTRACER_BAD,      /* `problem` says what is wrong */
+    MEMTRACER_BAD,      /* wrong; `problem` says why */
 } memtracer_parsed;
 
-/* The defaults. Strings of the command line are not copied. */
+/* Sets the defaults. The options point into the command line. */
 void options_init(memtracer_options *o);
 void options_free(memtracer_options *o);
 
-/* Takes one argument of the command line. `problem` is a line without its end. */
+/* Parses one argument of the command line. `problem` is set to a line without a newline. */
 memtracer_parsed options_take(memtracer_options *o, const char *argument, char *problem,
                               size_t size);
 
-/* Whether all of `text` is a number as people write them, not negative. */
+/* Whether all of `text` is a number that is not negative. */
 bool options_parse_whole(const char *text, uint64_t *value);
 bool options_parse_real(const char *text, double *value);
 
-/* When all are taken: false if they make no sense together, or the report could not be written. */
+/* Checks the options when all are parsed. Returns false if they contradict each other, or the
+ * report could not be written. */
 bool options_check(const memtracer_options *o, char *problem, size_t size);
 
-/* `launcher`: the name of the command. */
+/* `launcher` is the name of the command. */
 void options_help(FILE *out, const char *launcher);
 
-/* The options and their values as a table of one row; `expectations` are their texts. */
+/* Returns a table of one row: the options and their values. `expectations` are their texts. */
 table options_table(const memtracer_options *o, const char *const *expectations);
 
-/* Does the tracer need whole stacks, or is the innermost frame enough? */
+/* Whether the tracer needs whole stacks; otherwise the innermost frame is enough. */
 bool options_want_stacks(const memtracer_options *o);
 
 #endif

@@ -1,5 +1,5 @@
-/* own_trace.c: an earlier trace of this process, which was another program then, is renamed out of
- * the way. */
+/* own_trace.c: if this process has written a trace as another program, before exec, that trace is
+ * renamed. */
 #include "guest/own_trace.h"
 
 #include <fcntl.h>
@@ -34,7 +34,8 @@ static bool is_of_this_process(const char *path) {
     return n > 0 && memtrace_is_of_process(bytes, (size_t)n, (uint64_t)getpid());
 }
 
-/* This process has been another program. Where its trace cannot be kept it is replaced. */
+/* Renames the trace that this process wrote before exec. If no name is free, the trace will be
+ * replaced. */
 static void keep_earlier(const char *path) {
     char name[PATH_MAX];
     for (unsigned n = 1; n <= TRACE_NAME_EARLIER_MAX; n++)

@@ -1,4 +1,4 @@
-/* report.c: what all forms of a report share: where it goes, and the expectations at its end. */
+/* report.c: what all forms of a report share: its output, and the expectations at its end. */
 #include "guest/report.h"
 
 #include <errno.h>
@@ -61,7 +61,7 @@ TABLE_CELL(verdict_expected, (cell){.number = verdict_of(row)->expectation->expe
 TABLE_CELL(verdict_actual, (cell){.count = (uint64_t)(verdict_of(row)->count.value + 0.5)})
 TABLE_CELL(verdict_allocations, report_allocations(report_behind(t), &verdict_of(row)->actual))
 
-/* May be infinite, which JSON cannot say. */
+/* The ratio may be infinite, which JSON cannot express. */
 TABLE_CELL(verdict_times, (cell){.number = verdict_of(row)->ratio})
 TABLE_CELL(verdict_ratio, isfinite(verdict_of(row)->ratio) ? verdict_times(t, row) : cell_none())
 TABLE_CELL(verdict_pass, (cell){.text = verdict_of(row)->pass ? "PASS" : "FAIL"})
@@ -89,7 +89,7 @@ static const table_column verdict_columns[] = {
      .get = verdict_pass},
 };
 
-/* The last table of all forms: expectations. */
+/* Adds the expectations, the last table in all forms. */
 static void report_verdicts(document *d, report *r) {
     const table verdicts = {.name = "expect",
                             TABLE_COLUMNS(verdict_columns),
@@ -142,7 +142,7 @@ static void render(output *o, const document *d, const memtracer_options *option
         dialect_render(o, d, is_ruled(options));
 }
 
-/* Without memory, the output has that error. */
+/* If there is no memory, sets that error in the output. */
 static void write_report(report *r, output *o) {
     tracer *t = r->view->tracer;
     document d = {0};
@@ -176,12 +176,12 @@ static tracer_status cannot_write(const char *path, int why, char *problem, size
     return TRACER_CANNOT_WRITE;
 }
 
-/* An errno. */
+/* Returns an errno. */
 static int reason_of(const memtrace_error *error) {
     return error->os_error ? error->os_error : EIO;
 }
 
-/* 0, else an errno. The file is as it was if anything fails. */
+/* Returns 0 or an errno. If anything fails, the file is unchanged. */
 static int write_to_file(report *r, const char *path) {
     replacement file;
     memtrace_error error;

@@ -1,5 +1,5 @@
-/* report_elements.c: the three classic forms, which count allocations by element (or type) and show
- * each number with its share of all. Titles, and the width of headings, are prescribed. */
+/* report_elements.c: the three classic forms, which count allocations by element or type, each
+ * number with its share of the total. Titles and the width of headings are prescribed. */
 #include <string.h>
 
 #include "guest/report.h"
@@ -8,15 +8,15 @@
 /* ---- the tree of elements -------------------------------------------------------------------- */
 
 typedef struct call_node {
-    tally self, total; /* total: with all below */
+    tally self, total; /* total: including the nodes below */
 } call_node;
 
 typedef struct call_tree {
     const view *view;
     projection p;
-    call_node *nodes;   /* of p.tree */
-    uint32_t *children; /* all nodes but the root, by parent, most frequent first … */
-    uint32_t *first;    /* … and for each node the first of its children in there, and the end */
+    call_node *nodes;   /* by node of p.tree */
+    uint32_t *children; /* all nodes except the root, sorted by parent, then most frequent first */
+    uint32_t *first;    /* by node: index of its first child in `children`; one more at the end */
     size_t size;
 } call_tree;
 
@@ -25,7 +25,7 @@ static unsigned kinds_of(const memtracer_options *o) {
            (unsigned)o->calls << ELEMENT_CALL;
 }
 
-/* Where each entry is charged. False when there is no memory. */
+/* Sets the node to which each entry is charged. Returns false when there is no memory. */
 static bool charge(call_tree *c, view *v, uint32_t *nodes) {
     for (size_t i = 0; i < v->entries.count; i++) {
         const entry *e = &v->entries.items[i];
@@ -40,7 +40,8 @@ static bool charge(call_tree *c, view *v, uint32_t *nodes) {
     return true;
 }
 
-/* What is charged to the root has no element around it: it is not part of these reports. */
+/* Sums up the tree. What is charged to the root has no element around it, so it is not part of
+ * these reports. */
 static void add_up(call_tree *c, const uint32_t *nodes) {
     const view *v = c->view;
     for (size_t i = 0; i < v->entries.count; i++)
@@ -105,8 +106,9 @@ static const element *element_of(const call_tree *c, uint32_t node) {
     return &c->view->elements.items[c->p.tree.nodes.items[node].edge];
 }
 
-/* Visits nodes from the root's children on, parents first, most frequent siblings first; `leave`
- * (NULL: nothing) when all below a node is done. Trees may be too deep for recursion. */
+/* Visits all nodes except the root: a parent before its children, and the most frequent siblings
+ * first. `leave` is called after everything below a node; it may be NULL. There is no recursion, as
+ * trees may be deep. */
 typedef struct walk {
     void (*enter)(void *context, const call_tree *c, uint32_t node, size_t depth);
     void (*leave)(void *context, const call_tree *c, uint32_t node);
@@ -114,7 +116,7 @@ typedef struct walk {
 } walk;
 
 static bool call_tree_walk(const call_tree *c, const walk *w) {
-    uint32_t *next = calloc(c->size, sizeof *next); /* the child of each node to visit next */
+    uint32_t *next = calloc(c->size, sizeof *next); /* by node: index of the child to visit next */
     uint32_t node = TREE_ROOT;
     size_t depth = 0;
     if (!next)
@@ -154,7 +156,7 @@ static cell share_of(const table *t, cell allocations) {
 TABLE_CELL(self_share, share_of(t, self_count(t, row)))
 TABLE_CELL(total_share, share_of(t, total_count(t, row)))
 
-/* "points.lox~5-9:58-183" */
+/* Returns a location such as "points.lox~5-9:58-183". */
 static cell line_location(const table *t, const void *row) {
     const report *r = report_behind(t);
     const element *e = line_of(row)->element;
@@ -204,7 +206,7 @@ static const table_column type_columns[] = {
     TOTAL("Count"),
 };
 
-/* `subject`: of the legend; NULL: there is none. */
+/* `subject` is the word for an element in the legend; NULL: no legend. */
 static void add_title(document *d, const report *r, const char *title, const char *subject,
                       const tally *all) {
     const double rate = r->view->tracer->options->rate;
@@ -224,7 +226,7 @@ static void add_title(document *d, const report *r, const char *title, const cha
     document_title(d, head ? head : "", legend ? legend : "");
 }
 
-/* Lines that TraceMem leaves out go. */
+/* Adds the lines, except those that TraceMem hides. */
 static void add_lines(document *d, report *r, const tally *all, table lines) {
     size_t n = 0;
     for (size_t i = 0; i < r->lines.count; i++)
@@ -265,11 +267,11 @@ bool report_calltree(document *d, report *r) {
 /* ---- the histogram --------------------------------------------------------------------------- */
 
 typedef struct histogram {
-    report_line *lines; /* of each element */
-    uint32_t *active;   /* how often it is on the path */
+    report_line *lines; /* by element */
+    uint32_t *active;   /* by element: activations on the current path */
 } histogram;
 
-/* Of a recursive element only the outermost activation counts. */
+/* Only the outermost activation of a recursive element counts. */
 static void enter_element(void *context, const call_tree *c, uint32_t node, size_t depth) {
     (void)depth;
     histogram *h = context;
@@ -290,7 +292,7 @@ static int compare_lines(const void *a, const void *b) {
     return order ? order : (x->element > y->element) - (x->element < y->element);
 }
 
-/* Those in which something was allocated, most first. */
+/* Makes lines of the elements in which something was allocated, most frequent first. */
 static bool histogram_lines(const histogram *h, report *r) {
     const view *v = r->view;
     for (size_t i = 0; i < v->elements.count; i++) {
@@ -330,7 +332,7 @@ bool report_histogram(document *d, report *r) {
 
 /* ---- types ----------------------------------------------------------------------------------- */
 
-/* That of an object is its class. */
+/* The type of an object is its class. */
 static const char *type_name(const leaf *l) {
     return l->class_name ? l->class_name : l->type;
 }
@@ -354,7 +356,7 @@ static bool type_lines(report *r) {
     return true;
 }
 
-/* Lines of one type become one. */
+/* Merges the lines of each type. */
 static void join_types(report *r) {
     report_line *lines = r->lines.items;
     size_t n = 0;

@@ -1,13 +1,13 @@
 /* report_sites.c: what each line of the program allocated, by type, and the call stacks that lead
- * there: for people, where all that a line allocates of a type is one row, and for programs, where
- * functions and classes are told apart. docs/interpreting.md documents the names, which do not
- * change. */
+ * there. In the table for people, one row has all allocations of a type by a line. In the JSON for
+ * programs, rows also distinguish functions and classes. docs/interpreting.md documents the names,
+ * which do not change. */
 #include <string.h>
 
 #include "guest/report.h"
 #include "guest/text.h"
 
-enum { MAX_STACKS = 20 }; /* that people are shown of a row */
+enum { MAX_STACKS = 20 }; /* shown to people for each row */
 
 static bool is_for_people(const report *r) {
     return r->view->tracer->options->form != FORM_JSON;
@@ -23,7 +23,7 @@ static cell optional_text(const char *text) {
 
 /* ---- amounts --------------------------------------------------------------------------------- */
 
-/* Rows that have a tally begin with it. */
+/* Rows with a tally begin with it, so a row may be passed as `sum`. */
 static cell allocations(const table *t, const void *sum) {
     return report_allocations(report_behind(t), sum);
 }
@@ -69,7 +69,7 @@ static cell bytes_error(const table *t, const void *sum) {
 
 /* ---- frames of a stack ----------------------------------------------------------------------- */
 
-/* Only those that were cut out have no file. */
+/* Only frames that were cut out of a stack have no file. */
 static const element *element_of(const void *frame) {
     return ((const report_frame *)frame)->element;
 }
@@ -103,7 +103,7 @@ static const table_column frame_columns[] = {
     {.name = "times", .kind = COLUMN_COUNT, .in = IN_JSON, .get = frame_times},
 };
 
-/* Innermost first; one that calls itself over and over is one. */
+/* Lists the frames, innermost first. Direct recursion is one frame. */
 static bool frames_of_stack(const table *t, const void *row, table *below) {
     const report *r = report_behind(t);
     report_scratch *s = r->scratch;
@@ -198,7 +198,7 @@ static const table_column site_columns[] = {
     {.name = "stacks", .kind = COLUMN_ROWS, .below = stacks_of_site},
 };
 
-/* Drops the rows that TraceMem leaves out; says how many, and adds them up. */
+/* Removes the rows that TraceMem hides. Returns their number, and adds their counts to `hidden`. */
 static size_t hide_rows(row_list *rows, const memtracer_options *o, tally *hidden) {
     const size_t all = rows->count;
     size_t n = 0;
@@ -279,7 +279,7 @@ static cell run_partial(const table *t, const void *sum) {
     return (cell){.flag = report_behind(t)->view->tracer->partial};
 }
 
-/* Of the run, whose row is its total. */
+/* The single row of this table is the run's total. */
 static const table_column run_columns[] = {
     {.name = "total", .kind = COLUMN_COUNT, .get = count},
     {.name = "total_bytes", .kind = COLUMN_COUNT, .get = bytes},

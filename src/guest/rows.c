@@ -1,12 +1,12 @@
-/* rows.c: entries are sorted by what a row shows, so that those of one row stand side by side and
- * are added up; rows are then sorted by cost. */
+/* rows.c: entries are sorted by what a row shows, so that those of a row are adjacent and can be
+ * summed. Rows are then sorted by cost. */
 #include "guest/rows.h"
 
 #include <string.h>
 
 /* ---- grouping -------------------------------------------------------------------------------- */
 
-/* NULL comes first. */
+/* NULL sorts first. */
 static int compare_text(const char *a, const char *b) {
     return a == b ? 0 : !a ? -1 : !b ? 1 : strcmp(a, b);
 }
@@ -40,12 +40,12 @@ static int compare_doubles(double a, double b) {
 }
 
 int rows_compare(const tally *a, const tally *b) {
-    int c = -compare_doubles(a->blocks.count, b->blocks.count); /* 0 in what is exact */
+    int c = -compare_doubles(a->blocks.count, b->blocks.count); /* 0 if counting is exact */
     c = c ? c : (a->count < b->count) - (a->count > b->count);
     return c ? c : (a->bytes < b->bytes) - (a->bytes > b->bytes);
 }
 
-/* Equal ones stay in the order of the source. */
+/* Ties keep the order of the source. */
 static int compare_rows(const void *a, const void *b) {
     const site_row *x = a, *y = b;
     int c = rows_compare(&x->tally, &y->tally);

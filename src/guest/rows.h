@@ -1,35 +1,37 @@
-/* rows.h: the sites of a report: entries of a view that show the same, added up. */
+/* rows.h: the rows of a report: the entries of a view, summed by what is shown. */
 #ifndef GUEST_ROWS_H
 #define GUEST_ROWS_H
 
 #include "guest/view.h"
 
-/* All from one line, of one type; if rows are `fine`, also in one function and of one class. */
+/* The allocations of one type by one line; with `fine` rows, also by one function and of one
+ * class. */
 typedef struct site_row {
-    tally tally; /* first: columns of tables take a row for its tally */
+    tally tally; /* first, since the columns of tables take a row for its tally */
     const entry *entries;
     size_t n_entries;
 } site_row;
 
-/* One call stack that leads to a row: a node of the projection to ELEMENT_LINE. */
+/* A call stack that leads to a row: a node of the projection to ELEMENT_LINE. */
 typedef struct row_stack {
-    tally tally; /* first, as in a row */
+    tally tally; /* first, as in site_row */
     uint32_t node;
 } row_stack;
 
 typedef VEC(site_row) row_list;
 typedef VEC(row_stack) row_stack_list;
 
-/* Sorts the view's entries; most frequent rows first. False when there is no memory. */
+/* Makes the rows, most frequent first, and sorts the view's entries. Returns false when there is no
+ * memory. */
 bool rows_make(row_list *rows, view *v, bool fine);
 
-/* Most frequent first. False when there is no memory. */
+/* Appends the stacks of a row, most frequent first. Returns false when there is no memory. */
 bool row_stacks(row_stack_list *stacks, const site_row *r, const projection *lines);
 
-/* Does as much lie in this as the option TraceMem asks for? */
+/* Whether the bytes reach the minimum of the option TraceMem. */
 bool rows_shows(const tally *t, const memtracer_options *o);
 
-/* Which of two is more frequent: negative for `a`. */
+/* Orders tallies by frequency, highest first, like a comparison function for qsort. */
 int rows_compare(const tally *a, const tally *b);
 
 #endif

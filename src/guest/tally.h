@@ -1,18 +1,18 @@
-/* tally.h: how much was allocated: the numbers themselves, or what is needed to estimate them from
+/* tally.h: the amount of allocation: exact numbers, or what is needed to estimate them from
  * samples. */
 #ifndef GUEST_TALLY_H
 #define GUEST_TALLY_H
 
 #include "query/estimate.h"
 
-enum { GUEST_WORD = sizeof(uint64_t) }; /* bytes that one sample stands for, divided by the rate */
+enum { GUEST_WORD = sizeof(uint64_t) }; /* bytes that one sample stands for at rate 1 */
 
-/* Legal when zeroed. */
+/* Valid when zeroed. */
 typedef struct tally {
-    uint64_t count;   /* seen: all, or those sampled */
-    uint64_t samples; /* of words; 0 in all that is exact */
-    uint64_t bytes;   /* of those counted. Not beside `count`: two words of one vector, loaded and
-                         stored at each allocation, take longer than two */
+    uint64_t count;   /* of all allocations, or of those sampled */
+    uint64_t samples; /* sampled words; 0 if counting is exact */
+    uint64_t bytes; /* of those counted. Not adjacent to `count`: gcc would then load and store both
+                       as a vector at each allocation, which is slower than two words */
     estimate_blocks blocks;
 } tally;
 

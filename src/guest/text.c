@@ -1,5 +1,5 @@
-/* text.c: sizes have three digits and a unit; estimates say their error. Patterns are matched
- * without backtracking beyond the last star. */
+/* text.c: sizes have three digits and a unit; estimates have their error. Matching a pattern never
+ * backtracks beyond the last star. */
 #include "guest/text.h"
 
 #include <stdio.h>
@@ -53,7 +53,8 @@ void text_restore(locale_t before) {
 
 /* ---- patterns and paths ---------------------------------------------------------------------- */
 
-/* The pattern ends at `end`. When a part behind a star does not match, the star takes one more. */
+/* Matches the pattern that ends at `end`. If the part after a star does not match, the star takes
+ * one more character. */
 static bool pattern_matches(const char *p, const char *end, const char *s) {
     const char *star = NULL, *retry = NULL;
     while (*s) {

@@ -8,24 +8,24 @@
 
 #include "query/estimate.h"
 
-enum { TEXT_NUMBER = 96 }; /* room for any number below, with its end */
+enum { TEXT_NUMBER = 96 }; /* bytes for any number below, with the NUL */
 
-/* 400KB: decimal units, three digits. */
+/* Writes a size such as 400KB, with three digits and a decimal unit. */
 void text_size(char *to, double bytes);
 
-/* Exact numbers as they are, others with their error. */
+/* Write exact numbers as they are, estimates with their error. */
 void text_count(char *to, estimate e);
 void text_bytes(char *to, estimate e);
 
-/* Makes LC_CTYPE of this thread UTF-8, by which characters have columns, if the system can, and the
- * rest C. What it returns is for text_restore, which makes all as it was. */
+/* Makes this thread's LC_CTYPE UTF-8, which determines the width of characters, if the system has
+ * it, and the other categories C. The result must be passed to text_restore, which undoes this. */
 locale_t text_use_utf8(void);
 void text_restore(locale_t before);
 
-/* Does one of the comma-separated patterns match all of the text? */
+/* Whether one of the comma-separated patterns matches the whole text. */
 bool text_matches(const char *patterns, const char *s);
 
-/* How many bytes of path[0] are not needed to tell it from the others by its last parts. */
+/* Returns the start of the shortest suffix of `path`, at a component, that no other path has. */
 size_t text_unique_suffix(const char *path, const char *const *others, size_t n);
 
 #endif

@@ -1,6 +1,6 @@
-/* tracer.c: a context is a node of a tree of sites. The path to the last one is kept, and the guest
- * says how much of its stack is as it was: only the rest is asked for. Small caches in front of the
- * maps make the common case a comparison. */
+/* tracer.c: a context is a node of a tree of sites. The tracer keeps the path to the last context,
+ * and the guest says how much of its stack is unchanged, so only the rest has to be looked up.
+ * Small caches in front of the maps make the common case a comparison. */
 #include <string.h>
 #include <time.h>
 
@@ -8,10 +8,10 @@
 #include "guest/report.h"
 #include "platform/clock.h"
 
-#define NOINLINE __attribute__((noinline)) /* keeps what is hot small */
+#define NOINLINE __attribute__((noinline)) /* keeps the hot path small */
 
-/* Bytes that are kept for the report: at least, and for each context, most of which share
- * functions. What is not touched costs nothing but room for addresses. */
+/* Bytes set aside for the report: a minimum, and so many for each context. Most contexts share
+ * functions, so this suffices. Memory that is not touched costs address space only. */
 enum { RESERVE = 1 << 20, RESERVE_EACH = 160 };
 
 static double seconds(void) {
@@ -46,10 +46,11 @@ void tracer_free(tracer *t) {
     free(t);
 }
 
-/* The key of the pseudo site that stands for all frames that were cut out of a stack. */
+/* The key of the pseudo site for the frames that were cut out of a stack. */
 #define CUT UINT64_C(0)
 
-/* Keeps enough for the report of what is counted so far; false when there is no memory. */
+/* Sets enough memory aside to report what is counted so far. Returns false when there is no
+ * memory. */
 static bool keep_reserve(tracer *t) {
     size_t wanted = RESERVE + t->contexts.nodes.count * RESERVE_EACH;
     if (wanted <= t->reserved)
@@ -118,7 +119,7 @@ static uint32_t find_context(tracer *t, uint32_t parent, uint64_t key) {
     return t->failed || !keep_reserve(t) ? TREE_NONE : tree_child(&t->contexts, parent, *number);
 }
 
-/* The child of the context along the site. */
+/* Returns the child of a context for a site. */
 static uint32_t context_at(tracer *t, uint32_t parent, uint64_t key) {
     recent_context *r = &t->recent_contexts[recent_index(key, parent, NULL)];
     if (key == CUT)
@@ -149,9 +150,9 @@ static bool path_extend(tracer *t, size_t depth) {
     return true;
 }
 
-/* The context of the frame that called the innermost one. A stack that is too deep keeps its
- * innermost frame and the outermost ones: what is allocated stays with the expression that
- * allocates it. */
+/* Returns the context of the frame that called the innermost one. Of a stack that is too deep, the
+ * innermost frame and the outermost ones are kept, so that an allocation stays with the expression
+ * that makes it. */
 static uint32_t context_of_caller(tracer *t) {
     size_t kept, depth = t->guest.depth(t->guest.context, &kept);
     size_t limit = t->options->stack_limit, callers = (depth > limit ? limit : depth) - 1;
@@ -181,13 +182,13 @@ static leaf *leaf_add(tracer *t, uint32_t node, const recent_leaf *r) {
     const leaf *before = t->leaves.items;
     if (t->failed || t->leaves.count >= UINT32_MAX || !vec_push(&t->leaves, l))
         return NULL;
-    if (t->leaves.items != before) /* they have moved */
+    if (t->leaves.items != before) /* the array moved */
         memset(t->recent_leaves, 0, sizeof t->recent_leaves);
     t->first_leaf.items[node] = (uint32_t)t->leaves.count;
     return &t->leaves.items[t->leaves.count - 1];
 }
 
-/* NULL when there is no memory. */
+/* Returns NULL when there is no memory. */
 static leaf *leaf_of(tracer *t, uint32_t node, const recent_leaf *r) {
     if (node >= t->first_leaf.count) {
         size_t more = node + 1 - t->first_leaf.count;
@@ -205,7 +206,7 @@ static leaf *leaf_of(tracer *t, uint32_t node, const recent_leaf *r) {
     return leaf_add(t, node, r);
 }
 
-/* Makes `r` that of an allocation. NULL when there is no memory. */
+/* Fills `r` for an allocation. Returns NULL when there is no memory. */
 static NOINLINE tally *recent_find(tracer *t, recent_leaf *r, uint32_t parent, uint64_t key,
                                    const char *type, const char *class_name, const char *builtin,
                                    bool internal) {
@@ -225,7 +226,7 @@ static NOINLINE tally *recent_find(tracer *t, recent_leaf *r, uint32_t parent, u
     return r->tally = &l->tally;
 }
 
-/* The counts of an allocation; NULL when there is no memory. */
+/* Returns the tally of an allocation; NULL when there is no memory. */
 static inline tally *recent_tally(tracer *t, uint32_t parent, uint64_t key, const char *type,
                                   const char *class_name, const char *builtin, bool internal) {
     recent_leaf *r = &t->recent_leaves[recent_index(key, parent, class_name)];

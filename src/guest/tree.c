@@ -1,5 +1,5 @@
-/* tree.c: one hash map leads from (parent, edge) to the child: most nodes have few children, and
- * none is searched. */
+/* tree.c: one hash map leads from (parent, edge) to the child, so that children are never
+ * searched. */
 #include "guest/tree.h"
 
 static uint32_t new_node(tree *t, uint32_t parent, uint32_t edge) {

@@ -1,5 +1,5 @@
-/* view.c: filters are matched once a site; a context whose function is filtered out is charged to
- * the nearest one outward. Elements are numbered once, projections follow the tree. */
+/* view.c: filters are matched once per site. A context whose function is filtered out is charged to
+ * its nearest ancestor that is not. Elements are numbered once, and projections follow the tree. */
 #include "guest/view.h"
 
 #include <string.h>
@@ -29,7 +29,8 @@ static bool filter_sites(view *v) {
     return v->matches != NULL;
 }
 
-/* The innermost context of its path whose function is left; TREE_ROOT: none is. */
+/* Returns the innermost context on the path whose function passes the filters; TREE_ROOT if there
+ * is none. */
 static uint32_t charged_context(const view *v, uint32_t context) {
     const tree *contexts = &v->tracer->contexts;
     while (context != TREE_ROOT && !v->matches[contexts->nodes.items[context].edge])
@@ -58,14 +59,14 @@ static bool add_entries(view *v, uint32_t context) {
 
 typedef struct candidate {
     element element;
-    uint32_t index; /* in element_of */
+    uint32_t index; /* index in element_of */
 } candidate;
 
 static int compare_u32(uint32_t a, uint32_t b) {
     return (a > b) - (a < b);
 }
 
-/* Strings are interned: any order will do. */
+/* Strings are interned, so any consistent order will do. */
 static int compare_pointers(const void *a, const void *b) {
     return ((uintptr_t)a > (uintptr_t)b) - ((uintptr_t)a < (uintptr_t)b);
 }
@@ -190,7 +191,7 @@ void view_free(view *v) {
 
 /* ---- projections ----------------------------------------------------------------------------- */
 
-/* The node of a context, below that of its parent. */
+/* Returns the node for a context, given that of its parent. */
 static uint32_t project(projection *p, const view *v, uint32_t parent, uint32_t number,
                         unsigned kinds) {
     bool shown = v->matches[number] || !v->tracer->sites.items[number].place.file;

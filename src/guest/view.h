@@ -1,4 +1,4 @@
-/* view.h: the counts as a report needs them: without the functions that are filtered out, and with
+/* view.h: the counts as a report needs them: without functions that are filtered out, and with
  * contexts made of the elements that the options ask for. */
 #ifndef GUEST_VIEW_H
 #define GUEST_VIEW_H
@@ -10,7 +10,7 @@ typedef enum element_kind {
     ELEMENT_FUNCTION,
     ELEMENT_STATEMENT,
     ELEMENT_CALL,
-    ELEMENT_LINE, /* of a function: what a frame of a printed stack is */
+    ELEMENT_LINE, /* a line of a function, which is a frame of a printed stack */
     N_ELEMENT_KINDS,
     ELEMENT_RUNTIME = N_ELEMENT_KINDS, /* a built-in function, or the runtime itself */
 } element_kind;
@@ -18,7 +18,7 @@ typedef enum element_kind {
 typedef struct element {
     element_kind kind;
     const char *name; /* interned */
-    const char *file; /* interned; NULL of ELEMENT_RUNTIME, and of frames that were cut out */
+    const char *file; /* interned; NULL for ELEMENT_RUNTIME and for frames that were cut out */
     guest_extent extent;
 } element;
 
@@ -26,45 +26,46 @@ typedef struct element {
 
 /* An allocation, and what it is charged to. */
 typedef struct entry {
-    const site *site; /* NULL: the runtime's own */
+    const site *site; /* NULL: charged to the runtime */
     const leaf *leaf;
     uint32_t context;
 } entry;
 
 typedef struct view {
     tracer *tracer;
-    bool *matches; /* of each site: is its function left by the filters? */
+    bool *matches; /* by site: its function passes the filters */
     VEC(entry) entries;
-    VEC(const char *) files; /* of all sites, each once */
+    VEC(const char *) files; /* of all sites, without duplicates */
     VEC(element) elements;
-    uint32_t *element_of; /* [site * N_ELEMENT_KINDS + kind]; NO_ELEMENT: it has none */
+    uint32_t *element_of; /* [site * N_ELEMENT_KINDS + kind]; NO_ELEMENT: none */
     tally total;          /* of the entries */
 } view;
 
-/* False when there is no memory; free it in any case. */
+/* Returns false when there is no memory. The view must be freed in any case. */
 bool view_init(view *v, tracer *t);
 void view_free(view *v);
 
-/* The element of the built-in function, or of the runtime, that allocated; NO_ELEMENT: the program
- * did, or such elements are not asked for, or there was no memory (the tracer has `failed` then).
- */
+/* Returns the element of the built-in function, or of the runtime, that allocated. Returns
+ * NO_ELEMENT if the program allocated, if such elements are not asked for, or if there was no
+ * memory, which marks the tracer as failed. */
 uint32_t view_runtime_element(view *v, const leaf *l);
 
-/* The shortest end of a path that is no other file's in this view, at the start of a part of it. */
+/* Returns the shortest suffix of a path, at a component, that no other file of the view has. */
 const char *view_file(const view *v, const char *file);
 
-/* Contexts made of elements. */
+/* A tree of contexts whose edges are elements. */
 typedef struct projection {
-    tree tree;         /* edges are elements */
-    uint32_t *node_of; /* for each context of the tracer */
+    tree tree;
+    uint32_t *node_of; /* by context of the tracer */
 } projection;
 
-/* `kinds` is a set of bits. False when there is no memory; free it in any case. */
+/* `kinds` is a set of bits 1 << ELEMENT_…. Returns false when there is no memory. The projection
+ * must be freed in any case. */
 bool projection_init(projection *p, const view *v, unsigned kinds);
 void projection_free(projection *p);
 
-/* The element of a node, which is not the root, and how many nodes from there towards the root have
- * it in succession; `node` becomes the one after them. */
+/* Sets the element of a node other than the root. Returns how many consecutive nodes towards the
+ * root have it, and moves `node` to the first one after them. */
 size_t projection_step(const projection *p, const view *v, uint32_t *node, const element **e);
 
 #endif

@@ -1,5 +1,5 @@
-/* arena.c: chunks double up to a megabyte, so that the number of chunks stays small and a small
- * arena stays small. */
+/* arena.c: chunks double in size up to a megabyte, which keeps their number small and a small arena
+ * small. */
 #include "base/arena.h"
 
 #include <stdalign.h>

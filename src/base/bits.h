@@ -1,11 +1,11 @@
-/* bits.h: sets of numbers as bits of words, and which of its members one is. */
+/* bits.h: a set of numbers as bits in words, with the rank of each member. */
 #ifndef BASE_BITS_H
 #define BASE_BITS_H
 
 #include <stdint.h>
 
-/* How many bits are set. For processors that can be had the compiler may not use an instruction
- * that newer ones have, and would call a function. */
+/* Returns the number of bits set. Done by hand, since the compiler may not use an instruction that
+ * older processors lack, and would call a function. */
 static inline uint32_t bits_count(uint64_t x) {
     x -= x >> 1 & UINT64_C(0x5555555555555555);
     x = (x & UINT64_C(0x3333333333333333)) + (x >> 2 & UINT64_C(0x3333333333333333));
@@ -13,7 +13,7 @@ static inline uint32_t bits_count(uint64_t x) {
     return (uint32_t)(x * UINT64_C(0x0101010101010101) >> 56);
 }
 
-/* A word of a set, and how many of its members stand in words before it. */
+/* A word of a set, and the number of members in the words before it. */
 typedef struct bits_word {
     uint32_t bits, before;
 } bits_word;
@@ -21,7 +21,7 @@ typedef struct bits_word {
 enum { BITS_WORD = 32 };
 
 static inline uint32_t bits_words(uint32_t n) {
-    return n / BITS_WORD + 1; /* with that of `n` itself */
+    return n / BITS_WORD + 1; /* including the word of `n` itself */
 }
 
 static inline void bits_add(bits_word *words, uint32_t i) {
@@ -32,7 +32,7 @@ static inline int bits_has(const bits_word *words, uint32_t i) {
     return words[i / BITS_WORD].bits >> i % BITS_WORD & 1;
 }
 
-/* Once all are added; says how many. */
+/* Computes `before` in all words, once all members are added. Returns the number of members. */
 static inline uint32_t bits_rank_all(bits_word *words, uint32_t n_words) {
     uint32_t n = 0;
     for (uint32_t i = 0; i < n_words; i++) {
@@ -42,7 +42,7 @@ static inline uint32_t bits_rank_all(bits_word *words, uint32_t n_words) {
     return n;
 }
 
-/* How many are before a number. */
+/* Returns the number of members below `i`. */
 static inline uint32_t bits_rank(const bits_word *words, uint32_t i) {
     const bits_word w = words[i / BITS_WORD];
     return w.before + bits_count(w.bits & ((UINT32_C(1) << i % BITS_WORD) - 1));

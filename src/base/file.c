@@ -1,5 +1,5 @@
-/* file.c: one function decides after each call whether another follows: the three loops differ in
- * the call alone. */
+/* file.c: the three loops differ only in the system call; one function decides after each call
+ * whether another follows. */
 #include "base/file.h"
 
 #include <errno.h>
@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Adds what a call took to `*done`; returns why no other call follows. */
+/* Adds what a call transferred to `*done`. Returns 0 if another call may follow, or an errno. */
 static int advance(ssize_t n, size_t *done) {
     if (n > 0)
         *done += (size_t)n;
@@ -47,7 +47,7 @@ void file_allow(size_t n) {
         return;
     limit.rlim_cur = limit.rlim_max < n ? limit.rlim_max : n;
     if (setrlimit(RLIMIT_NOFILE, &limit) != 0)
-        return; /* then opening one fails, which is said */
+        return; /* opening a file will then fail with an error */
 }
 
 bool file_is_locked(int fd) {

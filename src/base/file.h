@@ -1,6 +1,6 @@
-/* file.h: reads and writes that go on until all is done, over signals and over calls that take a
- * part. Each returns 0, or the errno that ended it: EIO where a file ends before all is read, or a
- * call takes nothing. */
+/* file.h: reads and writes that continue until all is transferred, after signals and partial
+ * transfers. Each returns 0 or an errno: EIO if a file ends before all is read, or a call transfers
+ * nothing. */
 #ifndef BASE_FILE_H
 #define BASE_FILE_H
 
@@ -9,27 +9,28 @@
 #include <stdint.h>
 #include <time.h>
 
-int file_write_all(int fd, const void *bytes, size_t size); /* where the file stands */
+int file_write_all(int fd, const void *bytes, size_t size); /* at the file offset */
 int file_write_at(int fd, const void *bytes, size_t size, uint64_t offset);
 int file_read_at(int fd, void *bytes, size_t size, uint64_t offset);
 
-/* Whether another process has a lock of fcntl's on the open file, as who records into it has. */
+/* Whether another process holds an fcntl lock on the open file, as the process that records into it
+ * does. */
 bool file_is_locked(int fd);
 
-/* Whether what is in a folder may have changed since it was asked last: `*modified` says when it
- * had, and begins with 0. One that changes within one tick of the clock looks as before, so that it
- * counts as changed until it is older than that; also if it cannot be asked. */
+/* Whether the entries of a folder may have changed since the last call. `*modified` is the folder's
+ * time of modification at that call, and 0 before the first. A second change within one tick of the
+ * clock would not be seen, so a folder counts as changed until its time is older than a tick, and
+ * also if its time cannot be read. */
 bool file_folder_changed(const char *folder, struct timespec *modified);
 
-/* Where temporary files belong: $TMPDIR, or /tmp where that cannot be written to. */
+/* Returns the folder for temporary files: $TMPDIR, or /tmp if that is not writable. */
 const char *file_temporary_folder(void);
 
-/* Opens a file without a name there, to be read and written; `flags` are further ones of open(2).
- * -1: there is none, and errno says why. */
+/* Opens a nameless file in that folder for reading and writing, with further `flags` of open(2).
+ * Returns -1 with errno on failure. */
 int file_temporary(int flags);
 
-/* Lets the process have `n` files open at least, as far as it may: many systems begin with 1,024.
- */
+/* Raises the limit of open files to `n`, as far as allowed. Many systems start with 1,024. */
 void file_allow(size_t n);
 
 #endif

@@ -1,13 +1,13 @@
 /* hash.h: the two hash functions for tables. Neither resists an attacker who chooses the keys;
- * tables that take keys from a file stay correct then, only slower. */
+ * tables with keys from a file then stay correct, but become slow. */
 #ifndef BASE_HASH_H
 #define BASE_HASH_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* A bijection of 64 bits whose every output bit depends on every input bit. The multipliers are
- * those of Stafford's variant 13 of the MurmurHash3 finaliser. */
+/* A bijection of 64 bits in which every output bit depends on every input bit. The multipliers are
+ * those of Stafford's variant 13 of the MurmurHash3 finalizer. */
 static inline uint64_t hash_u64(uint64_t x) {
     x = (x ^ (x >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
     x = (x ^ (x >> 27)) * UINT64_C(0x94D049BB133111EB);

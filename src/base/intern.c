@@ -1,5 +1,5 @@
-/* intern.c: an open hash table of pointers into an arena, at most half full; texts are compared, so
- * that a hash that two of them share does no harm. */
+/* intern.c: an open hash table of pointers into an arena, at most half full. Strings are compared,
+ * so hash collisions do no harm. */
 #include "base/intern.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* intern.h: each distinct string once, so that equal strings are the same pointer.
+/* intern.h: stores each distinct string once, so that equal strings are the same pointer.
  *
  * Strings live until intern_free. Single-threaded. */
 #ifndef BASE_INTERN_H
@@ -8,7 +8,7 @@
 
 #include "base/arena.h"
 
-/* Legal when zeroed. */
+/* Valid when zeroed. */
 typedef struct intern_table {
     const char **slots; /* NULL: empty */
     size_t n_slots;     /* a power of two */
@@ -16,8 +16,8 @@ typedef struct intern_table {
     arena strings;
 } intern_table;
 
-/* The one copy of these `size` bytes (NUL-terminated, none inside), or NULL when there is no
- * memory. */
+/* Returns the single copy of `size` bytes, NUL-terminated, or NULL when there is no memory. The
+ * bytes must not contain a NUL. */
 const char *intern(intern_table *t, const char *s, size_t size);
 
 void intern_free(intern_table *t);

@@ -1,6 +1,6 @@
-/* large.c: an array that malloc gives pages of its own is one mapping with the head in front of it:
- * the advice is for all of that, as what is advised in part is two mappings, which cannot be made
- * larger. Where the kernel knows nothing of large pages, it stays as it is. */
+/* large.c: an array to which malloc gives pages of its own is one mapping, with malloc's header at
+ * its start. The advice covers the whole mapping: advice for a part would split it into two
+ * mappings, which realloc cannot grow in place. Kernels without large pages ignore the advice. */
 #include "base/large.h"
 
 #include <malloc.h>
@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define LARGE ((size_t)4 << 20) /* bytes: two large pages of most machines, so that one fits */
+#define LARGE ((size_t)4 << 20) /* bytes: two large pages on most machines, so one fits */
 
 static void *advise(void *p, size_t size) {
     if (!p || size < LARGE)

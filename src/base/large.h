@@ -1,12 +1,12 @@
-/* large.h: large arrays: what stands anywhere in them is found faster, and they are had in less
- * time, if the kernel gives them in few large pages instead of many small ones. For those that are
- * used all over; to be freed by free, as those of malloc. */
+/* large.h: large arrays. If the kernel backs them with few large pages instead of many small ones,
+ * random accesses miss the TLB less often, and allocation is faster. For arrays that are used in
+ * full; freed by free. */
 #ifndef BASE_LARGE_H
 #define BASE_LARGE_H
 
 #include <stddef.h>
 
-/* As malloc and calloc. */
+/* Like malloc and calloc, for `n` elements of `size` bytes. */
 void *large_new(size_t n, size_t size);
 void *large_zeroed(size_t n, size_t size);
 

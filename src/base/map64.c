@@ -1,5 +1,5 @@
-/* map64.c: the value MAP64_NONE marks an empty slot, so that any key may be used, 0 included. The
- * table doubles. */
+/* map64.c: the value MAP64_NONE marks an empty slot, so any key is allowed, including 0. The table
+ * grows by doubling. */
 #include "base/map64.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
-/* map64.h: a hash map from 64-bit keys to 32-bit values, for dense numbering of things.
+/* map64.h: a hash map from 64-bit keys to 32-bit values, for numbering things densely.
  *
- * Open addressing, linear probing, at most three quarters full. Single-threaded. No removal. */
+ * Open addressing with linear probing, at most three quarters full. No removal. Single-threaded. */
 #ifndef BASE_MAP64_H
 #define BASE_MAP64_H
 
@@ -8,32 +8,32 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define MAP64_NONE UINT32_MAX /* no value may be this */
+#define MAP64_NONE UINT32_MAX /* not allowed as a value */
 
 typedef struct map64_slot {
     uint64_t key;
     uint32_t value; /* MAP64_NONE: the slot is empty */
 } map64_slot;
 
-/* Legal when zeroed. */
+/* Valid when zeroed. */
 typedef struct map64 {
     map64_slot *slots;
-    uint32_t mask; /* number of slots - 1; meaningless while slots is NULL */
+    uint32_t mask; /* number of slots - 1; undefined while slots is NULL */
     uint32_t count;
 } map64;
 
-/* The value of `key`, or MAP64_NONE. */
+/* Returns the value of `key`, or MAP64_NONE. */
 uint32_t map64_get(const map64 *map, uint64_t key);
 
-/* The place of the value of `key`, which is MAP64_NONE if the key is new: the caller must then
- * store one before the next call. NULL when there is no memory. */
+/* Returns the address of the value of `key`. It is MAP64_NONE if the key is new; the caller must
+ * then set it before the next call. Returns NULL when there is no memory. */
 uint32_t *map64_put(map64 *map, uint64_t key);
 
-/* It will be asked for soon: of many keys, the slots are waited for at the same time. */
+/* Prefetches the slot of `key`. With many keys, the cache misses then overlap. */
 void map64_expect(const map64 *map, uint64_t key);
 
-/* The number of `key`: new keys of a map that holds nothing else get 0, 1, 2 … False when there is
- * no memory. */
+/* Sets the number of `key`. New keys get 0, 1, 2 …, if the map holds nothing else. Returns false
+ * when there is no memory. */
 bool map64_number(map64 *map, uint64_t key, uint32_t *n);
 
 void map64_free(map64 *map);

@@ -1,6 +1,6 @@
-/* nearest.c: the distance is Damerau's and Levenshtein's: letters that are missing, added,
- * replaced, or swapped with their neighbour. A name that begins with what was typed is nearer than
- * any other. */
+/* nearest.c: the Damerau-Levenshtein distance, which counts letters that are missing, added,
+ * replaced, or swapped with a neighbor. A name that begins with what was typed is nearer than any
+ * other except an exact match. */
 #include "base/nearest.h"
 
 #include <ctype.h>
@@ -14,7 +14,7 @@ size_t nearest_distance(const char *a, const char *b) {
     size_t m = strlen(a), n = strlen(b);
     if (m > WORD_MAX || n > WORD_MAX)
         return SIZE_MAX;
-    size_t d[WORD_MAX + 1][WORD_MAX + 1]; /* d[i][j]: of the first i and j letters */
+    size_t d[WORD_MAX + 1][WORD_MAX + 1]; /* d[i][j]: distance of the first i and j letters */
     for (size_t i = 0; i <= m; i++)
         for (size_t j = 0; j <= n; j++) {
             if (i == 0 || j == 0) {
@@ -34,7 +34,7 @@ size_t nearest_distance(const char *a, const char *b) {
     return d[m][n];
 }
 
-/* At most WORD_MAX bytes, in small letters. */
+/* Copies at most WORD_MAX bytes in lower case. */
 static void fold(char word[WORD_MAX + 1], const char *text, size_t size) {
     size_t n = 0;
     for (; n < size && n < WORD_MAX && text[n]; n++)
@@ -46,7 +46,7 @@ const char *nearest_name(const char *text, size_t size, nearest_known *known, co
                          size_t n) {
     char word[WORD_MAX + 1], name[WORD_MAX + 1];
     const char *nearest = NULL;
-    size_t least = 5; /* halves of a letter; further away is no typing error */
+    size_t least = 5; /* in half letters; a larger distance is no typing error */
     fold(word, text, size);
     for (size_t i = 0; i < n; i++) {
         fold(name, known(context, i), WORD_MAX);

@@ -1,17 +1,17 @@
-/* nearest.h: which known name somebody may have meant who mistyped it. */
+/* nearest.h: finds the known name that a mistyped word probably means. */
 #ifndef BASE_NEAREST_H
 #define BASE_NEAREST_H
 
 #include <stddef.h>
 
-/* How alike two words are: the number of letters to insert, delete, replace or swap; SIZE_MAX if
- * one is too long. */
+/* Returns the number of letters to insert, delete, replace or swap; SIZE_MAX if a word is too
+ * long. */
 size_t nearest_distance(const char *a, const char *b);
 
 typedef const char *nearest_known(const void *context, size_t i);
 
-/* Of `n` known words, the one that was likely meant by the first `size` bytes of a text: which
- * begins with them, or is two letters away at most, in any case of letters; NULL: none. */
+/* Returns the one of `n` known words that the first `size` bytes of `text` probably mean: it begins
+ * with them, or is at most two letters away, ignoring case. Returns NULL if there is none. */
 const char *nearest_name(const char *text, size_t size, nearest_known *known, const void *context,
                          size_t n);
 

@@ -1,5 +1,4 @@
-/* number.c: the extent of a number is found first, by its form; strtod then reads what is known to
- * be one. */
+/* number.c: finds the extent of a number first, by its form, and then passes it to strtod. */
 #include "base/number.h"
 
 #include <errno.h>
@@ -32,7 +31,7 @@ size_t number_read(const char *text, double *value) {
     if (size == 0)
         return 0;
     if (text[0] == '0' && (text[1] == 'x' || text[1] == 'X'))
-        *value = 0; /* to strtod, more of it is a number */
+        *value = 0; /* strtod would read a hexadecimal number */
     else
         *value = strtod(text, NULL);
     return size;

@@ -1,4 +1,4 @@
-/* open_in.c: openat2(2), which keeps a path where it belongs. */
+/* open_in.c: openat2(2), which can confine path resolution to a folder. */
 #include "base/open_in.h"
 
 #include <errno.h>

@@ -1,13 +1,14 @@
-/* open_in.h: files of processes that see other ones than we do, as in containers. */
+/* open_in.h: opens files of processes that have another file system root, as in containers. */
 #ifndef BASE_OPEN_IN_H
 #define BASE_OPEN_IN_H
 
-/* Opens a regular file for reading by a path that holds in `root`, a descriptor of the folder that
- * is the root of another file system, so that no link leads out of it; 0: in ours. A device is not
- * even opened. -1: errno; ENOEXEC: it is no regular file. */
+/* Opens a regular file for reading, by a path that is resolved within `root`, a descriptor of the
+ * root folder of another file system, so that no link leads out of it. `root` 0: our own root. A
+ * device is not even opened. Returns -1 with errno on failure, which is ENOEXEC if it is not a
+ * regular file. */
 int open_in(int root, const char *path);
 
-/* The same of a folder, of which no part may be a link; as a place for names (O_PATH). */
+/* Opens a folder in the same way, with O_PATH. No component of the path may be a link. */
 int open_folder_in(int root, const char *path);
 
 #endif

@@ -1,4 +1,4 @@
-/* path.c: a line is digits behind the last colon, and no number that is longer than one can be. */
+/* path.c: a line number is the digits after the last colon, unless they exceed 32 bits. */
 #include "base/path.h"
 
 bool path_ends(const char *path, const char *end, size_t size) {

@@ -1,4 +1,4 @@
-/* path.h: parts of the names of files, as texts: nothing is looked up. */
+/* path.h: takes file names apart as text; the file system is not consulted. */
 #ifndef BASE_PATH_H
 #define BASE_PATH_H
 
@@ -7,17 +7,17 @@
 #include <stdint.h>
 #include <string.h>
 
-/* The last part: behind the last slash, if there is one. */
+/* Returns the last component: what follows the last slash, or all. */
 static inline const char *path_base(const char *path) {
     const char *slash = strrchr(path, '/');
     return slash ? slash + 1 : path;
 }
 
-/* Whether `path` ends with the `size` bytes at `end`, which begin where a part of it does. */
+/* Whether `path` ends with the `size` bytes at `end`, beginning at a component. */
 bool path_ends(const char *path, const char *end, size_t size);
 
-/* Takes FILE:LINE apart: the size of FILE, and the line, which is not 0. 0: the text is no such
- * thing. A name of a scope, as in `ns::7`, has two colons and is none. */
+/* Splits FILE:LINE. Returns the size of FILE and sets the line, which is not 0. Returns 0 if the
+ * text is not of this form; neither is a scoped name with two colons, as in `ns::7`. */
 size_t path_line(const char *text, size_t size, uint32_t *line);
 
 #endif

@@ -1,5 +1,5 @@
-/* path_rights.c: a folder that is ours, on a path on which all are, stays what it is while we look:
- * so each step is looked at from the folder before. */
+/* path_rights.c: if every folder on a path so far is ours, nobody else can change it while we look.
+ * So each step of the path is checked from the folder before it. */
 #include "base/path_rights.h"
 
 #include <errno.h>
@@ -12,12 +12,12 @@
 
 enum { MOST_LINKS = 40 };
 
-/* How far one has come. */
+/* How far the path has been followed. */
 typedef struct path_walk {
     int folder;
-    char rest[2 * PATH_MAX]; /* of the path, from there */
+    char rest[2 * PATH_MAX]; /* rest of the path, relative to `folder` */
     unsigned n_links;
-    uid_t owner; /* the first that is not us */
+    uid_t owner; /* the first owner who is not root */
     bool is_others;
 } path_walk;
 
@@ -28,7 +28,7 @@ static bool meets_other(path_walk *w, const struct stat *about) {
     return w->is_others = true;
 }
 
-/* False: there is no such folder. */
+/* Returns false if there is no such folder, or its owner is not root. */
 static bool enter(path_walk *w, const char *name) {
     struct stat about;
     const int from = w->folder;
@@ -39,7 +39,7 @@ static bool enter(path_walk *w, const char *name) {
     return w->folder >= 0 && fstat(w->folder, &about) == 0 && !meets_other(w, &about);
 }
 
-/* Puts what a link says in front of the rest. */
+/* Replaces a link by its target, in front of the rest of the path. */
 static bool follow(path_walk *w, const char *name) {
     char target[PATH_MAX], rest[sizeof w->rest];
     const ssize_t n = readlinkat(w->folder, name, target, sizeof target - 1);
@@ -52,7 +52,8 @@ static bool follow(path_walk *w, const char *name) {
     return *target != '/' || enter(w, "/");
 }
 
-/* Takes one step; false: there is no other, or it leads nowhere, or is another's. */
+/* Takes one step. Returns false at the end of the path, if it leads nowhere, or at something that
+ * is another user's. */
 static bool step(path_walk *w) {
     char name[NAME_MAX + 1];
     struct stat about;
@@ -69,7 +70,7 @@ static bool step(path_walk *w) {
         return !meets_other(w, &about) && follow(w, name);
     if (S_ISDIR(about.st_mode))
         return enter(w, name);
-    struct stat folder; /* with the sticky bit, each owns what is his */
+    struct stat folder; /* with the sticky bit, each file is controlled by its owner */
     if (fstat(w->folder, &folder) == 0 && folder.st_mode & S_ISVTX)
         meets_other(w, &about);
     return false;

@@ -1,4 +1,5 @@
-/* proc.c: such files have no size, and are read until there is no more or no room. */
+/* proc.c: files in /proc have no size, so they are read until the end or until the buffer is
+ * full. */
 #include "base/proc.h"
 
 #include <fcntl.h>
@@ -21,7 +22,8 @@ size_t proc_read(uint64_t pid, const char *name, char *text, size_t size) {
     return used;
 }
 
-/* The name, in parentheses, is the second and may hold anything. */
+/* The second field, the name in parentheses, may contain anything, so fields are counted from its
+ * end. */
 uint64_t proc_stat(uint64_t pid, unsigned field) {
     char text[1024];
     proc_read(pid, "stat", text, sizeof text);

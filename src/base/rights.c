@@ -1,5 +1,5 @@
-/* rights.c: the rights of a process are read from /proc/PID/status: users, groups, and capabilities
- * as limits. A child takes them for good and does the work; the parent waits for it and keeps its
+/* rights.c: the rights of a process are read from /proc/PID/status: user, groups and capabilities.
+ * To use them, a child takes them for good and does the work, while the parent waits and keeps its
  * own. */
 #include "base/rights.h"
 
@@ -20,9 +20,9 @@
 
 enum { NOBODY = 65534 };
 
-/* ---- of others --------------------------------------------------------------------------- */
+/* ---- rights of others -------------------------------------------------------------------- */
 
-/* The fourth number is what files are opened by. */
+/* Of the four ids in a line, the last one applies to opening files. */
 static bool parse_id(const char *text, unsigned *id) {
     return sscanf(text, "%*u %*u %*u %u", id) == 1;
 }
@@ -37,7 +37,7 @@ static void parse_groups(const char *text, rights *r) {
     }
 }
 
-/* Takes one line; gives which of the four that are needed it was. */
+/* Parses a line. Returns a bit for each of the four lines that are needed. */
 static unsigned take_line(const char *line, rights *r) {
     if (strncmp(line, "Uid:", 4) == 0)
         return parse_id(line + 4, &r->uid);
@@ -50,7 +50,8 @@ static unsigned take_line(const char *line, rights *r) {
     return 0;
 }
 
-/* Root in a user namespace has capabilities that are worth nothing outside. */
+/* Whether the process is in our user namespace. Root in another one has capabilities that are void
+ * outside. */
 static bool has_our_users(pid_t pid) {
     char path[64];
     struct stat ours, theirs;
@@ -76,8 +77,8 @@ bool rights_of_thread(pid_t pid, pid_t tid, rights *r) {
     return found == 15;
 }
 
-/* In a container, where we may be, other sources of users than this file would be libraries of the
- * container's, and the file itself may be a pipe. */
+/* Opens /etc/passwd. We may be in a container, where other sources of users would be libraries of
+ * the container, and the file itself may be a pipe. */
 static FILE *open_users(void) {
     struct stat about;
     const int fd = open("/etc/passwd", O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -107,13 +108,13 @@ bool rights_equal(const rights *a, const rights *b) {
            (a->n_groups == 0 || memcmp(a->groups, b->groups, a->n_groups * sizeof *a->groups) == 0);
 }
 
-/* ---- our own ----------------------------------------------------------------------------- */
+/* ---- our own rights ---------------------------------------------------------------------- */
 
 static bool are_ours(const rights *r) {
     return r->uid == getuid() && r->uid == geteuid() && r->gid == getgid() && r->gid == getegid();
 }
 
-/* Of those that we have, what they have as well. */
+/* Drops the capabilities that are not in `limit`. */
 static int limit_capabilities(uint64_t limit) {
     struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
     struct __user_cap_data_struct own[_LINUX_CAPABILITY_U32S_3];
@@ -128,8 +129,8 @@ static int limit_capabilities(uint64_t limit) {
     return syscall(SYS_capset, &header, own) == 0 ? 0 : errno;
 }
 
-/* Whoever is no root may only keep the groups that the login gave; these make no boundary: the
- * kernel does not look at them where one process wants to look into another. */
+/* A process that is not root cannot change its groups, so it keeps those of the login. This is no
+ * breach: the kernel ignores supplementary groups when one process accesses another. */
 int rights_take(const rights *r) {
     const bool had_them = are_ours(r);
     if (setgroups(r->n_groups, r->groups) != 0 && !(had_them && errno == EPERM))

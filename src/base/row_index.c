@@ -1,8 +1,10 @@
-/* row_index.c: the common case, a page whose rows follow each other, is inline in the header. Here
- * are pages that are made, that lose this order, and that are far beyond the number of rows. */
+/* row_index.c: the common case, a page with consecutive rows, is inline in the header. This file
+ * creates pages, handles pages whose rows are not consecutive, and pages far beyond the number of
+ * rows. */
 #include "base/row_index.h"
 
-/* The pages that stand in `pages` are at most so many, and one for each so many rows. */
+/* Limit of `pages`: FREE_PAGES, and one more for each ROWS_OF_PAGE rows. Pages beyond it are
+ * far. */
 enum { FREE_PAGES = 4096, ROWS_OF_PAGE = 8 };
 
 uint32_t row_index_find_far(const row_index *x, uint64_t id) {
@@ -10,7 +12,7 @@ uint32_t row_index_find_far(const row_index *x, uint64_t id) {
     return at == MAP64_NONE ? ROW_NONE : row_in_page(x, &x->far.items[at].page, id);
 }
 
-/* Makes room in `pages` for this one and as many again, and moves those there that were far. */
+/* Extends `pages` to include `number`, at least doubling it, and copies far pages that now fit. */
 static bool extend(row_index *x, uint64_t number) {
     size_t old = x->pages.count, more = (size_t)number + 1 - old;
     more = more > old ? more : old;

@@ -1,5 +1,5 @@
-/* shell.c: a word of harmless signs stays as it is; any other stands in single quotes, in which
- * only the quote itself needs care. */
+/* shell.c: a word of harmless characters is unchanged; any other is put in single quotes, within
+ * which only a quote needs treatment. */
 #include "base/shell.h"
 
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
                             "_./%+:@,=-";
-static const char quote[] = "'\\''"; /* ends the quotes, adds one, and begins them again */
+static const char quote[] = "'\\''"; /* ends the quotes, adds an escaped quote, and reopens them */
 
 char *shell_word(const char *word) {
     const size_t size = strlen(word);

@@ -27,7 +27,7 @@ static void absorb(uint64_t v[4], uint64_t word) {
     v[0] ^= word;
 }
 
-/* Up to eight bytes, the first one lowest. */
+/* Returns up to eight bytes as a little-endian word. */
 static uint64_t word_of(const unsigned char *bytes, size_t size) {
     uint64_t word = 0;
     for (size_t i = 0; i < size; i++)

@@ -1,5 +1,5 @@
-/* siphash.h: SipHash-2-4, a hash with a secret key: without the key nobody can tell whether a value
- * belongs to a guessed input, nor find two inputs with the same value. */
+/* siphash.h: SipHash-2-4, a hash with a secret key. Without the key, nobody can test whether a
+ * value belongs to a guessed input, or find two inputs with the same value. */
 #ifndef BASE_SIPHASH_H
 #define BASE_SIPHASH_H
 

@@ -1,4 +1,4 @@
-/* text.c: what is no pair of hexadecimal digits behind a percent sign stays. */
+/* text.c: a percent sign that is not followed by two hexadecimal digits is left as it is. */
 #include "base/text.h"
 
 static int hex_digit(char c) {

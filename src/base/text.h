@@ -1,4 +1,4 @@
-/* text.h: small questions about texts. */
+/* text.h: small functions on strings. */
 #ifndef BASE_TEXT_H
 #define BASE_TEXT_H
 
@@ -11,8 +11,8 @@ static inline bool text_ends_with(const char *text, const char *end) {
     return n >= m && memcmp(text + n - m, end, m) == 0;
 }
 
-/* Makes the byte of each %XX, in place; returns the size. %00 stays as it is, so that no text ends
- * before its end. */
+/* Decodes each %XX in place, and returns the new size. %00 is left as it is, since it would end the
+ * string early. */
 size_t text_decode_percent(char *text);
 
 #endif

@@ -1,11 +1,12 @@
-/* utf8.c: the table of valid sequences is Unicode's (table 3-7): no overlong ones, no surrogates,
- * nothing beyond U+10FFFF. A byte that begins none counts as a character of its own. */
+/* utf8.c: valid sequences are those of Unicode's table 3-7: not overlong, no surrogates, nothing
+ * above U+10FFFF. A byte that begins no valid sequence counts as one character. */
 #include "base/utf8.h"
 
 #include <stdint.h>
 #include <wchar.h>
 
-/* Of at most `size` bytes, which need not end with a NUL. */
+/* Returns the size of the character at `text`, which has `size` bytes and may lack a NUL; 0 if it
+ * is invalid. */
 static size_t size_within(const char *text, size_t size) {
     const unsigned char *s = (const unsigned char *)text;
     if (s[0] < 0x80)
@@ -15,7 +16,7 @@ static size_t size_within(const char *text, size_t size) {
                      : s[0] >= 0xF0 && s[0] <= 0xF4 ? 4
                                                     : 0;
     for (size_t i = 1; i < n; i++)
-        if (i >= size || !utf8_continues(text[i])) /* also at the NUL */
+        if (i >= size || !utf8_continues(text[i])) /* also false for the NUL */
             return 0;
     const bool overlong = (s[0] == 0xE0 && s[1] < 0xA0) || (s[0] == 0xF0 && s[1] < 0x90);
     const bool beyond = (s[0] == 0xED && s[1] > 0x9F) || (s[0] == 0xF4 && s[1] > 0x8F);
@@ -44,7 +45,7 @@ size_t utf8_count(const char *text, size_t size) {
     return n;
 }
 
-/* Of a valid one of `n` bytes. */
+/* Returns the code point of a valid character of `n` bytes. */
 static wchar_t code_point(const char *s, size_t n) {
     static const unsigned char first[] = {0, 0x7F, 0x1F, 0x0F, 0x07};
     wchar_t c = (unsigned char)s[0] & first[n];

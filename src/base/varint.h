@@ -1,4 +1,4 @@
-/* varint.h: whole numbers of seven bits a byte, the lowest first (LEB128, protocol buffers). */
+/* varint.h: integers with seven bits per byte, lowest first (LEB128, as in protocol buffers). */
 #ifndef BASE_VARINT_H
 #define BASE_VARINT_H
 
@@ -6,11 +6,11 @@
 
 typedef enum varint_result {
     VARINT_OK,
-    VARINT_CUT, /* the text ends first */
-    VARINT_LONG /* it has more bytes than a number of 64 bits takes */
+    VARINT_CUT, /* the text ends within the number */
+    VARINT_LONG /* the number does not fit into 64 bits */
 } varint_result;
 
-/* Reads the number at `*at`, which moves behind it, or to where it went wrong. */
+/* Reads the number at `*at`. Moves `*at` past it, or to where the error is. */
 static inline varint_result varint_read(const uint8_t **at, const uint8_t *end, uint64_t *value) {
     *value = 0;
     for (unsigned shift = 0; shift < 64; shift += 7) {
@@ -24,7 +24,7 @@ static inline varint_result varint_read(const uint8_t **at, const uint8_t *end, 
     return VARINT_LONG;
 }
 
-/* A number of either sign, small ones in few bits: 0, -1, 1, -2, … */
+/* Decodes a signed number, zigzag-encoded: 0, -1, 1, -2, … */
 static inline int64_t varint_signed(uint64_t n) {
     return (int64_t)(n >> 1 ^ (n & 1 ? UINT64_MAX : 0));
 }

@@ -13,22 +13,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Legal when zeroed. Items move when the array grows. */
+/* Valid when zeroed. Items move when the array grows. */
 #define VEC(type)                                                                                  \
     struct {                                                                                       \
         type *items;                                                                               \
         size_t count, capacity;                                                                    \
     }
 
-/* Makes room for `n` more items; false when there is no memory (the array is unchanged then). */
+/* Makes room for `n` more items. Evaluates to false when there is no memory, with the array
+ * unchanged. */
 #define vec_reserve(v, n)                                                                          \
     ((v)->capacity - (v)->count >= (size_t)(n) ||                                                  \
      vec_grow_((void **)&(v)->items, &(v)->capacity, (v)->count, (size_t)(n), sizeof *(v)->items))
 
-/* Appends an item; false when there is no memory. */
+/* Appends an item. Evaluates to false when there is no memory. */
 #define vec_push(v, item) (vec_reserve((v), 1) && ((v)->items[(v)->count++] = (item), true))
 
-/* Appends what another array of such items has; false when there is no memory. */
+/* Appends the items of another array. Evaluates to false when there is no memory. */
 #define vec_append(v, from)                                                                        \
     (vec_reserve((v), (from)->count) &&                                                            \
      ((from)->count == 0 ||                                                                        \

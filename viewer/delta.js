@@ -1,13 +1,13 @@
-// delta.js: what two sides amount to, in one line: Before → After, Δ. And how a change is coloured: by how much it is
-// of the largest, and whether it is sure.
+// delta.js: the two sides of a comparison and their difference on one line: Before → After, Δ. Also the color of a
+// change, which shows its size relative to the largest one, and whether it is significant.
 import { h } from "./dom.js";
 import { amount } from "./format.js";
 import { changeShown } from "./view-flame.js";
 
-// "+78.4 GB", "-1.2 MB", "±0 B", as the commands print them.
+// "+78.4 GB", "-1.2 MB", "±0 B", in the format of the commands.
 export const signed = (value, unit) => (value === 0 ? "±" : value > 0 ? "+" : "") + amount(value, unit);
 
-// names: [of the first side, of the second]; before, after: elements; change: { change, low, high, sure, decided }.
+// names: [first side, second side]; before, after: elements; change: { change, low, high, sure, decided }.
 export const deltaHead = (app, names, before, after, change, unit) =>
   h("div.delta", { role: "group", "aria-label": `${names[0]}, ${names[1]} and the change` },
     h("span", h("span.soft.name", `${names[0]} `), before), h("span.arrow", { "aria-hidden": "true" }, "→"),
@@ -20,7 +20,7 @@ const mix = (from, to, share) => `#${channels(from).map((c, i) => Math.round(c +
 const LEAST = 0.35; // of the hue: what is sure is never as pale as what is not
 const UNSURE = 0.25; // at most
 
-// The colour of a change: grey where there is none; the more of the largest change, the stronger.
+// Returns the color of a change: gray if there is none, and stronger the larger it is relative to the largest change.
 export function changeColor(theme, change, sure, largest) {
   const share = largest > 0 ? Math.sqrt(Math.min(1, Math.abs(change) / largest)) : 0;
   const hue = change > 0 ? theme.up : theme.down;

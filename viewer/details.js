@@ -1,5 +1,5 @@
-// details.js: what is selected: its name, its numbers, what can be done with it, who calls it and what it calls, and
-// the advice that concerns it.
+// details.js: the panel about the selection: its name and numbers, its actions, callers and callees, and the advice
+// about it.
 import { fill, h, textWidth } from "./dom.js";
 import { amount, damageOf, percent } from "./format.js";
 import { number, tellsBlocks } from "./explain.js";
@@ -20,7 +20,7 @@ export class Details {
     this.clear();
   }
 
-  // Says what there is of the trace, and why it says nothing of a place.
+  // Shows facts about the whole trace, and `why` there are none about a place.
   clear(why = "Select a frame or a row to see its numbers, callers and callees here.") {
     this.abort?.abort();
     this.shown = null;
@@ -74,7 +74,8 @@ export class Details {
     this.#advise(p, signal);
   }
 
-  // Advice takes a while on a large trace: it is shown where it is known, and else asked for on demand.
+  // Advice takes a while on a large trace, so it is shown if it has been computed already, and is otherwise loaded on
+  // demand.
   #advise(place, signal) {
     const known = this.app.source.peek("advice", common(this.app.store.state));
     if (known) return this.#showAdvice(known, place);
@@ -101,7 +102,7 @@ export class Details {
     fill(this.advice, mine.length ? mine.map((x) => adviceCard(this.app, x, a, false)) : h("p.faint", { dataset: { advice: "none" } }, "There is no advice for it."));
   }
 
-  // A name of many lines is shown whole on demand.
+  // Shortens a name of several lines, with a button that shows all of it.
   #title(name) {
     const short = shortenTo(name, TITLE), title = h("h2", { title: name }, short);
     if (short === name) return title;
@@ -117,7 +118,7 @@ export class Details {
     return [title, whole];
   }
 
-  // So that it fits into a line of the panel, beside something of so many pixels.
+  // Shortens a name to one line of the panel, beside an element that is `beside` pixels wide.
   #short(name, beside = 0) {
     const room = (this.element.clientWidth || 324) - 36 - beside;
     return shorten(name, (text) => textWidth(text) <= room) || name;

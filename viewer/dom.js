@@ -1,4 +1,4 @@
-// dom.js: elements without markup in strings, so that no name from a trace is ever read as HTML.
+// dom.js: makes elements without markup in strings, so that no name from a trace is ever parsed as HTML.
 
 // h("div.card#id", { onclick, title, dataset: {…} }, ...children). Children: nodes, text, null, arrays.
 export function h(what, ...rest) {
@@ -44,7 +44,7 @@ export function svg(tag, attributes = {}, ...parts) {
   return e;
 }
 
-// How wide a text is, in pixels, in small type: of names, or as the rest.
+// Returns the width of a text in pixels, in small type. `font` is "mono" for names, "font" for other text.
 let context = null, fonts = null;
 export function textWidth(text, font = "mono") {
   context ??= document.createElement("canvas").getContext("2d");
@@ -56,7 +56,7 @@ export function textWidth(text, font = "mono") {
   return context.measureText(text).width;
 }
 
-// A mark of 16 × 16 from one path.
+// An icon of 16 × 16 pixels, made of one path.
 export const icon = (d, title) =>
   svg("svg", { viewBox: "0 0 16 16", class: "icon", "aria-hidden": title ? "false" : "true" }, svg("path", { d }));
 
@@ -75,7 +75,7 @@ export const ICONS = {
   down: "M4 6l4 5 4-5",
 };
 
-// A box that floats next to a point, inside the window, until something else is done.
+// A floating box near a point, kept inside the window. It closes when the user does something else.
 export class Popover {
   constructor(className, role = "dialog") {
     this.box = h(`div.popover.${className}`, { role, tabindex: "-1", hidden: true });

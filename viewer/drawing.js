@@ -1,10 +1,10 @@
-// drawing.js: pictures of what is seen, to be taken away. What is drawn on a canvas is drawn once more on something that
-// takes it down as SVG; what is made of elements is written down with its styles.
+// drawing.js: pictures of the page, for download. A canvas is painted once more on an object that records SVG; elements
+// are written as markup with their computed styles.
 
 const escape = (text) => String(text).replace(/[&<>"]/g, (c) => `&#${c.codePointAt(0)};`).replace(/[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/g, "\ufffd");
 const short = (x) => String(+(+x).toFixed(2));
 
-// As much of a canvas' context as the page's views use.
+// The part of a canvas context that the page's views use.
 export class SvgDrawing {
   fillStyle = "#000";
   strokeStyle = "#000";
@@ -59,7 +59,7 @@ export class SvgDrawing {
     return pattern;
   }
 
-  // A colour, or a pattern, which is kept once.
+  // Returns a color, or a reference to a pattern, which is defined once.
   #paint(style) {
     if (typeof style === "string") return escape(style);
     const { tile, scale } = style, key = `${tile.toDataURL()} ${scale}`;
@@ -118,7 +118,7 @@ export class SvgDrawing {
 
 // ---- elements --------------------------------------------------------------------------------------
 
-// What makes up how elements look, of those that inherit as well: each is written where it differs from its parent.
+// The properties that determine how an element looks, including those that it inherits.
 const STYLES = ["display", "position", "left", "top", "right", "bottom", "width", "height", "min-width", "max-width", "margin", "padding", "border-top", "border-right", "border-bottom", "border-left", "border-radius",
   "background-color", "background-image", "box-sizing", "flex", "flex-flow", "align-items", "align-content", "justify-content", "place-items", "gap", "grid-template-columns", "grid-template-rows", "grid-column", "overflow", "opacity", "transform",
   "text-align", "text-overflow", "white-space", "vertical-align", "text-decoration-line", "unicode-bidi", "stroke", "fill", "stroke-width", "stroke-dasharray"];
@@ -137,13 +137,13 @@ function written(node, root) {
   return `<${isSvg ? tag : tag === "button" ? "span" : tag}${space}${attributes} style="${escape(css)}">${[...node.childNodes].map((n) => written(n, root)).join("")}</${isSvg ? tag : tag === "button" ? "span" : tag}>`;
 }
 
-// An element as it is seen.
+// Returns an element as it is seen.
 export function elementParts(element) {
   const { width, height } = element.getBoundingClientRect();
   return { width: Math.ceil(width), height: Math.ceil(height), parts: `<foreignObject width="${Math.ceil(width)}" height="${Math.ceil(height)}"><div xmlns="${XHTML}">${written(element, element)}</div></foreignObject>` };
 }
 
-// Drawings, { width, height, parts }, one below the other on a ground.
+// Puts drawings, { width, height, parts }, one below the other on a background.
 export function sheetOf(drawings, ground) {
   const width = Math.max(...drawings.map((d) => d.width)), height = drawings.reduce((sum, d) => sum + d.height, 0);
   let y = 0;
@@ -155,7 +155,7 @@ export function sheetOf(drawings, ground) {
   return `<svg xmlns="${SVG}" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}"><rect width="${width}" height="${height}" fill="${escape(ground)}"/>${parts.join("")}</svg>\n`;
 }
 
-// The same as points.
+// Returns an SVG picture as a PNG.
 export async function pngOf(svg, scale) {
   const image = new Image();
   image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`;

@@ -1,4 +1,5 @@
-// drop.js: a trace that is dropped on the page, or chosen in a file dialog, is sent to the server and opened beside the others.
+// drop.js: sends a trace that is dropped on the page, or chosen in a file dialog, to the server, which opens it beside
+// the others.
 import { fill, h } from "./dom.js";
 
 const MOST = 2 * 2 ** 30; // bytes, as the server has it

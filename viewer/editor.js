@@ -1,6 +1,6 @@
-// editor.js: a line of the source in an editor: a link of the editor's own kind, or a command to copy, as no page can start a
-// program. Which one is a setting that the browser keeps; it is of who looks, not of what is looked at, so it is not in the
-// address.
+// editor.js: opens a line of the source in an editor, through a link with the editor's own scheme or a command to copy,
+// since a page cannot start a program. The choice of the editor is kept in the browser. It belongs to the user rather
+// than to what is looked at, so it is not in the address.
 import { h } from "./dom.js";
 
 const KEPT = "allotrace-editor";
@@ -20,12 +20,12 @@ export const EDITORS = [
   ["$EDITOR, in a terminal", TERMINAL],
 ];
 
-// {path} is what {file} was called.
+// {path} is the former name of {file}.
 const FILE = /\{(?:file|path)\}/g;
 const SCHEME = /^([a-z][a-z0-9+.-]*):/i;
 const REFUSED = /^(javascript|data|vbscript|blob|filesystem|view-source)$/i; // schemes that run or show something in the browser
 
-// Why a text is neither an address nor a command that opens a file; null: it is one.
+// Returns why a text is neither an address nor a command that opens a file; null if it is one.
 export function problemOf(text) {
   if (text === TERMINAL) return null;
   const scheme = SCHEME.exec(text)?.[1];
@@ -54,11 +54,12 @@ function keep(template) {
   try {
     store()?.setItem(KEPT, template);
   } catch {
-    // As above.
+    // The browser may forbid storage.
   }
 }
 
-// One word of a shell's. Nothing in a name may act on the terminal into which it is pasted.
+// Quotes a path as one shell word. Control characters are escaped, as they could act on the terminal into which the
+// word is pasted.
 function quoted(path) {
   if (/^[\w@%+=:,./-]+$/.test(path)) return path;
   if (!/[\x00-\x1f\x7f-\x9f]/.test(path)) return `'${path.replaceAll("'", "'\\''")}'`;
@@ -66,7 +67,7 @@ function quoted(path) {
   return `$'${path.replaceAll(/[\\']/g, "\\$&").replaceAll(/[\x00-\x1f\x7f-\x9f]/g, bytes)}'`;
 }
 
-// What opens a line: an address, or a command to copy.
+// Returns what opens a line: { address } or { command }.
 export function opener(template, path, line) {
   const isAddress = SCHEME.test(template), text = template === TERMINAL ? TERMINAL_COMMAND : template;
   const file = isAddress ? path.split("/").map(encodeURIComponent).join("/") : quoted(path);
@@ -74,7 +75,7 @@ export function opener(template, path, line) {
   return isAddress ? { address: filled } : { command: filled };
 }
 
-// A number of a line that opens it.
+// A line number that opens the line.
 export function lineLink(app, path, line) {
   if (!path) return String(line);
   const { address, command } = opener(editorOf(), path, line);
@@ -82,7 +83,7 @@ export function lineLink(app, path, line) {
   return address ? h("a", { href: address, title, "aria-label": title }, String(line)) : h("button", { type: "button", title, "aria-label": title, onclick: () => app.copy(command) }, String(line));
 }
 
-// Which editor, and what opens the place itself in it. `changed` is called when another one was chosen.
+// The choice of the editor, and a button that opens the place itself. `changed` is called when the choice changes.
 export function editorTools(app, path, line, changed) {
   const now = editorOf(), own = !EDITORS.some(([, t]) => t === now);
   const { address, command } = opener(now, path, line);
@@ -92,7 +93,7 @@ export function editorTools(app, path, line, changed) {
     if (document.activeElement === document.body) document.querySelector("[data-open=editor]")?.focus();
   };
   const wrong = h("span.problem", { role: "alert", hidden: true });
-  // Taken when it is left, too: what was typed counts when the next click opens a line.
+  // Also runs when the field loses focus, so that the template that was typed applies to the next click on a line.
   const take = () => {
     const text = field.value.trim(), problem = text ? problemOf(text) : null;
     wrong.textContent = problem ?? "";

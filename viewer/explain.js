@@ -1,10 +1,10 @@
-// explain.js: numbers that say what they are. Each number on the page is a button. Behind an estimate stand its definition,
-// the formula with its own values, its samples and its interval, in the server's words; behind what follows from
-// estimates (shares, errors, counts), how it does.
+// explain.js: numbers that explain themselves. Each number on the page is a button. For an estimate, it shows the
+// definition, the formula with the actual values, the samples and the interval, in the server's words. For a number
+// derived from estimates (shares, errors, counts), it shows how it is derived.
 import { h, Popover } from "./dom.js";
 import { amount, bytes, count, margin, marginText, percent, plural, rate as rateText, twoEnded } from "./format.js";
 
-// figure: { value, low, high, samples, blocks }; unit and rate as the answer has them.
+// figure: { value, low, high, samples, blocks }; unit and rate are those of the answer.
 export function number(app, figure, { unit = "B", rate, measure, label, share, text, name } = {}) {
   if (!figure || Number.isNaN(figure.value)) return h("span.faint", "–");
   const shown = text ?? amount(figure.value, unit);
@@ -15,7 +15,7 @@ export function number(app, figure, { unit = "B", rate, measure, label, share, t
   });
 }
 
-// What follows from a figure; `kind` names how, in FOLLOWS. `head`: unit and rate, as of `number`.
+// A number derived from a figure; `kind` is the derivation, a key of FOLLOWS. `head`: unit and rate, as in `number`.
 export function following(app, kind, figure, head, more = {}) {
   const lead = FOLLOWS[kind](figure, { unit: "B", ...head }, more);
   if (lead.text === "") return null;
@@ -25,7 +25,7 @@ export function following(app, kind, figure, head, more = {}) {
   });
 }
 
-// A number that is no estimate: what it is, in a sentence.
+// A number that is not an estimate, defined in a sentence.
 export function fact(app, text, title, definition, worked = "") {
   return button(app, text, { name: "fact", label: `${title}: ${text}. Explain`, title: `${title} · click to explain this number`, about: { lead: { text, title, definition, worked }, figure: null } });
 }
@@ -39,12 +39,12 @@ const button = (app, text, { name, className, label, title, about }) =>
     },
   }, text);
 
-// ---- what follows from a figure ------------------------------------------------------------------
+// ---- derived numbers -----------------------------------------------------------------------------
 
 const FEW = "With few samples, the interval reaches much further up than down, so both bounds are shown.";
 const part = (x) => (Number.isFinite(x) ? percent(100 * x) : "–");
 
-// At rate 1 every block is known, and their number says more than that of their words.
+// At rate 1 every block is known, and the number of blocks says more than the number of words.
 export const tellsBlocks = (figure, rate) => rate >= 1 && figure.blocks !== undefined;
 
 const FOLLOWS = {
@@ -112,7 +112,7 @@ function marginWorked(f, unit, rate) {
 
 let popover = null, calls = 0;
 
-// `at`: the rectangle that is explained. `lead`: what the number itself is, if it only follows from `figure`.
+// `at`: the rectangle of the number. `lead`: explains the number itself, if it is derived from `figure`.
 export async function explain(app, at, { lead, figure, unit = "B", rate, measure, share }) {
   popover ??= new Popover("explain");
   const call = ++calls;
@@ -147,7 +147,7 @@ const heading = (figure, { unit, rate, share, below }) => [
   h("dl.facts", facts(figure, unit, rate, share)),
 ];
 
-// Of figures whose samples are not known here, only what does not speak of them.
+// If the samples of a figure are not known here, leaves out what refers to them.
 function told(app, e, figure) {
   const own = !app.source.offline && figure.samples !== undefined;
   return [

@@ -1,10 +1,10 @@
-// fields.js: fields that several views have: the search, and what a sandwich, callers and callees stand around.
+// fields.js: input fields that several views share: the search, and the focus of sandwich, callers and callees.
 import { h, icon, ICONS } from "./dom.js";
 import { focusStep, stepsOf } from "./filterline.js";
 
 const TYPING_MS = 180;
 
-// Searches while it is typed in; `done` when it is left by a key. It is not if `entered` answers true.
+// Searches during typing. `done` is called when a key leaves the field, unless `entered` returns true for Enter.
 export function searchField(app, { label, placeholder = "Search", done, entered = (search) => void app.store.replace({ search }) }) {
   let typing = null;
   const input = h("input", {
@@ -33,7 +33,8 @@ export function searchField(app, { label, placeholder = "Search", done, entered 
 
 let fields = 0;
 
-// A function, or a sequence of which each calls the next, `f > g`, with the names that there are for its last step.
+// The focus: a function, or a sequence of functions that call each other, `f > g`. Completes the last name of the
+// sequence.
 export function focusField(app, done) {
   const list = h("datalist", { id: `focus-names-${++fields}` });
   let call = 0;

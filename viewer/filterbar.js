@@ -1,5 +1,5 @@
-// filterbar.js: the filter as chips and a field. A chip is a term; its text is the term's own, which a click lets
-// change; what can complete it, and what is wrong where, the source says.
+// filterbar.js: the filter as chips and a field. Each chip is a term; a click edits its text. The source provides
+// completions and the position of errors.
 import { fill, h, icon, ICONS } from "./dom.js";
 import { complete, join, legible, remove, spelled, split, toggle } from "./filterline.js";
 import { count } from "./format.js";
@@ -23,7 +23,7 @@ export class FilterBar {
     this.list = h("div.completion", { role: "listbox", id: "completion", hidden: true });
     document.body.append(this.list);
     this.element = h("div.filterbar", { role: "search", "aria-label": "Filter" });
-    // A telephone has room for the filter only once it is wanted or there is one.
+    // On a phone, the filter takes room only when it is in use, or somebody opens it.
     this.opener = h("button.button.plain.square.narrow", { type: "button", title: "Filter (/)", "aria-label": "Filter (/)", onclick: () => this.#toggle() }, icon(ICONS.filter));
     this.kept = h("span.kept", { role: "status" });
     this.undo = h("button.button.plain.square", { type: "button", title: "Undo the last filter change (u)", "aria-label": "Undo the last filter change", onclick: () => app.undo() }, icon(ICONS.undo));
@@ -36,7 +36,7 @@ export class FilterBar {
     if (this.editing >= terms.length) this.editing = -1;
     const chips = terms.map((t, i) => (i === this.editing ? null : this.#chip(legible(t), i)));
     const at = this.editing < 0 ? chips.length : this.editing;
-    // An answer may come while somebody types: a field that is taken out and put back loses the keys that follow.
+    // An answer may come during typing. The field must stay in the document: moving it would lose keystrokes.
     if (this.entry.parentNode !== this.element) this.element.append(this.entry);
     for (const other of [...this.element.childNodes]) if (other !== this.entry) other.remove();
     this.entry.before(icon(ICONS.filter), ...chips.slice(0, at));
@@ -88,7 +88,7 @@ export class FilterBar {
     else this.focus();
   }
 
-  // What the answer said of the filter.
+  // Shows what the answer says about the filter.
   report(head) {
     this.problem = null;
     this.trouble.hidden = true;
@@ -118,7 +118,7 @@ export class FilterBar {
     this.entry.focus();
   }
 
-  // What was offered for an earlier text, until the answer for this one comes.
+  // Narrows the completions of the previous text, until those of this one arrive.
   #narrow(typed) {
     this.items = this.items.filter((item) => item.text.startsWith(typed));
     this.chosen = -1;

@@ -1,5 +1,5 @@
-// filterline.js: the filter's line as terms (what the page shows as chips), and what can complete one. It
-// judges nothing: whether a filter is right, the server says, with the column where it is not.
+// filterline.js: the text of the filter as terms, which the page shows as chips, and the completion of terms. It does
+// not validate: the server says whether a filter is valid, and at which column it is not.
 
 export const TERMS = [
   { name: "fn", kind: "pattern", help: "a function anywhere in the call stack" },
@@ -29,10 +29,10 @@ export const TERMS = [
   { name: "repeats", kind: "pattern", looks: true, help: "shows direct recursion as one call" },
 ];
 
-// Whether a term says how stacks look: such a one cannot be turned round.
+// Whether a term changes how stacks look; such a term cannot be negated.
 const looks = (name) => TERMS.some((t) => t.looks && t.name === name);
 
-// The text of each term: parts between blanks that do not stand in "…" or /…/ (which begin a value).
+// Splits the text into terms, at blanks outside "…" and /…/, which begin a value.
 export function split(line) {
   const terms = [];
   let at = 0;
@@ -79,7 +79,7 @@ export const add = (line, term) => {
   return terms.some((t) => t.text === term) ? join(terms) : join([...terms, term]);
 };
 
-// Replaces all terms with this name (and sign), so that a second brush moves the range.
+// Replaces all terms with the same name and sign, so that brushing again moves the range.
 export const put = (line, term) => {
   const { name, negated } = describe({ text: term });
   return join([...split(line).filter((t) => t.name !== name || t.negated !== negated), term]);
@@ -92,15 +92,15 @@ export const toggle = (line, i) =>
 
 const REGEX_SPECIAL = /[\\^$.[\]|()*+?{}/]/g;
 
-// A pattern for exactly this name.
+// Returns a pattern for exactly this name.
 export const exactly = (name) => `/^${name.replace(REGEX_SPECIAL, "\\$&")}$/`;
 
-// A function, or a sequence of which each calls the next, as `allotrace callers` takes them. A name stands for itself
-// unless it could be read as something else.
+// Returns a function, or a sequence of functions that call each other, in the syntax of `allotrace callers`. A name is
+// used as it is, unless it could be read as something else.
 export const focusStep = (place) => (/^[^/\s]/.test(place.function) && !place.function.includes(" > ") && !/^\d+(\.\d+)*$/.test(place.function) ? place.function : place.function ? exactly(place.function) : String(place.id));
 export const focusOn = (places) => places.map(focusStep).join(" > ");
 
-// The steps of such a sequence: what is between ` > ` that does not stand in /…/ (with which a step begins).
+// Splits a sequence into steps, at each ` > ` outside /…/, which begins a step.
 export function stepsOf(focus) {
   const steps = [];
   let from = 0;
@@ -113,7 +113,7 @@ export function stepsOf(focus) {
   return steps;
 }
 
-// The values of a term: what stands between commas that are not in "…" or /…/.
+// Splits the value of a term at commas outside "…" and /…/.
 function valuesOf(value) {
   const all = [];
   for (let from = 0, at = 0; from <= value.length; from = at + 1) {
@@ -124,24 +124,24 @@ function valuesOf(value) {
   return all;
 }
 
-// The name that a pattern means exactly.
+// Returns the name that a pattern matches exactly; undefined if it is of another form.
 const nameIn = (value) => /^\/\^((?:\\.|[^\\^$.[\]|()*+?{}])*)\$\/$/.exec(value)?.[1].replace(/\\(.)/g, "$1");
 
-// How a chip reads: the name in place of a pattern that means exactly it. `name` knows more such patterns.
+// Returns a term as a chip shows it, with names in place of patterns that match exactly one name.
 export function legible(term) {
   const all = valuesOf(term.value), names = all.map(nameIn);
   return { ...term, value: all.map((v, i) => names[i] ?? v).join(term.name === "path" ? " › " : ","), exact: names.every((n) => n != null) };
 }
 
-// The terms for the stretch of time that was brushed.
+// The terms for a range of time that was brushed.
 export const brushed = {
   alloc: (a, b) => [`alloc:${a}..${b}`],
   live: (a, b) => [`live:${a}..${b}`],
-  // Live at some moment of it, and no more at its end.
+  // Live at some moment in the range, and not at its end.
   freed: (a, b) => [`live:${a}..${b}`, `-live:${b}`],
 };
 
-// A term as it was typed → as filters have it: what was freed is what was live and no more is.
+// Turns a term as typed into filter terms: what was freed in a range is what was live in it and not at its end.
 export function spelled(text) {
   const m = /^freed:(.*?)\.\.(.*)$/.exec(text);
   return m ? brushed.freed(m[1], m[2] || "@end").join(" ") : text;
@@ -152,7 +152,7 @@ export function withBrush(line, how, a, b) {
   return join([...rest, ...brushed[how](a, b)]);
 }
 
-// What could stand at the end of `word`; `names` are functions, files and types that there are.
+// Returns completions for `word`; `names` are the functions, files and types that exist.
 export function complete(word, names = {}) {
   const negated = word.startsWith("-");
   const body = negated ? word.slice(1) : word;

@@ -1,5 +1,6 @@
-// flame.js: call trees on a canvas: flames, icicles, inverted ones, and both around a focus. It draws and moves;
-// what is to be shown, and what a choice leads to, is its owner's: data through `show`, news through `on`.
+// flame.js: draws call trees on a canvas: flame graphs, icicles, inverted ones, and callers and callees around a focus.
+// It draws and handles input. Its owner decides what is shown, through `show`, and what a choice leads to, through the
+// callbacks in `on`.
 import { shorten } from "./names.js";
 import { children, drawRow, firstAfter, hit, isBelow, layout } from "./tree.js";
 import { THEMES } from "./palette.js";
@@ -11,8 +12,8 @@ const FONT = '12px ui-sans-serif, system-ui, -apple-system, "Segoe UI", "Inter",
 const NUMBER = new Intl.NumberFormat("en");
 
 export class Flame {
-  // on: { pick(node), zoom(node), menu(node, x, y), hover(node, x, y), other(count, x, y), moved(span), stretched(), whole() }, nodes as
-  // { layer, node } or null
+  // on: { pick(node), zoom(node), menu(node, x, y), hover(node, x, y, other), other(other, x, y), moved(span),
+  // stretched(), whole() }. A node is { layer, node } or null; `other` is an entry of `others`.
   constructor(canvas, on) {
     this.canvas = canvas;
     this.context = canvas.getContext("2d", { alpha: false });
@@ -34,7 +35,7 @@ export class Flame {
     this.observer.observe(canvas.parentElement);
   }
 
-  // trees: [{ tree, direction }]; trail: names of what lies outside the tree's root.
+  // trees: [{ tree, direction }]. With keepView, the visible range stays.
   show(trees, { keepView = false } = {}) {
     const old = this.layers;
     this.layers = trees.map(({ tree, direction }, i) => {
@@ -49,7 +50,7 @@ export class Flame {
     this.redraw();
   }
 
-  // What was under the pointer is somewhere else, or has other numbers.
+  // The node under the pointer has moved, or has other numbers.
   #unhover() {
     this.hovered = null;
     this.on.hover(null);
@@ -67,7 +68,7 @@ export class Flame {
     this.redraw();
   }
 
-  // The frames that match and are drawn, in the order of the tree, as { layer, node }.
+  // Returns the matching frames that are drawn, as { layer, node } in the order of the tree.
   matches() {
     return this.layers.flatMap((v, layer) => {
       const limit = this.#limit(v), from = v.l.x0[v.zoom], to = v.l.x1[v.zoom], found = [];
@@ -106,7 +107,7 @@ export class Flame {
     this.redraw();
   }
 
-  // Scrolls to where a zoomed frame and what is beyond it can be seen; its nearest callers stay above it.
+  // Scrolls so that a zoomed frame and the frames beyond it are visible, with its nearest callers above it.
   bringUp({ layer, node }) {
     const view = this.layers[layer];
     if (!view || !this.height) return;
@@ -116,13 +117,13 @@ export class Flame {
     this.#clampScroll();
   }
 
-  // Share of the width, for tests and for the slider: what is drawn fills it.
+  // The node that fills the width and its total, for tests and for the slider.
   shown(layer = 0) {
     const v = this.layers[layer];
     return v ? { node: v.zoom, total: v.l.tree.total[v.zoom] } : null;
   }
 
-  // How many times narrower the stretch that the wheel left is than what is zoomed to; 1 where all of it is seen.
+  // How many times the wheel has magnified the zoomed node; 1 if all of it is visible.
   get stretch() {
     const v = this.layers[0];
     if (!v) return 1;
@@ -130,7 +131,7 @@ export class Flame {
     return (v.l.x1[v.zoom] - v.l.x0[v.zoom]) / Math.max(right - left, 1e-9);
   }
 
-  // All of what is zoomed to again.
+  // Shows the whole zoomed node again.
   whole() {
     clearTimeout(this.telling);
     this.layers.forEach((v, layer) => this.zoom({ layer, node: v.zoom }));
@@ -138,7 +139,7 @@ export class Flame {
     this.layers.forEach((v, layer) => v.zoom > 0 && this.bringUp({ layer, node: v.zoom }));
   }
 
-  // What the wheel and dragging have left, of layer 0, which the others follow.
+  // The visible range after wheel and drag, in layer 0; the other layers follow it.
   #shownSpan() {
     const v = this.layers[0], from = v.l.x0[v.zoom], extent = v.l.x1[v.zoom] - from;
     const share = (x) => +((x - from) / extent).toPrecision(6);
@@ -185,10 +186,10 @@ export class Flame {
     this.redraw();
   }
 
-  // The y of the first row's edge nearest to the baseline, before scrolling.
+  // Returns the y of the edge of the first row at the baseline, before scrolling.
   #base() {
     if (this.layers.length === 2) {
-      // Around a focus: callers above, callees below, each with as much room as it has rows.
+      // Around a focus, callers are above and callees below, and the height is divided by their numbers of rows.
       const up = this.layers.find((v) => v.direction < 0), down = this.layers.find((v) => v.direction > 0);
       const wanted = up.l.rows.length * ROW;
       const room = this.height - Math.min(down.l.rows.length * ROW, this.height / 2);
@@ -224,7 +225,7 @@ export class Flame {
     if (top < ROW) this.scroll += top - ROW;
     else if (top > this.height - 2 * ROW) this.scroll += top - (this.height - 2 * ROW);
     this.#clampScroll();
-    // Beside what is seen: to its middle, or its beginning if it is wider.
+    // If the node is outside the visible range, centers it, or shows its beginning if it is wider.
     const { left, right, l } = view, extent = right - left, wide = l.x1[node] - l.x0[node];
     if (view.move || (l.x1[node] > left && l.x0[node] < right)) return;
     const from = wide > extent ? l.x0[node] : l.x0[node] + wide / 2 - extent / 2;
@@ -237,7 +238,7 @@ export class Flame {
     return Math.max((MIN_WIDTH / this.width) * extent, this.limitShare * view.l.tree.total[view.zoom]);
   }
 
-  // Where a node is on the screen, in pixels from the canvas' corner.
+  // Returns the rectangle of a node, in pixels from the canvas' corner.
   rectangle({ layer, node }) {
     const v = this.layers[layer];
     const k = this.width / (v.right - v.left);
@@ -264,7 +265,7 @@ export class Flame {
     return null;
   }
 
-  // The hatched stretch at a point: what it holds.
+  // Returns the hatched stretch at a point.
   otherAt(x, y) {
     for (const o of this.others || []) if (x >= o.x && x < o.x + o.width && y >= o.y && y < o.y + ROW) return o;
     return null;
@@ -294,7 +295,7 @@ export class Flame {
     this.canvas.dataset.moving = moving ? "1" : "";
   }
 
-  // The same on what takes a drawing down.
+  // Paints on a context that records the drawing.
   paintOn(context) {
     const own = { context: this.context, scale: this.scale, hatch: this.hatch };
     Object.assign(this, { context, scale: 1, hatch: null });
@@ -365,7 +366,7 @@ export class Flame {
     if (!text.startsWith("…") && !text.endsWith("…")) this.#labelAmount(tree, i, x, y, w, this.#measure(text), faded, labels);
   }
 
-  // Over time the root is the axis.
+  // Over time, the root is the axis.
   #timeAxis(v, y) {
     const c = this.context, { start } = v.l.tree, k = this.width / (v.right - v.left);
     const { times, text } = ticks(start + v.left, start + v.right, Math.max(2, this.width / 110));
@@ -378,7 +379,7 @@ export class Flame {
     });
   }
 
-  // Amount and share at the right end, where there is room beside the whole name.
+  // Writes amount and share at the right end, if there is room beside the full name.
   #labelAmount(tree, i, x, y, w, taken, faded, labels) {
     const text = this.amountOf?.(tree, i);
     if (!text) return;
@@ -386,7 +387,7 @@ export class Flame {
     if (right - width >= x + PAD + taken + BESIDE) labels.push({ text, x: right - width, y: y + ROW / 2 - 0.5, dim: faded });
   }
 
-  // A shape for what is a colour, too: whether it grew or shrank, for sure.
+  // Marks a significant change with a triangle, so that color is not the only sign.
   #mark(tree, i, x, y, w) {
     const sure = tree.change?.[i];
     if (!sure || w < 9) return;
@@ -550,7 +551,7 @@ export class Flame {
     drag.moved = true;
     this.scroll = drag.scroll - down;
     this.#clampScroll();
-    // Where it ends, a page that is higher than the window goes on.
+    // Passes on the rest of the movement to the page, if it is higher than the window.
     document.scrollingElement.scrollTop = drag.page + drag.scroll - down - this.scroll;
     this.layers.forEach((v, i) => {
       const [left, right] = drag.views[i];
@@ -560,7 +561,7 @@ export class Flame {
     this.redraw();
   }
 
-  // What two fingers hold stays under them: by their distance it becomes wider, and it moves with their middle.
+  // Keeps the points under two fingers in place: their distance scales the range, and their midpoint moves it.
   #pinch({ from, scroll, views }, to) {
     const distance = ([[x, y], [u, v]]) => Math.max(1, Math.hypot(u - x, v - y)), middle = ([a, b], i) => (a[i] + b[i]) / 2;
     const factor = distance(from) / distance(to);
@@ -574,7 +575,7 @@ export class Flame {
     this.redraw();
   }
 
-  // So that a value lies at x, and so much of them is seen.
+  // Shows a range of width `extent` with value `at` at x.
   #stretchTo(v, at, x, extent) {
     const seen = Math.max(v.l.tree.total[0] * 1e-7, extent), left = at - (x / this.width) * seen;
     this.#setRange(v, left, left + seen);
@@ -611,7 +612,7 @@ export class Flame {
     this.redraw();
   }
 
-  // Moves the selection; true if the key meant something.
+  // Moves the selection. Returns true if the key was used.
   key(key) {
     const names = { h: "ArrowLeft", j: "ArrowDown", k: "ArrowUp", l: "ArrowRight" };
     const arrow = names[key] || key;

@@ -1,9 +1,9 @@
-// format.js: numbers as people read them, digit by digit as the commands print them (src/query/figure.c).
+// format.js: formats numbers exactly as the commands print them (src/query/figure.c).
 
 const UNITS = ["B", "KB", "MB", "GB", "TB", "PB", "EB"];
 
-// C's %.Nf: an exact tie goes to the even digit (toFixed takes the larger). A tie is a number whose binary
-// fraction ends just behind the decimal digits.
+// C's %.Nf: an exact tie rounds to the even digit, while toFixed rounds up. A tie is a number whose binary fraction
+// ends right after the decimal digits.
 function fixed(x, digits) {
   const scaled = x * 2 ** (digits + 1);
   if (!Number.isInteger(scaled) || scaled % 2 === 0) return x.toFixed(digits);
@@ -41,7 +41,7 @@ export function duration(micros) {
   return `${Math.floor(whole / 3600)} h ${Math.floor(whole / 60) % 60} min`;
 }
 
-// As a filter reads it: the shortest text that is exact to a microsecond.
+// Formats a time for a filter: the shortest text that is exact to the microsecond.
 export function filterTime(micros) {
   const n = Math.max(0, Math.round(micros));
   if (n === 0) return "0";
@@ -59,7 +59,7 @@ export const percent = (x) => `${fixed(x, 1)}%`;
 
 export const plural = (n, one, many = `${one}s`) => `${count(n)} ${n === 1 ? one : many}`;
 
-// An amount in an answer's unit: B, blocks, B·s.
+// Formats an amount in an answer's unit: B, blocks, B·s.
 export function amount(x, unit) {
   if (unit === "blocks") return `${count(x)} ${x < 1.5 ? "block" : "blocks"}`;
   return unit === "B·s" ? `${bytes(x)}·s` : bytes(x);
@@ -67,13 +67,13 @@ export function amount(x, unit) {
 
 const NORMAL = 1.959963984540054; // of the 95% interval
 
-// The ± that people are shown: 1.96 standard errors of bytes, which follow from the samples; else half the interval.
+// Returns the ± for a figure: 1.96 standard errors of bytes, computed from the samples, or else half of the interval.
 export function margin(figure, unit, rate) {
   if (unit !== "B" || !rate || figure.samples === undefined || figure.value <= 0) return (figure.high - figure.low) / 2;
   return (NORMAL * Math.sqrt(figure.samples * (1 - rate)) * figure.value) / figure.samples;
 }
 
-// Where samples are few, the interval reaches much further up than down, and both its ends are said.
+// With few samples, the interval reaches much further up than down, so both bounds are shown.
 export const twoEnded = (figure) => figure.high - figure.value > 1.64 * (figure.value - figure.low);
 
 export function marginText(figure, unit, rate) {
@@ -90,7 +90,7 @@ function lossOf(missing) {
   return [`Missing: ${missing.duration ? duration(missing.duration) : "events"} ${where} (${share}).`];
 }
 
-// What a reader should know of a trace that is not whole, the worst first; none if it is.
+// Returns what to know about a damaged trace, the worst first; empty if it is not damaged.
 export function damageOf(trace) {
   const end = trace?.ends_early;
   const lines = [...lossOf(trace?.missing), ...(trace?.warnings ?? []).map((w) => w.text)];

@@ -1,9 +1,9 @@
-// graph.js: where the boxes and arrows of a graph of callers stand: in layers, callers above what they call. No
-// drawing: everything here is numbers, and runs without a browser.
+// graph.js: layout of the graph of callers: positions of boxes and arrows, in layers, with callers above their callees.
+// It does not draw: everything here is numbers and runs without a browser.
 
 const SWEEPS = 12, ACROSS = 26, DOWN = 58, THIN = 10; // passes over the order; pixels: between boxes, layers; of an arrow that passes by
 
-// Which edges lead back to where a path came from: they are drawn upward, and layers disregard them.
+// Finds the edges that lead back to a node on the current path. They are drawn upward and ignored by the layers.
 function backEdges(n, edges) {
   const out = Array.from({ length: n }, () => []), into = new Int32Array(n), back = new Uint8Array(edges.length), state = new Uint8Array(n);
   edges.forEach((e, i) => {
@@ -33,7 +33,7 @@ function backEdges(n, edges) {
   return back;
 }
 
-// The longest way from a root, so that each arrow goes down.
+// A node's layer is the length of the longest path from a root, so that each arrow goes down.
 function layersOf(n, edges, back) {
   const layer = new Int32Array(n), into = new Int32Array(n), out = Array.from({ length: n }, () => []), ready = [];
   edges.forEach((e, i) => !back[i] && (into[e.to]++, out[e.from].push(e.to)));
@@ -43,12 +43,13 @@ function layersOf(n, edges, back) {
       layer[to] = Math.max(layer[to], layer[ready[k]] + 1);
       if (!--into[to]) ready.push(to);
     }
-  // A root stands next to what it calls, not at the top.
+  // A root is placed right above its highest callee rather than at the top.
   for (let i = 0; i < n; i++) if (out[i].length && !edges.some((e, k) => !back[k] && e.to === i)) layer[i] = Math.max(0, Math.min(...out[i].map((to) => layer[to])) - 1);
   return layer;
 }
 
-// Nodes with what stands for long arrows in the layers between; the pieces of arrows between neighbouring layers.
+// Adds items that represent long arrows in the layers that they cross, and splits the arrows into pieces between
+// adjacent layers.
 function withBends(sizes, edges, back, layer) {
   const items = sizes.map((s, i) => ({ layer: layer[i], width: s.width, height: s.height })), pieces = [], ways = [];
   edges.forEach((e, i) => {
@@ -72,7 +73,8 @@ function crossings(rows, pieces, place) {
   return n;
 }
 
-// By turns from above and from below, each box goes to the middle of its neighbours; the order with the fewest crossings stays.
+// Alternately from above and from below, moves each box to the mean position of its neighbors. Keeps the order with the
+// fewest crossings.
 function order(items, pieces) {
   const rows = [], place = new Float64Array(items.length), up = items.map(() => []), down = items.map(() => []);
   items.forEach((x, i) => (rows[x.layer] ??= []).push(i));
@@ -97,7 +99,8 @@ function order(items, pieces) {
   return best;
 }
 
-// As near to where each wants to be as its neighbours in the row allow (pool adjacent violators): middles.
+// Places each item of a row as near to the position it wants as its neighbors allow (pool adjacent violators).
+// Positions are of centers.
 function settle(row, items, wanted) {
   const blocks = [];
   let shift = 0, before = 0;
@@ -141,8 +144,8 @@ function position(rows, items, pieces) {
   return y - DOWN;
 }
 
-// sizes: [{ width, height }] of boxes; edges: [{ from, to, weight }], the heaviest first. Answers the boxes' middles, and for each edge
-// the points on its way; of one that leads back, from side to side.
+// sizes: [{ width, height }] of the boxes; edges: [{ from, to, weight }], heaviest first. Returns the centers of the
+// boxes, and for each edge the points on its way; an edge that leads back goes from side to side.
 export function layoutGraph(sizes, edges) {
   if (!sizes.length) return { nodes: [], ways: [], width: 0, height: 0 };
   const back = backEdges(sizes.length, edges), layer = layersOf(sizes.length, edges, back);
@@ -159,7 +162,7 @@ export function layoutGraph(sizes, edges) {
   return { nodes, ways: points, back: [...back].map(Boolean), width: Math.max(...items.map((i) => i.x + i.width / 2)) + 2 * ACROSS, height };
 }
 
-// A smooth line through points that go down, or round a side: the `d` of a path.
+// Returns a smooth line through points that go down, or around a side, as the `d` of a path.
 export function curve(points) {
   const [first, ...rest] = points, f = (v) => v.map((x) => x.toFixed(1)).join(",");
   if (points.length === 3 && points[1][0] > Math.max(first[0], points[2][0])) return `M${f(first)}Q${f(points[1])} ${f(points[2])}`;

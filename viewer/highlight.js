@@ -1,13 +1,14 @@
-// highlight.js: source text as pieces with classes, by the language that a file's name tells. It knows what is a comment, a
-// text, a number and a word of the language, no grammar. Runs without a browser.
+// highlight.js: splits source text into pieces with classes. The file name determines the language. It recognizes
+// comments, strings, numbers and words of the language, but no grammar. Runs without a browser.
 
 const words = (text) => new Set(text.split(" "));
 
 const C = words("alignas alignof asm auto bool break case char const constexpr continue default do double else enum extern false float for goto if inline int long NULL nullptr register restrict return short signed sizeof static static_assert struct switch true typedef typeof union unsigned void volatile while");
 const CPP = new Set([...C, ...words("and catch class concept co_await co_return co_yield decltype delete explicit export final friend mutable namespace new noexcept not operator or override private protected public requires template this throw try typename using virtual wchar_t")]);
 
-// `block`: how comments begin and end, `nested`: whether within each other; `line`: what makes the rest of a line one;
-// `texts`: how texts begin, which end the same way; `long`: the same of those that go on over lines; `char`: a letter between '.
+// `block`: start and end of a comment, `nested`: whether comments nest; `line`: starts a comment up to the end of the
+// line; `texts`: delimiters of strings; `long`: delimiters of strings that may span lines; `char`: whether a character
+// is written in '.
 const LANGUAGES = {
   c: { words: C, line: "//", block: ["/*", "*/"], texts: ['"'], char: true, directive: /^\s*#\s*\w+/ },
   cpp: { words: CPP, line: "//", block: ["/*", "*/"], texts: ['"'], char: true, directive: /^\s*#\s*\w+/ },
@@ -31,7 +32,7 @@ const CHAR = /'(?:\\(?:x[0-9a-fA-F]+|u\{?[0-9a-fA-F]+\}?|\d+|.)|[^'\\])'/uy;
 
 const matchAt = (pattern, text, at) => ((pattern.lastIndex = at), pattern.exec(text)?.[0]);
 
-// Where a text ends that began before `at`; -1: not in this line.
+// Returns the end of a string that began before `at`; -1 if it does not end in this line.
 function endOfText(text, at, quote) {
   for (; at < text.length; at++) {
     if (text[at] === "\\") at++;
@@ -40,7 +41,7 @@ function endOfText(text, at, quote) {
   return -1;
 }
 
-// Where a comment of some depth ends; the depth that is left where it does not.
+// Returns the end of a comment at nesting `depth`, and the depth that remains at the end of the line.
 function endOfComment(text, at, { block: [open, close], nested }, depth) {
   while (at < text.length) {
     if (text.startsWith(close, at)) {
@@ -54,7 +55,7 @@ function endOfComment(text, at, { block: [open, close], nested }, depth) {
   return { at, depth };
 }
 
-// One line: pieces, and what goes on in the next one.
+// Splits a line. Returns its pieces, and the state in which the next line begins.
 function paint(text, of, before) {
   const pieces = [];
   let at = 0, state = before;
@@ -96,15 +97,15 @@ function paint(text, of, before) {
   return { pieces, state };
 }
 
-// Whether the first of some lines stands in a comment that began before: its end comes first.
+// Whether the first line is inside a comment that began earlier: the end of a comment comes before any start.
 function beginsInComment(lines, { block }) {
   if (!block) return false;
   const text = lines.join("\n"), close = text.indexOf(block[1]), open = text.indexOf(block[0]);
   return close >= 0 && (open < 0 || close < open);
 }
 
-// Each line as pieces { kind, text }: "comment", "text", "number", "word", "name", "directive" or "". All of a file of no known
-// language is one piece a line.
+// Splits each line into pieces { kind, text }, where kind is "comment", "text", "number", "word", "name", "directive"
+// or "". In an unknown language, each line is one piece.
 export function highlight(lines, file) {
   const of = LANGUAGES[languageOf(file)];
   if (!of) return lines.map((text) => [{ kind: "", text }]);

@@ -1,7 +1,7 @@
-// keys.js: the one list of keys: from it come what they do and what `?` shows.
+// keys.js: the list of keys, from which both their actions and the help (`?`) are made.
 import { h } from "./dom.js";
 
-// [keys, what the help says, name of the action]; without an action: the view's own.
+// [keys, text of the help, action]; action null: handled by the view.
 export const KEYS = [
   ["Move", [
     [["←", "↓", "↑", "→"], "move in flames, tables and the timeline", null],
@@ -58,7 +58,7 @@ export function listen(actions) {
   addEventListener("keydown", (e) => {
     if (e.ctrlKey || e.metaKey || e.altKey || e.defaultPrevented) return;
     if (typing(e) && e.key !== "Escape") return;
-    // A button has its own meaning for these.
+    // These keys activate a button.
     if ((e.key === " " || e.key === "Enter") && e.target.closest?.("button, summary, a")) return;
     if (document.querySelector("dialog[open]")) return;
     const action = actions[ACTIONS.get(e.key) ?? "arrows"];

@@ -1,13 +1,13 @@
-// layers.js: what live memory of the timeline is made of: heaps, or the groups that the source answers (sites, threads,
-// lifetimes) and the rest of it. Numbers and names alone; timeline.js draws them.
+// layers.js: the layers of live memory in the timeline: heaps, or the groups in the answer (sites, threads, lifetimes)
+// and the rest. Numbers and names only; timeline.js draws them.
 
 export const HEAPS = ["minor", "major", "external"];
 export const HEAP_NAMES = { minor: "minor heap", major: "major heap", external: "malloc and other memory" };
 
-// By what it can be stacked: `by` of the source, but for heaps, which it always tells; and how people call it.
+// What live memory can be stacked by: the parameter `by`, except for heaps, which are in every answer; and its name.
 export const STACKS = { heap: "heap", line: "site", function: "function", thread: "thread", scope: "scope", life: "lifetime" };
 
-// A layer: { key, name, values, heap } or { key, name, values, hue, place, filter }. The lowest first.
+// Returns the layers, lowest first: { key, name, values, heap } or { key, name, values, hue, place, filter }.
 export function layersOf(answer, places) {
   const curves = answer.filtered || answer.all;
   if (!answer.layers) return heapsOf(curves);
@@ -21,7 +21,7 @@ export function layersOf(answer, places) {
   return rest.some((v) => v > 0) ? [...layers, { key: "rest", name: "the rest", values: rest, hue: -1 }] : layers;
 }
 
-// One without a heap stands for all, where the source does not tell heaps apart.
+// If the answer does not tell heaps apart, one layer stands for all memory.
 function heapsOf(curves) {
   const there = HEAPS.filter((k) => curves[`live_${k}`]);
   if (!there.length) return [{ key: "external", name: HEAP_NAMES.external, values: curves.live, heap: "external" }];
@@ -32,14 +32,14 @@ const nameOf = (place) => (!place ? "(no call stack)" : `${place.function || pla
 
 export const isEmpty = (layer) => !layer.values.some((v) => v > 0);
 
-// Its colour and, beyond the number of hues, a texture.
+// Returns the layer's color and, if there are more layers than hues, a texture.
 export function fillOf(theme, layer) {
   if (layer.heap) return { color: theme.heaps[layer.heap], texture: layer.heap === "minor" ? null : layer.heap };
   if (layer.hue < 0) return { color: theme.rest, texture: null };
   return { color: theme.groups[layer.hue % theme.groups.length], texture: layer.hue >= theme.groups.length ? "major" : null };
 }
 
-// The layer at an amount above the ground in a step; null: above all.
+// Returns the layer at an amount in step `i`; null if the amount is above all layers.
 export function layerAt(layers, i, amount) {
   let sum = 0;
   for (const l of layers) {

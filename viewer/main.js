@@ -1,4 +1,4 @@
-// main.js: the page: its parts, what they have in common, and who is told when the state changes.
+// main.js: the page: creates its parts, holds what they share, and tells them when the state changes.
 import { Details } from "./details.js";
 import { fill, h, icon, ICONS, Popover } from "./dom.js";
 import { explain, fact, following, number, tellsBlocks } from "./explain.js";
@@ -26,7 +26,7 @@ const MEASURE_NAMES = {
   promoted: "Promoted", survived: "Never freed", temporary: "Temporary", byteseconds: "Bytes × lifetime",
 };
 const TIMELINE_WAITS_MS = 200, LEAVING_MS = 2000;
-// In three groups: where it was allocated, when it was live, what changed and what to do.
+// Three groups of tabs: where memory was allocated, when it was live, what changed and what to do.
 const GROUPS = { leaks: "When", diff: "What to do" };
 const OF_TIMES = ["temporary", "byteseconds", "peak"]; // measures
 
@@ -93,8 +93,8 @@ class App {
       else if (error) fill(this.banner, `The server cannot be reached (${error.message}). The page may be out of date; it retries with your next action.`);
     };
     this.banner = h("div.banner", { role: "alert", hidden: true });
-    // Requests that a reload cuts short have failed, but nobody is left to be told.
-    // A link into an editor looks the same, and the page stays.
+    // A reload aborts requests, which looks like a failure of the server. A link into an editor triggers the same
+    // event, but the page stays.
     addEventListener("beforeunload", () => {
       this.leaving = true;
       setTimeout(() => (this.leaving = false), LEAVING_MS);
@@ -145,7 +145,7 @@ class App {
       this.panelButton, tool("theme", "Dark or light (T)", () => this.toggleTheme()), tool("help", "Keys (?)", showHelp));
   }
 
-  // What of the trace cannot be read, wherever one is.
+  // Shows what of the trace cannot be read, if anything.
   #showDamage() {
     const lines = format.damageOf(this.trace);
     this.damage.hidden = !lines.length;
@@ -175,9 +175,9 @@ class App {
     this.store.replace({ details: this.details.element.hidden ? "shown" : "hidden" });
   }
 
-  // ---- what views tell ---------------------------------------------------------------------
+  // ---- called by views ---------------------------------------------------------------------
 
-  // The head of an answer: what the numbers on the page are of. Null: there are none.
+  // Sets the head of an answer, which says what the page's numbers are of. Null: no numbers are shown.
   report(head) {
     this.heads.set(this.shown, head);
     this.#showHead(head);
@@ -207,13 +207,14 @@ class App {
     this.selectedOf = this.#selection;
   }
 
-  // What the numbers of the details are of.
+  // Identifies the question behind the numbers in the details.
   get #selection() {
     const { trace, filter, measure, at, wrappers } = this.store.state;
     return JSON.stringify([trace, filter, measure, at, wrappers, this.generation]);
   }
 
-  // What was selected, and no view has found again, has the numbers of another filter, or of a diff that is not shown.
+  // Drops a selection that the view has not found again, since its numbers are of another filter, or of a diff that is
+  // no longer shown.
   #dropOldSelection() {
     const elsewhere = this.selected?.change && this.store.state.view !== "diff";
     if (!this.selected || (this.selectedOf === this.#selection && !elsewhere)) return;
@@ -221,7 +222,7 @@ class App {
     if (!this.details.element.hidden) this.details.clear("The selection is not visible now.");
   }
 
-  // Something went wrong: said where it belongs.
+  // Shows an error where it belongs.
   trouble(error, view, otherwise) {
     if (error instanceof SourceError && error.parameter === "filter") {
       this.filterBar.refuse(error);
@@ -235,7 +236,7 @@ class App {
     console.error(error);
   }
 
-  // What to do about an answer that did not come.
+  // Buttons for an answer that could not be had.
   waysOut() {
     const { store } = this;
     return [
@@ -248,7 +249,7 @@ class App {
     fill(document.getElementById("app"), h("div.empty", h("h2", "This address lacks its key"), h("p", "Open the address that ", h("code", "allotrace view"), " printed in the terminal; it contains a token that this browser does not have, or has only from an earlier run."), this.#wayBack()));
   }
 
-  // The address that a server printed, and what is looked at here behind it.
+  // Asks for the address that a server printed, and keeps the current state.
   #wayBack() {
     const input = h("input", { type: "text", "aria-label": "Address", placeholder: "http://localhost:…/?token=…", spellcheck: "false", autocomplete: "off" });
     const wrong = h("p.problem", { role: "alert", hidden: true }, "This is not an address printed by `allotrace view`: http://…/?token=…");
@@ -286,7 +287,7 @@ class App {
     }
   }
 
-  // Where the browser refuses: to be copied by hand. It stays until it is closed.
+  // Shows a text to copy by hand, if the browser refuses to copy. Stays open until it is closed.
   #offerCopy(text) {
     this.byHand ??= new Popover("byhand");
     const box = h("pre", { tabindex: "0", autofocus: true, "aria-label": "Text to copy" }, text);
@@ -310,7 +311,7 @@ class App {
     if (!this.store.undo()) this.toast("There is no filter change to undo");
   }
 
-  // The largest modules of a picture get hues of their own; what is drawn already follows.
+  // Gives the largest modules of a picture hues of their own. The caller draws anyway; the other views are redrawn.
   takeHues(modules) {
     if (!this.hues.take(modules)) return;
     for (const v of this.views.values()) if (v !== this.shown) v.restyle();
@@ -328,7 +329,7 @@ class App {
     this.store.replace({ theme });
   }
 
-  // The address says more than what was chosen last.
+  // The address takes precedence over the last choice.
   #themeWanted() {
     return this.store.state.theme || themeName();
   }
@@ -347,7 +348,7 @@ class App {
     return this.views.get(this.store.state.view);
   }
 
-  // Whether something is still asked for, or moving: what tests wait for.
+  // Whether a request or an animation is in progress; tests wait for this.
   get busy() {
     return this.working > 0 || this.source.pending > 0 || !!document.querySelector("[data-moving='1']");
   }
@@ -397,13 +398,13 @@ class App {
     }
     const updated = view.update(s, view.seen === this.generation && view.state ? differing(view, s, changed) : null);
     if (timeChanged) {
-      // What was asked for comes first; the timeline would take a processor from it.
+      // The view comes first; the timeline would compete for a processor.
       await Promise.race([updated.catch(() => {}), new Promise((done) => setTimeout(done, TIMELINE_WAITS_MS))]);
       if (timeAsked === timelineKey(this.store.state, this.info.traces)) this.#loadTimeline(s);
     }
     await updated;
     if (call !== this.calls) return; // it may have been cut short
-    // A view that still has its answer did not report it again.
+    // A view that kept its answer did not report it again.
     if (!this.filterBar.problem) this.#showHead(this.heads.get(view) ?? null);
     this.#dropOldSelection();
     this.#showMeasure(s); // what it is called may follow from the answer
@@ -412,7 +413,7 @@ class App {
     this.start.load(s).then(() => this.#showTabs(this.store.state));
   }
 
-  // Those that the trace can fill.
+  // Shows the tabs that have something to show for this trace.
   #showTabs(s) {
     let key = 0;
     for (const b of this.tabs.children) {
@@ -421,7 +422,8 @@ class App {
     }
   }
 
-  // Some views show one measure whatever is chosen, or take but a few, or say more exactly what they are: what is shown stands there.
+  // Some views have one fixed measure, or only a few, or a more exact name for it. The selector shows what the view
+  // shows.
   #showMeasure(s) {
     const { only, text, names } = this.view.measures?.(s) ?? { only: MEASURES };
     for (const o of this.measure.options) {
@@ -437,7 +439,7 @@ class App {
     this.measure.title = this.measure.disabled ? "What this view shows, whatever the measure" : "The measure: what to sum (m)";
   }
 
-  // Of a native program there is no minor heap, so that nothing can be.
+  // A native program has no minor heap, so nothing can be promoted.
   get #promotesNothing() {
     return this.trace?.minor?.samples === 0;
   }
@@ -496,7 +498,7 @@ class App {
     return true;
   }
 
-  // As the address has it.
+  // Pauses or resumes as the address says.
   #takePause(until) {
     if ((this.source.until ?? 0) === until) return;
     this.paused = until > 0;
@@ -505,7 +507,7 @@ class App {
     if (this.shown) this.refresh();
   }
 
-  // At most one refresh at once, and one more when it ends.
+  // Runs one refresh at a time; a call during a refresh causes one more.
   async refresh() {
     if (this.refreshing) return (this.again = true);
     this.refreshing = true;
@@ -551,7 +553,7 @@ class App {
     return this.info;
   }
 
-  // Until there is something of each trace to show: what is being done, in the place of the view.
+  // Shows a message in place of the view until each trace has something to show.
   async waitUntilRead() {
     for (;;) {
       await this.readInfo();
@@ -617,7 +619,7 @@ class App {
     else this.view?.canvas?.focus();
   }
 
-  // Arrows with nothing focused go to the view.
+  // Arrow keys go to the view if nothing has the focus.
   #arrow(e) {
     if (!/^Arrow|^[hjkl]$|^Enter$|^Home$/.test(e.key) || (document.activeElement !== document.body && document.activeElement !== this.stage)) return false;
     this.focusMain();
@@ -626,7 +628,7 @@ class App {
   }
 }
 
-// What differs between what a view showed last and now; it may have been away for a while.
+// Returns the keys that differ from what the view showed last. The view may have been hidden in between.
 function differing(view, s, changed) {
   if (!changed) return null;
   const all = new Set(changed);
@@ -634,14 +636,14 @@ function differing(view, s, changed) {
   return all;
 }
 
-// The same trace and view, asked for nothing.
+// Keeps trace and view, and resets everything else.
 const startOver = (s) => ({ ...startState(), trace: s.trace, view: s.view === "source" ? "flame" : s.view, theme: s.theme, details: s.details, before: s.before, after: s.after });
 
 function remember(key, value) {
   try {
     localStorage.setItem(`allotrace.${key}`, value);
   } catch {
-    // Storage may be forbidden; the choice then lasts as long as the page.
+    // The browser may forbid storage; then the choice lasts until the page is closed.
   }
 }
 
@@ -650,12 +652,12 @@ function themeName() {
   try {
     kept = localStorage.getItem("allotrace.theme");
   } catch {
-    // As above.
+    // The browser may forbid storage.
   }
   return kept === "dark" || kept === "light" ? kept : matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
 }
 
-// The address carries the token once; the cookie does from then on.
+// The address has the token once; afterwards the cookie has it.
 function dropToken() {
   const url = new URL(location.href);
   if (!url.searchParams.has("token")) return;

@@ -1,4 +1,4 @@
-// menu.js: what can be done with a place, in one list for flames, tables and the details.
+// menu.js: the actions on a place, for the menus of flame graphs and tables, and for the details.
 import { h, Popover } from "./dom.js";
 import { add, focusStep } from "./filterline.js";
 import { shortenTo } from "./names.js";
@@ -16,7 +16,7 @@ export function actionsFor(app, place, { path, zoom, sequence, subtree } = {}) {
   return [
     zoom && { text: "Zoom in", key: "Enter", run: zoom },
     ...transformsOf(place, { path: subtree, collapsed: s.recursion }).map((t) => ({ ...t, off: blocked || !t.terms, run: () => filterBy(t.terms) })),
-    // What was searched led to the place; of its callers it would leave none.
+    // Clears the search, which led to the place and would match none of its callers.
     { text: "Callers", key: "c", off: nameless, run: () => store.set({ view: "callers", focus: focusStep(place), search: "" }) },
     { text: "Callees", key: "C", off: nameless, run: () => store.set({ view: "callees", focus: focusStep(place), search: "" }) },
     { text: "Sandwich around it", key: "w", off: nameless, run: () => store.set({ view: "flame", mode: "sandwich", focus: focusStep(place), zoom: [] }) },

@@ -1,5 +1,5 @@
-// modules.js: the modules that places belong to, as the source names them: which hue each has, and the legend in which they
-// are lit, chosen, excluded and hidden.
+// modules.js: the modules of places, as named by the source: their hues, and the legend, in which a module can be
+// highlighted, chosen, excluded and hidden.
 import { h, Popover } from "./dom.js";
 import { add, exactly } from "./filterline.js";
 import { shortenTo } from "./names.js";
@@ -8,8 +8,8 @@ const LISTED = 60, NAME = 24; // characters
 
 export const moduleOf = (place) => place?.module ?? "";
 
-// FNV-1a of the name, so that a module has the same hue in every trace. Folders with a version in their name keep it
-// with the next version.
+// FNV-1a of the name, so that a module has the same hue in every trace. A version at the end of the name is ignored, so
+// that the next version keeps the hue.
 function hashOf(module) {
   let hash = 0x811c9dc5;
   for (const c of module.replace(/[-_.]?v?\d[\d.]*$/, "") || module) {
@@ -21,9 +21,9 @@ function hashOf(module) {
 
 export const hueOf = (module, n) => hashOf(module) % n;
 
-// The hues of modules: that of the name, unless two of the largest in one picture would share it. Then the one whose name is
-// later has the next free one, and keeps it. Names decide instead of amounts, so that two runs of a program, or two filters,
-// whose largest modules are the same have the same colours.
+// The hues of modules. The hue follows from the name, unless two of the largest modules in a picture would share it.
+// Then the one whose name sorts later gets the next free hue, and keeps it. Names decide rather than amounts, so that
+// two runs of a program, or two filters, have the same colors if their largest modules are the same.
 export class Hues {
   #taken = new Map();
   constructor(n) {
@@ -34,7 +34,7 @@ export class Hues {
     return this.#taken.get(module) ?? hueOf(module, this.n);
   }
 
-  // modules: those of a picture, the largest first. True if one of them has another hue now.
+  // modules: those of a picture, largest first. Returns true if the hue of one of them has changed.
   take(modules) {
     const largest = modules.slice(0, this.n), before = largest.map((m) => this.of(m)), used = new Set();
     const known = largest.filter((m) => this.#taken.has(m)), others = largest.filter((m) => !this.#taken.has(m)).sort();
@@ -54,14 +54,14 @@ export class Hues {
 
 export const colorOf = (app, module) => (module ? app.theme.groups[app.hues.of(module)] : app.theme.rest);
 
-// parts: [module, amount]; each module once, the largest first.
+// parts: [module, amount]. Returns each module once, largest first.
 export function byAmount(parts) {
   const sums = new Map();
   for (const [m, amount] of parts) if (m) sums.set(m, (sums.get(m) || 0) + amount);
   return [...sums].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)).map(([m]) => m);
 }
 
-// Of trees: each module by what is allocated in it, of what is shown.
+// Returns the modules in trees, by the amount that each allocates itself.
 export const modulesIn = (trees) =>
   byAmount(trees.flatMap((tree) => Array.from(tree.parent, (_, i) => (i ? [moduleOf(tree.places[tree.place[i]]), Math.max(tree.self[i], 0) + tree.total[i] / 64] : [""]))));
 
@@ -75,7 +75,7 @@ function arrows(e) {
   all[(all.indexOf(document.activeElement) + step + all.length) % all.length].focus();
 }
 
-// What can be done with a module.
+// Opens the menu of a module.
 function openModule(app, module, button) {
   popover ??= new Popover("menu", "menu");
   const { store } = app, s = store.state, box = button.getBoundingClientRect(), named = exactly(module);
@@ -103,7 +103,7 @@ function listModules(app, modules, button) {
   popover.box.onkeydown = arrows;
 }
 
-// `modules`: as modulesIn has them.
+// `modules`: as returned by modulesIn.
 export function moduleLegend(app, modules) {
   const { lit } = app.store.state, rest = modules.length - app.hues.n;
   const button = (m) => h("button.module", { type: "button", dataset: { module: m }, "aria-pressed": String(lit === m), "aria-haspopup": "menu", title: `${m}: highlight, exclude, hide`, onclick: (e) => openModule(app, m, e.currentTarget) }, h("i.swatch", { style: { background: colorOf(app, m) } }), shortenTo(m, NAME));

@@ -1,5 +1,5 @@
-// names.js: names of functions where there is little room. What stands in brackets gives way first, then what is around
-// the name itself; of an address in a module, the module does. No drawing: runs without a browser.
+// names.js: shortens names of functions. The contents of brackets are dropped first, then what surrounds the name
+// itself; an address in a module loses the module's name. Runs without a browser.
 
 const CLOSES = { "(": ")", "<": ">", "[": "]", "{": "}" };
 const OPERATOR = /operator(?:\(\)|\[\]|<=>|<<=?|>>=?|->\*?|[<>]=?|\/=?)/y; // no brackets, no path
@@ -10,7 +10,8 @@ const TAILS = 12; // qualifiers that are tried, of very many
 const MODULE_KEPT = 40;
 const KEPT_NAMES = 50000;
 
-// Text outside of brackets, and what is in those: { open, inside, close }; a bracket without its other half, too, may be a part of a name.
+// Splits a name into text outside brackets, and brackets: { open, inside, close }. A bracket without its counterpart
+// may be part of a name.
 function parse(name) {
   const parts = [], open = [], waiting = { ")": 0, ">": 0, "]": 0, "}": 0 };
   let from = 0;
@@ -40,13 +41,14 @@ const isGroup = (part) => typeof part === "object";
 const whole = (part) => (isGroup(part) ? part.open + part.inside + part.close : part);
 const emptied = (part) => (isGroup(part) && part.inside.length > 1 ? `${part.open}…${part.close}` : whole(part));
 
-// Brackets at the beginning are a name of their own, `(anonymous namespace)`, `<lambda(…)>`; behind one, they are arguments.
+// Brackets at the beginning are a name of their own, as in `(anonymous namespace)` and `<lambda(…)>`; after a name,
+// they are arguments.
 const isName = (parts, i) => i === 0 || (!isGroup(parts[i - 1]) && /(::|\.)$/.test(parts[i - 1]));
 const named = (part) => (isGroup(part) ? part.open + parse(part.inside).map(emptied).join("") + part.close : part);
 const collapsed = (parts) => parts.map((p, i) => (isName(parts, i) ? named(p) : emptied(p))).join("");
 const bare = (parts) => parts.filter((p, i) => !isGroup(p) || isName(parts, i)).map(named).join("").trimEnd();
 
-// Where arguments and what follows them begin; the number of parts without them.
+// Returns the index of the part where the arguments begin; the number of parts if there are none.
 function argumentsAt(parts) {
   for (let i = parts.length - 1; i > 0; i--) {
     if (isGroup(parts[i]) && parts[i].open === "(") return isName(parts, i) ? parts.length : i;
@@ -55,7 +57,7 @@ function argumentsAt(parts) {
   return parts.length;
 }
 
-// Without the type of what a function returns, which ends with a blank; those in `operator new` are of the name.
+// Drops the return type, which ends with a blank. The blank in `operator new` belongs to the name.
 function withoutResult(parts) {
   for (let i = parts.length - 1; i >= 0; i--) {
     if (isGroup(parts[i])) continue;
@@ -66,7 +68,7 @@ function withoutResult(parts) {
   return parts;
 }
 
-// Qualifiers and the name itself, each with its brackets.
+// Splits a name into its qualifiers and the name itself, each with its brackets.
 function segmentsOf(parts) {
   const path = parts.some((p) => !isGroup(p) && p.includes("/") && !/operator\/=?$/.test(p));
   const segments = [[]];
@@ -74,7 +76,7 @@ function segmentsOf(parts) {
     segments.at(-1).push(piece);
     if (!isGroup(piece) && (path ? /\/$/ : /(::|\.)$/).test(piece)) segments.push([]);
   }
-  // OCaml's `f.(fun)` is told apart by the f.
+  // OCaml's `f.(fun)` is only distinguishable with the f.
   if (segments.length > 1 && isGroup(segments.at(-1)[0]) && /\.$/.test(segments.at(-2).at(-1))) segments.push(segments.splice(-2).flat());
   if (!segments.at(-1).length) segments.pop();
   return segments;
@@ -87,7 +89,7 @@ function formsOfAddress(name, [, folder, module, address]) {
   return { forms: [...forms, `…${address}`], last: address };
 }
 
-// From the longest to the shortest; `last` is what cannot become shorter but by being cut off.
+// Returns the forms of a name, longest first. `last` is the shortest form; from there, only its end can be cut off.
 function formsOf(name) {
   const address = /^(.*\/)?([^/]+)(\+0x[0-9a-f]+)$/.exec(name);
   if (address) return formsOfAddress(name, address);
@@ -105,7 +107,7 @@ function formsOf(name) {
 
 const known = new Map();
 
-// The longest form of a name that fits; "" if not even two of its characters do.
+// Returns the longest form of a name that fits; "" if not even two of its characters do.
 export function shorten(name, fits) {
   if (fits(name)) return name;
   let f = known.get(name);
@@ -115,7 +117,8 @@ export function shorten(name, fits) {
   }
   const form = f.forms.find(fits);
   if (form !== undefined) return form;
-  // While a picture moves, the same cuts are tried again and again: few, so that all are measured once.
+  // During animations the same cuts are tried repeatedly. Bisection keeps their number small, so that all of their
+  // widths are soon cached.
   const cut = (keep) => `${f.last.slice(0, keep)}…`;
   let least = 1, most = f.last.length - 1;
   while (least < most) {
@@ -126,10 +129,11 @@ export function shorten(name, fits) {
   return least >= 2 && fits(cut(least)) ? cut(least) : "";
 }
 
-// A name without what is around it and what stands in brackets.
+// Returns a name without qualifiers and without the contents of brackets.
 export const bareName = (name) => formsOf(name).last;
 
-// What tells names apart of which that is the same: of each, what stands where they first differ. Empty where that is the same, too.
+// Returns what distinguishes names that share a form: for each, the part where they first differ; "" for all if that
+// part is the same.
 export function tellApart(names) {
   const [first] = names;
   let same = 0;
@@ -139,5 +143,5 @@ export function tellApart(names) {
   return found.every((f) => f === found[0]) ? names.map(() => "") : found;
 }
 
-// To a number of characters.
+// Shortens a name to a number of characters.
 export const shortenTo = (name, room) => shorten(name, (text) => text.length <= room);

@@ -1,7 +1,9 @@
-// palette.js: the colours of data. Hues are told apart with each kind of colour blindness, and text on them can
-// be read: test/palette.test.js judges both. A colour only repeats what a label, a pattern or a shape says.
+// palette.js: the colors of data. Hues are distinguishable with each kind of color blindness, and text on them is
+// legible; tests/view/page/unit/palette.test.mjs checks both. Color is never the only sign: a label, pattern or shape
+// says the same.
 
-// A module has one of seven hues, by its name where that is free (modules.js). Derived from Okabe and Ito's set.
+// A module has one of seven hues, chosen by its name if that hue is free (modules.js). The hues are derived from Okabe
+// and Ito's set.
 export const THEMES = {
   light: {
     groups: ["#99c7e9", "#f3bd63", "#61dabd", "#d697bc", "#f0e27a", "#b1a3e9", "#ee9475"],

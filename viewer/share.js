@@ -1,25 +1,25 @@
-// share.js: what can be taken away from the page: a link, a table as CSV, pictures as PNG and SVG, and the trace as a file
-// that others can open, which the server writes, or the command that writes it.
+// share.js: what can be taken from the page: a link, a table as CSV, pictures as PNG and SVG, and the trace as a file
+// for other tools, which the server writes; or the command that writes it.
 import { h, Popover } from "./dom.js";
 import { elementParts, pngOf, sheetOf, SvgDrawing } from "./drawing.js";
 
 const ROWS_MOST = 1000; // a request
 
-// A field as RFC 4180 has it; one that a spreadsheet would take for a formula is a text.
+// A CSV field as in RFC 4180. A field that a spreadsheet would take for a formula is made a text.
 const field = (value) => {
   const text = value === null || value === undefined ? "" : String(value);
   const safe = /^[=+@\t\r]|^-(?![\d.])/.test(text) ? `'${text}` : text;
   return /[",\n\r]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 };
 
-// rows: objects of the same keys.
+// rows: objects with the same keys.
 export function csvOf(rows) {
   if (!rows.length) return "";
   const keys = Object.keys(rows[0]);
   return [keys, ...rows.map((r) => keys.map((k) => r[k]))].map((line) => line.map(field).join(",")).join("\r\n") + "\r\n";
 }
 
-// A row of a table as plain values: places are a function, a file and a line.
+// Returns a table row as plain values; a place becomes function, file and line.
 export function plainRow(row) {
   const out = {};
   for (const [key, value] of Object.entries(row)) {
@@ -31,7 +31,7 @@ export function plainRow(row) {
   return out;
 }
 
-// All rows of a table: of a model of table.js, page by page; of one that unrolls, those that are seen.
+// Returns all rows of a table: page by page if it has a model (table.js); only the visible ones if its rows unroll.
 export async function allRows({ model, rows: seen }) {
   if (!model) return seen.filter((r) => !r.instead);
   const rows = [];
@@ -43,7 +43,7 @@ export async function allRows({ model, rows: seen }) {
   return rows;
 }
 
-// The timeline and the view below it, as SVG.
+// Returns the timeline and the view below it, as SVG.
 export function pictureOf(app) {
   const { timeline, view, theme } = app, drawings = view.drawings?.() ?? [elementParts(view.element)];
   if (timeline.canvas.checkVisibility() && timeline.answer) {
@@ -66,7 +66,7 @@ const quoted = (path) => (/^[\w./@%+=:,-]+$/.test(path) ? path : `'${path.replac
 
 const ENDINGS = { html: "html", speedscope: "speedscope.json", pprof: "pb.gz" };
 
-// What the command needs to make the same of the trace: the filter counts, the measure as well.
+// Returns the command that makes the same file: with the filter and, for formats with one weight, the measure.
 export function commandOf(format, trace, s) {
   const weights = format === "speedscope" && s.measure !== "allocated";
   return ["allotrace export --to", format, "-o", quoted(`${trace.name.replace(/\.ctf$/, "")}.${ENDINGS[format]}`), weights && `--measure ${s.measure}`, weights && s.measure === "live" && s.at && `--at ${s.at}`,
@@ -79,7 +79,7 @@ export class ShareMenu {
     this.menu = new Popover("menu.share", "menu");
   }
 
-  // A view that is a table, or has one, or knows its rows.
+  // Returns the table of a view: the view itself, or one that it contains.
   #tableOf(view) {
     const table = view?.table?.table ?? view?.table ?? view;
     return (table?.model || table?.rows?.length) && table.element.checkVisibility() ? table : null;
@@ -115,7 +115,7 @@ export class ShareMenu {
     };
   }
 
-  // The filter counts; the measure where a file has one weight for each stack.
+  // Applies the filter, and the measure if the format has one weight per stack.
   #saveFile(to, trace, s) {
     const weighted = to === "speedscope" ? { measure: s.measure, at: s.measure === "live" ? s.at : "" } : {};
     return this.#try(async () => save(await this.app.source.download({ to, trace: trace.trace, filter: s.filter, ...weighted }), `${trace.name.replace(/\.ctf$/, "")}.${ENDINGS[to]}`));

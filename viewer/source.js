@@ -1,5 +1,5 @@
-// source.js: where the numbers come from: a server (docs/viewer-api.md), or aggregates that stand in the page
-// itself. Views know neither; both answer `get`. Answers are kept by request, until the trace grows.
+// source.js: the source of the numbers: a server (docs/viewer-api.md), or summaries embedded in the page. Both have
+// `get`, so views need not know which it is. Answers are cached by request until the trace grows.
 import { fromAnswer, readPlaces } from "./tree.js";
 
 export { readPlaces };
@@ -24,7 +24,7 @@ const queryOf = (params) =>
     .sort()
     .join("&");
 
-// While a growing trace is paused: what it was then.
+// Restricts a request to what a growing trace was when it was paused.
 function stopAt(endpoint, params, until) {
   if (!["tree", "graph", "timepaths", "table", "lifetimes", "advice", "source", "timeline", "peaks"].includes(endpoint)) return params;
   if (endpoint === "timeline") return { ...params, to: params.to ?? until };
@@ -68,7 +68,7 @@ export class HttpSource {
     }
   }
 
-  // A file for other tools, as a blob.
+  // Returns a file for other tools, as a blob.
   async download(params) {
     this.onState(++this.pending, null);
     try {
@@ -82,7 +82,7 @@ export class HttpSource {
     }
   }
 
-  // Sends a file, which becomes a trace: { trace }, its number.
+  // Sends a file, which becomes a trace. Returns { trace }, its number.
   async open(file) {
     this.onState(++this.pending, null);
     try {
@@ -97,7 +97,7 @@ export class HttpSource {
     }
   }
 
-  // An answer that is there already; null: it would have to be asked for.
+  // Returns an answer if it is cached; else null.
   peek(endpoint, params = {}) {
     return this.#answers.get(this.#keyOf(endpoint, params)) ?? null;
   }
@@ -110,9 +110,9 @@ export class HttpSource {
     this.#answers.clear();
   }
 
-  // Calls back with news of traces that grow; returns what ends that. Browsers allow a server six connections, so that
-  // a page which nobody sees gives up its own, and one whose traces are `settled` only looks in now and then: the first
-  // news of a new connection is what it has missed.
+  // Calls back with events about traces that grow. Returns a function that ends this. Browsers allow six connections
+  // per server, so a hidden page closes its connection, and a page whose traces are `settled` connects only now and
+  // then. The first event of a new connection is what was missed.
   follow(news, settled = () => false) {
     let events = null, timer = null;
     const close = () => {
@@ -132,7 +132,8 @@ export class HttpSource {
         clearTimeout(timer);
         timer = setTimeout(rest, SILENCE_MS);
       });
-      // The only word of a server that ends while nothing is asked. It is tried again until another server refuses.
+      // If no request is made, only this tells that the server has ended. The browser retries until another server
+      // refuses.
       mine.addEventListener("open", () => this.onState(this.pending, null));
       mine.addEventListener("error", () => this.onState(this.pending, mine.readyState === EventSource.CLOSED ? new SourceError({ reason: "it was started anew" }, 403) : new Error("the connection has ended")));
     };
@@ -150,13 +151,13 @@ export class HttpSource {
   }
 }
 
-// ---- aggregates in the page ----------------------------------------------------------------------
+// ---- summaries in the page -----------------------------------------------------------------------
 
-// What zooming, drawing and paging ask with: all of that happens here, in what is there.
+// Parameters of zooming, drawing and paging, which work on the embedded data here.
 const LOCAL = ["nodes", "root", "width", "min", "share", "rows", "search", "offset", "limit", "sort", "order", "buckets", "n", "value", "low", "high", "samples", "blocks"];
 
-// `data`: { filter, answers: [{ endpoint, parameters, answer }] }, as `allotrace export --to html` writes it. What would
-// need the trace is refused with a reason.
+// `data`: { filter, answers: [{ endpoint, parameters, answer }] }, as written by `allotrace export --to html`. Requests
+// that need the trace are refused with a reason.
 export class EmbeddedSource {
   offline = true;
   constructor(data) {
@@ -182,7 +183,7 @@ export class EmbeddedSource {
     return endpoint === "table" ? sortedPage(answer, params) : answer;
   }
 
-  // All is there that will ever be.
+  // All answers are there from the beginning.
   peek(endpoint, params = {}) {
     return (!params.filter && this.answers.get(EmbeddedSource.#key(endpoint, params))) || null;
   }
@@ -193,7 +194,7 @@ export class EmbeddedSource {
   }
 }
 
-// Without `sort`, in the order of the answer, which is the usual one.
+// Without `sort`, the order is that of the answer, which is the usual one.
 function sortedPage(answer, { sort, order = "desc", offset = 0, limit = 100, search = "" }) {
   const rows = answer.rows, n = answer.rows.value?.length ?? answer.count;
   const places = readPlaces(answer.strings, answer.places);
@@ -215,7 +216,7 @@ function sortedPage(answer, { sort, order = "desc", offset = 0, limit = 100, sea
   return { ...answer, rows: picked, offset, count: order_.length, left_out: answer.count - n };
 }
 
-// A pattern as filters write it, as far as a browser can: a part, a wild*card, a /regex/.
+// A pattern in the syntax of filters, as far as a browser supports it: a substring, a wild*card or a /regex/.
 export function matcher(pattern) {
   const m = /^\/(.*)\/$/s.exec(pattern);
   try {
@@ -233,12 +234,12 @@ export function matcher(pattern) {
   return (s) => s.includes(pattern);
 }
 
-// What is typed into the search is a regular expression; a word is one that means itself.
+// What is typed into the search is a regular expression; a plain word matches itself.
 export const searchPattern = (typed) => (/^\/.*\/$/s.test(typed) ? typed : `/${typed.replaceAll("/", "\\/")}/`);
 
 // ---- questions -----------------------------------------------------------------------------------
 
-// What all views ask with.
+// The parameters that all views share.
 export const common = (s) => ({
   trace: s.trace || undefined,
   filter: s.filter,
@@ -270,7 +271,7 @@ export async function askTree(source, s, mode, { width, focus, root, signal, dif
   return source.get(endpoint, asked, signal);
 }
 
-// `stretch`: as the timeline shows it, from..to.
+// `stretch`: the range that the timeline shows, from..to.
 export const askTimePaths = (source, s, { width, signal }) => {
   const [from, to] = s.stretch ? s.stretch.split("..") : [];
   return source.get("timepaths", { ...common(s), by: s.by || undefined, from, to, width: Math.max(600, Math.ceil(width / 200) * 200) }, signal);
@@ -288,10 +289,11 @@ export async function askTable(source, s, kind, { focus, signal, ...rest } = {})
   return source.get("table", { ...common(s), kind, ...rest, ...(focus ? focusOf(focus) : {}) }, signal);
 }
 
-// A row of columns as an object.
+// Returns row `i` of columns as an object.
 export const rowOf = (rows, i) => Object.fromEntries(Object.entries(rows).map(([k, c]) => [k, Array.isArray(c) ? c[i] : c]));
 
-// Pieces of advice with their words and places. Of a reason that many functions share, `places` are the largest of them.
+// Returns the pieces of advice with their texts and places. If many functions share a reason, `places` are the largest
+// of them.
 export function readAdvice({ strings, places: columns, advice }) {
   const places = readPlaces(strings, columns);
   const words = ["rule", "title", "head", "where", "what", "why", "do", "certainty", "gain", "sure", "filter"];

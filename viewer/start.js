@@ -1,5 +1,5 @@
-// start.js: what to look at first: the peak, growth, the largest site and advice, each a way to its view. It is there
-// until something else is looked at. And which views a trace can fill.
+// start.js: what to look at first: the peak, growth, the largest site, and advice, each a link to its view. It is shown
+// until the user looks at something else. Also determines which views a trace can fill.
 import { fill, h } from "./dom.js";
 import { amount, count, duration, filterTime, percent } from "./format.js";
 import { shortenTo } from "./names.js";
@@ -8,7 +8,7 @@ import { common, readAdvice, readPlaces, rowOf } from "./source.js";
 const NAME = 34; // characters
 const ADVISED_MOST = 1e6; // samples: of more, advice takes the server too long to be asked for unless somebody wants it
 
-// Of sums that another tool kept, it is not known when blocks came and went.
+// Sums imported from another tool do not say when blocks were allocated and freed.
 export const hasTimes = (trace) => !/^imported from .*: there are no times/.test(trace?.context ?? "");
 
 const OF_TIMES = ["leaks", "lifetimes", "advice"]; // views
@@ -20,7 +20,7 @@ export class Start {
     this.facts = null;
   }
 
-  // Nothing was asked yet: all of a trace, as it opens.
+  // Whether the state is that of a trace as it opens, before the user has asked for anything.
   static isStart(s) {
     return s.view === "flame" && s.mode === "icicle" && !s.filter && !s.search && s.measure === "allocated" && !s.zoom.length;
   }
@@ -29,7 +29,7 @@ export class Start {
     this.element.hidden = this.away || !Start.isStart(s) || !this.facts?.length;
   }
 
-  // Asks once a reading of a trace, when what the user asked for is there.
+  // Loads the facts once per reading of a trace, after the answer that the user asked for.
   async load(s) {
     const { app } = this, t = app.trace, key = `${s.trace} ${app.generation}`;
     if (!t || t.state !== "ready" || key === this.key) return;
@@ -48,7 +48,7 @@ export class Start {
     return h("button.fact", { type: "button", dataset: { start: patch.view ?? "peak" }, title: `${title}: ${text}`, onclick: () => this.app.store.set(patch) }, h("span.soft", title), " ", h("b", text));
   }
 
-  // On a telephone it stands in the place of the timeline's legend.
+  // On a phone, this strip takes the place of the timeline's legend.
   #legend() {
     const leave = () => {
       this.away = true;
@@ -57,7 +57,7 @@ export class Start {
     return h("button.button.narrow", { type: "button", title: "Show the timeline’s legend and peaks instead", onclick: leave }, "Legend");
   }
 
-  // The top advice, of a trace that is opened as a whole.
+  // Adds the top advice, for a trace that is opened as a whole.
   async #addAdvice(s, t, key) {
     const { source } = this.app;
     if (!Start.isStart(s) || t.growing || t.samples > ADVISED_MOST || source.offline || source.peek("advice", common(s))) return;
@@ -73,7 +73,7 @@ export class Start {
     return t.peak?.value ? ["Peak", `${amount(t.peak.value, "B")} at ${duration(t.peak.time)}`, { measure: "live", at: filterTime(t.peak.time) }] : null;
   }
 
-  // What the classes of leaks say of the program as a whole, and the surest site.
+  // Returns what the classes of leaks say about the program, and the site with the most certain growth.
   #growth(a) {
     if (!a?.leaks) return null;
     const first = a.count ? a.strings[a.rows.class[0]] : "", grows = /grow|steps/.test(first);
@@ -92,7 +92,7 @@ export class Start {
     return ["Advice", !all ? "what could be improved" : all.length ? `${count(all.length)}: ${all[0].title}` : "none", { view: "advice" }];
   }
 
-  // Why a view is left out; null: it is not.
+  // Returns why a view is hidden; null if it is not.
   lacks(view, s) {
     if (view === s.view) return null;
     if (OF_TIMES.includes(view) && !hasTimes(this.app.trace)) return "the trace has no times";

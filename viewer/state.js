@@ -1,5 +1,5 @@
-// state.js: what the user looks at, kept in the URL's fragment and nowhere else, so that it survives a
-// reload and can be sent. What a key means is said in KEYS; a value that is the default is left out.
+// state.js: what the user looks at. It is kept in the URL's fragment and nowhere else, so that it survives a reload and
+// can be sent. KEYS documents the keys; a value that is the default is left out.
 
 export const MEASURES = ["allocated", "blocks", "live", "peak", "promoted", "survived", "temporary", "byteseconds"];
 export const MODES = ["icicle", "flame", "inverted", "sandwich", "time"];
@@ -14,7 +14,7 @@ const upTo = (most) => ({ ...number, read: (s) => Math.min(most, number.read(s))
 const countUpTo = (most, otherwise) => ({ ...number, read: (s) => Math.round(Math.min(most, number.read(s))) || otherwise });
 const oneOf = (values) => ({ read: (s) => (values.includes(s) ? s : values[0]), write: (v) => v });
 
-// Ids of places from a tree's root inward; `^` in front: in the tree of callers of a sandwich.
+// Ids of places, from the root of a tree inward. A leading `^` means the tree of callers in a sandwich.
 const path = {
   read: (s) => (/^\^?\d+(\.\d+)*$/.test(s) ? s.replace("^", "^.").split(".").map((x) => (x === "^" ? x : +x)) : []),
   write: (v) => v.join(".").replace("^.", "^"),
@@ -65,7 +65,7 @@ export const KEYS = {
   span: { kind: span, start: [] }, // what the wheel left of a flame: from, to, as shares of what is zoomed to, and pixels scrolled
 };
 
-// Changes of these leave a flame where it is.
+// Changing these keys does not move a flame graph.
 const ASIDE = ["pick", "search", "share", "gauges", "stack", "stretch", "lit", "a", "b", "until", "details", "open", "span", "lines", "theme"];
 const UNDOABLE = 100; // filters
 
@@ -75,7 +75,7 @@ export function startState() {
   return Object.fromEntries(Object.entries(KEYS).map(([k, d]) => [k, d.start]));
 }
 
-// What stands after the `#`. Legible: only what would end or change it is escaped.
+// Returns the text after the `#`. It stays legible: only what would break it is escaped.
 export function encode(state) {
   const escape = (s) => encodeURIComponent(s).replace(/%(3A|2F|2C|3E|40|3C|3D|5E)/g, decodeURIComponent).replaceAll("%20", "+");
   return Object.entries(KEYS)
@@ -93,20 +93,20 @@ export function decode(fragment) {
     try {
       state[part.slice(0, at)] = key.kind.read(decodeURIComponent(part.slice(at + 1).replaceAll("+", " ")));
     } catch {
-      // A mangled link: the rest of it still holds.
+      // A damaged link: the rest of it still applies.
     }
   }
   return state;
 }
 
-// The one place that changes the state. `set` makes an entry of the browser's history, `replace` does
-// not. Listeners get the state and the set of keys that differ.
+// The only place that changes the state. `set` adds an entry to the browser's history, `replace` does not. Listeners
+// get the state and the set of keys that changed.
 export class Store {
   #listeners = [];
   constructor(window) {
     this.window = window;
     this.state = decode(window.location.hash);
-    // Earlier filters, the last one last. They stand in the entry of the history, which a reload keeps.
+    // Earlier filters, latest last. They are stored in the history entry, which survives a reload.
     this.undoable = window.history.state?.undo ?? [];
     const turn = () => {
       this.undoable = window.history.state?.undo ?? this.undoable;

@@ -1,20 +1,21 @@
-// table.js: a table of any length of which only what is seen exists. Rows come in pages from a model; the keys move
-// a cursor; headers sort. What a row means, and what happens on Enter, is its owner's.
+// table.js: a table of any length, of which only the visible rows exist as elements. Rows come in pages from a model,
+// keys move a cursor, and headers sort. The owner decides what a row means and what Enter does.
 import { fill, h, icon, ICONS, svg } from "./dom.js";
 
 let numbered = 0; // heads of tables
 
 const ROW = 28, PAGE = 200, SPARE = 6, CELL_PAD = 16, SIDES = 28;
-// On a telephone, whose CSS begins at the same width, a row has two lines, and the height of a finger.
+// On a phone, for which the CSS has the same width, a row has two lines and the height of a finger.
 const NARROW = 600, TALL_ROW = 44, NARROW_SIDES = 8, NAME_LEAST = 120; // pixels
 
 const widthOf = (c) => +/\d+/.exec(c.width)[0];
 const leastOf = (columns, sides = SIDES) => columns.reduce((sum, c) => sum + widthOf(c), sides);
 
-// columns: { key, title, width (CSS grid), right, sort, help, spare: left out where there is no room for all, 1 before 2 and so on,
-// cell(row, index, room in pixels) }, and on a telephone { wide: not there, near: fills the screen together with the first
-// column, 1 before 2, and the others are a scroll away, below: the key of the column in whose cells it is the second line, narrow: the width }
-// model: { page(offset, limit) → Promise<{ rows, count }> }; or rows in a list: `setRows`.
+// columns: { key, title, width (CSS grid), right, sort, help, spare, cell(row, index, room in pixels) }. Columns with
+// `spare` are dropped if there is not room for all, 1 first, then 2 and so on. On a phone, `wide` columns are dropped,
+// and `narrow` is the width. Columns with `near` fill the screen together with the first one, 1 before 2; the others
+// are reached by scrolling. `below` is the key of a column in whose cells this one is the second line. model: {
+// page(offset, limit) → Promise<{ rows, count }> }; for a list of rows, see `setRows`.
 export class Table {
   constructor({ columns, label, onPick, onOpen, onUnroll, onMenu, onSort }) {
     Object.assign(this, { all: columns, onPick, onOpen, onUnroll, onMenu, onSort });
@@ -24,7 +25,7 @@ export class Table {
     this.live = new Map(); // index → element
     this.loading = new Set();
     this.model = null;
-    // The head stands above what scrolls, and belongs to it.
+    // The head is outside the scrolling element, but belongs to it.
     this.head = h("div.gridhead", { role: "row", id: `gridhead${++numbered}`, "aria-rowindex": "1" });
     this.body = h("div.gridbody", {
       role: onUnroll ? "treegrid" : "grid", tabindex: "0", "aria-label": label, "aria-owns": this.head.id,
@@ -58,14 +59,14 @@ export class Table {
     this.#drawHead();
   }
 
-  // For the rows of a model that is set next.
+  // Sets the columns for the rows of the next model.
   setColumns(columns) {
     this.all = columns;
     this.widths = null;
     this.#drawHead();
   }
 
-  // Starts over with a model; resolves when the first page is there.
+  // Starts over with a model. Resolves when the first page has arrived.
   async setModel(model) {
     this.model = model;
     this.rows = [];
@@ -85,7 +86,7 @@ export class Table {
     this.#reset(keepCursor);
   }
 
-  // Draws the rows that are seen anew.
+  // Redraws the visible rows.
   refresh() {
     for (const e of this.live.values()) e.remove();
     this.live.clear();
@@ -107,7 +108,7 @@ export class Table {
     this.onScale?.(rows);
   }
 
-  // Where there is little room, amounts come before what is nice to know.
+  // Chooses the columns that fit; amounts take precedence over details.
   #chosenColumns() {
     const room = Math.max(0, this.element.clientWidth - this.gutter);
     if (this.narrow) return this.#narrowColumns(room || innerWidth);
@@ -117,12 +118,12 @@ export class Table {
     return over > 0 ? [{ ...first, width: `minmax(${Math.max(NAME_LEAST, widthOf(first) - over)}px,1fr)` }, ...others] : columns;
   }
 
-  // Of the rows' scrollbar, for which the head leaves room.
+  // The width of the rows' scrollbar, which the head leaves free.
   get gutter() {
     return this.head.offsetWidth - this.head.clientWidth;
   }
 
-  // The name and what is near fill the screen; whoever wants the rest scrolls.
+  // The name and the near columns fill the screen; the others are reached by scrolling.
   #narrowColumns(room) {
     const second = new Map(this.all.filter((c) => c.below).map((c) => [c.below, c]));
     const columns = this.all.filter((c) => !c.wide && !c.below).map((c) => ({ ...c, width: c.narrow ?? c.width, second: second.get(c.key) }));
@@ -139,7 +140,7 @@ export class Table {
     return this.narrow ? TALL_ROW : ROW;
   }
 
-  // What the head is drawn for.
+  // Identifies what the head was drawn for.
   #shape() {
     return this.#chosenColumns().map((c) => `${c.key} ${c.width}`).join();
   }
@@ -149,7 +150,7 @@ export class Table {
     this.shape = this.#shape();
     this.space.style.height = `${this.count * this.rowHeight}px`;
     const template = this.columns.map((c) => c.width).join(" ");
-    // Narrower than that, the table scrolls sideways: no column is cut off.
+    // If the table is narrower than that, it scrolls sideways, so that no column is cut off.
     this.element.style.setProperty("--least", `${leastOf(this.columns, this.narrow ? NARROW_SIDES : SIDES) + this.gutter}px`);
     this.head.style.gridTemplateColumns = template;
     fill(this.head, this.columns.map((c) => {
@@ -170,7 +171,7 @@ export class Table {
     });
   }
 
-  // What cells hold depends on the room that they have.
+  // What a cell contains depends on its width.
   #measure() {
     if (this.widths || !this.body.clientHeight) return;
     this.widths = [...this.head.children].map((e) => e.getBoundingClientRect().width);
@@ -230,7 +231,8 @@ export class Table {
     return c.second ? [h("div", cell), h("div.second", { dataset: { column: c.second.key } }, c.second.cell(row, i, room))] : cell;
   }
 
-  // Most of a row is numbers: a mouse's click on one selects the row, and explains the number only where it is selected already.
+  // A row consists mostly of numbers. A mouse click on a number selects the row; it explains the number only if the row
+  // was selected before.
   #selectFirst(e, i) {
     if (i === this.cursor || !e.detail || !e.target.closest(".num")) return;
     e.stopPropagation();
@@ -238,7 +240,7 @@ export class Table {
     this.choose(i);
   }
 
-  // The Tab key goes through the numbers of the chosen row alone.
+  // The Tab key visits the numbers of the selected row only.
   #reachable(e, chosen) {
     for (const b of e.querySelectorAll("button:not(.twist)")) b.tabIndex = chosen ? 0 : -1;
   }
@@ -279,7 +281,7 @@ export class Table {
     if (report && this.rows[i]) this.onPick?.(this.rows[i], i);
   }
 
-  // True if the key meant something.
+  // Returns true if the key was used.
   key(key) {
     const page = Math.max(1, Math.floor(this.body.clientHeight / this.rowHeight) - 1);
     const names = { j: "ArrowDown", k: "ArrowUp", h: "ArrowLeft", l: "ArrowRight" };
@@ -300,7 +302,7 @@ export class Table {
   }
 }
 
-// A bar for the value, a whisker for its interval; `max` is the right end.
+// A bar for the value and a whisker for its interval; `max` is the right end.
 export function whisker(figure, max) {
   const x = (v) => (max > 0 ? Math.max(0, Math.min(100, (100 * v) / max)) : 0);
   const e = svg("svg", { class: "whisker", viewBox: "0 0 100 20", preserveAspectRatio: "none", "aria-hidden": "true" });
@@ -309,7 +311,7 @@ export function whisker(figure, max) {
   return e;
 }
 
-// The same for a change, around a zero in the middle. What is not sure has no colour.
+// Like `whisker`, for a change, with zero in the middle. A change that is not significant has no color.
 export function changeWhisker(change, low, high, sure, max) {
   const x = (v) => 50 + (max > 0 ? Math.max(-50, Math.min(50, (50 * v) / max)) : 0);
   const e = svg("svg", { class: "whisker", viewBox: "0 0 100 20", preserveAspectRatio: "none", "aria-hidden": "true" });
@@ -320,7 +322,7 @@ export function changeWhisker(change, low, high, sure, max) {
   return e;
 }
 
-// Amounts at equal steps of time, from 0 up.
+// Draws amounts at equal steps of time, from 0 up.
 export function sparkline(values) {
   const e = svg("svg", { class: "whisker", viewBox: "0 0 100 20", preserveAspectRatio: "none", "aria-hidden": "true" });
   const most = Math.max(1e-9, ...values), x = (i) => (100 * i) / Math.max(1, values.length - 1), y = (v) => 18 - (16 * v) / most;

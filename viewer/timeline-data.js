@@ -1,14 +1,14 @@
-// timeline-data.js: what the timeline asks for: of which trace, of which stretch of time, by what it is stacked; and of
-// which other trace, where two are compared.
+// timeline-data.js: the questions of the timeline: about which trace, which range of time, how it is stacked, and about
+// which other trace if two are compared.
 
-// The trace whose memory is drawn as a line beside that of the other; null: nothing is compared, or two moments are.
+// Returns the traces to compare, of which one is drawn as a line; null if nothing is compared, or two moments are.
 export function comparedWith(s, traces) {
   if (s.view !== "diff" || traces.length < 2 || s.before === s.after || (s.moments && s.a && s.b)) return null;
   const [line, whole] = s.trace === s.before ? ["after", "before"] : ["before", "after"];
   return { trace: s[whole], name: whole, other: s[line], otherName: line };
 }
 
-// Parameters of `timeline`: `own`, and `other` where two are compared.
+// Returns the parameters of `timeline`: `own`, and `other` if two traces are compared.
 export function timelineQuestions(s, traces) {
   const [from, to] = s.stretch.split("..");
   const shared = { filter: s.filter, from: from || undefined, to: to || undefined };
@@ -21,5 +21,5 @@ export function timelineQuestions(s, traces) {
   };
 }
 
-// The same for the same questions.
+// Identifies the questions, so that a change can be noticed.
 export const timelineKey = (s, traces) => JSON.stringify(timelineQuestions(s, traces));

@@ -1,5 +1,6 @@
-// timeline.js: memory over time, and times chosen from it. Live memory by heap above, what was allocated and promoted
-// below; all of the trace as an outline, what the filter keeps filled. Dragging chooses a stretch, a click a moment.
+// timeline.js: memory over time, and the choice of times. Live memory is drawn above, by heap; allocation and promotion
+// below. What the filter keeps is filled, and the whole trace is an outline. Dragging selects a range, a click a
+// moment.
 import { fill, h, Popover, svg } from "./dom.js";
 import { bytes, duration, filterTime } from "./format.js";
 import { add, split } from "./filterline.js";
@@ -15,7 +16,7 @@ const LAYER_NAME = 26; // characters
 const NEAREST_PEAKS = 14; // pixels between two that are buttons
 const SHOWN_MARKS = 60;
 
-// What the recorder read beside the heap; others have their own names. [title, what it is]
+// Readings of the recorder beside the heap; unknown ones have only their own names. [title, description]
 const GAUGES = {
   rss: ["RSS", "all memory of the process in RAM, including mapped files such as the program and libraries"],
   anonymous: ["anonymous", "the part of RSS that belongs to no file: heap, stacks and anonymous mappings, including the recorder's own"],
@@ -28,7 +29,7 @@ const ENDS = { a: "from", b: "to" };
 const titleOf = (name) => GAUGES[name]?.[0] ?? name;
 
 export class Timeline {
-  // on: { brush(how, from, to), compare(a, b): times as filters write them; moment(time): in microseconds }
+  // on: { brush(how, from, to), compare(a, b): times in filter syntax; moment(time): in microseconds }
   constructor(app, on) {
     this.app = app;
     this.on = on;
@@ -50,7 +51,7 @@ export class Timeline {
     new ResizeObserver(() => this.#resize()).observe(this.stage);
   }
 
-  // compared: { answer, names: [what `answer` is called, and the other] }, of another trace; or nothing.
+  // compared: { answer, names: [name of `answer`, name of the other] } of another trace; null: none.
   show(answer, peaks, compared = null) {
     if (answer !== this.answer) this.layers = layersOf(answer, readPlaces(answer.strings ?? [], answer.places));
     this.answer = answer;
@@ -83,12 +84,12 @@ export class Timeline {
     this.draw();
   }
 
-  // Where there is little room, live memory has most of it.
+  // If there is little room, live memory gets most of it.
   get ratesHeight() {
     return this.height < 110 ? RATES / 2 : RATES;
   }
 
-  // Of two that are compared, the later one.
+  // If two traces are compared, the later end.
   get end() {
     return Math.max(this.answer.to, this.compared?.answer.to ?? 0);
   }
@@ -108,7 +109,7 @@ export class Timeline {
     this.draw();
   }
 
-  // To digits that a pixel can tell apart; the ends stay the ends.
+  // Rounds a time to digits that a pixel can distinguish, except at the ends.
   #round(time) {
     if (time <= this.answer.from || time >= this.end) return Math.round(time);
     const digit = Math.max(1, 10 ** Math.floor(Math.log10(this.span / this.width)));
@@ -149,14 +150,14 @@ export class Timeline {
     return choice;
   }
 
-  // Which of the two is which.
+  // Says which of the two traces is which.
   #comparedLegend(swatch, theme) {
     const { traces } = this.app.info, [own, other] = this.compared.names;
     const name = (answer) => traces[answer.trace]?.name ?? "";
     return [h("span", { dataset: { compared: own } }, `${own}: ${name(this.answer)}, filled`), h("span", { dataset: { compared: other } }, swatch(theme.text, `${other}: ${name(this.compared.answer)}`, ".line"))];
   }
 
-  // What a layer is; a click shows its blocks.
+  // The legend of a layer; a click shows its blocks.
   #layerLegend(l, theme) {
     const { color, texture } = fillOf(theme, l), swatch = h(`i.swatch${texture ? `.heap.${texture}` : ""}`, { style: { backgroundColor: color } });
     const text = shortenTo(l.name, LAYER_NAME);
@@ -180,7 +181,7 @@ export class Timeline {
     else store.set({ view: "hotspots", by: s.stack === "function" ? "function" : "", measure: "peak", search: "", pick: [l.place.id] });
   }
 
-  // The stretch that is shown, if not all, and the way back.
+  // The visible range, if it is not all, and a button that resets it.
   #zoomed() {
     const { store } = this.app, { stretch } = store.state;
     return stretch ? h("button.button", { type: "button", dataset: { timeline: "whole" }, title: "Show the whole time (-)", onclick: () => store.set({ stretch: "" }) }, `${stretch.replace("..", " … ")}: whole time`) : null;
@@ -210,7 +211,7 @@ export class Timeline {
     return this.answer?.gauges ?? [];
   }
 
-  // Those that are drawn, with how they are told apart.
+  // Returns the gauges that are drawn, with their dashes.
   #shownGauges() {
     if (this.compared) return []; // they are of one of the two
     const shown = this.app.store.state.gauges.split(",");
@@ -227,7 +228,7 @@ export class Timeline {
       h("button", { type: "button", dataset: { gauge: "explain" }, title: "Why RSS and live memory differ", onclick: (e) => this.#explainGauges(e.currentTarget) }, "RSS vs live"));
   }
 
-  // What is between live memory and what the system sees, at the chosen moment or the peak.
+  // Explains the difference between live memory and the system's numbers, at the selected moment or the peak.
   #explainGauges(button) {
     const box = button.getBoundingClientRect(), s = this.app.store.state;
     const time = (s.measure === "live" && s.at ? this.timeOf(s.at) : null) ?? this.cursor ?? this.app.trace?.peak?.time ?? this.answer.to;
@@ -245,7 +246,7 @@ export class Timeline {
     ]);
   }
 
-  // Two moments, and what became live between them and stayed.
+  // Buttons for two moments, and for what was allocated between them and stayed.
   #snapshots() {
     const { store } = this.app, s = store.state;
     const now = () => filterTime(s.measure === "live" && s.at ? this.timeOf(s.at) : this.cursor ?? this.answer.to);
@@ -256,7 +257,7 @@ export class Timeline {
       both ? h("button", { type: "button", dataset: { snapshot: "diff" }, title: "Compare live memory at both moments: what was freed, what was added, how certain", onclick: () => store.set({ view: "diff", moments: true, zoom: [], pick: [] }) }, "Compare") : null);
   }
 
-  // On a canvas, or on what takes a drawing down.
+  // Paints on a canvas, or on a context that records the drawing.
   paintOn(c, scale) {
     const t = this.app.theme, a = this.answer;
     c.setTransform(scale, 0, 0, scale, 0, 0);
@@ -312,7 +313,7 @@ export class Timeline {
     for (let i = 0; i < values.length; i++) f(from + i * w, Math.min(w, end - from - i * w), values[i], i);
   }
 
-  // The same from the right.
+  // Like #each, from right to left.
   #back(values, f) {
     const steps = [];
     this.#each(values, (...step) => steps.push(step));
@@ -344,7 +345,7 @@ export class Timeline {
     c.globalAlpha = 1;
   }
 
-  // Heaps are told apart by more than colour: stripes, dots; the minor heap is plain.
+  // Distinguishes heaps without color: by stripes and dots; the minor heap is plain.
   #texture(to, heap) {
     const n = 8, tile = document.createElement("canvas");
     tile.width = tile.height = n;
@@ -369,7 +370,7 @@ export class Timeline {
     }
   }
 
-  // The 95% interval around what is live.
+  // Draws the 95% interval of live memory.
   #band(c, curves, y, t) {
     if (!curves.live_low) return;
     c.fillStyle = t.curve;
@@ -404,7 +405,7 @@ export class Timeline {
     c.setLineDash([]);
   }
 
-  // What the system counts may be many times what is live, and has a scale of its own then.
+  // The system's numbers may be many times live memory. If they exceed it, they have a scale of their own.
   #mostRead(gauges) {
     const read = Math.max(1, ...gauges.flatMap((g) => g.values));
     return read <= this.most ? this.most : read;
@@ -430,7 +431,7 @@ export class Timeline {
     c.fillText(text, x + 4, TOP / 2 + 1);
   }
 
-  // Where a text on top covers no peak's mark and number; undefined: nowhere.
+  // Returns an x where a text at the top covers no peak's mark and number; undefined if there is none.
   #besidePeaks(width) {
     const at = this.peaks.map((p) => this.x(p.time)).sort((a, b) => a - b);
     return [2, ...at.map((x) => x + PEAK_MARK)].find((x) => x + width <= this.width && at.every((p) => p + PEAK_MARK <= x || p - PEAK_MARK >= x + width));
@@ -467,7 +468,7 @@ export class Timeline {
     return to.createPattern(tile, "repeat");
   }
 
-  // What the filter and the measure say about time.
+  // Draws the times in the filter and the measure.
   #chosen(c, t) {
     const s = this.app.store.state;
     for (const term of split(s.filter)) {
@@ -531,7 +532,7 @@ export class Timeline {
     }
   }
 
-  // A triangle a peak; and those that are not too close to a larger one are buttons.
+  // Draws a triangle for each peak. Peaks that are not too close to a larger one are also buttons.
   #markPeaks(c, t, y) {
     c.textAlign = "center";
     const buttons = [];
@@ -658,7 +659,7 @@ export class Timeline {
     this.said.textContent = `${duration(this.cursor)}: ${bytes(a.live[i])} live`;
   }
 
-  // What is live at the cursor.
+  // Explains live memory at the cursor.
   #explain() {
     const i = this.#bucket(this.cursor), a = this.answer, c = a.filtered || a.all, box = this.canvas.getBoundingClientRect();
     const figure = { value: c.live[i], low: c.live_low?.[i], high: c.live_high?.[i], samples: c.live_samples?.[i] };
@@ -666,7 +667,7 @@ export class Timeline {
     this.app.explain({ left: box.left + this.x(this.cursor), bottom: box.bottom - AXIS }, { lead, figure, unit: "B", rate: a.rate, measure: "live" });
   }
 
-  // What else the step says, with how it comes about.
+  // Returns the other numbers of a step, and how they are computed.
   #worked(c, i) {
     const a = this.answer, perSecond = (what, v) => `${what}: ${bytes(v)} / ${duration(a.width)} = ${bytes((v / a.width) * 1e6)}/s`;
     const gauges = this.gauges.filter((g) => g.values[i] !== null).map((g) => `${titleOf(g.name)} ${bytes(g.values[i])}, as read by the recorder`);
@@ -679,20 +680,20 @@ export class Timeline {
     return Math.max(1, ...all.live_high ?? all.live, ...all.live, ...(this.compared ? this.#otherLive : []));
   }
 
-  // The numbers beside the curves and below them.
+  // Explains the numbers beside the curves and below them.
   #explainScale(e) {
     const a = this.answer, rate = Math.max(1, ...a.all.allocated), gauges = this.#shownGauges().map((g) => titleOf(g.name));
     const lead = { text: `0 … ${bytes(this.most)}`, title: "Scale of the timeline", definition: `Bytes: the top is the most of live memory with its 95% interval${this.#ownScale(gauges)}. Below, what was allocated in each step of ${duration(a.width)}, a second; times count from the beginning of the trace.`, worked: `most allocated: ${bytes(rate)} / ${duration(a.width)} = ${bytes((rate / a.width) * 1e6)}/s` };
     this.app.explain({ left: e.clientX, bottom: e.clientY }, { lead, figure: null });
   }
 
-  // "minor heap 1.2 MB, major heap 30.1 MB"; nothing where there is one.
+  // Returns a text such as "minor heap 1.2 MB, major heap 30.1 MB"; "" if there is only one heap.
   #byHeap(curves, i) {
     const heaps = HEAPS.filter((k) => curves[`live_${k}`]?.some((v) => v > 0));
     return heaps.length < 2 ? "" : heaps.map((k) => `${HEAP_NAMES[k]} ${bytes(curves[`live_${k}`][i])}`).join(", ");
   }
 
-  // The layer under the pointer.
+  // Describes the layer under the pointer.
   #layerTip(e, i) {
     if (!this.answer.layers) return null;
     const floor = this.height - AXIS - this.ratesHeight - GAP, y = e.clientY - this.canvas.getBoundingClientRect().top;
@@ -755,7 +756,7 @@ export class Timeline {
     this.draw();
   }
 
-  // The next of the main peaks, largest first.
+  // Returns the next of the main peaks, in order of size.
   nextPeak() {
     if (!this.peaks.length) return null;
     const at = this.app.store.state.measure === "live" ? this.timeOf(this.app.store.state.at) : null;
@@ -773,7 +774,7 @@ export class Timeline {
   }
 }
 
-// The least of 1, 2, 5 times a power of ten that is not less, of the largest unit that fits.
+// Returns the least 1, 2 or 5 times a power of ten that is not less than x, in the largest unit that fits.
 function niceStep(x, base) {
   const unit = base ** Math.floor(Math.log(Math.max(1, x)) / Math.log(base));
   const v = x / unit, power = 10 ** Math.floor(Math.log10(v));

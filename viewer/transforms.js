@@ -1,13 +1,14 @@
-// transforms.js: what call stacks can be made to look like, as terms of the filter: so each is a chip, stands in the
-// address, can be undone, and is an option of the commands. The menu offers these with their keys.
+// transforms.js: transformations of call stacks, as filter terms. So each is a chip, is in the address, can be undone,
+// and has the same meaning as in the commands. The menu offers them with their keys.
 import { exactly } from "./filterline.js";
 import { moduleOf } from "./modules.js";
 
-// A function by name; places without one are named by their file.
+// Matches a function by name; a place without one by its file.
 const termOf = (place) => (place.function ? `fn:${exactly(place.function)}` : `file:${exactly(place.file)}`);
 
-// Each: what the menu says, and a button, where it is not rare; its key there, and the terms; none, where it does not apply. `path`: of a tree that begins where
-// stacks do, the places down to this one; `collapsed`: without recursion.
+// Returns transformations: { text of the menu, short: text of a button, rare: it gets no button, key, terms: null if it
+// does not apply }. `path`: the places from the root to this one, if the tree begins where stacks do; `collapsed`:
+// recursion is collapsed.
 export function transformsOf(place, { path, collapsed } = {}) {
   const f = place?.function && exactly(place.function), m = place && moduleOf(place), named = place?.function || place?.file;
   const steps = path?.map((p) => p.function && exactly(p.function));

@@ -1,11 +1,11 @@
-// tree.js: a tree of calls as rectangles: where each lies, what a point hits, what is too small to draw, what
-// a search matches. No drawing: everything here is numbers, and runs without a browser.
+// tree.js: a tree of calls as rectangles: where each is, what a point hits, what is too small to draw, what a search
+// matches. It does not draw: everything here is numbers and runs without a browser.
 //
-// A tree has columns, in preorder: parent[i] < i; total[i] with all below it; place[i], an index into `places`;
-// omittedValue[i] and omittedCount[i], of the children that the source left out; first[i] and next[i], the first
-// child and the next sibling, 0 for none. Over time, at[i] is where a node begins, and total[i] how long it lasts.
+// A tree has columns, in preorder: parent[i] < i; total[i], including all nodes below; place[i], an index into
+// `places`; omittedValue[i] and omittedCount[i], of the children that the source left out; first[i] and next[i], the
+// first child and the next sibling, 0 for none. Over time, at[i] is where a node begins, and total[i] its duration.
 
-// Extents in the tree's unit, and for each depth its nodes from left to right.
+// Computes the extents in the tree's unit, and for each depth the nodes from left to right.
 export function layout(tree) {
   const n = tree.parent.length;
   const x0 = new Float64Array(n), x1 = new Float64Array(n), next = new Float64Array(n);
@@ -28,7 +28,7 @@ export function layout(tree) {
   return { tree, x0, x1, depth, rows, childrenEnd: next };
 }
 
-// The first position in the row whose node ends beyond x.
+// Returns the first position in the row whose node ends beyond x.
 export function firstAfter(l, row, x) {
   let low = 0, high = row.length;
   while (low < high) {
@@ -39,19 +39,20 @@ export function firstAfter(l, row, x) {
   return low;
 }
 
-// Whether a node is drawn by itself: `limit` is the least extent that is. Ancestors of what is shown always are.
+// Whether a node is too small to be drawn individually; `limit` is the smallest extent that is not. Ancestors of the
+// zoomed node are never too small.
 export const isSmall = (l, node, limit) => l.x1[node] - l.x0[node] < limit;
 
-// The nodes of a row that are drawn by themselves, of those in view.
+// Returns the visible nodes of a row that are drawn individually.
 function drawnIn(l, d, left, right, limit) {
   const drawn = [], row = l.rows[d] || [];
   for (let k = firstAfter(l, row, left); k < row.length && l.x0[row[k]] < right; k++) if (row[k] === 0 || !isSmall(l, row[k], limit)) drawn.push(row[k]);
   return drawn;
 }
 
-// Calls box(node, from, to) for each node of a row that is drawn by itself, and other(parent, from, to, count)
-// for each stretch below a drawn parent of which the parts are too small, or were left out by the source. Returns the
-// former; given those of the row above, it looks at nothing but their children.
+// Calls box(node, from, to) for each node of a row that is drawn individually, and other(parent, from, to, count) for
+// each stretch below a drawn parent whose nodes are too small or were left out by the source. Returns the drawn nodes.
+// Given those of the row above, it visits only their children.
 export function drawRow(l, d, left, right, limit, box, other, above = d > 0 ? drawnIn(l, d - 1, left, right, limit) : []) {
   const { x0, x1, tree } = l, drawn = [];
   if (d === 0) {
@@ -63,7 +64,7 @@ export function drawRow(l, d, left, right, limit, box, other, above = d > 0 ? dr
     while (i && x1[i] <= left) i = tree.next[i];
     for (; i && x0[i] < right; i = tree.next[i]) {
       const small = isSmall(l, i, limit);
-      // Over time, siblings are in no order of size, and there is time between them.
+      // Over time, siblings are not sorted by size, and there are gaps between them.
       if (count && (!small || x0[i] - to >= limit)) {
         other(p, from, to, count);
         count = 0;
@@ -77,7 +78,7 @@ export function drawRow(l, d, left, right, limit, box, other, above = d > 0 ? dr
       to = x1[i];
       count++;
     }
-    // What the source left out lies next to the last child, and joins it if that is small.
+    // What the source left out comes after the last child, and joins it if that is small.
     const end = l.childrenEnd[p], omitted = tree.omittedValue[p];
     if (omitted > 0 && count && to === end) other(p, from, to + omitted, count + tree.omittedCount[p]);
     else {
@@ -88,7 +89,7 @@ export function drawRow(l, d, left, right, limit, box, other, above = d > 0 ? dr
   return drawn;
 }
 
-// The node at x in a row, or -1.
+// Returns the node at x in a row, or -1.
 export function hit(l, d, x) {
   const row = l.rows[d];
   if (!row) return -1;
@@ -113,7 +114,7 @@ export function children(tree, node) {
   return list;
 }
 
-// Where the path of ids leads, and how many of them could be followed.
+// Follows a path of ids. Returns the node it leads to, and the number of ids that could be followed.
 export function follow(tree, ids, from = 0) {
   let node = from, steps = 0;
   for (const id of ids) {
@@ -125,8 +126,8 @@ export function follow(tree, ids, from = 0) {
   return { node, steps };
 }
 
-// What a pattern matches below `root`: by node, and the amount of the outermost matching ones, so that nothing
-// counts twice.
+// Finds the nodes below `root` that match. The amount is that of the outermost matches, so that nothing is counted
+// twice.
 export function search(tree, root, matchesPlace) {
   const n = tree.parent.length;
   const matched = new Uint8Array(n), covered = new Uint8Array(n);
@@ -148,9 +149,9 @@ export function search(tree, root, matchesPlace) {
 }
 
 
-// Columns as the source answers them → a tree. Its "other" nodes become omittedValue and omittedCount of their
-// parents, and so do calls deeper than it answers, with a count of 0. `trail`: the places of what lies around the root,
-// outermost first; each becomes a node as wide as the root.
+// Makes a tree of the columns in an answer. Its "other" nodes become omittedValue and omittedCount of their parents. So
+// do calls deeper than the answer, with a count of 0. `trail`: the places around the root, outermost first; each
+// becomes a node as wide as the root.
 export function fromAnswer(nodes, places, trail = []) {
   const kept = [], index = new Int32Array(nodes.parent.length).fill(-1);
   const shift = trail.length;
@@ -221,7 +222,7 @@ export function fromAnswer(nodes, places, trail = []) {
   return tree;
 }
 
-// Microseconds; `start` is that of the whole.
+// Times are in microseconds; `start` is the start of the range.
 function placeInTime(tree, { begin, end }) {
   tree.start = begin[0];
   tree.at = Float64Array.from(begin, (t) => t - begin[0]);
@@ -233,7 +234,7 @@ function changes(nodes, column) {
   return sure.map((s, i) => (s ? Math.sign(change[i]) : 0));
 }
 
-// Names for ids: what the breadcrumb, the table and the URL speak of.
+// Returns the places of an answer, with their ids and names.
 export function readPlaces(strings, places) {
   if (!places) return [];
   return places.id.map((id, i) => ({

@@ -1,5 +1,5 @@
-// view-flame.js: the flame view: asks for trees, hands them to the canvas, and turns what is chosen there into the
-// state. A zoom is drawn at once from what is there; the finer tree that is asked for meanwhile replaces it.
+// view-flame.js: the flame view: loads trees, passes them to the canvas, and turns what is chosen there into state. A
+// zoom is drawn immediately from the tree at hand; the finer tree replaces it when it arrives.
 import { changeColor, signed } from "./delta.js";
 import { fill, h } from "./dom.js";
 import { elementParts, SvgDrawing } from "./drawing.js";
@@ -135,7 +135,7 @@ export class FlameView {
     return s.mode === "time" && !this.diff;
   }
 
-  // What is asked for: a tree, or the two around a focus.
+  // Returns what to ask for: one tree, or the two around a focus.
   #questions(s) {
     if (this.#isTimed(s)) return [{ mode: "time", direction: 1, zoom: [] }];
     const up = s.zoom[0] === "^", zoom = up ? s.zoom.slice(1) : s.zoom;
@@ -167,7 +167,7 @@ export class FlameView {
     try {
       answers = await Promise.all(questions.flatMap((q) => [
         ask(q, this.app.source.offline ? [] : q.zoom),
-        // What lies around a zoomed frame, when nobody has seen it yet.
+        // The frames around a zoomed frame, if they have not been loaded yet.
         q.zoom.length && !this.app.source.offline && !this.#knows(q) ? ask(q, []) : null,
       ]));
       if (this.#moving()) await this.#settled();
@@ -178,7 +178,7 @@ export class FlameView {
     }
     if (signal.aborted) return;
     const before = this.base === base ? this.zoomed : null;
-    // The trace has grown, or more of it was read: what is seen stays where it is.
+    // If the trace has grown, or more of it was read, the visible range stays.
     const grown = this.base !== base && this.question === question && JSON.stringify(s.zoom) === this.zoom;
     Object.assign(this, { base, question, zoom: JSON.stringify(s.zoom) });
     this.#take(s, questions, answers, before, grown);
@@ -237,7 +237,7 @@ export class FlameView {
     this.stage.dataset.ready = String((+this.stage.dataset.ready || 0) + 1);
   }
 
-  // From where the picture was to the whole of what is there now.
+  // Animates from the previous range to the whole of the new tree.
   #enter(l, i, oldIds) {
     const { tree } = l;
     let node = tree.root;
@@ -252,7 +252,7 @@ export class FlameView {
     this.flame.zoom({ layer: i, node }, false);
   }
 
-  // Keeps what a tree says of the frames on the way to a node.
+  // Remembers what a tree says about the frames on the path to a node.
   #learn(tree, mode, node) {
     const path = ancestors(tree, node);
     const ids = path.slice(1).map((n) => tree.places[tree.place[n]]?.id);
@@ -270,7 +270,7 @@ export class FlameView {
     return ids.length ? `${mode === "callers" ? "^" : ""}${ids.join(".")}` : "";
   }
 
-  // The frames from the root to the zoomed one, with what is known of them.
+  // Returns the frames from the root to the zoomed one, with what is known about them.
   #trail(q, answer) {
     const found = this.app.source.offline ? [] : answer.root?.found ?? q.zoom;
     const trail = [{ ...(this.known.get(this.#pathKey(q.mode, [])) || unknown()), at: null, id: null }];
@@ -294,7 +294,7 @@ export class FlameView {
     return this.app.store.state.by === "line" && p.line ? `${name}:${p.line}` : name;
   }
 
-  // What stands at the right end of a frame: amount and share of all; of a diff, the change.
+  // Returns the text at the right end of a frame: amount and share of the total, or the change in a diff.
   amount(tree, i) {
     const value = tree.value[i] >= 0 ? tree.value[i] : tree.total[i], all = this.head?.total?.value;
     if (this.diff) return i > 0 ? signed(tree.diff_change[i], tree.unit) : null;
@@ -321,7 +321,7 @@ export class FlameView {
     return place < 0 ? this.theme.rest : hues[place];
   }
 
-  // Of all that is drawn.
+  // Returns the largest change of all nodes in the tree.
   #largestChange(tree) {
     tree.largest ??= tree.diff_change.reduce((most, v) => Math.max(most, Math.abs(v) || 0), 0);
     return tree.largest;
@@ -351,7 +351,7 @@ export class FlameView {
     this.#showStep();
   }
 
-  // Enter in the field of the search: to the next match, once what is typed has been searched for.
+  // Enter in the search field goes to the next match, once the search for the typed text is done.
   #enterSearch(search, back) {
     this.app.store.set({ search });
     if (!search) return false;
@@ -360,7 +360,7 @@ export class FlameView {
     return true;
   }
 
-  // To the match after the selected frame or before it, round and round.
+  // Selects the match after or before the selected frame, wrapping around.
   stepMatch(step, focus = true) {
     const found = this.flame.matches(), { picked } = this.flame;
     if (!found.length) return false;
@@ -412,14 +412,14 @@ export class FlameView {
     return this.#isTimed(s) && !!s.stretch;
   }
 
-  // What the wheel zoomed into has no crumb: a button says so, and leads back.
+  // Magnification by the wheel has no crumb, so a button shows it and resets it.
   #showStretch() {
     const by = this.flame.stretch;
     this.stretched.hidden = by < 1.001;
     fill(this.stretched, `× ${by < 10 ? by.toFixed(1) : count(by)}: show the whole width`);
   }
 
-  // From what the wheel left to all of what is zoomed to.
+  // Resets the visible range to the whole zoomed frame.
   zoomWhole() {
     if (this.flame.stretch < 1.001) return false;
     this.flame.whole();
@@ -450,7 +450,7 @@ export class FlameView {
     this.app.store.set({ zoom: target, pick: ids, span: [] });
   }
 
-  // What the timeline shows, too.
+  // Zooms the timeline as well.
   #zoomInTime(tree, node) {
     const from = tree.start + tree.at[node], to = from + tree.total[node];
     if (node > 0 && to - from > 1) this.app.store.set({ stretch: `${filterTime(from)}..${filterTime(to)}`, pick: [], span: [] });
@@ -511,7 +511,7 @@ export class FlameView {
     openMenu(this.app, d.place, x, y, { path: d.path, zoom: () => this.zoomTo(at), sequence: this.#sequence(at), subtree: this.layers[at.layer].mode === "down" ? d.path : null });
   }
 
-  // In a sandwich: the focus lengthened by the frames up to the chosen one.
+  // In a sandwich: extends the focus by the frames up to the selected one.
   #sequence(at) {
     const s = this.app.store.state;
     if (s.mode !== "sandwich" || this.diff || at.node === 0) return null;
@@ -554,7 +554,7 @@ export class FlameView {
     fill(this.empty, h("h2", title), h("p", text), buttons);
   }
 
-  // What the picture of it is made of.
+  // Returns the parts of the picture to download.
   drawings() {
     if (!this.layers) return [elementParts(this.empty)];
     const d = new SvgDrawing(this.flame.width, this.flame.height, "flame");
@@ -568,14 +568,14 @@ export class FlameView {
   }
 }
 
-// Two moments of a trace, the earlier one first, when these are to be compared.
+// Returns two moments of a trace to compare, the earlier one first; null if moments are not compared.
 export function momentsOf(s, app) {
   if (!s.a || !s.b || (!s.moments && app.info.traces.length > 1)) return null;
   const [from, to] = [s.a, s.b].sort((x, y) => app.timeline.timeOf(x) - app.timeline.timeOf(y));
   return { from, to, of: s.of === "live" ? undefined : s.of };
 }
 
-// Why a diff has no frame.
+// Returns why a diff has no frames.
 const nothingOn = (s, app) => {
   const m = momentsOf(s, app), left = s.filter ? ", of blocks matching the filter" : "";
   if (!m) return `There are no samples on either side${left}.`;
@@ -584,11 +584,11 @@ const nothingOn = (s, app) => {
 
 export const noteOf = (s) => (s.of === "live" ? "live at “to”" : "allocated until “to”");
 
-// The same, of which the numbers explain themselves.
+// Like changeText, with numbers that explain themselves.
 export const changeShown = (app, c, unit) =>
   isExact(c) ? exactText(c) : c.sure ? [`surely ${c.change > 0 ? "more" : "less"}, `, app.following("change", { value: c.change, low: c.low, high: c.high }, { unit }, { alone: true, text: `${amount(c.low, unit)} … ${amount(c.high, unit)}` })] : unsureText(c);
 
-// Of traces at rate 1 there is nothing to be sure of.
+// At rate 1, numbers are exact, so there is no significance.
 const isExact = (c) => c.decided !== false && c.low === c.high && c.low === c.change;
 const exactText = (c) => (c.change === 0 ? "the same, exact" : `${c.change > 0 ? "more" : "less"}, exact`);
 
@@ -604,7 +604,7 @@ function placeById(answer, id) {
   return { id, function: answer.strings[answer.places.function[i]], file: answer.strings[answer.places.file[i]], line: answer.places.line[i] };
 }
 
-// The slider's 50 steps are finer where shares are small: 0, 0.01 … 20%.
+// The 50 steps of the slider are finer for small shares: 0, 0.01 … 20%.
 const STEPS = [0];
 for (let i = 0; i < 50; i++) STEPS.push(+(0.01 * 2000 ** (i / 49)).toPrecision(2));
 const shareOf = (step) => STEPS[step] ?? 0;

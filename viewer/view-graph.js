@@ -1,5 +1,5 @@
-// view-graph.js: the graph of callers, as pprof draws it: each function once, as large as what it allocates, with arrows as
-// thick as what goes through them.
+// view-graph.js: the graph of callers, in the style of pprof: each function once, sized by what it allocates itself,
+// with arrows as thick as the amounts that go through them.
 import { fill, h, svg, textWidth } from "./dom.js";
 import { elementParts } from "./drawing.js";
 import { amount, count, percent } from "./format.js";
@@ -32,7 +32,7 @@ export class GraphView {
     this.element = h("div.view", this.tools, this.stage, this.empty, this.legend, this.tell);
     this.stage.addEventListener("keydown", (e) => !e.ctrlKey && !e.metaKey && !e.altKey && this.#key(e.key) && (e.preventDefault(), e.stopPropagation()));
     this.stage.addEventListener("wheel", (e) => (e.ctrlKey || e.metaKey) && (e.preventDefault(), this.#zoomBy(e.deltaY < 0 ? 1 : -1)), { passive: false });
-    // Where it was scrolled to, which is lost while another view is shown.
+    // The scroll position, which is lost while another view is shown.
     this.stage.addEventListener("scroll", () => this.stage.isConnected && (this.at = [this.stage.scrollLeft, this.stage.scrollTop]));
     new ResizeObserver(() => {
       this.#size();
@@ -40,7 +40,7 @@ export class GraphView {
     }).observe(this.stage);
   }
 
-  // What the picture of it is made of: all of it, also what is scrolled away.
+  // Returns the parts of the picture to download: the whole graph, including what is scrolled out of view.
   drawings() {
     if (!this.svg) return [elementParts(this.empty)];
     const [width, height] = this.extent.map(Math.ceil);
@@ -99,7 +99,7 @@ export class GraphView {
     return this.graph.head.total.value > 0 ? x / this.graph.head.total.value : 0;
   }
 
-  // Name, what it allocates itself, and what is allocated while it is on the stack.
+  // Returns the lines of a box: the name, what it allocates itself, and what is allocated while it is on the stack.
   #lines(n) {
     const { unit } = this.graph.head, part = (v) => `${amount(v, unit)} · ${percent(100 * this.#share(v))}`;
     return [shortenTo(n.place?.function || n.place?.file || "(no call stack)", NAME), n.self > 0 ? `itself ${part(n.self)}` : null, n.self < n.value ? `with callees ${part(n.value)}` : null].filter(Boolean);
@@ -227,7 +227,7 @@ export class GraphView {
     });
   }
 
-  // At the outermost of what causes most.
+  // Scrolls to the outermost of the functions that account for half of the total.
   #begin() {
     const { nodes } = this.graph, most = [...nodes.keys()].filter((i) => this.#share(nodes[i].value) >= 0.5);
     const first = most.reduce((best, i) => (this.placed[i].y < this.placed[best].y ? i : best), most[0] ?? 0);
@@ -242,7 +242,7 @@ export class GraphView {
     if (y < s.scrollTop + edge || y > s.scrollTop + s.clientHeight - edge) s.scrollTop = y - s.clientHeight / 2;
   }
 
-  // Down and up along the largest arrow; sideways in the layer.
+  // Up and down follow the largest arrow; left and right stay in the layer.
   #key(key) {
     if (!this.graph) return false;
     const arrow = { h: "ArrowLeft", j: "ArrowDown", k: "ArrowUp", l: "ArrowRight" }[key] || key;

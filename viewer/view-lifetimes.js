@@ -1,5 +1,5 @@
-// view-lifetimes.js: how long blocks live: a histogram, and a map of size and lifetime. Dragging over either makes a
-// filter of what was covered. Cells are told apart by size as well as by shade.
+// view-lifetimes.js: lifetimes of blocks: a histogram, and a map of size and lifetime. Dragging over either makes a
+// filter. The cells of the map differ in size as well as in shade.
 import { elementParts, SvgDrawing } from "./drawing.js";
 import { fill, h } from "./dom.js";
 import { tellsBlocks } from "./explain.js";
@@ -160,7 +160,7 @@ export class LifetimesView {
     if (p.range) this.#shade(c, p, t);
   }
 
-  // What the picture of it is made of.
+  // Returns the parts of the picture to download.
   drawings() {
     if (this.split.hidden) return [elementParts(this.element)];
     return [[this.histogram, "life", (c, p, t) => this.#paintHistogram(c, p, t)], [this.map, "map", (c, p, t) => this.#paintMap(c, p, t)]].filter(([p]) => p.width >= 80).map(([p, name, what]) => {
@@ -260,7 +260,7 @@ export class LifetimesView {
 
   // ---- choosing ----------------------------------------------------------------------------
 
-  // What blocks a column, or a cell, is of, and its figure; null without a sample.
+  // Returns the description of a column or cell, and its figure; null if there is no sample.
   #cell(p, col, row) {
     const a = this.answer;
     const life = col === this.classes ? "never freed" : `lived ${duration(a.lifetime.low[col])} … ${duration(a.lifetime.high[col])}`;

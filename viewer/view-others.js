@@ -1,4 +1,4 @@
-// view-others.js: the views that are little more than what the source says: diff, advice, source.
+// view-others.js: views that mostly show what the source says: diff, advice, source code.
 import { deltaHead } from "./delta.js";
 import { fill, h } from "./dom.js";
 import { elementParts } from "./drawing.js";
@@ -102,7 +102,7 @@ export class DiffView {
     return m ? [m.from, m.to] : ["Before", "After"];
   }
 
-  // The change of all that is shown, as the root of the flame has it.
+  // Shows the total change, which is that of the root of the flame graph.
   #headOfFlame(s) {
     const l = this.flame.layers?.[0];
     if (!l?.tree.diff_change) return fill(this.delta);
@@ -112,7 +112,7 @@ export class DiffView {
     fill(this.delta, deltaHead(this.app, names, side("before"), side("after"), d.change, l.answer.unit));
   }
 
-  // What the picture of it is made of.
+  // Returns the parts of the picture to download.
   drawings() {
     if (!this.empty.hidden) return [elementParts(this.empty)];
     return [elementParts(this.delta), ...(this.app.store.state.diffas === "flame" ? this.flame.drawings() : [elementParts(this.table.table.element)])];
@@ -151,7 +151,7 @@ const placeButton = (app, place) =>
 
 const GAIN = "The most that following the advice can save. Measure the changed program to see the actual saving.";
 
-// What the command says, in its words and order.
+// Shows what the command says, in the same words and order.
 export const adviceCard = (app, a, head, shown = true) => {
   const said = (label, text) => (text ? h("p", h("b", `${label} `), text) : null);
   return h("article.card", { dataset: { rule: a.rule } },
@@ -204,7 +204,7 @@ export class AdviceView {
   }
 }
 
-// As it is saved.
+// A row of the CSV file.
 const lineRow = (line, costs, source) => {
   const { value = 0, low = 0, high = 0, samples = 0, self = 0 } = costs.get(line) ?? {};
   return { line, value, low, high, samples, self, source };
@@ -260,7 +260,7 @@ export class SourceView {
     this.element.dataset.ready = String((+this.element.dataset.ready || 0) + 1);
   }
 
-  // Lines beyond those that are shown, where the file has them.
+  // A button for more lines above or below, if the file has any.
   #more(a, above) {
     const last = a.first + a.lines.length - 1;
     if (this.app.source.offline || (above ? a.first <= 1 : last >= a.count)) return null;
@@ -270,7 +270,7 @@ export class SourceView {
     return h("button.button.plain.morelines", { type: "button", dataset: { more: above ? "above" : "below" }, onclick: () => this.app.store.replace({ lines: `${from}-${to}` }) }, text);
   }
 
-  // What was seen stays where it is, where only more lines have come.
+  // Keeps the visible lines in place if only more lines were added.
   #keepInView(a, s, before) {
     const same = this.drawn === `${s.trace} ${s.line}`;
     this.drawn = `${s.trace} ${s.line}`;

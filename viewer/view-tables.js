@@ -1,5 +1,5 @@
-// view-tables.js: the tables: what their columns are, how their rows are asked for and unrolled, and what a choice
-// in them leads to.
+// view-tables.js: the tables: their columns, how their rows are loaded and unrolled, and what a choice in them leads
+// to.
 import { elementParts } from "./drawing.js";
 import { fill, h, icon, textWidth } from "./dom.js";
 import { focusField, searchField } from "./fields.js";
@@ -18,21 +18,21 @@ const GAP = 10, TAG = 64, TWIST = 28, INDENT = 16, SLACK = 3; // pixels of a pla
 
 const nameOf = (name, room) => h("span.fn", h("bdi", { dir: "ltr" }, shorten(name, (text) => textWidth(text) <= room - SLACK) || name));
 
-// Where it is: without what tells builds of a module apart, which is in the title.
+// Returns the location, without the part that distinguishes builds of a module, which is in the title.
 const whereOf = (file, line) => (file ? `${file.replace(/\[[^\]]*\]$/, "")}${line ? `:${line}` : ""}` : "");
 
 const fileOf = (where) => h("span.file", where ? `\u200e${where.replace(/:(\d+)$/, "\u200e:$1")}` : "");
 
-// A name and where it is. The name is shortened so far that file and line stand beside it, folders last; it has the larger part,
-// and more beside a mere module.
-// On a telephone it has a line of its own.
+// Returns a name and its location. The name is shortened so that at least file and line fit beside it; folders are
+// dropped first. The name gets the larger part, and more of it if there is no line. On a phone, the name has a line of
+// its own.
 function nameAndWhere(name, where, room, between, twoLines) {
   if (twoLines) return [h("span.name", nameOf(name, room), between), fileOf(where)];
   const file = where.slice(where.lastIndexOf("/") + 1), least = file && GAP + SLACK + textWidth(file === where ? file : `…/${file}`, "font");
   return [nameOf(name, Math.max(room - least, (/:\d+$/.test(where) ? 0.55 : 0.75) * room)), between, fileOf(where)];
 }
 
-// Instances of a template at one line: rows that say the same but for what they are instances of.
+// Marks rows that are instances of one template at one line, which would otherwise look the same.
 function markInstances(rows) {
   const groups = new Map();
   for (const r of rows) {
@@ -52,8 +52,8 @@ const moduleCell = (app, place) => {
 
 const keyOf = (place) => `${place.function}\n${place.file}`;
 
-// Leaks are of what is live at the end: that in bytes is never freed, by the name of measures. Where the program cleaned
-// up, they are of what was live before that.
+// Leaks are about what is live at the end. In bytes, that is the measure "never freed". If the program cleaned up, they
+// are about what was live before that.
 const LEFT = { allocated: "Live at the end", blocks: "Blocks live at the end", byteseconds: "Bytes × time held" };
 const LEFT_BEFORE = { ...LEFT, allocated: "Live before the cleanup", blocks: "Blocks live before the cleanup" };
 const namesOf = (head) => (head?.leaks?.cleaned_up ? LEFT_BEFORE : LEFT);
@@ -68,10 +68,10 @@ const CHUNK = 200; // rows that one step of unrolling shows
 const figureOf = (row, prefix = "") =>
   prefix ? { value: row[prefix], low: row[`${prefix}_low`], high: row[`${prefix}_high`], samples: row[`${prefix}_samples`] } : row;
 
-// The term that keeps what such a row is of.
+// Returns the filter term for a row that is a thread or a scope.
 const termOf = (group, name) => (group === "scope" && name === "(no scope)" ? "scope:/^$/" : `${group}:${exactly(name)}`);
 
-// What rows of the hotspots may be instead of places.
+// What rows of the hotspots can be instead of places.
 const GROUPS = { thread: { title: "Thread", many: "Threads", rows: "Threads that allocate, and the places where" }, scope: { title: "Scope", many: "Scopes", rows: "What the program said that it was doing, and the places that allocated meanwhile" } };
 
 const TITLES = {
@@ -84,7 +84,7 @@ const TITLES = {
   leaks: "Places whose blocks stay live",
 };
 
-// Of which numbers a row is: of the place alone, or of all that it calls as well.
+// What the numbers of a row include: the place alone, or also what it calls.
 const COUNTS = { hotspots: "itself", leaks: "itself", functions: "with callees" };
 
 export class TableView {
@@ -99,7 +99,7 @@ export class TableView {
     this.around = this.#unrolls() ? focusField(app, done) : null;
     this.by = h("div.segments", { role: "group", "aria-label": "What counts as one place" }, ["line", "function"].map((b) =>
       h("button", { type: "button", dataset: { by: b }, onclick: () => app.store.set({ by: b, group: "", pick: [] }) }, b === "line" ? "Lines" : "Functions")),
-      // A file has summaries of places alone.
+      // An exported page has summaries by place only.
       kind === "hotspots" && !app.source.offline ? Object.entries(GROUPS).map(([g, { many }]) => h("button", { type: "button", dataset: { by: g }, onclick: () => app.store.set({ group: g, pick: [] }) }, many)) : null);
     this.group = ""; // what rows are now
     this.exact = false; // whether each block was recorded
@@ -117,7 +117,7 @@ export class TableView {
     this.element = h("div.view", this.tools, this.remark, this.table.element, this.empty);
   }
 
-  // By what rows are sorted unless something else is chosen; leaks have an order of their own, by how sure they are.
+  // The usual order of rows. Leaks have an order of their own, by certainty.
   get #usual() {
     return this.kind === "leaks" ? "default" : "value";
   }
@@ -173,7 +173,7 @@ export class TableView {
     return { key: "callers", title: "Mostly called by", spare: 1, width: "minmax(104px,1.2fr)", cell: (row, i, room) => this.#callersCell(row, room) };
   }
 
-  // Beside the place, where it is seen in a narrow window, too: an amount and its interval stand together.
+  // Placed beside the place, so that it is visible in a narrow window, while an amount and its interval stay together.
   #classColumn() {
     return { key: "class", title: "How it grows", near: 2, width: "112px", narrow: "104px", help: "Rows are ordered by certainty of growth, then by amount", cell: (row) => h("span", { title: this.head.leaks?.classes?.[row.class] ?? "" }, row.class) };
   }
@@ -185,7 +185,7 @@ export class TableView {
     ];
   }
 
-  // What the numbers of rows are of.
+  // Returns the head that describes the numbers of the rows.
   #of() {
     return this.kind === "leaks" ? leftOf(this.head) : this.head;
   }
@@ -204,7 +204,7 @@ export class TableView {
     return h(`div.place${narrow ? ".two" : ""}`, { title: `${p.function}\n${p.file}${p.line ? `:${p.line}` : ""}` }, twist, nameAndWhere(p.function || "?", whereOf(p.file, p.line), room - (twist ? TWIST + (row.level || 0) * INDENT : 0) - (advice ? TAG : 0) - (apart ? GAP + textWidth(apart.textContent) : 0), [apart, advice], narrow));
   }
 
-  // Says that there is advice about a place; the panel beside shows it.
+  // A tag on places with advice; the panel shows the advice.
   #advice(place) {
     const advice = this.advised?.get(keyOf(place));
     if (!advice) return null;
@@ -214,7 +214,7 @@ export class TableView {
     }, "advice");
   }
 
-  // Advice takes a while, so that rows are marked with it only once somebody has asked for it.
+  // Marks rows with advice, if it has been computed; that takes a while, so it is done on demand only.
   markAdvised(s = this.app.store.state) {
     if (!["hotspots", "functions", "leaks"].includes(this.kind)) return;
     const a = this.app.source.peek("advice", common(s));
@@ -229,7 +229,7 @@ export class TableView {
     return h("div.place", { title: row.callers.map((c) => `${percent(c.share * 100)} ${c.place?.function || "?"}`).join("\n") }, nameOf(first.place.function || "?", room - (more > 0 ? 2 * GAP + textWidth(`+${count(more)}`, "font") : 0)), more > 0 ? [" ", this.app.fact(`+${count(more)}`, "More callers", "How many other functions call it on the way to an allocation.")] : null);
   }
 
-  // The innermost first; where there is no room for all, each is short.
+  // Shows a fragment, innermost frame first. If there is not room for all, each name is shortened.
   #fragment(row, room) {
     const full = row.frames.map((p) => p?.function || p?.file || "?");
     if (this.table.narrow) return h("div.place.two", { title: full.join("\n") }, h("span.name", nameOf(full.at(-1), room)), h("span.file.rightward", full.slice(0, -1).reverse().map((n) => `‹ ${bareName(n)} `).join("")));
@@ -238,7 +238,7 @@ export class TableView {
     return h("span.fragment", { title: full.join("\n") }, [...names].reverse().map((n, i) => [i ? h("span.arrow", "‹") : null, i ? h("span.soft", n) : n]));
   }
 
-  // What the picture of it is made of: the rows that are seen.
+  // Returns the parts of the picture to download: the visible rows.
   drawings() {
     return [elementParts(this.table.element.checkVisibility() ? this.table.element : this.empty)];
   }
@@ -282,7 +282,7 @@ export class TableView {
     this.element.removeAttribute("aria-busy");
   }
 
-  // Rows become those of places, of threads or of scopes, and what they count samples or, where all are known, blocks.
+  // Changes rows to places, threads or scopes, and their counts to samples or, if all blocks are known, to blocks.
   #regroup(s) {
     const group = this.kind === "hotspots" && !this.app.source.offline ? s.group : "", exact = this.app.trace?.rate >= 1;
     if (group === this.group && exact === this.exact) return;
@@ -301,7 +301,7 @@ export class TableView {
     this.head = answer;
     const rows = this.#rows(answer);
     if (!offset && !root) this.app.takeHues(byAmount(rows.map((r) => [moduleOf(r.place), r.self ?? r.value])));
-    // The scale of the whiskers: that of the first page, or more.
+    // The scale of the whiskers: the maximum of the first page, or a larger value that follows.
     this.max = Math.max(1e-9, offset || root ? this.max : 0, ...rows.map((r) => r.high || 0));
     return { rows, count: answer.count, answer };
   }
@@ -323,7 +323,7 @@ export class TableView {
     return rows;
   }
 
-  // Callers and callees unroll: rows are a list that grows in the middle.
+  // Callers and callees unroll: the rows are a list that grows in the middle.
   async #asTree(first, s) {
     this.table.setRows(this.#below(null, first, 0));
     for (const path of s.open.split(",").filter(Boolean)) {
@@ -332,7 +332,7 @@ export class TableView {
     }
   }
 
-  // Rows of an answer, and one for those that follow.
+  // Returns rows of an answer, and a last row for those that follow.
   #below(parent, { rows, count: n }, offset) {
     const level = parent ? parent.level + 1 : 0, end = offset + rows.length;
     for (const r of rows) Object.assign(r, { level, path: [...(parent?.path ?? []), r.place?.id] });
@@ -352,7 +352,7 @@ export class TableView {
     this.table.choose(at);
   }
 
-  // Which rows are unrolled is a part of the address.
+  // The address has the set of unrolled rows.
   #keepOpen() {
     const open = this.table.rows.filter((r) => r.open).map((r) => r.path.join(".")).join(",");
     this.app.store.replace({ open });
@@ -361,7 +361,7 @@ export class TableView {
   async #unroll(row, i, open, keep = true) {
     if (row.instead && open) return this.#showMore(row);
     if (!open && !row.open && row.level > 0) {
-      // Rolled up already: to the parent.
+      // Already rolled up: go to the parent.
       for (let k = i - 1; k >= 0; k--) if (this.table.rows[k].level < row.level) return this.table.choose(k);
       return;
     }
@@ -405,7 +405,7 @@ export class TableView {
     this.element.dataset.ready = String((+this.element.dataset.ready || 0) + 1);
   }
 
-  // Of which time leaks are, as the command says it.
+  // Describes the time span of leaks, as the command does.
   #window({ from, to, cleaned_up }) {
     const moment = (time, title, definition) => this.app.fact(duration(time), title, definition);
     const end = () => moment(to, cleaned_up ? "The program cleaned up" : "End", cleaned_up ? "From then on, it freed memory and allocated hardly anything." : "The time of the last event of the trace. Memory live then was never freed.");
@@ -437,7 +437,7 @@ export class TableView {
     if (place) this.app.store.replace({ pick: [place.id] });
   }
 
-  // A search has found the row; of what comes instead of the rows it would leave nothing.
+  // Clears the search, which matched the row, and would match nothing in the next table.
   #open(row) {
     const { store } = this.app;
     if (this.kind === "types") return store.set({ filter: `${store.state.filter} type:"${(row.type || "").replaceAll('"', '\\"')}"`.trim(), view: "hotspots", search: "" });
@@ -534,7 +534,7 @@ export class DiffTable {
     return this.app.number(answer[key], { ...this.heads.after, unit: this.unit, measure: "allocated", name: `total-${key}` });
   }
 
-  // Which two.
+  // Returns the parameters for the two sides.
   #sides(s) {
     const m = this.moments && momentsOf(s, this.app);
     return m ? { trace: s.trace || undefined, measure: undefined, at: undefined, ...m } : { before: s.before, after: s.after, normalise: s.normalise === "none" ? undefined : s.normalise };

@@ -31,9 +31,8 @@ typedef struct row_far {
 /* Valid when zeroed. */
 typedef struct row_index {
     VEC(row_page) pages; /* by number */
-    VEC(row_far)
-    far;             /* the others; pages that fit by now stay here, unused */
-    map64 far_index; /* number → index in `far` */
+    VEC(row_far) far;    /* the others; pages that fit by now stay here, unused */
+    map64 far_index;     /* number → index in `far` */
     VEC(uint32_t) loose;
 } row_index;
 

@@ -1,5 +1,5 @@
-/* dialect.h: documents (document/table.h) as text in the layouts that are prescribed for the tracers
- * of guest languages, since their users and scripts know them. The usual layout is in
+/* dialect.h: documents (document/table.h) as text in the layouts that are prescribed for the
+ * tracers of guest languages, since their users and scripts know them. The usual layout is in
  * render/text.h. This file knows no report. It shows these columns of a table:
  *
  *      TEXT     as it is

@@ -302,7 +302,7 @@ static bool find_hits(painter *p) {
     return true;
 }
 
-/* Adds the own costs of what is below a node and has a match on its path from there. */
+/* Adds the own costs of nodes below a node, if a match is on the path from it to them. */
 static void add_matches_below(const painter *p, uint32_t node, uint8_t *on_match, cost *sum) {
     const path_any any = path_sums_any(p->sums, p->sums->own);
     const path_node *nodes = p->tree->nodes;

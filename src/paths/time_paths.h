@@ -1,7 +1,7 @@
 /* time_paths.h: call paths over time, for a flame graph whose x axis is time. Time is cut into
- * columns. Each shows the one stack in which most was allocated in that time. It goes from the
- * outermost caller inward as long as more goes on than ends. Adjacent columns with the same calls
- * share a box. */
+ * columns. Each column shows one path: from the outermost caller inward, each step goes to the
+ * callee with the most memory allocated in that time, and the path ends where the function itself
+ * allocated more than that callee. Adjacent columns with the same calls share a box. */
 #ifndef PATHS_TIME_PATHS_H
 #define PATHS_TIME_PATHS_H
 

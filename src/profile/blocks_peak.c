@@ -1,7 +1,7 @@
 /* blocks_peak.c: finds the moment at which most was live (blocks_peak of blocks.h).
  *
  * The places of allocations are cut into bins. The level at the beginning of a bin follows from the
- * births and deaths before it. Within the bin it rises at most by all that is born there, as if
+ * births and deaths before it. Within the bin it can rise at most by all that is born there, as if
  * nothing died. With this upper bound, and the levels at the ends of bins as a lower bound of the
  * peak, most bins are ruled out. The candidates that remain are cut into finer bins, until a bin is
  * one place. A death between two allocations counts in the bin of the second one, before it. Each

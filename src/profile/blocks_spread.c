@@ -494,8 +494,8 @@ static bool gather(spreading *s) {
 
 /* ---- one domain -------------------------------------------------------------------------- */
 
-/* The net number of samples that a domain had added by the moment: at most, and at least if all
- * deaths that float came before. */
+/* Bounds of the samples that a domain had added by the moment, less those that it had freed. The
+ * lower one assumes that all floating deaths came before the moment. */
 typedef struct made {
     int64_t most, least;
 } made;

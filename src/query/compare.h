@@ -44,7 +44,7 @@ typedef struct comparison {
 
 comparison compare_sides(const compare_side *before, const compare_side *after);
 
-/* The same without the ratio, which is NaN: its limits cost a hundred times as much as the rest. */
+/* Compares without the ratio, which is NaN: its limits cost a hundred times as much as the rest. */
 comparison compare_change(const compare_side *before, const compare_side *after);
 
 #define COMPARE_FALSE_DISCOVERIES 0.05 /* the accepted rate of false discoveries */

@@ -254,9 +254,9 @@ typedef VEC(carry) carry_list;
 
 enum {
     SHORT_FROM = 1 << 16, /* stacks: the sums of fewer stay in the cache anyway */
-    SHORT_BLOCKS = 64,    /* average of a stack: with more, most would be carried, and … */
-    SHORT_SAMPLES = 4,    /* … average of a block */
-    CARRY_LESS = 256,     /* carries are at most one of so many sums */
+    SHORT_BLOCKS = 64,    /* blocks per stack on average: with more, most sums would be carried */
+    SHORT_SAMPLES = 4,    /* samples per block on average, likewise */
+    CARRY_LESS = 256,     /* at most one carry for so many sums */
 };
 
 typedef struct plain_adding {

@@ -53,8 +53,9 @@ extern const measure_info measure_infos[];
  * what missed blocks can be. */
 estimate cost_estimate(const profile *p, measure m, filter_bounds may, const cost *c);
 
-/* The same if no missed block is smaller than the smallest that was seen: for comparisons, which
- * assume on both sides the sizes that were seen on either. */
+/* Returns the estimate under the assumption that no missed block is smaller than the smallest that
+ * was seen. Comparisons need it, because they assume on both sides the sizes that were seen on
+ * either. */
 estimate cost_estimate_of_seen(const profile *p, measure m, const cost *c);
 
 /* Returns only the value, since the limits take time to compute. */

@@ -18,7 +18,7 @@ typedef struct side {
     size_t n;           /* runs */
     hotspots *hotspots; /* by run */
     compare_run *sites; /* by run: how samples become amounts */
-    compare_run *total; /* by run: the same for the whole program */
+    compare_run *total; /* by run: how samples of the whole program become amounts */
     uint64_t *samples;  /* by run: of the whole program */
     uint64_t *none;     /* by run: 0 */
     match_rows rows;

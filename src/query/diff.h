@@ -68,7 +68,7 @@ bool diff_query(const query_result *const *before, size_t n_before,
  * (live only at the second). Blocks that are live at both are the same, so only the disjoint `went`
  * and `came` make the change uncertain. */
 typedef struct diff_moments_of {
-    const query_result *before, *after; /* live then */
+    const query_result *before, *after; /* live at that moment */
     const query_result *went, *came;
 } diff_moments_of;
 

@@ -14,7 +14,7 @@ typedef struct figure {
     bool has_ends; /* the truth is anywhere between `low` and `high`, so both are shown */
 } figure;
 
-/* Estimates bytes; the interval is exact. */
+/* Estimates bytes, with an exact interval. */
 figure figure_of(const profile *p, uint64_t samples);
 
 /* Estimates bytes; at rate 1, of an amount that is only known to be within these bounds. */

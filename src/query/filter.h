@@ -130,7 +130,7 @@ void call_site_free(call_site *s); /* NULL is allowed */
 size_t call_site_steps(const call_site *s);
 bool call_site_match(const call_site *s, size_t step, const char *function);
 
-/* The same with the place, as a step may name a line. */
+/* Matches a place instead of a function, as a step may name a line. */
 bool call_site_match_place(const call_site *s, size_t step, const profile_location *place);
 bool call_site_has_lines(const call_site *s);
 

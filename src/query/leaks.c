@@ -9,11 +9,11 @@
 #include "profile/parallel.h"
 #include "query/compare.h"
 
-#define LEAST_GROWTH 0.1   /* within the window, of what is live: less does not matter */
-#define LEAST_LEFT   0.67  /* at the end, of the most that was live */
-#define LEAST_LATE   0.25  /* slope of the later half, of the whole slope */
-#define SURE         0.001 /* smaller chances do not order sites */
-#define MOST_BOUNDED 0.5   /* growth of a bounded site at most, of what is live */
+#define LEAST_GROWTH 0.1   /* of what is live: less growth within the window does not matter */
+#define LEAST_LEFT   0.67  /* of the most that was live: growing sites have so much at the end */
+#define LEAST_LATE   0.25  /* of the slope: in a growing site, the later half has as much */
+#define SURE         0.001 /* sites with smaller chances are not ordered by them */
+#define MOST_BOUNDED 0.5   /* of what is live: a bounded site grows by no more */
 
 const leaks_class_info leaks_class_infos[LEAKS_N_CLASSES] = {
 #define LEAKS_CLASS_INFO(name, text, meaning) {text, meaning},
@@ -46,8 +46,8 @@ typedef struct weighted {
 /* Sums of a site while blocks are added. Slopes are in weights of costs per second. */
 typedef struct sums {
     cost live, startup, at_exit; /* live at the end of the window; the latter two are parts of it */
-    cost came, went; /* live at the end of the window but not at its beginning; vice versa */
-    cost held;       /* by MEASURE_BYTESECONDS: of `live`, until the end of the window */
+    cost came, went; /* live only at the end of the window; live only at its beginning */
+    cost held;       /* by MEASURE_BYTESECONDS: what `live` held up to the end of the window */
     double changes[LEAKS_POINTS + 1]; /* of what is live, by point; the last is after the window */
     double periods[LEAKS_PERIODS];    /* the slope, by the period in which blocks were born */
     uint64_t moving;                  /* samples of blocks that add to the slope or take from it */

@@ -39,12 +39,12 @@ typedef struct leaks_site {
     const profile_location *place; /* NULL: without backtrace, or the total */
     const char *remark; /* what is known of such blocks, whatever the data say; NULL: nothing */
     leaks_class class;
-    cost cost;        /* live at the end of the window; by MEASURE_BYTESECONDS, held until then */
+    cost cost; /* live at the end of the window; by MEASURE_BYTESECONDS, what that held so far */
     uint64_t startup; /* samples of the cost in blocks born before the window */
     uint64_t at_exit; /* samples of the cost in blocks freed after the window */
     estimate live;    /* the cost in the unit of the measure */
-    /* Live at the end of the window less at its beginning, in that unit; in bytes by
-     * MEASURE_BYTESECONDS. */
+    /* What is live at the end of the window minus what is live at its beginning, in that unit; in
+     * bytes by MEASURE_BYTESECONDS. */
     estimate grown;
     estimate slope;         /* bytes or blocks per second, of what was live in the window */
     uint64_t slope_samples; /* of blocks that came or went in the window */
@@ -61,7 +61,7 @@ typedef struct leaks_site {
 typedef struct leaks_window {
     uint64_t to;
     bool cleaned_up;
-    bool kept_all; /* until then, hardly anything that the program had allocated was freed */
+    bool kept_all; /* hardly anything was freed up to `to` */
 } leaks_window;
 
 typedef struct leaks_spec {

@@ -46,14 +46,13 @@ static size_t find_exit(const timeline *t, size_t n, double share) {
     }
     if (most_freed <= share * (double)cct_sum(t->points.items[best].live))
         return count - 1;
-    /* The clean-up may have begun within that point. */
+    /* The clean-up may have begun within the point `best`, if that already lost memory. */
     bool begun =
         best > 0 && cct_sum(t->points.items[best].live) < cct_sum(t->points.items[best - 1].live);
     return begun ? best - 1 : best;
 }
 
-/* Samples by the number of allocations that came after: of what was freed, and of the allocation
- * itself. */
+/* Samples freed and allocated, by the number of allocations that came later. */
 typedef struct last_events {
     double freed[LAST_EVENTS], allocated[LAST_EVENTS];
     uint64_t first_freed[LAST_EVENTS]; /* BLOCKS_NEVER: nothing was freed */

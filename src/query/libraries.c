@@ -1,7 +1,7 @@
 /* libraries.c: the filter that hides libraries decides what is in one, once per location. */
 #include "query/libraries.h"
 
-enum { STACKS = 1000 }; /* to be examined */
+enum { STACKS = 1000 }; /* the most that are examined */
 
 enum { KNOWN_NOT = 1, KNOWN = 2 };
 

@@ -37,7 +37,7 @@ typedef struct counts {
 typedef struct weighed {
     uint64_t samples;
     double chance;  /* to be tracked */
-    double seconds; /* that it lived, by MEASURE_BYTESECONDS; else negative */
+    double seconds; /* that the block lived, by MEASURE_BYTESECONDS; else negative */
 } weighed;
 
 /* Returns how long a block lived, or was seen, after a moment. */
@@ -264,7 +264,8 @@ static estimate share_of_blocks(const profile *p, const lifetimes_spec *spec, es
     return estimate_share(&in, &out);
 }
 
-/* Returns a share. Blocks in it live for at most `most` microseconds, if that is known. */
+/* Returns the share of `in` among both. Its blocks live for at most `most` microseconds; only
+ * MEASURE_BYTESECONDS uses that. */
 static lifetimes_share share_of(const profile *p, const lifetimes_spec *spec, const tally *in,
                                 const tally *out, uint64_t most) {
     uint64_t n = in->samples + out->samples;

@@ -11,11 +11,11 @@
 #define PEAK_AGES (LIFETIME_LONG + 1)
 
 typedef struct peak {
-    blocks_moment at; /* in the whole trace, whatever is kept */
-    uint64_t samples; /* of what is kept, live at the peak, as the next fields */
+    blocks_moment at; /* the peak of all blocks, whichever are kept */
+    uint64_t samples; /* of kept blocks that are live at the peak, as in the next fields */
     uint64_t blocks;
-    uint64_t heaps[CCT_SOURCES]; /* by the heap in which it was at the peak */
-    uint64_t ages[PEAK_AGES];    /* by how long it had lived */
+    uint64_t heaps[CCT_SOURCES]; /* by the heap in which the block was at the peak */
+    uint64_t ages[PEAK_AGES];    /* by how long the block had lived */
     uint64_t later;              /* freed after the peak */
     uint64_t end_samples;        /* live at the end */
 
@@ -23,7 +23,7 @@ typedef struct peak {
      * within a thousandth of the trace. */
     uint64_t low, high;
 
-    blocks_most own;          /* when most of what is kept was live */
+    blocks_most own;          /* the peak of the kept blocks alone */
     blocks_spread own_spread; /* bounds of `own` if the order of events is uncertain, at rate 1 */
 } peak;
 

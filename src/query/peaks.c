@@ -39,7 +39,7 @@ static bool stands_out(const climb *c, uint64_t live, uint64_t fall) {
     return (double)fall >= c->share * highest && (double)fall > ESTIMATE_NORMAL * sqrt(variance);
 }
 
-/* Live memory is that at the end of a point. */
+/* What is live in a point is what is live at its end. */
 static uint64_t time_of(const climb *c, uint32_t point) {
     return c->timeline->points.items[point].end - 1;
 }

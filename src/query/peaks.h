@@ -7,8 +7,9 @@
 
 typedef struct peaks_entry {
     uint64_t time;    /* microseconds since the start */
-    uint64_t samples; /* live then */
-    /* Samples by which it fell on both sides before it was higher; of the largest peak, all. */
+    uint64_t samples; /* live at that time */
+    /* Samples by which live memory fell on both sides before it was higher; for the largest peak,
+     * all of them. */
     uint64_t fall;
 } peaks_entry;
 

@@ -1,4 +1,5 @@
-/* place_table.c: a distinct name gets a number, and a pair of numbers is a key. */
+/* place_table.c: each distinct function and file gets a number, then each pair of a function and a
+ * file, then each pair with its line. */
 #include "query/place_table.h"
 
 #include "base/map64.h"

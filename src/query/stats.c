@@ -178,7 +178,7 @@ static void ranking_find_digit(ranking *r) {
 
 /* ---- a part ------------------------------------------------------------------------------ */
 
-/* What one pass over the blocks of a part gathers. Small blocks need only be counted by size. */
+/* The sums of one pass over the blocks of a part. Small blocks need only be counted by size. */
 typedef struct tally {
     double mean, squares, held_squares;
     uint64_t few[ESTIMATE_FEW_WORDS];       /* numbers of blocks, by words with header */
@@ -189,7 +189,7 @@ typedef struct tally {
 } tally;
 
 static void add_life(stats_lives *l, ranking *r, uint64_t life) {
-    l->mean += (double)life; /* the sum for now */
+    l->mean += (double)life; /* still the sum; divided at the end */
     l->most = life > l->most ? life : l->most;
     l->decades[stats_decade_of(life)]++;
     ranking_add(r, life);
@@ -245,7 +245,7 @@ static void gather(const stats *s, const stats_spec *spec, size_t at,
     }
 }
 
-/* The first digits are known already. */
+/* Finds both medians. The blocks have been counted by the first digits already. */
 static void find_medians(const stats *s, size_t begin, stats_part *part, tally *t) {
     for (;;) {
         size_t at = begin, row;

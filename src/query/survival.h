@@ -23,7 +23,7 @@ typedef struct survival_lives {
 typedef struct survival_point {
     uint64_t time;
     estimate alive;   /* share that lasts longer; 0 … 1 */
-    uint64_t at_risk; /* lives that lasted until then */
+    uint64_t at_risk; /* number of lives that lasted at least this long */
 } survival_point;
 
 /* A time before which a given share has ended; SURVIVAL_NEVER: later than anything seen. */

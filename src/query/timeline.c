@@ -30,7 +30,7 @@ typedef struct change {
     int64_t live[CCT_SOURCES];
 } change;
 
-/* The same for numbers of blocks: those that come and those that go. */
+/* The change in numbers of blocks: those that come and those that go. */
 typedef struct change_number {
     cost came[CCT_SOURCES], went[CCT_SOURCES];
 } change_number;

@@ -37,7 +37,7 @@ typedef struct timeline_costs {
 typedef struct timeline {
     VEC(timeline_point) points;
     VEC(timeline_costs) costs; /* by point; empty unless asked for */
-    blocks_most peak;          /* of what is kept, in the whole trace */
+    blocks_most peak;          /* of the kept blocks, in the whole trace */
     blocks_spread spread; /* bounds of the peak if the order of events is uncertain, at rate 1 */
     uint64_t end_samples; /* live at the end of the trace */
     cost peak_cost, end_cost; /* live at these times; 0 unless asked for */

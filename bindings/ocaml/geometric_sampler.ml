@@ -1,5 +1,5 @@
-(* The logarithm of a uniform number has an exponential distribution, of which whole numbers make a
-   geometric one. *)
+(* The logarithm of a uniformly distributed number has an exponential distribution. Rounded to
+   integers, that is a geometric distribution. *)
 type t = { random : Random.State.t; scale : float (* 0: each toss is heads *) }
 
 let make ?rand ~sampling_rate () =

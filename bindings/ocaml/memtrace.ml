@@ -5,7 +5,7 @@ type tracer = To_file of Tracer.t | Through_writer of Writer_tracer.t
 
 let default_sampling_rate = 1e-6
 let default_depth = 128
-let greatest_depth = 3800 (* of which a trace surely holds most *)
+let greatest_depth = 3800 (* frames; a trace can surely hold most of such a stack *)
 
 let find_tracer () =
   match Tracer.active () with
@@ -22,7 +22,7 @@ let stop_tracing = function
 let refuse_second () =
   if currently_tracing () then failwith "Memtrace: this process is being traced already"
 
-(* ---- what the environment says ----------------------------------------------------------- *)
+(* ---- the environment --------------------------------------------------------------------- *)
 
 external is_privileged : unit -> bool = "caml_memtrace_is_privileged"
 
@@ -31,7 +31,8 @@ let variable name =
   | Some "" -> None
   | value -> value
 
-(* A variable's value, if it is set, and if it then is what it has to be. *)
+(* Returns the parsed value of a variable, or [None] if it is not set. Raises if the value is
+   invalid. *)
 let parsed name (parse, valid) =
   match variable name with
   | None -> None
@@ -58,7 +59,7 @@ let whole = (int_of_string_opt, "a whole number")
 let seed () = parsed "MEMTRACE_SEED" whole
 let depth default = Option.value (parsed "MEMTRACE_DEPTH" count) ~default
 
-(* The name of this process's file, and whether each process has its own. *)
+(* Returns the name of this process's file, and whether it contains the process id. *)
 let expand pattern =
   let name = Buffer.create 80 and own = ref false in
   let rec from i =
@@ -74,7 +75,7 @@ let expand pattern =
   from 0;
   (Buffer.contents name, !own)
 
-(* May this process write a file that is not its own? *)
+(* Whether this process may write a file whose name is not its own. *)
 let is_chosen () =
   match parsed "MEMTRACE_PROCESS" process with
   | None -> true
@@ -97,7 +98,7 @@ let requested ~context ~sampling_rate filename =
   let start () = Tracer.start ~context ~sampling_rate ~depth ~seed ~filename in
   ignore (Tracer.quietly start () : Tracer.t)
 
-(* Does what is requested, or says why not. *)
+(* Starts tracing as requested, or prints why it cannot. *)
 let attempt ~own ~context ~sampling_rate filename =
   let chosen = own || is_chosen () in
   try

@@ -1,4 +1,4 @@
-/* ocaml_errors.h: exceptions of the library unix, whose functions have other names in OCaml 5. */
+/* ocaml_errors.h: exceptions of the unix library, whose C functions have other names in OCaml 5. */
 #ifndef MEMTRACE_OCAML_ERRORS_H
 #define MEMTRACE_OCAML_ERRORS_H
 
@@ -6,7 +6,7 @@
 #include <caml/unixsupport.h>
 #include <caml/version.h>
 
-/* Raises Unix.Unix_error (the error, function, ""). */
+/* Raises Unix.Unix_error (error, function, ""). */
 static inline void raise_errno(int error, const char *function) {
 #if OCAML_VERSION >= 50000
     caml_unix_error(error, function, caml_copy_string(""));

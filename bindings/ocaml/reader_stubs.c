@@ -1,5 +1,5 @@
-/* reader_stubs.c: Trace.Reader over allotrace/memtrace.h. A `pass` is one reading of a file from
- * its start; it may be closed before it is collected. */
+/* reader_stubs.c: Trace.Reader, implemented with allotrace/memtrace.h. A `pass` reads a file once
+ * from its start; it may be closed before it is collected. */
 #define CAML_NAME_SPACE
 #include <caml/alloc.h>
 #include <caml/callback.h>
@@ -22,8 +22,8 @@
 
 typedef struct pass {
     memtrace_reader *reader; /* NULL: closed */
-    memtrace_event event;    /* the last one; its frames live until the next */
-    atomic_flag in_use;      /* a thread is inside, in OCaml 5 perhaps one of another domain */
+    memtrace_event event;    /* the last event; its frames are valid until the next */
+    atomic_flag in_use; /* a thread is using the pass, in OCaml 5 perhaps from another domain */
 } pass;
 
 #define PASS(v) (*(pass **)Data_custom_val(v))
@@ -45,7 +45,7 @@ static struct custom_operations pass_operations = {
     .compare_ext = custom_compare_ext_default,
 };
 
-/* Between these two nothing may raise. */
+/* No OCaml exception may be raised between pass_enter and pass_leave. */
 static pass *pass_enter(value v) {
     pass *p = PASS(v);
     if (atomic_flag_test_and_set(&p->in_use))
@@ -72,8 +72,7 @@ static void raise_error(const memtrace_error *error) {
     }
 }
 
-/* Another way to the same file, from its start, and with a position of its own as far as the system
- * allows that. */
+/* Opens the file once more, from its start, with an offset of its own if the system allows that. */
 static int open_again(int fd) {
     struct stat status;
     char path[32];
@@ -114,7 +113,7 @@ value caml_memtrace_pass_open(value fd, value backtraces) {
 value caml_memtrace_pass_close(value v);
 value caml_memtrace_pass_close(value v) {
     pass *p = PASS(v);
-    if (!p->reader) /* it happens twice where one pass serves two purposes */
+    if (!p->reader) /* called twice if one pass serves two purposes */
         return Val_unit;
     pass_enter(v);
     memtrace_reader_close(p->reader);
@@ -134,12 +133,12 @@ static value some_text(const char *text) {
     CAMLreturn(result);
 }
 
-/* The fields of Trace.Info.t, in this order. */
+/* Returns a Trace.Info.t; the fields are in its order. */
 value caml_memtrace_pass_info(value v);
 value caml_memtrace_pass_info(value v) {
     CAMLparam1(v);
     CAMLlocal1(result);
-    const memtrace_info *info = memtrace_reader_info(PASS(v)->reader); /* nobody else has it yet */
+    const memtrace_info *info = memtrace_reader_info(PASS(v)->reader); /* no other thread has it */
     result = caml_alloc(8, 0);
     Store_field(result, 0, caml_copy_double(info->sample_rate));
     Store_field(result, 1, Val_int(info->word_size));
@@ -152,7 +151,7 @@ value caml_memtrace_pass_info(value v) {
     CAMLreturn(result);
 }
 
-/* The fields of Reader.cursor, which are all integers. */
+/* Sets the fields of Reader.cursor, which are all integers. */
 static void cursor_set(value cursor, const memtrace_event *e) {
     const uint64_t fields[] = {e->kind,   e->time,    e->id,       e->domain,       e->source,
                                e->length, e->samples, e->n_frames, e->common_prefix};
@@ -173,7 +172,7 @@ value caml_memtrace_pass_next(value v, value cursor) {
     return Val_bool(status == MEMTRACE_OK);
 }
 
-/* Writes the codes of the last event's frames, from number `from` on, into an array. */
+/* Writes the codes of the last event's frames, starting with frame `from`, into an array. */
 value caml_memtrace_pass_frames(value v, value from, value array);
 value caml_memtrace_pass_frames(value v, value from, value array) {
     pass *p = pass_enter(v);
@@ -200,7 +199,7 @@ value caml_memtrace_pass_code(value v, value index) {
     return Val_long(code);
 }
 
-/* The fields of Trace.Location.t, in this order. */
+/* Returns a Trace.Location.t; the fields are in its order. */
 static value copy_location(const memtrace_location *l) {
     CAMLparam0();
     CAMLlocal1(result);
@@ -222,7 +221,8 @@ static value cons(value head, value tail) {
     CAMLreturn(result);
 }
 
-/* The reader's own copy may move while OCaml allocates, if another thread reads on. */
+/* Returns the places of a frame. They are copied first, since the reader's own copy may move while
+ * OCaml allocates, if another thread reads on. */
 value caml_memtrace_pass_places(value v, value index);
 value caml_memtrace_pass_places(value v, value index) {
     CAMLparam1(v);

@@ -1,9 +1,10 @@
-(** {!Gc.Memprof} as OCaml 4 and OCaml 5 have it. *)
+(** {!Gc.Memprof}, with one interface for OCaml 4 and OCaml 5. *)
 
 val start :
   sampling_rate:float ->
   callstack_size:int ->
   ('minor, 'major) Gc.Memprof.tracker ->
   unit -> unit
-(** Starts sampling and gives what stops it. That does as much as it can where it is called: in
-    OCaml 5, a domain that does not take part cannot stop the others. *)
+(** Starts sampling and returns a function that stops it. The function does as much as is
+    possible in its domain: in OCaml 5, a domain that does not take part in the sampling cannot
+    stop the others. *)

@@ -1,7 +1,7 @@
-/* session.c: one static value is the session and one lock guards its beginning and end; each domain
- * has a lock of its own, which its events take alone. A domain outlives the session, so that a late
- * event finds it, sees another number and is dropped. The clock is read only when a counter of the
- * CPU says that microseconds have gone by. */
+/* session.c: the session is one static value. A lock guards its beginning and end; each domain has
+ * its own lock, and its events take only that. A domain outlives the session: a late event finds
+ * it, sees another session number, and is dropped. The clock is read only when a counter of the CPU
+ * shows that microseconds have passed. */
 #include "session.h"
 
 #include <errno.h>
@@ -16,35 +16,36 @@
 
 #include "write_all.h"
 
-/* A domain of this process. It stays for the life of the process, its stream for that of a session:
- * a domain that begins takes over what another with its number has left. */
+/* A domain of this process. It lives as long as the process; its stream lives as long as a session.
+ * A new domain takes over the one left by an earlier domain with the same number. */
 typedef struct domain {
-    pthread_mutex_t lock;    /* guards all that follows */
-    memtrace_stream *stream; /* NULL: none in this session */
+    pthread_mutex_t lock;    /* guards all below */
+    memtrace_stream *stream; /* NULL: not opened in this session */
     uint64_t *codes;         /* room for a stack */
-    uint64_t now;            /* us since the start, as of `ticks` */
+    uint64_t now;            /* microseconds since the session's start, read at `ticks` */
     uint64_t ticks;          /* of the CPU's counter */
 } domain;
 
-/* Fields without a remark are set before `number` and stay until the session has ended. */
+/* Fields without a comment are set before `number`, and do not change until the session has
+ * ended. */
 static struct {
     pthread_mutex_t lock;    /* held while a session begins or ends */
-    _Atomic uint64_t number; /* of the session that is on; 0: none */
-    _Atomic int failure;     /* why nothing more can be written: an errno; 0 while all is well */
-    _Atomic uint64_t due;    /* when old packets are written out next, us since the start */
-    _Atomic uint64_t latest; /* time of any event, us since the start */
-    _Atomic(domain *) domains[SESSION_DOMAINS]; /* those that have been met */
-    uint64_t n_sessions;                        /* under `lock` */
+    _Atomic uint64_t number; /* of the current session; 0: none */
+    _Atomic int failure;     /* errno of what ended writing; 0: none */
+    _Atomic uint64_t due; /* when old packets are written out next, microseconds since the start */
+    _Atomic uint64_t latest; /* latest time of any event, microseconds since the start */
+    _Atomic(domain *) domains[SESSION_DOMAINS]; /* the ones met so far */
+    uint64_t n_sessions;                        /* guarded by `lock` */
     memtrace_writer *writer;
-    uint64_t start; /* on the monotonic clock, us */
+    uint64_t start; /* microseconds on the monotonic clock */
     _Atomic double rate;
     size_t depth;
-    pthread_mutex_t file; /* guards all that follows */
+    pthread_mutex_t file; /* guards all below */
     int fd;
-    dev_t device; /* with `inode`: which file is ours */
+    dev_t device; /* device and inode identify our file */
     ino_t inode;
     bool regular;
-    off_t size; /* whole packets written */
+    off_t size; /* bytes of complete packets written */
 } session = {.lock = PTHREAD_MUTEX_INITIALIZER, .file = PTHREAD_MUTEX_INITIALIZER, .fd = -1};
 
 uint64_t session_number(void) {
@@ -69,8 +70,8 @@ static uint64_t clock_us(clockid_t clock) {
     return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
 }
 
-/* Whether the domain's clock has to be read; it is the dearest part of a small event. A counter
- * of the CPU tells when some microseconds have gone by. */
+/* Whether the domain's clock must be read, which is the most expensive part of a small event. A
+ * counter of the CPU shows whether some microseconds have passed. */
 static bool clock_is_old(domain *d) {
 #if defined __x86_64__
     enum { SHORT = 1 << 13 };
@@ -89,8 +90,8 @@ static bool clock_is_old(domain *d) {
     return is_old;
 }
 
-/* The time for an event in a locked domain: right some microseconds ago, but never before that of
- * an event in another domain, whose block this one may be about. */
+/* Returns the time for an event in a locked domain. It may be some microseconds old, but is never
+ * before the time of an event in another domain, since this event may be about that one's block. */
 static uint64_t domain_now(domain *d) {
     uint64_t latest = atomic_load_explicit(&session.latest, memory_order_relaxed);
     if (clock_is_old(d)) {
@@ -110,7 +111,7 @@ static int file_lock(int fd) {
     struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
     if (fcntl(fd, F_OFD_SETLK, &whole) == 0)
         return 0;
-    return errno == EAGAIN || errno == EACCES ? EAGAIN : 0; /* else there are no locks there */
+    return errno == EAGAIN || errno == EACCES ? EAGAIN : 0; /* else there are no locks */
 }
 
 static int file_begin(int fd) {
@@ -130,7 +131,8 @@ static int file_begin(int fd) {
     return error;
 }
 
-/* A program that closes descriptors which it did not open may have a file of its own there now. */
+/* Whether the descriptor still refers to our file. A program that closes descriptors which it did
+ * not open may have opened a file of its own there. */
 static bool file_is_ours(void) {
     struct stat status;
     return session.fd >= 0 && fstat(session.fd, &status) == 0 && status.st_dev == session.device &&
@@ -143,7 +145,7 @@ static void file_end(void) {
     session.fd = -1;
 }
 
-/* The signals that a write can raise are the program's to expect from its own writes alone. */
+/* Writes without raising signals: the program only expects those of its own writes. */
 static int write_quietly(int fd, const void *bytes, size_t size) {
     sigset_t quiet, before, pending;
     sigemptyset(&quiet);
@@ -163,7 +165,7 @@ static int write_quietly(int fd, const void *bytes, size_t size) {
     return error;
 }
 
-/* A failed write leaves the file with whole packets alone. */
+/* Writes packets. If that fails, only complete packets remain in the file. */
 static int file_write(const void *packets, size_t size) {
     if (!file_is_ours())
         return EBADF;
@@ -185,7 +187,7 @@ static int hook_sink(void *context, const void *packets, size_t size) {
     return error;
 }
 
-/* Where writing has failed, as at a full disk, there is room for what replaces other bytes. */
+/* Overwrites part of the file. That works even where writing has failed, as on a full disk. */
 static int file_amend(uint64_t offset, const void *bytes, size_t size) {
     int flags = file_is_ours() ? fcntl(session.fd, F_GETFL) : -1;
     if (flags < 0)
@@ -213,7 +215,8 @@ static domain *domain_create(void) {
     return d;
 }
 
-/* The domain of that number, which only its own threads create; NULL: no memory. */
+/* Returns the domain with that number; only its own threads create it. Returns NULL when there is
+ * no memory. */
 static domain *domain_of(unsigned number) {
     if (number >= SESSION_DOMAINS)
         return NULL;
@@ -237,7 +240,8 @@ static bool domain_open_locked(domain *d, unsigned number) {
            memtrace_stream_open(session.writer, (uint16_t)number, &d->stream) == MEMTRACE_OK;
 }
 
-/* The locked domain, ready to be written to in the session `number`; NULL if that is over. */
+/* Returns the domain, locked and ready for writing in session `number`; NULL if that session is
+ * over. */
 static domain *domain_enter(uint64_t number, unsigned index) {
     domain *d = session_number() == number ? domain_of(index) : NULL;
     if (!d)
@@ -249,7 +253,7 @@ static domain *domain_enter(uint64_t number, unsigned index) {
     return NULL;
 }
 
-/* For what ends a session: the failure is noted where it happened, in hook_sink. */
+/* Ignores a status: a failure that ends a session has been noted in hook_sink. */
 static void noted(memtrace_status status) {
     (void)status;
 }
@@ -265,7 +269,7 @@ static void domain_close(domain *d, uint64_t now) {
     pthread_mutex_unlock(&d->lock);
 }
 
-/* Writes out what there is; domains that are at work just now do it themselves. */
+/* Writes out what is buffered, except in domains that are busy, which will do it themselves. */
 static void domains_flush(void) {
     for (unsigned i = 0; i < SESSION_DOMAINS; i++) {
         domain *d = atomic_load_explicit(&session.domains[i], memory_order_acquire);
@@ -279,8 +283,8 @@ static void domains_flush(void) {
 
 /* ---- beginning and end ------------------------------------------------------------------- */
 
-/* A child of a fork is not traced: the file and what is buffered for it are its parent's, and are
- * forgotten. Other threads, which are gone, may have held locks. */
+/* The child of a fork is not traced: the file and what is buffered for it belong to the parent, and
+ * are abandoned. The locks are reset, since threads that no longer exist may have held them. */
 static void on_fork_child(void) {
     if (session_number() == 0)
         return;
@@ -292,7 +296,7 @@ static void on_fork_child(void) {
     file_end();
 }
 
-/* The parent may end without a word after this, as one that becomes a daemon does. */
+/* The parent may end silently after the fork, as a process that becomes a daemon does. */
 static void before_fork(void) {
     if (session_number() != 0)
         domains_flush();
@@ -368,15 +372,15 @@ bool session_end(uint64_t number) {
 
 /* ---- events ------------------------------------------------------------------------------ */
 
-/* How long until old packets are looked for again: what is lost if the process is killed is an
- * eighth of its life, at most a tenth of a second. */
+/* Returns the interval of looking for old packets. If the process is killed, an eighth of its life
+ * is lost, and at most a tenth of a second. */
 static uint64_t flush_interval(uint64_t now) {
-    enum { LEAST = 1000, MOST = 100000 }; /* us */
+    enum { LEAST = 1000, MOST = 100000 }; /* microseconds */
     uint64_t part = now / 8;
     return part < LEAST ? LEAST : part < MOST ? part : MOST;
 }
 
-/* Leaves the domain after an event. */
+/* Unlocks the domain after an event, and does what is due. */
 static void domain_leave(domain *d, uint64_t now, memtrace_status status) {
     uint64_t due = atomic_load_explicit(&session.due, memory_order_relaxed);
     if (status == MEMTRACE_NOMEM)

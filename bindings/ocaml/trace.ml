@@ -1,9 +1,9 @@
-(* The types of a trace, and a thin layer over reader_stubs.c and writer_stubs.c. What these know by
-   position is said there: the order of constructors, and of the fields of records. *)
+(* The types of a trace, and a thin layer over reader_stubs.c and writer_stubs.c. Some
+   constructors and record fields are known there by position, which the stubs document. *)
 
 exception Parse_error of string
 
-(* For the tables of identifiers: OCaml 5 has another name for the hash function than OCaml 4. *)
+(* For the tables of identifiers. OCaml 5 has another name for the hash function than OCaml 4. *)
 module Identifier = struct
   type t = int
 
@@ -115,10 +115,10 @@ module Info = struct
 end
 
 module Reader = struct
-  (* One pass over a file. *)
+  (* Reads a file once from its start. *)
   type pass
 
-  (* Where a pass puts an event. *)
+  (* The current event of a pass. *)
   type cursor = {
     mutable kind : int;
     mutable time : Timedelta.t;
@@ -143,16 +143,16 @@ module Reader = struct
 
   let () = Callback.register_exception "caml_memtrace_parse_error" (Parse_error "")
 
-  (* The codes that a pass has met, by their index in it. *)
+  (* The codes met by a pass: code → index in the pass. *)
   type codes = { pass : pass; indices : int Location_code.Tbl.t; mutable known : int }
 
   type t = {
     fd : Unix.file_descr;
     info : Info.t;
-    mutable first : pass option; (* which has read the head; until it is used *)
-    mutable codes : codes; (* of the last pass that had backtraces *)
+    mutable first : pass option; (* has read the head; None once it has been used *)
+    mutable codes : codes; (* of the last pass with backtraces *)
     mutable last : pass;
-    mutable domain : Domain_id.t; (* of the event that was handed over last *)
+    mutable domain : Domain_id.t; (* of the event last passed to the caller *)
     mutable closed : bool;
   }
 
@@ -178,7 +178,8 @@ module Reader = struct
 
   let is_regular t = (Unix.LargeFile.fstat t.fd).st_kind = S_REG
 
-  (* A pass from the start of the file. The first one goes on from the head; a pipe has no other. *)
+  (* Begins at the start of the file. The first pass continues after the head; a pipe has only
+     that one. *)
   let begin_pass t ~backtraces =
     if t.closed then invalid_arg "Memtrace.Trace.Reader: it is closed";
     let pass =
@@ -196,7 +197,8 @@ module Reader = struct
     { kind = 0; time = 0; id = 0; on_domain = 0; heap = Minor; words = 0; samples = 0;
       n_frames = 0; n_common = 0 }
 
-  (* The current backtrace of each domain; what is common to the next one stays where it is. *)
+  (* Returns the buffer with the current backtrace of a domain. Frames shared with the next
+     backtrace stay in place. *)
   let buffer buffers { on_domain; n_frames; _ } =
     let old = Option.value (Domain_id.Tbl.find_opt buffers on_domain) ~default:[||] in
     if Array.length old >= n_frames then old
@@ -207,8 +209,8 @@ module Reader = struct
       grown
     end
 
-  (* What a domain has in common with its backtrace before is nothing to those who know of no
-     domains, once another one's has come between. *)
+  (* [n_common] is relative to the domain's own previous backtrace. A caller may not know of
+     domains, so it is 0 if another domain's allocation came between. *)
   let alloc pass buffers latest c =
     let backtrace_buffer = buffer buffers c in
     pass_frames pass c.n_common backtrace_buffer;
@@ -235,7 +237,7 @@ module Reader = struct
       f cursor.time event
     done
 
-  (* Takes up the codes that the pass has met by now. *)
+  (* Adds the codes that the pass has met since the last call. *)
   let catch_up codes =
     for index = codes.known to pass_n_codes codes.pass - 1 do
       Location_code.Tbl.replace codes.indices (pass_code codes.pass index) index
@@ -264,7 +266,7 @@ end
 module Writer = struct
   exception Pid_changed
 
-  (* The streams of a trace, all its domains'. *)
+  (* The writer's streams, of all domains. *)
   type raw
 
   type alloc = {
@@ -273,13 +275,13 @@ module Writer = struct
     heap : Allocation_source.t;
     words : int;
     samples : int;
-    frames : Location_code.t array; (* from the innermost on *)
+    frames : Location_code.t array; (* innermost first *)
     id : Obj_id.t; (* or [any_id] *)
   }
 
   let any_id = -1 (* the writer chooses *)
 
-  (* What the writer asks back while it writes. *)
+  (* Callbacks that the writer calls while it writes. *)
   type questions = { places : Location_code.t -> Location.t list; is_other_process : unit -> bool }
 
   type change = { at : Timestamp.t; by : Domain_id.t; block : Obj_id.t; is_promotion : bool }
@@ -294,9 +296,9 @@ module Writer = struct
     raw : raw;
     fd : Unix.file_descr;
     domain : Domain_id.t;
-    has_domains : bool; (* version 3; without, ids are numbered from 0 on, as version 2 wants it *)
-    questions : questions; (* without places *)
-    mutable chosen_ids : bool option; (* do ids come with the events? None: there are none yet *)
+    has_domains : bool; (* version 3; in version 2, ids are numbered from 0 *)
+    questions : questions; (* with no places *)
+    mutable chosen_ids : bool option; (* whether ids come with the events; None: no events yet *)
     mutable closed : bool;
   }
 
@@ -331,11 +333,11 @@ module Writer = struct
       { time; on_domain = t.domain; heap = source; words = length; samples = nsamples;
         frames = callstack; id = any_id }
 
-  (* A raw backtrace is an array of entries, which are integers; only their types are hidden. *)
+  (* A raw backtrace is an array of entries, which are integers; their types are only abstract. *)
   external entries : Printexc.raw_backtrace -> Location_code.t array = "%identity"
   external of_entries : Location_code.t array -> Printexc.raw_backtrace = "%identity"
 
-  (* From the outermost place on: functions that were inlined into it follow. *)
+  (* Returns the outermost place first, followed by the functions that were inlined into it. *)
   let rec places_of_slot inner slot =
     let converted = Printexc.convert_raw_backtrace_slot slot in
     let places =

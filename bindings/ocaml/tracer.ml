@@ -1,8 +1,8 @@
-(* All that follows a sample happens in C (tracer_stubs.c). Here is what must be OCaml: the calls
-   from and to Memprof, and the state of being on or off.
+(* What follows a sample happens in C (tracer_stubs.c). Here is what has to be in OCaml: the
+   interface to Memprof, and whether tracing is on.
 
-   Sessions are numbered. Callbacks name theirs, since in OCaml 5 those of a session that has ended
-   may come late, and from any domain. *)
+   Sessions are numbered, and callbacks name theirs: in OCaml 5, callbacks of a session that has
+   ended may come late, and from any domain. *)
 
 type plan = {
   fd : Unix.file_descr;
@@ -33,8 +33,8 @@ external set_quiet : bool -> unit = "caml_memtrace_set_quiet" [@@noalloc]
 external is_quiet : unit -> bool = "caml_memtrace_is_quiet" [@@noalloc]
 external is_nobodys : Gc.Memprof.allocation -> bool = "caml_memtrace_is_nobodys" [@@noalloc]
 
-(* What the library allocates in between is not recorded; what finalisers and signal handlers do,
-   which any allocation may run, is. *)
+(* Calls [f] so that what the library allocates in between is not recorded. Finalisers and signal
+   handlers, which may run at any allocation, are still recorded. *)
 let quietly f argument =
   let before = is_quiet () in
   set_quiet true;
@@ -44,9 +44,9 @@ let quietly f argument =
 
 type t = { number : int; filename : string }
 
-(* The session for which Memprof samples, and what stops that. The session may be over: in the child
-   of a fork; when its file could not be written any longer; and, in OCaml 5, when it was stopped by
-   a domain that has no part in the sampling, and could not stop that. *)
+(* The session for which Memprof samples, and the function that stops it. The session itself may
+   be over: in the child of a fork; if its file could no longer be written; and, in OCaml 5, if
+   it was stopped by a domain that does not take part in the sampling and so could not stop that. *)
 let sampling : (t * (unit -> unit)) option Atomic.t = Atomic.make None
 
 let is_active () = current () <> 0
@@ -63,7 +63,8 @@ let rec stop_sampling session =
     if Atomic.compare_and_set sampling now None then (stop (); true) else stop_sampling session
   | _ -> false
 
-(* If the session has ended by itself. Writes past the channel, which somebody may be using. *)
+(* Prints why the session ended, if it did so by itself. Bypasses the channel, which may be in
+   use. *)
 let say_why session =
   let text = Bytes.create 100 in
   match failure_text text with
@@ -74,7 +75,7 @@ let say_why session =
     try ignore (Unix.write_substring Unix.stderr line 0 (String.length line) : int)
     with Unix.Unix_error _ -> ()
 
-(* There was a sample, but no session to record it. *)
+(* Handles a sample for which there is no session any more. *)
 let over session =
   if current () <> session.number && stop_sampling session then say_why session
 
@@ -92,7 +93,7 @@ let stop session =
   let ended = end_ session.number in
   if sampled && not ended then say_why session
 
-(* ---- beginning --------------------------------------------------------------------------- *)
+(* ---- start ------------------------------------------------------------------------------- *)
 
 let plan ~context ~sampling_rate ~depth fd =
   { fd; depth; rate = sampling_rate;
@@ -111,7 +112,8 @@ let cannot_write filename error =
   in
   invalid_arg (Printf.sprintf "Memtrace: %s: %s" filename why)
 
-(* Opened without being emptied: something else may be writing it, and has locked it then. *)
+(* Opens the file without truncating it, since something else may be writing it and hold its
+   lock. *)
 let begin_session ~context ~sampling_rate ~depth filename =
   let fd =
     try Unix.openfile filename Unix.[ O_WRONLY; O_CREAT; O_CLOEXEC ] 0o666
@@ -123,7 +125,7 @@ let begin_session ~context ~sampling_rate ~depth filename =
     cannot_write filename error
 
 let begin_sampling ~sampling_rate ~depth ~seed:given session =
-  (* One frame more than wanted tells whether there are more. *)
+  (* One more frame than wanted shows whether the stack is deeper. *)
   match
     seed sampling_rate Gc.Memprof.null_tracker given;
     Sampling.start ~sampling_rate ~callstack_size:(depth + 1) (tracker session)
@@ -145,9 +147,9 @@ let start ~context ~sampling_rate ~depth ~seed ~filename =
   at_exit (fun () -> stop session);
   session
 
-(* ---- memory outside of the heap ---------------------------------------------------------- *)
+(* ---- memory outside the heap ------------------------------------------------------------- *)
 
-(* A token is the number of a session, and the block's id in its lower bits. *)
+(* A token has the number of the session in its upper bits and the block's id in its lower ones. *)
 let id_bits = 40
 
 let[@inline never] external_alloc ~bytes =

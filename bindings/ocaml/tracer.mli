@@ -1,4 +1,4 @@
-(** The tracer of this process: {!Gc.Memprof} on one side, a file on the other. *)
+(** The tracer of this process, between {!Gc.Memprof} and a file. *)
 
 type t
 
@@ -8,23 +8,25 @@ val start :
 (** Without a seed, samples are chosen at random.
 
     @raise Failure if Memprof is active.
-    @raise Invalid_argument if the rate is not above 0 and at most 1, or the depth not above 0, or
-    the file cannot be written, or something else is writing it. *)
+    @raise Invalid_argument if the rate is not above 0 and
+    at most 1, if the depth is not above 0, if the file cannot be written, or if something else
+    is writing it. *)
 
 val stop : t -> unit
 val is_active : unit -> bool
 val active : unit -> t option
 
 val quietly : ('a -> 'b) -> 'a -> 'b
-(** Calls a function in which what this library allocates, in this thread, is not to be recorded. *)
+(** Calls a function, during which what this library allocates in this thread is not recorded. *)
 
 val set_quiet : bool -> unit
 val is_quiet : unit -> bool
 
 val is_nobodys : Gc.Memprof.allocation -> bool
-(** Is it quiet, and was this allocated by the library, itself or through the standard library? *)
+(** Whether it is quiet, and the library made this allocation, itself or through the standard
+    library. *)
 
-(** Memory outside of the heap; see {!Memtrace.External}. Tokens are not below 0. *)
+(** Memory outside the heap; see {!Memtrace.External}. Tokens are not negative. *)
 
 val external_alloc : bytes:int -> int option
 val external_free : int -> unit

@@ -1,8 +1,8 @@
-/* tracer_stubs.c: what tracer.ml calls while a program runs: Memprof's events become those of the
- * trace (session.h), and entries of a call stack become places in the source.
+/* tracer_stubs.c: the functions that tracer.ml calls while a program runs. Events of Memprof become
+ * events of the trace (session.h), and entries of a call stack become places in the source.
  *
- * All but the first run in the middle of OCaml code, in any domain or thread. They do not allocate
- * in OCaml's heap, raise, or give up the runtime's lock, so that they are [@@noalloc].
+ * All but the first run in the middle of OCaml code, in any domain or thread. They neither allocate
+ * in OCaml's heap, nor raise, nor release the runtime's lock, so they are [@@noalloc].
  *
  * The code of a frame is its raw backtrace entry as an integer, which is half an address. */
 #define CAML_INTERNALS
@@ -45,15 +45,15 @@ static unsigned domain_index(void) {
 
 /* ---- places ------------------------------------------------------------------------------ */
 
-enum { CODE_CUT = 1 }; /* stands above a stack of which outer frames were left out */
+enum { CODE_CUT = 1 }; /* above a stack whose outer frames were left out */
 
-/* In native code. An entry of a stack with this bit set is one of a frame's allocations; any other
- * begins with the frame's return address. */
+/* In native code: an entry with this bit set describes an allocation in a frame; any other begins
+ * with the frame's return address. */
 enum { SLOT_IS_ALLOCATION = 2 };
 
 static bool is_native;
 
-/* Code that is nobody's source, because the linker made it: it applies closures and starts modules.
+/* Code that the linker generated and that has no source: it applies closures and starts modules.
  * Empty in bytecode. */
 static struct { uintptr_t low, high; } glue;
 
@@ -107,12 +107,12 @@ static memtrace_location place_of(const struct caml_loc_info *info) {
                                .end_char = column(end)};
 }
 
-/* The module that an address belongs to. */
+/* The module that contains an address. */
 struct module {
     uintptr_t address;
-    uintptr_t bias; /* address - address in the file */
+    uintptr_t bias; /* address in memory minus address in the file */
     char path[PATH_MAX];
-    char build_id[2 * 64 + 1]; /* hex; empty: it has none */
+    char build_id[2 * 64 + 1]; /* in hexadecimal; empty: none */
 };
 
 static void copy_build_id(struct module *m, const char *notes, size_t size) {
@@ -141,7 +141,7 @@ static bool holds(const struct dl_phdr_info *info, uintptr_t address) {
     return false;
 }
 
-/* For each module; the loader has no name for the program itself. */
+/* Called for each module. The loader has no name for the program itself. */
 static int module_visit(struct dl_phdr_info *info, size_t size, void *context) {
     struct module *m = context;
     (void)size;
@@ -159,10 +159,11 @@ static int module_visit(struct dl_phdr_info *info, size_t size, void *context) {
     return 1;
 }
 
-/* A frame without debug information, in the form that `allotrace symbolize` resolves: the function
- * NAME+0xOFFSET in the file PATH[BUILD-ID]. Asked once for each frame; the strings are for good. */
+/* Locates a frame without debug information, in the form that `allotrace symbolize` resolves: the
+ * function NAME+0xOFFSET in the file PATH[BUILD-ID]. Called once for each frame; the strings are
+ * never freed. */
 static size_t locate_address(uintptr_t address, memtrace_location *location) {
-    struct module m = {.address = address - 1}; /* the call is before it */
+    struct module m = {.address = address - 1}; /* the call precedes the return address */
     char *file, *function;
     if (!dl_iterate_phdr(module_visit, &m))
         return 0;
@@ -186,7 +187,7 @@ static void reverse(memtrace_location *locations, size_t n) {
     }
 }
 
-/* The hook of the trace writer. */
+/* The hook of the trace writer that locates frames. */
 static size_t locate(void *context, uint64_t code, memtrace_location *locations, size_t max) {
     (void)context;
     size_t n = 0;
@@ -205,13 +206,13 @@ static size_t locate(void *context, uint64_t code, memtrace_location *locations,
     }
     if (n == 0 && is_native && !(slot & SLOT_IS_ALLOCATION))
         n = locate_address(slot_address(slot), locations);
-    reverse(locations, n); /* the runtime begins with the innermost */
+    reverse(locations, n); /* the runtime lists the innermost first */
     return n;
 }
 
 /* ---- beginning and end ------------------------------------------------------------------- */
 
-/* The fields of tracer.ml's plan. */
+/* The fields of `plan` in tracer.ml. */
 enum {
     PLAN_FD,
     PLAN_RATE,
@@ -223,14 +224,14 @@ enum {
     PLAN_CONTEXT
 };
 
-/* The session's number. */
+/* Begins a session and returns its number. */
 value caml_memtrace_begin(value plan);
 value caml_memtrace_begin(value plan) {
     int error = 0;
     session_plan p = {
         .fd = Int_val(Field(plan, PLAN_FD)),
         .depth = (size_t)Long_val(Field(plan, PLAN_DEPTH)),
-        .info = {.version = OCAML_VERSION < 50000 ? 2 : 3, /* one domain: memtrace 0.2.3 reads it */
+        .info = {.version = OCAML_VERSION < 50000 ? 2 : 3, /* memtrace 0.2.3 reads version 2 */
                  .sample_rate = Double_val(Field(plan, PLAN_RATE)),
                  .executable_name = String_val(Field(plan, PLAN_EXECUTABLE)),
                  .host_name = String_val(Field(plan, PLAN_HOST)),
@@ -250,7 +251,7 @@ value caml_memtrace_end(value number) {
     return Val_bool(session_end((uint64_t)Long_val(number)));
 }
 
-/* The number of the session that is on; 0: none. */
+/* Returns the number of the current session; 0: none. */
 value caml_memtrace_current(value unit);
 value caml_memtrace_current(value unit) {
     (void)unit;
@@ -263,7 +264,7 @@ value caml_memtrace_depth(value unit) {
     return Val_long(session_depth());
 }
 
-/* Why the session ended by itself, as text into `buffer`; gives its length, 0: it did not. */
+/* Writes why the session ended by itself into `buffer`. Returns the length; 0 if it did not. */
 value caml_memtrace_failure(value buffer);
 value caml_memtrace_failure(value buffer) {
     int failure = session_failure();
@@ -277,7 +278,7 @@ value caml_memtrace_failure(value buffer) {
     return Val_long(length);
 }
 
-/* Does the program have rights that its user, who made the environment, lacks? */
+/* Whether the program has more rights than its user, who controls the environment. */
 value caml_memtrace_is_privileged(value unit);
 value caml_memtrace_is_privileged(value unit) {
     (void)unit;
@@ -286,8 +287,8 @@ value caml_memtrace_is_privileged(value unit) {
 
 /* ---- randomness -------------------------------------------------------------------------- */
 
-static uint64_t seed;             /* of the session, or of none yet */
-static _Atomic uint64_t n_seeded; /* samplers, see below, that have begun with it */
+static uint64_t seed;             /* of the session; 0 before the first */
+static _Atomic uint64_t n_seeded; /* samplers (below) that were started with it */
 
 static uint64_t mix(uint64_t z) { /* splitmix64 */
     z = (z ^ z >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
@@ -307,9 +308,10 @@ static uint64_t random_seed(void) {
 value caml_memprof_start(value rate, value depth, value tracker);
 value caml_memprof_stop(value unit);
 
-/* Memprof's generator begins in the same state in each process, and equal runs would have the same
- * samples. Each start drops a batch of 64 numbers, which takes 0.2 us. Here, since signals and
- * threads would come between in OCaml. `given` is an option. */
+/* Makes runs differ. Memprof's generator starts in the same state in each process, so equal runs
+ * would have the same samples. Each start of Memprof discards a batch of 64 numbers, which takes
+ * 0.2 us. This is in C, since in OCaml, signals and threads could intervene. `given` is an
+ * option. */
 value caml_memtrace_seed(value rate, value tracker, value given);
 value caml_memtrace_seed(value rate, value tracker, value given) {
     CAMLparam2(rate, tracker);
@@ -325,8 +327,8 @@ value caml_memtrace_seed(value rate, value tracker, value given) {
 
 /* ---- events ------------------------------------------------------------------------------ */
 
-/* Puts a stack, which begins with the innermost frame, into `codes`, from the outermost. `skip`
- * frames are left out on the inside. */
+/* Writes a stack, which begins with the innermost frame, into `codes`, outermost first. Leaves the
+ * `skip` innermost frames out. */
 static size_t encode_stack(value stack, size_t skip, size_t depth, uint64_t *codes) {
     size_t n = Wosize_val(stack), first = skip < n ? skip : n, out = 0;
     if (n - first > depth) {
@@ -341,7 +343,7 @@ static size_t encode_stack(value stack, size_t skip, size_t depth, uint64_t *cod
     return out;
 }
 
-/* The id of the block, or -1: it is not tracked. */
+/* Records a block. Returns its id, or -1 if it is not tracked. */
 static value sampled(value number, const session_block *block, value stack, size_t skip) {
     unsigned domain = domain_index();
     uint64_t id, *codes = session_stack((uint64_t)Long_val(number), domain);
@@ -351,14 +353,14 @@ static value sampled(value number, const session_block *block, value stack, size
     return Val_long(session_alloc(domain, block, n, &id) ? (intnat)id : -1);
 }
 
-/* Is this thread in the library's own code, whose allocations are nobody's? */
+/* Whether this thread is in the library's own code, whose allocations are not recorded. */
 static __thread bool quiet;
 
 static bool begins_with(const char *text, const char *start) {
     return text && strncmp(text, start, strlen(start)) == 0;
 }
 
-/* The innermost function of a frame; NULL: nothing is known of it. */
+/* Returns the innermost function of a frame; NULL if it is unknown. */
 static const char *function_of(uint64_t code) {
     struct caml_loc_info info = {0};
     debuginfo found = caml_debuginfo_extract((backtrace_slot)slot_of(code));
@@ -372,16 +374,17 @@ static bool is_of_ocaml(const char *function) {
            begins_with(function, "Unix.");
 }
 
-/* The collector may run finalisers and signal handlers wherever the library allocates. Their stacks
- * lie upon the library's, whose own end there, or in what it calls of OCaml's. */
+/* Whether the library itself made an allocation. The collector may run finalisers and signal
+ * handlers wherever the library allocates, and their stacks are on top of the library's. The
+ * library's own stacks end in the library, or in a function of OCaml that it called. */
 static bool is_of_the_library(value stack) {
     for (size_t i = 0; i < Wosize_val(stack); i++) {
         const char *function = function_of((uint64_t)Long_val(Field(stack, i)));
-        bool is_primitive = !function && !is_native; /* in bytecode, a function made of one */
+        bool is_primitive = !function && !is_native; /* in bytecode, wraps a primitive */
         if (!is_primitive && !is_of_ocaml(function))
             return begins_with(function, "Memtrace.") || begins_with(function, "Memtrace__");
     }
-    return true; /* a program without debug information does not tell */
+    return true; /* without debug information, it cannot be told */
 }
 
 value caml_memtrace_set_quiet(value on);
@@ -430,10 +433,10 @@ value caml_memtrace_collect(value number, value id) {
 
 /* ---- memory outside of the heap ---------------------------------------------------------- */
 
-/* Words are sampled as Memprof does it. A thread has a sampler of its own: the distance to the next
- * sample has no memory of those before. */
+/* Samples words as Memprof does. Each thread has a sampler of its own, which is correct since the
+ * distance to the next sample does not depend on earlier ones. */
 static __thread struct {
-    uint64_t session; /* to which the rest belongs */
+    uint64_t session; /* the session that the other fields belong to */
     uint64_t random;
     int64_t left; /* bytes until the next sample */
 } sampler;
@@ -442,7 +445,7 @@ static uint64_t random_next(void) {
     return mix(sampler.random += UINT64_C(0x9E3779B97F4A7C15));
 }
 
-/* Bytes to the next sampled word: a geometric distribution. */
+/* Returns the bytes to the next sampled word, from a geometric distribution. */
 static int64_t sampler_distance(double rate) {
     if (rate >= 1)
         return sizeof(value);
@@ -457,7 +460,7 @@ static void sampler_begin(uint64_t number) {
     sampler.left = sampler_distance(session_rate());
 }
 
-/* How many samples an allocation of `bytes` has. */
+/* Returns the number of samples in an allocation of `bytes`. */
 value caml_memtrace_draw(value bytes);
 value caml_memtrace_draw(value bytes) {
     uint64_t number = session_number();
@@ -471,7 +474,7 @@ value caml_memtrace_draw(value bytes) {
     return Val_long(samples);
 }
 
-/* The stack begins in the function that calls this, which is left out. */
+/* The stack begins in the OCaml function that calls this, which is left out. */
 value caml_memtrace_external(value number, value bytes, value samples, value stack);
 value caml_memtrace_external(value number, value bytes, value samples, value stack) {
     const uint64_t word = sizeof(value);

@@ -1,4 +1,4 @@
-/* write_all.h: write(2) until everything is written. */
+/* write_all.h: repeats write(2) until everything is written. */
 #ifndef MEMTRACE_WRITE_ALL_H
 #define MEMTRACE_WRITE_ALL_H
 
@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <unistd.h>
 
-/* 0 or an errno. */
+/* Returns 0 or an errno. */
 static inline int write_all(int fd, const char *bytes, size_t size) {
     while (size > 0) {
         ssize_t n = write(fd, bytes, size);

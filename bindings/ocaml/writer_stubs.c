@@ -1,8 +1,8 @@
-/* writer_stubs.c: Trace.Writer over allotrace/memtrace.h: a trace with a stream for each domain
- * that has events, opened with its first.
+/* writer_stubs.c: Trace.Writer, implemented with allotrace/memtrace.h: a trace with a stream for
+ * each domain, which is opened at the domain's first event.
  *
- * Writing asks OCaml back (where is a frame? is this still the same process?), and so may collect,
- * raise, and let other threads run. */
+ * Writing calls back into OCaml (where is a frame? is this still the same process?), and so may
+ * collect, raise, and let other threads run. */
 #define CAML_NAME_SPACE
 #include <caml/alloc.h>
 #include <caml/callback.h>
@@ -21,14 +21,14 @@
 #include "ocaml_errors.h"
 #include "write_all.h"
 
-/* A domain's stream. */
+/* The stream of a domain. */
 struct domain_stream {
     struct domain_stream *next;
     uint16_t domain;
     memtrace_stream *stream;
 };
 
-/* Strings of locations, which live as long as the streams do. */
+/* A string of a location, which lives as long as the streams do. */
 struct text {
     struct text *older;
     char bytes[];
@@ -38,17 +38,17 @@ typedef struct writer {
     memtrace_writer *trace; /* NULL: closed */
     struct domain_stream *streams;
     struct text *texts;
-    uint64_t start; /* us since the epoch */
+    uint64_t start; /* microseconds since the epoch */
     int fd;
-    bool numbers;       /* version 2: one domain, whose blocks are numbered from 0 on */
-    uint64_t n_ids;     /* so many of these were given */
-    const char *misuse; /* what the caller did wrong, if MEMTRACE_USAGE says so */
-    int failure;        /* the errno that ended it; 0 if none */
-    bool pid_changed;   /* that ended it */
+    bool numbers;       /* version 2: one domain, whose blocks are numbered from 0 */
+    uint64_t n_ids;     /* number of ids given */
+    const char *misuse; /* the caller's mistake, for MEMTRACE_USAGE */
+    int failure;        /* errno that ended the trace; 0: none */
+    bool pid_changed;   /* the trace ended since the process is another one */
     atomic_flag in_use;
 
-    /* While it is in use: what OCaml is asked by, and what that raised (Val_unit: nothing); both
-     * are roots of the function that entered. */
+    /* While the writer is in use: the OCaml callbacks, and the exception that one raised (Val_unit:
+     * none). Both are roots of the function that called writer_enter. */
     value *questions, *raised;
 } writer;
 
@@ -72,7 +72,7 @@ static bool ask(writer *w, int question, value argument, value *answer) {
 static int hook_sink(void *context, const void *packets, size_t size) {
     writer *w = context;
     value answer;
-    if (!w->questions) /* collected, not closed */
+    if (!w->questions) /* collected without having been closed */
         return w->failure = ECANCELED;
     if (!ask(w, QUESTION_IS_OTHER_PROCESS, Val_unit, &answer))
         return w->failure = ECANCELED;
@@ -99,7 +99,7 @@ static uint64_t at_most(uint64_t n, uint64_t most) {
     return n < most ? n : most;
 }
 
-/* The fields of Trace.Location.t. */
+/* Copies a Trace.Location.t. */
 static memtrace_location keep_location(writer *w, value l) {
     return (memtrace_location){
         .file = keep_text(w, Field(l, 0)),
@@ -110,7 +110,7 @@ static memtrace_location keep_location(writer *w, value l) {
     };
 }
 
-/* Cut names would be those of something else. */
+/* Whether the names fit. A name that is cut would be the name of something else. */
 static bool location_fits(value l) {
     return caml_string_length(Field(l, 0)) <= MEMTRACE_MAX_NAME &&
            caml_string_length(Field(l, 4)) <= MEMTRACE_MAX_NAME;
@@ -128,7 +128,7 @@ static size_t hook_locate(void *context, uint64_t code, memtrace_location *locat
     size_t n = 0;
     if (!ask(w, QUESTION_PLACES, Val_long(code), &list))
         return 0;
-    for (; list != Val_emptylist && n < max; list = Field(list, 1)) { /* allocates nothing */
+    for (; list != Val_emptylist && n < max; list = Field(list, 1)) { /* does not allocate */
         if (!location_fits(Field(list, 0)))
             return unknown_location(locations);
         locations[n++] = keep_location(w, Field(list, 0));
@@ -146,7 +146,7 @@ static void writer_release(writer *w) {
     }
 }
 
-/* Closes all streams, and the trace; gives the first failure. */
+/* Closes all streams and the trace. Returns the first failure. */
 static memtrace_status writer_close(writer *w) {
     memtrace_status status = MEMTRACE_OK;
     while (w->streams) {
@@ -165,7 +165,7 @@ static memtrace_status writer_close(writer *w) {
 static void writer_finalize(value v) {
     writer *w = WRITER(v);
     if (w && w->trace && writer_close(w) != MEMTRACE_OK) {
-        /* nobody has closed it, and what is buffered is lost */
+        /* the writer was not closed, so what is buffered is lost */
     }
     free(w);
 }
@@ -180,7 +180,7 @@ static struct custom_operations writer_operations = {
     .compare_ext = custom_compare_ext_default,
 };
 
-/* The writer, in use until writer_leave. */
+/* Returns the writer, which is in use until writer_leave. */
 static writer *writer_enter(value v, value *questions, value *raised) {
     writer *w = WRITER(v);
     if (atomic_flag_test_and_set(&w->in_use))
@@ -195,7 +195,7 @@ static writer *writer_enter(value v, value *questions, value *raised) {
     return w;
 }
 
-/* Raises what has to be raised. */
+/* Ends the use of the writer, and raises the exception, if there is one. */
 static void writer_leave(writer *w, memtrace_status status) {
     value raised = *w->raised;
     const char *misuse = w->misuse;
@@ -213,8 +213,8 @@ static void writer_leave(writer *w, memtrace_status status) {
         raise_errno(w->failure, "write");
 }
 
-/* The fields of Trace.Info.t. Strings move when OCaml is asked, and the writer has copied them by
- * then. */
+/* Converts a Trace.Info.t. The strings may move when OCaml is called, but the writer has copied
+ * them before that. */
 static memtrace_info info_of(value info) {
     value context = Field(info, 7);
     return (memtrace_info){
@@ -259,7 +259,7 @@ static uint64_t time_of(const writer *w, value timestamp) {
     return time > w->start ? time - w->start : 0;
 }
 
-/* The domain's stream; NULL: no memory. */
+/* Returns the domain's stream; NULL when there is no memory. */
 static memtrace_stream *stream_of(writer *w, value domain) {
     struct domain_stream **at = &w->streams, *s;
     while ((s = *at) && s->domain != Int_val(domain))
@@ -280,7 +280,7 @@ static memtrace_stream *stream_of(writer *w, value domain) {
 /* The fields of Writer.alloc. */
 enum { ALLOC_TIME, ALLOC_DOMAIN, ALLOC_HEAP, ALLOC_WORDS, ALLOC_SAMPLES, ALLOC_FRAMES, ALLOC_ID };
 
-/* The frames from the outermost on; NULL: no memory. */
+/* Returns the frames, outermost first; NULL when there is no memory. */
 static uint64_t *copy_frames(value frames, size_t n) {
     uint64_t *codes = malloc((n + 1) * sizeof *codes);
     for (size_t i = 0; codes && i < n; i++)
@@ -304,7 +304,8 @@ static memtrace_status put_alloc(writer *w, memtrace_stream *s, uint64_t time, v
     return memtrace_stream_alloc_as(s, time, *id, heap, words, samples, codes, n, 0);
 }
 
-/* Readers of version 2 count blocks; to them, any other number would be that of another block. */
+/* Whether the id is the one that readers of version 2 will assume, since they count blocks; any
+ * other id would then refer to another block. */
 static bool id_follows(writer *w, value alloc) {
     intnat chosen = Long_val(Field(alloc, ALLOC_ID));
     if (chosen < 0 || !w->numbers || (uint64_t)chosen == w->n_ids)

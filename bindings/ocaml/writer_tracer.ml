@@ -1,9 +1,9 @@
-(* A writer serves one at a time, and samples come at any time: in another thread or domain, or in the
-   middle of writing, which runs the program's functions. So events are queued, and whoever finds the
-   writer free writes those that are there. *)
+(* A writer can be used by one caller at a time, but samples come at any time: in another thread
+   or domain, or during a write, which calls functions of the program. So events are queued, and
+   whoever finds the writer free writes what is in the queue. *)
 open Trace
 
-(* A sampled block; it gets its id when it is written. *)
+(* A sampled block; its id is set when it is written. *)
 type block = { mutable id : Obj_id.t option }
 
 type event =
@@ -17,12 +17,12 @@ type t = {
   writer : Writer.t;
   report_exn : exn -> unit;
   depth : int;
-  queue : (Timestamp.t * event) list Atomic.t; (* the latest first *)
-  busy : bool Atomic.t; (* somebody writes *)
-  over : bool Atomic.t; (* it is closed, or has failed *)
+  queue : (Timestamp.t * event) list Atomic.t; (* latest first *)
+  busy : bool Atomic.t; (* somebody is writing *)
+  over : bool Atomic.t; (* the writer is closed, or has failed *)
   stop_sampling : (unit -> unit) Atomic.t;
   distances : Geometric_sampler.t;
-  left : int Atomic.t; (* bytes outside of the heap until the next sample *)
+  left : int Atomic.t; (* bytes outside the heap until the next sample *)
 }
 
 let current : t option Atomic.t = Atomic.make None
@@ -103,11 +103,11 @@ let start ~depth ~report_exn ~sampling_rate writer =
   at_exit (fun () -> stop t);
   t
 
-(* ---- memory outside of the heap ---------------------------------------------------------- *)
+(* ---- memory outside the heap ------------------------------------------------------------- *)
 
 module Tokens = Map.Make (Int)
 
-(* Those of all tracers. *)
+(* The tokens of all tracers. *)
 let tokens : (t * block) Tokens.t Atomic.t = Atomic.make Tokens.empty
 let latest = Atomic.make 0
 

@@ -1,4 +1,4 @@
-(** What {!Gc.Memprof} samples, through a {!Trace.Writer} of the program's: see
+(** Writes what {!Gc.Memprof} samples through a {!Trace.Writer} of the program: see
     {!Memtrace.Memprof_tracer}. *)
 
 type t
@@ -7,9 +7,9 @@ val start : depth:int -> report_exn:(exn -> unit) -> sampling_rate:float -> Trac
 val stop : t -> unit
 
 val active : unit -> t option
-(** The one that was started and not stopped. *)
+(** The tracer that was started and not stopped. *)
 
-(** Memory outside of the heap; tokens are below 0. *)
+(** Memory outside the heap; tokens are negative. *)
 
 val external_alloc : t -> bytes:int -> int option
 val external_free : int -> unit

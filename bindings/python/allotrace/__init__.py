@@ -12,13 +12,13 @@ import time
 
 try:
     import ctypes
-except ImportError:  # an interpreter without it cannot reach the recorder
+except ImportError:  # an interpreter without ctypes cannot reach the recorder
     ctypes = None
 
 __all__ = ["mark", "mark_here", "scope", "scope_tasks"]
 
 _LIBRARY = "liballotrace-preload.so"
-_LOOK_AGAIN = 1.0  # seconds after which an attached recorder is looked for again
+_LOOK_AGAIN = 1.0  # seconds between searches for a recorder that may have been attached
 _found = None
 _next_look = 0.0
 
@@ -36,7 +36,7 @@ def _late_path():
 def _find():
     for path in (None, _late_path):
         try:
-            # Calls keep the interpreter's lock, which spares each mark two of its switches.
+            # PyDLL keeps the interpreter's lock during calls, which saves two switches for each mark.
             library = ctypes.PyDLL(path() if path else None)
             if path and library._name is None:
                 return None

@@ -7,7 +7,7 @@ import re
 import sys
 import sysconfig
 
-# Numbers say little, and there are only so many scopes. 3.13 calls some tasks `None`.
+# Numbers say little, and the number of scopes is limited. Python 3.13 names some tasks `None`.
 _NO_NAME = re.compile(r"Task-\d+|None|")
 
 
@@ -17,10 +17,10 @@ class Steps(collections.abc.Coroutine):
     def __init__(self, coroutine, recorder):
         self._coroutine = coroutine
         self._recorder = recorder
-        self._inside = self._own = None  # numbers of scopes: that at the end of the last step, and the task's
+        self._inside = self._own = None  # ids of scopes: at the end of the last step; of the task
         self._has_name = False
 
-    def __getattr__(self, name):  # what asyncio shows of a coroutine, such as cr_frame
+    def __getattr__(self, name):  # attributes of a coroutine that asyncio shows, such as cr_frame
         return getattr(self._coroutine, name)
 
     def _name(self):

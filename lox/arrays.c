@@ -1,6 +1,6 @@
-/* arrays.c: the checks are those of the slow way: the interpreter takes a cell that is there by
- * itself. An array grows by half, and its holder is a root that the collector may update meanwhile.
- */
+/* arrays.c: the slow paths of arrays, with all checks; the interpreter accesses existing cells
+ * itself. An array grows by half. The register that holds it is a root, since growing may collect
+ * and move the array. */
 #include "arrays.h"
 
 static bool array_no_memory(lox_vm *vm) {
@@ -24,7 +24,7 @@ bool array_new(lox_vm *vm, value *to, uint32_t capacity, bool hands) {
     return true;
 }
 
-/* Room for `length` cells, and for half as many more. */
+/* Makes room for `length` cells and half as many more. */
 static bool array_grow(lox_vm *vm, value *holder, uint32_t length) {
     heap *h = &vm->heap;
     uint32_t capacity = length + length / 2 + 4;
@@ -59,7 +59,7 @@ bool array_append(lox_vm *vm, value *holder, value *v) {
     return array_set(vm, holder, AS(array, *holder)->length, v);
 }
 
-/* Checks both; the index as a whole number. */
+/* Checks both operands, and sets the index as a whole number. */
 static bool array_check(lox_vm *vm, value from, value index, double *whole) {
     const char *problem = NULL;
     if (!value_is(from, OBJECT_ARRAY))

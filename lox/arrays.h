@@ -1,4 +1,4 @@
-/* arrays.h: growing arrays, and what indexing does when it is not simply a cell that is there. */
+/* arrays.h: growable arrays, and indexing other than that of an existing cell. */
 #ifndef LOX_ARRAYS_H
 #define LOX_ARRAYS_H
 
@@ -6,7 +6,8 @@
 
 enum { ARRAY_MAX = 1 << 28 }; /* cells */
 
-/* Each is given registers, since it may move objects. False: a run-time error was reported. */
+/* Arguments are registers, since each function may move objects. Returns false after a run-time
+ * error, which was reported. */
 bool array_new(lox_vm *vm, value *to, uint32_t capacity, bool hands);
 bool array_append(lox_vm *vm, value *holder, value *v);
 bool array_get_slow(lox_vm *vm, value *to, value from, value index);

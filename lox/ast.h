@@ -1,5 +1,6 @@
-/* ast.h: what the parser makes of a function's body and the generator turns into code, function by
- * function: when the end of one is reached, it is known which of its variables are captured. */
+/* ast.h: the tree that the parser makes of a function's body and the generator turns into code.
+ * This is done function by function, since only at the end of one it is known which of its
+ * variables are captured. */
 #ifndef LOX_AST_H
 #define LOX_AST_H
 
@@ -8,10 +9,10 @@
 #include "vm.h"
 
 typedef enum node_kind {
-    /* Expressions. Operands are a, b, c in the order in which they are evaluated. */
+    /* Expressions. The operands a, b, c are in the order of evaluation. */
     NODE_NUMBER,       /* number */
     NODE_STRING,       /* name */
-    NODE_LITERAL,      /* nil, false, true: index are the low bits of the value */
+    NODE_LITERAL,      /* nil, false, true: index has the low bits of the value */
     NODE_LOCAL,        /* local */
     NODE_CAPTURED,     /* index */
     NODE_GLOBAL,       /* index */
@@ -41,7 +42,7 @@ typedef enum node_kind {
     NODE_BLOCK,      /* list a */
     NODE_VAR_LOCAL,  /* local = a, which may be NULL */
     NODE_VAR_GLOBAL, /* global index = a */
-    NODE_FUN_LOCAL,  /* the same; the function may refer to itself */
+    NODE_FUN_LOCAL,  /* as above; the function may refer to itself */
     NODE_IF,         /* if (a) b else c */
     NODE_WHILE,      /* while (a) b */
     NODE_FOR,        /* for (a; b; c) d */
@@ -54,16 +55,16 @@ typedef enum node_kind {
 typedef struct local {
     token name;
     uint16_t reg;
-    int depth; /* of its scope; -1: declared, but not initialised */
+    int depth; /* of its scope; -1: declared, but not initialized */
     bool captured;
     place place; /* of its declaration */
 } local;
 
 typedef struct node {
     node_kind kind;
-    bool assigns; /* does it, or a part of it, assign a local variable? */
+    bool assigns; /* it, or a part of it, assigns a local variable */
     bool is_this;
-    uint16_t count; /* of a call's arguments */
+    uint16_t count; /* arguments of a call */
     uint32_t depth; /* of the tree below */
     uint32_t index;
     place place;
@@ -92,21 +93,23 @@ typedef struct maker {
     capture captures[MAX_CAPTURES];
     uint32_t inner_capacity, classes_capacity, statements_capacity;
 
-    /* The book's limits are about its own byte code: these two count what that would take. */
+    /* Some limits of the book concern its own byte code. These count what the code would take
+     * there. */
     int book_constants;
     int book_bytes;
 
-    /* The generator's. */
+    /* Used by the generator. */
     uint32_t code_capacity, places_capacity, constants_capacity, caches_capacity;
     uint32_t links_capacity;
-    int32_t *links;      /* for a jump that waits for its target: the next that does, -1: none */
-    uint32_t free;       /* the first register that is not in use */
+    int32_t *links;      /* by jump that waits for its target: the next such jump, -1: none */
+    uint32_t free;       /* first register that is not in use */
     const char *problem; /* NULL: none */
-    bool too_far;        /* a short jump does not reach its target: to be made again, … */
-    bool far;            /* … all jumps long */
+    bool too_far;        /* a short jump cannot reach its target: … */
+    bool far;            /* … the code is made again with long jumps only */
 } maker;
 
-/* Makes code of the function's body, a list. False: m->problem says why. */
+/* Generates the code of the function's body, which is a list. Returns false if m->problem is
+ * set. */
 bool generate(maker *m, node *body);
 
 #endif

@@ -1,12 +1,12 @@
-/* classes.c: classes, instances, and their fields when no inline cache helps.
+/* classes.c: classes, instances, and access to fields when no inline cache helps.
  *
- * A class numbers the fields of its instances: first those that its methods assign through `this`,
- * known when it is made, then whatever a program adds. Instances have the first n_slots in place.
- */
+ * A class numbers the fields of its instances. The first fields are those that its methods assign
+ * through `this`, which are known when the class is made; others are added as the program assigns
+ * them. An instance has room for the first n_slots fields in place. */
 #include "memory.h"
 #include "vm.h"
 
-enum { SPARE_SLOTS = 4, MAX_SLOTS = 255 }; /* of a class whose methods assign none; in place */
+enum { SPARE_SLOTS = 4, MAX_SLOTS = 255 }; /* in place: if methods assign no field; at most */
 
 static void number_fields(class *c, const class_plan *plan) {
     for (uint32_t i = 0; i < plan->n_fields; i++)
@@ -31,7 +31,7 @@ static void copy_methods(table *to, const table *from) {
             table_set(to, from->entries[i].key, from->entries[i].value);
 }
 
-/* The superclass's fields come first: code that both run finds them in the same place. */
+/* The superclass's fields come first, so that inherited code finds them in the same slots. */
 void class_inherit(class *c, const class *from) {
     table own = c->fields;
     c->fields = (table){0};
@@ -71,7 +71,7 @@ instance *class_new_instance(lox_vm *vm, class *c) {
     return o;
 }
 
-/* NULL: the instance has no such slot yet. */
+/* Returns NULL if the instance has no such slot yet. */
 value *class_instance_slot(instance *o, uint32_t slot) {
     uint32_t in_place = o->class->n_slots;
     if (slot < in_place)
@@ -81,7 +81,7 @@ value *class_instance_slot(instance *o, uint32_t slot) {
     return &o->extra->slots[slot - in_place];
 }
 
-/* Gives the instance room for the slot. */
+/* Makes room for a slot in the instance. */
 static bool grow_extra(lox_vm *vm, value *holder, uint32_t slot) {
     heap *h = &vm->heap;
     uint32_t n = slot - AS(instance, *holder)->class->n_slots + 1;
@@ -108,7 +108,7 @@ bool class_set_field(lox_vm *vm, value *holder, value *v, string *name) {
     if (!known) {
         table_set(&c->fields, name, slot);
         if (table_get(&c->methods, name))
-            class_forget_caches(vm, false); /* from now on a field may hide that method */
+            class_forget_caches(vm, false); /* a field may hide that method from now on */
     }
     if (!class_instance_slot(AS(instance, *holder), slot) && !grow_extra(vm, holder, slot))
         return false;

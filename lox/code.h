@@ -1,9 +1,10 @@
-/* code.h: what the compiler makes and the interpreter runs.
+/* code.h: the code that the compiler makes and the interpreter runs.
  *
- * A register machine. R[0] is the function that was called, or `this` in a method; parameters and
+ * It is for a register machine. R[0] is the called function, or `this` in a method. Parameters and
  * local variables follow, then temporaries. A variable that an inner function captures lives in a
- * cell (LoxUpvalue), and its register holds that cell. An instruction is 8 bytes: the operation and
- * three operands of 16 bits; B:C is one of 32 bits. K is the function's table of constants. */
+ * cell (LoxUpvalue), and its register holds that cell. An instruction has 8 bytes: the operation
+ * and three operands of 16 bits. B:C is one operand of 32 bits. K is the function's table of
+ * constants. */
 #ifndef LOX_CODE_H
 #define LOX_CODE_H
 
@@ -13,7 +14,7 @@ typedef struct code {
     uint16_t op, a, b, c;
 } code;
 
-/* The comparisons, each with six forms of jump. X(name, C operator) */
+/* The comparisons, each of which has six forms of jump. X(name, C operator) */
 #define COMPARISONS(X) X(LT, <) X(LE, <=) X(GT, >) X(GE, >=)
 
 #define OPERATIONS(X)                                                                              \
@@ -111,8 +112,8 @@ typedef struct extent {
     uint32_t start, end; /* characters */
 } extent;
 
-/* An inline cache: what `name` means for instances of `class`. Classes don't move; a major
- * collection empties the caches of those that die. */
+/* An inline cache: the meaning of `name` for instances of `class`. Classes do not move. A major
+ * collection empties the caches of classes that die. */
 typedef struct cache {
     string *name;
     class *class;    /* NULL: empty */
@@ -121,19 +122,20 @@ typedef struct cache {
 } cache;
 
 typedef struct capture {
-    bool is_local; /* a register of the enclosing function, else one of its captured variables */
+    bool is_local; /* a register of the enclosing function; otherwise one of its captured variables
+                    */
     uint16_t index;
 } capture;
 
-/* What is known of a class when it is compiled. */
+/* What is known about a class at compile time. */
 typedef struct class_plan {
     string *name;
-    string **fields; /* that its methods assign through `this` */
+    string **fields; /* those that its methods assign through `this` */
     uint32_t n_fields;
 } class_plan;
 
-/* A function as compiled. Lives as long as its VM: traces and reports name code by its address. All
- * objects that it refers to are in the major heap. */
+/* A compiled function. It lives as long as its VM, since traces and reports identify code by its
+ * address. All objects that it refers to are in the major heap. */
 typedef struct function {
     code *code;
     value *constants;
@@ -149,7 +151,7 @@ typedef struct function {
     extent *statements;
     extent extent;
     string *name;       /* NULL: the top level of a file */
-    string *class_name; /* of a method; NULL: it is none */
+    string *class_name; /* of a method; NULL: not a method */
     const char *file;   /* lives as long as the VM */
     uint32_t id;        /* index in vm->functions */
 } function;

@@ -1,37 +1,40 @@
 /* collect.c: the garbage collector.
  *
- * Two generations. An object is born in the nursery by bumping a pointer, or in the major heap if
- * it is large, if it must not move (classes, methods, interned strings) or if it is made by the
- * compiler. Everything stops for a collection; all of them start in heap_new_slow.
+ * It has two generations. An object is born in the nursery by advancing a pointer. It is born in
+ * the major heap if it is large, if it must not move (classes, methods, interned strings), or if
+ * the compiler makes it. The program stops during a collection; all collections start in
+ * heap_new_slow.
  *
  * A minor collection copies what is reachable in the nursery to the major heap (it is *promoted*)
- * and empties the nursery: survivors are promoted at once, so that no object is copied twice. Where
- * an object was, it leaves its new address in its first payload word, and OBJECT_FORWARDED.
+ * and empties the nursery. Survivors are promoted at once, so no object is copied twice. A promoted
+ * object leaves its new address in its first payload word, with the flag OBJECT_FORWARDED.
  *
- * A major collection follows on a minor one, with the nursery empty: it marks what is reachable and
- * sweeps the rest onto the free lists. It is due when the major heap has grown to twice what the
- * last one left.
+ * A major collection follows a minor one, when the nursery is empty. It marks what is reachable and
+ * sweeps the rest into the free lists. It is due when the major heap has grown to twice what the
+ * last major collection left.
  *
  * The invariant, between any two instructions of the interpreter:
  *
  *   1. A reference into the nursery is in a root (registers below the innermost frame's end, the
  *      frames, globals, vm->hold), in a young object, in a remembered slot, or in a remembered
- *      object. Kept by heap_write, by those who fill major objects when they are born (they
- *      remember the object), and because interned strings, classes, methods, functions and natives
- *      are major, so that code, classes and caches never refer into the nursery.
- *   2. A slot outside the nursery that holds a young value is remembered once: heap_write looks at
- *      the value it overwrites.
+ *      object. heap_write maintains this. Code that fills a newborn major object remembers that
+ *      object. Interned strings, classes, methods, functions and natives are major, so code,
+ *      classes and caches never refer into the nursery.
+ *   2. A slot outside the nursery that holds a young value is remembered once: heap_write checks
+ *      the value that it overwrites.
  *   3. Registers above the innermost frame's end hold nothing that a collection moved or freed:
- *      each wipes them up to vm->clean, beyond which nobody has written since the last one.
- *   4. Nothing is marked or forwarded; the remembered set is empty after a minor collection.
- *   5. Major objects never move: an inline cache compares classes by address. A cache whose class
- *      dies is emptied before the sweep.
- *   6. The interned strings are those in the table, which keeps none of them alive.
+ *      each collection wipes them up to vm->clean, and nothing above that was written since the
+ *      last one.
+ *   4. No object is marked or forwarded. The remembered set is empty after a minor collection.
+ *   5. Major objects never move, since inline caches compare classes by address. A cache whose
+ *      class dies is emptied before the sweep.
+ *   6. The interned strings are exactly those in the table, which does not keep them alive.
  *
- * heap_verify checks 1, 3, 4 and 6 after each collection if it was asked to.
+ * heap_verify checks 1, 3, 4 and 6 after each collection, if it is asked to.
  *
- * The engine is told of births in heap.c; here of promotions and deaths, in one go: it asks for
- * each block it tracks where that is now. Its callbacks run when the collection is over. */
+ * The sampling engine is told of births in heap.c. Promotions and deaths are reported here, all at
+ * once: the engine asks for the current address of each block that it tracks. Its callbacks run
+ * after the collection. */
 #include "memory.h"
 #include "scan.h"
 
@@ -66,7 +69,7 @@ static uintptr_t locate_young(void *context, uintptr_t address) {
     return o->header & OBJECT_FORWARDED ? (uintptr_t)((object *const *)o)[1] : 0;
 }
 
-/* Objects lie side by side in the nursery. */
+/* Objects are adjacent in the nursery. */
 static void count_nursery(heap *h) {
     for (uintptr_t at = h->start; at < h->next;) {
         const object *o = (const object *)at;

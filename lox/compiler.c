@@ -1,8 +1,8 @@
-/* compiler.c: parses a file, its statements, classes and functions, and has code generated for each
- * function (generate.c) when its end is reached.
+/* compiler.c: parses a file with its statements, classes and functions, and generates the code of
+ * each function (generate.c) at its end.
  *
- * Nothing here collects: what is compiled is allocated in the major heap, uncollected until done.
- */
+ * Nothing is collected meanwhile: all that is compiled is allocated in the major heap, where it
+ * stays until compilation is done. */
 #include "memory.h"
 #include "parser.h"
 
@@ -36,7 +36,7 @@ static void end_statement(parser *p, uint32_t outer) {
     p->statement = outer;
 }
 
-/* Generates its code, unless there were errors. */
+/* Generates the function's code, unless there were errors. */
 static function *end_function(parser *p, node *body, token start) {
     maker *m = p->maker;
     function *f = m->function;
@@ -113,7 +113,7 @@ static bool is_at_prompt(const parser *p) {
     return p->echo && p->maker->kind == KIND_SCRIPT && p->maker->depth == 0;
 }
 
-/* At the prompt the last one may be left out. */
+/* Expects a semicolon. At the prompt, the last one may be omitted. */
 static void expect_semicolon(parser *p, const char *message) {
     if (!is_at_prompt(p) || !parser_check(p, TOKEN_END))
         parser_expect(p, TOKEN_SEMICOLON, message);
@@ -297,17 +297,17 @@ static node *parse_while(parser *p) {
     return n;
 }
 
-/* `for (var x of e)`, from `of` or `in` on. */
+/* Parses the rest of `for (var x of e)`, starting at `of` or `in`. */
 static node *parse_each(parser *p, token name, uint32_t start) {
     bool in = token_is(&p->current, "in");
-    local *list = scope_add_hidden(p, ""); /* the array, the position in it */
+    local *list = scope_add_hidden(p, ""); /* the array, and the position in it */
     scope_add_hidden(p, "");
     parser_advance(p);
     node *e = parse_expression(p);
     parser_expect(p, TOKEN_RIGHT_PAREN, "Expect ')' after for clauses.");
     local *l = scope_add(p, name);
     l->depth = p->maker->depth;
-    l->place = list->place; /* of the name */
+    l->place = list->place; /* the place of the name */
     int loop = p->maker->book_bytes;
     node *body = parse_statement(p);
     parser_check_loop(p, loop);
@@ -485,7 +485,7 @@ function *compile(lox_vm *vm, const source_text *what, lox_position *end) {
     function *f =
         end_function(&p, body, (token){.line = what->start.line, .start = what->start.character});
     if (ends_line(what) && f->extent.last_line > what->start.line)
-        f->extent.last_line--; /* nothing is in the line behind the last newline */
+        f->extent.last_line--; /* there is nothing in the line after the last newline */
     while (p.chunks) {
         arena_chunk *next = p.chunks->next;
         memory_free(p.chunks);

@@ -1,4 +1,4 @@
-/* complete.c: which names can stand where somebody types. Looks only; allocates nothing. */
+/* complete.c: names for completion at the prompt. It only reads, and allocates nothing. */
 #include "scanner.h"
 #include "vm.h"
 
@@ -11,7 +11,7 @@ size_t lox_name_start(const char *text, size_t end) {
     while (start > 0 && is_name(text[start - 1]))
         start--;
     while (start < end && text[start] >= '0' && text[start] <= '9')
-        start++; /* no name begins with a digit */
+        start++; /* a name does not begin with a digit */
     return start;
 }
 
@@ -25,7 +25,7 @@ static void tell_keys(const lox_names *to, const table *t) {
             tell(to, t->entries[i].key);
 }
 
-/* VALUE_UNDEFINED: there is none of this name. */
+/* Returns VALUE_UNDEFINED if there is no such global. */
 static value global_called(const lox_vm *vm, const char *name, size_t size) {
     for (uint32_t i = 0; i < vm->n_globals; i++) {
         const string *s = vm->global_names[i];
@@ -44,7 +44,7 @@ static void tell_properties_of(const lox_vm *vm, value v, const lox_names *to) {
     tell_keys(to, &AS(instance, v)->class->methods);
 }
 
-/* Whatever some class has or some code asks for. */
+/* Tells the properties that any class has or any code uses. */
 static void tell_all_properties(const lox_vm *vm, const lox_names *to) {
     tell(to, vm->length_name);
     for (uint32_t i = 0; i < vm->n_functions; i++) {

@@ -1,5 +1,5 @@
-/* error.c: run-time errors with their traces, and where the guest program is: the stack as
- * lox_stack and traces see it. */
+/* error.c: run-time errors with their stack traces, and the current position in the guest program:
+ * the stack for lox_stack and for traces. */
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -7,9 +7,9 @@
 #include "observer.h"
 #include "vm.h"
 
-enum { TRACE_ENDS = 64 }; /* frames shown at each end of a long trace */
+enum { TRACE_ENDS = 64 }; /* frames shown at each end of a long stack trace */
 
-/* Whole, however long the names in it are. */
+/* Writes the whole message, however long the names in it are. */
 static void complain(lox_vm *vm, const char *format, va_list arguments) {
     char some[256], *text = some;
     va_list again;
@@ -78,7 +78,7 @@ void lox_stack_sites(lox_vm *vm, size_t first, uint64_t *sites, size_t max) {
 }
 
 size_t lox_stack_kept(lox_vm *vm) {
-    const frame *lowest = vm->lowest; /* which has itself gone on */
+    const frame *lowest = vm->lowest; /* lowest itself has advanced */
     if (!vm->watch_returns)
         return 0;
     vm->lowest = vm->frame;

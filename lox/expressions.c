@@ -1,10 +1,10 @@
-/* expressions.c: parses expressions, by precedence. */
+/* expressions.c: parses expressions by precedence. */
 #include <stdlib.h>
 
 #include "memory.h"
 #include "parser.h"
 
-enum { MAX_NESTING = 500 }; /* of source */
+enum { MAX_NESTING = 500 }; /* levels of nesting in the source */
 
 typedef enum precedence {
     PREC_NONE,
@@ -149,7 +149,7 @@ static node *parse_array(parser *p, bool hands) {
     token_type close = hands ? TOKEN_RIGHT_HAND : TOKEN_RIGHT_BRACKET;
     bool assigns = false;
     node *list = NULL, **tail = &list;
-    node *n = parser_node(p, NODE_ARRAY, start, NULL, NULL); /* in the line of the bracket */
+    node *n = parser_node(p, NODE_ARRAY, start, NULL, NULL); /* on the bracket's line */
     p->uncounted++;
     if (!parser_check(p, close)) {
         do {
@@ -178,7 +178,7 @@ static node *parse_unary(parser *p, node_kind kind) {
     return parser_node(p, kind, start, operand, NULL);
 }
 
-/* NULL after an error. */
+/* Returns NULL after an error. */
 static node *parse_prefix(parser *p, bool can_assign) {
     switch (p->previous.type) {
     case TOKEN_LEFT_PAREN:
@@ -289,7 +289,7 @@ static node *parse_logic(parser *p, node *left, uint32_t start) {
     return parser_node(p, is_and ? NODE_AND : NODE_OR, start, left, right);
 }
 
-/* Remembers that instances of the class around will have this field. */
+/* Notes a field that instances of the enclosing class will have. */
 static void note_field(parser *p, string *name) {
     class_state *c = p->class;
     for (uint32_t i = 0; i < c->n_fields; i++)

@@ -1,9 +1,9 @@
-/* generate.c: code for one function's tree.
+/* generate.c: generates code from a function's tree.
  *
- * An expression is made either into a register of the caller's choice (make_to) or wherever it is
- * cheapest (make_any: a local variable stays in its own register). A register of a local variable
- * is only written by the last instruction of an expression, since its parts may read the variable.
- */
+ * An expression is computed into a register that the caller chooses (make_to), or into whichever is
+ * cheapest (make_any: the value of a local variable stays in that variable's register). The
+ * register of a local variable is only written by the last instruction of an expression, since
+ * parts of the expression may read the variable. */
 #include "ast.h"
 
 #include "memory.h"
@@ -28,7 +28,8 @@ static uint32_t emit(maker *m, const node *n, operation op, uint32_t a, uint32_t
     return f->n_code - 1;
 }
 
-/* Makes the value of a captured variable a cell, which is the declaration's doing. */
+/* Moves the value of a captured variable into a new cell; this counts as part of the
+ * declaration. */
 static void emit_cell(maker *m, const local *l) {
     emit(m, &(node){.place = l->place}, OP_NEWCELL, l->reg, 0, 0);
 }
@@ -67,13 +68,13 @@ static uint32_t new_cache(maker *m, string *name) {
 }
 
 /* ---- jumps -----------------------------------------------------------------------------------
- *
- * Jumps that wait for the same target form a chain through m->links; a chain is named by its last
- * jump, and NO_JUMPS is the empty one. */
+
+Jumps that wait for the same target form a chain through m->links. A chain is identified by its last
+jump; NO_JUMPS is the empty chain. ---- */
 
 enum { NO_JUMPS = -1 };
 
-/* Jumps of three operands keep their distance in c, the others in B:C. */
+/* Sets the distance of a jump: in c if it has three operands, otherwise in B:C. */
 static void jump_set(maker *m, int32_t at, uint32_t target) {
     code *i = &m->function->code[at];
     int64_t distance = (int64_t)target - at - 1;
@@ -114,7 +115,7 @@ static bool is_register(const node *n) {
     return n->kind == NODE_LOCAL && !n->local->captured;
 }
 
-/* The register that holds the value of n. */
+/* Returns a register that holds the value of n. */
 static uint32_t make_any(maker *m, node *n) {
     if (is_register(n))
         return n->local->reg;
@@ -123,7 +124,7 @@ static uint32_t make_any(maker *m, node *n) {
     return reg;
 }
 
-/* The same for an operand that must keep its value while `later` is computed. */
+/* Like make_any, for an operand that must keep its value while `later` is computed. */
 static uint32_t make_before(maker *m, node *n, const node *later) {
     if (!is_register(n) || !later->assigns)
         return make_any(m, n);
@@ -141,7 +142,7 @@ static void move(maker *m, const node *n, uint32_t to, uint32_t from) {
         emit(m, n, OP_MOVE, to, from, 0);
 }
 
-/* Arithmetic on two literals is done here: it gives what the interpreter would. */
+/* Computes arithmetic on two literals, with the result that the interpreter would get. */
 static bool fold(node *n) {
     if (n->kind == NODE_NEGATE && is_constant(n->a)) {
         n->kind = NODE_NUMBER;
@@ -207,7 +208,8 @@ static int32_t make_comparison_jump(maker *m, node *n, bool sense) {
     return (int32_t)emit(m, n, jump_of(n->index, with_constant, sense), left, right, 0);
 }
 
-/* Jumps if the truth of n is `sense`, and goes on otherwise. */
+/* Returns a chain of jumps that are taken if the truth of n is `sense`; otherwise execution
+ * continues. */
 static int32_t make_jump_if(maker *m, node *n, bool sense) {
     bool truth;
     if (literal_truth(n, &truth))
@@ -243,8 +245,9 @@ static void make_binary(maker *m, node *n, uint32_t to) {
     emit(m, n, op, to, left, right);
 }
 
-/* Where a result that is built in several steps is built: in `to` if that is the topmost register
- * in use, thus a temporary or a variable that is just being declared, else in a new one. */
+/* Returns the register in which a result is built in several steps: `to` if it is the topmost
+ * register in use, so a temporary or a variable that is just being declared; otherwise a new
+ * one. */
 static uint32_t workplace(maker *m, uint32_t to) {
     return to + 1 == m->free ? to : take(m);
 }
@@ -313,7 +316,7 @@ static void make_set_local(maker *m, node *n, uint32_t to) {
         emit(m, n, OP_SETCELL, n->local->reg, reg, 0);
         move(m, n, to, reg);
     } else {
-        take(m); /* the variable's own register is no place to work in */
+        take(m); /* the variable's own register must not be used for intermediate values */
         make_to(m, n->a, n->local->reg);
         move(m, n, to, n->local->reg);
     }
@@ -423,13 +426,13 @@ static void make_to(maker *m, node *n, uint32_t to) {
     m->free = free;
 }
 
-/* For its effects alone. */
+/* Generates an expression for its side effects only. */
 static void make_effects(maker *m, node *n) {
     uint32_t free = m->free;
     if (n->kind == NODE_SET_LOCAL && !n->local->captured)
         take(m), make_to(m, n->a, n->local->reg);
     else if (n->kind >= NODE_NUMBER && n->kind <= NODE_CAPTURED)
-        ; /* none */
+        ; /* no effects */
     else if (n->kind == NODE_SET_LOCAL)
         emit(m, n, OP_SETCELL, n->local->reg, make_any(m, n->a), 0);
     else if (n->kind == NODE_SET_GLOBAL)
@@ -453,7 +456,8 @@ static void make_list(maker *m, node *list) {
         make_statement(m, n);
 }
 
-/* A new variable's register is the next free one: there are no temporaries between statements. */
+/* The register of a new variable is the next free one, as there are no temporaries between
+ * statements. */
 static uint32_t declare(maker *m, const local *l) {
     while (m->free <= l->reg)
         take(m);
@@ -494,7 +498,7 @@ static void make_if(maker *m, node *n) {
     }
 }
 
-/* The condition stands behind the body, so that a round takes one jump. */
+/* The condition is placed after the body, so that each iteration takes one jump. */
 static void make_loop(maker *m, node *n, node *condition, node *body, node *step) {
     bool truth, endless = !condition || (literal_truth(condition, &truth) && truth);
     int32_t entry = endless ? NO_JUMPS : (int32_t)emit(m, condition, OP_JUMP, 0, 0, 0);
@@ -516,7 +520,7 @@ static void make_for(maker *m, node *n) {
     m->free = free;
 }
 
-/* Takes the next element and jumps to `start`, or goes on when there is none. */
+/* Takes the next element and jumps to `start`; continues if there is none. */
 static void make_next(maker *m, node *n, uint32_t list, uint32_t start) {
     int32_t next = (int32_t)emit(m, n, n->index ? OP_NEXTIN : OP_NEXTOF, list, n->local->reg, 0);
     if (!m->far) {
@@ -553,7 +557,7 @@ static void make_methods(maker *m, node *n, uint32_t made) {
     }
 }
 
-/* The class is bound to its name before its methods are made; they may refer to it. */
+/* The class is bound to its name before its methods are made, as they may refer to it. */
 static void make_class(maker *m, node *n) {
     uint32_t free = m->free;
     node nil = {.kind = NODE_LITERAL, .index = VALUE_NIL & 7, .place = n->place};
@@ -657,7 +661,7 @@ static void make_function(maker *m, node *body) {
     m->free = 0;
     for (uint32_t i = 0; i <= f->arity; i++)
         take(m);
-    take(m); /* for the results of natives and for errors: never empty above R[0] */
+    take(m); /* for results of natives and for errors: there is always a register above R[0] */
     m->free--;
     for (uint32_t i = 0; i <= f->arity; i++)
         if (m->locals[i]->captured)
@@ -666,8 +670,8 @@ static void make_function(maker *m, node *body) {
     make_return(m, &end);
 }
 
-/* Jumps with a comparison in them are short. A function that is too large for them is made again
- * without. */
+/* Jumps that compare are short. If a function is too large for them, its code is generated again
+ * without them. */
 bool generate(maker *m, node *body) {
     make_function(m, body);
     if (m->too_far) {

@@ -1,5 +1,5 @@
-/* heap.c: the slow path of allocation, the major heap's free lists, and who else must hear of an
- * allocation: the sampling engine and the observer. */
+/* heap.c: the slow path of allocation, the free lists of the major heap, and the notification of
+ * the sampling engine and the observer. */
 #include "heap.h"
 
 #include <stdlib.h>
@@ -8,11 +8,11 @@
 #include "profile.h"
 #include "vm.h"
 
-#define NOINLINE __attribute__((noinline)) /* keeps what is hot small */
+#define NOINLINE __attribute__((noinline)) /* keeps the hot path small */
 
 /* ---- size classes ---------------------------------------------------------------------------- */
 
-/* Every size up to 32 words, then four to a doubling. */
+/* One class for every size up to 32 words, then four for each doubling. */
 static void heap_init_classes(heap *h) {
     uint32_t n = 0, words = 2;
     for (uint32_t step = 1; words <= HEAP_MAX_CELL; words += step) {
@@ -98,7 +98,7 @@ static object *heap_take_cell(heap *h, size_t words) {
     return o;
 }
 
-/* NULL: the system has no memory. */
+/* Returns NULL if the system has no memory. */
 static object *heap_take_large(heap *h, size_t bytes) {
     object *o = malloc(bytes);
     if (!o)
@@ -121,7 +121,8 @@ object *heap_take(heap *h, object_type type, size_t payload) {
     return o;
 }
 
-/* Remakes the free lists; what is not marked dies. Blocks without survivors are given back. */
+/* Rebuilds the free list of a block; unmarked objects die. Blocks without survivors are freed by
+ * the caller. */
 static uint32_t heap_sweep_block(heap *h, heap_block *b) {
     object *chain = h->free[b->class];
     uint32_t live = 0;
@@ -182,7 +183,7 @@ static void heap_lower_limit(heap *h, memprof *engine, memprof_thread *thread) {
     h->limit = limit < h->limit ? limit : h->limit;
 }
 
-/* With those who sample taken into account. */
+/* Sets the limit if somebody samples. */
 static void heap_set_sampled_limit(heap *h) {
     h->limit = h->stress || (heap_is_observed(h) && !heap_sampler(h)) ? h->next : h->end;
     if (heap_engine(h))
@@ -221,7 +222,7 @@ static inline void heap_tell_observer(lox_vm *vm, const object *o, bool major, u
                           .vm = vm});
 }
 
-/* A young object: what the engine and the sampler want to know, and the next limit. */
+/* Reports a young object to the engine and the sampler, and sets the next limit. */
 static NOINLINE void heap_account_sampled(lox_vm *vm, object *o) {
     heap *h = &vm->heap;
     size_t words = object_payload(o) + 1;
@@ -237,13 +238,13 @@ static NOINLINE void heap_account_sampled(lox_vm *vm, object *o) {
     heap_set_limit(h);
 }
 
-/* An object outside the nursery: how many of its words were sampled. */
+/* Returns how many words of an object outside the nursery were sampled. */
 static uint64_t heap_sample_major(heap *h, memprof *engine, memprof_thread *thread, size_t words) {
     memprof_nursery_leave(engine, thread, h->next);
     return memprof_count(thread, words) ? memprof_sample(engine, thread, words) : 0;
 }
 
-/* Accounts for `o`, which is outside the nursery. */
+/* Reports an object outside the nursery. */
 static object *heap_account_major(lox_vm *vm, object *o) {
     heap *h = &vm->heap;
     size_t payload = object_payload(o);
@@ -269,7 +270,7 @@ object *heap_new_major(lox_vm *vm, object_type type, size_t payload) {
     return heap_account_major(vm, o);
 }
 
-/* Collects if more than the limit would be in use; is there room now? */
+/* Collects if the heap would exceed its limit. Returns whether there is room now. */
 static bool heap_has_room(lox_vm *vm, size_t bytes) {
     heap *h = &vm->heap;
     if (!h->max_bytes || h->counters.live_bytes + bytes <= h->max_bytes)
@@ -278,7 +279,7 @@ static bool heap_has_room(lox_vm *vm, size_t bytes) {
     return h->counters.live_bytes + bytes <= h->max_bytes;
 }
 
-/* NULL: there is no room for it, even after a collection. */
+/* Returns NULL if there is no room, even after a collection. */
 static object *heap_new_large(lox_vm *vm, object_type type, size_t payload) {
     heap *h = &vm->heap;
     size_t bytes = (payload + 1) * sizeof(value);
@@ -294,7 +295,7 @@ static object *heap_new_large(lox_vm *vm, object_type type, size_t payload) {
     return o ? heap_account_major(vm, o) : NULL;
 }
 
-/* In the nursery, which has room. */
+/* Allocates in the nursery, which must have room. */
 static object *heap_bump(heap *h, object_type type, size_t payload) {
     object *o = (object *)h->next;
     h->next += (payload + 1) * sizeof(value);
@@ -302,7 +303,7 @@ static object *heap_bump(heap *h, object_type type, size_t payload) {
     return o;
 }
 
-/* Whatever the reason is that the inline way does not do. */
+/* Handles every reason for which inline allocation failed. */
 static NOINLINE object *heap_new_any(lox_vm *vm, object_type type, size_t payload) {
     heap *h = &vm->heap;
     if (h->locked)
@@ -323,7 +324,7 @@ static NOINLINE object *heap_new_any(lox_vm *vm, object_type type, size_t payloa
     return o;
 }
 
-/* Mostly there is an observer that hears of all, and nothing else is the matter. */
+/* The usual reason is an observer of all allocations, which is handled here directly. */
 object *heap_new_slow(lox_vm *vm, object_type type, size_t payload) {
     heap *h = &vm->heap;
     if (!LOX_TRACEABLE || !h->tells_all || h->locked || payload + 1 > HEAP_MAX_CELL ||

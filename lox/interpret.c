@@ -1,9 +1,9 @@
-/* interpret.c: the loop that runs code, and the slow ways of its instructions (code.h has the
- * instructions).
+/* interpret.c: the loop that runs code (code.h has the instructions), and the slow paths of the
+ * instructions.
  *
- * Whatever may collect moves objects: pointers to objects are fetched from registers again after
- * it. frame->at is stored before anything that may look at the stack: calls, allocations, errors.
- */
+ * Anything that may collect moves objects, so pointers to objects are read from registers again
+ * after it. frame->at is stored before anything that may look at the stack: calls, allocations,
+ * errors. */
 #include <math.h>
 
 #include "arrays.h"
@@ -11,7 +11,7 @@
 
 #define OUT_OF_MEMORY "Out of memory."
 
-typedef enum outcome { FAILED, DONE, ENTER } outcome; /* ENTER: a closure is to be called */
+typedef enum outcome { FAILED, DONE, ENTER } outcome; /* ENTER: a closure must be called */
 
 static bool values_equal(value a, value b) {
     if (value_is_number(a) && value_is_number(b))
@@ -39,7 +39,7 @@ static bool add_strings(lox_vm *vm, value *to, value *a, value *b) {
     return true;
 }
 
-/* When the sum as numbers is a NaN. */
+/* Adds when the sum as numbers is a NaN. */
 static bool add_slow(lox_vm *vm, value *to, value *a, value *b) {
     if (value_is(*a, OBJECT_STRING) && value_is(*b, OBJECT_STRING))
         return add_strings(vm, to, a, b);
@@ -59,7 +59,8 @@ static void cache_fill(cache *c, class *of, closure *method, uint32_t slot) {
     c->slot = slot;
 }
 
-/* The value of a field, VALUE_UNDEFINED if the instance does not have it. Learns. */
+/* Returns the value of a field, VALUE_UNDEFINED if the instance does not have it, and fills the
+ * cache. */
 static value field_value(instance *o, cache *c) {
     value *slot = table_get(&o->class->fields, c->name);
     if (!slot)
@@ -72,7 +73,7 @@ static value field_value(instance *o, cache *c) {
 }
 
 static bool bind(lox_vm *vm, value *to, value *receiver, closure *method) {
-    object *o = heap_new(vm, &vm->heap, OBJECT_BOUND, WORDS_OF(bound_method)); /* methods stay */
+    object *o = heap_new(vm, &vm->heap, OBJECT_BOUND, WORDS_OF(bound_method)); /* a method stays */
     if (!o) {
         vm_error(vm, OUT_OF_MEMORY);
         return false;
@@ -120,7 +121,7 @@ static bool set_slow(lox_vm *vm, value *holder, value *v, cache *c) {
 
 /* ---- calls ----------------------------------------------------------------------------------- */
 
-/* A class: makes an instance, which its initializer then gets. */
+/* Calls a class: makes an instance, which is passed to its initializer. */
 static outcome call_class(lox_vm *vm, value *base, uint32_t n, closure **callee) {
     class *c = AS(class, *base);
     instance *o = class_new_instance(vm, c);
@@ -158,8 +159,7 @@ static outcome call_native(lox_vm *vm, value *base, uint32_t *n, closure **calle
     }
 }
 
-/* Puts what base[0] holds into a state in which *callee can be entered with *n arguments, or calls
- * it. */
+/* Calls the value in base[0], or prepares base and *n so that *callee can be entered. */
 static outcome call_slow(lox_vm *vm, value *base, uint32_t *n, closure **callee) {
     if (value_is(*base, OBJECT_CLASS))
         return call_class(vm, base, *n, callee);
@@ -200,7 +200,7 @@ static outcome invoke_slow(lox_vm *vm, value *base, uint32_t *n, cache *c, closu
     return ENTER;
 }
 
-/* Room for a frame whose registers end at `end`. */
+/* Makes room for a frame whose registers end at `end`. */
 static bool more_registers(lox_vm *vm, const value *end) {
     if (end > vm->registers + MAX_REGISTERS)
         return false;
@@ -266,7 +266,7 @@ static bool new_cell(lox_vm *vm, value *v) {
     } while (0)
 #define LIKELY(x) __builtin_expect(!!(x), 1)
 
-/* Fuzzers have programs end. */
+/* Makes every program end, for fuzzers. */
 #ifdef LOX_FUEL
 #define SPEND                                                                                      \
     if (vm->fuel-- == 0)                                                                           \
@@ -282,7 +282,7 @@ static bool new_cell(lox_vm *vm, value *v) {
         goto *labels[i->op];                                                                       \
     } while (0)
 
-/* Tagged values are NaNs: if the result is none, both operands were numbers. */
+/* Tagged values are NaNs, so if the result is not a NaN, both operands were numbers. */
 #define ARITHMETIC(id, sign, right)                                                                \
     L_##id : {                                                                                     \
         double result = value_number(B) sign value_number(right);                                  \
@@ -352,7 +352,7 @@ lox_status interpret(lox_vm *vm, closure *entry) {
     *base = value_from_object(entry);
     goto enter;
 
-    /* Calls `callee` with its arguments at base[1] and after. */
+    /* Calls `callee` with the arguments at base[1] and up. */
 enter : {
     function *g = callee->function;
     if (n_arguments != g->arity)
@@ -373,7 +373,7 @@ enter : {
 
 slow_call : {
     f->at = ip;
-    uint32_t n = n_arguments; /* which stays in a register so */
+    uint32_t n = n_arguments; /* a copy, so that n_arguments can stay in a register */
     outcome done = call_slow(vm, base, &n, &callee);
     n_arguments = n;
     if (done == ENTER)

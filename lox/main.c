@@ -42,7 +42,7 @@ static const char help[] =
 typedef struct launch {
     lox_options options;
     memtracer_options memtracer;
-    const char *code, *file; /* at most one is not NULL */
+    const char *code, *file; /* at most one of them is set */
     char **arguments;
     size_t n_arguments;
     bool stats;
@@ -53,7 +53,7 @@ static _Noreturn void usage(const char *problem, const char *what) {
     exit(LOX_USAGE);
 }
 
-/* "64M" in bytes. */
+/* Parses a size such as "64M", in bytes. */
 static size_t parse_size(const char *text) {
     char *end;
     errno = 0;
@@ -71,7 +71,7 @@ static bool environment_says(const char *name) {
     return v && *v && strcmp(v, "0");
 }
 
-/* True if it is an option of the tracer. */
+/* Returns true if it is an option of the tracer. */
 static bool parse_memtracer(launch *l, const char *option) {
     char problem[512];
     switch (options_take(&l->memtracer, option, problem, sizeof problem)) {
@@ -140,7 +140,7 @@ static uint64_t choose_seed(void) {
     return seed;
 }
 
-/* What the environment says of a trace that it asks for. */
+/* Reads the options of the trace from the environment. */
 static lox_trace_options trace_options(void) {
     const char *rate_text = getenv("MEMTRACE_RATE"), *depth_text = getenv("MEMTRACE_DEPTH");
     double rate = 1e-5;
@@ -165,7 +165,7 @@ static void start_trace(lox_vm *vm) {
         return;
     }
     const lox_trace_options options = trace_options();
-    signal(SIGXFSZ, SIG_IGN); /* a limit on files is noticed at the writes */
+    signal(SIGXFSZ, SIG_IGN); /* exceeding a file size limit shows as a failed write */
     int why = lox_trace_start(vm, path, &options);
     if (why)
         fprintf(stderr, "lox: cannot write %s: %s; nothing is recorded\n", path,
@@ -208,8 +208,8 @@ static void on_signal(int number) {
         lox_interrupt(vm);
 }
 
-/* The first SIGINT or SIGTERM ends the program, so that what was recorded of it is kept; another
- * one has its usual effect. */
+/* The first SIGINT or SIGTERM ends the program, so that what was recorded is kept. A second one has
+ * its usual effect. */
 static void catch_signals(lox_vm *vm) {
     static const int numbers[] = {SIGINT, SIGTERM};
     struct sigaction catch = {.sa_handler = on_signal, .sa_flags = SA_RESTART | (int)SA_RESETHAND};
@@ -230,13 +230,13 @@ static lox_status flush_output(lox_status status) {
     return LOX_IO_ERROR;
 }
 
-/* A single program may not even have started: there is nothing to report then. */
+/* Whether there is something to report. A single program may not even have started. */
 static bool has_started(const launch *l, lox_status status) {
     return (!l->code && !l->file) || !status || status == LOX_RUNTIME_ERROR ||
            status == LOX_INTERRUPTED;
 }
 
-/* The exit status, once there is a report. */
+/* Writes the report and returns the exit status. */
 static int report(tracer *t, lox_status status) {
     char problem[512];
     switch (tracer_report(t, problem, sizeof problem)) {
@@ -281,7 +281,7 @@ int main(int argc, char **argv) {
     lox_status ended = run_launch(vm, &l, &t);
     if (l.stats)
         show_counters(vm);
-    lox_destroy(vm); /* what it held is there for the report, should the system have no more */
+    lox_destroy(vm); /* if the system has no more memory, the report can use what this frees */
     int status = t && has_started(&l, ended) ? report(t, ended) : (int)ended;
     tracer_free(t);
     options_free(&l.memtracer);

@@ -1,4 +1,4 @@
-/* memory.c: malloc and its relatives with one way out when they fail: a jump to whoever catches in
+/* memory.c: malloc and related functions, with one response to failure: a jump to the handler of
  * this thread, or else exit status 70. */
 #include "memory.h"
 

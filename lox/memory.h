@@ -1,4 +1,5 @@
-/* memory.h: the memory outside the heap: it is there, or what runs in the VM ends. */
+/* memory.h: memory outside the heap. Allocation does not fail: if there is no memory, what runs in
+ * the VM ends. */
 #ifndef LOX_MEMORY_H
 #define LOX_MEMORY_H
 
@@ -10,11 +11,12 @@ void *memory_resize(void *old, size_t size);
 void memory_free(void *p);
 _Noreturn void memory_exhausted(void);
 
-/* Where this thread goes, once, when the system refuses memory; NULL: the process ends with a
+/* Sets where this thread jumps, once, if there is no memory; NULL: the process ends with a
  * message. */
 void memory_catch(jmp_buf *where);
 
-/* Makes room for one more element: a growable array is a pointer, a count and a capacity. */
+/* Appends an element, growing the array if necessary. A growable array is a pointer, a count and a
+ * capacity. */
 #define MEMORY_PUSH(items, n, capacity, ...)                                                       \
     do {                                                                                           \
         if ((n) == (capacity)) {                                                                   \

@@ -16,7 +16,7 @@ static native_result native_clock(lox_vm *vm, value *args, int n) {
     return NATIVE_DONE;
 }
 
-/* A text that grows. */
+/* A growable text. */
 typedef struct buffer {
     char *text;
     size_t n, capacity;
@@ -56,8 +56,8 @@ static const char *skip_digits(const char *at) {
     return at;
 }
 
-/* A decimal number with optional sign, fraction and exponent, and nothing else but blanks around.
- */
+/* Parses a decimal number with optional sign, fraction and exponent; only blanks may surround
+ * it. */
 static bool parse_number(const char *text, double *number) {
     static const char blanks[] = " \t\r\n";
     text += strspn(text, blanks);
@@ -99,7 +99,7 @@ static native_result native_round(lox_vm *vm, value *args, int n) {
     return NATIVE_DONE;
 }
 
-/* `path` next to the file that runs, unless it is absolute. */
+/* Returns `path` relative to the folder of the file that runs, unless it is absolute. */
 static char *beside(const lox_vm *vm, const char *path) {
     const char *file = vm->frame->closure->function->file, *slash = strrchr(file, '/');
     size_t folder = slash && path[0] != '/' ? (size_t)(slash - file) + 1 : 0,
@@ -110,7 +110,7 @@ static char *beside(const lox_vm *vm, const char *path) {
     return full;
 }
 
-/* The interpreter runs the file: its top-level `return` is what the call gives. */
+/* The interpreter runs the file; its top-level `return` is the result of the call. */
 static native_result native_load(lox_vm *vm, value *args, int n) {
     (void)n;
     if (!value_is(args[0], OBJECT_STRING)) {

@@ -1,11 +1,11 @@
-/* object.h: the objects of the heap, and what can be asked of them without touching the heap.
+/* object.h: the objects of the heap, and functions on them that do not touch the heap.
  *
- * Each starts with a header word:
+ * Each object starts with a header word:
  *
  *     63            32 31    24 23   16 15     8 7      0
  *     |   payload     | unused | unused | flags |  type |
  *
- * payload: words after the header, at least 1 (a forwarding address must fit). */
+ * payload: words after the header, at least 1, to have room for a forwarding address. */
 #ifndef LOX_OBJECT_H
 #define LOX_OBJECT_H
 
@@ -14,12 +14,12 @@
 #include "table.h"
 #include "value.h"
 
-/* X(constant, name that reports show) */
+/* X(constant, name in reports) */
 #define OBJECT_TYPES(X)                                                                            \
-    X(FREE, "free") /* no object: a free cell of the major heap */                                 \
+    X(FREE, "free") /* not an object: a free cell of the major heap */                             \
     X(STRING, "LoxString")                                                                         \
     X(ARRAY, "LoxArray")                                                                           \
-    X(STORAGE, "LoxArrayStorage") /* the elements of an array that grew, undeclared fields */      \
+    X(STORAGE, "LoxArrayStorage") /* elements of an array that grew, or undeclared fields */       \
     X(INSTANCE, "LoxObject")                                                                       \
     X(FUNCTION, "LoxFunction")                                                                     \
     X(CLOSURE, "LoxClosure")                                                                       \
@@ -36,10 +36,10 @@ typedef enum object_type {
 } object_type;
 
 enum object_flag {
-    OBJECT_MARKED = 1 << 8,    /* black or grey; white without it */
-    OBJECT_FORWARDED = 1 << 9, /* moved by the collection that is running: see object_forward */
-    OBJECT_INTERNED = 1 << 10, /* a string: the only one of its contents that is interned */
-    OBJECT_HANDS = 1 << 11,    /* an array: printed in hands, not in brackets */
+    OBJECT_MARKED = 1 << 8,    /* black or grey in a collection; otherwise white */
+    OBJECT_FORWARDED = 1 << 9, /* moved by the current collection; see promote in collect.c */
+    OBJECT_INTERNED = 1 << 10, /* a string that is in the table of interned strings */
+    OBJECT_HANDS = 1 << 11,    /* an array that is printed with hands instead of brackets */
     OBJECT_LARGE = 1 << 12,    /* has a block of its own */
 };
 
@@ -57,7 +57,7 @@ static inline size_t object_payload(const object *o) {
 typedef struct string {
     object head;
     uint32_t length; /* bytes */
-    uint32_t hash;   /* 0 until it is asked for; of interned strings always there */
+    uint32_t hash;   /* 0 if not computed; always set in interned strings */
     char text[];     /* NUL-terminated */
 } string;
 
@@ -66,8 +66,8 @@ typedef struct storage {
     value slots[];
 } storage;
 
-/* `cells` points to `own` until the array outgrows it, then into a storage. Cells from `length` on
- * hold VALUE_UNDEFINED, and so do those before it that were never written. */
+/* `cells` points to `own` until the array outgrows it, and then into a storage. Cells from `length`
+ * on hold VALUE_UNDEFINED, and so do those below it that were never written. */
 typedef struct array {
     object head;
     uint32_t length, capacity;
@@ -94,21 +94,21 @@ typedef struct closure {
     cell *cells[]; /* captured variables, function->n_captures of them */
 } closure;
 
-/* Classes and their methods live in the major heap from birth: they never move, which is what
- * inline caches rely on. Methods and superclass are complete before anyone can call one. */
+/* Classes and their methods are allocated in the major heap, so they never move, on which inline
+ * caches rely. Methods and superclass are complete before anything can call a method. */
 typedef struct class {
     object head;
     string *name;
-    closure *init;    /* NULL if there is none */
+    closure *init;    /* NULL: none */
     table methods;    /* name → closure, inherited ones included */
-    table fields;     /* name → slot number; grows only */
-    uint32_t n_slots; /* that each instance has in place; later ones are in `extra` */
+    table fields;     /* name → slot number; only grows */
+    uint32_t n_slots; /* in place in each instance; further slots are in `extra` */
 } class;
 
 typedef struct instance {
     object head;
     class *class;
-    storage *extra; /* slots from class->n_slots on; NULL: none yet */
+    storage *extra; /* slots from class->n_slots on; NULL: none */
     value slots[];
 } instance;
 
@@ -118,7 +118,7 @@ typedef struct bound_method {
     closure *method;
 } bound_method;
 
-/* Gives its result in args[-1], or reports a run-time error and returns NATIVE_FAILED. */
+/* Sets its result in args[-1], or reports a run-time error and returns NATIVE_FAILED. */
 typedef enum native_result { NATIVE_DONE, NATIVE_FAILED, NATIVE_ENTER } native_result;
 typedef native_result native_call(struct lox_vm *vm, value *args, int n_args);
 

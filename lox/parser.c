@@ -1,6 +1,6 @@
-/* parser.c: what all parts of the parser stand on: the current token and the next one, errors (one
- * a statement), nodes in an arena, the book's limits, and scopes, which decide whether a name is a
- * local, a capture or a global variable. */
+/* parser.c: the basis of all parts of the parser: the current token and the next one, errors (one
+ * per statement), nodes in an arena, the book's limits, and scopes, which decide whether a name is
+ * a local, captured or global variable. */
 #include "parser.h"
 
 #include "memory.h"
@@ -79,7 +79,7 @@ bool same_name(const token *a, const token *b) {
 
 /* ---- nodes ----------------------------------------------------------------------------------- */
 
-/* All that is open ends there, and says nothing of it. */
+/* All open constructs end there, without further errors. */
 void parser_give_up(parser *p) {
     p->gave_up = true;
     while (!parser_check(p, TOKEN_END))
@@ -91,7 +91,7 @@ static uint16_t column(const parser *p, uint32_t character) {
     return character < p->scanner.line_start || c > UINT16_MAX ? 0 : (uint16_t)c;
 }
 
-/* From there to the end of the token just taken. */
+/* Returns the place from `start` to the end of the token just taken. */
 static place place_from(const parser *p, uint32_t start) {
     return (place){.line = p->previous.line,
                    .start = start,
@@ -174,7 +174,7 @@ local *scope_add_hidden(parser *p, const char *name) {
     return l;
 }
 
-/* NULL at the top level, where variables are global. */
+/* Returns NULL at the top level, where variables are global. */
 local *scope_declare(parser *p) {
     maker *m = p->maker;
     if (m->depth == 0) {
@@ -233,7 +233,8 @@ static int add_capture(parser *p, maker *m, uint16_t index, bool is_local) {
     return m->function->n_captures++;
 }
 
-/* The index of the captured variable; -1: there is no such local variable around. */
+/* Returns the index of the captured variable; -1 if no enclosing function has such a local
+ * variable. */
 static int find_capture(parser *p, maker *m, const token *name) {
     if (!m->outer)
         return -1;
@@ -246,7 +247,7 @@ static int find_capture(parser *p, maker *m, const token *name) {
     return outer < 0 ? -1 : add_capture(p, m, (uint16_t)outer, false);
 }
 
-/* A variable to read. */
+/* Makes a node that reads a variable. */
 node *scope_variable(parser *p, const token *name, uint32_t start) {
     local *l = find_local(p, p->maker, name);
     node *n = parser_node(p, NODE_LOCAL, start, NULL, NULL);

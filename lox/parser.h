@@ -1,7 +1,7 @@
-/* parser.h: what the files of the parser share: parser.c (tokens, nodes, scopes), expressions.c and
- * compiler.c (functions, classes, statements). Names are resolved while parsing. Grammar,
- * messages and limits are the book's; where a limit is about the book's own byte code,
- * parser_spend counts what that would need. */
+/* parser.h: shared by the files of the parser: parser.c (tokens, nodes, scopes), expressions.c and
+ * compiler.c (functions, classes, statements). Names are resolved during parsing. Grammar, messages
+ * and limits are those of the book. For limits that concern the book's own byte code, parser_spend
+ * counts what the code would take there. */
 #ifndef LOX_PARSER_H
 #define LOX_PARSER_H
 
@@ -31,16 +31,16 @@ typedef struct parser {
     maker *maker;
     class_state *class;
     int nesting;
-    uint32_t statement; /* the innermost one, in maker->function->statements */
+    uint32_t statement; /* innermost statement, an index in maker->function->statements */
     arena_chunk *chunks;
-    int uncounted; /* inside this many array literals, whose constants are not counted */
+    int uncounted; /* number of enclosing array literals, whose constants are not counted */
 } parser;
 
-/* Errors in the token just taken, and in the next one. */
+/* Report an error at the token just taken, and at the next one. */
 void parser_error(parser *p, const char *message);
 void parser_error_here(parser *p, const char *message);
 
-/* Leaves out the rest of the file. */
+/* Skips the rest of the file. */
 void parser_give_up(parser *p);
 
 /* Tokens. */
@@ -51,21 +51,21 @@ void parser_expect(parser *p, token_type type, const char *message);
 bool token_is(const token *t, const char *text);
 bool same_name(const token *a, const token *b);
 
-/* Nodes; they end with the token just taken, in whose line they are, and live until the file is
- * compiled. parser_extend moves the end, and leaves the line. */
+/* Nodes. They end with the token just taken, whose line they get, and live until the file is
+ * compiled. parser_extend moves the end of a node and keeps its line. */
 node *parser_node(parser *p, node_kind kind, uint32_t start, node *a, node *b);
 void parser_extend(parser *p, node *n);
 string *parser_intern(parser *p, const char *text, size_t size);
 string *parser_intern_token(parser *p, const token *t);
 
-/* What the book's code would take: bytes, constants, the distance of jumps. */
+/* Count what the book's code would take: bytes, constants, the distance of jumps. */
 void parser_spend(parser *p, int bytes);
 void parser_spend_constant(parser *p);
 void parser_check_jump(parser *p, int from);
 void parser_check_loop(parser *p, int start);
 
-/* Scopes. A local variable is declared by the token just taken. scope_declare gives NULL at the top
- * level, where variables are global. */
+/* Scopes. The token just taken is the name of a declared variable. scope_declare returns NULL at
+ * the top level, where variables are global. */
 void scope_begin(parser *p);
 void scope_end(parser *p);
 local *scope_add(parser *p, token name);
@@ -73,7 +73,7 @@ local *scope_add_hidden(parser *p, const char *name);
 local *scope_declare(parser *p);
 void scope_define(parser *p, local *l);
 
-/* A variable to read. */
+/* Makes a node that reads a variable. */
 node *scope_variable(parser *p, const token *name, uint32_t start);
 
 /* Expressions. `this` is a variable of methods. */

@@ -1,14 +1,14 @@
 /* profile.c: writes a memtrace trace of what the engine samples.
  *
- * A frame's code in the trace says which instruction of which function it is at; that of the
- * innermost also carries the type of the object, so that the same expression may allocate several:
+ * A frame's code in the trace identifies a function and an instruction in it. The code of the
+ * innermost frame also has the type of the object, so that one expression may allocate several
+ * types:
  *
  *     63     44 43      24 23          0
- *     |  type  | function | place + 1 |    the lower two are 0: the runtime itself
+ *     |  type  | function | place + 1 |    function and place are 0 for the runtime itself
  *
- * A type is that of objects, or, of instances, N_OBJECT_TYPES plus the number of their class's
- * name. Functions and places beyond these bits, of which no program has so many, are the runtime's.
- */
+ * A type is that of an object or, for an instance, N_OBJECT_TYPES plus the number of its class's
+ * name. Functions and places that do not fit, which no real program has, count as the runtime's. */
 #include "profile.h"
 
 #include <errno.h>
@@ -27,7 +27,7 @@ enum { TYPE_SHIFT = 44, FUNCTION_SHIFT = 24 };
 
 #define LOW_BITS(n) ((UINT64_C(1) << (n)) - 1)
 
-/* No frame: the profile's remark. */
+/* Not a frame: stands for the remark. */
 #define CODE_OF_REMARK UINT64_MAX
 
 typedef struct profile {
@@ -35,15 +35,15 @@ typedef struct profile {
     memtrace_writer *writer;
     memtrace_stream *stream;
     int file;
-    off_t written;  /* bytes, whole packets only */
+    off_t written;  /* bytes of complete packets */
     int failure;    /* errno of the first write that failed */
-    uint64_t start; /* µs, monotonic */
+    uint64_t start; /* microseconds, monotonic */
 
     table class_numbers; /* name → number */
     string **class_names;
     uint32_t n_class_names, class_names_capacity;
-    struct text *texts; /* that names in the trace are made of */
-    char remark[64];    /* what was lost */
+    struct text *texts; /* strings used by names in the trace */
+    char remark[64];    /* says what was lost */
 } profile;
 
 typedef struct text {
@@ -88,7 +88,7 @@ static uint64_t code_of(const frame *f) {
     return fits ? id << FUNCTION_SHIFT | at : 0;
 }
 
-/* Names of classes stay where they are as long as the VM lives. */
+/* Class names do not move and live as long as the VM. */
 static uint64_t type_of_instance(profile *p, string *class_name) {
     const value *known = table_get(&p->class_numbers, class_name);
     uint64_t type = N_OBJECT_TYPES + (known ? *known : p->n_class_names);
@@ -101,20 +101,21 @@ static uint64_t type_of_instance(profile *p, string *class_name) {
     return type;
 }
 
-/* While it is being allocated: an instance does not have its class yet. */
+/* Called while the object is being allocated, when an instance does not have its class yet. */
 static uint64_t type_of(const lox_vm *vm, const object *o) {
     object_type type = object_type_of(o);
     return type == OBJECT_INSTANCE ? type_of_instance(vm->profile, vm->heap.new_class->name) : type;
 }
 
-/* Outermost first, as the trace wants it; if there is not room for all, the innermost. */
+/* Writes the stack, outermost frame first, as the trace needs it. If there is not enough room,
+ * keeps the innermost frames. */
 static size_t callstack(void *context, memprof_thread *thread, const void *site, uint64_t *frames,
                         size_t max) {
     (void)thread;
     const object *o = site;
     lox_vm *vm = context;
     size_t depth = lox_stack_depth(vm);
-    bool own = vm->heap.locked || !depth; /* what nothing in the program asked for */
+    bool own = vm->heap.locked || !depth; /* nothing in the program asked for it */
     size_t room = max - (own && max), n = depth < room ? depth : room;
     for (size_t i = 0; i < n; i++)
         frames[n - 1 - i] = code_of(vm->frame - i);
@@ -176,10 +177,10 @@ void profile_track(lox_vm *vm, object *o, uint64_t k, memprof_heap where) {
 
 /* ---- the trace ------------------------------------------------------------------------------- */
 
-/* A failed write leaves whole packets alone, where the file is one. */
+/* After a failed write, a regular file keeps complete packets only. */
 static int give_up(const profile *p, int error) {
     if (ftruncate(p->file, p->written) != 0)
-        return error; /* a pipe, or a defect that readers step over */
+        return error; /* a pipe, or else damage that readers skip */
     return error;
 }
 
@@ -200,15 +201,15 @@ static int sink(void *context, const void *packets, size_t size) {
     return 0;
 }
 
-/* Where writing has failed, as at a full disk, there is room for what replaces other bytes. */
+/* Overwrites part of the file, which works even where writing has failed, as on a full disk. */
 static int amend(void *context, uint64_t offset, const void *bytes, size_t size) {
     const profile *p = context;
     ssize_t n = pwrite(p->file, bytes, size, (off_t)offset);
     return n < 0 ? errno : (size_t)n == size ? 0 : EIO;
 }
 
-/* Three texts as one, which lives as long as the profile. Without memory the trace fails: the
- * writer calls this, and must be returned to. */
+/* Concatenates three strings. The result lives as long as the profile. If there is no memory the
+ * trace fails, but the function returns, since the writer is its caller. */
 static const char *join(profile *p, const char *a, const char *b, const char *c) {
     size_t size = strlen(a) + strlen(b) + strlen(c) + 1;
     text *t = malloc(sizeof *t + size);
@@ -222,14 +223,14 @@ static const char *join(profile *p, const char *a, const char *b, const char *c)
     return t->text;
 }
 
-/* "LoxArray", "Point LoxObject": the kind comes last, where advice looks for it. */
+/* Returns "LoxArray" or "Point LoxObject": the kind comes last, where the advice expects it. */
 static const char *type_name(profile *p, uint64_t type) {
     if (type < N_OBJECT_TYPES)
         return type_names[type];
     return join(p, p->class_names[type - N_OBJECT_TYPES]->text, " ", type_names[OBJECT_INSTANCE]);
 }
 
-/* "name", "Class.name" */
+/* Returns "name" or "Class.name". */
 static const char *function_name(profile *p, const function *f) {
     if (!f->name)
         return "script";
@@ -273,7 +274,7 @@ static memtrace_status open_trace(profile *p, const lox_trace_options *o) {
     ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
     if (n > 0)
         program[n] = '\0';
-    memtrace_info info = {.version = 2, /* memtrace 0.2.3 reads it */
+    memtrace_info info = {.version = 2, /* memtrace 0.2.3 can read this version */
                           .sample_rate = o->rate,
                           .start_time = microseconds(CLOCK_REALTIME),
                           .pid = (uint64_t)getpid(),
@@ -334,7 +335,8 @@ static void profile_free(profile *p) {
     memory_free(p);
 }
 
-/* Not what another process is writing. Where locks do not work there are none. 0 or an errno. */
+/* Opens the file, unless another process is writing it, which its lock shows if the file system has
+ * locks. Returns 0 or an errno. */
 static int open_file(profile *p, const char *path) {
     struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
     struct stat st;
@@ -367,7 +369,7 @@ int lox_trace_start(lox_vm *vm, const char *path, const lox_trace_options *optio
     return 0;
 }
 
-/* Says in the trace, and with ENOMEM, that samples were dropped. */
+/* If samples were dropped, says so in the trace, and with ENOMEM. */
 static void note_loss(profile *p, memprof *engine) {
     memprof_stats stats;
     memprof_get_stats(engine, &stats);
@@ -387,7 +389,8 @@ int lox_trace_stop(lox_vm *vm) {
     memprof_nursery_leave(h->engine, &h->thread, h->next);
     memprof_status stopped = memprof_stop(h->engine, &h->thread);
     note_loss(p, h->engine);
-    if (!stopped) { /* else memory ended in a callback, which does not return: it stays as it is */
+    if (!stopped) { /* otherwise memory ran out in a callback that never returned, so the engine is
+                       not freed */
         memprof_thread_exit(h->engine, &h->thread);
         memprof_destroy(h->engine);
     }

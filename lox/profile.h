@@ -1,15 +1,15 @@
-/* profile.h: the sampling engine as a client of which the heap acts, and the trace that it fills.
- */
+/* profile.h: the sampling engine, as used by the heap, and the trace that it fills. */
 #ifndef LOX_PROFILE_H
 #define LOX_PROFILE_H
 
 #include "vm.h"
 
-/* The engine that chooses what an observer hears of. It tracks nothing. */
+/* Start and stop the engine that chooses what an observer hears of. It tracks nothing. */
 void profile_start_sampler(heap *h, double rate, uint64_t seed);
 void profile_stop_sampler(heap *h);
 
-/* A new object, k of whose words were sampled; runs the engine's callbacks. Outside the nursery. */
+/* Handles a new object, k of whose words were sampled, and runs the engine's callbacks. The engine
+ * must have left the nursery. */
 void profile_track(lox_vm *vm, object *o, uint64_t k, memprof_heap where);
 
 #endif

@@ -1,8 +1,8 @@
-/* repl.c: a statement that is open at the end of a line is continued by the next line. History is
- * kept in ~/.lox_history and written after each entry.
+/* repl.c: reads and runs lines. A statement that is open at the end of a line is continued by the
+ * next line. The history is in ~/.lox_history and is saved after each entry.
  *
- * On a terminal SIGINT is blocked at the prompt but while it waits for a key, so that none is
- * missed, and none interrupts the editor's own work. */
+ * On a terminal, SIGINT is blocked at the prompt except while waiting for a key, so that none is
+ * lost and none interrupts the line editor. */
 #include "repl.h"
 
 #include <histedit.h>
@@ -18,25 +18,25 @@
 
 enum { HISTORY_LINES = 1000 };
 
-static lox_vm *volatile running; /* NULL: it waits at the prompt */
+static lox_vm *volatile running; /* NULL: waiting at the prompt */
 static volatile sig_atomic_t interrupted, changed;
 
-/* The prompt, on a terminal or not. */
+/* The prompt, with or without a terminal. */
 typedef struct prompt {
     EditLine *editor; /* NULL: not on a terminal */
     History *history;
     char path[4096]; /* of the history */
-    char *line;      /* what getline fills */
+    char *line;      /* buffer of getline */
     size_t capacity;
     lox_vm *vm;
-    const char *open; /* the lines before the one that is read, if that continues them; else NULL */
-    lox_position at;  /* of what is read next; on a terminal each entry begins anew */
+    const char *open;  /* earlier lines of an entry that is being continued; NULL: none */
+    lox_position at;   /* where the next text starts; on a terminal, each entry starts at line 1 */
     lox_status status; /* of the first entry that failed */
 } prompt;
 
-/* ---- what is open ---------------------------------------------------------------------------- */
+/* ---- open constructs ------------------------------------------------------------------------- */
 
-/* Passes what `open` begins; NULL: it does not end. */
+/* Skips a construct that begins with `open`; returns NULL if it does not end. */
 static const char *skip_past(const char *at, const char *open, const char *close) {
     const char *end = strstr(at + strlen(open), close);
     return end ? end + strlen(close) : NULL;
@@ -46,7 +46,7 @@ static bool starts(const char *at, const char *with) {
     return !strncmp(at, with, strlen(with));
 }
 
-/* Whether brackets, hands, a string or a block comment are open. */
+/* Whether a bracket, hand, string or block comment is open. */
 static bool is_open(const char *at) {
     int depth = 0;
     while (at && *at) {
@@ -69,7 +69,7 @@ static bool is_open(const char *at) {
 
 enum { MAX_SHOWN = 200 };
 
-/* Names that begin as what is typed does. */
+/* Names that begin with what is typed. */
 typedef struct candidates {
     const char *typed;
     size_t size; /* of `typed` */
@@ -93,7 +93,7 @@ static void add_candidate(void *context, const char *name) {
     c->names[c->n++] = copy;
 }
 
-/* What earlier lines of this entry mention: they are not compiled yet. */
+/* Adds the names in earlier lines of this entry, which are not compiled yet. */
 static void add_mentioned(candidates *c, const char *text) {
     for (size_t end = 0; text && end < strlen(text);) {
         size_t size = strcspn(text + end, " \t\n()[]{},;.=<>!+-*/\"");
@@ -110,7 +110,7 @@ static int compare_names(const void *a, const void *b) {
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* In order, each once. */
+/* Sorts the names and removes duplicates. */
 static void sort_candidates(candidates *c) {
     size_t n = 0;
     if (c->n)
@@ -130,7 +130,7 @@ static void free_candidates(candidates *c) {
     free(c->names);
 }
 
-/* How many bytes all candidates, which are sorted, begin with. */
+/* Returns the size of the common prefix of all candidates, which must be sorted. */
 static size_t common_size(const candidates *c) {
     const char *first = c->names[0], *last = c->names[c->n - 1];
     size_t n = 0;
@@ -155,7 +155,7 @@ static void show_candidates(const candidates *c) {
     putchar('\n');
 }
 
-/* Inserts what can only follow; else shows what can. */
+/* Inserts what all candidates have in common; if that is nothing, shows them. */
 static unsigned char insert_common(EditLine *editor, const candidates *c) {
     if (!c->n)
         return CC_ERROR;
@@ -171,7 +171,7 @@ static unsigned char insert_common(EditLine *editor, const candidates *c) {
     return failed ? CC_ERROR : CC_REFRESH;
 }
 
-/* Before the first character of a line Tab indents. */
+/* Completes a name. Before the first character of a line, inserts two blanks instead. */
 static unsigned char complete_name(EditLine *editor, int key) {
     const prompt *p;
     const LineInfo *line = el_line(editor);
@@ -217,14 +217,14 @@ static void set_blocked(bool blocked) {
     sigprocmask(blocked ? SIG_BLOCK : SIG_UNBLOCK, &set, NULL);
 }
 
-/* Waits for a byte of input. False: SIGINT, or the end. */
+/* Waits for a byte of input. Returns false after SIGINT or at the end of input. */
 static bool next_byte(EditLine *editor, char *byte) {
     struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
     sigset_t unblocked;
     sigprocmask(SIG_SETMASK, NULL, &unblocked);
     sigdelset(&unblocked, SIGINT);
     while (ppoll(&input, 1, NULL, &unblocked) < 0 && !interrupted)
-        if (changed) { /* stopped and continued, or another size */
+        if (changed) { /* resized, or stopped and continued */
             changed = 0;
             el_set(editor, EL_PREP_TERM, 1);
             el_resize(editor);
@@ -237,11 +237,11 @@ static int next_character(EditLine *editor, wchar_t *character) {
     mbstate_t state = {0};
     char byte;
     while (next_byte(editor, &byte)) {
-        if (byte == '\0') /* what Ctrl-D is if it came before the terminal was the editor's */
+        if (byte == '\0') /* a Ctrl-D typed before the editor had set up the terminal */
             continue;
         size_t n = mbrtowc(character, &byte, 1, &state);
         if (n == (size_t)-1)
-            memset(&state, 0, sizeof state); /* no UTF-8: ignored */
+            memset(&state, 0, sizeof state); /* invalid UTF-8 is ignored */
         else if (n != (size_t)-2)
             return 1;
     }
@@ -284,7 +284,7 @@ static void remember(prompt *p, const char *text) {
 
 static void open_terminal(prompt *p) {
     if (!setlocale(LC_CTYPE, "") || MB_CUR_MAX == 1)
-        setlocale(LC_CTYPE, "C.UTF-8"); /* as Lox is */
+        setlocale(LC_CTYPE, "C.UTF-8"); /* Lox source is UTF-8 */
     set_blocked(true);
     catch_signals();
     p->editor = el_init("lox", stdin, stdout, stderr);
@@ -294,10 +294,10 @@ static void open_terminal(prompt *p) {
     el_set(p->editor, EL_EDITOR, "emacs");
     el_set(p->editor, EL_HIST, history, p->history);
     el_set(p->editor, EL_GETCFN, next_character);
-    /* As wide characters: el_set would copy, and never free, both texts. */
+    /* The wide version, as el_set would copy both strings and never free them. */
     el_wset(p->editor, EL_ADDFN, L"lox-complete", L"Complete a name", complete_name);
     el_set(p->editor, EL_BIND, "^I", "lox-complete", NULL);
-    el_source(p->editor, NULL); /* ~/.editrc */
+    el_source(p->editor, NULL); /* reads ~/.editrc */
     puts("lox (allotrace) " ALLOTRACE_VERSION
          ". Tab completes, Ctrl-D ends it; lox --help lists options.");
 }
@@ -310,7 +310,7 @@ static void close_terminal(prompt *p) {
 
 /* ---- lines ----------------------------------------------------------------------------------- */
 
-/* With its newline; NULL at the end of input, and when `interrupted`. */
+/* Returns a line with its newline; NULL at the end of input, and if `interrupted`. */
 static const char *next_line(prompt *p) {
     int count;
     if (p->editor)
@@ -318,7 +318,7 @@ static const char *next_line(prompt *p) {
     return getline(&p->line, &p->capacity, stdin) < 0 ? NULL : p->line;
 }
 
-/* `text`, which is freed, with another line. */
+/* Returns `text` with another line appended; takes `text` over. */
 static char *append(char *text, const char *line) {
     size_t n = text ? strlen(text) : 0, size = strlen(line) + 1;
     char *both = realloc(text, n + size);
@@ -328,7 +328,7 @@ static char *append(char *text, const char *line) {
     return both;
 }
 
-/* Cuts off the newline at the end; is there one? */
+/* Removes a newline at the end. Returns whether there was one. */
 static bool chop(char *text) {
     size_t size = strlen(text);
     bool ends_line = size && text[size - 1] == '\n';
@@ -337,7 +337,7 @@ static bool chop(char *text) {
     return ends_line;
 }
 
-/* Where the next entry starts, when one is done. */
+/* Advances the position past an entry that is done. */
 static void advance(prompt *p, bool ends_line) {
     if (p->editor)
         p->at = (lox_position){.line = 1};
@@ -387,7 +387,7 @@ lox_status repl(lox_vm *vm) {
         p.open = text = NULL;
     }
     if (text)
-        run(&p, vm, text); /* says what is missing */
+        run(&p, vm, text); /* this reports what is missing */
     free(text);
     free(p.line);
     bool typed = p.editor != NULL;

@@ -4,9 +4,9 @@
 
 #include "lox.h"
 
-/* Reads and runs lines until the end of input; with editing and history on a terminal. Errors do
- * not end it. The status is that of the first, but on a terminal, where whoever typed has seen
- * them, only if the system had no more memory. */
+/* Reads and runs lines until the end of input, on a terminal with editing and history. Errors do
+ * not end the loop. The result is the status of the first error. On a terminal it is LOX_OK, since
+ * the user has seen the errors, unless the system had no more memory. */
 lox_status repl(lox_vm *vm);
 
 #endif

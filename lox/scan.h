@@ -1,5 +1,6 @@
-/* scan.h: where the references are: in each type of object, and in the roots of a VM. Inline, so
- * that each of its three users (minor collection, marking, verifier) gets a loop of its own. */
+/* scan.h: visits the references in each type of object and in the roots of a VM. The functions are
+ * inline, so that each of the three users (minor collection, marking, verifier) gets specialized
+ * code. */
 #ifndef LOX_SCAN_H
 #define LOX_SCAN_H
 
@@ -78,11 +79,11 @@ static inline void scan_object(heap *h, object *o, heap_move *move) {
         scan_value(h, &((cell *)o)->value, move);
         break;
     default:
-        break; /* strings, functions and natives refer to nothing */
+        break; /* strings, functions and natives contain no references */
     }
 }
 
-/* The end of the registers that are in use. */
+/* Returns the end of the registers in use. */
 static inline value *scan_top(const struct lox_vm *vm) {
     const frame *f = vm->frame;
     return f == vm->frames ? vm->registers : f->registers + f->closure->function->n_registers;
@@ -99,7 +100,7 @@ static inline void scan_roots(struct lox_vm *vm, heap_move *move) {
     scan_values(h, vm->hold, sizeof vm->hold / sizeof *vm->hold, move);
 }
 
-/* The others: what code refers to, and names. All major. */
+/* The other roots: names, and what code refers to. All of it is major. */
 static inline void scan_function(heap *h, function *f, heap_move *move) {
     scan_values(h, f->constants, f->n_constants, move);
     for (uint32_t i = 0; i < f->n_caches; i++)

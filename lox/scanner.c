@@ -1,4 +1,4 @@
-/* scanner.c: the scanner reads each byte once, and never beyond `end`. */
+/* scanner.c: reads each byte once, and never past `end`. */
 #include "scanner.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@ void scanner_start(scanner *s, const char *text, size_t size, lox_position start
                    .line = start.line,
                    .character = start.character,
                    .line_start = start.character};
-    static const char first_line[] = "#!"; /* as scripts have it */
+    static const char first_line[] = "#!"; /* the first line of a script */
     if (!start.character && size >= 2 && !memcmp(text, first_line, 2))
         while (s->at < s->end && *s->at != '\n')
             s->at++, s->character++;
@@ -19,7 +19,7 @@ static int scanner_peek(const scanner *s, size_t ahead) {
     return (size_t)(s->end - s->at) > ahead ? (unsigned char)s->at[ahead] : -1;
 }
 
-/* Passes one byte; counts characters by their first bytes. */
+/* Advances one byte. Counts characters by their first bytes. */
 static void scanner_step(scanner *s) {
     s->character += (*s->at & 0xC0) != 0x80;
     if (*s->at == '\n') {
@@ -44,7 +44,7 @@ static bool is_digit(int c) {
     return c >= '0' && c <= '9';
 }
 
-/* False: a block comment does not end. */
+/* Returns false if a block comment does not end. */
 static bool scanner_skip_blank(scanner *s) {
     for (;;) {
         int c = scanner_peek(s, 0), d = scanner_peek(s, 1);
@@ -100,7 +100,7 @@ static token_type scanner_string(scanner *s) {
     return scanner_accept(s, '"') ? TOKEN_STRING : TOKEN_ERROR;
 }
 
-/* A hand; its first byte, \xF0, was passed. */
+/* Recognizes a hand, whose first byte, \xF0, has been read. */
 static token_type scanner_hand(scanner *s) {
     static const struct {
         char rest[4];

@@ -1,5 +1,5 @@
-/* scanner.h: source text to tokens. Characters outside ASCII may stand in strings and comments; the
- * three hands are tokens. */
+/* scanner.h: splits source text into tokens. Characters outside ASCII are allowed in strings and
+ * comments; the three hands are tokens. */
 #ifndef LOX_SCANNER_H
 #define LOX_SCANNER_H
 
@@ -44,7 +44,7 @@ typedef enum token_type {
     TOKEN_RIGHT_BRACE,
     TOKEN_LEFT_BRACKET,  /* [ */
     TOKEN_RIGHT_BRACKET, /* ] */
-    TOKEN_LEFT_HAND,     /* 👉, the same */
+    TOKEN_LEFT_HAND,     /* 👉, also a bracket */
     TOKEN_RIGHT_HAND,    /* 👈 */
     TOKEN_COMMA,
     TOKEN_DOT,
@@ -76,11 +76,11 @@ typedef struct token {
 typedef struct scanner {
     const char *at, *end;
     uint32_t line;
-    uint32_t character;  /* that `at` is */
-    uint32_t line_start; /* the character that starts the line */
+    uint32_t character;  /* number of the character at `at` */
+    uint32_t line_start; /* first character of the line */
 } scanner;
 
-/* `start`: where in its file the text begins, in a new line. */
+/* `start` is the position of the text in its file; it must begin a line. */
 void scanner_start(scanner *s, const char *text, size_t size, lox_position start);
 token scanner_next(scanner *s);
 

@@ -1,5 +1,5 @@
-/* string.c: strings. Names and literals are interned: equal ones are the same object. What a
- * program makes by adding is not, and is compared by contents. */
+/* string.c: names and literals are interned, so equal ones are the same object. Strings that a
+ * program makes by addition are not, and are compared by content. */
 #include <string.h>
 
 #include "memory.h"

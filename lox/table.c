@@ -1,5 +1,4 @@
-/* table.c: open addressing, linear probing, at most three quarters full; nothing is ever removed.
- */
+/* table.c: open addressing with linear probing, at most three quarters full. Nothing is removed. */
 #include "table.h"
 
 #include "memory.h"

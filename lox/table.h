@@ -1,5 +1,6 @@
 /* table.h: a hash map from interned strings to values, for methods, fields and globals. Its memory
- * is malloc's; keys are compared by address and do not move (interned strings are major). */
+ * comes from malloc. Keys are compared by address and do not move, since interned strings are
+ * major. */
 #ifndef LOX_TABLE_H
 #define LOX_TABLE_H
 
@@ -18,10 +19,10 @@ typedef struct table {
     uint32_t count;
 } table;
 
-/* NULL if it is not there. The pointer is valid until the next table_set. */
+/* Returns NULL if there is no such key. The pointer is valid until the next table_set. */
 value *table_get(const table *t, const struct string *key);
 
-/* True if the key is new. */
+/* Returns true if the key is new. */
 bool table_set(table *t, struct string *key, value v);
 
 void table_free(table *t);

@@ -1,4 +1,4 @@
-/* text.c: values as `print` and String show them. */
+/* text.c: the text of values, for `print` and String. */
 #include <math.h>
 #include <stdio.h>
 
@@ -6,7 +6,7 @@
 #include "object.h"
 #include "vm.h"
 
-/* The arrays that are being printed: one that is among them contains itself. */
+/* The arrays that are being printed. One that is among them contains itself. */
 typedef struct open_array {
     const array *array;
     const struct open_array *outer;
@@ -15,7 +15,7 @@ typedef struct open_array {
 
 enum { MAX_ARRAY_DEPTH = 16 };
 
-/* As the book does, but for whole numbers that are exact: all their digits. */
+/* Formats a number as in the book, except that an exact whole number gets all its digits. */
 static size_t text_of_number(double d, char *buffer, size_t size) {
     bool is_exact = fabs(d) <= 0x1p53 && d == trunc(d);
     return (size_t)snprintf(buffer, size, is_exact ? "%.0f" : "%g", d);

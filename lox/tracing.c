@@ -1,4 +1,4 @@
-/* tracing.c: tells the tracer what an observer hears, in the tracer's terms. */
+/* tracing.c: passes what an observer hears to the tracer, in the tracer's terms. */
 #include "tracing.h"
 
 #include "observer.h"

@@ -1,5 +1,5 @@
-/* value.h: what a Lox value is: 64 bits that are either a number or, hidden among the quiet NaNs,
- * nil, a boolean or the address of an object. What an object is stands in object.h. */
+/* value.h: a Lox value has 64 bits. It is a number or, encoded as a quiet NaN, nil, a boolean or
+ * the address of an object (object.h). */
 #ifndef LOX_VALUE_H
 #define LOX_VALUE_H
 
@@ -10,15 +10,15 @@
 typedef uint64_t value;
 typedef struct object object;
 
-/* A number is any bit pattern without all of QUIET's bits. The NaN that arithmetic makes has but
- * one of its two payload bits, so that no result of arithmetic on numbers is ever taken for a tag.
- */
+/* A number is any bit pattern in which not all bits of VALUE_QUIET are set. The NaN that arithmetic
+ * produces has only one of the two payload bits set, so a result of arithmetic on numbers is never
+ * taken for a tag. */
 #define VALUE_QUIET     UINT64_C(0x7ffc000000000000)
 #define VALUE_OBJECT    UINT64_C(0xfffc000000000000)
 #define VALUE_NIL       (VALUE_QUIET | 1)
 #define VALUE_FALSE     (VALUE_QUIET | 2)
 #define VALUE_TRUE      (VALUE_QUIET | 3)
-#define VALUE_UNDEFINED (VALUE_QUIET | 4) /* a field, cell or global that nobody wrote yet */
+#define VALUE_UNDEFINED (VALUE_QUIET | 4) /* a field, cell or global that was never written */
 
 static inline bool value_is_number(value v) {
     return (v & VALUE_QUIET) != VALUE_QUIET;

@@ -1,4 +1,4 @@
-/* verify.c: checks the heap as it must be right after a collection: see collect.c. */
+/* verify.c: checks the invariants of the heap right after a collection (collect.c). */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -28,7 +28,7 @@ static bool verify_is_large(const heap *h, const object *o) {
     return false;
 }
 
-/* A reference: leads to the start of an object that is alive and settled. */
+/* Checks that a reference leads to the start of a live object that the collection has finished. */
 static object *verify_reference(heap *h, object *o) {
     if (heap_in_nursery(h, o))
         verify_fail("a reference into the empty nursery", o);

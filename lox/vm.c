@@ -1,4 +1,4 @@
-/* vm.c: the life of a virtual machine, and what embedders call. */
+/* vm.c: creates and destroys virtual machines, and has the functions that embedders call. */
 #include <errno.h>
 #include <stdio.h>
 #include <sys/mman.h>
@@ -19,7 +19,7 @@ static void write_stderr(void *context, const char *text, size_t size) {
     fwrite(text, 1, size, stderr);
 }
 
-/* Memory that costs nothing until it is touched. */
+/* Reserves memory that costs nothing until it is touched. */
 static void *reserve(size_t size) {
     void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
                    -1, 0);
@@ -96,12 +96,12 @@ const char *vm_keep_file_name(lox_vm *vm, const char *file) {
     return copy;
 }
 
-/* Why a stream could not be opened or read; never 0. */
+/* Returns why a stream could not be opened or read; never 0. */
 static int stream_errno(void) {
     return errno ? errno : EIO;
 }
 
-/* 0, else an errno. */
+/* Returns 0 or an errno. */
 static int read_all(FILE *file, char **text, size_t *size) {
     size_t n = 0, capacity = 1 << 16, got;
     char *buffer = memory_new(capacity);
@@ -157,7 +157,7 @@ closure *vm_closure_of(lox_vm *vm, function *f) {
 
 /* ---- running --------------------------------------------------------------------------------- */
 
-/* Closures that a collection was moving are where they went, so that a trace can be shown. */
+/* Updates closures that an aborted collection had moved, so that a stack trace can be shown. */
 static void find_closures(lox_vm *vm) {
     for (frame *f = vm->frames + 1; f <= vm->frame; f++)
         if (f->closure->head.header & OBJECT_FORWARDED)
@@ -234,8 +234,9 @@ void lox_observe(lox_vm *vm, const lox_observer *observer) {
     heap_set_limit(h);
 }
 
-/* Whatever the interpreter would do next, it now ends: no instruction of its own looks at a flag.
- * Operations from N_OPERATIONS on do that, and remember which they were. */
+/* Makes the interpreter stop at its next instruction, without a flag that instructions would have
+ * to test: every operation is replaced by itself plus N_OPERATIONS, which stops and can be
+ * reverted. */
 void lox_interrupt(lox_vm *vm) {
     vm->interrupted = 1;
     for (uint32_t i = 0; !vm->compiling && i < vm->n_functions; i++)

@@ -122,8 +122,7 @@ typedef struct cache {
 } cache;
 
 typedef struct capture {
-    bool is_local; /* a register of the enclosing function; otherwise one of its captured variables
-                    */
+    bool is_local; /* in a register of the enclosing function; else one of its captures */
     uint16_t index;
 } capture;
 

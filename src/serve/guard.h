@@ -14,8 +14,7 @@ typedef struct guard {
     const char *host; /* an accepted name beside those of the loopback interface; NULL: none */
     bool any_address; /* any IP address is accepted, as the server listens on all addresses */
     char token[GUARD_TOKEN_SIZE + 1];
-    char cookie[32]; /* name of the cookie; contains the port, so that servers on one machine differ
-                      */
+    char cookie[32]; /* its name; contains the port, to distinguish servers */
 } guard;
 
 /* Draws the token. Returns false if the system has no random numbers. */

@@ -53,11 +53,11 @@ typedef struct code {
     X(GT)                                                                                          \
     X(GE)                                                                                          \
     X(JUMP)   /* by B:C, signed, counted from the next instruction */                              \
-    X(JUMP_T) /* the same if R[a] is true */                                                       \
+    X(JUMP_T) /* by B:C if R[a] is true */                                                         \
     X(JUMP_F)                                                                                      \
     X(JEQ_T)  /* by c, signed, if R[a] == R[b] */                                                  \
-    X(JEQ_F)  /* … if not */                                                                     \
-    X(JEQK_T) /* R[a] == K[b] */                                                                   \
+    X(JEQ_F)  /* if R[a] != R[b] */                                                                \
+    X(JEQK_T) /* if R[a] == K[b] */                                                                \
     X(JEQK_F)                                                                                      \
     X(JLT_T)                                                                                       \
     X(JLT_F)                                                                                       \
@@ -77,7 +77,7 @@ typedef struct code {
     X(JGEK_F)                                                                                      \
     X(CALL)        /* R[a] = R[a](R[a+1] … R[a+b]) */                                            \
     X(INVOKE)      /* R[a] = R[a].name(R[a+1] … R[a+b]); cache c */                              \
-    X(INVOKESUPER) /* the same on the class R[a+b+1]; name K[c] */                                 \
+    X(INVOKESUPER) /* like INVOKE, but in class R[a+b+1]; name K[c] */                             \
     X(CLOSURE)     /* R[a] = a closure of inner function b; c: it is a method */                   \
     X(CLASS)       /* R[a] = a class as class plan b says */                                       \
     X(INHERIT)     /* class R[b] inherits from R[a] */                                             \
@@ -88,8 +88,8 @@ typedef struct code {
     X(PRINT)   /* R[a] */                                                                          \
     X(ECHO)    /* R[a], unless it is nil: the value of an expression at the prompt */              \
     X(ITERATE) /* R[a] must be an array; R[a+1] = 0 */                                             \
-    X(NEXTOF)  /* R[b] = element R[a+1]++ of R[a] and jump by c, or go on at its end */            \
-    X(NEXTIN)  /* the same with the index */
+    X(NEXTOF)  /* R[b] = element R[a+1]++ of R[a], and jump by c; at its end continue */           \
+    X(NEXTIN)  /* like NEXTOF, but R[b] = the index */
 
 typedef enum operation {
 #define OPERATION_ENUM(id) OP_##id,

@@ -10,7 +10,7 @@
 enum {
     HEAP_NURSERY_WORDS = 128 * 1024,
     HEAP_MAX_CELL = 512, /* words including the header; larger objects have a block of their own */
-    HEAP_CLASSES = 64,   /* size classes, at most */
+    HEAP_CLASSES = 64,   /* most size classes */
     HEAP_BLOCK_BYTES = 64 * 1024,
     HEAP_FIRST_MAJOR = 8 * 1024 * 1024, /* bytes until the first major collection */
 };

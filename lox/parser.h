@@ -11,7 +11,7 @@ typedef struct class_state {
     struct class_state *outer;
     string *name;
     bool has_superclass;
-    string *fields[64]; /* assigned through `this` */
+    string *fields[64]; /* those assigned through `this` */
     uint32_t n_fields;
 } class_state;
 

@@ -15,10 +15,10 @@
     recorded, each with its call stack, when it is promoted and when it is collected. At the default
     rate that costs next to nothing.
 
-    This library has the interface of Jane Street's [memtrace], and its traces can be read by the
-    tools for that one, and the other way round. It works in native code and in bytecode, in OCaml
-    4.12 to 4.14 and from 5.3 on, whose [Gc.Memprof] it uses: a program can use either this library
-    or [Gc.Memprof], not both. *)
+    This library has the interface of Jane Street's [memtrace], and the tools of each can read the
+    traces of the other. It works in native code and in bytecode, in OCaml 4.12 to 4.14 and from
+    5.3 on, whose [Gc.Memprof] it uses: a program can use either this library or [Gc.Memprof], not
+    both. *)
 
 (** {1 Tracing on request} *)
 
@@ -113,7 +113,7 @@ module Trace = Trace
 (** For programs that make the {!Trace.Writer} themselves. This costs more than {!start_tracing}. *)
 module Memprof_tracer : sig
   type t
-  (** The same as {!tracer}. *)
+  (** The type {!tracer}. *)
 
   val start : ?report_exn:(exn -> unit) -> sampling_rate:float -> Trace.Writer.t -> t
   (** Starts tracing through a writer. The writer's head must have the same rate, and the writer

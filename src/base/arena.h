@@ -15,7 +15,7 @@ typedef struct arena {
     char *next, *end;    /* what is left of the newest chunk */
 } arena;
 
-/* Returns `size` bytes, uninitialised, or NULL when there is no memory. */
+/* Returns `size` bytes, uninitialized, or NULL when there is no memory. */
 void *arena_alloc(arena *a, size_t size);
 
 /* Copies `size` bytes and adds a NUL. Returns NULL when there is no memory. */

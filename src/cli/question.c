@@ -15,6 +15,7 @@
 #include "cli/terminal.h"
 #include "cli/traces.h"
 #include "import/import.h"
+#include "languages/language.h"
 #include "query/libraries.h"
 #include "render/fields.h"
 #include "render/render.h"
@@ -223,17 +224,22 @@ void question_hint_libraries_of(const query_result *q, const question_options *o
                      " shows the code that calls them");
 }
 
-/* Whether much of what sites have is in code that LuaJIT compiled, where lines are few. */
-static void hint_compiled(const question_options *o, const hotspots *sites) {
-    double compiled = 0;
+/* Says so if the functions of much of what sites have are known only roughly. */
+static void hint_rough(const hotspots *sites, const language *l) {
+    double rough = 0;
     for (size_t i = 0; i < sites->sites.count; i++) {
         const hotspots_entry *e = &sites->sites.items[i].entry;
-        if (e->place && text_ends_with(e->place->function, " (compiled)"))
-            compiled += e->cost.weight;
+        if (e->place && text_ends_with(e->place->function, l->rough))
+            rough += e->cost.weight;
     }
-    if (question_is_text(o) && compiled > sites->total.weight / 5)
-        message_hint("much of it is in code that LuaJIT compiled, which hides lines and functions; "
-                     "`luajit -joff` records all of them");
+    if (rough > sites->total.weight / 5)
+        message_hint("%s", l->rough_hint);
+}
+
+static void hint_all_rough(const question_options *o, const hotspots *sites) {
+    for (size_t i = 0; question_is_text(o) && i < N_LANGUAGES; i++)
+        if (languages[i]->rough)
+            hint_rough(sites, languages[i]);
 }
 
 void question_hint_sites(const question *q, const question_options *o,
@@ -243,7 +249,7 @@ void question_hint_sites(const question *q, const question_options *o,
         question_hint_symbolize(q);
     if (by == HOTSPOTS_BY_LINE || by == HOTSPOTS_BY_FUNCTION)
         question_hint_libraries_of(&q->query, o);
-    hint_compiled(o, sites->hotspots);
+    hint_all_rough(o, sites->hotspots);
 }
 
 int question_answer(const command *cmd, const question_options *options, const char *path,

@@ -8,6 +8,7 @@
 
 #include "base/nearest.h"
 #include "cli/message.h"
+#include "languages/language.h"
 #include "query/cost.h"
 
 enum { LONGEST_NAME = 64 };
@@ -74,9 +75,8 @@ static bool hint_at_nearest(const profile *p, filter_name_of of, const char *wan
 
 /* What it is called in one language or another. */
 static bool is_entry(const char *name) {
-    static const char *const entries[] = {"main", "_start", "__libc_start_main", "caml_main",
-                                          "script"};
-    bool is = false;
+    static const char *const entries[] = {"main", "_start", "__libc_start_main"};
+    bool is = languages_begin_in(name);
     for (size_t i = 0; !is && i < sizeof entries / sizeof *entries; i++)
         is = strcmp(name, entries[i]) == 0;
     return is;

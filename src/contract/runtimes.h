@@ -25,6 +25,13 @@
     X(JVM, "MEMTRACE_JVM", "both", "one of heap, malloc, both",                                    \
       "what to record in Java programs: the Java `heap`, the JVM's `malloc`, or `both`")
 
+/* The one whose heap is read from outside of its process, Go: the note that its linker leaves in
+ * programs' files, by type and name (with its end and padding), and what tells its trace from one
+ * of malloc beside it, x.go.ctf from x.ctf. */
+#define OUTSIDE_NOTE_TYPE 4
+#define OUTSIDE_NOTE_NAME "Go\0"
+#define OUTSIDE_TRACE     ".go"
+
 enum runtime_id {
 #define RUNTIME_ENUM(id, ...) RUNTIME_##id,
     RUNTIMES(RUNTIME_ENUM)

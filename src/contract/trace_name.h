@@ -12,6 +12,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "contract/runtimes.h"
+
 #define TRACE_NAME_EARLIER_MAX 999 /* so many of one process are kept */
 
 /* Whether a percent sign is an escape. */
@@ -110,16 +112,16 @@ static inline size_t trace_name_stem(const char *path) {
     return size;
 }
 
-/* The name, or the pattern, of the trace of Go's heap that stands beside one of malloc: x.ctf and
- * x.go.ctf. False if it does not fit. */
+/* The name, or the pattern, of the trace of a heap that is read from outside and stands beside one
+ * of malloc. False if it does not fit. */
 static inline bool trace_name_beside(const char *path, char *name, size_t size) {
-    const char beside[] = {'.', 'g', 'o'};
     const size_t stem = trace_name_stem(path), rest = strlen(path + stem) + 1;
-    if (stem + sizeof beside + rest > size)
+    const size_t beside = sizeof OUTSIDE_TRACE - 1;
+    if (stem + beside + rest > size)
         return false;
     memcpy(name, path, stem);
-    memcpy(name + stem, beside, sizeof beside);
-    memcpy(name + stem + sizeof beside, path + stem, rest);
+    memcpy(name + stem, OUTSIDE_TRACE, beside);
+    memcpy(name + stem + beside, path + stem, rest);
     return true;
 }
 

@@ -6,9 +6,9 @@
 #include <fnmatch.h>
 #include <stddef.h>
 #include <string.h>
-#include <strings.h>
 
-#include "query/libc_files.h"
+#include "languages/language.h"
+#include "languages/libc_files.h"
 
 static const char *const patterns[ADVISE_N_NAMES] = {
 #define ADVISE_NAME_PATTERN(name, pattern) pattern,
@@ -16,34 +16,6 @@ static const char *const patterns[ADVISE_N_NAMES] = {
 #undef ADVISE_NAME_PATTERN
 };
 _Static_assert(ADVISE_N_NAMES <= 64, "a set is one word");
-
-/* Folders of Go's library. The first part of the name of any other package has a dot. */
-#define GO_PACKAGES                                                                                \
-    "@(archive|bufio|bytes|cmp|compress|container|context|crypto|database|debug|embed|encoding|"   \
-    "errors|expvar|flag|fmt|go|hash|html|image|index|internal|io|iter|log|maps|math|mime|net|os|"  \
-    "path|plugin|reflect|regexp|runtime|slices|sort|strconv|strings|structs|sync|syscall|testing|" \
-    "text|time|unicode|unique|unsafe|vendor|weak)/*.go"
-
-/* Patterns of files. Each has a text without which it cannot match, because fnmatch(3) is slow. */
-static const struct {
-    const char *has, *pattern;
-} library_files[] = {
-    {"/include/c++/", "*/include/c++/*"},
-    {"/libstdc++.so", "*/libstdc++.so*"},
-    {"/libc++", "*/libc++*.so*"},
-    {"/libc.so", "*/libc.so*"},
-    {"/rustc/", "/rustc/*/library/*"},
-    {"/rustc-", "*/rustc-*/library/@(alloc|core|std)/*"},
-    {"/rustlib/", "*/rustlib/src/rust/library/*"},
-    {"/usr/include/", "/usr/include/*bits/*.h"},
-    {".go", "*/@(go*([-0-9.])|toolchain[@]*)/src/" GO_PACKAGES},
-    {".go", GO_PACKAGES}, /* in programs that were built without paths */
-};
-
-/* Beginnings of the names of files: Java's library, and the Python modules that are built in. */
-static const char *const library_folders[] = {
-    "java/", "javax/", "jdk/", "sun/", "com/sun/", "<frozen ",
-};
 
 enum { HOW = FNM_EXTMATCH | FNM_CASEFOLD };
 
@@ -235,39 +207,14 @@ bool advise_is_library_name(const char *name) {
     return matches(ADVISE_NUMBER_LIBRARY, advise_bare_name(name));
 }
 
-/* Rules out most files by their first letters. */
-static bool is_in_library_folder(const char *file) {
-    for (size_t i = 0; i < sizeof library_folders / sizeof *library_folders; i++)
-        if (strncmp(file, library_folders[i], strlen(library_folders[i])) == 0)
-            return true;
-    return false;
-}
-
-/* Whether a file is one of the interpreter's own sources, wherever below a folder of its name it
- * was built. */
-static bool is_interpreters(const char *file) {
-    static const char *const folders[] = {"/Modules/", "/Objects/", "/Python/", "/Parser/",
-                                          "/Include/"};
-    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
-        const char *at = strstr(file, folders[i]), *name = strcasestr(file, "python");
-        if (at && ((name && name < at) || strncmp(libc_skip_dots(file), "build-", 6) == 0))
-            return true;
-    }
-    return strstr(file, "/libpython3.") || strstr(file, "/bin/python3.");
-}
-
-/* Whether a file belongs to Python; other packages are in folders called site-packages or
- * dist-packages. */
-static bool is_pythons(const char *file) {
-    return (strstr(file, "/lib/python3.") && !strstr(file, "-packages/")) || is_interpreters(file);
-}
-
 bool advise_is_library_file(const char *file) {
-    if (libc_has_file(file) || is_in_library_folder(file) || is_pythons(file))
-        return true;
-    for (size_t i = 0; i < sizeof library_files / sizeof *library_files; i++)
-        if (strcasestr(file, library_files[i].has) &&
-            fnmatch(library_files[i].pattern, file, HOW) == 0)
-            return true;
-    return false;
+    static const language_pattern files[] = {
+        {"/include/c++/", "*/include/c++/*"},
+        {"/libstdc++.so", "*/libstdc++.so*"},
+        {"/libc++", "*/libc++*.so*"},
+        {"/libc.so", "*/libc.so*"},
+        {"/usr/include/", "/usr/include/*bits/*.h"},
+    };
+    return libc_has_file(file) || language_matches(file, files, sizeof files / sizeof *files) ||
+           languages_have_file(file);
 }

@@ -1,19 +1,16 @@
 /* module.c: the module is derived from the path. Folders that only tell where something was built
- * or installed are skipped. Sources of the C library, CPython, and Rust's and OCaml's libraries are
- * recognized by their form. Whether a module matches is decided once per location. */
+ * or installed are skipped. Sources of the C library and of languages' libraries are recognized by
+ * their form. Whether a module matches is decided once per location. */
 #include "query/module.h"
 
 #include <ctype.h>
 #include <string.h>
 
+#include "languages/language.h"
+#include "languages/libc_files.h"
 #include "query/lens.h"
-#include "query/libc_files.h"
 
-/* A part of a text. */
-typedef struct piece {
-    const char *text;
-    size_t size;
-} piece;
+typedef language_name piece;
 
 static bool piece_is(piece x, const char *text) {
     return strlen(text) == x.size && memcmp(text, x.text, x.size) == 0;
@@ -38,49 +35,14 @@ static piece take_last(piece *path) {
     return last;
 }
 
-static piece take_first(const char *path) {
-    return (piece){.text = path, .size = strcspn(path, "/")};
-}
-
 /* ---- libraries by their sources ---------------------------------------------------------- */
-
-static bool begins_with(piece x, const char *text) {
-    const size_t size = strlen(text);
-    return x.size >= size && memcmp(x.text, text, size) == 0;
-}
-
-/* Whether a file is a source of CPython, in the folder of a release or clone, or as Debian builds
- * it, next to a folder `build-…`. */
-static bool is_of_cpython(const char *file) {
-    static const char *const folders[] = {"/Modules/", "/Objects/", "/Python/",
-                                          "/Parser/",  "/Include/", NULL};
-    const bool debians = strncmp(libc_skip_dots(file), "build-", 6) == 0;
-    for (const char *const *folder = folders; *folder; folder++) {
-        const char *at = strstr(file, *folder);
-        piece path = {.text = file, .size = at ? (size_t)(at - file) : 0};
-        const piece above = take_last(&path);
-        if (begins_with(above, "Python-3") || begins_with(above, "python3") ||
-            begins_with(above, "cpython") || (debians && piece_is(above, "..")))
-            return true;
-    }
-    return false;
-}
 
 static const char *library_of(const char *file) {
     if (libc_has_file(file))
         return "libc";
-    if (is_of_cpython(file))
-        return "cpython";
     if (strstr(file, "/include/c++/v1/"))
         return "libc++";
     return strstr(file, "/include/c++/") || strstr(file, "libstdc++-v3/") ? "libstdc++" : NULL;
-}
-
-/* Returns `alloc` of "/rustc/…/library/alloc/src/vec.rs". */
-static piece rust_library(const char *file) {
-    static const char below[] = "/library/";
-    const char *at = strncmp(file, "/rustc/", 7) == 0 ? strstr(file, below) : NULL;
-    return at ? take_first(at + sizeof below - 1) : (piece){0};
 }
 
 /* ---- folders ----------------------------------------------------------------------------- */
@@ -120,19 +82,6 @@ static bool is_binary(piece base) {
     return false;
 }
 
-/* Returns the first part of an OCaml name, for files that are known without a folder: `Stdlib` of
- * `Stdlib__Map.Make.bal`. */
-static piece ocaml_library(const char *function) {
-    size_t n = 0;
-    if (!isupper((unsigned char)function[0]))
-        return (piece){0};
-    while (isalnum((unsigned char)function[n]) || function[n] == '\'')
-        n++;
-    const char next = function[n] == '_' ? function[n + 1] : '\0';
-    const bool ends = function[n] == '.' || next == '_' || islower((unsigned char)next);
-    return (piece){.text = function, .size = ends ? n : 0};
-}
-
 /* Returns the path without a build id, such as that of `/usr/bin/perl[1a2b]`. */
 static piece path_of(const char *file) {
     size_t size = strlen(file);
@@ -150,19 +99,20 @@ static piece binary_name(piece base) {
 }
 
 static piece find(const profile_location *place) {
-    const piece path = path_of(place->file);
-    piece rest = path;
-    const piece base = take_last(&rest), rust = rust_library(place->file);
     const char *library = library_of(place->file);
     if (library)
         return (piece){.text = library, .size = strlen(library)};
+    const piece of_file = languages_module_of_file(place->file);
+    if (of_file.size > 0)
+        return of_file;
+    const piece path = path_of(place->file);
+    piece rest = path;
+    const piece base = take_last(&rest);
     if (base.size > 0 && is_binary(base))
         return binary_name(base);
-    if (rust.size > 0)
-        return rust;
     const piece folder = folder_of(path);
-    const piece ocaml = ocaml_library(place->function);
-    return folder.size > 0 ? folder : ocaml.size > 0 ? ocaml : base;
+    const piece of_function = languages_module_of_function(place->function);
+    return folder.size > 0 ? folder : of_function.size > 0 ? of_function : base;
 }
 
 const char *module_name_of(intern_table *names, const profile_location *place) {

@@ -19,6 +19,7 @@
 
 #include "base/hot.h"
 #include "contract/handover.h"
+#include "contract/runtimes.h"
 #include "contract/settings.h"
 #include "platform/syscall.h"
 #include "record/descriptor.h"
@@ -29,9 +30,8 @@ enum {
     HEADERS_AT_ONCE = 8,
     MOST_HEADERS = 64,
     MOST_NOTES = 8,
-    GO_BUILD_ID = 4, /* the type of the note by which Go's linker marks a program */
 };
-static const char go_name[] = "Go\0"; /* of that note: with its end and padding, four bytes */
+static const char note_name[] = OUTSIDE_NOTE_NAME;
 
 /* ---- the file ------------------------------------------------------------------------------ */
 
@@ -43,17 +43,17 @@ static uint64_t note_size(uint32_t size) {
     return (size + UINT64_C(3)) & ~UINT64_C(3);
 }
 
-static bool has_go_note(int fd, const ElfW(Phdr) * h) {
+static bool is_read_from_outside(int fd, const ElfW(Phdr) * h) {
     struct {
         ElfW(Nhdr) head;
-        char name[sizeof go_name];
+        char name[sizeof note_name];
     } note;
     uint64_t at = 0;
     for (int i = 0; i < MOST_NOTES && at < h->p_filesz; i++) {
         if (!read_at(fd, h->p_offset + at, &note, sizeof note))
             return false;
-        if (note.head.n_type == GO_BUILD_ID && note.head.n_namesz == sizeof go_name &&
-            memcmp(note.name, go_name, sizeof go_name) == 0)
+        if (note.head.n_type == OUTSIDE_NOTE_TYPE && note.head.n_namesz == sizeof note_name &&
+            memcmp(note.name, note_name, sizeof note_name) == 0)
             return true;
         at += sizeof note.head + note_size(note.head.n_namesz) + note_size(note.head.n_descsz);
     }
@@ -74,7 +74,8 @@ static bool headers_want_us(int fd) {
             return false;
         for (size_t k = 0; k < n; k++) {
             has_loader |= some[k].p_type == PT_INTERP;
-            has_note |= !has_note && some[k].p_type == PT_NOTE && has_go_note(fd, &some[k]);
+            has_note |=
+                !has_note && some[k].p_type == PT_NOTE && is_read_from_outside(fd, &some[k]);
         }
     }
     return !has_loader || has_note;

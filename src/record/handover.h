@@ -1,7 +1,7 @@
 /* handover.h: before a program begins that cannot load the recorder, `run` is asked to follow it:
  * contract/handover.h has what is said.
  *
- * Problem. A static program loads no library, and Go's heap is read from outside; `run` has to be
+ * Problem. A static program loads no library, and some heaps are read from outside; `run` has to be
  * there at their exec, and only the process that makes it knows when that is.
  *
  * Way. The file's headers tell, for some system calls an exec. They are a hint: what begins is

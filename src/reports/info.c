@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "languages/language.h"
 #include "reports/ending.h"
 
 static const info_report *report_at(const void *row) {
@@ -404,14 +405,6 @@ static void fill_words(info_report *r) {
     fill_end(r);
 }
 
-/* X(language or runtime, how names of its source files end) */
-#define INFO_LANGUAGES(X)                                                                          \
-    X("OCaml", ".ml")                                                                              \
-    X("Python", ".py")                                                                             \
-    X("Lua", ".lua")                                                                               \
-    X("Java", ".java")                                                                             \
-    X("Lox", ".lox")
-
 static bool has_file(const profile *p, const char *suffix) {
     const size_t n = strlen(suffix);
     for (size_t i = 0; i < p->locations.count; i++) {
@@ -425,15 +418,10 @@ static bool has_file(const profile *p, const char *suffix) {
 
 /* The head of a trace is written before it is known which runtime there is; frames tell. */
 static void fill_runtime(document *d, info_report *r) {
-    static const char *const languages[][2] = {
-#define INFO_LANGUAGE(name_, suffix_) {name_, suffix_},
-        INFO_LANGUAGES(INFO_LANGUAGE)
-#undef INFO_LANGUAGE
-    };
     const char *given = r->profile->info.runtime_params, *all = "";
-    for (size_t i = 0; all && i < sizeof languages / sizeof *languages; i++)
-        if (has_file(r->profile, languages[i][1]))
-            all = document_text(d, "%s%s%s", all, *all ? ", " : "", languages[i][0]);
+    for (size_t i = 0; all && i < N_LANGUAGES; i++)
+        if (languages[i]->source && has_file(r->profile, languages[i]->source))
+            all = document_text(d, "%s%s%s", all, *all ? ", " : "", languages[i]->name);
     if (all && given && *given)
         all = document_text(d, "%s%s%s", all, *all ? ", " : "", given);
     r->runtime = all;

@@ -384,9 +384,12 @@ static void name_for_each(const launch *l, char *name, size_t size) {
     snprintf(name, size, "%.*s.%%p%s", before, l->pattern, l->pattern + before);
 }
 
-static bool records_both(const run_options *given) {
+static const char *counted_twice(const run_options *given) {
     const char *set = getenv(setting_infos[SETTING_OCAML].name);
-    return !given->no_ocaml && (given->native || (set && strcmp(set, "both") == 0));
+    const bool both = !given->no_ocaml && (given->native || (set && strcmp(set, "both") == 0));
+    return both ? "memory that the OCaml runtime takes from malloc for its heap and bigarrays "
+                  "counts twice: as malloc, and as OCaml allocations"
+                : NULL;
 }
 
 static void say_left_to_program(const char *name) {
@@ -455,7 +458,7 @@ static void finish(launch *l, run_program *program) {
                                        .told = notes & RESCUE_TOLD,
                                        .killed = killed,
                                        .from_start = true,
-                                       .both_heaps = records_both(l->options),
+                                       .counted_twice = counted_twice(l->options),
                                        .mapped = records_mapped(l->options),
                                        .n_silent = run_rescue_silent(l->shared),
                                        .left_out = notes & RESCUE_LEFT_CHILD ? for_each : NULL});

@@ -19,6 +19,7 @@
 #include "cli/run/run_findings.h"
 #include "cli/trace_file.h"
 #include "document/table.h"
+#include "languages/language.h"
 #include "query/figure.h"
 #include "query/hotspots.h"
 #include "query/libraries.h"
@@ -392,23 +393,12 @@ static void say_nothing(output *o, const summary *s, const run_traces *t, run_su
                       how.left_out ? "" : "; --rate 1 records every allocation");
 }
 
-/* What has programs of a runtime take all memory from malloc. A free-threaded Python, such as
- * python3.14t, cannot, and would not start. */
-static const char *whole_malloc(const char *program) {
-    const char *name = path_base(program);
-    if (strncmp(name, "php", 3) == 0)
-        return "USE_ZEND_ALLOC=0";
-    if (strncmp(name, "python", 6) == 0 && !text_ends_with(name, "t"))
-        return "PYTHONMALLOC=malloc";
-    return NULL;
-}
-
 /* Percentages of a heap that malloc hardly knows would mislead. */
 static void hint_unseen(const profile *p) {
     unseen u;
     if (!unseen_find(p, &u))
         return;
-    const char *setting = whole_malloc(p->info.executable_name);
+    const char *setting = languages_whole_malloc(path_base(p->info.executable_name));
     message_hint("the program held %s, but at most %s of it is recorded; it mapped the rest "
                  "directly, which --mmap records%s%s%s",
                  figure_bytes(u.held).text, figure_bytes(u.recorded).text, setting ? "; with " : "",
@@ -416,15 +406,9 @@ static void hint_unseen(const profile *p) {
                  setting ? " in its environment, it takes all memory from malloc" : "");
 }
 
-/* The OCaml heap is itself memory from malloc; heaps without minor ones are others'. */
-static bool is_counted_twice(const profile *p) {
-    return p->samples[MEMTRACE_MINOR] > 0;
-}
-
-static void hint_counted_twice(const profile *p) {
-    if (is_counted_twice(p))
-        message_hint("memory that the OCaml runtime takes from malloc for its heap and bigarrays "
-                     "counts twice: as malloc, and as OCaml allocations");
+/* A heap is itself memory from malloc. */
+static bool counts_twice(const summary *s, run_summary_how how) {
+    return s->profile && how.counted_twice && s->profile->samples[MEMTRACE_MINOR] > 0;
 }
 
 /* The lines of the summary that are not about what is in the trace. */
@@ -432,7 +416,7 @@ static size_t count_notes(const run_traces *t, const summary *s, run_summary_how
     const bool hints =
         s->profile &&
         ((how.from_start && !how.told && !how.mapped && unseen_find(s->profile, &(unseen){0})) ||
-         (how.both_heaps && is_counted_twice(s->profile)));
+         counts_twice(s, how));
     return any_earlier(t) + (s->n_early > 0) + how.killed + (how.n_silent > 0) +
            (how.left_out && !how.told) + hints;
 }
@@ -461,8 +445,8 @@ static void say_summary(const run_traces *t, run_summary_how how) {
     message_lines(&o);
     if (s.profile && how.from_start && !how.told && !how.mapped)
         hint_unseen(s.profile);
-    if (s.profile && how.both_heaps)
-        hint_counted_twice(s.profile);
+    if (counts_twice(&s, how))
+        message_hint("%s", how.counted_twice);
     if (s.profile)
         profile_free(s.profile);
     free(s.profile);

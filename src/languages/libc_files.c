@@ -1,7 +1,7 @@
 /* libc_files.c: some folders have names that no other project uses. In other folders, only files
  * that allocate are listed. Any file there counts if the path begins with a dot, as paths of
  * distributions do before they are shortened. */
-#include "query/libc_files.h"
+#include "languages/libc_files.h"
 
 #include <stddef.h>
 #include <string.h>

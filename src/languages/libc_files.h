@@ -1,8 +1,8 @@
 /* libc_files.h: recognizes source files of glibc by the names in its debug information, such as
  * "stdio-common/printf.c" and "./malloc/../malloc/malloc.c". Distributions remove the folder in
  * which glibc was built. */
-#ifndef QUERY_LIBC_FILES_H
-#define QUERY_LIBC_FILES_H
+#ifndef LANGUAGES_LIBC_FILES_H
+#define LANGUAGES_LIBC_FILES_H
 
 #include <stdbool.h>
 

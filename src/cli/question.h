@@ -85,8 +85,8 @@ extern const char *const question_colors[];
         .help = "write JSON instead of text"                                                       \
     }
 
-/* What the result looks like. */
-#define OPTIONS_FORM(type)                                                                         \
+/* What else than text the result can be. */
+#define OPTIONS_DATA(type)                                                                         \
     OPTION_JSON(type),                                                                             \
         {                                                                                          \
             .name = "csv",                                                                         \
@@ -94,16 +94,17 @@ extern const char *const question_colors[];
             .at = offsetof(type, question.csv),                                                    \
             .help = "write CSV instead of text, one row per line",                                 \
         },                                                                                         \
-        {                                                                                          \
-            .name = "fields",                                                                      \
-            .kind = OPTION_FLAG,                                                                   \
-            .at = offsetof(type, question.fields),                                                 \
-            .help = "instead of the report, list the fields of its JSON and the columns of its "   \
-                    "CSV, with what they mean",                                                    \
-            .brief = "list the fields of JSON and the columns of CSV",                             \
-        },                                                                                         \
-        OPTION_LAST(type, question.last), OPTIONS_LOOK(type), OPTION_INDEX(type, question.index),  \
-        OPTION_STRICT(type, question.strict)
+    {                                                                                              \
+        .name = "fields", .kind = OPTION_FLAG, .at = offsetof(type, question.fields),              \
+        .help = "instead of the report, list the fields of its JSON and the columns of its CSV, "  \
+                "with what they mean",                                                             \
+        .brief = "list the fields of JSON and the columns of CSV",                                 \
+    }
+
+/* What the result looks like, and is made of. */
+#define OPTIONS_FORM(type)                                                                         \
+    OPTIONS_DATA(type), OPTION_LAST(type, question.last), OPTIONS_LOOK(type),                      \
+        OPTION_INDEX(type, question.index), OPTION_STRICT(type, question.strict)
 
 /* For those whose result is discussed where changes are. */
 #define OPTION_MARKDOWN(type)                                                                      \

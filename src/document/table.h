@@ -134,6 +134,7 @@ struct table_column {
     unsigned in;   /* a set of shown_in; 0: IN_ALL */
     bool bar;      /* of a PART: text draws it, too */
     bool exact;    /* of a NUMBER: text has all its digits, in an object */
+    bool is_id;    /* of a COUNT: it names something, and text does not group its digits */
     bool to_right; /* text that begins with a number */
     /* Of an AMOUNT: */
     bool has_sign;  /* text shows its sign, as of a change */

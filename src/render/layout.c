@@ -244,7 +244,8 @@ static const char *cell_text(layout *l, const lane *n, cell x, bool plain) {
     case COLUMN_PART:
         return part_text(l, n, x);
     case COLUMN_COUNT:
-        return keep(l, figure_count(x.count).text);
+        return n->column->is_id ? exact_text(l, (double)x.count)
+                                : keep(l, figure_count(x.count).text);
     case COLUMN_NUMBER:
         return keep(l, number_text(x.number).text);
     case COLUMN_DURATION:

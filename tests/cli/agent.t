@@ -81,6 +81,25 @@ What is said of the recording is judged as by `attach`:
   allotrace: hint: this is in the table that begins at agent.toml:3
   [2]
 
+What is found is a table; its form is only of --list:
+
+  $ settings '[agent]' 'folder = "/x"' '[[process]]' 'name = "a"' 'command = "no-such-program"'
+  allotrace: no running process matches
+  $ allotrace agent --list --json agent.toml
+  {"processes":[]}
+  allotrace: no running process matches
+  $ allotrace agent --list --csv agent.toml
+  rule,pid,program
+  allotrace: no running process matches
+  $ allotrace agent --list --csv --json agent.toml
+  allotrace: agent: --json and --csv exclude each other
+  Try `allotrace agent --help`.
+  [2]
+  $ allotrace agent --json agent.toml
+  allotrace: --json, --csv and --fields require --list
+  Try `allotrace agent --help`.
+  [2]
+
 A missing file, and an address that cannot be had:
 
   $ allotrace agent missing.toml

@@ -455,6 +455,22 @@ def rules_find_processes_by_what_they_say():
 
 
 @test
+def what_rules_find_is_a_table():
+    with Agent() as agent:
+        service = agent.serve(rounds=99999)
+        pathlib.Path("list.toml").write_text('[agent]\nfolder="/x"\n[[process]]\nname="shops"\narguments="*99999*"\n')
+
+        def listed(form):
+            return subprocess.run([ALLOTRACE, "agent", "--list", *form, "list.toml"], env=ENVIRONMENT, capture_output=True, text=True,
+                                  check=True).stdout
+
+        [row] = json.loads(listed(["--json"]))["processes"]
+        same(row | {"program": ""}, {"rule": "shops", "pid": service.pid, "program": ""})
+        same(listed(["--csv"]), f"rule,pid,program\nshops,{service.pid},{row['program']}\n")
+        same([line.split() for line in listed([]).splitlines()], [["rule", "pid", "program"], ["shops", str(service.pid), row["program"]]])
+
+
+@test
 def a_server_is_found_by_its_name_under_a_title_and_a_link():
     title = "import ctypes, sys, time; ctypes.CDLL(None).prctl(15, b'shop-server', 0, 0, 0); time.sleep(100)"
     os.symlink(os.path.realpath(sys.executable), "linked")

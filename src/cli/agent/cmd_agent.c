@@ -18,7 +18,6 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
@@ -30,7 +29,9 @@
 #include "cli/agent/agent_status.h"
 #include "cli/agent/agent_targets.h"
 #include "cli/message.h"
+#include "cli/question.h"
 #include "cli/signals.h"
+#include "document/document.h"
 #include "platform/clock.h"
 #include "serve/plain_server.h"
 
@@ -38,6 +39,7 @@ enum { PATIENCE_MS = 60000 }; /* for recordings to end: pushing the rest takes t
 
 typedef struct agent_options {
     bool list;
+    question_options question; /* of which only the form counts */
 } agent_options;
 
 static const agent_options agent_defaults = {0};
@@ -47,6 +49,7 @@ static const option agent_specs[] = {
      .kind = OPTION_FLAG,
      .at = offsetof(agent_options, list),
      .help = "only check SETTINGS, and list the running processes that its rules match"},
+    OPTIONS_DATA(agent_options),
 };
 
 typedef struct agent {
@@ -103,21 +106,52 @@ static bool is_done(const agent *a) {
     return targets_n_active(&a->targets) == 0;
 }
 
-/* ---- the command ------------------------------------------------------------------------- */
+/* ---- --list ------------------------------------------------------------------------------ */
 
-static int list(const agent_config *c) {
+static const found_process *found_at(const void *row) {
+    return row;
+}
+
+TABLE_CELL(process_rule, (cell){.text = found_at(row)->rule->name})
+TABLE_CELL(process_pid, (cell){.count = (uint64_t)found_at(row)->pid})
+TABLE_CELL(process_program, (cell){.text = found_at(row)->program})
+
+static const table_column process_columns[] = {
+    {.name = "rule",
+     .kind = COLUMN_TEXT,
+     .get = process_rule,
+     .help = "the name of the first rule that matches"},
+    {.name = "pid",
+     .kind = COLUMN_COUNT,
+     .is_id = true,
+     .get = process_pid,
+     .help = "of the process"},
+    {.name = "program",
+     .kind = COLUMN_TEXT,
+     .get = process_program,
+     .help = "by what the process is called"},
+};
+
+static int list(const agent_config *c, const question_options *form) {
     found_processes found = {0};
+    document d = {0};
     if (!agent_find(c, &found))
         return message_no_memory();
-    for (size_t i = 0; i < found.count; i++) {
-        const found_process *f = &found.items[i];
-        printf("%-16s %7d  %s\n", f->rule->name, (int)f->pid, f->program);
-    }
+    const table processes = {.name = "processes",
+                             TABLE_COLUMNS(process_columns),
+                             .rows = found.items,
+                             .stride = sizeof *found.items,
+                             .n = found.count};
+    document_rows(&d, &processes, IN_ALL, NULL);
+    const int status = question_show(form, &d);
     if (found.count == 0)
         message_note("no running process matches");
+    document_free(&d);
     vec_free(&found);
-    return message_written(fflush(stdout) == 0 ? 0 : errno);
+    return status;
 }
+
+/* ---- the command ------------------------------------------------------------------------- */
 
 /* Whoever may write in there could lead root elsewhere. */
 static int make_folder(const char *folder) {
@@ -190,11 +224,16 @@ static int watch(agent *a) {
 
 static int run_agent(const void *opts_, char **operands, size_t n_operands) {
     const agent_options *opts = opts_;
+    const question_options *form = &opts->question;
     static agent a;
     (void)n_operands;
-    int status = agent_config_read(&a.config, operands[0]);
+    if (!opts->list && (form->json || form->csv || form->fields))
+        return message_usage(&command_agent, "--json, --csv and --fields require --list");
+    int status = question_check_form(&command_agent, form);
+    if (status == STATUS_OK)
+        status = agent_config_read(&a.config, operands[0]);
     if (status == STATUS_OK && opts->list) {
-        status = list(&a.config);
+        status = list(&a.config, form);
     } else if (status == STATUS_OK) {
         a.targets.config = &a.config;
         status = begin(&a);

@@ -170,6 +170,12 @@ struct runtime {
     void (*read_gauges)(uint64_t *bytes);
 };
 
+/* Each runtime has one, in its own folder. */
+#define RUNTIME_ROW(id, name, ...)                                                                 \
+    extern const struct runtime name##_runtime_row __attribute__((visibility("hidden")));
+RUNTIMES(RUNTIME_ROW)
+#undef RUNTIME_ROW
+
 /* By enum runtime_id: src/runtimes/runtimes.c. */
 extern const struct runtime *const runtimes[N_RUNTIMES] __attribute__((visibility("hidden")));
 

@@ -1,9 +1,5 @@
 /* runtimes.c: the table of record/runtime.h, of the list in contract/runtimes.h. */
 #include "record/runtime.h"
 
-#define DECLARE(id, name, ...)                                                                     \
-    extern const struct runtime name##_runtime_row __attribute__((visibility("hidden")));
-RUNTIMES(DECLARE)
-
 #define ROW(id, name, ...) [RUNTIME_##id] = &name##_runtime_row,
 const struct runtime *const runtimes[N_RUNTIMES] = {RUNTIMES(ROW)};

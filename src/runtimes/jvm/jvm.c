@@ -39,7 +39,6 @@
 #include "runtimes/jvm/jvm_late.h"
 #include "runtimes/jvm/jvm_names.h"
 
-#define HIDDEN   __attribute__((visibility("hidden")))
 #define LAUNCHER "JLI_Launch"
 #define CREATE   "JNI_CreateJavaVM"
 #define CREATED  "JNI_GetCreatedJavaVMs"
@@ -135,7 +134,6 @@ static size_t jvm_locate(code_table *codes, uintptr_t slot, memtrace_location *l
     return jvm_names_locate(slot, locations, max);
 }
 
-extern const struct runtime jvm_runtime_row HIDDEN;
 const struct runtime jvm_runtime_row = {
     .find = jvm_find,
     .begin = jvm_begin,

@@ -27,8 +27,6 @@
 #include "runtimes/lua/luajit_frames.h"
 #include "runtimes/lua/luajit_heap.h"
 
-#define HIDDEN __attribute__((visibility("hidden")))
-
 static lua_runtime lua; /* as lua_layout_find has found it */
 
 static const char *const lua_type_names[] = {
@@ -142,7 +140,6 @@ static bool lua_name_object(void *state, uint64_t *code, const struct runtime_ob
     return true;
 }
 
-extern const struct runtime lua_runtime_row HIDDEN;
 const struct runtime lua_runtime_row = {
     .find = lua_find,
     .begin = lua_begin,

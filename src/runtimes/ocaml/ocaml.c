@@ -211,7 +211,6 @@ static void ocaml_domain_forget(void *state) {
     ocaml_trail_forget(state);
 }
 
-extern const struct runtime ocaml_runtime_row HIDDEN;
 const struct runtime ocaml_runtime_row = {
     .find = ocaml_find,
     .parameters = ocaml_parameters,

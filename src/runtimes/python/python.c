@@ -34,8 +34,7 @@
 #include "runtimes/python/python_tasks.h"
 #include "runtimes/python/python_types.h"
 
-#define HIDDEN __attribute__((visibility("hidden")))
-#define COLD   HOT_CODE static __attribute__((noinline))
+#define COLD HOT_CODE static __attribute__((noinline))
 
 static python_runtime python; /* as python_layout_find has found it */
 
@@ -357,7 +356,6 @@ static const char *const python_gauge_names[] = {
 #undef PYTHON_GAUGE_NAME
 };
 
-extern const struct runtime python_runtime_row HIDDEN;
 const struct runtime python_runtime_row = {
     .find = python_find,
     .begin = python_begin,

@@ -27,10 +27,6 @@ static size_t option_column(void) {
     return width() < NARROW ? NARROW_OPTION_COLUMN : OPTION_COLUMN;
 }
 
-static size_t columns_of(const char *text, size_t size) {
-    return utf8_columns(text, size);
-}
-
 /* Prints `text` word by word; lines after the first begin with `indent` blanks. `column` is where
  * the first line stands. Newlines in the text are kept. */
 static void print_wrapped(FILE *out, const char *text, size_t column, size_t indent) {
@@ -46,7 +42,7 @@ static void print_wrapped(FILE *out, const char *text, size_t column, size_t ind
             text++;
             continue;
         }
-        size_t size = strcspn(text, " \n"), wide = columns_of(text, size);
+        size_t size = strcspn(text, " \n"), wide = utf8_columns(text, size);
         if (!line_start && column + 1 + wide > most) {
             fprintf(out, "\n%*s", (int)indent, "");
             column = indent;

@@ -18,7 +18,7 @@ const measure_info measure_infos[] = {
 };
 
 /* By MEASURE_BYTESECONDS, `heaviest` is a number of seconds. */
-static estimate estimate_of(const profile *p, measure m, const cost *c) {
+estimate cost_estimate_of_seen(const profile *p, measure m, const cost *c) {
     double word = p->info.word_size / 8.0, rate = p->info.sample_rate;
     const estimate_blocks blocks = cost_blocks(c);
     if (measure_infos[m].unit == UNIT_BLOCKS)
@@ -43,11 +43,7 @@ estimate cost_estimate(const profile *p, measure m, filter_bounds may, const cos
     else if (c->blocks > 0)
         possible.heaviest =
             estimate_weight_possible(c->heaviest, c->blocks, most_of_sample(p, m, may));
-    return estimate_of(p, m, &possible);
-}
-
-estimate cost_estimate_of_seen(const profile *p, measure m, const cost *c) {
-    return estimate_of(p, m, c);
+    return cost_estimate_of_seen(p, m, &possible);
 }
 
 double cost_value(const profile *p, measure m, const cost *c) {

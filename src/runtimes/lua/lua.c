@@ -122,12 +122,6 @@ static void lua_domain_forget(void *state) {
         lua_frames_forget(state);
 }
 
-/* Only LuaJIT's blocks are asked about: Lua says it when it allocates them. Nobody else is in the
- * thread's state. */
-static bool lua_may_look(void) {
-    return luajit_heap_may_look();
-}
-
 static bool lua_name_object(void *state, uint64_t *code, const struct runtime_object *object) {
     const int type = luajit_heap_type(object->block, object->bytes);
     (void)state;
@@ -154,7 +148,7 @@ const struct runtime lua_runtime_row = {
     .type_names = lua_type_names,
     .n_types = N_TYPES,
     .n_object_types = LUA_TYPE_LuaJIT + 1,
-    .may_look = lua_may_look,
+    .may_look = luajit_heap_may_look,
     .name_object = lua_name_object,
     .locate = lua_names_locate,
 };

@@ -18,6 +18,9 @@ void luajit_heap_begin_late(const lua_runtime *r);
 /* All get back their allocators when they call them next. From now on blocks die unseen, and must
  * not be looked at. */
 void luajit_heap_end(void);
+
+/* Only LuaJIT's blocks are asked about: Lua says it when it allocates them. Nobody else is in the
+ * thread's state. */
 bool luajit_heap_may_look(void);
 
 /* The global_State that the thread was in last; 0: none that is still there. And the layout of all;

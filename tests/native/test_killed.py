@@ -1,11 +1,11 @@
 #!/usr/bin/python3
-"""Kills recorded programs by SIGKILL at random moments, and judges what is left. Prints TAP.
+"""Kills recorded programs by SIGKILL at random moments, or by exec, and judges what is left. Prints TAP.
 
     test_killed.py ALLOTRACE LIBRARY TARGET [KILLS [RATE]]
 
 The target counts what it has done in a file. Under `allotrace run`, whatever it had counted when it
 was killed must stand in the trace, whether it was busy or had been idle for long, and the trace must
-be without defects and last until then. Where `run` is killed with it, the trace must say that its end is missing. Below rate 1 the trace has a share of that, and no block more than there were.
+be without defects and last until then. That holds for other threads, too, when one becomes another program. Where `run` is killed with it, the trace must say that its end is missing. Below rate 1 the trace has a share of that, and no block more than there were.
 """
 import json
 import mmap
@@ -35,21 +35,43 @@ def child_of(pid):
     return next(c for c in children(pid) if executable_of(c) == TARGET)
 
 
-def kill_once(folder, mode, rate, moment, together=False):
-    """Records and kills, the program alone or with all of its group; gives the counts and the trace."""
+def begin_counting(folder):
     path = folder / "counts"
     path.write_bytes(bytes(4096))
     with open(path, "r+b") as file:
-        counts = mmap.mmap(file.fileno(), 4096)
-    env = {k: v for k, v in os.environ.items() if not k.startswith(("MEMTRACE", "LD_PRELOAD"))}
-    env["ALLOTRACE_PRELOAD"] = LIBRARY
+        return path, mmap.mmap(file.fileno(), 4096)
+
+
+def counted(counts):
+    return [struct.unpack_from("QQ", counts, 16 * t) for t in range(THREADS)]
+
+
+def run_command(rate, trace, *words):
+    return [ALLOTRACE, "run", "-r", rate, "-o", trace, "--", TARGET, *words], {
+        k: v for k, v in os.environ.items() if not k.startswith(("MEMTRACE", "LD_PRELOAD"))} | {"ALLOTRACE_PRELOAD": LIBRARY}
+
+
+def become_once(folder, mode, rate, name, earlier, program):
+    """The first thread becomes another program while the others allocate; `earlier` is what the trace is called then."""
+    path, counts = begin_counting(folder)
+    command, env = run_command(rate, folder / name, path, *mode, *program)
+    done = subprocess.run(command, env=env, stdin=subprocess.DEVNULL, capture_output=True, timeout=100)
+    assert done.returncode == 0, done
+    found = list(folder.glob(earlier))
+    assert len(found) == 1, sorted(folder.iterdir())
+    return counted(counts), found[0]
+
+
+def kill_once(folder, mode, rate, moment, together=False):
+    """Records and kills, the program alone or with all of its group; gives the counts and the trace."""
+    path, counts = begin_counting(folder)
     trace = folder / "t.ctf"
-    run = subprocess.Popen([ALLOTRACE, "run", "-r", rate, "-o", trace, "--",
-                            TARGET, path, *mode], env=env, stdin=subprocess.DEVNULL,
+    command, env = run_command(rate, trace, path, *mode)
+    run = subprocess.Popen(command, env=env, stdin=subprocess.DEVNULL,
                            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
                            start_new_session=True)
     least = 700 if mode is IDLE else 1  # the idle ones have done all that they do
-    while any(struct.unpack_from("QQ", counts, 16 * t)[0] < least for t in range(THREADS)):
+    while any(born < least for born, _ in counted(counts)):
         assert run.poll() is None, run.stderr.read()
         time.sleep(0.001)
     time.sleep(moment)
@@ -59,7 +81,7 @@ def kill_once(folder, mode, rate, moment, together=False):
         os.kill(child_of(run.pid), signal.SIGKILL)
     said = run.communicate()[1]
     assert run.returncode == -signal.SIGKILL, (run.returncode, said)
-    return [struct.unpack_from("QQ", counts, 16 * t) for t in range(THREADS)], trace
+    return counted(counts), trace
 
 
 def ask(*words):
@@ -121,31 +143,43 @@ def judge_sampled(counts, born, died):
                 (t, counts, born, died, seen)
 
 
-def test(number, name, mode, kills, together=False):
+def kill(rng, folder, mode, together=False):
+    moment = rng.random() * (0.05 if mode is BUSY else 0.3)
+    counts, trace = kill_once(folder, mode, RATE, moment, together)
+    if together:
+        judge_open_end(trace)
+        return
+    judge(counts, trace)
+    judge_end(trace, moment if mode is IDLE else 0)
+
+
+# Programs, and what the trace is called once the process is one.
+BECOMES = (("t.ctf", "t.1.ctf", ("/bin/sh", "-c", "true")), ("t.%p.ctf", "t.*.1.ctf", ("/bin/sh", "-c", "true")))
+
+
+def become(rng, folder):
+    judge(*become_once(folder, BUSY, RATE, *rng.choice(BECOMES)))
+
+
+def test(number, name, times, once, *how):
     rng = random.Random(number)
     try:
-        for i in range(kills):
+        for i in range(times):
             with tempfile.TemporaryDirectory(prefix="killed.") as folder:
-                moment = rng.random() * (0.05 if mode is BUSY else 0.3)
-                counts, trace = kill_once(pathlib.Path(folder), mode, RATE, moment, together)
-                if together:
-                    judge_open_end(trace)
-                    continue
-                judge(counts, trace)
-                judge_end(trace, moment if mode is IDLE else 0)
-        print(f"ok {number} - {name}: {kills} kills", flush=True)
+                once(rng, pathlib.Path(folder), *how)
+        print(f"ok {number} - {name}: {times} times", flush=True)
         return True
     except AssertionError as failure:
-        print(f"not ok {number} - {name}: kill {i}", flush=True)
+        print(f"not ok {number} - {name}: time {i}", flush=True)
         print(f"# {failure}"[:2000].replace("\n", "\n# "), flush=True)
         return False
 
 
 def main():
-    print("1..4", flush=True)
-    results = [test(1, "busy", BUSY, KILLS // 2), test(2, "with short rests", RESTING, KILLS // 4),
-               test(3, "idle", IDLE, KILLS // 4),
-               test(4, "with `run`", BUSY, KILLS // 2, together=True)]
+    print("1..5", flush=True)
+    results = [test(1, "busy", KILLS // 2, kill, BUSY), test(2, "with short rests", KILLS // 4, kill, RESTING),
+               test(3, "idle", KILLS // 4, kill, IDLE), test(4, "with `run`", KILLS // 2, kill, BUSY, True),
+               test(5, "by exec", KILLS // 2, become)]
     sys.exit(0 if all(results) else 1)
 
 

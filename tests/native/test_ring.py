@@ -26,7 +26,7 @@ from tap import same, test
 TARGET = os.path.abspath(sys.argv[3])
 DECODE = pathlib.Path(__file__).resolve().parent.parent / "decode.py"
 THREADS, SIZE = 3, 20000
-STEADY, FAST = ("20", "2000"), ("100", "2000")
+STEADY, FAST, BUSY = ("20", "2000"), ("100", "2000"), ("1", "0")
 
 
 class Run:
@@ -93,9 +93,9 @@ def live(trace):
     return [b - d for b, d in zip(*events(trace))]
 
 
-def judge(counts):
+def judge(counts, traces="d"):
     """All is there, as the target has counted it, or one more of what it was at."""
-    born, died = events("d")
+    born, died = events(traces)
     for t, (least_born, least_died) in enumerate(counts):
         assert least_born <= born[t] <= least_born + 1, (t, counts, born, died)
         assert least_died <= died[t] <= least_died + 1, (t, counts, born, died)
@@ -112,13 +112,17 @@ def judge_segments(counts):
         assert "the recording continues after this segment" not in said, said
 
 
-def live_of(traces):
-    """Of these segments alone."""
+def window_of(traces):
     shutil.rmtree("window", ignore_errors=True)
     os.mkdir("window")
     for trace in traces:
         shutil.copy(trace, "window")
-    return live("window")
+    return "window"
+
+
+def live_of(traces):
+    """Of these segments alone."""
+    return live(window_of(traces))
 
 
 def judge_no_spool():
@@ -310,6 +314,19 @@ def another_program_in_the_process_is_another_recording():
         os.kill(r.program, signal.SIGKILL)
         r.run.communicate()
         judge(r.counts())
+        judge_no_spool()
+
+
+@test
+def what_other_threads_did_when_one_became_another_program_is_there():
+    for program in "true", "sleep 1":  # before the keeper has seen that it is another program, and after
+        shutil.rmtree("d", ignore_errors=True)
+        pathlib.Path("counts").write_bytes(bytes(4096))
+        done = allotrace("run", "-r", "1", "--keep", "16s", "-o", "d", "--", TARGET, "counts", *BUSY, "/bin/sh", "-c", program)
+        same(done.returncode, 0, done.stderr)
+        counts = pathlib.Path("counts").read_bytes()
+        judge([struct.unpack_from("QQ", counts, 16 * t) for t in range(THREADS)],
+              window_of(name for name in segments() if os.path.basename(TARGET) in name))
         judge_no_spool()
 
 

@@ -2,7 +2,7 @@
 """Keeps the recordings of all processes of a run in one ring, kills what takes part in it, and judges what is
 left. Prints TAP.
 
-    test_ring_children.py ALLOTRACE LIBRARY TARGET [PATTERN…]
+    test_ring_children.py ALLOTRACE LIBRARY TARGET THREADS [PATTERN…]
 
 Each worker of the target counts in a file what it has allocated and freed. At rate 1 the segments together must
 hold just that.
@@ -29,7 +29,7 @@ from recording import ENVIRONMENT
 from rings import ALLOTRACE, allotrace, ask, children, patiently, read
 from tap import same, test
 
-TARGET = os.path.abspath(sys.argv[3])
+TARGET, THREADS = map(os.path.abspath, sys.argv[3:5])
 SIZE = 20000
 F_OFD_SETLK = 37
 HELPERS = "allotrace", "run-keepers", "run-keeper"
@@ -289,6 +289,21 @@ def another_program_in_a_child_is_another_recording():
         said = r.end()
         assert "recorded into" in said, said
         judge(r)
+
+
+@test
+def what_other_threads_did_when_one_became_another_program_is_there():
+    for program in "true", "sleep 1":  # before the keeper has seen that it is another program, and after
+        shutil.rmtree("d", ignore_errors=True)
+        pathlib.Path("counts").write_bytes(bytes(4096))
+        done = allotrace("run", "-r", "1", "--keep", "16s", "-o", "d/%p", "--", "sh", "-c", '"$@"; exit $?', "sh",
+                         THREADS, "counts", "1", "0", "/bin/sh", "-c", program)
+        same(done.returncode, 0, done.stderr)
+        counts = pathlib.Path("counts").read_bytes()
+        born, died = (sum(struct.unpack_from("Q", counts, 16 * t + at)[0] for t in range(3)) for at in (0, 8))
+        got = events(name for name in segments() if os.path.basename(THREADS) in name)
+        assert born <= got[0] <= born + 3 and died <= got[1] <= died + 3, (born, died, got)
+        same(spools(), [], "what is left over")
 
 
 @test
@@ -624,4 +639,4 @@ def what_cannot_be_is_refused():
 
 
 if __name__ == "__main__":
-    sys.exit(tap.main(sys.argv[4:]))
+    sys.exit(tap.main(sys.argv[5:]))

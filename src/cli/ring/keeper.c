@@ -71,7 +71,6 @@ typedef struct keeping {
     bool is_said;  /* how the recording ended, by the process itself */
     bool of_child; /* it keeps one spool, as long as that is locked */
     char spool[PATH_MAX];
-    char pattern[PATH_MAX]; /* that names it */
 
     /* Of the spool that is read. */
     int spool_fd;
@@ -389,12 +388,8 @@ static bool has_ended(const keeping *k) {
 
 /* Adds to the spool what a killed program had not written. */
 static void rescue(keeping *k) {
-    unsigned patience = 20;
     k->is_said = run_rescue_is_said(k->spool_fd);
-    if (k->of_child)
-        run_rescue_finish_one(k->rescue, k->pattern, (uint64_t)k->pid);
-    else
-        run_rescue_finish(k->rescue, k->pattern, (uint64_t)k->pid, &patience);
+    run_rescue_finish_open(k->rescue, k->spool_fd);
     if (k->of_child || (k->rescue < 0 && k->process < 0))
         run_rescue_note_lost(k->spool, (uint64_t)k->pid, k->ended ? k->ended : clock_wall_us());
     k->over = true;
@@ -423,7 +418,10 @@ static bool wait_for_more(void *context) {
             return false;
         if (has_grown(k, done))
             return true;
-        if (k->over || is_replaced(k))
+        const bool replaced = is_replaced(k);
+        if (replaced) /* its other threads went on until it was another program */
+            run_rescue_finish_open(k->rescue, k->spool_fd);
+        if (replaced || k->over)
             return has_grown(k, done);
         if (has_ended(k) && !is_replaced(k))
             rescue(k);
@@ -490,6 +488,7 @@ static bool open_spool(keeping *k) {
         return true;
     }
     close(k->spool_fd);
+    k->spool_fd = -1;
     return false;
 }
 
@@ -513,6 +512,7 @@ static void keep_spool(keeping *k) {
     if (!k->failed)
         keeper_spool_remove(&k->plan, k->spool_fd, k->inode);
     close(k->spool_fd);
+    k->spool_fd = -1;
     if (!k->failed)
         note_taken(k, 0, 0);
 }
@@ -579,7 +579,6 @@ _Noreturn void keeper_of_child(const ring_plan *plan, const char *path, int fd, 
     own.fd = own.fd_segment = -1;
     own.of_child = true;
     snprintf(own.spool, sizeof own.spool, "%s", path);
-    trace_name_pattern(path, own.pattern, sizeof own.pattern);
     prctl(PR_SET_NAME, "run-keeper");
     own.process = (int)syscall(SYS_pidfd_open, pid, 0);
     share_pace(&own);
@@ -610,7 +609,6 @@ bool keeper_start(keeper *k, const ring_plan *plan, pid_t pid, int rescue_fd, bo
     own.position = k->position;
     if (!ring_spool_path(plan, (uint64_t)pid, own.spool, sizeof own.spool))
         return false;
-    trace_name_pattern(own.spool, own.pattern, sizeof own.pattern);
     if (pipe2(ends, O_CLOEXEC) != 0 || (k->pid = fork()) < 0) {
         message_error("the segments cannot be written: %s", strerror(errno));
         return false;

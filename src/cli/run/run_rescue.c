@@ -191,13 +191,13 @@ static uint64_t since_start(const whole_packets *w, uint64_t time) {
     return time > w->start_time ? time - w->start_time : 0;
 }
 
-static void add_packet(int fd, uint64_t start_time, const rescued_packet *packet) {
+static void add_packet(int fd, const rescued_packet *packet) {
     packet_header h;
     packet_mark mark;
     if (packet->size < FORMAT_LEAST_PACKET || !look_at(packet->bytes, packet->size, &h, &mark))
         return;
     const whole_packets w = find_packets(fd, &mark);
-    if (w.size == 0 || w.start_time != start_time || w.there)
+    if (w.size == 0 || w.there)
         return;
     const int error = append_packet(fd, w.size, packet->bytes, packet->size);
     const memtrace_end early = end_of(MEMTRACE_END_EARLY, since_start(&w, mark.time), error,
@@ -207,19 +207,21 @@ static void add_packet(int fd, uint64_t start_time, const rescued_packet *packet
 }
 
 typedef struct rescued {
-    const char *pattern;
+    const char *pattern; /* NULL: `trace` is the one that is meant */
+    int trace;
     void *stream; /* room for a copy */
     unsigned *patience;
-    uint64_t only; /* a process; 0: all are meant */
+    uint64_t only; /* a process; 0: all are meant, and all that they were */
 } rescued;
 
 static bool is_meant(const rescued *r, const struct rescue_slot *slot) {
     return slot->magic == RESCUE_MAGIC && (!r->only || r->only == slot->pid);
 }
 
-bool run_rescue_is_recording(const char *path, unsigned *patience) {
+/* The child of a fork shares its parent's lock for a moment. */
+static bool is_recorded_to(int trace, unsigned *patience) {
     const struct timespec tick = {.tv_nsec = 5000000};
-    while (symbolize_file_is_recording(path)) {
+    while (file_is_locked(trace)) {
         if (*patience == 0)
             return true;
         --*patience;
@@ -228,19 +230,59 @@ bool run_rescue_is_recording(const char *path, unsigned *patience) {
     return false;
 }
 
-static void rescue_stream(const rescued *r, const struct rescue_slot *slot) {
-    rescued_packet packets[WRITER_RESCUED_PACKETS];
-    char path[PATH_MAX];
-    if (!writer_rescue(r->stream, slot->address, slot->pid, packets) ||
-        packets[0].size + packets[1].size == 0 ||
-        !trace_name_for(r->pattern, slot->pid, path, sizeof path) ||
-        run_rescue_is_recording(path, r->patience))
-        return;
-    int fd = path_open_once(path, O_RDWR);
-    for (size_t i = 0; fd >= 0 && i < WRITER_RESCUED_PACKETS; i++)
-        add_packet(fd, slot->start_time, &packets[i]);
+bool run_rescue_is_recording(const char *path, unsigned *patience) {
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    const bool is_recording = fd >= 0 && is_recorded_to(fd, patience);
     if (fd >= 0)
         close(fd);
+    return is_recording;
+}
+
+/* Whether an open trace is the one that a slot's process began. */
+static bool is_trace_of(int trace, const struct rescue_slot *slot) {
+    uint8_t bytes[FORMAT_LEAST_PACKET];
+    packet_header h;
+    packet_mark mark;
+    const ssize_t n = pread(trace, bytes, sizeof bytes, 0);
+    return n > 0 && look_at(bytes, (size_t)n, &h, &mark) && h.packet.pid == slot->pid &&
+           mark.time == slot->start_time;
+}
+
+/* The trace, if it is the slot's, and nobody records to it; else -1, and it is closed. */
+static int if_of(const rescued *r, int trace, const struct rescue_slot *slot) {
+    if (trace < 0 || (is_trace_of(trace, slot) && !is_recorded_to(trace, r->patience)))
+        return trace;
+    close(trace);
+    return -1;
+}
+
+/* The trace that a slot's process has left, or -1. If it has become another program since, that
+ * has the name, and the trace the name of an earlier one. */
+static int open_trace_of(const rescued *r, const struct rescue_slot *slot) {
+    char path[PATH_MAX], earlier[PATH_MAX];
+    if (!r->pattern)
+        return if_of(r, fcntl(r->trace, F_DUPFD_CLOEXEC, 0), slot);
+    if (!trace_name_for(r->pattern, slot->pid, path, sizeof path))
+        return -1;
+    int trace = if_of(r, path_open_once(path, O_RDWR), slot);
+    for (unsigned n = 1;
+         trace < 0 && !r->only && n <= TRACE_NAME_EARLIER_MAX &&
+         trace_name_earlier(path, n, earlier, sizeof earlier) && access(earlier, F_OK) == 0;
+         n++)
+        trace = if_of(r, path_open_once(earlier, O_RDWR), slot);
+    return trace;
+}
+
+static void rescue_stream(const rescued *r, const struct rescue_slot *slot) {
+    rescued_packet packets[WRITER_RESCUED_PACKETS];
+    if (!writer_rescue(r->stream, slot->address, slot->pid, packets) ||
+        packets[0].size + packets[1].size == 0)
+        return;
+    const int trace = open_trace_of(r, slot);
+    for (size_t i = 0; trace >= 0 && i < WRITER_RESCUED_PACKETS; i++)
+        add_packet(trace, &packets[i]);
+    if (trace >= 0)
+        close(trace);
 }
 
 /* The next slot that takes memory. */
@@ -277,17 +319,12 @@ static void visit_stream(void *context, int fd, uint64_t at, const struct rescue
  * it ended is not known, but for the one that `run` has waited for. */
 static void visit_end(void *context, int fd, uint64_t at, const struct rescue_slot *slot) {
     const rescued *r = context;
-    char path[PATH_MAX];
     (void)fd, (void)at;
-    if (!is_meant(r, slot) || !trace_name_for(r->pattern, slot->pid, path, sizeof path) ||
-        run_rescue_is_recording(path, r->patience))
-        return;
-    int trace = open(path, O_RDWR | O_CLOEXEC);
+    const int trace = is_meant(r, slot) ? open_trace_of(r, slot) : -1;
     const whole_packets w = trace < 0 ? (whole_packets){0} : find_packets(trace, NULL);
     const memtrace_end end = end_of(MEMTRACE_END_WHOLE, since_start(&w, w.end), 0,
                                     "the process was killed, then or later");
-    if (w.size > 0 && w.start_time == slot->start_time)
-        say_end(trace, &w, false, &end);
+    say_end(trace, &w, false, &end);
     if (trace >= 0)
         close(trace);
 }
@@ -306,8 +343,8 @@ void run_rescue_finish(int fd, const char *pattern, uint64_t only, unsigned *pat
     finish(fd, &r);
 }
 
-/* Whether the place at the front of a trace where its end is to be said says nothing. */
-static bool says_nothing(int fd) {
+/* What a trace says, at its front, of how its recording ended; false: it has no place for that. */
+static bool said_at_front(int fd, memtrace_end *said) {
     uint8_t bytes[FORMAT_LEAST_PACKET];
     packet_header h;
     packet_mark mark;
@@ -323,7 +360,21 @@ static bool says_nothing(int fd) {
             break;
         w.size = h.packet.size;
     }
-    return w.said_at && w.said.how == MEMTRACE_END_OPEN;
+    *said = w.said;
+    return w.said_at;
+}
+
+/* Whether something can be missing in a trace. Where the process became another program or aborted,
+ * its other threads went on for a moment; the end of the recording has no reason. */
+static bool may_lack(int fd) {
+    memtrace_end said;
+    return !said_at_front(fd, &said) || said.how == MEMTRACE_END_OPEN || said.reason[0];
+}
+
+void run_rescue_finish_open(int fd, int trace) {
+    unsigned patience = 20;
+    if (may_lack(trace))
+        finish(fd, &(rescued){.trace = trace, .patience = &patience});
 }
 
 void run_rescue_finish_one(int fd, const char *pattern, uint64_t pid) {
@@ -333,14 +384,15 @@ void run_rescue_finish_one(int fd, const char *pattern, uint64_t pid) {
     const int trace = trace_name_for(pattern, pid, path, sizeof path)
                           ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
                           : -1;
-    if (trace >= 0 && says_nothing(trace))
+    if (trace >= 0 && may_lack(trace))
         finish(fd, &r);
     if (trace >= 0)
         close(trace);
 }
 
 bool run_rescue_is_said(int trace) {
-    return !says_nothing(trace);
+    memtrace_end said;
+    return !said_at_front(trace, &said) || said.how != MEMTRACE_END_OPEN;
 }
 
 typedef struct released {

@@ -24,12 +24,16 @@ void run_rescue_name(int fd, pid_t keeper, char *name, size_t size);
 bool run_rescue_is_recording(const char *path, unsigned *patience);
 
 /* Adds what is left in it to the traces, whose names follow `pattern`, if nobody is recording to
- * them any more; `only` to that of this process, unless it is 0. */
+ * them any more: also to those of programs that processes were before they became others. `only` to
+ * that which this process has now, unless it is 0. */
 void run_rescue_finish(int fd, const char *pattern, uint64_t only, unsigned *patience);
 
 /* The same for one process alone, of which nothing is known but that nobody records to its trace
- * any more. Costs little if that says how it ended. */
+ * any more. Costs little if nothing can be missing. */
 void run_rescue_finish_one(int fd, const char *pattern, uint64_t pid);
+
+/* The same for one open trace, whatever it is called. */
+void run_rescue_finish_open(int fd, int trace);
 
 /* Whether the open trace says how its recording ended. */
 bool run_rescue_is_said(int trace);

@@ -19,4 +19,10 @@ bool maps_find(uintptr_t address, struct mapping *out, char *path, size_t size);
 /* Whether the kernel can read the word at an aligned address. One cheap system call. */
 bool maps_readable(uintptr_t address);
 
+/* What an aligned word is, compared with an expected one, if it is there at all, in one system
+ * call.
+ */
+enum maps_word { MAPS_WORD_GONE, MAPS_WORD_SAME, MAPS_WORD_OTHER };
+enum maps_word maps_compare(uintptr_t address, uint32_t expected);
+
 #endif

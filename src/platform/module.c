@@ -3,7 +3,6 @@
 
 #include <elf.h>
 #include <fcntl.h>
-#include <linux/futex.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -171,30 +170,18 @@ void module_unloading(bool begins) {
     atomic_fetch_add(&unloading, begins ? 1 : UINT32_MAX);
 }
 
-bool module_is_unloading(void) {
-    return __builtin_expect(atomic_load(&unloading) != 0, 0);
-}
-
-/* Is this the word there? The kernel is asked, which survives that nothing is, to move none of
- * those who wait for it. (A wait of no time sleeps for half a millisecond; this takes less than one
- * microsecond.) */
-static bool word_is(const unsigned char *at, uint32_t expected) {
-    static uint32_t nobody;
-    return syscall6(SYS_futex, (long)at, FUTEX_CMP_REQUEUE | FUTEX_PRIVATE_FLAG, 0, 0,
-                    (long)&nobody, expected) == 0;
-}
-
 /* Are these still the first bytes, if anything is there? */
 static bool build_id_stands(const unsigned char *build_id, uint64_t start) {
     uint32_t words[2];
     memcpy(words, &start, sizeof words);
-    return word_is(build_id, words[0]) && word_is(build_id + sizeof *words, words[1]);
+    return maps_compare((uintptr_t)build_id, words[0]) == MAPS_WORD_SAME &&
+           maps_compare((uintptr_t)build_id + sizeof *words, words[1]) == MAPS_WORD_SAME;
 }
 
 /* The same of a module that is there, unless it is being unloaded. */
 static bool build_id_is(const unsigned char *build_id, uint64_t start) {
     uint64_t now;
-    if (module_is_unloading())
+    if (__builtin_expect(atomic_load(&unloading) != 0, 0))
         return build_id_stands(build_id, start);
     memcpy(&now, build_id, sizeof now);
     return now == start;

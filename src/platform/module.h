@@ -58,7 +58,6 @@ bool module_persists(const struct module_identity *identity);
 /* To be called around each call that may unload modules: while one goes on, whether a module is
  * still there is asked in a way that survives its going just then. */
 void module_unloading(bool begins);
-bool module_is_unloading(void);
 
 /* Writes the path of the module's file, the executable's resolved by the kernel, cut off at `size`
  * and always terminated. Gives its length. */

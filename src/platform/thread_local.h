@@ -5,9 +5,9 @@
  * they export. Where it is in a thread says the C library: glibc describes its own data for
  * debuggers (libthread_db). No memory, errno kept.
  *
- * Mostly without the loader's lock either, which who waits for us may hold; then all of it is read
- * as memory that may be gone. With another C library, in static programs, or where glibc does not
- * describe itself, there are no variables. */
+ * Mostly without the loader's lock either, which who waits for us may hold; then the kernel reads
+ * all of it, as memory that may go at any moment. With another C library, in static programs, or
+ * where glibc does not describe itself, there are no variables. */
 #ifndef PLATFORM_THREAD_LOCAL_H
 #define PLATFORM_THREAD_LOCAL_H
 
@@ -36,12 +36,12 @@ struct thread_local_found {
 /* Looks at all objects, while the loader holds still. */
 void thread_local_find(const char *name, struct thread_local_found *found);
 
-/* The same at those that were loaded since, or at all if none was looked at; takes no lock. No
- * module that was looked at may have been unloaded since, nor one be unloaded meanwhile. */
+/* The same at those that were loaded since, or at all if none was looked at, or those that were are
+ * gone; takes no lock. Nothing is found where /proc is not to be had. */
 void thread_local_find_more(const char *name, struct thread_local_found *found);
 
 /* Whether that would find something new, perhaps; a glance. */
-bool thread_local_is_more(const struct thread_local_found *found, struct pages_seen *seen);
+bool thread_local_is_more(const struct thread_local_found *found);
 
 /* Reads the calling thread's, which is a pointer. NULL also if the thread has no such variable yet.
  */

@@ -113,7 +113,6 @@ CALLS_LINK(DEFINE_LINK)
 EXPORT int dlclose(void *handle);
 int dlclose(void *handle) {
     module_unloading(true);
-    span_wait();
     int error = next.dlclose(handle);
     span_look(true);
     module_unloading(false);

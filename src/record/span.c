@@ -5,7 +5,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "platform/module.h"
 #include "platform/thread_local.h"
 #include "record/lock.h"
 
@@ -47,15 +46,10 @@ void span_look(bool anew) {
         return;
     if (anew)
         thread_local_find(VARIABLE, &found);
-    else if (!module_is_unloading())
+    else
         thread_local_find_more(VARIABLE, &found);
     publish();
     lock_release(&looking);
-}
-
-void span_wait(void) {
-    if (lock_acquire_patiently(&looking))
-        lock_release(&looking);
 }
 
 void span_after_fork(void) {
@@ -75,7 +69,7 @@ void span_look_at_more_slow(struct span_state *state, uint64_t now) {
     if (!lock_try(&looking))
         return;
     state->glanced = now;
-    const bool more = !module_is_unloading() && thread_local_is_more(&found, seen_at(state, now));
+    const bool more = thread_local_is_more(&found);
     lock_release(&looking);
     if (more)
         span_look(false);

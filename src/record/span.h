@@ -47,10 +47,6 @@ static inline void span_look_at_more(struct span_state *state, uint64_t now) {
         span_look_at_more_slow(state, now);
 }
 
-/* When modules are about to be unloaded, module_unloading has been called: until nobody looks any
- * more. */
-void span_wait(void);
-
 /* In the child of a fork, while it has one thread. */
 void span_after_fork(void);
 

@@ -1,7 +1,10 @@
 /* Tests of the spans that a program publishes: this one does, in a thread-local variable. */
+#include <link.h>
 #include <pthread.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include "platform/thread_local.h"
@@ -136,14 +139,74 @@ START_TEST(variables_that_are_not_there_are_not_found) {
 }
 END_TEST
 
+/* An object as the loader lists it; some of what follows must not be 0. */
+struct object {
+    struct link_map map;
+    uint8_t rest[4096 - sizeof(struct link_map)];
+};
+
+static struct {
+    void *dynamic; /* a page of the object, which comes and goes */
+    volatile bool is_there;
+    volatile unsigned n_times;
+} volatile going;
+
+static void come_or_go(int signal) {
+    const size_t size = (size_t)sysconf(_SC_PAGESIZE);
+    (void)signal;
+    if (going.is_there)
+        munmap(going.dynamic, size);
+    else if (mmap(going.dynamic, size, PROT_READ | PROT_WRITE,
+                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == going.dynamic)
+        memset(going.dynamic, 1, size); /* no end of the section */
+    going.is_there = !going.is_there;
+    going.n_times++;
+}
+
+/* As a C library unloads what it has loaded itself: nobody learns of it, whatever they are at. */
+START_TEST(an_object_may_go_at_any_moment) {
+    enum { TIMES = 200, MICROSECONDS = 200 };
+    static struct object before, last;
+    const struct itimerval often = {{0, MICROSECONDS}, {0, MICROSECONDS}}, never = {{0}, {0}};
+    memset(before.rest, 1, sizeof before.rest);
+    memset(last.rest, 1, sizeof last.rest);
+    before.map.l_next = &last.map;
+    last.map.l_prev = &before.map;
+    going.dynamic =
+        mmap(NULL, (size_t)sysconf(_SC_PAGESIZE), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    last.map.l_ld = going.dynamic;
+    signal(SIGALRM, come_or_go);
+    setitimer(ITIMER_REAL, &often, NULL);
+    while (going.n_times < TIMES) {
+        struct thread_local_found found = {.last = (uintptr_t)&before};
+        thread_local_find_more("otel_thread_ctx_v1", &found);
+        ck_assert_uint_eq(found.last, (uintptr_t)&last);
+    }
+    setitimer(ITIMER_REAL, &never, NULL);
+}
+END_TEST
+
+/* What was looked at last is gone, or another's: all are looked at again. */
+START_TEST(after_an_object_has_gone_others_are_found) {
+    static struct object before, gone;
+    struct thread_local_found found = {.last = (uintptr_t)&gone};
+    gone.map.l_prev = &before.map;
+    thread_local_find_more("otel_thread_ctx_v1", &found);
+    ck_assert_uint_eq(found.n, 1);
+    found = (struct thread_local_found){.undecided = {64}, .n = 1};
+    thread_local_find_more("otel_thread_ctx_v1", &found);
+    ck_assert_uint_eq(found.n, 1);
+    ck_assert_uint_ne(found.places[0], 0);
+}
+END_TEST
+
 /* As a process that begins finds them, which need not hold the loader. */
 START_TEST(without_the_lock_the_same_is_found) {
     struct thread_local_found one = {0}, other = {0};
-    struct pages_seen seen = {0};
     thread_local_find("otel_thread_ctx_v1", &one);
     thread_local_find_more("otel_thread_ctx_v1", &other);
     ck_assert_mem_eq(&one, &other, sizeof one);
-    ck_assert(!thread_local_is_more(&one, &seen));
+    ck_assert(!thread_local_is_more(&one));
     thread_local_find_more("otel_thread_ctx_v1", &other);
     ck_assert_mem_eq(&one, &other, sizeof one);
 }
@@ -158,6 +221,8 @@ static Suite *suite(void) {
     tcase_add_test(t, a_record_that_is_not_there_is_none);
     tcase_add_test(t, variables_that_are_not_there_are_not_found);
     tcase_add_test(t, without_the_lock_the_same_is_found);
+    tcase_add_test(t, an_object_may_go_at_any_moment);
+    tcase_add_test(t, after_an_object_has_gone_others_are_found);
     suite_add_tcase(s, t);
     return s;
 }

@@ -199,6 +199,7 @@ def without_a_keeper_nothing_grows_without_end():
         said = r.run.communicate()[1]
         assert "was killed" in said, said
         ask("hotspots", "d")
+        judge_no_spool()
 
 
 def taken():
@@ -328,6 +329,24 @@ def what_other_threads_did_when_one_became_another_program_is_there():
         judge([struct.unpack_from("QQ", counts, 16 * t) for t in range(THREADS)],
               window_of(name for name in segments() if os.path.basename(TARGET) in name))
         judge_no_spool()
+
+
+@test
+def nothing_is_left_over_where_the_keeper_of_an_attached_process_was_killed():
+    pathlib.Path("counts").write_bytes(bytes(4096))
+    with subprocess.Popen([TARGET, "counts", *STEADY]) as target, subprocess.Popen(
+            [ALLOTRACE, "attach", "-r", "1", "--keep", "16s", "-o", "d", str(target.pid)],
+            env=ENVIRONMENT, stderr=subprocess.PIPE, text=True) as attach:
+        try:
+            patiently(lambda: os.path.isdir("d") and len(segments()) >= 2, "segments")
+            os.kill(next(c for c in children(attach.pid) if read(f"/proc/{c}/comm").strip() == "run-keeper"), signal.SIGKILL)
+            attach.send_signal(signal.SIGINT)
+            said = attach.communicate()[1]
+            assert "was killed" in said, said
+            same(target.poll(), None, "the target goes on")
+            judge_no_spool()
+        finally:
+            target.kill()
 
 
 @test

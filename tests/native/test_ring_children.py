@@ -250,6 +250,7 @@ def a_killed_keeper_costs_its_process_alone():
         said = r.end()
         assert "1 process that wrote segments was killed" in said, said
         same([is_whole(*worker) for worker in zip(r.workers(), r.counts())].count(True), 2, "recordings that are whole")
+        same(spools(), [], "what is left over")
 
 
 @test

@@ -264,6 +264,7 @@ def what_cannot_be_written_is_not_said_to_be_there():
         patiently(lambda: not ring.is_kept(), "the file is full")
         ring.end(signal.SIGTERM)
         assert "File too large; the recording ends" in ring.said and "wrote the segments" not in ring.said, ring.said
+        same([name for name in os.listdir("d") if name.startswith(".")], [], "what is left over")
         [(truth, [path])] = ring.recordings()
         end = json.loads(ask("info", "--json", path))[0]["ends_early"]
         assert end["reason"] == "the segments cannot be written: File too large" and end["lost_allocations"] > 0, end

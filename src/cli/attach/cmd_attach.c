@@ -340,6 +340,8 @@ static int keep_recording(pid_t pid, const attach_options *opts, const ring_plan
         close(process);
     push_finish(push);
     const bool kept = keeper_finish(&keeps, clock_wall_us());
+    if (!kept)
+        keeper_spools_remove_abandoned(ring, pid);
     sigprocmask(SIG_UNBLOCK, &enough, NULL);
     const ring_made made = ring_complete(ring, (uint64_t)inner, began / 1000000,
                                          opts->no_symbolize ? NULL : &debug_files, NULL, NULL);
@@ -525,6 +527,8 @@ static int follow_go(run_go *g, recorded *r, const attach_options *opts, const t
     push_finish(push);
     if (ring->on)
         kept = keeper_finish(&keeps, clock_wall_us());
+    if (!kept)
+        keeper_spools_remove_abandoned(ring, r->pid);
     sigprocmask(SIG_UNBLOCK, &enough, NULL);
     if (!ring->on)
         return run_go_write_watched(g, r->path, opts->quiet);

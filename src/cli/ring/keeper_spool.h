@@ -24,8 +24,9 @@ bool keeper_has_gone(const ring_plan *plan, uint64_t pid);
  * others might keep it again before it is gone. */
 void keeper_spool_remove(const ring_plan *plan, int fd, ino_t inode);
 
-/* Removes spools whose keeper was killed, which are of no use to anybody: before a program is
- * started (`pid` is 0), or when process `pid` records: what it recorded before is none of that. */
+/* Removes spools whose keeper was killed or gave up, which are of no use to anybody: before a
+ * program is started (`pid` is 0), and before and after process `pid` records: what it recorded
+ * before is none of that. */
 void keeper_spools_remove_abandoned(const ring_plan *plan, pid_t pid);
 
 #endif

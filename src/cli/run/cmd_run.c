@@ -513,6 +513,8 @@ static void finish_ring(launch *l, run_program *program, keeper *keeps) {
         finish_push(l); /* all that has ended is in the spools */
         ring_push_end(&l->ring);
     }
+    if (!kept)
+        keeper_spools_remove_abandoned(&l->ring, program->pid);
     const ring_made made = ring_complete(
         &l->ring, (uint64_t)program->pid, (uint64_t)l->started.tv_sec,
         l->options->no_symbolize ? NULL : &l->options->debug_files, interrupted, program);

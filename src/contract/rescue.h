@@ -25,7 +25,7 @@ enum {
 struct rescue_head {
     uint64_t magic, stream_size;
     _Atomic uint64_t next;    /* where the next slot goes */
-    _Atomic uint64_t notes;   /* of enum rescue_note */
+    _Atomic uint64_t notes;   /* see below */
     struct pace pace;         /* the only part that `run` writes later */
     _Atomic uint64_t silent;  /* programs that began and have no trace, as nothing was sampled */
     _Atomic uint64_t refused; /* processes that were not allowed to open their traces */
@@ -36,9 +36,15 @@ enum rescue_note {
     RESCUE_TOLD = 1,            /* the user was told why nothing is recorded */
     RESCUE_LEFT_CHILD = 2,      /* a child process was not recorded, as the trace is its parent's */
     RESCUE_LEFT_TO_PROGRAM = 4, /* a program that records by itself writes the trace */
-    RESCUE_LINKED = 8,          /* the user was told of an allocator that is the program's own */
-    RESCUE_UNOPENED = 16        /* the user was told of a process that cannot open its trace */
+    RESCUE_LINKED = 8           /* the user was told of an allocator that is the program's own */
 };
+
+/* And that the user was told of a process that cannot open its trace: a note for each errno; some
+ * rare ones share theirs. */
+static inline uint64_t rescue_unopened(int os_error) {
+    enum { FIRST = 8, NOTES = 64 - FIRST };
+    return UINT64_C(1) << (FIRST + os_error % NOTES);
+}
 
 struct rescue_slot {
     uint64_t magic; /* written last */

@@ -30,7 +30,7 @@ void recorder_program(char path[PATH_MAX]) {
 
 /* A server may go on for ever, and start processes, when the folder of its traces is gone. */
 void recorder_decline_open(const config *c, int os_error) {
-    if (c->per_process && !rescue_tell(c->rescue, RESCUE_UNOPENED))
+    if (c->per_process && !rescue_tell(c->rescue, rescue_unopened(os_error)))
         return;
     char program[PATH_MAX], message[256], file[PATH_MAX];
     uint64_t pid = (uint64_t)syscall4(SYS_getpid, 0, 0, 0, 0);

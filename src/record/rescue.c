@@ -69,7 +69,7 @@ HOT_CODE static struct rescue_head *map_head(const char *path) {
     return head;
 }
 
-bool rescue_tell(const char *path, enum rescue_note note) {
+bool rescue_tell(const char *path, uint64_t note) {
     struct rescue_head *head = map_head(path);
     if (!head)
         return true;

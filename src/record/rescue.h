@@ -43,7 +43,7 @@ void rescue_count_remark(rescue *r);
 void rescue_count_refused(rescue *r);
 
 /* Lets `allotrace run` know. `path` as above, or NULL. False: another process has done so. */
-bool rescue_tell(const char *path, enum rescue_note note);
+bool rescue_tell(const char *path, uint64_t note);
 
 /* Around a fork, where the calling thread was interrupted while it changed a stream: keeps what
  * that is for the child. A stream that did not come from here is ignored. */

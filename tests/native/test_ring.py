@@ -202,6 +202,29 @@ def without_a_keeper_nothing_grows_without_end():
         judge_no_spool()
 
 
+@test
+def a_keeper_that_was_stopped_catches_up():
+    for ends_meanwhile in False, True:
+        shutil.rmtree("d", ignore_errors=True)
+        with Run("-r", "1", "--keep", "16s") as r:
+            r.until_segments(2)
+            os.kill(r.keeper, signal.SIGSTOP)
+            before, n = r.counts(), len(segments())
+            patiently(lambda: all(now[0] > 2 * then[0] + 5000 for now, then in zip(r.counts(), before)), "it goes on")
+            if ends_meanwhile:
+                os.kill(r.program, signal.SIGKILL)
+                patiently(lambda: executable_of(r.program) is None, "it ends")
+            os.kill(r.keeper, signal.SIGCONT)
+            if not ends_meanwhile:
+                patiently(lambda: len(segments()) > n + 1, "more segments")
+                os.kill(r.program, signal.SIGKILL)
+            said = r.run.communicate()[1]
+            same(r.run.returncode, -signal.SIGKILL, said)
+            judge(r.counts())
+            judge_segments(r.counts())
+            judge_no_spool()
+
+
 def taken():
     """Bytes of the folder on the disk. Files go while we look."""
     sizes = 0

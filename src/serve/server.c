@@ -405,8 +405,8 @@ static enum MHD_Result start_job(exchange *e) {
     return MHD_YES;
 }
 
-/* Turns a pprof request into an export. Tools and scrapers of pprof add parameters that mean nothing
- * here. One of the two profiles shows live memory first, the other allocated memory. */
+/* Turns a pprof request into an export. Tools and scrapers of pprof add parameters that mean
+ * nothing here. One of the two profiles shows live memory first, the other allocated memory. */
 static void ask_for_pprof(exchange *e, bool shows_live) {
     const api_parameter to[] = {{.name = "to", .value = "pprof"},
                                 {.name = "measure", .value = "live"}};

@@ -47,7 +47,7 @@ struct push_family {
     push_shared shared;
     char folder[PATH_MAX]; /* of the traces, with a trailing slash; may be empty */
     const char *name;      /* last component of the pattern */
-    char beside[PATH_MAX]; /* pattern of the traces of Go's heap beside these */
+    char beside[PATH_MAX]; /* pattern of the traces of heaps that are read from outside */
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t change;

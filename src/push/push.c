@@ -353,8 +353,8 @@ static bool open_trace(push_session *s) {
     return open_file(s);
 }
 
-/* Labels a Go trace. A process that also has a native trace has two series, which this tells
- * apart. */
+/* Labels a trace that was read from a runtime. A process that also has a native trace has two
+ * series, which this label tells apart. */
 static bool label_runtime(push_session *s, const memtrace_info *info) {
     static const char go[] = MEMTRACE_IMPORTED MEMTRACE_GO_PROFILE;
     return strncmp(info->context, go, strlen(go)) != 0 ||

@@ -17,7 +17,7 @@ export const deltaHead = (app, names, before, after, change, unit) =>
 const channels = (hex) => [1, 3, 5].map((i) => parseInt(hex.slice(i, i + 2), 16));
 const mix = (from, to, share) => `#${channels(from).map((c, i) => Math.round(c + (channels(to)[i] - c) * share).toString(16).padStart(2, "0")).join("")}`;
 
-const LEAST = 0.35; // of the hue: what is sure is never as pale as what is not
+const LEAST = 0.35; // of the hue: a significant change is never as pale as another one
 const UNSURE = 0.25; // at most
 
 // Returns the color of a change: gray if there is none, and stronger the larger it is relative to the largest change.

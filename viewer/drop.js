@@ -2,7 +2,7 @@
 // the others.
 import { fill, h } from "./dom.js";
 
-const MOST = 2 * 2 ** 30; // bytes, as the server has it
+const MOST = 2 * 2 ** 30; // bytes; the limit of the server
 
 export class Drop {
   constructor(app) {

@@ -23,7 +23,7 @@ export const EDITORS = [
 // {path} is the former name of {file}.
 const FILE = /\{(?:file|path)\}/g;
 const SCHEME = /^([a-z][a-z0-9+.-]*):/i;
-const REFUSED = /^(javascript|data|vbscript|blob|filesystem|view-source)$/i; // schemes that run or show something in the browser
+const REFUSED = /^(javascript|data|vbscript|blob|filesystem|view-source)$/i; // schemes that run code or show something in the browser
 
 // Returns why a text is neither an address nor a command that opens a file; null if it is one.
 export function problemOf(text) {
@@ -39,7 +39,7 @@ const store = () => {
   try {
     return localStorage;
   } catch {
-    return null; // storage may be forbidden; the choice then lasts as long as the page
+    return null; // the browser may forbid storage; then the choice lasts until the page is closed
   }
 };
 

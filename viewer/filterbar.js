@@ -7,7 +7,7 @@ import { count } from "./format.js";
 export class FilterBar {
   constructor(app) {
     this.app = app;
-    this.editing = -1; // the chip in whose place the field stands; -1: behind the last
+    this.editing = -1; // index of the chip that the field replaces; -1: the field is after the last chip
     this.items = [];
     this.chosen = -1;
     this.problem = null;
@@ -161,7 +161,7 @@ export class FilterBar {
   }
 
   #closeList() {
-    this.call = (this.call || 0) + 1; // what is still asked for would open it again
+    this.call = (this.call || 0) + 1; // otherwise an answer that is still to come would reopen the list
     this.list.hidden = true;
     this.entry.setAttribute("aria-expanded", "false");
   }

@@ -18,14 +18,14 @@ export class Flame {
     this.canvas = canvas;
     this.context = canvas.getContext("2d", { alpha: false });
     this.on = on;
-    this.layers = []; // { l: layout, direction: 1 down, -1 up, zoom: node, left, right, trail }
+    this.layers = []; // { l: layout, direction: 1 down, -1 up, zoom: node, left, right, move: the animation, if any }
     this.scroll = 0;
     this.picked = null;
     this.hovered = null;
     this.matched = null; // by layer, then node
     this.limitShare = 0;
     this.theme = THEMES.light;
-    this.widths = new Map(); // of texts, in pixels
+    this.widths = new Map(); // text → width in pixels
     this.colorOf = () => this.theme.rest;
     this.labelOf = (tree, i) => tree.places[tree.place[i]]?.function ?? "all";
     this.frame = 0;
@@ -333,7 +333,7 @@ export class Flame {
         (parent, from, to, count) => this.#other((from - v.left) * k, (to - v.left) * k, y, count, parent, index),
         above,
       );
-      if (!above.length) break; // nothing is below
+      if (!above.length) break; // there is nothing further down
     }
     const c = this.context;
     for (const dim of [false, true]) {
@@ -478,7 +478,7 @@ export class Flame {
       return [e.clientX - box.left, e.clientY - box.top];
     };
     let drag = null, pinch = null;
-    const fingers = new Map(); // those that are down → where
+    const fingers = new Map(); // pointer id → position, for the fingers that are down
     c.addEventListener("pointermove", (e) => {
       const [x, y] = point(e);
       if (fingers.has(e.pointerId)) fingers.set(e.pointerId, [x, y]);
@@ -594,7 +594,7 @@ export class Flame {
       const sideways = e.shiftKey ? e.deltaY : e.deltaX, before = this.scroll;
       this.scroll += e.shiftKey ? 0 : e.deltaY;
       this.#clampScroll();
-      if (this.scroll === before && !sideways) return; // a page that is higher than the window goes on
+      if (this.scroll === before && !sideways) return; // passes the event on to a page that is higher than the window
       e.preventDefault();
       for (const v of this.layers) {
         const shift = (sideways / this.width) * (v.right - v.left);

@@ -46,7 +46,7 @@ export function filterTime(micros) {
   const n = Math.max(0, Math.round(micros));
   if (n === 0) return "0";
   const [unit, scale] = n < 1000 ? ["us", 1] : n < 1e6 ? ["ms", 1e3] : ["s", 1e6], text = general(n / scale, 15);
-  return Math.floor(text * scale) === n ? `${text}${unit}` : `${n}us`; // 8.20976 * 1e6 is less than 8209760
+  return Math.floor(text * scale) === n ? `${text}${unit}` : `${n}us`; // in floating point, 8.20976 * 1e6 is less than 8209760
 }
 
 export function rate(r) {
@@ -65,7 +65,7 @@ export function amount(x, unit) {
   return unit === "B·s" ? `${bytes(x)}·s` : bytes(x);
 }
 
-const NORMAL = 1.959963984540054; // of the 95% interval
+const NORMAL = 1.959963984540054; // quantile of the 95% interval
 
 // Returns the ± for a figure: 1.96 standard errors of bytes, computed from the samples, or else half of the interval.
 export function margin(figure, unit, rate) {

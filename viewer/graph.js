@@ -1,7 +1,7 @@
 // graph.js: layout of the graph of callers: positions of boxes and arrows, in layers, with callers above their callees.
 // It does not draw: everything here is numbers and runs without a browser.
 
-const SWEEPS = 12, ACROSS = 26, DOWN = 58, THIN = 10; // passes over the order; pixels: between boxes, layers; of an arrow that passes by
+const SWEEPS = 12, ACROSS = 26, DOWN = 58, THIN = 10; // passes over the order; pixels between boxes, pixels between layers; pixels for an arrow that passes by
 
 // Finds the edges that lead back to a node on the current path. They are drawn upward and ignored by the layers.
 function backEdges(n, edges) {

@@ -80,5 +80,5 @@ export function showHelp() {
   }
   if (dialog.open) return;
   dialog.showModal();
-  dialog.scrollTop = 0; // the button that has the focus stands at the end
+  dialog.scrollTop = 0; // the focused button is at the end
 }

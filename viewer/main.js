@@ -28,7 +28,7 @@ const MEASURE_NAMES = {
 const TIMELINE_WAITS_MS = 200, LEAVING_MS = 2000;
 // Three groups of tabs: where memory was allocated, when it was live, what changed and what to do.
 const GROUPS = { leaks: "When", diff: "What to do" };
-const OF_TIMES = ["temporary", "byteseconds", "peak"]; // measures
+const OF_TIMES = ["temporary", "byteseconds", "peak"]; // measures that need times
 
 const TABS = [
   ["flame", "Flame", (app) => new FlameView(app)],
@@ -54,7 +54,7 @@ class App {
     this.generation = 0;
     this.views = new Map();
     this.hues = new Hues(THEMES.light.groups.length);
-    this.heads = new Map(); // view → the head of what it shows
+    this.heads = new Map(); // view → head of its answer
     this.info = { traces: [] };
     this.themeName = this.#themeWanted();
     this.applyTheme();
@@ -226,7 +226,7 @@ class App {
   trouble(error, view, otherwise) {
     if (error instanceof SourceError && error.parameter === "filter") {
       this.filterBar.refuse(error);
-      if (!(view ? this.heads.get(this.shown) : this.timeline.answer)) otherwise(); // else what was there stays
+      if (!(view ? this.heads.get(this.shown) : this.timeline.answer)) otherwise(); // otherwise the previous answer stays
       return;
     }
     if (error.status === 403) return this.locked();
@@ -403,11 +403,11 @@ class App {
       if (timeAsked === timelineKey(this.store.state, this.info.traces)) this.#loadTimeline(s);
     }
     await updated;
-    if (call !== this.calls) return; // it may have been cut short
+    if (call !== this.calls) return; // a later call may have overtaken this one
     // A view that kept its answer did not report it again.
     if (!this.filterBar.problem) this.#showHead(this.heads.get(view) ?? null);
     this.#dropOldSelection();
-    this.#showMeasure(s); // what it is called may follow from the answer
+    this.#showMeasure(s); // the answer may have changed its name
     view.state = s;
     view.seen = this.generation;
     this.start.load(s).then(() => this.#showTabs(this.store.state));

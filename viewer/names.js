@@ -2,11 +2,11 @@
 // itself; an address in a module loses the module's name. Runs without a browser.
 
 const CLOSES = { "(": ")", "<": ">", "[": "]", "{": "}" };
-const OPERATOR = /operator(?:\(\)|\[\]|<=>|<<=?|>>=?|->\*?|[<>]=?|\/=?)/y; // no brackets, no path
-const AFTER_DOT = "(?=[\\p{L}_(<{])(?!(?:isra|part|constprop|cold|lto_priv|localalias|llvm|clone|so)\\b)"; // no number, no mark of a compiler
+const OPERATOR = /operator(?:\(\)|\[\]|<=>|<<=?|>>=?|->\*?|[<>]=?|\/=?)/y; // neither brackets nor a path
+const AFTER_DOT = "(?=[\\p{L}_(<{])(?!(?:isra|part|constprop|cold|lto_priv|localalias|llvm|clone|so)\\b)"; // not before a number or a suffix of the compiler
 const SEPARATOR = new RegExp(`(?<=::)|(?<=\\.)${AFTER_DOT}`, "u");
 const IN_PATH = /(?<=\/)/;
-const TAILS = 12; // qualifiers that are tried, of very many
+const TAILS = 12; // qualifiers that are tried, if there are very many
 const MODULE_KEPT = 40;
 const KEPT_NAMES = 50000;
 

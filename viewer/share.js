@@ -3,7 +3,7 @@
 import { h, Popover } from "./dom.js";
 import { elementParts, pngOf, sheetOf, SvgDrawing } from "./drawing.js";
 
-const ROWS_MOST = 1000; // a request
+const ROWS_MOST = 1000; // per request
 
 // A CSV field as in RFC 4180. A field that a spreadsheet would take for a formula is made a text.
 const field = (value) => {
@@ -24,7 +24,7 @@ export function plainRow(row) {
   const out = {};
   for (const [key, value] of Object.entries(row)) {
     if (key === "place") Object.assign(out, { function: value?.function ?? "", file: value?.file ?? "", line: value?.line || "" });
-    else if (["open", "more", "apart"].includes(key)) continue; // of a row that unrolls
+    else if (["open", "more", "apart"].includes(key)) continue; // state of a row that unrolls
     else if (key === "frames") out.stack = value.map((p) => p?.function || p?.file || "?").join(" > ");
     else if (typeof value !== "object" || value === null) out[key] = value;
   }

@@ -14,8 +14,8 @@ export class SourceError extends Error {
 }
 
 const KEPT_ANSWERS = 60;
-const SILENCE_MS = 300; // the first news of all traces come at once
-const LOOK_IN_MS = 5000; // between looks at traces that have ended, and at whether the server still runs
+const SILENCE_MS = 300; // the first events of all traces arrive at once
+const LOOK_IN_MS = 5000; // between checks of traces that have ended, and of whether the server still runs
 
 const queryOf = (params) =>
   Object.entries(params)
@@ -41,7 +41,7 @@ export class HttpSource {
     this.window = window;
     this.onState = () => {};
     this.pending = 0;
-    this.until = null; // microseconds, while paused
+    this.until = null; // microseconds, while paused; else null
   }
 
   async get(endpoint, params = {}, signal) {
@@ -248,7 +248,7 @@ export const common = (s) => ({
   wrappers: s.wrappers ? "show" : undefined,
 });
 
-const TREE_ROWS = 256, OUTWARD_ROWS = 96; // outward, each row has nearly all stacks
+const TREE_ROWS = 256, OUTWARD_ROWS = 96; // of callers, each row has nearly all stacks
 
 const isIds = (focus) => /^\d+(\.\d+)*$/.test(focus || "");
 export const focusOf = (focus) => (isIds(focus) ? { focus_ids: focus } : { focus: focus || undefined });

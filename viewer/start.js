@@ -6,12 +6,12 @@ import { shortenTo } from "./names.js";
 import { common, readAdvice, readPlaces, rowOf } from "./source.js";
 
 const NAME = 34; // characters
-const ADVISED_MOST = 1e6; // samples: of more, advice takes the server too long to be asked for unless somebody wants it
+const ADVISED_MOST = 1e6; // samples; for larger traces, advice takes so long that it is computed on demand only
 
 // Sums imported from another tool do not say when blocks were allocated and freed.
 export const hasTimes = (trace) => !/^imported from .*: there are no times/.test(trace?.context ?? "");
 
-const OF_TIMES = ["leaks", "lifetimes", "advice"]; // views
+const OF_TIMES = ["leaks", "lifetimes", "advice"]; // views that need times
 
 export class Start {
   constructor(app) {

@@ -26,48 +26,48 @@ const span = {
 };
 
 export const KEYS = {
-  trace: { kind: number, start: 0 }, // in the order of the command line
+  trace: { kind: number, start: 0 }, // index on the command line
   view: { kind: oneOf(VIEWS), start: "flame" },
-  filter: { kind: text, start: "" }, // the same line as the commands'
+  filter: { kind: text, start: "" }, // in the syntax of the commands
   measure: { kind: oneOf(MEASURES), start: "allocated" },
-  at: { kind: text, start: "" }, // of the measure `live`; empty: the end
-  wrappers: { kind: flag, start: false }, // functions that merely allocate are shown as sites
+  at: { kind: text, start: "" }, // for the measure `live`; empty: the end
+  wrappers: { kind: flag, start: false }, // functions that only wrap malloc are shown as sites
   mode: { kind: oneOf(MODES), start: "icicle" },
-  by: { kind: oneOf(["", "function", "line"]), start: "" }, // what is one place; empty: as the commands have it
-  group: { kind: oneOf(["", "thread", "scope"]), start: "" }, // what a row of the hotspots is instead of a place
-  recursion: { kind: flag, start: false }, // collapsed
-  share: { kind: upTo(20), start: 0 }, // per cent of the whole below which frames are put together
-  focus: { kind: text, start: "" }, // of sandwich, callers and callees: a sequence, `f > g`
-  zoom: { kind: path, start: [] }, // to the frame that fills the width
+  by: { kind: oneOf(["", "function", "line"]), start: "" }, // what counts as one place; empty: as in the commands
+  group: { kind: oneOf(["", "thread", "scope"]), start: "" }, // rows of the hotspots are these instead of places
+  recursion: { kind: flag, start: false }, // recursion is collapsed
+  share: { kind: upTo(20), start: 0 }, // percent of the whole; smaller frames are merged
+  focus: { kind: text, start: "" }, // of sandwich, callers and callees: a sequence such as `f > g`
+  zoom: { kind: path, start: [] }, // path to the frame that fills the width
   search: { kind: text, start: "" },
-  sort: { kind: text, start: "" }, // a column of the table, `-` in front: the other way round
-  pick: { kind: path, start: [] }, // the selected frame, or the one place of a row
-  nodes: { kind: countUpTo(300, 80), start: 80 }, // functions that the graph has at most
-  line: { kind: text, start: "" }, // of the source view: the id of a place
-  lines: { kind: text, start: "" }, // … and from which to which line it shows, `20-420`; empty: around the place
-  lit: { kind: text, start: "" }, // the module that alone is coloured in a flame
-  stack: { kind: oneOf(["heap", "line", "function", "thread", "scope", "life"]), start: "heap" }, // by what live memory of the timeline is stacked
-  stretch: { kind: text, start: "" }, // of time that the timeline shows, `1s..2s`; empty: all
-  gauges: { kind: text, start: "rss" }, // quantities of the system that the timeline shows, with commas
-  a: { kind: text, start: "" }, // snapshots: two times
+  sort: { kind: text, start: "" }, // a column of the table; a leading `-` reverses the order
+  pick: { kind: path, start: [] }, // the selected frame, or the place of the selected row
+  nodes: { kind: countUpTo(300, 80), start: 80 }, // most functions in the graph
+  line: { kind: text, start: "" }, // source view: the id of a place
+  lines: { kind: text, start: "" }, // source view: the lines shown, such as `20-420`; empty: those around the place
+  lit: { kind: text, start: "" }, // the only module that is colored in a flame graph
+  stack: { kind: oneOf(["heap", "line", "function", "thread", "scope", "life"]), start: "heap" }, // what live memory in the timeline is stacked by
+  stretch: { kind: text, start: "" }, // range that the timeline shows, such as `1s..2s`; empty: all
+  gauges: { kind: text, start: "rss" }, // readings of the system that the timeline shows, comma-separated
+  a: { kind: text, start: "" }, // two moments (snapshots)
   b: { kind: text, start: "" },
-  before: { kind: number, start: 0 }, // of the diff: which trace
+  before: { kind: number, start: 0 }, // diff: numbers of the two traces
   after: { kind: number, start: 1 },
-  moments: { kind: flag, start: false }, // of the diff: a and b of one trace instead of two traces
+  moments: { kind: flag, start: false }, // diff: compares a and b of one trace instead of two traces
   normalise: { kind: oneOf(["none", "total", "time"]), start: "none" },
-  of: { kind: oneOf(["live", "allocated"]), start: "live" }, // what of these moments: live then, or allocated until then
-  difftypes: { kind: flag, start: false }, // its rows are types
+  of: { kind: oneOf(["live", "allocated"]), start: "live" }, // diff of moments: what was live at them, or allocated up to them
+  difftypes: { kind: flag, start: false }, // diff: rows are types
   diffas: { kind: oneOf(["table", "flame"]), start: "table" },
-  until: { kind: number, start: 0 }, // microseconds: a trace that grows is paused there
-  theme: { kind: oneOf(["", "light", "dark"]), start: "" }, // empty: what was chosen last, or as the system has it
-  details: { kind: oneOf(["", "shown", "hidden"]), start: "" }, // empty: where there is room
-  open: { kind: text, start: "" }, // rows of callers and callees that are unrolled: paths of ids, with commas
-  span: { kind: span, start: [] }, // what the wheel left of a flame: from, to, as shares of what is zoomed to, and pixels scrolled
+  until: { kind: number, start: 0 }, // microseconds at which a growing trace is paused; 0: it is not
+  theme: { kind: oneOf(["", "light", "dark"]), start: "" }, // empty: the last choice, or the system's setting
+  details: { kind: oneOf(["", "shown", "hidden"]), start: "" }, // empty: shown if there is room
+  open: { kind: text, start: "" }, // unrolled rows of callers and callees: paths of ids, comma-separated
+  span: { kind: span, start: [] }, // visible range of a flame graph after the wheel: from and to as fractions of the zoomed frame, and pixels scrolled
 };
 
 // Changing these keys does not move a flame graph.
 const ASIDE = ["pick", "search", "share", "gauges", "stack", "stretch", "lit", "a", "b", "until", "details", "open", "span", "lines", "theme"];
-const UNDOABLE = 100; // filters
+const UNDOABLE = 100; // filters that can be undone
 
 const same = (a, b) => (Array.isArray(a) ? a.length === b.length && a.every((x, i) => x === b[i]) : a === b);
 

@@ -2,7 +2,7 @@
 // keys move a cursor, and headers sort. The owner decides what a row means and what Enter does.
 import { fill, h, icon, ICONS, svg } from "./dom.js";
 
-let numbered = 0; // heads of tables
+let numbered = 0; // counter for the ids of heads
 
 const ROW = 28, PAGE = 200, SPARE = 6, CELL_PAD = 16, SIDES = 28;
 // On a phone, for which the CSS has the same width, a row has two lines and the height of a finger.
@@ -42,7 +42,7 @@ export class Table {
     this.body.append(this.space);
     this.foot = h("div.foot", { role: "status" });
     this.element = h("div.grid", this.head, this.body, this.foot);
-    this.widths = null; // of columns, until the size changes
+    this.widths = null; // of columns; null after the size has changed
     new ResizeObserver(() => {
       this.widths = null;
       if (this.#shape() !== this.shape) this.#drawHead();

@@ -8,12 +8,12 @@ import { fillOf, HEAP_NAMES, HEAPS, isEmpty, layerAt, layersOf, STACKS } from ".
 import { shortenTo } from "./names.js";
 import { readPlaces } from "./tree.js";
 
-const PEAK_MARK = 18; // pixels to each side
+const PEAK_MARK = 18; // pixels on each side
 const AXIS = 16, RATES = 30, GAP = 6, TOP = 12;
-const LEAST_STEPS = 2.5; // of a scale, so that one nice number is on it however low it is
-const GUTTER = 80; // to the right, where the scale is written
+const LEAST_STEPS = 2.5; // of the scale, so that at least one round number is on it, however low it is
+const GUTTER = 80; // pixels on the right, for the scale
 const LAYER_NAME = 26; // characters
-const NEAREST_PEAKS = 14; // pixels between two that are buttons
+const NEAREST_PEAKS = 14; // pixels between two peaks that are buttons
 const SHOWN_MARKS = 60;
 
 // Readings of the recorder beside the heap; unknown ones have only their own names. [title, description]
@@ -42,8 +42,8 @@ export class Timeline {
     this.said = h("div.away", { role: "status" });
     this.element.append(this.said);
     this.peaks = [];
-    this.cursor = null; // by keyboard or peaks, a time
-    this.range = null; // while it is chosen: [a, b]
+    this.cursor = null; // a time, set by keys or peaks; null: none
+    this.range = null; // [a, b] while a range is being selected; else null
     this.menu = new Popover("menu", "menu");
     this.overlay = h("div.overlay");
     this.stage.append(this.overlay);
@@ -213,7 +213,7 @@ export class Timeline {
 
   // Returns the gauges that are drawn, with their dashes.
   #shownGauges() {
-    if (this.compared) return []; // they are of one of the two
+    if (this.compared) return []; // gauges are of one of the two traces
     const shown = this.app.store.state.gauges.split(",");
     return this.gauges.map((g, i) => ({ ...g, dash: DASHES[i % DASHES.length] })).filter((g) => shown.includes(g.name));
   }
@@ -420,7 +420,7 @@ export class Timeline {
     const read = Math.max(...gauges.flatMap((g) => g.values));
     const text = `${gauges.map((g) => titleOf(g.name)).join(", ")}: up to ${bytes(read)}${most === this.most ? "" : ", on a separate scale"}`;
     const width = c.measureText(text).width + 8, free = this.#besidePeaks(width);
-    if (free === undefined && most === this.most) return; // the scale beside says nearly as much
+    if (free === undefined && most === this.most) return; // the scale on the right says nearly the same
     const x = free ?? 2;
     c.textAlign = "left";
     c.fillStyle = t.background;

@@ -170,8 +170,8 @@ export function fromAnswer(nodes, places, trail = []) {
   const tree = {
     places,
     root: shift,
-    total: column("value"), // extents: what lies around the root is as wide as it
-    value: column("value"), // what is shown; NaN where only the name is known
+    total: column("value"), // extents: nodes around the root are as wide as the root
+    value: column("value"), // what is shown; NaN if only the name is known
     low: column("low"),
     high: column("high"),
     samples: column("samples"),

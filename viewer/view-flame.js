@@ -30,7 +30,7 @@ export class FlameView {
   constructor(app, { diff = false } = {}) {
     this.app = app;
     this.diff = diff;
-    this.known = new Map(); // path → figure and place, for what lies around a zoomed frame
+    this.known = new Map(); // path → figure and place, for the frames around a zoomed one
     this.canvas = h("canvas", { tabindex: "0", role: "application", "aria-label": "Call tree: arrows move, Enter zooms in, Backspace out, x opens a menu" });
     this.stage = h("div.canvas", this.canvas);
     this.crumbs = h("nav.crumbs", { "aria-label": "Zoomed into" });

@@ -13,14 +13,14 @@ import { common, readPlaces } from "./source.js";
 const NAME = 36; // characters
 const SMALL = 11, LARGE = 20, PAD = 8, GAP = 4; // pixels
 const EDGE = 14; // pixels: the widest arrow
-const LEGIBLE = 0.9; // the scale at which names can still be read
+const LEGIBLE = 0.9; // smallest scale at which names are legible
 const SCALES = [0.25, 0.35, 0.5, 0.7, 1, 1.4, 2];
 const NODES = [20, 40, 80, 160];
 
 export class GraphView {
   constructor(app) {
     this.app = app;
-    this.scale = 0; // 0: as it fits, but legible
+    this.scale = 0; // 0: fitted to the width, but legible
     this.picked = -1;
     this.nodes = h("select", { "aria-label": "Functions at most", onchange: () => app.store.set({ nodes: +this.nodes.value }) }, NODES.map((n) => h("option", { value: String(n) }, `at most ${n} functions`)));
     const zoom = (label, text, run) => h("button", { type: "button", "aria-label": label, title: label, onclick: run }, text);

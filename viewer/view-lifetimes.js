@@ -113,7 +113,7 @@ export class LifetimesView {
     return this.answer.lifetime.low.length;
   }
   #cellWidth(p) {
-    return (p.width - LEFT - RIGHT) / (this.classes + 1); // the last column: never freed
+    return (p.width - LEFT - RIGHT) / (this.classes + 1); // the last column is for blocks never freed
   }
   #cellHeight(p) {
     return (p.height - TOP - BOTTOM) / this.answer.size.low.length;

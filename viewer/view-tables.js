@@ -14,7 +14,7 @@ import { changeText, momentsOf, noteOf } from "./view-flame.js";
 
 const TITLE = 80; // characters
 const APART = 14; // characters
-const GAP = 10, TAG = 64, TWIST = 28, INDENT = 16, SLACK = 3; // pixels of a place's cell
+const GAP = 10, TAG = 64, TWIST = 28, INDENT = 16, SLACK = 3; // pixels in the cell of a place
 
 const nameOf = (name, room) => h("span.fn", h("bdi", { dir: "ltr" }, shorten(name, (text) => textWidth(text) <= room - SLACK) || name));
 
@@ -63,7 +63,7 @@ const leftOf = (head) => {
   return { ...head, named: namesOf(head)[head.measure], ...bytes };
 };
 
-const CHUNK = 200; // rows that one step of unrolling shows
+const CHUNK = 200; // rows shown per step of unrolling
 
 const figureOf = (row, prefix = "") =>
   prefix ? { value: row[prefix], low: row[`${prefix}_low`], high: row[`${prefix}_high`], samples: row[`${prefix}_samples`] } : row;
@@ -101,8 +101,8 @@ export class TableView {
       h("button", { type: "button", dataset: { by: b }, onclick: () => app.store.set({ by: b, group: "", pick: [] }) }, b === "line" ? "Lines" : "Functions")),
       // An exported page has summaries by place only.
       kind === "hotspots" && !app.source.offline ? Object.entries(GROUPS).map(([g, { many }]) => h("button", { type: "button", dataset: { by: g }, onclick: () => app.store.set({ group: g, pick: [] }) }, many)) : null);
-    this.group = ""; // what rows are now
-    this.exact = false; // whether each block was recorded
+    this.group = ""; // what rows currently are
+    this.exact = false; // whether every block was recorded
     this.tools = h("div.tools", this.#toolsOf());
     this.table = new Table({
       columns: this.#columns(),
@@ -210,7 +210,7 @@ export class TableView {
     if (!advice) return null;
     return h("button.tag", {
       type: "button", title: `${advice.title}\nclick: shows the advice`,
-      onclick: () => this.app.store.replace({ details: "shown" }), // and the row is chosen
+      onclick: () => this.app.store.replace({ details: "shown" }), // the click also selects the row
     }, "advice");
   }
 
@@ -218,7 +218,7 @@ export class TableView {
   markAdvised(s = this.app.store.state) {
     if (!["hotspots", "functions", "leaks"].includes(this.kind)) return;
     const a = this.app.source.peek("advice", common(s));
-    this.advised = a && new Map(readAdvice(a).reverse().flatMap((x) => x.places.map((p) => [keyOf(p), x]))); // the largest last: it counts
+    this.advised = a && new Map(readAdvice(a).reverse().flatMap((x) => x.places.map((p) => [keyOf(p), x]))); // the largest last, so that it wins
     if (this.advised?.size) this.table.refresh();
   }
 
@@ -476,7 +476,7 @@ export class TableView {
 
 // ---- what changed between two traces -------------------------------------------------------------
 
-const NAN = null; // how an answer writes what is infinite or undefined
+const NAN = null; // how an answer writes infinity and NaN
 
 export class DiffTable {
   constructor(app, { moments = false } = {}) {

@@ -1,10 +1,10 @@
-"""Marks and scopes in the trace that allotrace records of this program. Without a recorder they do nothing.
+"""Marks and scopes in the trace that allotrace records of this program. They do nothing if nothing is recorded.
 
     with allotrace.mark("load"): ...
     @allotrace.mark("parse")
     allotrace.mark_here("ready")
     with allotrace.scope("GET /cart"): ...
-    allotrace.scope_tasks()  # in a coroutine: tasks made from now on are scopes, if they are not anyway
+    allotrace.scope_tasks()  # in a coroutine: tasks made from now on are scopes, if they are not already
 """
 import contextlib
 import os
@@ -24,7 +24,7 @@ _next_look = 0.0
 
 
 def _late_path():
-    """The recorder's file, where `attach` has brought it in: its names are not those of all."""
+    """The path of a recorder that `attach` has loaded; its symbols are not global."""
     with open("/proc/self/maps", encoding="utf-8", errors="surrogateescape") as maps:
         for line in maps:
             path = line.rstrip("\n").split(" ", 5)[-1].strip()
@@ -51,7 +51,7 @@ def _find():
 
 
 def _recorder():
-    """The recorder's library, as ctypes calls it; None: there is none."""
+    """Returns the recorder's library for ctypes; None if there is no recorder."""
     global _found, _next_look
     if _found is None and ctypes is not None and time.monotonic() >= _next_look:
         _next_look = time.monotonic() + _LOOK_AGAIN
@@ -67,7 +67,7 @@ def mark_here(name):
 
 
 class mark(contextlib.ContextDecorator):
-    """Marks the beginning of a block or of each call of a function by `name`, and its end."""
+    """Marks the beginning and the end of a block, or of each call of a function, with `name`."""
 
     def __init__(self, name):
         self.name = name
@@ -82,9 +82,9 @@ class mark(contextlib.ContextDecorator):
 
 
 class scope(contextlib.ContextDecorator):
-    """What this thread allocates in a block, or in each call of a function, is of the scope `name`: `allotrace hotspots
-    --by scope` tells them apart. A scope within another one hides it. A task of asyncio has a scope of its own, which lasts
-    over its waiting."""
+    """Puts what this thread allocates in a block, or in each call of a function, into the scope `name`: `allotrace
+    hotspots --by scope` shows scopes separately. An inner scope hides the outer one. A task of asyncio has a scope of
+    its own, which persists while the task waits."""
 
     def __init__(self, name):
         self.name = name.encode("utf-8", "replace")
@@ -103,8 +103,9 @@ class scope(contextlib.ContextDecorator):
 
 
 def scope_tasks(loop=None):
-    """Tasks that `loop`, or the running one, makes from now on are scopes: by their names, or, where these are only
-    numbers, by their coroutines'. The recorder sees to that without this call in CPython 3.11 to 3.14, where it records
-    Python's objects and tasks are asyncio's own in C; elsewhere each step of a task says so."""
+    """Makes scopes of the tasks that `loop`, or the running loop, creates from now on. A scope has the name of its task
+    or, if that is only a number, of its coroutine. The call is not needed in CPython 3.11 to 3.14, where the recorder does
+    this itself if it records Python's objects and tasks are asyncio's own, written in C. Elsewhere each step of a task
+    enters its scope."""
     from allotrace import _tasks
     _tasks.install(loop, _recorder)

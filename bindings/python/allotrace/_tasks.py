@@ -1,5 +1,6 @@
-"""Scopes of asyncio's tasks, where the recorder does not find the running task itself. A thread runs one step of a task after
-the other, so a task's scope holds for its steps, which are seen by standing between a task and its coroutine.
+"""Scopes of asyncio's tasks, for interpreters in which the recorder cannot find the running task itself. A thread runs
+the steps of its tasks one after the other, and a task's scope holds during its steps. To see the steps, a wrapper is
+placed between a task and its coroutine.
 """
 import asyncio
 import collections.abc
@@ -12,7 +13,7 @@ _NO_NAME = re.compile(r"Task-\d+|None|")
 
 
 class Steps(collections.abc.Coroutine):
-    """A coroutine each step of which is in the scope of its task, or in the one in which the step before it left off."""
+    """A coroutine whose steps are in the scope of its task, or in the scope in which the previous step ended."""
 
     def __init__(self, coroutine, recorder):
         self._coroutine = coroutine
@@ -32,7 +33,7 @@ class Steps(collections.abc.Coroutine):
         return name.encode("utf-8", "replace")
 
     def _enter(self, recorder):
-        """A task that starts eagerly may get its name after its first step."""
+        """Enters the scope for a step. A task that starts eagerly may get its name after its first step."""
         if self._inside is not None and (self._has_name or self._inside != self._own):
             return recorder.allotrace_scope(None, self._inside)
         name = self._name()
@@ -64,7 +65,7 @@ class Steps(collections.abc.Coroutine):
 
 
 def _are_found(recorder):
-    """Whether the recorder finds tasks; without one, whether one that comes later will."""
+    """Whether the recorder finds tasks; without a recorder, whether one that is attached later will."""
     if asyncio.Task.__module__ != "_asyncio":
         return False
     if recorder is None:

@@ -1,6 +1,6 @@
-"""Limits of memory for tests: see README.md. pytest runs under `allotrace run`; a test that has a
-limit stands between two marks, and what was allocated between them is asked of the command line
-when the test has ended."""
+"""Memory limits for tests: see README.md. pytest runs under `allotrace run`. A test with a limit is
+enclosed in two marks, and when it has ended, the command line tells what was allocated between
+them."""
 import ctypes
 import gc
 import json
@@ -24,7 +24,7 @@ UNITS = {"": 1, "B": 1, "KB": 1 << 10, "MB": 1 << 20, "GB": 1 << 30}
 
 
 def bytes_of(limit):
-    """None if it is no amount."""
+    """Returns None if `limit` is not an amount."""
     if isinstance(limit, int):
         return limit
     found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*(B|[KMG]i?B|)\s*", str(limit), re.IGNORECASE)
@@ -44,7 +44,7 @@ def text_of(amount):
 
 
 def flush():
-    """Writes out what there is; gives the trace's path, or None if nothing is recorded."""
+    """Writes what is buffered. Returns the trace's path, or None if nothing is recorded."""
     recorder = allotrace._recorder()
     if recorder is None:
         return None
@@ -58,7 +58,7 @@ def command():
 
 
 def ask(*arguments):
-    """What a command of allotrace prints; it is not recorded itself."""
+    """Returns the output of an allotrace command, which is not recorded itself."""
     environment = {k: v for k, v in os.environ.items()
                    if k != "LD_PRELOAD" and not k.startswith("MEMTRACE")}
     done = subprocess.run([command(), *arguments], env=environment, stdout=subprocess.PIPE,
@@ -69,7 +69,7 @@ def ask(*arguments):
 
 
 class Measured:
-    """What a test allocated, between the latest two marks of a trace."""
+    """What a test allocated, between the last two marks of a trace."""
 
     def __init__(self, trace):
         marks = json.loads(ask("info", "--json", trace))[0]["marks"]
@@ -82,7 +82,7 @@ class Measured:
         return self.within if marker == "limit_memory" else self.left
 
     def estimate(self, marker):
-        """A value and its interval, in bytes."""
+        """Returns a value and its interval, in bytes."""
         if marker == "limit_memory":
             return json.loads(ask("timeline", "--json", "--filter", self.within, self.trace))["peak"]
         return json.loads(ask("hotspots", "--json", "--filter", self.left, self.trace))["total"]
@@ -112,7 +112,7 @@ def is_recorded():
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_cmdline_main(config):
-    """Starts pytest again, recorded."""
+    """Restarts pytest under the recorder."""
     if not config.option.allotrace or is_recorded():
         return
     if not command():
@@ -154,7 +154,7 @@ def limits_of(item):
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items):
-    """A limit that is none is said before any test runs."""
+    """Reports an invalid limit before any test runs."""
     for item in items:
         limits_of(item)
 

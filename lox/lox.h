@@ -55,8 +55,8 @@ typedef struct lox_position {
 lox_status lox_run_typed(lox_vm *vm, const char *file, const char *text, size_t size,
                          lox_position *at);
 
-/* Whether a program ended with "Out of memory." since the system had none. The VM then runs nothing
- * any more: it can only stop its trace and be destroyed. */
+/* Whether a program ended with "Out of memory." since the system had none. The VM no longer runs
+ * programs then: it can only stop its trace and be destroyed. */
 bool lox_is_exhausted(const lox_vm *vm);
 
 /* Ends the running program at its next instruction, with LOX_INTERRUPTED as the result of

@@ -75,7 +75,7 @@ let say_why session =
     try ignore (Unix.write_substring Unix.stderr line 0 (String.length line) : int)
     with Unix.Unix_error _ -> ()
 
-(* Handles a sample for which there is no session any more. *)
+(* Handles a sample whose session is over. *)
 let over session =
   if current () <> session.number && stop_sampling session then say_why session
 

@@ -1,7 +1,7 @@
 /* family.c: a thread scans the folder of the traces, gives new traces to sessions, and tells a
- * session when its process has ended, which shows in that nobody holds the lock of the trace. A
- * trace is identified by process id and inode, since the trace that a process had before exec is
- * renamed. */
+ * session when its process has ended. A process has ended when nobody holds the lock of its trace.
+ * A trace is identified by process id and inode, since the trace that a process wrote before exec
+ * is renamed. */
 #include "push/family.h"
 
 #include <dirent.h>
@@ -83,7 +83,7 @@ static bool has_source(const push_family *f) {
     return f->options.source.next;
 }
 
-/* Releases a trace that no session reads any more. */
+/* Releases a trace that is no longer read. */
 static void end_trace(push_family *f, const family_trace *t) {
     if (t->position)
         f->n_overrun += atomic_load(&t->position->overrun);

@@ -38,7 +38,7 @@ typedef struct family_trace {
 typedef struct family_source {
     bool (*next)(void *context, family_trace *t); /* sets a new trace; false: there is none */
     bool (*is_over)(void *context, const family_trace *t); /* nothing more will be written */
-    void (*end)(void *context, const family_trace *t);     /* the trace is not needed any more */
+    void (*end)(void *context, const family_trace *t);     /* the trace is no longer needed */
     uint64_t (*n_missed)(void *context); /* traces that were gone before they could be returned */
     void *context;
 } family_source;

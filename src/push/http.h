@@ -26,7 +26,7 @@ typedef struct http_request {
 const char *http_begin(void);
 
 /* Sends all requests and waits for the responses, at most `timeout_ms` in total. `stop` is called
- * now and then, and may end the wait. */
+ * regularly, and ends the wait by returning true. */
 void http_send(http_request *requests, size_t n, unsigned timeout_ms, bool (*stop)(void *context),
                void *context);
 

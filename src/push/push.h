@@ -34,7 +34,7 @@ enum { PUSH_TARGETS_MAX = 8 };
  * process. */
 typedef struct push_position {
     _Atomic uint64_t inode;   /* of the file; 0: none is open yet */
-    _Atomic uint64_t offset;  /* bytes before it are not needed any more; UINT64_MAX: none are */
+    _Atomic uint64_t offset;  /* bytes before it are no longer needed; UINT64_MAX: none are */
     _Atomic uint64_t overrun; /* bytes after `offset` were freed, as the space was needed */
 } push_position;
 

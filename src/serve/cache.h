@@ -58,8 +58,8 @@ void cache_touch(cache *c, cache_entry *e);
 /* Like cache_release, but the entry becomes the first one to be evicted. */
 void cache_give_up(cache *c, cache_entry *e);
 
-/* Evicts everything that nobody uses. To be called before work that takes much memory, and so long
- * that computing the evicted values again does not matter. */
+/* Evicts every entry that is not in use. To be called before work that takes much memory and so
+ * long that computing the evicted values again does not matter. */
 void cache_make_room(cache *c);
 
 /* Removes the entries whose keys begin with `prefix`. */

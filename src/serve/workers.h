@@ -20,7 +20,7 @@ workers *workers_new(void); /* NULL when there is no memory */
 /* Returns false if no thread could be started to run it. */
 bool workers_submit(workers *w, job *j);
 
-/* Runs all submitted jobs, then frees. Nobody may submit any more. */
+/* Runs all submitted jobs, then frees. No job may be submitted from then on. */
 void workers_free(workers *w);
 
 #endif

@@ -212,7 +212,7 @@ static const char *shown(layout *l, const char *text) {
     return kept;
 }
 
-/* A small number is not shown as 0. */
+/* Formats a number. One that is not 0 is not shown as 0. */
 static figure_text number_text(double x) {
     return !isfinite(x)          ? (figure_text){""}
            : x > 0 && x < 0.0005 ? (figure_text){"<0.001"}

@@ -214,7 +214,7 @@ typedef struct compared {
     double q;
 } compared;
 
-/* A question that compares two traces. `tree.question` is the later one. */
+/* A question that compares two traces, or two moments. `tree.question` is the side `after`. */
 typedef struct diff_asked {
     tree_asked tree;
     asked before;
@@ -234,7 +234,7 @@ static bool parse_diff(request *r, diff_asked *a) {
            parse_focus(r, t);
 }
 
-/* The later trace is the first side, as the change is seen from there. */
+/* The side `after` comes first, as the change is seen from there. */
 static bool find_paths(request *r, diff_asked *a) {
     const callpaths_spec spec = view_of(&a->tree);
     if (!asked_paths_of(r, &a->tree.question, &a->before, &spec, &a->paths))

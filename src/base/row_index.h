@@ -1,9 +1,10 @@
 /* row_index.h: maps block ids to rows of a table.
  *
  * Ids are mostly consecutive, and so are their rows, so a page of 64 neighboring ids is usually
- * described by one number: id i has row base + i. Only where that fails does a page store a row for
- * each id. Pages far beyond the number of rows, which a trace should not have, are found by
- * hashing. */
+ * described by one number: the i-th id of the page, counted from 0, has row base + i. For example,
+ * if ids 64 to 127 have rows 1000 to 1063, their page has base 1000. Only where that fails does a
+ * page store a row for each id. Pages far beyond the number of rows, which a trace should not have,
+ * are found by hashing. */
 #ifndef BASE_ROW_INDEX_H
 #define BASE_ROW_INDEX_H
 

@@ -1,5 +1,10 @@
 /* shorten.h: shortens names to fit. The function's own name is kept longest: first its arguments
- * are dropped, then template arguments, then what surrounds the name. */
+ * are dropped, then template arguments, then what surrounds the name:
+ *
+ *     ns::map<K, V>::insert(pair)
+ *     ns::map<K, V>::insert(…)
+ *     ns::map<…>::insert(…)
+ *     …insert(…) */
 #ifndef RENDER_SHORTEN_H
 #define RENDER_SHORTEN_H
 

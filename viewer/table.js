@@ -14,8 +14,8 @@ const leastOf = (columns, sides = SIDES) => columns.reduce((sum, c) => sum + wid
 // columns: { key, title, width (CSS grid), right, sort, help, spare, cell(row, index, room in pixels) }. Columns with
 // `spare` are dropped if there is not room for all, 1 first, then 2 and so on. On a phone, `wide` columns are dropped,
 // and `narrow` is the width. Columns with `near` fill the screen together with the first one, 1 before 2; the others
-// are reached by scrolling. `below` is the key of a column in whose cells this one is the second line. model: {
-// page(offset, limit) → Promise<{ rows, count }> }; for a list of rows, see `setRows`.
+// are reached by scrolling. `below` is the key of a column in whose cells this one is the second line.
+// model: { page(offset, limit) → Promise<{ rows, count }> }; for a list of rows, see `setRows`.
 export class Table {
   constructor({ columns, label, onPick, onOpen, onUnroll, onMenu, onSort }) {
     Object.assign(this, { all: columns, onPick, onOpen, onUnroll, onMenu, onSort });

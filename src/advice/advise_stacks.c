@@ -426,15 +426,6 @@ static uint32_t size_class(const builder *b, uint64_t words) {
     return class;
 }
 
-static cost cost_of(const query_result *q, size_t row) {
-    if (q->measure == MEASURE_BLOCKS)
-        return cost_of_number(q->profile, row);
-    if (q->measure == MEASURE_BYTESECONDS)
-        return cost_of_life(q->profile, row);
-    const uint64_t samples = blocks_samples(&q->profile->table, row);
-    return (cost){.samples = samples, .blocks = 1, .weight = (double)samples};
-}
-
 /* Most stacks have blocks of a single size. */
 static bool add_size(builder *b, uint64_t words, uint64_t samples, advise_stack *s) {
     if (s->n_rows == 0)
@@ -458,7 +449,7 @@ static bool add_size(builder *b, uint64_t words, uint64_t samples, advise_stack 
 }
 
 static bool add_row(builder *b, size_t row, uint64_t words, advise_stack *s) {
-    const cost c = cost_of(b->q, row);
+    const cost c = cost_of_block(b->q->profile, b->q->measure, row);
     if (!add_size(b, words, blocks_samples(&b->q->profile->table, row), s))
         return false;
     cost_add(&s->cost, &c);
@@ -639,8 +630,12 @@ static bool sort_rows(advise_stacks *s, size_t n_table) {
     advise_rows *r = &s->rows;
     r->rows = malloc((n_table + 1) * sizeof *r->rows);
     r->first = calloc(n + 1, sizeof *r->first);
-    if (!r->rows || !r->first)
+    if (!r->rows || !r->first) {
+        free(r->rows);
+        free(r->first);
+        *r = (advise_rows){0};
         return false;
+    }
     for (size_t i = 0; i < n; i++)
         r->first[s->items.items[i].number + 1] = s->items.items[i].n_rows;
     for (size_t i = 1; i <= n; i++)
@@ -655,7 +650,7 @@ static bool sort_rows(advise_stacks *s, size_t n_table) {
 }
 
 const uint32_t *advise_stacks_rows(advise_stacks *s, size_t n_table, const advise_stack *stack) {
-    if (!s->rows.first && !sort_rows(s, n_table))
+    if (!s->rows.rows && !sort_rows(s, n_table))
         return NULL;
     return s->rows.rows + s->rows.first[stack->number];
 }

@@ -20,12 +20,6 @@
 #include "render/fields.h"
 #include "render/render.h"
 
-const char *const question_measures[] = {
-#define MEASURE_TEXT(name, text, unit, title) text,
-    MEASURES(MEASURE_TEXT)
-#undef MEASURE_TEXT
-        NULL};
-
 const char *const question_block_measures[] = {
 #define MEASURE_TEXT(name, text, unit, title) text,
     MEASURES_OF_BLOCKS(MEASURE_TEXT)

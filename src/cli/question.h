@@ -21,7 +21,7 @@ typedef struct question_options {
     bool counts;     /* rows are those that the measure counts */
 } question_options;
 
-extern const char *const question_measures[], *const question_wrappers[];
+extern const char *const question_wrappers[];
 extern const char *const question_block_measures[]; /* without what is a part of each block */
 
 /* `field` of `type` is a text. */
@@ -134,7 +134,7 @@ extern const char *const question_colors[];
             .letter = 'm',                                                                         \
             .kind = OPTION_CHOICE,                                                                 \
             .at = offsetof(type, question.measure),                                                \
-            .choices = question_measures,                                                          \
+            .choices = measure_names,                                                              \
             .help = "what to sum: bytes allocated (default), blocks, bytes live --at a time or "   \
                     "at the peak of the whole trace, bytes promoted, bytes never freed, bytes "    \
                     "freed almost at once (temporary), bytes times lifetime in seconds, or bytes " \

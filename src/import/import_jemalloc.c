@@ -122,8 +122,10 @@ static bool collect_addresses(dump *d) {
             for (uint64_t address; skip_blanks(&l), skip(&l, "0x");) {
                 if (!get_number(&l, 16, &address))
                     return import_fail(d->error, offset_of(d, &l), "an address is none");
-                if (!vec_push(&d->addresses, address))
-                    return !(d->to->no_memory = true) && false;
+                if (!vec_push(&d->addresses, address)) {
+                    d->to->no_memory = true;
+                    return false;
+                }
             }
     d->at = before;
     if (d->addresses.count > 1)

@@ -111,17 +111,24 @@ static bool fail(memray *m, const char *reason) {
 
 /* ---- bytes: each returns false at the end ----------------------------------------------- */
 
+static bool has(memray *m, uint64_t size) {
+    if ((uint64_t)(m->end - m->at) >= size)
+        return true;
+    m->is_cut = true;
+    return false;
+}
+
 static bool take(memray *m, void *to, size_t size) {
-    if ((size_t)(m->end - m->at) < size)
-        return !(m->is_cut = true);
+    if (!has(m, size))
+        return false;
     memcpy(to, m->at, size);
     m->at += size;
     return true;
 }
 
 static bool skip(memray *m, uint64_t size) {
-    if ((uint64_t)(m->end - m->at) < size)
-        return !(m->is_cut = true);
+    if (!has(m, size))
+        return false;
     m->at += size;
     return true;
 }
@@ -152,8 +159,10 @@ static bool take_delta(memray *m, uint64_t *last) {
 
 static bool take_text(memray *m, const char **text) {
     const uint8_t *nul = memchr(m->at, '\0', (size_t)(m->end - m->at));
-    if (!nul)
-        return !(m->is_cut = true);
+    if (!nul) {
+        m->is_cut = true;
+        return false;
+    }
     *text = import_text(m->to, m->at, (size_t)(nul - m->at));
     m->at = nul + 1;
     return true;

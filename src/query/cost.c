@@ -17,6 +17,12 @@ const measure_info measure_infos[] = {
 #undef MEASURE_INFO
 };
 
+const char *const measure_names[] = {
+#define MEASURE_TEXT(name, text, unit, title) text,
+    MEASURES(MEASURE_TEXT)
+#undef MEASURE_TEXT
+        NULL};
+
 /* By MEASURE_BYTESECONDS, `heaviest` is a number of seconds. */
 estimate cost_estimate_of_seen(const profile *p, measure m, const cost *c) {
     double word = p->info.word_size / 8.0, rate = p->info.sample_rate;

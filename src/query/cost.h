@@ -48,6 +48,7 @@ typedef struct measure_info {
 } measure_info;
 
 extern const measure_info measure_infos[];
+extern const char *const measure_names[]; /* as options name them; NULL at the end */
 
 /* Returns an estimate in the unit of the measure: bytes, blocks, bytes times seconds. `may` bounds
  * what missed blocks can be. */

@@ -527,11 +527,12 @@ static bool parse_steps(parser *p, const profile *names_of, call_site *s) {
 
 bool call_site_parse(const char *text, const profile *p, call_site **s, filter_error *error) {
     call_site *made = calloc(1, sizeof *made);
-    parser state = {.text = text, .at = text, .error = error, .filter = &made->filter};
+    parser state = {.text = text, .at = text, .error = error};
     *error = (filter_error){0};
     *s = NULL;
     if (!made)
         return no_memory(&state);
+    state.filter = &made->filter;
     if (!parse_steps(&state, p, made)) {
         call_site_free(made);
         return false;
@@ -568,12 +569,13 @@ static bool parse_search(parser *p, filter_pattern *pattern) {
 
 bool call_site_search(const char *text, call_site **s, filter_error *error) {
     call_site *made = calloc(1, sizeof *made);
-    parser state = {.text = text, .at = text, .error = error, .filter = &made->filter};
+    parser state = {.text = text, .at = text, .error = error};
     filter_pattern pattern = {0};
     *error = (filter_error){0};
     *s = NULL;
     if (!made)
         return no_memory(&state);
+    state.filter = &made->filter;
     bool parsed = parse_search(&state, &pattern);
     bool pushed = (parsed || pattern.how == MATCH_REGEX) && vec_push(&made->steps, pattern);
     if (parsed && pushed) {

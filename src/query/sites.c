@@ -70,7 +70,6 @@ bool sites_find(const lens *l, const uint8_t *kept, bool by_function, sites *res
                 .by_stack = {make_unknown(p->tree.n_stacks), make_unknown(p->tree.n_stacks)}};
     *result = (sites){.of_row = make_unknown(p->table.count)};
     bool ok = s.by_stack[0] && s.by_stack[1] && result->of_row &&
-
               place_table_make(&s.table, p->locations.items, p->locations.count,
                                by_function ? PLACE_BY_FUNCTION : PLACE_BY_LINE) &&
               assign(&s, kept, result);

@@ -56,12 +56,6 @@ static const explanation explanations[] = {
          "the words of its block without header"},
 };
 
-static const char *const measures[] = {
-#define MEASURE_TEXT(name, text, unit, title) text,
-    MEASURES(MEASURE_TEXT)
-#undef MEASURE_TEXT
-        NULL};
-
 /* The figure to explain, as an earlier answer gave it. */
 typedef struct explained {
     int measure;
@@ -72,7 +66,7 @@ typedef struct explained {
 #define LARGEST 1e300
 
 static bool parse(request *r, explained *e) {
-    return request_choice(r, "measure", measures, &e->measure) &&
+    return request_choice(r, "measure", measure_names, &e->measure) &&
            request_number(r, "value", 0, LARGEST, &e->value) &&
            request_number(r, "low", 0, LARGEST, &e->low) &&
            request_number(r, "high", 0, LARGEST, &e->high) &&
@@ -158,7 +152,7 @@ static void write_caveats(output *o, const profile *p, const explained *e) {
 
 static void write_explanation(output *o, const profile *p, const explained *e) {
     const explanation *x = &explanations[e->measure];
-    output_format(o, "{\"measure\":\"%s\",\"title\":", measures[e->measure]);
+    output_format(o, "{\"measure\":\"%s\",\"title\":", measure_names[e->measure]);
     output_json(o, x->title);
     output_text(o, ",\"definition\":");
     output_json(o, x->definition);

@@ -9,12 +9,6 @@
 
 #include "serve/request.h"
 
-static const char *const measures[] = {
-#define MEASURE_TEXT(name, text, unit, title) text,
-    MEASURES(MEASURE_TEXT)
-#undef MEASURE_TEXT
-        NULL};
-
 enum { WRAPPERS_SKIP, WRAPPERS_SHOW };
 static const char *const wrappers[] = {[WRAPPERS_SKIP] = "skip", [WRAPPERS_SHOW] = "show", NULL};
 
@@ -103,7 +97,7 @@ static bool parse_spec(request *r, const char *text, query_spec *spec, filter **
     filter_error error;
     *spec = (query_spec){.moment = QUERY_END};
     *f = NULL;
-    if (!request_choice(r, "measure", measures, &counted) ||
+    if (!request_choice(r, "measure", measure_names, &counted) ||
         !request_choice(r, "wrappers", wrappers, &show) || !request_time(r, "at", &spec->moment))
         return false;
     spec->measure = (measure)counted;

@@ -74,7 +74,7 @@ static const option options[] = {
      .letter = 'm',
      .kind = OPTION_CHOICE,
      .at = offsetof(export_options, measure),
-     .choices = question_measures,
+     .choices = measure_names,
      .help = "weight of stacks (collapsed, speedscope and dot): bytes allocated (default), blocks, "
              "bytes live --at a time or at the peak, bytes promoted, bytes never freed, bytes "
              "times lifetime in seconds, or bytes requested",

@@ -30,7 +30,7 @@ static const option options[] = {
      .letter = 'm',
      .kind = OPTION_CHOICE,
      .at = offsetof(peak_options, measure),
-     .choices = question_measures,
+     .choices = measure_names,
      .help = "what to sum by site, over the blocks live at the peak: bytes (allocated or peak; the "
              "default), blocks, bytes live at the end, bytes promoted at any time, bytes never "
              "freed, bytes requested, or bytes times lifetime in seconds",

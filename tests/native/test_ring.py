@@ -6,6 +6,7 @@
 The target counts in a file what it has allocated and freed. At rate 1 the segments together must hold just
 that, whoever is killed but the keeper itself; and each segment by itself must know what is live.
 """
+import fcntl
 import json
 import mmap
 import os
@@ -26,6 +27,7 @@ from tap import same, test
 TARGET = os.path.abspath(sys.argv[3])
 DECODE = pathlib.Path(__file__).resolve().parent.parent / "decode.py"
 THREADS, SIZE = 3, 20000
+F_OFD_SETLK = 37
 STEADY, FAST, BUSY = ("20", "2000"), ("100", "2000"), ("1", "0")
 
 
@@ -223,6 +225,23 @@ def a_keeper_that_was_stopped_catches_up():
             judge(r.counts())
             judge_segments(r.counts())
             judge_no_spool()
+
+
+@test
+def a_segment_that_has_just_been_made_is_none_yet():
+    with Run("-r", "1", "--keep", "16s") as r:
+        r.until_segments(2)
+        os.kill(r.program, signal.SIGKILL)
+        r.run.communicate()
+    before = allotrace("hotspots", "--json", "d")
+    same(before.stderr, "", "what is said")
+    last = segments()[-1]
+    made = f"{last[:-len('000000.ctf')]}{int(last[-len('000000.ctf'):-len('.ctf')]) + 1:06}.ctf"
+    with open(made, "w") as file:
+        fcntl.fcntl(file, F_OFD_SETLK, struct.pack("hhqqi", fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0))
+        meanwhile = allotrace("hotspots", "--json", "d")
+        same((meanwhile.returncode, meanwhile.stdout, meanwhile.stderr), (0, before.stdout, ""))
+    assert made in allotrace("hotspots", "--json", "d").stderr, "an empty file that nobody writes is remarked on"
 
 
 def taken():

@@ -40,7 +40,7 @@ void span_look(bool anew);
 
 /* The second, if there is something to find; at a glance, which is taken now and then. `now` is the
  * thread's clock. */
-#define SPAN_GLANCES 100 /* µs: to the next one */
+#define SPAN_GLANCES 250 /* µs: to the next one */
 void span_look_at_more_slow(struct span_state *state, uint64_t now);
 static inline void span_look_at_more(struct span_state *state, uint64_t now) {
     if (__builtin_expect(now - state->glanced >= SPAN_GLANCES, 0))

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #define CONTROL_FUNCTION "allotrace_control"
-#define CONTROL_VERSION  6
+#define CONTROL_VERSION  7
 
 /* What `allotrace ctl` asks for: X(identifier, name, what follows the name), with `between` between
  * two of them. STOP: blocks that were sampled are still followed. */

@@ -14,10 +14,12 @@ struct pace {
     uint64_t magic;
     _Atomic uint64_t follows; /* 1: the rate follows `level` */
     _Atomic uint64_t level;   /* how many times the rate is to be halved: written by others */
-    _Atomic uint64_t spent;   /* cycles that the recorder was busy with samples */
+    _Atomic uint64_t spent;   /* cycles that the recorder was busy with samples that it recorded */
     _Atomic uint64_t cycles;  /* of the clock by which those are counted, at `at` */
     _Atomic uint64_t at;      /* microseconds of the monotonic clock */
     _Atomic uint64_t cpu;     /* microseconds of processor time of all processes that spend here */
+    _Atomic uint64_t dropped; /* cycles spent on samples that the level dropped: a higher level does
+                                 not save them, only a lower --rate does */
 };
 
 #define PACE_MAX_LEVEL 20

@@ -431,13 +431,14 @@ static bool native_drops(const struct session *s, uint64_t cycles, uint64_t *n_s
 /* How long a sample took: what its rate is chosen by. The first of a process is not counted, as
  * most of it is the beginning of the recording, which a lower rate does not spare. Nor is more than
  * half a millisecond or so: then the thread has waited for its turn, or for a module's tables. */
-static void native_note_spent(struct session *s, uint64_t since) {
+static void native_note_spent(struct session *s, uint64_t since, bool is_dropped) {
     enum { MOST = 1 << 20 }; /* cycles */
     const uint64_t took = cpu_cycles() - since, spent = took < MOST ? took : MOST;
     if (atomic_load_explicit(&s->rescue.orphaned, memory_order_relaxed))
         return;
     if (atomic_load_explicit(&s->pace_begun, memory_order_relaxed))
-        atomic_fetch_add_explicit(&s->pace->spent, spent, memory_order_relaxed);
+        atomic_fetch_add_explicit(is_dropped ? &s->pace->dropped : &s->pace->spent, spent,
+                                  memory_order_relaxed);
     else
         atomic_store_explicit(&s->pace_begun, true, memory_order_relaxed);
     if (atomic_load_explicit(&s->cpu_due, memory_order_relaxed))
@@ -498,7 +499,7 @@ static void native_record(struct session *s, const void *pool, void *block, uint
     const uint64_t began = s->pace ? cpu_cycles() : 0;
     bool is_thinned = false;
     if (s->pace && native_drops(s, began, &n_samples, &is_thinned)) {
-        native_note_spent(s, began);
+        native_note_spent(s, began, true);
         return;
     }
     struct domain *d = native_enter(s);
@@ -525,7 +526,7 @@ static void native_record(struct session *s, const void *pool, void *block, uint
     if (n_samples > 0)
         usdt_alloc(block, words, n_samples, s->rate / (double)(UINT64_C(1) << d->level));
     if (s->pace)
-        native_note_spent(s, began);
+        native_note_spent(s, began, n_samples == 0);
 }
 
 static __attribute__((noinline)) bool native_span_has_changed(struct domain *d) {

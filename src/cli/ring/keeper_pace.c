@@ -44,6 +44,7 @@ static bool costs_now(const keeper_pace *p, const ring_plan *plan, pid_t pid, ri
         return false;
     *now = (ring_costs){.cpu = plan->run ? atomic_load(&pace->cpu) : cpu_of(pid),
                         .spent = atomic_load(&pace->spent),
+                        .dropped = atomic_load(&pace->dropped),
                         .cycles = atomic_load(&pace->cycles),
                         .at = atomic_load(&pace->at)};
     return true;
@@ -62,42 +63,54 @@ static void set_level(keeper_pace *p, ring_plan *plan, uint64_t level) {
         plan->memory = 0; /* the process is gone */
 }
 
-/* What the recorder's samples have cost since `before`, as a share of what the program did beside;
- * below 0: too little has happened to tell. */
-static double share_since(const ring_costs *before, const ring_costs *now) {
+/* What samples have cost, as shares of the time that the program itself took. */
+typedef struct shares {
+    double recorded, dropped;
+} shares;
+
+/* Returns false if too little has happened since `before` to tell. */
+static bool shares_since(const ring_costs *before, const ring_costs *now, shares *of) {
     enum { LEAST_CPU = 200000 };
     if (now->at <= before->at || now->cycles <= before->cycles ||
         now->cpu < before->cpu + LEAST_CPU)
-        return -1;
+        return false;
     const double cycles_each =
         (double)(now->cycles - before->cycles) / (double)(now->at - before->at);
-    const double spent = (double)(now->spent - before->spent) / cycles_each,
-                 cpu = (double)(now->cpu - before->cpu);
-    return spent < cpu / 2 ? spent / (cpu - spent) : 1;
+    const double recorded = (double)(now->spent - before->spent) / cycles_each,
+                 dropped = (double)(now->dropped - before->dropped) / cycles_each;
+    const double cpu = (double)(now->cpu - before->cpu), all = recorded + dropped;
+    const double own = all < cpu / 2 ? cpu - all : all;
+    *of = (shares){.recorded = recorded / own, .dropped = dropped / own};
+    return true;
 }
 
-/* How many times the rate is to be halved. It gets higher again where that is of use. */
-static uint64_t level_for(double target, double share, uint64_t level, const cutter *c) {
+/* Returns how many times the rate is to be halved. A higher level saves nothing of what dropped
+ * samples cost, so recorded ones may always take half of the target: otherwise, where dropping
+ * alone takes more than the target, nothing would be recorded in the end. The rate rises again
+ * where that is of use. */
+static uint64_t level_for(double target, shares of, uint64_t level, const cutter *c) {
     enum { LOW = 4 }; /* times less than may be: twice that is still well below */
-    if (share > target)
-        level += (uint64_t)ceil(log2(share / target));
-    else if (share * LOW < target && level > 0 && cutter_live_level(c) < level)
+    const double room = fmax(target - of.dropped, target / 2);
+    if (of.recorded > room)
+        level += (uint64_t)ceil(log2(of.recorded / room));
+    else if (of.recorded * LOW < room && level > 0 && cutter_live_level(c) < level)
         level--;
     return level < PACE_MAX_LEVEL ? level : PACE_MAX_LEVEL;
 }
 
 static void steer(keeper_pace *p, ring_plan *plan, pid_t pid, const cutter *c) {
     ring_costs now;
+    shares of;
     if (!costs_now(p, plan, pid, &now))
         return;
-    if (p->costs.at == 0 || now.cpu < p->costs.cpu || now.spent < p->costs.spent) {
+    if (p->costs.at == 0 || now.cpu < p->costs.cpu || now.spent < p->costs.spent ||
+        now.dropped < p->costs.dropped) {
         p->costs = now;
         return;
     }
-    const double share = share_since(&p->costs, &now);
-    if (share < 0)
+    if (!shares_since(&p->costs, &now, &of))
         return;
-    set_level(p, plan, level_for(plan->overhead, share, p->level, c));
+    set_level(p, plan, level_for(plan->overhead, of, p->level, c));
     p->costs = now;
 }
 

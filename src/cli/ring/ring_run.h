@@ -13,7 +13,7 @@
 /* At a moment: microseconds of what is recorded, cycles of recorders, and the two clocks of these.
  */
 typedef struct ring_costs {
-    uint64_t cpu, spent, cycles, at;
+    uint64_t cpu, spent, dropped, cycles, at;
 } ring_costs;
 
 /* A spool that is pushed (ring_push.h). */

@@ -1,5 +1,5 @@
-/* names.c: the table of names.h. What stands in it never changes, and is published by the number of
- * entries. */
+/* names.c: the table of names.h. Entries never change once they are written; the number of entries
+ * publishes them. */
 #include "runtimes/names.h"
 
 #include <stdatomic.h>
@@ -13,19 +13,20 @@ enum { MAX_ENTRIES = 1 << NAMES_BITS, CHUNK = 1 << 16 };
 
 static struct {
     lock lock;
-    _Atomic uint32_t process;        /* whose lock it is: in the child of a fork nobody holds it */
-    const char **files, **functions; /* MAX_ENTRIES each, of which few are touched */
+    _Atomic uint32_t process;        /* whose lock this is: after a fork, nobody holds it */
+    const char **files, **functions; /* MAX_ENTRIES each; few of their pages are touched */
     uint32_t *by_hash;               /* 2 * MAX_ENTRIES; 0: free */
-    uint32_t n;                      /* entries; the first stands for all that found no room */
-    char *next, *end;                /* what is left of a chunk */
+    uint32_t n;                      /* number of entries; entry 0 is for names without room */
+    char *next, *end;                /* the rest of a chunk */
 } names;
 
 static uint32_t this_process(void) {
     return (uint32_t)syscall4(SYS_getpid, 0, 0, 0, 0);
 }
 
-/* Another thread may have held it when the process was forked. What it was at is not there yet.
- * Whoever holds it in this process gives it back soon, so that it is waited for first. */
+/* After a fork, the lock may be held by a thread that the child does not have; the entry that it
+ * was adding is not published. A holder in this process releases the lock soon, so we wait
+ * first. */
 bool names_lock(void) {
     if (lock_acquire_patiently(&names.lock))
         return true;

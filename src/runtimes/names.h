@@ -1,6 +1,6 @@
-/* names.h: the names of functions that language runtimes give to frames: a table of pairs of file
- * and function, which are copied when a frame is first met, since the program may free what it
- * calls them by. It only grows: equal names have one entry, and an entry never changes. */
+/* names.h: the table of the names that language runtimes give to frames, as pairs of file and
+ * function. Names are copied when a frame is first met, because the program may free them. The
+ * table only grows: equal names share one entry, and an entry never changes. */
 #ifndef RUNTIMES_NAMES_H
 #define RUNTIMES_NAMES_H
 
@@ -9,26 +9,27 @@
 #include <stdint.h>
 
 enum {
-    NAMES_BITS = 19 /* of an entry's number */,
-    NAMES_TEXT = 4096 /* bytes of a name, NUL too */
+    NAMES_BITS = 19 /* width of an entry's number */,
+    NAMES_TEXT = 4096 /* bytes of a name, with its NUL */
 };
 
-/* Whoever adds to the table, or to one beside it, holds the lock. False: somebody has it who may
- * not come back. */
+/* Take and release the lock that is needed to add to this table, or to one that depends on it.
+ * False: its holder may never release it. */
 bool names_lock(void);
 void names_unlock(void);
 
-/* Room for a file and a function, 2 * NAMES_TEXT bytes; NULL: there is no memory. */
+/* Returns room for a file and a function, 2 * NAMES_TEXT bytes; NULL: out of memory. */
 char *names_room(void);
 
-/* The entry of a file, which stands at names_room, and the function behind it, `size` bytes in all.
- * 0, which stands for all that found no room: there is none. */
+/* Returns the entry of a file and a function. `file` is what names_room returned, `function`
+ * follows it, and both are `size` bytes in all. 0 is the entry of all names for which there is no
+ * room. */
 uint32_t names_entry(const char *file, const char *function, size_t size);
 
-/* The same for texts that stand elsewhere, and are cut; with the lock held, too. */
+/* Like names_entry, also with the lock held, but takes any two texts, and truncates them. */
 uint32_t names_entry_of(const char *file, const char *function);
 
-/* Without the lock: an entry's names live as long as the process. */
+/* Need no lock: the names of an entry live as long as the process. */
 const char *names_file(uint32_t entry);
 const char *names_function(uint32_t entry);
 

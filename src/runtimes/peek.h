@@ -9,7 +9,7 @@
 
 #include "platform/maps.h"
 
-enum { PEEK_MOST = 4096 }; /* a page, at least: so it has no others between its ends */
+enum { PEEK_MOST = 4096 }; /* at most a page, so that no page is skipped between both ends */
 
 static inline bool peek_bytes(uintptr_t address, void *to, size_t size) {
     enum { WORD = sizeof(uintptr_t) };
@@ -20,9 +20,9 @@ static inline bool peek_bytes(uintptr_t address, void *to, size_t size) {
     return true;
 }
 
-/* A string, of which as much as there is room for is kept. */
+/* Reads a string, truncated to `room` bytes. */
 static inline bool peek_string(uintptr_t address, char *to, size_t room) {
-    enum { PIECE = 32 }; /* aligned: no page ends within one */
+    enum { PIECE = 32 }; /* aligned, so that it never crosses the end of a page */
     size_t n = 0;
     while (n < room - 1) {
         size_t piece = PIECE - (address + n) % PIECE;

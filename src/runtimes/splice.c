@@ -1,5 +1,5 @@
-/* splice.c: the end of a stack: a remark where frames are missing, and what it has in common with
- * the one before. */
+/* splice.c: the end of a stack: adds a remark where frames are missing, and counts the codes shared
+ * with the previous stack. */
 #include "runtimes/splice.h"
 
 #include <string.h>
@@ -29,7 +29,8 @@ bool splice_put_last(struct splice *s, size_t n, size_t n_last) {
     return true;
 }
 
-/* How many codes two stacks have in common, from the outermost on, of which `i` are known to be. */
+/* Returns how many codes two stacks share, from the outermost on. The first `i` are known to be
+ * equal. */
 static size_t common_codes(const uint64_t *a, size_t n_a, const uint64_t *b, size_t n_b, size_t i) {
     const size_t n = n_a < n_b ? n_a : n_b;
     while (i < n && a[i] == b[i])

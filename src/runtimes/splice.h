@@ -1,6 +1,6 @@
-/* splice.h: a stack in which a runtime's frames stand among native ones, in the making: codes are
- * put from the innermost frame on, and how many of them the stack before had is found at the end.
- * See record/runtime.h, `splice`. */
+/* splice.h: builds a stack in which a runtime's frames stand among native ones. Codes are put from
+ * the innermost frame outwards. The end counts how many of them the stack shares with the one
+ * before. See record/runtime.h, `splice`. */
 #ifndef RUNTIMES_SPLICE_H
 #define RUNTIMES_SPLICE_H
 
@@ -11,21 +11,21 @@
 #include "platform/unwind_trail.h"
 #include "record/runtime.h"
 
-/* What a domain keeps of the last stack. */
+/* A domain's last stack. */
 struct splice_stack {
     size_t depth;
-    size_t n_last;         /* codes of the last stack; 0: nothing is known of it */
-    uint64_t *last, *next; /* depth + 1 each, filled from the end, innermost last */
+    size_t n_last;         /* codes of the last stack; 0: unknown */
+    uint64_t *last, *next; /* depth + 1 codes each, filled from the end, innermost last */
 };
 
-/* `room` is for so many codes. */
+/* splice_room returns how many codes `room` must hold. */
 size_t splice_room(size_t depth);
 void splice_init(struct splice_stack *stack, size_t depth, uint64_t *room);
 
 struct splice {
     struct splice_stack *stack;
     const struct runtime_splice *native;
-    size_t at;     /* in `next`, of the frame that is put last */
+    size_t at;     /* index in `next` of the frame that was put last */
     unsigned type; /* of the innermost code */
     bool is_full;  /* there are more frames than are kept */
 };
@@ -47,7 +47,7 @@ static inline void splice_put(struct splice *s, uint64_t code) {
         s->is_full = true;
 }
 
-/* A frame of the runtime's. */
+/* Puts a frame of the runtime. */
 static inline void splice_put_slot(struct splice *s, uintptr_t slot) {
     splice_put(s, code_of_spliced(slot, splice_is_innermost(s) ? s->type : 0));
 }
@@ -57,11 +57,12 @@ static inline void splice_put_native(struct splice *s, uintptr_t pc) {
     splice_put(s, code_with_type(code, splice_is_innermost(s) ? s->type : 0));
 }
 
-/* The outermost of the last stack, which had `n_last`. False: there is no room for them. */
+/* Puts the `n` outermost codes of the last stack, which had `n_last`. False: there is no room for
+ * them. */
 bool splice_put_last(struct splice *s, size_t n, size_t n_last);
 
-/* `is_cut`: there are more frames of the runtime. The outermost codes that are known to be those of
- * the last stack are `kept`. */
+/* Ends the stack. `is_cut`: the runtime has more frames. `kept` is the number of outermost codes
+ * that are known to equal those of the last stack. */
 struct runtime_stack splice_end(struct splice *s, bool is_cut, size_t kept);
 
 #endif

@@ -1,19 +1,18 @@
-/* lua.c: puts Lua's frames into the stacks of all that is allocated. Lua takes each of its objects
- * from realloc, by way of the allocator that it was given, so that malloc's blocks are its heap
- * already; what they are not is understood, for their stacks show the evaluator, whatever the
+/* lua.c: puts Lua frames into the stacks of all allocations. Lua takes each of its objects from
+ * realloc, through the allocator that it was given. So its heap consists of malloc blocks, which
+ * are recorded already. But their native stacks do not help: they show the evaluator, whatever the
  * program does.
  *
- * Why not otherwise. A hook of Lua's (lua_sethook) would slow each call down, take away the
- * program's own, and see no allocation. lua_getstack and lua_getinfo move pointers in the
- * lua_State, which is in the midst of something, and do not know which lua_State is meant.
+ * Why not otherwise. A hook (lua_sethook) would slow each call down, replace the program's own
+ * hook, and see no allocation. lua_getstack and lua_getinfo move pointers in a lua_State that is in
+ * the middle of an operation, and need to be told which lua_State is meant.
  *
- * LuaJIT's blocks are recorded where it calls its own allocator (luajit_heap.h), and its frames are
- * others (luajit_frames.h); the rest is the same.
+ * LuaJIT's blocks are recorded where it calls its own allocator (luajit_heap.h), and its frames
+ * have another layout (luajit_frames.h). The rest is shared.
  *
- * What must hold. No function of Lua's is called: frames are read as they lie in memory
- * (lua_frames.h), by layouts that are known for each version (lua_layout.h), and names are copied
- * once (lua_names.h). Of a Lua that is not known nothing is read, and the recording is one of
- * malloc. */
+ * What must hold. No function of Lua is called. Frames are read from memory (lua_frames.h) by the
+ * known layout of each version (lua_layout.h), and names are copied once (lua_names.h). Nothing is
+ * read of an unknown version of Lua: only malloc is recorded then. */
 #include <stdatomic.h>
 
 #include "base/hot.h"
@@ -27,7 +26,7 @@
 #include "runtimes/lua/luajit_frames.h"
 #include "runtimes/lua/luajit_heap.h"
 
-static lua_runtime lua; /* as lua_layout_find has found it */
+static lua_runtime lua; /* set by lua_layout_find */
 
 static const char *const lua_type_names[] = {
 #define TYPE_NAME(name) #name,
@@ -36,7 +35,8 @@ enum { N_TYPES = sizeof lua_type_names / sizeof *lua_type_names };
 
 /* ---- stacks -------------------------------------------------------------------------------- */
 
-/* So often a lua_State may look as none does: its stack may be on the way to another place. */
+/* How often a lua_State may look invalid before Lua's layout counts as unknown: a single failure
+ * can mean that its stack is just being moved. */
 enum { FIT_TRIES = 16 };
 static _Atomic bool lua_fits;
 static _Atomic unsigned lua_tries;

@@ -1,5 +1,5 @@
-/* lua_calls.c: see lua_calls.h. Notes are made by each call into Lua from C, and by each object's
- * allocation: they are a few instructions, and lock nothing. */
+/* lua_calls.c: see lua_calls.h. Each call into Lua from C and each allocation of an object makes a
+ * note, so a note takes a few instructions and no lock. */
 #include "runtimes/lua/lua_calls.h"
 
 #include <errno.h>
@@ -24,20 +24,20 @@
 
 #define HIDDEN __attribute__((visibility("hidden")))
 
-/* lua_stubs.S has it, too. */
+/* lua_stubs.S also reads it. */
 #define own lua_calls_thread
 extern __thread struct lua_calls *own __attribute__((tls_model("initial-exec"))) HIDDEN;
 __thread struct lua_calls *own;
 
 static struct {
-    pthread_key_t key; /* whose value is the thread's calls, which end with it */
+    pthread_key_t key; /* its value is the thread's calls, which are freed when the thread ends */
     bool has_key;
 } threads;
 
 volatile unsigned lua_calls_noted;
 
-static const lua_runtime *jit;          /* if it is LuaJIT, whose native frames tell all of calls */
-static const struct lua_layout *layout; /* else */
+static const lua_runtime *jit; /* LuaJIT, if it is that: its native frames tell all about calls */
+static const struct lua_layout *layout; /* else the layout of this Lua */
 
 struct lua_calls *lua_calls_own(void) {
     return own;
@@ -67,7 +67,7 @@ struct lua_calls *lua_calls_make_own(void) {
     struct lua_calls *const c = own ? own : calls_make();
     const unsigned noted = lua_calls_noted;
     if (__builtin_expect(c && c->noted != noted, 0)) {
-        if (c->noted) /* else a recording is just beginning, and has looked at it */
+        if (c->noted) /* else a recording is just beginning, which has checked it */
             c->allocates = 0;
         c->noted = noted;
         c->is_whole = false;
@@ -76,7 +76,7 @@ struct lua_calls *lua_calls_make_own(void) {
     return c;
 }
 
-/* Calls whose frames were further in have ended. */
+/* Notes a call that begins. Calls with frames further in have ended. */
 HIDDEN void lua_on_call(uintptr_t state, uintptr_t sp);
 HOT_CODE void lua_on_call(uintptr_t state, uintptr_t sp) {
     struct lua_calls *const c = lua_calls_make_own();
@@ -98,8 +98,8 @@ HOT_CODE void lua_on_call(uintptr_t state, uintptr_t sp) {
 
 /* ---- allocators ---------------------------------------------------------------------------- */
 
-/* One function in front for each allocator that a program has, as these have nothing else to be
- * told apart by: the context is the program's. */
+/* Each allocator of the program gets a wrapper of its own: nothing else can tell the allocators
+ * apart, as the context argument is the program's. */
 #define DECLARE_ALLOCATOR(n) HIDDEN lua_allocator lua_allocator_##n;
 LUA_ALLOCATORS(DECLARE_ALLOCATOR)
 static lua_allocator *const in_front[] = {
@@ -108,7 +108,7 @@ static lua_allocator *const in_front[] = {
 enum { N_ALLOCATORS = sizeof in_front / sizeof *in_front };
 
 extern lua_allocator *lua_allocators[N_ALLOCATORS] HIDDEN;
-lua_allocator *lua_allocators[N_ALLOCATORS]; /* what is behind them */
+lua_allocator *lua_allocators[N_ALLOCATORS]; /* the wrapped allocators */
 
 _Static_assert(offsetof(struct lua_calls, birth) == 0, "as lua_stubs.S has it");
 _Static_assert(offsetof(struct lua_birth, sp) == LUA_BIRTH_SP, "as lua_stubs.S has it");
@@ -131,7 +131,7 @@ lua_allocator *lua_calls_in_front_of(lua_allocator *allocator) {
     return allocator;
 }
 
-/* LuaJIT's own allocator is called with a number that stands for it. */
+/* LuaJIT's own allocator is passed as a number that stands for it, so it is not wrapped here. */
 HIDDEN lua_allocator *lua_on_newstate(lua_allocator *allocator);
 lua_allocator *lua_on_newstate(lua_allocator *allocator) {
     return jit ? allocator : lua_calls_in_front_of(allocator);
@@ -153,12 +153,12 @@ void lua_on_close(uintptr_t state, uintptr_t sp) {
 #define DECLARE(name)                                                                              \
     HIDDEN void lua_stub_##name(void);                                                             \
     extern uintptr_t lua_go_on_##name HIDDEN;                                                      \
-    uintptr_t lua_go_on_##name; /* where the function's first instructions are now */
+    uintptr_t lua_go_on_##name; /* copy of the function's first instructions */
 DECLARE(newstate)
 DECLARE(close)
 LUA_CALLS(DECLARE)
 
-/* Each version has some of them. */
+/* Each version has only some of these functions. */
 static const struct entry {
     const char *name;
     void (*stub)(void);
@@ -168,26 +168,28 @@ static const struct entry {
     ENTRY(newstate) ENTRY(close) LUA_CALLS(ENTRY)};
 enum { N_ENTRIES = sizeof entries / sizeof *entries, SLOT = DISPLACE_ROOM + DISPLACE_ENTRY };
 
-/* Of these; 0: there is none. And where they end. */
+/* Start and end of each function in `entries`; 0: not in this version. */
 static uintptr_t functions[N_ENTRIES], ends[N_ENTRIES];
 
-/* Of a program that runs already, what is to be changed, as long as it does. */
+/* In a running program: the code to be changed, which stays the same as long as the program
+ * runs. */
 static struct {
     control_code codes[N_ENTRIES];
     size_t n;
-    uintptr_t newstate; /* the Lua whose they are */
-    unsigned recording; /* which of several it is */
+    uintptr_t newstate; /* lua_newstate of the Lua that `codes` belong to */
+    unsigned recording; /* number of the current recording */
 } late;
 
-/* Where a symbol is missing, the loader allocates: all are looked for before anything is recorded.
- */
+/* Looks up all functions before anything is recorded, because the loader allocates when a symbol is
+ * missing. */
 static void find_functions(void) {
     for (size_t i = 0; i < N_ENTRIES; i++)
         functions[i] = (uintptr_t)loader_symbol(RTLD_DEFAULT, entries[i].name);
     (void)loader_symbol(RTLD_DEFAULT, "malloc"); /* forgets it: see ocaml_runtime_find */
 }
 
-/* Writes the way of a function to `slot`, and the jump to it. */
+/* Writes the moved code of a function and a jump to its stub into `slot`, and the jump to these
+ * into `jump`. Returns NULL or the reason why the function cannot be patched. */
 static const char *prepare(const struct lua_runtime *r, uintptr_t function, uintptr_t stub,
                            uint8_t *slot, uintptr_t slot_at, struct displaced *moved,
                            uint8_t jump[DISPLACE_JUMP]) {
@@ -247,7 +249,7 @@ static void take_back(const uintptr_t *patched, uint8_t (*before)[DISPLACE_JUMP]
             patch_write(patched[i], before[i], DISPLACE_JUMP);
 }
 
-/* All of them, or none. */
+/* Writes all jumps, or none. */
 static bool put_jumps(const uintptr_t *patched, uint8_t (*jumps)[DISPLACE_JUMP]) {
     uint8_t before[N_ENTRIES][DISPLACE_JUMP];
     for (size_t i = 0; i < N_ENTRIES; i++) {
@@ -305,7 +307,7 @@ static bool turn_aside(const lua_runtime *r, uint8_t *room, size_t size) {
 }
 
 bool lua_calls_are_alone(void) {
-    struct stat tasks; /* a link for each, and two */
+    struct stat tasks; /* the directory has a link for each thread, and two more */
     const long got = syscall4(SYS_newfstatat, AT_FDCWD, (long)"/proc/self/task", (long)&tasks, 0);
     return !syscall_failed(got) && tasks.st_nlink == 3;
 }

@@ -1,17 +1,24 @@
-/* lua_frames.c: walks Lua's frames, and finds where in the native stack they belong.
+/* lua_frames.c: walks Lua's frames, and finds where they belong in the native stack.
  *
- * The native stack has a frame for each call from C into Lua that goes on (lua_calls.h), which
- * tells whose frames, of which lua_State, are inside of it. A lua_State has a list of CallInfo, the
- * innermost first, of functions of Lua and of C. One call of the evaluator runs a function of Lua
- * and those that it calls in Lua: where a native frame is the evaluator's, stand these. What a
- * coroutine had called when it yielded is on no native stack any more: it stands where the
- * coroutine was resumed.
+ * The native stack has a frame for each active call from C into Lua. The notes of lua_calls.h tell
+ * which lua_State each of these calls is for, and so whose Lua frames belong inside it. A lua_State
+ * has a list of CallInfo, innermost first, for Lua and C functions. One call of the evaluator runs
+ * a Lua function and the Lua functions that this one calls, so they take the place of the
+ * evaluator's native frame. For example, where Lua's f calls g in a program that calls f through
+ * lua_call:
  *
- * Lua's own C functions are left out, but for those that are called from Lua, by their names there:
- * table.concat, say. Functions of C from elsewhere stand on the native stack, and stay there.
+ *      native, outermost first:  main  lua_call  luaV_execute     luaH_new  realloc
+ *      recorded:                 main            f (Lua)  g (Lua)
  *
- * The stack of Lua may be what realloc has just moved, with lua_State still pointing to where it
- * was: nothing is read there. */
+ * A coroutine that has yielded leaves no native frames for what it had called. When it is resumed,
+ * these functions are put inside the call of lua_resume.
+ *
+ * C functions of Lua itself are left out, except those that a Lua function calls. They get the name
+ * that Lua code has for them, such as table.concat. C functions from elsewhere are on the native
+ * stack, and stay there.
+ *
+ * realloc may just have moved the Lua stack while lua_State still points to the old one, which must
+ * not be read. */
 #include "runtimes/lua/lua_frames.h"
 
 #include "record/calls.h"
@@ -22,30 +29,30 @@
 
 enum { CACHE_BITS = 12, CACHED = 1 << CACHE_BITS, STEPS_MAX = 1 << 16 };
 
-/* What is known of a frame. A Proto may be freed, and another one take its place: the rest tells
- * them apart. */
+/* A cache entry for a frame. A Proto may be freed and another one allocated at its address;
+ * `source` and `line` tell them apart. */
 struct cached {
-    uintptr_t function, saved; /* of a function of C, the second is its caller's */
+    uintptr_t function, saved; /* of a C function, `saved` is its caller's */
     uintptr_t source;
     uint32_t line;
     uintptr_t slot;
 };
 
-/* A CallInfo of a lua_State, and what it takes to read it. */
+/* A position in the list of CallInfo of a lua_State. */
 struct walk {
     uintptr_t call;
-    uintptr_t stack, stack_was; /* where it is, and where CallInfo think it is */
+    uintptr_t stack, stack_was; /* where the value stack is, and where the CallInfo believe it is */
     size_t stack_size;          /* bytes */
-    uintptr_t first, saved;     /* of 5.1: the outermost, and the innermost's */
+    uintptr_t first, saved;     /* 5.1: the outermost CallInfo, and the innermost one's saved pc */
     uintptr_t innermost;
     unsigned steps;
 };
 
-/* A call that goes on. */
+/* An active call into Lua. */
 struct live {
-    size_t point; /* the frame of the trail that it returns to */
+    size_t point; /* the frame in the trail that it returns to */
     uintptr_t state;
-    struct walk walk; /* `call` is 0: it has not begun */
+    struct walk walk; /* `call` is 0: not begun yet */
 };
 
 struct lua_frames {
@@ -87,12 +94,13 @@ enum frame_kind { FRAME_END, FRAME_LUA, FRAME_C };
 
 struct frame {
     enum frame_kind kind;
-    uintptr_t function; /* the Proto, or the function of C */
+    uintptr_t function; /* the Proto, or the C function */
     uintptr_t saved;
     bool is_fresh, is_tail;
 };
 
-/* In all versions: of what is on the stack, and of closures. */
+/* The same in all versions: tags of values on the stack, and of closures. Sizes and offsets in
+ * bytes. */
 enum { VALUE_TAG = 8, VALUE_SIZE = 16, EXTRA = 16 * VALUE_SIZE, OBJECT_TAG = 8, CLOSURE_IS_C = 10 };
 enum { TAG_MASK = 0x3F, TAG_FUNCTION = 6, TAG_LIGHT_C = 0x16, TAG_C = 0x26 };
 
@@ -116,15 +124,15 @@ static struct walk walk_begin(const struct lua_layout *l, uintptr_t state,
     return w;
 }
 
-/* The caller's CallInfo; 0: this one is of nobody, below all others. */
+/* Returns the caller's CallInfo; 0: this is the base CallInfo, which is not a function's. */
 static uintptr_t walk_outer(const struct lua_layout *l, const struct walk *w) {
     if (l->call_size)
         return w->call > w->first ? w->call - l->call_size : 0;
     return word_at(w->call + l->call_outer);
 }
 
-/* Where a CallInfo's function is. Late releases of 5.4 count from the start of the stack while it
- * is moved. 0: it cannot be there. */
+/* Returns the address of the CallInfo's function on the value stack; 0: it is out of bounds. While
+ * the stack is moved, late releases of 5.4 store an offset from its start. */
 static uintptr_t value_of_function(const struct lua_layout *l, const struct walk *w) {
     const uintptr_t at = word_at(w->call + l->call_function);
     const uintptr_t offset = at - w->stack_was < w->stack_size ? at - w->stack_was : at;
@@ -176,7 +184,7 @@ static struct frame frame_at(const struct lua_layout *l, const struct walk *w) {
     return frame;
 }
 
-/* The caller of a frame. */
+/* Returns the caller's frame. */
 static struct frame frame_outer(const struct lua_layout *l, const struct walk *w) {
     struct walk outer = *w;
     outer.call = walk_outer(l, w);
@@ -188,8 +196,8 @@ static struct lua_place place_of(const struct lua_layout *l, const struct frame 
                                     : (struct lua_place){0};
 }
 
-/* 5.1 has no flags: an evaluator goes on with what it calls by the instructions for that; whatever
- * else leads to a function of Lua is a call of the evaluator. */
+/* 5.1 has no flag for it. If the caller is a Lua function and at a call instruction, then its
+ * evaluator also runs the callee. Any other caller calls the evaluator anew. */
 static bool is_fresh_in_51(const struct lua_layout *l, const struct walk *w) {
     const struct frame outer = frame_outer(l, w);
     if (outer.kind != FRAME_LUA)
@@ -209,27 +217,27 @@ static struct frame walk_next(const struct lua_layout *l, struct walk *w) {
     return frame;
 }
 
-/* ---- a stack in the making, from the innermost frame on -------------------------------------- */
+/* ---- building a stack, from the innermost frame on ------------------------------------------ */
 
 struct splicing {
     struct splice out;
     lua_frames *f;
     const lua_runtime *r;
     const struct lua_layout *l;
-    size_t born;                   /* the point that calls Lua's allocator, as was noted, */
-    const struct lua_birth *birth; /* NULL: nothing was */
-    bool has_begun;                /* there is a frame of Lua's already */
-    size_t live;                   /* the call that native frames are in; n_live: outside of all */
-    struct walk walk;              /* the frame of Lua's that is put next */
-    bool was_in_lua;               /* not only in the allocator that Lua has been given */
-    bool is_elsewhere;             /* in a function of C that is not Lua's own */
+    size_t born;                   /* the point that calls Lua's allocator, if `birth` is set */
+    const struct lua_birth *birth; /* the noted call of the allocator; NULL: none */
+    bool has_begun;                /* some Lua frame was put already */
+    size_t live;       /* index in f->live of the call around the native frames; n_live: none */
+    struct walk walk;  /* at the Lua frame that is put next */
+    bool was_in_lua;   /* Lua's own code was met, not only the allocator that it was given */
+    bool is_elsewhere; /* in a C function that is not Lua's own */
 };
 
 static struct cached *cache_place(lua_frames *f, uintptr_t function, uintptr_t saved) {
     return &f->cache[(function + saved) * UINT64_C(0x9E3779B97F4A7C15) >> (64 - CACHE_BITS)];
 }
 
-/* `w` stands behind the frame. */
+/* Returns the slot of a Lua function. `w` is at the caller of `frame`. */
 static uintptr_t slot_of_lua(const struct splicing *s, const struct walk *w,
                              const struct frame *frame) {
     const struct lua_layout *const l = s->l;
@@ -248,7 +256,7 @@ static uintptr_t slot_of_lua(const struct splicing *s, const struct walk *w,
     return slot;
 }
 
-/* 0: it has no name. */
+/* Returns the slot of a C function; 0: it has no name. */
 static uintptr_t slot_of_c(const struct splicing *s, const struct walk *w,
                            const struct frame *frame) {
     const struct frame outer = w->call ? frame_at(s->l, w) : (struct frame){.kind = FRAME_END};
@@ -263,8 +271,8 @@ static uintptr_t slot_of_c(const struct splicing *s, const struct walk *w,
     return slot;
 }
 
-/* Lua's own: others stand on the native stack. What the outermost C of all is called, nobody knows,
- * and it is no news. */
+/* Puts a C function of Lua itself; others are on the native stack. The outermost C function of all
+ * has no name and says nothing, so it is left out. */
 static void put_c(struct splicing *s, const struct frame *frame) {
     if (!lua_range_has(&s->r->code, frame->function))
         return;
@@ -275,7 +283,7 @@ static void put_c(struct splicing *s, const struct frame *frame) {
         splice_put_native(&s->out, frame->function + 1);
 }
 
-/* The innermost function of Lua may be making a table. */
+/* Corrects the saved pc of the innermost Lua function, which may be making a table. */
 static void find_pc(struct splicing *s, struct frame *frame, size_t eval) {
     if (!s->has_begun && s->birth)
         frame->saved = lua_pc_of(&s->f->pc, s->l, s->out.native, eval, s->born, s->birth,
@@ -283,7 +291,7 @@ static void find_pc(struct splicing *s, struct frame *frame, size_t eval) {
     s->has_begun = true;
 }
 
-/* What one call of the evaluator runs, which is that at a point. */
+/* Puts the functions that one call of the evaluator runs, whose native frame is point `eval`. */
 static void put_run(struct splicing *s, size_t eval) {
     while (!s->out.is_full) {
         struct frame frame = walk_next(s->l, &s->walk);
@@ -313,13 +321,14 @@ static bool is_at(const struct unwind_point *point, uintptr_t return_address, ui
     return point->key == return_address && point->sp == sp;
 }
 
-/* Where it is not known where frames stand, an older call might be taken for one that goes on, and
- * its lua_State be gone; and what a signal handler has interrupted may be half done. */
+/* Returns whether the native stack tells which calls are active. If the places of frames are
+ * unknown, a call that has ended might seem active, and its lua_State might be gone. If a signal
+ * handler is running, what it has interrupted may be half done. */
 static bool can_tell(const struct runtime_splice *native) {
     return native->has_places && !(native->flags & UNWIND_SIGNAL);
 }
 
-/* The calls that go on, from what was noted and the native stack. */
+/* Finds the active calls: those that were noted and whose frame is on the native stack. */
 static void find_live(lua_frames *f, const struct lua_calls *calls,
                       const struct runtime_splice *native) {
     size_t c = calls->n;
@@ -345,8 +354,8 @@ static void begin_walk(struct splicing *s) {
     s->is_elsewhere = false;
 }
 
-/* Native frames are those around a call from here on. The same lua_State may have been entered
- * further out: its frames go on there. */
+/* Leaves an active call: the next native frames are around it. If an outer call entered the same
+ * lua_State, that call continues with the rest of the Lua frames. */
 static void leave_call(struct splicing *s) {
     struct live *const live = s->f->live;
     const uintptr_t state = live[s->live++].state;
@@ -360,10 +369,10 @@ static void leave_call(struct splicing *s) {
     begin_walk(s);
 }
 
-/* ---- both ---------------------------------------------------------------------------------- */
+/* ---- native and Lua frames together -------------------------------------------------------- */
 
-/* In a function of C that is not Lua's own, or in one that it has called. Those of Lua's that it
- * has called are further in. */
+/* The native frame is in a C function that is not Lua's own, or in something that this function
+ * called. Puts Lua's own C functions that it called, which are further in. */
 static void pass_elsewhere(struct splicing *s) {
     if (!s->was_in_lua || s->is_elsewhere)
         return;
@@ -395,7 +404,7 @@ static bool is_eval(const lua_runtime *r, uintptr_t pc) {
     return lua_range_has(&r->eval, pc - 1) || lua_range_has(&r->cold, pc - 1);
 }
 
-/* A native frame inside a call into Lua. */
+/* Puts a native frame inside a call into Lua. */
 static void put_inside(struct splicing *s, size_t point, uintptr_t pc) {
     const bool is_own = lua_range_has(&s->r->code, pc - 1);
     if (is_own)
@@ -419,7 +428,8 @@ size_t lua_frames_runs(const lua_runtime *r, uintptr_t state, const struct runti
     }
 }
 
-/* Native frames alone say more where Lua compiles a program, or only the library is called. */
+/* Returns whether some Lua function runs. Native frames alone say more while Lua compiles a
+ * program, or while only its library is called. */
 static bool runs_lua(const struct splicing *s) {
     for (size_t i = 0; i < s->f->n_live; i++) {
         struct walk w = walk_begin(s->l, s->f->live[i].state, s->out.native);
@@ -447,7 +457,7 @@ static void put_all(struct splicing *s) {
         if (s->live < s->f->n_live)
             put_inside(s, i - 1, pc);
         else if (is_cut)
-            return; /* how the interpreter begins is no news */
+            return; /* the start of the interpreter is of no interest */
         else
             splice_put_native(&s->out, pc);
     }
@@ -457,7 +467,7 @@ static void put_all(struct splicing *s) {
 
 /* ---- types ----------------------------------------------------------------------------------- */
 
-/* The type that Lua gives its allocator; 0: it is no object. */
+/* Returns the type for the tag that Lua passes to its allocator; 0: not an object. */
 static unsigned type_of_tag(const struct lua_layout *l, uintptr_t tag) {
     enum { FIRST = 4, COMMON = 5 };
     if (l->minor == 1 || tag < FIRST || tag > FIRST + COMMON + 1)
@@ -468,7 +478,8 @@ static unsigned type_of_tag(const struct lua_layout *l, uintptr_t tag) {
     return N_CALL_TYPES + 1 + (is_prototype ? LUA_TYPE_prototype : LUA_TYPE_upvalue);
 }
 
-/* Whether a call of Lua's allocator goes on that was noted: it calls few other functions. */
+/* Sets `birth` if the noted call of Lua's allocator is still active. Few frames can be further
+ * in. */
 static void find_birth(struct splicing *s, const struct lua_calls *calls) {
     enum { FEW = 6 };
     const struct runtime_splice *const native = s->out.native;
@@ -515,7 +526,7 @@ static bool is_proto(const struct lua_layout *l, uintptr_t closure) {
            (!words[2] || peek_word(words[2], &words[1]));
 }
 
-/* A CallInfo that is that of a function, and its function. */
+/* Returns whether `call` looks like a CallInfo of a function. */
 static bool is_call(const struct lua_layout *l, uintptr_t call, uintptr_t low, uintptr_t high) {
     uintptr_t function, closure;
     uint8_t tag;

@@ -1,7 +1,8 @@
-/* lua_late.c: see lua_late.h. A call that had begun has its frame on the native stack, and the
- * frames inside of it have the lua_State in many places, as the first argument of nearly all of
- * Lua's functions: what is found there most often, and looks like one, is it, if it has called as
- * many functions of Lua as the native stack can tell of. From then on the call is as if noted. */
+/* lua_late.c: see lua_late.h. A call into Lua that began before the recording has a frame on the
+ * native stack. The frames inside it contain its lua_State many times, because that is the first
+ * argument of nearly all functions of Lua. So the word that is found most often, and that looks
+ * like a lua_State, is taken for it, provided that its list of calls has enough calls of the
+ * evaluator for those on the native stack. From then on the call counts as noted. */
 #include "runtimes/lua/lua_late.h"
 
 #include <string.h>
@@ -15,7 +16,7 @@ enum { WORD = sizeof(uintptr_t) };
 
 /* ---- which lua_State is it? ------------------------------------------------------------------ */
 
-/* What has been met among the words of a stack. */
+/* A word found on the stack, and how often. */
 enum { MET_MAX = 64 };
 struct met {
     uintptr_t word;
@@ -31,10 +32,11 @@ struct search {
     struct met met[MET_MAX];
 };
 
-/* Whether it leads to the thread's own native stack, as it does to where errors are caught, as long
- * as the thread is in it: one that is another thread's, or gone, does not. */
+/* Returns whether a lua_State points into this thread's native stack. While a thread is in a
+ * lua_State, that contains a pointer to where errors are caught. A lua_State of another thread, or
+ * one that is gone, has no such pointer. */
 static bool is_on_stack(const struct search *s, uintptr_t state) {
-    enum { CATCHES = 184 }; /* its first bytes, which that is among in each version */
+    enum { CATCHES = 184 }; /* first bytes of a lua_State, with that pointer in each version */
     uintptr_t words[CATCHES / WORD];
     bool is = false;
     if (!peek_bytes(state, words, sizeof words))
@@ -63,7 +65,7 @@ static void meet(struct search *s, uintptr_t word) {
     s->met[i].times++;
 }
 
-/* The frames [first, end), of which Lua's own have it. */
+/* Counts the words in Lua's own frames among the frames [first, end). */
 static void meet_all(struct search *s, size_t first, size_t end) {
     const uintptr_t low = s->points[end - 1].sp, high = s->points[first - 1].sp;
     for (size_t i = first; i < end; i++) {
@@ -85,7 +87,7 @@ static uintptr_t most_met(const struct search *s, uintptr_t but) {
     return most ? most->word : 0;
 }
 
-/* ---- which calls go on? ---------------------------------------------------------------------- */
+/* ---- which calls are active? ----------------------------------------------------------------- */
 
 struct completing {
     struct search search;
@@ -93,7 +95,7 @@ struct completing {
     struct lua_call calls[LUA_CALLS_MAX];
 };
 
-/* What was noted of the call that returns to this point. */
+/* Returns the noted lua_State of the call that returns to this point; 0: none. */
 static uintptr_t noted_at(const struct lua_calls *c, const struct unwind_point *point) {
     for (size_t i = 0; i < c->n; i++)
         if (c->calls[i].sp == point->sp && c->calls[i].return_address == point->key)
@@ -101,7 +103,7 @@ static uintptr_t noted_at(const struct lua_calls *c, const struct unwind_point *
     return 0;
 }
 
-/* The frame of the next call within, or `n`. */
+/* Returns the frame of the next call further in, or `n`. */
 static size_t next_call(const struct unwind_point *points, size_t i, size_t n, bool *is_resume) {
     while (i < n && !lua_calls_have(points[i].key, is_resume))
         i++;
@@ -117,14 +119,15 @@ static size_t count_evaluators(const lua_runtime *r, const struct unwind_point *
     return n;
 }
 
-/* What a coroutine had called when it yielded is on the native stack no more. */
+/* Returns whether a lua_State can have `evaluators` calls of the evaluator on the native stack. It
+ * may have more, as calls of a coroutine that has yielded are no longer on the native stack. */
 static bool may_run(const lua_runtime *r, uintptr_t state, size_t evaluators,
                     const struct runtime_splice *native) {
     enum { MANY = 1000 };
     return lua_frames_fit(r, state, MANY) && evaluators <= lua_frames_runs(r, state, native);
 }
 
-/* Memory for it is not to be had from a stack that may be small. */
+/* Returns NULL if out of memory. It is not allocated on the stack, which may be small. */
 static struct completing *completing_of_thread(const lua_runtime *r,
                                                const struct runtime_splice *native) {
     struct completing *const c = pages_alloc(sizeof *c);
@@ -181,10 +184,11 @@ const struct lua_calls *lua_late_calls(const lua_runtime *r, const struct runtim
     return calls;
 }
 
-/* ---- allocators of lua_States that were there ------------------------------------------------ */
+/* ---- allocators of existing lua_States
+ * --------------------------------------------------------- */
 
-/* Lua calls whichever of the two it reads. That is not taken back: at the end of the recording
- * other threads may be closing it, and nothing is left to be done but to note who allocates. */
+/* Lua may call either allocator at any time. The wrapper stays when the recording ends, because
+ * other threads may then be closing the lua_State; all that the wrapper does is to note calls. */
 void lua_late_adopt(const lua_runtime *r, uintptr_t state) {
     const uintptr_t global = *(const uintptr_t *)(state + r->layout->state_global);
     lua_allocator **const at = (lua_allocator **)(global + r->layout->global_allocator);

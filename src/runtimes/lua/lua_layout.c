@@ -1,9 +1,9 @@
-/* lua_layout.c: a table has the offsets of each version, as its headers have them; lua_ident tells
- * which one it is. Whether they hold is seen once more where a stack is first read (lua_frames.h).
+/* lua_layout.c: a table of the offsets in each version, from its headers. lua_ident tells the
+ * version. The offsets are checked again before the first stack is read (lua_frames.h).
  *
- * Calls of the evaluator, luaV_execute, have to be known on native stacks. Its name is in few
- * programs, but it is by far the largest function of Lua, in each version and however it was
- * compiled, and the tables for unwinding know where functions begin and end. */
+ * Calls of the evaluator, luaV_execute, must be recognized on native stacks. Few programs have its
+ * symbol. But it is by far the largest function of Lua, in each version and however it was
+ * compiled, and the unwind tables tell where functions begin and end. */
 #include "runtimes/lua/lua_layout.h"
 
 #include <dlfcn.h>
@@ -18,7 +18,7 @@
 #include "platform/module.h"
 #include "runtimes/lua/lua_phases.h"
 
-/* By gcstate. */
+/* The phase of each gcstate. */
 static const uint8_t phases_51[] = {LUA_RESTS, LUA_MARKS, LUA_SWEEPS, LUA_SWEEPS, LUA_FINALIZES};
 static const uint8_t phases_52[] = {LUA_MARKS,  LUA_MARKS,  LUA_SWEEPS,
                                     LUA_SWEEPS, LUA_SWEEPS, LUA_RESTS};
@@ -36,7 +36,7 @@ static const struct lua_layout layouts[] = {
      .global_phase = 33,
      .phases = phases_51,
      .n_phases = sizeof phases_51,
-     .whites = {0x21, 0x22}, /* with the bit of what is fixed */
+     .whites = {0x21, 0x22}, /* with the bit of fixed objects */
      .state_call = 40,
      .state_calls = 80,
      .state_saved = 48,
@@ -229,10 +229,10 @@ static const struct lua_layout layouts[] = {
             .extra = 82}},
 };
 
-/* Nowhere in most programs: the loader looks for it with all other symbols. */
+/* Defined in few programs. As a weak reference it is resolved with all other symbols. */
 extern void *lua_newstate(void *allocator, void *context) __attribute__((weak));
 
-static void *newstate_that_came; /* or it is where the program has loaded it since */
+static void *newstate_that_came; /* else its address, if the program has loaded it since */
 
 static void *symbol(const char *name) {
     return loader_symbol(RTLD_DEFAULT, name);
@@ -244,8 +244,8 @@ static void *newstate(void) {
 
 /* ---- which Lua is it? ---------------------------------------------------------------------- */
 
-/* Of "$Lua: Lua 5.1.5 Copyright" or "$LuaVersion: Lua 5.4.4  Copyright", in which releases of one
- * figure follow. */
+/* Returns the layout for an ident such as "$Lua: Lua 5.1.5 Copyright" or "$LuaVersion: Lua 5.4.4
+ * Copyright". Releases have one digit. */
 static const struct lua_layout *layout_of(const char *ident) {
     static const char before[] = "Lua 5.";
     const char *at = ident ? strstr(ident, before) : NULL;
@@ -262,8 +262,8 @@ static const struct lua_layout *layout_of(const char *ident) {
 
 /* ---- its code ------------------------------------------------------------------------------ */
 
-/* Of Lua's objects the first and the last that linkers may put into a program have some of these.
- */
+/* Some of these functions are in the first and in the last of Lua's object files that a linker may
+ * put into a program. */
 static const char *const api[] = {
     "lua_absindex",     "lua_checkstack",  "lua_newstate",   "lua_close",     "lua_resume",
     "lua_yieldk",       "lua_yield",       "lua_sethook",    "lua_dump",      "lua_load",
@@ -272,7 +272,8 @@ static const char *const api[] = {
     "luaopen_os",       "luaopen_package", "luaopen_string", "luaopen_table", "luaopen_utf8",
     "luaopen_coroutine"};
 
-/* Where Lua is linked into a program, the linker puts its objects together. */
+/* Returns the range of Lua's code in a program that it is linked into, where linkers place its
+ * object files next to each other. */
 static struct lua_range api_range(const struct module *module) {
     struct lua_range range = {UINTPTR_MAX, 0};
     for (size_t i = 0; i < sizeof api / sizeof *api; i++) {
@@ -302,7 +303,8 @@ static struct lua_range largest_function(const struct module *module,
     return largest;
 }
 
-/* Compilers put what seldom runs of a function elsewhere: errors, which allocate their messages. */
+/* Compilers move the rarely run parts of a function elsewhere, such as errors, which allocate their
+ * messages. */
 static struct lua_range cold_part(const struct module *module, const struct lua_range *function) {
     struct cfi_function part;
     const uintptr_t at = displace_leaves((const uint8_t *)function->low,
@@ -318,7 +320,7 @@ static bool is_executable(const struct module *module) {
 
 /* Lua's own interpreter is called lua, lua5.4 and the like. */
 static bool is_interpreter(const struct module *module) {
-    static const char name[] = "lua"; /* luajit, too */
+    static const char name[] = "lua"; /* also matches luajit */
     char path[PATH_MAX];
     if (!is_executable(module))
         return false;
@@ -326,23 +328,24 @@ static bool is_interpreter(const struct module *module) {
     return strncmp(path_base(path), name, sizeof name - 1) == 0;
 }
 
-/* Where the linker was given Lua's objects in another order, the evaluator's may be at an end. */
+/* Returns a larger range, for linkers that were given Lua's object files in another order: the
+ * evaluator may then be outside the range of the API. */
 static struct lua_range extended(const struct lua_range *code, const struct lua_range *text) {
     enum { MORE = 1 << 16 };
     return (struct lua_range){code->low - text->low > MORE ? code->low - MORE : text->low,
                               text->high - code->high > MORE ? code->high + MORE : text->high};
 }
 
-enum { SMALLEST = 4000 }; /* bytes of luaV_execute */
+enum { SMALLEST = 4000 }; /* least size of luaV_execute in bytes */
 
 static bool is_evaluator(const struct lua_range *function) {
     return function->high - function->low > SMALLEST;
 }
 
-/* LuaJIT's evaluator, all in assembler, has one range of unwinding, and others may be larger: it is
- * the one into which lua_pcall calls. */
+/* LuaJIT's evaluator is written in assembler and has one unwind range, but other functions may be
+ * larger. It is found as the function that lua_pcall calls. */
 static struct lua_range jit_evaluator(const struct module *module, const struct lua_range *text) {
-    enum { CALL = 0xE8, CALL_SIZE = 5 }; /* and where to, from behind it */
+    enum { CALL = 0xE8, CALL_SIZE = 5 }; /* opcode of a call, whose offset counts from its end */
     struct cfi_function caller, called;
     const uintptr_t start = (uintptr_t)symbol("lua_pcall");
     if (!lua_range_has(text, start) || !cfi_find(module, start, &caller))
@@ -383,7 +386,7 @@ static bool code_find(lua_runtime *r) {
 
 /* ---- can it be recorded? ------------------------------------------------------------------- */
 
-/* NULL if stacks of this Lua can be read. */
+/* Returns NULL if stacks of this Lua can be read, else the reason. */
 static const char *why_not(lua_runtime *r) {
     r->is_jit = symbol("luaJIT_setmode");
     r->layout = layout_of(symbol("lua_ident"));
@@ -395,7 +398,7 @@ static const char *why_not(lua_runtime *r) {
     return NULL;
 }
 
-/* Where nothing is called so, the loader need not look for a symbol. */
+/* If no module has "lua" in its name, no symbol need be looked up. */
 static void look_at_name(const struct module *module, void *is_named) {
     *(bool *)is_named |= strstr(path_base(module->name), "lua") != NULL;
 }
@@ -406,7 +409,7 @@ bool lua_layout_has_come(void) {
     if (lua_newstate || !is_named)
         return false;
     newstate_that_came = symbol("lua_newstate");
-    (void)symbol("malloc"); /* forgets it: see ocaml_runtime_find */
+    (void)symbol("malloc"); /* forgets missing symbols: see ocaml_runtime_find */
     return newstate_that_came;
 }
 
@@ -414,6 +417,6 @@ HOT_CODE enum runtime_kind lua_layout_find(lua_runtime *r, const char **why) {
     if (!newstate())
         return RUNTIME_ABSENT;
     *why = why_not(r);
-    (void)symbol("malloc"); /* forgets that symbols were missing: see ocaml_runtime_find */
+    (void)symbol("malloc"); /* forgets missing symbols: see ocaml_runtime_find */
     return *why ? RUNTIME_UNFIT : RUNTIME_RECORDABLE;
 }

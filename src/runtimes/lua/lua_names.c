@@ -1,6 +1,6 @@
 /* lua_names.c: reads the constants, locals and instructions by which a caller names the function
- * that it calls. All of it hangs at a Proto that is alive, and has no pointers to what may be
- * freed; indices in it are believed only within the sizes that it gives. */
+ * that it calls. They all belong to a Proto that is alive, and cannot be freed before it. Indices
+ * into them are checked against the sizes in the Proto. */
 #include "runtimes/lua/lua_names.h"
 
 #include <stdatomic.h>
@@ -11,11 +11,11 @@
 
 enum { MAX_LINE = (1 << LUA_LINE_BITS) - 1, INSTRUCTION = 4, VALUE = 16 };
 
-/* In all versions: a tag in what is collected, and in a value; and where the text of a string is.
- */
+/* The same in all versions, in bytes: the tag of a collectable object and of a value, and the text
+ * in a string. */
 enum { OBJECT_TAG = 8, VALUE_TAG = 8, TAG_MASK = 15, TAG_STRING = 4, STRING_TEXT = 24 };
 
-/* LocVar. */
+/* Size and offsets of a LocVar, in bytes. */
 enum { LOCAL_SIZE = 16, LOCAL_FROM = 8, LOCAL_TO = 12 };
 
 static uintptr_t word_at(uintptr_t address) {
@@ -26,7 +26,7 @@ static uint32_t half_at(uintptr_t address) {
     return *(const uint32_t *)address;
 }
 
-/* The text of a string; NULL: it is none. */
+/* Returns the text of a string; NULL: it is not one. */
 static const char *text_of(uintptr_t string) {
     return string && (*(const uint8_t *)(string + OBJECT_TAG) & TAG_MASK) == TAG_STRING
                ? (const char *)(string + STRING_TEXT)
@@ -69,7 +69,7 @@ unsigned lua_names_opcode(const struct lua_layout *l, const struct lua_place *pl
 
 /* ---- lines --------------------------------------------------------------------------------- */
 
-/* From 5.4 on lines are steps from one instruction to the next, and some are given. */
+/* From 5.4 on, lines are increments from one instruction to the next, with some absolute lines. */
 static int64_t line_by_steps(const struct lua_layout *l, uintptr_t proto, size_t pc) {
     const int8_t *const steps = (const int8_t *)word_at(proto + l->proto_lines);
     const uintptr_t bases = word_at(proto + l->proto_line_bases);
@@ -88,7 +88,7 @@ static int64_t line_by_steps(const struct lua_layout *l, uintptr_t proto, size_t
 
 static uintptr_t line_of(const struct lua_layout *l, const struct lua_place *place) {
     if (place->pc >= half_at(place->proto + l->n_lines))
-        return 0; /* stripped */
+        return 0; /* the line information is stripped */
     const int64_t line =
         l->proto_line_bases
             ? line_by_steps(l, place->proto, place->pc)
@@ -112,7 +112,8 @@ static const char *upvalue(const struct lua_layout *l, uintptr_t proto, size_t u
                                               : NULL;
 }
 
-/* Locals are listed in the order in which they begin, and so have registers while they live. */
+/* Locals are listed in the order in which their scopes begin, so the n-th live one is in register
+ * n. */
 static const char *local(const struct lua_layout *l, uintptr_t proto, unsigned reg, size_t pc) {
     const uintptr_t locals = word_at(proto + l->proto_locals);
     const size_t n = half_at(proto + l->n_locals);
@@ -130,7 +131,8 @@ static const char *key(const struct lua_layout *l, uintptr_t proto, const struct
     return l->minor >= 4 || o->c_is_constant ? constant(l, proto, o->c) : NULL;
 }
 
-/* What an instruction loads, if that has a name. `*reg` is where it is moved from. */
+/* Returns the name of what an instruction loads, or NULL. If it moves a register, sets `*reg` to
+ * the source. */
 static const char *name_loaded(const struct lua_layout *l, uintptr_t proto,
                                const struct operands *o, unsigned *reg) {
     const struct lua_opcodes *const op = &l->op;
@@ -147,8 +149,8 @@ static const char *name_loaded(const struct lua_layout *l, uintptr_t proto,
     return NULL;
 }
 
-/* The name of what is in a register before an instruction. It is loaded just before the arguments
- * of its call: a search that goes on for long finds nothing. */
+/* Returns the name of what is in a register before an instruction. A function is loaded just before
+ * the arguments of its call, so a long search would find nothing. */
 static const char *name_in_register(const struct lua_layout *l, uintptr_t proto, unsigned reg,
                                     size_t pc) {
     enum { FAR = 300 };
@@ -198,7 +200,7 @@ static size_t put_number(char *to, size_t at, unsigned n) {
     return put(to, at, first, (size_t)(digits + sizeof digits - first));
 }
 
-/* A chunk is called what follows @ or =, or by its first line. The length. */
+/* Puts the name of a chunk: what follows @ or =, or its first line. Returns the length. */
 static size_t put_file(char *to, const char *source) {
     enum { MOST = 40 };
     if (!source)
@@ -213,7 +215,7 @@ static size_t put_file(char *to, const char *source) {
     return put_text(to, n, end || length == MOST ? "...\"]" : "\"]");
 }
 
-/* What is called by nobody who has a name for it. */
+/* Puts the name of a function for which its caller has no name. */
 static size_t put_unnamed(char *to, const char *file, unsigned line) {
     if (line == 0)
         return put_text(to, 0, "main chunk");
@@ -226,15 +228,15 @@ static size_t put_unnamed(char *to, const char *file, unsigned line) {
 
 /* ---- functions that have been met ---------------------------------------------------------- */
 
-/* By file and first line: which entry has their names. What was first called by somebody who has no
- * name for it may get one later. */
+/* The entry that has a function's names, keyed by its file and first line. A function without a
+ * name gets one when a later caller has a name for it. */
 struct known {
     uint64_t hash;
     uint32_t entry;
     bool is_named;
 };
 enum { MAX_KNOWN = 1 << 17 };
-static struct known *known; /* under the lock of the names */
+static struct known *known; /* protected by names_lock */
 static size_t n_known;
 
 static struct known *known_find(uint64_t hash) {

@@ -1,6 +1,6 @@
-/* lua_pc.c: see lua_pc.h. Whatever register or word is taken for an instruction's address, it is
- * believed only if it is in the function's code, and the instruction there is one that makes what
- * is being allocated. */
+/* lua_pc.c: see lua_pc.h. A register or a word is taken for an instruction's address only if it
+ * lies in the function's code, and if the instruction there makes the kind of object that is being
+ * allocated. */
 #include "runtimes/lua/lua_pc.h"
 
 #include "platform/module.h"
@@ -9,7 +9,7 @@
 
 enum { LUA_SAVES_UNKNOWN = INT16_MAX, WORD = sizeof(uintptr_t), INSTRUCTION = 4 };
 
-/* Of x86-64, as nothing is noted elsewhere. */
+/* For x86-64: nothing is noted on other machines. */
 static const uint8_t dwarf_numbers[LUA_KEPT] = {3, 6, 12, 13, 14, 15};
 
 static void saves_learn(struct lua_pc *pc, struct lua_saves *s) {
@@ -38,8 +38,8 @@ static const struct lua_saves *saves_of(struct lua_pc *pc, uintptr_t key) {
     return s;
 }
 
-/* A register as it is in luaV_execute: the function nearest to it that has put it on the stack has
- * it. 0: nobody knows. */
+/* Returns a register's value in luaV_execute: the outermost function inside it that pushed the
+ * register has it on the stack. 0: unknown. */
 static uintptr_t kept_in(struct lua_pc *pc, const struct unwind_point *points, size_t eval,
                          size_t born, const struct lua_birth *birth, size_t i) {
     for (size_t j = eval + 1; j <= born; j++) {
@@ -56,7 +56,7 @@ static uintptr_t kept_in(struct lua_pc *pc, const struct unwind_point *points, s
 struct code {
     const struct lua_layout *l;
     uintptr_t proto, start, end;
-    bool is_table; /* the object that is allocated */
+    bool is_table; /* whether a table is allocated, not its parts */
 };
 
 static unsigned opcode_at(const struct code *c, uintptr_t instruction) {
@@ -72,8 +72,8 @@ static bool makes(const struct code *c, uintptr_t instruction) {
             (!c->is_table && (opcode == c->l->op.set_list || opcode == c->l->op.closure)));
 }
 
-/* The instruction that makes it, if what is in a register points just behind it, or to it; else 0.
- */
+/* Returns the instruction that makes the object, if `address` points just after it (`behind`), or
+ * to it; else 0. */
 static uintptr_t made_at(const struct code *c, uintptr_t address, bool behind) {
     if (address % INSTRUCTION)
         return 0;
@@ -83,9 +83,10 @@ static uintptr_t made_at(const struct code *c, uintptr_t address, bool behind) {
     return makes(c, at) ? at : 0;
 }
 
-/* Each call in luaV_execute belongs to one instruction of Lua's, or a few that are alike, and has
- * the pc in the same register each time. So a way of telling it that failed once at a call is none
- * there: what it gave was a neighbour of the right one. */
+/* Returns the ways to find the pc that are left for a call in luaV_execute. Each such call belongs
+ * to one instruction of Lua, or to a few that are alike, and has the pc in the same register each
+ * time. So a way that failed once at a call is dropped: where it seemed to work, it gave a neighbor
+ * of the right instruction. */
 static uint64_t *ways_of(struct lua_pc *pc, uintptr_t key) {
     struct lua_site *const s =
         &pc->sites[key * UINT64_C(0x9E3779B97F4A7C15) >> (64 - LUA_SITES_BITS)];
@@ -94,7 +95,7 @@ static uint64_t *ways_of(struct lua_pc *pc, uintptr_t key) {
     return &s->ways;
 }
 
-/* What a way says, of a frame of luaV_execute. 0: nothing. */
+/* Returns the instruction that a way finds in a frame of luaV_execute; 0: none. */
 static uintptr_t made_by(struct lua_pc *pc, const struct code *c, const struct unwind_point *points,
                          size_t eval, size_t born, const struct lua_birth *birth, size_t way) {
     const size_t registers = (size_t)2 * LUA_KEPT;
@@ -105,7 +106,8 @@ static uintptr_t made_by(struct lua_pc *pc, const struct code *c, const struct u
     return is_there ? made_at(c, *(const uintptr_t *)at, true) : 0;
 }
 
-/* A type that is not of an object may be that of a table's parts; in 5.1 nothing has one. */
+/* Returns whether the pc may be wrong. A type that is not an object's may be that of a table's
+ * parts; 5.1 passes no types. */
 static bool may_be_made(const struct lua_layout *l, const struct lua_birth *birth) {
     enum { TAG_TABLE = 5 };
     return l->op.new_table != LUA_NO_OPCODE &&

@@ -1,5 +1,5 @@
-/* lua_phases.c: see lua_phases.h. A state may go from thread to thread: what was told of it is the
- * state's, what was seen of it each thread's own. */
+/* lua_phases.c: see lua_phases.h. A state may move from thread to thread, so the last reported
+ * phase is kept per state, and the last phase that was read is kept per thread. */
 #include "runtimes/lua/lua_phases.h"
 
 #include <errno.h>
@@ -16,21 +16,21 @@ enum { STATES_MAX = 64, NONE_SIZE = 256 };
 
 const uint8_t lua_phases_none[NONE_SIZE];
 
-/* lua_stubs.S reads it, too: where the phase is in a global_State. */
+/* The phase's offset in a global_State, in bytes. lua_stubs.S also reads it. */
 extern uintptr_t lua_phases_at HIDDEN;
 uintptr_t lua_phases_at;
 
 static struct state {
     _Atomic uintptr_t global; /* 0: free */
-    _Atomic uint8_t told;     /* enum lua_phase */
+    _Atomic uint8_t told;     /* last reported phase, an enum lua_phase */
 } states[STATES_MAX];
 
-static const struct lua_layout *layout; /* NULL: none was met yet */
-static _Atomic bool is_unfit;           /* one was, and is not known */
+static const struct lua_layout *layout; /* NULL: no state was met yet */
+static _Atomic bool is_unfit;           /* a state had an unknown layout */
 
 /* ---- marks ----------------------------------------------------------------------------------- */
 
-/* Not each: a program that collects a thousand times a second would have nothing but marks. */
+/* Limits the marks: a program that collects a thousand times a second would have nothing else. */
 static bool is_due(void) {
     enum { SELDOM = 100000 /* us */ };
     static _Atomic uint64_t marked;
@@ -57,13 +57,14 @@ enum lua_phase lua_phases_tell(enum lua_phase told, enum lua_phase phase) {
 
 static enum lua_phase phase_of(const struct lua_layout *l, uintptr_t global) {
     const uint8_t *const at = (const uint8_t *)(global + l->global_phase);
-    /* A collection of the young ends where it could begin to mark. */
+    /* A collection of the young generation ends in the phase in which a full one would begin to
+     * mark. */
     if (l->kind_of_young && at[0] == l->phase_of_young && at[1] == l->kind_of_young)
         return LUA_RESTS;
     return at[0] < l->n_phases ? (enum lua_phase)l->phases[at[0]] : LUA_UNTOLD;
 }
 
-/* In front of the phase stands which of the two whites is the present one. */
+/* The byte before the phase is the current one of two whites. */
 static bool fits(const struct lua_layout *l, uintptr_t global) {
     enum { ALIGNMENT = sizeof global };
     uint8_t bytes[2];
@@ -78,8 +79,8 @@ static struct state *find(uintptr_t global) {
     return i < STATES_MAX ? &states[i] : NULL;
 }
 
-/* NULL: there are too many. What goes on where a state is first met was not seen from its beginning
- * on. */
+/* Returns NULL if there are too many states. If a state is collecting when it is first met, that
+ * collection is not reported. */
 static struct state *add(const struct lua_layout *l, uintptr_t global) {
     for (struct state *s = states; s < states + STATES_MAX; s++) {
         uintptr_t none = 0;
@@ -124,7 +125,7 @@ void lua_phases_close(struct lua_calls *calls) {
         atomic_store(&s->global, 0);
 }
 
-/* The byte is another one than this thread has seen last. */
+/* The phase byte differs from the one that this thread read last. */
 HIDDEN void lua_on_phase(struct lua_calls *calls);
 void lua_on_phase(struct lua_calls *calls) {
     const int error = errno;

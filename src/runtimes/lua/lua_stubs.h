@@ -1,6 +1,6 @@
-/* lua_stubs.h: the functions of Lua's that are turned aside (lua_calls.h), for C and the assembler:
- * each first goes to lua_stub_NAME, and from there to where lua_go_on_NAME says. And what stands in
- * front of Lua's allocators. */
+/* lua_stubs.h: the patched functions of Lua (lua_calls.h), for C and the assembler. Each jumps to
+ * lua_stub_NAME first, and from there to the address in lua_go_on_NAME. And the wrappers of Lua's
+ * allocators. */
 #ifndef LUA_STUBS_H
 #define LUA_STUBS_H
 
@@ -13,17 +13,16 @@
     X(cpcall)                                                                                      \
     X(resume)
 
-/* X(n): lua_allocator_n stands in front of an allocator of the program's, which is called by way of
- * lua_allocators. */
+/* X(n): lua_allocator_n wraps an allocator of the program, and calls it through lua_allocators. */
 #define LUA_ALLOCATORS(X) X(0) X(1) X(2) X(3)
 
-/* Where struct lua_birth has what is noted. */
+/* Offsets in struct lua_birth, in bytes. */
 #define LUA_BIRTH_SP   0
 #define LUA_BIRTH_AT   8
 #define LUA_BIRTH_TYPE 16
 #define LUA_BIRTH_KEPT 24
 
-/* And struct lua_calls what lua_phases.h is about. */
+/* Offsets in struct lua_calls, in bytes: see lua_phases.h. */
 #define LUA_CALLS_GLOBAL 72
 #define LUA_CALLS_PHASE  80
 

@@ -1,34 +1,36 @@
-/* luajit_heap.h: what LuaJIT allocates, which takes its memory from mmap by an allocator of its
- * own: each global_State calls that by a pointer, which leads here instead, from the first call
- * into one of its lua_States on. Its blocks are blocks like any other. Of a state that was given an
- * allocator by the program, the blocks are malloc's, or nobody's. */
+/* luajit_heap.h: records what LuaJIT allocates. LuaJIT has an allocator of its own, which takes
+ * memory from mmap. Each global_State calls it through a pointer. From the first call into one of
+ * its lua_States on, that pointer leads to a wrapper here, so that its blocks are recorded like
+ * malloc's. If the program gave a state an allocator of its own, the state's blocks are recorded as
+ * malloc's, if they come from there. */
 #ifndef LUAJIT_HEAP_H
 #define LUAJIT_HEAP_H
 
 #include "runtimes/lua/luajit_layout.h"
 
-/* A call into a lua_State begins; it is closed by the next one. */
+/* Note that a call into a lua_State begins, and that the next call closes it. */
 void luajit_heap_enter(const lua_runtime *r, uintptr_t state);
 void luajit_heap_close(uintptr_t state);
 
-/* In a program that runs already: the states that its only thread is in. Those of other threads are
- * met by the next calls into them. */
+/* Adopts the states that the only thread of a running program is in. States of other threads are
+ * adopted at the next calls into them. */
 void luajit_heap_begin_late(const lua_runtime *r);
 
-/* All get back their allocators when they call them next. From now on blocks die unseen, and must
- * not be looked at. */
+/* The recording ends. Each state gets its allocator back when it calls the wrapper next. From now
+ * on blocks are freed unnoticed, so they must not be read. */
 void luajit_heap_end(void);
 
-/* Only LuaJIT's blocks are asked about: Lua says it when it allocates them. Nobody else is in the
- * thread's state. */
+/* Returns whether blocks may be read: only LuaJIT's blocks are asked about, at an allocation, when
+ * no other thread is in this thread's state. */
 bool luajit_heap_may_look(void);
 
-/* The global_State that the thread was in last; 0: none that is still there. And the layout of all;
- * NULL: none was met. */
+/* luajit_heap_global returns the global_State that the thread was in last; 0: there is none, or it
+ * no longer exists. luajit_heap_layout returns the layout of all states; NULL: no state was met. */
 uintptr_t luajit_heap_global(void);
 const struct luajit_layout *luajit_heap_layout(void);
 
-/* The block is an object by now: its type, as in LUA_TYPES of lua_frames.h; -1: it is none. */
+/* Returns the type of the object in a block, one of LUA_TYPES in lua_frames.h; -1: it is not an
+ * object. */
 int luajit_heap_type(const void *block, size_t bytes);
 
 #endif

@@ -1,6 +1,6 @@
-/* luajit_layout.h: where LuaJIT 2.1 keeps what is read of it, on 64-bit machines (LJ_GC64): its
- * objects, the frames on Lua's stack and on the native one, and which addresses differ between
- * releases. */
+/* luajit_layout.h: the offsets, in bytes, of what is read of LuaJIT 2.1 on 64-bit machines
+ * (LJ_GC64): its objects, the frames on Lua's stack and on the native stack, and the offsets that
+ * differ between releases. */
 #ifndef LUAJIT_LAYOUT_H
 #define LUAJIT_LAYOUT_H
 
@@ -8,7 +8,7 @@
 
 #include "runtimes/lua/lua_layout.h"
 
-/* Of objects, each of which begins with the next one; tags. */
+/* Tags of objects. Each object begins with a pointer to the next one. */
 enum {
     JIT_TAG = 9,
     JIT_STRING = 4,
@@ -25,7 +25,7 @@ enum { STATE_C_FRAME = 80, STATE_SIZE = 96, STATE_MORE = 16 /* OpenResty's, at t
 enum { GLOBAL_ALLOCATOR = 0, GLOBAL_CONTEXT = 8, GLOBAL_PHASE = 33 };
 enum { GLOBAL_SEGMENTS = 112, GLOBAL_MAIN = 192 };
 
-/* A function, whose kind is 0 if it is one of Lua's; its code stands behind its GCproto. */
+/* Functions. FUNCTION_KIND is 0 for a Lua function, whose code follows its GCproto. */
 enum { FUNCTION_KIND = 10, FUNCTION_UPVALUES = 11, FUNCTION_CODE = 32, FUNCTION_C = 40 };
 enum { PROTO_N_CODE = 12, PROTO_CONSTANTS = 32, PROTO_N_CONSTANTS = 48, PROTO_SIZE = 56 };
 enum { PROTO_N_UPVALUES = 60, PROTO_SOURCE = 64, PROTO_LINE = 72, PROTO_N_LINES = 76 };
@@ -49,19 +49,18 @@ enum {
 };
 #define C_FRAME_ADDRESS (~UINT64_C(3))
 
-/* A value is an object's address with a tag above. */
+/* A value is an object's address with a tag in the upper bits. */
 #define JIT_ADDRESS UINT64_C(0x7fffffffffff)
 
 struct luajit_layout {
-    /* In global_State: the lua_State that runs, behind it what compiled code has. */
+    /* In global_State: the running lua_State, followed by compiled code's base pointer. */
     uint16_t current;
-    /* The same of jit_State: it is at one of these, which nothing tells before there is compiled
-     * code.
-     */
+    /* In global_State: the offsets at which jit_State may be. Only compiled code tells which one it
+     * is. */
     uint16_t jit[3];
 };
 enum {
-    CURRENT_BASE = 8 /* behind `current`: of the function at which compiled code began, or 0 */
+    CURRENT_BASE = 8 /* after `current`: base of the function where compiled code began, or 0 */
 };
 
 static inline uintptr_t luajit_word(uintptr_t address) {
@@ -74,8 +73,8 @@ static inline uint8_t luajit_byte(uintptr_t address) {
     return *(const uint8_t *)address;
 }
 
-/* Is this the LuaJIT whose lua_State that is? Looks without trusting any address. NULL: none that
- * is known. */
+/* Returns the layout of the LuaJIT that this lua_State belongs to; NULL: unknown. It trusts no
+ * address. */
 const struct luajit_layout *luajit_layout_of(uintptr_t state);
 
 #endif

@@ -1,4 +1,5 @@
-/* runtimes.c: the table of record/runtime.h, of the list in contract/runtimes.h. */
+/* runtimes.c: the table of runtimes (record/runtime.h), made from the list in
+ * contract/runtimes.h. */
 #include "record/runtime.h"
 
 #define ROW(id, name, ...) [RUNTIME_##id] = &name##_runtime_row,

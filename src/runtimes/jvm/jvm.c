@@ -1,33 +1,34 @@
-/* jvm.c: records the heap of a Java program that knows nothing of it.
+/* jvm.c: records the heap of an unmodified Java program.
  *
- * The JVM has an interface for tools (JVMTI), which samples allocations, gives stacks, and tells
- * when objects are gone. We are such a tool without being loaded as one: the recorder is in the
- * process already, and stands where the JVM is created. When JNI_CreateJavaVM has done its work,
- * and before the program runs, the creating thread asks the JVM for the interface (jvm_agent.c).
+ * The JVM has an interface for tools (JVMTI). It samples allocations, takes stacks, and reports
+ * when objects are freed. We are such a tool, but need not be loaded as an agent, because the
+ * recorder is in the process already. It intercepts JNI_CreateJavaVM. When that has returned, and
+ * before the program runs, the creating thread requests the interface (jvm_agent.c).
  *
- * How that function is met. The launcher `java`, and each other tool of a JDK, looks it up in
- * libjvm.so by dlsym: of libjli.so, which launches, the one entry for dlsym is replaced. A program
- * that is linked with libjvm.so calls it by name: these entries are replaced. No other dlsym is
- * touched, since what that gives depends on who calls it.
+ * How that function is intercepted. The launcher `java`, like each other tool of a JDK, looks it up
+ * in libjvm.so by dlsym: in libjli.so, which launches, the import entry for dlsym is replaced. A
+ * program that is linked with libjvm.so calls the function by name: its import entries are
+ * replaced. No other dlsym is touched, since the result of dlsym depends on its caller.
  *
- * A JVM that runs already, when the recorder is attached, is joined by a thread (jvm_late.h).
+ * A JVM that is already running when the recorder is attached is joined by a thread of ours
+ * (jvm_late.h).
  *
  * Objects, malloc's blocks and their stacks go into one trace by one recorder: runtime_events.h.
- * Java's stacks have Java's frames alone; in those of malloc, Java's code is what was made at run
- * time. Each byte counts once, as the JVM maps its heap.
+ * The stacks of objects have Java frames only. In the stacks of malloc, Java code shows as code
+ * made at run time. Each byte counts once, as the JVM takes its heap from mmap, not from malloc.
  *
- * Why not otherwise. An agent of its own, by -agentpath in JAVA_TOOL_OPTIONS, makes each JVM print
- * that it picked these up, and JDK_JAVA_OPTIONS does so, too; it would stand among the JVM's
- * arguments, which programs read, and be a second recorder with a trace of its own. An option put
- * into the arguments of JNI_CreateJavaVM is seen by the program as well, and gains nothing: what
- * we need the JVM gives at any time. The price of coming when the JVM is there: what it and agents
- * in Java (-javaagent) allocate before is not recorded; and an agent of the user's that samples
- * objects itself has come first, as it should, for the JVM has one sampler.
+ * Why not otherwise. An agent set by -agentpath in JAVA_TOOL_OPTIONS or JDK_JAVA_OPTIONS makes each
+ * JVM print that it picked up these options. The agent would show among the JVM's arguments, which
+ * programs read, and would be a second recorder with a trace of its own. An option added to the
+ * arguments of JNI_CreateJavaVM is also seen by the program, and has no benefit: the JVM grants
+ * what we need at any time. The price of starting after the JVM: what the JVM and agents in Java
+ * (-javaagent) allocate before is not recorded. And as the JVM has only one sampler, an agent of
+ * the user that samples objects gets it first, as it should.
  *
- * What must hold. The JVM calls us where it may be called back: outside its locks, the thread in
- * native code. What we ask of it may wait for a collection, so no lock of ours is held meanwhile,
- * nor is the thread inside its domain; it may call malloc, which is then ours and not recorded
- * (recorder_pause). */
+ * What must hold. The JVM calls us only where calls back into it are allowed: outside its locks,
+ * with the thread in native code. Our requests may wait for a collection. So we hold no lock
+ * meanwhile, and the thread is not inside its domain. The JVM may call malloc for them, which is
+ * then not recorded (recorder_pause). */
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
@@ -46,9 +47,9 @@
 typedef int32_t create_vm(void **vm, void **env, void *arguments);
 
 static struct {
-    create_vm *create;            /* what ours stands before */
-    uintptr_t launcher;           /* in libjli.so; 0: there is none */
-    struct entries_sealed sealed; /* of the module that is looked at */
+    create_vm *create;            /* the JVM's function, which ours calls */
+    uintptr_t launcher;           /* an address in libjli.so; 0: not loaded */
+    struct entries_sealed sealed; /* of the module that is being changed */
 } jvm;
 
 /* ---- the JVM is created -------------------------------------------------------------------- */
@@ -65,7 +66,7 @@ static void *create_in_front_of(void *found) {
     return (void *)(uintptr_t)jvm_create;
 }
 
-/* For the launcher, which names the library. */
+/* Replaces dlsym in the launcher, which passes libjvm.so's handle. */
 static void *jvm_look_up(void *handle, const char *name) {
     void *found = loader_symbol(handle, name);
     return found && strcmp(name, CREATE) == 0 ? create_in_front_of(found) : found;
@@ -100,7 +101,7 @@ static bool is_running(void *created) {
     return created && ask(&vm, 1, &n) == 0 && n > 0;
 }
 
-/* Attached, we find the JVM there, as a rule. */
+/* If we were attached, the JVM is usually running. */
 static void jvm_begin(void) {
     void *const created = loader_symbol(RTLD_DEFAULT, CREATED);
     if (is_running(created)) {
@@ -125,7 +126,7 @@ static const char *jvm_parameters(void) {
 }
 
 static void jvm_domain_forget(void *state) {
-    (void)state; /* it remembers nothing of the last stack */
+    (void)state; /* nothing is kept of the last stack */
 }
 
 static size_t jvm_locate(code_table *codes, uintptr_t slot, memtrace_location *locations,

@@ -1,12 +1,13 @@
-/* jvm_agent.c: what the JVM tells of objects (jvm.c has the design), and what it is asked then.
+/* jvm_agent.c: receives the JVM's events about objects, and asks the JVM for stacks and names
+ * (jvm.c has the design).
  *
- * An object of which the trace knows bears its number there as a tag, with which the JVM tells that
- * it is gone; classes bear the number of their name, as tags of a second user of the interface, for
- * a class is an object, too. Both are of ours alone: other agents have tags of their own.
+ * An object that is in the trace is tagged with its number in the trace. When it is freed, the JVM
+ * reports the tag. Classes are tagged with the number of their name. As a class is an object too,
+ * these tags belong to a second JVMTI environment. Tags of other agents are separate from both.
  *
- * A stack is taken by what the JVM calls its methods, which stay what they are when classes are
- * unloaded; what they are called is asked at the first sight of each (jvm_names.h), and each thread
- * remembers the codes of the places that it has met. */
+ * A stack is a list of method ids, which stay valid when classes are unloaded. Each method's name
+ * is asked for once (jvm_names.h), and each thread caches the codes of the places that it has
+ * met. */
 #include "runtimes/jvm/jvm_agent.h"
 
 #include <jni.h>
@@ -23,17 +24,17 @@
 const char *const jvm_agent_missing = NULL;
 
 static struct {
-    jvmtiEnv *objects, *classes; /* whose tags are the former's and the latter's */
-    JNIEnv *creator;             /* of the thread that has created the JVM */
-    bool has_joined;             /* a JVM that ran already */
-    _Atomic bool is_settled;     /* whose allocations are sampled */
-    _Atomic size_t n_old;        /* threads that have a gap of before, see keeps_first */
-    _Atomic int32_t gap_before;  /* its mean, bytes */
-    _Atomic int32_t interval;    /* that the JVM draws by, bytes; 0: all */
-    _Atomic uint64_t gc_marked;  /* when a collection was last marked, monotonic, us */
+    jvmtiEnv *objects, *classes; /* environments for tags of objects and of classes */
+    JNIEnv *creator;             /* of the thread that created the JVM */
+    bool has_joined;             /* the JVM was running already */
+    _Atomic bool is_settled;     /* the creator's allocations are sampled */
+    _Atomic size_t n_old; /* threads whose next gap was drawn before we joined, see keeps_first */
+    _Atomic int32_t gap_before; /* mean of these gaps, bytes */
+    _Atomic int32_t interval;   /* the JVM's sampling interval, bytes; 0: all objects */
+    _Atomic uint64_t gc_marked; /* time of the last mark of a collection, monotonic, us */
 } agent;
 
-/* ---- what a thread keeps ------------------------------------------------------------------- */
+/* ---- the state of a thread --------------------------------------------------------------- */
 
 enum { PLACES = 1024 };
 
@@ -45,11 +46,11 @@ struct place {
 
 struct state {
     size_t depth;
-    uint64_t random; /* 0: not begun */
-    bool is_busy;    /* it is in an event, which may allocate */
+    uint64_t random; /* 0: not seeded yet */
+    bool is_busy;    /* inside an event, which may allocate */
     struct place places[PLACES];
-    jvmtiFrameInfo *frames; /* depth + 1, so that a stack which is cut shows */
-    uint64_t *codes;        /* the same number */
+    jvmtiFrameInfo *frames; /* depth + 1, to see whether a stack is cut */
+    uint64_t *codes;        /* depth + 1 */
 };
 
 size_t jvm_agent_domain_size(size_t depth) {
@@ -63,12 +64,12 @@ void jvm_agent_domain_init(void *state, size_t depth) {
     s->codes = (uint64_t *)(s->frames + depth + 1);
 }
 
-/* The calling thread's; NULL: nothing can be recorded. What it holds belongs to the thread also
- * outside its domain. */
+/* Returns the calling thread's state; NULL: nothing can be recorded. The state belongs to the
+ * thread even while it is outside its domain. */
 static struct state *state_of_thread(double *rate) {
     const struct runtime_place at = runtime_enter();
     if (!at.domain)
-        return runtime_takes(at, 1), NULL; /* which counts it */
+        return runtime_takes(at, 1), NULL; /* counts the loss */
     struct state *s = at.domain->runtime;
     *rate = at.session->rate;
     if (!s->random)
@@ -84,7 +85,7 @@ static void drop(void *given) {
         (*agent.objects)->Deallocate(agent.objects, given);
 }
 
-/* In place, as ours are smaller; gives their number. */
+/* Packs the lines in place, as ours are smaller. Returns their number. */
 static size_t pack_lines(jvmtiLineNumberEntry *lines, jint n) {
     struct jvm_line *packed = (struct jvm_line *)lines;
     for (jint i = 0; i < n; i++) {
@@ -115,7 +116,7 @@ static const jvm_known *method_tell(jvmtiEnv *ti, jmethodID id, const char *clas
     return known;
 }
 
-/* At first sight; NULL: it cannot be named. */
+/* Names a method that is met for the first time; NULL: it cannot be named. */
 static const jvm_known *method_meet(jvmtiEnv *ti, JNIEnv *jni, jmethodID id) {
     jclass class;
     char *signature = NULL, *file = NULL;
@@ -157,14 +158,14 @@ static uint32_t type_of(jclass class) {
     if ((*ti)->GetTag(ti, class, &tag) == JVMTI_ERROR_NONE && tag)
         return (uint32_t)tag;
     if ((*ti)->GetClassSignature(ti, class, &signature, NULL) != JVMTI_ERROR_NONE)
-        return jvm_names_type(""); /* the JVM is ending, and answers no more: `?` */
+        return jvm_names_type(""); /* the JVM is ending and no longer answers: `?` */
     const uint32_t type = jvm_names_type(signature);
     drop(signature);
     (*ti)->SetTag(ti, class, type);
     return type;
 }
 
-/* The JVM gives the innermost frame first. */
+/* Takes a stack. The JVM gives the innermost frame first. */
 static struct runtime_stack stack_take(struct state *s, jvmtiEnv *ti, JNIEnv *jni, jclass class) {
     const uint32_t type = type_of(class);
     jint n = 0;
@@ -202,10 +203,10 @@ static void record(struct state *s, jvmtiEnv *ti, JNIEnv *jni, jobject object, j
     }
 }
 
-/* A thread that we have joined has drawn the distance to its first sample by another interval.
- * Until then it is hit 1 / before a byte, not 1 / now. Where that is too often, the first one is
- * taken with the probability before / now, and all is as it should be; where it is too seldom, less
- * is seen. */
+/* Decides whether the first sample of a thread that existed when we joined counts. Its distance to
+ * that sample was drawn with another interval, so it is hit with rate 1 / before per byte instead
+ * of 1 / now. If that is too often, the first sample is kept with probability before / now, which
+ * makes it exact. If it is too seldom, fewer objects are seen. */
 static bool keeps_first(jvmtiEnv *ti, struct state *s) {
     void *is_old = NULL;
     if (!atomic_load_explicit(&agent.n_old, memory_order_relaxed) ||
@@ -236,13 +237,14 @@ static void JNICALL on_alloc(jvmtiEnv *ti, JNIEnv *jni, jthread thread, jobject 
     s->is_busy = false;
 }
 
-/* In any thread of the JVM, also while the world is stopped. */
+/* Called in any thread of the JVM, also while the world is stopped. */
 static void JNICALL on_free(jvmtiEnv *ti, jlong tag) {
     (void)ti;
     runtime_changed((uint64_t)tag, memtrace_stream_collect);
 }
 
-/* Not each: a program that collects a thousand times a second would have nothing but marks. */
+/* Marks a collection, but not each: a program that collects a thousand times a second would have
+ * nothing but marks. */
 static void JNICALL on_collected(jvmtiEnv *ti) {
     enum { SELDOM = 100000 /* us */ };
     const uint64_t now = clock_monotonic_us();
@@ -260,7 +262,7 @@ static void refuse(const char *why) {
     recorder_tell_user(why);
 }
 
-/* Only HotSpot's sampler is known. */
+/* Returns whether the JVM is HotSpot, the only one whose sampler is known. */
 static bool is_hotspot(jvmtiEnv *ti) {
     char *vm = NULL;
     if ((*ti)->GetSystemProperty(ti, "java.vm.name", &vm) != JVMTI_ERROR_NONE)
@@ -270,8 +272,8 @@ static bool is_hotspot(jvmtiEnv *ti) {
     return is;
 }
 
-/* That of virtual threads has a bit that jvmti.h before 21 does not name, behind that of the
- * sampler. */
+/* Requests events of virtual threads, if the JVM has them. Their capability is the bit after that
+ * of the sampler, for which jvmti.h before 21 has no name. */
 static void want_virtual_threads(jvmtiCapabilities *wanted, const jvmtiCapabilities *there) {
     enum { BIT = 44 };
     const unsigned char bit = 1u << BIT % 8;
@@ -308,9 +310,9 @@ static bool listen_to(jvmtiEnv *ti, double rate) {
     return enable(ti, JVMTI_EVENT_OBJECT_FREE) && enable(ti, JVMTI_EVENT_SAMPLED_OBJECT_ALLOC);
 }
 
-/* What this thread allocates in the buffer that it has is not looked at, nor is what it allocates
- * before its first sample, which it has drawn for another interval. So it allocates until it has
- * one, which does not count. Other threads that are there already have had no program to run. */
+/* The first events of this thread are wrong. The rest of its current buffer is not sampled, and the
+ * distance to its first sample was drawn with another interval. So it allocates until it has one
+ * sample, which does not count. Other threads that exist already have not run the program. */
 static void settle(JNIEnv *jni) {
     enum { PIECE = 1 << 14, MOST = 1 << 24 };
     for (size_t done = 0; done < MOST && !atomic_load(&agent.is_settled); done += PIECE) {
@@ -324,7 +326,7 @@ static void settle(JNIEnv *jni) {
     atomic_store(&agent.is_settled, true);
 }
 
-/* As what they are marked for keeps_first. */
+/* Marks the existing threads for keeps_first. */
 static void mark_old_threads(jvmtiEnv *ti, JNIEnv *jni) {
     jthread *threads = NULL;
     jint n = 0;
@@ -339,7 +341,7 @@ static void mark_old_threads(jvmtiEnv *ti, JNIEnv *jni) {
     atomic_store(&agent.n_old, marked);
 }
 
-/* False: the JVM has no such interface. */
+/* Returns false if the JVM has no such interface. */
 static bool get_interfaces(JavaVM *vm) {
     return (*vm)->GetEnv(vm, (void **)&agent.objects, JVMTI_VERSION_11) == JNI_OK &&
            (*vm)->GetEnv(vm, (void **)&agent.classes, JVMTI_VERSION_11) == JNI_OK;
@@ -350,19 +352,19 @@ static bool may_tag_classes(void) {
     return (*agent.classes)->AddCapabilities(agent.classes, &wanted) == JVMTI_ERROR_NONE;
 }
 
-/* Its memory stays as long as some thread is in an event. */
+/* The environment's memory stays valid while some thread is in an event. */
 static void drop_interface(jvmtiEnv *ti) {
     if (ti)
         (*ti)->DisposeEnvironment(ti);
 }
 
-/* Threads that are in an event go on with what they have. */
+/* Threads that are in an event finish it with the environment that they have. */
 static void drop_interfaces(void) {
     drop_interface(agent.objects);
     drop_interface(agent.classes);
 }
 
-/* NULL: it samples from now on. Else why not. */
+/* Starts sampling. Returns NULL, or the reason why it cannot. */
 static const char *begin(JavaVM *vm, JNIEnv *jni, bool is_late, double rate) {
     agent.objects = agent.classes = NULL;
     if (!get_interfaces(vm) || !is_hotspot(agent.objects))
@@ -399,14 +401,14 @@ bool jvm_agent_may_join(void *vm_) {
     jvmtiEnv *ti;
     jvmtiPhase phase = JVMTI_PHASE_PRIMORDIAL;
     if ((*vm)->GetEnv(vm, (void **)&ti, JVMTI_VERSION_11) != JNI_OK)
-        return true; /* it is not for us, as the other one will say */
+        return true; /* unsupported: jvm_agent_join reports it */
     const bool is_known = (*ti)->GetPhase(ti, &phase) == JVMTI_ERROR_NONE;
     (*ti)->DisposeEnvironment(ti);
     return !is_known || phase == JVMTI_PHASE_LIVE;
 }
 
 void jvm_agent_join(void *vm, void *env) {
-    enum { FIRST = 512 * 1024 /* HotSpot's */ };
+    enum { FIRST = 512 * 1024 /* HotSpot's default */ };
     const struct session *s = recorder_enter();
     if (!s)
         return;

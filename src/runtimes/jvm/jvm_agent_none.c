@@ -1,4 +1,4 @@
-/* jvm_agent_none.c: in place of jvm_agent.c and jvm_late.c where the build has no jvmti.h. */
+/* jvm_agent_none.c: replaces jvm_agent.c and jvm_late.c in a build without jvmti.h. */
 #include "runtimes/jvm/jvm_agent.h"
 #include "runtimes/jvm/jvm_late.h"
 

@@ -1,4 +1,4 @@
-/* jvm_late.c: the thread, and when it may become one of the JVM's. */
+/* jvm_late.c: the thread that joins a JVM, and when it may do so. */
 #include "runtimes/jvm/jvm_late.h"
 
 #include <fcntl.h>
@@ -21,12 +21,12 @@ typedef jint created_vms(JavaVM **vms, jsize room, jsize *n);
 
 static struct {
     created_vms *created;
-    _Atomic bool is_locked;  /* by one of our own threads, whose is what follows */
-    unsigned done;           /* what was wanted when one last looked */
-    _Atomic unsigned wanted; /* odd: a recording; each has a number of its own */
+    _Atomic bool is_locked;  /* by one of our threads, which then owns `done` */
+    unsigned done;           /* value of `wanted` at the last look */
+    _Atomic unsigned wanted; /* odd: record, even: do not; changes with each request */
 } late;
 
-/* ---- is the JVM far enough? ------------------------------------------------------------------ */
+/* ---- is the JVM ready? ---------------------------------------------------------------------- */
 
 static bool thread_is(long tasks, const char *id, const char *name) {
     char path[64], text[32];
@@ -61,8 +61,9 @@ static bool some_thread_is(long tasks, const char *name) {
     return false;
 }
 
-/* Before 21, a JVM counts as created when its creation has begun. This thread of its own, which
- * each HotSpot has, is one of the first that are objects of Java, as ours is to be. */
+/* Returns whether the JVM can have Java threads. Before 21, a JVM counts as created as soon as its
+ * creation begins. "Reference Handler" is one of the first Java threads, and each HotSpot has it;
+ * our thread is to be a Java thread as well. */
 static bool has_java_threads(void) {
     const long tasks = syscall4(SYS_openat, AT_FDCWD, (long)"/proc/self/task",
                                 O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
@@ -78,7 +79,7 @@ static void rest(void) {
     syscall4(SYS_nanosleep, (long)&how_long, 0, 0, 0);
 }
 
-/* NULL: there is none. */
+/* Returns NULL if there is no JVM. */
 static JavaVM *find_vm(void) {
     enum { TIMES = 300 };
     JavaVM *vm;
@@ -126,7 +127,7 @@ static void *work(void *unused) {
     return unused;
 }
 
-/* Whatever runs a JVM has these, which others do not need. */
+/* Any process with a JVM has these functions; other programs need not be linked with them. */
 static bool start_thread(void) {
     void *create = loader_symbol(RTLD_DEFAULT, "pthread_create");
     void *detach = loader_symbol(RTLD_DEFAULT, "pthread_detach");
@@ -141,8 +142,9 @@ static bool start_thread(void) {
 
 #define BIT(signal) (UINT64_C(1) << ((signal)-1))
 
-/* The program's signals are not for our thread, but the JVM may need those of faults, and the C
- * library two of its own, for setuid and the like in all threads. */
+/* Starts our thread with signals blocked, so that it does not take the program's. The JVM may need
+ * the signals of faults, and the C library needs two for itself, for setuid and the like in all
+ * threads. */
 static bool start_quietly(void) {
     enum { LIBC_FIRST = 32 };
     const uint64_t faults = BIT(SIGSEGV) | BIT(SIGBUS) | BIT(SIGFPE) | BIT(SIGILL) | BIT(SIGTRAP);

@@ -1,10 +1,10 @@
-/* jvm_names.c: methods, types and pairs in tables that only grow. Whoever adds holds the lock of
- * names.h, where the texts stand, and nobody calls the JVM under it: a thread that the JVM stops
- * must not hold it. What stands in a table never changes.
+/* jvm_names.c: methods, types and pairs in tables that only grow. To add, a thread must hold the
+ * lock of names.h, which keeps the texts. Nobody calls the JVM with the lock held, since a thread
+ * that the JVM stops must not hold it. Entries never change.
  *
- * The JVM makes classes while the program runs: of lambdas, of method handles, of proxies. Their
- * names end in numbers that are other ones in each run, so that traces could not be compared: these
- * are left out. */
+ * The JVM makes classes while the program runs: for lambdas, method handles and proxies. Their
+ * names end in numbers that differ from run to run, so traces could not be compared. These numbers
+ * are removed. */
 #include "runtimes/jvm/jvm_names.h"
 
 #include <string.h>
@@ -31,24 +31,24 @@ static const uintptr_t slot_of_pairs = (uintptr_t)1 << (CODE_TYPE_AT - 1);
 
 struct jvm_known {
     const void *id;
-    int32_t entry; /* in names.h */
+    int32_t entry; /* its entry in names.h */
     uint32_t n_lines;
     struct jvm_line lines[];
 };
 
 struct pair {
     uintptr_t frame;
-    uint32_t type; /* its entry */
+    uint32_t type; /* the entry of its name */
 };
 
 static struct {
-    const jvm_known **methods; /* 2 * MAX_METHODS, by hash */
+    const jvm_known **methods; /* 2 * MAX_METHODS, hashed by id */
     uint32_t n_methods;
     struct pair *pairs; /* MAX_PAIRS, the first unused */
     uint32_t *pairs_by_hash;
     uint32_t n_pairs;
     uint32_t nowhere; /* the entry of allocations without Java frames */
-    char *next, *end; /* what is left of a chunk */
+    char *next, *end; /* the rest of a chunk */
 } tables;
 
 static bool tables_make(void) {
@@ -63,7 +63,7 @@ static bool tables_make(void) {
     return true;
 }
 
-/* With the lock, if this returns true. */
+/* Returns true with the lock held, or false without it. */
 static bool tables_lock(void) {
     if (!names_lock())
         return false;
@@ -87,14 +87,14 @@ static void *chunk_take(size_t size) {
     return taken;
 }
 
-/* ---- what Java calls things ---------------------------------------------------------------- */
+/* ---- names of Java ------------------------------------------------------------------------ */
 
 static bool is_digit(char c) {
     return c >= '0' && c <= '9';
 }
 
-/* Where the name of a hidden class ends in an address: behind a dot, a plus or a slash, by version.
- */
+/* Returns where the address at the end of a hidden class's name begins: after a dot, a plus or a
+ * slash, depending on the version. */
 static size_t address_at(const char *name, size_t n) {
     size_t i = 0;
     while (i < n && !(strchr(".+/", name[i]) && strncmp(name + i + 1, "0x", 2) == 0))
@@ -102,7 +102,8 @@ static size_t address_at(const char *name, size_t n) {
     return i;
 }
 
-/* Without what is of this run alone: that, and the number of a lambda. */
+/* Returns the length of a class's name without the parts that differ from run to run: that address,
+ * and the number of a lambda. */
 static size_t class_length(const char *name, size_t n) {
     static const char lambda[] = "$$Lambda$";
     const size_t length = sizeof lambda - 1, end = address_at(name, n);
@@ -113,7 +114,7 @@ static size_t class_length(const char *name, size_t n) {
     return is_lambda ? i - 1 : end;
 }
 
-/* com/example/Main to com.example.Main. */
+/* Adds com/example/Main as com.example.Main. */
 static void text_add_class(text *t, const char *name, size_t n) {
     char *from = t->next;
     text_add_bytes(t, name, class_length(name, n));
@@ -129,7 +130,7 @@ static const char *primitive(char c) {
     return at ? words[at - codes] : "?";
 }
 
-/* [Lcom/example/Main; to com.example.Main[]. */
+/* Adds [Lcom/example/Main; as com.example.Main[]. */
 static void text_add_signature(text *t, const char *signature) {
     const char *element = signature;
     while (*element == '[')
@@ -147,8 +148,8 @@ static bool begins(const char *s, const char *with) {
     return strncmp(s, with, strlen(with)) == 0;
 }
 
-/* Whether Java's own stack traces leave out the methods of a class: those that lambdas and method
- * handles are made of. */
+/* Returns whether Java's own stack traces leave out the methods of a class: those that implement
+ * lambdas and method handles. */
 static bool is_machinery(const char *class) {
     const size_t n = strlen(class);
     const char *lambda = strstr(class, "$$Lambda");
@@ -157,7 +158,7 @@ static bool is_machinery(const char *class) {
            (begins(class, "Ljava/lang/invoke/") && n > 8 && strcmp(class + n - 8, "$Holder;") == 0);
 }
 
-/* The file with its folder, as the package says it: many are called alike. */
+/* Adds the file with the folder of its package, as many files have the same name. */
 static void text_add_file(text *t, const struct jvm_method *m) {
     const char *slash = strrchr(m->class, '/');
     if (!m->file)
@@ -169,7 +170,7 @@ static void text_add_file(text *t, const struct jvm_method *m) {
 
 /* ---- methods ------------------------------------------------------------------------------- */
 
-/* Where it stands, or would. */
+/* Returns the place of a method in the table, or where it would be. */
 static const jvm_known **method_place(const void *id) {
     uint64_t hash = hash_u64((uintptr_t)id);
     const jvm_known **place;
@@ -225,7 +226,7 @@ const jvm_known *jvm_names_tell(const struct jvm_method *method) {
 
 /* ---- slots --------------------------------------------------------------------------------- */
 
-/* Lines need not stand in the order of the code. */
+/* Returns the line of a bytecode index. Lines need not be in the order of the code. */
 static uint16_t line_of(const jvm_known *m, int64_t at) {
     const struct jvm_line *best = NULL;
     for (uint32_t i = 0; i < m->n_lines; i++)
@@ -245,7 +246,7 @@ uintptr_t jvm_names_frame(const jvm_known *method, int64_t at) {
 }
 
 uintptr_t jvm_names_full(void) {
-    return slot_of_entry(ENTRY_FULL, 1); /* 0 is none */
+    return slot_of_entry(ENTRY_FULL, 1); /* 0 means no slot */
 }
 
 uintptr_t jvm_names_nowhere(void) {

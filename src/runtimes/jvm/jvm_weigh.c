@@ -1,5 +1,5 @@
-/* jvm_weigh.c: draws by the sampling engine's generator of gaps alone, which needs no library of
- * mathematics in the program. */
+/* jvm_weigh.c: draws only with the sampling engine's generator of gaps, so that the program needs
+ * no math library. */
 #include "runtimes/jvm/jvm_weigh.h"
 
 #include <stdbool.h>
@@ -9,7 +9,7 @@
 
 enum { WORD = 8 };
 
-/* The lowest rate that the JVM's intervals can have. Below it, objects are thinned out. */
+/* The lowest rate that the JVM's intervals allow. Below it, picked objects are thinned out. */
 #define RATE_LEAST ((double)WORD / INT32_MAX)
 
 int32_t jvm_weigh_interval(double rate) {
@@ -17,18 +17,18 @@ int32_t jvm_weigh_interval(double rate) {
         return 0;
     if (rate <= RATE_LEAST)
         return INT32_MAX;
-    /* -1 / ln(1 - r), of which the next term is -r / 12 */
+    /* -1 / ln(1 - r) = 1 / r - 1 / 2 - r / 12 - ... */
     return (int32_t)(WORD * (1 / rate - 0.5) + 0.5);
 }
 
-/* So many words are not sampled before the next one that is. */
+/* Returns how many words are skipped before the next sampled word. */
 static uint64_t gap(double rate, uint64_t *random) {
     return (uint64_t)memprof_first_gap(rate, (*random)++);
 }
 
-/* A word of the first `words`, counted from 0, with the probability that it is the first sampled
- * one given that one of them is. Where few are sampled, all are nearly as likely: one is drawn, and
- * taken if none in front of it is sampled. */
+/* Returns the index of the first sampled word, distributed under the condition that one of the
+ * `words` is sampled. If few are sampled, all indices are nearly as likely: one is drawn uniformly,
+ * and accepted if no word before it is sampled. */
 static uint64_t first_sampled(double rate, uint64_t words, uint64_t *random) {
     const bool are_few = (double)words * rate < 0.5;
     for (;;) {

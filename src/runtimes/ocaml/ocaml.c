@@ -1,23 +1,23 @@
-/* ocaml.c: records the heap of an OCaml program that knows nothing of it.
+/* ocaml.c: records the heap of an unmodified OCaml program.
  *
- * The runtime samples its heap itself (Memprof); we are its tracker. It is started from within the
- * runtime's start-up: there the runtime reads the link /proc/self/exe, and finds our readlink
- * (record/process.c). At that moment its heap is ready, there is one thread, and nothing of the
- * program has run.
+ * The runtime can sample its heap (Memprof); we are its tracker. We start Memprof from within the
+ * runtime's start-up, when it reads the link /proc/self/exe through our readlink
+ * (record/process.c). At that moment its heap is ready, there is one thread, and no OCaml code of
+ * the program has run.
  *
- * What the runtime is handed, the tracker, its closures and the metadata of blocks, is static data
- * that looks like OCaml values: a collector leaves blocks of this colour alone. The callbacks below
- * run in the middle of OCaml code. They do not allocate in its heap, raise, or give up the
- * runtime's lock; in OCaml 5, those of several domains run at once.
+ * The tracker, its closures and the metadata of blocks are static data in the format of OCaml
+ * values. Their color tells collectors to leave them alone. The callbacks below run in the middle
+ * of OCaml code. They do not allocate in OCaml's heap, raise, or release the runtime's lock. In
+ * OCaml 5, callbacks of several domains run at once.
  *
- * Why not otherwise. Samples of malloc alone would say that the heap grows, never which OCaml
- * function allocates. A sampler of our own would need the compiler to tell it of allocations, which
- * it does to Memprof alone. The library memtrace does the same from within the program, if it was
- * built with it (bindings/ocaml).
+ * Why not otherwise. Samples of malloc show that the heap grows, but never which OCaml function
+ * allocates. A sampler of our own would have to be told of allocations by compiled code, which
+ * tells only Memprof. The library memtrace (bindings/ocaml) does the same from within a program
+ * that was built with it.
  *
- * What must hold. The program's own use of Gc.Memprof goes before ours (ocaml_conflict.h,
- * ocaml_yield.h). Only runtimes whose layouts are known are touched (ocaml_runtime.h). A stack
- * costs what differs from the last one (ocaml_trail.h). */
+ * What must hold. The program's own use of Gc.Memprof takes precedence over ours (ocaml_conflict.h,
+ * ocaml_yield.h). Only runtimes with a known layout are touched (ocaml_runtime.h). The cost of a
+ * stack depends only on its difference to the last one (ocaml_trail.h). */
 #include "runtimes/ocaml/ocaml.h"
 
 #include <stdatomic.h>
@@ -48,7 +48,7 @@ static uint64_t block_words(const ocaml_value *block) {
     return (uint64_t)block[-1] >> 10;
 }
 
-/* `Some metadata`; the runtime takes it apart at once. */
+/* Returns `Some metadata`. One block per thread is enough, as the runtime reads it at once. */
 static ocaml_value some(ocaml_value metadata) {
     static __thread struct {
         uint64_t header;
@@ -60,12 +60,12 @@ static ocaml_value some(ocaml_value metadata) {
 
 /* ---- the tracker ------------------------------------------------------------------------- */
 
-static ocaml_runtime ocaml; /* as ocaml_find found it */
+static ocaml_runtime ocaml; /* set by ocaml_find */
 
 /* The runtime's record of an allocation. */
 struct sample {
     ocaml_value n_samples, size; /* integers; size in words, header excluded */
-    ocaml_value source;          /* integer; 4.11 has none but the first two */
+    ocaml_value source;          /* integer; in 4.11, only normal or marshalled */
     const ocaml_value *stack;
 };
 enum { SOURCE_NORMAL, SOURCE_MARSHALLED, SOURCE_CUSTOM };
@@ -118,11 +118,12 @@ ocaml_value ocaml_on_dealloc_major(ocaml_value argument) {
 
 /* ---- the start --------------------------------------------------------------------------- */
 
-/* For the stubs. */
+/* Called by the stubs. */
 extern void (*ocaml_c_call)(void) HIDDEN;
 void (*ocaml_c_call)(void);
 
-/* A closure of one argument: arity, and where its environment, which is empty, would begin. */
+/* A closure of one argument. `info` is its arity, and the start of its environment, which is
+ * empty. */
 struct closure {
     uint64_t header;
     void (*code)(void);
@@ -152,8 +153,9 @@ static void ocaml_start_memprof(const ocaml_runtime *runtime, uint64_t depth) {
                            (ocaml_value)tracker.callbacks);
 }
 
-/* OCaml 4's generator of random numbers begins in the same state in each process, and equal runs
- * would have the same samples. Each start drops a batch of 64 numbers, which takes 0.2 us. */
+/* OCaml 4's random number generator starts in the same state in each process, so equal runs would
+ * have the same samples. Therefore some numbers are skipped: each start of Memprof drops a batch of
+ * 64, in 0.2 us. */
 static void ocaml_drop_numbers(const ocaml_runtime *runtime, uint64_t seed) {
     enum { MOST = 1024 };
     for (uint64_t n = hash_u64(seed) % MOST; n > 0; n--) {
@@ -162,8 +164,8 @@ static void ocaml_drop_numbers(const ocaml_runtime *runtime, uint64_t seed) {
     }
 }
 
-/* Once in the life of the process and of its forked children. One frame more than the depth tells
- * whether a stack was cut. */
+/* Starts Memprof, once for the process and its forked children. The runtime is asked for one frame
+ * more than the depth, which shows whether a stack was cut. */
 static void ocaml_start(const ocaml_runtime *runtime) {
     static _Atomic bool begun;
     struct session *s = recorder_enter();
@@ -178,7 +180,7 @@ static void ocaml_start(const ocaml_runtime *runtime) {
         runtime->memprof_stop(OCAML_UNIT);
 }
 
-/* Is this the runtime's start-up? Only it asks for this link from that function. */
+/* The runtime's start-up is the only caller that reads this link from that function. */
 static void ocaml_notice_link(const char *path, const void *caller) {
     Dl_info info;
     if (strcmp(path, "/proc/self/exe") == 0 && loader_address(caller, &info) && info.dli_sname &&
@@ -192,7 +194,7 @@ HOT_CODE static enum runtime_kind ocaml_find(const char **why) {
     return ocaml_runtime_find(&ocaml, why);
 }
 
-/* As the environment has them: the runtime has not read them yet. */
+/* Reads the environment, as the runtime has not read it yet. */
 static const char *ocaml_parameters(void) {
     const char *set = secure_getenv("OCAMLRUNPARAM");
     return set ? set : secure_getenv("CAMLRUNPARAM");

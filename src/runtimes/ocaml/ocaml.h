@@ -1,8 +1,8 @@
-/* ocaml.h: what ocaml.c and the stubs in ocaml_stubs.S have in common. */
+/* ocaml.h: the callbacks that ocaml.c and the stubs in ocaml_stubs.S share. */
 #ifndef OCAML_H
 #define OCAML_H
 
-/* X(callback): in the order in which the runtime has them in a tracker. */
+/* X(callback): in the order of the fields of the runtime's tracker. */
 #define OCAML_CALLBACKS(X)                                                                         \
     X(alloc_minor)                                                                                 \
     X(alloc_major)                                                                                 \

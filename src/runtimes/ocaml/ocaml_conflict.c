@@ -1,9 +1,9 @@
 /* ocaml_conflict.c: whether a program may start Gc.Memprof itself.
  *
- * Every program that is linked with the standard library's module Gc has Gc.Memprof.start, called
- * or not. So its code is searched for what refers to that function, to the primitive behind it, or
- * to the module as a value, from outside of Gc: a pass over the program's text at a byte a
- * nanosecond, and only in programs that have Gc at all. */
+ * Every program that is linked with the standard library's module Gc contains Gc.Memprof.start,
+ * called or not. So the program's code outside Gc is searched for references to that function, to
+ * its primitive, or to the module as a value. This is one pass over the text, at a nanosecond a
+ * byte, and only for programs that contain Gc at all. */
 #include "runtimes/ocaml/ocaml_conflict.h"
 
 #include <stdint.h>
@@ -14,14 +14,14 @@
 #include "platform/module.h"
 #include "runtimes/ocaml/ocaml_runtime.h"
 
-/* What must not be referred to, and by whom it may be. */
+/* The targets to search for, and the code that may refer to them. */
 struct references {
-    uintptr_t code_low, code_high; /* of Gc */
+    uintptr_t code_low, code_high; /* of Gc: may refer to them */
     uintptr_t block;               /* Gc as a value */
     uintptr_t primitive;           /* caml_memprof_start */
 };
 
-/* A function of Gc that starts Memprof has a name with `start` in it. */
+/* Functions of Gc that start Memprof have `start` in their names. */
 static bool is_start(uintptr_t target) {
     Dl_info info;
     return loader_address((void *)target, &info) && (uintptr_t)info.dli_saddr == target &&
@@ -44,7 +44,7 @@ static bool code_refers(const struct references *r, uintptr_t low, uintptr_t hig
     return false;
 }
 
-/* Finds the standard library's Gc, whose unit is named with a small letter before 4.13. */
+/* Finds the standard library's Gc, whose unit has a lower-case name before 4.13. */
 static bool references_find(struct references *r) {
     static const char *const names[] = {"camlStdlib__Gc", "camlStdlib__gc"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -60,7 +60,7 @@ static bool references_find(struct references *r) {
 bool ocaml_conflict_find(const struct ocaml_runtime *runtime) {
     struct module program;
     struct references r = {.primitive = (uintptr_t)runtime->memprof_start};
-    /* Somebody may declare the primitive without Gc, but nobody does. */
+    /* A program could declare the primitive without Gc, but none does. */
     if (!references_find(&r) || !module_find(r.code_low, &program))
         return false;
     return code_refers(&r, program.text_low, program.text_high);

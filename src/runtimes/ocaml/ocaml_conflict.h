@@ -1,4 +1,5 @@
-/* ocaml_conflict.h: may the program call Gc.Memprof.start itself? Errs on the side of yes. */
+/* ocaml_conflict.h: may the program call Gc.Memprof.start itself? If in doubt, the answer is
+ * yes. */
 #ifndef OCAML_CONFLICT_H
 #define OCAML_CONFLICT_H
 

@@ -1,6 +1,5 @@
-/* ocaml_runtime.c: symbols are looked for by dlsym, but first by a weak reference that costs
- * programs without OCaml nothing. Places are read from the descriptors of frames as the compiler
- * wrote them. */
+/* ocaml_runtime.c: looks symbols up by dlsym. A weak reference is checked first, so that programs
+ * without OCaml pay nothing. Locations are read from the frame descriptors of the compiler. */
 #include "runtimes/ocaml/ocaml_runtime.h"
 
 #include <string.h>
@@ -32,7 +31,7 @@ uintptr_t ocaml_runtime_symbol(const char *module, const char *part) {
     return 0;
 }
 
-/* X(field, symbol): what recording takes. */
+/* X(field, symbol): the functions needed for recording. */
 #define RUNTIME_FUNCTIONS(X)                                                                       \
     X(memprof_start, "caml_memprof_start")                                                         \
     X(memprof_stop, "caml_memprof_stop")                                                           \
@@ -43,7 +42,7 @@ uintptr_t ocaml_runtime_symbol(const char *module, const char *part) {
     X(debuginfo_next, "caml_debuginfo_next")                                                       \
     X(debuginfo_location, "caml_debuginfo_location")
 
-/* dlsym gives data pointers; POSIX promises that they can be functions. */
+/* dlsym returns data pointers; POSIX guarantees that they can be converted to functions. */
 static bool runtime_find_functions(ocaml_runtime *r) {
     void *found;
 #define FIND_FUNCTION(field, name)                                                                 \
@@ -56,8 +55,9 @@ static bool runtime_find_functions(ocaml_runtime *r) {
     return true;
 }
 
-/* NULL if the heap of this native program can be recorded. The symbols are those that came with
- * the Memprof of today: 4.10 had another one, and in 5.0 to 5.2 it can only be refused. */
+/* Returns NULL if the heap of this native program can be recorded, else the reason. The symbols are
+ * those that came with today's Memprof: 4.10 had a different one, and in 5.0 to 5.2 starting it
+ * always fails. */
 static const char *runtime_why_not(ocaml_runtime *r) {
     r->is_5 = symbol("caml_domain_spawn");
     if (r->is_5 && !symbol("caml_memprof_sample_block"))
@@ -75,8 +75,8 @@ static const char *runtime_why_not(ocaml_runtime *r) {
     return NULL;
 }
 
-/* Nowhere in most programs. The loader looks for it with all other symbols; dlsym in vain would
- * compose a message, in memory of malloc, in each program that is started. */
+/* Defined in few programs. As a weak reference it is resolved with all other symbols. A failing
+ * dlsym would compose a message, in memory from malloc, in each program that starts. */
 extern char *caml_executable_name(void) __attribute__((weak));
 
 HOT_CODE static enum runtime_kind runtime_find(ocaml_runtime *r, const char **why) {
@@ -97,8 +97,9 @@ HOT_CODE static enum runtime_kind runtime_find(ocaml_runtime *r, const char **wh
 
 HOT_CODE enum runtime_kind ocaml_runtime_find(ocaml_runtime *r, const char **why) {
     enum runtime_kind kind = runtime_find(r, why);
-    /* That symbols were missing is no news for the program. The next success forgets it; dlerror
-     * would translate it, with a lock that whoever allocates just now may hold. */
+    /* The program must not see that symbols were missing. The next successful look-up clears the
+     * error. dlerror would clear it, too, but also translate it, with a lock that the allocating
+     * thread may hold. */
     if (kind != RUNTIME_ABSENT)
         (void)symbol("malloc");
     return kind;
@@ -106,7 +107,7 @@ HOT_CODE enum runtime_kind ocaml_runtime_find(ocaml_runtime *r, const char **why
 
 /* ---- places ------------------------------------------------------------------------------ */
 
-/* struct caml_loc_info, of which both forms begin alike. */
+/* struct caml_loc_info. Both versions begin with the same fields. */
 struct place {
     int valid, is_raise;
     const char *file, *function;
@@ -144,8 +145,9 @@ static void reverse(memtrace_location *locations, size_t n) {
     }
 }
 
-/* An entry with bit 1 set is one of a frame's allocations, and always has a place. Any other
- * describes a frame, and begins with its return address. */
+/* Locates an entry without debug information. An entry with bit 1 set is for an allocation in a
+ * frame, and always has a location. Any other entry describes a frame, and begins with its return
+ * address. */
 static memtrace_location locate_frame(code_table *codes, uintptr_t slot) {
     uintptr_t address;
     if (slot & 2)
@@ -166,6 +168,6 @@ size_t ocaml_runtime_locate(const ocaml_runtime *r, code_table *codes, uintptr_t
     }
     if (n == 0 && max > 0)
         locations[n++] = locate_frame(codes, slot);
-    reverse(locations, n); /* the runtime begins with the innermost */
+    reverse(locations, n); /* the runtime gives the innermost first */
     return n;
 }

@@ -1,16 +1,16 @@
-/* ocaml_trail.c: the last stack is kept with the number of codes that each of its prefixes, from
- * the outside, has: comparing both stacks from their outer ends says how many codes hold, and only
- * the rest is computed. */
+/* ocaml_trail.c: keeps the last stack, and for each of its prefixes, from the outermost entry on,
+ * the number of its codes. Comparing the new stack with the last one from the outside tells how
+ * many of the codes can be kept. Only the rest is computed. */
 #include "runtimes/ocaml/ocaml_trail.h"
 
 struct ocaml_trail {
     size_t depth;   /* entries kept of a stack */
-    size_t n;       /* entries of the last stack; 0: nothing is known of it */
-    bool cut;       /* it had more of them */
-    uint64_t *ends; /* [i]: how many codes its first i entries, and the remark, have */
+    size_t n;       /* entries of the last stack; 0: unknown */
+    bool cut;       /* the last stack had more entries */
+    uint64_t *ends; /* [i]: codes of its outermost i entries, with the remark */
     uint64_t *codes;
-    ocaml_value entries[]; /* of it, as the runtime has them: up to [depth - 1], the outermost; then
-                              what the pointers point at */
+    ocaml_value entries[]; /* of the last stack, as the runtime has them: [depth - 1] is the
+                              outermost; followed by `ends` and `codes` */
 };
 
 size_t ocaml_trail_size(size_t depth) {
@@ -26,7 +26,7 @@ void ocaml_trail_forget(ocaml_trail *t) {
     t->n = 0;
 }
 
-/* How many entries two stacks have in common in front of their ends, `most` at most. */
+/* Returns how many entries two stacks share before their ends `a` and `b`, at most `most`. */
 static size_t common_end(const ocaml_value *a, const ocaml_value *b, size_t most) {
     size_t i = 0;
     for (; most - i >= 4; i += 4, a -= 4, b -= 4)

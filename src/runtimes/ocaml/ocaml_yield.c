@@ -1,5 +1,6 @@
-/* ocaml_yield.c: both primitives, start and stop, are patched by a jump to functions of ours; the
- * first call of either puts the code back, ends our sampling and goes on to what was called. */
+/* ocaml_yield.c: the primitives start and stop are patched with jumps to our functions. The first
+ * call of either one restores the code, ends our sampling, and continues with the function that was
+ * called. */
 #include "runtimes/ocaml/ocaml_yield.h"
 
 #include <stdatomic.h>
@@ -11,8 +12,8 @@
 static struct {
     const ocaml_runtime *runtime;
     patch start, stop;
-    _Atomic bool is_over;      /* what is sampled since is nothing of ours */
-    ocaml_value rate, tracker; /* while the runtime knows of them and may move what they are */
+    _Atomic bool is_over;      /* our sampling has ended */
+    ocaml_value rate, tracker; /* registered as roots during the stop, as the heap may move */
 } yield;
 
 static void yield_tell(void) {
@@ -21,13 +22,13 @@ static void yield_tell(void) {
         "it uses Gc.Memprof itself, so its OCaml heap is recorded only up to here");
 }
 
-/* Both functions, since either one ends our sampling. */
+/* Restores both functions, since a call of either one ends our sampling. */
 static bool yield_give_back(void) {
     bool has_start = patch_take_back(&yield.start), has_stop = patch_take_back(&yield.stop);
     return has_start && has_stop;
 }
 
-/* What stopping has to say of the last samples may allocate in OCaml's heap. */
+/* Stopping may run callbacks for the last samples, and these may allocate in OCaml's heap. */
 static void yield_stop(void) {
     const ocaml_runtime *r = yield.runtime;
     r->root_add(&yield.rate);
@@ -37,11 +38,11 @@ static void yield_stop(void) {
     r->root_remove(&yield.tracker);
 }
 
-/* In place of the primitives behind Gc.Memprof.start and stop, whose callers hold the runtime's
- * lock. The program has started nothing before, so there is nothing of its own to be stopped. */
+/* Replace the primitives of Gc.Memprof.start and stop, whose callers hold the runtime's lock. The
+ * program has not started Memprof before, so nothing of its own has to be stopped. */
 static ocaml_value yield_on_start(ocaml_value rate, ocaml_value depth, ocaml_value tracker) {
     if (!yield_give_back())
-        return OCAML_UNIT; /* Memprof remains ours: the lesser evil */
+        return OCAML_UNIT; /* our sampling goes on: the lesser evil */
     if (!atomic_exchange(&yield.is_over, true)) {
         yield_tell();
         yield.rate = rate;

@@ -1,7 +1,7 @@
-/* ocaml_yield.h: gives way to a program that samples its heap itself. A runtime has one Memprof,
- * and whoever starts it second dies of an exception, which must not be the program. So its start is
- * turned aside: ours ends, and the program's begins. Only in programs that may start it at all:
- * no other's code is touched. */
+/* ocaml_yield.h: stops our sampling if the program samples its heap itself. A runtime has only one
+ * Memprof, and starting it a second time raises an exception, which must not hit the program. So
+ * Memprof's start is patched: the program's call ends our sampling first, and then starts its own.
+ * Only programs that may start Memprof at all are patched. */
 #ifndef OCAML_YIELD_H
 #define OCAML_YIELD_H
 
@@ -9,8 +9,8 @@
 
 struct ocaml_runtime;
 
-/* To be called when Memprof has just been started for us, before the program runs. False if it
- * cannot be arranged. `r` must stay. */
+/* Must be called right after Memprof was started for us, before the program runs. False: the code
+ * cannot be patched. `r` must stay valid. */
 bool ocaml_yield_prepare(const struct ocaml_runtime *r);
 
 #endif

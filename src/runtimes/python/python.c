@@ -1,24 +1,24 @@
-/* python.c: records what CPython allocates for objects, and puts its frames into the stacks of all
- * that is allocated.
+/* python.c: records CPython's allocations for objects, and puts Python frames into the stacks of
+ * all allocations.
  *
- * Each of the interpreter's allocators for objects (PyObject_Malloc, PyMem_Malloc) gets a function
- * in front of it, which does what the interposed malloc does: blocks of Python's are blocks like
- * any other, in one table, of one sampler. What an allocator takes of malloc or mmap for them is
+ * Each of the interpreter's object allocators (PyObject_Malloc, PyMem_Malloc) gets a wrapper, which
+ * does what the interposed malloc does. So Python's blocks are recorded like any others, in one
+ * table, by one sampler. The memory that an allocator takes from malloc or mmap for its blocks is
  * not counted again. The third allocator, PyMem_RawMalloc, calls malloc and is recorded there.
  *
- * The functions are put there before the interpreter starts, and once more when it looks for its
- * own program: settings such as PYTHONMALLOC make it choose allocators between the two. They stay
- * put: they ignore which context they are called with but for passing it on, so that it does not
- * matter what a thread reads of an allocator that is being replaced.
+ * The wrappers are installed before the interpreter starts. They are installed again when it looks
+ * for its own program, because settings such as PYTHONMALLOC make it choose allocators in between.
+ * The wrappers remain installed. They only pass their context argument on, so it does not matter
+ * which context a thread reads from an allocator that is being replaced.
  *
- * Why not otherwise. Stacks of malloc alone show the interpreter's evaluator, whatever the program
- * does. Python's tracemalloc counts every block, and slows a program down by half or more; a module
- * that the program imports would come too late for what is allocated at its start.
+ * Why not otherwise. The stacks of malloc alone show the interpreter's evaluator, whatever the
+ * program does. Python's tracemalloc counts every block, and slows a program down by half or more.
+ * A module that the program imports would miss the allocations of its start.
  *
- * What must hold. No reference is taken, no lock of the interpreter, no function of it that
- * allocates: frames are read as they lie in memory (python_frames.h), by layouts that the
- * interpreter itself confirms (python_layout.h), and names are copied once (python_names.h). Of an
- * interpreter that is not known nothing is read, and the recording is one of malloc. */
+ * What must hold. We take no reference and no lock of the interpreter, and call none of its
+ * functions that allocate. Frames are read from memory (python_frames.h) by layouts that the
+ * interpreter itself confirms (python_layout.h), and names are copied once (python_names.h).
+ * Nothing is read of an unknown interpreter: only malloc is recorded then. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -36,11 +36,11 @@
 
 #define COLD HOT_CODE static __attribute__((noinline))
 
-static python_runtime python; /* as python_layout_find has found it */
+static python_runtime python; /* set by python_layout_find */
 
 /* ---- the allocators ------------------------------------------------------------------------ */
 
-/* X(name, domain): the first is what it is called in the trace. */
+/* X(name, domain): the functions' names in the trace begin with `name`. */
 #define ALLOCATORS(X)                                                                              \
     X(PyObject, PYTHON_OBJ)                                                                        \
     X(PyMem, PYTHON_MEM)
@@ -54,10 +54,11 @@ static const char *const python_type_names[] = {
 #define TYPE_NAMES(name, domain) #name "_Malloc", #name "_Calloc", #name "_Realloc",
     ALLOCATORS(TYPE_NAMES)};
 
-/* What is behind ours. */
+/* The wrapped allocators. */
 static struct python_allocator allocators[PYTHON_OBJ + 1];
 
-/* The stack is taken from here: the less of ours is on it, the better. */
+/* Must be expanded in the wrapper itself: the stack starts there, with as few of our frames as
+ * possible. */
 #define BORN(block, bytes, type)                                                                   \
     do {                                                                                           \
         struct unwind_site site_;                                                                  \
@@ -109,7 +110,7 @@ ALLOCATORS(DEFINE_MALLOC)
     }
 ALLOCATORS(DEFINE_CALLOC)
 
-/* As the interposed realloc does it, but that size 0 frees nothing. */
+/* Like the interposed realloc, except that size 0 frees nothing. */
 #define DEFINE_REALLOC(name, domain)                                                               \
     COLD void *cold_##name##_realloc(void *context, void *block, size_t size) {                    \
         recorder_uncount(size);                                                                    \
@@ -148,8 +149,8 @@ ALLOCATORS(DEFINE_REALLOC)
     }
 ALLOCATORS(DEFINE_FREE)
 
-/* Whether ours are in front; if somebody else is in front of these, they cannot be taken away, and
- * are not put there twice. */
+/* Whether a wrapper is installed. If somebody has wrapped it in turn, it cannot be removed, and
+ * must not be installed twice. */
 static bool is_armed[PYTHON_OBJ + 1];
 
 static void allocator_arm(int domain, const struct python_allocator *ours) {
@@ -182,7 +183,7 @@ static void allocators_for_each(void act(int domain, const struct python_allocat
     ALLOCATORS(ACT)
 }
 
-/* ---- code objects and types die ------------------------------------------------------------ */
+/* ---- deaths of code objects and types ------------------------------------------------------ */
 
 enum { TYPE_DEALLOC = 48 }; /* in PyTypeObject, in all versions */
 
@@ -231,14 +232,16 @@ static bool frames_fit(const char *thread) {
     return fit == FIT;
 }
 
-/* Of a thread that does not hold the lock. An interpreter that ends frees the states of all others,
- * if not their frames; those that ask for the lock then end, too, with what they still allocate. */
+/* Returns the state of a thread that does not hold the lock, or NULL. An interpreter that ends
+ * frees the states of all other threads, though not their frames. Threads that then ask for the
+ * lock end as well, and may still allocate. */
 static char *thread_detached(char *own) {
     return own && !python.is_finalizing() ? own : NULL;
 }
 
-/* Up to 3.11 the thread that holds the lock is known, whichever that is: it is this one where
- * Python's own allocator was called. */
+/* Returns the thread state for an event. Up to 3.11 the interpreter only tells which thread holds
+ * the lock, whoever that is. It is the calling thread if one of Python's own allocators was
+ * called. */
 static struct python_thread thread_of_event(unsigned type) {
     char *const attached = python.thread_attached();
     if (attached && (python.layout->minor > 11 || type > N_CALL_TYPES))
@@ -248,12 +251,12 @@ static struct python_thread thread_of_event(unsigned type) {
                            : (struct python_thread){thread_detached(own), false};
 }
 
-/* What a domain keeps: this, and behind it what stacks take. */
+/* The state of a domain, followed by the memory of its three parts. */
 struct state {
     python_types *types;
     python_tasks *tasks;
     python_frames *frames;
-    struct python_thread thread; /* at the event at work: python_scope comes first */
+    struct python_thread thread; /* of the current event: python_scope sets it first */
 };
 
 static struct runtime_stack python_splice(void *state, const struct runtime_splice *native) {
@@ -290,7 +293,7 @@ HOT_CODE static enum runtime_kind python_find(const char **why) {
     return python_layout_find(&python, why);
 }
 
-/* Of a recording that came late. Blocks then die unseen, and must not be looked at. */
+/* A recording that came late has ended: blocks are freed unnoticed, and must not be read. */
 static _Atomic bool has_ended;
 
 static void python_end(void) {
@@ -309,8 +312,8 @@ static void python_begin(void) {
     dealloc_arm(python.type_type, python_type_dies, &type_dealloc);
 }
 
-/* The interpreter looks for its program when it has chosen its allocators, and before others, such
- * as tracemalloc's, can stand before these. */
+/* The interpreter looks for its program after it has chosen its allocators, and before wrappers
+ * such as tracemalloc's can be installed. */
 static void python_notice_link(const char *path, const void *caller) {
     (void)path;
     if ((uintptr_t)caller - python.low < python.high - python.low && !python.is_initialized())
@@ -338,7 +341,8 @@ static void python_domain_forget(void *state) {
     python_frames_forget(((struct state *)state)->frames);
 }
 
-/* The lock of the interpreter lets nobody else at its objects. */
+/* Returns whether objects may be read: while we hold the interpreter's lock, no other thread uses
+ * them. */
 static bool python_may_look(void) {
     if (atomic_load_explicit(&has_ended, memory_order_relaxed))
         return false;

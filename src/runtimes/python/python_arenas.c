@@ -1,17 +1,18 @@
 /* python_arenas.c: see python_arenas.h.
  *
- * The allocator divides an arena into pools, each of blocks of one size; the head of a pool says
- * how many of them are in use. So what is in use is read when somebody asks for it, and costs
- * nothing where blocks come and go. Pools change while they are read: the sum may be some blocks
- * off.
+ * The allocator divides an arena into pools, each with blocks of one size. A pool's head has the
+ * number of its blocks that are in use. So the bytes in use are summed up when somebody asks for
+ * them, and allocating and freeing blocks costs nothing. As pools change while they are read, the
+ * sum may be some blocks off.
  *
- * They do not go away meanwhile: an arena is given back through a function of ours, which waits for
- * whoever reads. Signals are blocked while the lock is held, so that its owner always comes back;
- * and in the child of a fork, the kernel wipes the page that the lock is on. A program that puts
- * another function in the place of ours gives arenas back behind our back: so the kernel is asked
- * about each before it is read, and the first that is gone ends the reading for good.
+ * Arenas are not unmapped while they are read: an arena is given back through a wrapper of ours,
+ * which waits for readers. Signals are blocked while the lock is held, so its holder always
+ * releases it. In the child of a fork, the kernel zeroes the page that the lock is on. A program
+ * may replace our wrapper by another function, and then gives arenas back without our knowledge. So
+ * the kernel is asked about each arena before it is read, and the first one that is gone ends the
+ * readings for good.
  *
- * Arenas that are older than the recording are not known: then there are no gauges. */
+ * Arenas from before the recording are unknown. There are no gauges then. */
 #include "runtimes/python/python_arenas.h"
 
 #include <signal.h>
@@ -25,7 +26,7 @@
 #include "platform/syscall.h"
 #include "record/lock.h"
 
-/* Of all versions, on machines of 64 bits. */
+/* The same in all versions on 64-bit machines, in bytes. */
 enum { ARENA_SIZE = 1 << 20, POOL_SIZE = 1 << 14, POOL_HEAD = 48, CLASS_STEP = 16, CLASSES = 32 };
 
 /* struct pool_header. */
@@ -33,20 +34,20 @@ struct pool {
     uint32_t n_used;
     uintptr_t others[3];
     uint32_t arena, size_class;
-    uint32_t next_offset, last_offset; /* the latter follows from the class */
+    uint32_t next_offset, last_offset; /* last_offset follows from size_class */
 };
 _Static_assert(sizeof(struct pool) == POOL_HEAD, "as it lies in memory");
 
-static struct python_arena_allocator behind; /* what is behind ours */
+static struct python_arena_allocator behind; /* the wrapped allocator */
 
 static struct {
-    lock *lock;    /* of all that follows; NULL: ours is not there */
-    uintptr_t *at; /* `n` addresses, with room for `room` */
+    lock *lock;    /* protects the rest; NULL: there is no wrapper */
+    uintptr_t *at; /* `n` addresses of arenas, with room for `room` */
     _Atomic size_t n;
     size_t room;
-    bool is_changing;     /* in the child of a fork: it was, in the parent */
-    _Atomic bool is_lost; /* it cannot be told any more which arenas there are */
-    bool has_pools;       /* some pool has been seen to be as we think */
+    bool is_changing;     /* true in the child of a fork: the parent was changing the table */
+    _Atomic bool is_lost; /* it is no longer known which arenas exist */
+    bool has_pools;       /* some pool was seen that has the expected layout */
 } arenas;
 
 /* ---- the table ----------------------------------------------------------------------------- */
@@ -81,8 +82,8 @@ static void table_add(uintptr_t arena) {
         arenas.is_lost = true;
 }
 
-/* The latest are the likeliest. One that is not there is older than another's function, which was
- * in place of ours. */
+/* Removes an arena. The latest arenas are searched first, as the likeliest. An arena may be
+ * missing: it was mapped while another function had replaced ours. */
 static void table_take_out(uintptr_t arena) {
     for (size_t i = arenas.n; i > 0; i--)
         if (arenas.at[i - 1] == arena) {
@@ -110,9 +111,9 @@ static void table_change(void act(uintptr_t arena), uintptr_t arena) {
     signals_restore(signals);
 }
 
-/* ---- in front of the function that maps ---------------------------------------------------- */
+/* ---- the wrapper --------------------------------------------------------------------------- */
 
-/* What has another size is no arena, but a stack of Python's frames. */
+/* A mapping of another size is not an arena, but a stack of Python frames. */
 static void *arena_map(void *context, size_t size) {
     void *const arena = behind.alloc(context, size);
     if (arena && size == ARENA_SIZE)
@@ -126,7 +127,7 @@ static void arena_unmap(void *context, void *arena, size_t size) {
     behind.free(context, arena, size);
 }
 
-/* Old kernels wipe no pages: then there are no gauges. */
+/* Returns NULL on old kernels, which cannot zero a page at a fork. There are no gauges then. */
 static lock *lock_on_wiped_page(void) {
     void *const page = pages_alloc(pages_unit());
     if (page &&
@@ -151,7 +152,7 @@ void python_arenas_disarm(const python_runtime *r) {
     struct python_arena_allocator now;
     if (!arenas.lock)
         return;
-    table_change(table_lose, 0); /* whoever reads it just now is waited for */
+    table_change(table_lose, 0); /* waits for current readers */
     r->get_arena_allocator(&now);
     if (now.alloc == arena_map)
         r->set_arena_allocator(&behind);
@@ -161,7 +162,7 @@ void python_arenas_disarm(const python_runtime *r) {
 
 enum pool_kind { POOL_KNOWN, POOL_STRANGE, POOL_UNTOUCHED };
 
-/* Adds what is in use of a pool, which may change at any moment. */
+/* Adds the bytes in use of a pool, which may change at any moment. */
 static enum pool_kind pool_read(uintptr_t at, uint64_t *in_use) {
     const volatile struct pool *const pool = (const volatile struct pool *)at;
     const uint32_t n = pool->n_used, size_class = pool->size_class, last = pool->last_offset;
@@ -174,7 +175,8 @@ static enum pool_kind pool_read(uintptr_t at, uint64_t *in_use) {
     return POOL_KNOWN;
 }
 
-/* Pools are made one behind the other, and no page behind them need be touched. */
+/* Pools are made one after the other, so reading stops at the first unused one, and touches no page
+ * after it. */
 static void arena_read(uintptr_t arena, uint64_t *in_use) {
     enum pool_kind kind = POOL_STRANGE;
     if (!maps_readable(arena)) {
@@ -195,7 +197,7 @@ struct reading {
     bool is_over, is_good;
 };
 
-/* Few at a time, so that nobody waits for long. */
+/* Reads few arenas at a time, so that nobody waits for long. */
 static void read_some(struct reading *sum) {
     enum { AT_ONCE = 16 };
     for (int i = 0; i < AT_ONCE && sum->n < arenas.n && !arenas.is_lost; i++)
@@ -217,10 +219,10 @@ static void read_some_locked(struct reading *sum) {
     signals_restore(signals);
 }
 
-/* UINT64_MAX: it cannot be had just now. Of large heaps this takes milliseconds: then it is not
- * done at each opportunity. */
+/* Returns the bytes in use, or UINT64_MAX if they are not available just now. This takes
+ * milliseconds for large heaps, so the next reading must wait. */
 static uint64_t read_in_use(void) {
-    enum { PAUSE = 100 }; /* µs, for each arena, of which reading takes about one */
+    enum { PAUSE = 100 }; /* us, for each arena, which takes about 1 us to read */
     static _Atomic uint64_t due;
     const uint64_t now = clock_monotonic_us();
     struct reading sum = {0};

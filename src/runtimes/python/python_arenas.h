@@ -1,6 +1,7 @@
-/* python_arenas.h: what Python's own allocator takes from the system, in arenas of a megabyte, and
- * how much of that is in use: RSS falls only where a whole arena is free. Knows the arenas by
- * standing before the function that maps them, and what is in use by reading their pools. */
+/* python_arenas.h: how much memory Python's own allocator has taken from the system, in arenas of a
+ * megabyte, and how much of it is in use. RSS falls only where a whole arena is free. The arenas
+ * are found by wrapping the function that maps them, and the bytes in use by reading their
+ * pools. */
 #ifndef PYTHON_ARENAS_H
 #define PYTHON_ARENAS_H
 
@@ -18,13 +19,13 @@ enum python_gauge {
         N_PYTHON_GAUGES
 };
 
-/* Does nothing where the interpreter has started already. May be called more than once. */
+/* Wraps that function, unless the interpreter has already started. May be called more than once. */
 void python_arenas_arm(const python_runtime *r);
 
-/* The recording ends before the program. */
+/* The recording ends before the program does. */
 void python_arenas_disarm(const python_runtime *r);
 
-/* See record/runtime.h, `read_gauges`. */
+/* `read_gauges` of record/runtime.h. */
 void python_arenas_read(uint64_t bytes[N_PYTHON_GAUGES]);
 
 #endif

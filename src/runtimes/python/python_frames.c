@@ -1,18 +1,18 @@
-/* python_frames.c: walks Python's frames, and finds where in the native stack they belong.
+/* python_frames.c: walks Python's frames, and finds where they belong in the native stack.
  *
- * A call of the evaluator runs one frame of Python and those that it calls in Python; what calls
- * back from C is another call of the evaluator. Each leaves something on the C stack that Python's
- * frames lead to: up to 3.12 a _PyCFrame, later a frame of its own. So it is known which frames
- * belong to which call of the evaluator, whatever that function is called: the one whose part of
- * the stack holds it. In place of that native frame stand Python's.
+ * One call of the evaluator runs a Python frame and the frames that this one calls in Python. A
+ * callback from C is another call of the evaluator. Each call of the evaluator leaves a structure
+ * on the C stack that Python's frames lead to: up to 3.12 a _PyCFrame, later a frame of its own.
+ * The native frame whose part of the C stack contains this structure is that call, whatever its
+ * function is called. The Python frames replace this native frame.
  *
- * The interpreter's own functions are left out between Python's frames, and within them: they say
- * how Python works, not the program. Outside of Python's frames they are the program's if it embeds
- * the interpreter.
+ * The interpreter's own functions are left out between and within Python's frames: they show how
+ * Python works, not the program. Outside Python's frames they are kept if the program embeds the
+ * interpreter.
  *
- * Most of a stack is what it was at the event before. Frames are read again all the same, as
- * nothing tells whether they ran meanwhile, but what is known of those that did not is kept; and
- * where the native frames around them did not change either, so are their codes. */
+ * Most of a stack is the same as at the previous event. All frames are read again, as nothing tells
+ * whether they have run meanwhile. But the slots of unchanged frames are kept, and where the native
+ * frames around them are unchanged too, so are their codes. */
 #include "runtimes/python/python_frames.h"
 
 #include <string.h>
@@ -23,52 +23,53 @@
 
 enum { CACHE_BITS = 12, CACHED = 1 << CACHE_BITS, MARKS = 64 };
 
-/* What is known of an instruction at work. */
+/* A cache entry for a current instruction. */
 struct cached {
     uintptr_t code, instruction;
     uint32_t epoch;
-    uintptr_t slot; /* 0: not to be shown */
+    uintptr_t slot; /* 0: not shown */
 };
 
 /* A frame as it was seen, or the end of a call of the evaluator, which is outward of its frames. */
 struct seen {
-    uintptr_t frame;  /* at an end: what the call left on the stack */
+    uintptr_t frame;  /* at an end: the structure of the call on the C stack */
     uintptr_t code;   /* at an end: IS_END */
-    uint32_t outward; /* of an end: how many codes of the stack taken last are outward of it */
-    uint32_t
-        native; /* the same of native frames, beside the evaluator's; UNKNOWN: that was shown */
+    uint32_t outward; /* at an end: codes of the last stack outward of it */
+    uint32_t native;  /* at an end: native frames outward of the evaluator's; UNKNOWN: that one was
+                         shown */
     uintptr_t instruction, slot;
 };
 
 enum { IS_END = 1 };
 #define UNKNOWN UINT32_MAX
 
-/* Of the stack taken last, where so many native frames were left to be put: what else was. */
+/* For each number of native frames that were left to put in the last stack: the codes outward of
+ * there, and the entries of `seen` that were left. */
 struct rest {
     uint32_t codes, seen;
 };
 
 struct python_frames {
     struct splice_stack stack;
-    struct rest *rests; /* by number of native frames */
-    /* Outermost first. While frames are collected, those that are not as they were are put at the
-     * end of this, from `fresh` on. */
+    struct rest *rests; /* by number of native frames left */
+    /* Outermost first. While frames are collected, those that have changed are put at the end of
+     * this array, from `fresh` on. */
     struct seen *seen;
     size_t n_seen, most_seen, fresh;
-    size_t kept;    /* so many outermost ones are as they were */
-    uint32_t *ends; /* where ends are in `seen` */
+    size_t kept;    /* outermost entries that have not changed */
+    uint32_t *ends; /* indices of ends in `seen` */
     size_t n_ends;
-    size_t n_slots, n_runs; /* collected so far */
-    uint32_t epoch;         /* of the names of those seen */
-    bool is_cut;            /* there are more of them */
-    bool may_keep;          /* the last stack was whole */
-    size_t n_codes;         /* of the last stack */
+    size_t n_slots, n_runs; /* frames and calls collected so far */
+    uint32_t epoch;         /* python_names_epoch of `seen` */
+    bool is_cut;            /* there are more frames than `seen` has */
+    bool may_keep;          /* the last stack was complete */
+    size_t n_codes;         /* codes of the last stack */
     struct cached cache[CACHED];
     struct python_line_mark marks[MARKS];
     uint64_t memory[];
 };
 
-/* Frames and ends. */
+/* Returns the most frames and ends that are kept of one stack. */
 static size_t most_at_once(size_t depth) {
     return 2 * (depth + 1);
 }
@@ -110,18 +111,21 @@ static uintptr_t slot_of(python_frames *f, const python_runtime *r, uint32_t epo
     return c->slot = python_names_slot(r, mark, epoch, code, instruction);
 }
 
-/* From 3.14 on, bits of the word say who counts the reference. */
+/* Returns the code object. From 3.14 on the lowest bits of the word tell who counts the
+ * reference. */
 static uintptr_t code_of_frame(uintptr_t word) {
     return word & ~(uintptr_t)3;
 }
 
-/* Follows what was seen before while frames are collected, from the innermost on. */
+/* The position in the frames of the previous event while frames are collected, from the innermost
+ * on. */
 struct following {
-    size_t at;  /* the next one outward is before this */
-    size_t top; /* from the one before this on all are as they were; 0: the last was not */
+    size_t at;  /* the next entry outward is the one before this index */
+    size_t top; /* entries from `at` up to this index have not changed; 0: the last one had */
 };
 
-/* The frame was there before, further outward: those within it have returned. */
+/* Searches for a frame further outward in the previous stack: the frames within it have
+ * returned. */
 static bool find_again(const python_frames *f, struct following *before, uintptr_t frame,
                        uintptr_t code) {
     enum { FAR = 32 };
@@ -134,7 +138,8 @@ static bool find_again(const python_frames *f, struct following *before, uintptr
     return false;
 }
 
-/* Those from `top` down to `at` are as they were, but something outward of them is not. */
+/* Moves the entries from `at` up to `top` to the fresh ones: they have not changed, but something
+ * outward of them has. */
 static void give_up(python_frames *f, struct following *before) {
     const size_t n = before->top - before->at;
     f->fresh -= n;
@@ -199,8 +204,8 @@ static bool is_full(const python_frames *f) {
     return f->n_slots == f->stack.depth || f->n_runs == f->stack.depth;
 }
 
-/* Passes frames that are as they were, up to an end: nearly all of a deep stack. Where they are was
- * known before, so that none of them is waited for. */
+/* Passes unchanged frames up to an end, which are nearly all of a deep stack. Their addresses are
+ * read from `seen`, so that no load waits for the one before. */
 static uintptr_t pass_kept(python_frames *f, const struct python_layout *l,
                            struct following *before, uintptr_t frame) {
     const size_t code = l->frame_code, instruction = l->frame_instruction, kind = l->frame_kind;
@@ -221,8 +226,8 @@ static uintptr_t pass_kept(python_frames *f, const struct python_layout *l,
     return frame;
 }
 
-/* 3.11: each cframe knows the innermost of the frames that its call runs, and a mark is at the
- * outermost. */
+/* 3.11: each cframe has the innermost of the frames that its call runs, and the outermost one is
+ * marked. */
 static void collect_by_cframes(python_frames *f, const python_runtime *r, struct following *before,
                                uintptr_t thread) {
     const struct python_layout *l = r->layout;
@@ -247,7 +252,7 @@ static void collect_by_cframes(python_frames *f, const python_runtime *r, struct
     }
 }
 
-/* The end of a call whose frames are too many. */
+/* Skips the rest of a call's frames if there are too many. Returns the end of the call. */
 static uintptr_t cut_off(python_frames *f, const struct python_layout *l, uintptr_t frame) {
     f->is_cut = true;
     while (frame && !is_end(l, frame))
@@ -255,7 +260,7 @@ static uintptr_t cut_off(python_frames *f, const struct python_layout *l, uintpt
     return frame;
 }
 
-/* Later ones: each call has a frame of its own behind those that it runs. */
+/* 3.12 and later: each call has a frame of its own after those that it runs. */
 static void collect_by_frames(python_frames *f, const python_runtime *r, struct following *before,
                               uintptr_t thread) {
     const struct python_layout *l = r->layout;
@@ -276,7 +281,7 @@ static void collect_by_frames(python_frames *f, const python_runtime *r, struct 
     }
 }
 
-/* What was not as before follows what was. */
+/* Appends the changed entries to the unchanged ones. */
 static void join_fresh(python_frames *f, struct following *before) {
     if (before->top && before->at > 0)
         give_up(f, before);
@@ -311,19 +316,19 @@ static void collect(python_frames *f, const python_runtime *r, char *thread) {
 
 /* ---- both ---------------------------------------------------------------------------------- */
 
-/* A stack in the making, from the innermost frame on. */
+/* A stack that is built from the innermost frame on. */
 struct splicing {
     struct splice out;
     python_frames *f;
     const python_runtime *r;
-    size_t left; /* of those seen, to be put */
-    size_t ends; /* of them */
-    size_t rest; /* the last of `rests` that was written */
+    size_t left; /* entries of `seen` left to put */
+    size_t ends; /* ends among them */
+    size_t rest; /* index in `rests` that was written last */
     bool may_keep;
-    size_t kept; /* codes: those that are outward of here are those of the stack before */
+    size_t kept; /* outermost codes that were taken from the last stack */
 };
 
-/* The last stack's outermost codes. */
+/* Puts the `n` outermost codes of the last stack. */
 static bool keep_codes(struct splicing *s, size_t n) {
     if (n >= s->f->n_codes || splice_is_innermost(&s->out) ||
         !splice_put_last(&s->out, n, s->f->n_codes))
@@ -332,16 +337,17 @@ static bool keep_codes(struct splicing *s, size_t n) {
     return true;
 }
 
-/* Whether what is outward of here, where so many native frames are left, is as it was. Outward of
- * all of Python's there is little, which may depend on more. */
+/* Returns whether all that is outward of here, with `native` native frames left, is unchanged, and
+ * puts it. Outward of all Python frames this is not tried: little is left there, and it may depend
+ * on more. */
 static bool keep_natives(struct splicing *s, size_t native) {
     const struct rest *rest = &s->f->rests[native];
     return s->may_keep && native <= s->out.native->kept && s->ends > 0 && s->left <= s->f->kept &&
            rest->seen == s->left && keep_codes(s, rest->codes);
 }
 
-/* Whether what is outward of a frame came out of the same before: its part of the call, of which
- * all are shown, and what is outward of the call. */
+/* Returns whether all codes outward of a frame can be kept, and puts them: the rest of its call,
+ * all of whose frames are shown, and what is outward of the call. */
 static bool keep_rest(struct splicing *s, size_t end, uint32_t native) {
     const struct seen *call = &s->f->seen[end];
     const size_t n = s->left - end - 1 + call->outward;
@@ -349,8 +355,8 @@ static bool keep_rest(struct splicing *s, size_t end, uint32_t native) {
            native <= s->out.native->kept && keep_codes(s, n);
 }
 
-/* The frames of a call; `native` is what the struct seen of its end says. True: all the rest is as
- * it was, and put as well. */
+/* Puts the frames of a call; `native` is that of struct seen. True: all that is outward is
+ * unchanged, and was put as well. */
 static bool put_run(struct splicing *s, uint32_t native) {
     const size_t end = s->f->ends[--s->ends];
     while (s->left > end + 1 && s->left > s->f->kept && !s->out.is_full)
@@ -363,11 +369,11 @@ static bool put_run(struct splicing *s, uint32_t native) {
         splice_put_slot(&s->out, s->f->seen[--s->left].slot);
     s->left = end;
     s->f->seen[end].native = native;
-    s->f->seen[end].outward = (uint32_t)s->out.at; /* see end_counts */
+    s->f->seen[end].outward = (uint32_t)s->out.at; /* a position until end_counts */
     return false;
 }
 
-/* How many codes are outward is known at the end: until now, it was where. */
+/* Turns positions into numbers of codes, now that the end is known. */
 static void end_counts(struct splicing *s) {
     const uint32_t at = (uint32_t)s->out.at;
     for (size_t i = s->ends; i < s->f->n_ends; i++)
@@ -380,8 +386,8 @@ static bool is_between(uintptr_t pc, uintptr_t low, uintptr_t high) {
     return pc - low < high - low;
 }
 
-/* Whether the next frames of Python's are run by a native frame or by one within it. Where the
- * stack is not the thread's own, only the function that a frame is in can tell. */
+/* Returns whether the next Python frames are run by a native frame, or by one within it. If the
+ * stack is not the thread's own, only the native frame's function can tell. */
 static bool has_run(const struct splicing *s, size_t i, uintptr_t pc) {
     const struct unwind_point *points = s->out.native->trail->points;
     if (s->ends == 0)
@@ -391,7 +397,8 @@ static bool has_run(const struct splicing *s, size_t i, uintptr_t pc) {
     return is_between(pc, s->r->eval_low, s->r->eval_high);
 }
 
-/* Whether the program is `python3`: then its main function is no more of interest than the rest. */
+/* Returns whether the program is `python3`, whose main function is as uninteresting as the rest of
+ * the interpreter. */
 static bool is_program(const struct splicing *s, size_t n) {
     for (size_t i = n; i > 0; i--)
         if (is_between(unwind_trail_pc(s->out.native->trail, i - 1), s->r->main_low,
@@ -430,8 +437,8 @@ static void put_all(struct splicing *s) {
         ;
 }
 
-/* A stack of which something is missing, or of which it is not known where its frames are, says
- * nothing of the next one. */
+/* Returns whether the next stack may reuse this one's codes: not if frames are missing, or if their
+ * places are unknown. */
 static bool may_be_kept(const struct splicing *s) {
     const struct runtime_splice *native = s->out.native;
     return !s->f->is_cut && !s->out.is_full && native->has_places && s->f->n_slots > 0 &&

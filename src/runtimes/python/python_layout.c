@@ -1,6 +1,6 @@
-/* python_layout.c: a table has the offsets of each known version. They are believed only if what
- * the interpreter says of itself agrees: types' sizes and members, and from 3.13 on the offsets
- * that it publishes for debuggers. */
+/* python_layout.c: a table of the offsets in each known version. They are used only if they agree
+ * with what the interpreter reports: the sizes and members of its types, and, from 3.13 on, the
+ * offsets that it publishes for debuggers. */
 #include "runtimes/python/python_layout.h"
 
 #include <dlfcn.h>
@@ -11,8 +11,9 @@
 #include "platform/loader.h"
 #include "platform/module.h"
 
-/* Each as the headers of that version say it; 3.12 and later have a frame of their own on the C
- * stack, whose owner says so, where 3.11 marks the last frame that a call of the evaluator runs. */
+/* From the headers of each version. From 3.12 on each call of the evaluator has a frame of its own
+ * on the C stack, which its `owner` byte tells. 3.11 marks the last frame that a call of the
+ * evaluator runs. */
 static const struct python_layout layouts[] = {
     {.minor = 11,
      .has_cframe = true,
@@ -103,7 +104,7 @@ static const struct python_layout layouts[] = {
      .coroutine_frame = 72},
 };
 
-/* Nowhere in most programs: the loader looks for it with all other symbols. */
+/* Defined in few programs. As a weak reference it is resolved with all other symbols. */
 extern void PyMem_SetAllocator(int domain, struct python_allocator *allocator)
     __attribute__((weak));
 
@@ -113,7 +114,7 @@ static void *symbol(const char *name) {
 
 /* ---- types --------------------------------------------------------------------------------- */
 
-/* In PyTypeObject, in all versions. */
+/* In PyTypeObject, in all versions, in bytes. */
 enum { TYPE_BASIC_SIZE = 32, TYPE_MEMBERS = 240 };
 
 /* PyMemberDef. */
@@ -157,7 +158,7 @@ static bool types_fit(python_runtime *r) {
 
 /* ---- functions ----------------------------------------------------------------------------- */
 
-/* dlsym gives data pointers; POSIX promises that they can be functions. */
+/* dlsym returns data pointers; POSIX guarantees that they can be converted to functions. */
 #define FIND(field, name)                                                                          \
     do {                                                                                           \
         void *found_ = symbol(name);                                                               \
@@ -181,7 +182,7 @@ static bool functions_find(python_runtime *r) {
            r->thread_own && r->thread_attached;
 }
 
-/* Where the code of a function is; empty if that cannot be told. */
+/* Sets the range of a function's code; empty if it is unknown. */
 static void function_range(const char *name, uintptr_t *low, uintptr_t *high) {
     void *found = symbol(name);
     ElfW(Sym) *entry = NULL;
@@ -213,19 +214,20 @@ static const struct python_layout *layout_of(unsigned minor) {
     return NULL;
 }
 
-/* From 3.13 on the runtime's first words say how it is laid out (_Py_DebugOffsets). */
+/* From 3.13 on _PyRuntime begins with _Py_DebugOffsets, the layout of its structures. */
 struct offsets_head {
     char cookie[8];
     uint64_t version, free_threaded;
 };
 
-/* Of a thread, and of frames: as many of them as are of use. */
+/* The parts of it for threads and frames, as far as they are used. */
 struct offsets_thread {
     uint64_t size, prev, next, interpreter, frame, others[4];
     uint64_t frame_size, frame_outer, frame_code, frame_instruction, frame_locals, frame_owner;
 };
 
-/* Its objects are laid out in another way, and its allocator is not Python's own. */
+/* Returns whether this is a free-threaded build, whose objects have another layout, and whose
+ * allocator is not Python's own. */
 static bool is_free_threaded(void) {
     const char *const runtime = symbol("_PyRuntime");
     struct offsets_head head;
@@ -275,7 +277,7 @@ static bool tasks_fit(python_runtime *r) {
            weak_references_fit(r->coroutine_type, l) && weak_references_fit(r->generator_type, l);
 }
 
-/* NULL if frames of this interpreter can be read. */
+/* Returns NULL if frames of this interpreter can be read, else the reason. */
 static const char *runtime_why_not(python_runtime *r) {
     const unsigned long *version = symbol("Py_Version");
     if (!version)
@@ -298,6 +300,6 @@ HOT_CODE enum runtime_kind python_layout_find(python_runtime *r, const char **wh
     if (!PyMem_SetAllocator)
         return RUNTIME_ABSENT;
     *why = runtime_why_not(r);
-    (void)symbol("malloc"); /* forgets that symbols were missing: see ocaml_runtime_find */
+    (void)symbol("malloc"); /* forgets missing symbols: see ocaml_runtime_find */
     return *why ? RUNTIME_UNFIT : RUNTIME_RECORDABLE;
 }

@@ -1,5 +1,5 @@
-/* python_names.c: reads the names and lines of code objects. Equal names of a file have one entry
- * (runtimes/names.h), however often their code is made anew. */
+/* python_names.c: reads the names and lines of code objects. Equal names in a file share one entry
+ * (runtimes/names.h), however often their code objects are made. */
 #include "runtimes/python/python_names.h"
 
 #include <string.h>
@@ -10,32 +10,33 @@
 
 enum { MAX_PAIRS = 1 << PYTHON_PAIR_BITS, MAX_LINE = (1 << PYTHON_LINE_BITS) - 1 };
 
-/* In ob_size of PyBytes, and where its bytes begin; in PyASCIIObject. */
+/* Offsets in any object, in PyBytes, and in PyASCIIObject, in bytes. */
 enum { OBJECT_TYPE = 8, BYTES_SIZE = 16, BYTES_DATA = 32, TEXT_LENGTH = 16, TEXT_STATE = 32 };
 
 _Atomic uint32_t python_names_epoch = 1;
 
-/* A frame that allocates objects of a type. */
+/* A frame, and the type of the objects that it allocates. */
 struct pair {
-    uint64_t code; /* of no type */
-    uint32_t type; /* its entry */
+    uint64_t code; /* without a type */
+    uint32_t type; /* the entry of its name */
 };
 
 static struct {
-    struct pair *list; /* MAX_PAIRS, the first unused; NULL: there are none yet */
+    struct pair *list; /* MAX_PAIRS, the first unused; NULL: not made yet */
     uint32_t *by_hash; /* 2 * MAX_PAIRS; 0: free */
     uint32_t n;
 } pairs;
 
-static _Atomic uint64_t known[1024]; /* a bit by the hash of a code object's address */
+static _Atomic uint64_t known[1024]; /* one bit per hash of a code object's address */
 
 static uintptr_t word_at(uintptr_t address) {
     return *(const uintptr_t *)address;
 }
 
-/* ---- texts of Python ---- */
+/* ---- Python strings --- */
 
-/* Appends a character in UTF-8; lone surrogates, which mean bytes that are no text, as `?`. */
+/* Writes a character as UTF-8. Lone surrogates stand for bytes that are not text, and become
+ * `?`. */
 static size_t put_character(char *to, uint32_t c) {
     if (c >= 0xD800 && c < 0xE000)
         c = '?';
@@ -77,7 +78,7 @@ size_t python_names_text(const python_runtime *r, uintptr_t text, char *to, size
 
 /* ---- entries ---- */
 
-/* The entry of a code object's names: 0 if there is no room; UINT32_MAX if it has none. */
+/* Returns the entry of a code object's names; 0: there is no room; UINT32_MAX: it has no names. */
 static uint32_t entry_of_locked(const python_runtime *r, uintptr_t code) {
     char *text = names_room();
     if (!text)
@@ -88,7 +89,7 @@ static uint32_t entry_of_locked(const python_runtime *r, uintptr_t code) {
     return function ? names_entry(text, text + file, file + function) : UINT32_MAX;
 }
 
-/* ---- code objects that die ---- */
+/* ---- deaths of code objects --- */
 
 static size_t known_bit(uintptr_t code) {
     return hash_u64(code) % (sizeof known * 8);
@@ -126,8 +127,8 @@ static int32_t entry_line_step(const uint8_t *entry, const uint8_t *end) {
     return kind >= ENTRY_ONE_LINE && kind != ENTRY_NONE ? (int32_t)kind - ENTRY_ONE_LINE : 0;
 }
 
-/* The line of an instruction. Code that runs from its beginning to its end asks for one behind the
- * other, and its table may be long: so the mark is where the last one was. */
+/* Returns the line of an instruction. Straight-line code asks for increasing instructions, and its
+ * table may be long, so decoding continues from the mark. */
 static int32_t line_of(const python_runtime *r, struct python_line_mark *mark, uint32_t epoch,
                        uintptr_t code, int32_t unit) {
     const uintptr_t table = word_at(code + r->code.lines);
@@ -153,10 +154,11 @@ static int32_t line_of(const python_runtime *r, struct python_line_mark *mark, u
 
 /* ---- slots ---- */
 
-/* The interpreter has code of its own, which no traceback shows: from 3.13 on a frame between a
- * class's call and its `__init__`. In none of its instructions tracing would begin. */
+/* Returns whether the code belongs to the interpreter itself: no traceback shows it. From 3.13 on
+ * there is such a frame between the call of a class and its `__init__`. Tracing would begin at none
+ * of its instructions. */
 static bool is_interpreters(const python_runtime *r, uintptr_t code) {
-    enum { CODE_UNITS = 16, FIRST_TRACED = -16 }; /* from the code's begin, and its end */
+    enum { CODE_UNITS = 16, FIRST_TRACED = -16 }; /* from the head's start, and its end */
     const int32_t first = *(const int32_t *)(code + r->layout->code_size + FIRST_TRACED);
     return first >= *(const int64_t *)(code + CODE_UNITS);
 }

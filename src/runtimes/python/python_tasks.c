@@ -1,5 +1,5 @@
-/* python_tasks.c: from the thread to the task that it runs, the task's name, and the scopes that
- * the program entered in tasks. */
+/* python_tasks.c: finds the thread's running task, the task's name, and the scopes that the program
+ * has entered in tasks. */
 #include "runtimes/python/python_tasks.h"
 
 #include <stdatomic.h>
@@ -10,15 +10,15 @@
 #include "runtimes/peek.h"
 #include "runtimes/python/python_names.h"
 
-/* Where an entry of a dict was found, or that it was not there. Legal when zeroed. */
+/* A cached look-up in a dict: where the entry is, or that there is none. Valid when zeroed. */
 struct place {
-    uintptr_t keys;       /* of the dict then, */
-    size_t n;             /* which had so many entries */
-    uintptr_t entry, key; /* 0: it was not there */
-    uint64_t version;     /* which another dict has not, and this one no more if it changes */
+    uintptr_t keys;       /* the dict's keys at that time */
+    size_t n;             /* their number of entries */
+    uintptr_t entry, key; /* 0: there is no such entry */
+    uint64_t version;     /* of the dict at that time: unique, and changes with the dict */
 };
 
-/* What is known of the name that was met last, if it is one of ASCII. */
+/* The name that was met last, if it is ASCII. */
 struct named {
     uintptr_t text;
     size_t length;
@@ -29,9 +29,9 @@ struct named {
 struct python_tasks {
     struct place loop, module, current;
     struct named task, coroutine;
-    uintptr_t type; /* that tasks in C are known to have */
-    uint16_t scope; /* of the thread's task, as of the last event with the lock; 0: it ran none */
-    uintptr_t frame, code; /* and of the task's coroutine */
+    uintptr_t type;        /* a type that is known to be that of tasks in C */
+    uint16_t scope;        /* of the task at the last event with the lock; 0: no task */
+    uintptr_t frame, code; /* of that task's coroutine */
 };
 
 size_t python_tasks_size(void) {
@@ -44,7 +44,7 @@ static uintptr_t word_at(uintptr_t address) {
 
 enum { OBJECT_TYPE = 8, TYPE_NAME = 24, TYPE_BASIC_SIZE = 32, TYPE_BASE = 256 };
 
-/* In PyUnicodeObject. */
+/* In PyUnicodeObject, in bytes. */
 enum { TEXT_LENGTH = 16, TEXT_STATE = 32, TEXT_IS_ASCII = 1 << 6 };
 
 static bool is_of(uintptr_t object, const char *type) {
@@ -53,11 +53,11 @@ static bool is_of(uintptr_t object, const char *type) {
 
 /* ---- dicts ---------------------------------------------------------------------------------- */
 
-/* PyDictObject, and PyDictKeysObject; the same from 3.11 to 3.13. */
+/* Offsets in PyDictObject and PyDictKeysObject, in bytes, the same from 3.11 to 3.13. */
 enum { DICT_VERSION = 24, DICT_KEYS = 32, DICT_VALUES = 40 };
 enum { KEYS_KIND = 8, KEYS_ENTRIES = 24, KEYS_INDICES = 32 };
 
-/* The entries of a dict: those of one whose keys are all texts have no hash in front. */
+/* The entries of a dict. They contain no hash if all keys are strings. */
 struct entries {
     uintptr_t keys, first;
     size_t n, size, key;
@@ -109,8 +109,9 @@ static uintptr_t dict_search(const python_runtime *r, uintptr_t dict, const char
     return 0;
 }
 
-/* The value of a name; 0: there is none. It is where it was, mostly. That it is not there holds for
- * this dict as it is: later ones of threads and interpreters may have its address. */
+/* Returns the value of a name; 0: there is none. The entry is usually where it was. A cached "none"
+ * holds only for the same dict in the same version: dicts of later threads and interpreters may
+ * have its address. */
 static inline uintptr_t dict_value(const python_runtime *r, uintptr_t dict, const char *name,
                                    struct place *p) {
     if (!is_of(dict, r->dict_type))
@@ -124,8 +125,8 @@ static inline uintptr_t dict_value(const python_runtime *r, uintptr_t dict, cons
     return dict_search(r, dict, name, p);
 }
 
-/* The value of an object, which is a key by its address. Those that were put last are at the end:
- * a task is put anew for each of its steps. */
+/* Returns the value of an object, which is a key by its address. The search begins at the end, with
+ * the latest entries: a task is entered anew for each of its steps. */
 static uintptr_t dict_value_of_object(const python_runtime *r, uintptr_t dict, uintptr_t object) {
     struct entries e;
     if (!entries_of(r, dict, &e))
@@ -138,7 +139,7 @@ static uintptr_t dict_value_of_object(const python_runtime *r, uintptr_t dict, u
 
 /* ---- the running task ----------------------------------------------------------------------- */
 
-/* What has turned out. */
+/* What the checks have shown. */
 enum { DICT_FITS = 1, MODULES_FIT = 2, UNFIT = 4 };
 static _Atomic unsigned found_out;
 
@@ -179,7 +180,8 @@ static uintptr_t task_of_loop(python_tasks *t, const python_runtime *r, uintptr_
     return dict_value_of_object(r, tasks, loop);
 }
 
-/* Whether an object is a task whose fields are known: of the type in C, or of a class of it. */
+/* Returns whether an object is a task whose fields are known: its type is the one in C, or derived
+ * from it. */
 static bool is_task(python_tasks *t, const python_runtime *r, uintptr_t object) {
     enum { MOST_BASES = 64 };
     uintptr_t type = word_at(object + OBJECT_TYPE);
@@ -198,7 +200,7 @@ static bool is_task(python_tasks *t, const python_runtime *r, uintptr_t object) 
     return false;
 }
 
-/* With the lock held. 0: there is none. */
+/* Returns the running task; 0: none. The lock must be held. */
 static uintptr_t running_task(python_tasks *t, const python_runtime *r, uintptr_t thread) {
     uintptr_t task = 0, loop;
     if (atomic_load_explicit(&found_out, memory_order_relaxed) & UNFIT)
@@ -212,7 +214,8 @@ static uintptr_t running_task(python_tasks *t, const python_runtime *r, uintptr_
 
 /* ---- names ---------------------------------------------------------------------------------- */
 
-/* As asyncio makes them. There are too many, and they say nothing; 3.13 calls some `None`. */
+/* Returns whether a task has a default name of asyncio. There are too many of these, and they say
+ * nothing. 3.13 calls some tasks `None`. */
 static bool is_number(const char *name) {
     static const char task[] = "Task-";
     if (!*name || strcmp(name, "None") == 0)
@@ -235,7 +238,7 @@ static bool is_ascii(uintptr_t text) {
     return *(const uint32_t *)(text + TEXT_STATE) & TEXT_IS_ASCII;
 }
 
-/* Whether the text says what it said. */
+/* Returns whether the text still has the cached content. */
 static bool is_as_named(const python_runtime *r, const struct named *named, uintptr_t text) {
     if (named->text != text || word_at(text + TEXT_LENGTH) != named->length || !is_ascii(text))
         return false;
@@ -246,7 +249,7 @@ static bool is_as_named(const python_runtime *r, const struct named *named, uint
     return true;
 }
 
-/* The number of a name: SCOPE_NONE if there is none, or if it says nothing. */
+/* Returns the number of a name; SCOPE_NONE if there is none, or if it says nothing. */
 static uint16_t number_of(struct named *named, const python_runtime *r, uintptr_t text,
                           bool is_of_task) {
     char name[sizeof named->name];
@@ -263,7 +266,8 @@ static uint16_t number_of(struct named *named, const python_runtime *r, uintptr_
     return number;
 }
 
-/* Of one that is no coroutine of Python's own. */
+/* Returns the number for the type's name, for an awaitable that is not one of Python's own
+ * coroutines. */
 static uint16_t number_of_type(uintptr_t type) {
     char name[SCOPE_NAME_SIZE];
     const char *const whole = (const char *)word_at(type + TYPE_NAME);
@@ -289,16 +293,16 @@ static uint16_t number_of_task(python_tasks *t, const python_runtime *r, uintptr
 
 enum { INSIDE_BITS = 12, INSIDE = 1 << INSIDE_BITS, WINDOW = 8 };
 
-/* A task that is in a scope. Only the thread that runs the task is at its entry, which stands in a
- * window of places by its hash. */
+/* A task that is in a scope. The entry is within a window of places from the task's hash on. Only
+ * the thread that runs the task uses the entry. */
 static struct inside {
-    _Atomic uint64_t task; /* see identity_of; 0: free */
+    _Atomic uint64_t task; /* identity_of the task; 0: free */
     _Atomic uint16_t scope;
 } inside[INSIDE + WINDOW];
 static _Atomic uint32_t n_inside;
 
-/* Nothing says when a task ends. One that has not left its scope leaves it to a task whose memory
- * and whose coroutine's are the same. */
+/* Returns a task's identity. Nothing tells when a task ends. If a task ends without leaving its
+ * scope, a later task at the same address, with its coroutine at the same address, inherits it. */
 static uint64_t identity_of(uintptr_t task, uintptr_t coroutine) {
     return hash_u64(task) ^ hash_u64(coroutine + 1);
 }
@@ -315,7 +319,7 @@ static struct inside *inside_find(uint64_t identity) {
     return NULL;
 }
 
-/* Where there is no room, the scope is left out. */
+/* If there is no room, the scope is dropped. */
 static void inside_put(uint64_t identity, uint16_t scope) {
     struct inside *const window = window_of(identity);
     for (size_t i = 0; i < WINDOW; i++) {
@@ -336,7 +340,7 @@ static void inside_change(struct inside *place, uint16_t scope) {
     atomic_store_explicit(&place->task, 0, memory_order_release);
 }
 
-/* The scope that a task has entered, or none. */
+/* Returns the scope that a task has entered, or SCOPE_NONE. */
 static uint16_t inside_of(uint64_t identity) {
     const struct inside *const place = inside_find(identity);
     return place ? atomic_load_explicit(&place->scope, memory_order_relaxed) : SCOPE_NONE;
@@ -378,7 +382,8 @@ static uint16_t scope_with_lock(python_tasks *t, const python_runtime *r, uintpt
     return t->scope;
 }
 
-/* The thread's own frames change under nobody. */
+/* Returns whether the thread runs a frame. Needs no lock: only the thread itself changes its
+ * frames. */
 static bool runs_frame(const python_runtime *r, uintptr_t thread, uintptr_t wanted,
                        uintptr_t code) {
     enum { MOST = 256 };

@@ -1,12 +1,12 @@
 /* python_types.c: see python_types.h.
  *
- * An object begins with its count of references and its type, behind what the collector keeps of
- * it, and, before that, two words that some types have. Whether a block is an object at all nobody
- * says: it is if at one of these three places there is a pointer to a type whose objects do begin
- * there, and are as large as the block. When the block is born these words are wiped, so they say
- * what the program has written since, not what was there in an earlier life. Whether a word is a
- * pointer to a type is seen by reading what it points to, if the kernel says that something is
- * there, and then remembered until that type dies. */
+ * An object begins with its reference count and its type. Before these, some types have the two
+ * words of the collector, and before them two more words. Nothing tells whether a block is an
+ * object at all. It is taken for one if at one of these three places it has a pointer to a type
+ * whose objects do begin there and are as large as the block. These words are cleared when the
+ * block is allocated, so they show what the program has written since, not an earlier use of the
+ * block. To find out whether a word points to a type, the memory that it points to is read, if the
+ * kernel says that it is mapped. The result is cached until that type dies. */
 #include "runtimes/python/python_types.h"
 
 #include <stdatomic.h>
@@ -18,7 +18,7 @@
 
 enum { WORD = sizeof(uintptr_t), SEEN_BITS = 9, PAIRED_BITS = 10, MAX_NAME = 256 };
 
-/* Of an object: its type. Of a type, in all versions: the rest. */
+/* Offset of an object's type, and offsets in a type, in all versions, in bytes. */
 enum {
     OBJECT_TYPE = 8,
     TYPE_NAME = 24,
@@ -26,26 +26,26 @@ enum {
     TYPE_ITEM_SIZE = 40,
     TYPE_DEALLOC = 48,
     TYPE_FLAGS = 168,
-    TYPE_PART = 176 /* so much of it is read */
+    TYPE_PART = 176 /* bytes of a type that are read */
 };
 
 /* Py_TPFLAGS_. */
-#define FLAGS_BEFORE     ((uintptr_t)3 << 3) /* two words in front: the dict, weak references */
+#define FLAGS_BEFORE     ((uintptr_t)3 << 3) /* two words before the object: dict, weak references */
 #define FLAG_HEAP_TYPE   ((uintptr_t)1 << 9)
 #define FLAG_READY       ((uintptr_t)1 << 12)
 #define FLAG_COLLECTED   ((uintptr_t)1 << 14)
 #define FLAG_TEXT        ((uintptr_t)1 << 28)
 #define FLAG_TYPE        ((uintptr_t)1 << 31)
-#define FLAG_INLINE_DICT ((uintptr_t)1 << 2) /* from 3.13 on: more behind the object */
+#define FLAG_INLINE_DICT ((uintptr_t)1 << 2) /* from 3.13 on: more data after the object */
 
-/* What is known of a word that may point to a type. */
+/* A cache entry for a word that may point to a type. */
 struct seen {
     uintptr_t word;
     uint32_t epoch;
-    uint32_t name;  /* its entry (python_names.h); 0: it points to no type */
-    uint32_t head;  /* bytes in front of its objects */
-    bool is_fixed;  /* these are all of one size, */
-    uintptr_t size; /* which is this, or else at least this; with the bytes in front */
+    uint32_t name;  /* entry of its name (python_names.h); 0: not a type */
+    uint32_t head;  /* bytes before its objects */
+    bool is_fixed;  /* all its objects have the same size */
+    uintptr_t size; /* that size, or the least one; with the bytes before */
 };
 
 struct paired {
@@ -58,9 +58,9 @@ struct python_types {
     struct paired paired[1 << PAIRED_BITS];
 };
 
-/* Counts how often a type that somebody may remember has died. */
+/* Counts deaths of types that somebody may have cached. */
 static _Atomic uint32_t types_epoch = 1;
-static _Atomic uint64_t types_known[256]; /* a bit by the hash of its address */
+static _Atomic uint64_t types_known[256]; /* one bit per hash of an address */
 
 size_t python_types_size(void) {
     return sizeof(python_types);
@@ -75,7 +75,7 @@ void python_types_forget_life(void *block, size_t bytes) {
             memset((char *)block + heads[i] + OBJECT_TYPE, 0, WORD);
 }
 
-/* ---- types that die ---- */
+/* ---- deaths of types --- */
 
 static size_t known_bit(uintptr_t type) {
     return hash_u64(type) % (sizeof types_known * 8);
@@ -95,11 +95,11 @@ static uintptr_t word_of(const char *at) {
     return word;
 }
 
-/* Whether the type of a type makes types: it is `type`, or a class of it, or of such a class. That
- * the words of something else look like that happens: what the collector keeps in front of objects
- * leads from one of them to the next, but never to `type`. That it notices the death of those that
- * are no variables of modules shows in the function that it ends them by: it is ours, or that of
- * classes, which goes on to ours. */
+/* Returns whether the type of a type makes types: it is `type`, or an instance of it, or an
+ * instance of that. Other words can look like a type: the collector's words before objects lead
+ * from one object to the next. But they never lead to `type`. The deaths of types that are not
+ * static (`is_mortal`) must be noticed: such a type's metatype must end it by our function, or by
+ * that of classes, which calls ours. */
 static bool is_metatype(const python_runtime *r, uintptr_t metatype, bool is_mortal) {
     enum { DEPTH_MAX = 4 };
     char part[TYPE_PART];
@@ -140,7 +140,7 @@ static void learn(struct seen *seen, const python_runtime *r) {
         return;
     const uintptr_t flags = word_of(type + TYPE_FLAGS), metatype = word_of(type + OBJECT_TYPE);
     if (!(flags & FLAG_READY) && (!metatype || metatype == (uintptr_t)r->type_type))
-        seen->word = 0; /* it may become one as the interpreter starts */
+        seen->word = 0; /* do not cache it: it may become a type while the interpreter starts */
     if (!(flags & FLAG_READY) || !is_metatype(r, metatype, flags & FLAG_HEAP_TYPE) ||
         !peek_string(word_of(type + TYPE_NAME), name, sizeof name) || !is_name(name))
         return;
@@ -165,8 +165,8 @@ static bool is_object(const struct seen *seen, size_t head, const struct runtime
            (!seen->is_fixed || o->bytes < seen->size + 2 * (uintptr_t)WORD);
 }
 
-/* What is known of the word at which an object that has a head of so many bytes has its type. NULL:
- * nothing, or it has been tried already. */
+/* Returns the cache entry for the type word of an object with `head` bytes before it. NULL:
+ * unknown, or tried before. */
 static const struct seen *see(python_types *t, const python_runtime *r,
                               const struct runtime_object *o, size_t head, uint32_t epoch,
                               bool learns) {
@@ -184,8 +184,8 @@ static const struct seen *see(python_types *t, const python_runtime *r,
     return seen;
 }
 
-/* The entry of the name of its type; 0: it is no object. What is known is tried before that is
- * learnt what is not. */
+/* Returns the entry of the name of the object's type; 0: not an object. Cached words are tried
+ * first, before unknown ones are examined. */
 static uint32_t type_of(python_types *t, const python_runtime *r, const struct runtime_object *o) {
     const uint32_t epoch = atomic_load_explicit(&types_epoch, memory_order_relaxed);
     for (int learns = 0; learns < 2; learns++)

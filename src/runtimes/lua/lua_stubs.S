@@ -1,5 +1,5 @@
-/* lua_stubs.S: where functions of Lua's go first (lua_calls.h). All that they were called with is
- * kept, a note is made, and they go on with their own first instructions as if nothing had been. */
+/* lua_stubs.S: the code that patched functions of Lua run first (lua_calls.h). It saves the argument
+ * registers, makes a note, and continues with the function's own first instructions. */
 #include "runtimes/lua/lua_stubs.h"
 
         .text
@@ -44,7 +44,7 @@ lua_stub_\name:
         .size   lua_stub_\name, . - lua_stub_\name
 .endm
 
-/* The first argument is the lua_State; where the return address is becomes the second. */
+/* The first argument is the lua_State. The address of the return address becomes the second. */
 .macro stub name
         begin   \name
         call    lua_on_call
@@ -55,7 +55,7 @@ lua_stub_\name:
         .hidden lua_on_call
         .hidden lua_on_newstate
 
-        /* The first argument becomes what is given. */
+        /* The result replaces the first argument. */
         begin   newstate
         call    lua_on_newstate
         end     newstate
@@ -74,7 +74,7 @@ lua_stub_\name:
         .hidden lua_phases_at
         .hidden lua_on_phase
 
-/* Of a block that is new, Lua says the type in place of the old size, in the third argument. */
+/* For a new block, Lua passes the type instead of the old size, in the third argument. */
 .macro allocator n
         .globl  lua_allocator_\n
         .hidden lua_allocator_\n
@@ -139,7 +139,7 @@ lua_allocator_\n:
 
 #else
 
-/* Nothing comes here: see displace.h. */
+/* Never called: see displace.h. */
 .macro stub name
         .globl  lua_stub_\name
         .hidden lua_stub_\name

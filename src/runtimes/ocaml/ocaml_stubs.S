@@ -1,16 +1,16 @@
-/* ocaml_stubs.S: OCaml closures that call C: the OCaml runtime calls ocaml_stub_NAME with an OCaml
- * function's conventions, which calls ocaml_on_NAME(argument) by way of the runtime's caml_c_call,
- * as compiled OCaml code calls C.
+/* ocaml_stubs.S: OCaml closures that call C. The OCaml runtime calls ocaml_stub_NAME by the calling
+ * convention of OCaml functions. The stub calls ocaml_on_NAME(argument) through the runtime's
+ * caml_c_call, as compiled OCaml code does.
  *
- * No frame table describes the return addresses in here, nor must the runtime ever look for them:
- * the functions called do not allocate in OCaml's heap, raise, or give up the runtime's lock. */
+ * No frame table describes the return addresses in here, so the runtime must never look for them:
+ * the C functions do not allocate in OCaml's heap, raise, or release the runtime's lock. */
 #include "runtimes/ocaml/ocaml.h"
 
         .text
 
 #if defined __x86_64__
 
-/* The argument is in rax, where caml_c_call expects the function; so is the result. */
+/* The argument and the result are in rax, in which caml_c_call expects the function. */
 .macro stub name
         .globl  ocaml_stub_\name
         .hidden ocaml_stub_\name
@@ -33,7 +33,7 @@ ocaml_stub_\name:
 
 #elif defined __aarch64__
 
-/* The argument is in x0; caml_c_call expects the function in x8, that of 4.11 in x15. */
+/* The argument is in x0. caml_c_call expects the function in x8, in 4.11 in x15. */
 .macro stub name
         .globl  ocaml_stub_\name
         .hidden ocaml_stub_\name

@@ -1,5 +1,5 @@
-/* document.c: parts are added one by one; who runs out of memory marks the document, so that
- * reports need not ask at each. */
+/* document.c: adds the parts one by one. Running out of memory marks the document as failed, so
+ * that reports need not check each call. */
 #include "document/document.h"
 
 #include <stdarg.h>

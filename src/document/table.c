@@ -1,4 +1,4 @@
-/* table.c: finding a column by its name, and what rows are sorted by. */
+/* table.c: finds a column by its name, and sorts rows. */
 #include "document/table.h"
 
 #include <string.h>

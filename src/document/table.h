@@ -3,40 +3,41 @@
  * A report is a function from a profile and a question to a document. It says what there is, never
  * how it looks: src/render makes terminal text, JSON, CSV and the page's answers from any document.
  *
- * A table is columns over rows. The rows are an array that the report has anyway, such as the sites
- * of hotspots_query; nothing is copied. A column has a name, a kind and a function that gives the
- * cell of a row. The kind decides how text aligns a cell, what JSON calls its parts, how CSV
- * flattens it and how the page gets it:
+ * A table is a list of columns over rows. The rows are an array that the report has anyway, such as
+ * the sites of hotspots_query; nothing is copied. A column has a name, a kind, and a function that
+ * returns the cell of a row. The kind decides how text aligns a cell, how JSON names its parts, how
+ * CSV flattens it, and how the page receives it:
  *
  *     kind      a cell                        text            JSON, CSV
  *     AMOUNT    an estimate in the unit       3.1 MB ± 0.2    value, low, high, samples
- *     RATE      the same each second          3.1 MB/s        value, low, high, samples
+ *     RATE      an estimate per second        3.1 MB/s        value, low, high, samples
  *     SHARE     0 … 1                         12.5% and bar   a number
  *     PART      an estimate of a share        62% (60 … 64)   value, low, high, samples, of_samples
  *     COUNT     a whole number                1,234           a number
  *     NUMBER    any number                    0.05            a number
  *     DURATION  microseconds                  1.25 s          a number
  *     TEXT      words                         as it is        a string
- *     PLACE     where in the program          FILE:LINE NAME  function, file, line
+ *     PLACE     a place in the program        FILE:LINE NAME  function, file, line
  *     FLAG      yes or no                     yes             true
  *     LINE      numbers at equal steps        sparks          an array; in CSV nothing, or columns
  *     TEXTS     several texts                 with commas     an array
  *     ROWS      a table of its own            rows below      an array of objects
- *     OBJECT    its single row                not shown       an object
+ *     OBJECT    a table of one row            not shown       an object
  *
- * A table of records has rows that say much each: text gives a row several lines, its head, and
- * below that a field a line or paragraph, with its title before it.
+ * In a table of records each row has too much for one line. Text shows such a row as a head, and
+ * below it each field as a line or paragraph that begins with the field's title.
  *
- * The amount named "" is what the row is about: its parts stand among the row's own fields. Parts
- * of other amounts stand in an object of that name in JSON, and as NAME, NAME_low, … in CSV and
- * columns. Rows below a row whose only column is a TEXT of that name are strings in JSON.
+ * The amount named "" is the main amount of the row: its parts are among the row's own fields. The
+ * parts of any other amount are in an object of its name in JSON, and are NAME, NAME_low, … in CSV
+ * and columns. If the only column of a table below a row is a TEXT named "", its rows are strings
+ * in JSON.
  *
- * Why not cells in a grid, as many libraries have them: a trace has millions of sites, each with
- * ten columns, of which a terminal shows twenty. Columns over rows cost nothing until a cell is
- * shown, and sorting by any column needs no other code.
+ * Why not a grid of cells, as in many libraries. A trace has millions of sites with ten columns
+ * each, and a terminal shows twenty of them. Columns over rows cost nothing until a cell is shown,
+ * and sorting by any column needs no other code.
  *
- * What must hold: names of columns are unique in a table, and never change their meaning; a cell
- * depends on its table and row alone. */
+ * What must hold. Names of columns are unique in a table, and never change their meaning. A cell
+ * depends only on its table and row. */
 #ifndef DOCUMENT_TABLE_H
 #define DOCUMENT_TABLE_H
 
@@ -72,22 +73,22 @@ typedef enum shown_in {
     IN_ALL = IN_TEXT | IN_DATA
 } shown_in;
 
-/* What a cell means to people: text may paint it, and of what is in doubt, the whole row. */
+/* The meaning of a cell for readers. Text may color the cell, or, for TONE_DOUBT, the whole row. */
 typedef enum cell_tone { TONE_NONE, TONE_GOOD, TONE_BAD, TONE_DOUBT } cell_tone;
 
-/* What the amounts of a table are, beside their unit. */
+/* What the amounts of a table are, besides their unit. */
 typedef enum amount_form {
-    AMOUNTS_WHOLE,    /* data have no fractions of them */
-    AMOUNTS_DIVIDED,  /* means, or amounts a request: data do */
-    AMOUNTS_A_SECOND, /* the same each second */
-    AMOUNTS_SHARES,   /* 0 … 1, in text in percent, instead of the unit */
+    AMOUNTS_WHOLE,    /* totals: data have them as whole numbers */
+    AMOUNTS_DIVIDED,  /* means, or amounts per request: data have fractions */
+    AMOUNTS_A_SECOND, /* amounts per second */
+    AMOUNTS_SHARES,   /* 0 … 1 instead of the unit; text has percent */
 } amount_form;
 
 typedef struct cell {
     bool none;   /* null in JSON, empty elsewhere */
-    bool absent; /* `none`, and JSON leaves the field out: the row has no such thing */
+    bool absent; /* implies `none`: the row has no such field, and JSON omits it */
     cell_tone tone;
-    const char *remark; /* of an object's amount, or a row's name: text adds it; NULL: nothing */
+    const char *remark; /* text after an object's amount or a row's name; NULL: none */
     union {
         figure amount;
         struct {
@@ -100,10 +101,10 @@ typedef struct cell {
         const profile_location *place; /* NULL: no backtrace */
         bool flag;
         struct {
-            const double *items; /* NAN: not known */
+            const double *items; /* NAN: unknown */
             size_t n;
-            double unit; /* 0: what they are; else, what one of them is of what is shown, in whole
-                            ones */
+            double unit; /* 0: items are shown as they are; else multiplied by this, and rounded to
+                            whole numbers */
         } line;
         struct {
             const char *const *items;
@@ -131,62 +132,63 @@ struct table_column {
     const char *name;  /* in JSON, CSV and columns; see above for "" */
     const char *title; /* in text; NULL: the name */
     column_kind kind;
-    unsigned in;   /* a set of shown_in; 0: IN_ALL */
-    bool bar;      /* of a PART: text draws it, too */
-    bool exact;    /* of a NUMBER: text has all its digits, in an object */
-    bool is_id;    /* of a COUNT: it names something, and text does not group its digits */
-    bool to_right; /* text that begins with a number */
-    /* Of an AMOUNT: */
-    bool has_sign;  /* text shows its sign, as of a change */
-    bool no_error;  /* text has no room for its error */
-    bool unsampled; /* CSV and columns leave out its samples: it is made of other amounts */
-    bool field;     /* of a record: it stands below the row's head; a title of "" is not shown */
-    bool prose;     /* a text that is not shortened, but goes on in lines below */
-    bool spare;     /* text does without it where it is narrow, of an amount without its error */
-    bool whole;     /* a text to be copied, faint: neither shortened nor laid out in lines */
-    /* What an amount is in, if not in the unit of its table. */
+    unsigned in;   /* set of shown_in; 0: IN_ALL */
+    bool bar;      /* for a PART: text also draws a bar */
+    bool exact;    /* for a NUMBER: text has all its digits, in an object */
+    bool is_id;    /* for a COUNT: it is a name, so text does not group its digits */
+    bool to_right; /* a text that begins with a number, aligned to the right */
+    /* For an AMOUNT: */
+    bool has_sign;  /* text shows the sign, for a change */
+    bool no_error;  /* text omits the error, for lack of room */
+    bool unsampled; /* derived from other amounts: CSV and columns omit its samples */
+    bool field;     /* in a record: shown below the row's head; a title of "" is not shown */
+    bool prose;     /* a text that continues on the lines below, instead of being shortened */
+    bool spare;     /* text drops it if the terminal is narrow; for an AMOUNT only its error */
+    bool whole;     /* a faint text to be copied: neither shortened nor wrapped */
+    /* Unit of an amount, if not that of its table. */
     const char *unit;
     cell (*get)(const table *t, const void *row);
-    /* Of ROWS and OBJECT instead, the columns of what is below the row (TABLE_COLUMNS), and of an
-     * OBJECT what they are of; NULL: the row itself. */
+    /* For ROWS and OBJECT, instead of `get`: the columns of the table below the row
+     * (TABLE_COLUMNS). For an OBJECT, `of` returns the object for these columns; NULL: the row
+     * itself. */
     const table_column *columns;
     size_t n_columns;
     const void *(*of)(const void *row);
-    /* Of ROWS, and of an OBJECT of which that would not say enough: fills the table below the row,
-     * which has these columns and is zeroed else; false: none. A `get` beside it says of what row
-     * it is absent. */
+    /* For ROWS, and for an OBJECT that needs more than `of`: fills the table below the row, which
+     * has the columns above and is otherwise zeroed. False: there is none. If there is also a
+     * `get`, it tells for which rows the field is absent. */
     bool (*below)(const table *t, const void *row, table *rows);
-    /* Of a LINE: the name of a point, NULL behind the last one; CSV has a column for each then. */
+    /* For a LINE: the name of a point, NULL after the last one. CSV then has one column for each
+     * point. */
     const char *(*point)(const table *t, size_t i);
-    bool (*has)(const table *t); /* whether this table has it; NULL: always */
-    const char
-        *help; /* what it is, a clause in lower case without full stop: see render/fields.h */
+    bool (*has)(const table *t); /* whether this table has the column; NULL: always */
+    const char *help;            /* a clause in lower case without full stop: see render/fields.h */
 };
 
 struct table {
-    const char *name; /* of its rows: "hotspots" */
+    const char *name; /* name of the rows: "hotspots" */
     const table_column *columns;
     size_t n_columns;
     const void *rows;
     size_t stride, n;
-    /* The row of a number, where rows are no array of rows; NULL: they are. */
+    /* Returns row `i`, if `rows` is not an array of rows; NULL: it is. */
     const void *(*row)(const table *t, size_t i);
-    const void *context; /* for the columns: what they need beside the row */
-    measure_unit unit;   /* of its amounts */
-    amount_form form;    /* the same */
-    bool one_unit;       /* text has all its amounts as multiples of one unit */
-    /* Text writes it above the first of the rows for which it is the same; NULL: nothing. */
+    const void *context; /* further data for the columns */
+    measure_unit unit;   /* unit of its amounts */
+    amount_form form;    /* form of its amounts */
+    bool one_unit;       /* text shows all amounts in multiples of one unit */
+    /* Text shows this above the first of consecutive rows with the same group; NULL: no groups. */
     const char *(*group)(const table *t, const void *row);
-    bool by_line;        /* places are lines, not functions with all their lines */
-    size_t depth;        /* how many tables it is below */
-    bool in_line;        /* text does not indent its rows below the row that they belong to */
-    bool hides_empty;    /* text leaves out rows whose own amount is 0 */
+    bool by_line;        /* places are lines; else functions with all their lines */
+    size_t depth;        /* number of tables that it is nested in */
+    bool in_line;        /* text does not indent its rows under the row that they belong to */
+    bool hides_empty;    /* text omits rows whose own amount is 0 */
     bool is_records;     /* each row is a record */
-    const char *no_name; /* of rows whose last column is empty; NULL: nothing */
-    size_t omitted;      /* there are so many more rows than these */
+    const char *no_name; /* for rows whose last column is empty; NULL: nothing */
+    size_t omitted;      /* further rows that are not in the table */
 };
 
-/* The table below a row, by value: nothing is allocated. False: there is none. */
+/* Makes the table below a row, by value: nothing is allocated. False: there is none. */
 static inline bool table_below(const table *t, const table_column *c, const void *row,
                                table *below) {
     *below = (table){.columns = c->columns,
@@ -202,7 +204,7 @@ static inline bool table_below(const table *t, const table_column *c, const void
     return c->columns;
 }
 
-/* A record (see document_record) that reads no row has none. */
+/* Returns NULL if the table has no array of rows, because its columns read none. */
 static inline const void *table_row(const table *t, size_t i) {
     if (t->row)
         return t->row(t, i);
@@ -213,25 +215,26 @@ static inline bool table_column_is_in(const table_column *c, const table *t, sho
     return ((c->in ? c->in : (unsigned)IN_ALL) & in) && (!c->has || c->has(t));
 }
 
-/* Of a column, in text. */
+/* Returns a column's title in text. */
 static inline const char *table_title(const table_column *c) {
     return c->title ? c->title : c->name;
 }
 
-/* NULL if the table has none of this name. */
+/* Returns the column of that name; NULL: none. */
 const table_column *table_find(const table *t, const char *name);
 
-/* The number by which a column sorts; of text and places, table_compare does. */
+/* Returns the number by which a column sorts. For texts and places, use table_compare. */
 double table_key(const table *t, const table_column *c, const void *row);
 
-/* Below, at or above 0, as row `a` stands before, with or behind `b` by that column, rising. */
+/* Returns a number below, equal to or above 0 if row `a` sorts before, with or after `b` by that
+ * column, in ascending order. */
 int table_compare(const table *t, const table_column *c, const void *a, const void *b);
 
 /* The name of what was recorded without a call stack. */
 #define TABLE_NO_STACK   "(no call stack)"
 #define TABLE_ALL_HIDDEN "(only hidden code)" /* or no stack */
 
-/* A column's function that is one expression, of the table `t` and its row `row`:
+/* Defines a column's function as one expression of the table `t` and the row `row`:
  * TABLE_CELL(node_share, (cell){.number = node_of(row)->share}). */
 #define TABLE_CELL(name, ...)                                                                      \
     static cell name(const table *t, const void *row) {                                            \

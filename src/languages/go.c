@@ -1,7 +1,7 @@
 /* go.c: Go; see language.h. */
 #include "languages/language.h"
 
-/* Folders of its library; packages of others have a dot in their first name. */
+/* Folders of its standard library. Other packages have a dot in the first part of their path. */
 #define PACKAGES                                                                                   \
     "@(archive|bufio|bytes|cmp|compress|container|context|crypto|database|debug|embed|encoding|"   \
     "errors|expvar|flag|fmt|go|hash|html|image|index|internal|io|iter|log|maps|math|mime|net|os|"  \
@@ -11,7 +11,7 @@
 static bool has_file(const char *file) {
     static const language_pattern files[] = {
         {".go", "*/@(go*([-0-9.])|toolchain[@]*)/src/" PACKAGES},
-        {".go", PACKAGES}, /* of programs built without paths */
+        {".go", PACKAGES}, /* from programs built without paths */
     };
     return language_matches(file, files, sizeof files / sizeof *files);
 }

@@ -1,12 +1,13 @@
-/* language.h: what tools know of languages and their runtimes, who were in no process of theirs:
- * how files and functions are called, and what people should know of a recording.
+/* language.h: what the tools that read traces know about languages and their runtimes: names of
+ * files and functions, and hints for a recording.
  *
- * Problem. Reports have to tell a language's own libraries from the program, and hints say what a
- * runtime does. Each language has its own answers, and what asks should not have to know whose.
+ * Problem. Reports have to tell a language's own libraries from the program, and hints depend on
+ * the runtime. Each language has its own answers, and the callers should not need to know which
+ * language they deal with.
  *
- * Way. A `struct language` each, in a file of its own, and one line in LANGUAGES. Fields that say
- * nothing of a language are left out of its row; whoever asks goes through all rows. How a runtime
- * is recorded stands in src/runtimes/; and the names of functions that advice is about, in
+ * Way. Each language is a `struct language` in a file of its own, and an entry in LANGUAGES. A row
+ * leaves out the fields that do not apply to its language. Callers ask all rows. How a runtime is
+ * recorded is in src/runtimes/. The names of functions that advice is about are in
  * query/advise_names.h, since they are parts of rules. */
 #ifndef LANGUAGES_LANGUAGE_H
 #define LANGUAGES_LANGUAGE_H
@@ -14,32 +15,33 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* A part of a text; of size 0: there is none. */
+/* A part of a text; size 0: none. */
 typedef struct language_name {
     const char *text;
     size_t size;
 } language_name;
 
 typedef struct language {
-    const char *name;   /* as people call it */
-    const char *source; /* how names of its source files end, in whose traces it is named */
-    const char *entry;  /* the function in which its programs begin, other than main */
+    const char *name;   /* for users */
+    const char *source; /* suffix of its source files: a trace with such files names the language */
+    const char *entry;  /* the function in which its programs begin, if not main */
 
-    /* Whether a file is of the language's own libraries, or of its runtime. */
+    /* Returns whether a file belongs to the language's own libraries or to its runtime. */
     bool (*has_file)(const char *file);
 
-    /* What a place belongs to, as in query/module.h, where folders do not tell: by its file; or,
-     * where no folder is known, by its function. */
+    /* Return the module of a place (query/module.h) that its folders do not tell: from its file,
+     * or, if no folder is known, from its function. */
     language_name (*module_of_file)(const char *file);
     language_name (*module_of_function)(const char *function);
 
-    /* A setting by which a program of that name takes all memory from malloc, or NULL. */
+    /* Returns a setting with which a program of that name takes all memory from malloc, or NULL. */
     const char *(*whole_malloc)(const char *program);
-    /* Functions whose names end so are known only roughly, and why, and what helps. */
+    /* Suffix of functions whose place is only approximate, and a hint that says why, and what
+     * helps. */
     const char *rough, *rough_hint;
 } language;
 
-/* In the order in which reports name them. */
+/* In the order in which reports list them. */
 #define LANGUAGES(X) X(ocaml) X(python) X(lua) X(java) X(lox) X(rust) X(go) X(php)
 
 enum {
@@ -57,7 +59,8 @@ const char *languages_whole_malloc(const char *program);
 
 /* ---- for the rows -------------------------------------------------------------------------- */
 
-/* A pattern of files, and a text without which it cannot match: fnmatch(3) is slow. */
+/* A pattern of files. `has` is a text that each match contains; checking it first is faster than
+ * fnmatch(3). */
 typedef struct language_pattern {
     const char *has, *pattern;
 } language_pattern;

@@ -1,4 +1,4 @@
-/* languages.c: the table, and questions to all of its rows. */
+/* languages.c: the table of languages, and functions that ask all of its rows. */
 #include <fnmatch.h>
 #include <string.h>
 

@@ -3,7 +3,8 @@
 
 #include "languages/language.h"
 
-/* What names begin with where a file is known without a folder: `Stdlib__Map.Make.bal`. */
+/* Returns the module that a function's name begins with, such as Stdlib in
+ * `Stdlib__Map.Make.bal`. */
 static language_name module_of_function(const char *function) {
     size_t n = 0;
     if (!isupper((unsigned char)function[0]))

@@ -1,21 +1,22 @@
-/* python.c: Python, by the files of CPython; see language.h. */
+/* python.c: Python, recognized by the files of CPython; see language.h. */
 #include <string.h>
 
 #include "base/text.h"
 #include "languages/language.h"
 #include "languages/libc_files.h"
 
-/* Of the interpreter's own sources. */
+/* Folders of the interpreter's sources. */
 static const char *const folders[] = {"/Modules/", "/Objects/", "/Python/", "/Parser/",
                                       "/Include/"};
 enum { N_FOLDERS = sizeof folders / sizeof *folders };
 
-/* As Debian builds it, beside a folder `build-…`. */
+/* Returns whether Debian built it, in a folder `build-…` beside the sources. */
 static bool is_debians(const char *file) {
     return strncmp(libc_skip_dots(file), "build-", 6) == 0;
 }
 
-/* Its own sources, in whatever folder of its name it was built. */
+/* Returns whether the file belongs to the interpreter, in any build folder whose path contains
+ * "python". */
 static bool is_interpreters(const char *file) {
     for (size_t i = 0; i < N_FOLDERS; i++) {
         const char *at = strstr(file, folders[i]), *name = strcasestr(file, "python");
@@ -25,14 +26,14 @@ static bool is_interpreters(const char *file) {
     return strstr(file, "/libpython3.") || strstr(file, "/bin/python3.");
 }
 
-/* Modules that are part of it, frozen or files. Other packages are in folders called site-packages,
- * dist-packages. */
+/* Returns whether the file is of the interpreter or the standard library, frozen or not. Other
+ * packages are in folders called site-packages or dist-packages. */
 static bool has_file(const char *file) {
     return strncmp(file, "<frozen ", 8) == 0 ||
            (strstr(file, "/lib/python3.") && !strstr(file, "-packages/")) || is_interpreters(file);
 }
 
-/* The folder that ends there, slashes behind it left out. */
+/* Returns the name of the folder that ends at `end`, without slashes after it. */
 static language_name folder_before(const char *file, const char *end) {
     while (end > file && end[-1] == '/')
         end--;
@@ -47,7 +48,7 @@ static bool begins_with(language_name x, const char *text) {
     return x.size >= size && memcmp(x.text, text, size) == 0;
 }
 
-/* CPython's own sources, in the folder of a release or a clone. */
+/* Returns whether the file is one of CPython's sources, in the folder of a release or a clone. */
 static bool is_of_cpython(const char *file) {
     for (size_t i = 0; i < N_FOLDERS; i++) {
         const char *at = strstr(file, folders[i]);
@@ -65,7 +66,7 @@ static language_name module_of_file(const char *file) {
     return is_of_cpython(file) ? (language_name){name, sizeof name - 1} : (language_name){0};
 }
 
-/* A free-threaded one, such as python3.14t, cannot, and would not start. */
+/* A free-threaded build, such as python3.14t, would not start with this setting. */
 static const char *whole_malloc(const char *program) {
     const bool can = strncmp(program, "python", 6) == 0 && !text_ends_with(program, "t");
     return can ? "PYTHONMALLOC=malloc" : NULL;

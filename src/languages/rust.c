@@ -12,7 +12,7 @@ static bool has_file(const char *file) {
     return language_matches(file, files, sizeof files / sizeof *files);
 }
 
-/* "/rustc/…/library/alloc/src/vec.rs": alloc. */
+/* Returns alloc for "/rustc/…/library/alloc/src/vec.rs". */
 static language_name module_of_file(const char *file) {
     static const char below[] = "/library/";
     const char *at = strncmp(file, "/rustc/", 7) == 0 ? strstr(file, below) : NULL;

@@ -1,5 +1,5 @@
-/* activity.h: the report of `allotrace top`: a head about the program, and a row a site with what
- * it holds, allocated, allocates and gains. */
+/* activity.h: the report of `allotrace top`: a head about the program, and for each site a row with
+ * its live memory, what it has allocated, its allocation rate and its growth. */
 #ifndef REPORTS_ACTIVITY_H
 #define REPORTS_ACTIVITY_H
 
@@ -15,18 +15,18 @@ typedef struct activity_report {
     bool is_running;
     uint64_t pid;     /* of the program */
     uint64_t time;    /* microseconds since the start */
-    unsigned width;   /* of the terminal: narrow ones get fewer columns; 0: all */
-    size_t shown;     /* rows, from the first on */
+    unsigned width;   /* of the terminal, in columns: narrow ones get fewer table columns; 0: all */
+    size_t shown;     /* number of rows, from the first */
     blocks_most peak; /* 0: unknown */
-    /* Of the report itself. */
+    /* Used by the report itself. */
     table_column columns[ACTIVITY_COLUMNS];
     char title[16];
 } activity_report;
 
-/* What the program is, and phrases about what it does, a note each. */
+/* Adds the program's name, and phrases about what it does, one note each. */
 void activity_head(document *d, const activity_report *a);
 
-/* The table, whose rows are a line each. `a` must outlive the document. */
+/* Adds the table, with one line per row. `a` must outlive the document. */
 void activity_rows(document *d, activity_report *a);
 
 #endif

@@ -1,5 +1,5 @@
-/* advise.c: a piece of advice answers, in this order: what is it, why is it there, what can one do,
- * what is that worth, how sure is it, how does one see whether it helped. */
+/* advise.c: a piece of advice answers, in this order: what is it, why is it there, what can be
+ * done, what would that gain, how certain is it, and how to see whether it helped. */
 #include "reports/advise.h"
 
 #include <inttypes.h>
@@ -62,7 +62,7 @@ static const char *amount_words(document *d, const report *r, const figure *f) {
                          figure_beside(figure_margin_in(unit, f)).text);
 }
 
-/* Of a function on several lines: the further ones. */
+/* Returns the further lines of a function that allocates on several lines. */
 static const char *line_words(document *d, const advise_place *p, uint32_t n) {
     char lines[SHOWN_PLACES * 12] = "";
     uint32_t i = 1;
@@ -74,7 +74,7 @@ static const char *line_words(document *d, const advise_place *p, uint32_t n) {
                : NULL;
 }
 
-/* Beside the place, or instead of one. */
+/* Returns the text after the place, or instead of one. */
 static const char *head_words(document *d, const advise_report *r, const advice *item) {
     const advise_place *p = places_of(r, item);
     if (item->spreads)
@@ -84,7 +84,7 @@ static const char *head_words(document *d, const advise_report *r, const advice 
     return p->location ? line_words(d, p, item->n_places) : TABLE_NO_STACK;
 }
 
-/* What a place without a name is not: a function. */
+/* Explains a place that is an address because its function has no name. */
 static const char *where_words(document *d, const advise_report *r, const advice *item) {
     const profile_location *l = places_of(r, item)->location;
     return l && profile_is_address(l)
@@ -95,7 +95,7 @@ static const char *where_words(document *d, const advise_report *r, const advice
                : NULL;
 }
 
-/* An estimate of blocks with as many digits as it deserves. */
+/* Returns an estimated number of blocks, rounded to as many digits as are meaningful. */
 static figure_text number_words(const report *r, double number) {
     double unit = 1;
     while (r->query->profile->info.sample_rate < 1 && number / unit >= 1000)
@@ -124,7 +124,7 @@ static const char *size_words(document *d, const report *r, const advise_blocks 
                          bytes_of_words(r, (double)b->max_words).text, b->sizes, most);
 }
 
-/* A factor that is nearly 1 would tell little. */
+/* Returns the factor by which blocks grow; for a factor near 1 also the step, which says more. */
 static const char *growth_words(document *d, const report *r, const advice *item) {
     const advise_growth *g = &item->growth;
     const double percent = 100 * (g->ratio - 1);
@@ -199,7 +199,7 @@ static const char *word_of(document *d, const char *text) {
     return kept ? kept : "";
 }
 
-/* Both what was asked for and what the advice is about. */
+/* Combines the user's filter with that of the advice. */
 static const char *filter_words(document *d, const report *r, const advice *item) {
     const char *asked = r->filter ? r->filter : "";
     if (!*asked && !item->filter[0])
@@ -313,7 +313,7 @@ static const advise_blocks *blocks_of(const void *row) {
 TABLE_CELL(which_number,
            (cell){.amount = figure_of_estimate(blocks_of(row)->number, item_of(row)->cost.samples)})
 
-/* X(name, field, help): columns of counts, and of shares. */
+/* X(name, field, help): columns of counts and shares. */
 #define BLOCKS_COUNTS(X)                                                                           \
     X(min_words, min_words, "words of the smallest, without header")                               \
     X(max_words, max_words, "of the largest")                                                      \
@@ -418,7 +418,7 @@ ROW_FLAGS(ROW_FLAG)
 ROW_TEXTS(ROW_TEXT)
 #undef ROW_TEXT
 
-/* Each once, for who reads all. */
+/* Returns the reason once for each rule, for readers of the whole list. */
 static cell row_reason(const table *t, const void *row) {
     const advise_row *r = row;
     (void)t;
@@ -647,7 +647,7 @@ table advise_table(document *d, advise_report *r) {
                    .is_records = true};
 }
 
-/* ---- what else there is ------------------------------------------------------------------ */
+/* ---- the rest ------------------------------------------------------------------------------ */
 
 static const advise_report *rest_of(const void *row) {
     return row;

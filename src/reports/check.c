@@ -1,4 +1,4 @@
-/* check.c: rules have units of their own, so that text has amounts as words. */
+/* check.c: the rules have different units, so text shows amounts as words. */
 #include "reports/check.h"
 
 #include <math.h>
@@ -73,7 +73,7 @@ static figure figure_at(const check_report *c, size_t i) {
     return f;
 }
 
-/* As other reports show it. */
+/* Returns the error in the format of the other reports. */
 static figure_range error_text(const check_report *c, size_t i) {
     const budget_unit unit = c->rules[i].unit;
     const figure f = figure_at(c, i);
@@ -137,7 +137,7 @@ typedef struct check_row {
     char *label;
 } check_row;
 
-/* What the rule is about: units say the rest. */
+/* Returns what the rule is about, except for what its unit says. */
 static char *label_of(document *d, const budget_rule *r) {
     const char *title = r->name ? NULL : check_measure(r), *term = r->name ? NULL : r->filter;
     const char *name = check_name(r);
@@ -220,7 +220,7 @@ static cell row_verdict(const table *t, const void *row) {
     return (cell){.text = verdicts[v], .tone = tones[v]};
 }
 
-/* X(name, title, to_right, text, help): columns of text, and of JSON and CSV. */
+/* X(name, title, to_right, text, help): text columns for terminal text, and for JSON and CSV. */
 #define CHECK_SHOWN(X)                                                                             \
     X(decides, "rate needed", true, row_of(row)->decides.text, "at which a verdict is likely")     \
     X(amount, "actual", true, row_of(row)->amount.text, "what the trace says")                     \
@@ -244,7 +244,8 @@ CHECK_NAMED(CHECK_CELL)
 TABLE_CELL(row_filter, rule_of(row)->filter ? (cell){.text = rule_of(row)->filter} : cell_absent())
 TABLE_CELL(row_actual, (cell){.amount = row_of(row)->actual})
 
-/* In whole ones; what no trace can reach is the largest number. */
+/* Returns the expected amount as a whole number. An amount that no trace can reach becomes the
+ * largest number. */
 static cell row_expected(const table *t, const void *row) {
     const double x = nearbyint(rule_of(row)->amount);
     (void)t;
@@ -281,7 +282,7 @@ static const table_column columns[] = {
      .help = (help_)},
     CHECK_SHOWN(CHECK_COLUMN)
 #undef CHECK_COLUMN
-    /* CSV has one column for both. */
+    /* CSV has one column for both kinds of rules. */
     {.name = "expected",
      .kind = COLUMN_COUNT,
      .in = IN_CSV,
@@ -327,7 +328,7 @@ static const table_column columns[] = {
      .help = "of what is undecided: the rate at which a verdict is likely; null: none is"},
 };
 
-/* ---- the verdicts together --------------------------------------------------------------- */
+/* ---- all verdicts together ----------------------------------------------------------------- */
 
 #define CHECK_SUM(name, verdict) TABLE_CELL(sum_##name, (cell){.count = check_count(row, verdict)})
 CHECK_SUM(passed, BUDGET_PASS)
@@ -374,7 +375,7 @@ static const table_column sum_columns[] = {
      .help = "if events before its end are missing: where, and how much"},
 };
 
-/* Why no rate would decide. */
+/* Says why no rate would decide some checks. */
 static void say_undecided(document *d, const check_report *c) {
     bool order = false, part = false, unknown = false;
     for (size_t i = 0; i < c->n; i++) {

@@ -1,4 +1,4 @@
-/* diff.h: the report of `diff`: what changed between two sides, in all and by site. */
+/* diff.h: the report of `diff`: what changed between two sides, in total and by site. */
 #ifndef REPORTS_DIFF_H
 #define REPORTS_DIFF_H
 
@@ -7,33 +7,33 @@
 
 typedef struct diff_report {
     const diff *diff;
-    const query_result *const *before, *const *after; /* the runs */
+    const query_result *const *before, *const *after; /* the runs of each side */
     size_t n_before, n_after;
     const char *filter; /* as given; NULL: none */
-    uint64_t top;       /* at most so many sites; 0: no limit */
-    bool same_file;     /* both sides are one file, as text says instead */
-    bool is_moments;    /* of one run (diff_moments), of whose samples so many moved */
+    uint64_t top;       /* at most this many sites; 0: no limit */
+    bool same_file;     /* both sides are the same file: text only says so */
+    bool is_moments;    /* two moments of one run (diff_moments), with `moved` samples between */
     uint64_t moved;
 
-    /* What its tables refer to, by the functions below. */
+    /* Data of the report's tables, set by the functions below. */
     diff_site total;
-    const char *change;         /* of the total, in percent */
-    const diff_site **changed;  /* the rows of text: sites that are not the same for sure */
-    const char *const *remarks; /* by site: what text adds to its name; NULL: there are none */
-    size_t n_changed, n_all;    /* so many rows, of so many that there are */
+    const char *change;         /* text about the total's change, in percent */
+    const diff_site **changed;  /* rows in text: sites that may have changed */
+    const char *const *remarks; /* by site: text after its name; NULL: none */
+    size_t n_changed, n_all;    /* rows in `changed`, and sites that belong there */
 } diff_report;
 
 /* `r` must outlive the document, as must what it points to. */
 void diff_document(document *d, diff_report *r);
 
-/* All sites, and the total, whose row is `r->total`. */
+/* Return the table of all sites, and that of the total, whose row is `r->total`. */
 table diff_table(diff_report *r);
 table diff_total(diff_report *r);
 
-/* What a row is called: after, where it is there. */
+/* Returns the name of a row: after if it exists there, else before. */
 const diff_name *diff_name_of(const diff_site *s);
 
-/* Whether a shown site is a bare address that symbolizing may turn into a name. */
+/* Returns whether a shown site is an address that symbolization may turn into a name. */
 bool diff_unsymbolized(const diff_report *r);
 
 #endif

@@ -1,13 +1,13 @@
-/* info.h: the report of `info`: what a trace is about. */
+/* info.h: the report of `info`: facts about a trace as a whole. */
 #ifndef REPORTS_INFO_H
 #define REPORTS_INFO_H
 
 #include "document/document.h"
 #include "profile/gauges.h"
 
-enum { INFO_MARKS = 10 }; /* that text shows */
+enum { INFO_MARKS = 10 }; /* shown in text */
 
-/* Beside the profile: the file's name, and the warnings of its reader. It must outlive the
+/* A profile, the name of its file, and the warnings of its reader. They must outlive the
  * document. */
 typedef struct info_report {
     const profile *profile;
@@ -15,9 +15,9 @@ typedef struct info_report {
     uint64_t size; /* bytes; 0: unknown, as of a pipe */
     const memtrace_warning *warnings;
     size_t n_warnings;
-    bool promotion_unknown; /* it was not tracked */
-    const char *runtime;    /* in the document's memory; "": nothing is known of one */
-    gauge_list gauges;      /* found by info_document, to be freed with info_free */
+    bool promotion_unknown; /* promotion was not recorded */
+    const char *runtime;    /* in the document's memory; "": no runtime is known */
+    gauge_list gauges;      /* set by info_document, freed by info_free */
     char started[40], rate[128], promoted[60], format[60], end[480], missing[400];
 } info_report;
 

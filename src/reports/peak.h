@@ -1,4 +1,5 @@
-/* peak.h: the report of `peak`: when most was live, how certain that is, and what it was. */
+/* peak.h: the report of `peak`: when most memory was live, how certain that is, and what was live
+ * then. */
 #ifndef REPORTS_PEAK_H
 #define REPORTS_PEAK_H
 
@@ -10,11 +11,11 @@ typedef struct peak_share {
     uint64_t samples;
 } peak_share;
 
-/* What its tables refer to; it must outlive the document. */
+/* The data of the report's tables. It must outlive the document. */
 typedef struct peak_report {
-    const report *report; /* of a query whose measure is MEASURE_PEAK */
+    const report *report; /* its query has MEASURE_PEAK */
     const peak *peak;
-    hotspots_report *sites; /* of what was live then, by this or another measure */
+    hotspots_report *sites; /* of the blocks that were live then, by this or another measure */
     peak_share heaps[CCT_SOURCES], ages[PEAK_AGES];
 } peak_report;
 

@@ -1,4 +1,4 @@
-/* report.c: the cells of costs that all tables share, the table that says what was asked
+/* report.c: the cost columns that all tables share, the table that describes the query
  * (report_about), and the sentences at the head of each text. */
 #include "reports/report.h"
 
@@ -54,7 +54,7 @@ bool report_has_blocks(const table *t) {
     return is_exact(report_of(t)) && report_unit(report_of(t)) != UNIT_BLOCKS;
 }
 
-/* ---- what the query is ------------------------------------------------------------------- */
+/* ---- the query ----------------------------------------------------------------------------- */
 
 static const report *asked(const void *row) {
     return row;
@@ -179,7 +179,7 @@ static const table_column total_columns[] = {
      .help = "of all that the query counts"},
 };
 
-/* How much was seen, unless that is the total itself. */
+/* Returns how many samples or blocks were seen, unless that is the total itself. */
 static figure_text sampled_words(const report *r, const figure *total) {
     const uint64_t n = is_exact(r) ? r->query->total.blocks : total->samples;
     figure_text t = {""};
@@ -206,8 +206,8 @@ static void say_total(document *d, const report *r) {
     document_title(d, strong, rest);
 }
 
-/* Who compares with tools that count what was asked for shall know why there is more here. Blocks
- * of malloc alone: what a heap of a language has, its users know. */
+/* Explains why there is more here than in tools that count the requested bytes. Only for traces
+ * with malloc blocks alone: users of a language know its heap's headers. */
 static void say_what_counts(document *d, const report *r) {
     const profile *p = r->query->profile;
     const unsigned word = p->info.word_size / 8u;
@@ -222,12 +222,12 @@ static void say_what_counts(document *d, const report *r) {
         document_hint(d, "Sizes are rounded up to %u bytes.", word);
 }
 
-/* What follows is of one order of many. */
+/* Says that the shares assume one of several possible orders. */
 static void say_spread(document *d, const report *r) {
     const query_result *q = r->query;
     char when[80] = "at the same time";
     if (q->spread.low == q->spread.high)
-        return; /* a table from an index may then lack its times */
+        return; /* the times may be missing in a table from an index */
     const uint64_t tick = tick_of(&q->profile->table);
     if (tick > 0)
         snprintf(when, sizeof when, "within %s of each other", figure_duration(tick).text);
@@ -304,7 +304,7 @@ static void say_nothing(document *d, const report *r) {
             figure_count(s->n_removed).text);
 }
 
-/* The term that removed the last blocks. */
+/* Returns the filter's term that removed the last blocks. */
 static const char *term_of(document *d, const report *r) {
     const selection *s = &r->query->selection;
     char *text = document_keep(d, s->term_size + 1);

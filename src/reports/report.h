@@ -1,5 +1,5 @@
-/* report.h: what all reports on a query share: the query, and what their documents begin with: the
- * total, what the trace cannot show, what the filter kept. */
+/* report.h: what all reports on a query share: the query, and the beginning of their documents: the
+ * total, what the trace cannot show, and what the filter keeps. */
 #ifndef REPORTS_REPORT_H
 #define REPORTS_REPORT_H
 
@@ -8,33 +8,33 @@
 typedef struct report {
     const query_result *query;
     const char *filter;    /* as given; NULL: none */
-    const char *asked;     /* of that, what the user gave, where it also keeps to the window of the
-                              trace; NULL: it does not */
-    figure_cache *figures; /* of the profile; NULL: none */
+    const char *asked;     /* the user's part of `filter`, if that also limits blocks to the trace's
+                              window; NULL: it does not */
+    figure_cache *figures; /* of the profile; NULL: no cache */
 } report;
 
 static inline measure_unit report_unit(const report *r) {
     return measure_infos[r->query->measure].unit;
 }
 
-/* An amount in the measure of the query, of blocks of which more is known than its filter says. */
+/* Returns an amount in the query's measure, for blocks that are more limited than by the filter. */
 static inline figure report_figure_within(const report *r, filter_bounds may, const cost *c) {
     return report_unit(r) == UNIT_BYTES
                ? figure_of_cached(r->figures, r->query->profile, c->samples)
                : figure_of_cost_within(r->query, may, c);
 }
 
-/* The same of what the filter says. */
+/* Returns an amount in the query's measure, for blocks limited by the filter. */
 static inline figure report_figure(const report *r, const cost *c) {
     return report_figure_within(r, r->query->may, c);
 }
 
-/* What stands in place of a stack of which nothing is seen. */
+/* Returns the text for a stack of which nothing is visible. */
 static inline const char *report_no_stack(const query_result *q) {
     return q->lens.hides ? TABLE_ALL_HIDDEN : TABLE_NO_STACK;
 }
 
-/* Of the query. */
+/* Returns the total of the query. */
 static inline figure report_total(const report *r) {
     const query_result *q = r->query;
     return report_unit(r) == UNIT_BYTES ? figure_between(q->profile, q->total.samples, q->spread)
@@ -45,18 +45,18 @@ static inline double report_percent(const report *r, const cost *c) { /* of the 
     return 100 * figure_share(r->query, c);
 }
 
-/* Begins a document with what the query is and its total. False if nothing is left to show, which
- * the document then says. `r` must outlive it. */
+/* Begins a document with the query and its total. Returns false if nothing is left to show; the
+ * document then says so. `r` must outlive the document. */
 bool report_head(document *d, const report *r);
 
-/* What the query is, of one row; it uses the document's memory. */
+/* Returns a table of one row that describes the query; it uses the document's memory. */
 table report_about(document *d, const report *r);
 
-/* A note, where short lifetimes cannot be told apart. */
+/* Adds a note if short lifetimes cannot be told apart. */
 void report_say_tick(document *d, const report *r);
 
-/* The columns of a table whose rows have a cost, which `cost_at` takes out of a row; the context of
- * the table is then a report_rows. */
+/* For tables whose rows have a cost: the context of such a table is a report_rows, and its `cost`
+ * returns the cost of a row. */
 typedef struct report_rows {
     const report *report;
     const cost *(*cost)(const void *row);
@@ -95,11 +95,11 @@ cell report_cell_blocks(const table *t, const void *row);
 
 cell report_cell_samples(const table *t, const void *row);
 
-/* Text shows one of both: at rate 1, the number of sampled words tells nobody anything. */
+/* Text shows either samples or blocks: at rate 1, the number of sampled words is of no use. */
 bool report_has_samples(const table *t);
 bool report_has_blocks(const table *t);
 
-/* What a program is called, by its file's name. */
+/* Returns the name of the program, from the name of its file. */
 const char *report_program(const profile *p);
 
 #endif

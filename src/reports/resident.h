@@ -1,5 +1,5 @@
-/* resident.h: why more of a process is in RAM than is live, as far as what the system reported
- * tells; docs/rss.md says what to do. */
+/* resident.h: explains why more of a process is in RAM than is live, from what the system reported.
+ * docs/rss.md says what to do about it. */
 #ifndef REPORTS_RESIDENT_H
 #define REPORTS_RESIDENT_H
 
@@ -12,7 +12,7 @@ typedef struct resident_live {
     uint64_t peak_time;
 } resident_live;
 
-/* Notes of it, if it is worth a word. False if it is not. */
+/* Adds notes about it. Returns false, and adds none, if the difference is too small. */
 bool resident_explain(document *d, const gauge_list *gauges, const resident_live *live);
 
 #endif

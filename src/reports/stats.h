@@ -1,12 +1,12 @@
-/* stats.h: the report of `stats`: sizes and lifetimes of the sampled blocks, and of the program's.
- */
+/* stats.h: the report of `stats`: sizes and lifetimes of the sampled blocks and of the program's
+ * blocks. */
 #ifndef REPORTS_STATS_H
 #define REPORTS_STATS_H
 
 #include "query/stats.h"
 #include "reports/report.h"
 
-/* A part of the blocks, and what it is called. */
+/* A part of the blocks, and its name. */
 typedef struct stats_row {
     const stats_part *part;
     char name[24], blocks[48];
@@ -18,12 +18,12 @@ typedef struct stats_bin {
     char name[48];
 } stats_bin;
 
-/* An estimate in words, as the units of its table differ. */
+/* An estimate as text, because the rows of its table have different units. */
 typedef struct stats_line {
     char value[48], ends[96], name[64];
 } stats_line;
 
-/* What its tables refer to; it must outlive the document, as must what it points to. */
+/* The data of the report's tables. It must outlive the document, as must what it points to. */
 typedef struct stats_report {
     const report *report;
     const stats *stats;

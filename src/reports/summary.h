@@ -1,5 +1,5 @@
-/* summary.h: the report of `allotrace FILE`: what a trace is of, its peak, its largest sites, what
- * grows, and the best advice, each with the command that says more. */
+/* summary.h: the report of `allotrace FILE`: the program, its peak, its largest sites, growing
+ * sites, and the best advice, each with the command that says more. */
 #ifndef REPORTS_SUMMARY_H
 #define REPORTS_SUMMARY_H
 
@@ -10,10 +10,10 @@
 
 enum { SUMMARY_SITES = 5, SUMMARY_GROWING = 3, SUMMARY_ADVICE = 2 };
 
-/* What the queries found; it must outlive the document. All are of the whole trace. */
+/* The results of the queries, all of the whole trace. They must outlive the document. */
 typedef struct summary_report {
     const report *report;
-    const char *trace;  /* as commands name it */
+    const char *trace;  /* name of the file for the commands shown */
     const char *hiding; /* the filter of `sites` and `leaks`; NULL: none */
     const peak *peak;
     const advise *advice;

@@ -1,5 +1,5 @@
-/* activity.c: columns give way one after the other on narrow terminals. The head says how large the
- * process is to the system, so that what is recorded can be held against it. */
+/* activity.c: on narrow terminals, columns are dropped one after the other. The head has the size
+ * of the process as the system reports it, for comparison with what is recorded. */
 #include "reports/activity.h"
 
 #include <math.h>
@@ -8,9 +8,9 @@
 
 #include "profile/gauges.h"
 
-#define RSS "rss" /* a gauge */
+#define RSS "rss" /* the name of a gauge */
 
-/* Terminals below these have no room for some columns. */
+/* Terminals need these widths to show the columns of these names, or so many columns. */
 enum { FOR_SAMPLES = 104, FOR_MARGINS = 92, FOR_ALLOCATED = 80, FOR_THREE = 60, FOR_TWO = 44 };
 
 static const activity_report *report_of(const table *t) {
@@ -52,7 +52,7 @@ TABLE_CELL(live, (cell){.amount = bytes(report_of(t), site_of(row)->live)})
 TABLE_CELL(allocated, (cell){.amount = bytes(report_of(t), site_of(row)->allocated)})
 TABLE_CELL(rate, (cell){.amount = rate_of(report_of(t), row)})
 
-/* What surely grows stands out. */
+/* Certain growth is highlighted. */
 static cell growth(const table *t, const void *row) {
     const figure f = growth_of(report_of(t), row);
     return (cell){.amount = f, .tone = f.low > 0 ? TONE_BAD : f.high < 0 ? TONE_GOOD : TONE_NONE};
@@ -89,7 +89,7 @@ static bool has_samples(const table *t) {
     return is_wide(t, FOR_SAMPLES);
 }
 
-/* The first ones in the order of activity_order. */
+/* The first columns are in the order of activity_order. */
 static const table_column columns[ACTIVITY_COLUMNS] = {
     {.name = "live", .kind = COLUMN_AMOUNT, .get = live, .has = has_live, .help = "live now"},
     {.name = "allocated",
@@ -147,7 +147,7 @@ static void say_program(document *d, const activity_report *a) {
                       figure_duration(a->is_running ? a->time / 100000 * 100000 : a->time).text));
 }
 
-/* How large the process is to the system, as the recorder read it last. */
+/* Adds the size of the process, as the recorder last read it from the system. */
 static void say_resident(document *d, const activity_report *a) {
     gauge_list gauges;
     if (!gauges_find(profile_of(a), &gauges))

@@ -1,4 +1,5 @@
-/* diff.c: colour means that a change is sure; what may be an accident of sampling never has one. */
+/* diff.c: the tables of the report. Color means that a change is significant. What may be due to
+ * chance in sampling never has one. */
 #include "reports/diff.h"
 
 #include <float.h>
@@ -43,7 +44,8 @@ static cell number_or_none(double x) {
     return isfinite(x) ? (cell){.number = x} : cell_none();
 }
 
-/* Where ± would say nothing about a change that is sure, both ends do. */
+/* Makes the figure of a change. For a significant change whose margin is as large as its value, ±
+ * would be misleading, so both ends are shown. */
 static figure figure_of_change(estimate e, uint64_t samples) {
     figure f = figure_of_estimate(e, samples);
     const bool excludes_zero = e.low > 0 || e.high < 0;
@@ -101,7 +103,8 @@ DIFF_NUMBER(ratio_high, s->c.ratio.high)
 
 TABLE_CELL(site_ratio_samples, (cell){.count = samples_of(row)})
 
-/* No chance is none: what is too small to be a number is not 0, either. */
+/* Returns q for text. No chance is exactly 0, so a q that is too small for a double is not shown as
+ * 0. */
 static cell site_q_above_0(const table *t, const void *row) {
     cell q = site_q(t, row);
     q.number = q.none ? 0 : fmax(q.number, DBL_MIN);
@@ -239,7 +242,7 @@ static cell site_line(const table *t, const void *row) {
     return line.none ? (cell){.count = 0} : line;
 }
 
-/* -1: no place. */
+/* Returns the number of a place; -1: none. */
 static cell id_of(const query_result *q, bool is_there, const diff_name *n) {
     const bool has = is_there && n->place;
     return (cell){.number = has ? (double)(n->place - q->profile->locations.items) : -1};
@@ -337,12 +340,12 @@ static size_t shown_sites(const diff_report *r) {
     return r->top && r->top < n ? (size_t)r->top : n;
 }
 
-/* What is the same for sure has nothing to show. */
+/* Returns whether a site certainly did not change; such a site is not shown. */
 static bool is_same(const diff_site *s) {
     return s->c.change.low == 0 && s->c.change.high == 0;
 }
 
-/* Where a site was that moved. */
+/* Returns a remark about where a site was before, if it moved. */
 static const char *moved_from(document *d, const diff_report *r, const diff_site *s) {
     const profile_location *from = s->before.place, *to = s->after.place;
     if (!from || !to || r->diff->options.by == HOTSPOTS_BY_TYPE)
@@ -355,7 +358,8 @@ static const char *moved_from(document *d, const diff_report *r, const diff_site
                                           : NULL;
 }
 
-/* What has samples on one side only need not be only there. */
+/* Returns the remark after a site's name. A site with samples on one side only may still exist on
+ * the other. */
 static const char *make_remark(document *d, const diff_report *r, const diff_site *s) {
     if (!s->in_after)
         return s->c.change.high < 0 ? "(gone)" : "(not sampled after)";
@@ -364,7 +368,7 @@ static const char *make_remark(document *d, const diff_report *r, const diff_sit
     return moved_from(d, r, s);
 }
 
-/* The first `top` of those that are not the same. */
+/* Lists the first `top` sites that may have changed. */
 static void find_changed(document *d, diff_report *r) {
     const size_t n = r->diff->sites.count, most = shown_sites(r);
     const char **remarks = document_keep(d, n * sizeof *remarks);

@@ -12,8 +12,8 @@ typedef struct diff_report {
     const char *filter; /* as given; NULL: none */
     uint64_t top;       /* at most this many sites; 0: no limit */
     bool same_file;     /* both sides are the same file: text only says so */
-    bool is_moments;    /* two moments of one run (diff_moments), with `moved` samples between */
-    uint64_t moved;
+    bool is_moments;    /* the sides are two moments of one run (diff_moments) */
+    uint64_t moved;     /* then: samples that went or came between the moments */
 
     /* Data of the report's tables, set by the functions below. */
     diff_site total;

@@ -1,5 +1,5 @@
-/* diff_words.c: three groups of sentences: what either side lacks, what is compared and how finely,
- * and what was found, down to what would make an undecided change sure. */
+/* diff_words.c: three groups of sentences: what each side lacks; what is compared, and with which
+ * resolution; and what was found, with what would make an undecided change significant. */
 #include "reports/diff_words.h"
 
 #include <math.h>
@@ -70,7 +70,7 @@ static void say_amounts(document *d, const diff_report *r) {
         document_note(d, "Filter: %s", r->filter);
 }
 
-/* What a site must allocate to be seen in each run of a side; 0 at rate 1. */
+/* Returns what a site must allocate, in bytes, to be visible in each run of a side; 0 at rate 1. */
 static double invisible_bytes(const query_result *const *runs, size_t n) {
     double most = 0;
     for (size_t i = 0; i < n; i++) {
@@ -137,7 +137,8 @@ static bool is_lopsided(const figure *f) {
     return up > 1.64 * down || down > 1.64 * up;
 }
 
-/* How much an amount of this ratio changed, with the digits that the margin allows: 17% ± 3%. */
+/* Returns by how much an amount with this ratio changed, with the digits that the margin allows:
+ * 17% ± 3%. */
 static figure_range percent_text(const estimate *ratio, bool has_sign) {
     const double turn = !has_sign && ratio->value < 1 ? -100 : 100;
     const double a = turn * (ratio->low - 1), b = turn * (ratio->high - 1);
@@ -174,7 +175,7 @@ static const char *undecided_text(const diff_report *r) {
     const measure m = r->diff->measure;
     if (diff_any_is_partial(r->before, r->n_before) || diff_any_is_partial(r->after, r->n_after))
         return ": a trace is incomplete, and its missing part cannot be compared. Record it again.";
-    return m == MEASURE_PEAK || m == MEASURE_LIVE /* what is unknown is often more than sampling */
+    return m == MEASURE_PEAK || m == MEASURE_LIVE /* unknown effects often exceed sampling error */
                ? ": ± covers sampling error only; one run per side cannot show how much the memory "
                  "held by several threads at one time varies. Compare several runs, such as 5 per "
                  "side: --before A… --after B…"
@@ -191,7 +192,8 @@ static const char *verdict_text(document *d, const comparison *c, bool sure) {
                         : document_text(d, "%s%s", verb, c->before_samples ? "" : " from nothing");
 }
 
-/* What would make a change of this size sure: intervals shrink with the root of the samples. */
+/* Says what would make a change of this size significant. Intervals shrink with the square root of
+ * the number of samples. */
 static void say_what_would_decide(document *d, const diff_report *r) {
     enum { MOST_RUNS = 100 };
     const estimate *change = &r->diff->total.change;
@@ -210,7 +212,7 @@ static void say_what_would_decide(document *d, const diff_report *r) {
             fmax((double)n + 1, ceil((double)n * times)));
 }
 
-/* The last line: what to take away. */
+/* The last line: the conclusion. */
 static void say_conclusion(document *d, const diff_report *r) {
     const diff *f = r->diff;
     const char *verdict = verdict_text(d, &f->total, f->total_sure);
@@ -225,7 +227,7 @@ static void say_conclusion(document *d, const diff_report *r) {
                                      sites(r, f->n_sure)));
 }
 
-/* Where chance can have a part in it. */
+/* Explains q, if chance can affect the results. */
 static void say_q(document *d, const diff_report *r) {
     const estimate change = r->diff->total.change;
     if (r->diff->decided && r->n_changed > 0 && change.low < change.high)

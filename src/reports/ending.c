@@ -1,16 +1,16 @@
-/* ending.c: two sentences, the word that takes the place of `exact` in an interval, and the columns
- * by which JSON says the same. */
+/* ending.c: the two sentences about a trace's end, the text that replaces `exact` in an interval,
+ * and the columns for JSON. */
 #include "reports/ending.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* When and why a trace ends, and what is missing: sentences, without a newline at their end. */
+/* Sentences about when and why a trace ends, and what is missing. */
 typedef struct ending_words {
     char when[400], missing[200];
 } ending_words;
 
-/* False if it does not end early. */
+/* Returns false if the trace does not end early. */
 static bool say_end(const profile *p, ending_words *words) {
     const profile_end *end = &p->end;
     if (!profile_ends_early(p))
@@ -27,7 +27,7 @@ static bool say_end(const profile *p, ending_words *words) {
     return true;
 }
 
-/* A place in which no time passed is one all the same. */
+/* A gap in which no time passed also counts as a place. */
 bool ending_say_loss(const profile *p, loss_words *words) {
     const profile_loss *l = &p->loss;
     const figure_text from = figure_duration(l->from), took = figure_duration(l->duration),
@@ -43,7 +43,7 @@ bool ending_say_loss(const profile *p, loss_words *words) {
                  percent);
     if (l->places > 1)
         snprintf(where, sizeof where, "in %s places, the first ", places.text);
-    if (l->places == 1 && l->to == 0) /* of a part, what was before it */
+    if (l->places == 1 && l->to == 0) /* a part cut out of a trace lacks what was before it */
         snprintf(words->phrase, sizeof words->phrase, "events before its start (%s)", share);
     else
         snprintf(words->phrase, sizeof words->phrase, "%s %sat %s (%s)",

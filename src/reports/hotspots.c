@@ -1,5 +1,6 @@
-/* hotspots.c: rows are sites or types, below each its callers. The document says what is left out,
- * and which functions were taken for wrappers, as sites are then not where malloc was called. */
+/* hotspots.c: the rows are sites or types, each with its callers below it. The document also says
+ * what is left out, and which functions were skipped as wrappers, because sites are then not where
+ * malloc was called. */
 #include "reports/hotspots.h"
 
 #include <stdio.h>
@@ -23,7 +24,7 @@ static const cost *cost_of_entry(const void *row) {
 
 /* ---- columns ----------------------------------------------------------------------------- */
 
-/* Sites begin with an entry, and callers are entries. */
+/* Works for sites, which begin with an entry, and for callers, which are entries. */
 static cell entry_place(const table *t, const void *row) {
     const hotspots_entry *e = row;
     (void)t;
@@ -105,7 +106,7 @@ static const table_column columns[] = {
      .get = entry_place,
      .has = is_by_place,
      .help = "what allocates"},
-    /* CSV has the columns of both. */
+    /* CSV always has a place and a type. */
     {.name = "place",
      .kind = COLUMN_PLACE,
      .in = IN_CSV,
@@ -206,7 +207,7 @@ static const table_column wrapper_columns[] = {
 
 /* ---- documents --------------------------------------------------------------------------- */
 
-/* How many rows are shown; the rest is counted. */
+/* Finds how many rows are shown, and sums up the rest. */
 static void find_shown(hotspots_report *h) {
     const hotspots_site *sites = h->hotspots->sites.items;
     const size_t n = h->hotspots->sites.count;
@@ -254,7 +255,7 @@ static void say_rest(document *d, const hotspots_report *h) {
                   n == 1 ? "" : "s", below);
 }
 
-/* Sites are not where malloc was called; readers who look there shall know why. */
+/* Lists the skipped wrappers, because readers may look for sites where malloc was called. */
 static void say_wrappers(document *d, const hotspots *h) {
     const size_t n = h->wrappers.count;
     char names[2048] = "";

@@ -1,4 +1,4 @@
-/* info.c: X-macros list what is said of a trace and of its heaps: text, JSON and CSV follow from
+/* info.c: X-macros list the facts about a trace and its heaps; text, JSON and CSV are made from
  * them. Marks, gauges and warnings are tables of their own. */
 #include "reports/info.h"
 
@@ -77,7 +77,7 @@ static bool has_whole_end(const table *t) {
 
 /* ---- amounts ----------------------------------------------------------------------------- */
 
-/* X(name, samples and blocks of the profile p) */
+/* X(name, samples, blocks), both from the profile p */
 #define INFO_AMOUNTS(X)                                                                            \
     X(allocated, cct_sum(p->samples), cct_sum(p->blocks))                                          \
     X(minor, p->samples[MEMTRACE_MINOR], p->blocks[MEMTRACE_MINOR])                                \
@@ -151,7 +151,7 @@ static const void *early_of_trace(const void *row) {
 
 /* ---- the trace --------------------------------------------------------------------------- */
 
-/* X(name, kind, cell of the profile p and the report r, where it stands, whether, title, help) */
+/* X(name, kind, cell from the profile p and the report r, in, has, title, help) */
 #define INFO_FIELDS(X)                                                                             \
     X(file, TEXT, ((cell){.text = r->path}), IN_DATA, NULL, NULL, "as it was named")               \
     X(file_size, COUNT, ((cell){.count = r->size}), IN_DATA, has_size, NULL, "in bytes")           \
@@ -373,7 +373,7 @@ static void add_marks(document *d, const info_report *r) {
 
 /* ---- the document ------------------------------------------------------------------------ */
 
-/* Of a trace that tells: up to when nothing is missing, and why it ends then. */
+/* Says until when the trace is complete, and why it ends then, if the trace tells. */
 static void fill_end(info_report *r) {
     const profile *p = r->profile;
     const profile_end *end = &p->end;
@@ -416,7 +416,8 @@ static bool has_file(const profile *p, const char *suffix) {
     return false;
 }
 
-/* The head of a trace is written before it is known which runtime there is; frames tell. */
+/* Lists the languages of the frames, because the head of a trace may be written before the runtime
+ * is known. */
 static void fill_runtime(document *d, info_report *r) {
     const char *given = r->profile->info.runtime_params, *all = "";
     for (size_t i = 0; all && i < N_LANGUAGES; i++)

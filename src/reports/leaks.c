@@ -1,5 +1,5 @@
-/* leaks.c: sites by class, with what they hold and how fast that grows; JSON and CSV also have the
- * chances behind the verdict. Sites of which nothing is left are only counted. */
+/* leaks.c: sites by class, with their live memory and its growth. JSON and CSV also have the
+ * probabilities behind the verdict. Sites without live blocks are only counted. */
 #include "reports/leaks.h"
 
 #include <math.h>
@@ -33,7 +33,8 @@ TABLE_CELL(site_blocks, (cell){.count = site_of(row)->cost.blocks})
 TABLE_CELL(site_slope,
            (cell){.amount = figure_of_estimate(site_of(row)->slope, site_of(row)->slope_samples)})
 
-/* Of what lasts seconds, a rate says less than what came of it. */
+/* Returns whether to show amounts of growth, not rates: for a window of seconds, a rate says less
+ * than the amount. */
 static bool tells_amounts(const leaks *l) {
     return l->to - l->from < LEAKS_RATE_US && l->measure != MEASURE_BYTESECONDS;
 }
@@ -52,7 +53,7 @@ TABLE_CELL(site_late, (cell){.number = site_of(row)->late})
 TABLE_CELL(site_p, (cell){.number = site_of(row)->p})
 TABLE_CELL(site_q, (cell){.number = site_of(row)->q})
 
-/* Of what does not grow, chances say nothing to people. */
+/* q is of no use to readers for a site that does not grow. */
 TABLE_CELL(site_q_of_growth, site_of(row)->class == LEAKS_GROWING ? site_q(t, row) : cell_none())
 TABLE_CELL(site_startup, (cell){.count = site_of(row)->startup})
 TABLE_CELL(site_at_exit, (cell){.count = site_of(row)->at_exit})
@@ -72,7 +73,7 @@ static cell site_line(const table *t, const void *row) {
                            .unit = blocks ? 1 : cost_bytes(l->report->query->profile, 1)}};
 }
 
-/* Behind the name, where no other row has to be as wide. */
+/* The remark is shown after the name, where it does not widen a column for all rows. */
 static cell site_place(const table *t, const void *row) {
     const leaks_report *l = report_of(t);
     const leaks_site *s = site_of(row);
@@ -82,7 +83,7 @@ static cell site_place(const table *t, const void *row) {
 
 TABLE_CELL(site_remark, site_of(row)->remark ? (cell){.text = site_of(row)->remark} : cell_none())
 
-/* The unit of a slope: bytes times seconds grow as bytes. */
+/* The unit of a slope: byte-seconds grow as bytes. */
 static bool counts_blocks(const table *t) {
     return report_of(t)->leaks->measure != MEASURE_ALLOCATED;
 }
@@ -276,7 +277,7 @@ static const void *row_of(const table *t, size_t i) {
     return report_of(t)->rows[i];
 }
 
-/* Sites of which nothing is left are only counted. */
+/* Lists the sites with live blocks. The others are only counted. */
 static void find_rows(document *d, leaks_report *l) {
     const leaks *all = l->leaks;
     l->rows = document_keep(d, all->sites.count * sizeof *l->rows);
@@ -310,7 +311,7 @@ table leaks_table(document *d, leaks_report *l) {
                    .no_name = report_no_stack(l->report->query)};
 }
 
-/* Of growth: an amount, or one each second. */
+/* Returns the text of a growth: an amount, or an amount per second (`each`). */
 static const char *growth_text(document *d, const leaks_report *l, double amount, bool each) {
     const bool blocks = l->leaks->measure == MEASURE_BLOCKS;
     char *text = document_keep(d, sizeof(figure_text));
@@ -356,7 +357,7 @@ static void say_total(document *d, const leaks_report *l) {
     document_title(d, strong, rest);
 }
 
-/* A rate a hundred times as high shows leaks that are a hundred times smaller. */
+/* A rate that is a hundred times as high shows leaks that are a hundred times smaller. */
 const char *leaks_hidden(document *d, const profile *p) {
     const double rate = p->info.sample_rate, most = LEAKS_TELLING * profile_bytes_per_sample(p);
     if (rate >= 1)
@@ -418,7 +419,7 @@ static void say_rest(document *d, const leaks_report *l) {
                       l->report->query->profile->info.sample_rate < 1 ? "sampled" : "allocated");
 }
 
-/* That nothing was seen is not that there is nothing. */
+/* Says what may be live without having been sampled. */
 static void say_unseen(document *d, const leaks_report *l) {
     const query_result *q = l->report->query;
     const figure f = figure_of_live(l, &l->leaks->total.cost);

@@ -1,5 +1,5 @@
-/* lifetimes.c: text shows the survival curve at round times; JSON and CSV have all its points, as
- * far as they differ by more than a thousandth. */
+/* lifetimes.c: text shows the survival curve at round times. JSON and CSV have its points, except
+ * those that differ by less than a thousandth from the one before. */
 #include "reports/lifetimes.h"
 
 #include <stdio.h>
@@ -7,7 +7,7 @@
 #include "profile/tick.h"
 #include "query/stats.h"
 
-#define CURVE_STEP 1e-3 /* of the share that is alive, between points that are written */
+#define CURVE_STEP 1e-3 /* least difference in the alive share between two written points */
 
 static const lifetimes_report *report_at(const void *row) {
     return row;
@@ -34,7 +34,7 @@ bool lifetimes_unsymbolized(const lifetimes_report *r) {
     return false;
 }
 
-/* ---- sites, and all of them -------------------------------------------------------------- */
+/* ---- sites, and the total ----------------------------------------------------------------- */
 
 static const lifetimes_part *part_of(const void *row) {
     const lifetimes_site *s = row;
@@ -101,7 +101,7 @@ static const table_column site_columns[] = {
      .help = "what allocates"},
 };
 
-/* All columns but the last, which is the place. */
+/* Uses all columns except the last, which is the place. */
 static void add_all(document *d, lifetimes_report *r) {
     const table all = {.name = "all",
                        .columns = site_columns,
@@ -139,7 +139,7 @@ static void add_sites(document *d, const lifetimes_report *r, unsigned text) {
         document_note(d, "  %s more site%s", figure_count(more).text, more == 1 ? "" : "s");
 }
 
-/* ---- shares and what they are of --------------------------------------------------------- */
+/* ---- columns of shares ---------------------------------------------------------------------- */
 
 static const lifetimes_row *row_of(const void *row) {
     return row;
@@ -183,7 +183,7 @@ static const table_column point_columns[] = {
     {.name = "age", .kind = COLUMN_TEXT, .in = IN_TEXT, .get = row_name, .help = "the same"},
 };
 
-/* 1, 2, 5, … of µs, ms, s: figure_duration would say 1.00 s. */
+/* Returns 1, 2, 5, … µs, ms or s; figure_duration would say 1.00 s. */
 static figure_text time_text(uint64_t micros) {
     static const struct {
         uint64_t size;
@@ -211,7 +211,8 @@ static void fill_decade(lifetimes_row *row, int decade, const lifetimes_share *s
                  time_text(least * 10).text);
 }
 
-/* From the first decade that is not empty to the last, and those alive. */
+/* Fills the rows from the first to the last decade with blocks, and one for the blocks alive at the
+ * end. Returns their number. */
 static size_t fill_shown_decades(lifetimes_report *r) {
     const lifetimes *l = r->lifetimes;
     int first = 0, last = LIFETIMES_DECADES - 1;
@@ -246,7 +247,7 @@ static const table_column alive_columns[] = {
     {.name = "alive", .kind = COLUMN_PART, .get = alive_share, .help = "those alive at the end"},
 };
 
-/* JSON leaves out empty rows, and has those alive beside them. */
+/* JSON leaves out empty rows, and has the blocks alive at the end in a field of their own. */
 static void add_histogram(document *d, lifetimes_report *r, unsigned text) {
     table rows = {.name = "histogram",
                   TABLE_COLUMNS(decade_columns),
@@ -274,7 +275,7 @@ static void fill_share(lifetimes_row *rows, size_t *n, const lifetimes_share *sh
     ++*n;
 }
 
-/* They say what the columns of sites mean. */
+/* The names of these rows say what the columns of sites mean. */
 static size_t fill_shares(lifetimes_report *r) {
     const lifetimes_part *all = &r->lifetimes->all;
     const bool held = is_held(r);
@@ -310,7 +311,7 @@ static lifetimes_row point_row(const lifetimes_report *r, uint64_t time, estimat
         .share = {.share = alive, .samples = at_risk, .of_samples = r->lifetimes->all.blocks}};
 }
 
-/* At 1, 2, 5, 10, … from the first death on, to the last. */
+/* Fills the points at 1, 2, 5, 10, … us from the first death to the last. Returns their number. */
 static size_t fill_steps(lifetimes_report *r) {
     static const uint64_t steps[] = {1, 2, 5};
     const survival_curve *c = &r->lifetimes->curve;
@@ -329,7 +330,8 @@ static size_t fill_steps(lifetimes_report *r) {
     return n;
 }
 
-/* The points that are written: the first, the last, and those between that matter. */
+/* Returns whether a point is written: the first, the last, and points between them whose share has
+ * changed enough. */
 static bool is_written(const survival_curve *c, size_t i, double *last) {
     const double now = c->items[i].alive.value;
     if (i > 0 && i + 1 < c->count && *last - now < CURVE_STEP)

@@ -1,5 +1,5 @@
-/* paths.c: functions and neighbours have the same columns; fragments have their frames below them.
- */
+/* paths.c: functions, callers and callees have the same columns. Each fragment has its frames in a
+ * table below it. */
 #include "reports/paths.h"
 
 static const paths_report *report_of(const table *t) {

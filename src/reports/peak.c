@@ -1,5 +1,5 @@
-/* peak.c: the figures of the moment are lists (PEAK_TIMES, PEAK_AMOUNTS), from which columns and
- * cells are made; shares by heap and by age are tables, the sites are those of hotspots. */
+/* peak.c: the figures of the peak are lists (PEAK_TIMES, PEAK_AMOUNTS), from which columns and
+ * cells are made. Shares by heap and by age are tables. The table of sites is that of hotspots. */
 #include "reports/peak.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@
 static const char *const heap_names[CCT_SOURCES] = {
     [MEMTRACE_MINOR] = "minor", [MEMTRACE_MAJOR] = "major", [MEMTRACE_EXTERNAL] = "external"};
 
-/* ---- figures of the moment --------------------------------------------------------------- */
+/* ---- figures of the peak --------------------------------------------------------------- */
 
 static const peak_report *report_at(const void *row) {
     return row;
@@ -19,7 +19,7 @@ static figure figure_at(const void *row, uint64_t samples) {
     return figure_of(report_at(row)->report->query->profile, samples);
 }
 
-/* X(name, value, help): columns of the peak. */
+/* X(name, value, help): columns of figures. */
 #define PEAK_TIMES(X)                                                                              \
     X(time_low, low, "the earliest time at which the peak may have been, in microseconds")         \
     X(time_high, high, "the latest")                                                               \
@@ -93,7 +93,7 @@ static void fill_shares(peak_report *k) {
                                   .samples = k->peak->ages[i]};
 }
 
-/* Of one heap alone there is nothing to tell apart. */
+/* Returns the number of heaps in use. With only one heap there is nothing to compare. */
 static size_t n_heaps_used(const peak_report *k) {
     size_t n = 0;
     for (int i = 0; i < CCT_SOURCES; i++)
@@ -151,8 +151,8 @@ static void say_fate(document *d, const peak_report *k) {
                   figure_bytes(end.value).text, figure_margin(&end).text);
 }
 
-/* What a runtime's heap takes beside its blocks is asked for first where RSS is larger than live.
- */
+/* Says what was reported last before the peak. If RSS is larger than live memory, the next question
+ * is what a runtime's heap takes besides its blocks. */
 static void say_read(document *d, const peak_report *k) {
     gauge_list list;
     const char *all = "";

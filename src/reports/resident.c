@@ -1,10 +1,11 @@
-/* resident.c: three causes are told apart: files, memory that the allocator kept, memory that never
- * came from it. */
+/* resident.c: tells three causes apart: files, memory that the allocator kept, and memory that did
+ * not come from the allocator. */
 #include "reports/resident.h"
 
 #include <string.h>
 
-/* What is worth a word: so many times what is live, and so many bytes, at least. */
+/* A difference is reported if RSS is at least this many times the live memory, and at least this
+ * many bytes. */
 #define TIMES 3
 #define LEAST 32e6
 

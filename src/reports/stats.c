@@ -1,5 +1,5 @@
-/* stats.c: numbers of the sample are exact and written so that they can be compared with published
- * ones digit by digit; those of the program are estimates. */
+/* stats.c: numbers of the sample are exact, and are written so that they can be compared with
+ * published ones digit by digit. Numbers of the program are estimates. */
 #include "reports/stats.h"
 
 #include <inttypes.h>
@@ -37,7 +37,7 @@ TABLE_CELL(lives_mean, (cell){.number = lives_of(row)->mean})
 TABLE_CELL(lives_median, (cell){.count = lives_of(row)->median})
 TABLE_CELL(lives_most, (cell){.count = lives_of(row)->most})
 
-/* A row is the number of blocks of a decade, in the array of all decades. */
+/* A row is an element in the array of the decades' block counts. */
 static cell decade_least(const table *t, const void *row) {
     const uint64_t *decade = row, *first = t->rows;
     return (cell){.count = stats_decade_least((unsigned)(decade - first))};
@@ -98,7 +98,8 @@ static const void *part_micros(const void *row) {
 
 /* ---- sizes ------------------------------------------------------------------------------- */
 
-/* A row is the number of blocks of a class, in the array of a part; the context is the part. */
+/* A row is an element in the array of a part's block counts by size class. The context is the
+ * part. */
 static size_t class_of(const table *t, const void *row) {
     const uint64_t *class = row, *first = t->rows;
     return (size_t)(class - first);
@@ -154,7 +155,7 @@ static bool has_held(const table *t) {
     return report_at(t->context)->spec->held;
 }
 
-/* The sample is an object in text, its segments are rows. */
+/* In text, the sample is an object, and its segments are rows. */
 static bool is_object(const table *t) {
     return t->stride == 0;
 }
@@ -163,7 +164,7 @@ static bool is_rows(const table *t) {
     return !is_object(t);
 }
 
-/* X(name, kind, cell of the part p, where it stands, whether, title, help) */
+/* X(name, kind, cell from the part p, in, has, title, help) */
 #define PART_FIELDS(X)                                                                             \
     X(part, TEXT, ((cell){.text = ((const stats_row *)row)->name}), IN_CSV, NULL, NULL,            \
       "all, or the number of a segment")                                                           \
@@ -258,7 +259,7 @@ PART_FIELDS(PART_CELL)
      .has = has_,                                                                                  \
      .help = help_},
 
-/* Shares, not amounts; the kind is what JSON writes with all digits. */
+/* Shares, not amounts. They are RATEs so that JSON writes all digits. */
 static const table_column held_size_columns[] = {
     {.name = "", .kind = COLUMN_RATE, .get = held_size, .help = "a share of all, 0 to 1"},
 };
@@ -370,7 +371,7 @@ TABLE_CELL(bin_name, (cell){.text = bin_of(row)->name})
 static const table_column words_columns[] = BIN_COLUMNS("words");
 static const table_column age_columns[] = BIN_COLUMNS("lifetime");
 
-/* 10^power of what lifetimes count. */
+/* Returns 10^power in the unit of lifetimes, events or microseconds. */
 static figure_text power_of_ten(unsigned power, bool micros) {
     static const char *const units[] = {" µs", " ms", " s"};
     const unsigned unit = power / 3 < 2 ? power / 3 : 2;
@@ -390,7 +391,7 @@ static void name_decade(char *name, size_t size, unsigned decade, bool micros) {
                  power_of_ten(decade, micros).text);
 }
 
-/* From the first decade that is not empty to the last. */
+/* Fills the bins from the first to the last decade with blocks. Returns their number. */
 static size_t fill_decades(stats_bin *bins, const stats_lives *l, uint64_t of, bool micros) {
     unsigned first = 0, last = STATS_DECADES - 1;
     while (first < last && l->decades[first] == 0)
@@ -462,7 +463,7 @@ static const table_column line_columns[] = {
     {.name = "of", .kind = COLUMN_TEXT, .get = line_name, .help = "what it is"},
 };
 
-/* Three digits of what is missing to 100%, too. */
+/* Returns a percentage; near 100%, with three digits of the difference to 100%. */
 static figure_text percent(double of) {
     figure_text t;
     snprintf(t.text, sizeof t.text, "%.*g%%", of < 0.9 ? 3 : 6, 100 * of);
@@ -540,7 +541,7 @@ static const table_column about_columns[] = {
      .help = "births and deaths of the blocks"},
 };
 
-/* All blocks, then the segments; NULL when there is no memory. */
+/* Returns a row for all blocks, then one for each segment; NULL: out of memory. */
 static stats_row *part_rows(document *d, const stats *s) {
     stats_row *rows = document_keep(d, (s->segments.count + 1) * sizeof *rows);
     for (size_t i = 0; rows && i <= s->segments.count; i++) {
@@ -580,7 +581,7 @@ static void add_parts(document *d, stats_report *r, unsigned text) {
     parts.name = "sample";
     parts.rows = rows;
     parts.n = 1;
-    parts.stride = 0; /* an object */
+    parts.stride = 0; /* shown as an object */
     snprintf(r->of_sample, sizeof r->of_sample,
              "Sampled blocks%s, equally weighted; sizes in words without header, large: above %s",
              r->spec->major_only ? " outside the minor heap" : "",

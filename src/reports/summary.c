@@ -1,4 +1,4 @@
-/* summary.c: rows are those of the reports that say more, so that no number has a second
+/* summary.c: the rows are those of the detailed reports, so that each number has only one
  * definition. */
 #include "reports/summary.h"
 
@@ -47,7 +47,8 @@ static void add_peak(document *d, const summary_report *s) {
     document_hint(d, "More: allotrace peak %s", s->trace);
 }
 
-/* Of sums that say of some blocks that they were freed: else nothing is known of any. */
+/* For a trace that was imported as sums. If none of its blocks is freed, nothing is known about
+ * what is live. */
 static void add_live(document *d, const summary_report *s) {
     const figure end = live(s, s->peak->end_samples);
     if (s->peak->end_samples == s->report->query->total.samples)
@@ -57,9 +58,9 @@ static void add_live(document *d, const summary_report *s) {
     document_hint(d, "More: allotrace tree --measure live %s", s->trace);
 }
 
-/* ---- what the system saw ----------------------------------------------------------------- */
+/* ---- the system --------------------------------------------------------------------------- */
 
-/* Where much more is in RAM than is live, of a heap that was recorded. */
+/* Explains it if much more is in RAM than is live, according to the recorded heap. */
 static void add_rss(document *d, const summary_report *s) {
     const figure end = live(s, s->peak->end_samples);
     gauge_list gauges;
@@ -107,7 +108,7 @@ static const table_column advice_columns[] = {
      .help = "the function, or the largest of several"},
 };
 
-/* What is worth the work alone: the largest come first. */
+/* Adds only advice that is worth the work, the largest first. */
 static void add_advice(document *d, const summary_report *s) {
     advice *rows = document_keep(d, SUMMARY_ADVICE * sizeof *rows);
     table best = {.name = "advice",
@@ -155,7 +156,7 @@ static void add_sites(document *d, summary_report *s) {
 
 /* ---- what grows -------------------------------------------------------------------------- */
 
-/* Sites are sorted by class, and growth is the first. */
+/* Sites are sorted by class, and the first class is growing. */
 static void add_growing(document *d, summary_report *s) {
     table rows = leaks_table(d, &s->leaks);
     const size_t growing = s->leaks.classes[LEAKS_GROWING].sites;

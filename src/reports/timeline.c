@@ -1,5 +1,4 @@
-/* timeline.c: the tables of the timeline, of which text shows few: points, gauges, groups, peaks.
- */
+/* timeline.c: the tables of the timeline: points, gauges, groups, peaks. Text shows few of them. */
 #include "reports/timeline.h"
 
 #include <math.h>
@@ -7,7 +6,7 @@
 
 #include "reports/timeline_amounts.h"
 
-/* In JSON. */
+/* Names of the groups in JSON. */
 static const char *const groups_names[] = {"sites",  "sites", "threads", "scopes",
                                            "traces", "spans", "lives"};
 
@@ -32,7 +31,7 @@ static const timeline_point *point_of(const void *row) {
 TABLE_CELL(point_begin, (cell){.count = point_of(row)->begin})
 TABLE_CELL(point_end, (cell){.count = point_of(row)->end})
 
-/* X(name, in, series, heap, help): amounts, with their ends; the page has rates by itself. */
+/* X(name, in, series, heap, help): amounts with their intervals. The page computes rates itself. */
 #define POINT_AMOUNTS(X)                                                                           \
     X(live, IN_DATA, LIVE, 0, "live at its end, or by byteseconds held within it")                 \
     X(live_minor, IN_JSON | IN_CSV, LIVE_HEAP, MEMTRACE_MINOR, "of that, in the minor heap")       \
@@ -42,7 +41,7 @@ TABLE_CELL(point_end, (cell){.count = point_of(row)->end})
     X(promoted_per_second, IN_JSON | IN_CSV, PROMOTED, 0, "promoted each second")                  \
     X(freed_per_second, IN_JSON | IN_CSV, FREED, 0, "freed each second")
 
-/* X(name, series, heap, help): bytes without their ends, for the page. */
+/* X(name, series, heap, help): bytes without intervals, for the page. */
 #define POINT_BYTES(X)                                                                             \
     X(live_minor, LIVE_HEAP, MEMTRACE_MINOR, "live in the minor heap")                             \
     X(live_major, LIVE_HEAP, MEMTRACE_MAJOR, "live in the major heap")                             \
@@ -232,12 +231,12 @@ static const table_column end_columns[] = {
 
 /* ---- groups ------------------------------------------------------------------------------ */
 
-/* What a row of groups refers to; names are the document's. */
+/* The data of a row of groups. The document owns the names. */
 typedef struct layer {
-    const timeline_report *report; /* of it */
+    const timeline_report *report; /* of this group */
     const profile_location *place;
     const char *name, *filter;
-    const double *live; /* by point, whole ones */
+    const double *live; /* by point, in whole numbers */
 } layer;
 
 static const layer *layer_of(const void *row) {
@@ -312,7 +311,7 @@ static const table_column layer_columns[] = {
      .help = "at the end of each point"},
 };
 
-/* As a column of CSV is called. */
+/* Returns the name of the group's column in CSV. */
 static const char *column_name(document *d, const timeline_report *r, const layer *l) {
     const profile_location *p = l->place;
     if (!timeline_by_place(r))
@@ -324,7 +323,7 @@ static const char *column_name(document *d, const timeline_report *r, const laye
                : document_text(d, "live: %s %s", p->file, p->function);
 }
 
-/* Columns of points. */
+/* Makes the groups' columns in the table of points. */
 static void add_columns(document *d, timeline_report *r, const layer *layers) {
     const size_t n = r->n_groups, points = r->timeline->points.count;
     const char **names = document_keep(d, (n + 1) * sizeof *names);

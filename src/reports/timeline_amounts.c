@@ -1,5 +1,5 @@
-/* timeline_amounts.c: a number at a point comes from the samples that are counted there, or, where
- * the measure is not one of samples, from costs. */
+/* timeline_amounts.c: a number at a point comes from the counted samples, or, if the measure does
+ * not count samples, from costs. */
 #include "reports/timeline_amounts.h"
 
 uint64_t timeline_samples(const timeline_point *p, timeline_series s, int heap) {
@@ -67,7 +67,8 @@ cost timeline_cost_at(const timeline_report *r, size_t i, timeline_series s, int
                : of_samples(timeline_samples(timeline_point_at(r, i), s, heap));
 }
 
-/* A block that was missed cannot be held for longer than the point lasts. */
+/* Returns the cost at a point, with blocks that were missed. A missed block cannot be held for
+ * longer than the point lasts. */
 static cost cost_at(const timeline_report *r, size_t i, timeline_series s, int heap) {
     cost c = timeline_cost_at(r, i, s, heap);
     if (timeline_has_costs(r->timeline) && c.blocks == 0)
@@ -77,7 +78,7 @@ static cost cost_at(const timeline_report *r, size_t i, timeline_series s, int h
     return c;
 }
 
-/* What is known of blocks that were missed at a point. */
+/* Returns the limits for blocks that were missed at a point. */
 static filter_bounds may_at(const timeline_report *r, size_t i, timeline_series s) {
     const timeline_point *point = timeline_point_at(r, i);
     const uint64_t length = point->end - point->begin + 1;

@@ -1,4 +1,4 @@
-/* timeline_groups.c: what the groups of a timeline are called, and which filter keeps one. */
+/* timeline_groups.c: the names of a timeline's groups, and the filters that select them. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -16,7 +16,7 @@ static const char *name_of_life(document *d, uint32_t class) {
                                            : document_text(d, "%s to %s", least, most);
 }
 
-/* What is in none of them. */
+/* Filters for the blocks that are in no scope, trace or span. */
 static const struct {
     span_kind kind;
     const char *filter;
@@ -32,7 +32,7 @@ const char *timeline_group_name(document *d, groups_by by, const group *g) {
     return by == GROUPS_BY_LIFE ? name_of_life(d, g->number) : NULL;
 }
 
-/* A name is matched as a whole by a regular expression alone. */
+/* Returns a filter for a name. Only a regular expression matches a name as a whole. */
 static const char *filter_of_span(document *d, const char *term, const group *g) {
     char pattern[128], *to = pattern;
     const char *c = g->name;
@@ -45,12 +45,14 @@ static const char *filter_of_span(document *d, const char *term, const group *g)
     return document_text(d, "%s:/^%s%s/", term, pattern, *c ? "" : "$");
 }
 
-/* Before or after it, the domain may have been that of threads with names. */
+/* Returns a filter for a thread without a name. At other times, threads with names may have had the
+ * same domain. */
 static const char *filter_of_unnamed(document *d, uint32_t domain) {
     return document_text(d, "domain:%" PRIu32 " thread:/^thread %" PRIu32 "$/", domain, domain);
 }
 
-/* Blocks that were never freed have a life, too: until the end. */
+/* Blocks that were never freed also have a lifetime, until the end, so they must be excluded by
+ * `-survived`. */
 const char *timeline_group_filter(document *d, groups_by by, const group *g) {
     const uint64_t least = groups_life(g->number), most = groups_life(g->number + 1);
     if (by == GROUPS_BY_THREAD)

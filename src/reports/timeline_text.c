@@ -1,5 +1,5 @@
-/* timeline_text.c: the timeline as lines of characters, a character a point. Each line is scaled to
- * its highest point, and that number stands behind it. */
+/* timeline_text.c: the timeline as lines of characters, one character per point. Each line is
+ * scaled to its highest point, and followed by that number. */
 #include <math.h>
 #include <stdio.h>
 
@@ -11,7 +11,7 @@ enum { SHOWN_MARKS = 10 };
 static const char *const heap_names[CCT_SOURCES] = {
     [MEMTRACE_MINOR] = "minor", [MEMTRACE_MAJOR] = "major", [MEMTRACE_EXTERNAL] = "external"};
 
-/* In headings. */
+/* Names of the groups in headings. */
 static const char *const by_texts[] = {"site",  "site", "thread",  "scope",
                                        "trace", "span", "lifetime"};
 
@@ -24,7 +24,7 @@ typedef struct timeline_row {
     const profile_location *place;
     const double *heights; /* by point */
     figure most;
-    uint64_t at; /* when that was */
+    uint64_t at; /* time of `most` */
     struct timeline_row *below;
     size_t n_below;
 } timeline_row;
@@ -33,7 +33,8 @@ static const timeline_row *row_of(const void *row) {
     return row;
 }
 
-/* The most memory was live between the ends of points, and is known; the most blocks is not. */
+/* Returns whether the peak is within a point. Most memory is live between the ends of points, and
+ * this peak is known. For blocks it is not known. */
 static bool is_peak(const timeline_report *r, size_t i, timeline_series s) {
     const timeline *t = r->timeline;
     const timeline_point *p = timeline_point_at(r, i);
@@ -47,13 +48,14 @@ static double height_at(const timeline_report *r, size_t i, timeline_series s, i
                                               : timeline_seconds(timeline_point_at(r, i), s));
 }
 
-/* What is held in the last point, if that is shorter, is no less high, but less. */
+/* Returns the size by which the highest point is chosen. The last point may be shorter than the
+ * others: what is held in it may be as high, but is less. */
 static double size_at(const timeline_report *r, size_t i, timeline_series s, int heap,
                       double height) {
     return timeline_is_held(r, s) ? timeline_cost_at(r, i, s, heap).weight : height;
 }
 
-/* What stands behind the points of a row. */
+/* Sets the number after the points of a row, and its time. */
 static void fill_most(const timeline_report *r, timeline_series s, int heap, size_t highest,
                       timeline_row *row) {
     const timeline_point *p = timeline_point_at(r, highest);
@@ -63,7 +65,7 @@ static void fill_most(const timeline_report *r, timeline_series s, int heap, siz
     row->at = peak ? r->timeline->peak.at.time : p->begin;
 }
 
-/* False if there is nothing of it. */
+/* Returns false if the series has no samples. */
 static bool fill_row(document *d, const timeline_report *r, timeline_series s, int heap,
                      timeline_row *row) {
     const size_t n = r->timeline->points.count;
@@ -121,7 +123,7 @@ static bool row_below(const table *t, const void *row, table *below) {
     return below->n > 0;
 }
 
-/* Lines come first, so that those of all tables stand below each other. */
+/* Lines come first, so that they are aligned in all tables. */
 #define ROW_COLUMNS(kind_, at_)                                                                    \
     {.name = "history",                                                                            \
      .title = "over time",                                                                         \
@@ -141,7 +143,7 @@ static const table_column live_columns[] = {
 };
 
 static const table_column rate_columns[] = {
-    ROW_COLUMNS(RATE, "from"), /* for the time of a character */
+    ROW_COLUMNS(RATE, "from"), /* the point begins at this time */
     {.name = "blocks", .kind = COLUMN_TEXT, .get = row_name, .help = "what became of them"},
 };
 
@@ -162,7 +164,7 @@ static const table_column group_columns[] = {
 
 /* ---- text -------------------------------------------------------------------------------- */
 
-/* The first table says what its characters are. */
+/* State of the text: only the first table says how much time a character is. */
 typedef struct text_of {
     document *document;
     const timeline_report *report;
@@ -203,7 +205,7 @@ static void add_live(text_of *x) {
         row->name = heap_names[heap];
         rows->n_below += fill_row(x->document, r, LIVE_HEAP, heap, row);
     }
-    if (rows->n_below == 1) /* it would say the same again */
+    if (rows->n_below == 1) /* a single heap would repeat the row of all */
         rows->n_below = 0;
     add_rows(
         x, timeline_is_held(r, LIVE) ? "Held" : "Live",
@@ -279,7 +281,7 @@ static void say_end(document *d, const timeline_report *r) {
                       unit == UNIT_BLOCKS && end.value >= 1.5 ? "were" : "was", seen);
 }
 
-/* The whole program's memory in bytes can be compared with what the system saw. */
+/* Compares the whole program's live memory in bytes with what the system reported. */
 static void explain_end(document *d, const timeline_report *r) {
     const timeline *t = r->timeline;
     if (r->report->filter || report_unit(r->report) != UNIT_BYTES || timeline_has_costs(t) ||
@@ -333,7 +335,7 @@ static void add_marks(document *d, const timeline_report *r) {
 
 /* ---- all of it --------------------------------------------------------------------------- */
 
-/* What the system saw, and marks, are known without a sample. */
+/* What the system reported, and marks, need no samples. */
 void timeline_text(document *d, const timeline_report *r, bool sampled) {
     text_of x = {.document = d, .report = r};
     if (sampled) {

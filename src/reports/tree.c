@@ -32,7 +32,8 @@ static const uint32_t *children_of(const tree_report *t, const void *row) {
     return t->children + t->firsts[number_of(t, row)];
 }
 
-/* What has no backtrace is no node, and has none. */
+/* Returns the number of a row's children. The row of allocations without a backtrace is no node,
+ * and has none. */
 static uint32_t count_children(const tree_report *t, const void *row) {
     if (row == &t->alone)
         return 0;
@@ -40,7 +41,8 @@ static uint32_t count_children(const tree_report *t, const void *row) {
     return t->firsts[node + 1] - t->firsts[node];
 }
 
-/* A picture has nodes in preorder: those below one that comes later come later. */
+/* Sorts the nodes by parent. A picture has its nodes in preorder, so children of one parent stay in
+ * their order. */
 static void list_children(document *d, tree_report *t) {
     const size_t n = t->picture->nodes.count;
     const picture_node *nodes = t->picture->nodes.items;
@@ -67,7 +69,7 @@ static uint64_t count_omitted(const tree_report *t) {
 
 /* ---- columns ----------------------------------------------------------------------------- */
 
-/* Tables of children have their numbers as rows. */
+/* The rows of a table of children are the numbers of nodes. */
 static const void *child_row(const table *t, size_t i) {
     const uint32_t *numbers = t->rows;
     return &report_of(t)->picture->nodes.items[numbers[i]];
@@ -169,7 +171,8 @@ static const void *listed_row(const table *t, size_t i) {
     return rows[i];
 }
 
-/* The rows that text begins with: the focus, or what is called first and what has no stack. */
+/* Returns the first rows in text: the focus; or the outermost calls, and the allocations without a
+ * stack. */
 static table top_rows(document *d, tree_report *t) {
     const picture_node *root = root_of(t);
     const uint32_t shown = t->view.focus ? 0 : count_children(t, root);

@@ -1,9 +1,10 @@
-/* decode.c: how fast traces are decoded.
+/* decode.c: the speed of decoding traces.
  *
  *     decode TRACE...
  *
- * Each trace is read from the page cache again and again, with backtraces and without, and for
- * comparison merely read(2) in pieces of the reader's window. A line gives medians. */
+ * Each trace is read from the page cache repeatedly, with backtraces and without. For comparison it
+ * is also only read by read(2), in pieces as large as the reader's window. Each line has
+ * medians. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +15,7 @@
 
 #include "allotrace/memtrace.h"
 
-enum { RUNS = 21, LEAST_BYTES = 8 << 20 /* a measurement lasts at least that many bytes */ };
+enum { RUNS = 21, LEAST_BYTES = 8 << 20 /* a measurement reads at least that many bytes */ };
 
 typedef struct tally {
     unsigned long long events, new_frames;
@@ -70,7 +71,7 @@ static int compare_doubles(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* The median time of one pass over the trace. */
+/* Returns the median time of one pass over the trace. */
 static double median_seconds(tally (*pass)(const char *), const char *path, size_t size) {
     double times[RUNS];
     size_t passes = 1 + LEAST_BYTES / size;

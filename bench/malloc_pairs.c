@@ -1,5 +1,5 @@
-/* malloc_pairs: a program that does nothing but malloc and free: builds and frees binary trees, in
- * one thread or several. The worst case for whatever is done at each allocation.
+/* malloc_pairs: a program that only calls malloc and free: it builds and frees binary trees, in one
+ * thread or several. The worst case for any work done at each allocation.
  *
  *     malloc_pairs [TREES [THREADS]] */
 #include <pthread.h>

@@ -1,6 +1,6 @@
-/* memprof.c: what the sampling engine costs, in ratios to the same loop without it, and its cold
- * paths in nanoseconds. The allocator of the loops is the simplest there is, a pointer that is
- * bumped, so that the ratios are the worst that any host can see; malloc is measured beside it. */
+/* memprof.c: the cost of the sampling engine, as a ratio to the same loop without it, and that of
+ * its cold paths in nanoseconds. The loops use the simplest possible allocator, which bumps a
+ * pointer, so the ratios are the worst for any host. malloc is measured for comparison. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -60,7 +60,7 @@ __attribute__((noinline)) static void cold(uintptr_t address, uint64_t words) {
                 .address = address, .size = words - 1, .n_samples = k, .heap = MEMPROF_MAJOR});
 }
 
-/* A pointer that is bumped and wraps; the block gets a header and zeroed fields. */
+/* Allocates by bumping a pointer that wraps around. A block gets a header and zeroed fields. */
 static inline char *bump(size_t *at, size_t size) {
     char *block = space + (*at & (SPACE - 1));
     *at += size;
@@ -122,7 +122,7 @@ static double time_of(void (*loop)(void)) {
     return now() - begin;
 }
 
-/* Runs the two loops in turn; the median of the ratios of neighbours. */
+/* Runs the two loops in turn, and prints the median of the ratios of adjacent runs. */
 static void compare(const char *name, void (*plain)(void), void (*counted)(void)) {
     double ratios[ROUNDS], extra[ROUNDS];
     plain();

@@ -1,15 +1,18 @@
-/* profile.c: what it costs to make a profile of a trace, and to ask a filtered question of it.
+/* profile.c: the cost of making a profile of a trace, and of filtered queries on it.
  *
  *     profile [MILLIONS OF EVENTS [FILE [SURPRISES]]]
  *     profile TRACE
  *
- * The trace is a given one, which had better not be compressed: that would be measured, too. Or it
- * is made up, and lies in a file without a name; with FILE it is written there, and nothing is
- * measured. In it, four domains take turns; call stacks are some 30 frames deep and change by a few
- * frames, of 64 calls SURPRISES (3) not the usual one: with 18, half of the stacks are new;
- * most blocks die young, one in eight is promoted, of which most die late. Each measurement
- * is a process of its own, so that its memory can be told; that of the table of blocks is what the
- * profile with it takes more than the one without. */
+ * The trace is given, or is made up and kept in an unnamed file. A given trace should not be
+ * compressed, since decompression would be measured as well. With FILE, the made-up trace is only
+ * written there, and nothing is measured.
+ *
+ * In the made-up trace, four domains take turns. Call stacks are about 30 frames deep and change by
+ * a few frames. Of 64 calls, SURPRISES (3) are not the usual one: with 18, half of the stacks are
+ * new. Most blocks die young; one in eight is promoted, and most of these die late.
+ *
+ * Each measurement is a process of its own, so that its memory can be measured. The memory of the
+ * table of blocks is the difference between a profile with it and one without. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,12 +29,12 @@ enum {
     DEFAULT_MILLIONS = 4,
     DEFAULT_SURPRISES = 3,
     DOMAINS = 4,
-    SLICE = 4096, /* allocations that a domain makes in its turn */
+    SLICE = 4096, /* allocations of a domain in its turn */
     DEPTH = 30,
-    CODES = 1 << 13, /* the lower half calls, the upper half allocates */
-    YOUNG = 1 << 12, /* blocks of a domain, of which a random one dies or is promoted when it
-                        allocates */
-    OLD = 1 << 20,   /* promoted ones of all, of which a random one dies at each promotion */
+    CODES = 1 << 13, /* the lower half are callers, the upper half allocate */
+    YOUNG = 1 << 12, /* blocks of a domain, a random one of which dies or is promoted at each of its
+                        allocations */
+    OLD = 1 << 20,   /* promoted blocks, a random one of which dies at each promotion */
 };
 
 static _Noreturn void die(const char *why) {
@@ -50,7 +53,7 @@ static double seconds_of(clockid_t clock) {
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* Of one core, whatever else runs on the machine. */
+/* Returns CPU time, which does not depend on what else runs on the machine. */
 static double seconds_now(void) {
     return seconds_of(CLOCK_PROCESS_CPUTIME_ID);
 }
@@ -87,8 +90,8 @@ static size_t locate(void *context, uint64_t code, memtrace_location *l, size_t 
     return 1;
 }
 
-/* The innermost frames change, always the last: it allocates, and the others call. A function
- * mostly makes the same call, else one of some others. */
+/* Changes the innermost frames, always including the last, which allocates. The others are callers.
+ * A function usually makes the same call, and otherwise one of a few others. */
 static size_t change_stack(maker *m, uint64_t frames[DEPTH], size_t *depth) {
     size_t keep = *depth - 1 - next_random(m) % 4, back = next_random(m) % 64;
     keep = back == 0 || keep > DEPTH ? *depth / 2 : keep;
@@ -162,7 +165,7 @@ static int temporary_file(void) {
 
 /* ---- what is measured -------------------------------------------------------------------- */
 
-/* Every term, alone and with others. */
+/* Each term, alone and with others. */
 static const char *const filters[] = {
     "alloc:1s..5s",
     "live:1s..2s",
@@ -187,10 +190,10 @@ static const char *const filters[] = {
 
 enum { N_FILTERS = sizeof filters / sizeof *filters };
 
-/* What a process finds out. */
+/* The results of one process. */
 typedef struct findings {
     double seconds, query_seconds[N_FILTERS];
-    double peak_seconds, peak_elapsed; /* of a query that must find the peak first */
+    double peak_seconds, peak_elapsed; /* for a query that must find the peak first */
     size_t n_nodes, n_kept[N_FILTERS];
     long peak; /* KB */
 } findings;
@@ -271,7 +274,7 @@ static int by_seconds(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* The run of median time. */
+/* Returns the run with the median time. */
 static findings measure_all(int fd, bool keep_blocks) {
     findings runs[RUNS];
     for (int i = 0; i < RUNS; i++)
@@ -285,7 +288,7 @@ static findings measure_all(int fd, bool keep_blocks) {
     return runs[RUNS / 2];
 }
 
-/* Makes a trace of its own, in FILE if that is given; returns a file to be read. */
+/* Makes a trace, in FILE if it is given. Returns the file, ready to be read. */
 static int make_file(double millions, const char *name, uint64_t surprises) {
     maker *m = calloc(1, sizeof *m);
     if (!m)

@@ -1,8 +1,10 @@
-/* symbolize.c: src/symbolize as a program like addr2line, to compare answers and speed with others.
+/* symbolize.c: src/symbolize as a program like addr2line, to compare its answers and its speed with
+ * others.
  *
  * usage: symbolize FILE < ADDRESSES
- * Prints what `addr2line -a -i -f -C -e FILE` prints: for each hexadecimal address a line with it,
- * then two lines for each function, innermost first. */
+ *
+ * Prints what `addr2line -a -i -f -C -e FILE` prints: for each hexadecimal address a line with the
+ * address, then two lines for each function, innermost first. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
-/* unwind.c: what one stack capture costs: our unwinder with all its rows cached (warm) and with
- * none (cold, with the page faults of an untouched cache), beside glibc's backtrace() and, if it is
- * installed, libunwind's unw_backtrace(). The methods take turns within each round; the medians of
- * all rounds are printed. libunwind is opened at run time: linked, it would replace glibc's
- * backtrace(). */
+/* unwind.c: the cost of capturing one stack: by our unwinder with all its rows cached (warm), and
+ * with none (cold, with the page faults of an untouched cache), and, for comparison, by glibc's
+ * backtrace() and libunwind's unw_backtrace(), if that is installed. The methods take turns in each
+ * round, and the medians of all rounds are printed. libunwind is opened at run time, because it
+ * would replace glibc's backtrace() if it were linked. */
 #include <dlfcn.h>
 #include <execinfo.h>
 #include <stdio.h>
@@ -93,7 +93,7 @@ static void measure(void) {
     }
 }
 
-/* A chain of different functions with frames of different sizes, each calling the next. */
+/* A chain of different functions with frames of different sizes. Each calls the next. */
 typedef int link_function(int depth);
 static link_function *const chain[FUNCTIONS];
 

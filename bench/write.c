@@ -1,8 +1,8 @@
-/* write.c: what it costs to write an event, and how large it is in the file.
+/* write.c: the cost of writing an event, and its size in the file.
  *
  * A call stack of random call sites changes by a few innermost frames from one allocation to the
- * next. Lines give medians, and each cost as a multiple of one lone collection, the cheapest
- * event. The trace goes nowhere. */
+ * next. Each line has medians, and each cost also as a multiple of a single collection, the
+ * cheapest event. The trace is discarded. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -75,7 +75,8 @@ static int by_value(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* The median cost of an event in nanoseconds; `depth` 0: of a collection. `*size` is its bytes. */
+/* Returns the median cost of an event in nanoseconds, of a collection if `depth` is 0. Sets `*size`
+ * to its size in bytes. */
 static double measure(size_t depth, size_t changed, double *size) {
     static bench b;
     double runs[RUNS];

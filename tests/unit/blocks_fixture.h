@@ -1,13 +1,14 @@
-/* blocks_fixture.h: blocks for a table, as if from a trace in which times alone order what happens.
- */
+/* blocks_fixture.h: adds blocks to a table, as from a trace in which only times give the order of
+ * events. */
 #ifndef BLOCKS_FIXTURE_H
 #define BLOCKS_FIXTURE_H
 
 #include "profile/blocks_add.h"
 
-enum { FIXTURE_ENDER = 1000 /* the domain in which they die */ };
+enum { FIXTURE_ENDER = 1000 /* the domain in which blocks die */ };
 
-/* Births do not go back in time. BLOCKS_NEVER: it does not die. */
+/* Adds a block. Births must be in the order of time. `died` is BLOCKS_NEVER if the block stays
+ * live. */
 static inline bool blocks_fixture_add(block_table *b, uint32_t node, const memtrace_event *event,
                                       uint64_t died) {
     bool ok = blocks_enter(b, event->domain) && blocks_add(b, node, event);

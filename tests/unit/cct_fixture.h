@@ -1,10 +1,10 @@
-/* cct_fixture.h: what stands in a calling-context tree, looked for among all totals. */
+/* cct_fixture.h: reads a calling-context tree by searching all its totals. */
 #ifndef CCT_FIXTURE_H
 #define CCT_FIXTURE_H
 
 #include "profile/cct.h"
 
-/* A node's totals from one source; zeros if there are none. */
+/* Returns a node's totals from one source; zeros if there are none. */
 static inline cct_sums cct_fixture_own(const cct *tree, uint32_t node, unsigned source) {
     for (uint32_t i = 0; i < tree->totals.count; i++)
         if (tree->totals.items[i].node == node && tree->totals.items[i].source == source)

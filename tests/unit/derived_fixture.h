@@ -1,4 +1,4 @@
-/* derived_fixture.h: small traces, and traces that are made from them. */
+/* derived_fixture.h: small traces, and traces derived from them. */
 #ifndef DERIVED_FIXTURE_H
 #define DERIVED_FIXTURE_H
 
@@ -9,7 +9,7 @@
 #include "trace/rewrite.h"
 #include "trace_text.h"
 
-/* What the codes of these tests stand for. */
+/* The codes in the stacks of these tests. */
 enum { MAIN = 1, LEAF, OTHER_LEAF, TYPED, NOWHERE, MARK, GAUGE };
 
 static inline size_t locate(void *context, uint64_t code, memtrace_location *l, size_t max) {
@@ -112,7 +112,8 @@ static inline memtrace_reader *open_result(int fd) {
     return reader;
 }
 
-/* Blocks a (10–25), b (12, lives), c (20–21, promoted), d (22–40), and a mark at 24. */
+/* Records blocks a (10–25), b (12, never freed), c (20–21, promoted), d (22–40), and a mark at
+ * 24. */
 static inline void record_stretch(tape *t) {
     tape_start(t, &head, locate);
     const uint64_t a = allocate(t, 0, 10, 3, LEAF), b = allocate(t, 0, 12, 1, OTHER_LEAF);

@@ -4,7 +4,7 @@
 
 #include "query/hotspots.h"
 
-/* The hotspots of all that a profile has, as commands show them unless they are told otherwise. */
+/* Finds the hotspots of a whole profile, with the default settings of the commands. */
 static inline bool hotspots_of_all(const profile *p, hotspots_by by, hotspots *h) {
     query_result q;
     const bool ok = query_run(&q, p, &(query_spec){0}) && hotspots_query(&q, by, h);

@@ -1,5 +1,5 @@
-/* memprof_host.h: what tests of the engine share: a host whose memory can be made to fail, a
- * tracker that writes down what it is told, and the judgement of a distribution. */
+/* memprof_host.h: shared by the tests of the engine: a host whose memory can be made to fail, a
+ * tracker that records its callbacks, and the test of a distribution. */
 #ifndef MEMPROF_HOST_H
 #define MEMPROF_HOST_H
 
@@ -13,7 +13,7 @@
 #include "allotrace/memprof.h"
 #include "unit.h"
 
-/* An assertion for inner loops: Check's own ones write to a file each time. */
+/* An assertion for inner loops: Check's own assertions write to a file each time. */
 #define REQUIRE(condition)                                                                         \
     do {                                                                                           \
         if (!(condition))                                                                          \
@@ -23,9 +23,9 @@
 /* ---- memory -------------------------------------------------------------------------------- */
 
 typedef struct test_memory {
-    long live;    /* bytes given out */
-    long calls;   /* that ask for memory */
-    long fail_at; /* this call of them fails, and all later ones if `fail_on`; 0: none */
+    long live;    /* bytes in use */
+    long calls;   /* requests for memory */
+    long fail_at; /* this request fails, and all later ones if `fail_on`; 0: none */
     bool fail_on;
 } test_memory;
 
@@ -43,15 +43,15 @@ static inline void *test_reallocate(void *context, void *old, size_t old_size, s
     }
     char *p = realloc(old, size);
     if (p && size > old_size)
-        memset(p + old_size, 0xA5, size - old_size); /* it need not be zeroed */
+        memset(p + old_size, 0xA5, size - old_size); /* fresh memory need not be zeroed */
     return p;
 }
 
-/* ---- a diary of callbacks -------------------------------------------------------------------- */
+/* ---- a record of callbacks ---------------------------------------------------------------- */
 
 typedef struct test_event {
     char kind; /* a: alloc_minor, A: alloc_major, p: promote, d: dealloc_minor, D: dealloc_major */
-    uintptr_t id; /* metadata, 1, 2, 3 … in order of allocation; after a promotion the same */
+    uintptr_t id; /* metadata: 1, 2, 3 … in order of allocation; promotion keeps it */
     memprof_allocation info;
 } test_event;
 
@@ -110,7 +110,7 @@ static inline memprof_tracker diary_tracker(test_diary *d) {
                              .dealloc_major = diary_dealloc_major};
 }
 
-/* "A1 A2 D1": what was noted, in a static buffer. */
+/* Returns the recorded events in a static buffer: "A1 A2 D1". */
 static inline const char *diary_text(const test_diary *d) {
     static char text[65536];
     size_t used = 0;
@@ -124,22 +124,24 @@ static inline const char *diary_text(const test_diary *d) {
 /* ---- distributions -----------------------------------------------------------------------------
  */
 
-/* log of the probability of k successes in n trials; long, because the terms are huge. */
+/* Returns the logarithm of the probability of k successes in n trials. The terms are huge, so it
+ * computes with long double. */
 static inline double log_binomial_pmf(double n, double p, double k) {
     long double m = n, j = k;
     return (double)(lgammal(m + 1) - lgammal(j + 1) - lgammal(m - j + 1) + j * logl(p) +
                     (m - j) * log1pl(-p));
 }
 
-/* How many standard deviations a chi-square statistic is above what it should be, after Wilson and
- * Hilferty: standard normal if the hypothesis holds. */
+/* Returns by how many standard deviations a chi-square statistic exceeds its expectation (Wilson
+ * and Hilferty): standard normal if the hypothesis holds. */
 static inline double chi_square_z(double statistic, double freedom) {
     double v = 2 / (9 * freedom);
     return (cbrt(statistic / freedom) - (1 - v)) / sqrt(v);
 }
 
-/* The same for counts of k = 0 … n_counts - 1 (the last: that or more) in `total` draws, against
- * the binomial law; neighbouring classes are joined until 10 are expected in each. */
+/* Returns that number for counts of k = 0 … n_counts - 1 in `total` draws, against the binomial
+ * distribution. The last count is of n_counts - 1 or more. Neighboring classes are joined until 10
+ * draws are expected in each. */
 static inline double binomial_z(const uint64_t *counts, size_t n_counts, double total, double n,
                                 double p) {
     double statistic = 0, seen = 0, expected = 0, left = total, freedom = -1;

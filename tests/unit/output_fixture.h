@@ -1,4 +1,4 @@
-/* output_fixture.h: what was written into an output in memory. */
+/* output_fixture.h: checks the text written to an output in memory. */
 #ifndef OUTPUT_FIXTURE_H
 #define OUTPUT_FIXTURE_H
 

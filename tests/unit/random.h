@@ -1,4 +1,5 @@
-/* random.h: repeatable random numbers for simulations: SplitMix64, and what is drawn from it. */
+/* random.h: repeatable random numbers for simulations: SplitMix64, and distributions made from
+ * it. */
 #ifndef TEST_RANDOM_H
 #define TEST_RANDOM_H
 
@@ -16,17 +17,17 @@ static inline uint64_t test_random_u64(test_random *r) {
     return z ^ z >> 31;
 }
 
-/* Between 0 and 1, neither included. */
+/* Returns a number between 0 and 1, both excluded. */
 static inline double test_random_unit(test_random *r) {
     return ((double)(test_random_u64(r) >> 11) + 0.5) * 0x1p-53;
 }
 
-/* With the mean 1. */
+/* Returns a number from the exponential distribution with mean 1. */
 static inline double test_random_exponential(test_random *r) {
     return -log(test_random_unit(r));
 }
 
-/* The words that are not sampled before one that is. */
+/* Returns how many words are skipped before the next sampled word. */
 static inline uint64_t test_random_gap(test_random *r, double rate) {
     return rate >= 1 ? 0 : (uint64_t)(log(test_random_unit(r)) / log1p(-rate));
 }

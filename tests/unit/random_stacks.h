@@ -1,11 +1,12 @@
-/* random_stacks.h: stacks of a few functions at random, for what has to hold of any. */
+/* random_stacks.h: random stacks of a few functions, for properties that must hold for any
+ * stacks. */
 #ifndef RANDOM_STACKS_H
 #define RANDOM_STACKS_H
 
 #include "tape.h"
 #include "unit.h"
 
-/* Stacks of a few functions, many times, so that most paths are parts of others' stacks. */
+/* Few functions and many stacks, so that most paths are parts of other stacks. */
 enum { STACKS = 20, DEEPEST = 12, EACH = 1 << STACKS };
 
 typedef struct stacks {

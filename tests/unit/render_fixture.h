@@ -1,4 +1,4 @@
-/* render_fixture.h: small documents with cells of all kinds, for the tests of the renderers: rows
+/* render_fixture.h: small documents for the tests of the renderers, with cells of all kinds: rows
  * below rows, verdicts, changes and records. */
 #ifndef RENDER_FIXTURE_H
 #define RENDER_FIXTURE_H
@@ -108,7 +108,7 @@ static inline document made(void) {
     return d;
 }
 
-/* What `render` writes of it, to be freed. */
+/* Returns what `render` writes for that document; the caller frees it. */
 static inline char *written(void (*render)(output *, const document *)) {
     document d = made();
     output o;

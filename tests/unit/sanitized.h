@@ -1,4 +1,4 @@
-/* sanitized.h: defines SANITIZED where a sanitizer watches memory. */
+/* sanitized.h: defines SANITIZED if a memory or thread sanitizer is on. */
 #ifndef SANITIZED_H
 #define SANITIZED_H
 

@@ -1,5 +1,5 @@
-/* tape.h: for tests of queries: a trace of two domains, written to memory and read into a profile.
- */
+/* tape.h: for tests of queries: a trace with two domains, written to memory and read into a
+ * profile. */
 #ifndef TAPE_H
 #define TAPE_H
 
@@ -23,7 +23,7 @@ static inline int tape_keep(void *context, const void *packets, size_t size) {
     return 0;
 }
 
-/* What the codes of these tests stand for. */
+/* The codes in the stacks of these tests. */
 enum {
     MAIN = 1,
     LEAF,
@@ -43,12 +43,12 @@ enum {
     LIB_MAP,
     EVAL_WITHIN,
     WORKER,
-    SPAN_PARTS /* and the next four codes: that there is none is the last */
+    SPAN_PARTS /* and the next four codes; the last means no span */
 };
 
 typedef struct tape_place {
     uint64_t code;
-    memtrace_location outer, inner; /* without function: no such location */
+    memtrace_location outer, inner; /* no function: there is no such location */
 } tape_place;
 
 static const tape_place tape_places[] = {
@@ -75,7 +75,7 @@ static const tape_place tape_places[] = {
     {SPAN_PARTS + 2, {MEMTRACE_SPAN_FILE, "bytes 12", 0, 0, 0}, {0}},
     {SPAN_PARTS + 3, {MEMTRACE_SPAN_FILE, "bytes 18", 0, 0, 0}, {0}},
     {SPAN_PARTS + 4, {MEMTRACE_SPAN_FILE, MEMTRACE_NO_SCOPE, 0, 0, 0}, {0}},
-    {EVAL_WITHIN, {"eval.c", "eval.fun", 50, 0, 0}, {0}}, /* passed on where it is written */
+    {EVAL_WITHIN, {"eval.c", "eval.fun", 50, 0, 0}, {0}}, /* a local function on eval's line */
 };
 
 static inline size_t tape_locate(void *context, uint64_t code, memtrace_location *l, size_t max) {
@@ -121,7 +121,7 @@ static inline void remark(tape *t, uint64_t time, uint64_t code, uint64_t value)
     ck_assert_int_eq(memtrace_stream_remark(t->streams[0], time, code, value), MEMTRACE_OK);
 }
 
-/* Closes the streams, the later domain first if `reversed`, and reads what was written. */
+/* Closes the streams, the later domain first if `reversed`, and reads the trace. */
 static inline void tape_read_with(tape *t, profile *p, bool reversed,
                                   const profile_options *options) {
     for (int i = 0; i < 2; i++)
@@ -133,7 +133,7 @@ static inline void tape_read_with(tape *t, profile *p, bool reversed,
         MEMTRACE_OK);
     *p = (profile){0};
     ck_assert_int_eq(profile_read(p, reader, options), MEMTRACE_OK);
-    memtrace_reader_close(reader); /* the profile owns all that it shows */
+    memtrace_reader_close(reader); /* the profile owns everything that it returns */
     vec_free(&t->bytes);
 }
 

@@ -21,9 +21,9 @@ typedef struct trace_bytes {
     uint8_t bytes[1 << 24];
     size_t size;
     unsigned version;
-    size_t packet;  /* where the packet in work begins */
+    size_t packet;  /* start of the current packet */
     uint64_t begin; /* its begin time, us since TRACE_START */
-    uint64_t end;   /* and its end, which follows the events unless it was given */
+    uint64_t end;   /* its end time; follows from the events unless it was given */
 } trace_bytes;
 
 typedef struct packet_fields {
@@ -120,7 +120,7 @@ static inline void trace_head(trace_bytes *t) {
     trace_packet_end(t);
 }
 
-/* An allocation of 1 … 16 words with `n` codewords, which must follow. */
+/* Puts an allocation of 1 … 16 words with `n` codewords, which the caller must add. */
 static inline void trace_short_alloc(trace_bytes *t, uint64_t time, unsigned length,
                                      uint64_t prefix, unsigned n) {
     trace_event(t, FORMAT_SHORT_ALLOC + length, time);
@@ -143,7 +143,7 @@ static inline void trace_miss(trace_bytes *t, unsigned bucket, uint64_t code) {
     put(t, 8, code);
 }
 
-/* The bucket's code and `run` predicted ones. */
+/* Puts a hit of the bucket's code and of `run` predicted ones. */
 static inline void trace_hit(trace_bytes *t, unsigned bucket, unsigned run) {
     put(t, 2, bucket << FORMAT_TAG_BITS | (run < 2 ? run : FORMAT_TAG_HIT_N));
     if (run >= 2)
@@ -161,8 +161,9 @@ static inline void trace_location_event(trace_bytes *t, uint64_t code, unsigned 
     put(t, 1, n_locations);
 }
 
-/* A location of a location event. NULL names: the codes say all. Columns are OR-ed into place
- * unlimited, as the overflow of memtrace 0.2.3 does. */
+/* Puts a location of a location event. A name that is NULL is not written: its code refers to a
+ * known name. Columns are OR-ed into place without a limit, as the overflow of memtrace 0.2.3
+ * does. */
 static inline void trace_location(trace_bytes *t, uint64_t line, uint64_t start, uint64_t end,
                                   uint64_t file, const char *file_name, uint64_t definition,
                                   const char *definition_name) {

@@ -1,6 +1,5 @@
-/* trace_fixture.h: for tests of writing: a trace in memory, made by the writer, and beside it the
- * text that a decoder must print for it. Also the seams: the Nth sink call or the Nth piece of
- * memory can be made to fail. */
+/* trace_fixture.h: for tests of the writer: a trace in memory, and the text that a decoder must
+ * print for it. The Nth call of the sink, or the Nth request for memory, can be made to fail. */
 #ifndef TRACE_FIXTURE_H
 #define TRACE_FIXTURE_H
 
@@ -28,9 +27,9 @@ typedef struct fixture {
     memtrace_writer_options hooks;
     memtrace_writer *writer;
 
-    pthread_mutex_t lock; /* guards all below */
+    pthread_mutex_t lock; /* protects the rest */
     VEC(uint8_t) bytes;
-    VEC(span) packets;                /* what each call of the sink brought, the head first */
+    VEC(span) packets;                /* the bytes of each call of the sink, the head first */
     int fail_sink_at, fail_memory_at; /* the Nth call fails, and all later ones; 0: none */
     int n_sinks, n_memories;
     size_t memory_in_use, memory_peak;
@@ -67,7 +66,7 @@ static inline int fixture_sink_spread(void *context, const void *bytes, size_t s
     return 0;
 }
 
-/* Fresh memory is full of garbage, and freed memory is spoilt. */
+/* Fresh memory is filled with garbage, and freed memory is overwritten. */
 static inline void *fixture_reallocate(void *context, void *old, size_t old_size, size_t size) {
     fixture *f = context;
     pthread_mutex_lock(&f->lock);
@@ -90,7 +89,7 @@ static inline void *fixture_reallocate(void *context, void *old, size_t old_size
     return memory;
 }
 
-/* Invented places: a code has 0 to 3 locations, whose names recur as those of real programs do. */
+/* Makes up places: a code has 0 to 3 locations, whose names recur as in real programs. */
 static inline size_t fixture_locate(void *context, uint64_t code, memtrace_location *l,
                                     size_t max) {
     static const char *const files[] = {"a.c", "b.c", "src/deep/c.c", "", "d.ml", "e/f.ml", "g.rs"};
@@ -113,7 +112,7 @@ static inline size_t fixture_locate(void *context, uint64_t code, memtrace_locat
     return n;
 }
 
-/* The head of the trace is written when this returns, unless the fixture was told to fail. */
+/* Opens the writer. The head of the trace is then written, unless the fixture was told to fail. */
 static inline memtrace_status fixture_open(fixture *f, uint16_t version) {
     pthread_mutex_init(&f->lock, NULL);
     if (!f->hooks.sink)
@@ -189,7 +188,7 @@ static inline void expect_other(expectation *e, const char *kind, uint64_t time,
     fprintf(e->out, "%010" PRIu64 " %010" PRIu64 " %s\n", time, id, kind);
 }
 
-/* ---- decoding by the independent decoder ---- */
+/* ---- the independent decoder ---- */
 
 static inline void write_file(const char *path, const void *bytes, size_t size) {
     FILE *file = fopen(path, "wb");
@@ -204,7 +203,7 @@ static inline const char *test_data(void) {
     return folder ? folder : "tests";
 }
 
-/* Starts tests/decode.py; its standard output and error come out of the pipe that is returned. */
+/* Starts tests/decode.py. Returns a pipe with its standard output and error. */
 static inline int start_decoder(const char *path, const char *option, pid_t *pid) {
     char script[4096];
     snprintf(script, sizeof script, "%s/decode.py", test_data());
@@ -223,7 +222,7 @@ static inline int start_decoder(const char *path, const char *option, pid_t *pid
     return ends[0];
 }
 
-/* What tests/decode.py prints for a file; the caller frees it. */
+/* Returns what tests/decode.py prints for a file; the caller frees it. */
 static inline char *decode_file(const char *path, const char *option) {
     pid_t pid;
     const int from = start_decoder(path, option, &pid);
@@ -245,7 +244,7 @@ static inline char *decode_file(const char *path, const char *option) {
 }
 
 static inline char *decode_bytes(const void *bytes, size_t size, const char *option) {
-    char path[64]; /* of a file without a name, which the decoder inherits */
+    char path[64]; /* of an unnamed file, which the decoder inherits */
     const int fd = memfd_create("trace", 0);
     ck_assert_int_ge(fd, 0);
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
@@ -260,7 +259,7 @@ static inline int line_length(const char *s) {
     return n < 1000 ? (int)n : 1000;
 }
 
-/* Fails with the first line that differs. */
+/* Fails, and shows the first line that differs. */
 static inline void assert_same_text(const char *got, const char *want) {
     size_t i = 0, line = 0;
     for (size_t at = 0; got[at] && got[at] == want[at]; at++)
@@ -272,7 +271,7 @@ static inline void assert_same_text(const char *got, const char *want) {
                   line_length(got + i), got + i, line_length(want + i), want + i);
 }
 
-/* Checks the trace against the text, which this frees, by the independent decoder. */
+/* Checks that the independent decoder prints the expected text for the trace. Frees the text. */
 static inline void assert_decodes_to(const fixture *f, expectation *e) {
     fclose(e->out);
     char *got = decode_bytes(f->bytes.items, f->bytes.count, "--changed");
@@ -289,7 +288,7 @@ static inline uint64_t next_random(uint64_t *state) { /* splitmix64 */
     return z ^ (z >> 31);
 }
 
-/* ---- a domain's events, written and expected at once ---- */
+/* ---- a domain's events, written and expected together ---- */
 
 typedef struct source_of_events {
     fixture *f;
@@ -330,8 +329,8 @@ static inline void promote_at(source_of_events *s, uint64_t time, uint64_t id) {
     expect_other(&s->expected, "promote", time, id);
 }
 
-/* Random walks of a call stack with everything that the encoding distinguishes: more call sites
- * than the cache holds, loops, returns, lone events, jumps of time. */
+/* Writes random walks of a call stack that exercise all cases of the encoding: more call sites than
+ * the cache has buckets, loops, returns, single events, jumps of time. */
 static inline void random_walk(source_of_events *s, uint64_t seed, size_t n_events,
                                uint64_t n_sites) {
     uint64_t frames[400], time = 0, last = 0;

@@ -1,6 +1,7 @@
-/* trace_text.h: what the C reader says of a trace, in the text of `decode.py --changed`, by which
- * two decoders and two traces can be compared event by event. Marks and gauges have lines of their
- * own, which decode.py has not: to be compared with it, a trace is read as it is written. */
+/* trace_text.h: prints what the C reader reads from a trace, in the format of `decode.py
+ * --changed`, to compare two decoders or two traces event by event. Marks and gauges get lines of
+ * their own, which decode.py does not print. So for a comparison with decode.py, a trace must be
+ * read with `as_written`. */
 #ifndef TRACE_TEXT_H
 #define TRACE_TEXT_H
 
@@ -19,7 +20,7 @@ static inline void print_frame(FILE *out, const memtrace_frame *frame) {
 
 static inline void print_event(FILE *out, const memtrace_reader *reader, const memtrace_event *e) {
     static const char *const kinds[] = {"alloc", "alloc_major", "alloc_ext"};
-    fprintf(out, "%010" PRIu64 " %010" PRId64, e->time, (int64_t)e->id); /* damage: below 0 */
+    fprintf(out, "%010" PRIu64 " %010" PRId64, e->time, (int64_t)e->id); /* below 0 after damage */
     if (e->kind >= MEMTRACE_MARK) {
         static const char *const remarks[] = {"mark", "gauge", "thread"};
         fprintf(out, " %s %s=%" PRIu64 " dom=%u\n", remarks[e->kind - MEMTRACE_MARK],
@@ -37,8 +38,8 @@ static inline void print_event(FILE *out, const memtrace_reader *reader, const m
     fputc('\n', out);
 }
 
-/* The text of all events; the caller frees it. Closes the reader. Inlined, gcc 12 takes pointers
- * into the text for ones to the variable. */
+/* Returns the text of all events; the caller frees it. Closes the reader. If this function is
+ * inlined, gcc 12 confuses pointers into the text with pointers to the variable. */
 __attribute__((noinline, unused)) static char *text_of(memtrace_reader *reader) {
     char *text;
     size_t size;

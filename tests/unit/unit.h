@@ -1,13 +1,14 @@
-/* unit.h: the main function of a unit test program: Check, TAP on standard output, one process a
- * test. A test file defines `static Suite *suite(void)` after its tests and ends with UNIT_MAIN. */
+/* unit.h: the main function of a unit test program, which uses Check, prints TAP on standard
+ * output, and runs each test in a process of its own. A test file defines `static Suite
+ * *suite(void)` after its tests and ends with UNIT_MAIN. */
 #ifndef UNIT_H
 #define UNIT_H
 
 #include <check.h>
 #include <stdlib.h>
 
-/* Check writes down where each assertion that holds stands, in case that the next statement
- * crashes: with a million of them in loops that took more time than the tests themselves. */
+/* Check records the place of each assertion that holds, in case the next statement crashes. With a
+ * million assertions in loops, this took more time than the tests themselves. */
 #undef mark_point
 #define mark_point()            ((void)0)
 #define _mark_point(file, line) ((void)0)

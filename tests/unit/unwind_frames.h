@@ -1,17 +1,17 @@
-/* unwind_frames.h: functions whose frames are hard for an unwinder, each calling the next and the
- * last one calling `innermost`. */
+/* unwind_frames.h: functions whose frames are hard to unwind. Each calls the next, and the last one
+ * calls `innermost`. */
 #ifndef UNWIND_FRAMES_H
 #define UNWIND_FRAMES_H
 
 #include <alloca.h>
 #include <stdint.h>
 
-#ifdef __clang__ /* which makes no clones */
+#ifdef __clang__ /* clang makes no clones */
 #define NOINLINE __attribute__((noinline))
 #else
 #define NOINLINE __attribute__((noinline, noclone))
 #endif
-/* Keeps a call from becoming a jump. */
+/* Prevents a tail call. */
 #define NOT_THE_END() __asm__ volatile("" ::: "memory")
 
 typedef int innermost_function(void);
@@ -55,7 +55,7 @@ static NOINLINE int with_aligned_alloca(int n, innermost_function *innermost) {
     return result;
 }
 
-/* The CFA of this one is in memory: it realigns its stack and takes an argument from it. */
+/* The CFA of this function is in memory, because it realigns its stack and has a stack argument. */
 #if defined __x86_64__
 __attribute__((force_align_arg_pointer))
 #endif

@@ -1,5 +1,5 @@
-/* writer_fixture.h: a trace of one domain that is written, decoded and compared with what was
- * written. */
+/* writer_fixture.h: writes a trace with one domain, decodes it, and compares the result with what
+ * was written. */
 #ifndef WRITER_FIXTURE_H
 #define WRITER_FIXTURE_H
 
@@ -11,7 +11,7 @@ static inline void assert_packets_are_small(const fixture *f) {
         ck_assert_uint_le(f->packets.items[i].size, FORMAT_MAX_PACKET);
 }
 
-/* Closes all and compares; for traces of one domain. */
+/* Closes everything and compares. */
 static inline void finish(fixture *f, source_of_events *s) {
     ck_assert_int_eq(memtrace_stream_close(s->stream), MEMTRACE_OK);
     ck_assert_int_eq(memtrace_writer_close(f->writer), MEMTRACE_OK);

@@ -7,8 +7,8 @@
  * evaluator's native frame. For example, where Lua's f calls g in a program that calls f through
  * lua_call:
  *
- *      native, outermost first:  main  lua_call  luaV_execute     luaH_new  realloc
- *      recorded:                 main            f (Lua)  g (Lua)
+ *     native, outermost first:  main  lua_call  luaV_execute     luaH_new  realloc
+ *     recorded:                 main            f (Lua)  g (Lua)
  *
  * A coroutine that has yielded leaves no native frames for what it had called. When it is resumed,
  * these functions are put inside the call of lua_resume.

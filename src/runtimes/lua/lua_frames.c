@@ -315,7 +315,7 @@ static void put_rest(struct splicing *s) {
         put_run(s, 0);
 }
 
-/* ---- where calls into Lua stand -------------------------------------------------------------- */
+/* ---- which calls are active ------------------------------------------------------------------ */
 
 static bool is_at(const struct unwind_point *point, uintptr_t return_address, uintptr_t sp) {
     return point->key == return_address && point->sp == sp;

@@ -1,16 +1,17 @@
-/* luajit_frames.c: walks the frames on Lua's stack, and finds where in the native one they belong.
+/* luajit_frames.c: walks the frames on Lua's stack, and finds where they belong in the native
+ * stack.
  *
- * The interpreter has a frame on the native stack for each call from C, or of a coroutine, that
- * goes on: it says of which lua_State, and what the innermost function is at. Of these functions,
- * those up to one that C has called are inside of it.
+ * The interpreter has a frame on the native stack for each active call from C, or of a coroutine.
+ * The frame contains the lua_State, and the instruction at which the innermost function is. The
+ * lua_State's functions up to the first one that C has called belong inside this frame.
  *
- * Compiled code has no tables for unwinding, so that the native stack ends there. It runs in the
- * frame of the interpreter, to which lua_State leads, and from there outwards goes what is known of
- * native frames. Functions that it calls may have no frames on Lua's stack yet: the one at which it
- * has begun says so in its name.
+ * Compiled code has no unwind tables, so the native stack ends there. It runs in the frame of the
+ * interpreter, which the lua_State points to. From there outwards, only the interpreter's frames
+ * are known. Functions that compiled code has called may not have frames on Lua's stack yet. So the
+ * function at which compiled code began is marked in its name.
  *
- * C functions of LuaJIT's own that Lua calls stand by their names there, others on the native
- * stack. */
+ * C functions of LuaJIT that Lua code calls get the name that Lua code has for them. Other C
+ * functions are on the native stack. */
 #include "runtimes/lua/luajit_frames.h"
 #include <stdatomic.h>
 
@@ -29,10 +30,10 @@ enum {
     TRACES_BITS = 8
 };
 
-/* What is known of a frame. A GCproto may be freed, and another one take its place: the rest tells
- * them apart. */
+/* A cache entry for a frame. A GCproto may be freed and another one allocated at its address;
+ * `source` and `line` tell them apart. */
 struct cached {
-    uintptr_t function, saved; /* of a function of C, the second is its caller's */
+    uintptr_t function, saved; /* of a C function, `saved` is its caller's */
     uintptr_t source;
     uint32_t line;
     uintptr_t slot;
@@ -41,7 +42,7 @@ struct cached {
 struct luajit_frames {
     struct splice_stack stack;
     struct cached cache[CACHED];
-    uint16_t traces[1 << TRACES_BITS]; /* their numbers, by addresses in their code */
+    uint16_t traces[1 << TRACES_BITS]; /* trace numbers, hashed by addresses in their code */
     uint64_t memory[];
 };
 
@@ -61,11 +62,12 @@ void luajit_frames_forget(luajit_frames *f) {
 
 enum frame_type { LINK_LUA, LINK_C, LINK_CONTINUED, LINK_VARARG, LINK_CALLS_C = 5 };
 
-/* The frame that is next: where its link is; the function is below. */
+/* A position on Lua's stack: `at` is the address of the next frame's link, and its function is one
+ * slot below. */
 struct walk {
     uintptr_t state;
     uintptr_t at, bottom;
-    uintptr_t saved; /* behind the instruction at which its function is; 0: it is not known */
+    uintptr_t saved; /* address after the function's current instruction; 0: unknown */
     unsigned steps;
 };
 
@@ -73,12 +75,12 @@ enum frame_kind { FRAME_END, FRAME_LUA, FRAME_C };
 
 struct frame {
     enum frame_kind kind;
-    uintptr_t function; /* the GCproto, or the function of C */
+    uintptr_t function; /* the GCproto, or the C function */
     uintptr_t saved;
-    bool is_outermost; /* that C has called */
+    bool is_outermost; /* C has called it */
 };
 
-/* While the stack is moved, lua_State still points to where it was. */
+/* Begins a walk. While realloc moves the stack, lua_State still points to the old one. */
 static struct walk walk_begin(uintptr_t state, uintptr_t base, uintptr_t saved,
                               const struct runtime_splice *native) {
     const uintptr_t stack = luajit_word(state + STATE_STACK);
@@ -99,8 +101,8 @@ static struct frame frame_here(const struct walk *w) {
                           .saved = w->saved};
 }
 
-/* Where the caller's frame is. What that is at is told by its callee, or, if C is between them, by
- * the interpreter's frame. True: it is. */
+/* Moves to the caller's frame. The callee's link tells the caller's current instruction. Returns
+ * true if C is between them; then the interpreter's frame tells. */
 static bool walk_out(struct walk *w) {
     enum { TYPE = 7, A = 8, CALLBACK = 1 };
     const uintptr_t link = luajit_word(w->at);
@@ -116,7 +118,7 @@ static bool walk_out(struct walk *w) {
     return type == LINK_C || type == LINK_CALLS_C || by_callback;
 }
 
-/* A function of variable arguments has two frames. */
+/* Leaves a frame. A function with variable arguments has two. */
 static bool walk_over(struct walk *w) {
     if ((luajit_word(w->at) & 7) == LINK_VARARG)
         w->at -= luajit_word(w->at) & ~UINT64_C(7);
@@ -130,7 +132,7 @@ static bool walk_has_more(const struct walk *w) {
 static struct frame walk_next(struct walk *w) {
     struct frame frame = {.kind = FRAME_END};
     while (walk_has_more(w) && (luajit_word(w->at - SLOT) & JIT_ADDRESS) == w->state)
-        (void)walk_out(w); /* stands for none */
+        (void)walk_out(w); /* not a function's frame */
     if (walk_has_more(w))
         frame = frame_here(w);
     w->steps++;
@@ -141,26 +143,27 @@ static struct frame walk_next(struct walk *w) {
     return frame;
 }
 
-/* ---- a stack in the making, from the innermost frame on -------------------------------------- */
+/* ---- building a stack, from the innermost frame on ------------------------------------------ */
 
 struct splicing {
     struct splice out;
     luajit_frames *f;
     const lua_runtime *r;
     const struct luajit_layout *l;
-    struct walk walk; /* of the lua_State that was met last */
+    struct walk walk; /* in the lua_State that was met last */
     struct walk others[OTHERS];
     size_t n_others;
-    bool has_lua;       /* some function of Lua's was put */
-    bool expects;       /* the next field is set */
-    uintptr_t expected; /* the interpreter's frame that is next; 0: none is known */
+    bool has_lua;       /* some Lua function was put */
+    bool expects;       /* `expected` is set */
+    uintptr_t expected; /* the next frame of the interpreter; 0: unknown */
 };
 
 static struct cached *cache_place(luajit_frames *f, uintptr_t function, uintptr_t saved) {
     return &f->cache[(function + saved) * UINT64_C(0x9E3779B97F4A7C15) >> (64 - CACHE_BITS)];
 }
 
-/* Who has called the frame behind which the walk stands; C calls by no name. */
+/* Returns the caller of `callee`, whose frame the walk has just left. C has no name for what it
+ * calls. */
 static struct luajit_place caller_of(const struct walk *w, const struct frame *callee) {
     struct walk outer = *w;
     const struct frame frame =
@@ -200,7 +203,7 @@ static void put_c(struct splicing *s, const struct frame *frame) {
         splice_put_native(&s->out, frame->function + 1);
 }
 
-/* What is inside of one frame of the interpreter's. */
+/* Puts the functions inside one frame of the interpreter. */
 static void put_run(struct splicing *s) {
     while (!s->out.is_full) {
         const struct frame frame = walk_next(&s->walk);
@@ -214,8 +217,8 @@ static void put_run(struct splicing *s) {
     }
 }
 
-/* C in one lua_State may have entered another one, and that the first again, which goes on where it
- * was. */
+/* Returns the walk of a lua_State. C code called by one lua_State may have entered another, and
+ * from there the first one again. The walk of the first one then continues where it was. */
 static struct walk walk_of(struct splicing *s, uintptr_t state) {
     if (s->walk.state && s->n_others < OTHERS)
         s->others[s->n_others++] = s->walk;
@@ -225,8 +228,9 @@ static struct walk walk_of(struct splicing *s, uintptr_t state) {
     return walk_begin(state, luajit_word(state + STATE_BASE), 0, s->out.native);
 }
 
-/* One that only keeps errors in, around a function of LuaJIT's own, has none below the height that
- * it has noted. */
+/* Returns whether Lua frames belong inside an interpreter frame. A frame that only catches the
+ * errors of an internal function has the stack's height in it, and Lua frames below that height are
+ * outside. */
 static bool has_frames(const struct walk *w, uintptr_t c_frame) {
     const int32_t above = (int32_t)luajit_half(c_frame + C_FRAME_ABOVE);
     return above >= 0 || w->at >= w->bottom - SLOT + (uintptr_t) - (intptr_t)above;
@@ -243,7 +247,7 @@ static void put_c_frame(struct splicing *s, uintptr_t c_frame) {
     put_run(s);
 }
 
-/* How the interpreter begins is no news. */
+/* Returns whether all that remains is the start of the interpreter, which is of no interest. */
 static bool is_over(const struct splicing *s) {
     return s->r->is_program && s->walk.state && !walk_has_more(&s->walk) &&
            s->walk.state == luajit_word(luajit_word(s->walk.state + STATE_GLOBAL) + GLOBAL_MAIN);
@@ -287,11 +291,11 @@ static uintptr_t find_trace(struct splicing *s, uintptr_t jit, uintptr_t pc) {
     return trace;
 }
 
-/* The trace whose code that is. Traces go on in others without a word, so that which one has begun
- * is just a guess. 0: it is not known. */
+/* Returns the trace that contains an address; 0: unknown. Traces continue in other traces and leave
+ * no record, so it is a guess which trace began. */
 static uintptr_t trace_of(struct splicing *s, uintptr_t global, uintptr_t pc) {
     enum { N_JITS = sizeof s->l->jit / sizeof *s->l->jit };
-    static _Atomic uint16_t known; /* where jit_State is, from the first trace that was found on */
+    static _Atomic uint16_t known; /* offset of jit_State, once a trace was found */
     const uint16_t sure = atomic_load_explicit(&known, memory_order_relaxed);
     uintptr_t trace = sure ? find_trace(s, global + sure, pc) : 0;
     for (size_t i = 0; !sure && !trace && i < N_JITS; i++)
@@ -300,14 +304,15 @@ static uintptr_t trace_of(struct splicing *s, uintptr_t global, uintptr_t pc) {
     return trace;
 }
 
-/* Where the code begins, if that is in the function, else where this does. */
+/* Returns the line at which a trace begins, if that is in the function, else the function's first
+ * line. */
 static uintptr_t line_of_trace(uintptr_t trace, uintptr_t proto) {
     if (trace && luajit_word(trace + TRACE_PROTO) == proto)
         return luajit_names_line(proto, luajit_word(trace + TRACE_PC));
     return luajit_half(proto + PROTO_LINE);
 }
 
-/* The function at which the code began. */
+/* Puts the function at which compiled code began. */
 static void put_compiled(struct splicing *s, uintptr_t trace) {
     const struct frame frame = walk_next(&s->walk);
     if (frame.kind != FRAME_LUA)
@@ -320,8 +325,8 @@ static void put_compiled(struct splicing *s, uintptr_t trace) {
         put_run(s);
 }
 
-/* The interpreter's frames from one on that are known without the native stack: those that this one
- * has called, and those of the same lua_State. 0: there are no more. */
+/* Returns the next interpreter frame outward without using the native stack: the one that called
+ * this one, or else the previous one of the same lua_State. 0: there is none. */
 static uintptr_t outer_c_frame(const struct splicing *s, uintptr_t c_frame) {
     if (lua_range_has(&s->r->eval, luajit_word(c_frame + C_FRAME_RETURN) - 1))
         return c_frame + C_FRAME_END;
@@ -333,9 +338,9 @@ static bool is_in_stack(const struct splicing *s, uintptr_t c_frame) {
            unwind_trail_is_in_stack(s->out.native->trail, c_frame + C_FRAME_END);
 }
 
-/* The native stack ends here, and what it has had from the interpreter's next frame on, in which
- * the code runs, is known by that alone. True: what is missing outside is how the interpreter
- * begins. */
+/* Puts the frames outward of compiled code, where the native stack ends: those inside the
+ * interpreter frame that the code runs in, and those inside the outer interpreter frames. Returns
+ * true if only the start of the interpreter is missing. */
 static bool put_from(struct splicing *s, uintptr_t state, uintptr_t base, uintptr_t trace) {
     uintptr_t c_frame = s->expected, outer;
     s->walk = walk_begin(state, base, 0, s->out.native);
@@ -347,8 +352,8 @@ static bool put_from(struct splicing *s, uintptr_t state, uintptr_t base, uintpt
     return is_over(s);
 }
 
-/* Of a thread that is in Lua: others may have given what they were in last to a thread that closes
- * it at this moment. */
+/* Sets the interpreter frame that is expected next. The thread must be in Lua: otherwise another
+ * thread may be closing the state that this thread was in last. */
 static void expect(struct splicing *s, uintptr_t global) {
     if (s->expects)
         return;
@@ -359,7 +364,7 @@ static void expect(struct splicing *s, uintptr_t global) {
     s->expects = true;
 }
 
-/* `pc` is in compiled code. False: it is not. */
+/* Puts all frames from `pc` outward if that is in compiled code. Returns false if it is not. */
 static bool put_from_compiled(struct splicing *s, uintptr_t global, uintptr_t pc, bool *is_all) {
     expect(s, global);
     const uintptr_t base =
@@ -371,20 +376,21 @@ static bool put_from_compiled(struct splicing *s, uintptr_t global, uintptr_t pc
     return true;
 }
 
-/* Compiled code is being left: below the frame of the interpreter are registers, and functions that
- * the code had called get their frames only now. */
+/* Puts all frames while compiled code is being left. Registers are saved below the interpreter's
+ * frame, and the functions that the code had called are only now getting their frames. */
 static bool put_from_exit(struct splicing *s, uintptr_t global) {
     const uintptr_t state = luajit_word(global + s->l->current);
     return put_from(s, state, luajit_word(state + STATE_BASE), 0);
 }
 
-/* Of which lua_State a frame is, that nothing has led to. */
+/* Returns whether an interpreter frame is at an address that no pointer has led to, by checking its
+ * lua_State. */
 static bool is_c_frame(const struct splicing *s, uintptr_t c_frame) {
     return is_in_stack(s, c_frame) && luajit_layout_of(luajit_word(c_frame + C_FRAME_L)) == s->l;
 }
 
-/* A frame at `at` that is the interpreter's code. True: no more of the native stack is to be
- * believed. */
+/* Puts the frames inside a native frame at `at` that is in the interpreter's code. Returns true if
+ * the rest of the native stack must not be used. */
 static bool put_interpreter(struct splicing *s, uintptr_t global, uintptr_t at, bool *is_all) {
     if (global && at < s->expected && !s->has_lua) {
         *is_all = put_from_exit(s, global);
@@ -400,9 +406,9 @@ static bool put_interpreter(struct splicing *s, uintptr_t global, uintptr_t at, 
     return *is_all;
 }
 
-/* ---- both ---------------------------------------------------------------------------------- */
+/* ---- native and Lua frames together -------------------------------------------------------- */
 
-/* True: what is missing is no news. */
+/* Returns true if only the start of the interpreter is missing. */
 static bool put_all(struct splicing *s, uintptr_t global) {
     const struct runtime_splice *const native = s->out.native;
     const bool has_places = s->l && native->has_places && !(native->flags & UNWIND_SIGNAL);
@@ -424,7 +430,8 @@ static bool put_all(struct splicing *s, uintptr_t global) {
     return false;
 }
 
-/* Native frames alone say more where LuaJIT compiles a chunk, or only its library is called. */
+/* Puts native frames only, which say more while LuaJIT compiles a chunk, or while only its library
+ * is called. */
 static void put_native(struct splicing *s) {
     const struct runtime_splice *const native = s->out.native;
     s->out = splice_begin(&s->f->stack, native);

@@ -1,11 +1,13 @@
-/* luajit_heap.c: the function in front of the allocator, and for which states it stands there.
+/* luajit_heap.c: the wrapper of LuaJIT's allocator, and the states that use it.
  *
- * A state is known by the context that its allocator is called with. Its place in the table is used
- * by the state's own calls alone, while it is there: so what a place leads to can be read without a
- * lock. When a state is closed, LuaJIT gives all memory back at once if its own allocator is there:
- * so that is put back when the main thread's stack, the last block but one or two, is freed. And if
- * closing is not heard of any more, because the recording has ended, by the state's next call:
- * other threads may be closing theirs at that moment. */
+ * A state is identified by the context argument of its allocator. While a state is in the table,
+ * only its own calls use its entry, so these read the entry without a lock.
+ *
+ * When a state is closed while LuaJIT's own allocator is in place, LuaJIT frees all its memory at
+ * once. So that allocator is put back when the stack of the main thread is freed, which is the last
+ * block except for one or two. If the recording has ended, closing is no longer noticed. Then the
+ * state's next call puts the allocator back; this is not done for all states at once, because other
+ * threads may be closing theirs at that moment. */
 #include "runtimes/lua/luajit_heap.h"
 
 #include <stdatomic.h>
@@ -26,11 +28,11 @@
 enum { STATES_MAX = 64, FOREIGN = 1 };
 
 static struct {
-    lock lock;                          /* of who adds or takes away */
-    lua_allocator *_Atomic behind;      /* LuaJIT's own, one for all */
-    const struct luajit_layout *layout; /* NULL: none was met */
-    bool is_unfit;                      /* one was, and is not known */
-    _Atomic bool has_ended;             /* of a recording that came late */
+    lock lock;                          /* protects adding and removing states */
+    lua_allocator *_Atomic behind;      /* the wrapped allocator, the same for all states */
+    const struct luajit_layout *layout; /* NULL: no state was met yet */
+    bool is_unfit;                      /* a state had an unknown layout */
+    _Atomic bool has_ended;             /* a recording that came late has ended */
     struct {
         _Atomic uintptr_t context; /* 0: free */
         uintptr_t global;
@@ -38,7 +40,7 @@ static struct {
         uint8_t phase;
         enum lua_phase told;
     } states[STATES_MAX];
-    _Atomic size_t n; /* places that were ever used */
+    _Atomic size_t n; /* entries that were ever used */
 } heap;
 
 static size_t state_of(uintptr_t context) {
@@ -80,7 +82,7 @@ static inline void look_at_phase(uintptr_t context) {
         phase_changed(i, phase);
 }
 
-static atomic_uint closing; /* how many are */
+static atomic_uint closing; /* number of states that are being closed */
 
 /* ---- the allocator ------------------------------------------------------------------------- */
 
@@ -98,7 +100,8 @@ static void leave(size_t i) {
     atomic_store(&heap.states[i].context, 0);
 }
 
-/* The last of its blocks but one, of which nothing is heard any more. */
+/* Ends the recording of a state that is being closed, if the block is the stack of its main thread.
+ * The last block, of which no call will tell, counts as freed now. */
 static void look_at_end(uintptr_t context, const void *block) {
     const size_t i = state_of(context);
     if (i == STATES_MAX || !heap.states[i].is_closing)
@@ -117,7 +120,7 @@ COLD void *cold_jit_free(void *context, void *block, size_t old_size) {
     return own()(context, block, old_size, 0);
 }
 
-/* C may have come back from another one. */
+/* Notes which state allocates: C code may have returned from a call into another state. */
 static void note_state(uintptr_t context) {
     struct lua_calls *const calls = lua_calls_make_own();
     const size_t i = state_of(context);
@@ -125,7 +128,8 @@ static void note_state(uintptr_t context) {
         calls->allocates = heap.states[i].global;
 }
 
-/* The stack is taken from here: the less of ours is on it, the better. */
+/* Must be called by the wrapper itself: the stack starts here, with as few of our frames as
+ * possible. */
 COLD void *cold_jit_allocate(void *context, void *block, size_t old_size, size_t size) {
     recorder_uncount(size);
     const uint64_t taken = block ? native_take(block) : 0;
@@ -139,7 +143,7 @@ COLD void *cold_jit_allocate(void *context, void *block, size_t old_size, size_t
         note_state((uintptr_t)context);
         unwind_site_here(&site);
         if (!block && size > JIT_TAG)
-            ((uint8_t *)moved)[JIT_TAG] = 0; /* no object yet */
+            ((uint8_t *)moved)[JIT_TAG] = 0; /* not an object yet */
         self.moved = (struct moved){block, moved};
         if (recorder_has_room(site.sp))
             native_born(moved, size, N_CALL_TYPES, &site);
@@ -189,7 +193,8 @@ static void refuse(void) {
         "its objects do not come from");
 }
 
-/* That of a state that was there before, if nobody has heard of its end. */
+/* Returns the entry for a state: that of an earlier state with the same context, whose end was not
+ * noticed, or a free one. */
 static size_t place_for(uintptr_t context) {
     const size_t same = state_of(context), i = same < STATES_MAX ? same : state_of(0);
     return i < STATES_MAX ? i : atomic_load(&heap.n);
@@ -205,7 +210,8 @@ static void add_state(size_t i, uintptr_t global, uintptr_t context) {
         atomic_store(&heap.n, i + 1);
 }
 
-/* One with an allocator of the program's is only known; its context is none that LuaJIT's has. */
+/* Adds a state and wraps its allocator. A state with an allocator of the program is only added,
+ * under a context with the bit FOREIGN, which no context of LuaJIT has. */
 static void adopt(const lua_runtime *r, uintptr_t global) {
     lua_allocator **const at = (lua_allocator **)(global + GLOBAL_ALLOCATOR);
     lua_allocator *const now = *at, *const known = own();
@@ -222,7 +228,8 @@ static void adopt(const lua_runtime *r, uintptr_t global) {
     __atomic_store_n(at, jit_allocate, __ATOMIC_RELEASE);
 }
 
-/* A state may begin where another one was. */
+/* Returns whether a state was checked already. A new state may have the address of an old one, so
+ * the allocator is checked, too. */
 static bool is_known(const lua_runtime *r, const struct lua_calls *calls, uintptr_t global) {
     lua_allocator *const now = *(lua_allocator **)(global + GLOBAL_ALLOCATOR);
     return calls->allocates == global &&
@@ -245,10 +252,11 @@ void luajit_heap_enter(const lua_runtime *r, uintptr_t state) {
     lock_release(&heap.lock);
 }
 
-/* ---- states that there are already ----------------------------------------------------------- */
+/* ---- existing states ------------------------------------------------------------------------- */
 
-/* Of all that looks like a return into the interpreter, also of calls that have ended, whose
- * lua_State may be gone: LuaJIT's own allocator then has given back the memory. */
+/* Adopts the states of all interpreter frames on the stack. A word may only look like a return into
+ * the interpreter, or be left over from a call that has ended. Its lua_State may then be gone, and
+ * LuaJIT's own allocator has unmapped the memory, so nothing is read without asking the kernel. */
 static void meet_states(const lua_runtime *r, uintptr_t low, uintptr_t high) {
     for (uintptr_t at = low; at + C_FRAME_END < high; at += sizeof at) {
         const uintptr_t c_frame = at + sizeof at;
@@ -263,7 +271,8 @@ static void meet_states(const lua_runtime *r, uintptr_t low, uintptr_t high) {
     }
 }
 
-/* Since the last recording, whoever closed them was not heard of. */
+/* Forgets the states with allocators of the program. Since the last recording, it was not noticed
+ * if they were closed. */
 static void forget_foreign(void) {
     lock_acquire(&heap.lock);
     const size_t n = atomic_load(&heap.n);
@@ -273,7 +282,8 @@ static void forget_foreign(void) {
     lock_release(&heap.lock);
 }
 
-/* We have been called on a stack that was lent. */
+/* We run on a borrowed stack, so the main thread's stack is found by an address from the auxiliary
+ * vector. */
 void luajit_heap_begin_late(const lua_runtime *r) {
     forget_foreign();
     atomic_store(&heap.has_ended, false);
@@ -325,7 +335,8 @@ static bool is_string(uintptr_t o, size_t bytes) {
     return bytes >= least && bytes < least + 2 * sizeof o;
 }
 
-/* Its upvalues may not be counted in it yet. */
+/* Returns whether the block is a Lua function. The number of upvalues is taken from its GCproto, as
+ * the function's own count may not be set yet. */
 static bool is_function_of_lua(uintptr_t o, size_t bytes) {
     uint8_t tag, n;
     const uintptr_t proto =
@@ -354,7 +365,7 @@ static bool is_proto(uintptr_t o, size_t bytes) {
     return bytes >= PROTO_CODE && bytes - luajit_half(o + PROTO_SIZE) < sizeof o;
 }
 
-/* Each tag is believed only if the size is what such an object has. */
+/* A tag counts only if the size fits such an object. */
 int luajit_heap_type(const void *block, size_t bytes) {
     const uintptr_t o = (uintptr_t)block;
     enum { LEAST = 16 };

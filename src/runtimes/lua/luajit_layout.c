@@ -1,5 +1,5 @@
-/* luajit_layout.c: releases do not say which they are (2.1.0-beta3 has many), so that the one is
- * taken by which all that has to point to each other does. */
+/* luajit_layout.c: a release does not tell which one it is (many call themselves 2.1.0-beta3). So
+ * the layout is used with which the pointers between the structures are consistent. */
 #include "runtimes/lua/luajit_layout.h"
 
 #include "runtimes/peek.h"

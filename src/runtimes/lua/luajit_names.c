@@ -1,10 +1,10 @@
-/* luajit_names.c: reads what hangs at a GCproto that is alive: constants, names of locals and
- * upvalues, lines. Indices are believed only within the sizes that it gives. */
+/* luajit_names.c: reads the constants, names of locals and upvalues, and lines of a GCproto that is
+ * alive. Indices are checked against the sizes in the GCproto. */
 #include "runtimes/lua/luajit_names.h"
 
 enum { INSTRUCTION = 4, NO_SLOT = UINT32_MAX };
 
-/* Instructions that are read, or change the slot that they name in one of two ways. */
+/* Opcodes, and the ends of ranges of opcodes. LuaJIT 2.1. */
 enum {
     OP_MOV = 18,
     OP_KNIL = 44,
@@ -27,7 +27,7 @@ static struct ins ins_at(uintptr_t address) {
     return (struct ins){.op = i & 255, .a = i >> 8 & 255, .c = i >> 16 & 255, .d = i >> 16};
 }
 
-/* What is in a slot from there on, or behind. */
+/* Returns whether an instruction changes the slot A and some slots after it. */
 static bool changes_slots_from(unsigned op) {
     return op == OP_KNIL || op == OP_TSETM || (op >= OP_CALLM && op <= OP_ISNEXT);
 }
@@ -39,7 +39,8 @@ static bool sets_slot(unsigned op) {
            op == FNEW || (op >= FIRST_TABLE && op <= TGETR && op != GSET);
 }
 
-/* Its number; those of its GCproto begin with 1. NO_SLOT: it is none. */
+/* Returns the index of an instruction in its GCproto. Index 0 is the function header. NO_SLOT: it
+ * is outside. */
 static uint32_t position(uintptr_t proto, uintptr_t instruction) {
     const uintptr_t at = (instruction - (proto + PROTO_CODE)) / INSTRUCTION;
     return at < luajit_half(proto + PROTO_N_CODE) ? (uint32_t)at : NO_SLOT;
@@ -66,7 +67,7 @@ static const char *text_of(uintptr_t string) {
                : NULL;
 }
 
-/* Constants that are objects stand below where the pointer leads. */
+/* Returns a constant that is a string. Objects are stored below the address of the constants. */
 static const char *constant(uintptr_t proto, unsigned k) {
     return k < luajit_half(proto + PROTO_N_CONSTANTS)
                ? text_of(luajit_word(luajit_word(proto + PROTO_CONSTANTS) - 8 * ((uintptr_t)k + 1)))
@@ -93,7 +94,8 @@ static uint32_t number_at(const uint8_t **p) {
     return n;
 }
 
-/* Names that are none, of what a loop keeps, are numbers. */
+/* Returns the name of the local in a slot. Internal variables of loops have a number instead of a
+ * name. */
 static const char *local(uintptr_t proto, unsigned slot, uint32_t at) {
     enum { END = 0, NO_NAMES = 7 };
     const uint8_t *p = (const uint8_t *)luajit_word(proto + PROTO_LOCALS);
@@ -111,7 +113,7 @@ static const char *local(uintptr_t proto, unsigned slot, uint32_t at) {
     return NULL;
 }
 
-/* What an instruction loads, or from where it moves it. */
+/* Returns the name of what an instruction loads; NULL: none. */
 static const char *name_loaded(uintptr_t proto, const struct ins *i) {
     return i->op == OP_GGET    ? constant(proto, i->d)
            : i->op == OP_TGETS ? constant(proto, i->c)

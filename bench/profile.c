@@ -32,9 +32,8 @@ enum {
     SLICE = 4096, /* allocations of a domain in its turn */
     DEPTH = 30,
     CODES = 1 << 13, /* the lower half are callers, the upper half allocate */
-    YOUNG = 1 << 12, /* blocks of a domain, a random one of which dies or is promoted at each of its
-                        allocations */
-    OLD = 1 << 20,   /* promoted blocks, a random one of which dies at each promotion */
+    YOUNG = 1 << 12, /* young blocks of a domain; each allocation ends or promotes a random one */
+    OLD = 1 << 20,   /* promoted blocks of all; each promotion ends a random one */
 };
 
 static _Noreturn void die(const char *why) {

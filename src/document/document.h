@@ -9,8 +9,7 @@
 
 typedef enum part_kind {
     PART_ROWS,   /* a table; in JSON an array of objects */
-    PART_OBJECT, /* a table of one row; in JSON an object, or, with the name "", fields of the
-                    document itself */
+    PART_OBJECT, /* a table of one row; in JSON an object; named "": fields of the document */
     PART_NOTE,   /* a sentence, only in text */
     PART_HINT,   /* a faint sentence, only in text: what to do next */
     PART_TITLE,  /* a sentence at the top of the report, with a bold beginning */

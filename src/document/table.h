@@ -103,8 +103,7 @@ typedef struct cell {
         struct {
             const double *items; /* NAN: unknown */
             size_t n;
-            double unit; /* 0: items are shown as they are; else multiplied by this, and rounded to
-                            whole numbers */
+            double unit; /* 0: items are shown as is; else times this, as whole numbers */
         } line;
         struct {
             const char *const *items;

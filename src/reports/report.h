@@ -7,9 +7,8 @@
 
 typedef struct report {
     const query_result *query;
-    const char *filter;    /* as given; NULL: none */
-    const char *asked;     /* the user's part of `filter`, if that also limits blocks to the trace's
-                              window; NULL: it does not */
+    const char *filter; /* as given; NULL: none */
+    const char *asked; /* the user's part of `filter`, if that adds the trace's window; else NULL */
     figure_cache *figures; /* of the profile; NULL: no cache */
 } report;
 

@@ -52,9 +52,9 @@ struct lua_calls *lua_calls_own(void);
 struct lua_calls *lua_calls_make_own(void);
 
 /* lua_calls_why_not returns NULL if the functions can be patched, else the reason. Then
- * lua_calls_begin patches them, before the program runs. It returns false if the kernel does not
- * let their code be changed. In a program that is already running it only prepares the change;
- * lua_calls_codes returns the code to be changed. */
+ * lua_calls_begin patches them, before the program runs. It returns false if that fails, for
+ * example because the kernel does not let their code be changed. In a program that is already
+ * running it only prepares the change; lua_calls_codes returns the code to be changed. */
 const char *lua_calls_why_not(const lua_runtime *r);
 bool lua_calls_begin(const lua_runtime *r);
 size_t lua_calls_codes(control_code codes[CONTROL_RUNTIME_CODES]);

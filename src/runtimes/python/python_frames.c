@@ -35,8 +35,8 @@ struct seen {
     uintptr_t frame;  /* at an end: the structure of the call on the C stack */
     uintptr_t code;   /* at an end: IS_END */
     uint32_t outward; /* at an end: codes of the last stack outward of it */
-    uint32_t native;  /* at an end: native frames outward of the evaluator's; UNKNOWN: that one was
-                         shown */
+    uint32_t
+        native; /* at an end: native frames outward of it; UNKNOWN: the evaluator's was shown */
     uintptr_t instruction, slot;
 };
 

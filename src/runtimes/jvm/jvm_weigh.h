@@ -9,11 +9,11 @@
  * that was picked. So an object of s bytes is picked with probability 1 - exp(-s / I), whatever
  * came before.
  *
- * Formula. An object of w words, with its header, contains a sampled word with probability 1 - (1 -
- * r)^w. Both probabilities are equal for I = -8 / ln(1 - r) bytes, nearly 8 / r. The number n of
- * samples of a picked object is drawn from the distribution of the number of sampled words among w,
- * given that there is at least one: the first sampled word is drawn under that condition, and the
- * words after it independently as usual.
+ * Formula. With its header, an object of w words has a sampled word with probability 1 - (1 - r)^w.
+ * Both probabilities are equal for I = -8 / ln(1 - r) bytes, nearly 8 / r. The number of samples of
+ * a picked object is distributed as the number of sampled words among w, given that there is at
+ * least one. So the first sampled word is drawn under that condition, and the words after it are
+ * drawn independently as usual.
  *
  * The interval is a whole number of bytes. Where rounding would matter, from JVM_RATE_ALL on, the
  * JVM reports all objects, and all words are drawn here. */

@@ -9,8 +9,7 @@ struct ocaml_trail {
     bool cut;       /* the last stack had more entries */
     uint64_t *ends; /* [i]: codes of its outermost i entries, with the remark */
     uint64_t *codes;
-    ocaml_value
-        entries[]; /* of the last stack, outermost at [depth - 1]; then `ends` and `codes` */
+    ocaml_value entries[]; /* of the last stack, outermost last; then `ends` and `codes` */
 };
 
 size_t ocaml_trail_size(size_t depth) {

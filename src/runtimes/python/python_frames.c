@@ -35,8 +35,7 @@ struct seen {
     uintptr_t frame;  /* at an end: the structure of the call on the C stack */
     uintptr_t code;   /* at an end: IS_END */
     uint32_t outward; /* at an end: codes of the last stack outward of it */
-    uint32_t
-        native; /* at an end: native frames outward of it; UNKNOWN: the evaluator's was shown */
+    uint32_t native;  /* at an end: native frames outward; UNKNOWN: the evaluator's was shown */
     uintptr_t instruction, slot;
 };
 
@@ -120,8 +119,9 @@ static uintptr_t code_of_frame(uintptr_t word) {
 /* The position in the frames of the previous event while frames are collected, from the innermost
  * on. */
 struct following {
-    size_t at;  /* the next entry outward is the one before this index */
-    size_t top; /* entries from `at` up to this index have not changed; 0: the last one had */
+    size_t at; /* the next entry outward is the one before this index */
+    size_t
+        top; /* entries from `at` up to this index have not changed; 0: the last one had changed */
 };
 
 /* Searches for a frame further outward in the previous stack: the frames within it have

@@ -36,8 +36,8 @@ static struct {
 
 volatile unsigned lua_calls_noted;
 
-static const lua_runtime *jit; /* LuaJIT, if it is that: its native frames tell all about calls */
-static const struct lua_layout *layout; /* else the layout of this Lua */
+static const lua_runtime *jit;          /* if it is LuaJIT, whose native frames tell of all calls */
+static const struct lua_layout *layout; /* if it is Lua */
 
 struct lua_calls *lua_calls_own(void) {
     return own;

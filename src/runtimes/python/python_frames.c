@@ -119,9 +119,8 @@ static uintptr_t code_of_frame(uintptr_t word) {
 /* The position in the frames of the previous event while frames are collected, from the innermost
  * on. */
 struct following {
-    size_t at; /* the next entry outward is the one before this index */
-    size_t
-        top; /* entries from `at` up to this index have not changed; 0: the last one had changed */
+    size_t at;  /* the next entry outward is the one before this index */
+    size_t top; /* entries from `at` up to here are unchanged; 0: the last one had changed */
 };
 
 /* Searches for a frame further outward in the previous stack: the frames within it have

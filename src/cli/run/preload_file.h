@@ -1,4 +1,4 @@
-/* preload_file.h: where the recorder's library is. */
+/* preload_file.h: finds the recorder's library. */
 #ifndef CLI_RUN_PRELOAD_FILE_H
 #define CLI_RUN_PRELOAD_FILE_H
 
@@ -7,16 +7,18 @@
 
 #define PRELOAD_NAME "liballotrace-preload.so"
 
-/* False: it is not where it was installed. */
+/* Finds the recorder's library. Returns false if it is not where it was installed. */
 bool preload_file_find(char path[PATH_MAX]);
 
-/* The library for programs that are linked statically, which is beside that one. */
+/* The recorder's library for statically linked programs. It is in the same folder as the library at
+ * `preload`. */
 #define STATIC_NAME "liballotrace-static.so"
 bool preload_file_find_static(const char *preload, char path[PATH_MAX]);
 
-/* LD_PRELOAD has no way to quote blanks, colons and `$`. A path with one of these is replaced by
- * that of a link to it, below $XDG_RUNTIME_DIR, $TMPDIR or /tmp. The link stays: what the program
- * starts needs it, however late. False, with errno: there can be no link. */
+/* LD_PRELOAD cannot quote blanks, colons and `$`. If `path` contains one of these, replaces it by
+ * the path of a symbolic link below $XDG_RUNTIME_DIR, $TMPDIR or /tmp. The link is never removed:
+ * child processes need it, however late they start. Returns false with errno set if no link can be
+ * made. */
 bool preload_file_make_nameable(char path[PATH_MAX]);
 
 #endif

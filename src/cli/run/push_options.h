@@ -1,4 +1,4 @@
-/* push_options.h: the options of commands that push what they record to receivers of profiles. */
+/* push_options.h: the options of commands that push recorded profiles to receivers. */
 #ifndef CLI_RUN_PUSH_OPTIONS_H
 #define CLI_RUN_PUSH_OPTIONS_H
 
@@ -14,7 +14,7 @@ typedef struct push_flags {
     bool threads;
 } push_flags;
 
-/* `type` has a field `push_flags push`. */
+/* The entries of an option table. `type` has a field `push_flags push`. */
 #define OPTIONS_PUSH(type)                                                                         \
     {.name = "push",                                                                               \
      .kind = OPTION_TEXT,                                                                          \
@@ -51,17 +51,17 @@ typedef struct push_flags {
         .brief = ""                                                                                \
     }
 
-/* False after having said what is wrong. */
+/* Returns false after reporting what is wrong with the options. */
 bool push_flags_check(const push_flags *f);
 
-/* Pushes the trace at `path`, which must outlive the session, and says what becomes of that on
- * standard error; if `quiet`, only what goes wrong. `since`, `files` and `position` are as in
- * push_options. NULL: it was said why not. */
+/* Starts to push the trace at `path`, which must outlive the session. Reports on standard error; if
+ * `quiet`, reports only problems. `since`, `files` and `position` are as in push_options. Returns
+ * NULL after reporting why pushing cannot start. */
 push_session *push_flags_start(const push_flags *f, const char *path, struct timespec since,
                                int files, push_position *position, bool quiet);
 
-/* The same of all processes of a run: of `how`, `push` is filled in; it must outlive the session.
- */
+/* Like push_flags_start, for all processes of a run. Fills in `how->push`. `how` must outlive the
+ * session. */
 push_family *push_flags_start_family(const push_flags *f, family_options *how, bool quiet);
 
 #endif

@@ -1,18 +1,21 @@
-/* run_children.h: the process that follows those programs of a run, besides the first, that cannot
- * load the recorder: static ones, into which it is put, and Go's, whose heap is read at their end.
+/* run_children.h: a process that follows those programs of a run, other than the first one, that
+ * cannot load the recorder: static programs, into which the recorder is injected, and Go programs,
+ * whose heap profile is read when they end.
  *
- * Problem. They are exec'ed by the program, or by children of its children. To trace all of these
- * would slow each of their signals, forks and threads.
+ * Problem. These programs are exec'ed by the first program, or by its descendants. Tracing all of
+ * its descendants with ptrace would slow down each of their signals, forks and threads.
  *
- * Way. Nearly every process of a run has a recorder, which sees execs and knows by the file that
- * none can be loaded; it asks here (contract/handover.h). Each request gets a process of its own,
- * which traces that thread up to its exec and no other, and then does what `run` does with its
- * first process. What it says, and what it is about to do, it tells us. Of Go programs
- * without C, which have no recorder, it follows all threads, and what they start (attach/tree.h).
+ * Approach. Nearly every process of a run has a recorder. The recorder sees an exec, recognizes
+ * from the file that no recorder can be loaded into the new program, and sends a request to this
+ * process (contract/handover.h). For each request, this process forks a follower, which traces the
+ * requesting thread, and no other, up to its exec. From then on the follower does what `run` does
+ * with the first program. It sends its messages, and notice of its next steps, to this process. A
+ * Go program without C has no recorder, so the follower traces all of its threads and the processes
+ * that it starts (attach/tree.h).
  *
- * What must hold. We are not `run`: if that is killed, whoever is followed still is. Only processes
- * of our own user are, since the kernel asks for no more where we are root. Lines about programs
- * are said once, however often they are started. */
+ * Invariants. This process is not `run`: if `run` is killed, followed programs are still followed.
+ * Only processes of our own user are followed, even where we are root and the kernel would allow
+ * more. A message about a program is printed once, however often the program is started. */
 #ifndef CLI_RUN_RUN_CHILDREN_H
 #define CLI_RUN_RUN_CHILDREN_H
 
@@ -25,50 +28,53 @@
 #include "contract/handover.h"
 
 typedef struct run_children {
-    pid_t pid; /* -1: there is none */
-    int fd;    /* both ways */
+    pid_t pid; /* -1: there is no such process */
+    int fd;    /* socket to that process, both directions */
     char name[HANDOVER_NAME];
 } run_children;
 
 typedef struct run_children_how {
     const command *command;
-    const char *library; /* that is put into static programs; NULL: none is */
-    uint64_t space;      /* of a spool, if what is recorded goes into segments; else 0 */
-    bool has_each;       /* process a trace of its own */
+    const char *library; /* the library for static programs; NULL: they are not recorded */
+    uint64_t space;      /* bytes of a spool, if the recording goes into segments; else 0 */
+    bool has_each;       /* each process has a trace of its own */
     uint64_t go_period;  /* see run_go_period */
     bool quiet;
     bool is_shown;     /* see run_go_case */
-    bool is_watched;   /* somebody follows the traces of all */
+    bool is_watched;   /* somebody reads the traces of all processes while they are written */
     uint64_t every_us; /* see run_go_begin_watch */
-    /* What process `pid` writes where the first one is `program`; false: it does not. */
+    /* Names the trace of process `pid`, where `program` is the first process. Returns false if that
+     * process writes none. */
     bool (*name)(const void *context, pid_t program, pid_t pid, char path[PATH_MAX]);
-    const void *context; /* nothing in it may be words of the command line, which are taken away */
+    const void *context; /* must not point to words of the command line, which are erased */
 } run_children_how;
 
-/* When the program has ended. */
+/* What is known when the program has ended. */
 typedef struct run_children_left {
-    uint32_t n_following; /* Go programs that go on, and whose profiles will be written */
-    uint32_t n_late;      /* programs that nobody followed in time */
-    uint32_t n_beside;    /* profiles of children that were written beside a trace of malloc */
-    uint32_t is_lost;     /* the process was killed: the rest is not known */
+    uint32_t n_following; /* Go programs that are still running; their profiles will be written when
+                             they end */
+    uint32_t n_late;      /* programs that were not followed because nobody answered in time */
+    uint32_t n_beside;    /* profiles of Go child processes, written next to a trace of malloc */
+    uint32_t is_lost;     /* the process was killed, so the other counts are unknown */
 } run_children_left;
 
-/* Begins, in a process without threads, before the program is started. Without it, these programs
- * run unrecorded. */
+/* Starts the process. To be called before the program is started, by a process without threads. If
+ * it cannot be started, these programs run unrecorded. */
 void run_children_start(run_children *c, const run_children_how *how);
 
-/* The program is process `pid`; 0: it did not start. */
+/* Tells which process is the program; 0: it did not start. */
 void run_children_tell(run_children *c, pid_t pid);
 
-/* In the process that is about to become the program: has it followed as others are. False: it is
- * not. */
+/* To be called in the process that is about to become the program: asks to be followed as child
+ * processes are. Returns false if nobody will follow it. */
 bool run_children_ask(const run_children *c);
 
-/* The program has ended: waits until what ended with it is written. */
+/* To be called when the program has ended. Waits until the profiles of programs that ended with it
+ * are written. */
 void run_children_finish(run_children *c, run_children_left *left);
 
-/* Says what was left out, and, unless `quiet`, where else something is: traces are called by
- * `pattern`. */
+/* Reports what was not recorded. Unless `quiet`, also says where further profiles are; the traces
+ * are named by `pattern`. */
 void run_children_say(const run_children_left *left, const char *pattern, bool quiet);
 
 #endif

@@ -1,14 +1,15 @@
-/* run_findings.h: what `run` and `attach` find in a trace beyond its largest sites, a line each
- * with the command that says more: the peak, what grows, the best advice. */
+/* run_findings.h: findings that `run` and `attach` print in addition to the top sites: the peak,
+ * growing sites and the best advice. Each is a line with the command that shows more. */
 #ifndef CLI_RUN_RUN_FINDINGS_H
 #define CLI_RUN_RUN_FINDINGS_H
 
 #include "profile/profile.h"
 #include "render/output.h"
 
-/* Adds at most `lines` of them. Of a profile without the table of blocks, or with a large one,
- * which would hold up the end of a run, nothing is said. `trace` is as a shell reads it;
- * `is_largest`: of several, which each line says. `hides`: places are those that call libraries. */
+/* Adds at most `lines` lines. Adds none if the profile has no table of blocks, or a large one,
+ * which would delay the end of a run. `trace` is quoted for a shell. `is_largest`: the trace is the
+ * largest of several, and each line says so. `hides`: libraries are hidden, so places are their
+ * callers. */
 void run_findings_say(output *o, const profile *p, const char *trace, bool is_largest, bool hides,
                       size_t lines);
 

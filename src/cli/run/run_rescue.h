@@ -1,5 +1,5 @@
-/* run_rescue.h: completes the traces of programs that were killed, by what they had not written
- * yet: see contract/rescue.h. */
+/* run_rescue.h: completes the traces of killed programs with events that were not yet written
+ * (contract/rescue.h). */
 #ifndef CLI_RUN_RUN_RESCUE_H
 #define CLI_RUN_RUN_RESCUE_H
 
@@ -8,66 +8,67 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Makes the memory to be shared: a file descriptor, the caller's to close, or -1 if there can be
- * none. The others take -1, too. */
+/* Creates the shared memory. Returns a file descriptor, which the caller closes, or -1 on failure.
+ * The functions below accept -1. */
 int run_rescue_open(void);
 
-/* What is at its beginning, shared with the program; NULL: it cannot be had. For as long as the
- * process. */
+/* Maps the head of the shared memory, for as long as this process lives. Returns NULL on
+ * failure. */
 struct rescue_head *run_rescue_share(int fd);
 
-/* The name by which the program finds it while process `keeper` has it open, too. */
+/* Makes the name by which the program opens the shared memory, as long as process `keeper` has it
+ * open. */
 void run_rescue_name(int fd, pid_t keeper, char *name, size_t size);
 
-/* Whether somebody records to the file. The child of a fork shares its parent's lock for a moment:
- * waits for that, `*patience` times 5 ms in all. */
+/* Returns whether a recorder holds the lock of the file. The child of a fork holds its parent's
+ * lock for a moment: waits for that, `*patience` times 5 ms in total. */
 bool run_rescue_is_recording(const char *path, unsigned *patience);
 
-/* Adds what is left in it to the traces, whose names follow `pattern`, if nobody is recording to
- * them any more: also to those of programs that processes were before they became others. `only` to
- * that which this process has now, unless it is 0. */
+/* Adds events left in the shared memory to the traces, named by `pattern`, that nobody is recording
+ * to any more. This includes traces of programs that a process ran before an exec. Unless `only` is
+ * 0, completes only the current trace of that process. */
 void run_rescue_finish(int fd, const char *pattern, uint64_t only, unsigned *patience);
 
-/* The same for one process alone, of which nothing is known but that nobody records to its trace
- * any more. Costs little if nothing can be missing. */
+/* Like run_rescue_finish, for one process that is only known not to record to its trace any more.
+ * Cheap if nothing can be missing. */
 void run_rescue_finish_one(int fd, const char *pattern, uint64_t pid);
 
-/* The same for one open trace, whatever it is called. */
+/* Like run_rescue_finish_one, for an open trace of any name. */
 void run_rescue_finish_open(int fd, int trace);
 
-/* Whether the open trace says how its recording ended. */
+/* Returns whether the open trace states how its recording ended. */
 bool run_rescue_is_said(int trace);
 
-/* Gives back the memory in which a process that is surely gone had a trace. */
+/* Frees the shared memory of a process that is certainly gone. */
 void run_rescue_release(int fd, uint64_t pid, uint64_t start_time);
 
-/* Says in the trace of process `pid`, which was killed, when that was: readers would take it to
- * have ended with its last event. Times are in us since the epoch; what began before `begin`, as
- * the run did, is another process's trace. */
+/* Records in the trace of process `pid`, which was killed, when it ended; otherwise readers would
+ * take the last event for the end. Times are in us since the epoch. A trace that began before
+ * `begin`, the start of the run, is another process's. */
 void run_rescue_note_end(int fd, const char *pattern, uint64_t pid, uint64_t begin, uint64_t end);
 
-/* The same of a process that nobody has waited for and that shared no memory, if its trace does not
- * say how the recording ended: what it had not written is lost. */
+/* For a process that nobody waited for and that shared no memory: if its trace does not state how
+ * the recording ended, notes that unwritten events are lost. */
 void run_rescue_note_lost(const char *path, uint64_t pid, uint64_t end);
 
-/* Says that nothing is missing in a trace of a process that is gone, if it sampled nothing and did
- * not get to say so. */
+/* Notes that nothing is missing in the trace of a process that is gone, if it sampled nothing and
+ * could not say so itself. */
 void run_rescue_note_silent(int fd, const char *path);
 
-/* What recorders had to say: of enum rescue_note. */
+/* What recorders reported: bits of enum rescue_note. */
 uint64_t run_rescue_notes(int fd);
 
-/* How many programs of the run have left no trace, as none of their words was sampled. */
+/* The number of programs of the run that left no trace because none of their words was sampled. */
 uint64_t run_rescue_silent(int fd);
 
-/* How many processes were not allowed to open their traces. */
+/* The number of processes that were not allowed to open their traces. */
 uint64_t run_rescue_refused(int fd);
 
-/* Whether a process that records, or will when it next allocates, is still alive. */
+/* Returns whether a process that records, or will when it next allocates, is still alive. */
 bool run_rescue_is_in_use(int fd);
 
-/* How many gauges and marks the trace that process `pid` began at `start_time` (µs since the epoch)
- * has as allocations. False if nobody knows. */
+/* Counts the gauges and marks stored as allocations in the trace that process `pid` began at
+ * `start_time` (us since the epoch). Returns false if the count is unknown. */
 bool run_rescue_count_remarks(int fd, uint64_t pid, uint64_t start_time, uint64_t *n);
 
 #endif

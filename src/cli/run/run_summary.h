@@ -1,23 +1,24 @@
-/* run_summary.h: what the traces of a run amount to, for the user, in at most six lines. */
+/* run_summary.h: a summary of the traces of a run for the user, in at most six lines. */
 #ifndef CLI_RUN_RUN_SUMMARY_H
 #define CLI_RUN_RUN_SUMMARY_H
 
 #include "cli/run/run_traces.h"
 
 typedef struct run_summary_how {
-    bool quiet;           /* say nothing but warnings */
-    bool told;            /* if there is nothing in the traces, the user knows why */
-    bool from_start;      /* they were recorded from the start of their programs */
-    bool killed;          /* the user was told so: a line less */
-    bool mapped;          /* what they mapped themselves, too */
-    uint64_t n_silent;    /* programs that left no trace, since nothing of theirs was sampled */
-    const char *left_out; /* by which name child processes, which were not recorded, would be; NULL:
-                             there were none */
-    const char *counted_twice; /* if there are blocks of a minor heap: that memory is counted in two
-                                  ways, since malloc is recorded as well; NULL: it is not */
+    bool quiet;           /* print only warnings */
+    bool told;            /* the user already knows why a trace may be empty */
+    bool from_start;      /* recorded from the start of the programs, not attached later */
+    bool killed;          /* the user was told that the program was killed, which takes a line */
+    bool mapped;          /* memory that programs mapped themselves is recorded, too */
+    uint64_t n_silent;    /* programs that left no trace because they had no sample */
+    const char *left_out; /* the -o name that would record the child processes that were left out;
+                             NULL: none were */
+    const char *counted_twice; /* the warning to print if there are blocks of a minor heap: that
+                                  memory is counted twice, since malloc is recorded as well; NULL:
+                                  it is not */
 } run_summary_how;
 
-/* Says on standard error what was recorded. There is at least one trace. */
+/* Prints a summary on standard error. There is at least one trace. */
 void run_summary_report(const run_traces *t, run_summary_how how);
 
 #endif

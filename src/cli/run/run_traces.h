@@ -1,4 +1,4 @@
-/* run_traces.h: the traces that a run has left behind: finds them, and completes them. */
+/* run_traces.h: finds the traces that a run has left, and completes them. */
 #ifndef CLI_RUN_RUN_TRACES_H
 #define CLI_RUN_RUN_TRACES_H
 
@@ -10,48 +10,51 @@
 #include "base/vec.h"
 #include "symbolize/debug_file.h"
 
-/* What a run has left behind in one file. */
+/* A trace that a run has left. */
 typedef struct run_trace {
     char *path;
-    uint64_t n_allocations; /* in a large trace of everything, which is not read for a summary; 0:
-                               it is no such */
-    bool counts_remarks;    /* among these are its few gauges and marks: nobody knows how many */
-    memtrace_end end;       /* of it, if it is such */
-    bool earlier;           /* its process became another program, which has a trace of its own */
+    uint64_t n_allocations; /* if it is a large exact trace, which is too large to be read for a
+                               summary; 0: it is not */
+    bool counts_remarks;    /* n_allocations includes a few gauges and marks, whose number is
+                               unknown */
+    memtrace_end end;       /* valid if n_allocations is not 0 */
+    bool earlier;           /* its process then exec'ed another program, which has a trace of its
+                               own */
 } run_trace;
 
 typedef struct run_traces {
-    VEC(run_trace) all; /* ascending by path */
-    size_t n_locked;    /* more of them, which some process is still recording */
-    unsigned *patience; /* of run_rescue_is_recording */
-    char *locked;       /* the path of one of these; NULL: there is none */
-    char *glob;         /* what a shell would find them by, if they are several; may be NULL */
-    uint64_t replaced;  /* when the file was written whose place the trace took, in microseconds
-                           since the epoch; 0: there was none */
+    VEC(run_trace) all; /* sorted by path */
+    size_t n_locked;    /* further traces that a process is still recording to */
+    unsigned *patience; /* budget of run_rescue_is_recording */
+    char *locked;       /* the path of one of these; NULL: none */
+    char *glob;         /* a shell pattern that matches the traces, if there are several; may be
+                           NULL */
+    uint64_t replaced;  /* when the file that the trace replaced was written, in microseconds since
+                           the epoch; 0: there was none */
 } run_traces;
 
-/* The traces that were written since `started` (of CLOCK_REALTIME_COARSE, as file times are).
- * `pattern` is what $MEMTRACE was set to: %p is any process id, %% a percent sign. `rescue` is the
- * run's, see run_rescue.h. */
+/* Finds the traces written since `started` (of CLOCK_REALTIME_COARSE, like file times). `pattern`
+ * is the value of $MEMTRACE: %p stands for a process id, %% for a percent sign. `rescue` is the
+ * run's shared memory, see run_rescue.h. */
 void run_traces_find(run_traces *t, const char *pattern, struct timespec started, int rescue,
                      unsigned *patience);
 
-/* Adds one more; false if there is no memory. */
+/* Adds one trace. Returns false if there is no memory. */
 bool run_traces_add(run_traces *t, const char *path, int rescue);
 
 void run_traces_free(run_traces *t);
 
-/* Gives all their names, and compresses those that are called so. Stops early if `interrupted`,
- * which may be NULL, says so. Without `debug_files` they keep their addresses. */
+/* Symbolizes all traces, and compresses those whose names ask for it. Stops early if `interrupted`,
+ * which may be NULL, returns true. If `debug_files` is NULL, addresses are kept. */
 void run_traces_complete(const run_traces *t, const debug_file_options *debug_files,
                          bool (*interrupted)(void *context), void *context);
 
-/* Says what to do about processes that go on recording, of which there may be more than have begun
- * a trace. */
+/* Says what to do about processes that are still recording. There may be more of them than
+ * traces. */
 void run_traces_warn_unfinished(const run_traces *t, const char *pattern);
 
-/* Says that so many processes were not allowed to write traces of these names: workers of a server
- * that have changed user, say, whose standard error nobody may hear. */
+/* Warns that `n` processes were not allowed to write traces with these names. An example is workers
+ * of a server that have changed user, whose standard error nobody may read. */
 void run_traces_warn_refused(uint64_t n, const char *pattern);
 
 #endif

@@ -1,5 +1,5 @@
-/* symbolize_file.h: completes one trace file: shows progress, and says what could not be resolved.
- */
+/* symbolize_file.h: symbolizes a trace file, shows progress, and reports what could not be
+ * resolved. */
 #ifndef CLI_RUN_SYMBOLIZE_FILE_H
 #define CLI_RUN_SYMBOLIZE_FILE_H
 
@@ -9,7 +9,7 @@
 #include "cli/command.h"
 #include "symbolize/completion.h"
 
-/* The options of commands that symbolize; `type` has a field `debug_file_options debug_files`. */
+/* The options of commands that symbolize. `type` has a field `debug_file_options debug_files`. */
 #define OPTIONS_SYMBOLIZE(type)                                                                    \
     {.name = "debug-dir",                                                                          \
      .kind = OPTION_FILE,                                                                          \
@@ -26,31 +26,32 @@
     }
 
 typedef struct symbolize_file_options {
-    const char *output; /* NULL: the input is replaced */
+    const char *output; /* NULL: replace the input */
     debug_file_options debug_files;
     symbolizer *shared; /* from symbolize_files_begin; NULL: none */
-    FILE *report;       /* gets the account of what was resolved; NULL: only warnings are shown */
+    FILE *report;       /* receives the report of what was resolved; NULL: print only warnings */
 
-    /* Write a trace of version 3 that can be of version 2 as such, even if it lacks no names; one
-     * that lacks some always is, unless they go into room that it has. */
+    /* Write a trace of version 3 as version 2 if that is possible, even if no names are missing. A
+     * trace that lacks names is always lowered, unless the names fit into the room reserved in
+     * it. */
     bool lower;
 
-    /* Asked now and then whether to give up, leaving the file as it was; may be NULL. */
+    /* Asked now and then whether to give up, leaving the file unchanged; may be NULL. */
     bool (*interrupted)(void *context);
     void *context;
 } symbolize_file_options;
 
-/* Returns an exit status, after having said what went wrong. */
+/* Symbolizes a trace. Returns an exit status, after reporting errors. */
 int symbolize_file(const char *path, const symbolize_file_options *options);
 
-/* For symbolizing many files: looks up at once what all of them ask, so that each module is opened
- * but once. NULL: there is no memory, or nothing to gain. The end says what could not be resolved.
- */
+/* For many files: resolves the addresses of all of them at once, so that each module is opened only
+ * once. Returns NULL if there is no memory, or nothing to gain. symbolize_files_end reports what
+ * could not be resolved. */
 symbolizer *symbolize_files_begin(const char *const *paths, size_t n,
                                   const symbolize_file_options *options);
 void symbolize_files_end(symbolizer *shared); /* NULL is allowed */
 
-/* Whether a recorder holds the lock of the file: more will be written to it. */
+/* Returns whether a recorder holds the lock of the file, and so will write more to it. */
 bool symbolize_file_is_recording(const char *path);
 
 #endif

@@ -1,14 +1,14 @@
 /* cmd_run.c: `allotrace run -- PROGRAM ARGS`: records a program.
  *
- * The recording is done by a library that is preloaded into the program (src/record); this sets up
- * its environment, stays out of the program's way while it runs, and afterwards completes what was
- * recorded. Whatever goes wrong here, the program runs and its exit status is ours.
+ * The recording is done by a library that is preloaded into the program (src/record). This command
+ * sets up its environment, stays out of the program's way while it runs, and afterwards completes
+ * the trace. Whatever goes wrong here, the program runs, and its exit status is ours.
  *
- * In order: run_check says whether the program can be recorded at all; rescue memory is made
- * (contract/rescue.h), so that nothing is lost when the program is killed; run_program starts it,
- * and passes on the signals that were meant for it (run_witness); run_rescue adds what was not
- * written; run_traces gives addresses their names (symbolize_file); run_summary sums up, and
- * run_findings says what is worth a look. */
+ * The steps are: run_check finds out whether the program can be recorded at all. run_rescue makes
+ * shared memory (contract/rescue.h), so that no events are lost if the program is killed.
+ * run_program starts the program, and passes on signals that were meant for it (run_witness).
+ * run_rescue adds events that were not written. run_traces symbolizes the traces (symbolize_file).
+ * run_summary prints totals and top sites, and run_findings prints what deserves a look. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -50,7 +50,11 @@
 #include "platform/clock.h"
 #include "trace/compressor.h"
 
-enum { STATUS_CANNOT_EXECUTE = 126, STATUS_NOT_FOUND = 127 }; /* as shells say it */
+enum {
+    STATUS_CANNOT_EXECUTE = 126,
+    STATUS_NOT_FOUND = 127
+}; /* the exit statuses that shells
+      use */
 
 typedef struct run_options {
     const char *output, *context;
@@ -136,9 +140,10 @@ static const option options[] = {
 
 /* ---- setting up -------------------------------------------------------------------------- */
 
-/* Says in one line why the program cannot be recorded, if so. `preload` becomes a path that
- * LD_PRELOAD can carry, `entering` that of what is put into a static program: empty for others. Of
- * a Go program, neither is, and `go` says how it is read. */
+/* Reports in one line if and why the program cannot be recorded. `preload` becomes a path that
+ * LD_PRELOAD can carry. `entering` becomes the path of the library to be injected into a static
+ * program; it stays empty for others. For a Go program without C, neither is set, and `go`
+ * describes how to read its heap profile. */
 static bool check_recordable(const char *program, char preload[PATH_MAX], char entering[PATH_MAX],
                              run_go *go) {
     run_check check;
@@ -166,45 +171,46 @@ static bool check_recordable(const char *program, char preload[PATH_MAX], char e
     return false;
 }
 
-/* What the new process needs to know to become the program. */
+/* What the new process needs to know to become the program, and the state of the run. */
 typedef struct launch {
     const run_options *options;
     char **operands;
     const char *command;
-    const char *preload;           /* NULL: the program is not recorded */
-    char static_library[PATH_MAX]; /* that is put into static programs; empty: it is missing */
-    const char *pattern;           /* of the trace's name; NULL: by default */
-    ring_plan ring;                /* what is recorded goes into segments */
-    bool has_children;             /* that are recorded, too */
-    bool only_children;            /* load the recorder, but the program itself does not */
-    keepers keepers;               /* of these */
-    char rescue[64];               /* see run_rescue.h; empty: there is none */
+    const char *preload;           /* NULL: no recorder is preloaded */
+    char static_library[PATH_MAX]; /* the library for static programs; empty: it is missing */
+    const char *pattern;           /* of the trace's name; NULL: the default */
+    ring_plan ring;                /* if on, the recording goes into segments */
+    bool has_children;             /* child processes are recorded into the ring, too */
+    bool only_children;            /* child processes load the recorder, but the program itself does
+                                      not */
+    keepers keepers;               /* of child processes */
+    char rescue[64];               /* name of the rescue memory, see run_rescue_name; empty: none */
     uint64_t replaced;             /* see run_output_replaces */
-    struct timespec started;       /* before the program, of the clock that file times have */
+    struct timespec started;       /* before the program, by the clock of file times */
     struct clock_anchor begin;
     uint64_t end;             /* of the program, us since the epoch */
     push_session *push;       /* NULL: nothing is pushed, or `family` is */
-    char push_path[PATH_MAX]; /* what it reads */
-    push_session *push_go;    /* the same of Go's heap, beside */
+    char push_path[PATH_MAX]; /* the trace that `push` reads */
+    push_session *push_go;    /* like `push`, for the separate trace of Go's heap */
     char push_go_path[PATH_MAX];
-    push_family *family;      /* NULL: no child processes are pushed */
-    family_options members;   /* of that */
-    run_entry entry;          /* of a static program */
-    run_go go;                /* of a Go program, if the entry names it */
-    run_children children;    /* who follows other such programs */
-    run_go_case go_case;      /* of that */
-    int shared;               /* the rescue memory; -1: there is none */
-    pthread_mutex_t rescuing; /* that adds to traces what was not written */
+    push_family *family;      /* NULL: child processes are not pushed */
+    family_options members;   /* options of `family` */
+    run_entry entry;          /* for a static or Go program */
+    run_go go;                /* state of a Go program, if entry.go points to it */
+    run_children children;    /* the process that follows other static and Go programs */
+    run_go_case go_case;      /* for `go` */
+    int shared;               /* file descriptor of the rescue memory; -1: none */
+    pthread_mutex_t rescuing; /* held while adding unwritten events to traces */
 } launch;
 
-/* Whether every block is to be recorded. */
+/* Returns whether the rate is 1, so that every block is recorded. */
 static bool is_exact(const run_options *given) {
     const char *set = getenv(setting_infos[SETTING_RATE].name);
     double rate;
     return given->rate == 1 || (!given->rate && set && number_parse(set, &rate) && rate == 1);
 }
 
-/* The default name, as a pattern: a percent sign in the program's name is doubled. */
+/* Makes the default name, as a pattern: percent signs in the program's name are doubled. */
 static void default_pattern(char *pattern, size_t size, const launch *l, pid_t pid) {
     const char *program = l->command, *end = is_exact(l->options) ? ".zst" : "";
     enum { ROOM = NAME_MAX + 1 - (int)sizeof ".4194304.ctf.zst" };
@@ -212,7 +218,8 @@ static void default_pattern(char *pattern, size_t size, const launch *l, pid_t p
     snprintf(pattern + used, size - used, ".%lld.ctf%s", (long long)pid, end);
 }
 
-/* What the traces are called, as a pattern; process `pid` is the program's. May be in `room`. */
+/* Returns the name of the traces, as a pattern; `pid` is the program's process. The result may be
+ * in `room`. */
 static const char *pattern_of(const launch *l, pid_t pid, char room[PATH_MAX]) {
     char spool[PATH_MAX];
     if (l->ring.run && ring_spool_pattern(&l->ring, room, PATH_MAX))
@@ -236,7 +243,8 @@ static bool is_set(enum setting setting) {
     return value && *value;
 }
 
-/* Adds a word to a variable of the environment, which separates words by colons. */
+/* Joins both texts with a colon, and sets an environment variable to the result. Either may be
+ * NULL. */
 static void add_to_environment(const char *name, const char *first, const char *second) {
     char *all = NULL;
     if (first && *first && second && *second && asprintf(&all, "%s:%s", first, second) < 0)
@@ -245,8 +253,8 @@ static void add_to_environment(const char *name, const char *first, const char *
     free(all);
 }
 
-/* Programs under AddressSanitizer refuse to start behind another library unless they are told that
- * they may; they do well there. */
+/* AddressSanitizer refuses to start a program if another library is loaded before it, unless told
+ * otherwise by ASAN_OPTIONS. It does work after the recorder. */
 static void set_preload(const char *preload) {
     const char *asan = getenv("ASAN_OPTIONS");
     add_to_environment("LD_PRELOAD", preload, getenv("LD_PRELOAD"));
@@ -254,8 +262,8 @@ static void set_preload(const char *preload) {
         add_to_environment("ASAN_OPTIONS", asan, "verify_asan_link_order=0");
 }
 
-/* The pattern with the current folder before it, whose percent signs are doubled: a program may go
- * elsewhere before it starts another one. */
+/* Makes the pattern absolute, since the program may change its folder before it starts another one.
+ * Percent signs in the folder's path are doubled. */
 static void set_file_setting(const char *pattern) {
     char folder[PATH_MAX], absolute[3 * PATH_MAX];
     size_t used = 0;
@@ -267,14 +275,15 @@ static void set_file_setting(const char *pattern) {
     set_setting(SETTING_FILE, absolute);
 }
 
-/* Whether names come into the trace at the end, and nobody has read it by then who would not see
- * them come. One that is compressed is copied anyway. */
+/* Returns whether to reserve room in the trace for names. They are added in place at the end, so
+ * nobody may have read the trace before, as they would miss the names. A compressed trace is copied
+ * anyway. */
 static bool wants_room(const launch *l, const char *pattern) {
     return !l->options->no_symbolize && !l->options->view && !l->options->live &&
            !l->options->push.urls && !l->ring.on && compression_of(pattern) == COMPRESSION_NONE;
 }
 
-/* In the new process. */
+/* Runs in the new process, before its exec. */
 static void set_environment(void *context) {
     const launch *l = context;
     char text[PATH_MAX];
@@ -296,7 +305,8 @@ static void set_environment(void *context) {
         snprintf(text, sizeof text, "%.15g", l->options->rate);
         set_setting(SETTING_RATE, text);
     } else if (!is_set(SETTING_RATE)) {
-        set_setting(SETTING_RATE, setting_infos[SETTING_RATE].value); /* for other recorders */
+        set_setting(SETTING_RATE, setting_infos[SETTING_RATE].value); /* for other recorders, such
+                                                                         as Memtrace */
     }
     if (l->options->depth != DEPTH_UNSET) {
         snprintf(text, sizeof text, "%llu", (unsigned long long)l->options->depth);
@@ -314,8 +324,8 @@ static void set_environment(void *context) {
         set_setting(SETTING_CONTEXT, l->options->context);
 }
 
-/* Files that are opened here must not get the numbers of closed standard streams: messages would go
- * into them. The program finds them closed as before. */
+/* Files opened here must not get the numbers of closed standard streams, or messages would be
+ * written into them. The program still finds these streams closed. */
 static void occupy_standard_streams(void) {
     int fd;
     do
@@ -342,7 +352,7 @@ static uint64_t go_period(const run_options *given) {
     return run_go_period(rate_asked(given));
 }
 
-/* Of a static program, what is recorded, or why nothing is. */
+/* Reports how a static or Go program is recorded, or why it is not. */
 static void say_entered(const launch *l, const run_program *program) {
     if (l->entry.go && !program->has_ended)
         run_go_say_followed(&l->go, program->go, go_period(l->options), &l->go_case);
@@ -373,7 +383,7 @@ static void say_why_nothing(const char *pattern) {
                         "is not loaded into programs started with an empty environment");
 }
 
-/* The name of traces by which each process would have one. */
+/* Makes the -o name that would give each process a trace of its own. */
 static void name_for_each(const launch *l, char *name, size_t size) {
     if (!l->pattern) {
         snprintf(name, size, "%s.%%p.ctf", path_base(l->command));
@@ -399,13 +409,14 @@ static void say_left_to_program(const char *name) {
         name);
 }
 
-enum { PATIENCE = 20 /* times 5 ms that a child may hold its parent's lock */ };
+enum { PATIENCE = 20 /* times 5 ms, for a child that holds its parent's lock */ };
 
-/* What the program had not written comes into its trace, and when it ended: others than killed ones
- * say that by their last gauges. Gives what is left of the patience. */
+/* Adds unwritten events to the trace of the program. If it was killed, also notes when it ended,
+ * which other programs record in their last gauges. Returns the remaining patience. */
 static unsigned complete_killed(launch *l, const run_program *program, const char *pattern) {
     unsigned patience = PATIENCE;
-    const uint64_t only = l->ring.run ? (uint64_t)program->pid : 0; /* others have keepers */
+    const uint64_t only = l->ring.run ? (uint64_t)program->pid : 0; /* child processes have keepers
+                                                                       for this */
     pthread_mutex_lock(&l->rescuing);
     run_rescue_finish(l->shared, pattern, only, &patience);
     if (WIFSIGNALED(program->status))
@@ -414,7 +425,7 @@ static unsigned complete_killed(launch *l, const run_program *program, const cha
     return patience;
 }
 
-/* What is at its end may be waited for together. */
+/* Both sessions get one deadline, so that their last pushes are waited for together. */
 static void finish_push(const launch *l) {
     const uint64_t end_ms = clock_monotonic_ms() + PUSH_END_MS;
     if (l->push && l->push_go)
@@ -424,7 +435,8 @@ static void finish_push(const launch *l) {
     family_finish(l->family);
 }
 
-/* That the recording is short may be why. Who pressed Ctrl-C knows. */
+/* Reports that the program was killed, which may be why the recording is short. After Ctrl-C, the
+ * user knows. */
 static bool say_killed(const launch *l, const run_program *program) {
     const int sig = WIFSIGNALED(program->status) ? WTERMSIG(program->status) : 0;
     if (l->options->quiet || sig == 0 || sig == SIGINT)
@@ -440,7 +452,7 @@ static void finish(launch *l, run_program *program) {
     const char *name = pattern_of(l, program->pid, pattern);
     name_for_each(l, for_each, sizeof for_each);
     unsigned patience = complete_killed(l, program, name);
-    finish_push(l); /* before names come into the trace, perhaps in another file */
+    finish_push(l); /* before names are added to the trace, which may replace the file */
     run_traces_find(&traces, name, l->started, l->shared, &patience);
     traces.replaced = l->replaced;
     const uint64_t notes = run_rescue_notes(l->shared);
@@ -473,14 +485,14 @@ static void finish(launch *l, run_program *program) {
     run_traces_free(&traces);
 }
 
-/* What the program's own process writes. */
+/* Names the trace of the program's own process. */
 static bool own_trace(const launch *l, const run_program *program, char path[PATH_MAX]) {
     char pattern[PATH_MAX];
     return trace_name_for(pattern_of(l, program->pid, pattern), (uint64_t)program->pid, path,
                           PATH_MAX);
 }
 
-/* The program's own process is all that is followed. */
+/* Completes the heap profile of a Go program. Only the program's own process is followed. */
 static void finish_go(launch *l, const run_program *program) {
     char name[PATH_MAX];
     if (!l->preload && !l->ring.on)
@@ -490,7 +502,7 @@ static void finish_go(launch *l, const run_program *program) {
     run_go_finish(&l->go, &command_run, program->go ? program->pid : 0, name, &l->go_case);
 }
 
-/* How many children left nothing. */
+/* Says how many child processes left no trace. */
 static void say_silent(const launch *l) {
     const uint64_t n = l->ring.run && l->preload ? run_rescue_silent(l->shared) : 0;
     if (n)
@@ -498,7 +510,7 @@ static void say_silent(const launch *l) {
                      n == 1 ? "" : "s");
 }
 
-/* The segments are there: gives them names, and says where they are. */
+/* Completes a ring: waits for its segments, symbolizes them, and says where they are. */
 static void finish_ring(launch *l, run_program *program, keeper *keeps) {
     char pattern[PATH_MAX];
     keepers_left left = {0};
@@ -506,11 +518,11 @@ static void finish_ring(launch *l, run_program *program, keeper *keeps) {
     if (l->preload)
         complete_killed(l, program, pattern_of(l, program->pid, pattern));
     if (!l->ring.run)
-        finish_push(l); /* its keeper waits for it */
+        finish_push(l); /* the keeper waits for the pusher */
     bool kept = keeper_finish(keeps, l->end);
     if (l->ring.run) {
         kept &= keepers_finish(&l->keepers, &l->ring, &left);
-        finish_push(l); /* all that has ended is in the spools */
+        finish_push(l); /* the spools of all processes that have ended are complete */
         ring_push_end(&l->ring);
     }
     if (!kept)
@@ -529,12 +541,14 @@ static void finish_ring(launch *l, run_program *program, keeper *keeps) {
 
 /* ---- the viewer -------------------------------------------------------------------------- */
 
-/* The program's own process, by a recorder in it, or Go's heap from outside. */
+/* Returns whether the program itself is recorded: by a recorder in it, or by reading Go's heap
+ * profile from outside. */
 static bool is_recorded(const launch *l) {
     return l->preload || l->entry.go;
 }
 
-/* Shows what the program's own process writes, in `path`. NULL after having said why. */
+/* Shows the trace of the program's own process, whose name is stored in `path`. Returns NULL after
+ * reporting why it cannot be shown. */
 static view_session *start_view(const launch *l, const run_program *program, char path[PATH_MAX]) {
     int status;
     if (!own_trace(l, program, path))
@@ -554,9 +568,10 @@ static void end_view(view_session *s) {
     view_session_stop(s);
 }
 
-/* ---- receivers --------------------------------------------------------------------------- */
+/* ---- pushing -------------------------------------------------------------------------------- */
 
-/* One of its processes has ended, perhaps killed. */
+/* A process of the pushed family has ended, and may have been killed: adds its unwritten events to
+ * its trace. */
 static void complete_member(void *context, uint64_t pid) {
     launch *l = context;
     pthread_mutex_lock(&l->rescuing);
@@ -564,7 +579,7 @@ static void complete_member(void *context, uint64_t pid) {
     pthread_mutex_unlock(&l->rescuing);
 }
 
-/* Sends what the program's own process writes, or, where each process is recorded, what all do. */
+/* Pushes the trace of the program's own process, or, if each process is recorded, all traces. */
 static void start_push(launch *l, const run_program *program, push_position *position,
                        char room[PATH_MAX]) {
     if (!l->options->push.urls || !is_recorded(l))
@@ -594,7 +609,7 @@ static void start_push(launch *l, const run_program *program, push_position *pos
 
 /* ---- the live table ---------------------------------------------------------------------- */
 
-/* NULL after having said why. */
+/* Returns NULL after reporting why there is no table. */
 static top_session *start_live(const launch *l, const run_program *program, char path[PATH_MAX],
                                const top_options *how, top_output *held) {
     int status;
@@ -603,7 +618,7 @@ static top_session *start_live(const launch *l, const run_program *program, char
     return top_start(path, true, how, held, &status);
 }
 
-/* Of what has no recorder, only Go's heap is there, which finish_go sums up. */
+/* If no recorder was preloaded, there is only Go's heap profile, which finish_go completes. */
 static void finish_trace(launch *l, run_program *program) {
     if (l->preload)
         finish(l, program);
@@ -611,8 +626,9 @@ static void finish_trace(launch *l, run_program *program) {
         finish_push(l);
 }
 
-/* Who has left the table sees what is said of the recording as it is said, others when they leave
- * it; with the program, Ctrl-C ends the table. */
+/* If the user has already left the table, messages about the recording are printed at once;
+ * otherwise they appear when the user leaves it. If Ctrl-C ended the program, it ends the table,
+ * too. */
 static void finish_live(top_session *s, top_output *held, launch *l, run_program *program) {
     if (s)
         top_program_ended(s);
@@ -637,7 +653,8 @@ static int refuse_start(const char *program, int error) {
     return error == ENOENT ? STATUS_NOT_FOUND : STATUS_CANNOT_EXECUTE;
 }
 
-/* Whether the trace can be where it is to be: otherwise who asked for it would take yesterday's. */
+/* Checks before the start that the trace can be written. Otherwise, a trace of an earlier run could
+ * be mistaken for this one's. */
 static bool check_output(launch *l) {
     char room[PATH_MAX];
     const char *pattern = pattern_of(l, getpid(), room);
@@ -666,13 +683,13 @@ static int check_options(const run_options *o) {
     return ring_options_check(&command_run, &o->ring, o->rate);
 }
 
-/* A Go program without C loads no recorder; but what it starts may, or is followed. */
+/* A Go program without C loads no recorder, but its child processes may, or are followed. */
 static bool records_only_children(const launch *l, char preload[PATH_MAX]) {
     return !l->preload && l->entry.go && l->pattern && trace_name_is_per_process(l->pattern) &&
            *preload && preload_file_make_nameable(preload);
 }
 
-/* How the program is recorded, if it can be. False: it is not to start. */
+/* Decides how to record the program, if that is possible. Returns false if it must not start. */
 static bool prepare(launch *l, char preload[PATH_MAX], char entering[PATH_MAX]) {
     const char *set_name = getenv(setting_infos[SETTING_FILE].name);
     if (!l->pattern && set_name && *set_name)
@@ -699,17 +716,18 @@ static bool prepare(launch *l, char preload[PATH_MAX], char entering[PATH_MAX]) 
     return (!l->preload && !l->entry.go) || check_output(l);
 }
 
-/* Memory for what a program that is killed had not written. */
+/* Makes the memory in which events of a killed program survive. */
 static void share_memory(launch *l) {
     l->shared = l->preload ? run_rescue_open() : -1;
     struct rescue_head *head = l->ring.overhead > 0 ? run_rescue_share(l->shared) : NULL;
     if (!head)
         return;
     atomic_store(&head->pace.follows, 1);
-    munmap(head, sizeof *head); /* who has it is one that records: run_rescue_is_in_use */
+    munmap(head, sizeof *head); /* a process that maps it would count as recording:
+                                   run_rescue_is_in_use */
 }
 
-/* The trace of a process that becomes a static program, or one of Go's. */
+/* Names the trace of a process that becomes a static or a Go program. */
 static bool name_of_child(const void *context, pid_t program, pid_t pid, char path[PATH_MAX]) {
     const launch *l = context;
     char room[PATH_MAX];
@@ -718,12 +736,12 @@ static bool name_of_child(const void *context, pid_t program, pid_t pid, char pa
            trace_name_for(pattern, (uint64_t)pid, path, PATH_MAX);
 }
 
-/* How often somebody looks at what Go's heap is: see run_go_watch. */
+/* The period at which Go's heap profile is read, see run_go_watch. */
 static uint64_t watch_us(const run_options *o) {
     return !o->push.urls ? 0 : o->push.every ? o->push.every : PUSH_EVERY_US;
 }
 
-/* Somebody follows the trace of Go's heap while that is written. */
+/* Starts a growing trace of Go's heap if somebody reads it while the program runs. */
 static void watch_go(launch *l, const run_program *program) {
     const run_options *o = l->options;
     const bool is_shown = !l->preload && (o->view || o->live);
@@ -753,7 +771,7 @@ static void start_children(launch *l) {
         run_children_start(&l->children, &how);
 }
 
-/* Begins what goes on besides, before the program does. */
+/* Starts the helpers that must exist before the program does. */
 static bool start_sharing(launch *l) {
     share_memory(l);
     if (l->has_children && l->preload && l->options->push.urls && !ring_push_begin(&l->ring))
@@ -766,7 +784,8 @@ static bool start_sharing(launch *l) {
     return true;
 }
 
-/* The program runs, and what looks at its trace meanwhile; then what was recorded is completed. */
+/* Waits for the program, together with whatever reads its trace meanwhile; then completes the
+ * recording. */
 static int accompany(launch *l, run_program *program, bool live, const top_options *how,
                      top_output *held) {
     const run_options *opts = l->options;
@@ -777,7 +796,7 @@ static int accompany(launch *l, run_program *program, bool live, const top_optio
         keepers_leave_out(&l->keepers, program->pid);
     if (l->ring.on && is_recorded(l))
         keeper_start(&keeps, &l->ring, program->pid, l->shared, opts->push.urls && !l->ring.run);
-    signal(SIGPIPE, SIG_IGN); /* noticed at the writes, as by other commands */
+    signal(SIGPIPE, SIG_IGN); /* write errors are handled at each write, as in other commands */
     signal(SIGXFSZ, SIG_IGN);
     if (l->entry.go)
         watch_go(l, program);
@@ -817,9 +836,9 @@ static int start(launch *l) {
         keeper_spools_remove_abandoned(&l->ring, 0);
     if (!start_sharing(l))
         return STATUS_FAILED;
-    start_children(l); /* which know by then where a ring is */
+    start_children(l); /* after the keepers, since it needs to know where the ring is */
     if (l->only_children && l->children.pid > 0)
-        l->entry.go = NULL; /* it is followed as its children are */
+        l->entry.go = NULL; /* `children` follows the program as it follows child processes */
     clock_gettime(CLOCK_REALTIME_COARSE, &l->started);
     l->begin = clock_anchor_now();
     if (live && !top_output_begin(&held, true))

@@ -1,5 +1,6 @@
-/* run_children.c: a process that listens, and one for each request, which tells it by short words
- * what it is about to do, and by lines what is to be said: its standard error leads there. */
+/* run_children.c: the process is a listener, which forks a follower for each request. Followers
+ * send it two kinds of message through a socket: words, which announce their next step, and lines,
+ * which are to be printed. Their standard error leads there. */
 #include "cli/run/run_children.h"
 
 #include <errno.h>
@@ -37,16 +38,16 @@
 
 enum {
     MOST_FOLLOWERS = 1024,
-    MOST_LINES = 64,     /* that are said */
-    REQUEST_MS = 1000,   /* for the words of who has connected */
-    OTHERS_MS = 50,      /* for the other threads of a process that ends */
-    ARRIVAL_MS = 5000,   /* between the end of the words and the exec */
-    PATIENCE_MS = 100,   /* for processes that end with the program */
-    DECISION_MS = 3000,  /* for those who have asked by then */
+    MOST_LINES = 64,     /* different lines that are printed */
+    REQUEST_MS = 1000,   /* until a connected process has sent its request */
+    OTHERS_MS = 50,      /* until the other threads of an exiting process are gone */
+    ARRIVAL_MS = 5000,   /* between the end of the handshake and the exec */
+    PATIENCE_MS = 100,   /* for processes that end together with the program */
+    DECISION_MS = 3000,  /* for followers that have not yet decided, when the program has ended */
     LINE = 3 * PATH_MAX, /* bytes */
 };
 
-/* What a follower tells. Lines begin with a letter. */
+/* What a follower announces. The values are below those of letters, with which lines begin. */
 enum word { WORD_FOLLOWS = 1, WORD_READS, WORD_DONE, WORD_LATE, WORD_BESIDE };
 
 typedef struct told {
@@ -56,28 +57,32 @@ typedef struct told {
 
 typedef struct follower {
     pid_t pid;
-    bool has_decided; /* it has told what becomes of who asked; one that only enters it just ends */
-    uint32_t n_followed,
-        n_read; /* Go programs that run; that have ended, and are not written yet */
+    bool has_decided; /* it has announced what it does; a follower that only injects the recorder
+                         just ends */
+    uint32_t n_followed, n_read; /* numbers of Go programs that are running, and of those that have
+                                    ended but whose profile is not written yet */
 } follower;
 
 typedef struct listener {
     run_children_how how;
-    int socket, run, run_process, ends; /* the last two: a pidfd, and a signalfd of SIGCHLD */
-    int words[2];                       /* of followers: [0] is ours */
+    int socket, run, run_process, ends; /* `run_process` is a pidfd of `run`, `ends` a signalfd for
+                                           SIGCHLD */
+    int words[2];                       /* socket pair for followers' messages: [0] is the
+                                           listener's end */
     pid_t program;
-    bool is_told; /* which one that is */
+    bool is_told; /* `program` is known */
     follower followers[MOST_FOLLOWERS];
     size_t n_followers;
-    uint64_t said[MOST_LINES]; /* hashes */
+    uint64_t said[MOST_LINES]; /* hashes of the lines */
     size_t n_said;
-    uint64_t finishing_ms; /* since when; 0: the program runs */
+    uint64_t finishing_ms; /* when the program ended; 0: it is still running */
     run_children_left left;
 } listener;
 
-/* ---- one that is followed ------------------------------------------------------------------ */
+/* ---- the follower: one program
+ * ------------------------------------------------------------------ */
 
-/* Is there something to read before that time is over? */
+/* Waits up to `ms` milliseconds for something to read. */
 static bool await(int fd, int ms) {
     struct pollfd one = {.fd = fd, .events = POLLIN};
     int n;
@@ -92,7 +97,7 @@ static void tell(const listener *l, enum word word) {
     send(l->words[1], &t, sizeof t, MSG_NOSIGNAL);
 }
 
-/* Its file: by its own name, where that still is the one. */
+/* Finds the file of the process's program: by its own name, unless that now names another file. */
 static void name_program(pid_t pid, char path[PATH_MAX]) {
     char link[64], target[PATH_MAX];
     struct stat here, there;
@@ -104,12 +109,13 @@ static void name_program(pid_t pid, char path[PATH_MAX]) {
     snprintf(path, PATH_MAX, "%s", is_same ? target : link);
 }
 
-/* A program that stands at its exec, and how it is recorded. */
+/* A program that has stopped at its exec or is followed, and how it is recorded. */
 typedef struct standing {
     const listener *l;
     pid_t pid;
-    bool is_first;     /* the process that `run` has started */
-    uint64_t until_ms; /* it stands at its end until then, for its other threads; 0: it runs */
+    bool is_first;     /* it is the process that `run` has started */
+    uint64_t until_ms; /* deadline until which it stays stopped at its exit, for its other threads;
+                          0: it is running */
     char path[PATH_MAX], trace[PATH_MAX];
     run_check check;
     run_go go;
@@ -123,7 +129,8 @@ static void enter_static(const standing *s) {
         run_check_say_entered(s->path, is_entered, said.text);
 }
 
-/* It is one; whether its heap is followed from now on. One without C starts others unseen. */
+/* Follows a Go program. Returns whether its heap profile will be read. A program without C has no
+ * recorder to announce its child processes, so it is followed as a tree. */
 static bool follow_go(standing *s, bool enters) {
     const bool prepared = run_go_prepare(&s->go, s->pid);
     if (enters)
@@ -140,7 +147,8 @@ static bool follow_go(standing *s, bool enters) {
     return follows;
 }
 
-/* Records the program as it can be. False: nobody follows it. */
+/* Starts to record the program in the way that suits it. Returns false if it need not be
+ * followed. */
 static bool begin(standing *s) {
     const run_children_how *how = &s->l->how;
     name_program(s->pid, s->path);
@@ -169,13 +177,14 @@ static bool begin(standing *s) {
     return false;
 }
 
-/* ---- those that are followed, until they end ------------------------------------------------- */
+/* ---- the follower: a tree of programs
+ * ------------------------------------------------------------- */
 
 typedef struct watch {
     const listener *l;
-    VEC(standing *) all; /* that are followed */
+    VEC(standing *) all; /* the programs that are followed */
     tree tree;
-    bool ends; /* one of them stands at its end */
+    bool ends; /* one of them is stopped at its exit */
 } watch;
 
 static standing *find(const watch *w, pid_t pid) {
@@ -185,7 +194,7 @@ static standing *find(const watch *w, pid_t pid) {
     return NULL;
 }
 
-/* Writes what was read of it, and forgets it. */
+/* Writes the profile of a program that has ended, and removes the program from the list. */
 static void finish(watch *w, standing *s) {
     size_t i = 0;
     while (w->all.items[i] != s)
@@ -198,7 +207,7 @@ static void finish(watch *w, standing *s) {
     free(s);
 }
 
-/* A program stands at its exec. */
+/* A program has stopped at its exec. */
 static void take_standing(watch *w, pid_t pid) {
     const listener *l = w->l;
     standing *s = calloc(1, sizeof *s);
@@ -215,7 +224,7 @@ static void take_standing(watch *w, pid_t pid) {
     free(s);
 }
 
-/* It was followed, and is another program by now. */
+/* A process, which may have been followed, has exec'ed another program. */
 static void take_become(watch *w, pid_t pid) {
     standing *s = find(w, pid);
     if (s) {
@@ -227,7 +236,8 @@ static void take_become(watch *w, pid_t pid) {
     take_standing(w, pid);
 }
 
-/* Whether it is one that somebody has to follow; of a static one that cannot be, says so. */
+/* Returns whether the process is about to exec a Go program, or a static one that can be
+ * recorded. */
 static bool is_wanted(pid_t pid) {
     char path[PATH_MAX];
     run_check *check = tree_path(pid, path) ? malloc(sizeof *check) : NULL;
@@ -239,7 +249,8 @@ static bool is_wanted(pid_t pid) {
     return wanted;
 }
 
-/* One that cannot be followed must not be: it may have rights of its own. */
+/* A process that is about to exec a program that is not recorded must not be traced any more: the
+ * program may be setuid, and tracing would take away its rights. */
 static void take_starting(watch *w, pid_t pid) {
     if (is_wanted(pid))
         tree_go_on(&w->tree, pid);
@@ -271,7 +282,7 @@ static void take_stop(watch *w, pid_t thread, int status) {
         take_exit(w, thread);
         break;
     case TREE_GONE:
-        if (s) { /* it was gone at once */
+        if (s) { /* it was killed before it could be stopped at its exit */
             if (!s->until_ms)
                 tell(w->l, WORD_READS);
             finish(w, s);
@@ -282,7 +293,8 @@ static void take_stop(watch *w, pid_t thread, int status) {
     }
 }
 
-/* Reads those at their ends whose other threads are gone, or take too long. */
+/* Reads the profiles of programs at their exit whose other threads are gone, or have not gone in
+ * time. */
 static void take_ends_of(watch *w) {
     w->ends = false;
     for (size_t i = 0; i < w->all.count; i++) {
@@ -299,7 +311,8 @@ static void take_ends_of(watch *w) {
     }
 }
 
-/* A process that stands at its exec, up to its end, and that of all that is followed with it. */
+/* Follows a process from its exec to its end, with all processes that are followed because of
+ * it. */
 static void accompany(const listener *l, pid_t pid) {
     watch w = {.l = l};
     int status;
@@ -319,9 +332,11 @@ static void accompany(const listener *l, pid_t pid) {
     tree_free(&w.tree);
 }
 
-/* ---- who asks -------------------------------------------------------------------------------- */
+/* ---- the follower: the request
+ * -------------------------------------------------------------------- */
 
-/* Whoever asks must be the thread, which the kernel tells, but for its number among threads. */
+/* Returns the requesting thread; 0: the request is not trusted. The kernel vouches for the process
+ * of the peer, but not for its thread. */
 static pid_t thread_of(const struct handover_request *request, const struct ucred *peer) {
     char path[64];
     if (request->thread == request->process)
@@ -335,13 +350,15 @@ static bool answer(int fd, enum handover_kind kind) {
     return send(fd, &a, sizeof a, MSG_NOSIGNAL) == sizeof a;
 }
 
-/* Whoever asked waits no longer, and may have ended since. */
+/* Returns whether the requesting process has closed its socket, because it waited too long or has
+ * ended. */
 static bool has_given_up(int fd) {
     char byte;
     return recv(fd, &byte, sizeof byte, MSG_PEEK | MSG_DONTWAIT) == 0;
 }
 
-/* Reads who asks, and traces it, with its permission if need be. False: nobody is traced. */
+/* Reads the request and attaches to the thread, after asking it for permission if necessary.
+ * Returns false if nothing is traced. */
 static bool take_request(const listener *l, int fd, arrival *a) {
     struct handover_request request;
     struct ucred peer;
@@ -364,13 +381,13 @@ static bool take_request(const listener *l, int fd, arrival *a) {
     if (!error && answer(fd, HANDOVER_FOLLOWS))
         return true;
     if (!error || is_late)
-        tell(l, WORD_LATE); /* one that is traced is let go by our end, without a stop */
+        tell(l, WORD_LATE); /* if it is traced, our exit detaches it without stopping it */
     else
         answer(fd, HANDOVER_REFUSED);
     return false;
 }
 
-/* What has become of those who are traced. */
+/* Handles the stops and ends of traced threads. */
 static arrive_event take_stops(arrival *a, pid_t *stands) {
     arrive_event event = ARRIVE_NONE;
     int status;
@@ -388,7 +405,7 @@ static void drop_signals(int fd) {
         ;
 }
 
-/* Waits for the exec. 0: there will be none, or it is too late. */
+/* Waits for the exec. Returns 0 if there will be none, or it did not come in time. */
 static pid_t await_arrival(arrival *a, int fd, int ends) {
     struct pollfd looked[] = {{.fd = ends, .events = POLLIN}, {.fd = fd, .events = POLLIN}};
     uint64_t until = UINT64_MAX;
@@ -411,7 +428,7 @@ static pid_t await_arrival(arrival *a, int fd, int ends) {
             send(fd, &byte, sizeof byte, MSG_NOSIGNAL);
             return 0;
         }
-        looked[1].fd = -1; /* closed by the exec, or behind it */
+        looked[1].fd = -1; /* closed by the exec, or later */
         until = now + ARRIVAL_MS;
     }
 }
@@ -456,7 +473,7 @@ static void take_ends(listener *l) {
                 l->followers[i--] = l->followers[--l->n_followers];
 }
 
-/* Others that start the same program get the same line. */
+/* Prints a line, unless it was printed before for the same program. */
 static void say_once(listener *l, const char *line, size_t size) {
     const uint64_t hash = hash_bytes(line, size);
     for (size_t i = 0; i < l->n_said; i++)
@@ -491,11 +508,11 @@ static void take_words(listener *l) {
             say_once(l, bytes, (size_t)n);
 }
 
-/* First it tells which process is the program, then that this has ended. */
+/* `run` first sends which process is the program, later 0 when the program has ended. */
 static void hear_run(listener *l) {
     uint64_t word;
     if (recv(l->run, &word, sizeof word, 0) != sizeof word)
-        _exit(EXIT_SUCCESS); /* followers go on by themselves */
+        _exit(EXIT_SUCCESS); /* `run` was killed: followers continue without us */
     if (word) {
         l->program = (pid_t)word;
         l->is_told = true;
@@ -504,7 +521,8 @@ static void hear_run(listener *l) {
     }
 }
 
-/* All that has ended has been written, or is told of; waits a little for what ends just now. */
+/* Returns whether everything that has ended is written or counted. Waits a little for processes
+ * that are just ending. */
 static bool is_settled(listener *l) {
     const uint64_t waited = clock_monotonic_ms() - l->finishing_ms;
     uint32_t n_reading = 0, n_undecided = 0;
@@ -522,7 +540,8 @@ static int compare_numbers(const void *a, const void *b) {
     return *(const int *)a - *(const int *)b;
 }
 
-/* Whoever waits for the end of what somebody else says, or for a lock, does not wait for us. */
+/* Closes all inherited files. Otherwise, a process that reads a pipe to its end, or waits for a
+ * lock, would also wait for us. */
 static void keep_own_files(listener *l) {
     int own[] = {STDERR_FILENO, l->socket, l->run, l->run_process, l->words[0], l->words[1]};
     const size_t n = sizeof own / sizeof *own;
@@ -566,7 +585,7 @@ static _Noreturn void be_listener(listener *l) {
             take_connection(l);
         if (l->finishing_ms) {
             take_words(l);
-            if (!looked[4].revents && is_settled(l)) { /* nobody else asks */
+            if (!looked[4].revents && is_settled(l)) { /* no further request is waiting */
                 send(l->run, &l->left, sizeof l->left, MSG_NOSIGNAL);
                 _exit(EXIT_SUCCESS);
             }
@@ -576,7 +595,7 @@ static _Noreturn void be_listener(listener *l) {
 
 /* ---- for `run` ----------------------------------------------------------------------------- */
 
-/* An abstract one. */
+/* Makes an address in the abstract namespace. */
 static socklen_t address_of(const char *name, struct sockaddr_un *at) {
     const size_t n = strlen(name);
     *at = (struct sockaddr_un){.sun_family = AF_UNIX};
@@ -584,7 +603,7 @@ static socklen_t address_of(const char *name, struct sockaddr_un *at) {
     return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + n);
 }
 
-/* A socket of a name that no other run has. */
+/* Makes a listening socket with a name that no other run has. */
 static int listen_at(char name[HANDOVER_NAME]) {
     struct sockaddr_un at;
     uint64_t random;
@@ -673,7 +692,7 @@ void run_children_finish(run_children *c, run_children_left *left) {
     c->pid = -1;
 }
 
-/* x.%p.ctf becomes x.PID.go.ctf. */
+/* Names the traces: for x.%p.ctf, says x.PID.go.ctf. */
 static void say_beside(uint32_t n, const char *pattern) {
     char name[PATH_MAX], beside[PATH_MAX];
     if (!trace_name_with(pattern, "PID", name, sizeof name) ||

@@ -1,5 +1,5 @@
-/* run_rescue.c: what lies in the shared streams is judged packet by packet. Only whole packets are
- * added, behind the last whole one of the trace. */
+/* run_rescue.c: examines the packets in the shared streams one by one. Only whole packets are
+ * added, after the last whole packet of the trace. */
 #include "cli/run/run_rescue.h"
 
 #include <errno.h>
@@ -24,13 +24,13 @@
 #include "trace/packet.h"
 #include "trace/writer_rescue.h"
 
-/* How large a file may become: beyond that the kernel ends the process. */
+/* The maximum size of a file: the kernel kills a process that exceeds it. */
 static uint64_t largest_file(void) {
     struct rlimit most;
     return getrlimit(RLIMIT_FSIZE, &most) == 0 ? most.rlim_cur : RLIM_INFINITY;
 }
 
-/* Where there may be no file of that size, there are notes and no slots. */
+/* If the file size limit is too low for slots, the memory contains only the head. */
 int run_rescue_open(void) {
     const uint64_t most = largest_file();
     const bool has_slots = most >= RESCUE_SIZE;
@@ -62,16 +62,16 @@ void run_rescue_name(int fd, pid_t keeper, char *name, size_t size) {
 
 /* ---- the trace as the program left it ------------------------------------------------------ */
 
-enum { NO_EVENT = 1 << 7 }; /* no kind of event has more bits */
+enum { NO_EVENT = 1 << 7 }; /* no kind of event has as many bits */
 
-/* What tells a packet from others of its trace. */
+/* Identifies a packet among those of its trace. */
 typedef struct packet_mark {
     uint16_t domain;
     unsigned kind; /* of its first event, or NO_EVENT */
     uint64_t time, id;
 } packet_mark;
 
-/* Reads the start of a packet, `n` bytes; false if it is none. */
+/* Parses the start of a packet, `n` bytes. Returns false if it is not a packet. */
 static bool look_at(const uint8_t *start, size_t n, packet_header *h, packet_mark *mark) {
     if (packet_parse(start, n, FORMAT_MAX_VERSION, h) != PACKET_GOOD)
         return false;
@@ -90,15 +90,15 @@ static bool is_same(const packet_mark *a, const packet_mark *b) {
     return a->domain == b->domain && a->kind == b->kind && a->time == b->time && a->id == b->id;
 }
 
-/* The whole packets of a file. */
+/* The whole packets at the beginning of a file. */
 typedef struct whole_packets {
-    off_t size;               /* of all of them; 0: the file is no trace */
-    uint64_t pid, start_time; /* as the head says */
-    uint64_t end;             /* how long they last, us since the epoch */
-    uint64_t next_id;         /* above those of all blocks */
-    bool there;               /* one of them is `wanted` */
+    off_t size;               /* of all of them; 0: the file is not a trace */
+    uint64_t pid, start_time; /* of the first packet */
+    uint64_t end;             /* the latest end of a packet, us since the epoch */
+    uint64_t next_id;         /* greater than the ids of all blocks */
+    bool there;               /* `wanted` is among them */
     unsigned version;
-    off_t said_at; /* where the end is said; 0: nowhere */
+    off_t said_at; /* offset of the packet that states the end; 0: there is none */
     memtrace_end said;
 } whole_packets;
 
@@ -106,7 +106,7 @@ static end_trace end_trace_of(const whole_packets *w) {
     return (end_trace){.version = w->version, .start = w->start_time, .pid = w->pid};
 }
 
-/* Takes note of what the packet at the end of `w` says, if it is about the trace's end. */
+/* Records what the packet at offset w->size says, if it states the end of the trace. */
 static void note_said(int fd, const packet_header *h, whole_packets *w) {
     uint8_t bytes[END_PACKET];
     const end_trace of = end_trace_of(w);
@@ -116,8 +116,8 @@ static void note_said(int fd, const packet_header *h, whole_packets *w) {
         w->said_at = w->size;
 }
 
-/* What was taken out of the front of a trace is a hole (cli/ring/keeper.h): the packet behind it.
- */
+/* The keeper of a ring frees the front of a spool, which leaves a hole (cli/ring/keeper.h). Returns
+ * the offset of the first packet after it. */
 static off_t skip_hole(int fd, off_t at) {
     enum { LARGE = 4096 };
     uint8_t bytes[LARGE];
@@ -133,7 +133,8 @@ static off_t skip_hole(int fd, off_t at) {
     return at;
 }
 
-/* `wanted` may be NULL: the program may have been killed right after it had written that one. */
+/* Scans the whole packets. `wanted` is looked for, since the program may have been killed right
+ * after writing it; it may be NULL. */
 static whole_packets find_packets(int fd, const packet_mark *wanted) {
     whole_packets w = {0};
     uint8_t start[FORMAT_LEAST_PACKET];
@@ -163,18 +164,18 @@ static whole_packets find_packets(int fd, const packet_mark *wanted) {
 
 /* ---- adding -------------------------------------------------------------------------------- */
 
-/* Behind the whole packets, of which there are `size` bytes; 0 or an errno. */
+/* Writes a packet at `end`, the end of the whole packets. Returns 0 or an errno. */
 static int append_packet(int fd, off_t end, const uint8_t *bytes, size_t size) {
     const int error = file_write_at(fd, bytes, size, (uint64_t)end);
     if (!error)
         end += (off_t)size;
     if (ftruncate(fd, end) != 0)
-        return error; /* what is too much is a defect that readers step over */
+        return error; /* then readers skip the rest as damaged */
     return error;
 }
 
-/* Says how the recording ended where the trace has a place for it and the program did not get to
- * it: unless `anew`, only if it said nothing. */
+/* States how the recording ended, if the trace has a place for that which the program has left
+ * open. With `anew`, also replaces a statement that the trace is whole. */
 static void say_end(int fd, const whole_packets *w, bool anew, const memtrace_end *end) {
     uint8_t bytes[END_PACKET];
     const end_trace of = end_trace_of(w);
@@ -184,7 +185,7 @@ static void say_end(int fd, const whole_packets *w, bool anew, const memtrace_en
         return;
     end_put(bytes, &of, end);
     if (file_write_at(fd, bytes, sizeof bytes, (uint64_t)w->said_at) != 0)
-        return; /* then the trace has no end */
+        return; /* then the end is not stated */
 }
 
 static uint64_t since_start(const whole_packets *w, uint64_t time) {
@@ -207,18 +208,18 @@ static void add_packet(int fd, const rescued_packet *packet) {
 }
 
 typedef struct rescued {
-    const char *pattern; /* NULL: `trace` is the one that is meant */
+    const char *pattern; /* NULL: the only trace is `trace` */
     int trace;
-    void *stream; /* room for a copy */
+    void *stream; /* buffer for a copy */
     unsigned *patience;
-    uint64_t only; /* a process; 0: all are meant, and all that they were */
+    uint64_t only; /* a process; 0: all processes, with the traces of their earlier programs */
 } rescued;
 
 static bool is_meant(const rescued *r, const struct rescue_slot *slot) {
     return slot->magic == RESCUE_MAGIC && (!r->only || r->only == slot->pid);
 }
 
-/* The child of a fork shares its parent's lock for a moment. */
+/* Waits while the file is locked: the child of a fork holds its parent's lock for a moment. */
 static bool is_recorded_to(int trace, unsigned *patience) {
     const struct timespec tick = {.tv_nsec = 5000000};
     while (file_is_locked(trace)) {
@@ -238,7 +239,7 @@ bool run_rescue_is_recording(const char *path, unsigned *patience) {
     return is_recording;
 }
 
-/* Whether an open trace is the one that a slot's process began. */
+/* Returns whether an open trace was begun by a slot's process. */
 static bool is_trace_of(int trace, const struct rescue_slot *slot) {
     uint8_t bytes[FORMAT_LEAST_PACKET];
     packet_header h;
@@ -248,7 +249,8 @@ static bool is_trace_of(int trace, const struct rescue_slot *slot) {
            mark.time == slot->start_time;
 }
 
-/* The trace, if it is the slot's, and nobody records to it; else -1, and it is closed. */
+/* Returns the trace if it is the slot's and nobody records to it. Otherwise closes it, and returns
+ * -1. */
 static int if_of(const rescued *r, int trace, const struct rescue_slot *slot) {
     if (trace < 0 || (is_trace_of(trace, slot) && !is_recorded_to(trace, r->patience)))
         return trace;
@@ -256,8 +258,8 @@ static int if_of(const rescued *r, int trace, const struct rescue_slot *slot) {
     return -1;
 }
 
-/* The trace that a slot's process has left, or -1. If it has become another program since, that
- * has the name, and the trace the name of an earlier one. */
+/* Opens the trace of a slot's process, or returns -1. If the process has exec'ed another program
+ * since, the trace of that program has the name, and this one was renamed (trace_name_earlier). */
 static int open_trace_of(const rescued *r, const struct rescue_slot *slot) {
     char path[PATH_MAX], earlier[PATH_MAX];
     if (!r->pattern)
@@ -285,13 +287,13 @@ static void rescue_stream(const rescued *r, const struct rescue_slot *slot) {
         close(trace);
 }
 
-/* The next slot that takes memory. */
+/* Returns the offset of the next slot that takes memory. */
 static uint64_t skip_released(int fd, uint64_t at, uint64_t size) {
     const off_t data = lseek(fd, (off_t)at, SEEK_DATA);
     return data < 0 ? UINT64_MAX : at + ((uint64_t)data - at) / size * size;
 }
 
-/* Calls `visit` with each slot that was ever used, and not released. */
+/* Calls `visit` for each slot that was ever used and is not released. */
 static void for_each_slot(int fd, void (*visit)(void *, int, uint64_t, const struct rescue_slot *),
                           void *context) {
     struct rescue_head head;
@@ -315,8 +317,9 @@ static void visit_stream(void *context, int fd, uint64_t at, const struct rescue
         rescue_stream(r, slot);
 }
 
-/* A process that recorded and is gone, and had not closed its streams: now nothing is missing. When
- * it ended is not known, but for the one that `run` has waited for. */
+/* After all streams were added, nothing is missing in the trace of a process that is gone without
+ * having closed its streams. Except for the process that `run` has waited for, the time of its end
+ * is unknown. */
 static void visit_end(void *context, int fd, uint64_t at, const struct rescue_slot *slot) {
     const rescued *r = context;
     (void)fd, (void)at;
@@ -343,7 +346,8 @@ void run_rescue_finish(int fd, const char *pattern, uint64_t only, unsigned *pat
     finish(fd, &r);
 }
 
-/* What a trace says, at its front, of how its recording ended; false: it has no place for that. */
+/* Reads the statement at the front of a trace of how its recording ended. Returns false if it has
+ * no place for that. */
 static bool said_at_front(int fd, memtrace_end *said) {
     uint8_t bytes[FORMAT_LEAST_PACKET];
     packet_header h;
@@ -364,8 +368,8 @@ static bool said_at_front(int fd, memtrace_end *said) {
     return w.said_at;
 }
 
-/* Whether something can be missing in a trace. Where the process became another program or aborted,
- * its other threads went on for a moment; the end of the recording has no reason. */
+/* Returns whether events may be missing in a trace. If the trace gives a reason for its end, the
+ * process exec'ed or aborted, and other threads may have recorded for a moment after that. */
 static bool may_lack(int fd) {
     memtrace_end said;
     return !said_at_front(fd, &said) || said.how == MEMTRACE_END_OPEN || said.reason[0];
@@ -404,14 +408,15 @@ static void visit_released(void *context, int fd, uint64_t at, const struct resc
     if (slot->pid == r->pid && slot->start_time == r->start_time &&
         fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)at,
                   (off_t)rescue_slot_size(writer_stream_size())) != 0)
-        return; /* it stays */
+        return; /* then its memory stays in use */
 }
 
 void run_rescue_release(int fd, uint64_t pid, uint64_t start_time) {
     for_each_slot(fd, visit_released, &(released){.pid = pid, .start_time = start_time});
 }
 
-/* Whether a process that began this trace had no stream: then nothing was in the making. */
+/* Returns whether the process that began this trace had no stream, so that no event was
+ * unwritten. */
 static bool had_no_stream(int fd, const whole_packets *w) {
     struct rescue_head head;
     uint64_t n;
@@ -435,7 +440,7 @@ static memtrace_end lost_end(const whole_packets *w) {
                   "a signal ended the process, and events not yet written are lost");
 }
 
-/* The trace lasts until then, though it has no events any more. An errno, or 0. */
+/* Appends an empty packet, so that the trace lasts until `end`. Returns 0 or an errno. */
 static int extend(int fd, const whole_packets *w, uint64_t end) {
     uint8_t packet[FORMAT_EMPTY_PACKET];
     writer_put_end(packet, w->pid, end, w->next_id);
@@ -493,8 +498,8 @@ uint64_t run_rescue_refused(int fd) {
     return fd >= 0 && pread(fd, &head, sizeof head, 0) == (ssize_t)sizeof head ? head.refused : 0;
 }
 
-/* Only while nobody has the file mapped can it be sealed. The child of a fork has its parent's
- * mapping until it records for itself. */
+/* A memfd can be sealed against writing only while nobody maps it writable. The child of a fork
+ * keeps its parent's mapping until it records itself. */
 bool run_rescue_is_in_use(int fd) {
     return fd >= 0 && fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE) != 0 && errno == EBUSY;
 }

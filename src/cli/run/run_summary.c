@@ -1,5 +1,5 @@
-/* run_summary.c: each trace is read for what its sites allocated; what they amount to together, and
- * what the one with most says beyond that, are a few lines. */
+/* run_summary.c: reads each trace, adds up its sites over all traces, and keeps the profile of the
+ * largest trace for further findings. */
 #include "cli/run/run_summary.h"
 
 #include <glob.h>
@@ -28,43 +28,43 @@
 
 enum {
     TOP_SITES = 3,
-    MOST_FINDINGS = 3,   /* lines; with the total, the sites and the last line, there are six */
-    TABLED = 1 << 20,    /* bytes of an exact trace whose blocks are looked at, at most */
-    NAMED_EACH = 3,      /* traces that are named one by one, at most */
+    MOST_FINDINGS = 3,   /* lines; with the total, the sites and the last line, six in all */
+    TABLED = 1 << 20,    /* maximum size, in bytes, of an exact trace whose blocks are kept */
+    NAMED_EACH = 3,      /* maximum number of traces that are listed one by one */
     SHOWN_FUNCTION = 56, /* bytes of a function's name */
 };
 
-/* A place that allocates, in all traces. */
+/* A source location that allocates, with its bytes in all traces. */
 typedef struct top_site {
     char *text;
     double bytes;
 } top_site;
 
-/* What all traces of a run hold together, and the one with most. */
+/* The sum over all traces of a run, and the profile of the largest. */
 typedef struct summary {
     uint64_t samples, blocks, bytes;
-    size_t n_unread;     /* of the traces: of these only `blocks` and `bytes` are known */
-    bool counts_remarks; /* `blocks` is a little too large */
-    size_t n_early;      /* of the traces: recording ended before the program */
-    size_t first_early;  /* one of them, and when and why it did */
+    size_t n_unread;     /* traces that were not read; only their `blocks` and `bytes` are known */
+    bool counts_remarks; /* `blocks` includes a few gauges and marks */
+    size_t n_early;      /* traces whose recording ended before the program */
+    size_t first_early;  /* the first of these; when and why it ended is below */
     uint64_t early_time;
     char early_reason[2 * MEMTRACE_MAX_REASON];
-    figure total; /* of the traces that are read, but for its samples */
-    double rate;  /* of the greatest */
+    figure total; /* allocated, in the traces that were read; its samples are not set */
+    double rate;  /* of the largest trace, as are the three fields below */
     size_t greatest;
     double greatest_value;
-    profile *profile; /* of the greatest */
+    profile *profile; /* NULL: no trace was read */
     VEC(top_site) sites;
-    map64 by_text; /* the sites, by the hashes of their texts */
+    map64 by_text; /* index of `sites` by the hashes of their texts */
     double bytes_of_sites;
-    bool hides; /* libraries: most of some trace is in them */
+    bool hides; /* libraries are hidden: most of some trace was allocated in them */
 } summary;
 
 static bool read_profile(profile *p, const char *path) {
     trace_file in;
     if (trace_file_open(&in, path, NULL) != STATUS_OK)
         return false;
-    /* A table tells what was live; one of very many blocks would take its time. */
+    /* The table of blocks shows what was live, but takes too long for very many blocks. */
     struct stat file;
     const bool is_small = memtrace_reader_info(in.reader)->sample_rate < 1 ||
                           (stat(path, &file) == 0 && file.st_size <= TABLED);
@@ -82,7 +82,7 @@ static void add_early(summary *s, size_t i, uint64_t time, const char *reason) {
     snprintf(s->early_reason, sizeof s->early_reason, "%s", reason);
 }
 
-/* The last two parts of a path are enough to recognise it. */
+/* Returns the last two parts of a path, which are enough to recognize it. */
 static const char *short_path(const char *path) {
     const char *last = strrchr(path, '/');
     const char *before = last ? memrchr(path, '/', (size_t)(last - path)) : NULL;
@@ -103,7 +103,8 @@ static void say_place(output *o, const profile_location *place) {
         output_text(o, "…");
 }
 
-/* Those of the program, where most are in libraries. False when there is no memory. */
+/* Finds the top sites. If most was allocated in libraries, hides these, so that the sites are in
+ * the program. Returns false if there is no memory. */
 static bool find_top_sites(const profile *p, hotspots *h, bool *hides) {
     query_result q;
     filter *hide = NULL;
@@ -181,7 +182,8 @@ static void add_trace(summary *s, const run_traces *t, size_t i, profile *p) {
     s->rate = p->info.sample_rate;
 }
 
-/* Sums up a trace that is not read. */
+/* Adds the totals of a trace that is too large to be read. Returns false if the trace has to be
+ * read. */
 static bool add_unread(summary *s, const run_traces *t, size_t i) {
     struct stat status;
     const run_trace *trace = &t->all.items[i];
@@ -213,7 +215,7 @@ static void summarize(summary *s, const run_traces *t) {
     }
 }
 
-/* Ends the line that says what was recorded. */
+/* Ends the line with the totals: says where the traces are. */
 static void say_where(output *o, const summary *s, const run_traces *t) {
     if (t->all.count > 1) {
         output_format(o, "by %zu programs", t->all.count);
@@ -234,7 +236,7 @@ static bool any_earlier(const run_traces *t) {
     return false;
 }
 
-/* Why there are more traces than somebody asked for. */
+/* Says why there are more traces than the user asked for: exec. */
 static void say_earlier(output *o, const run_traces *t) {
     size_t n = 0, first = 0, last = 0;
     for (size_t i = t->all.count; i-- > 0;)
@@ -263,7 +265,7 @@ static void say_earlier(output *o, const run_traces *t) {
     }
 }
 
-/* At rate 1: that it is all, or up to when it is. */
+/* At rate 1, whether all allocations were recorded, or up to when. */
 static figure_range all_or_part(const summary *s) {
     figure_range r = {"every allocation,"};
     if (s->n_early)
@@ -342,8 +344,8 @@ static char *words_of_each(const run_traces *t) {
     return all;
 }
 
-/* All traces of a run as words of a command: a pattern, if it finds no others; each, if they are
- * few; else NULL. */
+/* Names all traces of a run as words of a shell command: by a pattern, if it matches exactly these;
+ * one by one, if they are few. Otherwise returns NULL. */
 static char *words_of_all(const run_traces *t) {
     glob_t found = {0};
     const bool is_exact =
@@ -352,8 +354,8 @@ static char *words_of_all(const run_traces *t) {
     return is_exact ? shell_word(t->glob) : t->all.count <= NAMED_EACH ? words_of_each(t) : NULL;
 }
 
-/* Of several traces the sites are those of all; the rest is what the one with most says. Each line
- * has the command that says more. */
+/* Prints the findings, each with the command that shows more. The top sites are those of all
+ * traces, other findings those of the largest. */
 static void say_findings(output *o, summary *s, const run_traces *t, size_t lines) {
     const bool several = t->all.count > 1;
     const char *path = t->all.items[s->greatest].path;
@@ -372,10 +374,10 @@ static void say_findings(output *o, summary *s, const run_traces *t, size_t line
     free(all);
 }
 
-/* No sample is not nothing: says what it means, and what to do. */
+/* No sample does not mean no allocation: says how much may have been allocated, and what to do. */
 static void say_nothing(output *o, const summary *s, const run_traces *t, run_summary_how how) {
     double most = figure_of(s->profile, 0).high;
-    if (s->n_early) { /* how much it allocated nobody knows */
+    if (s->n_early) { /* the trace is incomplete, so nothing is known about the amount */
         output_text(o, "allotrace: recorded nothing ");
         say_where(o, s, t);
         say_early(o, s, t);
@@ -393,7 +395,7 @@ static void say_nothing(output *o, const summary *s, const run_traces *t, run_su
                       how.left_out ? "" : "; --rate 1 records every allocation");
 }
 
-/* Percentages of a heap that malloc hardly knows would mislead. */
+/* If malloc sees only a small part of the program's memory, percentages of it would mislead. */
 static void hint_unseen(const profile *p) {
     unseen u;
     if (!unseen_find(p, &u))
@@ -406,12 +408,13 @@ static void hint_unseen(const profile *p) {
                  setting ? " in its environment, it takes all memory from malloc" : "");
 }
 
-/* A heap is itself memory from malloc. */
+/* Returns whether a runtime's heap, which itself comes from malloc, is recorded together with
+ * malloc. */
 static bool counts_twice(const summary *s, run_summary_how how) {
     return s->profile && how.counted_twice && s->profile->samples[MEMTRACE_MINOR] > 0;
 }
 
-/* The lines of the summary that are not about what is in the trace. */
+/* Counts the lines of the summary that are about the recording, not about its content. */
 static size_t count_notes(const run_traces *t, const summary *s, run_summary_how how) {
     const bool hints =
         s->profile &&

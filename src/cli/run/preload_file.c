@@ -1,5 +1,5 @@
-/* preload_file.c: the library is looked for relative to this program's own file, so that an
- * installation can be moved as a whole; a build has it in the folder beside. */
+/* preload_file.c: the library is looked for relative to this program's own file, so that a whole
+ * installation can be moved. In a build tree, it is in the folder next to this program's. */
 #include "cli/run/preload_file.h"
 
 #include <errno.h>
@@ -13,9 +13,11 @@
 #include "base/hash.h"
 #include "base/path.h"
 
-#define PRELOAD_SETTING "ALLOTRACE_PRELOAD" /* environment: another library, for tests */
+#define PRELOAD_SETTING                                                                            \
+    "ALLOTRACE_PRELOAD" /* environment variable: path of another library, for                      \
+                           tests */
 
-/* The folder of this program's file, with a slash at its end. */
+/* Finds the folder of this program's file, with a slash at its end. */
 static bool own_folder(char folder[PATH_MAX]) {
     ssize_t n = readlink("/proc/self/exe", folder, PATH_MAX - 1);
     if (n <= 0)
@@ -28,8 +30,8 @@ static bool own_folder(char folder[PATH_MAX]) {
     return true;
 }
 
-/* Finds the recorder's library: in PRELOAD_FOLDER of the installation that this program is part of,
- * which may have been moved as a whole, or in the folder that both were built in. */
+/* Looks in PRELOAD_FOLDER of the installation, which may have been moved as a whole, and in the
+ * build tree. */
 bool preload_file_find(char path[PATH_MAX]) {
     static const char *const places[] = {"../" PRELOAD_FOLDER "/", "../record/"};
     const char *set = getenv(PRELOAD_SETTING);
@@ -64,13 +66,13 @@ static bool is_nameable(const char *path) {
     return !path[strcspn(path, ": \t\n$")];
 }
 
-/* NULL: the variable names no folder that helps. */
+/* Returns NULL if the variable does not name a usable folder. */
 static const char *base_folder(const char *variable) {
     const char *base = getenv(variable);
     return base && base[0] == '/' && is_nameable(base) && strlen(base) < MOST_BASE ? base : NULL;
 }
 
-/* Nobody else may decide what a program loads. */
+/* Makes a folder that only we can write to: nobody else may decide what a program loads. */
 static bool make_folder(const char *folder) {
     struct stat s;
     if ((mkdir(folder, 0755) != 0 && errno != EEXIST) || lstat(folder, &s) != 0)
@@ -85,7 +87,7 @@ static bool leads_to(const char *link, const char *library) {
     return n > 0 && (size_t)n == strlen(library) && memcmp(target, library, (size_t)n) == 0;
 }
 
-/* In one step: other runs may be using it. */
+/* Makes the link atomically, since other runs may be using it. */
 static bool make_link(const char *link, const char *library) {
     char fresh[PATH_MAX + 16];
     if (leads_to(link, library))
@@ -99,7 +101,7 @@ static bool make_link(const char *link, const char *library) {
     return done;
 }
 
-/* The link has the library's name, by which the recorder knows itself in LD_PRELOAD. */
+/* The link keeps the library's name, by which the recorder recognizes itself in LD_PRELOAD. */
 bool preload_file_make_nameable(char path[PATH_MAX]) {
     const char *base = base_folder("XDG_RUNTIME_DIR");
     char folder[MOST_BASE + 64], link[PATH_MAX];

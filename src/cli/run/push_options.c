@@ -1,5 +1,5 @@
-/* push_options.c: turns the options into those of src/push, and what push says into messages of the
- * command. */
+/* push_options.c: converts command-line options to those of src/push, and prints messages of push
+ * as messages of the command. */
 #include "cli/run/push_options.h"
 
 #include "cli/message.h"

@@ -1,6 +1,7 @@
-/* run_check.c: recording needs the dynamic loader of our own C library to start the program, and to
- * heed LD_PRELOAD: the ELF headers of the program, and of the interpreter of a script, tell both.
- * A program without a loader must have the symbols by which the recorder enters it. */
+/* run_check.c: a dynamic program can be recorded if the dynamic loader of our own C library, or of
+ * musl, starts it and heeds LD_PRELOAD. The ELF headers of the program, or of a script's
+ * interpreter, tell both. A static program must have the symbols by which the recorder is
+ * injected. */
 #include "cli/run/run_check.h"
 
 #include <elfutils/libdwelf.h>
@@ -21,8 +22,8 @@
 #include "cli/message.h"
 #include "platform/symbols.h"
 
-#define MAX_INTERPRETERS 5   /* of scripts that run scripts; the kernel's limit, too */
-#define MAX_SCRIPT_LINE  256 /* the kernel reads no more of it */
+#define MAX_INTERPRETERS 5   /* for scripts that run scripts; the limit of the kernel, too */
+#define MAX_SCRIPT_LINE  256 /* bytes; the kernel reads no more */
 #define DEFAULT_PATH     "/bin:/usr/bin"
 
 static bool is_program(const char *path) {
@@ -44,7 +45,7 @@ static bool find_in_path(const char *name, char path[PATH_MAX]) {
     }
 }
 
-/* As execvp does; what has a slash is taken as it is. */
+/* Finds a program like execvp: a name with a slash is used as it is. */
 static bool find_program(const char *name, char path[PATH_MAX]) {
     return strchr(name, '/') ? snprintf(path, PATH_MAX, "%s", name) < PATH_MAX
                              : find_in_path(name, path);
@@ -54,8 +55,8 @@ bool run_check_find(const char *name, char path[PATH_MAX]) {
     return find_program(name, path) && is_program(path);
 }
 
-/* The program that a script names in its first line, or the shell for a file that is no program at
- * all. False if `path` is no script. */
+/* Finds the interpreter in a script's first line, or the shell for a file without one. Returns
+ * false if `path` is not a script. */
 static bool find_interpreter(const char *path, char interpreter[PATH_MAX]) {
     char line[MAX_SCRIPT_LINE + 1] = "";
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -83,7 +84,7 @@ __attribute__((format(printf, 2, 3))) static bool refuse(run_check *check, const
     return false;
 }
 
-/* The loader heeds no LD_PRELOAD in a program that runs with more rights than its user has. */
+/* The loader ignores LD_PRELOAD in a program that runs with more rights than its user has. */
 static bool check_rights(run_check *check, int fd) {
     struct stat status;
     if (fstat(fd, &status) != 0)
@@ -97,7 +98,7 @@ static bool check_rights(run_check *check, int fd) {
     return true;
 }
 
-/* The path of the dynamic loader that an ELF file asks for; NULL: it is static. */
+/* Reads the path of the dynamic loader from an ELF file. Returns NULL if the file is static. */
 static const char *dynamic_loader(Elf *elf, char *path, size_t size) {
     size_t n, file_size;
     const char *file = elf_rawfile(elf, &file_size);
@@ -117,7 +118,7 @@ static const char *dynamic_loader(Elf *elf, char *path, size_t size) {
 
 /* ---- static programs ----------------------------------------------------------------------- */
 
-/* What the symbols of a static program name. */
+/* What the symbols of a static program show. */
 struct linked_in {
     bool mallocs, frees;
     bool is_glibc, is_musl;
@@ -133,7 +134,7 @@ static void look_at_symbol(const struct symbol *s, void *context) {
     found->is_musl |= strcmp(s->name, "__init_tls") == 0;
 }
 
-/* Of a program without C. False: it is none of Go's. */
+/* Refuses a Go program without C. Returns false if it is not a Go program. */
 static bool check_go_alone(run_check *check, go_kind kind) {
     check->instead = "have it write a heap profile (runtime/pprof) for `allotrace import`";
     if (kind != GO_NONE)
@@ -142,8 +143,8 @@ static bool check_go_alone(run_check *check, go_kind kind) {
     return kind != GO_NONE;
 }
 
-/* By its symbols the allocator is found, and they tell whether the C library gives each thread the
- * room that the recorder needs in it. */
+/* A static program is recorded by its symbols: they locate the allocator, and show whether the C
+ * library provides the thread-local room that the recorder needs. */
 static bool check_static(run_check *check, Elf *elf, go_kind kind) {
     struct linked_in found = {0};
     if (strncmp(path_base(check->program), "ld-", 3) == 0) {
@@ -173,7 +174,7 @@ static bool check_static(run_check *check, Elf *elf, go_kind kind) {
     return refuse(check, "it is statically linked and stripped: no symbol names its malloc");
 }
 
-/* Compares a program with this one, whose library is to be loaded into it. */
+/* Compares a program with this one, since our library was built for this one's C library. */
 static bool check_kind(run_check *check, Elf *program, Elf *self, int fd) {
     GElf_Ehdr theirs, ours;
     char their_loader[PATH_MAX], our_loader[PATH_MAX];
@@ -192,7 +193,7 @@ static bool check_kind(run_check *check, Elf *program, Elf *self, int fd) {
     if (!dynamic_loader(program, their_loader, sizeof their_loader))
         return check_static(check, program, kind);
     if (strncmp(path_base(their_loader), "ld-musl-", 8) == 0)
-        return true; /* the recorder asks nothing of the C library that musl has not */
+        return true; /* the recorder needs nothing that musl lacks */
     if (dynamic_loader(self, our_loader, sizeof our_loader) &&
         strcmp(path_base(their_loader), path_base(our_loader)) != 0)
         return refuse(check, "it uses a different C library (%s)", their_loader);
@@ -207,8 +208,8 @@ static Elf *open_elf(int fd) {
     return NULL;
 }
 
-/* It runs the code of another program as data of its own, with an allocator of its own: nothing of
- * that program passes through malloc. */
+/* An emulator executes another program as data, with an allocator of its own: nothing of that
+ * program passes through malloc. */
 static bool check_emulation(run_check *check) {
     static const char *const names[] = {"valgrind", "valgrind.bin", "qemu-x86_64",
                                         "qemu-x86_64-static"};

@@ -1,4 +1,4 @@
-/* run_findings.c: the numbers are those of `allotrace FILE`, made by the same query. */
+/* run_findings.c: uses the same queries as `allotrace FILE`, so the numbers are the same. */
 #include "cli/run/run_findings.h"
 
 #include "advice/advise.h"
@@ -10,15 +10,15 @@
 #include "render/shorten.h"
 
 enum {
-    MOST_BLOCKS = 500000, /* which takes a tenth of a second */
-    SHOWN_NAME = 56,      /* columns of a place */
-    TELLING_US = 100000,  /* what grows for less is what any program builds */
+    MOST_BLOCKS = 500000, /* a query of as many takes a tenth of a second */
+    SHOWN_NAME = 56,      /* columns of a source location */
+    TELLING_US = 100000,  /* microseconds; what grows for a shorter time is ordinary startup */
 };
 
-/* What all lines have in common. */
+/* Parameters of all lines. */
 typedef struct saying {
     output *o;
-    const char *trace, *in, *hiding; /* each is empty, if there is nothing to say */
+    const char *trace, *in, *hiding; /* each may be empty */
 } saying;
 
 static void say_command(const saying *s, const char *command, const char *hiding) {
@@ -47,7 +47,7 @@ static bool say_peak(const saying *s, const profile *p) {
     return true;
 }
 
-/* As the report does. */
+/* Says the rate of growth in the same form as the report. */
 static void say_growth(output *o, const leaks *l, const leaks_site *site) {
     const uint64_t us = l->to - l->from;
     if (us < LEAKS_RATE_US)
@@ -57,7 +57,7 @@ static void say_growth(output *o, const leaks *l, const leaks_site *site) {
         output_format(o, " by %s/s", figure_bytes(site->slope.value).text);
 }
 
-/* Sites that grow come first. */
+/* Growing sites are first in the result. */
 static bool say_growing(const saying *s, const query_result *q) {
     const leaks_spec spec = {.may = q->may, .warm_up = 0.25};
     leaks found;

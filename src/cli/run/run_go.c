@@ -1,5 +1,6 @@
-/* run_go.c: when the memory of a Go program is read, and the trace that is made of it. Of a program
- * that is started, once, when it ends, in whatever way; of one that runs, once, now. */
+/* run_go.c: decides when the memory of a Go program is read, and writes the resulting trace. For a
+ * program that `run` starts, it is read once, when the program ends, in whatever way; for a running
+ * process, once, at once. A feed (run_go_feed.h) reads it repeatedly. */
 #include "cli/run/run_go.h"
 
 #include <elf.h>
@@ -27,7 +28,8 @@
 
 /* ---- the process --------------------------------------------------------------------------- */
 
-/* What the kernel has told it: where its program begins; 0: it is not to be seen. */
+/* Returns the entry point of the process's program, from the auxiliary vector; 0: it cannot be
+ * read. */
 static uint64_t entry_of(pid_t pid) {
     char path[64];
     Elf64_auxv_t told = {.a_type = AT_NULL};
@@ -41,7 +43,7 @@ static uint64_t entry_of(pid_t pid) {
     return told.a_type == AT_ENTRY ? told.a_un.a_val : 0;
 }
 
-/* How long it has been running, in microseconds; 0: that is not to be seen. */
+/* Returns how long the process has been running, in microseconds; 0: unknown. */
 static uint64_t age_of(pid_t pid) {
     struct timespec now;
     const uint64_t began = proc_stat_us((uint64_t)pid, PROC_STARTTIME);
@@ -50,7 +52,7 @@ static uint64_t age_of(pid_t pid) {
     return began && us > began ? us - began : 0;
 }
 
-/* Opens its memory, and finds what there is in it. */
+/* Opens the memory of the process, and finds the runtime's variables in it. */
 static bool open_process(run_go *g, pid_t pid) {
     import_error error = {.reason = "not enough memory"};
     const uint64_t entry = entry_of(pid);
@@ -75,7 +77,7 @@ static void take_profile(run_go *g) {
     go_heap_free(&g->heap);
 }
 
-/* ---- a program that is started ------------------------------------------------------------- */
+/* ---- a program from its start --------------------------------------------------------------- */
 
 bool run_go_prepare(run_go *g, pid_t pid) {
     import_error error;
@@ -95,12 +97,12 @@ bool run_go_follow(run_go *g, pid_t pid, bool runs) {
     return !error;
 }
 
-/* Whether there is a trace that grows. */
+/* Returns whether there is a growing trace. */
 static bool has_watched(const run_go *g) {
     return g->feed && run_go_feed_trace(g->feed);
 }
 
-/* It ends: what it leaves behind is read. */
+/* The process is about to end: reads the profile that it leaves. */
 void run_go_end(run_go *g, pid_t pid) {
     import_error error;
     follow_await_others(pid);
@@ -127,7 +129,7 @@ bool run_go_take(run_go *g, pid_t pid, int status) {
         break;
     case FOLLOW_BECAME:
         g->has_become = true;
-        run_go_close(g); /* the other one may write a trace of that name */
+        run_go_close(g); /* the new program may write a trace of the same name */
         break;
     case FOLLOW_NONE:
         break;
@@ -135,7 +137,7 @@ bool run_go_take(run_go *g, pid_t pid, int status) {
     return false;
 }
 
-/* ---- one that runs ------------------------------------------------------------------------- */
+/* ---- a running process ----------------------------------------------------------------------- */
 
 go_kind run_go_find(run_go *g, pid_t pid, import_error *error) {
     char path[64];
@@ -151,7 +153,7 @@ static const char switched_off[] =
     "its sampling is switched off, as its linker does where nothing in the program uses "
     "runtime.MemProfile; start it by `allotrace run`";
 
-/* Where the runtime changes the profile just then, it goes on for a moment. */
+/* If the runtime is changing the profile, lets the process run for a moment, and tries again. */
 static bool read_running(run_go *g, pid_t pid) {
     enum { PATIENCE = 200, PAUSE = 1000000 /* ns */ };
     go_heap_status status = GO_HEAP_BUSY;
@@ -196,7 +198,8 @@ bool run_go_snapshot(run_go *g, pid_t pid) {
 
 /* ---- the trace ----------------------------------------------------------------------------- */
 
-/* With the command that shows what is live: many look for that first. */
+/* Prints the summary. The next line is the command that shows what is live, which many users look
+ * for first. */
 static void sum_up(const go_heap *h, const char *path, size_t n_stacks, double all, double live) {
     char since[128] = "";
     if (h->since > 0)
@@ -258,7 +261,7 @@ void run_go_free(run_go *g) {
     g->memory = -1;
 }
 
-/* ---- of a program whose trace is followed while it runs -------------------------------------- */
+/* ---- a program whose trace is read while it runs --------------------------------------------- */
 
 bool run_go_watch(run_go *g, const run_go_feed_how *how) {
     g->feed = run_go_feed_start(how, &g->program, g->memory);

@@ -1,4 +1,4 @@
-/* run_go_feed.c: the thread that reads, and the file. */
+/* run_go_feed.c: the thread that reads the profile, and the trace file. */
 #include "cli/run/run_go_feed.h"
 
 #include <errno.h>
@@ -19,7 +19,7 @@
 enum {
     LEAST_MS = 100,
     MOST_MS = 1000,
-    SHARE = 50 /* a reading takes at most one part in so many of a processor */
+    SHARE = 50 /* a reading uses at most 1/50 of a processor */
 };
 
 struct run_go_feed {
@@ -31,8 +31,8 @@ struct run_go_feed {
     struct clock_anchor begin;
     bool reads_first;
     go_trace trace;
-    go_heap heap, latest; /* as it is being read; as it was when that last went well */
-    import_error failure; /* of the last reading that did not go well */
+    go_heap heap, latest; /* `heap` is being read; `latest` is the last successful reading */
+    import_error failure; /* of the last reading that failed */
     int os_error;
 
     pthread_t thread;
@@ -57,8 +57,8 @@ void run_go_feed_keep_earlier(pid_t pid, const char *path) {
             return;
 }
 
-/* Locked, as by a recorder, before there is anything in it. What is no file can only be written
- * once, at the end. */
+/* Creates and locks the file, like a recorder, before anything is in it. Only regular files are
+ * supported: a pipe, for example, can be written only once, at the end. */
 static bool open_file(run_go_feed *f) {
     struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
     struct stat st;
@@ -92,7 +92,8 @@ static uint64_t now_us(const run_go_feed *f) {
     return now > f->trace.of.start_time ? now - f->trace.of.start_time : 0;
 }
 
-/* What was there when it began stands at the very beginning: it was allocated before. */
+/* With from_now, blocks of the first reading were allocated before, so they are put at the start of
+ * the trace. */
 static uint64_t time_of_reading(const run_go_feed *f) {
     return f->trace.from_now && !f->trace.writer ? 0 : now_us(f);
 }
@@ -106,8 +107,8 @@ static uint64_t rss_of(const run_go_feed *f) {
     return pages * (uint64_t)sysconf(_SC_PAGESIZE) / sizeof(uint64_t);
 }
 
-/* Whoever frees what was read of it is behind, or gone: the next reading has what this one would
- * have had. */
+/* Returns whether the spool is full because its keeper is slow or gone. Then nothing is added: the
+ * next reading includes what this one would add. */
 static bool is_full(const run_go_feed *f) {
     enum { BLOCK = 512 };
     struct stat st;
@@ -121,7 +122,7 @@ static void put(run_go_feed *f, const go_heap *h, bool is_last) {
         go_trace_add(&f->trace, f->fd, &reading, &f->program, f->memory, &f->failure);
 }
 
-/* One that fails, as the program ends or becomes another one, is none. */
+/* A reading that fails, since the program is ending or in its exec, is ignored. */
 static void read_once(run_go_feed *f) {
     if (go_heap_read(&f->heap, &f->program, f->memory, GO_HEAP_RUNS, &f->failure) != GO_HEAP_READ)
         return;
@@ -131,7 +132,7 @@ static void read_once(run_go_feed *f) {
     put(f, &f->latest, false);
 }
 
-/* False: it is to stop. */
+/* Returns false if the thread must stop. */
 static bool pause_for(run_go_feed *f, uint64_t ms) {
     const struct timespec until = clock_in_ms(ms);
     int error = 0;
@@ -155,7 +156,7 @@ static void *run(void *context) {
     return NULL;
 }
 
-/* Signals are its creator's. */
+/* The thread blocks all signals, which its creator handles. */
 static int start_thread(run_go_feed *f) {
     sigset_t all, before;
     sigfillset(&all);

@@ -1,5 +1,6 @@
-/* run_output.c: the recorder writes its trace from within the program, which must not suffer: there
- * a folder that does not exist is a line on standard error. Before it starts, it can be refused. */
+/* run_output.c: the recorder writes the trace from within the program, where a missing folder can
+ * only be reported on standard error. Before the program starts, the command can be refused
+ * instead. */
 #include "cli/run/run_output.h"
 
 #include <errno.h>
@@ -19,7 +20,7 @@ static int writable(const char *path, int how) {
 static int check_folder(char path[PATH_MAX]) {
     struct stat st;
     const size_t size = (size_t)(path_base(path) - path);
-    if (lstat(path, &st) == 0) /* a link that leads to nothing yet */
+    if (lstat(path, &st) == 0) /* a link to a file that does not exist yet */
         return 0;
     path[size] = '\0';
     if (stat(size ? path : ".", &st) != 0)

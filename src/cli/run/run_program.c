@@ -1,9 +1,9 @@
 /* run_program.c: starts the program, waits for it, and passes on signals.
  *
  * The program stays in our process group, so that the terminal treats both as one job: Ctrl-C and
- * Ctrl-Z reach it directly. What has to be passed on are signals that were sent to us alone: not by
- * the terminal, which si_code tells, nor to the whole group, which a witness does. We have no
- * handlers: signals are blocked and fetched. */
+ * Ctrl-Z reach it directly. Only signals sent to us alone have to be passed on. si_code shows
+ * whether a signal came from the terminal, and the witness whether it was sent to the whole group.
+ * There are no signal handlers: signals are blocked and fetched. */
 #include "cli/run/run_program.h"
 
 #include <errno.h>
@@ -20,7 +20,7 @@
 #include "attach/follow.h"
 #include "cli/signals.h"
 
-/* These keep their effect on us: faults are our own, the others are not asking for anything. */
+/* These signals keep their effect on us: faults are our own, and the others request nothing. */
 static const int not_fetched[] = {SIGSEGV, SIGBUS,  SIGFPE,  SIGILL,   SIGTRAP,
                                   SIGSYS,  SIGABRT, SIGPIPE, SIGTTIN,  SIGTTOU,
                                   SIGXCPU, SIGXFSZ, SIGPROF, SIGWINCH, SIGURG};
@@ -40,7 +40,7 @@ static sigset_t fetched_signals(void) {
 
 /* ---- starting ---------------------------------------------------------------------------- */
 
-/* A pipe that does not take the numbers of closed standard streams, which the program may expect to
+/* Makes a pipe that avoids the numbers of closed standard streams, which the program may expect to
  * find closed. */
 static bool make_pipe(int ends[2]) {
     int raw[2];
@@ -53,7 +53,7 @@ static bool make_pipe(int ends[2]) {
     return ends[0] >= 0 && ends[1] >= 0;
 }
 
-/* In the new process, which waits until somebody follows it, if somebody is to. */
+/* Runs in the new process. If `go` is open, first waits until somebody traces the process. */
 static _Noreturn void become(const run_program *p, char **words, int report, int go) {
     char ignored;
     if (go >= 0 && read(go, &ignored, sizeof ignored) != 0)
@@ -79,7 +79,8 @@ static void await_start(run_program *p, int report) {
         waitpid(p->pid, &p->status, 0);
 }
 
-/* Up to its first instruction, and then lets it go, unless it is followed. */
+/* Traces the process to the first instruction of the program, injects the recorder or follows a Go
+ * program, and otherwise lets it go. */
 static void enter(run_program *p, run_entry *entry, int go) {
     const int error = enter_follow(p->pid);
     close(go);
@@ -116,7 +117,7 @@ bool run_program_start(run_program *p, char **words, void (*prepare)(void *conte
         p->exec_error = errno;
         return false;
     }
-    /* If our caller ignores SIGCHLD, nobody would keep the status for us. */
+    /* If our caller ignores SIGCHLD, the kernel would not keep the exit status for us. */
     sigaction(SIGCHLD, &(struct sigaction){.sa_handler = SIG_DFL}, &p->child_action);
     sigprocmask(SIG_BLOCK, &fetched, &p->mask);
     p->pid = fork();
@@ -144,7 +145,7 @@ bool run_program_start(run_program *p, char **words, void (*prepare)(void *conte
 
 /* ---- while it runs ----------------------------------------------------------------------- */
 
-/* Whether a shell waits for us to stop, so that it can have the terminal. Otherwise somebody
+/* Returns whether a shell waits for us to stop, to take back the terminal. Otherwise somebody has
  * stopped the program alone, and will continue it alone. */
 static bool holds_terminal(void) {
     int terminal = open("/dev/tty", O_RDONLY | O_CLOEXEC | O_NOCTTY);
@@ -160,19 +161,19 @@ static bool is_pending(int sig) {
     return sigpending(&pending) == 0 && sigismember(&pending, sig) == 1;
 }
 
-/* Stops as the program did until somebody continues us: a job is continued as a whole, one process
- * not necessarily. */
+/* Stops this process like the program. When it is continued, continues the program: a shell
+ * continues the whole job, but others may continue this process alone. */
 static void stop_likewise(const run_program *p, int sig) {
     const sigset_t only = signals_only(sig);
     raise(sig);
     sigprocmask(SIG_UNBLOCK, &only, NULL); /* stops here */
     sigset_t fetched = fetched_signals();
     sigprocmask(SIG_BLOCK, &fetched, NULL);
-    if (!is_pending(SIGCONT)) /* otherwise it is passed on, if need be, like any other */
+    if (!is_pending(SIGCONT)) /* a pending SIGCONT is passed on like other signals */
         kill(p->pid, SIGCONT);
 }
 
-/* Looks at what became of the program; true when it has ended. */
+/* Handles changes of the program's state. Returns true when it has ended. */
 static bool take_status(run_program *p) {
     for (;;) {
         pid_t pid = waitpid(p->pid, &p->status, WNOHANG | WUNTRACED);
@@ -195,8 +196,8 @@ static void drop_signal(int sig) {
         ;
 }
 
-/* One request to end, or to go on, often comes as several signals: timeout(1) sends one to us and
- * one to the group, systemd one to each of our processes. */
+/* A single request to end or to continue often comes as several signals: timeout(1) sends one to us
+ * and one to the group, systemd one to each process. Waits for the others, and drops them. */
 static void await_others(int sig) {
     enum { OTHERS_MS = 10 };
     bool asks = sig == SIGCONT;
@@ -208,7 +209,7 @@ static void await_others(int sig) {
     drop_signal(sig);
 }
 
-/* Passes a signal on unless the program has it already. */
+/* Passes on a signal unless the program has it already. */
 static void pass_on(const run_program *p, const siginfo_t *info) {
     bool sent = info->si_code == SI_USER || info->si_code == SI_QUEUE || info->si_code == SI_TKILL;
     if (!sent || info->si_pid == p->pid)
@@ -228,7 +229,7 @@ void run_program_wait(run_program *p) {
     }
     run_witness_end(&p->witness);
     if (WIFSIGNALED(p->status))
-        drop_signal(WTERMSIG(p->status)); /* what was sent to the whole job while it ended */
+        drop_signal(WTERMSIG(p->status)); /* a signal to the whole job that came as it ended */
 }
 
 /* ---- afterwards -------------------------------------------------------------------------- */
@@ -243,7 +244,7 @@ bool run_program_interrupted(const run_program *p) {
     return false;
 }
 
-/* Without leaving a core file: that would be one of the wrong program. */
+/* Dies without a core file, which would be one of the wrong program. */
 static void die_by(int sig) {
     const sigset_t only = signals_only(sig);
     prctl(PR_SET_DUMPABLE, 0);
@@ -258,6 +259,6 @@ int run_program_end(run_program *p) {
         return WEXITSTATUS(p->status);
     int sig = WTERMSIG(p->status);
     die_by(sig);
-    enum { SHELL_SIGNAL_BASE = 128 }; /* what a shell would say */
+    enum { SHELL_SIGNAL_BASE = 128 }; /* as shells report it */
     return SHELL_SIGNAL_BASE + sig;
 }

@@ -49,7 +49,7 @@ typedef struct summary {
     size_t first_early;  /* the first of these; when and why it ended is below */
     uint64_t early_time;
     char early_reason[2 * MEMTRACE_MAX_REASON];
-    figure total; /* allocated, in the traces that were read; its samples are not set */
+    figure total; /* allocated, in the traces that were read */
     double rate;  /* of the largest trace, as are the three fields below */
     size_t greatest;
     double greatest_value;

@@ -1,5 +1,5 @@
-/* run_traces.c: traces are found by the pattern of their names; places of all are looked up in one
- * go, with the rights of whom a trace belongs to. */
+/* run_traces.c: finds traces by the pattern of their names, and resolves the addresses of all of
+ * them at once. The trace of another user is rewritten with that user's rights. */
 #include "cli/run/run_traces.h"
 
 #include <dirent.h>
@@ -21,13 +21,13 @@
 #include "trace/compressor.h"
 #include "trace/relabel.h"
 
-/* Bytes of an exact trace that are read for a summary, at most. */
+/* maximum size, in bytes, of an exact trace that is read for a summary */
 #define SUMMED_UP (UINT64_C(32) << 20)
 
 /* ---- finding ----------------------------------------------------------------------------- */
 
-/* Counts the allocations in a large trace of everything, which would take as long to read as it
- * took to record. */
+/* Counts the allocations of a large exact trace without reading its events, which would take as
+ * long as the recording. */
 static void count_unread(run_trace *t, int rescue) {
     struct stat status;
     relabel *names;
@@ -64,7 +64,7 @@ static bool is_new(const char *path, struct timespec started) {
            !clock_is_before(status.st_mtim, started);
 }
 
-/* A trace, and those of the programs that its process was before. */
+/* Adds a trace, and the traces of programs that the same process ran before an exec. */
 static void add_if_new(run_traces *t, const char *path, struct timespec started, int rescue) {
     char earlier[PATH_MAX];
     if (!is_new(path, started))
@@ -89,8 +89,8 @@ static int compare_paths(const void *a, const void *b) {
     return strcmp(((const run_trace *)a)->path, ((const run_trace *)b)->path);
 }
 
-/* The processes are told apart in the last part of the name; a pattern that makes folders of its
- * own for them is beyond what people do. */
+/* Only the last part of the name may differ between processes. A pattern with %p in a folder's name
+ * is not supported, as it is hardly ever used. */
 static void find_in_folder(run_traces *t, const char *pattern, struct timespec started,
                            int rescue) {
     char before[PATH_MAX], path[PATH_MAX];
@@ -107,7 +107,8 @@ static void find_in_folder(run_traces *t, const char *pattern, struct timespec s
         closedir(folder);
 }
 
-/* With `*` for each process; NULL if the name has a meaning for shells already. */
+/* Makes a shell pattern, with `*` for the process id. Returns NULL if the name contains special
+ * characters of shells. */
 static char *glob_of(const char *pattern) {
     char glob[PATH_MAX];
     return !strpbrk(pattern, "*?[\\") && trace_name_with(pattern, "*", glob, sizeof glob)
@@ -137,7 +138,7 @@ void run_traces_free(run_traces *t) {
     free(t->glob);
 }
 
-/* A trace, and what is to become of it. */
+/* A trace to be completed, and how. */
 typedef struct completing {
     const char *path;
     symbolize_file_options options;
@@ -156,7 +157,8 @@ static int complete_one(void *context) {
     return 0;
 }
 
-/* Names are looked up once for all traces; those of other users are completed with their rights. */
+/* Resolves the addresses of all traces at once, except those of other users, which are completed
+ * with the rights of their owners. */
 static symbolizer *begin_names(const run_traces *t, const symbolize_file_options *options) {
     const char **paths = calloc(t->all.count + 1, sizeof *paths);
     size_t n = 0;

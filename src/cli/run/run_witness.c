@@ -1,6 +1,7 @@
-/* run_witness.c: the witness is a fork that keeps no descriptor, no folder and no name. A question
- * is a signal's number over a socket; the answer is whether sigtimedwait finds it pending. It comes
- * within a third of a second, or the signal counts as sent to us alone. */
+/* run_witness.c: the witness is a forked process without open files, a current folder or a command
+ * line. To ask it, we send a signal's number over a socket; it answers whether sigtimedwait found
+ * that signal pending. If there is no answer within 0.3 s, nor within 0.3 s after SIGCONT, the
+ * signal counts as sent to us alone. */
 #include "cli/run/run_witness.h"
 #include "base/proc.h"
 #include "cli/signals.h"
@@ -33,7 +34,7 @@ void run_witness_hide(const char *name) {
     prctl(PR_SET_NAME, name);
 }
 
-/* Forgets what it got of that signal. */
+/* Returns whether the signal was pending from that sender, and clears it. */
 static bool take(const question *q) {
     siginfo_t info;
     const sigset_t only = signals_only(q->signal);
@@ -43,7 +44,7 @@ static bool take(const question *q) {
     return got;
 }
 
-/* Old kernels lack close_range, and filters of containers may forbid it. */
+/* Old kernels lack close_range, and seccomp filters of containers may forbid it. */
 static void close_all_from(int first) {
     enum { MOST = 1024 };
     if (close_range((unsigned)first, ~0U, 0) != 0)
@@ -51,7 +52,7 @@ static void close_all_from(int first) {
             close(fd);
 }
 
-/* It keeps nothing open, and no folder busy. */
+/* Keeps no file open, and no folder busy. */
 static _Noreturn void witness(int channel) {
     question q;
     run_witness_hide("run-witness");
@@ -66,7 +67,8 @@ static _Noreturn void witness(int channel) {
     _exit(0);
 }
 
-/* ---- we -------------------------------------------------------------------------------------- */
+/* ---- the asking side
+ * ----------------------------------------------------------------------------- */
 
 void run_witness_start(run_witness *w) {
     int ends[2];
@@ -82,7 +84,8 @@ void run_witness_start(run_witness *w) {
     w->channel = ends[0];
 }
 
-/* Somebody may have stopped the whole group, and continued us alone. */
+/* Waits for the answer. Somebody may have stopped the whole group and continued only us, so
+ * continues the witness if it does not answer. */
 static bool await_answer(const run_witness *w) {
     struct pollfd answer = {.fd = w->channel, .events = POLLIN};
     if (poll(&answer, 1, ANSWER_MS) == 1)

@@ -1,6 +1,6 @@
-/* symbolize_file.c: where names stand by themselves in the trace they are replaced without reading
- * an event (trace/relabel); otherwise the whole trace is rewritten (trace/rewrite). Several traces
- * share one symbolizer, so that a module is opened once. */
+/* symbolize_file.c: if a trace stores names separately from events, they are replaced without
+ * reading an event (trace/relabel); otherwise the whole trace is rewritten (trace/rewrite). Several
+ * traces can share one symbolizer, so that a module is opened only once. */
 #include "cli/run/symbolize_file.h"
 
 #include <fcntl.h>
@@ -76,7 +76,7 @@ static void print_module(FILE *out, const symbolize_module *m) {
                 module_reason(m));
 }
 
-/* Where what is missing comes from. */
+/* Says which packages or servers have the missing names. */
 static void print_packages(FILE *out, const completion *c, const char *trace) {
     debug_packages names;
     const char *paths[DEBUG_PACKAGES_FILES];
@@ -123,7 +123,7 @@ static int say_error(const char *name, const memtrace_error *error) {
     return STATUS_FAILED;
 }
 
-/* What was to be replaced is there as before. */
+/* The trace that was to be replaced is unchanged. */
 static int say_unwritten(const char *path, const char *to, const memtrace_error *error) {
     if (to != path || !error->os_error)
         return say_error(to, error);
@@ -131,7 +131,7 @@ static int say_unwritten(const char *path, const char *to, const memtrace_error 
     return STATUS_FAILED;
 }
 
-/* Says what was stepped over. */
+/* Reports damage that the reader skipped. */
 static void report_warnings(const memtrace_reader *reader, const char *path) {
     trace_file in;
     size_t n;
@@ -141,7 +141,8 @@ static void report_warnings(const memtrace_reader *reader, const char *path) {
     trace_file_close(&in);
 }
 
-/* Writes what was found, reading the trace: for the first time if there are `names`. */
+/* Writes the completed trace while reading the original. If there are `names`, its events are read
+ * for the first time here. */
 static int write_completed(completion *c, const char *path, const char *to, const relabel *names) {
     const bool lower = names ? relabel_lowers_version(names) : completion_lowers_version(c);
     memtrace_reader *again;
@@ -155,7 +156,7 @@ static int write_completed(completion *c, const char *path, const char *to, cons
     return status == MEMTRACE_OK ? STATUS_OK : say_unwritten(path, to, &error);
 }
 
-/* `names` is NULL unless the completion was made from these alone. */
+/* `names` is NULL if the trace was read to its end. */
 static int complete(completion *c, relabel *names, const char *path,
                     const symbolize_file_options *options) {
     completion_summary s = completion_result(c);
@@ -191,9 +192,9 @@ static memtrace_status prepare(completion **c, memtrace_reader *reader, const ch
     return status;
 }
 
-/* Where names stand by themselves, as in all traces of native programs, and some are missing, or
- * there is room for none. Mostly nothing else changes, and no event is read. False: it takes more.
- */
+/* Symbolizes a trace that stores names separately, as those of native programs do, if some are
+ * missing, or reserved room is unused. In most cases only names change, and no event is read.
+ * Returns false if the whole trace has to be read. */
 static bool symbolize_by_names(const char *path, const symbolize_file_options *options,
                                int *status) {
     relabel *names;
@@ -237,17 +238,18 @@ static bool tick_all(void *context, size_t done, size_t all) {
     return !(options->interrupted && options->interrupted(options->context));
 }
 
-/* Those that cannot be asked by their names alone ask later. */
+/* Collects the addresses of one trace. A trace that does not store names separately is left for
+ * symbolize_file. */
 static void ask(symbolizer *shared, const char *path, completion_questions *questions) {
     relabel *names;
     if (relabel_open(&names, path, NULL) != MEMTRACE_OK)
         return;
     const memtrace_status status = completion_ask(relabel_names(names), shared, questions);
-    (void)status; /* it is met again */
+    (void)status; /* symbolize_file meets the error again */
     relabel_close(names);
 }
 
-/* The oldest of the traces decides which files are too new. */
+/* Returns the start of the oldest trace: files that changed after it are too new. */
 static uint64_t oldest(const char *const *paths, size_t n) {
     uint64_t first = UINT64_MAX;
     for (size_t i = 0; i < n; i++) {

@@ -1,7 +1,8 @@
-/* keeper.c: the keeper is a loop over one spool after the other: read what is there, hand it to the
- * cutter, begin a new segment when one is full or old, trim the folder, free what was read, and
- * halve the rate when recording costs more than it may. It ends when its starter says so, or has
- * died; that of a child process when nobody holds the lock of its spool any more. */
+/* keeper.c: the keeper reads one spool after another in a loop: it passes new events to the cutter,
+ * begins a new segment when one is full or old, trims the folder, frees the part of the spool that
+ * it has read, and lowers the sampling rate when recording costs more than allowed. It ends when
+ * its starter says that the recording has ended, or when both its starter and the process are gone.
+ * The keeper of a child process ends when nobody holds the lock of the spool any more. */
 #include "cli/ring/keeper.h"
 
 #include <dirent.h>
@@ -37,42 +38,46 @@
 #include "trace/end.h"
 
 enum {
-    LOOK_MS = 100,       /* between looks at the spool */
-    RARELY_MS = 250,     /* where little can come: each look takes 0.1 ms of a processor */
-    HURRY_MS = 10,       /* where much comes */
-    FLUSH_MS = 1000,     /* until what was read is in the segment */
-    HOLD_MS = 500,       /* that a planned cut may hold events back */
-    PATIENCE = 10,       /* how often it may be put off */
-    N_PERIODS = 16,      /* of the time that is kept: a segment each, if they are not full before */
-    HELD_MOST = 1 << 24, /* bytes that a planned cut holds back, in up to twice the memory; */
-    HELD_SEGMENTS = 16,  /* or so many times those of a segment, if that is less */
-    BEHIND = 1 << 17, /* bytes, at most, of the spool behind what was read that stay: what a killed
-                         program had in the making is compared with them */
+    LOOK_MS = 100,       /* between checks of the spool */
+    RARELY_MS = 250,     /* if little is expected: each check takes 0.1 ms of CPU time */
+    HURRY_MS = 10,       /* if much arrives */
+    FLUSH_MS = 1000,     /* until events that were read are written to the segment */
+    HOLD_MS = 500,       /* maximum time for which a planned cut holds events back */
+    PATIENCE = 10,       /* how often a planned cut may be put off */
+    N_PERIODS = 16,      /* minimum number of segments in the time that is kept */
+    HELD_MOST = 1 << 24, /* maximum bytes that a planned cut holds back, in up to twice the
+                            memory; */
+    HELD_SEGMENTS = 16,  /* or so many times the size of a segment, if that is less */
+    BEHIND = 1 << 17,    /* maximum bytes of the spool that are kept although they were read: events
+                            that a killed program had not written are compared with them */
 };
 
 #define LEAST_SEGMENT (UINT64_C(1) << 15)
-#define RARE          1e-4 /* a rate: below, a spool hardly grows in a second */
+#define RARE          1e-4 /* at a lower rate, a spool hardly grows in a second */
 
-/* ---- the keeper's own --------------------------------------------------------------------------
- */
+/* ---- state of a keeper
+ * ------------------------------------------------------------------------ */
 
 typedef struct keeping {
     ring_plan plan;
     pid_t pid;
-    int process;    /* its pidfd; -1: it is gone */
-    int fd;         /* from whom has started us; -1: gone */
-    int rescue;     /* or -1 */
-    uint64_t ended; /* when, as whoever has started us says: us since the epoch; 0: not yet */
-    push_position *position; /* NULL: nobody else reads the spool */
-    ring_pushed *pushed;     /* whose that is; NULL: not of a run with child processes */
+    int process;    /* pidfd of `pid`; -1: the process is gone */
+    int fd;         /* pipe from our starter; -1: the starter is gone */
+    int rescue;     /* file descriptor of the rescue memory; -1: none */
+    uint64_t ended; /* when the recording ended, according to our starter: us since the epoch; 0:
+                       not yet */
+    push_position *position; /* how far the pusher has read; NULL: nobody else reads the spool */
+    ring_pushed *pushed;     /* the owner of `position`; NULL: the run does not record child
+                                processes */
     keeper_pace pace;
-    bool over;     /* nothing more will be recorded, and all is in the spool */
-    bool is_known; /* `pid` is surely the process that records, not one of another namespace */
-    bool is_said;  /* how the recording ended, by the process itself */
-    bool of_child; /* it keeps one spool, as long as that is locked */
+    bool over;     /* nothing more will be recorded, and the spool is complete */
+    bool is_known; /* `pid` is certainly the process that records, not one with the same id in
+                      another namespace */
+    bool is_said;  /* the process itself stated how the recording ended */
+    bool of_child; /* of a child process: keeps one spool, while that is locked */
     char spool[PATH_MAX];
 
-    /* Of the spool that is read. */
+    /* Of the current spool. */
     int spool_fd;
     ino_t inode;
     memtrace_reader *reader;
@@ -80,22 +85,26 @@ typedef struct keeping {
     int fd_segment; /* -1: there is none */
     char segment[PATH_MAX];
     uint64_t segment_began, flushed, trimmed; /* monotonic, ms */
-    uint64_t holds_since;                     /* likewise; 0: the planned cut holds nothing */
-    uint64_t n_put_off;                       /* times that the planned cut was */
-    uint64_t name;                            /* the number that the segment is called by */
-    uint64_t size;                            /* of the spool at the last look */
-    uint64_t spooled, writing; /* on the disk of the spool and the segment, as the run knows */
-    bool hurries, grows;       /* much has come since the look before; anything has */
-    uint64_t front;            /* bytes of the spool that stay: what it says of its end */
-    uint64_t flushed_to;       /* up to there, what was read is in the segment */
-    uint64_t next_freed;       /* up to there, it is freed next */
-    uint64_t freed;            /* up to there */
-    bool failed;               /* a segment cannot be written */
+    uint64_t holds_since;                     /* monotonic, ms; 0: the planned cut holds nothing
+                                                 back */
+    uint64_t n_put_off;                       /* how often the planned cut was put off */
+    uint64_t name;                            /* number for the name of the next segment */
+    uint64_t size;                            /* of the spool at the last check */
+    uint64_t spooled, writing; /* bytes on the disk of the spool and of the segment, as last added
+                                  to plan.run */
+    bool hurries, grows;       /* much has arrived since the last check; anything has */
+    uint64_t front;            /* bytes at the start of the spool that are never freed: they state
+                                  how the recording ended */
+    uint64_t flushed_to;       /* offset in the spool up to which everything is in segments */
+    uint64_t next_freed;       /* offset up to which to free next */
+    uint64_t freed;            /* offset up to which the spool is freed */
+    bool failed;               /* a segment could not be written */
 } keeping;
 
 /* ---- segments ------------------------------------------------------------------------------ */
 
-/* What the spool and the segment take on the disk, for all who trim. */
+/* Publishes what the spool and the segment take on the disk, in bytes, for all keepers of the
+ * run. */
 static void note_taken(keeping *k, uint64_t spooled, uint64_t writing) {
     if (k->plan.run) {
         atomic_fetch_add(&k->plan.run->spooled, spooled - k->spooled);
@@ -112,8 +121,8 @@ static void trim(keeping *k) {
     k->trimmed = clock_monotonic_ms();
 }
 
-/* A folder of very many segments takes its time, which thousands of processes that record a little
- * would take again and again: others do it for these. */
+/* Trimming a folder of very many segments takes long. So that thousands of processes with small
+ * recordings do not trim it again and again, they leave that to others for a while. */
 static void trim_if_due(keeping *k, uint64_t size) {
     enum { PAUSE_MS = 100, TIMES = 20 };
     ring_run *run = k->plan.run;
@@ -125,15 +134,15 @@ static void trim_if_due(keeping *k, uint64_t size) {
         atomic_store(&run->trim_after, k->trimmed + PAUSE_MS + TIMES * (k->trimmed - began));
 }
 
-/* Others see that the file is being written. */
+/* The lock tells readers that the file is being written. */
 static void lock_segment(int fd) {
     struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
     if (fcntl(fd, F_OFD_SETLK, &whole) != 0)
-        return; /* where locks do not work there are none */
+        return; /* file systems without locks */
 }
 
-/* Nothing that is there is replaced: a process may have begun two recordings in one second. A file,
- * or -1 with an errno. */
+/* Creates the next segment. Never replaces a file: a process may have begun two recordings in the
+ * same second. Returns a file descriptor, or -1 with errno set. */
 static int open_segment(keeping *k) {
     const memtrace_info *info = memtrace_reader_info(k->reader);
     int fd;
@@ -165,7 +174,8 @@ static bool end_segment(keeping *k, const memtrace_end *end) {
     return status == MEMTRACE_OK;
 }
 
-/* What was live takes room in each segment: it is worth that much more. */
+/* Live blocks are repeated at the start of each segment. If they take much room, a segment becomes
+ * larger accordingly. */
 static bool is_full(const keeping *k) {
     uint64_t most = ring_segment_space(&k->plan);
     most = most > LEAST_SEGMENT ? most : LEAST_SEGMENT;
@@ -178,7 +188,8 @@ static bool is_old(const keeping *k) {
            k->cutter.out.size > k->cutter.carried_size;
 }
 
-/* Nothing more can be written: the recording goes on into the spool, and ends when that is full. */
+/* No more segments can be written: the recorder continues into the spool until that is full.
+ * Reports the error once. */
 static bool give_up(keeping *k, int error) {
     if (!k->failed && !k->of_child)
         message_error("%s: %s; the recording ends", k->segment,
@@ -189,8 +200,9 @@ static bool give_up(keeping *k, int error) {
     return false;
 }
 
-/* Whoever reads meanwhile sees by the lock that the recording goes on: it is given up when the next
- * segment is there. If that cannot be, this one is the last, and says so. */
+/* Ends the segment and begins the next one. Readers see by the lock that the recording continues,
+ * so it is released only when the next segment exists. If that cannot be made, the current segment
+ * is the last one, and says so. */
 static bool cut(keeping *k) {
     const int ended = k->fd_segment, next = open_segment(k);
     const uint64_t size = k->cutter.out.size;
@@ -215,7 +227,7 @@ static bool flush_segment(keeping *k) {
     return cutter_flush(&k->cutter) == MEMTRACE_OK || give_up(k, k->cutter.out.os_error);
 }
 
-/* What was held should have been in a file a while ago. */
+/* Held events are overdue in a file, so they are written at once. */
 static bool cut_at_time(keeping *k) {
     const bool held = k->holds_since;
     return cut(k) && (!held || flush_segment(k));
@@ -226,8 +238,9 @@ static bool holds_too_much(const keeping *k) {
     return cutter_held_bytes(&k->cutter) > (share < HELD_MOST ? share : HELD_MOST);
 }
 
-/* The cut waits for events that do not come: mostly as nothing comes any more. Where it is put off
- * again and again, a thread stays in the recorder, and it is not exact. */
+/* The events that the planned cut waits for do not arrive, mostly because the program is idle. If
+ * the cut was put off too often, a thread stays inside the recorder: then cuts at once, although
+ * the cut is not exact. */
 static bool put_off(keeping *k) {
     if (++k->n_put_off > PATIENCE || k->cutter.out.size > 2 * ring_segment_space(&k->plan))
         return cut(k);
@@ -248,7 +261,7 @@ static bool cut_if_due(keeping *k) {
     return !k->holds_since || now - k->holds_since < HOLD_MS || put_off(k);
 }
 
-/* The same while there is more to read, at each event. */
+/* Like cut_if_due, but called at each event, while there is more to read. */
 static bool cut_if_full(keeping *k) {
     if (cutter_is_ripe(&k->cutter))
         return cut_at_time(k);
@@ -259,9 +272,11 @@ static bool cut_if_full(keeping *k) {
     return true;
 }
 
-/* ---- who pushes the spool ------------------------------------------------------------------- */
+/* ---- the pusher of the spool
+ * ------------------------------------------------------------------ */
 
-/* Again and again, if many wait; what is gone by then is missing there. */
+/* Offers the spool to the pusher. If too many spools are waiting, this is tried again later, and
+ * the pusher misses what was freed before. */
 static void offer(keeping *k) {
     if (k->pushed || !k->plan.push_ends[1])
         return;
@@ -282,7 +297,7 @@ static void end_offer(keeping *k) {
     k->pushed = NULL;
 }
 
-/* Up to where it is pushed; UINT64_MAX: nobody needs it any more. */
+/* Returns the offset up to which the spool is pushed. UINT64_MAX: nobody needs the rest. */
 static uint64_t pushed_to(const keeping *k) {
     const push_position *p = k->position;
     if (!p || atomic_load(&p->offset) == UINT64_MAX || (k->pushed && !ring_push_is_on(&k->plan)))
@@ -290,7 +305,8 @@ static uint64_t pushed_to(const keeping *k) {
     return atomic_load(&p->inode) == k->inode ? atomic_load(&p->offset) : 0;
 }
 
-/* The same. Who is too far behind is not waited for: the recording would end. */
+/* Like pushed_to, but does not wait for a pusher that is too far behind: the spool would fill up,
+ * and the recording end. */
 static uint64_t read_by_others(const keeping *k) {
     const bool is_far =
         k->flushed_to >= k->freed + ring_spool_space(&k->plan) / 2 || ring_push_is_tight(&k->plan);
@@ -303,8 +319,9 @@ static uint64_t behind(const keeping *k) {
     return k->plan.run && share < BEHIND ? share : BEHIND;
 }
 
-/* All that was read is in segments: frees some of it. The end of the spool stays, and what is freed
- * ends with a packet: who looks through the spool finds the next one behind the hole. */
+/* Frees part of what is both read and in segments. The latest part stays. The freed range ends at
+ * the start of a packet, so that whoever scans the spool finds the next packet right after the
+ * hole. */
 static void free_spool(keeping *k) {
     const uint64_t read = memtrace_reader_packet(k->reader)->offset, other = read_by_others(k),
                    at = other < read ? other : read;
@@ -319,7 +336,7 @@ static void free_spool(keeping *k) {
     k->next_freed = at;
 }
 
-/* Much of what the spool may take is not in segments yet. */
+/* Returns whether much of the spool's space is taken by events that are not in segments yet. */
 static bool is_crowded(const keeping *k) {
     return memtrace_reader_packet(k->reader)->offset - k->flushed_to >
            ring_spool_space(&k->plan) / 8;
@@ -342,8 +359,8 @@ static bool flush(keeping *k) {
 
 /* ---- waiting ------------------------------------------------------------------------------- */
 
-/* Below this rate little comes between two looks. There may be very many child processes, most of
- * which do nothing: these are looked at as rarely as what is read is written anyway. */
+/* At low rates, little arrives between two checks. There may be very many child processes, most of
+ * them idle: their spools are checked only as often as segments are flushed. */
 static int look_ms(const keeping *k) {
     const double rate = k->reader ? memtrace_reader_info(k->reader)->sample_rate : 1;
     if (k->hurries)
@@ -353,14 +370,14 @@ static int look_ms(const keeping *k) {
     return rate < RING_RATE ? RARELY_MS : LOOK_MS;
 }
 
-/* Until something may have happened. */
+/* Waits for a message from the starter, the end of the process, or the next check. */
 static void wait_a_moment(keeping *k) {
     struct pollfd looked[] = {{.fd = k->process, .events = POLLIN},
                               {.fd = k->fd, .events = POLLIN}};
     if (poll(looked, 2, look_ms(k)) <= 0)
         return;
     if (looked[1].revents && read(k->fd, &k->ended, sizeof k->ended) != sizeof k->ended) {
-        close(k->fd); /* who has started us was killed: we go on */
+        close(k->fd); /* our starter was killed: keep going */
         k->fd = -1;
     }
     if (looked[0].revents) {
@@ -369,15 +386,15 @@ static void wait_a_moment(keeping *k) {
     }
 }
 
-/* After exec, a program begins another trace of that name; or, where somebody still has this one,
- * under the name of an earlier one. */
+/* After an exec, the process begins another trace of the same name. (If somebody still locks this
+ * trace, the new one gets a numbered name instead.) */
 static bool is_replaced(const keeping *k) {
     struct stat st;
     return stat(k->spool, &st) == 0 && st.st_ino != k->inode && !file_is_locked(k->spool_fd);
 }
 
-/* Whether the recording has ended: as we were told; or else as we see. A program may close the
- * spool, and opens it again when there is something to write. */
+/* Returns whether the recording has ended, according to our starter, or else as far as can be
+ * observed. A program may close its spool, and open it again when there is something to write. */
 static bool has_ended(const keeping *k) {
     if (k->of_child)
         return !file_is_locked(k->spool_fd) && (!k->is_known || k->process < 0 || is_replaced(k));
@@ -386,7 +403,7 @@ static bool has_ended(const keeping *k) {
     return k->process < 0 || (k->rescue < 0 && !symbolize_file_is_recording(k->spool));
 }
 
-/* Adds to the spool what a killed program had not written. */
+/* Adds to the spool the events that a killed program had not written. */
 static void rescue(keeping *k) {
     k->is_said = run_rescue_is_said(k->spool_fd);
     run_rescue_finish_open(k->rescue, k->spool_fd);
@@ -408,7 +425,8 @@ static bool has_grown(keeping *k, uint64_t size) {
     return now > size;
 }
 
-/* The reader is at the end of the spool: waits for more. */
+/* The reader has reached the end of the spool: waits for more. Returns false if there will be
+ * none. */
 static bool wait_for_more(void *context) {
     keeping *k = context;
     uint64_t done, total;
@@ -419,7 +437,7 @@ static bool wait_for_more(void *context) {
         if (has_grown(k, done))
             return true;
         const bool replaced = is_replaced(k);
-        if (replaced) /* its other threads went on until it was another program */
+        if (replaced) /* other threads recorded until the exec was complete */
             run_rescue_finish_open(k->rescue, k->spool_fd);
         if (replaced || k->over)
             return has_grown(k, done);
@@ -456,8 +474,8 @@ static void read_spool(keeping *k) {
         give_up(k, k->cutter.out.os_error);
 }
 
-/* The next that is to be read: a program that became another one before anybody looked has given
- * its spool a number. */
+/* Returns the name of the next spool to read. If a process has exec'ed before its spool was opened,
+ * that spool has a numbered name. */
 static const char *next_spool(const keeping *k, char earlier[PATH_MAX]) {
     enum { MOST_AT_ONCE = 99 };
     for (unsigned n = 1; n <= MOST_AT_ONCE; n++)
@@ -466,7 +484,7 @@ static const char *next_spool(const keeping *k, char earlier[PATH_MAX]) {
     return k->spool;
 }
 
-/* Reads the open file, whatever becomes of its name. */
+/* Opens the spool for reading by its file descriptor, since it may have been renamed. */
 static bool open_reader(keeping *k) {
     struct stat st;
     char again[32];
@@ -517,7 +535,7 @@ static void keep_spool(keeping *k) {
         note_taken(k, 0, 0);
 }
 
-/* One after the other, as the program becomes others. */
+/* Keeps one spool after another, as the process execs other programs. */
 static void keep_all(keeping *k) {
     while (!k->failed) {
         if (open_spool(k)) {
@@ -533,7 +551,8 @@ static void keep_all(keeping *k) {
     }
 }
 
-/* ---- both sides ---------------------------------------------------------------------------- */
+/* ---- the process
+ * ------------------------------------------------------------------------------ */
 
 static void share_pace(keeping *k) {
     struct rescue_head *shared = k->plan.overhead > 0 ? run_rescue_share(k->rescue) : NULL;
@@ -560,7 +579,8 @@ static bool is_gone(const keeping *k) {
     return k->is_known ? k->process < 0 : k->is_said && kill(k->pid, 0) != 0 && errno == ESRCH;
 }
 
-/* Until its process is gone, which it may have been at once. */
+/* Keeps the spool of a child process. If the process is gone at the end, or was from the start,
+ * frees its rescue memory. */
 static void keep_child(keeping *k) {
     const uint64_t start_time = memtrace_reader_info(k->reader)->start_time;
     k->is_known = k->process >= 0 && keeper_spool_is_open(k->pid, k->inode);
@@ -587,11 +607,12 @@ _Noreturn void keeper_of_child(const ring_plan *plan, const char *path, int fd, 
     else if (file_is_locked(fd))
         give_up(&own, EIO);
     else
-        unlink(path); /* its head is not whole: there is nothing to keep */
+        unlink(path); /* its header is incomplete: there is nothing to keep */
     _exit(own.failed ? EXIT_FAILURE : EXIT_SUCCESS);
 }
 
-/* What both see; NULL: there is no memory, so that the spool is not kept for others. */
+/* Makes a position shared by keeper and pusher. Returns NULL if there is no memory; then the keeper
+ * frees the spool without regard to the pusher. */
 static push_position *new_position(void) {
     void *shared = mmap(NULL, sizeof(push_position), PROT_READ | PROT_WRITE,
                         MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -635,7 +656,7 @@ bool keeper_finish(keeper *k, uint64_t end) {
         waited = waitpid(k->pid, &status, 0);
     while (waited < 0 && errno == EINTR);
     k->pid = -1;
-    if (waited >= 0 && WIFEXITED(status)) /* else it has said why */
+    if (waited >= 0 && WIFEXITED(status)) /* otherwise the keeper has reported the error */
         return told && WEXITSTATUS(status) == EXIT_SUCCESS;
     message_warning(
         "the process that wrote the segments was killed; everything after that is missing");

@@ -1,12 +1,15 @@
-/* keeper.h: the process that makes a ring of a recording (`run --keep`, `attach --keep`).
+/* keeper.h: the process that turns a recording into a ring of segments (`run --keep`, `attach
+ * --keep`).
  *
- * The recorder writes one trace as always, the spool. The keeper reads it as it grows, writes what
- * it says into segments (trace/cutter.h), removes the oldest ones, and frees the spool's bytes on
- * the disk behind it. Nothing of that happens in the program, which does not wait for it and does
- * not know of it. It is a process of its own, in no terminal's job, so that it outlives whoever
- * started it; where it dies itself, the spool can grow no further than to its limit
- * (MEMTRACE_SPACE), where the recorder ends the recording, unless somebody sees by its lock (flock)
- * that it is gone, and ends it before. */
+ * The recorder writes a single trace as usual, the spool. The keeper reads the spool as it grows,
+ * writes its events into segments (trace/cutter.h), removes the oldest segments, and frees the part
+ * of the spool that it has read. None of that happens in the program, which neither waits for the
+ * keeper nor knows of it.
+ *
+ * The keeper is a process of its own and in no terminal's job, so that it outlives its starter. If
+ * the keeper itself dies, the spool grows at most to its limit (MEMTRACE_SPACE), where the recorder
+ * ends the recording. Whoever sees by the spool's lock (flock) that the keeper is gone may end it
+ * earlier. */
 #ifndef CLI_RING_KEEPER_H
 #define CLI_RING_KEEPER_H
 
@@ -15,28 +18,29 @@
 
 typedef struct keeper {
     pid_t pid; /* -1: there is none */
-    int fd;    /* on which it hears from us; closed when we are gone */
+    int fd;    /* pipe to the keeper, which notices when it is closed */
 
-    /* If the spool is pushed, too: how far, for the options of that. The keeper frees no more than
-     * was read by both, unless the spool is about to be full. */
+    /* How far the spool was pushed, for push_options; NULL: it is not pushed. The keeper frees only
+     * what both have read, unless the spool is about to be full. */
     push_position *position;
 } keeper;
 
-/* Begins to keep what process `pid` records, which is also `pushed` or not. `rescue` is the run's
- * (run_rescue.h), or -1. False after having said why it cannot. */
+/* Starts a keeper for what process `pid` records. `pushed`: the spool is pushed as well. `rescue`
+ * is the run's rescue memory (run_rescue.h), or -1. Returns false after reporting why it cannot be
+ * started. */
 bool keeper_start(keeper *k, const ring_plan *plan, pid_t pid, int rescue, bool pushed);
 
-/* In a process of its own, and to its end: keeps one spool that child process `pid` records into,
- * as long as it is locked. The spool is open as `fd`, and flocked. */
+/* To be called in a process of its own, which ends with it. Keeps the spool of child process `pid`
+ * as long as that is locked. The spool is open as `fd`, with a flock. */
 _Noreturn void keeper_of_child(const ring_plan *plan, const char *path, int fd, pid_t pid,
                                int rescue);
 
-/* Makes the calling process one that keeps: of no terminal, and deaf to signals. */
+/* Makes the calling process a keeper: detached from the terminal, with all signals blocked. */
 void keeper_become(const char *name);
 
-/* The process has ended at `end` (us since the epoch), or its recording has, and whoever pushes the
- * spool has read it. Waits until all is in segments; false after having said that something went
- * wrong. */
+/* Tells the keeper that the process or its recording has ended, at `end` (us since the epoch), and
+ * that the pusher has read the spool. Waits until everything is in segments. Returns false after
+ * reporting an error. */
 bool keeper_finish(keeper *k, uint64_t end);
 
 #endif

@@ -1,6 +1,6 @@
-/* keeper_pace.c: compares what the recorder has spent on samples with the processor time of the
- * program, and doubles or halves. Recorders of a run add up both, as children may end before
- * anybody could look at them. */
+/* keeper_pace.c: compares the time that the recorder has spent on samples with the CPU time of the
+ * program, and halves or doubles the rate. In a run, recorders add up both, since a child process
+ * may end before anybody can measure it. */
 #include "cli/ring/keeper_pace.h"
 
 #include <math.h>
@@ -9,7 +9,7 @@
 #include "base/proc.h"
 #include "platform/clock.h"
 
-/* The processor time of the program so far, in microseconds; 0: it is gone. */
+/* Returns the CPU time of the process so far, in microseconds; 0: it is gone. */
 static uint64_t cpu_of(pid_t pid) {
     return proc_stat_us((uint64_t)pid, PROC_UTIME) + proc_stat_us((uint64_t)pid, PROC_STIME);
 }
@@ -19,8 +19,8 @@ static bool read_pace(const ring_plan *plan, struct pace *pace) {
            pace->magic == PACE_MAGIC;
 }
 
-/* The memory is of the program that was attached to, as long as that lives: of another one that the
- * process becomes, nothing is read or changed by it. */
+/* The memory belongs to the program that was attached to. Once the process has exec'ed another
+ * program, reads and writes fail. */
 static bool write_level(const ring_plan *plan, uint64_t level) {
     const uint64_t at = plan->pace_at + offsetof(struct pace, level);
     return pwrite(plan->memory, &level, sizeof level, (off_t)at) == sizeof level;
@@ -36,7 +36,7 @@ bool ring_plan_pace(ring_plan *plan, int memory, uint64_t pace_at) {
     return true;
 }
 
-/* False: the rate stays as it is. */
+/* Returns false if the costs are unknown; then the rate stays as it is. */
 static bool costs_now(const keeper_pace *p, const ring_plan *plan, pid_t pid, ring_costs *now) {
     struct pace copy = {.magic = PACE_MAGIC};
     const struct pace *pace = p->shared ? p->shared : &copy;
@@ -86,10 +86,10 @@ static bool shares_since(const ring_costs *before, const ring_costs *now, shares
 
 /* Returns how many times the rate is to be halved. A higher level saves nothing of what dropped
  * samples cost, so recorded ones may always take half of the target: otherwise, where dropping
- * alone takes more than the target, nothing would be recorded in the end. The rate rises again
- * where that is of use. */
+ * alone takes more than the target, nothing would be recorded in the end. The rate is raised
+ * again only where that is of use: below the level of the live blocks, it is not. */
 static uint64_t level_for(double target, shares of, uint64_t level, const cutter *c) {
-    enum { LOW = 4 }; /* times less than may be: twice that is still well below */
+    enum { LOW = 4 }; /* times below the target, so that a doubled cost is still well below */
     const double room = fmax(target - of.dropped, target / 2);
     if (of.recorded > room)
         level += (uint64_t)ceil(log2(of.recorded / room));
@@ -114,7 +114,8 @@ static void steer(keeper_pace *p, ring_plan *plan, pid_t pid, const cutter *c) {
     p->costs = now;
 }
 
-/* Who is killed while it is its turn leaves it to another. */
+/* Takes the turn to measure, at most once a second in a run. If a keeper is killed during its turn,
+ * another one takes the next. */
 static bool is_our_turn(ring_run *run) {
     enum { PAUSE_MS = 1000 };
     const uint64_t now = clock_monotonic_ms();

@@ -1,5 +1,5 @@
-/* keeper_spool.c: the recorder's own lock (OFD) says that a spool is recorded to, a keeper's
- * (flock) that it is kept. */
+/* keeper_spool.c: a spool has two locks: the recorder's (OFD) says that it is being recorded to,
+ * the keeper's (flock) that it has a keeper. */
 #include "cli/ring/keeper_spool.h"
 
 #include <dirent.h>
@@ -20,7 +20,8 @@
 #include "cli/run/symbolize_file.h"
 #include "platform/clock.h"
 
-/* In another file system it must be our user's: whose rights are ours. */
+/* A spool in a container's file system must be a regular file of our own user, with a single
+ * link. */
 int keeper_spool_open(const ring_plan *plan, const char *path) {
     struct stat st;
     if (!plan->spool_folder)
@@ -34,7 +35,8 @@ int keeper_spool_open(const ring_plan *plan, const char *path) {
     return -1;
 }
 
-/* The recorder's own lock is of another kind. */
+/* symbolize_file_is_recording looks at the recorder's lock, which is of another kind than the
+ * keeper's. */
 bool keeper_has_gone(const ring_plan *plan, uint64_t pid) {
     enum { LOOKS = 20 };
     const struct timespec pause = {.tv_nsec = 100000000};
@@ -64,8 +66,8 @@ bool keeper_spool_is_open(pid_t pid, ino_t inode) {
     return has;
 }
 
-/* The recorder's lock, which whoever gives the file another name must have: the process, once it is
- * another program, or a child that has inherited it and does not run yet. */
+/* Takes the recorder's lock, which also protects the file's name. A process that has exec'ed, or a
+ * child that has inherited the lock and does not run yet, may hold it. */
 static void take_name(int fd) {
     enum { NAPS = 2000 };
     const struct timespec nap = {.tv_nsec = 1000000};
@@ -88,7 +90,7 @@ void keeper_spool_remove(const ring_plan *plan, int fd, ino_t inode) {
         closedir(d);
 }
 
-/* Whether keepers are at work on the spool, or, of a run with child processes, will be. */
+/* Returns whether a keeper holds the spool, or, in a run with child processes, will take it. */
 static bool is_kept(const char *path, const char *name) {
     char who[32];
     const unsigned long long run = strtoull(name + 1, NULL, 10);
@@ -101,7 +103,8 @@ static bool is_kept(const char *path, const char *name) {
     return kept;
 }
 
-/* The process that a spool is of; false: it is none. */
+/* Reads from a spool's name which process it belongs to. Returns false if the file is not a
+ * spool. */
 static bool spool_owner(const char *name, pid_t *pid) {
     const char *const end = strstr(name, ".spool"), *number = end;
     if (name[0] != '.' || !end ||
@@ -113,7 +116,8 @@ static bool spool_owner(const char *name, pid_t *pid) {
     return true;
 }
 
-/* Between making a spool and locking it, a recorder may have to wait for a processor. */
+/* Returns whether nobody records to the spool. A recorder may be delayed between creating a spool
+ * and locking it, so a new spool is not abandoned while its process lives. */
 static bool is_abandoned(const char *path, pid_t owner) {
     enum { LONG_AGO = 10 }; /* seconds */
     struct stat st;

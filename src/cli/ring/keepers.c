@@ -1,6 +1,6 @@
-/* keepers.c: a loop that looks for new spools while there are places, and for keepers that have
- * ended. What has a keeper is known by its inode. The kernel tells when there is a new spool
- * (inotify), where it can; else the folder does, when it was changed. */
+/* keepers.c: a loop that looks for new spools while there are free places, and for keepers that
+ * have ended. Spools are identified by their inodes. inotify announces new spools; where that is
+ * not available, the folder's modification time does. */
 #include "cli/ring/keepers.h"
 
 #include <dirent.h>
@@ -34,18 +34,19 @@
 #include "platform/clock.h"
 
 enum {
-    LOOK_MS = 100,     /* between looks at what nobody tells of */
-    HURRY_MS = 10,     /* between looks at the folder, if much comes */
-    TIMES = 10,        /* more than a look took that was for nothing are between two */
-    AGAIN_MS = 2000,   /* between looks at a folder that has not changed */
-    LINGER_MS = 2000,  /* after the last process: one may just be becoming another program */
-    PATIENCE_MS = 200, /* for processes that end with the program */
+    LOOK_MS = 100,     /* between checks of things that nobody announces */
+    HURRY_MS = 10,     /* between scans of the folder, if spools arrive quickly */
+    TIMES = 10,        /* after a scan that found nothing, the next one waits so many times its
+                          duration */
+    AGAIN_MS = 2000,   /* between scans of an unchanged folder */
+    LINGER_MS = 2000,  /* after the last process has ended: another one may just be in its exec */
+    PATIENCE_MS = 200, /* for processes that end together with the program */
 };
 
-/* A spool that has a keeper. */
+/* A keeper and its spool. */
 typedef struct place {
-    pid_t keeper; /* 0: it is free */
-    pid_t pid;    /* of the process that records */
+    pid_t keeper; /* 0: the place is free */
+    pid_t pid;    /* the process that records */
     ino_t inode;
     int fd;
 } place;
@@ -53,23 +54,23 @@ typedef struct place {
 typedef struct watch {
     ring_plan plan;
     int rescue;
-    int fd; /* of the starter; -1: it is gone, or we are on our own */
+    int fd; /* socket to the starter; -1: the starter is gone, or has released us */
     bool finishing;
-    pid_t program;       /* whose spools are another's; 0: nobody's */
-    int process;         /* its pidfd; -1: it is gone */
-    uint64_t program_ms; /* when that was */
+    pid_t program;       /* its spools have a keeper of their own; 0: none */
+    int process;         /* pidfd of `program`; -1: it is gone */
+    uint64_t program_ms; /* when the program's end was noticed */
 
     place places[KEEPERS_PLACES];
-    size_t n_places;          /* in use */
-    VEC(ino_t) lost;          /* spools whose keeper was killed */
+    size_t n_places;          /* number of places in use */
+    VEC(ino_t) lost;          /* spools whose keeper was killed or failed */
     char name[NAME_MAX + 1];  /* of spools, as a pattern */
-    int notify;               /* tells of new files; -1: nobody does */
-    bool changed;             /* so that a look is worth it */
-    size_t n_waiting;         /* spools without a place, at the last look */
-    bool comes;               /* one is there that cannot be taken yet */
-    struct timespec modified; /* the folder, at the last look */
+    int notify;               /* inotify descriptor; -1: not available */
+    bool changed;             /* something has changed, so a scan is worthwhile */
+    size_t n_waiting;         /* spools that found no free place in the last scan */
+    bool comes;               /* there is a spool that cannot be taken yet */
+    struct timespec modified; /* of the folder, at the last check */
     uint64_t looked_ms, look_after_ms, busy_ms;
-    uint64_t users_ms; /* when a look at the users is due; 0: no more */
+    uint64_t users_ms; /* when to check the users of processes next; 0: never again */
 } watch;
 
 /* ---- spools -------------------------------------------------------------------------------- */
@@ -95,7 +96,8 @@ static void count_keepers(const watch *w) {
     atomic_store(&w->plan.run->n_keepers, w->n_places + 1);
 }
 
-/* Whoever waits for the end of what a program says does not wait for us. */
+/* Redirects a stream to /dev/null, so that a reader of the program's output does not wait for
+ * us. */
 static void say_nothing(int to) {
     const int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
     if (nothing >= 0)
@@ -104,7 +106,7 @@ static void say_nothing(int to) {
         close(nothing);
 }
 
-/* False: there can be no more processes now. */
+/* Forks a keeper for a spool. Returns false if fork fails. */
 static bool start_keeper(watch *w, place *p, int fd, const char *path, uint64_t pid) {
     const pid_t child = fork();
     if (child < 0)
@@ -122,14 +124,15 @@ static bool start_keeper(watch *w, place *p, int fd, const char *path, uint64_t 
     return true;
 }
 
-/* One that was just made may not be locked yet. */
+/* Returns whether the file has not changed for a while: a recorder may not have locked a new one
+ * yet. */
 static bool is_left(const struct stat *st) {
     struct timespec now;
     clock_gettime(CLOCK_REALTIME_COARSE, &now);
     return now.tv_sec - st->st_mtim.tv_sec > LINGER_MS / 1000;
 }
 
-/* Gives a spool a keeper, if there is a place. */
+/* Starts a keeper for a spool, if there is a free place. */
 static void take_in(watch *w, const char *path, uint64_t pid) {
     struct stat st;
     place *p = free_place(w);
@@ -146,14 +149,14 @@ static void take_in(watch *w, const char *path, uint64_t pid) {
         return;
     }
     if (st.st_size == 0 && is_left(&st) && !file_is_locked(fd))
-        unlink(path); /* killed before there was anything to keep */
+        unlink(path); /* its process was killed before it wrote anything */
     else
         w->comes = true;
     close(fd);
 }
 
-/* Whether a file is a spool of this run's, and whose: one that a process had before it became
- * another program has a number behind its name. */
+/* Returns whether a file is a spool of this run, and the process it belongs to. The spool of a
+ * program before an exec has a number after its name. */
 static bool is_spool(const watch *w, const char *name, uint64_t *pid) {
     char stem[NAME_MAX + 1];
     const char *end = strstr(name, ".spool");
@@ -187,7 +190,7 @@ static void look_at_folder(watch *w) {
         w->look_after_ms += TIMES * (w->looked_ms - began);
 }
 
-/* Whether to look is worth it. */
+/* Returns whether to scan the folder now. */
 static bool is_due(watch *w) {
     const uint64_t now = clock_monotonic_ms();
     return now >= w->look_after_ms &&
@@ -195,7 +198,7 @@ static bool is_due(watch *w) {
             (w->notify < 0 && file_folder_changed(w->plan.folder, &w->modified)));
 }
 
-/* What is new in the folder; when too much is, everything may be. */
+/* Reads which files are new. After an overflow, any file may be. */
 static void hear_of_files(watch *w) {
     char room[4096] __attribute__((aligned(__alignof__(struct inotify_event))));
     uint64_t pid;
@@ -223,11 +226,11 @@ static void note_ended(watch *w, place *p, int status) {
         ring_run_failed(w->plan.run, 0);
     if ((!WIFEXITED(status) || WEXITSTATUS(status) != EXIT_SUCCESS) &&
         !vec_push(&w->lost, p->inode))
-        return; /* there is no memory: the place stays taken */
+        return; /* no memory: the place stays in use */
     close(p->fd);
     p->keeper = 0;
     w->n_places--;
-    w->changed = true; /* one that waits has a place; or a new one has the inode */
+    w->changed = true; /* a waiting spool can have the place; a new file may reuse the inode */
     count_keepers(w);
 }
 
@@ -248,7 +251,8 @@ static bool is_alive(pid_t pid) {
     return alive;
 }
 
-/* A process may have closed its spool, and opens it again when there is something to write. */
+/* Counts processes that are still recording. A process may have closed its spool, and open it again
+ * when there is something to write. */
 static uint64_t count_recording(const watch *w) {
     uint64_t n = 0;
     for (size_t i = 0; i < KEEPERS_PLACES; i++) {
@@ -267,11 +271,11 @@ static void leave(watch *w) {
     say_nothing(STDERR_FILENO);
 }
 
-/* First it tells which process is the program, then that this has ended. */
+/* The starter first sends which process is the program, later 0 when the program has ended. */
 static void hear(watch *w) {
     uint64_t word;
     if (read(w->fd, &word, sizeof word) != sizeof word) {
-        leave(w); /* it was killed: we go on */
+        leave(w); /* the starter was killed: keep going */
     } else if (word) {
         w->program = (pid_t)word;
         w->process = (int)syscall(SYS_pidfd_open, w->program, 0);
@@ -288,7 +292,7 @@ static int pause_ms(const watch *w) {
     return w->n_waiting ? LOOK_MS / 2 : w->n_places || w->notify < 0 ? LOOK_MS : AGAIN_MS;
 }
 
-/* Until something may have happened. */
+/* Waits for an event, or until the next check. */
 static void wait_a_moment(watch *w) {
     struct pollfd looked[] = {{.fd = w->fd, .events = POLLIN},
                               {.fd = w->process, .events = POLLIN},
@@ -306,8 +310,8 @@ static void wait_a_moment(watch *w) {
         hear_of_files(w);
 }
 
-/* The program's keeper has all of its spools a while after it has ended. Then its number may be
- * another's. */
+/* Some time after the program has ended, its keeper has all of its spools. From then on, another
+ * process may have its id. */
 static void forget_program(watch *w) {
     if (w->program && w->process < 0 && clock_monotonic_ms() - w->program_ms >= LINGER_MS)
         w->program = 0;
@@ -319,7 +323,7 @@ static void look_at_users(watch *w) {
         w->users_ms = ring_users_check(w->plan.folder, w->program) ? 0 : now + AGAIN_MS;
 }
 
-/* Nothing is left, and nobody who could record. */
+/* Returns whether no spool is left, and no process that could record. */
 static bool is_over(watch *w) {
     const uint64_t now = clock_monotonic_ms();
     if (w->fd >= 0 || w->program || w->n_places || w->n_waiting || w->comes || w->process >= 0)
@@ -327,7 +331,7 @@ static bool is_over(watch *w) {
     return now - w->busy_ms >= LINGER_MS && !run_rescue_is_in_use(w->rescue);
 }
 
-/* Whether all that has ended is in segments. */
+/* Returns whether the recordings of all processes that have ended are in segments. */
 static bool is_settled(watch *w, uint64_t began, uint64_t *n_recording) {
     const bool is_late = clock_monotonic_ms() - began >= PATIENCE_MS;
     look_at_folder(w);
@@ -336,7 +340,7 @@ static bool is_settled(watch *w, uint64_t began, uint64_t *n_recording) {
     return w->n_places == *n_recording && !w->changed && (is_late || !(w->comes || *n_recording));
 }
 
-/* Says what goes on, and goes on itself with that. */
+/* Tells the starter what is still being recorded, and continues with that. */
 static void finish(watch *w) {
     const uint64_t began = clock_monotonic_ms();
     keepers_left left;
@@ -344,7 +348,7 @@ static void finish(watch *w) {
         poll(NULL, 0, HURRY_MS);
     left.n_silent = !left.n_recording && run_rescue_is_in_use(w->rescue);
     if (send(w->fd, &left, sizeof left, MSG_NOSIGNAL) != sizeof left)
-        left.n_recording++; /* it was killed */
+        left.n_recording++; /* the starter was killed */
     leave(w);
     w->finishing = false;
     if (!left.n_recording && !left.n_silent)
@@ -358,7 +362,8 @@ static _Noreturn void be_keepers(watch *w) {
     say_nothing(STDOUT_FILENO);
     w->busy_ms = w->users_ms = clock_monotonic_ms();
     w->notify = notify_of(w->plan.folder);
-    while (w->fd >= 0 && !w->program) /* all spools would be taken for children's */
+    while (w->fd >= 0 && !w->program) /* until then, the program's spools would be taken for a
+                                         child's */
         hear(w);
     while (!is_over(w)) {
         look_at_keepers(w);

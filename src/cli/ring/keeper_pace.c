@@ -86,8 +86,9 @@ static bool shares_since(const ring_costs *before, const ring_costs *now, shares
 
 /* Returns how many times the rate is to be halved. A higher level saves nothing of what dropped
  * samples cost, so recorded ones may always take half of the target: otherwise, where dropping
- * alone takes more than the target, nothing would be recorded in the end. The rate is raised
- * again only where that is of use: below the level of the live blocks, it is not. */
+ * alone takes more than the target, nothing would be recorded in the end. The rate is raised again
+ * only when all live blocks have a higher rate than the current one: until then, segments have the
+ * lower rate anyway. */
 static uint64_t level_for(double target, shares of, uint64_t level, const cutter *c) {
     enum { LOW = 4 }; /* times below the target, so that a doubled cost is still well below */
     const double room = fmax(target - of.dropped, target / 2);

@@ -1,5 +1,5 @@
-/* ring_folder.c: segments are known by the form of their names alone, so that nothing else in the
- * folder is ever removed. Sorting by name is sorting by time. */
+/* ring_folder.c: a file is a segment if its name has the form of one, so nothing else in the folder
+ * is ever removed. Sorting by name sorts the segments of a recording by time. */
 #include "cli/ring/ring_folder.h"
 
 #include <ctype.h>
@@ -16,7 +16,7 @@
 #include "base/text.h"
 #include "cli/run/symbolize_file.h"
 
-enum { DIGITS = 6, UNIT = 512 /* bytes that st_blocks counts */ };
+enum { DIGITS = 6, UNIT = 512 /* bytes per unit of st_blocks */ };
 
 #define NS UINT64_C(1000000000)
 
@@ -44,7 +44,7 @@ bool ring_segment_goes_on(const char *path) {
     return n > 0 && n < (int)sizeof next && access(next, F_OK) == 0;
 }
 
-/* The program in the name may have points and dashes, too. */
+/* The program's name may contain dots and dashes, too. */
 uint64_t ring_segment_process(const char *path) {
     const char *dash = strrchr(path, '-'), *first = dash;
     while (first && first > path && isdigit((unsigned char)first[-1]))
@@ -52,7 +52,7 @@ uint64_t ring_segment_process(const char *path) {
     return first && first > path && first[-1] == '.' ? strtoull(first, NULL, 10) : 0;
 }
 
-/* Whether a file is called as a segment. */
+/* Returns whether a file name has the form of a segment's. */
 static bool ring_is_segment_name(const char *name) {
     const char *dash = strrchr(name, '-');
     const size_t digits = dash ? strspn(dash + 1, "0123456789") : 0;
@@ -70,7 +70,7 @@ static bool add_file(ring_files *files, const char *folder, const char *name) {
     struct stat st;
     if (asprintf(&path, "%s%s%s", folder, text_ends_with(folder, "/") ? "" : "/", name) < 0)
         return false;
-    if (stat(path, &st) != 0 || !S_ISREG(st.st_mode)) { /* it is gone */
+    if (stat(path, &st) != 0 || !S_ISREG(st.st_mode)) { /* it was removed meanwhile */
         free(path);
         return true;
     }
@@ -114,7 +114,7 @@ void ring_file_keep_time(const ring_file *file) {
                                      .tv_nsec = (long)(file->changed % NS)},
                           times[] = {changed, changed};
     if (utimensat(AT_FDCWD, file->path, times, 0) != 0)
-        return; /* then it is kept longer */
+        return; /* then the file is kept longer */
 }
 
 static void drop_file(const char *path) {
@@ -124,8 +124,8 @@ static void drop_file(const char *path) {
         unlink(index);
 }
 
-/* Those of one recording are in the order of their names; what several processes recorded goes by
- * when it was. */
+/* Segments of one recording are in the order of their names. Those of several processes are ordered
+ * by their last change. */
 static int compare_ages(const void *a, const void *b) {
     const ring_file *x = a, *y = b;
     return x->changed != y->changed ? (x->changed < y->changed ? -1 : 1) : compare_files(a, b);

@@ -1,8 +1,8 @@
-/* ring_folder.h: the folder of a ring: which of its files are segments, in which order, and what
- * they take.
+/* ring_folder.h: the folder of a ring: which of its files are segments, in what order, and how much
+ * space they take.
  *
- * A segment is called TIME-PROGRAM.PID-NUMBER.ctf, by when its recording began (UTC): names are in
- * the order of time. */
+ * A segment is named TIME-PROGRAM.PID-NUMBER.ctf, where TIME is the start of its recording (UTC),
+ * so that names sort by time. */
 #ifndef CLI_RING_RING_FOLDER_H
 #define CLI_RING_RING_FOLDER_H
 
@@ -16,32 +16,32 @@
 typedef struct ring_file {
     char *path;
     uint64_t size;    /* bytes on the disk */
-    uint64_t changed; /* nanoseconds since the epoch */
+    uint64_t changed; /* time of the last change, nanoseconds since the epoch */
 } ring_file;
 
 typedef VEC(ring_file) ring_files;
 
-/* The name of a segment; false if it does not fit. */
+/* Makes the path of a segment. Returns false if it does not fit. */
 bool ring_segment_path(const char *folder, const memtrace_info *info, uint64_t number, char *path,
                        size_t size);
 
-/* Whether a segment is being written, or another one has followed it since it was listed. */
+/* Returns whether a segment is still being written, or a later segment of its recording exists. */
 bool ring_segment_goes_on(const char *path);
 
-/* Whose a segment is, as its name says. */
+/* Returns the process id in a segment's name; 0: there is none. */
 uint64_t ring_segment_process(const char *path);
 
-/* The segments of a folder, or with `all` all files that are called as traces, in the order of
- * their names. False when there is no memory, or the folder cannot be read, which errno says. */
+/* Lists the segments in a folder, or, with `all`, all files named like traces, sorted by name.
+ * Returns false if there is no memory, or if the folder cannot be read, with errno set. */
 bool ring_folder_list(const char *folder, bool all, ring_files *files);
 void ring_files_free(ring_files *files);
 
-/* A file that was written anew is as old as before. */
+/* Restores the modification time of a file that was rewritten. */
 void ring_file_keep_time(const ring_file *file);
 
-/* Removes the oldest segments, and what belongs to them, but for `current` and those that others
- * are writing: until all together take at most `most` bytes, and those whose last change is before
- * `since`. */
+/* Removes the oldest segments and their index files, until all segments take at most `most` bytes
+ * and none was last changed before `since` (nanoseconds since the epoch). Keeps `current`, and
+ * segments that are being written. */
 void ring_folder_trim(const char *folder, const char *current, uint64_t most, uint64_t since);
 
 #endif

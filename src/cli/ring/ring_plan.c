@@ -1,5 +1,5 @@
-/* ring_plan.c: what was asked for is checked, and the folder tried, before the program starts: a
- * spool that cannot be freed piece by piece would fill the disk. */
+/* ring_plan.c: checks the options, and tries out the folder, before the program starts: where holes
+ * cannot be punched into a spool, it would fill the disk. */
 #include "cli/ring/ring_plan.h"
 
 #include <errno.h>
@@ -18,9 +18,9 @@
 
 #define DEFAULT_SIZE (UINT64_C(1) << 30)
 #define LEAST_SIZE   (UINT64_C(1) << 22)
-#define LEAST_OF_RUN (UINT64_C(1) << 26) /* where children are recorded */
+#define LEAST_OF_RUN (UINT64_C(1) << 26) /* if child processes are recorded */
 
-enum { N_SEGMENTS = 16 /* that a full ring has, or more */ };
+enum { N_SEGMENTS = 16 /* least number of segments in a full ring */ };
 
 static bool parse_size(const char *text, uint64_t *size) {
     static const char units[] = "KMGT";
@@ -45,7 +45,7 @@ static int make_folder(const char *folder) {
     return STATUS_FAILED;
 }
 
-/* Whether the file system can take parts out of a file. */
+/* Checks whether the file system can free parts of a file. */
 static int check_holes(const char *folder) {
     char path[PATH_MAX];
     int error = ENAMETOOLONG;
@@ -128,7 +128,7 @@ int ring_plan_make(ring_plan *plan, const command *cmd, const ring_options *opti
     return status == STATUS_OK ? check_holes(plan->folder) : status;
 }
 
-/* A folder that is open somewhere else. */
+/* Makes a path to an open folder in another file system. */
 static void name_folder(int fd, char path[PATH_MAX]) {
     snprintf(path, PATH_MAX, "/proc/self/fd/%d", fd);
 }
@@ -140,7 +140,8 @@ const char *ring_spool_folder(const ring_plan *plan, char room[PATH_MAX]) {
     return room;
 }
 
-/* The root of a container may be read-only, and nobody else may be able to write to its own. */
+/* The root of a container may be read-only, and even where it is not, only these folders are sure
+ * to be writable. */
 bool ring_plan_elsewhere(ring_plan *plan, pid_t pid, int files) {
     static const char *const places[] = {"/tmp", "/var/tmp", "/dev/shm"};
     char path[PATH_MAX];
@@ -196,14 +197,14 @@ bool ring_is_spool(const char *path, char *folder, size_t size) {
     return true;
 }
 
-/* A quarter is for what keepers have not read, which is little unless they are in trouble: then
- * that of eight processes fills it. */
+/* A quarter of the space is for events that keepers have not read yet. That is little unless
+ * keepers are too slow: then the spools of eight processes fill it. */
 uint64_t ring_spool_space(const ring_plan *plan) {
     enum { PROCESSES = 8 };
     return plan->max_size / 4 / (plan->run ? PROCESSES : 1);
 }
 
-/* The bytes that all segments may take. */
+/* Returns the maximum size, in bytes, of all segments together. */
 static uint64_t segments_space(const ring_plan *plan) {
     return plan->max_size - plan->max_size / 4;
 }
@@ -213,14 +214,14 @@ static uint64_t n_writing(const ring_plan *plan) {
     return n > 1 ? n : 1;
 }
 
-/* All that are being written take half at most. */
+/* Segments that are being written take at most half of the space. */
 uint64_t ring_segment_space(const ring_plan *plan) {
     const uint64_t n = 2 * n_writing(plan), parts = n > N_SEGMENTS ? n : N_SEGMENTS;
     return segments_space(plan) / parts;
 }
 
-/* All that are being written may become full. Where spools take more than their quarter, segments
- * take less. */
+/* Each segment that is being written may become full, so space for that is reserved. If spools take
+ * more than their quarter, segments take less. */
 uint64_t ring_kept_space(const ring_plan *plan) {
     const uint64_t room = ring_segment_space(plan), quarter = plan->max_size / 4,
                    spooled = plan->run ? atomic_load(&plan->run->spooled) : 0,

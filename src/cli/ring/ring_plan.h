@@ -1,5 +1,5 @@
-/* ring_plan.h: what a ring is to be (`--keep`, `--max-size`, `--overhead`), and where: its folder,
- * and the spools that recorders write, which may be in a file system that only the recorded process
+/* ring_plan.h: the parameters of a ring (`--keep`, `--max-size`, `--overhead`), its folder, and the
+ * spools that recorders write. A spool may be in a file system that only the recorded process
  * sees. */
 #ifndef CLI_RING_RING_PLAN_H
 #define CLI_RING_RING_PLAN_H
@@ -12,14 +12,14 @@
 #include "cli/options.h"
 #include "cli/ring/ring_run.h"
 
-/* What a user asks for. */
+/* What the user has requested. */
 typedef struct ring_options {
-    uint64_t keep;        /* microseconds; 0: for as long as there is room */
-    const char *max_size; /* as written; NULL: not given */
+    uint64_t keep;        /* microseconds; 0: as much as there is room for */
+    const char *max_size; /* as given; NULL: not given */
     double overhead;      /* percent; 0: not given */
 } ring_options;
 
-/* `type` has a field `ring_options ring`. */
+/* The options of a ring. `type` has a field `ring_options ring`. */
 #define OPTIONS_RING(type)                                                                         \
     {.name = "keep",                                                                               \
      .kind = OPTION_TIME,                                                                          \
@@ -43,66 +43,71 @@ typedef struct ring_options {
         .brief = ""                                                                                \
     }
 
-/* From this rate on, the recorder takes other ways, on which the rate cannot change. */
+/* From this sampling rate on, the recorder uses methods that do not allow the rate to change. */
 #define RING_RATE 0.01
 
-/* What becomes of them. */
+/* The checked parameters of a ring. */
 typedef struct ring_plan {
     bool on;
     uint64_t keep, max_size; /* microseconds and bytes */
-    double overhead; /* what samples may cost, as a share of the program's time; 0: anything */
-    char folder[PATH_MAX]; /* absolute */
-    ring_run *run;         /* NULL: one process is recorded */
-    int push_ends[2]; /* of the run's pusher, and of keepers, that send to it; 0: it is not there */
+    double overhead;         /* maximum cost of samples, as a share of the program's CPU time; 0: no
+                                limit */
+    char folder[PATH_MAX];   /* absolute path */
+    ring_run *run;           /* shared by all keepers; NULL: only one process is recorded */
+    int push_ends[2]; /* sockets: of the run's pusher, and of the keepers, which send to it; 0:
+                         there is none */
 
-    /* Of a process that has its own file system: its root, and the folder there in which it writes
-     * the spool, open. 0: it is where the segments are. */
+    /* For a process with its own file system: descriptors of its root, and of the folder in it to
+     * which it writes the spool. 0: the spool is in `folder`. */
     int files, spool_folder;
-    const char *spool_there; /* that folder as the process sees it */
+    const char *spool_there; /* path of that folder in the process's file system */
 
-    /* Of a process that does not share its pace (contract/pace.h): its memory, and where the pace
-     * is in it. 0: it shares that with the rescue memory, or has none. */
+    /* For a process that does not share its pace (contract/pace.h): descriptor of its memory, and
+     * the address of the pace in it. 0: the pace is in the rescue memory, or there is none. */
     int memory;
     uint64_t pace_at;
 } ring_plan;
 
-/* A status, after having said what is wrong with them, where the rate is `rate`; 0: not given. */
+/* Checks the options. `rate` is the sampling rate, 0: not given. Returns an exit status, after
+ * reporting what is wrong. */
 int ring_options_check(const command *cmd, const ring_options *options, double rate);
 
-/* Whether child processes are to be recorded, too, as the name of a ring, FOLDER/%p, says;
- * `*output` becomes that of the folder, perhaps in `room`. A status, after having said what is
- * wrong. */
+/* Sets *children to whether child processes are to be recorded, too, which an output name FOLDER/%p
+ * requests; then *output becomes the folder's name, stored in `room`. Returns an exit status, after
+ * reporting what is wrong. */
 int ring_options_children(const command *cmd, const ring_options *options, const char **output,
                           char room[PATH_MAX], bool *children);
 
-/* The options being checked: whether a ring is wanted, into `output`, or what `program` is called
- * by default; makes the folder. Returns STATUS_OK, or another status after having said what is
- * wrong. */
+/* Makes the plan from checked options, and creates the folder: `output`, or a default name made
+ * from `program`. Returns STATUS_OK, or another status after reporting what is wrong. */
 int ring_plan_make(ring_plan *plan, const command *cmd, const ring_options *options,
                    const char *output, const char *program);
 
-/* What all spools of a run are called (contract/trace_name.h). False if it does not fit. */
+/* Makes the pattern of the names of all spools of a run (contract/trace_name.h). Returns false if
+ * it does not fit. */
 bool ring_spool_pattern(const ring_plan *plan, char *pattern, size_t size);
 
-/* Lets a process that has its own file system, whose root `files` is (attach.h), write its spool
- * there. False after having said that there is no place for it. */
+/* Finds a folder for the spool of a process that has its own file system, whose root `files` is
+ * (attach.h). Returns false after reporting that there is none. */
 bool ring_plan_elsewhere(ring_plan *plan, pid_t pid, int files);
 
-/* The spool of process `pid`, as we see it, or as the process does. False if it does not fit. */
+/* Makes the path of the spool of process `pid`, as we see it, or as the process sees it. Returns
+ * false if it does not fit. */
 bool ring_spool_path(const ring_plan *plan, uint64_t pid, char *path, size_t size);
 bool ring_spool_path_there(const ring_plan *plan, uint64_t pid, char *path, size_t size);
 
-/* Its folder, as we see it; may be in `room`. */
+/* Returns the folder of spools, as we see it; the result may be in `room`. */
 const char *ring_spool_folder(const ring_plan *plan, char room[PATH_MAX]);
 
-/* Whether the trace at a path is such a one, and then its folder. */
+/* Returns whether a trace is a spool, and if so, its folder. */
 bool ring_is_spool(const char *path, char *folder, size_t size);
 
-/* The bytes that a spool may take on the disk, and that a segment may. */
+/* Return the maximum size on the disk, in bytes, of a spool and of a segment. */
 uint64_t ring_spool_space(const ring_plan *plan);
 uint64_t ring_segment_space(const ring_plan *plan);
 
-/* How far segments that are done are to be trimmed, as those that are being written grow. */
+/* Returns the size, in bytes, to which to trim the folder, so that segments that are being written
+ * can grow. */
 uint64_t ring_kept_space(const ring_plan *plan);
 
 #endif

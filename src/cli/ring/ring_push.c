@@ -1,5 +1,6 @@
-/* ring_push.c: a message is a process and the number of a place, with the file beside it. A place
- * is free again when both its keeper and the pusher have let it go. */
+/* ring_push.c: a message contains a process id and the index of a place in the run's shared memory,
+ * and carries the spool's file descriptor. A place is free again when both the keeper and the
+ * pusher have released it. */
 #include "cli/ring/ring_push.h"
 
 #include <errno.h>
@@ -14,14 +15,14 @@
 #include "base/file.h"
 #include "cli/ring/keeper_spool.h"
 
-enum { RECEIVER, SENDER }; /* of the plan's ends */
+enum { RECEIVER, SENDER }; /* indices of plan->push_ends */
 enum { FREE = 0, KEPT = 1, PUSHED = 2 };
 
 typedef struct offer {
     uint64_t pid, place;
 } offer;
 
-/* Room for one file beside a message. */
+/* Room for a file descriptor in a message's control data. */
 typedef union beside {
     struct cmsghdr head;
     char room[CMSG_SPACE(sizeof(int))];
@@ -79,7 +80,8 @@ static bool send_file(int to, const offer *what, int fd) {
     return sendmsg(to, &message, MSG_NOSIGNAL | MSG_DONTWAIT) == (ssize_t)sizeof *what;
 }
 
-/* The file is opened anew, as its lock (flock) must remain the keeper's alone. */
+/* Sends a newly opened descriptor. A duplicate would share the keeper's lock (flock), which must be
+ * the keeper's alone. */
 static bool send_again(const ring_plan *plan, const offer *what, int fd) {
     char path[32];
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
@@ -107,7 +109,8 @@ ring_pushed *ring_push_offer(const ring_plan *plan, int fd, pid_t pid) {
     return NULL;
 }
 
-/* False: we were the last, and the place is free; `left` is what was on the disk. */
+/* Releases a place. Returns false if the other side has released it before, so that it is free now;
+ * then `left` is the number of bytes counted as spooled. */
 static bool let_go(ring_pushed *p, unsigned whose, uint64_t *left) {
     unsigned both = KEPT | PUSHED;
     *left = atomic_load(&p->left);
@@ -118,7 +121,7 @@ static bool let_go(ring_pushed *p, unsigned whose, uint64_t *left) {
     return false;
 }
 
-/* What a pusher has not read counts as spooled until it lets go. */
+/* What the pusher has not read yet counts as spooled until it releases the place. */
 void ring_push_done(const ring_plan *plan, ring_pushed *p, int fd, uint64_t size) {
     const bool wanted = atomic_load(&p->position.offset) != UINT64_MAX && ring_push_is_on(plan);
     const off_t all = wanted && ring_push_is_tight(plan) ? lseek(fd, 0, SEEK_END) : 0;
@@ -149,7 +152,8 @@ static int take_file(struct msghdr *message) {
     return fd;
 }
 
-/* Without a file, as where too many are open, it is missed. */
+/* A message without a descriptor, since too many files are open, yields fd -1, and the trace is
+ * missed. */
 static bool next(void *context, family_trace *t) {
     ring_plan *plan = context;
     offer got;
@@ -168,7 +172,7 @@ static bool next(void *context, family_trace *t) {
     return true;
 }
 
-/* Where its keeper was killed, the recorder says when it has ended. */
+/* If the keeper was killed, the spool is complete when the recorder has released its lock. */
 static bool is_over(void *context, const family_trace *t) {
     if (atomic_load(&place_of(context, t)->over))
         return true;

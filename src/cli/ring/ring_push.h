@@ -1,43 +1,46 @@
-/* ring_push.h: hands the spools of a run whose child processes are recorded, too, to whoever pushes
- * them (push/family.h).
+/* ring_push.h: passes the spools of a run that records child processes to the pusher
+ * (push/family.h).
  *
- * Problem. Spools come and go within milliseconds, and their keepers free and remove what they have
- * read, while a receiver may be down for a day.
+ * Problem. Spools come and go within milliseconds, and keepers free and remove what they have read,
+ * while a receiver may be down for a day.
  *
- * Way. A keeper sends its spool, as an open file, with a place in the memory of the run, where both
- * say how far they are. So nobody looks for spools, and one that has lost its name is still read.
- * What was not pushed when its keeper has read it stays on the disk as long as there is room.
+ * Approach. A keeper sends its spool to the pusher as an open file, together with a place in the
+ * run's shared memory where both state how far they have read. So nobody has to search for spools,
+ * and a spool can be read after its name is gone. What was not pushed when the keeper has read all
+ * of it stays on the disk as long as there is room.
  *
- * What must hold. Keepers wait for nobody: what the run's spools may take bounds what stays, and
- * files that wait to be taken are as many as the kernel keeps for one socket. */
+ * Invariants. Keepers never wait for the pusher. The size of what stays is bounded by the space for
+ * spools, and the number of files in transit by the kernel's limit for one socket. */
 #ifndef CLI_RING_RING_PUSH_H
 #define CLI_RING_RING_PUSH_H
 
 #include "cli/ring/ring_plan.h"
 #include "push/family.h"
 
-/* Before the keepers' process is started. False, with errno: nothing can be pushed. */
+/* Opens the sockets. To be called before the keepers' process is started. Returns false with errno
+ * set if nothing can be pushed. */
 bool ring_push_begin(ring_plan *plan);
 
-/* In a process of keepers, which send. */
+/* To be called in a process of keepers, which only sends. */
 void ring_push_be_sender(ring_plan *plan);
 
-/* Nothing is pushed from now on, which keepers see. */
+/* Ends pushing, which keepers notice. */
 void ring_push_end(ring_plan *plan);
 
-/* Whether somebody pushes what keepers send. */
+/* Returns whether somebody pushes the spools. */
 bool ring_push_is_on(const ring_plan *plan);
 
-/* Sends a spool that is open as `fd`. NULL: too many wait; it can be tried again. */
+/* Sends the spool that is open as `fd`. Returns NULL if too many are waiting; then it can be tried
+ * again. */
 ring_pushed *ring_push_offer(const ring_plan *plan, int fd, pid_t pid);
 
-/* The keeper has read all of it, which takes `size` bytes on the disk. */
+/* To be called when the keeper has read the whole spool, which takes `size` bytes on the disk. */
 void ring_push_done(const ring_plan *plan, ring_pushed *p, int fd, uint64_t size);
 
-/* Whether a run's spools take so much that nothing of them is kept for receivers. */
+/* Returns whether spools take so much space that nothing is kept for receivers any more. */
 bool ring_push_is_tight(const ring_plan *plan);
 
-/* What was sent, for the family; refers to the plan. */
+/* Returns the spools that were sent as a source for a family. The source refers to the plan. */
 family_source ring_push_source(ring_plan *plan);
 
 #endif

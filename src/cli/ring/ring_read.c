@@ -1,6 +1,6 @@
-/* ring_read.c: segments are sorted into recordings by what their heads say, each recording is
- * joined (trace/join), and several are merged (trace/merge). The end of a trace is an excerpt of
- * it. */
+/* ring_read.c: groups segments into recordings by their headers, joins the segments of each
+ * recording (trace/join), and merges several recordings (trace/merge). The end of a trace is read
+ * as an excerpt of it. */
 #include "cli/ring/ring_read.h"
 
 #include <errno.h>
@@ -24,24 +24,24 @@
 #include "trace/join.h"
 #include "trace/rewrite.h"
 
-enum { CLOCKS_US = 2000000 }; /* segments may overlap by so much */
+enum { CLOCKS_US = 2000000 }; /* by how much segments may overlap, microseconds */
 
 /* A trace in the folder. */
 typedef struct member {
     const char *path;
     uint64_t start;   /* us since the epoch */
-    uint64_t process; /* a hash: the same for the segments of one recording */
+    uint64_t process; /* hash that all segments of a recording share */
     double rate;
     segment_head head;
 } member;
 
 typedef VEC(member) members;
 
-/* The traces that make up one recording. */
+/* The traces of one recording. */
 typedef struct group {
-    size_t first, n; /* of the members */
-    bool goes_on;    /* it is still recorded */
-    int fd;          /* of what they are together; -1: the one file itself */
+    size_t first, n; /* range of the members */
+    bool goes_on;    /* it is still being recorded */
+    int fd;          /* the joined trace; -1: the group is a single file, used as it is */
     char path[32];
 } group;
 
@@ -68,13 +68,14 @@ static uint64_t process_of(const memtrace_info *info, const segment_head *head) 
     return hash_u64(hash_u64(host ^ info->pid) ^ head->recording);
 }
 
-/* A segment in which nothing stands yet. */
+/* Returns whether a segment is still empty. */
 static bool is_new(const char *path) {
     struct stat st;
     return stat(path, &st) == 0 && st.st_size == 0 && symbolize_file_is_recording(path);
 }
 
-/* One that cannot be read is left out, which is said. */
+/* Reads the header of a trace. A trace that cannot be read is skipped with a warning. Returns false
+ * if there is no memory. */
 static bool look(members *all, const char *path) {
     memtrace_reader *reader;
     memtrace_error error;
@@ -91,7 +92,8 @@ static bool look(members *all, const char *path) {
     m.start = info->start_time;
     m.rate = info->sample_rate;
     m.process = m.head.is_segment ? process_of(info, &m.head)
-                                  : hash_bytes(path, strlen(path)); /* by itself */
+                                  : hash_bytes(path, strlen(path)); /* not a segment: a recording of
+                                                                       its own */
     memtrace_reader_close(reader);
     if (status != MEMTRACE_OK)
         message_warning("%s: skipped: cannot read it", path);
@@ -111,7 +113,7 @@ static bool is_next(const members *all, size_t i) {
     return i + 1 < all->count && all->items[i + 1].process == all->items[i].process;
 }
 
-/* Leaves out what ended before the window surely. */
+/* Leaves out segments that certainly ended before the window of the last `last` microseconds. */
 static void choose(members *all, uint64_t last) {
     uint64_t newest = 0;
     size_t n = 0;
@@ -164,7 +166,7 @@ void ring_say_cut(const char *path, memtrace_ending how, const char *reason) {
                         path);
 }
 
-/* Readers stay open to the end: names are theirs. */
+/* Joins the traces. Readers stay open to the end, since they own the names. */
 static int add_all(join *j, trace_file *files, const member *m, size_t n, bool strict, int fd) {
     int result = STATUS_OK;
     for (size_t i = 0; i < n && result == STATUS_OK; i++) {
@@ -188,7 +190,8 @@ static int add_all(join *j, trace_file *files, const member *m, size_t n, bool s
     return result;
 }
 
-/* `until`: when the last of those that go on was written to; 0: it is alone. */
+/* `until`: when the recordings that continue were last written to; 0: there is only this
+ * recording. */
 static int join_group(const char *folder, group *g, const member *m, uint64_t until, bool strict) {
     trace_file *files = calloc(g->n, sizeof *files);
     join j = {0};
@@ -219,7 +222,7 @@ static int join_group(const char *folder, group *g, const member *m, uint64_t un
 
 /* ---- all of them --------------------------------------------------------------------------- */
 
-/* What is wrong with a recording is wrong at its end, which is its last segment's. */
+/* Problems of a recording concern its end, so they are reported for its last segment. */
 static int merge_groups(const members *all, const group *groups, size_t n, bool strict, int *fd) {
     char **paths = calloc(2 * n + 1, sizeof *paths), **const names = paths ? paths + n : NULL;
     bool *go_on = calloc(n + 1, sizeof *go_on);
@@ -236,8 +239,8 @@ static int merge_groups(const members *all, const group *groups, size_t n, bool 
     return status;
 }
 
-/* Looks which are still recorded; gives when the last of these was written to, us since the epoch.
- * What does not go on ends with its last event, and its process with it. */
+/* Finds out which recordings continue, and returns when these were last written to, us since the
+ * epoch. Other recordings end with their last event. */
 static uint64_t find_going_on(const members *all, group *groups, size_t n) {
     uint64_t until = 0;
     struct stat st;
@@ -252,7 +255,7 @@ static uint64_t find_going_on(const members *all, group *groups, size_t n) {
     return until;
 }
 
-/* A trace alone in its folder. */
+/* Copies the only trace in a folder. */
 static int copy_trace(const char *path, bool strict, int *fd) {
     trace_file in;
     memtrace_error error;
@@ -294,7 +297,8 @@ static int combine(const char *folder, const members *all, bool strict, int *fd)
         groups[n - 1].n++;
     }
     enum { OTHERS = 64 };
-    file_allow(2 * n + all->count + OTHERS); /* each recording becomes a file, and is read */
+    file_allow(2 * n + all->count + OTHERS); /* each recording is opened as a joined file and for
+                                                reading */
     const int status =
         groups ? combine_groups(folder, all, groups, n, strict, fd) : message_no_memory();
     for (size_t i = 0; groups && i < n; i++)

@@ -1,5 +1,5 @@
-/* ring_read.h: a folder of traces, mostly a ring's segments, as one trace; and the end of a trace.
- * What results is in memory. */
+/* ring_read.h: reads a folder of traces, usually the segments of a ring, as one trace; and the end
+ * of a trace. The results are in memory files. */
 #ifndef CLI_RING_RING_READ_H
 #define CLI_RING_RING_READ_H
 
@@ -11,20 +11,23 @@
 
 bool ring_is_folder(const char *path);
 
-/* Joins the segments in a folder, as far as they may be of its last `last` microseconds (0: all),
- * and merges what is of several recordings. `*fd` is the caller's to close. Returns STATUS_OK, or
- * another status after having said why. */
+/* Joins the segments in a folder, as far as they may belong to the last `last` microseconds (0:
+ * all), and merges several recordings. The caller closes `*fd`. Returns STATUS_OK, or another
+ * status after reporting why it failed. */
 int ring_read_folder(const char *folder, uint64_t last, bool strict, int *fd);
 
-/* The same of some of them. Whether any of these is a segment; others are no matter for a ring. */
+/* ring_has_segments returns whether any of the traces is a segment. ring_read_traces reads given
+ * traces as ring_read_folder reads those of a folder. */
 bool ring_has_segments(char *const *paths, size_t n);
 int ring_read_traces(char *const *paths, size_t n, uint64_t last, bool strict, int *fd);
 
-/* Of a segment that is the last one to be read, and ends as given: says so if the recording
- * continues after it and it was not cut at one time for all threads (trace/cutter.h). */
+/* Warns if the recording of a segment, which is read alone or as the last one, continues after it,
+ * and the segment was not cut at one time for all threads (trace/cutter.h). `how` and `reason` tell
+ * how it ends. */
 void ring_say_cut(const char *path, memtrace_ending how, const char *reason);
 
-/* Of a trace, the last so many microseconds: what lived then stands at the start. The same. */
+/* Reads the last `last` microseconds of a trace; blocks that were live before are at its start.
+ * `*fd` and the result are as for ring_read_folder. */
 int ring_read_end(const char *path, const char *name, uint64_t last, bool strict, int *fd);
 
 #endif

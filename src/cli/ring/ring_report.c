@@ -1,5 +1,5 @@
-/* ring_report.c: a segment belongs to the recording if its name has the process and it was written
- * since the start. All of them are completed with names in one go. */
+/* ring_report.c: a segment belongs to the recording if its name contains the process and it was
+ * written after the start. All segments are symbolized together. */
 #include "cli/ring/ring_report.h"
 
 #include <stdio.h>
@@ -14,7 +14,8 @@
 #include "cli/run/symbolize_file.h"
 #include "render/figures.h"
 
-/* Whether a segment that is done is of this process, or of this run, and was written since. */
+/* Returns whether a finished segment belongs to this process, or to this run, and was written since
+ * `since`. */
 static bool is_made(const ring_file *file, const ring_plan *plan, uint64_t pid, uint64_t since) {
     const uint64_t whose = ring_segment_process(file->path);
     return file->changed / 1000000000 >= since &&

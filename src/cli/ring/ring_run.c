@@ -1,5 +1,5 @@
-/* ring_run.c: a bit for each process id does with half a megabyte at most, however long the run
- * goes on. */
+/* ring_run.c: the set of recorded processes is a bitmap of process ids, which takes at most half a
+ * megabyte, however long the run lasts. */
 #include "cli/ring/ring_run.h"
 
 #include <sys/mman.h>

@@ -1,4 +1,5 @@
-/* ring_users.c: who owns a process is read from its status, as its files in /proc may be root's. */
+/* ring_users.c: reads the user of a process from its status, since the owner of its files in /proc
+ * may be root. */
 #include "cli/ring/ring_users.h"
 
 #include <pwd.h>
@@ -11,7 +12,8 @@
 #include "base/shell.h"
 #include "cli/message.h"
 
-/* Groups beyond the first are not looked at: a folder with rights for its group was made so. */
+/* Returns whether a user may write to the folder. Supplementary groups are not checked: a folder
+ * that its group may write to was set up that way on purpose. */
 static bool may_write(const struct stat *folder, long user) {
     return user <= 0 || folder->st_mode & (S_IWOTH | S_IWGRP) || (long)folder->st_uid == user;
 }

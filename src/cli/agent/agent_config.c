@@ -1,5 +1,5 @@
-/* agent_config.c: what is said of the recording itself is handed on as options of `attach`, whose
- * own parser judges it. */
+/* agent_config.c: parses the settings. Keys about a recording become options of `attach`, whose own
+ * parser checks them. */
 #include "cli/agent/agent_config.h"
 
 #include <stdio.h>
@@ -14,17 +14,17 @@ enum { DEFAULT_SCAN_US = 5000000, LEAST_SCAN_US = 100000, DEFAULT_MAX_PROCESSES 
 #define DEFAULT_SIZE "--max-size=200M"
 
 typedef enum key_kind {
-    KEY_PATTERN, /* of a rule: a string kept in it */
-    KEY_OPTION,  /* of a rule: an option of `attach` with a value */
-    KEY_FLAG,    /* of a rule: one without */
+    KEY_PATTERN, /* in a rule: a string that is stored in it */
+    KEY_OPTION,  /* in a rule: an option of `attach` with a value */
+    KEY_FLAG,    /* in a rule: an option of `attach` without a value */
     KEY_LABELS,
-    KEY_AGENT, /* of the agent */
+    KEY_AGENT, /* in the table [agent] */
 } key_kind;
 
 typedef struct key_info {
     const char *name;
     key_kind kind;
-    size_t at; /* of the string in the rule */
+    size_t at; /* offset of the string in the rule */
 } key_info;
 
 static const key_info keys[] = {
@@ -154,7 +154,7 @@ static bool has_seen(const config_reading *r, const char *name) {
     return false;
 }
 
-/* What a rule must have once it ends. */
+/* Checks that a rule is complete, and adds defaults. */
 static bool finish_table(config_reading *r, toml_error *error) {
     if (r->table != TABLE_PROCESS)
         return true;
@@ -219,9 +219,9 @@ static bool take_end(void *context, toml_error *error) {
     return r->config->rules.count > 0 || toml_refuse(error, "there is no [[process]]");
 }
 
-/* ---- as a whole -------------------------------------------------------------------------- */
+/* ---- the whole file -------------------------------------------------------------------------- */
 
-/* What `attach` says of the options of a rule, it says itself. */
+/* Checks the options of a rule with the parser of `attach`, which reports errors. */
 static int check_options(const agent_config *c, const agent_rule *rule) {
     static parsed_line line;
     VEC(char *) words = {0};

@@ -1,4 +1,4 @@
-/* agent_find.c: a look at /proc. What may not be seen of a process, it cannot be found by. */
+/* agent_find.c: scans /proc. Attributes of a process that we may not read match no pattern. */
 #include "cli/agent/agent_find.h"
 
 #include <ctype.h>
@@ -42,7 +42,7 @@ static bool is_user(const char *pattern, uid_t uid) {
     return fits(pattern, number) || (user && fits(pattern, user->pw_name));
 }
 
-/* Words are separated by zeros: makes them blanks, and gives the size. */
+/* Replaces the zeros between the words by blanks. Returns the length. */
 static size_t join_words(char *text, size_t size) {
     while (size > 0 && text[size - 1] == '\0')
         size--;
@@ -61,16 +61,17 @@ static bool is_in_container(const char *pattern, pid_t pid) {
     return false;
 }
 
-/* What is looked at for all rules. */
+/* Attributes of a process that are read once for all rules. */
 typedef struct seen {
     pid_t pid;
     uid_t uid;
     char program[PATH_MAX], called[TEXT_MAX], words[TEXT_MAX];
-    char shown[TEXT_MAX]; /* by ps and top */
+    char shown[TEXT_MAX]; /* the name shown by ps and top */
 } seen;
 
-/* Of its names, the one that a rule means; NULL: none. Servers write a title over the words by
- * which they were called, and a distribution's program may be a link to another one. */
+/* Returns the process's name that a rule matches; NULL: none. Several names are tried, since
+ * servers overwrite their command line with a title, and a distribution's program may be a link to
+ * another one. */
 static const char *fitting_name(const agent_rule *rule, const seen *s) {
     const char *const names[] = {path_base(s->program), path_base(s->called), s->shown};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -91,7 +92,8 @@ static bool is_ours(const char *exe) {
            own.st_ino == its.st_ino;
 }
 
-/* False: it runs no program, as the kernel's own, or may not be looked at, or is one of ours. */
+/* Reads the attributes of a process. Returns false if it runs no program, as kernel threads do,
+ * cannot be read, or runs allotrace. */
 static bool see(pid_t pid, seen *s) {
     char exe[64];
     s->pid = pid;

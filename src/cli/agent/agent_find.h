@@ -1,4 +1,4 @@
-/* agent_find.h: which processes of this machine a rule of the agent is meant for. */
+/* agent_find.h: finds the processes of this machine that a rule of the agent matches. */
 #ifndef CLI_AGENT_AGENT_FIND_H
 #define CLI_AGENT_AGENT_FIND_H
 
@@ -11,19 +11,20 @@
 
 typedef struct found_process {
     pid_t pid;
-    uint64_t start;         /* clock ticks after boot: together with the pid, the process */
+    uint64_t start;         /* clock ticks after boot; identifies the process together with the
+                               pid */
     uid_t uid;              /* its effective user */
-    const agent_rule *rule; /* the first that fits */
+    const agent_rule *rule; /* the first rule that matches */
     char program[NAME_MAX + 1];
 } found_process;
 
 typedef VEC(found_process) found_processes;
 
-/* Looks at all processes; those that run allotrace are none. False when there is no memory, or
- * nothing is to be seen. */
+/* Finds all matching processes, except those that run allotrace. Returns false if there is no
+ * memory, or /proc cannot be read. */
 bool agent_find(const agent_config *c, found_processes *found);
 
-/* When a process began; 0: there is none. */
+/* Returns when a process started; 0: there is no such process. */
 uint64_t agent_find_start(pid_t pid);
 
 #endif

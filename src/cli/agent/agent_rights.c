@@ -1,4 +1,4 @@
-/* agent_rights.c: capabilities, by the kernel's own calls. */
+/* agent_rights.c: capabilities, by direct system calls. */
 #include "cli/agent/agent_rights.h"
 
 #include <errno.h>
@@ -12,7 +12,8 @@
 
 #define BIT(capability) (UINT64_C(1) << (capability))
 
-/* To look into processes of users, to be these, to give them folders, to end their `attach`. */
+/* For reading processes of other users, for becoming these users, for creating folders that belong
+ * to them, and for signalling their `attach` processes. */
 #define OF_AGENT                                                                                   \
     (BIT(CAP_SYS_PTRACE) | BIT(CAP_SETUID) | BIT(CAP_SETGID) | BIT(CAP_CHOWN) |                    \
      BIT(CAP_DAC_READ_SEARCH) | BIT(CAP_KILL))
@@ -21,7 +22,7 @@ static uint64_t of_child(bool sys_admin) {
     return BIT(CAP_SYS_PTRACE) | (sys_admin ? BIT(CAP_SYS_ADMIN) : 0);
 }
 
-/* The capabilities that are kept of those that we have. */
+/* Drops all capabilities that are not in `kept`. */
 static int set_capabilities(uint64_t kept, bool inherit) {
     struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
     struct __user_cap_data_struct own[_LINUX_CAPABILITY_U32S_3];
@@ -35,8 +36,9 @@ static int set_capabilities(uint64_t kept, bool inherit) {
     return syscall(SYS_capset, &header, own) == 0 ? 0 : errno;
 }
 
-/* So that programs cannot get others, even if root runs them. A service manager that has done this
- * gives no right to do it again; without new privileges, programs get none either way. */
+/* Limits the bounding set, so that programs cannot gain other capabilities, even if root runs them.
+ * EPERM is no error: a service manager that has already limited the set does not leave us the right
+ * to, and without new privileges programs gain none anyway. */
 static int bound(uint64_t kept) {
     int in;
     for (int c = 0; (in = prctl(PR_CAPBSET_READ, c, 0, 0, 0)) >= 0; c++)
@@ -55,7 +57,7 @@ int agent_rights_reduce(bool sys_admin) {
     return error ? error : set_capabilities(kept, false);
 }
 
-/* What is kept is handed on to the program that is run next. */
+/* Passes the kept capabilities on to the next program that is executed. */
 static int hand_on(uint64_t kept) {
     const int error = set_capabilities(kept, true);
     for (int c = 0; !error && c < 64; c++)
@@ -71,6 +73,6 @@ int agent_rights_become(const rights *whose, bool sys_admin) {
         setresgid(whose->gid, whose->gid, whose->gid) != 0 ||
         setresuid(whose->uid, whose->uid, whose->uid) != 0)
         return errno;
-    unsetenv("TMPDIR"); /* where we may write, the user may not be able to */
+    unsetenv("TMPDIR"); /* the user may not be able to write there */
     return hand_on(of_child(sys_admin));
 }

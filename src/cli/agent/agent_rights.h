@@ -1,6 +1,7 @@
-/* agent_rights.h: what the agent may do. As root it gives up at its start what it does not need for
- * finding processes, making folders for their users and becoming these; whatever is done for a
- * process is done by a process that has the rights of its user and may look into it, no more. */
+/* agent_rights.h: limits the rights of the agent. As root, the agent starts by giving up whatever
+ * it does not need for finding processes, making folders for their users, and becoming these users.
+ * All work for a process is done by a child process with the rights of its user, and the right to
+ * inspect the process. */
 #ifndef CLI_AGENT_AGENT_RIGHTS_H
 #define CLI_AGENT_AGENT_RIGHTS_H
 
@@ -9,12 +10,12 @@
 
 #include "base/rights.h"
 
-/* Gives up the rest for good, also for programs that are run later; does nothing for others than
- * root. `sys_admin`: CAP_SYS_ADMIN stays, and is handed on. 0 or an errno. */
+/* Gives up all other rights for good, also for programs executed later. Does nothing if we are not
+ * root. `sys_admin`: keeps CAP_SYS_ADMIN, and passes it on. Returns 0 or an errno. */
 int agent_rights_reduce(bool sys_admin);
 
-/* Becomes a user in a new process, which is about to run `attach` for a process with these rights.
- * 0 or an errno. */
+/* Assumes the rights `whose`, in a new process that is about to run `attach` for a process with
+ * these rights. Returns 0 or an errno. */
 int agent_rights_become(const rights *whose, bool sys_admin);
 
 #endif

@@ -1,5 +1,6 @@
-/* agent_status.c: tables of what stands in the targets. A profile is made by `export` in a process
- * with the rights of the user whose recording it is; that is waited for, EXPORT_MS at most. */
+/* agent_status.c: formats the state of the targets. A profile is made by `export` in a child
+ * process, with the rights of the user who owns the recording. The agent waits for it, at most
+ * EXPORT_MS between two reads. */
 #include "cli/agent/agent_status.h"
 
 #include <fcntl.h>
@@ -69,7 +70,7 @@ static int answer_status(const targets *t, output *body) {
 
 /* ---- metrics ----------------------------------------------------------------------------- */
 
-/* As a value of a label: a backslash, a quotation mark and the end of a line are escaped. */
+/* Writes the value of a label, with backslashes, quotation marks and newlines escaped. */
 static void put_label(output *o, const char *value) {
     for (; *value; value++) {
         if (strchr("\\\"", *value))
@@ -144,8 +145,10 @@ static const target_process *recorded(const targets *t, const char *pid, const c
     return *why ? NULL : found;
 }
 
-/* Segments are called TIME-PROGRAM.PID-NUMBER.ctf (ring_folder.h). Those of other processes, and of
- * earlier ones with this pid, lie in the same folder: gives the beginning that the latest has. */
+/* Finds the segments of the process's current recording. Segments are named
+ * TIME-PROGRAM.PID-NUMBER.ctf (ring_folder.h). The folder also contains those of other processes
+ * and of earlier ones with this pid, so only names with the same beginning as the latest one
+ * count. */
 static bool find_segments(const target_process *p, glob_t *found, size_t *first) {
     char pattern[PATH_MAX + 64];
     snprintf(pattern, sizeof pattern, "%s/*.%d-*.ctf", p->folder,
@@ -160,20 +163,20 @@ static bool find_segments(const target_process *p, glob_t *found, size_t *first)
     return true;
 }
 
-/* In the child. */
+/* Runs in the child process: executes `export`. */
 static _Noreturn void export(const target_process *p, const rights *whose, const char *last,
                              bool live, int out) {
     VEC(const char *) words = {0};
     const int null = open("/dev/null", O_RDWR);
     const char *const fixed[] = {"allotrace", "export", "--to", "pprof", "--last", last};
-    /* What was allocated is without what lived before. */
+    /* Blocks that were live at the start of the window were not allocated in it. */
     const char *const of_live[] = {"--measure", "live"}, *const of_births[] = {"--filter",
                                                                                "alloc:1us.."};
     glob_t found = {0};
     size_t at = 0;
     bool ok = null >= 0 && dup2(null, 0) >= 0 && dup2(out, 1) >= 0 && dup2(null, 2) >= 0 &&
               agent_rights_become(whose, false) == 0 && find_segments(p, &found, &at);
-    prctl(PR_SET_PDEATHSIG, SIGKILL); /* which becoming another user takes back */
+    prctl(PR_SET_PDEATHSIG, SIGKILL); /* setting another user id has cleared it */
     for (size_t i = 0; ok && i < sizeof fixed / sizeof *fixed; i++)
         ok = vec_push(&words, fixed[i]);
     for (size_t i = 0; ok && i < 2; i++)
@@ -185,7 +188,7 @@ static _Noreturn void export(const target_process *p, const rights *whose, const
     _exit(STATUS_FAILED);
 }
 
-/* Reads all, for at most EXPORT_MS. */
+/* Reads everything, waiting at most EXPORT_MS for each part. */
 static bool take(int in, output *body) {
     static char text[65536];
     struct pollfd ready = {.fd = in, .events = POLLIN};

@@ -1,4 +1,5 @@
-/* agent_targets.c: children are told apart by their pids, processes by pid and start. */
+/* agent_targets.c: child processes are identified by their pids, recorded processes by pid and
+ * start time. */
 #include "cli/agent/agent_targets.h"
 
 #include <errno.h>
@@ -50,8 +51,8 @@ static void fail_for_now(targets *t, target_process *p) {
 
 /* ---- folders ----------------------------------------------------------------------------- */
 
-/* RULE.USER in the agent's folder, which belongs to that user alone. Nobody else can have put
- * something else there: the folder above is ours. */
+/* Makes the folder RULE.USER in the agent's folder; it belongs to that user alone. Nobody else can
+ * have put anything there, since only we can write to the agent's folder. */
 static int make_folder(const agent_config *c, target_process *p, const rights *whose) {
     struct stat about;
     const struct passwd *user = getpwuid(p->process.uid);
@@ -75,7 +76,8 @@ static int make_folder(const agent_config *c, target_process *p, const rights *w
 
 /* ---- children ---------------------------------------------------------------------------- */
 
-/* Nobody else may see it: it goes to the child by its environment, which only it and root read. */
+/* Passes the token to the child in its environment, which only the child's user and root can
+ * read. */
 static bool set_token(const char *path) {
     char text[TOKEN_MAX];
     const int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -87,7 +89,8 @@ static bool set_token(const char *path) {
     return n >= 0 && setenv("ALLOTRACE_PUSH_TOKEN", text, 1) == 0;
 }
 
-/* In the child: becomes `attach`. It is asked to end when the agent has ended, however that was. */
+/* Runs in the child process: executes `attach`. It gets SIGTERM when the agent ends, however that
+ * happens. */
 static _Noreturn void become(const targets *t, const target_process *p, const rights *whose,
                              int said, pid_t agent) {
     char pid[16];
@@ -148,7 +151,7 @@ static void begin(targets *t, target_process *p) {
     p->problem[0] = '\0';
     t->n_started++;
     if (!rights_of_thread(p->process.pid, p->process.pid, &whose)) {
-        p->is_there = false; /* it has just ended */
+        p->is_there = false; /* the process has just ended */
         enter(p, TARGET_ENDING);
         return;
     }
@@ -164,7 +167,7 @@ static void begin(targets *t, target_process *p) {
     enter(p, TARGET_STARTING);
 }
 
-/* ---- looking ----------------------------------------------------------------------------- */
+/* ---- scanning -------------------------------------------------------------------------------- */
 
 static target_process *find(targets *t, const found_process *f) {
     for (size_t i = 0; i < t->items.count; i++)
@@ -173,7 +176,7 @@ static target_process *find(targets *t, const found_process *f) {
     return NULL;
 }
 
-/* One that has ended is forgotten when its child has; one that failed for now is tried again. */
+/* Forgets a process that has ended once its child has, and retries one that failed. */
 static void look_after(targets *t, size_t i) {
     target_process *p = &t->items.items[i];
     if (p->child)
@@ -211,7 +214,7 @@ bool targets_scan(targets *t) {
     return ok;
 }
 
-/* ---- hearing ----------------------------------------------------------------------------- */
+/* ---- messages of children -------------------------------------------------------------------- */
 
 bool targets_poll(const targets *t, pollfds *polled) {
     for (size_t i = 0; i < t->items.count; i++)
@@ -221,7 +224,7 @@ bool targets_poll(const targets *t, pollfds *polled) {
     return true;
 }
 
-/* A line of the child's, without the name of the program in front of it. */
+/* Handles a line from the child, after removing the leading program name. */
 static void take_line(target_process *p, const char *line) {
     static const char ours[] = "allotrace: ", problem[] = "warning: ", hint[] = "look closer: ";
     const bool is_message = strncmp(line, ours, sizeof ours - 1) == 0;
@@ -277,18 +280,20 @@ void targets_hear(targets *t) {
 
 /* ---- ends -------------------------------------------------------------------------------- */
 
-/* Who has become another program has lost the recorder; one that somebody detached keeps it. */
+/* Returns whether the recorder is still in the process: a detached process keeps it, one that has
+ * exec'ed another program does not. */
 static bool has_recorder(pid_t pid) {
     process_module recorder;
     return process_find_module(pid, PRELOAD_NAME, &recorder);
 }
 
-/* While the process lives, a recording that ended well was ended by somebody, or by an exec. */
+/* Handles the end of a child. If the process still lives, and the child ended without an error,
+ * then somebody has detached it, or it has exec'ed another program. */
 static void take_end(targets *t, target_process *p, bool well) {
     const target_state before = p->state;
     if (p->said >= 0)
         hear(p);
-    if (p->said >= 0) /* somebody else, as the keeper of its ring, still has it */
+    if (p->said >= 0) /* another process, such as the ring's keeper, still has the pipe open */
         close(p->said);
     p->said = -1;
     p->child = 0;

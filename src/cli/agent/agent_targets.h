@@ -1,6 +1,7 @@
-/* agent_targets.h: the processes that the agent has recorded: for each a process of ours that runs
- * `attach --keep`, with the rights of the user whose it is. What goes wrong with one is its own
- * affair: it is said, and tried again, with growing pauses, while the process lives. */
+/* agent_targets.h: the processes that the agent records. For each, a child process of the agent
+ * runs `attach --keep` with the rights of the process's user. A failure affects only its own
+ * process: it is reported, and recording is tried again, with growing pauses, while the process
+ * lives. */
 #ifndef CLI_AGENT_AGENT_TARGETS_H
 #define CLI_AGENT_AGENT_TARGETS_H
 
@@ -12,11 +13,11 @@
 
 /* X(identifier, name) */
 #define TARGET_STATES(X)                                                                           \
-    X(STARTING, "starting")   /* `attach` is at work */                                            \
-    X(RECORDING, "recording") /* as `attach` says */                                               \
-    X(ENDING, "ending")       /* it was asked to end, or the process has ended */                  \
-    X(FAILED, "failed")       /* is tried again later */                                           \
-    X(DETACHED, "detached")   /* somebody has ended the recording: it is not begun again */
+    X(STARTING, "starting")   /* `attach` is starting */                                           \
+    X(RECORDING, "recording") /* according to `attach` */                                          \
+    X(ENDING, "ending")       /* it was asked to end, or the process is gone */                    \
+    X(FAILED, "failed")       /* will be tried again */                                            \
+    X(DETACHED, "detached")   /* somebody ended the recording: it stays off */
 
 typedef enum target_state {
 #define TARGET_STATE_ID(id, name) TARGET_##id,
@@ -32,13 +33,14 @@ enum { TARGET_LINE = 1024 };
 typedef struct target_process {
     found_process process;
     target_state state;
-    bool is_there;         /* it was, at the last look */
-    pid_t child;           /* of ours; 0: there is none */
-    int said;              /* what the child says on standard error; -1: nothing more */
-    uint64_t since, retry; /* when the state began, and it is tried again: us, monotonic */
-    unsigned n_failures;   /* in a row */
+    bool is_there;         /* it existed at the last scan */
+    pid_t child;           /* child process that runs `attach`; 0: none */
+    int said;              /* pipe with the child's messages; -1: closed */
+    uint64_t since, retry; /* `since`: when the state began; `retry`: when to try again: us,
+                              monotonic */
+    unsigned n_failures;   /* consecutive failures */
     char folder[PATH_MAX];
-    char line[TARGET_LINE]; /* that the child is saying */
+    char line[TARGET_LINE]; /* the incomplete line from the child */
     size_t n_line;
     char problem[TARGET_LINE]; /* the last error or warning */
 } target_process;
@@ -48,21 +50,22 @@ typedef VEC(struct pollfd) pollfds;
 typedef struct targets {
     const agent_config *config;
     VEC(target_process) items;
-    uint64_t n_started, n_failed, n_ended; /* recordings, in all */
-    uint64_t n_left_out;                   /* processes beyond the limit, at the last look */
+    uint64_t n_started, n_failed, n_ended; /* numbers of recordings since the start */
+    uint64_t n_left_out;                   /* processes beyond the limit, at the last scan */
 } targets;
 
-/* Looks for processes, and begins what is to be begun. False when there is no memory. */
+/* Scans for processes, and starts to record new ones. Returns false if there is no memory. */
 bool targets_scan(targets *t);
 
-/* Appends what is to be waited for; then hears what children have said. */
+/* targets_poll appends the descriptors to wait for. targets_hear then handles messages of children.
+ * targets_poll returns false if there is no memory. */
 bool targets_poll(const targets *t, pollfds *polled);
 void targets_hear(targets *t);
 
-/* Looks after children that have ended. */
+/* Handles children that have ended. */
 void targets_reap(targets *t);
 
-/* Has all recordings end; how many have not yet. */
+/* targets_end asks all recordings to end. targets_n_active returns how many have not ended yet. */
 void targets_end(targets *t);
 size_t targets_n_active(const targets *t);
 

@@ -1,20 +1,20 @@
-/* cmd_agent.c: `allotrace agent SETTINGS`: records the processes of this machine that the settings
- * name, for as long as it runs.
+/* cmd_agent.c: `allotrace agent SETTINGS`: records the processes of this machine that match the
+ * settings, for as long as it runs.
  *
- * Problem. A fleet's services come, go and are restarted; somebody has to attach to each, keep what
- * it records in bounds, push it, and end it cleanly, without being a danger to any.
+ * Problem. The services of a fleet come, go and are restarted. Somebody has to attach to each one,
+ * limit the size of its recording, push it, and end it cleanly, without endangering the service.
  *
- * Way. One loop without threads looks at /proc now and then (agent_find.h) and has an `attach` of
- * its own for each process (agent_targets.h), which keeps a ring and pushes it as it does for
- * anybody. What it says is repeated with the process's name; who asks for the status is answered
- * between looks (agent_status.h).
+ * Approach. A single-threaded loop scans /proc periodically (agent_find.h), and runs an `attach`
+ * process for each match (agent_targets.h), which keeps a ring and pushes it. Messages of `attach`
+ * are repeated with the process's name. Requests for the status are answered between scans
+ * (agent_status.h).
  *
- * Why not otherwise. One process for all would have to have the rights of all users at once, and
- * one trace that is damaged could end the others' recordings. A library of its own for what
- * `attach` does would be a second way to do it.
+ * Alternatives. One process that records everything would need the rights of all users at once, and
+ * one damaged trace could end the recordings of others. A library that does what `attach` does
+ * would duplicate it.
  *
- * What must hold. When the agent ends, however that is, all recordings end, cleanly and by
- * themselves. It never has more rights than it needs (agent_rights.h). */
+ * Invariants. When the agent ends, however that happens, all recordings end cleanly and on their
+ * own. The agent never has more rights than it needs (agent_rights.h). */
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
@@ -35,11 +35,11 @@
 #include "platform/clock.h"
 #include "serve/plain_server.h"
 
-enum { PATIENCE_MS = 60000 }; /* for recordings to end: pushing the rest takes ten seconds */
+enum { PATIENCE_MS = 60000 }; /* for recordings to end: the last push takes up to ten seconds */
 
 typedef struct agent_options {
     bool list;
-    question_options question; /* of which only the form counts */
+    question_options question; /* only its output format is used */
 } agent_options;
 
 static const agent_options agent_defaults = {0};
@@ -55,7 +55,7 @@ static const option agent_specs[] = {
 typedef struct agent {
     agent_config config;
     targets targets;
-    plain_server *server; /* NULL: nobody may ask */
+    plain_server *server; /* NULL: there is no status server */
     int signals;
     bool ends;
 } agent;
@@ -77,9 +77,10 @@ static bool gather(const agent *a, pollfds *polled) {
     return ok && targets_poll(&a->targets, polled);
 }
 
-/* Does what comes up until then; false when there is no memory. */
+/* Handles events until `end` (monotonic, ms) or until `enough` returns true. Returns false if there
+ * is no memory. */
 static bool work_until(agent *a, uint64_t end, bool (*enough)(const agent *)) {
-    enum { SERVER_MS = 1000 }; /* connections end by the clock, too */
+    enum { SERVER_MS = 1000 }; /* connections have time limits, too */
     pollfds polled = {0};
     bool ok = true;
     for (uint64_t now; ok && !enough(a) && (now = clock_monotonic_ms()) < end;) {
@@ -153,7 +154,8 @@ static int list(const agent_config *c, const question_options *form) {
 
 /* ---- the command ------------------------------------------------------------------------- */
 
-/* Whoever may write in there could lead root elsewhere. */
+/* Makes the agent's folder. Nobody else may be able to write to it, as they could redirect root by
+ * a link. */
 static int make_folder(const char *folder) {
     struct stat about;
     if (mkdir(folder, 0755) != 0 && errno != EEXIST) {

@@ -1,5 +1,5 @@
-/* attach_command.h: what other commands need of `attach`: a live table of a process, its options,
- * and what it says. */
+/* attach_command.h: the parts of `attach` that other commands use: the live table of a process, the
+ * check of options, and the form of a message. */
 #ifndef CLI_ATTACH_ATTACH_COMMAND_H
 #define CLI_ATTACH_ATTACH_COMMAND_H
 
@@ -7,16 +7,16 @@
 
 #include "cli/top/top.h"
 
-/* How the line begins by which `attach` says that the recording has begun, for whoever reads its
- * messages. */
+/* The beginning of the message by which `attach` announces that the recording has begun, for
+ * commands that parse its messages. */
 #define ATTACH_NOTE_BEGUN "recording process "
 
-/* Shows the recording of a process until the user leaves the table; one that is not recorded is
- * attached to for as long. Returns the exit status. */
+/* Shows the recording of a process until the user leaves the table. If the process is not being
+ * recorded, attaches to it for that time. Returns an exit status. */
 int attach_live(pid_t pid, const top_options *how);
 
-/* Judges options of `attach` that were parsed, as far as that does not take a process. A status,
- * after having said what is wrong. */
+/* Checks parsed options of `attach`, as far as no process is needed for that. Returns an exit
+ * status, after reporting what is wrong. */
 int attach_check_options(const void *options);
 
 #endif

@@ -1,8 +1,9 @@
-/* cmd_attach.c: `allotrace attach PID` and `allotrace detach PID`: a recording that begins and ends
- * in a process that runs already.
+/* cmd_attach.c: `allotrace attach PID` and `allotrace detach PID`: begins and ends a recording in a
+ * running process.
  *
- * How a recorder gets into a process is src/attach's business. Here is what it is told, and what
- * comes after: names for the trace, a live table (attach_command.h), a ring (cli/ring). */
+ * src/attach loads the recorder into the process. This file tells the recorder what to do, and
+ * handles the results: it symbolizes the trace, shows a live table (attach_command.h), or keeps a
+ * ring (cli/ring). */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -117,7 +118,8 @@ static void say_where(pid_t pid, const char *path, int files) {
             (int)pid, (int)pid, path);
 }
 
-/* Asking servers takes a library, which would be the process's, and leaves files in our home. */
+/* Disables debuginfod if the trace is completed with the process's rights or file system: its
+ * library would be loaded from there, and its cache is in our home folder. */
 static void leave_servers(int files, const rights *whose, debug_file_options *debug_files) {
     if (!debug_files->debuginfod || (files < 0 && whose->uid == geteuid()))
         return;
@@ -125,8 +127,8 @@ static void leave_servers(int files, const rights *whose, debug_file_options *de
     debug_files->debuginfod = false;
 }
 
-/* `gone`, if it is not 0, is when the process ended by itself, us since the epoch. Gives the exit
- * status. */
+/* Completes the trace. `gone` is when the process ended by itself, us since the epoch, or 0.
+ * Returns an exit status. */
 static int complete(pid_t pid, const char *path, int files, const rights *whose, uint64_t gone,
                     bool no_symbolize, bool quiet, debug_file_options debug_files) {
     run_traces traces = {.n_locked = 0};
@@ -156,7 +158,8 @@ static int complete(pid_t pid, const char *path, int files, const rights *whose,
     return STATUS_OK;
 }
 
-/* Ends the recording. Its trace is named in `path`, which is empty if there was none. */
+/* Ends the recording, and stores the name of its trace in `path`; empty: there was no recording.
+ * Returns false after reporting an error. */
 static bool end_recording(pid_t pid, char *path, size_t size, rights *whose) {
     static control request;
     remote_reason why;
@@ -212,7 +215,7 @@ static void fill_request(control *c, const attach_options *opts, const ring_plan
         add_setting(c, &used, SETTING_CONTEXT, opts->context);
 }
 
-/* The trace's name for the process, which may be in another folder: absolute. */
+/* Makes the absolute name of the trace, since the process may have another current folder. */
 static bool choose_path(pid_t pid, const attach_options *opts, char path[PATH_MAX]) {
     char program[PATH_MAX], folder[PATH_MAX] = "", name[PATH_MAX];
     if (!attach_program(pid, program, sizeof program))
@@ -237,15 +240,15 @@ static int refuse_path(const attach_options *opts) {
                          opts->output ? opts->output : "PROGRAM.PID.ctf");
 }
 
-/* A process that has ended stays one until its parent asks for it: `process` is its pidfd, or -1 if
- * it cannot be had. */
+/* Returns whether the process has ended. A zombie still counts as a process for kill, so `process`,
+ * its pidfd, is used unless it is -1. */
 static bool has_ended(pid_t pid, int process) {
     struct pollfd ended = {.fd = process, .events = POLLIN};
     return process >= 0 ? poll(&ended, 1, 0) > 0 : kill(pid, 0) != 0;
 }
 
-/* Until the time is over, if there is one, the user has enough, or the process has ended, or the
- * recording into `spool`, which may be NULL. */
+/* Waits until `duration` is over (microseconds; 0: no limit), the user interrupts, the process
+ * ends, or the recording into `spool` ends, which may be NULL. */
 static void wait_while_recording(pid_t pid, int process, uint64_t duration, const char *spool) {
     sigset_t enough = signals_of_end();
     const struct timespec tick = {.tv_nsec = 100000000};
@@ -261,13 +264,13 @@ static void wait_while_recording(pid_t pid, int process, uint64_t duration, cons
 /* A process that is being recorded. */
 typedef struct recorded {
     pid_t pid;
-    int process, files; /* its pidfd, or -1; see attach_open_files */
+    int process, files; /* `process`: pidfd, or -1; `files`: see attach_open_files */
     const char *path;
     rights began;
     push_session *push; /* NULL: nothing is pushed */
 } recorded;
 
-/* Ends what process `gone` has not ended. */
+/* Ends the recording, unless the process has ended, at time `gone`. */
 static int finish(const recorded *r, const attach_options *opts, uint64_t gone) {
     char ended[CONTROL_REPLY] = "";
     rights whose;
@@ -276,13 +279,13 @@ static int finish(const recorded *r, const attach_options *opts, uint64_t gone) 
         whose = r->began;
     if (r->process >= 0)
         close(r->process);
-    push_finish(r->push); /* before names come into the trace, in another file */
+    push_finish(r->push); /* before names are added to the trace, which may replace the file */
     sigprocmask(SIG_UNBLOCK, &enough, NULL);
     return complete(r->pid, r->path, r->files, &whose, gone, opts->no_symbolize, opts->quiet,
                     opts->debug_files);
 }
 
-static const struct timespec always; /* the trace has begun */
+static const struct timespec always; /* all zero: any trace is recent enough, since it has begun */
 
 static int finish_after(recorded *r, const attach_options *opts) {
     char seen[PATH_MAX + 32];
@@ -293,7 +296,8 @@ static int finish_after(recorded *r, const attach_options *opts) {
     return finish(r, opts, has_ended(r->pid, r->process) ? clock_wall_us() : 0);
 }
 
-/* Until the user leaves the table; gives when the process ended, if it did. */
+/* Shows the table until the user leaves it. Returns when the process ended, us since the epoch; 0:
+ * it has not. */
 static uint64_t show_while_recording(const recorded *r, const top_options *how) {
     const struct timespec tick = {.tv_nsec = 100000000};
     const sigset_t enough = signals_of_end();
@@ -313,11 +317,11 @@ static uint64_t show_while_recording(const recorded *r, const top_options *how) 
     return gone || !has_ended(r->pid, r->process) ? gone : clock_wall_us();
 }
 
-/* Goes on until somebody ends it. */
+/* Keeps a ring until the recording ends. */
 static int keep_recording(pid_t pid, const attach_options *opts, const ring_plan *ring,
                           const char *spool) {
     debug_file_options debug_files = opts->debug_files;
-    const pid_t inner = process_inner_id(pid); /* the trace calls it so */
+    const pid_t inner = process_inner_id(pid); /* the process id that the trace contains */
     debug_files.in = ring->files;
     const uint64_t began = clock_wall_us();
     char ended[CONTROL_REPLY] = "";
@@ -355,7 +359,8 @@ static bool is_recorded(const control *request) {
            strcmp(request->reply, CONTROL_REPLY_RECORDED) == 0;
 }
 
-/* The process itself opens the trace: a name that we could write to may not be one for it. */
+/* Reports why the process is not recorded. The process itself opens the trace, so it may be refused
+ * a name that we could write to. */
 static void say_refused(pid_t pid, const control *request, const char *path) {
     if (request->outcome == CONTROL_UNKNOWN)
         message_error("process %d is not recorded: it contains a different version of the recorder",
@@ -380,8 +385,9 @@ int attach_check_options(const void *options) {
     return ring_options_check(&command_attach, &opts->ring, opts->rate);
 }
 
-/* Segments are written here, and by us. What root would read and remove in another file system by
- * names that others choose would be done with root's rights. */
+/* Makes the plan of a ring. We write the segments, on our side. In another file system, whose names
+ * are under others' control, we would read and remove files with root's rights, so that is
+ * refused. */
 static int plan_ring(ring_plan *ring, pid_t pid, const attach_options *opts) {
     char program[PATH_MAX];
     if (!attach_program(pid, program, sizeof program))
@@ -399,7 +405,7 @@ static int plan_ring(ring_plan *ring, pid_t pid, const attach_options *opts) {
     return STATUS_FAILED;
 }
 
-/* The keeper sets the rate by what the recorder says that it costs. */
+/* Lets the keeper adjust the rate to the cost that the recorder measures. */
 static void begin_pace(ring_plan *ring, pid_t pid, const control *begun) {
     if (ring->overhead <= 0)
         return;
@@ -422,7 +428,7 @@ static const char *name_program(pid_t pid, char program[PATH_MAX]) {
     return program;
 }
 
-/* What is recorded of an allocator that is linked into the program, or why it is not. */
+/* Says what is recorded of an allocator that is linked into the program, or why nothing is. */
 static void say_linked(pid_t pid, const control *begun) {
     char program[PATH_MAX];
     if (!*begun->linked)
@@ -436,7 +442,7 @@ static void say_linked(pid_t pid, const control *begun) {
             begun->n_codes == 0 && attach_has_own_malloc(pid) ? "; calls from libraries are" : "");
 }
 
-/* The agent takes what is said before this for a problem. */
+/* Says that the recording has begun. The agent takes earlier messages for problems. */
 static void say_begun(const recorded *r, const attach_options *opts, const control *begun) {
     if (opts->duration) {
         message_note(ATTACH_NOTE_BEGUN "%d for %.6g s; press Ctrl-C to stop earlier", (int)r->pid,
@@ -456,14 +462,14 @@ static void say_begun(const recorded *r, const attach_options *opts, const contr
 
 /* ---- Go ---------------------------------------------------------------------------------- */
 
-/* Go samples as the process has told it to. */
+/* Options of the recorder have no effect on Go, which samples as the process has set it up. */
 static void warn_without_effect(const attach_options *opts) {
     if (opts->rate > 0 || opts->mmap || opts->depth != DEPTH_UNSET || opts->context)
         message_warning("Go's profile is read as it is: --rate, --depth, --mmap and --context have "
                         "no effect");
 }
 
-/* Writes what its runtime has counted until now. */
+/* Writes the profile that the Go runtime has collected so far. */
 static int snapshot_go(run_go *g, pid_t pid, const attach_options *opts, const char *program,
                        const char *path) {
     if (run_go_snapshot(g, pid))
@@ -486,13 +492,14 @@ static void say_begun_go(const recorded *r, const attach_options *opts, const ri
                      (int)r->pid, to, slash);
 }
 
-/* Its profile is read again and again, and `g` writes what is new: that is pushed, shown, kept in
- * segments, or all. */
+/* Reads the profile again and again into a growing trace, which is pushed, shown, or kept in
+ * segments. */
 static int follow_go(run_go *g, recorded *r, const attach_options *opts, const top_options *live,
                      const ring_plan *ring) {
     keeper keeps = {.pid = -1, .fd = -1};
     const uint64_t began = clock_wall_us();
-    const pid_t inner = process_inner_id(r->pid); /* as a recorder in it would call it */
+    const pid_t inner = process_inner_id(r->pid); /* the process id that a recorder in the process
+                                                     would use */
     sigset_t enough = signals_of_end();
     bool kept = true;
     if (ring->on) {
@@ -575,9 +582,8 @@ static int attach_go(run_go *g, pid_t pid, const attach_options *opts, const top
     return status;
 }
 
-/* Records a Go program without a loader, or one that --go asks for, by reading its runtime's own
- * profile: nothing can be loaded into the former. False: the process is neither. Otherwise *status
- * is the command's. */
+/* Records a Go program by reading its runtime's profile, if no library can be loaded into it, or if
+ * --go requests that. Returns false if neither applies; otherwise *status is the exit status. */
 static bool attach_if_go(pid_t pid, const attach_options *opts, const top_options *live,
                          int *status) {
     char loader[PATH_MAX];
@@ -605,8 +611,8 @@ static bool attach_if_go(pid_t pid, const attach_options *opts, const top_option
     return true;
 }
 
-/* Asks the process to begin. A recording of which nobody keeps anything, since its keeper was
- * killed, is ended before. */
+/* Asks the process to begin. If it is recording to a spool whose keeper was killed, that recording
+ * is useless, and is ended first. */
 static bool begin_recording(pid_t pid, const char *library, control *request, const ring_plan *ring,
                             rights *whose, remote_reason *why) {
     static control asked;
@@ -621,7 +627,7 @@ static bool begin_recording(pid_t pid, const char *library, control *request, co
     return attach_control(pid, library, request, whose, why);
 }
 
-/* What a recording that came late does not see. */
+/* Warns about allocations that cannot be recorded by attaching. */
 static void warn_unseen(pid_t pid, const control *begun) {
     char program[PATH_MAX];
     if (begun->n_linked == 0)
@@ -640,7 +646,7 @@ static void warn_unseen(pid_t pid, const control *begun) {
                         (int)pid, unreached);
 }
 
-/* With `live`, shows a table, and detaches when the user leaves it. */
+/* With `live`, shows a table, and ends the recording when the user leaves it. */
 static int attach(pid_t pid, const attach_options *opts, const top_options *live) {
     static control request;
     char library[PATH_MAX], path[PATH_MAX];
@@ -662,11 +668,12 @@ static int attach(pid_t pid, const attach_options *opts, const top_options *live
         message_error("%s is missing from the folder where it was installed", PRELOAD_NAME);
         return STATUS_FAILED;
     }
-    char there[PATH_MAX]; /* as the process names it */
+    char there[PATH_MAX]; /* the trace's path in the process's file system */
     if (!ring.on || !ring_spool_path_there(&ring, (uint64_t)pid, there, sizeof there))
         snprintf(there, sizeof there, "%s", path);
     fill_request(&request, opts, &ring, there);
-    /* Whoever ends us while it begins gets to know that it has begun, or has it end. */
+    /* A signal to end that comes while the recording begins takes effect later, when we can say
+     * that it has begun, or end it. */
     sigprocmask(SIG_BLOCK, &enough, NULL);
     if (!begin_recording(pid, library, &request, &ring, &r.began, &why)) {
         message_error("%s", why.text);

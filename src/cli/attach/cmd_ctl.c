@@ -1,4 +1,4 @@
-/* cmd_ctl.c: `allotrace ctl PID ACTION`: tells a recording that goes on what to do. */
+/* cmd_ctl.c: `allotrace ctl PID ACTION`: controls a recording in progress. */
 #include <stdio.h>
 #include <string.h>
 
@@ -43,7 +43,7 @@ static int run(const void *options, char **operands, size_t n_operands) {
         return message_usage(&command_ctl, "the name of a mark must have 1 to 255 bytes");
     request = (control){.action = action};
     if (name)
-        memcpy(request.text, name, strlen(name) + 1); /* fits: see above */
+        memcpy(request.text, name, strlen(name) + 1); /* fits, since its length was checked */
     if (!attach_control(pid, NULL, &request, NULL, &why)) {
         message_error("%s", why.text);
         return STATUS_FAILED;

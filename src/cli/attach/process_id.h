@@ -1,4 +1,4 @@
-/* process_id.h: the id of a process as an operand. */
+/* process_id.h: parses a process id given as an operand. */
 #ifndef CLI_ATTACH_PROCESS_ID_H
 #define CLI_ATTACH_PROCESS_ID_H
 

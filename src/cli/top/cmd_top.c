@@ -1,7 +1,8 @@
 /* cmd_top.c: `allotrace top FILE` or `allotrace top PID`: a live table in the terminal.
  *
- * top.h owns a thread that reads the trace and draws; top_view.h is what stands there, top_screen.h
- * the terminal, and top_output.h keeps what the program writes meanwhile from its lines. */
+ * top.h owns a thread that draws, and the trace that another thread reads. top_view.h decides what
+ * is on the screen, top_screen.h controls the terminal, and top_output.h holds back what the
+ * program writes to it meanwhile. */
 #include <limits.h>
 #include <string.h>
 #include <unistd.h>

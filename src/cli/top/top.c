@@ -1,5 +1,5 @@
-/* top.c: a thread reads the trace as it grows and draws; the caller waits for the program or a
- * signal, and ends the thread. */
+/* top.c: a thread draws the table from a trace that view_trace reads. The caller waits for the
+ * program or a signal, and then stops the thread. */
 #include "cli/top/top.h"
 
 #include <pthread.h>
@@ -23,7 +23,7 @@ struct top_session {
     top_options options;
     top_output *held;
     pthread_t thread;
-    atomic_bool stopping, over, ended; /* the last: of the program */
+    atomic_bool stopping, over, ended; /* `ended`: the program has */
 };
 
 int top_check(const char *what) {
@@ -41,7 +41,7 @@ void top_path(char *to, size_t size, pid_t pid, int files, const char *path) {
         snprintf(to, size, "%s", path);
 }
 
-/* ---- the screen's thread ----------------------------------------------------------------- */
+/* ---- the thread that draws ------------------------------------------------------------------- */
 
 static void pause_a_moment(void) {
     nanosleep(&(struct timespec){.tv_nsec = LOOK_NS}, NULL);
@@ -57,7 +57,8 @@ static void show_table(top_session *s) {
     top_view_free(view);
 }
 
-/* The program may go on, and so does what it writes. */
+/* Shows the table. When the user has left it, passes on the program's held output, and whatever it
+ * writes later, until the session ends. */
 static void *run(void *context) {
     top_session *s = context;
     show_table(s);

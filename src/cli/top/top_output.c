@@ -1,5 +1,5 @@
-/* top_output.c: the standard streams that are terminals are replaced by a file without a name, and
- * put back afterwards by copies of their descriptors. */
+/* top_output.c: standard streams that are terminals are redirected to an unnamed file, and restored
+ * from duplicates of their descriptors. */
 #include "cli/top/top_output.h"
 
 #include <errno.h>
@@ -10,7 +10,7 @@
 
 #include "base/file.h"
 
-/* Puts `to` in the place of a standard stream that is a terminal. */
+/* Redirects a standard stream to `to` if it is a terminal. */
 static void replace(top_output *o, int stream, int to) {
     if (to < 0 || !isatty(stream))
         return;
@@ -20,7 +20,7 @@ static void replace(top_output *o, int stream, int to) {
 }
 
 bool top_output_begin(top_output *o, bool input) {
-    /* Several processes write: each at the end. */
+    /* Append mode, since several processes write to it. */
     *o = (top_output){.file = file_temporary(O_APPEND), .saved = {-1, -1, -1}};
     if (o->file < 0)
         return false;

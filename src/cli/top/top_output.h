@@ -1,6 +1,6 @@
-/* top_output.h: what is written to the terminal while a table is shown there: by the program under
- * study, and by ourselves. It goes to a file without a name, and from there to the terminal when
- * the table is gone. */
+/* top_output.h: holds back what the program under study, and we ourselves, write to the terminal
+ * while a table is shown there. The output goes to an unnamed file, and to the terminal after the
+ * table is closed. */
 #ifndef CLI_TOP_TOP_OUTPUT_H
 #define CLI_TOP_TOP_OUTPUT_H
 
@@ -9,19 +9,19 @@
 
 typedef struct top_output {
     int file;     /* -1: nothing is held back */
-    int saved[3]; /* our standard streams as they were; -1: it stayed */
-    off_t shown;  /* bytes of the file that are on the terminal already */
+    int saved[3]; /* duplicates of our standard streams; -1: not redirected */
+    off_t shown;  /* bytes of the file that were already copied to the terminal */
 } top_output;
 
-/* From here on: of our standard streams those that are the terminal are others, and programs that
- * we start inherit them. With `input`, standard input too, which is then empty. False, with errno,
- * if that cannot be. */
+/* Redirects those of our standard streams that are terminals. Programs that we start inherit the
+ * redirection. With `input`, redirects standard input, too, to an empty file. Returns false with
+ * errno set on failure. */
 bool top_output_begin(top_output *o, bool input);
 
-/* Our streams are the terminal again; programs keep theirs. */
+/* Restores our own streams. Programs keep the redirected ones. */
 void top_output_restore(top_output *o);
 
-/* Writes to the terminal what came since. Only after top_output_restore. */
+/* Copies new output to the terminal. To be called only after top_output_restore. */
 void top_output_show(top_output *o);
 
 void top_output_end(top_output *o);

@@ -1,5 +1,5 @@
-/* top_screen.c: the screen is drawn by ncurses. What ncurses cannot do is to put the terminal back
- * when the process crashes: handlers write what does, which was prepared before. */
+/* top_screen.c: draws with ncurses. ncurses cannot restore the terminal when the process crashes,
+ * so signal handlers write a prepared sequence that does. */
 #include "cli/top/top_screen.h"
 
 #include <curses.h>
@@ -17,7 +17,7 @@
 
 #include "base/utf8.h"
 
-#undef lines /* of <term.h>, as are the names of what a terminal obeys */
+#undef lines /* these macros of <term.h> collide with names used here */
 #undef columns
 
 enum { ESCAPE_MS = 25, PAIR_RED = 1, PAIR_GREEN };
@@ -26,16 +26,17 @@ static const int crashes[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP,
 
 enum { N_CRASHES = sizeof crashes / sizeof *crashes };
 
-/* Of the one screen. What the handlers look at is there before them, and stays. */
+/* State of the only screen. The fields that crash handlers use are set before the handlers, and
+ * stay valid. */
 static struct {
-    FILE *file; /* NULL: there is none */
+    FILE *file; /* NULL: no screen is open */
     int fd;
     SCREEN *screen;
     bool color;
     unsigned lines, columns;
     struct termios before;
     struct sigaction old[N_CRASHES];
-    char restore[256]; /* what the terminal obeys */
+    char restore[256]; /* escape sequences that restore the terminal */
     size_t restore_size;
 } the;
 
@@ -64,7 +65,7 @@ bool top_screen_usable(const char **why) {
     return usable;
 }
 
-/* Without what a terminal is to wait for. */
+/* Adds an escape sequence, without its delays ($<...>) and what follows them. */
 static void add_restore(const char *text) {
     const size_t size = text ? strcspn(text, "$") : 0;
     if (!text || text == (const char *)-1 || the.restore_size + size > sizeof the.restore)
@@ -92,7 +93,8 @@ static void watch_crashes(void) {
         sigaction(crashes[i], &new, &the.old[i]);
 }
 
-/* Ctrl-C asks to end and does so in an orderly way; who stops or kills would leave the screen. */
+/* Ctrl-C ends the program properly, so it is kept. The keys that suspend or kill it are disabled,
+ * as they would leave the terminal as it is. */
 static void set_keys(void) {
     struct termios now;
     cbreak();
@@ -173,7 +175,8 @@ static attr_t of_look(top_look look) {
     }
 }
 
-/* The colour that begins at `at`, of those that text.c writes; the end of it. */
+/* Sets the colour of the escape sequence at `at`, one of those that text.c writes. Returns the end
+ * of the sequence. */
 static const char *paint(const char *at, const char *end, attr_t plain) {
     const char *m = memchr(at, 'm', (size_t)(end - at));
     const int code = m && at + 1 < end ? (int)strtol(at + 2, NULL, 10) : 0;
@@ -194,7 +197,7 @@ static const char *paint(const char *at, const char *end, attr_t plain) {
     return m ? m + 1 : end;
 }
 
-/* A line that is painted as a whole is so to its end. */
+/* A line with a background is filled up to the right edge. */
 void top_screen_line(unsigned y, const char *text, size_t size, top_look look) {
     const attr_t plain = of_look(look);
     const char *end = text + size;

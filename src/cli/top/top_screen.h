@@ -1,5 +1,6 @@
-/* top_screen.h: the terminal while a table is shown in it: lines, keys, its size, and that it is as
- * it was before however this process ends. One screen at a time, of one thread. */
+/* top_screen.h: the terminal while a table is shown in it: lines, keys and size. Restores the
+ * terminal however the process ends, except by SIGKILL. There can be one screen at a time, used by
+ * one thread. */
 #ifndef CLI_TOP_TOP_SCREEN_H
 #define CLI_TOP_TOP_SCREEN_H
 
@@ -8,10 +9,10 @@
 
 typedef enum top_look { LOOK_PLAIN, LOOK_TITLES, LOOK_SELECTED, LOOK_BAR } top_look;
 
-/* Keys that are no character. */
+/* Keys that are not characters. */
 enum {
     TOP_KEY_NONE = -1,
-    TOP_KEY_GONE = -2, /* the terminal went away */
+    TOP_KEY_GONE = -2, /* the terminal has disappeared */
     TOP_KEY_UP = 256,
     TOP_KEY_DOWN,
     TOP_KEY_PAGE_UP,
@@ -23,25 +24,26 @@ enum {
     TOP_KEY_ESCAPE = 27,
 };
 
-/* Whether there is a terminal that can show one; false: `*why`, to be said behind
- * "it needs a terminal". */
+/* Returns whether there is a suitable terminal. If not, sets `*why` to text that completes "...
+ * needs a terminal". */
 bool top_screen_usable(const char **why);
 
-/* Takes the controlling terminal over. Without `color`, it is painted by bold and reversed letters
- * alone. False if that cannot be. */
+/* Opens the screen on the controlling terminal. Without `color`, uses only bold and reverse.
+ * Returns false on failure. */
 bool top_screen_open(bool color);
-void top_screen_close(void); /* also if there is none */
+void top_screen_close(void); /* does nothing if none is open */
 
-/* As large as the terminal is now; true: that changed since it was asked last. */
+/* Adapts the screen to the terminal's size. Returns true if that has changed since the last
+ * call. */
 bool top_screen_size(unsigned *lines, unsigned *columns);
 
-/* Writes a line, from its beginning to its end, cut where the terminal ends. Of what a terminal
- * obeys, the text may hold the colours of src/render/text.c. */
+/* top_screen_line replaces a whole line, cut at the right edge. The text may contain the colour
+ * sequences of src/render/text.c, but no other control sequences. */
 void top_screen_line(unsigned y, const char *text, size_t size, top_look look);
 void top_screen_clear_from(unsigned y);
 void top_screen_show(void);
 
-/* The next key, or TOP_KEY_NONE after so many milliseconds. */
+/* Returns the next key, or TOP_KEY_NONE after `ms` milliseconds. */
 int top_screen_key(int ms);
 
 #endif

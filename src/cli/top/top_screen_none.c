@@ -1,4 +1,5 @@
-/* top_screen_none.c: the screen of a build without ncurses: it cannot be opened, and says so. */
+/* top_screen_none.c: replaces the screen in a build without ncurses. It cannot be opened, and says
+ * why. */
 #include "cli/top/top_screen.h"
 
 bool top_screen_usable(const char **why) {

@@ -1,5 +1,5 @@
-/* top_view.c: everything is a document of src/reports, rendered as text for the width of the screen
- * and put there line by line. */
+/* top_view.c: everything shown is a document of src/reports. It is rendered as text for the width
+ * of the screen, and put there line by line. */
 #include "cli/top/top_view.h"
 
 #include <stdio.h>
@@ -16,20 +16,21 @@
 #include "reports/hotspots.h"
 
 enum {
-    WINDOW_S = 10, /* to which rates and growth relate */
+    WINDOW_S = 10, /* seconds over which rates and growth are measured */
     STEP_MS = 100,
-    FRESH_MS = 1000,     /* so often the numbers of a running program change */
-    COST_OF_QUERIES = 5, /* they take this part of the time at most */
+    FRESH_MS = 1000,     /* interval at which the numbers of a running program are updated */
+    COST_OF_QUERIES = 5, /* queries take at most one part in so many of the time */
     TYPED_MAX = 200,
-    LINES_FOR_GAP = 16,   /* lower screens have no empty line */
-    ROWS_FOR_UNITS = 500, /* columns have units that do for the first ones, seen or not */
+    LINES_FOR_GAP = 16,   /* no empty line is shown on screens with fewer lines */
+    ROWS_FOR_UNITS = 500, /* the units of columns are chosen for as many rows, so that scrolling
+                             does not change them */
 };
 
 typedef enum top_mode { MODE_TABLE, MODE_CALLERS, MODE_HELP, MODE_FILTER } top_mode;
 
-/* A site, whatever became of the reading it was seen in. */
+/* A site, independent of the reading in which it was selected. */
 typedef struct top_site {
-    char *file, *function; /* NULL: blocks without backtrace */
+    char *file, *function; /* NULL: blocks without a backtrace */
     uint32_t line;
 } top_site;
 
@@ -39,19 +40,19 @@ struct top_view {
     activity_order order;
     filter *filter;
     char filter_text[TYPED_MAX + 1], typed[TYPED_MAX + 1];
-    char problem[256]; /* of the filter; empty: none */
+    char problem[256]; /* what is wrong with the filter; empty: nothing */
     size_t selected, first;
-    top_site site; /* whose callers are shown */
+    top_site site; /* the site whose callers are shown */
     size_t scrolled;
 
-    /* What is shown. */
-    reading *reading; /* NULL: nothing yet */
+    /* The numbers on the screen. */
+    reading *reading; /* NULL: none yet */
     query_result query;
     report report;
     activity activity;
     activity_report head;
     uint64_t asked_ms, cost_ms;
-    bool is_stale; /* another question is asked now */
+    bool is_stale; /* the sort order or filter has changed, so the query must be repeated */
     bool is_drawn;
     unsigned lines, columns;
 };
@@ -71,14 +72,15 @@ static bool is_running(const reading *r) {
     return r->state == READING_GROWING;
 }
 
-/* Microseconds since the start: of a running program, now, however long it has been silent. */
+/* Returns the current time of the program, in microseconds since the start. While it runs, that is
+ * later than its last event. */
 static uint64_t time_of(const reading *r) {
     const uint64_t wall = clock_wall_us();
     const uint64_t start = r->profile.info.start_time, end = r->profile.duration;
     return is_running(r) && wall > start && wall - start > end ? wall - start : end;
 }
 
-/* Takes the reading over. */
+/* Queries a reading, and takes ownership of it. */
 static bool ask(top_view *t, reading *r) {
     const query_spec spec = {.filter = t->filter, .keep_rows = true};
     const uint64_t to = time_of(r), window = UINT64_C(1000000) * WINDOW_S;
@@ -121,7 +123,7 @@ static bool is_due(const top_view *t, const reading *r) {
            (r->serial != t->reading->serial || (is_running(r) && since >= FRESH_MS));
 }
 
-/* Whether there is something else to show. */
+/* Updates the numbers if that is due. Returns whether they may have changed. */
 static bool refresh_numbers(top_view *t) {
     reading *r = viewer_take(t->viewer, 0, false);
     if (!r || !reading_has_blocks(r) || !is_due(t, r)) {
@@ -157,7 +159,8 @@ static void render(const top_view *t, document *d, output *o) {
         render_text(o, d, &style);
 }
 
-/* Phrases beside each other, as many as fit; the rest below. Returns the line behind them. */
+/* Puts phrases next to each other, as many as fit on a line. Returns the number of the line after
+ * them. */
 static unsigned put_phrases(const top_view *t, unsigned y, const char *at, const char *end) {
     static const char gap[] = "   ";
     const char *phrase;
@@ -184,7 +187,7 @@ static void put_text(unsigned y, const char *text, top_look look) {
     top_screen_line(y, text, strlen(text), look);
 }
 
-/* The first line of the document alone, the others as phrases. */
+/* Puts the first line of the document on a line of its own, and the others as phrases. */
 static unsigned put_head(const top_view *t) {
     document d = {0};
     output o;
@@ -221,7 +224,7 @@ static void put_keys(const top_view *t) {
     put_text(t->lines - 1, bar, LOOK_BAR);
 }
 
-/* The last line: what is typed, what is wrong with it, or what keys there are. */
+/* Puts the last line: the filter being typed, an error in it, or the keys. */
 static void put_foot(const top_view *t) {
     char text[TYPED_MAX + sizeof t->problem + 60];
     if (t->mode == MODE_FILTER)
@@ -240,7 +243,7 @@ static void put_foot(const top_view *t) {
 /* ---- modes ------------------------------------------------------------------------------- */
 
 static size_t rows_between(const top_view *t, unsigned y) {
-    return t->lines > y + 2 ? t->lines - y - 2 : 0; /* titles and keys */
+    return t->lines > y + 2 ? t->lines - y - 2 : 0; /* titles and keys take a line each */
 }
 
 static void keep_in_sight(top_view *t, size_t room) {
@@ -285,7 +288,8 @@ static bool is_site(const top_site *s, const profile_location *place) {
            strcmp(place->function, s->function) == 0;
 }
 
-/* As `allotrace hotspots` shows the site: of what is live, or of all. */
+/* Adds the selected site with its callers, as `allotrace hotspots` shows it, by live or by
+ * allocated memory. */
 static void add_callers(const top_view *t, const query_result *q, hotspots *h, document *d,
                         hotspots_report *r, report *of) {
     *of = (report){.query = q, .figures = &t->reading->figures};
@@ -414,7 +418,8 @@ static void open_callers(top_view *t) {
         t->mode = MODE_TABLE;
 }
 
-/* What is no term is a part of names of functions, as people type it. */
+/* Parses a filter. For convenience, text that is not a term stands for a part of a function's
+ * name. */
 static bool parse_filter(char text[TYPED_MAX + 1], filter **f, filter_error *error) {
     char name[TYPED_MAX + 8];
     if (filter_parse(text, f, error))
@@ -426,7 +431,7 @@ static bool parse_filter(char text[TYPED_MAX + 1], filter **f, filter_error *err
     return true;
 }
 
-/* An empty text is none. */
+/* Sets a filter; an empty text removes it. */
 static void set_filter(top_view *t, const char *typed) {
     filter *f = NULL;
     filter_error error;
@@ -466,7 +471,7 @@ static void sort_by(top_view *t, activity_order order) {
     t->selected = t->first = 0;
 }
 
-/* Up and down a page is what the table has rows, about. */
+/* Moves the selection, or scrolls. */
 static void move_by(top_view *t, long rows) {
     size_t *at = t->mode == MODE_CALLERS ? &t->scrolled : &t->selected;
     *at = rows < 0 && *at < (size_t)-rows ? 0 : *at + (size_t)rows;
@@ -490,7 +495,7 @@ static void go_back(top_view *t) {
     *t->problem = '\0';
 }
 
-/* False: the end. */
+/* Executes a key. Returns false if the user quits. */
 static bool obey(top_view *t, int key) {
     static const char sorts[ACTIVITY_N_ORDERS] = "larg";
     const char *sort = key > 0 && key < 256 ? memchr(sorts, key, sizeof sorts) : NULL;

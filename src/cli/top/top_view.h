@@ -1,4 +1,4 @@
-/* top_view.h: what stands on the screen of `allotrace top`, and what keys do to it. */
+/* top_view.h: the content of the screen of `allotrace top`, and the effects of its keys. */
 #ifndef CLI_TOP_TOP_VIEW_H
 #define CLI_TOP_TOP_VIEW_H
 
@@ -7,18 +7,19 @@
 
 typedef struct top_options {
     int order;          /* an activity_order */
-    const char *filter; /* that can be parsed; NULL: none */
+    const char *filter; /* a valid filter; NULL: none */
     bool color;
-    const char *on_leave; /* said when the user leaves the table; NULL: nothing */
+    const char *on_leave; /* message printed when the user leaves the table; NULL: none */
 } top_options;
 
 typedef struct top_view top_view;
 
-/* Shows the first trace of the viewer, from the thread that has the screen. NULL: no memory. */
+/* Makes a view of the viewer's first trace. To be used by the thread that owns the screen. Returns
+ * NULL if there is no memory. */
 top_view *top_view_new(viewer *v, const top_options *options);
 void top_view_free(top_view *t);
 
-/* Shows what there is, and waits a moment for a key. False: the user has seen enough. */
+/* Draws what is new, and waits a moment for a key. Returns false if the user quits. */
 bool top_view_step(top_view *t);
 
 #endif

@@ -1,8 +1,10 @@
 /* cmd_view.c: `allotrace view FILE…`: shows traces in a browser.
  *
- * A view_session is up from the first picture on: view_trace reads each trace twice at once,
- * without blocks for that picture and with them for what is asked next, and goes on reading one
- * that grows; view_names gives addresses of a running program names; src/serve answers. */
+ * The viewer answers requests as soon as there is a first picture. view_session owns the traces and
+ * the server. view_trace reads a large trace in two passes at the same time, one without blocks for
+ * the first picture and one with blocks for later queries, and continues to read a trace that
+ * grows. profile_names resolves addresses of a program that is still running. src/serve answers
+ * requests. */
 #include <signal.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -66,7 +68,7 @@ static int run(const void *opts_, char **operands, size_t n_operands) {
     const view_options *o = opts_;
     if (o->port > UINT16_MAX)
         return message_usage(&command_view, "--port must be from 1 to %d", UINT16_MAX);
-    const sigset_t ends = signals_of_end(); /* all threads leave these to us */
+    const sigset_t ends = signals_of_end(); /* blocked here, so that no other thread handles them */
     sigprocmask(SIG_BLOCK, &ends, NULL);
     int status = show(operands, n_operands, o);
     sigprocmask(SIG_UNBLOCK, &ends, NULL);

@@ -1,5 +1,4 @@
-/* view_browser.c: xdg-open is started where there is a display, with a process group and signals of
- * its own, so that Ctrl-C ends the viewer alone. Nobody waits for it. */
+/* view_browser.c: starts xdg-open if there is a display, without waiting for it. */
 #include "cli/view/view_browser.h"
 
 #include <fcntl.h>
@@ -15,8 +14,8 @@ static int is_set(const char *name) {
     return value && *value;
 }
 
-/* The browser gets the signals that a program expects, and a process group of its own, so that
- * Ctrl-C ends the viewer alone. */
+/* The browser gets default signal handling, and a process group of its own, so that Ctrl-C ends
+ * only the viewer. */
 static void set_attributes(posix_spawnattr_t *a) {
     sigset_t none, defaults;
     sigemptyset(&none);
@@ -38,7 +37,7 @@ void view_browser_open(const char *address) {
     if (!is_set("DISPLAY") && !is_set("WAYLAND_DISPLAY"))
         return;
     snprintf(where, sizeof where, "%s", address);
-    signal(SIGCHLD, SIG_IGN); /* nobody waits for it */
+    signal(SIGCHLD, SIG_IGN); /* no zombie remains, since nobody waits for it */
     if (posix_spawn_file_actions_init(&files) != 0)
         return;
     if (posix_spawnattr_init(&attributes) == 0) {

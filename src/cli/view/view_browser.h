@@ -2,7 +2,8 @@
 #ifndef CLI_VIEW_VIEW_BROWSER_H
 #define CLI_VIEW_VIEW_BROWSER_H
 
-/* Where there is a display and a program for it; otherwise nothing happens. Does not wait. */
+/* Does nothing if there is no display, or no program that opens pages. Does not wait for the
+ * browser. */
 void view_browser_open(const char *address);
 
 #endif

@@ -1,5 +1,5 @@
-/* view_downloads.c: hands the server's downloads to the exporters. Those whose files follow the
- * number of blocks and not that of stacks are left to the command. */
+/* view_downloads.c: connects the server's downloads to the exporters. Formats whose size depends on
+ * the number of blocks rather than of stacks are available only in `allotrace export`. */
 #include "cli/view/view_downloads.h"
 
 #include "export/exports.h"

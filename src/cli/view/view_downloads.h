@@ -1,4 +1,4 @@
-/* view_downloads.h: the formats in which the page and its server give a trace away. */
+/* view_downloads.h: the formats in which the page offers a trace for download. */
 #ifndef CLI_VIEW_VIEW_DOWNLOADS_H
 #define CLI_VIEW_VIEW_DOWNLOADS_H
 

@@ -1,5 +1,5 @@
-/* view_session.c: traces are read first, then the server starts; a thread that wakes once a second
- * lets streams send what is new. */
+/* view_session.c: reads the traces, then starts the server. A thread wakes up once a second to send
+ * news to the page's event streams. */
 #include "cli/view/view_session.h"
 
 #include <signal.h>
@@ -22,8 +22,8 @@ struct view_session {
     server *server;
     pthread_t ticker;
     bool has_ticker;
-    pthread_mutex_t opening; /* held while a trace is opened from the page; guards `closed` */
-    bool closed;             /* none is, any more */
+    pthread_mutex_t opening; /* held while a trace dropped on the page is opened; guards `closed` */
+    bool closed;             /* no more traces are opened */
     bool strict;
     pthread_mutex_t lock; /* guards `ending` */
     pthread_cond_t end;
@@ -58,9 +58,9 @@ static void stop_ticker(view_session *s) {
         pthread_join(s->ticker, NULL);
 }
 
-/* ---- traces that are dropped on the page ---------------------------------------------------- */
+/* ---- traces dropped on the page -------------------------------------------------------------- */
 
-/* What is no trace is told to whom dropped it, not to the terminal. */
+/* Checks that a file is a trace. Errors are shown on the page, not in the terminal. */
 static bool is_trace(const char *path, char *why, size_t size) {
     memtrace_reader *reader = NULL;
     memtrace_error error = {0};

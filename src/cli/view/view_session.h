@@ -1,5 +1,4 @@
-/* view_session.h: a viewer that is up: its traces, their readers, its server, for the commands that
- * show one. */
+/* view_session.h: a running viewer: its traces, the threads that read them, and its server. */
 #ifndef CLI_VIEW_VIEW_SESSION_H
 #define CLI_VIEW_VIEW_SESSION_H
 
@@ -10,24 +9,26 @@
 typedef struct view_session view_session;
 
 typedef struct view_session_options {
-    const char *host, *sources; /* NULL: the loopback interface; the current folder */
-    uint16_t port;              /* 0: the first free one */
-    bool no_open;               /* no browser */
+    const char *host, *sources; /* NULL: the loopback interface, and the current folder */
+    uint16_t port;              /* 0: the first free one from 8080 */
+    bool no_open;               /* do not open a browser */
     bool strict;
-    bool wait; /* the traces are only being written, and may not be there yet */
+    bool wait; /* the traces are being written, and may not exist yet */
 } view_session_options;
 
-/* Reads the traces and serves them. All signals that the caller waits for must be blocked. On
- * failure, NULL after having said why, and `*status` is the exit status. `paths` must outlive the
- * session. */
+/* Reads the traces and serves them. The caller must have blocked the signals that view_session_wait
+ * waits for. On failure, reports why, sets `*status` to the exit status, and returns NULL. `paths`
+ * must outlive the session. */
 view_session *view_session_start(char *const *paths, size_t n, const view_session_options *o,
                                  int *status);
 const char *view_session_address(const view_session *s);
 
-/* Returns when somebody asks to end: SIGINT, SIGTERM or SIGHUP; or a trace cannot be read on. */
+/* Waits for SIGINT, SIGTERM or SIGHUP. The session sends SIGTERM itself if it cannot read a trace
+ * to its end. */
 void view_session_wait(void);
 
-/* The exit status: whether all traces could be read to their ends. NULL is allowed. */
+/* Ends the session. Returns the exit status, which tells whether all traces could be read to their
+ * ends. NULL is allowed. */
 int view_session_stop(view_session *s);
 
 #endif

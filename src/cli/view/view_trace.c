@@ -1,10 +1,11 @@
-/* view_trace.c: reads a trace for the viewer, and reads on while it grows.
+/* view_trace.c: reads a trace for the viewer, and continues while the trace grows.
  *
- * A large trace is read twice at the beginning, by two threads: without its blocks, which is twice
- * as fast and enough for the first picture (its beginning is shown at once, more now and then until
- * all is there); and with them. A trace whose program still runs is read by a reader that waits at
- * the end of the file for more; whenever there was more, a copy of what it has made so far is
- * published. A file that was replaced, or grew after it seemed to be whole, is read anew. */
+ * Two threads read a large trace at the same time. The first pass reads it without blocks, which is
+ * twice as fast and enough for the first picture. It shows the beginning at once, and then more
+ * from time to time until it has read everything. The second pass reads it with blocks. If the
+ * program is still running, the second pass waits at the end of the file for more, and publishes a
+ * snapshot of the profile whenever there was more. A file that was replaced, or has grown after it
+ * seemed complete, is read from its start again. */
 #include "cli/view/view_trace.h"
 
 #include <signal.h>
@@ -23,28 +24,29 @@
 #include "platform/clock.h"
 
 enum {
-    LARGE = 8 << 20,     /* bytes: smaller traces are read once */
-    FIRST_MS = 50,       /* of reading, until the beginning of a large trace is shown */
-    FIRST_NICE = 15,     /* the page, and the browser, come before the rest of the first pass */
-    ALONE_MS = 1000,     /* the first pass has the machine to itself at most so long */
-    LOOK_MS = 200,       /* between looks at the file */
-    CLOCK_SECONDS = 2,   /* what clocks may differ by */
-    COPY_MS = 1000,      /* between copies, at least */
-    COST_OF_COPIES = 10, /* a copy is made when this many times as long has passed as one takes */
+    LARGE = 8 << 20,     /* bytes: smaller traces are read in one pass */
+    FIRST_MS = 50,       /* until the beginning of a large trace is shown */
+    FIRST_NICE = 15,     /* lets the page and the browser run before the rest of the first pass */
+    ALONE_MS = 1000,     /* the second pass waits for the first one at most this long */
+    LOOK_MS = 200,       /* between checks of the file */
+    CLOCK_SECONDS = 2,   /* possible difference between clocks */
+    COPY_MS = 1000,      /* minimum between snapshots */
+    COST_OF_COPIES = 10, /* minimum time between snapshots, as a multiple of what one takes */
 };
 
 static bool is_stopping(const view_trace *t) {
     return atomic_load(&t->stopping);
 }
 
-/* Called for each block: ends reading. */
+/* Called for each block; false ends reading. */
 static bool goes_on(void *context, uint32_t node, const memtrace_event *event) {
     (void)node;
     (void)event;
     return !is_stopping(context);
 }
 
-/* The same of the first pass: on a busy machine the second one, which is not nice, is faster. */
+/* Like is_stopping, for the first pass. It also ends if the second pass has finished before it, as
+ * can happen on a busy machine, since only the first pass is niced. */
 static bool is_over(const view_trace *t) {
     return is_stopping(t) || atomic_load(&t->has_whole);
 }
@@ -55,7 +57,7 @@ static bool first_goes_on(void *context, uint32_t node, const memtrace_event *ev
     return !is_over(context);
 }
 
-/* Waits a moment; false: it is time to stop. */
+/* Waits a moment. Returns false if it is time to stop. */
 static bool pause_a_moment(view_trace *t) {
     const struct timespec until = clock_in_ms(LOOK_MS);
     pthread_mutex_lock(&t->lock);
@@ -80,7 +82,7 @@ static uint64_t changed_at(const struct stat *st) {
     return (uint64_t)st->st_mtim.tv_sec * 1000000000 + (uint64_t)st->st_mtim.tv_nsec;
 }
 
-/* Remembers what is read now. */
+/* Remembers the state of the file that is about to be read. */
 static void note_file(view_trace *t) {
     struct stat st = {0};
     if (strcmp(path_of(t), "-") != 0 && stat(path_of(t), &st) == 0) {
@@ -95,14 +97,14 @@ static void note_file(view_trace *t) {
 typedef enum file_change {
     FILE_SAME,
     FILE_GREW,
-    FILE_TOUCHED, /* of the same size, but written to */
+    FILE_TOUCHED, /* same size, but a later modification time */
     FILE_REPLACED,
 } file_change;
 
 static file_change look(const view_trace *t) {
     struct stat st;
     if (stat(path_of(t), &st) != 0)
-        return FILE_SAME; /* removed: what was read of it stays */
+        return FILE_SAME; /* removed: what was read remains */
     if (st.st_dev != t->device || st.st_ino != t->inode || (uint64_t)st.st_size < t->size)
         return FILE_REPLACED;
     if ((uint64_t)st.st_size > t->size)
@@ -110,7 +112,8 @@ static file_change look(const view_trace *t) {
     return changed_at(&st) != t->changed ? FILE_TOUCHED : FILE_SAME;
 }
 
-/* When a process of this machine began, in seconds since the epoch; 0: there is none. */
+/* Returns when a process of this machine started, in seconds since the epoch; 0: there is no such
+ * process. */
 static double process_began(uint64_t pid) {
     struct timespec real, up;
     const uint64_t began = proc_stat_us(pid, PROC_STARTTIME);
@@ -122,15 +125,16 @@ static double process_began(uint64_t pid) {
     return booted + (double)began / 1e6;
 }
 
-/* Whether a recorder goes on: one of ours says so by the end that is to come, and by a lock. */
+/* Returns whether a recorder may still be writing. Our recorder leaves the end of the trace open
+ * and holds a lock; traces of other recorders state nothing about their end. */
 static bool is_recording(const view_trace *t, const memtrace_reader *reader) {
     const memtrace_ending how = memtrace_reader_end(reader).how;
     return how == MEMTRACE_END_UNSAID ||
            (how == MEMTRACE_END_OPEN && symbolize_file_is_recording(path_of(t)));
 }
 
-/* Whether the program that writes a trace still runs, here, and is not another one that got its
- * number. */
+/* Returns whether the program that writes a trace is running on this machine. A process that
+ * started after the trace has reused the id. */
 static bool is_written(const view_trace *t, const memtrace_reader *reader) {
     const memtrace_info *info = memtrace_reader_info(reader);
     char host[256] = "";
@@ -142,15 +146,15 @@ static bool is_written(const view_trace *t, const memtrace_reader *reader) {
     return began > 0 && began <= (double)info->start_time / 1e6 + CLOCK_SECONDS;
 }
 
-/* ---- reading on -------------------------------------------------------------------------- */
+/* ---- a growing trace ------------------------------------------------------------------------- */
 
-/* A trace while its reader may be waiting for more of it. */
+/* A trace whose reader may wait for more. */
 typedef struct following {
     view_trace *trace;
     memtrace_reader *reader;
     profile profile;
-    symbolizer *names;  /* NULL: its addresses get none */
-    uint64_t published; /* size of the file when it was */
+    symbolizer *names;  /* NULL: addresses are not resolved */
+    uint64_t published; /* size of the file at the last snapshot */
     uint64_t copied_ms, cost_ms;
 } following;
 
@@ -160,7 +164,8 @@ static bool naming_goes_on(void *context, size_t done, size_t all) {
     return !is_stopping(context);
 }
 
-/* Modules are read with our rights: another user's trace must not choose them. */
+/* Begins to resolve addresses, unless the trace belongs to another user: modules are read with our
+ * rights, and a trace names the modules. */
 static symbolizer *begin_names(const view_trace *t, const memtrace_info *info) {
     rights theirs;
     if (path_is_others(path_of(t), &theirs))
@@ -170,7 +175,7 @@ static symbolizer *begin_names(const view_trace *t, const memtrace_info *info) {
                                                .context = (void *)(uintptr_t)t});
 }
 
-/* Without memory for them, addresses are shown. */
+/* Resolves addresses. If there is no memory for that, they are shown as they are. */
 static void give_names(following *f, profile *p) {
     if (f->names && !profile_names_give(f->names, p)) {
         symbolizer_free(f->names);
@@ -197,12 +202,14 @@ static void publish_copy(following *f) {
     f->cost_ms = f->copied_ms - begun;
 }
 
-/* The reader is at the end of the file: what it has is shown until there is more. */
+/* Called when the reader is at the end of the file: publishes a snapshot, and waits for more.
+ * Returns false if there will be no more. */
 static bool wait_for_more(void *context) {
     following *f = context;
     for (;;) {
         bool written = is_written(f->trace, f->reader);
-        file_change change = look(f->trace); /* after the program ended, the last look counts */
+        file_change change = look(f->trace); /* is_written comes first, so that this check sees all
+                                                that an ended program has written */
         if (change == FILE_TOUCHED || change == FILE_GREW)
             note_file(f->trace);
         if (change == FILE_GREW)
@@ -224,7 +231,7 @@ static bool publish_whole(view_trace *t, memtrace_reader *reader, profile *p) {
     return true;
 }
 
-/* Reads all there is, and what comes. False: it cannot be read. */
+/* Reads the whole trace, and whatever is added to it. Returns false if it cannot be read. */
 static bool read_on(view_trace *t) {
     following f = {.trace = t};
     const profile_options how = {
@@ -232,9 +239,9 @@ static bool read_on(view_trace *t) {
     note_file(t);
     if (memtrace_reader_open(path_of(t), &(memtrace_reader_options){.strict = t->strict}, &f.reader,
                              NULL) != MEMTRACE_OK)
-        return t->after && t->size == 0; /* it will be there */
+        return t->after && t->size == 0; /* the file will be created */
     const memtrace_info *info = memtrace_reader_info(f.reader);
-    if (info->start_time < t->after) { /* it will be replaced */
+    if (info->start_time < t->after) { /* a trace of an earlier run, which will be replaced */
         memtrace_reader_close(f.reader);
         return true;
     }
@@ -252,7 +259,7 @@ static bool read_on(view_trace *t) {
     return ok;
 }
 
-/* As long as the first pass may have the machine to itself. */
+/* Waits for the end of the first pass, for a limited time. */
 static void await_first_pass(view_trace *t) {
     const struct timespec until = clock_in_ms(ALONE_MS);
     pthread_mutex_lock(&t->lock);
@@ -275,12 +282,13 @@ static void *run(void *context) {
 
 /* ---- the first picture ------------------------------------------------------------------- */
 
-/* Reads all that the reader has. Unless `whole`, it is the first of two passes. */
+/* State of the pass that provides the first picture. It is the only pass over a small trace
+ * (`whole`). */
 typedef struct first_pass {
     view_trace *trace;
     trace_file *in;
     profile profile;
-    uint64_t begun_ms, shown_ms; /* when the beginning was shown last; 0: never */
+    uint64_t begun_ms, shown_ms; /* `shown_ms`: when the beginning was last shown; 0: never */
 } first_pass;
 
 static void set_first(view_trace *t, bool over, int status) {
@@ -292,7 +300,7 @@ static void set_first(view_trace *t, bool over, int status) {
     pthread_mutex_unlock(&t->lock);
 }
 
-/* Each time when it takes as long again as it took so far. */
+/* The interval between updates doubles: each takes as long as all reading before. */
 static bool is_due(const first_pass *f) {
     uint64_t now = clock_monotonic_ms();
     return f->shown_ms ? now - f->shown_ms >= f->shown_ms - f->begun_ms
@@ -340,7 +348,7 @@ static int read_first(view_trace *t, trace_file *in, bool whole) {
     size_t n;
     const memtrace_warning *warnings = trace_file_warnings(in, &n);
     if (in->growing)
-        f.profile.end = (profile_end){0}; /* it is to come */
+        f.profile.end = (profile_end){0}; /* not known yet */
     if (status == STATUS_OK && !viewer_publish(t->viewer, t->index, &f.profile, warnings, n,
                                                whole ? READING_WHOLE : READING_PARTIAL)) {
         message_error("%s: not enough memory", in->name);
@@ -350,10 +358,11 @@ static int read_first(view_trace *t, trace_file *in, bool whole) {
     return status;
 }
 
-/* A trace that cannot be read ends the viewer, also when it shows its beginning already. */
+/* If the trace turns out to be unreadable, ends the viewer, even if the beginning is already
+ * shown. */
 static void *run_first(void *context) {
     view_trace *t = context;
-    int ignored = nice(FIRST_NICE); /* on Linux it is this thread's */
+    int ignored = nice(FIRST_NICE); /* on Linux, affects only this thread */
     (void)ignored;
     int status = read_first(t, &t->first, false);
     trace_file_close(&t->first);
@@ -364,7 +373,7 @@ static void *run_first(void *context) {
     return NULL;
 }
 
-/* Returns when there is something to show. */
+/* Starts the first pass. Returns when there is something to show. */
 static int start_first(view_trace *t) {
     t->has_first = true;
     if (pthread_create(&t->first_thread, NULL, run_first, t) != 0) {
@@ -381,7 +390,8 @@ static int start_first(view_trace *t) {
     return status;
 }
 
-/* Whether the trace has an index, so that all of it is there at once. */
+/* Publishes the profile from the trace's index, which is complete at once. Returns false if there
+ * is no index. */
 static bool show_index(view_trace *t, int *status) {
     trace_file in;
     profile p = {0};

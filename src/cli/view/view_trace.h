@@ -1,5 +1,5 @@
-/* view_trace.h: reads the traces that a viewer shows, first so far that it can show something, then
- * in a thread the rest, and on as they grow or are replaced. */
+/* view_trace.h: reads the traces of a viewer: first until there is something to show, then in a
+ * thread to the end, and further when they grow or are replaced. */
 #ifndef CLI_VIEW_VIEW_TRACE_H
 #define CLI_VIEW_VIEW_TRACE_H
 
@@ -11,40 +11,43 @@
 
 typedef struct view_trace {
     viewer *viewer;
-    size_t index; /* of the viewer's traces */
+    size_t index; /* in viewer->traces */
     bool strict;
     bool growing;   /* it is being written */
-    bool follow;    /* the thread reads it from its beginning */
-    uint64_t after; /* microseconds since the epoch: traces that began before are others */
+    bool follow;    /* the thread reads it from its start */
+    uint64_t after; /* microseconds since the epoch: traces that began before belong to earlier
+                       runs */
     pthread_t thread;
     bool has_thread;
 
-    pthread_mutex_t lock;  /* guards `first_*` but for the thread and the file */
-    pthread_cond_t change; /* of these and of `stopping` */
+    pthread_mutex_t lock;  /* guards the `first_*` fields, except first_thread and first */
+    pthread_cond_t change; /* signalled when these or `stopping` change */
     atomic_bool stopping;
-    atomic_bool has_whole; /* all of it is shown, and nothing is to be said of it */
+    atomic_bool has_whole; /* a complete reading is published, without warnings */
 
-    /* The pass without blocks over a large trace. */
+    /* The first pass over a large trace, without blocks. */
     pthread_t first_thread;
-    trace_file first; /* is the thread's */
+    trace_file first; /* used only by first_thread */
     bool has_first;
-    bool first_shown, first_over; /* its beginning is shown; it is through, or failed */
+    bool first_shown, first_over; /* the beginning is shown; the pass has ended, perhaps by an
+                                     error */
     int first_status;
 
-    /* Of the file as it was last read. */
+    /* State of the file when it was last read. */
     uint64_t device, inode;
-    uint64_t size, changed; /* bytes; nanoseconds */
+    uint64_t size, changed; /* in bytes; modification time in nanoseconds */
 } view_trace;
 
-/* Reads the trace and publishes it, so that the tree of its beginning at least is there. Returns
- * STATUS_OK, or another status after having said why. With `wait`, the file may not be there yet.
- * `*t` is to be stopped in any case. */
+/* Reads the trace until there is something to show, and publishes it. Returns STATUS_OK, or another
+ * status after reporting why it failed. With `wait`, the file may not exist yet. The caller must
+ * call view_trace_stop in any case. */
 int view_trace_open(view_trace *t, viewer *v, size_t index, bool strict, bool wait);
 
-/* Reads on in a thread of its own. */
+/* Continues reading in a thread. */
 void view_trace_start(view_trace *t);
 
-/* Ends reading, and waits for that. The exit status: whether the trace could be read. */
+/* Stops reading, and waits for the threads. Returns the exit status, which tells whether the trace
+ * could be read. */
 int view_trace_stop(view_trace *t);
 
 #endif

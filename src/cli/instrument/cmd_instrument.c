@@ -1,6 +1,5 @@
-/* cmd_instrument.c: `allotrace instrument MAIN.ml`: what makes an OCaml program one that traces
- * itself when it is asked to: a call in its main module, and a library in its dune file. Shows the
- * patch, or makes it. */
+/* cmd_instrument.c: `allotrace instrument MAIN.ml`: makes an OCaml program trace itself on request,
+ * by a call in its main module and a library in its dune file. Shows the patch, or applies it. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -15,7 +14,7 @@
 #include "cli/message.h"
 #include "trace/replacement.h"
 
-#define MAX_SIZE (64 << 20) /* bytes; no source file is larger */
+#define MAX_SIZE (64 << 20) /* bytes; source files are smaller */
 
 typedef struct instrument_options {
     const char *dune;
@@ -36,17 +35,17 @@ static const option options[] = {
      .help = "apply the patch to the files"},
 };
 
-/* A file, and what becomes of it. */
+/* A file to be changed. */
 typedef struct target {
     char path[PATH_MAX];
-    char *old, *new; /* `new` NULL: it stays as it is */
+    char *old, *new; /* `new` is NULL if the file needs no change */
     size_t old_size, new_size;
     edit edit;
 } target;
 
 /* ---- reading ----------------------------------------------------------------------------- */
 
-/* NULL, and errno, when it cannot be read. */
+/* Returns NULL with errno set if the file cannot be read. */
 static char *read_all(int fd, size_t size) {
     char *text = malloc(size + 1);
     if (!text)
@@ -82,7 +81,7 @@ static bool target_read(target *t) {
 
 /* ---- deciding ---------------------------------------------------------------------------- */
 
-/* Says why a file is refused, and makes the new text of one that is not. */
+/* Reports why a file is refused, or makes its new text. */
 static bool target_decide(target *t) {
     const edit *e = &t->edit;
     if (e->verdict == EDIT_REFUSED) {
@@ -102,13 +101,14 @@ static bool target_decide(target *t) {
     return t->new != NULL;
 }
 
-/* The folder of a file, with a slash unless it is the current one. */
+/* Returns the length of the folder in a path, including the slash; 0: there is none. */
 static size_t folder_size(const char *path) {
     const char *slash = strrchr(path, '/');
     return slash ? (size_t)(slash + 1 - path) : 0;
 }
 
-/* The module of MAIN.ml; false if that is not its name. */
+/* Derives the module's name from that of its file. Returns false if the name does not end in
+ * .ml. */
 static bool module_of(const char *path, char *module, size_t size) {
     const char *base = path + folder_size(path);
     const size_t length = strlen(base);
@@ -118,7 +118,7 @@ static bool module_of(const char *path, char *module, size_t size) {
     return true;
 }
 
-/* Is there a module in the folder of the program that hides the library? */
+/* Returns whether a module next to the program's hides the library. */
 static bool is_hidden(const target *ml) {
     char path[PATH_MAX + 16];
     snprintf(path, sizeof path, "%.*smemtrace.ml", (int)folder_size(ml->path), ml->path);
@@ -145,7 +145,7 @@ static bool decide(target *ml, target *dune) {
 
 /* ---- changing ---------------------------------------------------------------------------- */
 
-/* Writes the new file beside the old one. */
+/* Writes the new text to a temporary file next to the old one. */
 static bool prepare_target(const target *t, replacement *r) {
     memtrace_error error;
     if (replacement_begin(r, t->path, &error) != MEMTRACE_OK) {
@@ -168,7 +168,7 @@ static bool target_commit(const target *t, replacement *r) {
     return false;
 }
 
-/* Changes both files, or, as far as can be known before, none. */
+/* Changes both files, or none, as far as failures can be detected before the first change. */
 static bool apply(target *targets, size_t n) {
     replacement replacements[2];
     size_t prepared = 0;

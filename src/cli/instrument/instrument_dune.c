@@ -1,5 +1,5 @@
-/* instrument_dune.c: where in a dune file the library goes: into the field `libraries` of the
- * stanza that builds the module. Knows lists, atoms, strings and comments. */
+/* instrument_dune.c: finds the place for the library in a dune file: the field `libraries` of the
+ * stanza that builds the module. Parses lists, atoms, strings and comments. */
 #include <stdint.h>
 #include <string.h>
 
@@ -9,13 +9,13 @@
 #define LIBRARY "memtrace"
 
 typedef struct node {
-    size_t at, end; /* bytes */
+    size_t at, end; /* byte offsets */
     size_t line;
-    size_t next;  /* index of the node behind this one and all within it */
-    bool is_list; /* else an atom or a string */
+    size_t next;  /* index of the first node after this one and its children */
+    bool is_list; /* otherwise an atom or a string */
 } node;
 
-/* The nodes of a file, each list before what is in it. */
+/* The nodes of a file in preorder: each list comes before its elements. */
 typedef struct tree {
     const char *text;
     size_t size, at, line;
@@ -72,7 +72,7 @@ static void skip_atom(tree *t) {
         step(t);
 }
 
-/* Reads what there is up to the end of the file. */
+/* Parses the text to its end. */
 static void parse(tree *t) {
     VEC(size_t) open = {0};
     for (skip_blank(t); t->at < t->size && !t->problem; skip_blank(t)) {
@@ -113,7 +113,7 @@ static bool is_atom(const tree *t, size_t i, const char *text) {
     return !n->is_list && size == strlen(text) && memcmp(t->text + at, text, size) == 0;
 }
 
-/* Walks over what is in a list. */
+/* Iterates over the elements of a list. */
 #define EACH_IN(t, list, i)                                                                        \
     size_t i = (list) + 1;                                                                         \
     i < (t)->nodes.items[list].next;                                                               \
@@ -130,7 +130,7 @@ static bool is_list_of(const tree *t, size_t i, const char *name) {
     return t->nodes.items[i].is_list && t->nodes.items[i].next > i + 1 && is_atom(t, i + 1, name);
 }
 
-/* The field of that name in a stanza; 0: there is none. */
+/* Returns the field with that name in a stanza; 0: there is none. */
 static size_t field(const tree *t, size_t stanza, const char *name) {
     for (EACH_IN(t, stanza, i))
         if (is_list_of(t, i, name))
@@ -152,7 +152,7 @@ static bool builds(const tree *t, size_t stanza, const char *module) {
     return false;
 }
 
-/* Puts text behind node `i`, on a line of its own if that node has one. */
+/* Inserts text after node `i`, on a line of its own if that node begins a line. */
 static edit insert_behind(const tree *t, size_t i, const char *text) {
     const node *n = &t->nodes.items[i];
     size_t start = n->at;

@@ -1,5 +1,4 @@
-/* instrument_edit.c: insertions are kept by offset and applied in one pass, to the file or as a
- * unified diff. */
+/* instrument_edit.c: applies an insertion to a text, and prints the change as a unified diff. */
 #include "cli/instrument/instrument_edit.h"
 
 #include <stdarg.h>
@@ -8,7 +7,7 @@
 
 #include "base/vec.h"
 
-#define CONTEXT 3 /* lines around a change */
+#define CONTEXT 3 /* unchanged lines around a change */
 
 edit edit_refuse(size_t line, const char *format, ...) {
     edit e = {.verdict = EDIT_REFUSED, .line = line};
@@ -33,7 +32,7 @@ char *edit_apply(const edit *e, const char *text, size_t size, size_t *new_size)
 }
 
 typedef struct lines {
-    VEC(const char *) starts; /* one more than there are lines: the end */
+    VEC(const char *) starts; /* starts of all lines, and the end of the text */
 } lines;
 
 static size_t lines_count(const lines *l) {
@@ -72,7 +71,7 @@ static void print_lines(FILE *out, char mark, const lines *l, size_t from, size_
     }
 }
 
-/* There is one stretch of lines that differ: from `head` on, up to `tail` before the end. */
+/* Prints the only hunk: the texts differ between their first `head` and their last `tail` lines. */
 static void print_hunk(FILE *out, const lines *old, const lines *new, size_t head, size_t tail) {
     const size_t from = head < CONTEXT ? 0 : head - CONTEXT;
     const size_t old_end = lines_count(old) - tail, new_end = lines_count(new) - tail;

@@ -1,5 +1,5 @@
-/* instrument_edit.h: one insertion into a text, and how it looks as a patch; and the two files into
- * which `instrument` inserts: what they get, or why they cannot. */
+/* instrument_edit.h: an insertion into a text, and its form as a patch. edit_ml and edit_dune
+ * decide what to insert into the two files of a program, or why that is impossible. */
 #ifndef CLI_INSTRUMENT_INSTRUMENT_EDIT_H
 #define CLI_INSTRUMENT_INSTRUMENT_EDIT_H
 
@@ -11,10 +11,10 @@ typedef enum edit_verdict { EDIT_NEEDED, EDIT_PRESENT, EDIT_REFUSED } edit_verdi
 
 typedef struct edit {
     edit_verdict verdict;
-    size_t at;        /* EDIT_NEEDED: where to insert, in bytes */
-    char insert[160]; /* and what */
-    size_t line;      /* EDIT_REFUSED: where that is, from 1; 0: nowhere */
-    char reason[160]; /* EDIT_REFUSED: why. Else a remark, or empty */
+    size_t at;        /* EDIT_NEEDED: byte offset of the insertion */
+    char insert[160]; /* EDIT_NEEDED: the inserted text */
+    size_t line;      /* EDIT_REFUSED: line of the cause, from 1; 0: none */
+    char reason[160]; /* EDIT_REFUSED: the cause. Otherwise a warning, or empty */
 } edit;
 
 __attribute__((format(printf, 2, 3))) edit edit_refuse(size_t line, const char *format, ...);
@@ -25,10 +25,11 @@ edit edit_ml(const char *text, size_t size);
 /* Adds the library to the stanza of the dune file that builds `module`. */
 edit edit_dune(const char *text, size_t size, const char *module);
 
-/* The text with the insertion; the caller frees it. NULL: no memory. */
+/* Returns the text with the insertion, to be freed by the caller. Returns NULL if there is no
+ * memory. */
 char *edit_apply(const edit *e, const char *text, size_t size, size_t *new_size);
 
-/* Writes the change as a unified diff. */
+/* Prints the change as a unified diff. */
 void edit_print(FILE *out, const char *path, const char *old, size_t old_size, const char *new,
                 size_t new_size);
 

@@ -1,9 +1,8 @@
-/* instrument_ml.c: where in a main module the call goes: before all work, but in a program that
- * becomes a daemon after the fork, since a child of a fork is not traced.
+/* instrument_ml.c: finds the place for the call in a main module: before all other work, or, in a
+ * program that becomes a daemon, after the fork, since the child of a fork is not traced.
  *
- * There is no parser here. What is needed is told from words, brackets and line starts, and where
- * these leave a doubt, the edit is refused: nothing may be broken, and no program be traced in the
- * wrong process without a word. */
+ * This is not a parser: it decides by words, brackets and the starts of lines. In case of doubt it
+ * refuses, since it must neither break a program nor silently have the wrong process traced. */
 #include <stdint.h>
 #include <string.h>
 
@@ -34,7 +33,7 @@ static size_t find(const ocaml_tokens *t, size_t from, size_t to, const char *wo
     return NONE;
 }
 
-/* ---- what rules an edit out -------------------------------------------------------------- */
+/* ---- obstacles to an edit -------------------------------------------------------------------- */
 
 static edit look_for_obstacles(const ocaml_tokens *t) {
     for (size_t i = 0; i < t->all.count; i++) {
@@ -57,7 +56,7 @@ static edit look_for_obstacles(const ocaml_tokens *t) {
 static const char *const item_words[] = {
     "let", "open", "module", "type", "exception", "class", "external", "include", ";;", "[", NULL};
 
-/* Items of a file begin at the start of a line, as every formatter has it. */
+/* Top-level items begin in the first column, as all formatters put them. */
 static bool begins_item(const ocaml_tokens *t, size_t i) {
     return token(t, i)->column == 0 && is_one_of(t, i, item_words);
 }
@@ -86,7 +85,7 @@ static size_t skip_brackets(const ocaml_tokens *t, size_t i) {
     return i;
 }
 
-/* The first token behind `open`s and attributes of the file. */
+/* Returns the first token after `open`s and the attributes of the file. */
 static size_t skip_opens(const ocaml_tokens *t) {
     size_t i = 0;
     for (;;) {
@@ -113,8 +112,8 @@ static bool is_blank_line(const char *text, size_t from, size_t to) {
     return from == to;
 }
 
-/* The start of the item at token `i`, with the comment that belongs to it: that stands right above
- * it, and is not the head of the file. `least`: before this there is something else. */
+/* Returns the start of the item at token `i`, or of the comment directly above it, unless that is
+ * the comment at the head of the file. `least`: end of the token before. */
 static size_t item_with_comment(const ocaml_tokens *t, size_t i, size_t least) {
     const size_t own = line_start(t->text, token(t, i)->at);
     size_t at = own;
@@ -155,7 +154,7 @@ static const char *const opening[] = {"(",   "[",      "{",  "begin", "struct",
                                       "sig", "object", "do", NULL};
 static const char *const closing[] = {")", "]", "}", "end", "done", NULL};
 
-/* The opening bracket around token `i`; NONE. */
+/* Returns the opening bracket around token `i`, or NONE. */
 static size_t around(const ocaml_tokens *t, size_t i, size_t from) {
     size_t depth = 0;
     while (i-- > from) {
@@ -182,8 +181,9 @@ static bool is_branch(const ocaml_tokens *t, size_t open) {
     return open != NONE && open > 0 && (is(t, open - 1, "then") || is(t, open - 1, "else"));
 }
 
-/* The `;` that ends the statement of which token `i` is part, out of the branches of an `if` that
- * are in brackets, since what happens there does not always happen. NONE if no `;` does. */
+/* Returns the `;` after the statement that contains token `i`, or NONE. If the statement is in a
+ * bracketed branch of an `if`, uses the statement of the `if`, since a branch is not always
+ * executed. */
 static size_t statement_end(const ocaml_tokens *t, size_t i, size_t from, size_t to) {
     static const char *const others[] = {"in", "|", "with", "and", ";;", NULL};
     for (size_t open = around(t, i, from); is_branch(t, open); open = around(t, open, from))
@@ -211,7 +211,7 @@ static edit insert_behind(const ocaml_tokens *t, size_t i, const char *text) {
     return e;
 }
 
-/* A statement behind the one that token `semicolon` ends: placed as the next one is. */
+/* Inserts a statement after the one that token `semicolon` ends, laid out like the next one. */
 static edit insert_statement(const ocaml_tokens *t, size_t semicolon, size_t to) {
     if (semicolon + 1 >= to || token(t, semicolon + 1)->line == token(t, semicolon)->line)
         return insert_behind(t, semicolon, " " CALL ";");
@@ -223,7 +223,8 @@ static edit insert_statement(const ocaml_tokens *t, size_t semicolon, size_t to)
     return e;
 }
 
-/* Behind the statement in which token `i` stands, in the item that begins at `from`. */
+/* Inserts the call after the statement that contains token `i`, in the item that begins at
+ * `from`. */
 static edit edit_behind(const ocaml_tokens *t, size_t i, size_t from) {
     const size_t to = item_end(t, from), semicolon = statement_end(t, i, from, to);
     const char *newline = newline_of(t->text);
@@ -237,7 +238,7 @@ static edit edit_behind(const ocaml_tokens *t, size_t i, size_t from) {
     return e;
 }
 
-/* match Unix.fork () with 0 -> …: the call goes into that branch. */
+/* match Unix.fork () with 0 -> …: inserts the call into that branch. */
 static edit edit_match(const ocaml_tokens *t, size_t fork, size_t to) {
     size_t i = find(t, fork, to, "with");
     if (i == NONE)
@@ -249,8 +250,8 @@ static edit edit_match(const ocaml_tokens *t, size_t fork, size_t to) {
     return refuse_fork(t, fork);
 }
 
-/* The name of the function that the item defines; NONE: it is `let () =` or the like, or no `let`.
- */
+/* Returns the name of the function that the item defines. NONE: the item is `let () =` or similar,
+ * or not a `let`. */
 static size_t function_of(const ocaml_tokens *t, size_t from) {
     size_t name = is(t, from + 1, "rec") ? from + 2 : from + 1;
     if (!is(t, from, "let") || name + 1 >= t->all.count || token(t, name)->kind != OCAML_WORD)
@@ -258,8 +259,8 @@ static size_t function_of(const ocaml_tokens *t, size_t from) {
     return is(t, name, "_") || is(t, name + 1, "=") || is(t, name + 1, ":") ? NONE : name;
 }
 
-/* Where the function that is defined at `name` is called from another item; NONE unless there is
- * exactly one place. */
+/* Returns the only call, from another item, of the function defined at `name`. NONE: there is no
+ * call, or more than one. */
 static size_t only_call(const ocaml_tokens *t, size_t name) {
     char word[64];
     size_t found = NONE;
@@ -274,13 +275,13 @@ static size_t only_call(const ocaml_tokens *t, size_t name) {
     return found;
 }
 
-/* Does it happen whenever what it stands in happens? */
+/* Returns whether the call at `i` is executed whenever the code around it is. */
 static bool is_unconditional(const ocaml_tokens *t, size_t i, size_t from) {
     static const char *const before[] = {"=", ";", "begin", "(", "in", NULL};
     return i > 0 && is_one_of(t, i - 1, before) && !is_branch(t, around(t, i, from));
 }
 
-/* Is this `if fork () <> 0 then exit 0`, after which there is only the child? */
+/* Recognizes `if fork () <> 0 then exit 0`, after which only the child continues. */
 static bool parent_leaves(const ocaml_tokens *t, size_t fork, size_t to) {
     size_t i = fork + 3;
     if (fork == 0 || !is(t, fork - 1, "if") || !is(t, fork + 1, "(") || !is(t, fork + 2, ")"))
@@ -299,8 +300,8 @@ static bool parent_leaves(const ocaml_tokens *t, size_t fork, size_t to) {
     return false;
 }
 
-/* Behind the last `fork` of a function, unless that is only called in some cases: then behind the
- * call. */
+/* Inserts the call after the last `fork` of a function; or, if the function is called only in some
+ * cases, after its call. */
 static edit edit_daemon(const ocaml_tokens *t, size_t fork) {
     const size_t from = item_begin(t, fork), to = item_end(t, from), name = function_of(t, from);
     if (fork > 0 && is(t, fork - 1, "match"))
@@ -318,13 +319,13 @@ static edit edit_daemon(const ocaml_tokens *t, size_t fork) {
     return e.verdict == EDIT_NEEDED ? e : edit_behind(t, call, item_begin(t, call));
 }
 
-/* The one `daemonize` of some library. */
+/* Inserts the call after the only use of a library's `daemonize`. */
 static edit edit_daemonize(const ocaml_tokens *t, size_t i) {
     const size_t again = find(t, i + 1, t->all.count, "daemonize");
     return again == NONE ? edit_behind(t, i, item_begin(t, i)) : refuse_fork(t, again);
 }
 
-/* Which of all forks the program becomes a daemon by. */
+/* Decides by which of the forks the program becomes a daemon, if it does. */
 static edit edit_forking(const ocaml_tokens *t, size_t first) {
     const size_t from = item_begin(t, first), to = item_end(t, from);
     size_t last = first;

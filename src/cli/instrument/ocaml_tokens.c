@@ -1,5 +1,5 @@
-/* ocaml_tokens.c: a scanner by hand for OCaml's lexical rules, as far as they decide where code is:
- * comments nest, and strings in them count. */
+/* ocaml_tokens.c: a hand-written scanner that implements OCaml's lexical rules as far as needed to
+ * tell code from other text: comments nest, and strings within comments are skipped. */
 #include "cli/instrument/ocaml_tokens.h"
 
 #include <string.h>
@@ -44,7 +44,7 @@ static void skip_string(scanner *s) {
     advance(s, 1);
 }
 
-/* The size of `{id|` if there is one here, else 0. */
+/* Returns the size of a `{id|` at this position, or 0. */
 static size_t quote_size(const scanner *s) {
     size_t n = 1;
     while ((peek(s, n) >= 'a' && peek(s, n) <= 'z') || peek(s, n) == '_')
@@ -64,7 +64,7 @@ static void skip_quoted(scanner *s, size_t open) {
     s->problem = "a quoted string is not closed";
 }
 
-/* The size of a character literal, or 0: then the quote belongs to a type variable. */
+/* Returns the size of a character literal. 0: the quote belongs to a type variable. */
 static size_t character_size(const scanner *s) {
     if (peek(s, 1) == '\\') {
         size_t n = 3;
@@ -96,7 +96,7 @@ static void skip_comment(scanner *s) {
         s->problem = "a comment is not closed";
 }
 
-/* A word, with what is joined to it by dots. */
+/* Skips a word with everything that is joined to it by dots. */
 static void skip_word(scanner *s) {
     while (is_part_of_word(peek(s, 0)) || (peek(s, 0) == '.' && is_letter(peek(s, 1))))
         advance(s, 1);
@@ -132,7 +132,7 @@ static bool is_blank(char c) {
     return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f';
 }
 
-/* Adds the next token, if there is one. */
+/* Skips blanks, then adds a token or skips a comment. */
 static bool scan_token(scanner *s, ocaml_tokens *tokens) {
     while (s->at < s->end && is_blank(*s->at))
         advance(s, 1);

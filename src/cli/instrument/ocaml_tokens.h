@@ -1,5 +1,5 @@
-/* ocaml_tokens.h: the words of an OCaml source file, without comments. No grammar: what they mean
- * together is instrument_ml.c's business. */
+/* ocaml_tokens.h: the tokens of an OCaml source file, without comments. Their meaning is left to
+ * instrument_ml.c. */
 #ifndef CLI_INSTRUMENT_OCAML_TOKENS_H
 #define CLI_INSTRUMENT_OCAML_TOKENS_H
 
@@ -16,7 +16,7 @@ typedef enum ocaml_token_kind {
 
 typedef struct ocaml_token {
     ocaml_token_kind kind;
-    size_t at, size; /* in the text, bytes */
+    size_t at, size; /* byte offset and size in the text */
     size_t line;     /* from 1 */
     size_t column;   /* from 0, bytes */
 } ocaml_token;
@@ -26,15 +26,16 @@ typedef struct ocaml_tokens {
     VEC(ocaml_token) all;
 } ocaml_tokens;
 
-/* False if it cannot be done: `*problem` says why (static), `*line` where. */
+/* Returns false on failure, with the cause in `*problem` (a static string) and its place in
+ * `*line`. */
 bool ocaml_tokens_scan(ocaml_tokens *tokens, const char *text, size_t size, const char **problem,
                        size_t *line);
 void ocaml_tokens_free(ocaml_tokens *tokens);
 
-/* Is token `i`, if there is one, that text? */
+/* Returns whether token `i` exists and is equal to `text`. */
 bool ocaml_token_is(const ocaml_tokens *tokens, size_t i, const char *text);
 
-/* Is it a path whose last part is that word, or that word alone? */
+/* Returns whether token `i` is the word, or a path whose last part is the word. */
 bool ocaml_token_ends(const ocaml_tokens *tokens, size_t i, const char *word);
 
 #endif

@@ -1,9 +1,9 @@
-/* cmd_mcp.c: `allotrace mcp`: the analyses for programs that write code, over the Model Context
- * Protocol: JSON-RPC 2.0, a message a line, on standard input and output.
+/* cmd_mcp.c: `allotrace mcp`: serves the analyses to coding agents over the Model Context Protocol:
+ * JSON-RPC 2.0 with one message per line, on standard input and output.
  *
- * Each call of a tool runs a command in a process of its own (mcp_child), so that it can be
- * cancelled and that no trace, however hostile, ends the server. One call runs at a time, others
- * wait; what comes in meanwhile is read at once. */
+ * Each tool call runs a command in a process of its own (mcp_child), so that it can be cancelled,
+ * and no trace, however hostile, can end the server. Calls run one at a time, but input is always
+ * read at once. */
 #include <errno.h>
 #include <jansson.h>
 #include <poll.h>
@@ -25,21 +25,21 @@ enum {
     INVALID_REQUEST = -32600,
     NO_METHOD = -32601,
     INVALID_PARAMS = -32602,
-    MOST_LINE = 4 << 20, /* bytes of a message */
+    MOST_LINE = 4 << 20, /* maximum size of a message, bytes */
     MOST_WAITING = 64,
-    PAGES = 16, /* answers of which more can be asked for */
+    PAGES = 16, /* recent answers that are kept for `more` */
     DEFAULT_BYTES = 4096,
     LEAST_BYTES = 256,
     DEFAULT_SECONDS = 600
 };
 
-/* The newest first; what they differ in does not concern us. */
+/* The newest first. The differences between them do not affect us. */
 static const char *const versions[] = {"2025-11-25", "2025-06-18", NULL};
 
 typedef struct mcp_options {
     option_texts folders;
     bool allow_run;
-    uint64_t bytes, timeout; /* microseconds */
+    uint64_t bytes, timeout; /* `timeout` is in microseconds */
 } mcp_options;
 
 static const mcp_options defaults = {.bytes = DEFAULT_BYTES,
@@ -72,18 +72,18 @@ static const option options[] = {
 typedef struct server {
     const mcp_options *options;
     mcp_limits limits;
-    char *input; /* what has been read of the next message */
+    char *input; /* the beginning of the next message */
     size_t used, room;
-    bool skips;                    /* the rest of a line that is too long */
-    json_t *waiting[MOST_WAITING]; /* calls, in their order */
+    bool skips;                    /* discarding the rest of a line that is too long */
+    json_t *waiting[MOST_WAITING]; /* queued calls */
     size_t n_waiting;
-    json_t *call; /* which runs; NULL: none */
+    json_t *call; /* the running call; NULL: none */
     const mcp_tool *tool;
     mcp_child child;
-    int64_t ends_at; /* milliseconds */
+    int64_t ends_at; /* monotonic, ms */
     char *pages[PAGES];
     uint64_t n_pages;
-    bool lost; /* standard output is closed */
+    bool lost; /* writing to standard output failed */
 } server;
 
 /* ---- messages ---------------------------------------------------------------------------- */
@@ -96,7 +96,7 @@ static void send_message(server *s, json_t *message) {
     json_decref(message);
 }
 
-/* `id` is kept, `result` taken over. */
+/* Sends a response. Takes ownership of `result`, but not of `id`. */
 static void respond(server *s, json_t *id, json_t *result) {
     send_message(s, json_pack("{s:s, s:O, s:o}", "jsonrpc", "2.0", "id", id, "result", result));
 }
@@ -106,7 +106,7 @@ static void respond_error(server *s, json_t *id, int code, const char *text) {
                               "code", code, "message", text));
 }
 
-/* Bytes that are no UTF-8, as in names of files, would be no JSON. */
+/* Replaces bytes that are not UTF-8, as in file names, since JSON cannot contain them. */
 static void make_valid(char *text) {
     for (char *p = text; *p;) {
         const size_t n = utf8_size(p);
@@ -124,7 +124,8 @@ static void respond_text(server *s, json_t *id, const char *text, bool failed) {
 
 /* ---- pages ------------------------------------------------------------------------------- */
 
-/* The end of a page that begins at `text`: at the end of a line if one is not too early. */
+/* Returns the size of a page that starts at `text`. It ends at a line's end, unless the page would
+ * be less than half full. */
 static size_t page_size(const char *text, size_t most) {
     const size_t size = strnlen(text, most + 1);
     if (size <= most)
@@ -149,7 +150,7 @@ static void respond_page(server *s, json_t *id, uint64_t number, size_t at, bool
         free(page);
 }
 
-/* Takes over `text`. */
+/* Stores an answer, taking ownership of `text`, and sends its first page. */
 static void keep_page(server *s, json_t *id, char *text, bool failed) {
     const uint64_t number = s->n_pages++;
     free(s->pages[number % PAGES]);
@@ -214,7 +215,8 @@ static void answer_call(server *s) {
     end_call(s);
 }
 
-/* A tool of which the arguments are wrong is answered as a result, so that the model sees why. */
+/* Starts a call. Wrong arguments are reported as the tool's result, so that the model sees the
+ * reason. */
 static void start_call(server *s, json_t *call) {
     char reason[MCP_REASON];
     mcp_words words;
@@ -249,7 +251,7 @@ static void start_next(server *s) {
     }
 }
 
-/* A cancelled call gets no response. */
+/* Cancels a call, which then gets no response. */
 static void cancel(server *s, json_t *id) {
     if (s->call && json_equal(id_of(s->call), id))
         end_call(s);
@@ -353,7 +355,7 @@ static void handle_lines(server *s) {
     s->used = 0;
 }
 
-/* False: there will be no more. */
+/* Returns false at the end of the input. */
 static bool take_input(server *s) {
     if (s->used == s->room) {
         char *input = realloc(s->input, s->room ? 2 * s->room : 65536);
@@ -380,7 +382,7 @@ static void end_late_call(server *s) {
     end_call(s);
 }
 
-/* After the end of input, the calls that were made are still answered. */
+/* After the end of the input, calls already received are still answered. */
 static void serve(server *s) {
     bool open = true;
     while (!s->lost && (open || s->call || s->n_waiting)) {

@@ -1,5 +1,6 @@
-/* mcp_child.c: the child has a process group of its own, so that whatever it starts ends with it,
- * and one pipe for both of its streams. Output beyond the limit is read and dropped. */
+/* mcp_child.c: the child has a process group of its own, so that everything it starts can be killed
+ * with it. Both of its output streams go to one pipe. Output beyond the limit is read and
+ * discarded. */
 #include "cli/mcp/mcp_child.h"
 
 #include <errno.h>
@@ -13,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* In a group of its own, so that programs which it records end with it. */
+/* Runs in the child. The process group allows killing programs that the command records. */
 static void become(int out, char *const *words) {
     const int in = open("/dev/null", O_RDONLY);
     setpgid(0, 0);
@@ -33,7 +34,7 @@ static void reap(mcp_child *c) {
         continue;
 }
 
-/* Ends it, with all that it started. */
+/* Kills the child and its process group. */
 static void mcp_child_kill(mcp_child *c) {
     if (c->out < 0)
         return;
@@ -92,7 +93,8 @@ static bool is_over(const mcp_child *c) {
     return poll(&end, 1, 0) > 0;
 }
 
-/* What it wrote last may still be in the pipe when it has ended. */
+/* Checks for the end before reading, so that the last output is read from the pipe after the child
+ * has ended. */
 bool mcp_child_read(mcp_child *c) {
     char bytes[16384];
     const bool over = is_over(c);

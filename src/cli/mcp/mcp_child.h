@@ -1,5 +1,5 @@
-/* mcp_child.h: one command of allotrace in a process of its own, whose output is kept. A command
- * can then be ended at any moment, and what it does wrong ends nothing else. */
+/* mcp_child.h: runs a command of allotrace in a process of its own, and collects its output. So the
+ * command can be ended at any time, and its crash affects nothing else. */
 #ifndef CLI_MCP_MCP_CHILD_H
 #define CLI_MCP_MCP_CHILD_H
 
@@ -7,24 +7,25 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-enum { MCP_CHILD_MOST = 4 << 20 }; /* bytes of output that are kept */
+enum { MCP_CHILD_MOST = 4 << 20 }; /* maximum size of kept output, bytes */
 
 typedef struct mcp_child {
-    pid_t pid;  /* also of its process group */
-    int out;    /* what it writes, on either stream; -1: it has ended */
-    int end;    /* can be read once it has ended; others may write to `out` still */
-    char *text; /* ends with a NUL */
+    pid_t pid;  /* also the id of its process group */
+    int out;    /* pipe with both of its output streams; -1: the child has ended */
+    int end;    /* pidfd, readable once the child has ended; its own children may still have `out`
+                   open */
+    char *text; /* output, NUL-terminated */
     size_t size, room;
-    bool cut;   /* it wrote more than is kept */
-    int status; /* as of wait, once it has ended */
+    bool cut;   /* there was more output than is kept */
+    int status; /* as from waitpid, once it has ended */
 } mcp_child;
 
-/* Runs this program with these words, which end with NULL; it reads no input. False: there is no
- * process, and errno says why. */
+/* Runs this program with the given words, the last of which is NULL. It has no input. Returns false
+ * with errno set if it cannot be started. */
 bool mcp_child_start(mcp_child *c, char *const *words);
 
-/* Takes what can be read now, once one of its descriptors can. False: it has ended, and `status` is
- * known. */
+/* Reads available output. To be called when `out` or `end` is readable. Returns false if the child
+ * has ended; then `status` is set. */
 bool mcp_child_read(mcp_child *c);
 
 void mcp_child_free(mcp_child *c);

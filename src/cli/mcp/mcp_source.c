@@ -1,5 +1,4 @@
-/* mcp_source.c: the report is the JSON of `hotspots --by-line`; its rows are found by line number
- * while the file is printed. */
+/* mcp_source.c: annotates a source file with the JSON rows of `hotspots` by line. */
 #include "cli/mcp/mcp_source.h"
 
 #include <jansson.h>
@@ -10,15 +9,16 @@
 
 #include "base/path.h"
 
-/* Whether a trace's name of a file, which may be relative to some folder, can be this one. */
+/* Returns whether a file name in a trace, which may be relative to any folder, can mean this
+ * file. */
 static bool is_file(const char *path, const char *name) {
     while (strncmp(name, "./", 2) == 0)
         name += 2;
     return *name && path_ends(path, name, strlen(name));
 }
 
-/* The row of a line; NULL: nothing is allocated there. Line 0: the first row of the file, which is
- * the largest. */
+/* Finds the row of a line; NULL: nothing is allocated there. For line 0, returns the first row of
+ * the file, which is the largest. */
 static json_t *row_of(json_t *rows, const char *path, long long line) {
     size_t i;
     json_t *row;
@@ -59,7 +59,8 @@ static void print_lines(FILE *out, json_t *rows, const char *path, long long fro
 char *mcp_source(const char *path, const char *report, long long line, long long around) {
     char *answer = NULL;
     size_t size = 0;
-    const char *object = strchr(report, '{'); /* between what went to standard error */
+    const char *object = strchr(report, '{'); /* messages of standard error may come before and
+                                                 after it */
     json_t *whole = object ? json_loads(object, JSON_DISABLE_EOF_CHECK, NULL) : NULL;
     json_t *rows = json_object_get(whole, "hotspots");
     FILE *out = open_memstream(&answer, &size);

@@ -1,9 +1,9 @@
-/* mcp_source.h: lines of a source file, each with what is allocated there. */
+/* mcp_source.h: shows lines of a source file with the share allocated on each. */
 #ifndef CLI_MCP_MCP_SOURCE_H
 #define CLI_MCP_MCP_SOURCE_H
 
-/* `report` is JSON of `hotspots --by line`. `line` stands in the middle, with `around` lines before
- * and behind it; 0: the one that allocates most. To be freed; NULL: no memory. */
+/* `report` is the JSON of `hotspots` by line. Shows `around` lines before and after `line`; 0: the
+ * line that allocates most. The caller frees the result. Returns NULL if there is no memory. */
 char *mcp_source(const char *path, const char *report, long long line, long long around);
 
 #endif

@@ -1,6 +1,6 @@
-/* mcp_tools.c: one table has the tools and their parameters: the schemas that clients read, the
- * check of arguments and the words of the command all come from it. Each path is resolved and must
- * lie below an allowed folder before it becomes a word. */
+/* mcp_tools.c: a single table describes the tools and their parameters. The schemas for clients,
+ * the check of arguments and the command lines are all made from it. Each path is resolved, and
+ * must be below an allowed folder, before it becomes part of a command line. */
 #include "cli/mcp/mcp_tools.h"
 
 #include <errno.h>
@@ -16,11 +16,11 @@ typedef enum param_kind {
     PARAM_TEXT,
     PARAM_NUMBER,
     PARAM_COUNT,
-    PARAM_TRACE, /* a file that exists, within the folders */
-    PARAM_FILE,  /* the same, of the answer alone: no word of the command */
-    PARAM_LINE,  /* a number of the answer alone */
-    PARAM_NEW,   /* a file to be written, within the folders */
-    PARAM_WORDS, /* a command line, at the end */
+    PARAM_TRACE, /* an existing file in the allowed folders */
+    PARAM_FILE,  /* like PARAM_TRACE, but used only for the answer, not in the command line */
+    PARAM_LINE,  /* a number used only for the answer */
+    PARAM_NEW,   /* a file to be written, in the allowed folders */
+    PARAM_WORDS, /* a command line, which comes last */
 } param_kind;
 
 typedef struct param {
@@ -29,7 +29,7 @@ typedef struct param {
     const char *option; /* NULL: an operand */
     bool required;
     const char *help;
-    const char *otherwise; /* the option's value if it is not given; NULL: the command's own */
+    const char *otherwise; /* value if it is not given; NULL: the command's default */
 } param;
 
 enum { MOST_PARAMS = 8 };
@@ -37,7 +37,7 @@ enum { MOST_PARAMS = 8 };
 struct mcp_tool {
     const char *name, *command;
     const char *help;
-    const char *always[4]; /* words in front of all others */
+    const char *always[4]; /* words before all others */
     bool runs, annotates;
     param params[MOST_PARAMS];
 };
@@ -202,7 +202,8 @@ static bool is_allowed(const mcp_limits *limits, const char *path) {
     return false;
 }
 
-/* Without links and dots; of a file that is to be written, its folder. */
+/* Resolves links and dots. For a file to be written that does not exist yet, resolves its
+ * folder. */
 static char *real_path(const char *path, bool to_write) {
     char *whole = realpath(path, NULL), *copy, *both = NULL;
     if (whole || !to_write || errno != ENOENT || !(copy = strdup(path)))
@@ -222,8 +223,9 @@ static char *real_path(const char *path, bool to_write) {
     return both;
 }
 
-/* The path below one of the folders that `path` names, which must exist unless it is to be written;
- * its folder must, then. To be freed; NULL: `reason` says why not. */
+/* Resolves a path, and checks that it is in one of the allowed folders. The file must exist; one to
+ * be written needs only an existing folder. The caller frees the result. Returns NULL with the
+ * cause in `reason`. */
 static char *mcp_confine(const mcp_limits *limits, const char *path, bool to_write,
                          char reason[MCP_REASON]) {
     char *absolute = NULL;
@@ -269,7 +271,8 @@ static bool refuse(char reason[MCP_REASON], const param *p, const char *what) {
     return false;
 }
 
-/* The text of an argument's value; to be freed. NULL: it is of another kind. */
+/* Returns the text of an argument, to be freed by the caller. Returns NULL if the argument has the
+ * wrong type. */
 static char *text_of(const param *p, const json_t *value) {
     char *text = NULL;
     const bool counts = p->kind == PARAM_COUNT || p->kind == PARAM_LINE;
@@ -284,7 +287,8 @@ static char *text_of(const param *p, const json_t *value) {
                : NULL;
 }
 
-/* A word of the command: an option with its value in one, so that none is taken for another. */
+/* Adds a word. An option and its value become one word, so that the value is never taken for an
+ * option. Frees or takes `text`. */
 static bool add_value(mcp_words *w, const param *p, char *text) {
     char *word = text;
     if (p->option) {
@@ -330,7 +334,7 @@ static bool add_param(mcp_words *w, const param *p, const mcp_limits *limits, co
     return add_value(w, p, text) || refuse(reason, p, "is one word too many");
 }
 
-/* Options, or else operands, in the order of the table. */
+/* Adds either the options or the operands, in the order of the table. */
 static bool add_params(mcp_words *w, const mcp_tool *t, const mcp_limits *limits, json_t *arguments,
                        bool options, char reason[MCP_REASON]) {
     for (size_t i = 0; i < MOST_PARAMS && t->params[i].name; i++) {

@@ -1,5 +1,5 @@
-/* cmd_advise.c: `allotrace advise FILE`: why the program allocates where it does, and what to do.
- */
+/* cmd_advise.c: `allotrace advise FILE`: explains why the program allocates where it does, and what
+ * to change. */
 #include <unistd.h>
 
 #include "cli/message.h"

@@ -1,4 +1,5 @@
-/* cmd_anonymise.c: `allotrace anonymise FILE`: a trace without names, to be shown to others. */
+/* cmd_anonymise.c: `allotrace anonymise FILE`: removes names from a trace, so that it can be
+ * shared. */
 #include <errno.h>
 #include <string.h>
 #include <sys/random.h>

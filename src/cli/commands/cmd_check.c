@@ -1,4 +1,4 @@
-/* cmd_check.c: `allotrace check TRACE`: expectations and budgets, for people and for CI. */
+/* cmd_check.c: `allotrace check TRACE`: checks expectations and budgets, for people and for CI. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -90,30 +90,31 @@ static const option options[] = {
     OPTIONS_FORM(check_command),
 };
 
-/* What rules with one filter and measure are about. */
+/* The blocks that rules with the same filter and measure are about. */
 typedef struct group {
-    const char *text; /* the filter, interned; NULL: all blocks */
-    filter *filter;   /* NULL: the same */
+    const char *text; /* text of the filter, interned; NULL: all blocks */
+    filter *filter;   /* NULL: all blocks */
     measure measure;
     lens lens;
-    budget_tally tally; /* unless all blocks count, in the order in which they are read */
+    budget_tally tally; /* used if any group needs the table; otherwise job.tally counts blocks as
+                           they are read */
 } group;
 
-/* All that a run of the command holds. */
+/* State of the command. */
 typedef struct job {
     const check_command *opts;
     trace_file in;
     profile profile;
-    budget_rule defaults; /* filter and measure of rules that name none */
+    budget_rule defaults; /* filter and measure of rules without any */
     VEC(group) groups;
     bool selects;         /* some group needs the table of blocks */
-    budget_tally tally;   /* of all groups, if none does */
+    budget_tally tally;   /* of all groups, if none needs the table */
     intern_table strings; /* of the rules */
     budget_rules rules;
-    VEC(budget_result) results; /* by rule */
-    bool is_partial;            /* a part of the trace is missing */
-    bool makes_rules;           /* for the largest sites */
-    unsigned covered;           /* percent of all, by these */
+    VEC(budget_result) results; /* with the same indices as `rules` */
+    bool is_partial;            /* part of the trace is missing */
+    bool makes_rules;           /* --update makes rules for the largest sites */
+    unsigned covered;           /* percent of the total that these sites allocate */
 } job;
 
 /* ---- rules --------------------------------------------------------------------------------- */
@@ -126,7 +127,7 @@ static bool parse_factor(const char *text, double *factor) {
     return !*end && isfinite(*factor) && *factor > 1;
 }
 
-/* SITE may hold a `=` (operator==); an amount does not. */
+/* SITE may contain `=` (operator==), but an amount does not. */
 static int add_expectation(job *j, const char *text, double factor) {
     const char *equals = strrchr(text, '=');
     budget_rule rule = j->defaults;
@@ -144,7 +145,7 @@ static int add_expectation(job *j, const char *text, double factor) {
     return rule.site && vec_push(&j->rules, rule) ? STATUS_OK : message_no_memory();
 }
 
-/* Of budgets in a file that is kept up to date, too. */
+/* Also the defaults for budgets in a file that --update maintains. */
 static const budget_rule plain_defaults = {
     .site = "total", .measure = MEASURE_ALLOCATED, .unit = BUDGET_BYTES};
 
@@ -159,7 +160,7 @@ static bool set_defaults(job *j) {
     return !text || !*text || j->defaults.filter;
 }
 
-/* A check of nothing would pass for ever. */
+/* A budget file without budgets is an error, since its check would always pass. */
 static int read_budget(job *j, const char *path) {
     size_t n = j->rules.count;
     int status = budget_file_read(path, &j->defaults, &j->strings, &j->rules);
@@ -170,7 +171,7 @@ static int read_budget(job *j, const char *path) {
     return status;
 }
 
-/* In a file that has none yet, or none of a measure that was asked for. */
+/* Returns whether --update must make rules: the file has none, or none of the requested measure. */
 static bool needs_first(const job *j) {
     if (!j->opts->update)
         return false;
@@ -225,10 +226,10 @@ static int add_group(job *j, const budget_rule *r) {
     return STATUS_OK;
 }
 
-/* Before there are rules, those that are to be made. */
+/* Makes the groups of all rules, including the group of rules that will be made. */
 static int make_groups(job *j) {
     int status = j->makes_rules ? add_group(j, &j->defaults) : STATUS_OK;
-    if (j->makes_rules) /* sites are sorted by the measure */
+    if (j->makes_rules) /* sites will be sorted by the measure */
         j->selects = j->selects || j->defaults.measure == MEASURE_BLOCKS;
     for (size_t i = 0; status == STATUS_OK && i < j->rules.count; i++)
         status = add_group(j, &j->rules.items[i]);
@@ -245,9 +246,9 @@ static void free_groups(job *j) {
     vec_free(&j->groups);
 }
 
-/* ---- a first budget ------------------------------------------------------------------------ */
+/* ---- making a budget ------------------------------------------------------------------------- */
 
-enum { FIRST_SHARE = 20 /* at least a 20th of the total */ };
+enum { FIRST_SHARE = 20 /* at least 1/20 of the total */ };
 
 static bool is_listed(const job *j, const char *site) {
     for (size_t i = 0; i < j->rules.count; i++)
@@ -257,7 +258,7 @@ static bool is_listed(const job *j, const char *site) {
     return false;
 }
 
-/* The largest functions of what is counted. */
+/* Finds the largest functions by the default measure and filter. */
 static bool find_functions(const job *j, hotspots *h) {
     query_result q;
     const query_spec spec = {.filter = j->groups.items[find_group(j, &j->defaults)].filter,
@@ -273,7 +274,7 @@ static bool find_functions(const job *j, hotspots *h) {
     return ok;
 }
 
-/* The whole program, and its largest functions: lines move too often. */
+/* Makes rules for the whole program and its largest functions. Lines would change too often. */
 static bool make_rules(job *j) {
     hotspots h;
     if (!find_functions(j, &h))
@@ -305,7 +306,8 @@ static bool count_block(void *context, uint32_t node, const memtrace_event *even
     return budget_count(&j->tally, j->profile.info.sample_rate, node, event);
 }
 
-/* With a filter, blocks are counted once it is known which are kept. */
+/* With a filter or another measure, blocks are counted after reading, when it is known which ones
+ * count. */
 static int count_kept(const job *j, group *g) {
     selection s;
     const int status = question_check_filter(&command_check, g->text, g->filter, &j->profile);
@@ -353,8 +355,9 @@ static int read_trace(job *j, const char *path) {
     return count_groups(j);
 }
 
-/* What is missing can only add to what is known to be too much; but for what is still there at the
- * end, which is missing, too. */
+/* If part of the trace is missing, a result stands only if the missing part cannot change it: an
+ * excess can only grow. That does not apply to memory at the end, since missing frees could reduce
+ * it. */
 static void doubt(const budget_rule *r, budget_result *result) {
     const bool adds = r->measure != MEASURE_SURVIVED && r->measure != MEASURE_LIVE;
     if (adds && result->verdict == BUDGET_FAIL && result->actual.value > r->amount)
@@ -412,14 +415,14 @@ static int show(const job *j) {
     return status;
 }
 
-/* Whether a measure counts whatever was allocated: by others, one may allocate and have no sample.
- */
+/* Returns whether a measure counts all allocations. By other measures, a function may allocate and
+ * still have no sample. */
 static bool counts_all(measure m) {
     return m == MEASURE_ALLOCATED || m == MEASURE_BLOCKS || m == MEASURE_BYTESECONDS;
 }
 
-/* A limit on a name that is misspelt, or that the program no longer has, is met by every trace; so
- * is one on a function that leaves allocating to others. */
+/* Warns about rules without samples. A limit for a misspelt or renamed function would always be
+ * kept, and so would one for a function that only calls others. */
 static void say_unknown(const job *j) {
     for (size_t i = 0; i < j->rules.count; i++) {
         const budget_rule *rule = &j->rules.items[i];
@@ -450,7 +453,7 @@ static int verdict(const job *j) {
     return status;
 }
 
-/* What no budget limits, nobody looks at later. */
+/* Says which part of the total the budgets cover, since nobody looks at the rest later. */
 static void say_written(const job *j, size_t n_before, const char *trace) {
     const size_t n = j->rules.count, n_functions = j->makes_rules ? n - n_before - 1 : 0;
     const char *path = j->opts->update;

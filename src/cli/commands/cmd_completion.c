@@ -1,4 +1,5 @@
-/* cmd_completion.c: `allotrace completion SHELL`: completion scripts from the table of commands. */
+/* cmd_completion.c: `allotrace completion SHELL`: generates completion scripts from the table of
+ * commands. */
 #include <stdio.h>
 #include <string.h>
 
@@ -7,7 +8,7 @@
 #include "cli/message.h"
 #include "contract/control.h"
 
-/* X(name), with `between` between two of them. */
+/* X(name), separated by `between`. */
 #define SHELLS(X, between)                                                                         \
     X(bash) between X(zsh)                                                                         \
     between X(fish)                                                                                \
@@ -15,7 +16,7 @@
 #define SHELL_NAME(name)     #name
 #define SHELL_NAMES(between) SHELLS(SHELL_NAME, between)
 
-/* The options of a command, with --help as the last. */
+/* The options of a command include --help, as the last one. */
 static size_t option_count(const command *cmd) {
     return cmd->n_options + 1;
 }
@@ -29,8 +30,8 @@ static void print_command_names(const char *separator) {
         printf("%s%s", i ? separator : "", command_table[i]->name);
 }
 
-/* `text` for the inside of single quotes: of sh and zsh with `'\''`, of fish with `\'`. Characters
- * in `escaped` get a backslash. */
+/* Prints `text` for use within single quotes. `quote` stands for a single quote: `'\''` in sh and
+ * zsh, `\'` in fish. Characters in `escaped` get a backslash. */
 static void print_quoted(const char *text, const char *quote, const char *escaped) {
     for (; *text; text++) {
         if (*text == '\'')
@@ -42,7 +43,7 @@ static void print_quoted(const char *text, const char *quote, const char *escape
     }
 }
 
-/* Each way to write an option of `cmd` that takes a value, as `--output|-o`. */
+/* Prints the options of `cmd` that take a value, in all spellings, such as `--output|-o`. */
 static void print_options_with_values(const command *cmd, const char *between) {
     const char *before = "";
     for (size_t i = 0; i < option_count(cmd); i++) {
@@ -109,7 +110,7 @@ static void bash_operands(const command *cmd) {
     printf("        %s) %s ;;\n", cmd->name, actions[cmd->operand]);
 }
 
-/* What follows the program is the program's own, where the shell knows how to complete that. */
+/* Words after the program are completed by the program's own rules, if the shell provides that. */
 static void bash_program(const command *cmd) {
     if (cmd->operand != OPERAND_PROGRAM)
         return;
@@ -243,7 +244,7 @@ static void print_zsh(void) {
             printf(" %s", command_table[i]->alias);
     fputs("\n# zsh completion of allotrace; made by `allotrace completion zsh`\n"
           "_allotrace() {\n"
-          "    local names='", /* $commands is zsh's own */
+          "    local names='", /* zsh has a $commands of its own */
           stdout);
     print_command_names(" ");
     fputs("' cmd\n    local -a summaries=(\n", stdout);
@@ -297,7 +298,8 @@ static void fish_option(const char *condition, const option *o) {
     fputs("'\n", stdout);
 }
 
-/* The words from the program on, and whether there is one: what follows it is the program's own. */
+/* Prints the words from the program on, and returns whether there are any: they are completed by
+ * the program's own rules. */
 static void fish_program(const command *cmd) {
     fputs("function __allotrace_program\n"
           "    set -l words (commandline -opc)[3..]\n"
@@ -377,7 +379,7 @@ static void print_fish(void) {
 
 /* ---- plain ------------------------------------------------------------------------------- */
 
-/* For other tools: command, option, argument, help, letter; separated by tabs. */
+/* For other tools, prints tab-separated rows: command, option, argument, help, letter. */
 static void print_plain(void) {
     for (size_t i = 0; i < command_count; i++)
         for (size_t j = 0; j < option_count(command_table[i]); j++) {

@@ -1,4 +1,5 @@
-/* cmd_diff.c: `allotrace diff BEFORE AFTER`: what changed, and how sure that is. */
+/* cmd_diff.c: `allotrace diff BEFORE AFTER`: shows what changed between traces, and how certain
+ * that is. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,7 +59,7 @@ static const option options[] = {
     OPTIONS_QUESTION(diff_command),
 };
 
-/* The runs of both sides; those before stand first. */
+/* The runs of both sides; those from before the change come first. */
 typedef struct runs {
     question *questions;
     const query_result **answers;
@@ -79,7 +80,7 @@ static bool parse_per(const char *text, diff_options *o) {
            o->per_before > 0 && o->per_after > 0;
 }
 
-/* Puts the operands after --before first. */
+/* Assigns the operands to the sides, and puts those from before the change first. */
 static int take_sides(const diff_command *opts, char **operands, size_t n, runs *r) {
     r->n = n;
     if (!opts->before && !opts->after) {
@@ -117,7 +118,7 @@ static int read_runs(const diff_command *opts, runs *r) {
     return STATUS_OK;
 }
 
-/* Whether all runs are one file, so that nothing can differ. */
+/* Returns whether all runs are the same file, so that there can be no difference. */
 static bool are_same_file(const runs *r, const diff_options *query) {
     struct stat first, other;
     bool same = stat(r->paths[0], &first) == 0 && S_ISREG(first.st_mode) &&
@@ -128,7 +129,7 @@ static bool are_same_file(const runs *r, const diff_options *query) {
     return same;
 }
 
-/* The same address in the same build of a module is the same place. */
+/* Addresses match only if they are in the same build of a module. */
 static void hint_addresses(const runs *r) {
     bool symbolized = true;
     for (size_t i = 0; i < r->n; i++)
@@ -164,7 +165,7 @@ static int show(const diff_command *opts, const diff_options *query, const runs 
     return status;
 }
 
-/* What is read from a pipe is gone. */
+/* Input from a pipe can be read only once. */
 static bool reads_input_twice(const runs *r) {
     size_t n = 0;
     for (size_t i = 0; i < r->n; i++)
@@ -182,7 +183,8 @@ static int diff_runs(const diff_command *opts, const diff_options *query, char *
     return status == STATUS_OK ? show(opts, query, r) : status;
 }
 
-/* A name that one of the traces has is no slip. */
+/* Suggests similar names only if the filter matched nothing in any trace. Otherwise the name is not
+ * a typing error. */
 static void close_runs(runs *r) {
     size_t with_nothing = 0;
     for (size_t i = 0; r->questions && i < r->n; i++)

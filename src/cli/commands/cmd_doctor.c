@@ -1,4 +1,5 @@
-/* cmd_doctor.c: `allotrace doctor FILE`: every defect of a trace, and a clean copy. */
+/* cmd_doctor.c: `allotrace doctor FILE`: lists all defects of a trace, and writes a repaired
+ * copy. */
 #include <inttypes.h>
 #include <string.h>
 #include <unistd.h>
@@ -43,10 +44,10 @@ static const char *const defect_texts[] = {
 typedef struct examination {
     output *out;
     bool all;     /* list every defect */
-    bool is_copy; /* what is missing in the trace stays so: that it says it is no defect */
-    bool lacks;   /* … and it does */
+    bool is_copy; /* a repaired copy: statements that events are missing are not defects */
+    bool lacks;   /* the trace states that events are missing */
     uint64_t counts[MEMTRACE_N_DEFECTS];
-    uint64_t events, duration; /* that could be read; microseconds */
+    uint64_t events, duration; /* readable events; duration in microseconds */
 } examination;
 
 static void list_defect(void *context, memtrace_defect defect, uint64_t offset,
@@ -68,7 +69,7 @@ static void list_defect(void *context, memtrace_defect defect, uint64_t offset,
     output_char(x->out, '\n');
 }
 
-/* Lists defects from now on, after those that were met before the head of the trace was found. */
+/* Reports defects found while the trace was opened, and then further ones as they are found. */
 static void watch(examination *x, trace_file *in) {
     size_t n;
     trace_file_printed(in);
@@ -92,7 +93,7 @@ static int examine(examination *x, trace_file *in) {
     return status == MEMTRACE_END ? STATUS_OK : trace_file_report(in, status);
 }
 
-/* Examines the trace that was written: it must be clean, and tells how much could be read. */
+/* Reads the repaired trace. It must have no defects, and tells how many events could be read. */
 static int check_repaired(examination *x, const char *path) {
     trace_file repaired;
     examination again = {.out = x->out, .all = true, .is_copy = true};
@@ -132,7 +133,8 @@ static bool any_left_out(const examination *x) {
     return false;
 }
 
-/* A trace that says what it lacks is as sound as it can be. */
+/* Returns whether there are defects to repair. A trace that only states what it lacks cannot be
+ * improved. */
 static bool can_be_repaired(const examination *x) {
     for (int i = 0; i < MEMTRACE_N_DEFECTS; i++)
         if (x->counts[i] && i != MEMTRACE_DEFECT_ENDS_EARLY && i != MEMTRACE_DEFECT_NO_END &&
@@ -155,7 +157,8 @@ static void say_lost(const examination *x, const memtrace_reader *reader) {
                       figure_duration(took).text);
 }
 
-/* That a trace says what the one lacks from which it was made is no defect of its own. */
+/* Prints a summary, and returns the number of defects. Gaps that the trace states, from an earlier
+ * repair, do not count. */
 static uint64_t summarise(const examination *x, const trace_file *in, const char *repaired) {
     uint64_t total = 0;
     int kinds = 0;

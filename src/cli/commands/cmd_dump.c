@@ -1,4 +1,4 @@
-/* cmd_dump.c: `allotrace dump FILE`: every event as text. */
+/* cmd_dump.c: `allotrace dump FILE`: prints every event as text. */
 #include <unistd.h>
 
 #include "cli/message.h"
@@ -43,7 +43,8 @@ static const option options[] = {
     OPTION_STRICT(dump_command_options, strict),
 };
 
-/* How much there will be, nobody knows: programs do other things at first. */
+/* Warns about a large dump. Its size cannot be predicted from the beginning of a trace, since
+ * programs behave differently at startup. */
 typedef struct large_dump {
     const trace_file *in;
     bool said;

@@ -1,4 +1,4 @@
-/* cmd_export.c: `allotrace export FILE --to FORMAT`: a trace for other tools. */
+/* cmd_export.c: `allotrace export FILE --to FORMAT`: converts a trace for other tools. */
 #include <stdio.h>
 #include <string.h>
 
@@ -89,8 +89,8 @@ typedef struct work {
     const export_options *options;
     profile profile;
     lens lens;
-    selection selected;   /* without rows if there is no table, which means all */
-    blocks_moment moment; /* of MEASURE_LIVE and MEASURE_PEAK */
+    selection selected;   /* has no rows if there is no table; then all blocks are selected */
+    blocks_moment moment; /* for MEASURE_LIVE and MEASURE_PEAK */
     export_subject subject;
 } work;
 
@@ -104,7 +104,7 @@ static bool sum_stacks(const work *w, cost_list *costs) {
                             : cost_of_tree(&w->profile, costs);
 }
 
-/* What the format takes was made; this sums up what stacks cost. */
+/* Writes the result, after summing the costs of stacks if the format needs them. */
 static bool write_format(work *w, output *o) {
     cost_list costs = {0};
     w->subject.lens = &w->lens;
@@ -150,7 +150,7 @@ static int write_file(work *w) {
     return result_file_end(&out, write_result(w, &out));
 }
 
-/* A folder that has those of other traces, too. */
+/* Writes to a folder that may also contain other traces. */
 static int write_folder(work *w) {
     w->subject.path = w->options->output;
     if (write_format(w, NULL))
@@ -184,7 +184,7 @@ static bool select_blocks(work *w, const filter *f) {
     return true;
 }
 
-/* The viewer takes the profile over. */
+/* The viewer takes ownership of the profile. */
 static int write_page(work *w, trace_file *in) {
     viewer v;
     char *paths[] = {(char *)(uintptr_t)in->name};
@@ -217,7 +217,7 @@ static int export_profile(work *w, trace_file *in, const filter *f) {
                                         : write_file(w);
 }
 
-/* The profile is complete before the result is begun. */
+/* Reads the whole profile before creating the result. */
 static int export_trace(work *w, const char *path, const filter *f) {
     const export_options *opts = w->options;
     trace_file in;
@@ -251,7 +251,7 @@ static int refuse_measure(void) {
                          names);
 }
 
-/* Which formats have one; and the moment that it is about. */
+/* Checks that the format supports the measure, and parses the moment given by --at. */
 static int find_measure(const export_options *opts, uint64_t *moment) {
     filter_error error;
     const bool shows_first = opts->to == FORMAT_pprof && opts->measure == MEASURE_LIVE && !opts->at;

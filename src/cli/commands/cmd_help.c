@@ -1,4 +1,4 @@
-/* cmd_help.c: `allotrace help [COMMAND|TOPIC]`. */
+/* cmd_help.c: `allotrace help [COMMAND|TOPIC]`: shows help texts. */
 #include "cli/help.h"
 #include "cli/message.h"
 #include "cli/topics.h"

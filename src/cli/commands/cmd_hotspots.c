@@ -1,5 +1,5 @@
-/* cmd_hotspots.c: `allotrace hotspots FILE`: which code allocates most; and `allotrace types FILE`,
- * which is the same by type. */
+/* cmd_hotspots.c: `allotrace hotspots FILE`: shows which code allocates most; and `allotrace types
+ * FILE`, which shows the same by type. */
 #include <unistd.h>
 
 #include "cli/message.h"

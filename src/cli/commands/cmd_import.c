@@ -1,4 +1,4 @@
-/* cmd_import.c: `allotrace import FILE`: a trace from a heap profile of another tool. */
+/* cmd_import.c: `allotrace import FILE`: makes a trace from another tool's heap profile. */
 #include <errno.h>
 #include <fcntl.h>
 #include <lz4frame.h>
@@ -63,8 +63,8 @@ typedef struct whole {
     size_t size, capacity;
 } whole;
 
-/* Memory follows what is there, not what a header claims; a compressed file of gigabytes of nothing
- * is refused. */
+/* Allocates memory according to the actual data, not to sizes that a header claims. Refuses files
+ * that decompress to more than 2 GB. */
 static const char *whole_has_room(whole *w, size_t more) {
     const size_t most = (size_t)1 << 31;
     size_t capacity = w->capacity ? w->capacity : more;
@@ -98,7 +98,7 @@ static const char *read_whole(whole *w, gzFile in) {
     }
 }
 
-/* Replaces what begins as zstd's data does by what that holds. */
+/* Replaces zstd data by its decompressed content. */
 static const char *inflate_zstd(whole *w) {
     static const uint8_t magic[] = {0x28, 0xB5, 0x2F, 0xFD};
     if (w->size < sizeof magic || memcmp(w->bytes, magic, sizeof magic) != 0)
@@ -127,7 +127,7 @@ static const char *inflate_zstd(whole *w) {
     return why;
 }
 
-/* The same of lz4's frames. */
+/* Replaces LZ4 frames by their decompressed content. */
 static const char *inflate_lz4(whole *w) {
     static const uint8_t magic[] = {0x04, 0x22, 0x4D, 0x18};
     if (w->size < sizeof magic || memcmp(w->bytes, magic, sizeof magic) != 0)
@@ -186,7 +186,7 @@ static bool begins_with(const whole *w, const char *text) {
     return w->size >= strlen(text) && memcmp(w->bytes, text, strlen(text)) == 0;
 }
 
-/* A pprof profile begins with any of its fields. */
+/* Guesses the format. A pprof profile may begin with any of its fields. */
 static enum format format_of(const whole *w) {
     size_t at = 0;
     while (at < w->size && strchr(" \t\r\n", w->bytes[at]) && w->bytes[at])

@@ -1,4 +1,4 @@
-/* cmd_info.c: `allotrace info FILE…`: what a trace is about. */
+/* cmd_info.c: `allotrace info FILE…`: shows the metadata of traces. */
 #include <errno.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -34,7 +34,7 @@ static const option options[] = {
     OPTION_STRICT(info_options, strict),
 };
 
-/* Of a file as it lies on the disk, compressed or not; 0 of what is none. */
+/* Returns the size of the file on the disk, compressed or not; 0: not a regular file. */
 static uint64_t size_of(const trace_file *in) {
     struct stat about;
     bool piped = in->path[0] == '-' && !in->path[1];
@@ -63,7 +63,7 @@ static void write_report(output *out, info_report *r, const info_options *opts) 
     info_free(r);
 }
 
-/* `n` counts the traces shown so far. */
+/* `n` is the number of traces shown so far. */
 static int show(output *out, const char *path, const info_options *opts, size_t *n) {
     trace_file in;
     profile p = {0};

@@ -1,4 +1,4 @@
-/* cmd_leaks.c: `allotrace leaks FILE`: what stays, and whether it grows. */
+/* cmd_leaks.c: `allotrace leaks FILE`: shows what stays in memory, and whether it grows. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -43,20 +43,21 @@ static const option options[] = {
     OPTIONS_FORM(leaks_options),
 };
 
-/* Whether a name can stand in a command as it is. */
+/* Returns whether a name needs no quoting in a command. */
 static bool is_word(const char *name) {
     static const char letters[] =
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.:";
     return *name && strlen(name) <= LONGEST_WORD && name[strspn(name, letters)] == '\0';
 }
 
-/* The surest growth comes first. */
+/* Prints a command for the callers of the first site, which is the one that grows most
+ * certainly. */
 static void hint_callers(const question *q, const leaks *l) {
     const leaks_site *s = l->sites.items;
     char live[40] = "survived";
     if (l->sites.count == 0 || s->class != LEAKS_GROWING || !s->place || q->report.filter)
         return;
-    if (l->cleaned_up) /* what was live before that was freed in the end */
+    if (l->cleaned_up) /* blocks that were live before that were freed at the end */
         snprintf(live, sizeof live, "live:%" PRIu64 "us", l->to);
     if (s->place->line > 0)
         message_hint("callers of the first site: allotrace callers --filter %s '%s:%u' %s", live,
@@ -66,7 +67,8 @@ static void hint_callers(const question *q, const leaks *l) {
                      s->place->function, origin_words(q->in.path));
 }
 
-/* What leaks need not be where most is allocated. */
+/* Libraries are checked for the first site only, since the sites that leak need not be those that
+ * allocate most. */
 static void hint_libraries(const question *q, const leaks *l) {
     const leaks_site *s = l->sites.items;
     if (l->sites.count > 0 && s->cost.blocks > 0 && s->place && !q->report.filter &&

@@ -1,4 +1,4 @@
-/* cmd_lifetimes.c: `allotrace lifetimes FILE`: how long blocks live. */
+/* cmd_lifetimes.c: `allotrace lifetimes FILE`: shows how long blocks live. */
 #include <unistd.h>
 
 #include "cli/message.h"

@@ -1,4 +1,4 @@
-/* cmd_merge.c: `allotrace merge FILE…`: one trace from several. */
+/* cmd_merge.c: `allotrace merge FILE…`: combines several traces into one. */
 #include <stdio.h>
 #include <string.h>
 

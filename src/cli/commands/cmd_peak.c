@@ -1,4 +1,4 @@
-/* cmd_peak.c: `allotrace peak FILE`: when most was live, and what it was. */
+/* cmd_peak.c: `allotrace peak FILE`: shows when most memory was live, and what held it. */
 #include <unistd.h>
 
 #include "cli/message.h"
@@ -12,7 +12,7 @@ typedef struct peak_options {
     question_options question;
     uint64_t top, callers;
     double min_share;
-    int by, measure; /* of sites */
+    int by, measure; /* for sites */
 } peak_options;
 
 static const peak_options defaults = {
@@ -39,7 +39,7 @@ static const option options[] = {
     OPTIONS_FORM(peak_options),
 };
 
-/* The sites of what was live at the peak, in `q`'s measure. */
+/* Shows the sites of blocks that were live at the peak, by the measure of `sites`. */
 static int show_sites(const question *q, const peak_options *opts, const report *sites) {
     peak k;
     hotspots h;

@@ -1,4 +1,4 @@
-/* cmd_stats.c: `allotrace stats FILE`: sizes and lifetimes of the sampled blocks. */
+/* cmd_stats.c: `allotrace stats FILE`: shows sizes and lifetimes of the sampled blocks. */
 #include <inttypes.h>
 
 #include "cli/message.h"
@@ -44,7 +44,8 @@ static const option options[] = {
     OPTIONS_FORM(stats_options),
 };
 
-/* A row a block, in the order of their births, as CSV. No report: there may be millions. */
+/* Writes CSV with one row per block, in the order of allocation. It is not a report, since there
+ * may be millions of rows. */
 static void put_vectors(output *o, const profile *p, const stats *s) {
     output_text(o, "words,samples,born_event,born_us,life_events,life_us,survived\n");
     stats_walk walk = {.stats = s};

@@ -1,5 +1,4 @@
-/* cmd_subsample.c: `allotrace subsample FACTOR FILE`: a trace as a lower rate would have made it.
- */
+/* cmd_subsample.c: `allotrace subsample FACTOR FILE`: reduces the sampling rate of a trace. */
 #include "base/number.h"
 #include "cli/excerpt_file.h"
 #include "cli/message.h"

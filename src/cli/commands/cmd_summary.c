@@ -1,5 +1,5 @@
-/* cmd_summary.c: `allotrace FILE`, or `allotrace summary FILE`: the most important of each report.
- */
+/* cmd_summary.c: `allotrace FILE`, or `allotrace summary FILE`: shows the most important results of
+ * each report. */
 #include "cli/message.h"
 #include "cli/origin.h"
 #include "cli/question.h"
@@ -22,10 +22,10 @@ static const option options[] = {
     OPTION_STRICT(summary_options, question.strict),
 };
 
-/* Everything that the document refers to. */
+/* The data of the document. */
 typedef struct findings {
-    /* Where libraries hold most, sites are those of the code that calls them. */
-    filter *hiding; /* NULL: they are not hidden */
+    /* If most was allocated in libraries, sites are those of their callers. */
+    filter *hiding; /* NULL: libraries are not hidden */
     query_result callers;
     report of_sites;
     peak peak;

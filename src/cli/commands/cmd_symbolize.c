@@ -1,4 +1,4 @@
-/* cmd_symbolize.c: `allotrace symbolize FILE`: names for the addresses in a trace. */
+/* cmd_symbolize.c: `allotrace symbolize FILE`: resolves the addresses in a trace. */
 #include <errno.h>
 #include <string.h>
 
@@ -25,7 +25,7 @@ static const option options[] = {
     OPTIONS_SYMBOLIZE(symbolize_command_options),
 };
 
-/* A trace that is replaced, by its owner. */
+/* A trace to be replaced with the rights of its owner. */
 typedef struct replacing {
     const char *path;
     const symbolize_file_options *with;
@@ -58,7 +58,7 @@ static int run_file(const symbolize_command_options *opts, const char *path) {
     return STATUS_FAILED;
 }
 
-/* Each by itself; what is still being written gets its names later. */
+/* Symbolizes each trace in a folder by itself. Traces that are still being written are skipped. */
 static int run_folder(const symbolize_command_options *opts, const char *folder) {
     ring_files files;
     int status = STATUS_OK;

@@ -1,5 +1,4 @@
-/* cmd_timeline.c: `allotrace timeline FILE`: what is live, and what is allocated, as time goes by.
- */
+/* cmd_timeline.c: `allotrace timeline FILE`: shows live and allocated memory over time. */
 #include <unistd.h>
 
 #include "cli/message.h"
@@ -68,12 +67,13 @@ static int print(const timeline_options *opts, timeline_report *r) {
     return status;
 }
 
-/* How many groups are shown. */
+/* Returns the number of groups to show. */
 static uint64_t top(const timeline_options *opts) {
     return opts->top == 0 && opts->by != N_GROUPS_BY ? GROUPS : opts->top;
 }
 
-/* On a narrow terminal a row has as many as stand beside what is said of it. */
+/* Returns the number of time intervals. On a narrow terminal, as many are shown as fit next to a
+ * row's text. */
 static uint64_t points_wanted(const timeline_options *opts) {
     if (opts->points)
         return opts->points;

@@ -1,4 +1,4 @@
-/* cmd_tree.c: `allotrace tree`, `callers` and `callees`: costs along call paths. */
+/* cmd_tree.c: `allotrace tree`, `callers` and `callees`: show costs along call paths. */
 #include <inttypes.h>
 #include <string.h>
 #include <unistd.h>
@@ -75,7 +75,7 @@ static const option tree_specs[] = {
 static const option site_specs[] = {OPTIONS_PATHS("6", "FUNCTION's total"),
                                     OPTIONS_QUESTION(tree_options)};
 
-/* False when there is no memory. */
+/* Returns false if there is no memory. */
 static bool paint(const question *q, const callpaths_spec *spec, const tree_view *shown,
                   picture *p) {
     const picture_spec how = tree_picture(shown);

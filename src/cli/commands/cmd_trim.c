@@ -1,4 +1,4 @@
-/* cmd_trim.c: `allotrace trim FILE`: a stretch of time of a trace, as a trace. */
+/* cmd_trim.c: `allotrace trim FILE`: cuts a trace to a time range. */
 #include "cli/excerpt_file.h"
 
 static const excerpt_file_options defaults = {.to = EXCERPT_END};

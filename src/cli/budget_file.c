@@ -1,4 +1,4 @@
-/* budget_file.c: values by the key that they belong to. What a table lacks is found out when the
+/* budget_file.c: interprets keys and values of TOML. A table is checked for completeness when the
  * next one begins. */
 #include "cli/budget_file.h"
 
@@ -31,9 +31,9 @@ static const char *const keys[N_KEYS] = {
 typedef struct reading {
     const budget_rule *defaults;
     budget_rules *rules;
-    bool seen[N_KEYS]; /* in the current table */
+    bool seen[N_KEYS]; /* keys of the current table */
     bool has_table;
-    unsigned line; /* where the current table begins */
+    unsigned line; /* first line of the current table */
     filter_error filter_error;
 } reading;
 
@@ -70,8 +70,8 @@ static bool take_measure(const toml_value *v, measure *m, toml_error *error) {
                               "temporary or byteseconds");
 }
 
-/* A filter as it stands, once it is known to be one. The column is right as long as nothing before
- * it is escaped. */
+/* Checks that a filter is valid, and keeps its text. The column of an error is right unless there
+ * are escapes before it. */
 static bool take_filter(reading *r, const toml_value *v, const char **text, toml_error *error) {
     filter *f;
     if (!toml_take_text(v, text, error))
@@ -113,7 +113,8 @@ static bool take_value(void *context, int key, const toml_value *v, toml_error *
 
 /* ---- tables -------------------------------------------------------------------------------- */
 
-/* An amount whose unit says more than the default measure takes its own. */
+/* If no measure is given and the unit does not fit the default one, chooses the measure by the
+ * unit. */
 static const char *unfit(const reading *r, budget_rule *rule) {
     if (!r->seen[KEY_MEASURE] && !budget_fits(rule->measure, rule->unit))
         rule->measure = budget_measure_of(rule->unit);
@@ -124,7 +125,7 @@ static const char *unfit(const reading *r, budget_rule *rule) {
                : "B*s, KB*s … belong to the measure byteseconds, and to no other";
 }
 
-/* What a table must have once it ends. */
+/* Checks that a table is complete. */
 static bool finish_table(const reading *r, toml_error *error) {
     if (!r->has_table)
         return true;

@@ -1,5 +1,5 @@
-/* color.h: whether standard output may carry colours: as --color says, or else if it is a terminal
- * and NO_COLOR (no-color.org) is unset or empty. */
+/* color.h: decides whether standard output may be coloured: as --color says, or by default if it is
+ * a terminal, NO_COLOR (no-color.org) is unset or empty, and TERM is not dumb. */
 #ifndef CLI_COLOR_H
 #define CLI_COLOR_H
 

@@ -1,22 +1,22 @@
-/* command.h: what a command is, and the one table of commands.
+/* command.h: the description of a command, and the table of all commands.
  *
- * Problem. A command has options, a help text, completions for three shells, a page of the manual,
- * an exit status and messages; written by hand, these disagree within a month.
+ * Problem. A command has options, a help text, completions for three shells, a manual page, an exit
+ * status and messages. Written by hand, these soon disagree.
  *
- * Way. Each command lives in a file cmd_NAME.c that defines `const command command_NAME`; COMMANDS
- * lists them. Dispatch, option parsing (options.h), `--help` (help.h), completions and the OPTIONS
- * of the manual all come from these structs, so that nothing about a command is written twice. A
- * command that asks a profile something has little to do besides: question.h goes the way from the
- * file to the costs and to the document that is printed.
+ * Approach. Each command is defined in a file cmd_NAME.c as `const command command_NAME`, and
+ * listed in COMMANDS. Dispatch, option parsing (options.h), `--help` (help.h), completions and the
+ * OPTIONS section of the manual are all generated from these structs, so that nothing about a
+ * command is written twice. A command that queries a profile needs little code of its own:
+ * question.h covers all steps from the trace file to the costs, and prints the resulting document.
  *
- * The files here are what commands share; commands/ has the small ones, a folder each the larger
- * ones: run/ (a program from start to summary), attach/, ring/ (recordings in segments), view/,
- * top/, instrument/, mcp/.
+ * This folder has what commands share. commands/ has the small commands; larger ones have folders
+ * of their own: run/ (a program from start to summary), attach/, agent/, ring/ (recordings in
+ * segments), view/, top/, instrument/, mcp/.
  *
- * What must hold. A command computes nothing (src/query does) and lays out nothing (src/render
- * does). Its result alone goes to standard output; all else is a line on standard error that says
- * what, where, and what to do (message.h). An exit status means the same everywhere, but for those
- * that are named below. */
+ * Invariants. A command computes nothing (src/query does) and lays out nothing (src/render does).
+ * Standard output has only its result. Everything else is a line on standard error that says what
+ * happened, where, and what to do (message.h). An exit status means the same for all commands,
+ * except those named below. */
 #ifndef CLI_COMMAND_H
 #define CLI_COMMAND_H
 
@@ -24,7 +24,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* In the order in which the help shows them. */
+/* In the order of the help. */
 #define COMMANDS(X)                                                                                \
     X(run)                                                                                         \
     X(attach)                                                                                      \
@@ -62,14 +62,14 @@
     X(help)                                                                                        \
     X(completion)
 
-/* What the process returns; the same for all commands (`run` passes its program's on). */
+/* Exit statuses, the same for all commands, except that `run` returns its program's. */
 typedef enum exit_status {
     STATUS_OK = 0,
-    STATUS_FAILED = 1,  /* an input cannot be used or an output cannot be written */
+    STATUS_FAILED = 1,  /* an input cannot be used, or an output cannot be written */
     STATUS_USAGE = 2,   /* the command line is wrong */
-    STATUS_DEFECTS = 3, /* doctor alone: the trace is readable, but damaged */
-    STATUS_BEYOND = 3,  /* check alone: an amount is beyond its limits */
-    STATUS_UNSURE = 4,  /* check alone: an amount may be; none surely is */
+    STATUS_DEFECTS = 3, /* doctor only: the trace is readable, but damaged */
+    STATUS_BEYOND = 3,  /* check only: an amount is certainly beyond its limit */
+    STATUS_UNSURE = 4,  /* check only: an amount may be beyond its limit, and none certainly is */
 } exit_status;
 
 typedef enum option_kind {
@@ -77,12 +77,14 @@ typedef enum option_kind {
     OPTION_TEXT,    /* const char * */
     OPTION_FILE,    /* const char *; completes to file names */
     OPTION_COUNT,   /* uint64_t */
-    OPTION_PERCENT, /* double, 0 … 100; a `%` behind it is allowed */
+    OPTION_PERCENT, /* double, 0 to 100; may be followed by `%` */
     OPTION_RATE,    /* double, 0 < rate <= 1 */
-    OPTION_TIME, /* uint64_t, microseconds: `1.5s`, `20ms`, `300us`, `2min`; seconds without unit */
+    OPTION_TIME, /* uint64_t, microseconds; `1.5s`, `20ms`, `300us`, `2min`, `1h`; seconds without a
+                    unit */
     OPTION_CHOICE, /* int, an index into `choices` */
     OPTION_TEXTS,  /* option_texts: may be given several times */
-    OPTION_HEAD,   /* size_t: operands follow it; 1 + how many stood before it; 0: not given */
+    OPTION_HEAD,   /* size_t: starts a list of operands; 1 + the number of operands before it; 0:
+                      not given */
 } option_kind;
 
 #define OPTION_TEXTS_MAX 16
@@ -95,26 +97,26 @@ typedef struct option_texts {
 typedef struct option {
     const char *name;           /* without the dashes */
     char letter;                /* short form; 0: none */
-    option_kind kind;           /* also says what type stands at `at` */
+    option_kind kind;           /* also determines the type of the value at `at` */
     size_t at;                  /* offset of the value in the command's options */
-    const char *argument;       /* its name in the help; NULL for flags and choices */
+    const char *argument;       /* name of its value in the help; NULL for flags and choices */
     const char *const *choices; /* NULL-terminated; NULL unless kind is OPTION_CHOICE */
     const char *help;           /* one paragraph, lower case, no full stop at the end */
-    const char *brief; /* what `--help` shows, where that is less; empty: a topic shows it, of which
-                          another option tells; NULL: the same */
+    const char *brief; /* text for `--help` if that is shorter; empty: not shown there, since a
+                          topic that another option refers to explains it; NULL: `help` */
 } option;
 
 static inline bool option_takes_value(const option *o) {
     return o->kind != OPTION_FLAG && o->kind != OPTION_HEAD;
 }
 
-/* What stands behind the options; also tells the completion what to offer. */
+/* The operands, which also determine completions. */
 typedef enum operand_kind {
     OPERAND_NONE,
     OPERAND_TRACE,     /* exactly one trace; `-` is standard input */
     OPERAND_TRACES,    /* one or more */
-    OPERAND_FACTOR,    /* a number, and one trace */
-    OPERAND_SITE,      /* a function, and one trace */
+    OPERAND_FACTOR,    /* a number and one trace */
+    OPERAND_SITE,      /* a function and one trace */
     OPERAND_SOURCE,    /* a source file */
     OPERAND_SETTINGS,  /* a file of settings */
     OPERAND_PROFILE,   /* a profile of another tool */
@@ -138,33 +140,34 @@ typedef enum command_group {
         N_COMMAND_GROUPS
 } command_group;
 
-/* An option that others have and a command lacks. */
+/* An option that other commands have and this one lacks. */
 typedef struct option_lack {
     const char *option;  /* without dashes */
-    const char *instead; /* what does the same: an option of the command, another command */
+    const char *instead; /* what to use instead: an option of the command, or another command */
 } option_lack;
 
-/* Of those that write a trace with all that is in another one. */
+/* For commands that write a trace with the whole content of another one. */
 extern const option_lack command_lacks_of_copies[];
 
 typedef struct command {
     const char *name;
-    const char *alias;        /* the program name that also means this command; NULL: none */
-    command_group group;      /* under which the overview lists it */
-    bool minor;               /* the overview merely names it, at its end */
-    operand_kind operand;     /* what it takes */
+    const char *alias;        /* a program name that also invokes this command; NULL: none */
+    command_group group;      /* its group in the overview */
+    bool minor;               /* the overview only lists its name at the end */
+    operand_kind operand;     /* its operands */
     const char *usage;        /* its operands as shown, e.g. "FILE…" */
-    const char *summary;      /* what it is for: a few words, lower case, no full stop */
-    const char *description;  /* paragraphs, separated by an empty line */
-    const char *example;      /* command lines, each ended by a newline */
-    const char *statuses;     /* exit statuses beyond the common ones, as lines; NULL: none */
-    const option *options;    /* without --help, which all have */
-    const option_lack *lacks; /* ended by one without option; NULL: none to speak of */
+    const char *summary;      /* its purpose: a few words, lower case, no full stop */
+    const char *description;  /* paragraphs, separated by empty lines */
+    const char *example;      /* command lines, each with a newline */
+    const char *statuses;     /* lines about exit statuses beyond the common ones; NULL: none */
+    const option *options;    /* without --help, which all commands have */
+    const option_lack *lacks; /* terminated by an entry without an option; NULL: none */
     size_t n_options;
-    size_t options_size;  /* of the struct that `at` points into; at most OPTIONS_MAX_SIZE */
-    const void *defaults; /* such a struct; NULL: all zero */
+    size_t options_size;  /* size of the struct that `at` is an offset in; at most
+                             OPTIONS_MAX_SIZE */
+    const void *defaults; /* a struct of that size; NULL: all zero */
 
-    /* `operands` ends with NULL. Returns the exit status. */
+    /* Executes the command. `operands` ends with NULL. Returns the exit status. */
     int (*run)(const void *options, char **operands, size_t n_operands);
 } command;
 
@@ -177,23 +180,24 @@ COMMANDS(COMMAND_DECLARE)
 extern const command *const command_table[];
 extern const size_t command_count;
 
-/* NULL if there is none of this name. */
+/* Return the command with that name or alias, or NULL. */
 const command *command_find(const char *name);
 const command *command_find_alias(const char *program);
 
-/* The known name that the user may have meant; NULL if none is near. */
+/* Returns the command name that the user may have meant; NULL: none is similar. */
 const char *command_nearest(const char *name);
 
-/* Says that there is none of this name, and which one may be meant; returns STATUS_USAGE. */
+/* Reports that there is no such command, with a suggestion if there is one. Returns
+ * STATUS_USAGE. */
 int command_refuse(const char *name);
 
-/* ---- for the options of commands --------------------------------------------------------- */
+/* ---- options of commands -------------------------------------------------------------------- */
 
 #define OPTIONS_OF(specs, defaults_)                                                               \
     .options = (specs), .n_options = sizeof(specs) / sizeof *(specs),                              \
     .options_size = sizeof(defaults_), .defaults = &(defaults_)
 
-/* For commands that read traces; `field` of `type` is a bool. */
+/* For commands that read traces. `field` of `type` is a bool. */
 #define OPTION_STRICT(type, field)                                                                 \
     {                                                                                              \
         .name = "strict", .kind = OPTION_FLAG, .at = offsetof(type, field),                        \

@@ -1,4 +1,4 @@
-/* commands.c: the table of commands and how one is found in it. */
+/* commands.c: the table of commands, and searches in it. */
 #include <string.h>
 
 #include "base/nearest.h"

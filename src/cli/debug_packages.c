@@ -1,5 +1,5 @@
-/* debug_packages.c: dpkg-query knows which package a file belongs to; the name of the package with
- * its debug information follows from that. */
+/* debug_packages.c: dpkg-query finds the package of a file, from which the name of its debug
+ * package is derived. */
 #include "cli/debug_packages.h"
 
 #include <errno.h>
@@ -18,14 +18,15 @@ extern char **environ;
 
 /* ---- dpkg-query -------------------------------------------------------------------------- */
 
-/* Each file by two names, since Debian's /lib is /usr/lib, and packages know one of them. */
+/* Each file is asked for by two names: Debian's /lib is a link to /usr/lib, and a package contains
+ * only one of the names. */
 typedef struct question_to_dpkg {
     char other[DEBUG_PACKAGES_FILES][PATH_MAX];
     const char *words[3 + 2 * DEBUG_PACKAGES_FILES];
     size_t n;
 } question_to_dpkg;
 
-/* dpkg takes a path for a pattern. */
+/* dpkg interprets paths as patterns. */
 static bool is_plain(const char *path) {
     return path[0] == '/' && !strpbrk(path, "*?[\\\n") && access(path, F_OK) == 0;
 }
@@ -39,7 +40,7 @@ static void add_file(question_to_dpkg *q, size_t i, const char *path) {
         q->words[q->n++] = q->other[i];
 }
 
-/* What it is called with; false: there is nothing to ask. */
+/* Builds the command line. Returns false if there is nothing to ask. */
 static bool begin(question_to_dpkg *q, const char *const *paths, size_t n) {
     *q = (question_to_dpkg){.words = {"dpkg-query", "-S"}, .n = 2};
     for (size_t i = 0; i < n && i < DEBUG_PACKAGES_FILES; i++)
@@ -61,7 +62,7 @@ static int spawn(const char *const *words, int out, pid_t *child) {
     return failed;
 }
 
-/* What a program writes to its standard output; NULL: it could not be started. */
+/* Starts a program, and returns a stream with its output. Returns NULL if it cannot be started. */
 static FILE *start(const char *const *words, pid_t *child) {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0)
@@ -76,7 +77,8 @@ static FILE *start(const char *const *words, pid_t *child) {
 
 /* ---- names ------------------------------------------------------------------------------- */
 
-/* Of "libz1:amd64: /lib/libz.so.1" or "a, b: /path" the first name; false: this is no such line. */
+/* Cuts a line like "libz1:amd64: /lib/libz.so.1" or "a, b: /path" after its first package name.
+ * Returns false if the line has another form. */
 static bool package_of_line(char *line) {
     const size_t size = strspn(line, "abcdefghijklmnopqrstuvwxyz0123456789.+-");
     const bool is_name = size > 1 && size < 64 && (line[size] == ':' || line[size] == ',');
@@ -84,7 +86,7 @@ static bool package_of_line(char *line) {
     return is_name;
 }
 
-/* Packages from before there were such names keep their own. */
+/* Some packages still have the older suffix. */
 static const char *suffix_of(const char *package) {
     return strcmp(package, "libc6") == 0 ? "-dbg" : "-dbgsym";
 }

@@ -1,5 +1,5 @@
-/* excerpt_file.c: opens the trace, lets trace/excerpt choose and write, and reports what either
- * side met. The output has the version of the input unless another one is asked for. */
+/* excerpt_file.c: opens the trace, lets trace/excerpt select and write, and reports errors of
+ * either side. The output has the version of the input unless another one is requested. */
 #include "cli/excerpt_file.h"
 
 #include <stdio.h>
@@ -18,7 +18,7 @@ static uint16_t version_for(int format, uint16_t old) {
     return format ? (uint16_t)(format + 1) : old < 2 ? 2 : old;
 }
 
-/* Says what is wrong with the trace, if reading failed, or with the result. */
+/* Reports problems of the trace if reading failed, otherwise of the result. */
 static int report(trace_file *in, const result_file *out, memtrace_status status,
                   const memtrace_error *error) {
     if (status == MEMTRACE_OK || memtrace_reader_error(in->reader)->status != MEMTRACE_OK)
@@ -80,7 +80,7 @@ int excerpt_file(const command *cmd, const char *path, double keep,
     if (status != STATUS_OK)
         return status;
     const memtrace_status planned = excerpt_plan(&e, in.reader, &part);
-    if (planned != MEMTRACE_OK) /* defects are named at the second reading */
+    if (planned != MEMTRACE_OK) /* the second pass reports defects */
         status = trace_file_report(&in, planned);
     trace_file_close(&in);
     if (status == STATUS_OK)

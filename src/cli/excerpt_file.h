@@ -1,4 +1,4 @@
-/* excerpt_file.h: writes a part of a trace to a file: what `trim` and `subsample` share. */
+/* excerpt_file.h: writes a part of a trace to a file, for `trim` and `subsample`. */
 #ifndef CLI_EXCERPT_FILE_H
 #define CLI_EXCERPT_FILE_H
 
@@ -8,9 +8,9 @@
 
 typedef struct excerpt_file_options {
     const char *output; /* NULL: standard output */
-    uint64_t from, to;  /* microseconds; `to` EXCERPT_END: to the end */
+    uint64_t from, to;  /* microseconds; a `to` of EXCERPT_END means the end */
     uint64_t seed;
-    int format; /* an index into excerpt_formats */
+    int format; /* index into excerpt_formats */
     bool live;
     bool strict;
 } excerpt_file_options;
@@ -43,7 +43,7 @@ extern const char *const excerpt_formats[];
                  "reads, for one thread or domain; 3"},                                            \
         OPTION_STRICT(type, strict)
 
-/* Each sample goes on with probability `keep`. Returns the exit status. */
+/* Writes the excerpt, keeping each sample with probability `keep`. Returns the exit status. */
 int excerpt_file(const command *cmd, const char *path, double keep,
                  const excerpt_file_options *options);
 

@@ -1,5 +1,5 @@
-/* file_kind.c: a table of first bytes, after decompression, and what to do with such a file. Only
- * files are looked at: what a pipe had is gone. */
+/* file_kind.c: recognizes kinds of files by their first bytes, after decompression. Only regular
+ * files are examined, since data from a pipe cannot be read again. */
 #include "cli/file_kind.h"
 
 #include <elf.h>
@@ -17,7 +17,7 @@ enum { LOOKED_AT = 4096 /* bytes */ };
 
 typedef struct beginning {
     const char *path;
-    char *word; /* the path as a shell takes it; may be NULL */
+    char *word; /* the path quoted for a shell; may be NULL */
     char bytes[LOOKED_AT + 1];
     size_t n;
     bool executable, compressed;
@@ -31,7 +31,8 @@ static bool has(const beginning *b, const char *text) {
     return memmem(b->bytes, b->n, text, strlen(text)) != NULL;
 }
 
-/* As `run` wants it: a name without a folder would be searched for in PATH. */
+/* Shows the command in the form that `run` needs: a name without a folder would be searched in
+ * $PATH. */
 static void say_program(const beginning *b, const char *kind) {
     message_error("%s: %s, not a trace; to record it: allotrace run -- %s%s", b->path, kind,
                   strchr(b->path, '/') ? "" : "./", b->word ? b->word : b->path);
@@ -43,7 +44,7 @@ static void say_import(const beginning *b, const char *kind) {
 }
 
 static bool is_elf(const beginning *b) {
-    Elf64_Half type; /* stands at the same place in 32 bits */
+    Elf64_Half type; /* at the same offset in 32-bit files */
     if (b->compressed || !begins_with(b, ELFMAG, SELFMAG) || b->n < EI_NIDENT + sizeof type)
         return false;
     memcpy(&type, b->bytes + EI_NIDENT, sizeof type);
@@ -89,7 +90,8 @@ static bool is_json(const beginning *b) {
 }
 
 static bool is_profile(const beginning *b) {
-    /* Its field 1, as Go writes it, or the first of its strings, which is empty. */
+    /* pprof begins with field 1, as Go writes it, or with its string table, whose first string is
+     * empty. */
     const bool pprof = b->compressed && (begins_with(b, "\n", 1) || begins_with(b, "2\0", 2));
     if (begins_with(b, "heap_v2/", strlen("heap_v2/")))
         say_import(b, "a heap dump of jemalloc");

@@ -1,11 +1,11 @@
-/* file_kind.h: what a file is that is no trace, where that is cheap to tell. */
+/* file_kind.h: recognizes files that are not traces, if that is cheap. */
 #ifndef CLI_FILE_KIND_H
 #define CLI_FILE_KIND_H
 
 #include <stdbool.h>
 
-/* Says that the file is of another kind, and what can be done with it. False, and nothing said, if
- * it may be a trace, or anything. */
+/* If the file is of another known kind, reports that, and what can be done with it. Returns false
+ * without a message if it may be a trace, or is unknown. */
 bool file_kind_say(const char *path);
 
 #endif

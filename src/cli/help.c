@@ -1,5 +1,5 @@
-/* help.c: every text is laid out here: usage, options in two columns (or one below the other where
- * a terminal is narrow), and the overview, all from the table of commands. */
+/* help.c: lays out all help texts: usage, options in two columns (or one below the other on a
+ * narrow terminal), and the overview. */
 #include "cli/help.h"
 
 #include <ctype.h>
@@ -22,13 +22,13 @@ static size_t width(void) {
     return columns && columns < WIDTH ? columns : WIDTH;
 }
 
-/* Where there is no room beside an option, its text stands below. */
+/* On a narrow terminal, an option's text is below it. */
 static size_t option_column(void) {
     return width() < NARROW ? NARROW_OPTION_COLUMN : OPTION_COLUMN;
 }
 
-/* Prints `text` word by word; lines after the first begin with `indent` blanks. `column` is where
- * the first line stands. Newlines in the text are kept. */
+/* Prints `text`, folded at blanks. The first line starts at `column`, the others are indented by
+ * `indent`. Newlines in the text are kept. */
 static void print_wrapped(FILE *out, const char *text, size_t column, size_t indent) {
     const size_t most = width();
     bool line_start = true;
@@ -85,7 +85,8 @@ void help_argument(const option *o, char buffer[HELP_ARGUMENT_SIZE]) {
                                  o->choices[i]);
 }
 
-/* What does not fit a line goes on below the argument, which begins at `indent`. */
+/* Prints an option's head. If it does not fit on a line, it continues below its value, which begins
+ * at `indent`. */
 static void print_head(FILE *out, const char *head, size_t indent) {
     const size_t most = width();
     size_t column = 0;
@@ -102,7 +103,7 @@ static void print_head(FILE *out, const char *head, size_t indent) {
     }
 }
 
-/* MEASURE, where the choices have a topic of their own. */
+/* Makes a name, such as MEASURE, for choices that have a topic of their own. */
 static void name_argument(const char *name, char argument[HELP_ARGUMENT_SIZE]) {
     size_t i = 0;
     for (; name[i]; i++)
@@ -132,7 +133,7 @@ static void print_option(FILE *out, const option *o) {
     print_wrapped(out, o->brief ? o->brief : o->help, column, column);
 }
 
-/* Those that all commands have are a line; `run` has its program's. */
+/* Exit statuses common to all commands are one line; `run` has its own list. */
 static void print_statuses(FILE *out, const command *cmd) {
     fputs(cmd->operand == OPERAND_PROGRAM
               ? "\nExit status:\n"
@@ -162,7 +163,7 @@ void help_command(FILE *out, const command *cmd) {
     print_statuses(out, cmd);
 }
 
-/* The names of commands without a row. */
+/* Lists the names of minor commands. */
 static void print_minor(FILE *out) {
     char names[256];
     size_t used = 0;

@@ -1,5 +1,5 @@
-/* main.c: finds the command that the first word (or the program's own name) means, takes its
- * command line apart and runs it. */
+/* main.c: finds the command named by the first word, or by the program's own name, parses its
+ * command line and runs it. */
 #include <errno.h>
 #include <locale.h>
 #include <signal.h>
@@ -18,8 +18,8 @@
 #include "export/otlp.h"
 #include "trace/replacement.h"
 
-/* A closed standard output is noticed at the write, and ends the command quietly; so is a file that
- * must not become larger. A program that a command starts must not inherit that. */
+/* If standard output is closed, or a file reaches its size limit, the write fails with an error,
+ * and no signal kills the command. Programs started by a command must not inherit that. */
 static void notice_at_writes(const command *cmd) {
     if (cmd->operand == OPERAND_PROGRAM)
         return;
@@ -27,8 +27,9 @@ static void notice_at_writes(const command *cmd) {
     signal(SIGXFSZ, SIG_IGN);
 }
 
-/* The signal comes again after this. Its disposition is the default one no earlier than here: one
- * that has come twice, as from timeout(1), would end the process before it gets here. */
+/* Cleans up, and dies by the signal. The default action is restored only here (no SA_RESETHAND):
+ * timeout(1), for example, may send the signal twice, and the second one must not kill the process
+ * before it has cleaned up. */
 static void clean_up(int sig) {
     replacement_interrupted();
     progress_interrupted();
@@ -36,7 +37,8 @@ static void clean_up(int sig) {
     raise(sig);
 }
 
-/* What is half written would stay beside what it was to replace, under a name that nobody knows. */
+/* Removes incomplete results on interruption. Otherwise a temporary file would remain next to the
+ * file that it was to replace. */
 static void clean_up_when_interrupted(void) {
     static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
     struct sigaction old, new = {.sa_handler = clean_up};
@@ -45,7 +47,7 @@ static void clean_up_when_interrupted(void) {
             sigaction(ends[i], &new, NULL);
 }
 
-/* What stdio still holds must arrive; that its reader went away is no failure. */
+/* Flushes standard output. It is not a failure that its reader has gone. */
 static int finish(int status) {
     errno = 0;
     bool failed = fflush(stdout) != 0 || ferror(stdout);
@@ -71,7 +73,7 @@ static int run_command(const command *cmd, char **words) {
     return finish(status);
 }
 
-/* The first word is no command: a trace, to be looked at, or a program that was to be recorded. */
+/* Handles a first word that is not a command: a trace, or a program to be recorded. */
 static int run_without_command(char **words) {
     char path[PATH_MAX];
     const bool is_program = run_check_find(words[0], path);
@@ -110,19 +112,19 @@ static bool is_long_option(const command *cmd, const char *name) {
     return strcmp(name, "help") == 0 || strcmp(name, "version") == 0;
 }
 
-/* The OCaml tools of these names take long options with one dash: `-port 8080`. */
+/* The OCaml tools with these names accept long options with a single dash: `-port 8080`. */
 static int run_alias(const command *cmd, char **words) {
     for (char **word = words; *word && strcmp(*word, "--") != 0; word++) {
         char *twice;
         if ((*word)[0] == '-' && (*word)[1] && (*word)[2] && is_long_option(cmd, *word + 1) &&
             asprintf(&twice, "-%s", *word) > 0)
-            *word = twice; /* for as long as the process */
+            *word = twice; /* never freed */
     }
     return *words && is_version(*words) ? show_version() : run_command(cmd, words);
 }
 
 int main(int argc, char **argv) {
-    setlocale(LC_CTYPE, "C.UTF-8"); /* for the columns that characters take */
+    setlocale(LC_CTYPE, "C.UTF-8"); /* for the widths of characters */
     const char *program = argc > 0 ? path_base(argv[0]) : "";
     const command *cmd = command_find_alias(program);
     if (cmd)

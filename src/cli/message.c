@@ -1,5 +1,6 @@
-/* message.c: all ways to speak end in one: the line is composed, made safe for a terminal, and
- * folded to its width, but never within a command that is to be copied. */
+/* message.c: all messages are printed by one function: the line is composed, cleaned of control
+ * characters, and folded to the terminal's width, but not within a command that the user may
+ * copy. */
 #include "cli/message.h"
 
 #include <errno.h>
@@ -14,7 +15,7 @@
 #include "render/fold.h"
 #include "render/output.h"
 
-/* Lines of text may hold what a terminal obeys; where they end is as it was. */
+/* Removes control characters from text, but keeps its newlines. */
 static void add_shown(output *o, const char *text) {
     for (; *text; text += *text == '\n') {
         while (*text && *text != '\n') {
@@ -26,10 +27,10 @@ static void add_shown(output *o, const char *text) {
     }
 }
 
-/* A blank within a command that is to be copied, where no line may end; no text has it. */
+/* Stands for a blank within a command, where a line must not be folded. No text contains it. */
 enum { KEPT_BLANK = '\1' };
 
-/* Folds a line; a command at its end stays whole. */
+/* Folds a line, except for a command at its end. */
 static void fold(output *o, char *line, size_t size, unsigned columns) {
     static const char begin[] = ": allotrace ";
     char *copied = memmem(line, size, begin, sizeof begin - 1);
@@ -41,7 +42,8 @@ static void fold(output *o, char *line, size_t size, unsigned columns) {
         o->buffer[i] = o->buffer[i] == KEPT_BLANK ? ' ' : o->buffer[i];
 }
 
-/* The first `lines` of them as wide as the terminal: others point at each other's columns. */
+/* Folds the first `lines` lines; later lines depend on the columns of earlier ones, as a mark below
+ * a word does. */
 static void write_lines(output *text, size_t lines) {
     const unsigned columns = terminal_columns_of(STDERR_FILENO);
     output folded;
@@ -58,7 +60,7 @@ static void write_lines(output *text, size_t lines) {
     }
     progress_wipe();
     fflush(stdout);
-    fwrite(folded.buffer, 1, folded.used, stderr); /* at once: it has no buffer */
+    fwrite(folded.buffer, 1, folded.used, stderr); /* in one write, since stderr is unbuffered */
     output_finish(&folded);
     output_finish(text);
 }

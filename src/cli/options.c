@@ -1,6 +1,5 @@
-/* options.c: values are parsed by the kind of the option and stored by its offset in the command's
- * struct. What is not understood is answered with the nearest option, or with what another command
- * calls it. */
+/* options.c: parses values by the kind of the option, and stores them at its offset in the
+ * command's struct. For an unknown option, suggests the nearest one, or what to use instead. */
 #include "cli/options.h"
 
 #include <assert.h>
@@ -14,14 +13,14 @@
 
 /* ---- values ------------------------------------------------------------------------------ */
 
-/* A percent sign may stand behind it. */
+/* A percent sign may follow the number. */
 static bool parse_percent(const char *text, double *value) {
     size_t size = number_read(text, value);
     size += size && text[size] == '%';
     return size && !text[size] && *value <= 100;
 }
 
-/* As precise as the text: what is no whole number of microseconds is cut. */
+/* Fractions of a microsecond are cut off. The small addend compensates for binary rounding. */
 bool options_parse_time(const char *text, uint64_t *micros) {
     static const struct {
         const char *unit;
@@ -84,7 +83,7 @@ static int add_text(const command *cmd, const option *o, const char *text, optio
     return STATUS_OK;
 }
 
-/* The operands so far stand before the option, those that come now belong to it. */
+/* Operands so far came before the option; the following ones belong to it. */
 static int store_head(const command *cmd, const option *o, size_t n_operands, size_t *at) {
     if (*at)
         return message_usage(cmd, "--%s is given twice", o->name);
@@ -153,7 +152,7 @@ static const char *option_name(const void *of, size_t i) {
     return cmd->options[i].name;
 }
 
-/* NULL if nothing does the same. */
+/* Returns what to use instead of an option that the command lacks; NULL: unknown. */
 static const char *instead_of(const command *cmd, const char *name, size_t size) {
     for (const option_lack *l = cmd->lacks; l && l->option; l++)
         if (strlen(l->option) == size && strncmp(l->option, name, size) == 0)
@@ -173,7 +172,7 @@ static int refuse_unknown(const command *cmd, const char *name, size_t size) {
     return message_usage(cmd, "%s has no option --%.*s", cmd->name, (int)size, name);
 }
 
-/* The letters that mean the same with all commands. */
+/* Letters that mean the same for all commands. */
 static int refuse_letter(const command *cmd, char letter) {
     const char *name = letter == 'n'   ? "top"
                        : letter == 'f' ? "filter"
@@ -185,7 +184,7 @@ static int refuse_letter(const command *cmd, char letter) {
     return message_usage(cmd, "%s has no option -%c", cmd->name, letter);
 }
 
-/* Takes the word `--name[=value]`, and the next word where it is the value. */
+/* Parses the word `--name[=value]`, and the next word if that is the value. */
 static int parse_long(const command *cmd, char ***words, parsed_line *line) {
     const char *name = **words + 2;
     size_t size = strcspn(name, "=");
@@ -205,7 +204,7 @@ static int parse_long(const command *cmd, char ***words, parsed_line *line) {
     return store(cmd, o, value, line);
 }
 
-/* Takes a word of short options, `-abc` or `-nVALUE`, and the next word where it is the value. */
+/* Parses a word of short options, `-abc` or `-nVALUE`, and the next word if that is the value. */
 static int parse_short(const command *cmd, char ***words, parsed_line *line) {
     const char *letters = **words + 1;
     ++*words;
@@ -283,7 +282,7 @@ int options_parse(const command *cmd, char **words, parsed_line *line) {
     *line = (parsed_line){.operands = words};
     if (cmd->defaults)
         memcpy(line->options, cmd->defaults, cmd->options_size);
-    char **keep = words; /* operands gather here; never ahead of `words` */
+    char **keep = words; /* where the next operand goes; never after `words` */
     while (*words) {
         char *word = *words;
         int status = STATUS_OK;

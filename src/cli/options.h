@@ -1,25 +1,26 @@
-/* options.h: the command line of one command, taken apart after its table of options.
+/* options.h: parses the command line of a command by its table of options.
  *
- * Options may stand before and after operands; `--name value`, `--name=value`, `-n value`,
- * `-nvalue`; `--` ends them. The last of several wins. */
+ * Options may come before and after operands, as `--name value`, `--name=value`, `-n value` or
+ * `-nvalue`; `--` ends them. If an option is repeated, the last one counts. */
 #ifndef CLI_OPTIONS_H
 #define CLI_OPTIONS_H
 
 #include "cli/command.h"
 
 typedef struct parsed_line {
-    /* Big enough and aligned for any command's options; defaults where nothing was given. */
+    /* A struct of the command's options, initialized with defaults; large enough for any
+     * command. */
     _Alignas(max_align_t) unsigned char options[OPTIONS_MAX_SIZE];
-    char **operands; /* NULL-terminated; the array of the caller, reordered */
+    char **operands; /* NULL-terminated; the caller's array, reordered */
     size_t n_operands;
-    bool help; /* --help was met: nothing else was checked */
+    bool help; /* --help was given; nothing after it was checked */
 } parsed_line;
 
-/* `words` (ended by NULL) are what follows the command's name; they are permuted. Returns
- * STATUS_OK, or STATUS_USAGE after having said what is wrong. */
+/* Parses `words`, which follow the command's name and end with NULL; reorders them. Returns
+ * STATUS_OK, or STATUS_USAGE after reporting what is wrong. */
 int options_parse(const command *cmd, char **words, parsed_line *line);
 
-/* A value of OPTION_TIME, in microseconds; false: it is none. */
+/* Parses a value of OPTION_TIME, in microseconds. Returns false if it is not a time. */
 bool options_parse_time(const char *text, uint64_t *micros);
 
 #endif

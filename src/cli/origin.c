@@ -1,4 +1,5 @@
-/* origin.c: at most one trace is the combination of all; others were made of one word each. */
+/* origin.c: at most one trace is the combination of all traces. Other traces in memory were made
+ * from one word each. */
 #include "cli/origin.h"
 
 #include <stdio.h>
@@ -54,7 +55,7 @@ const char *origin_name(const char *path) {
 }
 
 const char *origin_words(const char *path) {
-    static char *word; /* the last one asked for */
+    static char *word; /* result of the last call */
     if (!word_of(path) && combined_words && is_combined(path))
         return combined_words;
     path = origin_word(path);

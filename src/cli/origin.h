@@ -1,41 +1,42 @@
-/* origin.h: of what a trace is that a command reads, and what messages call it. What a command line
- * names may have been joined, cut or merged before: that is in memory then, and its path says
- * nothing. */
+/* origin.h: remembers where a trace comes from, and how messages name it. A trace named on the
+ * command line may have been joined, cut or merged. The result is in memory then, and its path says
+ * nothing to a user. */
 #ifndef CLI_ORIGIN_H
 #define CLI_ORIGIN_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* What messages call the trace at `path`. */
+/* Returns the name of the trace at `path` in messages. */
 const char *origin_name(const char *path);
 
-/* What a command line names it by; until it is asked for another one. */
+/* Returns the words that name it in a command line, valid until the next call. */
 const char *origin_words(const char *path);
 
-/* Whether it is in memory: no file of that name is there for others. */
+/* Returns whether it is in memory, so that other processes have no such file. */
 bool origin_is_memory(const char *path);
 
-/* Whether it is a window of a longer one: what stands at its very start lived then, and was
- * allocated before. */
+/* Returns whether it is a window of a longer trace. Blocks at its very start were allocated
+ * earlier. */
 bool origin_is_window(const char *path);
 
-/* The word of the command line that it was made of; `path` if it was not made. */
+/* Returns the word of the command line that it was made from, or `path` if it was not made. */
 const char *origin_word(const char *path);
 
-/* The first of the segments that were joined to it; NULL: none were. */
+/* Returns the first of the segments that were joined to it; NULL: none were. */
 const char *origin_joined(const char *path);
 
-/* What follows is remembered for as long as the process. */
+/* The functions below store their results for the life of the process. */
 
-/* That all traces together are called by these words. */
+/* Remembers the words of the command line that name all traces together. */
 void origin_keep_words(char *const *words, size_t n);
 
-/* Returns the path of what `fd` holds, and was made of this word; NULL: no memory. */
+/* Registers the trace in `fd` as made from `word`. Returns its path, or NULL if there is no
+ * memory. */
 char *origin_made(const char *word, int fd);
 
-/* The same of what is all traces together: `n` of what `what` says. Of segments that were joined,
- * the first one; else NULL. */
+/* Registers the trace in `fd` as the combination of all `n` traces; `what` is the plural for
+ * messages. `segment` is the first segment if segments were joined, else NULL. Returns its path. */
 char *origin_combined(size_t n, const char *what, const char *segment, int fd);
 
 #endif

@@ -1,5 +1,6 @@
-/* profile_names.c: the allocator's own functions at the inner end of a stack become what every
- * query steps over: the place that allocates is their caller. */
+/* profile_names.c: frames of the allocator itself, at the inner end of a stack, are removed, since
+ * the allocation site is their caller. If a frame has no other location, it becomes a function that
+ * every query skips. */
 #include "cli/profile_names.h"
 
 #include <string.h>
@@ -7,12 +8,12 @@
 #include "symbolize/allocator_frames.h"
 #include "symbolize/completion.h"
 
-#define ALLOCATOR "malloc" /* a wrapper, see query/wrappers.h */
+#define ALLOCATOR "malloc" /* skipped as a wrapper, see query/wrappers.h */
 
 typedef struct naming {
     symbolizer *symbolizer;
     profile *profile;
-    VEC(uint32_t) frames; /* of the profile, each with a question of the same number */
+    VEC(uint32_t) frames; /* frames of the profile; each has the question with the same index */
     completion_questions questions;
 } naming;
 
@@ -33,7 +34,7 @@ static bool ask(naming *n) {
     return symbolizer_resolve(n->symbolizer, n->questions.items, n->questions.count);
 }
 
-/* How many of the locations are no function of the allocator, from the outermost on. */
+/* Returns the number of locations, from the outermost one, before the allocator's own functions. */
 static uint32_t own_locations(const symbolize_request *answer) {
     uint32_t n = answer->n_locations;
     const char *type = NULL;

@@ -1,4 +1,4 @@
-/* progress.c: a mutex guards the line; signal handlers, which can take none, look at two atomic
+/* progress.c: a mutex protects the line. Signal handlers cannot lock it, and use only two atomic
  * flags. */
 #include "cli/progress.h"
 
@@ -23,20 +23,20 @@ enum { FIRST_MS = 1000, NEXT_MS = 250, LINE_SIZE = 4096 };
 static const char wipe_code[] = "\r\033[K";
 
 static struct {
-    pthread_mutex_t lock; /* of all that follows */
+    pthread_mutex_t lock; /* protects everything below */
     pthread_cond_t begun;
-    bool started,
-        watched;          /* it is known whether anybody watches; somebody does, and has a thread */
-    bool busy;            /* something goes on */
-    uint64_t due;         /* milliseconds; when to show it */
-    uint64_t since;       /* milliseconds; when this began, or what it followed on at once */
-    uint64_t ended;       /* when the last thing was over; 0: none was */
-    char text[LINE_SIZE]; /* what goes on */
-    size_t shown;         /* bytes of the line that stands there */
+    bool started, watched; /* `started`: `watched` is set; `watched`: standard error is a terminal,
+                              and the thread exists */
+    bool busy;             /* an activity is in progress */
+    uint64_t due;          /* when to show the line next, ms */
+    uint64_t since;        /* when the activity began, ms; activities in immediate succession count
+                              as one */
+    uint64_t ended;        /* when the last activity ended, ms; 0: there was none */
+    char text[LINE_SIZE];  /* describes the activity */
+    size_t shown;          /* length of the displayed line, bytes; 0: none */
 } line = {.lock = PTHREAD_MUTEX_INITIALIZER, .begun = PTHREAD_COND_INITIALIZER};
 
-/* For signal handlers, which can take no lock: whether the line stands there; whether it is not to
- * come back. */
+/* For signal handlers: a line is displayed; no line may be displayed any more. */
 static atomic_bool stands, interrupted;
 
 static void write_there(const char *bytes, size_t size) {
@@ -46,7 +46,7 @@ static void write_there(const char *bytes, size_t size) {
 
 /* ---- the line ------------------------------------------------------------------------------ */
 
-/* The end of a long line says more than its beginning: a name, and then how far it is. */
+/* Returns the part of the text that fits: its end, since the progress comes after a long name. */
 static const char *fit(const char *text, size_t columns) {
     const char *from = text;
     for (size_t n = strlen(text); *from && n >= columns; n--)
@@ -54,7 +54,8 @@ static const char *fit(const char *text, size_t columns) {
     return from;
 }
 
-/* A line that would wrap could not be replaced. */
+/* Displays the line in place of the last one. A line that wrapped could not be replaced, so it is
+ * cut. */
 static void show(void) {
     char bytes[2 * LINE_SIZE];
     const unsigned columns = terminal_columns_of(STDERR_FILENO);
@@ -94,7 +95,7 @@ static void *show_when_due(void *ignored) {
     return NULL;
 }
 
-/* Signals are for the threads that work. */
+/* Starts the thread, with all signals blocked, since other threads handle them. */
 static bool start_thread(void) {
     pthread_t thread;
     sigset_t all, old;
@@ -105,9 +106,11 @@ static bool start_thread(void) {
     return ok && pthread_detach(thread) == 0;
 }
 
-/* ---- what goes on -------------------------------------------------------------------------- */
+/* ---- the activity
+ * ------------------------------------------------------------------------------ */
 
-/* What follows at once on something else has been waited for as long as that. */
+/* Begins an activity. If it follows another one immediately, the user has been waiting since that
+ * began. */
 static void begin(void) {
     const uint64_t now = clock_monotonic_ms();
     if (!line.ended || now - line.ended >= NEXT_MS)
@@ -117,7 +120,7 @@ static void begin(void) {
     pthread_cond_signal(&line.begun);
 }
 
-/* Names of files may hold what a terminal obeys. */
+/* Sets the text without control characters, which file names may contain. */
 static void set_text(const char *format, va_list args) {
     char raw[LINE_SIZE];
     const char *from = raw;

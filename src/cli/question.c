@@ -1,5 +1,5 @@
-/* question.c: question_answer is the whole way: read the profile, check the filter, run the query,
- * let the command show what it makes of that. */
+/* question.c: question_answer executes all steps: reads the profile, checks the filter, runs the
+ * query, and lets the command show the result. */
 #include "cli/question.h"
 
 #include <stdio.h>
@@ -35,7 +35,7 @@ const char *const question_colors[] = {
 enum { WRAPPERS_SKIP, WRAPPERS_SHOW };
 const char *const question_wrappers[] = {[WRAPPERS_SKIP] = "skip", [WRAPPERS_SHOW] = "show", NULL};
 
-/* The line that is wrong, and a mark below the place. */
+/* Shows the text with a mark below the column of the error. */
 int question_refuse(const command *cmd, const char *name, const char *text,
                     const filter_error *error) {
     if (error->column == 0) {
@@ -58,8 +58,8 @@ int question_check_filter(const command *cmd, const char *text, const filter *f,
     return filter_fits(f, p, &error) ? STATUS_OK : question_refuse(cmd, "--filter", text, &error);
 }
 
-/* Whether blocks from before the window are left out: what is live, or how long, is about them,
- * too. */
+/* Returns whether to leave out blocks from before the window. They do count for measures of live
+ * memory or lifetimes. */
 static bool counts_births(const question_options *o, const char *path) {
     return o->births && origin_is_window(path) &&
            (o->measure == MEASURE_ALLOCATED || o->measure == MEASURE_BLOCKS ||
@@ -67,7 +67,7 @@ static bool counts_births(const question_options *o, const char *path) {
             o->measure == MEASURE_REQUESTED);
 }
 
-/* The user's filter is parsed by itself first, since errors tell columns. */
+/* Parses the user's filter alone first, so that the columns in errors are right. */
 static int parse_filter(question *q, const command *cmd, const question_options *o,
                         const char *path) {
     int status = question_parse_filter(cmd, o->filter, &q->filter);
@@ -121,7 +121,7 @@ static int read_profile(question *q, const question_options *o, const char *path
     return trace_profile_read(&q->in, &q->profile, path, &options);
 }
 
-/* Profiles of other tools may lack what a command is about. */
+/* Refuses commands about times for imported profiles that lack them. */
 static int check_times(const command *cmd, const profile *p) {
     const char *context = p->info.context;
     const bool needs_times = cmd == &command_leaks || cmd == &command_lifetimes ||
@@ -188,7 +188,8 @@ void question_close_quietly(question *q) {
     trace_file_close(&q->in);
 }
 
-/* Adds the file of an address, whose place says "PATH[BUILD-ID]", if it is not there. */
+/* Adds the module of an address, whose location has the form "PATH[BUILD-ID]", unless it is already
+ * in the list. */
 static size_t add_module(char *paths[DEBUG_PACKAGES_FILES], size_t n, const char *file) {
     const size_t size = (size_t)(strrchr(file, '[') - file);
     for (size_t i = 0; i < n; i++)
@@ -198,7 +199,7 @@ static size_t add_module(char *paths[DEBUG_PACKAGES_FILES], size_t n, const char
     return paths[n] ? n + 1 : n;
 }
 
-/* The files in which addresses have no names. */
+/* Hints at modules whose addresses have no names. */
 static void hint_modules(const question *q) {
     char *paths[DEBUG_PACKAGES_FILES];
     size_t n = 0;
@@ -218,7 +219,7 @@ void question_hint_libraries_of(const query_result *q, const question_options *o
                      " shows the code that calls them");
 }
 
-/* Says so if the functions of much of what sites have are known only roughly. */
+/* Prints a language's hint if much is allocated in functions that are known only approximately. */
 static void hint_rough(const hotspots *sites, const language *l) {
     double rough = 0;
     for (size_t i = 0; i < sites->sites.count; i++) {

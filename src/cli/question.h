@@ -1,5 +1,5 @@
-/* question.h: what the commands that show a profile have in common: their options, the way from a
- * trace file to the costs of a query, and what is said on standard error around it. */
+/* question.h: the common part of commands that show a profile: their options, the steps from a
+ * trace file to the costs of a query, and the related messages. */
 #ifndef CLI_QUESTION_H
 #define CLI_QUESTION_H
 
@@ -13,16 +13,17 @@ typedef struct question_options {
     uint64_t last;
     int measure, wrappers, color;
     bool json, csv, fields, markdown, strict, index, full_names;
-    /* No options: what the command needs beyond costs. */
-    bool keep_rows;  /* which rows of the table are selected */
-    bool finds_peak; /* of these, or what else the order of events says */
+    /* Not options: what the command needs beyond costs, see query_spec. */
+    bool keep_rows;  /* which rows of the block table are selected */
+    bool finds_peak; /* the peak of these rows, or anything else that depends on the order of
+                        events */
     bool keep_order; /* the order of events */
-    bool births;     /* it is about allocations: in a window, those from before do not count */
-    bool counts;     /* rows are those that the measure counts */
+    bool births;     /* it is about allocations, so in a window, blocks from before do not count */
+    bool counts;     /* only rows that the measure counts */
 } question_options;
 
 extern const char *const question_wrappers[];
-extern const char *const question_block_measures[]; /* without what is a part of each block */
+extern const char *const question_block_measures[]; /* without measures of a part of each block */
 
 /* `field` of `type` is a text. */
 #define OPTION_FILTER(type, field)                                                                 \
@@ -52,7 +53,7 @@ extern const char *const question_block_measures[]; /* without what is a part of
         .brief = "show functions such as xmalloc: see `help sites`",                               \
     }
 
-/* What a site is; `type` has a field `int by`, one of these. */
+/* What a site is. `type` has a field `int by`, a question_site. */
 typedef enum question_site { QUESTION_BY_LINE, QUESTION_BY_FUNCTION } question_site;
 extern const char *const question_sites[];
 #define OPTION_SITES(type)                                                                         \
@@ -61,7 +62,7 @@ extern const char *const question_sites[];
         .help = "define a site as a source line (default) or a function",                          \
     }
 
-/* How text looks. */
+/* The appearance of text. */
 extern const char *const question_colors[];
 #define OPTIONS_LOOK(type)                                                                         \
     {                                                                                              \
@@ -85,7 +86,7 @@ extern const char *const question_colors[];
         .help = "write JSON instead of text"                                                       \
     }
 
-/* What else than text the result can be. */
+/* Alternatives to text output. */
 #define OPTIONS_DATA(type)                                                                         \
     OPTION_JSON(type),                                                                             \
         {                                                                                          \
@@ -101,12 +102,12 @@ extern const char *const question_colors[];
         .brief = "list the fields of JSON and the columns of CSV",                                 \
     }
 
-/* What the result looks like, and is made of. */
+/* The form of the result, and what it is made from. */
 #define OPTIONS_FORM(type)                                                                         \
     OPTIONS_DATA(type), OPTION_LAST(type, question.last), OPTIONS_LOOK(type),                      \
         OPTION_INDEX(type, question.index), OPTION_STRICT(type, question.strict)
 
-/* For those whose result is discussed where changes are. */
+/* For commands whose results are discussed in pull requests. */
 #define OPTION_MARKDOWN(type)                                                                      \
     {                                                                                              \
         .name = "markdown", .kind = OPTION_FLAG, .at = offsetof(type, question.markdown),          \
@@ -114,8 +115,8 @@ extern const char *const question_colors[];
         .brief = "write Markdown, for a pull request comment"                                      \
     }
 
-/* For those that look at single blocks: at which, and whether at their bytes or their number. They
- * set `counts`. */
+/* For commands about single blocks: which blocks count, and whether by bytes or number. These
+ * commands set `counts`. */
 #define OPTION_COUNTED(type)                                                                       \
     {                                                                                              \
         .name = "measure", .letter = 'm', .kind = OPTION_CHOICE,                                   \
@@ -126,7 +127,7 @@ extern const char *const question_colors[];
         .brief = "what to count: see `help measures`",                                             \
     }
 
-/* All of it, for those that have a measure. */
+/* All of these, for commands with any measure. */
 #define OPTIONS_QUESTION(type)                                                                     \
     OPTION_FILTER(type, question.filter),                                                          \
         {                                                                                          \
@@ -143,72 +144,72 @@ extern const char *const question_colors[];
         },                                                                                         \
         OPTION_AT(type, question.at), OPTION_WRAPPERS(type), OPTIONS_FORM(type)
 
-/* An answer to a question, as far as reports share it. */
+/* The answer to a question, as far as reports share it. */
 typedef struct question {
     trace_file in;
     profile profile;
     query_result query;
     report report;
-    filter *filter;    /* NULL: there is none */
-    char *filter_text; /* of that, where it is not the user's; NULL: it is */
+    filter *filter;    /* NULL: none */
+    char *filter_text; /* text of `filter` if it is not the user's; NULL: it is */
 } question;
 
-/* Reads the trace and runs the query. Returns STATUS_OK, or another status after having said what
- * is wrong; `*q` is to be closed in any case, which says, where a filter left nothing, what may
- * have been meant. */
+/* Reads the trace and runs the query. Returns STATUS_OK, or another status after reporting what is
+ * wrong. `*q` must be closed in any case. If the filter left nothing, question_close suggests
+ * similar names; question_close_quietly does not. */
 int question_ask(question *q, const command *cmd, const question_options *options,
                  const char *path);
 void question_close(question *q);
 void question_close_quietly(question *q);
 
-/* Asks, has `show` answer, which gets the command's options, and closes. Returns the exit status.
- */
+/* Asks the question, lets `show` answer it, given the command's options, and closes it. Returns the
+ * exit status. */
 int question_answer(const command *cmd, const question_options *options, const char *path,
                     int (*show)(const question *q, const void *opts), const void *opts);
 
-/* Whether it is for people at a terminal, whose report begins with how the trace ends. */
+/* Returns whether the result is text. Such reports state at the beginning if the trace ends
+ * early. */
 bool question_is_text(const question_options *options);
 
-/* Writes a report to standard output in the form that the options ask for. Returns the exit status.
- */
+/* Writes a report to standard output in the requested form. Returns the exit status. */
 int question_show(const question_options *options, const document *d);
 
-/* Whether at most one form is asked for. Returns STATUS_OK, or another status after having said
+/* Checks that at most one form is requested. Returns STATUS_OK, or another status after reporting
  * what is wrong. */
 int question_check_form(const command *cmd, const question_options *options);
 
-/* Its filter left no block. */
+/* Returns whether the filter left no block. */
 bool question_has_nothing(const question *q);
 
-/* Asks the same trace for another measure of those blocks that the filter term `only` keeps as
- * well. Returns STATUS_OK, and then `*result` is to be freed before `q`; or another status after
- * having said what is wrong. */
+/* Queries another measure of the same trace, restricted to blocks that the filter term `only`
+ * matches as well. Returns STATUS_OK, and the caller must free `*result` before `q`; or another
+ * status after reporting what is wrong. */
 int question_ask_again(const question *q, const command *cmd, const question_options *options,
                        const char *only, measure m, query_result *result);
 
-/* Parses `text`, which may be NULL, and so is `*f` then. Returns STATUS_OK, or another status after
- * having said what is wrong. */
+/* Parses a filter. If `text` is NULL, so is `*f`. Returns STATUS_OK, or another status after
+ * reporting what is wrong. */
 int question_parse_filter(const command *cmd, const char *text, filter **f);
 
-/* Whether it can be asked of this trace. The same. */
+/* Checks that the filter can be used with this trace. Returns as question_parse_filter does. */
 int question_check_filter(const command *cmd, const char *text, const filter *f, const profile *p);
 
-/* Says what is wrong with an option's or operand's text, and where. Returns the exit status. */
+/* Reports what is wrong in the text of an option or operand, and where. Returns the exit status. */
 int question_refuse(const command *cmd, const char *name, const char *text,
                     const filter_error *error);
 
-/* Of several traces together: says that growth shows in each by itself. */
+/* If several traces were combined, says that growth shows only in each by itself. */
 void question_hint_growth(const question *q);
 
-/* Says that names can be found for addresses. */
+/* Says how addresses can be resolved. */
 void question_hint_symbolize(const question *q);
 
-/* Says, where libraries hold most of an answer and there is no filter, how to see the program
+/* If most was allocated in libraries and there is no filter, says how to see the program
  * instead. */
 void question_hint_libraries_of(const query_result *q, const question_options *o);
 
-/* Says how to see more of the sites that a report shows: names, the program instead of libraries,
- * lines in place of compiled code. */
+/* Says how to improve the sites in a report: by resolving addresses, by hiding libraries, or by
+ * recording lines of code that was compiled at run time. */
 void question_hint_sites(const question *q, const question_options *o,
                          const hotspots_report *sites);
 

@@ -1,4 +1,4 @@
-/* record_options.h: options of the commands that record, of which each has others, too. */
+/* record_options.h: options that the recording commands share. */
 #ifndef CLI_RECORD_OPTIONS_H
 #define CLI_RECORD_OPTIONS_H
 
@@ -15,7 +15,7 @@
         .brief = "also record mmap, mremap and sbrk"                                               \
     }
 
-/* The same with a text `context`. */
+/* `type` has a text field `context`. */
 #define OPTION_CONTEXT(type)                                                                       \
     {                                                                                              \
         .name = "context", .letter = 'c', .kind = OPTION_TEXT, .at = offsetof(type, context),      \

@@ -1,5 +1,5 @@
-/* result_file.c: a file is written through trace/replacement, standard output directly; both say in
- * advance how much is to come, and stop where there is no room for it. */
+/* result_file.c: writes a file through trace/replacement, and standard output directly. The watch
+ * checks the announced size against the room, and shows progress. */
 #include "cli/result_file.h"
 
 #include <errno.h>
@@ -21,7 +21,7 @@ static bool expect(void *context, uint64_t bytes) {
     return result_room_suffices(r->fd, name_of(r), bytes);
 }
 
-/* What was a guess may turn out to be more. */
+/* Shows progress, unless more was written than was estimated. */
 static bool tell(void *context, uint64_t bytes) {
     const result_file *r = context;
     if (bytes < r->expected && !isatty(r->fd))

@@ -1,5 +1,5 @@
-/* result_room.c: room is what the disk has (statvfs) or what setrlimit leaves, whichever is less.
- * Pipes and devices have any. */
+/* result_room.c: the room is the free space in the file system (statvfs) or the remainder of the
+ * size limit (setrlimit), whichever is less. It is unlimited for pipes and devices. */
 #include "cli/result_room.h"
 
 #include <sys/resource.h>
@@ -22,7 +22,7 @@ static uint64_t room_on_disk(int fd) {
     return fstatvfs(fd, &s) == 0 ? (uint64_t)s.f_bavail * s.f_frsize : UINT64_MAX;
 }
 
-/* By setrlimit(2). */
+/* The remainder of the process's limit for files. */
 static uint64_t room_in_file(int fd) {
     struct rlimit l;
     if (getrlimit(RLIMIT_FSIZE, &l) != 0 || l.rlim_cur == RLIM_INFINITY)

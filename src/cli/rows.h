@@ -14,7 +14,8 @@
         .brief = "one row per line (default), function or type",                                   \
     }
 
-/* The same with `uint64_t top, callers` and `double min_share`, whose defaults are 0, 3 and 0.5. */
+/* `type` has the fields `uint64_t top, callers` and `double min_share`, with the defaults 0, 3 and
+ * 0.5. */
 #define OPTIONS_ROWS(type)                                                                         \
     {                                                                                              \
         .name = "top",                                                                             \

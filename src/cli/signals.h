@@ -1,4 +1,4 @@
-/* signals.h: sets of signals that commands wait for or keep off. */
+/* signals.h: sets of signals that commands wait for or block. */
 #ifndef CLI_SIGNALS_H
 #define CLI_SIGNALS_H
 
@@ -11,7 +11,7 @@ static inline sigset_t signals_only(int sig) {
     return only;
 }
 
-/* By which the user, or the system, says that it is enough. */
+/* The signals by which the user or the system asks a command to end. */
 static inline sigset_t signals_of_end(void) {
     sigset_t ends = signals_only(SIGINT);
     sigaddset(&ends, SIGTERM);

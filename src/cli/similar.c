@@ -1,6 +1,6 @@
-/* similar.c: names are compared as a whole and by their parts, as functions are known without their
- * scopes and parameters. Where nothing is near, the functions in which most stacks begin are a hint
- * to what the trace is about. */
+/* similar.c: compares names as a whole and by their parts, since users know functions without their
+ * scopes and parameters. If the name is an entry point and nothing is similar, the function in
+ * which most stacks begin tells where this program begins. */
 #include "cli/similar.h"
 
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 
 enum { LONGEST_NAME = 64 };
 
-/* What comes before a name in a longer one, and from where on it is no longer of it. */
+/* The characters that separate the parts of a name, and those that begin its parameters. */
 typedef struct name_shape {
     const char *before, *behind;
 } name_shape;
@@ -22,8 +22,8 @@ static const name_shape shapes[] = {[FILTER_NAME_FUNCTION] = {":. ", "(<"},
                                     [FILTER_NAME_FILE] = {"/", ""},
                                     [FILTER_NAME_TYPE] = {":. ", "(<"}};
 
-/* How far a name is from what was asked for, as a whole and by its parts; what a function takes
- * does not count. No other is nearer than one of which it is a part in other letters. */
+/* Returns the edit distance between a name, as a whole or any part of it, and the wanted one;
+ * parameters are ignored. It is 0 if the name contains the wanted one in any case of letters. */
 static size_t distance_of(const name_shape *shape, const char *text, const char *wanted) {
     char name[LONGEST_NAME];
     size_t size = strcspn(text, shape->behind);
@@ -54,10 +54,11 @@ static const char *name_at(const profile *p, filter_name_of of, size_t i) {
     return text ? text : "";
 }
 
-/* Of several that are as near, the one with the shortest name is shown. False if there is none. */
+/* Suggests the nearest name, the shortest of several equally near. Returns false if none is
+ * near. */
 static bool hint_at_nearest(const profile *p, filter_name_of of, const char *wanted) {
     const char *best = NULL;
-    size_t least = strlen(wanted) / 4; /* a letter in four may be wrong */
+    size_t least = strlen(wanted) / 4; /* one letter in four may be wrong */
     for (size_t i = 0; i < names_in(p, of); i++) {
         const char *text = name_at(p, of, i);
         const size_t distance = distance_of(&shapes[of], text, wanted);
@@ -73,7 +74,7 @@ static bool hint_at_nearest(const profile *p, filter_name_of of, const char *wan
 
 /* ---- where programs begin ---------------------------------------------------------------- */
 
-/* What it is called in one language or another. */
+/* Returns whether a name is an entry point in some language. */
 static bool is_entry(const char *name) {
     static const char *const entries[] = {"main", "_start", "__libc_start_main"};
     bool is = languages_begin_in(name);
@@ -82,8 +83,8 @@ static bool is_entry(const char *name) {
     return is;
 }
 
-/* The outermost function of a stack that begins at this node; NULL where the stack is cut off
- * there, or has no names. */
+/* Returns the function of the frame at `node`, the outermost one of a stack. NULL: the stack was
+ * cut off there, or the function has no name. */
 static const char *function_at(const profile *p, uint32_t node) {
     const profile_frame *f = &p->frames.items[cct_frame(&p->tree, node)];
     const profile_location *l = f->n ? &p->locations.items[f->first] : NULL;
@@ -91,7 +92,8 @@ static const char *function_at(const profile *p, uint32_t node) {
                                                                                   : NULL;
 }
 
-/* The first node of each node's stack; a node stands after its parent. NULL: no memory. */
+/* Returns the outermost node of each node's stack, for all nodes. A parent has a lower index than
+ * its children. Returns NULL if there is no memory. */
 static uint32_t *first_nodes(const cct *tree) {
     uint32_t *first = calloc(cct_count(tree) + 1, sizeof *first);
     for (uint32_t i = 1; first && i < cct_count(tree); i++) {
@@ -101,7 +103,7 @@ static uint32_t *first_nodes(const cct *tree) {
     return first;
 }
 
-/* Functions in which stacks begin are few; names are interned. */
+/* The few functions in which stacks begin, compared by address since names are interned. */
 typedef struct entry_sum {
     const char *function;
     uint64_t samples;
@@ -119,7 +121,7 @@ static bool add_entry(entry_sums *sums, const char *function, uint64_t samples) 
     return true;
 }
 
-/* Says in which function most of what was allocated begins. */
+/* Names the function in which most of the allocated memory's stacks begin. */
 static void hint_at_entry(const profile *p) {
     cost_list costs = {0};
     entry_sums sums = {0};

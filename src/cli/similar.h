@@ -1,15 +1,15 @@
-/* similar.h: what somebody may have meant who asked for a name that a trace does not have. */
+/* similar.h: suggests what a user may have meant by a name that is not in a trace. */
 #ifndef CLI_SIMILAR_H
 #define CLI_SIMILAR_H
 
 #include "query/filter.h"
 
-/* Says which function, if there is one, has a name like that; of where programs begin in other
- * languages, where this one does. */
+/* Suggests the function with the most similar name. If there is none, and the name is an entry
+ * point, such as main, names the function in which most stacks of this trace begin. */
 void similar_hint(const profile *p, const char *wanted);
 
-/* The same of each function, file and type that a filter names as it is, where no name has it as a
- * part. */
+/* Does the same for each literal name of a function, file or type in a filter that is not a part of
+ * any name in the trace. */
 void similar_hint_filter(const profile *p, const filter *f);
 
 #endif

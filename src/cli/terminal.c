@@ -1,4 +1,4 @@
-/* terminal.c: the width is the smaller one of COLUMNS and what the terminal says. */
+/* terminal.c: the width is the smaller of COLUMNS and the terminal's own width. */
 #include "cli/terminal.h"
 
 #include <stdlib.h>
@@ -9,8 +9,8 @@
 
 enum { NARROWEST = 20, WIDEST = 10000 };
 
-/* The narrower one: a program that sets COLUMNS knows what it shows, and a terminal may have become
- * narrower since. */
+/* A program that sets COLUMNS may show less than the whole terminal, and the terminal may have
+ * become narrower since COLUMNS was set. */
 unsigned terminal_columns_of(int fd) {
     if (!isatty(fd))
         return 0;

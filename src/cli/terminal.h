@@ -1,17 +1,17 @@
-/* terminal.h: how wide text for people may be. */
+/* terminal.h: the width of the terminal. */
 #ifndef CLI_TERMINAL_H
 #define CLI_TERMINAL_H
 
 #include "render/output.h"
 
-/* Of the terminal that standard output is; 0: as wide as it gets, as in a file or a pipe. */
+/* Returns the columns of the terminal on standard output; 0: no limit, as for a file or a pipe. */
 unsigned terminal_columns(void);
 
-/* The same of any descriptor. */
+/* Like terminal_columns, for any descriptor. */
 unsigned terminal_columns_of(int fd);
 
-/* Standard output: of text, lines are folded; of data, they are what they are. What is shown of
- * progress ends. */
+/* Starts output to standard output, and ends the progress line. Lines of text are folded to the
+ * terminal's width, those of data are not. */
 void terminal_start(output *o, bool text);
 
 #endif

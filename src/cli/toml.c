@@ -1,4 +1,4 @@
-/* toml.c: a parser by recursive descent, a line at a time. */
+/* toml.c: a recursive descent parser that works line by line. */
 #include "cli/toml.h"
 
 #include <errno.h>
@@ -33,7 +33,7 @@ static bool fail(parser *p, const char *reason) {
     return toml_refuse(p->error, reason);
 }
 
-/* What the taker refuses is here, unless it says otherwise. */
+/* Sets the place of an error from a callback, unless the callback has set it. */
 static bool taken(const parser *p, bool ok, const char *at) {
     if (!ok && p->error->line == 0) {
         p->error->line = p->line;
@@ -46,7 +46,7 @@ static void skip_blanks(parser *p) {
     p->at += strspn(p->at, " \t");
 }
 
-/* A comment, and the end of the line. */
+/* Parses an optional comment and the end of the line. */
 static bool end_line(parser *p) {
     skip_blanks(p);
     if (*p->at == '#')

@@ -1,9 +1,9 @@
-/* toml.h: reads a small part of TOML, which settings are written in: comments, tables `[name]` and
- * `[[name]]`, and in them `key = value`, where a value is a string (basic or literal, on one line),
- * a number, true or false, or a list of strings on one line. All else is refused, with its line and
+/* toml.h: reads a small subset of TOML for settings: comments, tables `[name]` and `[[name]]`, and
+ * pairs `key = value`. A value is a string (basic or literal, on one line), a number, true or
+ * false, or a list of strings on one line. Everything else is an error, reported with line and
  * column.
  *
- * Reports what is there, piece by piece, to whoever knows what it means. */
+ * The parser passes each item to callbacks, which know its meaning. */
 #ifndef CLI_TOML_H
 #define CLI_TOML_H
 
@@ -20,7 +20,7 @@ typedef struct toml_error {
 } toml_error;
 
 typedef enum toml_kind {
-    TOML_NOTHING, /* no value that this reads */
+    TOML_NOTHING, /* not a supported value */
     TOML_STRING,
     TOML_NUMBER,
     TOML_BOOL,
@@ -29,38 +29,39 @@ typedef enum toml_kind {
 
 typedef struct toml_value {
     toml_kind kind;
-    unsigned line, column;            /* where it begins */
-    double number;                    /* of a boolean, 1 or 0 */
-    const char *text;                 /* of a string */
-    const char *items[TOML_LIST_MAX]; /* of a list */
+    unsigned line, column;            /* where the value begins */
+    double number;                    /* of a number; of a boolean, 1 or 0 */
+    const char *text;                 /* if a string */
+    const char *items[TOML_LIST_MAX]; /* if a list */
     size_t n_items;
 } toml_value;
 
-/* Strings are those of the table `strings`. */
+/* The callbacks. Strings passed to them belong to `strings`. */
 typedef struct toml_taker {
-    /* A table begins in that line: what stands between its brackets, and whether these are two. */
+    /* A table begins in line `line`. `is_list`: its name is in double brackets. */
     bool (*table)(void *context, const char *name, bool is_list, unsigned line, toml_error *error);
 
-    /* The number of the key, whatever the taker means by it; false refuses it. Before its value is
-     * read. */
+    /* Called before the value is read. Sets a number that identifies the key, for `value`. Returns
+     * false to refuse the key. */
     bool (*key)(void *context, const char *key, int *number, toml_error *error);
     bool (*value)(void *context, int key, const toml_value *value, toml_error *error);
-    bool (*end)(void *context, toml_error *error); /* of all */
+    bool (*end)(void *context, toml_error *error); /* after the last line */
     void *context;
     intern_table *strings;
 } toml_taker;
 
-/* Each function that returns false has given its reason, and, if that is elsewhere than at what it
- * was given, its place. */
+/* Parses a text. A callback that returns false has set the error's reason, and its place if that is
+ * not the current item. */
 bool toml_parse(const char *text, const toml_taker *taker, toml_error *error);
 
-/* The same of a file; says what is wrong. Returns a status. */
+/* Parses a file, and reports errors. Returns an exit status. */
 int toml_read(const char *path, const toml_taker *taker);
 
-/* For these functions: gives the reason; false. */
+/* For callbacks: sets the error's reason, and returns false. */
 bool toml_refuse(toml_error *error, const char *reason);
 
-/* Whether it is of this kind; else gives the reason. */
+/* Return whether the value has this type; toml_take_... also store it. Otherwise set the error's
+ * reason. */
 bool toml_is_string(const toml_value *value, toml_error *error);
 bool toml_is_number(const toml_value *value, toml_error *error);
 bool toml_take_text(const toml_value *value, const char **taken, toml_error *error);

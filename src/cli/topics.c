@@ -1,5 +1,5 @@
-/* topics.c: the table of topics and their texts. What is told elsewhere is taken from there: the
- * settings of the recorder, and, by a name that is no topic, a rule of advice. */
+/* topics.c: the table of topics and their texts. The settings of the recorder and the rules of
+ * advice are described in their own modules. */
 #include "cli/topics.h"
 
 #include <string.h>
@@ -17,10 +17,10 @@ typedef struct topic {
         const char *term, *text;
     } items[MOST_ITEMS];
     const char *after;       /* NULL: nothing */
-    void (*more)(FILE *out); /* items that stand elsewhere; NULL: none */
+    void (*more)(FILE *out); /* prints items that are described elsewhere; NULL: none */
 } topic;
 
-/* ---- what is told elsewhere -------------------------------------------------------------- */
+/* ---- texts from elsewhere -------------------------------------------------------------------- */
 
 static void print_settings(FILE *out) {
     char text[512];
@@ -190,7 +190,7 @@ static const advise_rule *find_rule(const char *name) {
     return NULL;
 }
 
-/* Several rules may have one name. */
+/* Several rules may have the same name. */
 static void print_rules(FILE *out, const char *name) {
     for (size_t i = 0; i < advise_n_rules; i++) {
         const advise_rule *r = &advise_rules[i];

@@ -1,5 +1,5 @@
-/* trace_file.c: warnings of the reader are gathered and said once, after the result; that the end
- * of a trace is missing is said apart, as it is no damage. */
+/* trace_file.c: warnings of the reader are collected and reported once, after the result. A missing
+ * end is reported separately, as it is not damage. */
 #include "cli/trace_file.h"
 
 #include <inttypes.h>
@@ -85,7 +85,7 @@ static bool is_of_end(const memtrace_warning *w) {
     return w->defect == MEMTRACE_DEFECT_ENDS_EARLY || w->defect == MEMTRACE_DEFECT_NO_END;
 }
 
-/* That the end is missing, or early, is met at the end. */
+/* Removes a warning about a missing end, or also about an early one, which is always the last. */
 static size_t without_end(const memtrace_warning *w, size_t n, bool also_early) {
     const bool ends_so =
         n > 0 && (also_early ? is_of_end(&w[n - 1]) : w[n - 1].defect == MEMTRACE_DEFECT_NO_END);
@@ -102,12 +102,13 @@ const memtrace_warning *trace_file_warnings(const trace_file *in, size_t *n) {
     return warnings;
 }
 
-/* What the trace says that it lacks, though it is sound itself. */
+/* Returns whether the warning is about events that the trace itself states to lack. The trace is
+ * intact. */
 static bool is_said(const memtrace_warning *w) {
     return is_of_end(w) || w->defect == MEMTRACE_DEFECT_GAP;
 }
 
-/* What is wrong there is no matter of bytes. */
+/* Reports the end of a trace. It has no byte offset, since it is not damage. */
 static void say_end(const trace_file *in, const memtrace_warning *w) {
     char why[2 * MEMTRACE_MAX_REASON];
     if (!in->reader) {

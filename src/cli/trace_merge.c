@@ -1,4 +1,4 @@
-/* trace_merge.c: both readings of all traces, and what is said of them. */
+/* trace_merge.c: both passes over all traces, and the messages about them. */
 #include "cli/trace_merge.h"
 
 #include <stdlib.h>
@@ -37,7 +37,7 @@ static int refuse(const merge *m, memtrace_status status) {
     return STATUS_FAILED;
 }
 
-/* One line each for a few, and one for all of a folder. */
+/* Warns about thinned traces: in a line for each, or for many in a single one. */
 static void say_rates(const trace_merge *in) {
     const merge *m = &in->merge;
     enum { EACH = 2 };
@@ -59,7 +59,7 @@ static void say_rates(const trace_merge *in) {
                         lowest.text, model);
 }
 
-/* The first reading. */
+/* The first pass. */
 static int plan(trace_merge *in, uint64_t seed) {
     merge *m = &in->merge;
     memtrace_status status = merge_start(m, in->readers, in->n, seed);

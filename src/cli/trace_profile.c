@@ -1,6 +1,6 @@
-/* trace_profile.c: the index is tried first, if it has what the question needs. Otherwise the trace
- * is read. An index is written where --index asks for it, with all that later questions may need,
- * unless another user could have replaced the trace meanwhile. */
+/* trace_profile.c: uses the index if it has what the query needs, and otherwise reads the trace.
+ * With --index, writes an index with everything that later queries may need, unless another user
+ * could have replaced the trace meanwhile. */
 #include "cli/trace_profile.h"
 
 #include <stdio.h>
@@ -17,20 +17,21 @@
 #include "cli/traces.h"
 #include "profile/index.h"
 
-/* A trace that is being read, and its index. */
+/* A trace, and its index. */
 typedef struct reading {
     trace_file *in;
     profile *profile;
     const trace_profile_options *options;
-    char *path; /* of the index; NULL: the trace can have none */
+    char *path; /* of the index; NULL: there is none, and none is to be written */
     index_stamp stamp;
-    uint64_t n_blocks; /* that were allocated so far */
-    bool in_order;     /* each was new to the table then */
+    uint64_t n_blocks; /* number of blocks allocated so far */
+    bool in_order;     /* each of them was a new row of the block table when it was allocated */
 } reading;
 
 /* ---- the index ----------------------------------------------------------------------------- */
 
-/* Where an index is, or is to be; NULL if there is none, and will be none. */
+/* Finds the index to use or to write. There is none for standard input, or for a trace in
+ * memory. */
 static void find_index(reading *r, const char *path) {
     if (strcmp(path, "-") == 0 || origin_is_memory(path) || asprintf(&r->path, "%s.idx", path) < 0)
         r->path = NULL;
@@ -41,7 +42,8 @@ static void find_index(reading *r, const char *path) {
     r->path = NULL;
 }
 
-/* A function that is called for each block counts them in the order of the file. */
+/* Returns the parts of an index that the options require. A callback for blocks needs them in the
+ * order of the file. */
 static index_parts needs_of(const profile_options *how) {
     return (index_parts){.blocks = how->keep_blocks || how->block,
                          .order = how->keep_order,
@@ -49,7 +51,8 @@ static index_parts needs_of(const profile_options *how) {
                          .columns = how->block ? 0 : how->columns};
 }
 
-/* Of the profile, what was not asked for: commands see the same, wherever it comes from. */
+/* Removes from a profile what was not requested, so that commands see the same with and without an
+ * index. */
 static void drop_rest(profile *p, const profile_options *how) {
     if (!how->track_promotion)
         p->promoted_blocks = p->promoted_samples = 0;
@@ -79,7 +82,7 @@ static bool report_rows(const profile *p, const profile_options *how) {
 
 static void say_unused(const reading *r, index_status status) {
     if (r->options->index)
-        return; /* it will be replaced */
+        return; /* it will be rewritten */
     if (status == INDEX_STALE)
         message_warning("%s: not used, because it was made from a different trace or by another "
                         "version (--index rewrites it)",
@@ -88,8 +91,8 @@ static void say_unused(const reading *r, index_status status) {
         message_warning("%s: not used, because it is damaged (--index rewrites it)", r->path);
 }
 
-/* Whether the profile was there. Strict reading of a trace in which something is wrong fails, as it
- * does without an index. */
+/* Loads the profile from the index. Returns false if that is impossible, or if a trace with
+ * warnings is read strictly: reading it must fail, as it does without an index. */
 static bool use_index(reading *r, const char *path) {
     const profile_options *how = &r->options->how;
     const index_parts needs = needs_of(how);
@@ -113,7 +116,8 @@ static bool use_index(reading *r, const char *path) {
 static void write_index(const reading *r, const char *path) {
     size_t n;
     rights theirs;
-    if (path_is_others(path, &theirs)) { /* it may have been another trace that was read */
+    if (path_is_others(path, &theirs)) { /* the trace that was read may have been replaced
+                                            meanwhile */
         message_warning("%s: not written, because another user controls the path of the trace; "
                         "that user can write it",
                         r->path);
@@ -139,7 +143,7 @@ static void write_index(const reading *r, const char *path) {
 
 /* ---- the trace --------------------------------------------------------------------------- */
 
-/* Sees whether the table has one row for each block so far. */
+/* Checks that the table gets a new row for each block. */
 static bool see_block(void *context, uint32_t node, const memtrace_event *event) {
     reading *r = context;
     const profile_options *how = &r->options->how;
@@ -160,8 +164,9 @@ static memtrace_status read_trace(reading *r, bool whole) {
     return profile_read(r->profile, r->in->reader, &how);
 }
 
-/* Segments get names when their recording has ended, and may be read before. Modules are read with
- * our rights: another user's segments must not choose them. */
+/* Resolves addresses in segments, which are symbolized only when their recording has ended. Another
+ * user's segments are left as they are, since modules, which a trace names, are read with our
+ * rights. */
 static bool give_names(const reading *r, const char *segment) {
     rights theirs;
     if (!segment || path_is_others(segment, &theirs))

@@ -1,6 +1,6 @@
-/* trace_profile.h: the profile of a trace that a command reads: from the trace, or from the index
- * beside it (FILE.idx), which is used where it is of this trace as it is now, and written where
- * that is asked for. Says what is wrong with either. */
+/* trace_profile.h: reads the profile of a trace, from the trace itself or from its index
+ * (FILE.idx). The index is used if it belongs to the current content of the trace, and written on
+ * request. Problems with either are reported. */
 #ifndef CLI_TRACE_PROFILE_H
 #define CLI_TRACE_PROFILE_H
 
@@ -9,24 +9,24 @@
 
 typedef struct trace_profile_options {
     bool strict;
-    bool index; /* write the index, unless there is one that holds what is needed */
-    bool
-        keep_warnings; /* do not say what is wrong with a trace that can be read: the result does */
-    bool says_end;     /* nor that it ends early, or lacks events */
+    bool index;         /* write an index, unless there is one with all that is needed */
+    bool keep_warnings; /* do not report warnings, since the result shows them */
+    bool says_end;      /* the result states whether the trace ends early or lacks events, so do not
+                           report that */
     profile_options how;
 } trace_profile_options;
 
-/* Opens `*in` and fills `*p`, which is empty. Returns STATUS_OK, or STATUS_FAILED after having said
- * why. Both are to be closed in any case; from an index, `in` has no reader. */
+/* Opens `*in` and fills `*p`, which is empty. Returns STATUS_OK, or STATUS_FAILED after reporting
+ * why it failed. Both must be closed in any case. If an index was used, `in` has no reader. */
 int trace_profile_read(trace_file *in, profile *p, const char *path,
                        const trace_profile_options *options);
 
-/* The same if there is an index that can be used; else returns false, and neither is to be closed.
- * Only looks: leaves it to the caller to read the trace. */
+/* Like trace_profile_read, but uses only an index. Returns false if there is no usable one; then
+ * neither must be closed, and the caller may read the trace. */
 bool trace_profile_recall(trace_file *in, profile *p, const char *path,
                           const trace_profile_options *options);
 
-/* For commands that use it; `type` has a field `bool FIELD`. */
+/* For commands that use an index. `type` has a field `bool FIELD`. */
 #define OPTION_INDEX(type, field)                                                                  \
     {                                                                                              \
         .name = "index", .kind = OPTION_FLAG, .at = offsetof(type, field),                         \

@@ -1,5 +1,5 @@
-/* traces.c: words are expanded before options are checked. The combination is made once, by
- * cmd_merge, in a file in memory that has no name. */
+/* traces.c: expands words and combines traces before the command runs, by trace_merge.h or
+ * ring_read.h. The combination is in an unnamed memory file. */
 #include "cli/traces.h"
 
 #include <glob.h>
@@ -29,7 +29,7 @@ const char *traces_segment(const char *path) {
                : NULL;
 }
 
-/* The operands before the first trace. */
+/* Returns the number of operands before the first trace. */
 static size_t before_traces(const command *cmd) {
     return cmd->operand == OPERAND_SITE;
 }
@@ -39,7 +39,8 @@ static bool takes_traces(const command *cmd) {
            cmd->operand == OPERAND_SITE;
 }
 
-/* A file may be called like a pattern. Where operands stand on sides, patterns would move them. */
+/* An existing file is not a pattern, whatever its name. With --before and --after, patterns are not
+ * expanded, since that would shift operands from one to the other. */
 static bool is_pattern(const char *word) {
     return strpbrk(word, "*?[") && access(word, F_OK) != 0;
 }
@@ -65,8 +66,8 @@ static bool is_strict(const command *cmd, const parsed_line *line) {
     return false;
 }
 
-/* Adds what a word means; one that no file fits stays, and is missing by its name. The names are
- * there for as long as the process. */
+/* Expands a pattern. Returns false if no file matches, so that the word is reported as missing. The
+ * names are never freed. */
 static bool expand_word(char *word, glob_t *found) {
     *found = (glob_t){0};
     return is_pattern(word) && glob(word, 0, NULL, found) == 0;
@@ -94,7 +95,7 @@ static int expand(const command *cmd, parsed_line *line) {
     return STATUS_OK;
 }
 
-/* Takes what is in memory in place of all traces. */
+/* Replaces all traces by the combined one in memory. */
 static void replace_all(const command *cmd, parsed_line *line, int fd, const char *what,
                         const char *segment) {
     const size_t first = before_traces(cmd);
@@ -114,7 +115,8 @@ static int combine(const command *cmd, parsed_line *line) {
     return status;
 }
 
-/* Segments each begin with what was live before, so that a sum of them would have it twice. */
+/* Joins segments rather than merging them: each begins with the live blocks, which a sum would
+ * count repeatedly. */
 static int join_segments(const command *cmd, parsed_line *line) {
     const size_t first = before_traces(cmd), n = line->n_operands - first;
     int fd;
@@ -135,12 +137,12 @@ static int refuse_input(const command *cmd, const parsed_line *line) {
     return STATUS_OK;
 }
 
-/* Whether several traces are to be taken for one. */
+/* Returns whether several traces are to be seen as one. */
 static bool are_several(const command *cmd, const parsed_line *line) {
     return traces_combine(cmd) && line->n_operands > before_traces(cmd) + 1;
 }
 
-/* Replaces a word by what it means, which is in memory. */
+/* Replaces a word by the path of the trace in memory that was made from it. */
 static bool replace_word(char **word, int fd) {
     char *path = origin_made(*word, fd);
     if (path)
@@ -148,7 +150,8 @@ static bool replace_word(char **word, int fd) {
     return path;
 }
 
-/* A folder is the trace that its segments are together; of any trace, the end may be wanted. */
+/* Replaces a folder by the trace that its segments form, and a trace of which only the end is
+ * wanted by that end. */
 static int gather_word(const command *cmd, const parsed_line *line, char **word) {
     const uint64_t last = last_of(cmd, line);
     const bool strict = is_strict(cmd, line);
@@ -164,7 +167,7 @@ static int gather_word(const command *cmd, const parsed_line *line, char **word)
     return status == STATUS_OK && !replace_word(word, fd) ? message_no_memory() : status;
 }
 
-/* Symbolizing is about each file. */
+/* symbolize works on each file in a folder by itself. */
 static bool takes_folders(const command *cmd) {
     return takes_traces(cmd) && cmd != &command_symbolize;
 }
@@ -176,7 +179,7 @@ static int gather_words(const command *cmd, parsed_line *line) {
     return status;
 }
 
-/* Budgets that were given as traces. */
+/* Refuses budget files among the traces. */
 static int refuse_budgets(const command *cmd, const parsed_line *line) {
     for (size_t i = 0; traces_combine(cmd) && i < line->n_operands; i++) {
         const char *name = line->operands[i], *dot = strrchr(name, '.');

@@ -79,12 +79,11 @@ typedef enum option_kind {
     OPTION_COUNT,   /* uint64_t */
     OPTION_PERCENT, /* double, 0 to 100; may be followed by `%` */
     OPTION_RATE,    /* double, 0 < rate <= 1 */
-    OPTION_TIME, /* uint64_t, microseconds; `1.5s`, `20ms`, `300us`, `2min`, `1h`; seconds without a
-                    unit */
-    OPTION_CHOICE, /* int, an index into `choices` */
-    OPTION_TEXTS,  /* option_texts: may be given several times */
-    OPTION_HEAD,   /* size_t: starts a list of operands; 1 + the number of operands before it; 0:
-                      not given */
+    OPTION_TIME,    /* uint64_t, microseconds; `1.5s`, `20ms`, `300us`, `2min`, `1h`; default unit:
+                       s */
+    OPTION_CHOICE,  /* int, an index into `choices` */
+    OPTION_TEXTS,   /* option_texts: may be given several times */
+    OPTION_HEAD, /* size_t: operands follow; 1 + the number of operands before it; 0: not given */
 } option_kind;
 
 #define OPTION_TEXTS_MAX 16

@@ -116,8 +116,7 @@ static bool use_index(reading *r, const char *path) {
 static void write_index(const reading *r, const char *path) {
     size_t n;
     rights theirs;
-    if (path_is_others(path, &theirs)) { /* the trace that was read may have been replaced
-                                            meanwhile */
+    if (path_is_others(path, &theirs)) { /* it may have replaced the trace meanwhile */
         message_warning("%s: not written, because another user controls the path of the trace; "
                         "that user can write it",
                         r->path);

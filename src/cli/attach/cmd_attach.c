@@ -498,8 +498,7 @@ static int follow_go(run_go *g, recorded *r, const attach_options *opts, const t
                      const ring_plan *ring) {
     keeper keeps = {.pid = -1, .fd = -1};
     const uint64_t began = clock_wall_us();
-    const pid_t inner = process_inner_id(r->pid); /* the process id that a recorder in the process
-                                                     would use */
+    const pid_t inner = process_inner_id(r->pid); /* as a recorder in the process would name it */
     sigset_t enough = signals_of_end();
     bool kept = true;
     if (ring->on) {

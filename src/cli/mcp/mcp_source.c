@@ -59,8 +59,7 @@ static void print_lines(FILE *out, json_t *rows, const char *path, long long fro
 char *mcp_source(const char *path, const char *report, long long line, long long around) {
     char *answer = NULL;
     size_t size = 0;
-    const char *object = strchr(report, '{'); /* messages of standard error may come before and
-                                                 after it */
+    const char *object = strchr(report, '{'); /* between messages of standard error */
     json_t *whole = object ? json_loads(object, JSON_DISABLE_EOF_CHECK, NULL) : NULL;
     json_t *rows = json_object_get(whole, "hotspots");
     FILE *out = open_memstream(&answer, &size);

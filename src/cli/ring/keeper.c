@@ -46,10 +46,10 @@ enum {
     PATIENCE = 10,       /* how often a planned cut may be put off */
     N_PERIODS = 16,      /* minimum number of segments in the time that is kept */
     HELD_MOST = 1 << 24, /* maximum bytes that a planned cut holds back, in up to twice the
-                            memory; */
+                            memory, */
     HELD_SEGMENTS = 16,  /* or so many times the size of a segment, if that is less */
-    BEHIND = 1 << 17,    /* maximum bytes of the spool that are kept although they were read: events
-                            that a killed program had not written are compared with them */
+    BEHIND = 1 << 17,    /* maximum bytes of the spool that stay after they were read: events that a
+                            killed program had not written are compared with them */
 };
 
 #define LEAST_SEGMENT (UINT64_C(1) << 15)

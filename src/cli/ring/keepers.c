@@ -36,8 +36,7 @@
 enum {
     LOOK_MS = 100,     /* between checks of things that nobody announces */
     HURRY_MS = 10,     /* between scans of the folder, if spools arrive quickly */
-    TIMES = 10,        /* after a scan that found nothing, the next one waits so many times its
-                          duration */
+    TIMES = 10,        /* after a useless scan, the next one waits so many times its duration */
     AGAIN_MS = 2000,   /* between scans of an unchanged folder */
     LINGER_MS = 2000,  /* after the last process has ended: another one may just be in its exec */
     PATIENCE_MS = 200, /* for processes that end together with the program */
@@ -362,8 +361,7 @@ static _Noreturn void be_keepers(watch *w) {
     say_nothing(STDOUT_FILENO);
     w->busy_ms = w->users_ms = clock_monotonic_ms();
     w->notify = notify_of(w->plan.folder);
-    while (w->fd >= 0 && !w->program) /* until then, the program's spools would be taken for a
-                                         child's */
+    while (w->fd >= 0 && !w->program) /* otherwise, its spools would be taken for a child's */
         hear(w);
     while (!is_over(w)) {
         look_at_keepers(w);

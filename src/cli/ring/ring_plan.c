@@ -140,8 +140,8 @@ const char *ring_spool_folder(const ring_plan *plan, char room[PATH_MAX]) {
     return room;
 }
 
-/* The root of a container may be read-only, and even where it is not, only these folders are sure
- * to be writable. */
+/* The root folder of a container may be read-only, or writable only by root, so this tries folders
+ * that are usually writable. */
 bool ring_plan_elsewhere(ring_plan *plan, pid_t pid, int files) {
     static const char *const places[] = {"/tmp", "/var/tmp", "/dev/shm"};
     char path[PATH_MAX];

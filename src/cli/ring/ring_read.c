@@ -92,8 +92,7 @@ static bool look(members *all, const char *path) {
     m.start = info->start_time;
     m.rate = info->sample_rate;
     m.process = m.head.is_segment ? process_of(info, &m.head)
-                                  : hash_bytes(path, strlen(path)); /* not a segment: a recording of
-                                                                       its own */
+                                  : hash_bytes(path, strlen(path)); /* a recording of its own */
     memtrace_reader_close(reader);
     if (status != MEMTRACE_OK)
         message_warning("%s: skipped: cannot read it", path);
@@ -297,8 +296,7 @@ static int combine(const char *folder, const members *all, bool strict, int *fd)
         groups[n - 1].n++;
     }
     enum { OTHERS = 64 };
-    file_allow(2 * n + all->count + OTHERS); /* each recording is opened as a joined file and for
-                                                reading */
+    file_allow(2 * n + all->count + OTHERS); /* each recording is a file, and is read */
     const int status =
         groups ? combine_groups(folder, all, groups, n, strict, fd) : message_no_memory();
     for (size_t i = 0; groups && i < n; i++)

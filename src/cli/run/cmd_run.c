@@ -50,11 +50,7 @@
 #include "platform/clock.h"
 #include "trace/compressor.h"
 
-enum {
-    STATUS_CANNOT_EXECUTE = 126,
-    STATUS_NOT_FOUND = 127
-}; /* the exit statuses that shells
-      use */
+enum { STATUS_CANNOT_EXECUTE = 126, STATUS_NOT_FOUND = 127 }; /* as in shells */
 
 typedef struct run_options {
     const char *output, *context;
@@ -171,7 +167,7 @@ static bool check_recordable(const char *program, char preload[PATH_MAX], char e
     return false;
 }
 
-/* What the new process needs to know to become the program, and the state of the run. */
+/* State of the run, and what the new process needs to become the program. */
 typedef struct launch {
     const run_options *options;
     char **operands;
@@ -181,8 +177,7 @@ typedef struct launch {
     const char *pattern;           /* of the trace's name; NULL: the default */
     ring_plan ring;                /* if on, the recording goes into segments */
     bool has_children;             /* child processes are recorded into the ring, too */
-    bool only_children;            /* child processes load the recorder, but the program itself does
-                                      not */
+    bool only_children;            /* child processes load the recorder, but not the program */
     keepers keepers;               /* of child processes */
     char rescue[64];               /* name of the rescue memory, see run_rescue_name; empty: none */
     uint64_t replaced;             /* see run_output_replaces */
@@ -218,8 +213,7 @@ static void default_pattern(char *pattern, size_t size, const launch *l, pid_t p
     snprintf(pattern + used, size - used, ".%lld.ctf%s", (long long)pid, end);
 }
 
-/* Returns the name of the traces, as a pattern; `pid` is the program's process. The result may be
- * in `room`. */
+/* Returns the pattern of the traces' names, perhaps in `room`. `pid` is the program's process. */
 static const char *pattern_of(const launch *l, pid_t pid, char room[PATH_MAX]) {
     char spool[PATH_MAX];
     if (l->ring.run && ring_spool_pattern(&l->ring, room, PATH_MAX))
@@ -243,8 +237,7 @@ static bool is_set(enum setting setting) {
     return value && *value;
 }
 
-/* Joins both texts with a colon, and sets an environment variable to the result. Either may be
- * NULL. */
+/* Sets an environment variable to two texts, joined by a colon. Either may be NULL. */
 static void add_to_environment(const char *name, const char *first, const char *second) {
     char *all = NULL;
     if (first && *first && second && *second && asprintf(&all, "%s:%s", first, second) < 0)
@@ -262,8 +255,8 @@ static void set_preload(const char *preload) {
         add_to_environment("ASAN_OPTIONS", asan, "verify_asan_link_order=0");
 }
 
-/* Makes the pattern absolute, since the program may change its folder before it starts another one.
- * Percent signs in the folder's path are doubled. */
+/* Makes the pattern absolute, since the program may change its folder. Percent signs in the current
+ * folder's path are doubled. */
 static void set_file_setting(const char *pattern) {
     char folder[PATH_MAX], absolute[3 * PATH_MAX];
     size_t used = 0;
@@ -275,9 +268,8 @@ static void set_file_setting(const char *pattern) {
     set_setting(SETTING_FILE, absolute);
 }
 
-/* Returns whether to reserve room in the trace for names. They are added in place at the end, so
- * nobody may have read the trace before, as they would miss the names. A compressed trace is copied
- * anyway. */
+/* Returns whether to reserve room in the trace for names, which are then added in place. So nobody
+ * may have read the trace before. A compressed trace is copied anyway. */
 static bool wants_room(const launch *l, const char *pattern) {
     return !l->options->no_symbolize && !l->options->view && !l->options->live &&
            !l->options->push.urls && !l->ring.on && compression_of(pattern) == COMPRESSION_NONE;
@@ -305,8 +297,7 @@ static void set_environment(void *context) {
         snprintf(text, sizeof text, "%.15g", l->options->rate);
         set_setting(SETTING_RATE, text);
     } else if (!is_set(SETTING_RATE)) {
-        set_setting(SETTING_RATE, setting_infos[SETTING_RATE].value); /* for other recorders, such
-                                                                         as Memtrace */
+        set_setting(SETTING_RATE, setting_infos[SETTING_RATE].value); /* for other recorders */
     }
     if (l->options->depth != DEPTH_UNSET) {
         snprintf(text, sizeof text, "%llu", (unsigned long long)l->options->depth);
@@ -415,8 +406,7 @@ enum { PATIENCE = 20 /* times 5 ms, for a child that holds its parent's lock */ 
  * which other programs record in their last gauges. Returns the remaining patience. */
 static unsigned complete_killed(launch *l, const run_program *program, const char *pattern) {
     unsigned patience = PATIENCE;
-    const uint64_t only = l->ring.run ? (uint64_t)program->pid : 0; /* child processes have keepers
-                                                                       for this */
+    const uint64_t only = l->ring.run ? (uint64_t)program->pid : 0; /* children have keepers */
     pthread_mutex_lock(&l->rescuing);
     run_rescue_finish(l->shared, pattern, only, &patience);
     if (WIFSIGNALED(program->status))
@@ -435,8 +425,8 @@ static void finish_push(const launch *l) {
     family_finish(l->family);
 }
 
-/* Reports that the program was killed, which may be why the recording is short. After Ctrl-C, the
- * user knows. */
+/* Reports that the program was killed, since its recording may be short. After Ctrl-C, users
+ * know. */
 static bool say_killed(const launch *l, const run_program *program) {
     const int sig = WIFSIGNALED(program->status) ? WTERMSIG(program->status) : 0;
     if (l->options->quiet || sig == 0 || sig == SIGINT)
@@ -541,14 +531,12 @@ static void finish_ring(launch *l, run_program *program, keeper *keeps) {
 
 /* ---- the viewer -------------------------------------------------------------------------- */
 
-/* Returns whether the program itself is recorded: by a recorder in it, or by reading Go's heap
- * profile from outside. */
+/* Returns whether the program is recorded: by a recorder in it, or by reading Go's heap profile. */
 static bool is_recorded(const launch *l) {
     return l->preload || l->entry.go;
 }
 
-/* Shows the trace of the program's own process, whose name is stored in `path`. Returns NULL after
- * reporting why it cannot be shown. */
+/* Shows the trace of the program, whose name is stored in `path`. Returns NULL after an error. */
 static view_session *start_view(const launch *l, const run_program *program, char path[PATH_MAX]) {
     int status;
     if (!own_trace(l, program, path))
@@ -570,8 +558,7 @@ static void end_view(view_session *s) {
 
 /* ---- pushing -------------------------------------------------------------------------------- */
 
-/* A process of the pushed family has ended, and may have been killed: adds its unwritten events to
- * its trace. */
+/* Adds the unwritten events of a process of the pushed family that has ended. */
 static void complete_member(void *context, uint64_t pid) {
     launch *l = context;
     pthread_mutex_lock(&l->rescuing);
@@ -626,9 +613,8 @@ static void finish_trace(launch *l, run_program *program) {
         finish_push(l);
 }
 
-/* If the user has already left the table, messages about the recording are printed at once;
- * otherwise they appear when the user leaves it. If Ctrl-C ended the program, it ends the table,
- * too. */
+/* Messages about the recording are printed at once if the user has left the table, otherwise when
+ * the user leaves it. If Ctrl-C ended the program, it ends the table, too. */
 static void finish_live(top_session *s, top_output *held, launch *l, run_program *program) {
     if (s)
         top_program_ended(s);
@@ -653,8 +639,7 @@ static int refuse_start(const char *program, int error) {
     return error == ENOENT ? STATUS_NOT_FOUND : STATUS_CANNOT_EXECUTE;
 }
 
-/* Checks before the start that the trace can be written. Otherwise, a trace of an earlier run could
- * be mistaken for this one's. */
+/* Checks that the trace can be written. Otherwise, an earlier one could be mistaken for it. */
 static bool check_output(launch *l) {
     char room[PATH_MAX];
     const char *pattern = pattern_of(l, getpid(), room);
@@ -723,8 +708,7 @@ static void share_memory(launch *l) {
     if (!head)
         return;
     atomic_store(&head->pace.follows, 1);
-    munmap(head, sizeof *head); /* a process that maps it would count as recording:
-                                   run_rescue_is_in_use */
+    munmap(head, sizeof *head); /* mappings count as use: run_rescue_is_in_use */
 }
 
 /* Names the trace of a process that becomes a static or a Go program. */
@@ -784,8 +768,7 @@ static bool start_sharing(launch *l) {
     return true;
 }
 
-/* Waits for the program, together with whatever reads its trace meanwhile; then completes the
- * recording. */
+/* Waits for the program and for whatever reads its trace, then completes the recording. */
 static int accompany(launch *l, run_program *program, bool live, const top_options *how,
                      top_output *held) {
     const run_options *opts = l->options;

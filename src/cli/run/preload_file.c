@@ -13,9 +13,7 @@
 #include "base/hash.h"
 #include "base/path.h"
 
-#define PRELOAD_SETTING                                                                            \
-    "ALLOTRACE_PRELOAD" /* environment variable: path of another library, for                      \
-                           tests */
+#define PRELOAD_SETTING "ALLOTRACE_PRELOAD" /* environment: another library, for tests */
 
 /* Finds the folder of this program's file, with a slash at its end. */
 static bool own_folder(char folder[PATH_MAX]) {

@@ -34,8 +34,8 @@ typedef struct run_entry {
 
 /* Starts a program, from a process without threads. `prepare` runs in the new process before its
  * exec. Returns false after a failure, with the reason in `exec_error`. From here to
- * run_program_end, all signals that can be blocked are blocked: run_program_wait fetches them, and
- * later ones stay pending. */
+ * run_program_end, all signals but faults and some that request nothing are blocked:
+ * run_program_wait fetches them, and later ones stay pending. */
 bool run_program_start(run_program *p, char **words, void (*prepare)(void *context), void *context,
                        run_entry *entry);
 

@@ -13,9 +13,9 @@ typedef struct run_witness {
     int channel; /* the witness ends when it is closed, so also when we are killed */
 } run_witness;
 
-/* Starts the witness. To be called with all signals blocked, by a process without threads. The
- * kernel signals the youngest member of a group first. The witness is younger than we are, so it
- * has a group's signal by the time we get it. */
+/* Starts the witness. To be called by a process without threads, which has blocked the signals to
+ * be asked about. The kernel signals the youngest member of a group first. The witness is younger
+ * than we are, so it has a group's signal by the time we get it. */
 void run_witness_start(run_witness *w);
 
 /* Returns whether the same process sent the signal that we got to the witness as well. */

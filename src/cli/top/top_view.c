@@ -22,8 +22,8 @@ enum {
     COST_OF_QUERIES = 5, /* queries take at most one part in so many of the time */
     TYPED_MAX = 200,
     LINES_FOR_GAP = 16,   /* no empty line is shown on screens with fewer lines */
-    ROWS_FOR_UNITS = 500, /* the units of columns are chosen for as many rows, so that scrolling
-                             does not change them */
+    ROWS_FOR_UNITS = 500, /* columns have units that suit as many rows, so that scrolling does not
+                             change them */
 };
 
 typedef enum top_mode { MODE_TABLE, MODE_CALLERS, MODE_HELP, MODE_FILTER } top_mode;

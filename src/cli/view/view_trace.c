@@ -208,8 +208,8 @@ static bool wait_for_more(void *context) {
     following *f = context;
     for (;;) {
         bool written = is_written(f->trace, f->reader);
-        file_change change = look(f->trace); /* is_written comes first, so that this check sees all
-                                                that an ended program has written */
+        file_change change = look(f->trace); /* after is_written, to see all that an ended program
+                                                has written */
         if (change == FILE_TOUCHED || change == FILE_GREW)
             note_file(f->trace);
         if (change == FILE_GREW)

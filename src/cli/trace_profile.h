@@ -21,8 +21,8 @@ typedef struct trace_profile_options {
 int trace_profile_read(trace_file *in, profile *p, const char *path,
                        const trace_profile_options *options);
 
-/* Like trace_profile_read, but uses only an index. Returns false if there is no usable one; then
- * neither must be closed, and the caller may read the trace. */
+/* Like trace_profile_read, but uses only an index. Returns false if there is no usable one. Then
+ * neither needs to be closed, and the caller may read the trace. */
 bool trace_profile_recall(trace_file *in, profile *p, const char *path,
                           const trace_profile_options *options);
 

@@ -171,7 +171,7 @@ static int read_budget(job *j, const char *path) {
     return status;
 }
 
-/* Returns whether --update must make rules: the file has none, or none of the requested measure. */
+/* Returns whether --update must make rules: the file has none, or none of a given --measure. */
 static bool needs_first(const job *j) {
     if (!j->opts->update)
         return false;

@@ -246,8 +246,8 @@ static void add_to_environment(const char *name, const char *first, const char *
     free(all);
 }
 
-/* AddressSanitizer refuses to start a program if another library is loaded before it, unless told
- * otherwise by ASAN_OPTIONS. It does work after the recorder. */
+/* AddressSanitizer refuses to start a program if another library is loaded before its own, unless
+ * ASAN_OPTIONS allows that. It works nevertheless. */
 static void set_preload(const char *preload) {
     const char *asan = getenv("ASAN_OPTIONS");
     add_to_environment("LD_PRELOAD", preload, getenv("LD_PRELOAD"));

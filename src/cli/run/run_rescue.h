@@ -55,7 +55,7 @@ void run_rescue_note_lost(const char *path, uint64_t pid, uint64_t end);
  * could not say so itself. */
 void run_rescue_note_silent(int fd, const char *path);
 
-/* What recorders reported: bits of enum rescue_note. */
+/* What recorders reported: bits of enum rescue_note, and of rescue_unopened. */
 uint64_t run_rescue_notes(int fd);
 
 /* The number of programs of the run that left no trace because none of their words was sampled. */

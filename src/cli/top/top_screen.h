@@ -28,8 +28,8 @@ enum {
  * needs a terminal". */
 bool top_screen_usable(const char **why);
 
-/* Opens the screen on the controlling terminal. Without `color`, uses only bold and reverse.
- * Returns false on failure. */
+/* Opens the screen on the controlling terminal. Without `color`, uses attributes such as bold and
+ * reverse only. Returns false on failure. */
 bool top_screen_open(bool color);
 void top_screen_close(void); /* does nothing if none is open */
 

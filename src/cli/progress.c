@@ -106,8 +106,7 @@ static bool start_thread(void) {
     return ok && pthread_detach(thread) == 0;
 }
 
-/* ---- the activity
- * ------------------------------------------------------------------------------ */
+/* ---- the activity -------------------------------------------------------------------------- */
 
 /* Begins an activity. If it follows another one immediately, the user has been waiting since that
  * began. */

@@ -55,8 +55,7 @@ enum {
 #define LEAST_SEGMENT (UINT64_C(1) << 15)
 #define RARE          1e-4 /* at a lower rate, a spool hardly grows in a second */
 
-/* ---- state of a keeper
- * ------------------------------------------------------------------------ */
+/* ---- state of a keeper --------------------------------------------------------------------- */
 
 typedef struct keeping {
     ring_plan plan;
@@ -227,7 +226,7 @@ static bool flush_segment(keeping *k) {
     return cutter_flush(&k->cutter) == MEMTRACE_OK || give_up(k, k->cutter.out.os_error);
 }
 
-/* Held events are overdue in a file, so they are written at once. */
+/* Held events should have been in a file for a while, so they are flushed at once. */
 static bool cut_at_time(keeping *k) {
     const bool held = k->holds_since;
     return cut(k) && (!held || flush_segment(k));
@@ -272,8 +271,7 @@ static bool cut_if_full(keeping *k) {
     return true;
 }
 
-/* ---- the pusher of the spool
- * ------------------------------------------------------------------ */
+/* ---- the pusher of the spool --------------------------------------------------------------- */
 
 /* Offers the spool to the pusher. If too many spools are waiting, this is tried again later, and
  * the pusher misses what was freed before. */
@@ -551,8 +549,7 @@ static void keep_all(keeping *k) {
     }
 }
 
-/* ---- the process
- * ------------------------------------------------------------------------------ */
+/* ---- the process --------------------------------------------------------------------------- */
 
 static void share_pace(keeping *k) {
     struct rescue_head *shared = k->plan.overhead > 0 ? run_rescue_share(k->rescue) : NULL;

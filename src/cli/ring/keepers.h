@@ -37,8 +37,8 @@ typedef struct keepers_left {
  * started. */
 bool keepers_start(keepers *k, ring_plan *plan, int rescue);
 
-/* Tells that the program is process `pid`, whose spools have a keeper of their own. 0: the program
- * did not start. */
+/* Tells the process that the program is `pid`, whose spools have a keeper of their own. 0: the
+ * program did not start. */
 void keepers_leave_out(keepers *k, pid_t pid);
 
 /* To be called when the program and its keeper have ended. Waits until the recordings of all

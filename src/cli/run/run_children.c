@@ -79,8 +79,7 @@ typedef struct listener {
     run_children_left left;
 } listener;
 
-/* ---- the follower: one program
- * ------------------------------------------------------------------ */
+/* ---- the follower: one program ------------------------------------------------------------- */
 
 /* Waits up to `ms` milliseconds for something to read. */
 static bool await(int fd, int ms) {
@@ -177,8 +176,7 @@ static bool begin(standing *s) {
     return false;
 }
 
-/* ---- the follower: a tree of programs
- * ------------------------------------------------------------- */
+/* ---- the follower: a tree of programs ------------------------------------------------------ */
 
 typedef struct watch {
     const listener *l;
@@ -332,8 +330,7 @@ static void accompany(const listener *l, pid_t pid) {
     tree_free(&w.tree);
 }
 
-/* ---- the follower: the request
- * -------------------------------------------------------------------- */
+/* ---- the follower: the request ------------------------------------------------------------- */
 
 /* Returns the requesting thread; 0: the request is not trusted. The kernel vouches for the process
  * of the peer, but not for its thread. */

@@ -67,8 +67,7 @@ static _Noreturn void witness(int channel) {
     _exit(0);
 }
 
-/* ---- the asking side
- * ----------------------------------------------------------------------------- */
+/* ---- the asking side ----------------------------------------------------------------------- */
 
 void run_witness_start(run_witness *w) {
     int ends[2];

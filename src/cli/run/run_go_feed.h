@@ -33,11 +33,12 @@ run_go_feed *run_go_feed_start(const run_go_feed_how *how, const go_program *p, 
  * program is gone, the latest one is used. */
 void run_go_feed_stop(run_go_feed *f, const go_heap *last);
 
-/* The resulting trace, once the thread is stopped. NULL: no trace was begun. */
+/* Return the resulting trace, and the latest reading, once the thread is stopped. The trace is NULL
+ * if none was begun. */
 const go_trace *run_go_feed_trace(const run_go_feed *f);
 const go_heap *run_go_feed_heap(const run_go_feed *f);
 
-/* Why there is no trace, as far as is known: "its profile ...". */
+/* Returns why there is no trace, as far as is known: "its profile ...". */
 const char *run_go_feed_why_not(const run_go_feed *f);
 
 /* Ends the trace. Returns 0 or an errno. */

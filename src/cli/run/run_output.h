@@ -9,8 +9,8 @@
  * the file. Returns 0 or an errno. */
 int run_output_check(const char *pattern, pid_t pid);
 
-/* When the file that the trace will replace was written, in microseconds since the epoch; 0: there
- * is no such file. */
+/* Returns when the file that the trace will replace was written, in microseconds since the epoch;
+ * 0: there is no such file. */
 uint64_t run_output_replaces(const char *pattern);
 
 #endif

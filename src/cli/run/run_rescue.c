@@ -62,7 +62,7 @@ void run_rescue_name(int fd, pid_t keeper, char *name, size_t size) {
 
 /* ---- the trace as the program left it ------------------------------------------------------ */
 
-enum { NO_EVENT = 1 << 7 }; /* no kind of event has as many bits */
+enum { NO_EVENT = 1 << 7 }; /* greater than any kind of event */
 
 /* Identifies a packet among those of its trace. */
 typedef struct packet_mark {

@@ -55,13 +55,14 @@ void run_rescue_note_lost(const char *path, uint64_t pid, uint64_t end);
  * could not say so itself. */
 void run_rescue_note_silent(int fd, const char *path);
 
-/* What recorders reported: bits of enum rescue_note, and of rescue_unopened. */
+/* Returns what recorders reported: bits of enum rescue_note, and of rescue_unopened. */
 uint64_t run_rescue_notes(int fd);
 
-/* The number of programs of the run that left no trace because none of their words was sampled. */
+/* Returns the number of programs of the run that left no trace because none of their words was
+ * sampled. */
 uint64_t run_rescue_silent(int fd);
 
-/* The number of processes that were not allowed to open their traces. */
+/* Returns the number of processes that were not allowed to open their traces. */
 uint64_t run_rescue_refused(int fd);
 
 /* Returns whether a process that records, or will when it next allocates, is still alive. */

@@ -18,7 +18,7 @@ typedef struct run_witness {
  * than we are, so it has a group's signal by the time we get it. */
 void run_witness_start(run_witness *w);
 
-/* Returns whether the same process sent the signal that we got to the witness as well. */
+/* Returns whether the witness got the same signal from the same sender as we did. */
 bool run_witness_got(const run_witness *w, const siginfo_t *signal);
 
 void run_witness_end(run_witness *w);

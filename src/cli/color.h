@@ -1,4 +1,4 @@
-/* color.h: decides whether standard output may be coloured: as --color says, or by default if it is
+/* color.h: decides whether standard output may be colored: as --color says, or by default if it is
  * a terminal, NO_COLOR (no-color.org) is unset or empty, and TERM is not dumb. */
 #ifndef CLI_COLOR_H
 #define CLI_COLOR_H

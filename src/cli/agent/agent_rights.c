@@ -13,7 +13,7 @@
 #define BIT(capability) (UINT64_C(1) << (capability))
 
 /* For reading processes of other users, for becoming these users, for creating folders that belong
- * to them, and for signalling their `attach` processes. */
+ * to them, and for signaling their `attach` processes. */
 #define OF_AGENT                                                                                   \
     (BIT(CAP_SYS_PTRACE) | BIT(CAP_SETUID) | BIT(CAP_SETGID) | BIT(CAP_CHOWN) |                    \
      BIT(CAP_DAC_READ_SEARCH) | BIT(CAP_KILL))

@@ -175,7 +175,7 @@ static attr_t of_look(top_look look) {
     }
 }
 
-/* Sets the colour of the escape sequence at `at`, one of those that text.c writes. Returns the end
+/* Sets the color of the escape sequence at `at`, one of those that text.c writes. Returns the end
  * of the sequence. */
 static const char *paint(const char *at, const char *end, attr_t plain) {
     const char *m = memchr(at, 'm', (size_t)(end - at));

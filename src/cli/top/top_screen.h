@@ -37,7 +37,7 @@ void top_screen_close(void); /* does nothing if none is open */
  * call. */
 bool top_screen_size(unsigned *lines, unsigned *columns);
 
-/* top_screen_line replaces a whole line, cut at the right edge. The text may contain the colour
+/* top_screen_line replaces a whole line, cut at the right edge. The text may contain the color
  * sequences of src/render/text.c, but no other control sequences. */
 void top_screen_line(unsigned y, const char *text, size_t size, top_look look);
 void top_screen_clear_from(unsigned y);

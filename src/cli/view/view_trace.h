@@ -21,7 +21,7 @@ typedef struct view_trace {
     bool has_thread;
 
     pthread_mutex_t lock;  /* guards the `first_*` fields, except first_thread and first */
-    pthread_cond_t change; /* signalled when these or `stopping` change */
+    pthread_cond_t change; /* signaled when these or `stopping` change */
     atomic_bool stopping;
     atomic_bool has_whole; /* a complete reading is published, without warnings */
 

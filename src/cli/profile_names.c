@@ -48,10 +48,10 @@ static uint32_t own_locations(const symbolize_request *answer) {
 }
 
 static bool add_location(profile *p, const char *file, const char *function, uint32_t line) {
-    const profile_location new = {.file = intern(&p->strings, file, strlen(file)),
-                                  .function = intern(&p->strings, function, strlen(function)),
-                                  .line = line};
-    return new.file &&new.function &&vec_push(&p->locations, new);
+    const profile_location made = {.file = intern(&p->strings, file, strlen(file)),
+                                   .function = intern(&p->strings, function, strlen(function)),
+                                   .line = line};
+    return made.file && made.function && vec_push(&p->locations, made);
 }
 
 static bool name_frame(profile *p, profile_frame *f, const symbolize_request *answer) {

@@ -38,7 +38,7 @@ Expectations, here at rate 1, where numbers are exact:
   Try `allotrace check --help`.
   [2]
   $ allotrace check --markdown --update budget.toml exact.ctf 2>&1 | head -1
-  allotrace: check: --update cannot be combined with --expect or --budget
+  allotrace: check: --update writes a budget file: it cannot be combined with --expect, --budget or a form of output
 
 What a function leaves to others is not its own; and nothing is not checked:
 
@@ -407,7 +407,7 @@ What makes no sense:
   Try `allotrace check --help`.
   [2]
   $ allotrace check --update a.toml --budget b.toml exact.ctf
-  allotrace: check: --update cannot be combined with --expect or --budget
+  allotrace: check: --update writes a budget file: it cannot be combined with --expect, --budget or a form of output
   Try `allotrace check --help`.
   [2]
   $ allotrace check --budget no-such.toml exact.ctf

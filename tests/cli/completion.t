@@ -99,7 +99,7 @@ The table behind it:
 
   $ allotrace completion plain | grep ^doctor
   doctor	--all		list every defect, instead of the first five of each kind	
-  doctor	--output	REPAIRED	write everything usable to OUT as a clean trace	o
+  doctor	--output	OUT	write everything usable to OUT as a clean trace	o
   doctor	--help		show this help	h
   $ allotrace completion plain | awk -F'\t' '$2 == "--measure" { print $3, $5 }' | sort -u
   allocated|blocks|live|peak|promoted|survived|temporary|byteseconds m

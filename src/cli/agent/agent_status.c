@@ -1,6 +1,6 @@
 /* agent_status.c: formats the state of the targets. A profile is made by `export` in a child
  * process, with the rights of the user who owns the recording. The agent waits for it, at most
- * EXPORT_MS between two reads. */
+ * EXPORT_MS. */
 #include "cli/agent/agent_status.h"
 
 #include <fcntl.h>
@@ -188,12 +188,15 @@ static _Noreturn void export(const target_process *p, const rights *whose, const
     _exit(STATUS_FAILED);
 }
 
-/* Reads everything, waiting at most EXPORT_MS for each part. */
+/* Reads everything, unless that takes longer than EXPORT_MS: meanwhile the agent does nothing else.
+ */
 static bool take(int in, output *body) {
     static char text[65536];
     struct pollfd ready = {.fd = in, .events = POLLIN};
     ssize_t n;
-    while (poll(&ready, 1, EXPORT_MS) > 0) {
+    const uint64_t end = clock_monotonic_ms() + EXPORT_MS;
+    for (uint64_t now;
+         (now = clock_monotonic_ms()) < end && poll(&ready, 1, (int)(end - now)) > 0;) {
         if ((n = read(in, text, sizeof text)) == 0)
             return true;
         if (n < 0 || body->used + (size_t)n > EXPORT_MAX)

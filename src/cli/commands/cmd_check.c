@@ -509,7 +509,8 @@ static int check_usage(const check_command *o) {
     if (o->update &&
         (o->budget || o->expect.n || o->junit || form->json || form->csv || form->markdown))
         return message_usage(&command_check,
-                             "check: --update cannot be combined with --expect or --budget");
+                             "check: --update writes a budget file: it cannot be combined with "
+                             "--expect, --budget or a form of output");
     if (!o->update && !o->budget && o->expect.n == 0)
         return message_usage(&command_check, "check needs --expect, --budget or --update");
     return STATUS_OK;

@@ -31,7 +31,7 @@ static const option options[] = {
      .letter = 'o',
      .kind = OPTION_FILE,
      .at = offsetof(doctor_options, output),
-     .argument = "REPAIRED",
+     .argument = "OUT",
      .help = "write everything usable to OUT as a clean trace"},
 };
 

@@ -276,7 +276,7 @@ static void say_imported(const import *from, const char *path, double rate) {
 static int run(const void *opts_, char **operands, size_t n_operands) {
     const import_options *opts = opts_;
     const bool to_file = opts->output && strcmp(opts->output, "-") != 0;
-import from = {0 };
+    struct import from = {0};
     double rate = 1;
     (void)n_operands;
     int status = read_profile(&from, opts, operands[0]);

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <jansson.h>
 #include <poll.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -188,15 +189,26 @@ static void end_call(server *s) {
     s->call = NULL;
 }
 
+/* Adds a line to the text, if there is memory for it. */
+static __attribute__((format(printf, 2, 3))) void add_line(char **text, const char *format, ...) {
+    char *line = NULL, *more = NULL;
+    va_list arguments;
+    va_start(arguments, format);
+    if (vasprintf(&line, format, arguments) < 0)
+        line = NULL;
+    va_end(arguments);
+    if (line && asprintf(&more, "%s[%s]\n", *text, line) >= 0) {
+        free(*text);
+        *text = more;
+    }
+    free(line);
+}
+
 static void say_status(char **text, int status) {
-    char *more = NULL;
-    const int n = WIFSIGNALED(status)
-                      ? asprintf(&more, "%s[ended by signal %d]\n", *text, WTERMSIG(status))
-                      : asprintf(&more, "%s[exit status %d]\n", *text, WEXITSTATUS(status));
-    if (n < 0)
-        return;
-    free(*text);
-    *text = more;
+    if (WIFSIGNALED(status))
+        add_line(text, "ended by signal %d", WTERMSIG(status));
+    else
+        add_line(text, "exit status %d", WEXITSTATUS(status));
 }
 
 static void answer_call(server *s) {
@@ -206,6 +218,8 @@ static void answer_call(server *s) {
         failed ? NULL : mcp_tool_answer(s->tool, &s->limits, arguments_of(s->call), printed);
     if (!text)
         text = strdup(printed);
+    if (text && s->child.cut)
+        add_line(&text, "the output is longer than %d MB, and is cut", MCP_CHILD_MOST >> 20);
     if (text && failed)
         say_status(&text, s->child.status);
     if (text)

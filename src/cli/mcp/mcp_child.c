@@ -79,7 +79,9 @@ static bool make_room(mcp_child *c, size_t more) {
 
 static void keep(mcp_child *c, const char *bytes, size_t n) {
     const size_t left = MCP_CHILD_MOST - c->size;
-    if (n > left || !make_room(c, n)) {
+    c->cut |= n > left;
+    n = n < left ? n : left;
+    if (!make_room(c, n)) {
         c->cut = true;
         return;
     }

@@ -18,7 +18,8 @@ typedef enum param_kind {
     PARAM_COUNT,
     PARAM_TRACE, /* an existing file in the allowed folders */
     PARAM_FILE,  /* like PARAM_TRACE, but used only for the answer, not in the command line */
-    PARAM_LINE,  /* a number used only for the answer */
+    PARAM_LINE,  /* the number of a line, used only for the answer */
+    PARAM_LINES, /* how many lines, used only for the answer */
     PARAM_NEW,   /* a file to be written, in the allowed folders */
     PARAM_WORDS, /* a command line, which comes last */
 } param_kind;
@@ -116,7 +117,7 @@ static const mcp_tool tools[] = {
                 {"file", PARAM_FILE, NULL, true, "the source file", NULL},
                 {"line", PARAM_LINE, NULL, false,
                  "the line in the middle (default: the one that allocates most)", NULL},
-                {"around", PARAM_LINE, NULL, false, "lines before and after it (default 10)",
+                {"around", PARAM_LINES, NULL, false, "lines before and after it (default 10)",
                  NULL}}},
     {.name = "explain",
      .command = "help",
@@ -150,8 +151,12 @@ const mcp_tool *mcp_tool_find(const mcp_limits *limits, const char *name) {
 
 /* ---- schemas ----------------------------------------------------------------------------- */
 
+static bool is_whole(const param *p) {
+    return p->kind == PARAM_COUNT || p->kind == PARAM_LINE || p->kind == PARAM_LINES;
+}
+
 static json_t *schema_of_param(const param *p) {
-    const bool counts = p->kind == PARAM_COUNT || p->kind == PARAM_LINE;
+    const bool counts = is_whole(p);
     const char *type = p->kind == PARAM_WORDS    ? "array"
                        : p->kind == PARAM_NUMBER ? "number"
                        : counts                  ? "integer"
@@ -275,7 +280,7 @@ static bool refuse(char reason[MCP_REASON], const param *p, const char *what) {
  * wrong type. */
 static char *text_of(const param *p, const json_t *value) {
     char *text = NULL;
-    const bool counts = p->kind == PARAM_COUNT || p->kind == PARAM_LINE;
+    const bool counts = is_whole(p);
     if (counts && json_is_integer(value) && json_integer_value(value) >= 0)
         return asprintf(&text, "%lld", (long long)json_integer_value(value)) < 0 ? NULL : text;
     if (p->kind == PARAM_NUMBER && json_is_number(value))
@@ -327,7 +332,7 @@ static bool add_param(mcp_words *w, const param *p, const mcp_limits *limits, co
             return false;
         text = path;
     }
-    if (p->kind == PARAM_FILE || p->kind == PARAM_LINE) {
+    if (p->kind == PARAM_FILE || p->kind == PARAM_LINE || p->kind == PARAM_LINES) {
         free(text);
         return true;
     }

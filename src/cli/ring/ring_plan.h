@@ -39,7 +39,7 @@ typedef struct ring_options {
         .name = "overhead", .kind = OPTION_PERCENT, .at = offsetof(type, ring.overhead),           \
         .argument = "PERCENT",                                                                     \
         .help = "with --keep or --max-size, halve the rate as often as needed to keep the cost "   \
-                "of sampling below P percent of the program's CPU time",                           \
+                "of sampling below PERCENT of the program's CPU time",                             \
         .brief = ""                                                                                \
     }
 

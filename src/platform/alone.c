@@ -1,6 +1,6 @@
-/* alone.c: see alone.h. Functions have the names and the meaning that they have in the C library;
- * they are seen by nobody outside of the recorder. The compiler must not make calls of themselves
- * of them (-fno-builtin, -fno-tree-loop-distribute-patterns). */
+/* alone.c: implements alone.h. The functions have the names and the meaning that they have in the C
+ * library, but they are not visible outside the recorder. The compiler must not turn their bodies
+ * into calls of themselves (-fno-builtin, -fno-tree-loop-distribute-patterns). */
 #include "platform/alone.h"
 
 #include <dlfcn.h>
@@ -25,9 +25,9 @@ struct two_words {
     uint64_t first, second;
 };
 
-/* Most of what is copied are a few words. */
+/* Most copies are a few words long. */
 static void copy_up(char *to, const char *from, size_t n) {
-    enum { STRING = 256 }; /* bytes from which on one instruction is faster */
+    enum { STRING = 256 }; /* bytes; from this size on, one instruction is faster */
     if (n >= STRING) {
         __asm__ volatile("rep movsb" : "+D"(to), "+S"(from), "+c"(n) : : "memory");
         return;
@@ -73,7 +73,7 @@ int memcmp(const void *a, const void *b, size_t n) {
     return 0;
 }
 
-/* Which clang makes of memcmp where only equality is asked for. */
+/* clang calls this instead of memcmp where the code only asks for equality. */
 int bcmp(const void *a, const void *b, size_t n) {
     return memcmp(a, b, n);
 }
@@ -142,8 +142,8 @@ char *strstr(const char *text, const char *part) {
     return *text || n == 0 ? (char *)text : NULL;
 }
 
-/* Distributions have compilers watch over stacks and over sizes of copies: what the recorder finds
- * out of its own it ends the process by, as a C library does. */
+/* Distributions compile with stack protection and checked copy sizes. If these checks find an error
+ * in the recorder, they end the process, as a C library does. */
 _Noreturn void __stack_chk_fail(void);
 _Noreturn void __stack_chk_fail(void) {
     for (;;)
@@ -170,10 +170,10 @@ void *__memset_chk(void *at, int byte, size_t size, size_t room) {
 static struct {
     const ElfW(auxv_t) * told;
     uintptr_t clock;
-    struct link_map maps[2]; /* name and bias alone */
+    struct link_map maps[2]; /* only the name and the bias are set */
     struct alone_module modules[2];
-    uintptr_t low[2], high[2]; /* of the modules */
-    uintptr_t table[2];        /* of unwinding; 0: there is none */
+    uintptr_t low[2], high[2]; /* bounds of each module */
+    uintptr_t table[2];        /* unwind table of each module; 0: there is none */
 } alone;
 
 char **__environ;
@@ -228,7 +228,7 @@ void alone_begin(const uintptr_t *stack, uintptr_t clock, const struct alone_mod
     }
 }
 
-/* Nobody enters a program that has more rights than its user. */
+/* The recorder never enters a program that has more rights than its user, so no check is needed. */
 char *secure_getenv(const char *name) {
     const size_t n = strlen(name);
     for (char **at = __environ; at && *at; at++)
@@ -248,7 +248,7 @@ int sched_yield(void) {
 }
 
 int *__errno_location(void) {
-    static __thread int number; /* the program has one of its own */
+    static __thread int number; /* separate from the program's errno */
     return &number;
 }
 
@@ -270,7 +270,7 @@ bool alone_is_own(uintptr_t pc) {
     return pc >= alone.low[1] && pc < alone.high[1];
 }
 
-/* No module comes or goes. */
+/* No module is loaded or unloaded after the start. */
 int _dl_find_object(void *address, struct dl_find_object *found) {
     for (size_t i = 0; i < 2; i++)
         if ((uintptr_t)address >= alone.low[i] && (uintptr_t)address < alone.high[i]) {
@@ -315,7 +315,7 @@ static struct {
     void (*before_fork)(void), (*in_parent)(void), (*in_child)(void);
 } handlers;
 
-static __thread const void *thread_value; /* NULL: the thread did not ask */
+static __thread const void *thread_value; /* NULL: the thread did not ask to be told of its end */
 
 bool loader_key_create(pthread_key_t *key, void (*at_exit)(void *)) {
     *key = 0;
@@ -352,7 +352,7 @@ void alone_after_fork(bool is_child) {
         handler();
 }
 
-/* The end of the process is seen where it leaves (record/static.c). */
+/* record/static.c sees the end of the process where the program calls the kernel to exit. */
 int __cxa_atexit(void (*handler)(void *), void *argument, void *module);
 int __cxa_atexit(void (*handler)(void *), void *argument, void *module) {
     (void)handler;

@@ -1,6 +1,7 @@
-/* alone.h: the little that the recorder asks of a C library, for where it has none: in a program
- * that is linked statically, whose C library was linked for that program alone. Of threads, forks
- * and the end of the process it hears from whoever stands before the program's functions. */
+/* alone.h: the few C library functions that the recorder needs, for a program where it cannot call
+ * a C library: a statically linked program, whose C library was linked for that program alone.
+ * Whatever intercepts the program's functions must report threads, forks and the end of the process
+ * to this file. */
 #ifndef PLATFORM_ALONE_H
 #define PLATFORM_ALONE_H
 
@@ -8,22 +9,22 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Two modules there are: the program, and the recorder. */
+/* A module. There are two: the program and the recorder. */
 struct alone_module {
     uintptr_t bias;
     const ElfW(Phdr) * headers;
     size_t n_headers;
 };
 
-/* To be called first. `stack` is where the kernel has put what it tells a program, `clock` the
- * address of its clock_gettime or 0. */
+/* Must be called first. `stack` is where the kernel has put the arguments, environment and
+ * auxiliary vector. `clock` is the address of the program's clock_gettime, or 0. */
 void alone_begin(const uintptr_t *stack, uintptr_t clock, const struct alone_module modules[2]);
 
-/* Is this code of the recorder's? */
+/* Returns whether `pc` is in the recorder's code. */
 bool alone_is_own(uintptr_t pc);
 
-/* Around a fork, and at the end of a thread: what was asked for by loader_at_fork and
- * loader_key_create. */
+/* Call the handlers that were registered with loader_at_fork and loader_key_create. The caller
+ * calls these functions around a fork and at the end of a thread. */
 void alone_before_fork(void);
 void alone_after_fork(bool is_child);
 void alone_thread_ends(void);

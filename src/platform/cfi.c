@@ -1,10 +1,11 @@
-/* cfi.c: finds the entry of an address and runs its CFA program. The formats are those of the Linux
- * Standard Base (.eh_frame, .eh_frame_hdr) and DWARF 5, section 6.4. */
+/* cfi.c: finds the entry for an address and runs its CFA program. The formats are those of the
+ * Linux Standard Base (.eh_frame, .eh_frame_hdr) and of DWARF 5, section 6.4. */
 #include "platform/cfi.h"
 
 #include "platform/dwarf_reader.h"
 
-/* Pointer encodings: a format in the low four bits, what it is relative to in the next three. */
+/* Pointer encodings: the low four bits give the format, the next three what the pointer is relative
+ * to. */
 enum {
     PE_ABSPTR = 0x00,
     PE_ULEB128 = 0x01,
@@ -53,8 +54,8 @@ static uint64_t pointer_raw(struct dwarf_reader *r, uint8_t encoding) {
     }
 }
 
-/* Reads an encoded pointer. Indirect ones (personality routines) are only skipped: they give the
- * address of the pointer. */
+/* Reads an encoded pointer. Indirect pointers (personality routines) are only skipped: for them the
+ * result is the address of the pointer. */
 static uintptr_t pointer_read(struct dwarf_reader *r, uint8_t encoding,
                               struct pointer_bases bases) {
     if (encoding == PE_OMIT)
@@ -75,13 +76,14 @@ static uintptr_t pointer_read(struct dwarf_reader *r, uint8_t encoding,
     case PE_FUNCREL:
         base = bases.function;
         break;
-    default: /* "textrel" never was used on Linux's 64-bit CPUs */
+    default: /* "textrel" was never used on Linux's 64-bit CPUs */
         r->bad = true;
     }
     return base + pointer_raw(r, encoding);
 }
 
-/* The body of the CIE or FDE at r->at, without its length; empty at the terminator. */
+/* Returns the body of the CIE or FDE at r->at, without its length. The body of the terminator is
+ * empty. */
 static struct dwarf_reader entry_body(struct dwarf_reader *r) {
     enum { LENGTH_IS_64_BIT = 0xFFFFFFFF };
     uint64_t length = dwarf_u32(r);
@@ -90,7 +92,7 @@ static struct dwarf_reader entry_body(struct dwarf_reader *r) {
     return dwarf_block(r, length);
 }
 
-/* Reads the augmentation data by the letters of its string. */
+/* Reads the augmentation data as the letters of the augmentation string describe them. */
 static bool cie_augmentation(struct dwarf_reader *r, const uint8_t *letter,
                              struct cfi_function *out) {
     if (!*letter)
@@ -118,7 +120,8 @@ static bool cie_augmentation(struct dwarf_reader *r, const uint8_t *letter,
         case 'B': /* arm64: return addresses are signed with key B; we strip any signature */
         case 'G': /* arm64: the stack is tagged */
             break;
-        default: /* data that we can't step over; what follows is of no use to unwinding */
+        default: /* an unknown letter: its data can't be skipped, but unwinding needs nothing of
+                  * what follows */
             return !data.bad;
         }
     }
@@ -134,7 +137,7 @@ static bool cie_read(struct dwarf_reader r, struct cfi_function *out) {
         continue;
     if (r.bad || id != ID_OF_CIE || (version != 1 && version != 3 && version != 4))
         return false;
-    if (version == 4) { /* the sizes of addresses and of segment selectors */
+    if (version == 4) { /* sizes of addresses and of segment selectors */
         dwarf_u8(&r);
         dwarf_u8(&r);
     }
@@ -148,7 +151,8 @@ static bool cie_read(struct dwarf_reader r, struct cfi_function *out) {
     return !r.bad && out->ra_reg < UNWIND_REGISTERS;
 }
 
-/* Reads the FDE whose body is `r`, in the segment that starts at `low`. False for a CIE, too. */
+/* Reads the FDE whose body is `r`, in the segment that starts at `low`. Returns false for a CIE,
+ * too. */
 static bool fde_read(struct dwarf_reader r, uintptr_t low, uintptr_t data_base,
                      struct cfi_function *out) {
     uintptr_t here = (uintptr_t)r.at;
@@ -172,7 +176,7 @@ static bool fde_holds(const struct cfi_function *function, uintptr_t pc) {
     return pc >= function->start && pc < function->end;
 }
 
-/* A row of the search table of .eh_frame_hdr; both relative to the header. */
+/* A row of the search table in .eh_frame_hdr. Both fields are relative to the header. */
 struct hdr_row {
     int32_t start, fde;
 };
@@ -189,9 +193,9 @@ static struct hdr_row hdr_row_at(const struct hdr_table *table, size_t i) {
     return row;
 }
 
-/* The last row that starts at or before the wanted pc, which the first row does. Functions are
- * spread evenly enough for interpolation to come near in few cache misses; then, or if they are
- * not, bisection guarantees the end. */
+/* Returns the last row that starts at or before the wanted pc. The caller has checked that the
+ * first row does. Functions are spread evenly enough for interpolation to come close with few cache
+ * misses. Bisection does the rest, and bounds the search where functions are not spread evenly. */
 static struct hdr_row hdr_search(const struct hdr_table *table) {
     enum { INTERPOLATIONS = 6, NEAR = 8 };
     size_t low = 0, high = table->count;
@@ -218,7 +222,7 @@ static struct hdr_row hdr_search(const struct hdr_table *table) {
     return hdr_row_at(table, low);
 }
 
-/* Without a search table: all entries of .eh_frame in turn. */
+/* Finds the entry without a search table, by reading all entries of .eh_frame in turn. */
 static bool cfi_scan(struct dwarf_reader r, uintptr_t low, uintptr_t data_base, uintptr_t pc,
                      struct cfi_function *out) {
     while (dwarf_more(&r)) {
@@ -276,7 +280,7 @@ bool cfi_find(const struct module *module, uintptr_t pc, struct cfi_function *ou
     return found;
 }
 
-/* ---- a table where there is none ----------------------------------------------------------- */
+/* ---- making a search table where there is none --------------------------------------------- */
 
 struct made_head {
     uint8_t version, frame_encoding, count_encoding, table_encoding;
@@ -287,7 +291,7 @@ static void row_put(uint8_t *rows, size_t i, struct hdr_row row) {
     memcpy(rows + i * sizeof row, &row, sizeof row);
 }
 
-/* Lets the row at `i` sink to where no row below it in the heap of `n` is greater. */
+/* Sifts the row at `i` down in the max-heap of `n` rows. */
 static void row_sink(uint8_t *rows, size_t i, size_t n) {
     const struct hdr_table table = {.rows = rows};
     const struct hdr_row row = hdr_row_at(&table, i);
@@ -340,7 +344,7 @@ size_t cfi_make_table(const uint8_t *eh_frame, const uint8_t *end, uint8_t *room
     return head.count ? sizeof head + head.count * sizeof(struct hdr_row) : 0;
 }
 
-/* Opcodes with an operand in their low six bits, then those without. */
+/* Opcodes with an operand in their low six bits, then opcodes without. */
 enum {
     CFA_ADVANCE_LOC = 0x40,
     CFA_OFFSET = 0x80,
@@ -374,16 +378,16 @@ enum {
     CFA_GNU_NEGATIVE_OFFSET_EXTENDED = 0x2F
 };
 
-/* A run of the programs of one function. */
+/* The state while the programs of one function run. */
 struct cfi_run {
     const struct cfi_function *function;
     struct cfi_machine *machine;
     struct dwarf_reader r;
-    uintptr_t pc;   /* the rules wanted are those in force here */
-    uintptr_t here; /* the rules hold from here on */
+    uintptr_t pc;   /* the rules that are in force here are wanted */
+    uintptr_t here; /* the current rules hold from here on */
 };
 
-/* Registers that we don't track (vectors, flags) are set in a dummy. */
+/* Rules for registers that we don't track (vectors, flags) are dropped. */
 static void rule_set(struct cfi_run *run, uint64_t reg, struct cfi_rule rule) {
     if (reg < UNWIND_REGISTERS)
         run->machine->now.reg[reg] = rule;
@@ -432,7 +436,7 @@ static bool restore(struct cfi_machine *machine) {
     return true;
 }
 
-/* The opcodes that say where the CFA is; false if it is none of them. */
+/* Runs an opcode that says where the CFA is. Returns false if the opcode is none of these. */
 static bool run_cfa_opcode(struct cfi_run *run, uint8_t opcode) {
     struct cfi_cfa *cfa = &run->machine->now.cfa;
     uint64_t reg;
@@ -462,7 +466,7 @@ static bool run_cfa_opcode(struct cfi_run *run, uint8_t opcode) {
     }
 }
 
-/* The opcodes that say where a register is; false if it is none of them. */
+/* Runs an opcode that says where a register is. Returns false if the opcode is none of these. */
 static bool run_register_opcode(struct cfi_run *run, uint8_t opcode) {
     struct dwarf_reader *r = &run->r;
     if (opcode == CFA_NOP || opcode < CFA_OFFSET_EXTENDED ||
@@ -510,7 +514,7 @@ static bool run_register_opcode(struct cfi_run *run, uint8_t opcode) {
     }
 }
 
-/* The other opcodes: places, and the stack of states. */
+/* Runs the other opcodes: those that set the location and those that use the stack of states. */
 static bool run_other_opcode(struct cfi_run *run, uint8_t opcode) {
     switch (opcode) {
     case CFA_NOP:
@@ -533,10 +537,10 @@ static bool run_other_opcode(struct cfi_run *run, uint8_t opcode) {
         return remember(run->machine);
     case CFA_RESTORE_STATE:
         return restore(run->machine);
-    case CFA_GNU_ARGS_SIZE: /* matters to those who land in the frame, not to those who cross it */
+    case CFA_GNU_ARGS_SIZE: /* needed to land in the frame (exceptions), not to walk across it */
         dwarf_uleb(&run->r);
         return true;
-    case CFA_NEGATE_RA_STATE: /* return addresses are stripped whether signed or not */
+    case CFA_NEGATE_RA_STATE: /* return addresses are stripped of signatures in any case */
         return true;
     default:
         return false;

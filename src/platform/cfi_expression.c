@@ -1,7 +1,7 @@
-/* cfi_expression.c: DWARF expressions (DWARF 5, section 2.5) as they occur in call frame
- * information. One evaluator serves two ends: with all registers and memory at hand it computes
- * numbers; without them it keeps values symbolic, so that the few expressions that compilers and
- * linkers really write (PLT stubs, realigned stacks) become plain, reusable row entries. */
+/* cfi_expression.c: evaluates DWARF expressions (DWARF 5, section 2.5) as they occur in call frame
+ * information. One evaluator serves two purposes. With all registers and memory at hand it computes
+ * numbers. Without them it keeps values symbolic, so that the few expressions that compilers and
+ * linkers really emit (PLT stubs, realigned stacks) become plain row entries that can be cached. */
 #include "platform/cfi.h"
 #include "platform/dwarf_reader.h"
 
@@ -59,7 +59,7 @@ enum { STACK_MAX = 16, STEPS_MAX = 256 };
 
 struct evaluation {
     struct dwarf_reader r;
-    const uint8_t *start; /* of the expression: branches stay within */
+    const uint8_t *start; /* start of the expression; branches must stay within it */
     const struct cfi_context *context;
     struct cfi_value stack[STACK_MAX];
     unsigned depth;
@@ -91,7 +91,7 @@ static bool pick(struct evaluation *e, unsigned below_top) {
     return below_top < e->depth && push(e, e->stack[e->depth - 1 - below_top]);
 }
 
-/* Replaces the address on top by what it points to. */
+/* Replaces the address on top of the stack by the value at that address. */
 static bool load(struct evaluation *e, unsigned size) {
     if (e->depth == 0 || size == 0 || size > sizeof(uintptr_t))
         return false;
@@ -110,7 +110,7 @@ static bool load(struct evaluation *e, unsigned size) {
     return true;
 }
 
-/* Operators of two words; comparisons, division and shra are signed. */
+/* Binary operators. Comparisons, division and shra are signed. */
 #define OPERATORS(X)                                                                               \
     X(AND, a &b)                                                                                   \
     X(OR, a | b)                                                                                   \
@@ -151,7 +151,8 @@ static bool compute(uint8_t opcode, uint64_t a, uint64_t b, uint64_t *result) {
 #undef CASE
 }
 
-/* Two operands; symbolic ones only where a constant is added or subtracted. */
+/* Applies a binary operator. An operand may be symbolic only where a constant is added or
+ * subtracted. */
 static bool binary(struct evaluation *e, uint8_t opcode) {
     if (e->depth < 2)
         return false;
@@ -201,7 +202,7 @@ static bool branch(struct evaluation *e) {
     return e->stack[e->depth].offset == 0 || jump(e, distance);
 }
 
-/* Moves the top value below the `n` - 1 next ones. */
+/* Moves the top value below the next `n` - 1 values. */
 static bool rotate(struct evaluation *e, unsigned n) {
     if (e->depth < n)
         return false;
@@ -211,7 +212,7 @@ static bool rotate(struct evaluation *e, unsigned n) {
     return true;
 }
 
-/* Opcodes that push a constant, and how it is read. */
+/* Opcodes that push a constant, and the type of the constant. */
 #define CONSTANTS(X)                                                                               \
     X(ADDR, u64)                                                                                   \
     X(CONST1U, u8)                                                                                 \

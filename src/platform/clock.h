@@ -1,6 +1,6 @@
-/* clock.h: the clocks. The time of a trace is that of the monotonic clock in microseconds, anchored
- * once to the wall clock, so that a step of the wall clock never makes time run backwards. No
- * locks, errno kept. */
+/* clock.h: the clocks. The time in a trace is the monotonic clock in microseconds, anchored once to
+ * the wall clock. So a step of the wall clock never makes time run backwards. No locks, errno
+ * kept. */
 #ifndef PLATFORM_CLOCK_H
 #define PLATFORM_CLOCK_H
 
@@ -13,10 +13,10 @@ struct clock_anchor {
     uint64_t monotonic_us; /* the monotonic clock at the same moment */
 };
 
-/* Answered by the vDSO, without a system call. */
+/* The vDSO answers this without a system call. */
 static inline uint64_t clock_us(clockid_t clock) {
     struct timespec t = {0};
-    clock_gettime(clock, &t); /* cannot fail for the clocks below */
+    clock_gettime(clock, &t); /* cannot fail for the clocks used below */
     return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_nsec / 1000;
 }
 
@@ -28,7 +28,7 @@ static inline uint64_t clock_monotonic_ms(void) {
     return clock_monotonic_us() / 1000;
 }
 
-/* A moment of the monotonic clock to wait until, so many milliseconds from now. */
+/* Returns the time of the monotonic clock `ms` milliseconds from now, as a deadline for waiting. */
 static inline struct timespec clock_in_ms(uint64_t ms) {
     const uint64_t us = clock_monotonic_us() + ms * 1000;
     return (struct timespec){.tv_sec = (time_t)(us / 1000000),
@@ -47,7 +47,7 @@ static inline struct clock_anchor clock_anchor_now(void) {
     return (struct clock_anchor){.wall_us = clock_wall_us(), .monotonic_us = clock_monotonic_us()};
 }
 
-/* The wall clock's time at a moment of the monotonic clock, which may lie before the anchor. */
+/* Converts a time of the monotonic clock to the wall clock. The time may be before the anchor. */
 static inline uint64_t clock_anchored_us(struct clock_anchor anchor, uint64_t monotonic_us) {
     return anchor.wall_us + (monotonic_us - anchor.monotonic_us);
 }

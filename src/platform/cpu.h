@@ -1,4 +1,4 @@
-/* cpu.h: single instructions that C has no word for. */
+/* cpu.h: single instructions that C cannot express. */
 #ifndef PLATFORM_CPU_H
 #define PLATFORM_CPU_H
 
@@ -9,7 +9,7 @@
 #error "each #else below means one of these two: a new CPU needs its own"
 #endif
 
-/* Says that this is a spin loop. */
+/* Tells the CPU that this is a spin loop. */
 static inline void cpu_pause(void) {
 #if defined __x86_64__
     __asm__ volatile("pause");
@@ -18,8 +18,8 @@ static inline void cpu_pause(void) {
 #endif
 }
 
-/* A counter that runs at a constant speed of some hundred million to some billion a second; cheap
- * to read, but it takes a clock to say what it means. */
+/* Reads a counter that runs at a constant rate, from some ten million (arm64) to some billion ticks
+ * a second. It is cheap to read, but converting ticks to time takes a clock. */
 static inline uint64_t cpu_cycles(void) {
 #if defined __x86_64__
     return __builtin_ia32_rdtsc();
@@ -30,15 +30,16 @@ static inline uint64_t cpu_cycles(void) {
 #endif
 }
 
-/* So many of them are about a tenth of a millisecond, and some microseconds. */
+/* Ticks of cpu_cycles: CPU_CYCLES_SHORT is about a tenth of a millisecond, the other two are some
+ * microseconds. */
 #if defined __aarch64__
 enum { CPU_CYCLES_SHORT = 1 << 11, CPU_CYCLES_SHORTEST = 1 << 6, CPU_CYCLES_PAUSE = 1 << 7 };
 #else
 enum { CPU_CYCLES_SHORT = 1 << 18, CPU_CYCLES_SHORTEST = 1 << 13, CPU_CYCLES_PAUSE = 1 << 14 };
 #endif
 
-/* Asks for the memory near an address to be brought into the cache. Does nothing where there is
- * none, nor waits for it. */
+/* Prefetches the cache lines around an address. Does nothing where no memory is mapped, and does
+ * not wait for the memory. */
 static inline void cpu_prefetch_around(const void *at) {
     enum { LINE = 64 };
     __builtin_prefetch((const void *)((uintptr_t)at + LINE));
@@ -47,8 +48,9 @@ static inline void cpu_prefetch_around(const void *at) {
     __builtin_prefetch((const void *)((uintptr_t)at - 2 * LINE));
 }
 
-/* Before a word is read and then written: if its page was never touched, one fault makes it. Read
- * first, it would be the page of zeros that all share, and the write a second fault, as dear. */
+/* To be called before a word is read and then written. If its page was never touched, this takes
+ * one page fault. Reading first would map the shared zero page, and the write would take a second
+ * fault that costs as much. */
 static inline void cpu_touch_to_write(uint32_t *word) {
 #if defined __x86_64__
     __asm__ volatile("orl $0, %0" : "+m"(*word));
@@ -57,8 +59,8 @@ static inline void cpu_touch_to_write(uint32_t *word) {
 #endif
 }
 
-/* The thread's own control block. On glibc it lies at the high end of a thread's stack, but not of
- * the main thread's. */
+/* Returns the thread's control block. With glibc it lies at the high end of a thread's stack,
+ * except for the main thread. */
 static inline uintptr_t cpu_thread_pointer(void) {
     uintptr_t pointer;
 #if defined __x86_64__
@@ -69,7 +71,8 @@ static inline uintptr_t cpu_thread_pointer(void) {
     return pointer;
 }
 
-/* A code address without the signature that pointer authentication puts into its high bits. */
+/* Returns a code address without the signature that pointer authentication puts into its high
+ * bits. */
 static inline uintptr_t cpu_strip_signature(uintptr_t address) {
 #if defined __aarch64__
     register uintptr_t x30 __asm__("x30") = address;
@@ -80,8 +83,10 @@ static inline uintptr_t cpu_strip_signature(uintptr_t address) {
 #endif
 }
 
-/* What the code bytes at `at` would refer to relative to themselves, if they are the part of an
- * instruction that does; any address or 0 if not. Code is looked at in steps, of so many bytes. */
+/* Interprets the code bytes at `at` as the part of an instruction that refers to an address
+ * relative to itself, and returns that address. If they are something else, the result is any
+ * address or 0. The code is scanned in steps of CPU_REFERENCE_STEP bytes; CPU_REFERENCE_SIZE bytes
+ * are read. */
 #if defined __aarch64__
 enum { CPU_REFERENCE_STEP = 4, CPU_REFERENCE_SIZE = 8 };
 #else
@@ -102,14 +107,16 @@ static inline uintptr_t cpu_reference(uintptr_t at) {
 #else
     const uint8_t *code = (const uint8_t *)at;
     int32_t displacement;
-    if ((code[0] & 0xFE) != 0xE8 && (code[0] & 0xC7) != 0x05) /* call, jmp; an operand at rip */
+    if ((code[0] & 0xFE) != 0xE8 && (code[0] & 0xC7) != 0x05) /* call, jmp; an operand relative to
+                                                               * rip */
         return 0;
     memcpy(&displacement, code + 1, sizeof displacement);
     return at + CPU_REFERENCE_SIZE + (uintptr_t)(intptr_t)displacement;
 #endif
 }
 
-/* Code that goes on at any address, and changes no register of a caller's or an argument's. */
+/* Writes code that jumps to any address and changes no register that a caller or an argument
+ * uses. */
 #if defined __aarch64__
 enum { CPU_JUMP_SIZE = 16 };
 #else
@@ -125,16 +132,16 @@ static inline void cpu_jump(uint8_t code[CPU_JUMP_SIZE], uintptr_t target) {
     memcpy(code + sizeof jump, &target, sizeof target);
 }
 
-/* Relocations of entries through which functions of other modules are called, and of variables that
- * hold their addresses. */
+/* Relocation types of the entries through which a module calls functions of other modules, and of
+ * variables that hold addresses of such functions. */
 #if defined __aarch64__
 enum { CPU_RELOCATION_GLOBAL = 1025, CPU_RELOCATION_SLOT = 1026, CPU_RELOCATION_ADDRESS = 257 };
 #else
 enum { CPU_RELOCATION_GLOBAL = 6, CPU_RELOCATION_SLOT = 7, CPU_RELOCATION_ADDRESS = 1 };
 #endif
 
-/* Of functions that a program calls and that do more than jump on. Its stack may not be aligned, as
- * the C library's allocator needs none of that, while compilers take it for granted. */
+/* For functions that the program calls and that do more than jump elsewhere. The program's stack
+ * may not be aligned: the C library's allocator does not need that, but compilers assume it. */
 #ifdef __x86_64__
 #define CPU_ALIGN_STACK __attribute__((force_align_arg_pointer))
 #else

@@ -1,6 +1,7 @@
-/* displace.c: see displace.h. Instructions of x86-64 are measured, not understood: how long one is,
- * and whether it means an address relative to itself. What is not in the tables is refused, and so
- * is a function that jumps back among its first instructions, all of which are looked at. */
+/* displace.c: implements displace.h. x86-64 instructions are measured rather than decoded: the
+ * tables give the length of an instruction and whether it contains an address relative to itself.
+ * An instruction that is not in the tables is refused. So is a function that jumps back into its
+ * first instructions; the whole function is scanned for such jumps. */
 #include "platform/displace.h"
 
 #include <string.h>
@@ -9,19 +10,19 @@
 
 #ifdef __x86_64__
 
-/* What an instruction is made of. */
+/* The parts of an instruction after its opcode. */
 enum {
-    M = 1,        /* a ModRM byte, and what it asks for */
+    M = 1,        /* a ModRM byte and the bytes that it implies */
     I8 = 2,       /* an immediate byte */
     IZ = 4,       /* an immediate of 4 bytes, 2 with prefix 66 */
     I16 = 8,      /* an immediate of 2 bytes */
-    J8 = 16,      /* a distance of one byte, */
-    J32 = 32,     /* or of 4 bytes, to where it goes */
+    J8 = 16,      /* a jump distance of 1 byte */
+    J32 = 32,     /* a jump distance of 4 bytes */
     IV = 64,      /* an immediate of 4 bytes, 2 with prefix 66, 8 with REX.W */
     UNKNOWN = 128 /* not in the tables */
 };
 
-/* [first, last] are so. The last row that fits counts. */
+/* The opcodes in [first, last] have these parts. The last row that matches counts. */
 struct row {
     uint8_t first, last, parts;
 };
@@ -50,7 +51,7 @@ static const struct row one_byte[] = {
     {0xEB, 0xEB, J8}, {0xEC, 0xF3, UNKNOWN}, {0xF4, 0xF5, 0}, {0xF6, 0xF7, M},
     {0xF8, 0xFD, 0}, {0xFE, 0xFF, M}};
 
-static const struct row two_bytes[] = { /* behind 0F */
+static const struct row two_bytes[] = { /* after the byte 0F */
     {0x00, 0xFF, UNKNOWN}, {0x00, 0x01, M}, {0x05, 0x05, 0}, {0x0B, 0x0B, 0}, {0x0D, 0x0D, M},
     {0x10, 0x1F, M}, {0x28, 0x2F, M}, {0x31, 0x31, 0}, {0x40, 0x6F, M}, {0x70, 0x73, M | I8},
     {0x74, 0x76, M}, {0x77, 0x77, 0}, {0x7C, 0x7F, M}, {0x80, 0x8F, J32}, {0x90, 0x9F, M},
@@ -69,7 +70,7 @@ static unsigned parts_in(const struct row *rows, size_t n, uint8_t opcode) {
 }
 #define PARTS_IN(rows, opcode) parts_in(rows, sizeof(rows) / sizeof *(rows), opcode)
 
-/* Behind VEX or EVEX all have a ModRM byte, but for vzeroupper. */
+/* With a VEX or EVEX prefix, every instruction but vzeroupper has a ModRM byte. */
 static unsigned parts_of_map(unsigned map, uint8_t opcode) {
     const unsigned parts = map == 1 ? PARTS_IN(two_bytes, opcode) : M;
     return map == 0 || map > 3 ? UNKNOWN
@@ -80,14 +81,15 @@ static unsigned parts_of_map(unsigned map, uint8_t opcode) {
 
 struct instruction {
     size_t size;        /* bytes; 0: unknown */
-    size_t relative;    /* where its distance from the next instruction stands; 0: it has none */
-    unsigned jump;      /* J8, J32: that is where it goes; 0: it is that of an operand */
-    uint8_t opcode;     /* the last byte of it */
-    bool is_two_bytes;  /* 0F, or what stands for it, is in front of the opcode */
-    bool has_no_branch; /* it cannot be had with a distance of 4 bytes */
+    size_t relative;    /* offset of the relative distance, which counts from the next instruction;
+                         * 0: none */
+    unsigned jump;      /* J8, J32: the distance is a jump target; 0: it is an operand's */
+    uint8_t opcode;     /* last byte of the opcode */
+    bool is_two_bytes;  /* the opcode follows 0F or an equivalent prefix */
+    bool has_no_branch; /* there is no form with a distance of 4 bytes */
 };
 
-/* The bytes of a ModRM operand from `at` on; 0 if they are not all there. */
+/* Returns the size in bytes of the ModRM operand at `at`. Returns 0 if the code ends before it. */
 static size_t operand_size(const uint8_t *at, size_t size, struct instruction *i, size_t offset) {
     if (size == 0)
         return 0;
@@ -217,7 +219,8 @@ size_t displace_entry(uint8_t code[DISPLACE_ENTRY], uintptr_t argument, uintptr_
     return sizeof put + sizeof argument + CPU_JUMP_SIZE;
 }
 
-/* A call that returns to where it would have: no frame is ever in the moved code. */
+/* Writes a call that returns to the original place, so that no frame ever returns into the moved
+ * code. */
 static size_t move_call(uint8_t *to, uintptr_t to_at, uintptr_t target, uintptr_t returns) {
     static const uint8_t make_room[] = {0x48, 0x8D, 0x64, 0x24, 0xF8}; /* lea -8(%rsp), %rsp */
     static const uint8_t put_low[] = {0xC7, 0x04, 0x24};               /* movl $…, (%rsp) */
@@ -235,8 +238,8 @@ static size_t move_call(uint8_t *to, uintptr_t to_at, uintptr_t target, uintptr_
     return displace_jump(at, to_at + before, target) ? before + DISPLACE_JUMP : 0;
 }
 
-/* Writes one instruction so that it does the same at `to_at`; gives its size there, 0 if it
- * cannot. */
+/* Writes one instruction so that it has the same effect at `to_at`. Returns its size there, or 0 if
+ * it cannot be moved. */
 static size_t move(const uint8_t *code, const struct instruction *i, uintptr_t at, uint8_t *to,
                    uintptr_t to_at) {
     if (!i->relative) {
@@ -259,12 +262,13 @@ static size_t move(const uint8_t *code, const struct instruction *i, uintptr_t a
     return put_distance(to + 2, to_at + 6, target) ? 6 : 0;
 }
 
-/* Does the function go on elsewhere behind this instruction? */
+/* Returns whether execution never falls through this instruction to the next one. */
 static bool ends(const struct instruction *i) {
     return !i->is_two_bytes && (i->opcode == 0xC3 || i->opcode == 0xE9 || i->opcode == 0xEB);
 }
 
-/* Is there a jump to the inside of [from, to)? */
+/* Returns an error text if the code jumps to the inside of [from, to), or cannot be measured; NULL
+ * otherwise. */
 static const char *look_for_jumps(const uint8_t *code, size_t size, uintptr_t at, uintptr_t from,
                                   uintptr_t to) {
     for (size_t offset = 0; offset < size;) {
@@ -308,7 +312,7 @@ uintptr_t displace_leaves(const uint8_t *code, size_t size, uintptr_t at) {
     return lowest;
 }
 
-/* FF /2 and FF /3 are calls as well, to where an operand says. */
+/* FF /2 and FF /3 are calls, too, whose target is an operand. */
 static bool is_call(const uint8_t *code, const struct instruction *i) {
     if (i->is_two_bytes)
         return false;
@@ -319,9 +323,9 @@ static bool is_call(const uint8_t *code, const struct instruction *i) {
     return i->opcode == 0xE8 || (i->opcode == 0xFF && ((code[at + 1] >> 3 & 7) | 1) == 3);
 }
 
-static const uint8_t landing[] = {0xF3, 0x0F, 0x1E, 0xFA}; /* endbr64, which must stay */
+static const uint8_t landing[] = {0xF3, 0x0F, 0x1E, 0xFA}; /* endbr64, which must stay in place */
 
-/* Is this what fills the room between functions? */
+/* Returns whether the instruction is padding between functions. */
 static bool is_padding(const uint8_t *code, const struct instruction *i) {
     return i->size > 0 && (i->is_two_bytes ? i->opcode == 0x1F && code[i->size - 1] == 0
                                            : i->opcode == 0x90 || i->opcode == 0xCC);

@@ -1,5 +1,6 @@
 /* displace.h: moves the first instructions of a function elsewhere, so that a jump fits in their
- * place and the function can still be called. No memory of its own, no locks, errno kept. */
+ * place and the original function can still be called. Allocates nothing, takes no locks, keeps
+ * errno. */
 #ifndef PLATFORM_DISPLACE_H
 #define PLATFORM_DISPLACE_H
 
@@ -8,38 +9,38 @@
 #include <stdint.h>
 
 enum {
-    DISPLACE_JUMP = 5,  /* bytes of a jump to a place near by */
-    DISPLACE_ROOM = 128 /* bytes that moved instructions, with the jump back, take at most */
+    DISPLACE_JUMP = 5,  /* bytes of a jump to a nearby address */
+    DISPLACE_ROOM = 128 /* most bytes that the moved instructions take, with the jump back */
 };
 
 struct displaced {
-    size_t entry; /* bytes from the start of the function to where the jump goes */
-    size_t taken; /* bytes there that were moved: at least DISPLACE_JUMP */
-    size_t size;  /* bytes written */
-    bool returns; /* a call that was moved returns to where the jump is */
+    size_t entry; /* offset in the function where the jump is to be written, bytes */
+    size_t taken; /* bytes moved from there: at least DISPLACE_JUMP */
+    size_t size;  /* bytes written to `room` */
+    bool returns; /* a moved call returns into the bytes that the jump overwrites */
 };
 
-/* Writes to `room`, of DISPLACE_ROOM bytes, which will be executed at `room_at`, the first
- * instructions of the function whose `size` bytes of code are at `code`, executed at `at`, and a
- * jump to the rest of it. Behind a short function may be padding, of which `most` bytes from the
- * start of the function can be read. NULL: done. Else what keeps these instructions from being
- * moved, in words that go on from the function's name. */
+/* Copies the first instructions of a function to `room` and adds a jump to the rest of the
+ * function. `room` has DISPLACE_ROOM bytes and will be executed at `room_at`. The function has
+ * `size` bytes of code at `code`, executed at `at`. Padding may follow a short function; `most`
+ * bytes from the start of the function can be read. Returns NULL on success. Otherwise returns why
+ * the instructions cannot be moved, as a phrase that continues the function's name. */
 const char *displace_copy(const uint8_t *code, size_t size, size_t most, uintptr_t at,
                           uint8_t *room, uintptr_t room_at, struct displaced *out);
 
-/* A jump from `at` to `target`; false if that is too far. */
+/* Writes a jump from `at` to `target`. Returns false if that is too far. */
 bool displace_jump(uint8_t jump[DISPLACE_JUMP], uintptr_t at, uintptr_t target);
 
-/* Does the code call one of these `n` functions, or go on there? */
+/* Returns whether the code calls or jumps to one of these `n` functions. */
 bool displace_calls(const uint8_t *code, size_t size, uintptr_t at, const uintptr_t *functions,
                     size_t n);
 
-/* The lowest address outside of a function to which it jumps on a condition: where the part of it
- * is that its compiler has put elsewhere. 0: nowhere. */
+/* Returns the lowest address outside a function that is the target of a conditional jump in it:
+ * there begins the part that the compiler has split off. Returns 0 if there is none. */
 uintptr_t displace_leaves(const uint8_t *code, size_t size, uintptr_t at);
 
-/* Code of at most DISPLACE_ENTRY bytes that puts `argument` behind the first four arguments of a
- * function and goes on at `target`; gives its size. */
+/* Writes code that passes `argument` as the fifth argument and jumps to `target`. Returns its size,
+ * at most DISPLACE_ENTRY bytes. */
 enum { DISPLACE_ENTRY = 32 };
 size_t displace_entry(uint8_t code[DISPLACE_ENTRY], uintptr_t argument, uintptr_t target);
 

@@ -1,5 +1,5 @@
-/* dwarf_reader.h: reads the primitive types of DWARF from a bounded piece of memory. Reading beyond
- * the end gives zeros and sets `bad`, which stays. */
+/* dwarf_reader.h: reads the primitive types of DWARF from a bounded piece of memory. Reading past
+ * the end gives zeros and sets `bad`, which is never cleared. */
 #ifndef PLATFORM_DWARF_READER_H
 #define PLATFORM_DWARF_READER_H
 
@@ -44,7 +44,7 @@ static inline bool dwarf_more(const struct dwarf_reader *r) {
     return !r->bad && r->at < r->end;
 }
 
-/* Bits beyond the 64th are dropped. */
+/* Reads a LEB128 number. Bits after the 64th are dropped. */
 static inline uint64_t dwarf_leb(struct dwarf_reader *r, bool is_signed) {
     uint64_t value = 0;
     unsigned shift = 0;
@@ -68,7 +68,8 @@ static inline int64_t dwarf_sleb(struct dwarf_reader *r) {
     return (int64_t)dwarf_leb(r, true);
 }
 
-/* A block whose size precedes it; an empty one if it does not fit. */
+/* Returns the next `size` bytes as a block of their own. If they do not fit, the block is empty and
+ * `bad` is set. */
 static inline struct dwarf_reader dwarf_block(struct dwarf_reader *r, uint64_t size) {
     if (size > (uint64_t)(r->end - r->at)) {
         r->bad = true;
@@ -76,7 +77,7 @@ static inline struct dwarf_reader dwarf_block(struct dwarf_reader *r, uint64_t s
         size = 0;
     }
     struct dwarf_reader block = {.at = r->at, .end = r->at, .bad = r->bad};
-    if (size > 0) /* `at` is NULL in a reader of nothing */
+    if (size > 0) /* `at` is NULL in an empty reader */
         block.end = r->at += size;
     return block;
 }

@@ -1,5 +1,5 @@
-/* entries.c: reads the dynamic section as it stands in memory, where loaders have added the
- * module's address to its pointers, or not. */
+/* entries.c: reads the dynamic section in memory. Some loaders have added the load bias to its
+ * pointers, others have not; both are handled. */
 #include "platform/entries.h"
 
 #include <linux/futex.h>
@@ -67,7 +67,8 @@ bool entries_read(const struct module *m, struct entries *e) {
     return e->names && e->symbols;
 }
 
-/* Entries behind these relocations hold the address of a function, and nothing else does that. */
+/* An entry with one of these relocations holds the address of a function, and no other entry
+ * does. */
 static bool is_call_entry(const ElfW(Rela) * r) {
     const unsigned type = (unsigned)ELF64_R_TYPE(r->r_info);
     return type == CPU_RELOCATION_SLOT || type == CPU_RELOCATION_GLOBAL;
@@ -100,9 +101,10 @@ static bool is_export(const struct entries *e, const ElfW(Sym) * s, const char *
            strcmp(e->names + s->st_name, name) == 0;
 }
 
-/* The table: numbers of buckets, of the first symbol, and of the filter's words, and a shift; the
- * filter, which most names do not pass; the buckets, each the first symbol of its own; and a hash
- * a symbol, whose lowest bit ends the bucket. */
+/* Layout of the GNU hash table: the number of buckets, the index of the first symbol, the number of
+ * filter words and a shift; then a Bloom filter, which rejects most names; then the buckets, each
+ * of which holds the index of its first symbol; then one hash for each symbol. The lowest bit of a
+ * hash marks the end of its bucket. */
 uintptr_t entries_export(const struct entries *e, const char *name) {
     enum { HEAD = 4, WORD_BITS = 8 * sizeof(uintptr_t) };
     if (!e->hashes || e->hashes[0] == 0 || e->hashes[2] == 0)
@@ -124,8 +126,8 @@ uintptr_t entries_export(const struct entries *e, const char *name) {
     return 0;
 }
 
-/* The kernel leaves the word as it is, but only does that where it could be changed. Where it does
- * not say, it counts as sealed. */
+/* The futex operation ORs 0 to the word, so its value stays, but it fails where the page is
+ * read-only. An error of any kind counts as sealed. */
 bool entries_are_sealed(const struct entries_sealed *sealed) {
     static uint32_t nobody;
     return sealed->low >= sealed->high ||

@@ -1,4 +1,4 @@
-/* gnu_hash.h: the hash by which DT_GNU_HASH finds symbols (Bernstein's, times 33). */
+/* gnu_hash.h: the hash function of DT_GNU_HASH (Bernstein's, times 33). */
 #ifndef PLATFORM_GNU_HASH_H
 #define PLATFORM_GNU_HASH_H
 

@@ -1,5 +1,5 @@
-/* loader.c: before glibc 2.34, the C library has a way of its own to load libraries, by which libdl
- * comes in where the program has not got it. */
+/* loader.c: implements loader.h. Before glibc 2.34, libdl may not be loaded. glibc then has private
+ * functions for loading libraries, and this file uses them to load libdl. */
 #include "platform/loader.h"
 
 #include <gnu/libc-version.h>
@@ -16,13 +16,13 @@ LIBC_MAY_LACK(dladdr1);
 LIBC_MAY_LACK(pthread_key_create);
 LIBC_MAY_LACK(pthread_setspecific);
 
-/* The C library's own, for itself. */
+/* Private functions of the C library. */
 void *__libc_dlopen_mode(const char *path, int mode);
 void *__libc_dlsym(void *handle, const char *name);
 LIBC_MAY_LACK(__libc_dlopen_mode);
 LIBC_MAY_LACK(__libc_dlsym);
 
-enum { LIBC_DLOPEN = (int)0x80000000 }; /* glibc asks for it where it calls dlopen itself */
+enum { LIBC_DLOPEN = (int)0x80000000 }; /* glibc sets this bit where it calls dlopen itself */
 
 static void *beside_libc(const char *library, const char *name) {
     if (!__libc_dlopen_mode || !__libc_dlsym)
@@ -31,7 +31,8 @@ static void *beside_libc(const char *library, const char *name) {
     return handle ? __libc_dlsym(handle, name) : NULL;
 }
 
-/* Whoever is first looks; if two are, they find the same. */
+/* Defines call_NAME, which returns the function or NULL. The first caller looks it up; if two
+ * threads do so at once, they find the same. */
 #define CALL(name, library)                                                                        \
     static __typeof__(name) *call_##name(void) {                                                   \
         static _Atomic(uintptr_t) found;                                                           \
@@ -59,7 +60,7 @@ bool loader_is_glibc(void) {
     return gnu_get_libc_version;
 }
 
-/* glibc's for itself, and musl's, which is for all. */
+/* glibc's private functions and the public ones, which musl has. */
 int __register_atfork(void (*before)(void), void (*in_parent)(void), void (*in_child)(void),
                       void *module);
 int __cxa_at_quick_exit(void (*handler)(void *), void *module);

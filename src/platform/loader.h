@@ -1,8 +1,8 @@
-/* loader.h: calls of the dynamic loader and of threads that, before glibc 2.34, are not in the C
- * library itself but in libraries beside it, which a program need not have. The recorder is linked
- * with nothing but the C library, and runs with each from 2.17 on, and with musl: whatever came
- * later, or is not there, is referred to weakly and without a version (LIBC_MAY_LACK), so that it
- * is NULL where it is missing. */
+/* loader.h: functions of the dynamic loader and of threads that, before glibc 2.34, are not in the
+ * C library itself but in separate libraries, which a program may not have loaded. The recorder
+ * links only to the C library, and runs with glibc from 2.17 on and with musl. It refers weakly and
+ * without a version (LIBC_MAY_LACK) to every function that is newer or may be missing. Such a
+ * function is NULL where it is missing. */
 #ifndef PLATFORM_LOADER_H
 #define PLATFORM_LOADER_H
 
@@ -10,9 +10,10 @@
 #include <pthread.h>
 #include <stdbool.h>
 
-/* Linkers note which version of a symbol they have found, and loaders refuse a library that refers
- * to one they lack, even weakly. A name with an empty version finds whichever is the default. */
-#ifdef PLATFORM_ALONE /* alone.c may have it */
+/* A linker records the version of each symbol that it finds, and a loader refuses a library that
+ * refers to a version it lacks, even weakly. A name with an empty version matches whichever version
+ * is the default. */
+#ifdef PLATFORM_ALONE /* alone.c may define the function */
 #define LIBC_MAY_LACK(name) extern __typeof__(name) name __attribute__((weak))
 #else
 #define LIBC_MAY_LACK(name)                                                                        \
@@ -20,17 +21,17 @@
     __asm__(".symver " #name "," #name "@")
 #endif
 
-/* Is the C library glibc? If not, it is musl. */
+/* Returns whether the C library is glibc. If not, it is musl. */
 bool loader_is_glibc(void);
 
-/* dlsym, dlopen, dladdr and dladdr1 (with RTLD_DL_SYMENT), with their locks and what they allocate.
- * Where there is none, nothing is found. */
+/* dlsym, dlopen, dladdr and dladdr1 (with RTLD_DL_SYMENT). They take the loader's locks and may
+ * allocate. Where such a function is missing, they find nothing. */
 void *loader_symbol(void *handle, const char *name);
 void *loader_open(const char *path, int flags);
 bool loader_address(const void *address, Dl_info *info);
 bool loader_entry(const void *address, Dl_info *info, void **entry);
 
-/* pthread_atfork and at_quick_exit, each by the name that the C library has for it. */
+/* pthread_atfork and at_quick_exit, under whichever name the C library has them. */
 void loader_at_fork(void (*before)(void), void (*in_parent)(void), void (*in_child)(void));
 void loader_at_quick_exit(void (*handler)(void));
 

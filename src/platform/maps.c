@@ -1,5 +1,5 @@
-/* maps.c: a line of /proc/PID/maps is "low-high perms offset device inode   path"; it is parsed
- * from one buffer, without stdio. */
+/* maps.c: parses /proc/PID/maps from one buffer, without stdio. A line is "low-high perms offset
+ * device inode   path". */
 #include "platform/maps.h"
 
 #include <errno.h>
@@ -20,7 +20,7 @@ struct maps {
     char buffer[MAPS_BUFFER];
 };
 
-/* The next character; 0 at the end. */
+/* Returns the next character without consuming it; 0 at the end. */
 static char maps_peek(struct maps *maps) {
     if (maps->at >= maps->size) {
         maps->at = 0;
@@ -37,7 +37,7 @@ static char maps_next(struct maps *maps) {
     return c;
 }
 
-/* Reads a hexadecimal number and the character behind it. */
+/* Reads a hexadecimal number and the character after it. */
 static uintptr_t maps_number(struct maps *maps) {
     uintptr_t number = 0;
     for (;;) {
@@ -95,15 +95,17 @@ bool maps_find(uintptr_t address, struct mapping *out, char *path, size_t size) 
     return found;
 }
 
-/* The kernel copies the new signal mask from the address before it sees that `how` is nonsense. */
+/* The kernel copies the new signal mask from the address before it checks `how`, which is invalid
+ * here. So the error tells whether the address is readable. */
 bool maps_readable(uintptr_t address) {
     enum { NO_SUCH_HOW = -1 };
     long result = syscall4(SYS_rt_sigprocmask, NO_SUCH_HOW, (long)address, 0, KERNEL_SIGSET_SIZE);
     return result == -EINVAL;
 }
 
-/* The kernel compares, before it moves none of those who wait for the word. (A wait of no time
- * sleeps for half a millisecond; this takes less than one microsecond.) */
+/* FUTEX_CMP_REQUEUE compares the word before it moves any waiters, and is asked to move none. It
+ * takes less than a microsecond; a FUTEX_WAIT with a timeout of zero sleeps for half a
+ * millisecond. */
 enum maps_word maps_compare(uintptr_t address, uint32_t expected) {
     static uint32_t nobody;
     const long result = syscall6(SYS_futex, (long)address, FUTEX_CMP_REQUEUE | FUTEX_PRIVATE_FLAG,

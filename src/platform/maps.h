@@ -9,19 +9,17 @@
 
 struct mapping {
     uintptr_t low, high;
-    uintptr_t below; /* the end of the next lower mapping, 0 if there is none */
+    uintptr_t below; /* end of the next lower mapping; 0: there is none */
 };
 
-/* The mapping that holds `address`; what it maps goes to `path`, cut off at `size` and terminated:
- * a file's path, "[stack]" and the like, or "". */
+/* Finds the mapping that contains `address`. Writes what is mapped to `path`, cut off at `size` and
+ * terminated: the path of a file, "[stack]" or the like, or "". */
 bool maps_find(uintptr_t address, struct mapping *out, char *path, size_t size);
 
-/* Whether the kernel can read the word at an aligned address. One cheap system call. */
+/* Returns whether the word at an aligned address is readable. One cheap system call. */
 bool maps_readable(uintptr_t address);
 
-/* What an aligned word is, compared with an expected one, if it is there at all, in one system
- * call.
- */
+/* Compares an aligned word with an expected value. The word may not be mapped. One system call. */
 enum maps_word { MAPS_WORD_GONE, MAPS_WORD_SAME, MAPS_WORD_OTHER };
 enum maps_word maps_compare(uintptr_t address, uint32_t expected);
 

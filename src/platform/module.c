@@ -1,4 +1,5 @@
-/* module.c: everything about an object comes from its program headers in memory. */
+/* module.c: implements module.h. Everything about an object comes from its program headers in
+ * memory. */
 #include "platform/module.h"
 
 #include <elf.h>
@@ -75,7 +76,7 @@ HOT_CODE static void module_add_load(struct module *module, const ElfW(Phdr) * h
     }
 }
 
-/* Fills in what follows from bias, name and headers. */
+/* Fills in the fields that follow from bias, name and headers. */
 HOT_CODE static void module_describe(struct module *module, uintptr_t pc) {
     module->low = UINTPTR_MAX;
     for (size_t i = 0; i < module->header_count; i++) {
@@ -151,7 +152,10 @@ void module_add_start(uintptr_t function, size_t size) {
 }
 
 bool module_starts_process(const struct module *module, uintptr_t pc) {
-    enum { CODE_SIZE = 128 }; /* of _start and _dl_start_user: 64 in glibc 2.36 for x86-64 */
+    enum {
+        CODE_SIZE = 128
+    }; /* size of _start or _dl_start_user, bytes: 64 in glibc 2.36 for
+        * x86-64 */
     uintptr_t low, high;
     for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
         if (pc - starts[i].low < starts[i].size)
@@ -164,13 +168,13 @@ bool module_starts_process(const struct module *module, uintptr_t pc) {
            pc - (module->bias + head->e_entry) < CODE_SIZE;
 }
 
-static _Atomic uint32_t unloading; /* calls that may unload modules, going on */
+static _Atomic uint32_t unloading; /* number of calls under way that may unload modules */
 
 void module_unloading(bool begins) {
     atomic_fetch_add(&unloading, begins ? 1 : UINT32_MAX);
 }
 
-/* Are these still the first bytes, if anything is there? */
+/* Returns whether the build id still begins with these bytes. Its memory may be unmapped. */
 static bool build_id_stands(const unsigned char *build_id, uint64_t start) {
     uint32_t words[2];
     memcpy(words, &start, sizeof words);
@@ -178,7 +182,8 @@ static bool build_id_stands(const unsigned char *build_id, uint64_t start) {
            maps_compare((uintptr_t)build_id + sizeof *words, words[1]) == MAPS_WORD_SAME;
 }
 
-/* The same of a module that is there, unless it is being unloaded. */
+/* Returns whether the build id begins with these bytes. Its memory must be mapped, unless a module
+ * is just being unloaded. */
 static bool build_id_is(const unsigned char *build_id, uint64_t start) {
     uint64_t now;
     if (__builtin_expect(atomic_load(&unloading) != 0, 0))
@@ -205,12 +210,11 @@ struct module_identity module_identify(const struct module *module) {
     };
 }
 
-/* ---- the loader's answers, without a lock -----------------------------------------------------
- */
+/* ---- lock-free queries to the loader --------------------------------------------------------- */
 
-LIBC_MAY_LACK(_dl_find_object); /* before glibc 2.35 */
+LIBC_MAY_LACK(_dl_find_object); /* missing before glibc 2.35 */
 
-/* The program headers lie in the first page of an object, behind its ELF header. */
+/* Reads the ELF header. The program headers must follow it in the first page of the object. */
 static bool module_read_elf_header(struct module *module, uintptr_t start, uintptr_t end) {
     const ElfW(Ehdr) *elf = (const ElfW(Ehdr) *)start;
     if (end - start < sizeof *elf || memcmp(elf->e_ident, ELFMAG, SELFMAG) != 0)
@@ -245,8 +249,8 @@ static bool module_persists_in_detail(const struct module_identity *identity) {
     return memcmp(&now, identity, sizeof now) == 0;
 }
 
-/* If the loader's data are the same, then the first page, where linkers put the build id, is
- * readable. */
+/* If the loader's data are unchanged, then the first page is readable, and linkers put the build id
+ * there. */
 static bool module_persists_asking(const struct module_identity *identity) {
     struct dl_find_object found;
     uintptr_t build_id = (uintptr_t)identity->build_id, page = getauxval(AT_PAGESZ);
@@ -260,11 +264,11 @@ static bool module_persists_asking(const struct module_identity *identity) {
            build_id_is(identity->build_id, identity->build_id_start);
 }
 
-/* ---- our own table of modules, where the loader only answers with its lock held ----------------
- */
+/* ---- our own table of modules, for loaders that answer only under their lock ---------------- */
 
-/* An entry counts for as long as the module's build id stands where it stood. `turn` is 0 where
- * nothing was written, odd while somebody writes, and greater afterwards than before. */
+/* A table of modules found before. An entry is valid as long as the module's build id is unchanged
+ * in memory. `turn` is a sequence lock: 0 in an entry never written, odd while a thread writes,
+ * increased by 2 with each write. */
 static struct known {
     _Atomic uint32_t turn;
     struct module module;
@@ -297,7 +301,8 @@ static bool modules_overlap(const struct module *a, const struct module *b) {
     return a->low < b->high && b->low < a->high;
 }
 
-/* In the place of one that it lies upon, which must be gone. */
+/* Adds a module. It replaces an entry whose addresses it overlaps: that module must have been
+ * unloaded. */
 static void known_add(const struct module *module) {
     if (module->build_id_size < sizeof(uint64_t))
         return;
@@ -336,8 +341,7 @@ bool module_persists(const struct module_identity *identity) {
     return _dl_find_object ? module_persists_asking(identity) : module_persists_known(identity);
 }
 
-/* ---- all of them ------------------------------------------------------------------------------
- */
+/* ---- all modules ----------------------------------------------------------------------------- */
 
 struct module_visit {
     void (*visit)(const struct module *, void *);
@@ -359,7 +363,7 @@ HOT_CODE void module_each(void (*visit)(const struct module *, void *), void *co
 HOT_CODE static int module_count_changes(struct dl_phdr_info *info, size_t size, void *context) {
     if (size >= sizeof *info)
         *(uint64_t *)context = info->dlpi_adds + info->dlpi_subs;
-    return 1; /* each module says the same */
+    return 1; /* each module reports the same counters */
 }
 
 HOT_CODE uint64_t module_changes(void) {
@@ -389,8 +393,9 @@ static size_t path_copy(char *path, size_t size, const char *from) {
     return n;
 }
 
-/* The kernel's view is absolute, and right even for an executable started through the loader's
- * command line; the loader's, or by what path it was started, is what remains without /proc. */
+/* The path in /proc/self/maps is absolute, and right even for an executable started through the
+ * loader's command line. Without /proc, the loader's name for the object or the path of the start
+ * is used. */
 size_t module_path(const struct module *module, char *path, size_t size) {
     struct mapping mapping;
     if (size == 0)
@@ -417,7 +422,8 @@ static bool is_own_program(const char *path) {
 
 void module_program(char *path, size_t size) {
     const struct module program = {.name = ""};
-    const char *started = (const char *)getauxval(AT_EXECFN); /* of a script, that is its name */
+    const char *started = (const char *)getauxval(AT_EXECFN); /* for a script, this is the script's
+                                                               * path */
     module_path(&program, path, size);
     if (started && *started == '/' && strnlen(started, size) < size && is_own_program(started))
         path_copy(path, size, started);

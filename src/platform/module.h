@@ -1,7 +1,8 @@
 /* module.h: the objects (executable, libraries, vDSO) that the dynamic loader has mapped. Every
- * answer is the loader's of this moment, or an earlier one that is known to hold still. Pointers in
- * a `struct module` are into the object itself or the loader's data: they live as long as the
- * object stays loaded. No malloc, no stdio, errno kept. Locks: see each function. */
+ * answer is the loader's current one, or an earlier one that is known to be still valid. Pointers
+ * in a `struct module` point into the object itself or into the loader's data. They are valid as
+ * long as the object stays loaded. No malloc, no stdio, errno kept. For locks, see each
+ * function. */
 #ifndef PLATFORM_MODULE_H
 #define PLATFORM_MODULE_H
 
@@ -11,40 +12,41 @@
 #include <stdint.h>
 
 struct module {
-    uintptr_t low, high;           /* from its lowest segment to the end of its highest */
-    uintptr_t bias;                /* address in memory - address in the ELF file */
+    uintptr_t low, high;           /* start of the lowest segment and end of the highest one */
+    uintptr_t bias;                /* address in memory minus address in the ELF file */
     uintptr_t text_low, text_high; /* the executable segment that holds the pc, or the first one */
-    uintptr_t eh_frame_hdr;        /* PT_GNU_EH_FRAME in memory; 0 if it has none */
+    uintptr_t eh_frame_hdr;        /* PT_GNU_EH_FRAME in memory; 0: none */
     uintptr_t eh_frame_hdr_end;
-    bool eh_frame_hdr_is_made;     /* it is in no segment: see platform/tables.h */
-    const unsigned char *build_id; /* NULL if it has none */
+    bool eh_frame_hdr_is_made;     /* we made it, in no segment: see platform/tables.h */
+    const unsigned char *build_id; /* NULL: none */
     size_t build_id_size;          /* bytes */
-    const char *name;              /* as the loader calls it; "" for the executable */
+    const char *name;              /* the loader's name for the object; "" for the executable */
     const ElfW(Phdr) * headers;    /* program headers, in memory */
     size_t header_count;
 };
 
-/* The module whose executable segments hold `pc`. Lock-free and safe in a signal handler with
- * glibc ≥ 2.35 (_dl_find_object). With an older one, that holds for modules which it has found
- * before and which have a build id; else it takes the loader's lock for a moment. */
+/* Finds the module whose executable segments contain `pc`. Lock-free and safe in a signal handler
+ * with glibc ≥ 2.35 (_dl_find_object). With an older glibc, this holds for modules that were found
+ * before and have a build id; for others, the function briefly takes the loader's lock. */
 bool module_find(uintptr_t pc, struct module *out);
 
-/* The readable segment of `module` that holds `address`: [*low, *high). */
+/* Finds the readable segment of `module` that contains `address`: [*low, *high). */
 bool module_segment(const struct module *module, uintptr_t address, uintptr_t *low,
                     uintptr_t *high);
 
-/* Whether it stays as long as the process: the executable, this code and libc do. */
+/* Returns whether the module stays loaded as long as the process runs: the executable, this code
+ * and libc do. */
 bool module_is_permanent(const struct module *module);
 
-/* Whether `pc` is in the code of the dynamic loader at which the kernel starts the process: written
- * by hand, mostly without tables, and called by nobody. */
+/* Returns whether `pc` is in the dynamic loader's code at which the kernel starts the process. This
+ * code is hand-written, mostly without unwind tables, and nothing calls it. */
 bool module_starts_process(const struct module *module, uintptr_t pc);
 
-/* Says of functions that nobody has called them, though their callers' tables do not: where threads
- * and the process begin in a C library without tables. At most four times. */
+/* Registers a function that nothing calls, though the unwind tables do not say so: where threads
+ * and the process start in a C library without tables. At most four functions. */
 void module_add_start(uintptr_t function, size_t size);
 
-/* What tells a module from any other one that may come to its place. */
+/* Distinguishes a module from any other one that may be loaded later at the same address. */
 struct module_identity {
     uintptr_t low, high, text_low, eh_frame_hdr;
     const unsigned char *build_id;
@@ -52,28 +54,28 @@ struct module_identity {
 };
 struct module_identity module_identify(const struct module *module);
 
-/* Whether that module is still there. Locks: as module_find, and much cheaper than it. */
+/* Returns whether that module is still loaded. Locks as module_find, but much cheaper. */
 bool module_persists(const struct module_identity *identity);
 
-/* To be called around each call that may unload modules: while one goes on, whether a module is
- * still there is asked in a way that survives its going just then. */
+/* Must be called before and after each call that may unload modules. In between, module_persists
+ * checks modules in a way that is safe even if one is unloaded at that moment. */
 void module_unloading(bool begins);
 
-/* Writes the path of the module's file, the executable's resolved by the kernel, cut off at `size`
- * and always terminated. Gives its length. */
+/* Writes the path of the module's file, cut off at `size` and always terminated. The kernel
+ * resolves the path of the executable. Returns its length. */
 size_t module_path(const struct module *module, char *path, size_t size);
 
-/* Writes the path by which the program was started, if that is a link to its file: many programs in
- * one file are told apart by these. Else the path of the file. */
+/* Writes the path by which the program was started, if that is a link to its file: multi-call
+ * programs tell their commands apart by it. Otherwise writes the path of the file. */
 void module_program(char *path, size_t size);
 
 /* Visits all modules. Takes the loader's lock (a recursive one): not for hot paths. */
 void module_each(void (*visit)(const struct module *, void *), void *context);
 
-/* How often a module has come or gone so far. Locks: as module_each. */
+/* Returns how many modules have been loaded and unloaded so far. Locks: as module_each. */
 uint64_t module_changes(void);
 
-/* How much code all modules have, bytes. Locks: as module_each. */
+/* Returns the total code size of all modules, bytes. Locks: as module_each. */
 size_t module_code_size(void);
 
 #endif

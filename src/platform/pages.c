@@ -1,5 +1,5 @@
-/* pages.c: mmap, munmap, mremap and madvise by direct system calls, which set no errno and which no
- * interposed function of the program sees. */
+/* pages.c: mmap, munmap, mremap and madvise by direct system calls, which do not set errno and
+ * which bypass interposed functions. */
 #include "platform/pages.h"
 
 #include <stdint.h>
@@ -29,7 +29,7 @@ void pages_free(void *memory, size_t size) {
 
 void pages_clear(void *memory, size_t size) {
     if (syscall_failed(syscall4(SYS_madvise, (long)memory, (long)size, MADV_DONTNEED, 0)))
-        memset(memory, 0, size); /* locked memory stays */
+        memset(memory, 0, size); /* MADV_DONTNEED fails for locked memory */
 }
 
 void *pages_realloc(void *memory, size_t old_size, size_t new_size) {

@@ -1,5 +1,5 @@
-/* pages_seen.c: what is not remembered yet is asked for in one system call, and replaces the
- * oldest. */
+/* pages_seen.c: asks the kernel about a page that is not remembered yet, in one system call. The
+ * page replaces the oldest one remembered. */
 #include "platform/pages_seen.h"
 
 #include "platform/maps.h"

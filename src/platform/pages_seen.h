@@ -1,6 +1,6 @@
-/* pages_seen.h: reads memory that may not be there, often and of few places: which pages the kernel
- * said to be readable is remembered for as long as the caller likes, which should be short. No
- * memory, no locks, errno kept. */
+/* pages_seen.h: reads memory that may not be mapped, for callers that read the same few places
+ * often. Remembers which pages the kernel said to be readable until the caller forgets them, which
+ * should be soon. Allocates nothing, takes no locks, keeps errno. */
 #ifndef PLATFORM_PAGES_SEEN_H
 #define PLATFORM_PAGES_SEEN_H
 
@@ -9,16 +9,16 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { PAGES_SEEN = 4, PAGES_SEEN_MOST = 64 /* bytes that are read at once */ };
+enum { PAGES_SEEN = 4, PAGES_SEEN_MOST = 64 /* bytes in one read */ };
 
-/* Legal when zeroed: page 0 is never there. Of one thread, whose signal handlers may use it, too.
- */
+/* Valid when zeroed: page 0 is never mapped. Belongs to one thread and the signal handlers on
+ * it. */
 struct pages_seen {
-    uintptr_t pages[PAGES_SEEN]; /* in units of the least page, 4 KB */
-    uint8_t next;                /* is given up for another one */
+    uintptr_t pages[PAGES_SEEN]; /* addresses in units of 4 KB, the smallest page size */
+    uint8_t next;                /* index of the entry to replace next, modulo PAGES_SEEN */
 };
 
-/* Asks the kernel for a page that is not remembered, in the same units. */
+/* Asks the kernel about a page that is not remembered. `page` is in units of 4 KB. */
 bool pages_seen_ask(struct pages_seen *s, uintptr_t page);
 
 static inline bool pages_seen_has(struct pages_seen *s, uintptr_t page) {
@@ -32,7 +32,7 @@ static inline void pages_seen_forget(struct pages_seen *s) {
     *s = (struct pages_seen){0};
 }
 
-/* At most PAGES_SEEN_MOST bytes, `n` > 0; false: they are not all there. */
+/* Reads `n` bytes, 0 < n <= PAGES_SEEN_MOST. Returns false if they are not all readable. */
 static inline bool pages_seen_read(struct pages_seen *s, uintptr_t address, void *to, size_t n) {
     enum { PAGE_LOG2 = 12 };
     const uintptr_t first = address >> PAGE_LOG2, last = (address + n - 1) >> PAGE_LOG2;

@@ -1,5 +1,6 @@
-/* patch.c: the page becomes writable while it stays executable, for other threads may run what else
- * is in it. Whether a kernel allows that is found out by writing what is there already. */
+/* patch.c: implements patch.h. The page becomes writable while it stays executable, because other
+ * threads may be running other code in it. patch_can finds out whether the kernel allows that by
+ * writing the bytes that are already there. */
 #include "platform/patch.h"
 
 #include <string.h>
@@ -8,8 +9,8 @@
 #include "platform/pages.h"
 #include "platform/syscall.h"
 
-/* The code must remain executable meanwhile: a kernel that does not let a page be changed and
- * executed at once might not let it become executable again either. */
+/* The code must remain executable meanwhile. A kernel that refuses pages that are both writable and
+ * executable might not let the page become executable again either. */
 static bool code_protect(uintptr_t at, size_t bytes, int protection) {
     uintptr_t low = at & ~(pages_unit() - 1), size = at + bytes - low;
     return syscall4(SYS_mprotect, (long)low, (long)size, protection, 0) == 0;

@@ -1,4 +1,4 @@
-/* stack.c: the bounds of a thread's stack, also for the unwinder (unwind_stack_bounds). */
+/* stack.c: finds the bounds of a thread's stack, also for the unwinder (unwind_stack_bounds). */
 #include "platform/stack.h"
 
 #include <signal.h>
@@ -22,8 +22,8 @@ bool stack_view_move(struct stack_view *view, uintptr_t address) {
     return true;
 }
 
-/* The main thread's stack grows, as far down as its limit and its neighbour allow. Without a limit
- * nobody keeps others from mapping memory just below it, so no room to grow is assumed then. */
+/* The main thread's stack grows down to its limit or to the next mapping below. Without a limit,
+ * others may map memory just below it, so then no room to grow is assumed. */
 static uintptr_t main_stack_low(const struct mapping *stack) {
     struct rlimit limit;
     enum { THIS_PROCESS = 0 };
@@ -38,7 +38,7 @@ struct stack_range {
     uintptr_t low, high;
 };
 
-/* The kernel leaves random bytes at the outer end of the main thread's stack. */
+/* AT_RANDOM points to bytes that the kernel puts at the outer end of the main thread's stack. */
 static struct stack_range main_stack(void) {
     struct mapping mapping;
     char path[sizeof "[stack]"];

@@ -1,6 +1,6 @@
-/* stack.h: reads words of a stack that may be damaged, or not where it is believed to be. A view
- * is a window in which every word is known to be mapped: the known stack from the innermost frame
- * outwards, or else one page that the kernel has been asked about. */
+/* stack.h: reads words of a stack that may be damaged, or elsewhere than expected. A view is a
+ * window in which every word is known to be mapped: either the thread's stack from the innermost
+ * frame outwards, or one page that the kernel has reported as readable. */
 #ifndef PLATFORM_STACK_H
 #define PLATFORM_STACK_H
 
@@ -8,12 +8,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* For functions that read stack memory beside the compiler's objects. */
+/* For functions that read stack memory outside the compiler's objects. */
 #define STACK_UNCHECKED __attribute__((no_sanitize("address", "thread", "undefined")))
 
 struct stack_view {
-    uintptr_t low;  /* the window holds the words at low ≤ address < low + span */
-    uintptr_t span; /* the window's size less all but one byte of a word, or 0 */
+    uintptr_t low;  /* the window contains the words at low ≤ address < low + span */
+    uintptr_t span; /* the window's size minus (the size of a word - 1), or 0 */
 };
 
 static inline void stack_view_set(struct stack_view *view, uintptr_t low, uintptr_t high) {
@@ -21,8 +21,8 @@ static inline void stack_view_set(struct stack_view *view, uintptr_t low, uintpt
     view->span = high - low < sizeof(uintptr_t) ? 0 : high - low - (sizeof(uintptr_t) - 1);
 }
 
-/* [low, high) is the thread's stack. If `sp`, the innermost live address, lies in it, then all from
- * there on is mapped. */
+/* [low, high) is the thread's stack. If `sp`, the innermost live address, lies in it, then all
+ * memory from `sp` to `high` is mapped. */
 static inline void stack_view_init(struct stack_view *view, uintptr_t sp, uintptr_t low,
                                    uintptr_t high) {
     if (sp >= low && sp < high)
@@ -38,8 +38,8 @@ static inline bool stack_view_admits(struct stack_view *view, uintptr_t address)
     return __builtin_expect(address - view->low < view->span, 1) || stack_view_move(view, address);
 }
 
-/* How many bytes are left below `sp` on the alternate stack on which a signal handler is running;
- * SIZE_MAX: none does, as far as the kernel knows. One system call. */
+/* Returns how many bytes are left below `sp` on the alternate stack on which a signal handler is
+ * running. Returns SIZE_MAX if the kernel knows of no such handler. One system call. */
 size_t stack_alternate_room(uintptr_t sp);
 
 STACK_UNCHECKED static inline uintptr_t stack_word(uintptr_t address) {

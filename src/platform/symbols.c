@@ -1,5 +1,5 @@
-/* symbols.c: see symbols.h. Tables are read into memory rather than mapped: a file that shrinks
- * while it is mapped would kill the process. */
+/* symbols.c: implements symbols.h. Tables are read into memory rather than mapped: a file that
+ * shrinks while it is mapped would kill the process. */
 #include "platform/symbols.h"
 
 #include <elf.h>
@@ -14,7 +14,7 @@
 
 enum { MOST_TABLE = 1 << 28 }; /* bytes */
 
-/* A part of the file in memory of its own. */
+/* A part of the file, in memory of its own. */
 struct part {
     void *bytes;
     size_t size;
@@ -46,7 +46,8 @@ static struct part read_part(long fd, uint64_t offset, uint64_t size) {
     return p.bytes ? p : (struct part){0};
 }
 
-/* Linkers make hidden names local, too, and leave it at that. */
+/* Returns whether the symbol is static in its source file. Linkers turn hidden names into local
+ * ones, too, but leave their visibility as it was. */
 static bool is_static(const ElfW(Sym) * s) {
     return ELF64_ST_BIND(s->st_info) == STB_LOCAL &&
            ELF64_ST_VISIBILITY(s->st_other) == STV_DEFAULT;
@@ -96,11 +97,13 @@ static bool visit_table(long fd, const ElfW(Shdr) * sections, size_t n, uint32_t
     return found;
 }
 
-/* What is done with the sections of a file. */
+/* Handles the sections of a file. */
 typedef bool visit_sections(long fd, const ElfW(Ehdr) * head, const ElfW(Shdr) * sections,
                             void *context);
 
-/* Gives what the visit does; false: the file cannot be read. Few programs have many sections. */
+/* Opens a file, reads its section headers and calls the visit. Returns the visit's result, or false
+ * if the file cannot be read. Few programs have many sections, so the headers mostly fit on the
+ * stack. */
 HOT_CODE static bool open_sections(const char *path, visit_sections *visit, void *context) {
     enum { FEW = 48 };
     ElfW(Shdr) few[FEW];
@@ -135,7 +138,7 @@ HOT_CODE static bool visit_one_table(long fd, const ElfW(Ehdr) * head, const Elf
     return visit_table(fd, sections, head->e_shnum, t->type, t->visit, t->context);
 }
 
-/* Has the file such a table? Then it is visited. */
+/* Visits the table of this type. Returns false if the file has none. */
 HOT_CODE static bool visit_file(const char *path, uint32_t type, visit_symbol *visit,
                                 void *context) {
     return open_sections(path, visit_one_table, &(struct table_visit){type, visit, context});
@@ -207,7 +210,7 @@ bool symbols_have_code(const char *path, uintptr_t value, const uint8_t *code, s
     return open_sections(path, search_code, &(struct code_search){value, code, size});
 }
 
-/* Where distributions put what they have taken out of programs. */
+/* Writes the path where distributions put the debug information that they strip from programs. */
 static bool debug_path(const unsigned char *id, size_t size, char path[PATH_MAX]) {
     static const char folder[] = "/usr/lib/debug/.build-id/", ending[] = ".debug";
     char *at = path + sizeof folder - 1;

@@ -1,5 +1,5 @@
-/* syscall.h: system calls without libc: errno stays as it is, no interposed wrapper is entered, no
- * cancellation point. The result is the kernel's own: negative values above -4096 are -errno. */
+/* syscall.h: system calls without libc: errno is unchanged, no interposed wrapper is called, and no
+ * thread is cancelled here. The result is the kernel's own: values from -4095 to -1 are -errno. */
 #ifndef PLATFORM_SYSCALL_H
 #define PLATFORM_SYSCALL_H
 

@@ -1,4 +1,4 @@
-/* tables.c: see tables.h. Where .eh_frame is, the sections of the file tell. */
+/* tables.c: implements tables.h. The section headers of the file say where .eh_frame is. */
 #include "platform/tables.h"
 
 #include <limits.h>

@@ -1,6 +1,7 @@
-/* thread_local.c: see thread_local.h. A variable of an object that was there when threads began
- * lies at the same distance from each thread's control block; that of one that was loaded later
- * mostly in a block of its own, which the thread's vector of blocks (DTV) leads to. */
+/* thread_local.c: implements thread_local.h. A variable of an object that was loaded before threads
+ * started lies at the same offset from each thread's control block. A variable of an object that
+ * was loaded later mostly lies in a separate block for each thread, which is found through the
+ * thread's vector of blocks (DTV). */
 #include "platform/thread_local.h"
 
 #include <elf.h>
@@ -14,7 +15,7 @@
 #include "platform/maps.h"
 #include "platform/syscall.h"
 
-/* What glibc says of its data to debuggers: size in bits, number of elements, offset in bytes. */
+/* How glibc describes its data to debuggers: size in bits, number of elements, offset in bytes. */
 typedef const uint32_t description[3];
 enum { BITS, ELEMENTS, OFFSET };
 extern description _thread_db_link_map_l_tls_modid;
@@ -30,7 +31,7 @@ LIBC_MAY_LACK(_thread_db_pthread_dtvp);
 LIBC_MAY_LACK(_r_debug);
 
 enum {
-    MOST_OBJECTS = 1 << 16, /* a list that is being changed may be a ring */
+    MOST_OBJECTS = 1 << 16, /* a bound, because a list that is being changed may look like a ring */
     MOST_DYNAMIC = 1 << 8,
     AT_ONCE = 16,
     MOST_CHAIN = 1 << 12
@@ -49,8 +50,8 @@ static bool is_described(void) {
 
 /* ---- places -------------------------------------------------------------------------------- */
 
-/* Either an offset from the thread's control block, which is never 0, or the number of a module,
- * from 1 on, and an offset in its block. */
+/* A place is either an offset from the thread's control block, which is never 0, or a module number
+ * (from 1 on) with an offset in that module's block. */
 #define AT_OFFSET   (UINT64_C(1) << 63)
 #define MOST_OFFSET INT32_MAX
 
@@ -62,7 +63,8 @@ static thread_local_place in_module(uintptr_t module, uintptr_t offset) {
     return module <= MOST_OFFSET && offset <= MOST_OFFSET ? (uint64_t)module << 32 | offset : 0;
 }
 
-/* glibc's for objects whose variables have no fixed offset (yet), and never will. */
+/* glibc's values for an object whose variables have no fixed offset yet, and for one that never
+ * will. */
 #define NO_OFFSET      ((uintptr_t)0)
 #define NO_OFFSET_EVER ((uintptr_t)-1)
 
@@ -78,8 +80,9 @@ static thread_local_place place_of(uintptr_t module, uintptr_t offset, uintptr_t
 #endif
 }
 
-/* Where a thread keeps its vector: of x86-64 its control block is the description's structure, of
- * arm64 the vector comes first in it. */
+/* Returns the address of the pointer to the calling thread's vector. On x86-64 the control block is
+ * the structure that glibc describes. On arm64 the pointer is the first word of the control
+ * block. */
 static uintptr_t vector_at(void) {
 #if defined __x86_64__
     return cpu_thread_pointer() + _thread_db_pthread_dtvp[OFFSET];
@@ -88,9 +91,9 @@ static uintptr_t vector_at(void) {
 #endif
 }
 
-/* The calling thread's block of a module; 0: it has none. An entry of two words is in front of the
- * vector and says how many follow. While the vector is moved to a larger one, what is read may be
- * neither. */
+/* Returns the calling thread's block of a module; 0: it has none. An entry of two words in front of
+ * the vector says how many entries follow. While the vector is being moved to a larger one, the
+ * words read may be invalid, so all of them are checked before they are used. */
 static uintptr_t block_of(uintptr_t module, struct pages_seen *seen) {
     enum { ENTRY = 2 * sizeof(uintptr_t) };
     const uintptr_t unallocated = (uintptr_t)-1;
@@ -107,7 +110,7 @@ uintptr_t thread_local_pointer(thread_local_place place, struct pages_seen *seen
     uintptr_t pointer;
     if (place & AT_OFFSET) {
         const uintptr_t at = cpu_thread_pointer() + (uintptr_t)(intptr_t)(int32_t)(uint32_t)place;
-        memcpy(&pointer, (const void *)at, sizeof pointer); /* as long as the thread */
+        memcpy(&pointer, (const void *)at, sizeof pointer); /* mapped as long as the thread lives */
         return pointer;
     }
     const uintptr_t block = block_of((uintptr_t)(place >> 32), seen);
@@ -118,11 +121,12 @@ uintptr_t thread_local_pointer(thread_local_place place, struct pages_seen *seen
 
 /* ---- objects ------------------------------------------------------------------------------- */
 
-/* What the loader has of objects. While it holds still, that stays. Else any of it may go at any
- * moment, as C libraries unload objects themselves: then the kernel reads it. */
+/* How the loader's data on objects are read. While the caller holds the loader's lock, they stay
+ * mapped and are read directly. Without the lock they may be unmapped at any moment, because C
+ * libraries unload objects, too; then the kernel reads them. */
 struct objects {
-    struct pages_seen seen; /* while it holds still */
-    long memory;            /* our own, as a file; -1: it does */
+    struct pages_seen seen; /* used while the lock is held */
+    long memory;            /* descriptor of /proc/self/mem; -1: the lock is held */
 };
 
 static bool objects_read(struct objects *o, uintptr_t address, void *to, size_t n) {
@@ -131,7 +135,8 @@ static bool objects_read(struct objects *o, uintptr_t address, void *to, size_t 
                : syscall4(SYS_pread64, o->memory, (long)to, (long)n, (long)address) == (long)n;
 }
 
-/* Whether an object is in the loader's list: what was read of it before was its own. */
+/* Returns whether the object at `at` is in the loader's list. If it is, what was read of it before
+ * was really its own. */
 static bool is_listed(struct objects *o, uintptr_t at) {
     struct link_map object, before;
     return objects_read(o, at, &object, sizeof object) &&
@@ -139,18 +144,18 @@ static bool is_listed(struct objects *o, uintptr_t at) {
                                (uintptr_t)before.l_next == at));
 }
 
-/* What an object exports, and the names of that, addresses in memory. */
+/* An object's exported symbols and their names, as addresses in memory. */
 struct exports {
     struct objects *o;
-    uintptr_t symbols, names, hashes; /* in GNU's layout */
+    uintptr_t symbols, names, hashes; /* hash table in GNU's layout */
 };
 
-/* The loader has added the object's address to these already, but not in objects of the kernel. */
+/* The loader has already added the load address to these pointers, except in the vDSO. */
 static uintptr_t address_in(const struct link_map *object, uintptr_t value) {
     return value < object->l_addr ? value + object->l_addr : value;
 }
 
-/* Some of an object's own account, from `at` on; gives how many items. */
+/* Reads some items of an object's dynamic section, from `at` on. Returns how many. */
 static size_t read_items(struct objects *o, const ElfW(Dyn) * at, ElfW(Dyn) items[AT_ONCE]) {
     if (o->memory < 0)
         return objects_read(o, (uintptr_t)at, items, sizeof *items);
@@ -159,7 +164,7 @@ static size_t read_items(struct objects *o, const ElfW(Dyn) * at, ElfW(Dyn) item
     return syscall_failed(n) ? 0 : (size_t)n / sizeof *items;
 }
 
-/* False: that was the last item. */
+/* Returns false at the last item. */
 static bool note_item(const struct link_map *object, const ElfW(Dyn) * item, struct exports *e) {
     uintptr_t *const to = item->d_tag == DT_SYMTAB     ? &e->symbols
                           : item->d_tag == DT_STRTAB   ? &e->names
@@ -189,7 +194,7 @@ static bool is_called(const struct exports *e, const ElfW(Sym) * symbol, const c
            memcmp(text, name, n) == 0;
 }
 
-/* One symbol of the table, if it is the variable. */
+/* Returns whether symbol `i` of the table is the variable. */
 static bool is_variable(const struct exports *e, uint32_t i, const char *name, uintptr_t *value) {
     ElfW(Sym) symbol;
     if (!objects_read(e->o, e->symbols + i * sizeof symbol, &symbol, sizeof symbol) ||
@@ -200,9 +205,10 @@ static bool is_variable(const struct exports *e, uint32_t i, const char *name, u
     return true;
 }
 
-/* The table: numbers of buckets, of the first symbol, and of the filter's words, and a shift; the
- * filter, which is passed over here; the buckets, each the first symbol of its own; and a hash a
- * symbol, whose lowest bit ends the bucket. */
+/* Layout of the GNU hash table: the number of buckets, the index of the first symbol, the number of
+ * filter words and a shift; then a Bloom filter, which is skipped here; then the buckets, each of
+ * which holds the index of its first symbol; then one hash for each symbol. The lowest bit of a
+ * hash marks the end of its bucket. */
 static bool find_variable(const struct exports *e, const char *name, uintptr_t *value) {
     uint32_t head[4], i, other;
     const uint32_t hash = gnu_hash(name);
@@ -223,7 +229,7 @@ static bool find_variable(const struct exports *e, const char *name, uintptr_t *
     return false;
 }
 
-/* Whether an object in the list has the variable. */
+/* Returns whether an object in the list defines the variable. */
 static bool has_variable(uintptr_t module, const struct link_map *object, const char *name,
                          struct objects *o, uintptr_t *value) {
     struct exports e = {.o = o};
@@ -243,7 +249,8 @@ static void add_object(const struct link_map *at, const struct link_map *object,
     found->undecided[found->n++] = offset == NO_OFFSET ? offsets : 0;
 }
 
-/* Of those that were undecided, places tell the module and the offset in it. False: one is gone. */
+/* Updates the places that were undecided. Such a place holds the module and the offset in it.
+ * Returns false if one of the objects is gone. */
 static bool decide(struct thread_local_found *found, struct objects *o) {
     for (size_t i = 0; i < found->n; i++) {
         const thread_local_place place = found->places[i];
@@ -295,7 +302,7 @@ struct search {
     struct thread_local_found *found;
 };
 
-/* Called for the first object alone. */
+/* dl_iterate_phdr calls this for the first object only, with the loader's lock held. */
 static int find_holding(struct dl_phdr_info *info, size_t size, void *context) {
     const struct search *s = context;
     struct objects o = {.memory = -1};
@@ -312,7 +319,8 @@ void thread_local_find(const char *name, struct thread_local_found *found) {
         dl_iterate_phdr(find_holding, &s);
 }
 
-/* Both are 0 until they are known; of no offset or address after that is the lower half 0. */
+/* Returns whether the loader has set the word. Both kinds of words are 0 before that. Afterwards
+ * their lower half is never 0, neither in an offset nor in an address. */
 static bool is_known_now(uintptr_t word) {
     return maps_compare(word, 0) == MAPS_WORD_OTHER;
 }

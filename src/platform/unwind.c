@@ -1,20 +1,16 @@
 /* unwind.c: the row cache and the walk over the stack.
- *
- * Walking takes one *row* a frame: how to get from the registers sp and bp inside a function, at
- * one return address, to those of its caller. Nearly all functions need no more, so a warm walk is
- * a cache probe and two loads a frame. A row is compiled from the module's tables (cfi.h) when its
- * address is first met.
- *
- * Some frames need more registers (realigned stacks interrupted in their prologue, the loader's
- * lazy binding, hand-written assembly). When the walk meets one, it begins anew from the start with
- * all registers, without the cache: slow, exact, and rare.
- *
- * Addresses are handled as *keys*: return address, or interrupted address + 1; the instruction to
- * look up is always at key - 1.
- *
- * Modules come and go. The cache lists those that it has rows of and that can be unloaded, asks
- * before each walk whether they all are still there, and forgets everything if one is not. So no
- * hook into the loader is needed, nor a lock. */
+ * Walking takes one *row* for each frame. A row says how to get from the registers sp and bp inside
+ * a function, at one return address, to those of its caller. Nearly all functions need no more, so
+ * a warm walk costs a cache probe and two loads for each frame. A row is compiled from the module's
+ * tables (cfi.h) when its address is first seen.
+ * Some frames need more registers: realigned stacks interrupted in their prologue, the loader's
+ * lazy binding, hand-written assembly. When the walk meets one, it starts over from the beginning
+ * with all registers and without the cache. That is slow, exact, and rare.
+ * Addresses are handled as *keys*: a return address, or an interrupted address + 1. So the
+ * instruction to look up is always at key - 1.
+ * Modules are loaded and unloaded. The cache keeps a list of the modules that it has rows of and
+ * that can be unloaded. Before each walk it checks that all of them are still loaded, and forgets
+ * everything if one is not. So neither a hook into the loader nor a lock is needed. */
 #include "platform/unwind.h"
 
 #include <string.h>
@@ -43,7 +39,7 @@ void unwind_cache_flush(unwind_cache *cache) {
 void unwind_cache_check(unwind_cache *cache) {
     for (size_t i = 0; i < cache->module_count; i++)
         if (!module_persists(&cache->modules[i]))
-            unwind_cache_flush(cache); /* ends the loop, too */
+            unwind_cache_flush(cache); /* also ends the loop */
 }
 
 static void cache_admit_module(unwind_cache *cache, const struct module *module) {
@@ -59,7 +55,8 @@ static void cache_admit_module(unwind_cache *cache, const struct module *module)
 
 /* --- rows --- */
 
-/* Describes "base + offset" or "*(base + inner)" in the row; false if the base is another one. */
+/* Stores "base + offset" or "*(base + inner)" in the row. Returns false if the base is neither sp
+ * nor bp, or if the numbers do not fit. */
 static bool row_set_cfa(struct row *row, const struct cfi_value *cfa) {
     bool loaded = cfa->kind == CFI_LOADED;
     uint64_t ra = cfa->offset - (uint64_t)(row->cfa_words * WORD);
@@ -75,7 +72,8 @@ static bool row_set_cfa(struct row *row, const struct cfi_value *cfa) {
 static bool row_compile_cfa(struct row *row, const struct cfi_cfa *cfa) {
     struct cfi_value value = {
         .kind = CFI_RELATIVE, .base = (uint8_t)cfa->reg, .offset = (uint64_t)cfa->rule.offset};
-    /* Of the registers, an expression may know the pc: that of x86-64's PLT stubs looks at it. */
+    /* The pc is the only register whose value is known here. The expression of x86-64's PLT stubs
+     * uses it. */
     const uintptr_t reg[UNWIND_REGISTERS] = {[UNWIND_RA] = row->key - 1};
     struct cfi_context context = {.reg = reg,
                                   .known = UNWIND_RA_IS_REGISTER ? 0 : UNWIND_BIT(UNWIND_RA)};
@@ -129,12 +127,12 @@ static void row_compile(struct row *row, const struct cfi_function *function,
         row->bits = ROW_COMPLEX;
 }
 
-/* The aligned word that holds the byte at `address`. */
+/* Returns the address of the aligned word that contains the byte at `address`. */
 static uintptr_t word_of(uintptr_t address) {
     return address & ~(uintptr_t)(WORD - 1);
 }
 
-/* `module` is NULL for code outside of all modules: emulators put the trampoline there. */
+/* `module` is NULL for code outside of all modules: emulators put the signal trampoline there. */
 static bool is_signal_return(const struct module *module, uintptr_t key) {
     uintptr_t low, high = key + UNWIND_SIGNAL_CODE_SIZE;
     bool readable = module ? module_segment(module, key, &low, &high)
@@ -142,15 +140,16 @@ static bool is_signal_return(const struct module *module, uintptr_t key) {
     return readable && unwind_signal_returns_at(key, high);
 }
 
-/* No call returns to the first instruction of a function: this return address was made up by
- * whoever made the stack (makecontext), to run that function at the end. Nothing lies further out.
- */
+/* No call returns to the first instruction of a function. Such a return address was written by
+ * whoever made the stack (makecontext), to run that function at the end. There are no frames
+ * further out. */
 static bool is_made_up(const struct module *module, uintptr_t key) {
     struct cfi_function function;
     return cfi_find(module, key, &function) && function.start == key;
 }
 
-/* False if the row is not worth keeping: nobody would tell us when this code is replaced. */
+/* Compiles the row of `key`. Returns false if the row must not be cached, because replacement of
+ * its code would go unnoticed. */
 static bool row_make(unwind_cache *cache, struct row *row, uintptr_t key) {
     struct module module;
     struct cfi_function function;
@@ -177,7 +176,8 @@ static struct row *cache_set(unwind_cache *cache, uintptr_t key) {
     return &cache->rows[place - place % ROW_WAYS];
 }
 
-/* A row has made room for another. Nothing is moved: what is not found is made again. */
+/* Counts rows that were replaced by others and enlarges the used part of the tables when there are
+ * many. No row is moved: a row that is not found is compiled again. */
 static void cache_note_replaced(unwind_cache *cache) {
     const size_t used = (cache->more_rows | (FIRST_ROWS - 1)) + 1;
     if (++cache->replaced < used / 8 || used == ROW_SETS * ROW_WAYS)
@@ -206,7 +206,7 @@ const struct row *unwind_cache_search(unwind_cache *cache, uintptr_t key, struct
 
 /* --- the walk --- */
 
-/* Reads a word that the step depends on. */
+/* Reads a word that the step depends on, and remembers it. */
 static bool walk_read(struct walk *walk, uintptr_t address, uintptr_t *word) {
     if (!stack_read(&walk->view, address, word))
         return false;
@@ -216,8 +216,8 @@ static bool walk_read(struct walk *walk, uintptr_t address, uintptr_t *word) {
     return true;
 }
 
-/* From a signal handler's return into the frame that it interrupted, which may be on another
- * stack. */
+/* Steps from a signal handler's return to the frame that the signal interrupted, which may be on
+ * another stack. */
 static enum step step_signal(struct walk *walk) {
     struct unwind_frame *frame = &walk->frame, at;
     uintptr_t context = frame->sp + UNWIND_SIGNAL_CONTEXT, pc;
@@ -231,7 +231,8 @@ static enum step step_signal(struct walk *walk) {
     return STEP_ON;
 }
 
-/* A pushed bp with a return address above it? Both must make sense. */
+/* Steps by the frame pointer, if it points to a plausible saved bp with a plausible return address
+ * above it. */
 static enum step step_by_frame_pointer(struct walk *walk) {
     struct unwind_frame *frame = &walk->frame;
     struct module module;
@@ -240,7 +241,8 @@ static enum step step_by_frame_pointer(struct walk *walk) {
         !walk_read(walk, frame->bp + WORD, &ra))
         return STEP_FAILED;
     ra = cpu_strip_signature(ra);
-    bool chained = bp > frame->bp; /* code made at run time is in no module */
+    bool chained = bp > frame->bp; /* needed for code generated at run time, which is in no
+                                    * module */
     if (!module_find(ra - 1, &module) && !(chained && maps_readable(word_of(ra))))
         return STEP_FAILED;
     *frame = (struct unwind_frame){.key = ra, .sp = frame->bp + 2 * WORD, .bp = bp};
@@ -248,7 +250,7 @@ static enum step step_by_frame_pointer(struct walk *walk) {
     return STEP_ON;
 }
 
-/* Rows that are more than sums and loads. */
+/* Steps by a row of a special kind. */
 static __attribute__((noinline)) enum step step_by_kind(struct walk *walk, unsigned kind) {
     switch (kind) {
     case ROW_END:
@@ -262,15 +264,16 @@ static __attribute__((noinline)) enum step step_by_kind(struct walk *walk, unsig
     }
 }
 
-/* The return address is in its register, which holds only in the innermost frame and in one that
- * was interrupted; the latter takes all registers. */
+/* Returns the return address from its register. That is valid only in the innermost frame and in an
+ * interrupted frame; the latter needs the walk with all registers. Returns 0 otherwise. */
 static uintptr_t link_register(const struct walk *walk) {
     const struct unwind_start *start = walk->start;
     bool innermost = walk->frame.key == start->pc + 1 && walk->frame.sp == start->reg[UNWIND_SP];
     return innermost ? start->reg[UNWIND_RA] : 0;
 }
 
-/* Where the return address of walk->frame is, unless in a register, and its CFA. */
+/* Where the return address of walk->frame is (unless it is in a register), and the CFA of that
+ * frame. */
 struct place {
     uintptr_t ra_slot, cfa;
 };
@@ -353,7 +356,7 @@ static bool full_cfa(const struct cfi_cfa *cfa, const struct cfi_context *contex
     return true;
 }
 
-/* The caller's value of register `i`; false if it is lost. */
+/* Computes the caller's value of register `i`. Returns false if it is lost. */
 static bool full_register(const struct cfi_rule *rule, unsigned i,
                           const struct cfi_context *context, const uint64_t *cfa, uintptr_t *out) {
     struct cfi_value value;
@@ -385,7 +388,7 @@ static bool full_register(const struct cfi_rule *rule, unsigned i,
     }
 }
 
-/* Applies the rules of the machine. */
+/* Steps to the caller by the rules in the machine. */
 static enum step full_apply(struct walk *walk, const struct cfi_function *function,
                             struct unwind_start *frame) {
     const struct cfi_rules *rules = &walk->cache->machine.now;
@@ -418,7 +421,8 @@ static enum step full_apply(struct walk *walk, const struct cfi_function *functi
     return STEP_ON;
 }
 
-/* Takes all registers that the kernel has saved, once each word of them is known to be readable. */
+/* Takes all registers that the kernel has saved, after checking that each word of them is
+ * readable. */
 static enum step full_step_signal(struct walk *walk, struct unwind_start *frame) {
     uintptr_t context = frame->reg[UNWIND_SP] + UNWIND_SIGNAL_CONTEXT;
     for (size_t i = 0; i < UNWIND_SIGNAL_SIZE; i += WORD)
@@ -454,7 +458,7 @@ static enum step full_step(struct walk *walk, struct unwind_start *frame) {
     return full_step_by_frame_pointer(walk, frame);
 }
 
-/* The walk with all registers, from the start. */
+/* Walks with all registers, from the start. */
 static enum step walk_slow(struct walk *walk, uintptr_t *pcs, size_t max, size_t *count) {
     struct unwind_start frame = *walk->start;
     enum step step;

@@ -1,4 +1,4 @@
-/* unwind_context.c: starts an unwinding at the registers of a signal context. */
+/* unwind_context.c: starts unwinding from the registers in a signal context. */
 #include "platform/unwind.h"
 
 #include <string.h>

@@ -1,12 +1,13 @@
-/* unwind_cpu.h: what unwinding must know of the CPU: DWARF register numbers, which registers a call
- * preserves, and how to read them. Part of unwind.h. */
+/* unwind_cpu.h: what unwinding needs to know of the CPU: DWARF register numbers, which registers a
+ * call preserves, and how to read them. Part of unwind.h. */
 #ifndef PLATFORM_UNWIND_CPU_H
 #define PLATFORM_UNWIND_CPU_H
 
 #include <stdint.h>
 
-/* UNWIND_RA is the column of the return address. Where calls leave it in a register, that is the
- * register; elsewhere the column is no register, and in expressions stands for the pc. */
+/* UNWIND_RA is the column of the return address. Where calls leave the return address in a
+ * register, the column is that register. Elsewhere the column is no register, and expressions use
+ * it for the pc. */
 #define UNWIND_BIT(reg) (UINT64_C(1) << (reg))
 
 #if defined __x86_64__

@@ -1,6 +1,6 @@
-/* unwind_signal.h: where the kernel leaves the registers of what a signal interrupted. Part of
- * unwind.c. The frame of the trampoline that a handler returns to has its sp at the kernel's signal
- * frame. */
+/* unwind_signal.h: where the kernel saves the registers of code that a signal interrupted. Part of
+ * unwind.c. A signal handler returns to a trampoline; in the trampoline's frame, sp points to the
+ * kernel's signal frame. */
 #ifndef PLATFORM_UNWIND_SIGNAL_H
 #define PLATFORM_UNWIND_SIGNAL_H
 
@@ -20,7 +20,8 @@ enum { /* offsets from the trampoline's sp to the ucontext, and from there to re
        UNWIND_SIGNAL_PC = UNWIND_SIGNAL_REG(gregs[REG_RIP]),
        UNWIND_SIGNAL_SP = UNWIND_SIGNAL_REG(gregs[REG_RSP]),
        UNWIND_SIGNAL_BP = UNWIND_SIGNAL_REG(gregs[REG_RBP]),
-       UNWIND_SIGNAL_SIZE = UNWIND_SIGNAL_REG(gregs) + sizeof(gregset_t) /* of what we read */
+       UNWIND_SIGNAL_SIZE = UNWIND_SIGNAL_REG(gregs) + sizeof(gregset_t) /* size of the part that is
+                                                                          * read */
 };
 
 /* mov $__NR_rt_sigreturn, %rax; syscall */
@@ -33,7 +34,8 @@ enum {
     UNWIND_SIGNAL_PC = UNWIND_SIGNAL_REG(pc),
     UNWIND_SIGNAL_SP = UNWIND_SIGNAL_REG(sp),
     UNWIND_SIGNAL_BP = UNWIND_SIGNAL_REG(regs[29]),
-    UNWIND_SIGNAL_SIZE = UNWIND_SIGNAL_REG(pc) + sizeof(uint64_t) /* of what we read */
+    UNWIND_SIGNAL_SIZE = UNWIND_SIGNAL_REG(pc) + sizeof(uint64_t) /* size of the part that is
+                                                                   * read */
 };
 
 /* mov x8, #__NR_rt_sigreturn; svc #0 */
@@ -43,8 +45,8 @@ static const uint8_t unwind_signal_code[] = {0x68, 0x11, 0x80, 0xD2, 0x01, 0x00,
 
 enum { UNWIND_SIGNAL_CODE_SIZE = sizeof unwind_signal_code };
 
-/* Whether the code at `address`, in a readable segment that ends at `high`, is the trampoline to
- * which signal handlers return. */
+/* Returns whether the code at `address` is the trampoline to which signal handlers return.
+ * `address` must be in a readable segment that ends at `high`. */
 static inline bool unwind_signal_returns_at(uintptr_t address, uintptr_t high) {
     return high - address >= sizeof unwind_signal_code &&
            memcmp((const void *)address, unwind_signal_code, sizeof unwind_signal_code) == 0;

@@ -1,11 +1,10 @@
-/* unwind_trail.c: the frames of the last walk, and what of them still holds; rows and steps are
- * those of unwind.c.
- *
+/* unwind_trail.c: keeps the frames of the last walk and finds out which of them still hold. Rows
+ * and steps are those of unwind.c.
  * Nearly all steps read the caller's return address and, where it was saved, the caller's bp. The
- * return address must always be verified. A bp matters only where some frame further out is found
- * by it, before it is restored to another value: rarely in optimised code. So it is not even read
- * at first. Steps that depend on anything else are never verified: all from there inwards is walked
- * each time. */
+ * return address must always be verified. A bp matters only if it is used to find some frame
+ * further out before another value is restored to it, which is rare in optimized code. So the bp is
+ * at first not even read. Steps that depend on anything else are never verified: the walk always
+ * repeats them and all steps further in. */
 #include "platform/unwind_trail.h"
 
 #include <stddef.h>
@@ -13,7 +12,8 @@
 
 #include "platform/unwind_trail_walk.h"
 
-/* With room for one that no walk passes, in front of the first, and one behind the last. */
+/* Returns how many points to allocate: one before the first, which no walk passes, and one after
+ * the last. */
 static size_t points_of(size_t max) {
     return max + 2;
 }
@@ -24,13 +24,13 @@ size_t unwind_trail_size(size_t max) {
                              sizeof(struct fresh) + WORDS_OF_A_STEP * sizeof(struct word));
 }
 
-/* ---- what is as it was ------------------------------------------------------------------- */
+/* ---- what is unchanged -------------------------------------------------------------------- */
 
 STACK_UNCHECKED static inline bool word_persists(const struct word *word) {
     return cpu_strip_signature(stack_word(word->address)) == word->value;
 }
 
-/* How many of the first `n` words are what they were; the one behind them is overwritten. */
+/* Returns how many of the first `n` words are unchanged. Overwrites words[n] as a sentinel. */
 static inline size_t words_verify(struct word *const words, size_t n) {
     words[n] = (struct word){.address = (uintptr_t)&changing, .value = ~changing};
     for (const struct word *word = words;; word += 4) {
@@ -53,7 +53,7 @@ struct unwind_point *trail_verify_words(const unwind_trail *trail, struct unwind
     return end;
 }
 
-/* Whether the walk has come to a frame that is known. */
+/* Returns whether the walk has reached this point of the trail. */
 static inline bool point_is(const unwind_trail *trail, const struct unwind_point *point,
                             const struct unwind_frame *frame) {
     return point->sp == frame->sp && point->key == frame->key &&
@@ -63,14 +63,15 @@ static inline bool point_is(const unwind_trail *trail, const struct unwind_point
 
 /* ---- the walk ---------------------------------------------------------------------------- */
 
-/* Where the step from `fresh` has read a word. */
+/* Returns the address of a word that the step from `fresh` has read, or that of `changing` if the
+ * word cannot be read again safely. */
 static inline uintptr_t verifiable(const struct fresh *fresh, const struct walk *walk,
                                    uintptr_t address) {
     return address >= fresh->frame.sp && address < walk->stack_high ? address
                                                                     : (uintptr_t)&changing;
 }
 
-/* One frame outwards by a common row; see walk_step_by_row. */
+/* Steps one frame outwards by a common row and notes what was read; see walk_step_by_row. */
 static inline enum step step_noted(struct walk *walk, const struct row *row,
                                    struct unwind_frame *frame, struct fresh *fresh) {
     fresh->uses_bp = row->bits & ROW_FROM_BP;
@@ -87,7 +88,7 @@ static inline enum step step_noted(struct walk *walk, const struct row *row,
     return step;
 }
 
-/* Any other step without all registers. */
+/* Makes any other step that does not need all registers, and notes what was read. */
 static __attribute__((noinline)) enum step step_uncommon_noted(struct walk *walk,
                                                                const struct row *row,
                                                                struct unwind_frame *frame,
@@ -95,7 +96,7 @@ static __attribute__((noinline)) enum step step_uncommon_noted(struct walk *walk
     fresh->uses_bp = (row->bits & ROW_KIND) != ROW_END;
     fresh->key_at = fresh->bp_at = 0;
     if (row->bits & ROW_RA_IN_LR)
-        return STEP_COMPLEX; /* this walk knows no register: it has no start */
+        return STEP_COMPLEX; /* this walk has no start and so knows no registers */
     walk->frame = *frame;
     walk->n_words = 0;
     enum step step = step_uncommon(walk, row);
@@ -115,8 +116,9 @@ static __attribute__((noinline)) enum step step_uncommon_noted(struct walk *walk
     return step;
 }
 
-/* Walks from walk->frame until a point is reached that is as it was, which STEP_ON says: then *kept
- * points remain. Else to the end of the stack. *n frames are new. */
+/* Walks outwards from walk->frame until it reaches a point that is unchanged. Then it returns
+ * STEP_ON, and the *kept outermost points remain. Otherwise it walks to the end of the stack. *n is
+ * the number of new frames. */
 static inline enum step trail_walk(unwind_trail *trail, struct walk *walk, size_t max, size_t *kept,
                                    size_t *n) {
     struct unwind_frame frame = walk->frame;
@@ -146,7 +148,7 @@ static inline enum step trail_walk(unwind_trail *trail, struct walk *walk, size_
     return step;
 }
 
-/* New frames are in front of `kept` ones: have they any needs? */
+/* Notes whether the new frames, which are further in than the `kept` points, have any needs. */
 static inline void trail_note_needs(unwind_trail *trail, size_t kept, bool any) {
     if (__builtin_expect(any && !trail->needs, 0))
         for (size_t i = 0; i < kept; i++)
@@ -154,8 +156,8 @@ static inline void trail_note_needs(unwind_trail *trail, size_t kept, bool any) 
     trail->needs = any || (kept && trail->needs);
 }
 
-/* Puts the new frames, of which there are `n`, in front of those that are kept. `end` is what the
- * walk came to if none are. */
+/* Adds `n` new frames to the trail, further in than the `kept` points. If none are kept, `end` is
+ * the frame at which the walk ended. */
 static void trail_join(unwind_trail *trail, size_t kept, size_t n, struct unwind_frame end) {
     const struct fresh *fresh = trail->fresh + n;
     struct unwind_point *point = trail->points + kept;
@@ -179,27 +181,29 @@ static void trail_join(unwind_trail *trail, size_t kept, size_t n, struct unwind
         *point = (struct unwind_point){.key = caller.key, .sp = caller.sp};
         *rest = (struct rest){.bp = caller.bp, .needs = needs};
     }
-    trail->n_points = in_stack ? kept + n : 0; /* what lies elsewhere may be gone the next time */
+    trail->n_points = in_stack ? kept + n : 0; /* frames outside the stack may be unmapped at the
+                                                * next walk */
     trail_note_needs(trail, kept, any);
     trail->by_bp = needs.bp;
 }
 
-/* ---- the walk of most stacks ------------------------------------------------------------- */
+/* ---- the fast walk for most stacks -------------------------------------------------------- */
 
-/* Whether [address, address + WORD) is in the stack and not further in than `sp`; `last` is the
- * stack's last word. */
+/* Returns whether [address, address + WORD) is in the stack and not further in than `sp`. `last` is
+ * the address of the stack's last word. */
 static inline bool is_further_out(uintptr_t address, uintptr_t sp, uintptr_t last) {
     return address - sp <= last - sp;
 }
 
-/* A step by a common row that needs no more looking at. */
+/* Steps by a common row, without stack views: the bounds of the stack suffice. Returns false if the
+ * step needs more. */
 STACK_UNCHECKED static inline bool step_fast(const struct row *row, struct unwind_frame *frame,
                                              uintptr_t last, struct fresh *fresh) {
     const uintptr_t sp = frame->sp;
     uintptr_t base = sp;
     if ((fresh->uses_bp = row->bits & ROW_FROM_BP)) {
         base = frame->bp;
-        __asm__("" : "+r"(base)); /* see walk_step_by_row */
+        __asm__("" : "+r"(base)); /* forces a branch: see walk_step_by_row */
     }
     const uintptr_t key_at = base + (uintptr_t)row->offset;
     const uintptr_t cfa = key_at + (uintptr_t)row->cfa_words * WORD;
@@ -220,7 +224,7 @@ STACK_UNCHECKED static inline bool step_fast(const struct row *row, struct unwin
     return true;
 }
 
-/* A step of a function that has a frame pointer. */
+/* Steps out of a function that has a frame pointer. */
 STACK_UNCHECKED static inline bool step_framed(struct unwind_frame *frame, uintptr_t last,
                                                struct fresh *fresh) {
     const uintptr_t bp = frame->bp, cfa = bp + 2 * WORD;
@@ -245,7 +249,8 @@ static __attribute__((noinline)) bool step_on_by_row(unwind_cache *cache,
     return step_fast(row, frame, last, fresh);
 }
 
-/* False: it takes more than that, or the stack ends. */
+/* Steps one frame outwards. Returns false if the step needs more than this, or if the stack
+ * ends. */
 static inline bool step_on(unwind_cache *cache, struct unwind_frame *frame, uintptr_t last,
                            struct fresh *fresh) {
     const bool framed = *unwind_cache_fast(cache, frame->key) == unwind_fast_framed(frame->key);
@@ -253,8 +258,8 @@ static inline bool step_on(unwind_cache *cache, struct unwind_frame *frame, uint
            frame->key;
 }
 
-/* What trail_join does, for `n` frames that lie in the stack, one behind the other, in front of
- * `kept` ones, of which there are some. */
+/* Adds `n` new frames further in than the `kept` points, as trail_join does. All frames lie in the
+ * stack, in order, and `kept` is not 0. */
 static inline void trail_join_fast(unwind_trail *trail, size_t kept, size_t n) {
     struct unwind_point *point = trail->points + kept;
     struct rest *rest = trail->rests + kept;
@@ -271,7 +276,9 @@ static inline void trail_join_fast(unwind_trail *trail, size_t kept, size_t n) {
         needs.n_words = (uint32_t)(word - trail->words);
         any |= needs.bp || needs.n_words;
         point->key = key = fresh->frame.key;
-        __asm__("" ::: "memory"); /* as it was stored: a pair would have to reach the cache first */
+        __asm__("" ::
+                    : "memory"); /* loads word by word, as stored: one load
+                                  * of both would wait for the cache */
         point->sp = sp = fresh->frame.sp;
         rest->bp = bp = fresh->frame.bp;
         rest->needs = needs;
@@ -281,8 +288,8 @@ static inline void trail_join_fast(unwind_trail *trail, size_t kept, size_t n) {
     trail->by_bp = needs.bp;
 }
 
-/* Where a few frames are new, and nothing about them is special. No frames: it takes more than
- * this, and the trail is as it was. */
+/* Takes a stack with a few new frames and no special steps. Returns no frames if the stack needs
+ * more than this; the trail is then unchanged. */
 static inline __attribute__((always_inline)) struct unwind_taken
 trail_take_compared(unwind_trail *trail, const struct unwind_site *site) {
     static const struct unwind_taken none = {0};
@@ -307,7 +314,7 @@ trail_take_compared(unwind_trail *trail, const struct unwind_site *site) {
     return (struct unwind_taken){.n = kept + n, .kept = kept};
 }
 
-/* ---- the same where no bp is needed ------------------------------------------------------ */
+/* ---- the fast walk where no bp is needed ------------------------------------------------- */
 
 fast_step unwind_fast_learn(unwind_cache *cache, uintptr_t key) {
     const struct row *row = unwind_cache_known(cache, key);
@@ -324,7 +331,7 @@ void unwind_cache_mark(unwind_cache *cache, uintptr_t key) {
         *step |= FAST_MARK;
 }
 
-/* ---- either ------------------------------------------------------------------------------ */
+/* ---- entry points -------------------------------------------------------------------------- */
 
 void unwind_trail_init(unwind_trail *trail, unwind_cache *cache, size_t max) {
     trail->points = (struct unwind_point *)trail->memory + 1;
@@ -344,7 +351,7 @@ void unwind_trail_set_stack(unwind_trail *trail, uintptr_t stack_low, uintptr_t 
     trail->fast = false;
 }
 
-/* Takes the stack without the trail, which can't be used for the next one either. */
+/* Takes the stack without the trail. The next walk can't use the trail either. */
 static struct unwind_taken trail_take_whole(unwind_trail *trail) {
     struct unwind_start start;
     unwind_here(&start);
@@ -361,7 +368,7 @@ static struct unwind_taken trail_take_whole(unwind_trail *trail) {
 static __attribute__((noinline)) struct unwind_taken
 trail_take_slow(unwind_trail *trail, const struct unwind_site *site) {
     struct unwind_taken taken;
-    struct walk walk; /* is large, and little of it is used */
+    struct walk walk; /* not initialized as a whole: it is large, and little of it is used */
     enum step step;
     size_t n;
     if (trail->flushes != trail->cache->flushes) {

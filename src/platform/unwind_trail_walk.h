@@ -1,5 +1,5 @@
-/* unwind_trail_walk.h: the walk along a trail that most stacks take, in line: the recorder does it
- * some million times a second. Part of unwind_trail.c, where all is described. */
+/* unwind_trail_walk.h: the walk along a trail that most stacks take, inline because the recorder
+ * does it some million times a second. Part of unwind_trail.c, which describes it. */
 #ifndef PLATFORM_UNWIND_TRAIL_WALK_H
 #define PLATFORM_UNWIND_TRAIL_WALK_H
 
@@ -7,39 +7,41 @@
 
 #include "platform/unwind_walk.h"
 
-/* What else is known of a point. */
+/* Further data of a point. */
 struct rest {
-    uintptr_t bp; /* if that is needed */
+    uintptr_t bp; /* valid if the bp is needed */
     struct needs {
-        uint32_t n_words; /* on so many words of the trail the steps from it outwards depend */
-        uint32_t bp;      /* and on its bp, if not 0 */
+        uint32_t n_words; /* the steps from the point outwards depend on the first n_words of the
+                           * trail */
+        uint32_t bp;      /* not 0: these steps depend on the point's bp, too */
     } needs;
 };
 
-/* A frame that is new, and what the step from it has read. */
+/* A new frame, and what the step from it has read. */
 struct fresh {
     struct unwind_frame frame;
-    uintptr_t key_at; /* where the caller's key was; 0: nowhere */
-    uintptr_t bp_at;  /* where its bp was; 0: it is that of this frame */
-    bool uses_bp;     /* to find the caller */
+    uintptr_t key_at; /* address of the caller's key; 0: none */
+    uintptr_t bp_at;  /* address of the caller's saved bp; 0: the caller's bp is this frame's */
+    bool uses_bp;     /* the step used this frame's bp */
 };
 
 enum {
     WORDS_OF_A_STEP = 2,
-    /* A call pushes the return address: it lies right below the sp that the caller will find. So a
-     * point says itself which word the step to it has read. */
+    /* A call pushes the return address, so it lies right below the sp that the caller will have. So
+     * the point itself says which word the step to it has read. */
     KEY_BELOW_SP = !UNWIND_RA_IS_REGISTER
 };
 
-/* A word that is never what it was, in place of one that cannot be read again. */
+/* A word that always compares as changed. It stands for a word that cannot be read again. */
 static const uintptr_t changing = UINTPTR_MAX;
 
-/* Whether the return address into a frame is what it was. */
+/* Returns whether the return address into a frame is unchanged. */
 STACK_UNCHECKED static inline bool unwind_point_persists(const struct unwind_point *point) {
     return stack_word(point->sp - WORD) == point->key;
 }
 
-/* The first of the points from `point` on that is not as it was; `end` is overwritten to be so. */
+/* Returns the first changed point from `point` on. Overwrites *end as a sentinel that counts as
+ * changed. */
 static inline struct unwind_point *unwind_points_verify(struct unwind_point *point,
                                                         struct unwind_point *end) {
     end->key = ~changing;
@@ -56,17 +58,17 @@ static inline struct unwind_point *unwind_points_verify(struct unwind_point *poi
     }
 }
 
-/* What the steps from a point outwards need. */
+/* Returns what the steps from a point outwards need. */
 static inline struct needs unwind_needs_of(const unwind_trail *trail,
                                            const struct unwind_point *point) {
     return trail->needs ? trail->rests[point - trail->points].needs : (struct needs){0};
 }
 
-/* Drops points behind which words have changed. */
+/* Returns the end of the points whose words are unchanged, from the outermost one on. */
 struct unwind_point *trail_verify_words(const unwind_trail *trail, struct unwind_point *end);
 
-/* The end of the points that are as they were, from the outermost one on. The words of a frame are
- * in it or further out, so those of frames that are not beyond `sp` can be read. */
+/* Returns the end of the points that are unchanged, from the outermost one on. The words of a frame
+ * are in that frame or further out, so the words of frames at or beyond `sp` can be read. */
 static inline struct unwind_point *trail_verify(const unwind_trail *trail, uintptr_t sp) {
     struct unwind_point *const points = trail->points, *end = points + trail->n_points;
     while (end[-1].sp < sp)
@@ -80,11 +82,12 @@ static inline struct unwind_point *trail_verify(const unwind_trail *trail, uintp
 
 enum { FAST_FRAMES = 16 };
 
-/* The step of a row, if it is a plain one: the caller's bp may be anywhere. Else 0. */
+/* Returns the fast step for a row, if the row finds the return address from sp and the caller's sp
+ * right above it. Returns 0 otherwise. The caller's bp may be anywhere. */
 fast_step unwind_fast_learn(unwind_cache *cache, uintptr_t key);
 
-/* `n` frames further in than the first `kept` need what these need. False, and nothing is changed:
- * a bp is among it. */
+/* Gives the `n` frames further in than the first `kept` ones the same needs. If the needs include a
+ * bp, changes nothing and returns false. */
 static inline bool trail_pass_needs(unwind_trail *trail, size_t kept, size_t n) {
     struct rest *rest = trail->rests + kept;
     const struct needs needs = rest[-1].needs;
@@ -93,9 +96,10 @@ static inline bool trail_pass_needs(unwind_trail *trail, size_t kept, size_t n) 
     return !needs.bp;
 }
 
-/* Takes a stack where a few frames are new, and none of these needs a bp. No frames: it takes more
- * than this, and the trail is as it was. The keys of the new frames also go to the same places of
- * `keys`, and `*marked` tells whether all of them are marked, unless these are NULL. */
+/* Takes a stack with a few new frames, none of which needs a bp. Returns no frames if the stack
+ * needs more than this; the trail is then unchanged. Unless they are NULL, writes the keys of the
+ * new frames to `keys` at the same indices, and sets `*marked` to whether all new frames are
+ * marked. */
 STACK_UNCHECKED static inline __attribute__((always_inline)) struct unwind_taken
 trail_take_fast(unwind_trail *trail, uintptr_t key, uintptr_t sp, uint64_t *keys, bool *marked) {
     static const struct unwind_taken none = {0};
@@ -133,7 +137,9 @@ trail_take_fast(unwind_trail *trail, uintptr_t key, uintptr_t sp, uint64_t *keys
         if (keys)
             *key_to++ = fresh->frame.key;
         point->key = fresh->frame.key;
-        __asm__("" ::: "memory"); /* as it was stored: a pair would have to reach the cache first */
+        __asm__("" ::
+                    : "memory"); /* loads word by word, as stored: one load
+                                  * of both would wait for the cache */
         point->sp = fresh->frame.sp;
         point++;
     }
@@ -143,17 +149,17 @@ trail_take_fast(unwind_trail *trail, uintptr_t key, uintptr_t sp, uint64_t *keys
     return (struct unwind_taken){.n = trail->n_points, .kept = n_kept};
 }
 
-/* Whether a stack that begins at `sp` may be walked along the trail by fast steps. */
+/* Returns whether a stack that begins at `sp` may be walked along the trail by fast steps. */
 static inline bool trail_is_usable(const unwind_trail *trail, uintptr_t sp) {
     return trail->flushes == trail->cache->flushes && sp >= trail->stack_low;
 }
 
-/* Whether the next walk, too, is likely to need no bp. */
+/* Returns whether the next walk is likely to need no bp. */
 static inline bool trail_is_plain(const unwind_trail *trail) {
     return KEY_BELOW_SP && !trail->by_bp;
 }
 
-/* Whether trail_take_fast may be tried for a stack that begins at `sp`. */
+/* Returns whether trail_take_fast may be tried for a stack that begins at `sp`. */
 static inline bool trail_is_fast(const unwind_trail *trail, uintptr_t sp) {
     return trail->fast && trail_is_usable(trail, sp);
 }

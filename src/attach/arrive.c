@@ -25,7 +25,8 @@ static arrive_event take_started(arrival *a) {
     return child ? ARRIVE_NONE : ARRIVE_GONE;
 }
 
-/* What was started may be told of before its start, at which the starter stands as well. */
+/* Lets the starter go on. waitpid may report the exec of a new process before it reports that the
+ * process was started; the starter then still stands at that stop. */
 static void let_starter_go(arrival *a) {
     int status;
     while (a->spawns && a->thread) {
@@ -40,7 +41,7 @@ arrive_event arrive_take(arrival *a, pid_t pid, int status) {
     if (!WIFSTOPPED(status)) {
         if (pid == a->thread)
             a->thread = 0;
-        /* Of one that is started, the end may be told before its beginning. */
+        /* waitpid may report the end of a started process before its start. */
         return a->thread && pid != a->child ? ARRIVE_NONE : ARRIVE_GONE;
     }
     const int sig = WSTOPSIG(status);
@@ -55,7 +56,7 @@ arrive_event arrive_take(arrival *a, pid_t pid, int status) {
             return take_started(a);
         break;
     case PTRACE_EVENT_STOP:
-        if (sig == SIGTRAP) /* it begins, or was continued */
+        if (sig == SIGTRAP) /* it starts, or was continued */
             break;
         ptrace(PTRACE_LISTEN, pid, 0, 0);
         return ARRIVE_NONE;

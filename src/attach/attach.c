@@ -1,6 +1,6 @@
-/* attach.c: the library is opened by its path, or in a file in memory where the process cannot read
- * it; then its control function is called (remote.h has the calling). The child that does it says
- * in shared memory how it went. */
+/* attach.c: opens the recorder's library in the process by its path, or from a memory file where
+ * the process cannot read that path. Then calls the recorder's control function (remote.h makes the
+ * calls). A child process does the work and reports the result in shared memory. */
 #include "attach/attach.h"
 
 #include <dlfcn.h>
@@ -20,24 +20,25 @@
 #include "attach/process.h"
 #include "contract/runtimes.h"
 
-#define RECORDER "liballotrace-preload.so" /* begins the name of its file */
+#define RECORDER "liballotrace-preload.so" /* start of the library's file name */
 
-enum { CONTROL_AT = 0, TEXT_AT = 32 * 1024 }; /* in the room */
+enum { CONTROL_AT = 0, TEXT_AT = 32 * 1024 }; /* offsets in the remote room, bytes */
 _Static_assert(sizeof(control) <= TEXT_AT, "the room holds both");
 
-/* Whether these two lead to the same. */
+/* Returns whether both paths lead to the same file. */
 static bool is_same(const char *a, const char *b) {
     struct stat x, y;
     return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
-/* Does the process see the same file at that path? In a container or after chroot it may not. */
+/* Returns whether the process sees the same file at that path. In a container or after chroot it
+ * may not. */
 static bool sees_file(pid_t pid, const char *path) {
     char seen[1024];
     return process_path(pid, path, seen, sizeof seen) && is_same(path, seen);
 }
 
-/* Where it does not, it gets a copy, which takes some rights. */
+/* Returns whether the process sees the library or can be given a copy, which takes some rights. */
 static bool can_get_file(pid_t pid, const char *path, remote_reason *why) {
     if (sees_file(pid, path) || process_may_see_all())
         return true;
@@ -48,8 +49,8 @@ static bool can_get_file(pid_t pid, const char *path, remote_reason *why) {
     return false;
 }
 
-/* A sanitizer that is linked into the program itself: not one allocation of the program could be
- * seen. In a library of its own it does no harm. */
+/* Returns whether a sanitizer is linked into the program itself. Then not one allocation of the
+ * program could be seen. A sanitizer in a shared library does no harm. */
 static bool has_sanitizer(pid_t pid, remote_reason *why) {
     static const struct {
         const char *function, *name;
@@ -91,7 +92,8 @@ const char *attach_unreached_heap(pid_t pid) {
     return NULL;
 }
 
-/* What dlerror says over there. Of a user who may not get at the file: who that is. */
+/* Reads what dlerror says in the process. If its user may not access the file, the reason names
+ * that user. */
 static void read_loader_error(remote *r, pid_t pid, remote_reason *why) {
     char text[192] = "", remedy[80] = "";
     uint64_t at = 0, none[3] = {0};
@@ -106,7 +108,7 @@ static void read_loader_error(remote *r, pid_t pid, remote_reason *why) {
              text, remedy);
 }
 
-/* Calls a function with a text in the room, and a number. */
+/* Calls a function with a text, which is written to the room, and a number. */
 static bool call_with_text(remote *r, const char *function, const char *text, uint64_t number,
                            uint64_t *result, remote_reason *why) {
     uint64_t arguments[3] = {remote_room(r, TEXT_AT), number, 0};
@@ -116,7 +118,7 @@ static bool call_with_text(remote *r, const char *function, const char *text, ui
     return false;
 }
 
-/* 0 or an errno. */
+/* Returns 0 or an errno. */
 static int copy_file(int from, int to) {
     char bytes[64 * 1024];
     ssize_t n, written = 0;
@@ -128,17 +130,18 @@ static int copy_file(int from, int to) {
     return n < 0 ? errno : 0;
 }
 
-/* Whether it is a file in memory that can be sealed and is not, of this user: no other file is one
- * that answers so. */
+/* Returns whether the descriptor is a memory file of this user, with no seals and with sealing
+ * allowed. No other kind of file answers F_GET_SEALS with 0. */
 static bool is_memory_file(int fd, uid_t owner) {
     struct stat about;
     return fcntl(fd, F_GET_SEALS) == 0 && fstat(fd, &about) == 0 && about.st_nlink == 0 &&
            about.st_uid == owner;
 }
 
-/* What the process has as that descriptor, for writing if it may write there itself: opening it by
- * its name in /proc would be with our rights. A thread may have descriptors of its own, and the
- * process may not wish us well: it is the file in memory, or nothing. -1: errno. */
+/* Duplicates the process's descriptor `there`, which is writable only if the process may write to
+ * it itself; opening it by name in /proc would use our rights. A thread may have its own descriptor
+ * table, and the process may be hostile, so anything but the memory file is refused. Returns -1
+ * with errno on failure. */
 static int get_memory_file(pid_t pid, int there, uid_t owner) {
     int process = (int)syscall(SYS_pidfd_open, pid, 0);
     int fd = process < 0 ? -1 : (int)syscall(SYS_pidfd_getfd, process, there, 0), error = errno;
@@ -153,7 +156,7 @@ static int get_memory_file(pid_t pid, int there, uid_t owner) {
     return fd;
 }
 
-/* 0 or an errno. */
+/* Returns 0 or an errno. */
 static int fill_file(pid_t pid, int there, uid_t owner, const char *library) {
     int from = open(library, O_RDONLY | O_CLOEXEC), to = get_memory_file(pid, there, owner);
     int error = from < 0 || to < 0 ? errno : copy_file(from, to);
@@ -168,7 +171,8 @@ static bool open_library(remote *r, const char *library, uint64_t *handle, remot
     return call_with_text(r, "dlopen", library, RTLD_NOW | RTLD_LOCAL, handle, why);
 }
 
-/* From a file in memory. The loader remembers the name: it is one that nobody else asks for. */
+/* Opens the library from a memory file. The loader remembers the file's name, so the name must be
+ * one that nobody else opens. */
 static bool open_copy(remote *r, pid_t pid, const char *library, uint64_t *handle,
                       remote_reason *why) {
     char path[64];
@@ -201,7 +205,8 @@ static bool load_file(remote *r, pid_t pid, const char *library, uint64_t *handl
     return true;
 }
 
-/* Where the process has rights to see the file and not to read it, a copy does as well. */
+/* Loads the recorder. A copy is also used where the process can see the file but may not read
+ * it. */
 static bool load_recorder(remote *r, pid_t pid, const char *library, remote_reason *why) {
     uint64_t handle = 0;
     remote_reason ignored;
@@ -230,7 +235,8 @@ static bool call_control(remote *r, uint64_t function, control *c, remote_reason
     return false;
 }
 
-/* A thread may have got a filter before the recorder, which watches over that, was there. */
+/* Ends the recording again if a thread has installed a seccomp filter before the recorder, which
+ * watches for filters, was loaded. */
 static bool keep_or_end(remote *r, uint64_t function, const control *c, remote_reason *why) {
     control end = {.action = CONTROL_END};
     remote_reason ignored;
@@ -254,7 +260,8 @@ static void mark_unchanged(remote *r, uint64_t function, const char *what,
     call_control(r, function, &mark, &ignored);
 }
 
-/* What a recorder asks for that begins or ends. If it cannot be had, less is recorded. */
+/* Makes the code changes that a recorder asks for when it begins or ends. If a change fails, less
+ * is recorded. */
 static bool change_code(remote *r, uint64_t function, control *c) {
     const bool ends = c->action == CONTROL_END;
     remote_reason why = {""};
@@ -277,8 +284,9 @@ static bool change_code(remote *r, uint64_t function, control *c) {
     return true;
 }
 
-/* A process may change its rights by running another program, also to and fro: those count that the
- * thread had before the call and has behind it, while it is ours. */
+/* Calls the recorder and finds out with which rights it answered. A process may change its rights
+ * by running another program, even back and forth. So the rights before and after the call, while
+ * the thread is stopped, must be equal. */
 static bool call_recorder(remote *r, uint64_t function, control *c, rights *whose,
                           remote_reason *why) {
     rights before;
@@ -323,13 +331,12 @@ static bool control_process(pid_t pid, const char *library, control *c, rights *
     return done;
 }
 
-/* ---- a process of its own for it ---------------------------------------------------------------
- *
- * A thread that stands with our registers in it crashes if its tracer ends. So that is a child
- * which gets no signal that is meant for the command: it has a session of its own, and goes on to
- * the end when the command is killed. */
+/* ---- a separate process for tracing ------------------------------------------------------------
+ * A thread that is stopped while it has our registers crashes if its tracer ends. So the tracer is
+ * a child process in a session of its own: it gets no signal meant for the command, and it finishes
+ * even if the command is killed. */
 
-/* In memory that both see. */
+/* Shared memory of the command and the child. */
 typedef struct errand {
     control c;
     rights whose;
@@ -392,7 +399,7 @@ int attach_open_files(pid_t pid) {
     if (is_same("/proc/self/ns/mnt", mounts) && is_same("/", root))
         return -1;
     int files = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
-    /* Never closed: its mounts stay as long as this is open. */
+    /* Deliberately left open: the mounts exist as long as this is open. */
     if (files >= 0 && open(mounts, O_RDONLY | O_CLOEXEC) < 0) {
         close(files);
         return -1;
@@ -412,7 +419,7 @@ int attach_enter_files(int files, const rights *whose) {
     return rights_take(whose);
 }
 
-/* The path by which the program was started, as the process has it. */
+/* Reads the path by which the program was started from the memory of the process. */
 static bool read_started(pid_t pid, char *path, size_t size) {
     char name[64];
     uint64_t entry[2] = {AT_NULL}, at = 0;
@@ -428,7 +435,7 @@ static bool read_started(pid_t pid, char *path, size_t size) {
     return *path == '/';
 }
 
-/* Of a program that was started by a link, the link. */
+/* Finds the link by which the program was started, if it was started by a link. */
 static bool find_started(pid_t pid, char *path, size_t size) {
     char started[512], seen[1024], program[64];
     snprintf(program, sizeof program, "/proc/%d/exe", (int)pid);

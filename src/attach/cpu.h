@@ -1,6 +1,7 @@
-/* cpu.h: what calling a function in a stopped thread takes of the CPU: its registers, how it enters
- * the kernel, and which numbers its system calls have. remote.c is the protocol; a CPU is added
- * here, and in handlers.c. Where none is known, CPU_ATTACHES is 0 and nothing of this is called. */
+/* cpu.h: the CPU-specific part of calling a function in a stopped thread: registers, the
+ * instruction that enters the kernel, and system call numbers. remote.c has the protocol. Support
+ * for another CPU is added here and in handlers.c. On a CPU without support, CPU_ATTACHES is 0 and
+ * nothing else here is called. */
 #ifndef ATTACH_CPU_H
 #define ATTACH_CPU_H
 
@@ -19,10 +20,12 @@
 
 enum {
     CPU_ATTACHES = 1,
-    CPU_ARCHITECTURE = (int)AUDIT_ARCH_X86_64, /* as filters have it */
-    CPU_VECTORS = NT_X86_XSTATE,               /* the set of vector registers */
-    CPU_ENTER_SIZE = 2,                        /* bytes of the instruction that enters the kernel */
-    CPU_RED_ZONE = 128,                        /* below its stack, a leaf function may use */
+    CPU_ARCHITECTURE = (int)AUDIT_ARCH_X86_64, /* the value that seccomp filters see */
+    CPU_VECTORS = NT_X86_XSTATE,               /* register set of the vector registers */
+    CPU_ENTER_SIZE = 2,                        /* size of the instruction that enters the kernel,
+                                                * bytes */
+    CPU_RED_ZONE = 128,                        /* bytes below the stack pointer that a leaf function
+                                                * may use */
 };
 
 typedef struct user_regs_struct cpu_registers;
@@ -45,8 +48,9 @@ static inline uint64_t cpu_sp(const cpu_registers *at) {
     return at->rsp;
 }
 
-/* The system call that the thread is in, or was stopped in; -1: none. At the entry of one that has
- * no meaning, whatever a function has returned. */
+/* Returns the number of the system call that the thread is in or was stopped in; -1: none. At the
+ * gate's system call, which has no meaning, the number is the value that the called function has
+ * returned. */
 static inline int64_t cpu_number(const cpu_registers *at) {
     return (int64_t)at->orig_rax;
 }
@@ -64,7 +68,8 @@ static inline void cpu_arguments(const cpu_registers *at, uint64_t arguments[6])
     memcpy(arguments, all, sizeof all);
 }
 
-/* Lets the thread make a system call, when it goes on at an instruction that does. */
+/* Sets the registers so that the thread makes a system call when it continues. `gate` is the
+ * address of an instruction that enters the kernel. */
 static inline void cpu_set_call(cpu_registers *at, uint64_t gate, long number,
                                 const uint64_t arguments[6]) {
     at->rip = gate;
@@ -84,12 +89,13 @@ static inline void cpu_set_thread_pointer(cpu_registers *at, uint64_t pointer) {
 
 static const unsigned char cpu_enter[CPU_ENTER_SIZE] = {0x0f, 0x05};
 
-/* Where the address to return to has to be written, for a call with that stack. */
+/* Returns the address where the return address must be written, for a call that uses that stack. */
 static inline uint64_t cpu_stack_for(uint64_t stack) {
-    return (stack & ~UINT64_C(15)) - sizeof(uint64_t); /* as right after a call */
+    return (stack & ~UINT64_C(15)) - sizeof(uint64_t); /* aligned as right after a call */
 }
 
-/* Sets the registers for a function whose return address is at `stack`, in no system call. */
+/* Sets the registers for a call of a function whose return address is at `stack`. The thread is
+ * then in no system call. */
 static inline void cpu_call(cpu_registers *at, uint64_t function, uint64_t stack,
                             const uint64_t arguments[6]) {
     enum { DIRECTION = 0x400 };
@@ -104,11 +110,11 @@ static inline void cpu_call(cpu_registers *at, uint64_t function, uint64_t stack
     at->r9 = arguments[5];
     at->rax = 0;
     at->orig_rax = (uint64_t)-1;
-    at->eflags &= ~(unsigned long)DIRECTION; /* up */
+    at->eflags &= ~(unsigned long)DIRECTION; /* string instructions go up */
 }
 
-/* System calls that say EINTR when a thread is stopped and goes on, as after SIGSTOP and SIGCONT;
- * then nothing was done. Those of sockets do where these have a limit of time. */
+/* System calls that fail with EINTR when a thread is stopped and continued, as by SIGSTOP and
+ * SIGCONT. They have then done nothing. Those on sockets do so if the socket has a timeout. */
 static const int cpu_cut_short[] = {
     SYS_epoll_wait,    SYS_epoll_pwait,   SYS_epoll_pwait2, SYS_rt_sigtimedwait, SYS_semop,
     SYS_semtimedop,    SYS_read,          SYS_readv,        SYS_recvfrom,        SYS_recvmsg,
@@ -116,12 +122,12 @@ static const int cpu_cut_short[] = {
     SYS_writev,        SYS_sendto,        SYS_sendmsg,      SYS_sendmmsg,        SYS_io_getevents,
     SYS_io_pgetevents, SYS_io_uring_enter};
 
-/* Those in which an allocator waits with its locks held, or that fork with them held. */
+/* System calls that an allocator makes with its locks held, or that may fork with them held. */
 static const int cpu_locking[] = {SYS_brk,    SYS_mmap, SYS_munmap,    SYS_mremap, SYS_mprotect,
                                   SYS_clone,  SYS_fork, SYS_vfork,     SYS_clone3, SYS_madvise,
                                   SYS_execve, SYS_exit, SYS_exit_group};
 
-#else /* no other yet */
+#else /* other CPUs are not supported yet */
 
 enum {
     CPU_ATTACHES = 0,

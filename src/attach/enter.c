@@ -1,6 +1,6 @@
-/* enter.c: see enter.h. The thread makes system calls at its program's entry, where an instruction
- * for that takes the place of the first two bytes meanwhile. All stops are those of system calls:
- * signals are blocked, and wait. */
+/* enter.c: implements enter.h. The thread makes system calls at its program's entry point, whose
+ * first two bytes are meanwhile replaced by an instruction that enters the kernel. All signals are
+ * blocked and wait, so every stop is one at a system call. */
 #include "attach/enter.h"
 
 #include <elf.h>
@@ -30,35 +30,35 @@ enum {
     MOST_ERRNO = 4095,
     MOST_HEADERS = 64,
     MOST_TLS = 1 << 24,    /* bytes */
-    THREAD_ALIGNMENT = 64, /* of what our variables are aligned to at most */
-    CONTROL_BLOCK = 1024,  /* bytes behind a thread pointer that the C library's header may use */
+    THREAD_ALIGNMENT = 64, /* largest alignment of the recorder's thread-local variables, bytes */
+    CONTROL_BLOCK = 1024,  /* bytes after a thread pointer that the C library's header may use */
 };
 
 typedef struct entering {
     pid_t pid;
     int memory; /* /proc/PID/mem */
     cpu_registers registers;
-    uint64_t blocked; /* signals */
+    uint64_t blocked; /* mask of blocked signals */
     unsigned char code[CPU_ENTER_SIZE];
-    uint64_t gate; /* the program's entry */
-    bool stands;   /* the registers are those with which the program begins */
-    int stop;      /* a signal that stops the process, for the end; 0: none came */
+    uint64_t gate; /* address of the system call instruction: the program's entry point */
+    bool stands;   /* `registers` are those with which the program begins */
+    int stop;      /* SIGSTOP if it arrived, to be delivered at the end; 0: none */
 
-    /* As the kernel has told the program. */
+    /* From the auxiliary vector. */
     uint64_t auxv, headers_entry, count_entry; /* addresses on the stack */
     uint64_t headers, entry, vdso;
-    uint64_t loader; /* 0: it has none, as it should */
+    uint64_t loader; /* base of the dynamic loader; must be 0 */
     Elf64_Phdr program[MOST_HEADERS + 1];
     size_t n_headers;
     uint64_t bias;
 
     image library;
-    uint64_t base; /* of it */
+    uint64_t base; /* load address of the library */
     uint64_t data, data_size;
-    uint64_t tls_size;  /* bytes that the program's linker has counted below the thread pointer */
-    uint64_t tls_more;  /* bytes that ours take below these */
-    uint64_t alignment; /* of both */
-    Elf64_Phdr *tls;    /* among `program`; NULL: it has none */
+    uint64_t tls_size;  /* bytes below the thread pointer that the program's linker has assigned */
+    uint64_t tls_more;  /* bytes of the recorder's variables below those */
+    uint64_t alignment; /* alignment of both */
+    Elf64_Phdr *tls;    /* in `program`; NULL: the program has no PT_TLS */
 } entering;
 
 static uint64_t page_size(void) {
@@ -88,7 +88,7 @@ bool enter_await_exec(pid_t pid, int *status) {
             return true;
         const bool is_group_stop = EVENT(*status) == PTRACE_EVENT_STOP;
         if (is_group_stop && WSTOPSIG(*status) != SIGTRAP)
-            ptrace(PTRACE_LISTEN, pid, 0, 0); /* until it is continued */
+            ptrace(PTRACE_LISTEN, pid, 0, 0); /* stays stopped until it is continued */
         else
             ptrace(PTRACE_CONT, pid, 0, is_group_stop ? 0 : WSTOPSIG(*status));
     }
@@ -96,7 +96,7 @@ bool enter_await_exec(pid_t pid, int *status) {
 
 /* ---- the stopped thread ---------------------------------------------------------------------- */
 
-/* Goes on to the next stop at a system call. False: it has gone. */
+/* Continues to the next stop at a system call. Returns false if the process has ended. */
 static bool go_on(entering *e) {
     int status, deliver = 0;
     for (;;) {
@@ -109,8 +109,8 @@ static bool go_on(entering *e) {
             return false;
         if (WSTOPSIG(status) == SYSCALL_STOP)
             return true;
-        /* SIGSTOP cannot be blocked: it stops the program once that has begun. A fault of ours ends
-         * it here. */
+        /* SIGSTOP can't be blocked. It is delivered when the program begins. Any other signal is an
+         * error of ours, and entering fails. */
         if (EVENT(status) == 0 && WSTOPSIG(status) == SIGSTOP)
             e->stop = SIGSTOP;
         else if (EVENT(status) == 0)
@@ -126,7 +126,7 @@ static bool write_memory(const entering *e, uint64_t at, const void *bytes, size
     return pwrite(e->memory, bytes, size, (off_t)at) == (ssize_t)size;
 }
 
-/* False: it has gone. */
+/* Has the thread make a system call. Returns false if the process has ended. */
 static bool call_kernel(entering *e, long number, const uint64_t arguments[6], int64_t *result) {
     cpu_registers at = e->registers;
     cpu_set_call(&at, e->gate, number, arguments);
@@ -148,7 +148,7 @@ static bool is_error(int64_t result) {
     return result < 0 && result >= -MOST_ERRNO;
 }
 
-/* Calls a function, whose own system calls go on; it returns to the gate. */
+/* Calls a function and lets its own system calls pass. The function returns to the gate. */
 static bool call_function(entering *e, uint64_t function, uint64_t argument, uint64_t pointer) {
     cpu_registers at = e->registers;
     const uint64_t stack = cpu_stack_for(cpu_sp(&at) - CPU_RED_ZONE);
@@ -163,14 +163,14 @@ static bool call_function(entering *e, uint64_t function, uint64_t argument, uin
             return false;
         if (!enters || cpu_pc(&at) != e->gate + CPU_ENTER_SIZE)
             continue;
-        cpu_set_number(&at, -1); /* of no system call */
+        cpu_set_number(&at, -1); /* not in a system call */
         cpu_set(e->pid, &at);
         return go_on(e);
     }
 }
 
-/* From the exec to where it has been made, so that registers can be set. Without us, who put them
- * back, it must not go on. */
+/* Continues from the exec event to the exit of the exec system call, where registers can be set. If
+ * this process dies, the program is killed: nobody would restore it. */
 static bool stand(entering *e) {
     char path[64];
     const uint64_t all = ~UINT64_C(0);
@@ -183,12 +183,12 @@ static bool stand(entering *e) {
            (e->stands = cpu_get(e->pid, &e->registers));
 }
 
-/* The program begins. */
+/* Restores the program and lets it begin. */
 static void let_go(entering *e) {
     if (e->gate)
         write_memory(e, e->gate, e->code, sizeof e->code);
     if (e->stands) {
-        cpu_set_number(&e->registers, -1); /* of no system call */
+        cpu_set_number(&e->registers, -1); /* not in a system call */
         cpu_set(e->pid, &e->registers);
     }
     ptrace(PTRACE_SETSIGMASK, e->pid, (void *)sizeof e->blocked, &e->blocked);
@@ -198,9 +198,9 @@ static void let_go(entering *e) {
     image_free(&e->library);
 }
 
-/* ---- what the kernel has told the program ---------------------------------------------------- */
+/* ---- what the kernel passes to the program -------------------------------------------------- */
 
-/* Over arguments and environment, each a list of addresses with 0 at its end. */
+/* Skips a list of addresses that ends with 0: the arguments or the environment. */
 static bool skip_list(const entering *e, uint64_t *at) {
     uint64_t word = 1;
     for (; word; *at += sizeof word)
@@ -245,7 +245,8 @@ static bool read_told(entering *e) {
     }
 }
 
-/* The head of the program is where the segment begins in which the headers are. */
+/* Computes the load bias from the entry point and checks it against the address of the program
+ * headers. They must be in the segment that begins at file offset 0. */
 static bool find_bias(entering *e) {
     const Elf64_Phdr *first = NULL;
     Elf64_Ehdr head;
@@ -272,7 +273,7 @@ static bool read_program(entering *e) {
            find_bias(e);
 }
 
-/* The kernel's clock_gettime, which it offers as a library in memory; 0: it is not to be found. */
+/* Returns the address of clock_gettime in the vDSO; 0: not found. */
 static uint64_t find_clock(const entering *e) {
     const uint64_t end = e->vdso ? process_mapping_end(e->pid, e->vdso) : 0;
     const size_t size = end > e->vdso && end - e->vdso < 1 << 16 ? (size_t)(end - e->vdso) : 0;
@@ -300,8 +301,9 @@ static uint64_t round_up(uint64_t n, uint64_t unit) {
     return (n + unit - 1) & -unit;
 }
 
-/* The program's linker has counted its variables from the thread pointer downwards, rounded up to
- * their alignment; ours come below, so that both together are aligned as either wants to be. */
+/* Lays out the thread-local variables. The program's linker has placed its variables below the
+ * thread pointer, with their size rounded up to their alignment. The recorder's come below them, so
+ * that both parts together meet either alignment. */
 static bool plan_tls(entering *e) {
     const uint64_t theirs = e->tls && e->tls->p_align ? e->tls->p_align : 1;
     if ((theirs & (theirs - 1)) || theirs > page_size() ||
@@ -315,8 +317,9 @@ static bool plan_tls(entering *e) {
     return true;
 }
 
-/* A program that is linked to no fixed place relocates itself, and in it the variables as they
- * begin, after this copy of them was made. False: by what we do not know. */
+/* A position-independent program relocates itself, including the initial values of its thread-local
+ * variables, but only after this copy of them was made. So the copy is relocated here. Returns
+ * false if the relocation is unsupported. */
 static bool relocate_word(const entering *e, const Elf64_Rela *r, unsigned char *copy) {
     const uint64_t at = r->r_offset - e->tls->p_vaddr, size = e->tls->p_filesz;
     if (r->r_offset + sizeof(uint64_t) <= e->tls->p_vaddr || at >= size + sizeof(uint64_t))
@@ -341,7 +344,7 @@ static uint64_t dynamic_value(const entering *e, int64_t tag) {
     return 0;
 }
 
-/* A table of the process; NULL: it cannot be had. The caller frees it. */
+/* Reads a table from the process. Returns NULL on failure. The caller frees it. */
 static void *read_table(const entering *e, uint64_t at, uint64_t size) {
     enum { MOST_TABLE = 1 << 28 };
     void *table = size < MOST_TABLE ? malloc(size + 1) : NULL;
@@ -361,7 +364,7 @@ static bool relocate_rela(const entering *e, unsigned char *copy) {
     return done;
 }
 
-/* Of these, the word itself holds what is added to. */
+/* Relocates a word whose addend is in the word itself. */
 static void relocate_in_place(const entering *e, uint64_t address, unsigned char *copy) {
     const uint64_t at = address - e->tls->p_vaddr, size = e->tls->p_filesz;
     uint64_t value;
@@ -372,7 +375,8 @@ static void relocate_in_place(const entering *e, uint64_t address, unsigned char
     memcpy(copy + at, &value, sizeof value);
 }
 
-/* An address, or which of the 63 words behind the last one are meant as well. */
+/* Handles DT_RELR. An entry is either an address or, if its lowest bit is set, a bitmap of which of
+ * the next 63 words are relocated. */
 static bool relocate_relr(const entering *e, unsigned char *copy) {
     const uint64_t table = dynamic_value(e, DT_RELR), size = dynamic_value(e, DT_RELRSZ);
     uint64_t *all = table ? read_table(e, table, size) : NULL, next = 0;
@@ -397,8 +401,8 @@ static bool relocate_variables(const entering *e, unsigned char *copy) {
 
 /* ---- what is put into the process ------------------------------------------------------------ */
 
-/* Of our data there: the request, the table of headers, the variables of each thread as they begin,
- * those of the one that makes the call. */
+/* Layout of our data in the process: the request; the table of headers; the initial values of each
+ * thread's variables; the variables of the thread that makes the call. */
 static uint64_t table_at(const entering *e) {
     return e->data + page_size();
 }
@@ -424,8 +428,8 @@ static uint64_t protection_of(const Elf64_Phdr *h) {
            (h->p_flags & PF_X ? PROT_EXEC : 0u);
 }
 
-/* From its file, so that all processes share what they do not write. What is written stands there
- * relocated. */
+/* Maps a segment from its file, so that all processes share pages that are not written. Writable
+ * segments are then overwritten with their relocated content. */
 static bool map_segment(entering *e, int fd, const Elf64_Phdr *h) {
     const uint64_t start = h->p_vaddr & -page_size();
     const uint64_t size = h->p_vaddr + h->p_filesz - start, pages = round_up(size, page_size());
@@ -461,7 +465,7 @@ static bool map_library(entering *e, const char *path) {
     return done;
 }
 
-/* Ours, then theirs, as each thread is to get them. */
+/* Writes the initial values of the thread-local variables: the recorder's, then the program's. */
 static bool write_variables(entering *e) {
     const uint64_t theirs = e->tls ? e->tls->p_filesz : 0, size = e->tls_more + theirs;
     const Elf64_Phdr *ours = &e->library.tls;
@@ -480,7 +484,7 @@ static bool write_variables(entering *e) {
     return done && write_memory(e, pointer, &pointer, sizeof pointer);
 }
 
-/* The table that the C library will read. */
+/* Writes the table of program headers that the C library will read. */
 static bool write_headers(entering *e) {
     for (size_t i = 0; i < e->n_headers; i++)
         if (e->program[i].p_type == PT_PHDR)
@@ -522,7 +526,7 @@ static bool call_recorder(entering *e, remote_reason *said) {
     return request.is_recorded;
 }
 
-/* ---- the way in ------------------------------------------------------------------------------ */
+/* ---- entering the program ------------------------------------------------------------------- */
 
 static bool put_gate(entering *e) {
     return read_memory(e, e->entry, e->code, sizeof e->code) &&

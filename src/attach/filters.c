@@ -1,6 +1,6 @@
-/* filters.c: PTRACE_SECCOMP_GET_FILTER gives one filter at a time, which takes CAP_SYS_ADMIN and no
- * filter of our own. What a filter does to recording is computed by contract/seccomp; here is how
- * that is said. */
+/* filters.c: reads filters with PTRACE_SECCOMP_GET_FILTER, one at a time. That requires
+ * CAP_SYS_ADMIN, and this process must have no filter itself. contract/seccomp computes what a
+ * filter does to recording; this file puts it into words. */
 #include "attach/filters.h"
 
 #include <errno.h>
@@ -15,13 +15,13 @@ bool filters_may_read(void) {
     return process_may_see_all() && process_status(getpid(), "Seccomp", 0) == 0;
 }
 
-/* How many instructions it has; or -errno. */
+/* Returns the number of instructions, or -errno. */
 static long read_code(pid_t tid, size_t index, struct sock_filter *code) {
     long n = ptrace(PTRACE_SECCOMP_GET_FILTER, tid, (void *)index, code);
     return n < 0 ? -errno : n;
 }
 
-/* 0, or -errno: ENOENT: there are no more. */
+/* Returns 0 or -errno. ENOENT means that there are no more filters. */
 static int read_next(pid_t tid, filters *f) {
     long n = read_code(tid, f->n, NULL);
     if (n < 0)

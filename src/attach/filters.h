@@ -1,5 +1,5 @@
-/* filters.h: the seccomp filters of a thread, as the kernel has them, and whether recording gets
- * along with them. */
+/* filters.h: reads the seccomp filters of a thread from the kernel, and says what they do to
+ * recording. */
 #ifndef ATTACH_FILTERS_H
 #define ATTACH_FILTERS_H
 
@@ -10,20 +10,21 @@
 #include "contract/seccomp.h"
 
 typedef struct filters {
-    struct sock_fprog *items; /* the oldest first */
+    struct sock_fprog *items; /* oldest first */
     size_t n;
 } filters;
 
-/* Whether we may read those of others: see process_may_see_all; and we must have none. */
+/* Returns whether this process may read filters of others: it needs the rights of
+ * process_may_see_all, and no filter itself. */
 bool filters_may_read(void);
 
-/* Reads those of a thread that we trace, and that is stopped. 0 or an errno; then there are none in
- * *f. */
+/* Reads the filters of a traced, stopped thread. Returns 0 or an errno; after an error *f is
+ * empty. */
 int filters_read(pid_t tid, filters *f);
 
 void filters_free(filters *f);
 
-/* What the filter does, to be followed by the name of the call. */
+/* Returns what the filter does, as a phrase that the name of the system call follows. */
 const char *filters_say(const seccomp_harm *harm);
 
 #endif

@@ -1,5 +1,5 @@
-/* follow.c: the stops of a process that is followed, and halting one for a moment; follow.h has the
- * design. All of ptrace here is of threads as a whole: nothing depends on the CPU. */
+/* follow.c: handles the stops of a followed process, and halts a process for a moment; follow.h has
+ * the design. All uses of ptrace here affect threads as a whole: nothing depends on the CPU. */
 #include "attach/follow.h"
 
 #include <errno.h>
@@ -25,7 +25,7 @@ static void wait_ms(long ms) {
 
 /* ---- until the end ------------------------------------------------------------------------- */
 
-/* It outlives us, so it is not killed when we are. */
+/* without PTRACE_O_EXITKILL: the process outlives us */
 static const long following = PTRACE_O_TRACEEXIT | PTRACE_O_TRACEEXEC;
 
 bool follow_begin(pid_t pid) {
@@ -71,7 +71,7 @@ void follow_let_go(pid_t pid) {
     ptrace(PTRACE_DETACH, pid, 0, 0);
 }
 
-/* Whether a thread has not ended yet: of one that has, the kernel tells no memory. */
+/* Returns whether a thread has not ended yet. The kernel reports no memory for one that has. */
 static bool is_alive(pid_t pid, pid_t thread) {
     char name[32], text[128];
     snprintf(name, sizeof name, "task/%d/statm", (int)thread);
@@ -95,7 +95,7 @@ void follow_await_others(pid_t pid) {
         wait_ms(1);
 }
 
-/* ---- a process that runs ------------------------------------------------------------------- */
+/* ---- halting a running process --------------------------------------------------------------- */
 
 static bool has_stopped(const follow_halt *h, pid_t thread) {
     size_t i = 0;
@@ -104,7 +104,8 @@ static bool has_stopped(const follow_halt *h, pid_t thread) {
     return i < h->n || thread == h->but;
 }
 
-/* Waits so long until it stands. False: it has gone, or does not. */
+/* Waits at most `ms` milliseconds for the thread to stop. Returns false if it has ended or did not
+ * stop. */
 static bool await_stop(pid_t thread, int *signal, int ms) {
     enum { PAUSE = 100000 /* ns */, A_MS = 10 };
     int status;
@@ -120,21 +121,24 @@ static bool await_stop(pid_t thread, int *signal, int ms) {
     return true;
 }
 
-/* 0, or an errno. A thread that has ended meanwhile is none. */
+/* Asks a thread to stop. Returns 0 or an errno. A thread that has ended meanwhile is ignored. */
 static int ask_thread(follow_halt *h, pid_t thread) {
     if (h->n == h->room)
         return E2BIG;
     const int error = ptrace(PTRACE_SEIZE, thread, 0, 0) == 0 ? 0 : errno;
     if (error == ESRCH || (error == EPERM && !is_alive(h->pid, thread)))
         return 0;
-    if (error && process_status(thread, "TracerPid", 0) != gettid()) /* ours: it stands only now */
+    if (error && process_status(thread, "TracerPid", 0) != gettid()) /* if it is ours: it had not
+                                                                      * stopped before, so it could
+                                                                      * not be let go */
         return error;
     if (ptrace(PTRACE_INTERRUPT, thread, 0, 0) == 0)
         h->threads[h->n++] = thread;
     return 0;
 }
 
-/* Has none been listed that runs, but for a first thread that has ended before all others? */
+/* Returns whether all listed threads have stopped. A first thread that ended before the others is
+ * ignored. */
 static bool all_have_stopped(const follow_halt *h, const pid_t *ids, size_t n) {
     size_t i = 0;
     while (i < n && (has_stopped(h, ids[i]) || (ids[i] == h->pid && !is_alive(h->pid, ids[i]))))
@@ -142,9 +146,9 @@ static bool all_have_stopped(const follow_halt *h, const pid_t *ids, size_t n) {
     return i == n;
 }
 
-/* Asks all threads before it waits for them, so that they stand about as long as one does. Others
- * may start meanwhile, and where one ends, the kernel may leave out others of its list: until that
- * has only those that stand. */
+/* Stops all threads. It asks all of them before it waits for any, so that all stand for about the
+ * same short time. Threads may start meanwhile, and when one ends, the kernel may leave others out
+ * of its list. So this repeats until the list has only stopped threads. */
 static int stop_all(follow_halt *h, pid_t *ids) {
     enum { LONG_MS = 2000 };
     for (;;) {
@@ -163,7 +167,7 @@ static int stop_all(follow_halt *h, pid_t *ids) {
     }
 }
 
-/* Only one that stands can be let go. */
+/* Lets all threads go on. Only a stopped thread can be detached. */
 static void let_all_go(follow_halt *h) {
     enum { SHORT_MS = 200 };
     for (size_t i = 0; i < h->n; i++)
@@ -172,7 +176,7 @@ static void let_all_go(follow_halt *h) {
     h->n = h->n_standing = 0;
 }
 
-/* Who else traces a thread of it; 0: nobody. */
+/* Returns another process that traces one of the threads; 0: none. */
 static pid_t other_tracer(const follow_halt *h, pid_t *ids) {
     const size_t n = process_threads(h->pid, ids, h->room);
     pid_t tracer = 0;
@@ -183,8 +187,9 @@ static pid_t other_tracer(const follow_halt *h, pid_t *ids) {
     return tracer;
 }
 
-/* Who stops it for a moment, as we do, is waited for: not always as long, since it may wait for us.
- * It may be gone before we look who it was. */
+/* Stops all threads, and waits if another process has stopped them for a moment, as we do. The
+ * pauses vary, because the other process may be waiting for us in the same way. The other tracer
+ * may be gone before we find out who it was. */
 static int stop_after_others(follow_halt *h, pid_t *ids, pid_t *tracer) {
     enum { PATIENCE = 50, UNSEEN = 3, PAUSE_MS = 10, SPREAD_MS = 20 };
     int error = stop_all(h, ids);

@@ -1,9 +1,8 @@
-/* follow.h: stands by until a process is about to end, and lets its memory be read then; or stops a
- * process that runs for as long as that takes.
- *
- * To stand by is to trace the first thread of the process, and no other: its signals pass through
- * here, and it stops once more when the process ends, in whatever way, while its memory is still
- * there. Needs nothing of the CPU. All calls come from one thread. */
+/* follow.h: follows a process until it is about to end, so that its memory can be read then; or
+ * halts a running process for as long as reading takes.
+ * Following traces only the first thread of the process. The signals of that thread pass through
+ * here. It stops once more when the process ends in any way, while its memory is still there.
+ * Independent of the CPU. One thread must make all calls. */
 #ifndef ATTACH_FOLLOW_H
 #define ATTACH_FOLLOW_H
 
@@ -13,47 +12,51 @@
 #include "attach/remote.h"
 
 typedef enum follow_event {
-    FOLLOW_NONE,    /* it goes on */
-    FOLLOW_STOPPED, /* by a signal for that, until somebody continues it */
-    FOLLOW_ENDS,    /* it waits for follow_let_go */
-    FOLLOW_BECAME,  /* it runs another program, and is not followed any more */
+    FOLLOW_NONE,    /* it continues */
+    FOLLOW_STOPPED, /* a stop signal has stopped it until it is continued */
+    FOLLOW_ENDS,    /* it is about to end, and waits for follow_let_go */
+    FOLLOW_BECAME,  /* it runs another program and is no longer followed */
 } follow_event;
 
-/* A process at its exec (enter_await_exec) begins, and is followed. False: it has gone. */
+/* Starts and follows a process that stands at its exec (enter_await_exec). Returns false if it is
+ * gone. */
 bool follow_begin(pid_t pid);
 
-/* A process of ours that runs is followed. 0 or an errno. */
+/* Follows a running process of ours. Returns 0 or an errno. */
 int follow_running(pid_t pid);
 
-/* Whether a stop of one that is followed, which waitpid has told of, is one at another exec, or at
- * its end. follow_take then lets it go, or leaves it there. */
+/* Return whether a stop of a followed process that waitpid has reported is at another exec, or at
+ * the end of the process. follow_take then releases the process at an exec, or leaves it there at
+ * its end. */
 bool follow_stands(int status);
 bool follow_ends(int status);
 
-/* What a stop means that waitpid has told of. */
+/* Handles a stop that waitpid has reported. */
 follow_event follow_take(pid_t pid, int status);
 
-/* It ends, untraced. */
+/* Lets the process end, untraced. */
 void follow_let_go(pid_t pid);
 
-/* Whether no thread of it runs any more but the first. */
+/* Returns whether no thread but the first is still running. */
 bool follow_is_alone(pid_t pid);
 
-/* Waits a little until no thread of a process that ends runs any more but the one followed. */
+/* Waits a little until all threads of an ending process but the followed one have ended. */
 void follow_await_others(pid_t pid);
 
-/* ---- a process that runs ------------------------------------------------------------------- */
+/* ---- halting a running process -------------------------------------------------------------- */
 
 typedef struct follow_halt {
     pid_t pid, but;
-    pid_t *threads; /* that were asked to stand */
-    int *signals;   /* which each was about to get; 0: none */
+    pid_t *threads; /* threads that were asked to stop */
+    int *signals;   /* signal that each was about to get; 0: none */
     size_t n, room;
-    size_t n_standing; /* of the first ones it is known that they stand */
+    size_t n_standing; /* number of threads at the front of `threads` that are known to have
+                        * stopped */
 } follow_halt;
 
-/* Stops all threads but one, which the caller has stopped already; 0: all. Waits for a second while
- * another process traces one. False: *why, and none of these is stopped. */
+/* Stops all threads except `but`, which the caller has stopped already (0: none). Waits for up to a
+ * second while another process traces a thread. Returns false on failure, with the reason in *why;
+ * then none of these threads is stopped. */
 bool follow_stop(follow_halt *h, pid_t pid, pid_t but, remote_reason *why);
 
 void follow_resume(follow_halt *h);

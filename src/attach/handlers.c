@@ -1,6 +1,6 @@
-/* handlers.c: two ways that complement each other: the frames that the kernel writes for a handler
- * are searched for on the stack by their form, and libdwfl unwinds from what a handler interrupted
- * to tell whether it leads to the code in question. */
+/* handlers.c: combines two methods. It searches the stack for the frames that the kernel writes for
+ * a handler, which it knows by their form. Then libdwfl unwinds from the handler to tell whether
+ * the call stack really leads to the interrupted code. */
 #include "attach/handlers.h"
 
 #ifdef __x86_64__
@@ -12,9 +12,9 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-/* ---- what stands on the stack ---------------------------------------------------------------- */
+/* ---- signal frames on the stack -------------------------------------------------------------- */
 
-/* The kernel's struct rt_sigframe, as far as we look at it. */
+/* The start of the kernel's struct rt_sigframe, as far as it is used here. */
 typedef struct signal_frame {
     uint64_t returns_to;
     struct {
@@ -25,10 +25,10 @@ typedef struct signal_frame {
 } signal_frame;
 
 enum {
-    MAX_STACK = 8 << 20, /* bytes that are looked at */
+    MAX_STACK = 8 << 20, /* most bytes searched */
     CHUNK = 64 * 1024,
     MAX_FLAGS = 7,
-    USER_CODE = 0x33, /* the segment, in the lowest 16 bits of REG_CSGSFS */
+    USER_CODE = 0x33, /* value of the code segment in the lowest 16 bits of REG_CSGSFS */
 };
 
 /* mov $__NR_rt_sigreturn, %rax; syscall */
@@ -42,7 +42,8 @@ static bool is_signal_frame(int memory, const signal_frame *f) {
            memcmp(code, return_code, sizeof code) == 0;
 }
 
-/* A stretch of a stack, and where the interrupted code had its stack, if that is another one. */
+/* Part of a stack to search. `elsewhere` is the stack pointer of the interrupted code if it is on
+ * another stack. */
 typedef struct search {
     int memory;
     uint64_t low, high, elsewhere;
@@ -78,7 +79,7 @@ static void search_stack(search *s) {
 
 size_t handlers_find(const process_ranges *ranges, int memory, uint64_t sp, interrupted *found,
                      size_t max) {
-    enum { MAX_STACKS = 3 }; /* handlers may have one of their own */
+    enum { MAX_STACKS = 3 }; /* handlers may run on an alternate stack */
     search s = {.memory = memory, .elsewhere = sp, .found = found, .max = max};
     for (int i = 0; i < MAX_STACKS && s.elsewhere; i++) {
         s.low = s.elsewhere & ~UINT64_C(7);
@@ -109,7 +110,7 @@ static int visit_frame(Dwfl_Frame *frame, void *context) {
     return DWARF_CB_OK;
 }
 
-/* Unwinding takes no debug information, which might have to be fetched. */
+/* Skips debug information: unwinding does not need it, and it might have to be downloaded. */
 static int find_no_debuginfo(Dwfl_Module *module, void **user, const char *name, Dwarf_Addr base,
                              const char *file, const char *link, GElf_Word crc, char **found) {
     (void)module, (void)user, (void)name, (void)base, (void)file, (void)link, (void)crc,

@@ -1,4 +1,4 @@
-/* image.c: see image.h. The file is ours, but it is read as if it were not. */
+/* image.c: implements image.h. The file is our own library, but it is read as untrusted. */
 #include "attach/image.h"
 
 #include <fcntl.h>
@@ -103,8 +103,8 @@ static uint64_t dynamic_value(const image *i, int64_t tag) {
     return 0;
 }
 
-/* The value of the symbol that a relocation is about; false: it is defined elsewhere. What may be
- * missing is 0. */
+/* Finds the value of a relocation's symbol. An undefined weak symbol has the value 0. Returns false
+ * if the symbol is defined elsewhere. */
 static bool find_symbol(const image *i, uint64_t symbols, uint64_t number, uint64_t base,
                         Elf64_Sym *symbol) {
     const unsigned char *at = image_bytes(i, symbols + number * sizeof *symbol, sizeof *symbol);

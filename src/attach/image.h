@@ -1,5 +1,6 @@
-/* image.h: a library as a loader would put it into memory: segments at an address, relocated; and
- * what that takes of thread-local storage. For libraries that depend on no other. */
+/* image.h: prepares a library as a loader would place it in memory: segments at their addresses,
+ * relocated, and the size of its thread-local storage. For libraries that depend on no other
+ * library. */
 #ifndef ATTACH_IMAGE_H
 #define ATTACH_IMAGE_H
 
@@ -9,26 +10,25 @@
 #include <stdint.h>
 
 typedef struct image {
-    unsigned char *file; /* as read */
+    unsigned char *file; /* the file's content */
     size_t file_size;
-    unsigned char *memory; /* as it is to be */
-    uint64_t size;         /* of memory: whole pages */
+    unsigned char *memory; /* the content to be placed in the process */
+    uint64_t size;         /* size of `memory`, bytes: whole pages */
     const Elf64_Phdr *headers;
     size_t n_headers;
-    uint64_t entry; /* from the start of memory */
-    Elf64_Phdr tls; /* its segment for thread-local storage; size 0: none */
+    uint64_t entry; /* offset from the start of `memory` */
+    Elf64_Phdr tls; /* PT_TLS segment; size 0: none */
 } image;
 
-/* False: it cannot be read, or is no such library. */
+/* Returns false if the file cannot be read or is no such library. */
 bool image_read(image *i, const char *path);
 void image_free(image *i);
 
-/* Relocates what is to stand at `base`; its thread-local variables will begin at `tls` from the
- * thread pointer. False: it refers to something outside. */
+/* Relocates the image for the address `base`. Its thread-local variables will begin at offset `tls`
+ * from the thread pointer. Returns false if the library refers to a symbol outside it. */
 bool image_relocate(image *i, uint64_t base, int64_t tls);
 
-/* The part of the memory that is a segment's, `n` bytes behind its start; NULL: it is not inside.
- */
+/* Returns the `n` bytes at offset `at` of the memory image; NULL: they are not all inside it. */
 const unsigned char *image_bytes(const image *i, uint64_t at, uint64_t n);
 
 #endif

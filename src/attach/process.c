@@ -1,5 +1,5 @@
-/* process.c: lines of /proc/PID/maps are put together to modules; symbols are looked up in the very
- * file that is mapped, read with libelf. */
+/* process.c: combines lines of /proc/PID/maps into modules, and looks up symbols with libelf in the
+ * very file that is mapped. */
 #include "attach/process.h"
 
 #include <dirent.h>
@@ -21,7 +21,7 @@
 typedef struct mapping {
     uint64_t low, high, offset;
     bool executable;
-    const char *path; /* "": none; in the line that was read */
+    const char *path; /* points into the line that was read; "": none */
 } mapping;
 
 static FILE *open_maps(pid_t pid) {
@@ -42,7 +42,8 @@ static bool parse_mapping(char *line, mapping *m) {
     return true;
 }
 
-/* All mappings of a file follow each other but for gaps without a name. */
+/* Adds a mapping to the module, or starts a new module. The mappings of a file follow each other,
+ * with only unnamed gaps between them. */
 static bool module_take(process_module *module, const mapping *m) {
     if (strlen(m->path) >= sizeof module->path)
         return false;
@@ -61,7 +62,8 @@ static bool module_take(process_module *module, const mapping *m) {
 
 typedef bool module_test(const process_module *module, const void *context);
 
-/* The first module, complete, that passes. */
+/* Finds the first module that passes the test. A module is tested when all its mappings were
+ * read. */
 static bool find_module(pid_t pid, module_test *test, const void *context, process_module *found) {
     FILE *maps = open_maps(pid);
     char *line = NULL;
@@ -182,7 +184,7 @@ void process_free_ranges(process_ranges *r) {
 
 /* ---- status, threads, files ------------------------------------------------------------------ */
 
-/* The number in a line, or the last one of several. */
+/* Returns the number in a line, or the last one of several. */
 static long status_number(pid_t pid, const char *name, bool last, long missing) {
     char path[64], *line = NULL;
     size_t room = 0, length = strlen(name);
@@ -245,7 +247,8 @@ bool process_path(pid_t pid, const char *path, char *seen, size_t size) {
 
 /* ---- symbols --------------------------------------------------------------------------------- */
 
-/* How far the file's addresses are from those in the process: told by the segment with the code. */
+/* Computes the difference between addresses in the process and in the file, from the segment with
+ * the code. */
 static bool find_bias(Elf *elf, const process_module *module, uint64_t *bias) {
     size_t n = 0;
     GElf_Phdr segment;
@@ -261,8 +264,8 @@ static bool find_bias(Elf *elf, const process_module *module, uint64_t *bias) {
     return false;
 }
 
-/* What the process names is read with our rights: no more of it than is needed, and nothing that
- * waits, as a pipe does. -1: errno. */
+/* Opens a file that the process names, with our rights. Only a regular file is accepted, and
+ * opening never waits, as it would for a pipe. Returns -1 with errno on failure. */
 static int open_regular(const char *path) {
     struct stat about;
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -299,9 +302,9 @@ bool process_loader(pid_t pid, char *loader, size_t size) {
     return known;
 }
 
-/* Whoever may do much gets the very file that is mapped, also if it was removed or replaced since:
- * what lies at its path now, the process's user chooses, and links there would lead to our files.
- */
+/* Opens the module's file. A privileged user gets the very file that is mapped, even if it was
+ * removed or replaced since. The path is only a fallback: the process's user controls what is there
+ * now, and a link there could lead to our files. */
 static int open_module(pid_t pid, const process_module *m) {
     char path[640];
     snprintf(path, sizeof path, "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, (int)pid, m->code,

@@ -1,13 +1,12 @@
 /* remote.c: calls a function in a thread of another process, and leaves the thread as it was.
- *
- * The thread is stopped by PTRACE_SEIZE and PTRACE_INTERRUPT, which leave no trace in the process,
- * as SIGSTOP would. A call is made by setting its registers. The function returns to an instruction
- * `syscall` of the C library, and the stop at the entry of that system call is how we learn that it
- * has returned: no signal is needed, whose handler might be the program's. The system call itself
- * is skipped. All signals are blocked meanwhile; they wait, and nothing of them is lost.
- *
+ * PTRACE_SEIZE and PTRACE_INTERRUPT stop the thread. Unlike SIGSTOP, they leave no trace in the
+ * process. A call is made by setting the thread's registers. The function returns to a `syscall`
+ * instruction in the C library (the gate), and the stop at the entry of that system call tells us
+ * that the function has returned. So no signal is needed, whose handler might be the program's. The
+ * system call itself is skipped. All signals are blocked meanwhile; they stay pending, and none is
+ * lost.
  * A thread that was waiting in a system call is put back into it by the kernel, as after a signal
- * without a handler, because its registers are given back at a stop of that kind. */
+ * without a handler, because its registers are restored at a stop of that kind. */
 #include "attach/remote.h"
 
 #include <errno.h>
@@ -35,45 +34,45 @@
 #include "base/path.h"
 
 enum {
-    STACK_SIZE = 256 * 1024, /* lent to the thread, below the room */
+    STACK_SIZE = 256 * 1024, /* bytes of stack lent to the thread, below the room */
     LENT_SIZE = STACK_SIZE + REMOTE_ROOM,
     MAX_THREADS = 1024,
-    MAX_CHECKED = 32 * 1024, /* threads whose filters are looked at */
-    XSTATE_SIZE = 16 * 1024, /* bytes of vector registers, at most */
-    SAFE_TRIES = 300,        /* of 10 ms, for all threads together */
-    PLAIN_TRIES = 3,         /* of these, at first, without going on by single instructions */
+    MAX_CHECKED = 32 * 1024, /* most threads whose filters are checked */
+    XSTATE_SIZE = 16 * 1024, /* most bytes of vector registers */
+    SAFE_TRIES = 300,        /* tries, 10 ms apart, each with all threads */
+    PLAIN_TRIES = 3,         /* first tries, without single-stepping */
     SAFE_SECONDS = 10,
     CALL_SECONDS = 20,
 };
 #define SYSCALL_STOP  (SIGTRAP | 0x80)
 #define EVENT(status) ((status) >> 16)
 
-/* A thread whose filters do no harm. */
+/* A thread whose filters were found harmless. */
 struct checked {
     pid_t tid;
-    long filters; /* how many there were; before Linux 5.10 always 0 */
+    long filters; /* number of filters then; always 0 before Linux 5.10 */
 };
 
 struct remote {
     pid_t pid, tid;
     int memory; /* /proc/PID/mem */
     process_module libc;
-    uint64_t gate; /* an instruction `syscall` */
-    uint64_t lent; /* what was mapped for us, 0: nothing yet */
+    uint64_t gate; /* address of a `syscall` instruction */
+    uint64_t lent; /* address of the memory mapped for us; 0: none yet */
     cpu_registers registers;
     char xstate[XSTATE_SIZE];
     size_t xstate_size;
-    uint64_t blocked;     /* signals */
-    uint64_t asked_about; /* where the module begins that the next field is about; 0: none */
+    uint64_t blocked;     /* mask of blocked signals */
+    uint64_t asked_about; /* start of the module that exports_malloc is about; 0: none */
     bool exports_malloc;
-    uint64_t unsafe_low, unsafe_high; /* where the module was that a thread stood in last */
-    bool is_to_stop;                  /* SIGSTOP came in a call: nobody can block that */
-    bool in_handler; /* in the last round, some handler had interrupted what may hold a lock */
-    filters filters; /* of the thread that is stopped */
+    uint64_t unsafe_low, unsafe_high; /* module in which a thread was seen last while stepping */
+    bool is_to_stop;                  /* SIGSTOP, which can't be blocked, arrived during a call */
+    bool in_handler; /* in the last round, a handler had interrupted code that may hold a lock */
+    filters filters; /* filters of the stopped thread */
     struct checked *checked;
     size_t n_checked;
-    bool restart_forbidden; /* to some thread, by a filter */
-    bool is_nameless;       /* a filter of some thread forbids to ask for its name */
+    bool restart_forbidden; /* a filter of some thread may forbid restart_syscall */
+    bool is_nameless;       /* a filter of some thread forbids asking for the thread's name */
 };
 
 #define REASON(why, ...) snprintf((why)->text, sizeof(why)->text, __VA_ARGS__)
@@ -86,8 +85,8 @@ static void pause_ms(long ms) {
 
 enum stop { STOPPED, STOPPED_JOB, RUNNING, GONE };
 
-/* Waits until the thread stands at a stop that we asked for; signals that come before are its. Any
- * other stop cancels what we asked for: it is asked for again. */
+/* Waits until the thread stops at our request. Signals that arrive before are delivered to it. Any
+ * other stop cancels our request, so the request is repeated. */
 static enum stop await_stop(pid_t tid) {
     int status;
     for (;;) {
@@ -108,15 +107,15 @@ static bool is_cut_short(const cpu_registers *at) {
            cpu_is_among(cpu_number(at), cpu_cut_short, sizeof cpu_cut_short / sizeof(int));
 }
 
-/* A thread whose sleep was cut short goes on with it by the system call restart_syscall, which a
- * filter may not allow. */
+/* Returns whether the thread was interrupted in a sleep that it can't continue: the kernel
+ * continues it by the system call restart_syscall, and a filter may forbid that. */
 static bool is_stuck(const remote *r, const cpu_registers *at) {
     enum { ERESTART_RESTARTBLOCK = 516 };
     return r->restart_forbidden && cpu_number(at) >= 0 && cpu_result(at) == -ERESTART_RESTARTBLOCK;
 }
 
-/* What it was waiting for begins anew where it does not simply go on, unless a handler of the
- * program is called: the kernel does so of itself for other calls. */
+/* Makes the thread repeat the system call that it was waiting in, in the cases where the kernel
+ * would not do so by itself. The call is not repeated if a handler of the program runs first. */
 static void let_begin_anew(const remote *r, pid_t tid) {
     enum { ERESTARTNOHAND = 514 };
     cpu_registers at;
@@ -140,13 +139,14 @@ static bool reads_syscall(const remote *r, uint64_t address) {
     return pread(r->memory, code, sizeof code, (off_t)address) == sizeof code && cpu_enters(code);
 }
 
-/* A program may have any name; these are of libraries. */
+/* Returns whether the module is a library with `part` in its name. The name of a program does not
+ * count, because it may be anything. */
 static bool is_library(const process_module *m, const char *part) {
     const char *name = path_base(m->path), *at = strstr(name, part);
     return at && strstr(at, ".so");
 }
 
-/* The vDSO counts as part of the recorder, which asks it for the time. */
+/* The vDSO counts as part of the recorder, which calls it for the time. */
 static bool is_recorder(const process_module *m) {
     return is_library(m, "liballotrace-") || strcmp(m->path, "[vdso]") == 0;
 }
@@ -160,7 +160,7 @@ static bool is_system_library(const process_module *m) {
            is_library(m, "malloc") || is_recorder(m);
 }
 
-/* Whether the allocator may be in this module, whatever it is called: the program itself, say. */
+/* Returns whether the module exports malloc, whatever its name; it may be the program itself. */
 static bool has_allocator(remote *r, const process_module *m) {
     if (r->asked_about != m->low) {
         r->asked_about = m->low;
@@ -169,9 +169,10 @@ static bool has_allocator(remote *r, const process_module *m) {
     return r->exports_malloc;
 }
 
-/* In the program's own code a thread holds no lock of the allocator or of the loader, nor where it
- * waits in a system call that these two do not make. In one of the recorder's it is at an event,
- * whose stream could not be ended. */
+/* Returns whether a thread there holds no lock of the allocator or the loader. It holds none in the
+ * program's own code, and none while it waits in a system call that neither of them makes. If the
+ * recorder has made the system call, the thread is recording an event, and its stream could not be
+ * ended. */
 static bool is_safe_place(remote *r, uint64_t pc, bool in_call, uint64_t number) {
     process_module m;
     if (!process_module_at(r->pid, pc, &m))
@@ -181,16 +182,17 @@ static bool is_safe_place(remote *r, uint64_t pc, bool in_call, uint64_t number)
     return !is_system_library(&m) && !has_allocator(r, &m);
 }
 
-/* What a handler has interrupted goes on at a system call that is made again, or that has been cut
- * short, which happens to none of those that may hold locks. */
+/* Returns whether a handler has interrupted the thread at a safe place. If its pc is at a system
+ * call instruction, that call is to be restarted. If the result is EINTR after such an instruction,
+ * the call was cut short, which never happens to a call that may hold locks. */
 static bool was_safe_place(remote *r, const interrupted *i) {
     bool again = reads_syscall(r, i->pc);
     bool cut = i->result == (uint64_t)-EINTR && reads_syscall(r, i->pc - CPU_ENTER_SIZE);
     return is_safe_place(r, i->pc, again || cut, again ? i->result : SYS_pause);
 }
 
-/* Has the thread left a lock behind in what a signal handler, in which it is now, has interrupted?
- */
+/* Returns whether a signal handler that the thread is in may have interrupted code that holds a
+ * lock. */
 static bool is_inside_handler(remote *r) {
     enum { MAX_HANDLERS = 8 };
     interrupted found[MAX_HANDLERS];
@@ -205,7 +207,7 @@ static bool is_inside_handler(remote *r) {
     return false;
 }
 
-/* Can the thread hold no lock of the allocator or of the loader? */
+/* Returns whether the thread certainly holds no lock of the allocator or the loader. */
 static bool is_at_safe_place(remote *r) {
     const cpu_registers *at = &r->registers;
     bool in_call = cpu_number(at) >= 0 && reads_syscall(r, cpu_pc(at) - CPU_ENTER_SIZE);
@@ -222,7 +224,8 @@ static bool get_registers(remote *r) {
     return true;
 }
 
-/* A thread that has ended gets no reason, nor one that is traced already: others may not be. */
+/* Stops a thread. Sets no reason for one that has ended or is already traced, because other threads
+ * may still do. */
 static enum stop stop_thread(const remote *r, pid_t tid, remote_reason *why) {
     if (ptrace(PTRACE_SEIZE, tid, 0, PTRACE_O_TRACESYSGOOD) != 0) {
         if (errno == EPERM &&
@@ -248,7 +251,7 @@ static bool waits_in_call(const cpu_registers *at) {
            ((result >= ERESTARTSYS && result <= ERESTART_RESTARTBLOCK) || is_cut_short(at));
 }
 
-/* Is asked after each instruction: what module the last one was in is remembered. */
+/* Called after each instruction, so it remembers the module of the last unsafe address. */
 static bool may_be_safe_place(void *context, uint64_t pc) {
     remote *r = context;
     process_module m;
@@ -263,7 +266,8 @@ static bool may_be_safe_place(void *context, uint64_t pc) {
     return false;
 }
 
-/* From where it is stopped on to a safe place, which is not far unless it waits. */
+/* Steps from where the thread is stopped to a safe place, which is not far unless the thread
+ * waits. */
 static enum stop go_to_safe_place(remote *r) {
     r->unsafe_low = r->unsafe_high = 0;
     switch (step_until(r->tid, r->memory, may_be_safe_place, r)) {
@@ -276,7 +280,7 @@ static enum stop go_to_safe_place(remote *r) {
     }
 }
 
-/* One try with one thread. It is either stopped at a safe place, or goes on. */
+/* Tries one thread once. It is then either stopped at a safe place, or continues. */
 static bool try_thread(remote *r, pid_t tid, bool goes_on, remote_reason *why) {
     r->tid = tid;
     enum stop stop = stop_thread(r, tid, why);
@@ -322,7 +326,7 @@ static bool stop_somewhere_safe(remote *r, remote_reason *why) {
     return false;
 }
 
-/* ---- what must hold -------------------------------------------------------------------------- */
+/* ---- preconditions -------------------------------------------------------------------------- */
 
 static bool find_gate(remote *r) {
     unsigned char code[4096];
@@ -338,7 +342,8 @@ static bool find_gate(remote *r) {
     return false;
 }
 
-/* An emulator runs the program's code as data of its own: what we would call is not code there. */
+/* Returns whether an emulator runs the program. It treats the program's code as data, so functions
+ * there cannot be called. */
 static bool is_emulated(int pid, const char *loader) {
     char program[64], file[512] = "";
     snprintf(program, sizeof program, "/proc/%d/exe", pid);
@@ -375,7 +380,7 @@ static bool check_program(const remote *r, remote_reason *why) {
     return false;
 }
 
-/* Its first thread alone may be, by follow.h. */
+/* Returns whether all threads are traced. The first thread alone may be traced, by follow.h. */
 static bool all_are_traced(pid_t pid) {
     static pid_t threads[MAX_THREADS];
     const size_t n = process_threads(pid, threads, MAX_THREADS);
@@ -414,9 +419,8 @@ static bool open_memory(remote *r, remote_reason *why) {
 }
 
 /* ---- seccomp filters --------------------------------------------------------------------------
- *
- * Each thread has its own, and those of one that it starts are copies. A filter that is installed
- * once we are in is the recorder's affair. */
+ * Each thread has its own filters; a new thread starts with copies of its creator's. Once the
+ * recorder is loaded, it handles filters that are installed later. */
 
 static long filter_mode(pid_t tid) {
     return process_status(tid, "Seccomp", SECCOMP_MODE_DISABLED);
@@ -436,7 +440,7 @@ static bool are_harmless(remote *r, pid_t tid, const filters *f, remote_reason *
     return false;
 }
 
-/* Of a thread that is stopped. */
+/* Reads the filters of a stopped thread. */
 static bool read_filters(remote *r, pid_t tid, filters *f, remote_reason *why) {
     *f = (filters){.n = 0};
     if (filter_mode(tid) == SECCOMP_MODE_DISABLED)
@@ -490,7 +494,7 @@ bool remote_is_nameless(const remote *r) {
     return r->is_nameless;
 }
 
-/* The thread that is stopped by us has not changed since. */
+/* The thread that we have stopped can't have changed since and is not checked again. */
 bool remote_check_filters(remote *r, remote_reason *why) {
     static pid_t threads[MAX_CHECKED];
     size_t n = process_threads(r->pid, threads, MAX_CHECKED);
@@ -511,7 +515,7 @@ bool remote_check_filters(remote *r, remote_reason *why) {
     return good;
 }
 
-/* Whether the thread, which stands before a system call, may make it. */
+/* Returns whether the filters let the thread make the system call that it stands before. */
 static bool may_call(const remote *r, const cpu_registers *at) {
     struct seccomp_data data = {.nr = (int)cpu_number(at),
                                 .arch = (uint32_t)CPU_ARCHITECTURE,
@@ -529,7 +533,7 @@ static void set_blocked(const remote *r, uint64_t signals) {
     ptrace(PTRACE_SETSIGMASK, r->tid, (void *)sizeof signals, &signals);
 }
 
-/* Waits for the next stop, at most until `deadline`. */
+/* Waits for the next stop until `deadline` at most. */
 static enum stop await_any_stop(pid_t tid, time_t deadline, int *status) {
     for (;;) {
         pid_t got = waitpid(tid, status, __WALL | WNOHANG);
@@ -541,8 +545,8 @@ static enum stop await_any_stop(pid_t tid, time_t deadline, int *status) {
     }
 }
 
-/* Stands at the entry of a system call: has it do nothing instead, and goes on to where it is over.
- * A system call that is none would pass through the filters all the same. */
+/* Replaces the system call at whose entry the thread stands by getpid, and continues to its exit.
+ * An invalid number would not avoid the filters: they see it, too. */
 static void skip_call(const remote *r, cpu_registers *at) {
     int status;
     cpu_set_number(at, SYS_getpid);
@@ -551,15 +555,15 @@ static void skip_call(const remote *r, cpu_registers *at) {
     waitpid(r->tid, &status, __WALL);
 }
 
-/* Has the call that is skipped fail. */
+/* Skips the system call and makes it fail with EPERM. */
 static void refuse_call(const remote *r, cpu_registers *at) {
     skip_call(r, at);
     cpu_set_result(at, -EPERM);
     cpu_set(r->tid, at);
 }
 
-/* Stands at the entry of the system call to which the function has returned: goes on to a stop like
- * the first. */
+/* Leaves the system call to which the function has returned, and continues to a stop like the first
+ * one. */
 static void leave_gate(const remote *r, cpu_registers *at) {
     skip_call(r, at);
     ptrace(PTRACE_INTERRUPT, r->tid, 0, 0);
@@ -567,11 +571,11 @@ static void leave_gate(const remote *r, cpu_registers *at) {
     await_stop(r->tid);
 }
 
-/* Lets it run from one system call to the next until the function has returned. */
+/* Lets the thread run from one system call to the next until the function has returned. */
 static bool run_to_gate(remote *r, uint64_t *result, remote_reason *why) {
     cpu_registers at;
     time_t deadline = time(NULL) + CALL_SECONDS;
-    bool enters = true; /* the next stop is at the entry of a system call, not after it */
+    bool enters = true; /* the next stop is at the entry of a system call, not at its exit */
     int status;
     for (;;) {
         if (ptrace(PTRACE_SYSCALL, r->tid, 0, 0) != 0)
@@ -633,7 +637,8 @@ static bool call(remote *r, uint64_t stack, uint64_t function, const uint64_t ar
     return false;
 }
 
-/* On the thread's own stack, below what a leaf function may use: mmap takes next to none. */
+/* Maps memory for the thread to use. The call of mmap itself runs on the thread's own stack, below
+ * the red zone; it needs next to no stack. */
 static bool borrow_memory(remote *r, remote_reason *why) {
     uint64_t arguments[6] = {
         0, LENT_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, (uint64_t)-1, 0};
@@ -663,7 +668,8 @@ static bool is_in_the_middle(const control_code *codes, size_t n, uint64_t pc) {
     return false;
 }
 
-/* Is it there, or does it go back there from signal handlers? */
+/* Returns whether the thread is in the middle of this code, or returns there from signal
+ * handlers. */
 static bool stands_in_the_middle(const remote *r, const process_ranges *ranges,
                                  const cpu_registers *at, const control_code *codes, size_t n) {
     enum { MAX_HANDLERS = 64 };
@@ -678,7 +684,7 @@ static bool stands_in_the_middle(const remote *r, const process_ranges *ranges,
 static bool some_in_the_middle(const remote *r, const follow_halt *h, const control_code *codes,
                                size_t n) {
     cpu_registers at;
-    process_ranges ranges; /* read once: a thread has two, at least */
+    process_ranges ranges; /* read once, since each thread adds at least two mappings */
     if (!process_read_ranges(r->pid, &ranges))
         return true;
     bool some = stands_in_the_middle(r, &ranges, &r->registers, codes, n);
@@ -734,7 +740,8 @@ bool remote_change_code(remote *r, const control_code *codes, size_t n, bool bac
     for (int i = 0; i < TRIES; i++) {
         follow_halt h;
         if (!follow_stop(&h, r->pid, r->tid, why)) {
-            /* Another one may be tracing a thread just now, or it waits for its vfork. */
+            /* Another process may be tracing a thread just now, or a thread may be waiting for its
+             * vfork child. */
             if (time(NULL) > deadline || !process_exists(r->pid))
                 return false;
             pause_ms(PAUSE_MS);
@@ -763,7 +770,7 @@ static void remote_free(remote *r) {
     free(r);
 }
 
-/* The thread goes on where it was. */
+/* Restores the thread and lets it continue. */
 static void leave(const remote *r) {
     restore(r);
     let_go(r, r->tid);

@@ -1,8 +1,7 @@
-/* remote.h: calls functions of the C library in another process that runs, without its
- * cooperation: ptrace stops one of its threads at a place where it can hold no lock of the
- * allocator or the loader, lends it a stack, has it make the call, and puts everything back.
- *
- * Only for x86-64, and for programs that are linked dynamically with glibc 2.34 or later. */
+/* remote.h: calls functions of the C library in another running process, without its cooperation.
+ * ptrace stops one of its threads at a place where the thread can hold no lock of the allocator or
+ * the loader, lends it a stack, makes it call the function, and restores everything. Only for
+ * x86-64, and for programs that are linked dynamically with glibc 2.34 or later. */
 #ifndef ATTACH_REMOTE_H
 #define ATTACH_REMOTE_H
 
@@ -16,51 +15,57 @@
 
 typedef struct remote remote;
 
-/* Why something cannot be done: one line without a full stop. */
+/* Why something cannot be done: one line without a period. */
 typedef struct remote_reason {
     char text[256];
 } remote_reason;
 
-/* Stops a thread of the process; until remote_close it does nothing else. NULL: *why. Waits at most
- * some seconds for a place where that is safe. */
+/* Stops a thread of the process. The thread does nothing else until remote_close. Waits some
+ * seconds at most for a place where that is safe. Returns NULL on failure, with the reason in
+ * *why. */
 remote *remote_open(pid_t pid, remote_reason *why);
 
-/* Lets the thread go on as if nothing had been. */
+/* Lets the thread continue as if nothing had happened. */
 void remote_close(remote *r);
 
-/* What the thread may do now. False: the process has gone. */
+/* Reads the rights that the thread has now. Returns false if the process is gone. */
 bool remote_rights(const remote *r, rights *whose);
 
-/* Whether the seccomp filters of all threads let recording do no harm: asked by remote_open, and to
- * be asked again where it matters that none has changed since. False: *why. */
+/* Returns whether the seccomp filters of all threads are harmless to recording. remote_open checks
+ * this; callers check again where it matters that no filter was added since. On failure the reason
+ * is in *why. */
 bool remote_check_filters(remote *r, remote_reason *why);
 
-/* Whether one of them forbids to ask what the thread is called. */
+/* Returns whether one of the filters forbids asking for the thread's name. */
 bool remote_is_nameless(const remote *r);
 
-/* Room in the process for arguments and results, until remote_close. */
+/* Size in bytes of the room in the process for arguments and results. It exists until
+ * remote_close. */
 enum { REMOTE_ROOM = 64 * 1024 };
 
-/* The address in the process of byte `at` of that room. */
+/* Returns the address in the process of byte `at` of the room. */
 uint64_t remote_room(const remote *r, size_t at);
 
-/* False: the process has gone. */
+/* Write to and read from the room. Return false if the range is outside it, or if the process is
+ * gone. */
 bool remote_write(remote *r, size_t at, const void *bytes, size_t size);
 bool remote_read(remote *r, size_t at, void *bytes, size_t size);
 
-/* What stands at an address of the process, up to its zero or to what fits, ended by one. */
+/* Reads the text at an address of the process, up to its NUL or as much as fits, and terminates
+ * it. */
 bool remote_read_text(remote *r, uint64_t address, char *text, size_t size);
 
-/* The address of a function that its C library exports; 0: it does not. */
+/* Returns the address of a function that the process's C library exports; 0: there is none. */
 uint64_t remote_function(const remote *r, const char *name);
 
-/* Calls the function with up to three arguments. False: it did not return, *why; then the process
- * was put back to where it was. */
+/* Calls a function with up to three arguments. Returns false if the function did not return, with
+ * the reason in *why; the thread is then back where it was. */
 bool remote_call(remote *r, uint64_t function, const uint64_t arguments[3], uint64_t *result,
                  remote_reason *why);
 
-/* Changes code, or `back`, all or nothing of it: while no thread of the process runs, and none is
- * in the middle of it. What is back already, or there, is left. False: *why. */
+/* Changes code, or with `back` restores it, all or nothing. No thread of the process runs
+ * meanwhile, and none is in the middle of the code. Code that is already in the wanted state is
+ * left alone. Returns false on failure, with the reason in *why. */
 bool remote_change_code(remote *r, const control_code *codes, size_t n, bool back,
                         remote_reason *why);
 

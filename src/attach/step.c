@@ -1,5 +1,5 @@
-/* step.c: see step.h. Only in a system call may a thread wait: it is watched there, and asked to
- * stop when that takes long. */
+/* step.c: implements step.h. A thread can wait only in a system call. It is watched there, and
+ * asked to stop when that takes long. */
 #include "attach/step.h"
 
 #include <errno.h>
@@ -26,7 +26,7 @@ static bool enters(int memory, uint64_t pc) {
     return pread(memory, code, sizeof code, (off_t)pc) == sizeof code && cpu_enters(code);
 }
 
-/* False: it has gone. */
+/* Waits for the next stop. Returns false if the thread has ended. */
 static bool await(pid_t tid, int *status) {
     while (waitpid(tid, status, __WALL) < 0)
         if (errno != EINTR)
@@ -34,8 +34,8 @@ static bool await(pid_t tid, int *status) {
     return WIFSTOPPED(*status);
 }
 
-/* Of a thread in a system call, which may be its last: a first thread that has ended while others
- * run tells nobody. False: it has gone. */
+/* Waits for a thread in a system call, which may be its last one: the end of a first thread is not
+ * reported while other threads run. Returns false if the thread has ended. */
 static bool await_call(pid_t tid, int64_t deadline, int *status) {
     enum { LAST_MS = 1000 };
     bool is_asked = false;
@@ -51,7 +51,7 @@ static bool await_call(pid_t tid, int64_t deadline, int *status) {
     return got == tid && WIFSTOPPED(*status);
 }
 
-/* The signal that the thread is about to get, which is not of our making; 0: none. */
+/* Returns the signal that the thread is about to get, unless our stepping caused it; 0: none. */
 static int signal_of(pid_t tid, int status) {
     siginfo_t about = {0};
     const int number = WSTOPSIG(status);
@@ -61,7 +61,7 @@ static int signal_of(pid_t tid, int status) {
     return number;
 }
 
-/* Goes on to a stop by our own request, which is there before another instruction. */
+/* Continues to a stop at our own request, which takes effect before another instruction runs. */
 static step_end stand(pid_t tid, int deliver) {
     int status;
     ptrace(PTRACE_INTERRUPT, tid, 0, 0);

@@ -1,4 +1,5 @@
-/* tree.c: the stops of threads, and of processes on their way to an exec; tree.h has the design. */
+/* tree.c: handles the stops of threads, and of processes on their way to an exec; tree.h has the
+ * design. */
 #include "attach/tree.h"
 
 #include <fcntl.h>
@@ -16,7 +17,7 @@
 #define EVENT(status) ((status) >> 16)
 #define SYSCALL_STOP  (SIGTRAP | 0x80)
 
-/* Whoever is followed outlives us. */
+/* without PTRACE_O_EXITKILL: followed processes outlive us */
 static const long following = PTRACE_O_TRACEEXIT | PTRACE_O_TRACEEXEC | PTRACE_O_TRACECLONE |
                               PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACESYSGOOD;
 
@@ -54,7 +55,7 @@ void tree_let_go(tree *t, pid_t pid) {
     ptrace(PTRACE_DETACH, pid, 0, 0);
 }
 
-/* A thread, or a process, that is new, or was continued. */
+/* Handles a stop of a thread or process that is new or was continued. */
 static void take_beginning(tree *t, pid_t thread, bool is_process) {
     const bool is_new_process =
         !is_process && !is_starting(t, thread) && process_status(thread, "Tgid", 0) == thread;

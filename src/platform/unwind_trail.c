@@ -276,9 +276,7 @@ static inline void trail_join_fast(unwind_trail *trail, size_t kept, size_t n) {
         needs.n_words = (uint32_t)(word - trail->words);
         any |= needs.bp || needs.n_words;
         point->key = key = fresh->frame.key;
-        __asm__("" ::
-                    : "memory"); /* loads word by word, as stored: one load
-                                  * of both would wait for the cache */
+        __asm__("" ::: "memory"); /* a single load of both, just stored apart, would stall */
         point->sp = sp = fresh->frame.sp;
         rest->bp = bp = fresh->frame.bp;
         rest->needs = needs;

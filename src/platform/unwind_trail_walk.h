@@ -137,9 +137,7 @@ trail_take_fast(unwind_trail *trail, uintptr_t key, uintptr_t sp, uint64_t *keys
         if (keys)
             *key_to++ = fresh->frame.key;
         point->key = fresh->frame.key;
-        __asm__("" ::
-                    : "memory"); /* loads word by word, as stored: one load
-                                  * of both would wait for the cache */
+        __asm__("" ::: "memory"); /* a single load of both, just stored apart, would stall */
         point->sp = fresh->frame.sp;
         point++;
     }

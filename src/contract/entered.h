@@ -1,6 +1,5 @@
-/* entered.h: what `run` tells a recorder that it has put into a statically linked program, at the
- * one call that it makes of it there, before the program's first instruction (attach/enter.h), and
- * what that answers. */
+/* entered.h: the request and the answer of the only call that `run` makes to a recorder that it has
+ * put into a statically linked program, before the program's first instruction (attach/enter.h). */
 #ifndef CONTRACT_ENTERED_H
 #define CONTRACT_ENTERED_H
 
@@ -12,10 +11,11 @@ typedef struct entered {
     uint32_t version;
     uint32_t is_recorded;              /* the answer */
     uint64_t stack;                    /* where the kernel has put arguments and environment */
-    uint64_t clock;                    /* the kernel's clock_gettime; 0: it takes a system call */
-    uint64_t bias, headers, n_headers; /* of the program */
-    uint64_t own;                      /* where the recorder begins */
-    char text[256]; /* what is recorded, or why nothing is: goes on from a name */
+    uint64_t clock;                    /* address of the vDSO's clock_gettime; 0: use the system
+                                        * call */
+    uint64_t bias, headers, n_headers; /* those of the program */
+    uint64_t own;                      /* load address of the recorder */
+    char text[256];                    /* what is recorded, or why nothing is; continues a name */
 } entered;
 
 #endif

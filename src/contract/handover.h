@@ -1,11 +1,11 @@
-/* handover.h: how a recorder asks `allotrace run` to follow a program that cannot load one, since
- * it is static, or has a heap that is read from outside, before that program begins.
- *
- * Whoever is about to exec it connects to a socket of `run`'s, whose name is in the environment
- * (an abstract one: no file is left behind), and sends a handover_request. The answer is a
- * handover_answer. After HANDOVER_FOLLOWS the thread is traced up to its exec, or up to the process
- * that it is about to spawn; then the socket is closed, or, if there was no exec, a byte is sent
- * and awaited: it is traced no more. */
+/* handover.h: how a recorder asks `allotrace run` to follow a program, before that program begins.
+ * This is for a program that cannot load a recorder because it is static, or whose heap is read
+ * from outside.
+ * The thread that is about to exec the program connects to a socket of `run` and sends a
+ * handover_request. The name of the socket is in the environment; it is an abstract name, so no
+ * file is left behind. `run` replies with a handover_answer. After HANDOVER_FOLLOWS, the thread is
+ * traced up to its exec, or up to the process that it is about to spawn. Then the thread closes the
+ * socket. If there was no exec, it sends a byte and waits for one; then it is no longer traced. */
 #ifndef CONTRACT_HANDOVER_H
 #define CONTRACT_HANDOVER_H
 
@@ -14,24 +14,27 @@
 #define HANDOVER_VERSION 1
 
 enum {
-    HANDOVER_MOST_MS = 1000, /* that an exec waits for each answer; after that, nobody records it */
-    HANDOVER_NAME = 40,      /* bytes of the socket's name, with the 0 at its end, at most */
+    HANDOVER_MOST_MS = 1000, /* how long an exec waits for each answer; after that the program is
+                              * not recorded */
+    HANDOVER_NAME = 40,      /* most bytes of the socket's name, with its NUL */
 };
 
 struct handover_request {
     uint32_t version;
-    uint32_t spawns;         /* the thread starts a process for it, rather than becoming it */
-    int64_t process, thread; /* as it calls itself */
+    uint32_t spawns;         /* the thread starts a process for the program, rather than becoming
+                              * it */
+    int64_t process, thread; /* ids as the process itself sees them */
 };
 
 enum handover_kind {
-    HANDOVER_REFUSED, /* it goes on as if nobody had been asked */
-    HANDOVER_PERMIT,  /* the kernel wants it to permit `tracer` (PR_SET_PTRACER), and then a byte */
+    HANDOVER_REFUSED, /* the program begins unrecorded */
+    HANDOVER_PERMIT,  /* the kernel requires permission: call PR_SET_PTRACER with `tracer`, then
+                       * send a byte */
     HANDOVER_FOLLOWS
 };
 
 struct handover_answer {
-    uint32_t kind; /* of enum handover_kind */
+    uint32_t kind; /* an enum handover_kind */
     int32_t tracer;
 };
 

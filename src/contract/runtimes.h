@@ -1,19 +1,19 @@
-/* runtimes.h: the one list of the language runtimes whose heaps can be recorded. What each of them
- * is stands in src/runtimes/, behind record/runtime.h. */
+/* runtimes.h: the list of the language runtimes whose heaps can be recorded. The code for each of
+ * them is in src/runtimes/, accessed through record/runtime.h. */
 #ifndef CONTRACT_RUNTIMES_H
 #define CONTRACT_RUNTIMES_H
 
-/* X(identifier, name in C, frames kept of a stack by default, whose heap it is, whether that can be
- * recorded without malloc, a function of programs whose heap `attach` does not reach; or NULL). If
- * a program has several of them, the first whose heap can be recorded is the one. OCaml's stacks
- * cost more than malloc's. */
+/* X(identifier, name in C, frames of a stack kept by default, whose heap it is, whether the heap
+ * can be recorded without malloc, a function that identifies programs whose heap `attach` does not
+ * reach, or NULL). If a program has several runtimes, the first one whose heap can be recorded is
+ * used. OCaml's default depth is smaller because its stacks cost more than malloc's. */
 #define RUNTIMES(X)                                                                                \
     X(OCAML, ocaml, 128, "an OCaml", true, "caml_executable_name")                                 \
     X(PYTHON, python, 256, "a Python", false, NULL)                                                \
     X(LUA, lua, 256, "a Lua", false, NULL)                                                         \
     X(JVM, jvm, 256, "a Java", true, NULL)
 
-/* Rows of SETTINGS, one for each of those above, under the same identifier. */
+/* Rows of SETTINGS, one for each runtime above, with the same identifier. */
 #define RUNTIME_SETTINGS(X)                                                                        \
     X(OCAML, "MEMTRACE_OCAML", "heap", "one of heap, malloc, both",                                \
       "what to record in OCaml programs: the OCaml `heap`, `malloc`, or `both`")                   \
@@ -25,9 +25,9 @@
     X(JVM, "MEMTRACE_JVM", "both", "one of heap, malloc, both",                                    \
       "what to record in Java programs: the Java `heap`, the JVM's `malloc`, or `both`")
 
-/* The one whose heap is read from outside of its process, Go: the note that its linker leaves in
- * programs' files, by type and name (with its end and padding), and what tells its trace from one
- * of malloc beside it, x.go.ctf from x.ctf. */
+/* Go, the runtime whose heap is read from outside its process: type and name (with its NUL and
+ * padding) of the note that its linker puts into programs' files; and the part of a file name that
+ * distinguishes its trace from one of malloc beside it: x.go.ctf and x.ctf. */
 #define OUTSIDE_NOTE_TYPE 4
 #define OUTSIDE_NOTE_NAME "Go\0"
 #define OUTSIDE_TRACE     ".go"

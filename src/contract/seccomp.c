@@ -1,5 +1,6 @@
-/* seccomp.c: an interpreter for seccomp's programs (classic BPF), which tries each system call of
- * recording on them. It runs in other people's programs: on little stack, without memory. */
+/* seccomp.c: an interpreter for seccomp programs (classic BPF), which runs them on each system call
+ * that recording makes. It runs in other people's programs: it uses little stack and allocates
+ * nothing. */
 #include "contract/seccomp.h"
 
 #include <errno.h>
@@ -28,22 +29,23 @@
 #define ARCHITECTURE AUDIT_ARCH_AARCH64
 #endif
 
-/* ---- what recording takes ------------------------------------------------------------------ */
+/* ---- the system calls of recording
+ * ------------------------------------------------------------ */
 
-enum { FD = INT16_MIN }; /* stands for the descriptor that is written to */
+enum { FD = INT16_MIN }; /* stands for the descriptor of the trace */
 
-/* What happens if the call fails. MUST_DO: it may fail for its usual reasons, but if it always does
- * the program is harmed. */
+/* What happens if the call fails. MUST_DO: the call may fail for its usual reasons, but if it
+ * always fails, the program is harmed. */
 enum failure { MUST_DO, MAY_FAIL };
 
-/* A system call, and the arguments that are known before. Without pointers, so that the loader has
- * nothing to do about the tables. */
+/* A system call and those of its arguments that are known in advance. It has no pointers, so that
+ * the loader does not have to relocate the tables. */
 struct taken {
     char name[20];
     long number;
     enum failure failure;
     struct {
-        int at; /* from 1; 0: no more */
+        int at; /* number of the argument, from 1; 0: end of the list */
         long value;
     } known[4];
 };
@@ -51,7 +53,7 @@ struct taken {
 #define CALL(name) #name, SYS_##name
 
 static const struct taken recording[] = {
-    /* The recording ends, or does not begin. */
+    /* If one of these fails, the recording ends or does not begin. */
     {CALL(write), MAY_FAIL, {{1, FD}}},
     {CALL(fstat), MAY_FAIL, {{0}}},
     {CALL(openat), MAY_FAIL, {{1, AT_FDCWD}, {3, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY}}},
@@ -62,7 +64,7 @@ static const struct taken recording[] = {
     {CALL(renameat2), MAY_FAIL, {{1, AT_FDCWD}, {3, AT_FDCWD}, {5, RENAME_NOREPLACE}}},
     {CALL(ftruncate), MAY_FAIL, {{1, FD}}},
     {CALL(fcntl), MAY_FAIL, {{1, FD}, {2, F_OFD_SETLK}}},
-    /* The trace says at its end, or not at all, how the recording ended. */
+    /* If one of these fails, the trace may not tell how the recording ended. */
     {CALL(fcntl), MAY_FAIL, {{1, FD}, {2, F_SETFL}, {3, 0}}},
     {CALL(fcntl), MAY_FAIL, {{1, FD}, {2, F_SETFL}, {3, O_APPEND}}},
     {CALL(pwrite64), MAY_FAIL, {{1, FD}}},
@@ -71,7 +73,8 @@ static const struct taken recording[] = {
      MAY_FAIL,
      {{3, PROT_READ | PROT_WRITE}, {4, MAP_PRIVATE | MAP_ANONYMOUS}, {5, -1}, {6, 0}}},
     {CALL(mremap), MAY_FAIL, {{4, MREMAP_MAYMOVE}}},
-    /* Something is not known: a file, a name, a time, gauges, the outer end of a stack. */
+    /* If one of these fails, something stays unknown: a file, a name, a time, gauges, or the outer
+     * end of a stack. */
     {CALL(openat), MAY_FAIL, {{1, AT_FDCWD}, {3, O_RDONLY | O_CLOEXEC}}},
     {CALL(openat), MAY_FAIL, {{1, AT_FDCWD}, {3, O_RDWR | O_CLOEXEC}}},
     {CALL(read), MAY_FAIL, {{0}}},
@@ -85,9 +88,9 @@ static const struct taken recording[] = {
     {CALL(getrandom), MAY_FAIL, {{2, sizeof(uint64_t)}, {3, GRND_NONBLOCK}}},
     {CALL(prlimit64), MAY_FAIL, {{1, 0}, {2, RLIMIT_NOFILE}}},
     {CALL(prlimit64), MAY_FAIL, {{1, 0}, {2, RLIMIT_STACK}}},
-    {CALL(clock_gettime), MAY_FAIL, {{1, CLOCK_MONOTONIC}}}, /* if the vDSO does not know */
+    {CALL(clock_gettime), MAY_FAIL, {{1, CLOCK_MONOTONIC}}}, /* if the vDSO cannot answer */
     {CALL(clock_gettime), MAY_FAIL, {{1, CLOCK_PROCESS_CPUTIME_ID}}},
-    /* Another way is taken. */
+    /* If one of these fails, another way is taken. */
     {CALL(fcntl), MAY_FAIL, {{2, F_DUPFD_CLOEXEC}}},
     {CALL(madvise), MAY_FAIL, {{3, MADV_DONTNEED}}},
     {CALL(munmap), MAY_FAIL, {{0}}},
@@ -95,16 +98,16 @@ static const struct taken recording[] = {
     {CALL(nanosleep), MAY_FAIL, {{0}}},
     {CALL(sched_yield), MAY_FAIL, {{0}}},
     {CALL(membarrier), MAY_FAIL, {{1, MEMBARRIER_CMD_PRIVATE_EXPEDITED}}},
-    /* Threads would sleep for ever; signals stay blocked, or end the program; descriptors run out;
-     * a child process would write into the trace of its parent. */
+    /* If one of these fails, threads sleep forever, signals stay blocked or end the program,
+     * descriptors run out, or a child process writes into its parent's trace. */
     {CALL(futex), MUST_DO, {{2, FUTEX_WAIT | FUTEX_PRIVATE_FLAG}}},
     {CALL(futex), MUST_DO, {{2, FUTEX_WAKE | FUTEX_PRIVATE_FLAG}, {3, 1}}},
     {CALL(rt_sigprocmask), MUST_DO, {{1, SIG_BLOCK}}},
     {CALL(rt_sigprocmask), MUST_DO, {{1, SIG_SETMASK}}},
     {CALL(futex), MAY_FAIL, {{2, FUTEX_WAKE_OP | FUTEX_PRIVATE_FLAG}, {3, 0}, {4, 0}}},
     {CALL(futex), MAY_FAIL, {{2, FUTEX_CMP_REQUEUE | FUTEX_PRIVATE_FLAG}, {3, 0}, {4, 0}}},
-    {CALL(rt_sigprocmask), MAY_FAIL, {{1, -1}}}, /* these ask whether memory is there */
-    {CALL(sigaltstack), MAY_FAIL, {{1, 0}}},     /* asks how much stack a handler has */
+    {CALL(rt_sigprocmask), MAY_FAIL, {{1, -1}}}, /* these test whether memory is readable */
+    {CALL(sigaltstack), MAY_FAIL, {{1, 0}}},     /* asks how much stack a handler has left */
     {CALL(rt_sigtimedwait), MUST_DO, {{0}}},
     {CALL(close), MUST_DO, {{0}}},
     {CALL(getpid), MUST_DO, {{0}}},
@@ -113,12 +116,12 @@ static const struct taken recording[] = {
 
 static const struct taken naming[] = {{CALL(prctl), MAY_FAIL, {{1, PR_GET_NAME}}}};
 
-/* In whatever way these fail, dlopen says so and takes back what it has done. Whatever else it may
- * call, malloc for one, is judged when it comes to it. */
+/* If one of these fails, dlopen reports an error and undoes what it has done. Other calls that
+ * dlopen may make, such as those of malloc, are checked when they are made. */
 static const struct taken loading[] = {
     {CALL(openat), MAY_FAIL, {{1, AT_FDCWD}, {3, O_RDONLY | O_CLOEXEC}}},
     {CALL(read), MAY_FAIL, {{0}}},
-    {CALL(fstat), MAY_FAIL, {{0}}}, /* this, or that */
+    {CALL(fstat), MAY_FAIL, {{0}}}, /* glibc uses this or the next one */
     {CALL(newfstatat), MAY_FAIL, {{4, AT_EMPTY_PATH}}},
     {CALL(mmap), MAY_FAIL, {{3, PROT_READ | PROT_EXEC}, {4, MAP_PRIVATE | MAP_DENYWRITE}}},
     {CALL(mmap), MAY_FAIL, {{3, PROT_READ}, {4, MAP_PRIVATE | MAP_DENYWRITE}}},
@@ -133,14 +136,15 @@ static const struct taken loading[] = {
      MAY_FAIL,
      {{3, PROT_READ | PROT_WRITE}, {4, MAP_PRIVATE | MAP_FIXED | MAP_ANONYMOUS}, {5, -1}}},
     {CALL(mprotect), MAY_FAIL, {{3, PROT_READ}}},
-    {CALL(mprotect), MAY_FAIL, {{3, PROT_READ | PROT_WRITE}}}, /* entries of sealed tables */
+    {CALL(mprotect), MAY_FAIL, {{3, PROT_READ | PROT_WRITE}}}, /* for writing entries of tables that
+                                                                * the loader has sealed */
     {CALL(close), MAY_FAIL, {{0}}},
     {CALL(munmap), MAY_FAIL, {{0}}},
 };
 
-/* ---- the machine --------------------------------------------------------------------------- */
+/* ---- the interpreter ------------------------------------------------------------------------- */
 
-/* What a filter sees, as words of 32 bits; bit i of `known` is about word i. */
+/* The data that a filter sees, as 32-bit words. Bit i of `known` says whether word i is known. */
 struct call {
     uint32_t words[sizeof(struct seccomp_data) / sizeof(uint32_t)];
     uint32_t known;
@@ -223,7 +227,7 @@ static bool is_met(uint16_t code, uint32_t a, uint32_t b) {
     }
 }
 
-/* All but jumps and returns. */
+/* Runs any instruction but a jump or a return. */
 static void step(struct machine *m, const struct sock_filter *i) {
     switch (BPF_CLASS(i->code)) {
     case BPF_LD:
@@ -249,11 +253,12 @@ static void step(struct machine *m, const struct sock_filter *i) {
     }
 }
 
-/* ---- answers: sets of those that are possible ---------------------------------------------- */
+/* ---- answers, as sets of the possible ones
+ * ----------------------------------------------------- */
 
 #define ONLY(answer) (1U << (answer))
 
-/* An interrupted call would be made again for ever. */
+/* EINTR is not harmless: the interrupted call would be repeated forever. */
 static bool is_plain_error(uint32_t error) {
     return error != 0 && error != EINTR;
 }
@@ -276,11 +281,12 @@ static unsigned answer_of(uint32_t verdict) {
     }
 }
 
-/* Where a test is about what is not known, both ways are gone: by `depth` such tests inside of each
- * other, and so many instructions in all. Beyond that, the answer may be any. */
+/* If a test depends on an unknown value, both branches are followed, up to MAX_DEPTH nested tests
+ * and MAX_STEPS instructions in all. Beyond these limits, the worst answer is assumed. */
 enum { MAX_DEPTH = 24, MAX_STEPS = 100000 };
 
-/* Jumps lead forward, so that it ends. */
+/* Runs a filter from instruction `at` and returns the possible answers. It terminates because jumps
+ * only lead forward. */
 static unsigned run(const struct sock_fprog *filter, uint64_t at, struct machine m, int depth,
                     int *steps) {
     unsigned answers = 0;
@@ -304,11 +310,11 @@ static unsigned run(const struct sock_fprog *filter, uint64_t at, struct machine
             at += i->jf;
         }
     }
-    return answers | ONLY(SECCOMP_ALLOWS); /* the kernel takes no such program */
+    return answers | ONLY(SECCOMP_ALLOWS); /* the kernel rejects a program that runs off its end */
 }
 
-/* Of all filters together. Any answer that is not milder than the mildest of each other filter can
- * be the strictest. */
+/* Returns the possible answers of all filters together. The kernel takes the strictest one. So an
+ * answer of one filter is impossible if it is milder than the mildest answer of another filter. */
 static unsigned answers_to(const struct sock_fprog *filters, size_t n, const struct call *call) {
     unsigned any = ONLY(SECCOMP_ALLOWS), limit = SECCOMP_ALLOWS;
     for (size_t i = 0; i < n; i++) {
@@ -323,11 +329,11 @@ static unsigned answers_to(const struct sock_fprog *filters, size_t n, const str
     return any & (ONLY(limit + 1) - 1);
 }
 
-/* ---- the questions ------------------------------------------------------------------------- */
+/* ---- entry points ---------------------------------------------------------------------------- */
 
 #define WORD(field) (offsetof(struct seccomp_data, field) / sizeof(uint32_t))
 
-/* Where in memory we are called from is not known. */
+/* The instruction pointer of the call is not known. */
 static struct call call_of(long number) {
     struct call c = {.known = ONLY(WORD(nr)) | ONLY(WORD(arch))};
     c.words[WORD(nr)] = (uint32_t)number;
@@ -335,7 +341,8 @@ static struct call call_of(long number) {
     return c;
 }
 
-/* Whether the upper half of a negative int is filled with its sign depends on who calls. */
+/* For a negative int, the upper half of the register may or may not be sign-extended, depending on
+ * the caller, so it is unknown. */
 static void set_argument(struct call *c, int at, long value) {
     size_t low = WORD(args) + 2 * ((size_t)at - 1);
     c->words[low] = (uint32_t)value;

@@ -1,6 +1,6 @@
-/* seccomp.h: what seccomp filters would do to the system calls that recording takes. The recorder
- * asks it of a filter that its program is about to install, `attach` of those that a process has.
- */
+/* seccomp.h: computes what seccomp filters would do to the system calls of recording. The recorder
+ * asks this about a filter that its program is about to install; `attach` asks it about the filters
+ * of a process. */
 #ifndef CONTRACT_SECCOMP_H
 #define CONTRACT_SECCOMP_H
 
@@ -10,42 +10,42 @@
 struct seccomp_data;
 struct sock_fprog;
 
-/* How a call is answered. The kernel takes the strictest answer of all filters: the first in this
- * order. */
+/* Answers of a filter to a call, strictest first. The kernel takes the strictest answer of all
+ * filters. */
 typedef enum seccomp_answer {
-    SECCOMP_ENDS,    /* the thread or the process; also what this kernel may not know */
-    SECCOMP_SIGNALS, /* SIGSYS */
-    SECCOMP_FAKES,   /* the call seems to have succeeded, or to have been interrupted */
+    SECCOMP_ENDS,    /* ends the thread or the process; also any action unknown to this code */
+    SECCOMP_SIGNALS, /* sends SIGSYS */
+    SECCOMP_FAKES,   /* the call seems to have succeeded or to have been interrupted */
     SECCOMP_FAILS,
-    SECCOMP_ASKS, /* another process */
+    SECCOMP_ASKS, /* lets another process decide */
     SECCOMP_LOGS,
     SECCOMP_ALLOWS,
 } seccomp_answer;
 
 typedef struct seccomp_harm {
-    const char *call; /* its name */
+    const char *call; /* name of the system call */
     seccomp_answer answer;
 } seccomp_harm;
 
-/* Is there a call that is answered in a way that harms the program? Then *harm is one. `fd` is the
- * descriptor that is written to, -1: not known yet. What a filter says of what is not known before,
- * an address say, does harm if it may. */
+/* Returns whether some call of recording would be answered in a way that harms the program, and
+ * sets *harm to the first such call. `fd` is the descriptor of the trace; -1: not known yet. If the
+ * answer depends on something unknown, such as an address, it counts as harmful if it may be. */
 bool seccomp_harms_recording(const struct sock_fprog *filters, size_t n, int fd,
                              seccomp_harm *harm);
 
-/* The same of the one by which a thread's name is had, without which recording goes on. */
+/* Returns the same for the call that asks for a thread's name. Recording works without it. */
 bool seccomp_harms_naming(const struct sock_fprog *filters, size_t n, seccomp_harm *harm);
 
-/* The same of those by which the C library, from 2.34 to 2.41, loads the recorder into a process
- * that runs; each of them may fail. */
+/* Returns the same for the calls by which the C library, from 2.34 to 2.41, loads the recorder into
+ * a running process. Each of them may fail harmlessly. */
 bool seccomp_harms_loading(const struct sock_fprog *filters, size_t n, seccomp_harm *harm);
 
-/* The same of one that is about to be made, and is known in full. */
+/* Returns whether one call would be answered harmfully. `data` describes the call completely. */
 bool seccomp_harms_call(const struct sock_fprog *filters, size_t n,
                         const struct seccomp_data *data);
 
-/* Whether it is certain that a thread is let go on with a sleep, or the like, that was interrupted:
- * by a system call of the kernel's own, restart_syscall. */
+/* Returns whether a thread may certainly continue a sleep, or the like, that was interrupted. The
+ * kernel continues it by the system call restart_syscall. */
 bool seccomp_allows_restart(const struct sock_fprog *filters, size_t n);
 
 #endif

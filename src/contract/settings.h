@@ -1,17 +1,17 @@
-/* settings.h: the one list of what the environment tells the native recorder. The recorder reads
- * it; the command line sets it, and prints it as `allotrace help environment`.
- *
- * This folder is what both sides of a recording agree on: the recorder, in somebody else's program,
- * and `run`, `attach`, `ctl`, which have started it. They share no memory but what rescue.h
- * describes, and meet in names: of settings (here), of traces (trace_name.h), of the function by
- * which a running recorder is told something (control.h), of language runtimes (runtimes.h). What
- * is here uses neither malloc nor stdio, since one of the two sides may not. */
+/* settings.h: the list of the environment variables that the native recorder reads. The command
+ * line sets them, and prints the list as `allotrace help environment`.
+ * This folder is the contract between the two sides of a recording: the recorder, inside somebody
+ * else's program, and the commands `run`, `attach` and `ctl`. The only memory that they share is
+ * described in rescue.h. Otherwise they agree on names: of settings (here), of traces
+ * (trace_name.h), of the function through which a running recorder gets requests (control.h), and
+ * of language runtimes (runtimes.h). Code in this folder uses neither malloc nor stdio, because one
+ * of the two sides may not. */
 #ifndef CONTRACT_SETTINGS_H
 #define CONTRACT_SETTINGS_H
 
 #include "contract/runtimes.h"
 
-/* X(identifier, name in the environment, default, what each value is, meaning) */
+/* X(identifier, name in the environment, default, which values are valid, meaning) */
 #define SETTINGS(X)                                                                                \
     X(FILE, "MEMTRACE", "",                                                                        \
       "a valid trace name: it is too long, or contains a % that is not followed by p or %",        \

@@ -1,9 +1,8 @@
-/* trace_name.h: what the traces of a run are called, for the recorder, which writes them, and for
+/* trace_name.h: the names of the traces of a run, for the recorder, which writes them, and for
  * `allotrace run`, which finds them. Uses no stdio.
- *
- * In a pattern %p is the process id, %% a percent sign. The trace that a process had written before
- * it began another of the same name, as after exec, is renamed: x.ctf becomes x.1.ctf, the next one
- * x.2.ctf. */
+ * In a pattern, %p stands for the process id and %% for a percent sign. A process may begin a
+ * second trace of the same name, for example after exec. Then its earlier trace is renamed: x.ctf
+ * becomes x.1.ctf, the next one x.2.ctf. */
 #ifndef CONTRACT_TRACE_NAME_H
 #define CONTRACT_TRACE_NAME_H
 
@@ -14,14 +13,15 @@
 
 #include "contract/runtimes.h"
 
-#define TRACE_NAME_EARLIER_MAX 999 /* so many of one process are kept */
+#define TRACE_NAME_EARLIER_MAX 999 /* most earlier traces of one process that are kept */
 
-/* Whether a percent sign is an escape. */
+/* Returns whether a percent sign begins an escape sequence. */
 static inline bool trace_name_escapes(const char *percent) {
     return percent[1] == 'p' || percent[1] == '%';
 }
 
-/* Is there a name, and no percent sign in it that means nothing? */
+/* Returns whether the pattern is not empty and every percent sign in it begins an escape
+ * sequence. */
 static inline bool trace_name_is_pattern(const char *pattern) {
     const char *p = pattern;
     while ((p = strchr(p, '%')) && trace_name_escapes(p))
@@ -29,7 +29,7 @@ static inline bool trace_name_is_pattern(const char *pattern) {
     return *pattern && !p;
 }
 
-/* Whether the process is part of the name. */
+/* Returns whether the process id is part of the name. */
 static inline bool trace_name_is_per_process(const char *pattern) {
     const char *p = pattern;
     for (; (p = strchr(p, '%')) && trace_name_escapes(p); p += 2)
@@ -38,8 +38,8 @@ static inline bool trace_name_is_per_process(const char *pattern) {
     return false;
 }
 
-/* The pattern that gives this name alone, cut off where `size` bytes, at least 1, are full; returns
- * how long it is. */
+/* Writes the pattern that gives only this name, cut off at `size` bytes (at least 1). Returns its
+ * length. */
 static inline size_t trace_name_pattern(const char *name, char *pattern, size_t size) {
     size_t used = 0;
     for (; *name && used + (*name == '%') + 1 < size; name++) {
@@ -51,7 +51,8 @@ static inline size_t trace_name_pattern(const char *name, char *pattern, size_t 
     return used;
 }
 
-/* The pattern with that text for each process; false if it does not fit. */
+/* Writes the name that the pattern gives with the text `process` for %p. Returns false if it does
+ * not fit. */
 static inline bool trace_name_with(const char *pattern, const char *process, char *name,
                                    size_t size) {
     size_t used = 0;
@@ -69,7 +70,7 @@ static inline bool trace_name_with(const char *pattern, const char *process, cha
     return true;
 }
 
-/* The name that a pattern gives for a process; the same. */
+/* Writes the name that a pattern gives for a process. Returns false if it does not fit. */
 static inline bool trace_name_for(const char *pattern, uint64_t pid, char *name, size_t size) {
     char digits[21], *first = digits + sizeof digits - 1;
     *first = '\0';
@@ -79,8 +80,8 @@ static inline bool trace_name_for(const char *pattern, uint64_t pid, char *name,
     return trace_name_with(pattern, first, name, size);
 }
 
-/* Whether a pattern gives that name for some process; for which, if the pattern tells: the last
- * that stands there. `pid` may be NULL. */
+/* Returns whether the pattern gives that name for some process. If the pattern has %p, *pid becomes
+ * the process id, from the last %p. `pid` may be NULL. */
 static inline bool trace_name_matches(const char *pattern, const char *name, uint64_t *pid) {
     for (; *pattern; pattern++) {
         if (pattern[0] == '%' && pattern[1] == 'p') {
@@ -102,8 +103,8 @@ static inline bool trace_name_matches(const char *pattern, const char *name, uin
     return !*name;
 }
 
-/* Where the endings begin by which a trace is known, .ctf.zst and the like; the end if there are
- * none. */
+/* Returns the offset of the ending of a trace's name, .ctf.zst and the like; the length of the path
+ * if there is none. */
 static inline size_t trace_name_stem(const char *path) {
     size_t size = strlen(path);
     for (size_t i = size; i-- > 0 && path[i] != '/';)
@@ -112,8 +113,8 @@ static inline size_t trace_name_stem(const char *path) {
     return size;
 }
 
-/* The name, or the pattern, of the trace of a heap that is read from outside and stands beside one
- * of malloc. False if it does not fit. */
+/* Writes the name, or pattern, of the trace of a heap that is read from outside, where it is beside
+ * a trace of malloc. Returns false if it does not fit. */
 static inline bool trace_name_beside(const char *path, char *name, size_t size) {
     const size_t stem = trace_name_stem(path), rest = strlen(path + stem) + 1;
     const size_t beside = sizeof OUTSIDE_TRACE - 1;
@@ -125,8 +126,8 @@ static inline bool trace_name_beside(const char *path, char *name, size_t size) 
     return true;
 }
 
-/* The name of the trace number `n`, from 1 to TRACE_NAME_EARLIER_MAX, before that of `path`; false
- * if it does not fit. */
+/* Writes the name of the earlier trace number `n`, from 1 to TRACE_NAME_EARLIER_MAX, of `path`.
+ * Returns false if it does not fit. */
 static inline bool trace_name_earlier(const char *path, unsigned n, char *name, size_t size) {
     char number[] = {'.', (char)('0' + n / 100), (char)('0' + n / 10 % 10), (char)('0' + n % 10)};
     size_t stem = trace_name_stem(path), zeros = n < 10 ? 2 : n < 100;

@@ -152,10 +152,7 @@ void module_add_start(uintptr_t function, size_t size) {
 }
 
 bool module_starts_process(const struct module *module, uintptr_t pc) {
-    enum {
-        CODE_SIZE = 128
-    }; /* size of _start or _dl_start_user, bytes: 64 in glibc 2.36 for
-        * x86-64 */
+    enum { CODE_SIZE = 128 }; /* bytes; _start or _dl_start_user has 64 in glibc 2.36, x86-64 */
     uintptr_t low, high;
     for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
         if (pc - starts[i].low < starts[i].size)

@@ -72,11 +72,7 @@ struct unwind_cache {
 /* Returns the preferred place of the row of `key`. If another row is there, the row is elsewhere in
  * the same set. Neighboring code has neighboring rows, so that little memory is touched. */
 static inline struct row *unwind_cache_place(unwind_cache *cache, uintptr_t key) {
-    enum {
-        CODE_BYTES_LOG2 = 3,
-        SPAN_LOG2 = 19
-    }; /* bytes of code (log2) that share a row, and that
-        * the whole cache spans */
+    enum { CODE_BYTES_LOG2 = 3, SPAN_LOG2 = 19 }; /* code bytes of a row, of the whole cache */
     return &cache->rows[(key >> CODE_BYTES_LOG2 ^ key >> SPAN_LOG2) &
                         (cache->more_rows | (FIRST_ROWS - 1))];
 }
@@ -150,9 +146,7 @@ walk_step_by_row(struct stack_view *view, const struct row *row, struct unwind_f
     uintptr_t base = frame->sp;
     if (row->bits & ROW_FROM_BP) {
         base = frame->bp;
-        __asm__(""
-                : "+r"(base)); /* forces a predicted branch: a conditional move would wait for
-                                * `bits` */
+        __asm__("" : "+r"(base)); /* forces a branch: a conditional move would wait for bits */
     }
     uintptr_t ra_slot = base + (uintptr_t)row->offset;
     uintptr_t cfa = ra_slot + (uintptr_t)(row->cfa_words * WORD);

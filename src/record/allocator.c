@@ -1,4 +1,5 @@
-/* allocator.c: see allocator.h. Owns the list as data, and the functions in which calls arrive. */
+/* allocator.c: implements allocator.h: the tables of names, and the hooks that intercepted calls
+ * reach. */
 #include "record/allocator.h"
 
 #include <string.h>
@@ -12,7 +13,7 @@ typedef uintptr_t word;
 
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
-/* What has been counted and recorded so far in this thread. */
+/* What has been counted and recorded in this thread so far. */
 struct counted {
     int64_t countdown;
     unsigned births;
@@ -55,7 +56,8 @@ ALWAYS_INLINE word allocator_go_in(word a, word b, word c, word d, const struct 
     if (__builtin_expect(self.linked == LINKED_COUNTS, 0))                                         \
     return e->original(a, b, c, d)
 
-/* The stack is taken from the function that is called in place of the allocator's. */
+/* Must be inlined into the hook, which is called in place of the allocator's function, because
+ * unwind_site_here takes the hook's caller. */
 ALWAYS_INLINE word allocator_alloc(word a, word b, word c, word d, const struct allocator_call *e,
                                    word bytes) {
     IF_INSIDE_GO_ON();
@@ -68,7 +70,8 @@ ALWAYS_INLINE word allocator_alloc(word a, word b, word c, word d, const struct 
     return allocator_born(block, bytes, e, &site);
 }
 
-/* The old block dies before the call: another thread may be given its address at once. */
+/* The old block is taken out before the call, because another thread may get its address at
+ * once. */
 ALWAYS_INLINE word allocator_resize(word a, word b, word c, word d, const struct allocator_call *e,
                                     word old, word bytes) {
     IF_INSIDE_GO_ON();
@@ -130,7 +133,7 @@ HOOK(free) {
     }
     return e->original(a, b, c, d);
 }
-/* Gives an error, and the block in its first argument. */
+/* The function returns an error code and stores the block through its first argument. */
 HOOK(out2) {
     IF_INSIDE_GO_ON();
     const struct counted before = counted_now();
@@ -142,7 +145,7 @@ HOOK(out2) {
     allocator_born(*(const word *)a, c, e, &site);
     return error;
 }
-/* Resizes a block where it is, or not, and gives its size. */
+/* The function resizes a block only in place, and returns its size. */
 HOOK(grow1) {
     IF_INSIDE_GO_ON();
     void *const block = (void *)a;
@@ -158,7 +161,7 @@ HOOK(grow1) {
     return size;
 }
 
-/* The text that is given tells how large its block is. */
+/* The size of the block follows from the string in it. */
 ALWAYS_INLINE word allocator_text(word a, word b, word c, word d, const struct allocator_call *e,
                                   bool is_new) {
     if (!is_new)
@@ -199,14 +202,14 @@ static bool die_with_heap(const void *heap, const void *area, void *block, size_
     return true;
 }
 
-/* All blocks of a heap end, none by a call of its own. */
+/* The function frees all blocks of a heap, without a call for each. */
 HOOK(destroy) {
     if (heap_visit && recorder_enter_begun())
         heap_visit((const void *)a, true, die_with_heap, NULL);
     return e->original(a, b, c, d);
 }
 
-/* ---- the list as data ---------------------------------------------------------------------- */
+/* ---- the tables ------------------------------------------------------------------------------ */
 
 static uintptr_t hook_of(enum allocator_kind kind) {
     switch (kind) {
@@ -243,14 +246,15 @@ void allocator_name_call(struct allocator_call *call, unsigned name) {
     call->inside = allocator_may_throw(name) ? LINKED_THROWS : LINKED_COUNTS;
 }
 
-/* Is the second letter one of these? */
+/* Returns whether the second letter is one of `letters`. */
 static inline bool goes_on(const char *name, const char *letters) {
     while (*letters && *letters != name[1])
         letters++;
     return *letters;
 }
 
-/* Few names begin as any of an allocator's does, and programs can have a hundred thousand. */
+/* Returns whether the name may be an allocator's. A program can have a hundred thousand symbols,
+ * and few of them begin like any of these names. */
 HOT_CODE static bool may_have(const char *name) {
     switch (*name) {
     case '_': /* operators, _rjem_ */

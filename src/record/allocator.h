@@ -1,8 +1,7 @@
-/* allocator.h: what the functions of allocators are called that a program calls by other names than
- * malloc's, and what such a call comes to, however it has been led here: by a jump in the function
+/* allocator.h: the names, other than malloc's own, under which programs call the functions of
+ * allocators, and how such a call is recorded. A call arrives here by a jump in the function
  * (linked.c), or by the entry through which a module calls it (imports.c).
- *
- * A block is counted when the allocator has given it, unless something that was called inside has
+ * A block is counted after the allocator has returned it, unless a call inside the allocator has
  * been counted meanwhile. */
 #ifndef RECORD_ALLOCATOR_H
 #define RECORD_ALLOCATOR_H
@@ -13,8 +12,8 @@
 
 #include "record/calls.h"
 
-/* What an allocator puts in front of all its names; or, for a name, that it is looked for only
- * where a module imports it. */
+/* Families of allocators, each of which puts a prefix before all its names. IMPORTED marks a name
+ * that is looked for only where a module imports it. */
 enum allocator_prefix { PLAIN = 1, JE = 2, TC = 4, MI = 8, SN = 16, OTHER = 32, IMPORTED = 64 };
 #define ALLOCATOR_PREFIXES(X)                                                                      \
     X("", PLAIN)                                                                                   \
@@ -28,8 +27,8 @@ enum allocator_prefix { PLAIN = 1, JE = 2, TC = 4, MI = 8, SN = 16, OTHER = 32, 
     X("scalable_", OTHER)
 enum { C_NAMES = PLAIN | JE | TC | MI | SN | OTHER, ONLY_JE_NAMES = PLAIN | JE };
 
-/* X(name behind the prefix, whose it is, what its arguments are, what the block is called): where a
- * function takes what here is said to be the bytes, their number, or the block. */
+/* X(name after the prefix, families that have it, kind of its arguments, type of the block). The
+ * kind says which arguments are the size, the count or the block. */
 #define ALLOCATOR_NAMES(X)                                                                         \
     X(malloc, C_NAMES, size0, malloc)                                                              \
     X(calloc, C_NAMES, product01, calloc)                                                          \
@@ -132,7 +131,7 @@ enum { C_NAMES = PLAIN | JE | TC | MI | SN | OTHER, ONLY_JE_NAMES = PLAIN | JE }
     X(rust_realloc, SN, resize3, realloc)                                                          \
     X(rust_dealloc, SN, free, malloc)
 
-/* Where arguments say what. */
+/* The kinds of arguments. Digits are the indices of arguments. */
 #define ALLOCATOR_KINDS(X)                                                                         \
     X(size0)                                                                                       \
     X(size1)                                                                                       \
@@ -162,13 +161,13 @@ enum {
     N_ALLOCATOR_NAMES = 0 ALLOCATOR_NAMES(COUNT) CALLS_NEW(COUNT) CALLS_DELETE(COUNT)
 #undef COUNT
 };
-/* The first four names. */
+/* Indices of the first four names. */
 enum { ALLOCATOR_MALLOC, ALLOCATOR_CALLOC, ALLOCATOR_REALLOC, ALLOCATOR_FREE };
 
-/* Without pointers, which the loader would have to relocate. */
+/* It has no pointers, which the loader would have to relocate. */
 struct allocator_name {
     char text[40];
-    uint8_t prefixes; /* of whose allocators it is, enum allocator_prefix */
+    uint8_t prefixes; /* families that have it: enum allocator_prefix */
     uint8_t kind, type;
 };
 struct allocator_prefix_text {
@@ -180,35 +179,37 @@ extern const struct allocator_name allocator_names[N_ALLOCATOR_NAMES]
 extern const struct allocator_prefix_text allocator_prefixes[N_ALLOCATOR_PREFIXES]
     __attribute__((visibility("hidden")));
 
-/* How an allocator is called: no function of the list takes more than four arguments. */
+/* The type by which allocators are called. No function in the list takes more than four
+ * arguments. */
 typedef uintptr_t allocator_function(uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d);
 
-/* One function of an allocator, to which calls are led by way of a hook, which takes the same
- * arguments and this. imports_stubs.S knows where the hook is, and how large all is. */
+/* A function of an allocator whose calls are redirected to a hook. The hook gets the same arguments
+ * and this struct. imports_stubs.S knows the offset of `hook` and the size of the struct. */
 struct allocator_call {
-    allocator_function *original; /* what the hook calls */
+    allocator_function *original; /* the function that the hook calls */
     uintptr_t hook;
-    uintptr_t function; /* where it begins */
+    uintptr_t function; /* address of the intercepted function */
     uint8_t type;       /* enum call_type */
     uint8_t inside;     /* enum linked_call */
-    bool is_closed;     /* what it calls is none of the program's, and no exception leaves it */
-    uint16_t name;      /* its index */
+    bool is_closed;     /* it calls no function of the program, and no exception leaves it */
+    uint16_t name;      /* index in allocator_names */
 };
 
-/* Says of a call what follows from its name: all but where it goes on. */
+/* Fills in what follows from the name: all fields but `original`, `function` and `is_closed`. */
 void allocator_name_call(struct allocator_call *call, unsigned name);
 
-/* Is it an operator of C++, or the like? */
+/* Returns whether the function is an operator of C++ or the like, which may throw. */
 bool allocator_may_throw(unsigned name);
 
-/* By this, mimalloc shows the blocks of a heap; NULL: there is no mimalloc, or several. */
+/* mimalloc's function that visits the blocks of a heap. NULL: mimalloc is not there, or more than
+ * once. */
 typedef bool allocator_heap_visitor(const void *heap, const void *area, void *block, size_t size,
                                     void *context);
 typedef bool allocator_heap_visit(const void *heap, bool all, allocator_heap_visitor *visit,
                                   void *context);
 void allocator_know_heaps(allocator_heap_visit *visit);
 
-/* Calls `visit` with the indices of each prefix and name that make up this one. */
+/* Calls `visit` with the indices of each prefix and name that together form `text`. */
 void allocator_each_name(const char *text,
                          void (*visit)(unsigned prefix, unsigned name, void *context),
                          void *context);

@@ -1,5 +1,5 @@
-/* calls.h: the one list of what the recorder puts itself in front of. preload.c, process.c and
- * maps.c define the functions, next.h has what they stand before. */
+/* calls.h: the list of the functions that the recorder interposes. preload.c, process.c and maps.c
+ * define them; next.h has the original functions. */
 #ifndef RECORD_CALLS_H
 #define RECORD_CALLS_H
 
@@ -10,8 +10,8 @@
 
 #include "platform/cpu.h"
 
-/* X(name, what it is called in source, parameters, arguments, bytes asked for): return a block, or
- * NULL. */
+/* X(name, name in source code, parameters, arguments, bytes requested): functions that return a
+ * block or NULL. */
 #define CALLS_ALLOCATING(X)                                                                        \
     X(malloc, "malloc", (size_t size), (size), size)                                               \
     X(calloc, "calloc", (size_t count, size_t size), (count, size), calls_product(count, size))    \
@@ -20,7 +20,8 @@
     X(valloc, "valloc", (size_t size), (size), size)                                               \
     X(pvalloc, "pvalloc", (size_t size), (size), size)
 
-/* The same for C++; X(…, alignment), which is 0 for the default one. */
+/* Allocating operators of C++: the same fields and X(…, alignment), which is 0 for the default
+ * alignment. */
 #define CALLS_NEW(X)                                                                               \
     X(_Znwm, "operator new", (size_t size), (size), size, 0)                                       \
     X(_Znam, "operator new[]", (size_t size), (size), size, 0)                                     \
@@ -35,13 +36,13 @@
     X(_ZnamSt11align_val_tRKSt9nothrow_t, "operator new[]",                                        \
       (size_t size, size_t alignment, const void *tag), (size, alignment, tag), size, alignment)
 
-/* Reported like those above, written out in preload.c: X(result, name, parameters, arguments). */
+/* X(result, name, parameters, arguments): these are recorded, too, but written out in preload.c. */
 #define CALLS_RESIZING(X)                                                                          \
     X(void *, realloc, (void *block, size_t size), (block, size))                                  \
     X(void *, reallocarray, (void *block, size_t count, size_t size), (block, count, size))        \
     X(int, posix_memalign, (void **block, size_t alignment, size_t size), (block, alignment, size))
 
-/* X(name, parameters, arguments): end the life of `block`. */
+/* X(name, parameters, arguments): functions that free `block`. */
 #define CALLS_FREEING(X)                                                                           \
     X(free, (void *block), (block))                                                                \
     X(free_sized, (void *block, size_t size), (block, size))                                       \
@@ -65,11 +66,11 @@
     X(_ZdaPvSt11align_val_tRKSt9nothrow_t, (void *block, size_t alignment, const void *tag),       \
       (block, alignment, tag))
 
-/* X(result, name, parameters, arguments): merely passed on. */
+/* X(result, name, parameters, arguments): functions that are only passed on. */
 #define CALLS_ASKING(X) X(size_t, malloc_usable_size, (void *block), (block))
 
-/* X(result, name, parameters, arguments): the process, or a part of it, may end with these; the
- * variadic forms of exec are written out in process.c. */
+/* X(result, name, parameters, arguments): functions that replace the process's program, on success.
+ * The variadic forms of exec are written out in process.c. */
 #define CALLS_EXEC(X)                                                                              \
     X(int, execve, (const char *path, char *const argv[], char *const envp[]), (path, argv, envp)) \
     X(int, execv, (const char *path, char *const argv[]), (path, argv))                            \
@@ -80,7 +81,7 @@
     X(int, execveat,                                                                               \
       (int fd, const char *path, char *const argv[], char *const envp[], int flags),               \
       (fd, path, argv, envp, flags))
-/* The same, and this process goes on. */
+/* X(result, name, parameters, arguments): functions that start a program in a new process. */
 #define CALLS_SPAWN(X)                                                                             \
     X(int, posix_spawn,                                                                            \
       (pid_t * pid, const char *path, const void *actions, const void *attributes,                 \
@@ -90,22 +91,23 @@
       (pid_t * pid, const char *file, const void *actions, const void *attributes,                 \
        char *const argv[], char *const envp[]),                                                    \
       (pid, file, actions, attributes, argv, envp))
-/* X(name, parameters, arguments, what is done before): a handler may come back from abort. */
+/* X(name, parameters, arguments, function called before): functions that end the process. A signal
+ * handler may return from abort. */
 #define CALLS_EXIT(X)                                                                              \
     X(_exit, (int status), (status), recorder_finish)                                              \
     X(_Exit, (int status), (status), recorder_finish)                                              \
     X(abort, (void), (), recorder_before_abort)
 
-/* X(result, name, parameters, arguments): by these, a language runtime
- * gives itself away: see record/runtime.h. */
+/* X(result, name, parameters, arguments): functions by whose calls a language runtime is
+ * recognized: see record/runtime.h. */
 #define CALLS_LINK(X)                                                                              \
     X(ssize_t, readlink, (const char *path, char *buffer, size_t size), (path, buffer, size))      \
     X(ssize_t, __readlink_chk, (const char *path, char *buffer, size_t size, size_t room),         \
       (path, buffer, size, room))
 #define CALLS_UNLOADING(X) X(int, dlclose, (void *handle), (handle))
 
-/* X(result, name, parameters, arguments): what maps memory; mremap is written out in maps.c. Those
- * of the first list can be called before we know where they go on. */
+/* X(result, name, parameters, arguments): functions that map memory; mremap is written out in
+ * maps.c. Those of the first list can be called before the original functions are known. */
 #define CALLS_MAPPING(X)                                                                           \
     X(void *, mmap, (void *address, size_t size, int protection, int flags, int fd, off_t offset), \
       (address, size, protection, flags, fd, offset))                                              \
@@ -118,15 +120,15 @@
     X(void *, sbrk, (intptr_t increment), (increment))                                             \
     X(int, brk, (void *address), (address))
 
-/* X(result, name, parameters, arguments): by these a program gives up system calls; sandbox.c has
- * them. Allocators that set themselves up call them, too. */
+/* X(result, name, parameters, arguments): functions by which a program gives up system calls;
+ * sandbox.c defines them. Allocators also call them while they initialize themselves. */
 #define CALLS_SANDBOX(X)                                                                           \
     X(long, syscall, (long number, long a, long b, long c, long d, long e, long f),                \
       (number, a, b, c, d, e, f))                                                                  \
     X(int, prctl, (int option, long a, long b, long c, long d), (option, a, b, c, d))
 
-/* X(result, name, parameters): what a program may call if it finds it: allotrace/mark.h and pool.h;
- * and by names that programs know already, which call it on another recorder. */
+/* X(result, name, parameters): functions that a program may call if it finds them: those of
+ * allotrace/mark.h and pool.h, and those that programs already call on another recorder. */
 #define CALLS_OFFERED(X)                                                                           \
     X(void, allotrace_mark, (const char *name))                                                    \
     X(unsigned, allotrace_scope, (const char *name, unsigned scope))                               \
@@ -142,20 +144,20 @@
     X(void, heaptrack_free, (void *address))                                                       \
     X(void, heaptrack_realloc, (void *before, size_t bytes, void *address))
 
-/* X(name, what it is called in the trace): kinds of memory that these give. */
+/* X(name, name in the trace): kinds of memory from mapping functions. */
 #define CALLS_MAPPED(X)                                                                            \
     X(mmap, "mmap")                                                                                \
     X(mmap_file, "mmap (file)")                                                                    \
     X(sbrk, "sbrk")
 
-/* The blocks of C++ form a list of their own, and so do all others. */
+/* All functions of C that handle blocks. Those of C++ are listed separately. */
 #define CALLS_C(ALLOCATING, FREEING, OTHER)                                                        \
     CALLS_ALLOCATING(ALLOCATING)                                                                   \
     CALLS_FREEING(FREEING)                                                                         \
     CALLS_RESIZING(OTHER)                                                                          \
     CALLS_ASKING(OTHER)
 
-/* The functions whose name becomes the type of an allocation. */
+/* The type of an allocation: the function that was called. */
 enum call_type {
 #define CALL_TYPE(name, ...)               TYPE_##name,
 #define CALL_TYPE_OTHER(result, name, ...) TYPE_##name,
@@ -166,7 +168,7 @@ enum call_type {
             N_CALL_TYPES
 };
 
-/* Count * size, or more than any allocator has. */
+/* Returns count * size. If that overflows, returns more than any allocator has. */
 static inline size_t calls_product(size_t count, size_t size) {
     size_t product;
     return __builtin_mul_overflow(count, size, &product) ? (size_t)1 << 62 : product;

@@ -1,7 +1,7 @@
-/* code.c: the modules that stacks were met in, and what the trace says of a code. native.c asks
- * for the code of an address, which is remembered by domain (code.h); only an address that is new
- * leads here, to its module. When the writer first writes a code, session.c has it located here.
- * Modules are a list that only grows and that readers walk without a lock. */
+/* code.c: the modules that were seen on stacks, and the locations of codes in the trace. native.c
+ * asks for the code of an address. Each domain caches codes (code.h), so only a new address gets
+ * here, where its module is looked up. When the writer writes a code for the first time, session.c
+ * gets its location here. The list of modules only grows, and readers walk it without a lock. */
 #include "record/code.h"
 
 #include <limits.h>
@@ -12,18 +12,18 @@
 #include "record/gauges.h"
 #include "record/text.h"
 
-/* A module as it was met on a stack. All but `epoch` never changes. */
+/* A module that was seen on a stack. Only `epoch` ever changes. */
 struct code_module {
     struct code_module *older;
     uintptr_t low, high;    /* addresses */
-    uintptr_t bias;         /* address - address in the ELF file */
+    uintptr_t bias;         /* address in memory minus address in the ELF file */
     uint16_t generation;    /* see code.h */
-    _Atomic uint32_t epoch; /* when it was last seen to be there */
+    _Atomic uint32_t epoch; /* epoch in which it was last seen */
     const char *file;       /* PATH[BUILD-ID] */
     const char *base;       /* last part of PATH; ends at '[' */
 };
 
-/* Counts the times that modules may have gone. */
+/* Counts the times at which modules may have been unloaded. */
 _Atomic uint32_t code_epoch_now = 1;
 
 void code_modules_changed(void) {
@@ -34,7 +34,7 @@ static bool module_holds(const struct code_module *m, uintptr_t address) {
     return address >= m->low && address < m->high;
 }
 
-/* The module that has `address` in this epoch, if it was met in it. */
+/* Returns the module at `address`, if it was already seen in this epoch. */
 static struct code_module *module_known(code_table *table, uintptr_t address, uint32_t epoch) {
     struct code_module *m = atomic_load_explicit(&table->modules, memory_order_acquire);
     while (m && !(module_holds(m, address) &&
@@ -43,7 +43,7 @@ static struct code_module *module_known(code_table *table, uintptr_t address, ui
     return m;
 }
 
-/* Writes PATH[BUILD-ID]; gives where its last part begins. */
+/* Writes PATH[BUILD-ID]. Returns the offset of the last part of PATH. */
 static size_t module_name(const struct module *module, char *name, size_t size) {
     text t = text_in(name, size);
     size_t id_room = 2 * module->build_id_size + 2;
@@ -84,8 +84,9 @@ static struct code_module *module_add_locked(code_table *table, const struct mod
     return m;
 }
 
-/* The entry of this module, which is there now: the one it had before it was last doubted, or a
- * new one, one generation after those whose addresses it has taken. */
+/* Returns the entry of this module, which is loaded now. That is its earlier entry if there is one,
+ * even if it was in doubt meanwhile. Otherwise it is a new entry, one generation after the entries
+ * whose addresses it overlaps. */
 static struct code_module *module_enter_locked(code_table *table, const struct module *found,
                                                const char *name, size_t base) {
     unsigned generation = 0;
@@ -128,9 +129,11 @@ void code_cache_forget(code_cache *cache, uint32_t epoch) {
 uint64_t code_of(code_table *table, code_cache *cache, uintptr_t return_address) {
     uint64_t *slot = &cache->codes[code_slot(return_address)];
     if (return_address & ~CODE_ADDRESS_MASK)
-        return CODE_LOST; /* it was no address: code made at run time tells of no frames */
+        return CODE_LOST; /* not an address: the walk went astray in generated code, which has no
+                           * unwind tables */
     if (!return_address || (*slot & CODE_ADDRESS_MASK) != return_address) {
-        /* The call may be the last instruction of its module. */
+        /* The call may be the last instruction of its module, so the return address may be outside
+         * it. */
         struct code_module *m = module_known(table, return_address - 1, cache->epoch);
         if (!m)
             m = module_meet(table, return_address - 1, cache->epoch);
@@ -180,12 +183,12 @@ uint64_t code_of_thread(code_table *table, const char *name) {
 
 /* ---- pools ------------------------------------------------------------------------------- */
 
-/* More call sites of pools have no type. */
+/* Call sites of pools beyond MOST_POOL_SITES get no type. */
 enum { POOL_SITES_LOG2 = 14, POOL_SITES = 1 << POOL_SITES_LOG2, MOST_POOL_SITES = POOL_SITES / 2 };
 
 typedef struct code_pool_site pool_site;
 
-/* Where it stands, or may be put. */
+/* Returns the place of the site in the hash table, or the free place where it belongs. */
 static pool_site *pool_site_place(pool_site *sites, uint64_t code, uint16_t pool) {
     size_t at = hash_u64(code ^ (uint64_t)pool << CODE_TYPE_AT) >> (64 - POOL_SITES_LOG2);
     for (;; at = (at + 1) % POOL_SITES) {
@@ -195,7 +198,7 @@ static pool_site *pool_site_place(pool_site *sites, uint64_t code, uint16_t pool
     }
 }
 
-/* Pieces of that size are mappings of their own, and so are zero. */
+/* Memory of this size is a mapping of its own, and so is zeroed. */
 static pool_site *pool_sites_locked(code_table *table) {
     _Static_assert(POOL_SITES * sizeof(pool_site) > 1 << MEMORY_MAX_SHIFT, "large");
     pool_site *sites = atomic_load_explicit(&table->pool_sites, memory_order_relaxed);
@@ -205,7 +208,7 @@ static pool_site *pool_sites_locked(code_table *table) {
     return sites;
 }
 
-/* NULL: there is no room. */
+/* Returns NULL if there is no room. */
 static pool_site *pool_site_add(code_table *table, uint64_t code, uint16_t pool) {
     lock_acquire(&table->lock);
     pool_site *sites = pool_sites_locked(table);

@@ -1,5 +1,5 @@
-/* config.c: numbers and paths are parsed by hand, as the C library's functions may allocate, take
- * locks or follow the locale. A relative path is fixed to the working directory at once. */
+/* config.c: parses numbers and paths by hand, because the C library's functions may allocate, take
+ * locks or depend on the locale. Makes a relative path absolute at once. */
 #include "record/config.h"
 
 #include <stddef.h>
@@ -27,8 +27,8 @@ HOT_CODE bool config_parse_whole(const char *s, uint64_t *number) {
     return true;
 }
 
-/* 15 digits are exact in a double, and so are powers of ten up to 10^22: one rounding in all for
- * every number that somebody would type. */
+/* A double holds 15 digits exactly, and powers of ten up to 10^22. So every number that somebody
+ * would type is rounded only once. */
 #define MAX_DIGITS   15
 #define MAX_EXPONENT 22
 
@@ -68,7 +68,8 @@ HOT_CODE bool config_parse_number(const char *s, double *number) {
     return true;
 }
 
-/* The working directory, with a slash, % doubled; nothing if it cannot be told. */
+/* Adds the working directory with a slash at its end and each % doubled. Adds nothing if the
+ * directory is unknown. */
 static void add_directory(text *t) {
     char directory[PATH_MAX];
     long size = syscall4(SYS_getcwd, (long)directory, sizeof directory, 0, 0);
@@ -81,7 +82,7 @@ static void add_directory(text *t) {
 HOT_CODE static bool set_file(config *c, const char *file) {
     text t = text_in(c->file, sizeof c->file);
     if (file[0] != '/')
-        add_directory(&t); /* the program may go to another one */
+        add_directory(&t); /* the program may change its directory */
     text_add(&t, file);
     c->per_process = trace_name_is_per_process(file);
     return (!*file || trace_name_is_pattern(file)) && t.next < t.end;
@@ -118,7 +119,7 @@ static void set_context(config *c, const char *value) {
     c->context = c->context_text;
 }
 
-/* Sets one setting from its text, which is not empty but for those that may be. */
+/* Parses one setting. The text is empty only for settings that may be empty. */
 HOT_CODE static bool config_set(config *c, enum setting setting, const char *value) {
     uint64_t n;
     switch (setting) {

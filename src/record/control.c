@@ -1,6 +1,6 @@
-/* control.c: what others ask of the recorder while the program runs: the command line, by having a
- * thread of the program call allotrace_control (contract/control.h), and the program itself,
- * through allotrace/mark.h. */
+/* control.c: requests to the recorder while the program runs. They come from the command line,
+ * which makes a thread of the program call allotrace_control (contract/control.h), and from the
+ * program itself, through allotrace/mark.h. */
 #include "contract/control.h"
 
 #include <string.h>
@@ -20,11 +20,11 @@ EXPORT unsigned allotrace_scope(const char *name, unsigned scope);
 EXPORT const char *allotrace_flush(void);
 EXPORT int allotrace_finds_tasks(void);
 
-/* The settings of the request; only one is at work at a time. */
+/* Settings of the current request; there is only one at a time. */
 static const char *settings;
 
-/* Of the recording that the command line has begun. It stays where it is as long as the process
- * does, since whoever keeps the recording knows the address. */
+/* Used by a recording that the command line has begun. It is static because the process that keeps
+ * the recording uses its address. */
 static struct pace pace;
 
 static char *setting(const char *name) {
@@ -60,7 +60,7 @@ static void control_begin(control *c) {
     }
 }
 
-/* Also of a recording that has ended of itself, which could change nothing back. */
+/* Also handles a recording that has ended by itself, because that could restore no code. */
 static void control_ask_for_codes(control *c) {
     const struct runtime *const r = recorder_runtime();
     const bool asks = c->action == CONTROL_BEGIN || c->action == CONTROL_END;
@@ -123,9 +123,9 @@ unsigned allotrace_scope(const char *name, unsigned scope) {
     return recorder_scope(name, scope);
 }
 
-/* For libraries of languages, which are installed apart from us and so must not know `control`: the
- * trace then has all that happened until now. The path lives as long as the process; NULL: nothing
- * is recorded. Any thread may call, but no signal handler. */
+/* Completes the trace up to now and returns its path, which lives as long as the process; NULL:
+ * nothing is recorded. For libraries of languages, which are installed separately and so must not
+ * depend on `control`. Any thread may call this, but no signal handler. */
 const char *allotrace_flush(void) {
     const char *path = recorder_path();
     if (path) {
@@ -135,7 +135,8 @@ const char *allotrace_flush(void) {
     return path;
 }
 
-/* For the same: tasks of the language are scopes without a word of the program. */
+/* Returns whether the runtime finds tasks by itself, so that tasks of the language become scopes
+ * without any call by the program. Also for libraries of languages. */
 int allotrace_finds_tasks(void) {
     const struct runtime *const r = recorder_runtime();
     return r && r->scope && !r->lacks();

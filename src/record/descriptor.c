@@ -1,5 +1,5 @@
-/* descriptor.c: ours is moved to the last numbers of the range that every process has room for, and
- * asked by fstat before each use. */
+/* descriptor.c: implements descriptor.h. The descriptor is moved to a high number, and fstat
+ * verifies it before each use. */
 #include "record/descriptor.h"
 
 #include <fcntl.h>
@@ -9,8 +9,8 @@
 #include "base/hot.h"
 #include "platform/syscall.h"
 
-/* Programs expect that new descriptors get small numbers: ours takes one of the last of the range
- * that every process has room for. */
+/* Programs expect small numbers for new descriptors. So the recorder's descriptor gets one of the
+ * last numbers in the range that every process may use. */
 #define FD_RANGE 1024
 #define FD_SPARE 64
 

@@ -1,7 +1,7 @@
-/* domain.c: how threads get into domains and how domains come and go. native.c enters the domain of
- * its own thread by the two accesses in domain.h and comes here when somebody else wants in;
- * session.c visits those of others to flush them. Which modules a domain's caches know of is
- * checked here as well, before a stack is taken. */
+/* domain.c: how threads enter domains, and how domains are created and reused. native.c enters the
+ * domain of its own thread by the two accesses in domain.h, and comes here only if another thread
+ * wants to enter. session.c visits domains of other threads to flush them. This file also checks,
+ * before a stack is taken, the modules that a domain's caches refer to. */
 #include "record/domain.h"
 
 #include <linux/membarrier.h>
@@ -11,18 +11,19 @@
 #include "platform/pages.h"
 #include "record/runtime.h"
 
-/* What domain.wanted holds: nobody wants in; somebody does; and the owner sleeps until they leave.
- */
+/* Values of domain.wanted: no visitor; a visitor is in or wants in; and the owner sleeps until the
+ * visitor leaves. */
 enum { FREE, WANTED, AWAITED };
 
-/* ---- the way in ---------------------------------------------------------------------------- */
+/* ---- entering -------------------------------------------------------------------------------- */
 
 void domain_table_init(struct domain_table *table) {
     table->fenced = syscall_failed(
         syscall4(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0, 0));
 }
 
-/* All other threads of the process have a full barrier somewhere within this call, if true. */
+/* Makes all other threads of the process execute a full barrier at some point during this call.
+ * Returns false if that failed. */
 static bool barrier_everywhere(bool fenced) {
     atomic_thread_fence(memory_order_seq_cst);
     return fenced ||
@@ -80,7 +81,7 @@ void domain_check_modules(struct domain *d) {
 
 /* ---- domains ------------------------------------------------------------------------------- */
 
-/* One more than there are frames: a remark stands in front of them. */
+/* One more than the number of frames: a remark may precede them. */
 static size_t domain_frames_size(const struct domain_table *table) {
     return (table->depth + 1) * sizeof(uint64_t);
 }
@@ -118,13 +119,14 @@ static bool domain_open_stream_locked(struct domain_table *table, struct domain 
 }
 
 static struct domain *domain_create(struct domain_table *table, uint16_t number) {
-    struct domain *d = pages_alloc(sizeof *d); /* of which a short program touches little */
+    struct domain *d = pages_alloc(sizeof *d); /* most of this memory is not touched in a short
+                                                * program */
     if (!d)
         return NULL;
     d->number = number;
     d->fenced = table->fenced;
     d->clock_lasts = table->clock_lasts;
-    d->codes.epoch = code_epoch(); /* it knows nothing yet, so there is nothing to forget */
+    d->codes.epoch = code_epoch(); /* the new cache is empty, so it need not be emptied */
     d->unwind = pages_alloc(unwind_cache_size());
     if (d->unwind && (table->depth == 0 || domain_make_trail(d, table)) &&
         (!table->runtime || domain_make_runtime(d, table)) && domain_open_stream_locked(table, d))
@@ -145,7 +147,7 @@ static struct domain *domain_open_locked(struct domain_table *table, bool is_mai
     return d;
 }
 
-/* The trail is now that of the calling thread. */
+/* Makes the trail that of the calling thread. */
 static void domain_find_stack(struct domain *d) {
     uintptr_t low, high;
     unwind_stack_bounds(&low, &high);

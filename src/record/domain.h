@@ -1,11 +1,11 @@
-/* domain.h: what the recorder keeps for each thread, which is a domain of the trace: the stream of
- * its events and what helps to take its call stack. A thread gets one with its first sample; when
- * it ends, the next new thread takes it over, number, caches and all, so that memory and numbers
- * follow the threads alive at a time, not those that ever were.
- *
- * A stream is its thread's, but others flush what has become old. So that the thread pays no atomic
- * instruction at each event, its way in is two plain accesses, and whoever else wants in pays for
- * both by a membarrier. */
+/* domain.h: the recorder's state for each thread, called a domain in the trace: the stream of the
+ * thread's events, and caches for taking its call stack. A thread gets a domain with its first
+ * sample. When the thread ends, the next new thread takes over its domain with number, caches and
+ * all. So memory and numbers follow the number of threads alive at a time, not the number of all
+ * threads that ever existed.
+ * A stream belongs to its thread, but other threads flush old data from it. The owner must not pay
+ * for an atomic instruction at each event. So it enters by two plain accesses, and a visitor pays
+ * for the synchronization of both with a membarrier. */
 #ifndef RECORD_DOMAIN_H
 #define RECORD_DOMAIN_H
 
@@ -19,88 +19,92 @@
 #include "record/lock.h"
 #include "record/span.h"
 
-#define DOMAIN_MAX 65536 /* the trace has 16 bits for the number */
+#define DOMAIN_MAX 65536 /* the domain number has 16 bits in the trace */
 
 struct runtime;
 
-/* A block whose birth waits to be written: see newborn.h. */
+/* A block whose birth has not been written yet: see newborn.h. */
 struct newborn {
-    _Atomic bool waits; /* there is one; the rest is valid only then */
+    _Atomic bool waits; /* there is such a block; the other fields are valid only then */
     void *block;
-    uint64_t id, time, words, n_samples; /* of stream_alloc_block */
-    uint64_t *codes;                     /* of its stack, in the runtime's state */
+    uint64_t id, time, words, n_samples; /* arguments of stream_alloc_block */
+    uint64_t *codes;                     /* of the block's stack; owned by the runtime's state */
     size_t n, common;
 };
 
 struct domain {
-    struct domain *older;     /* in the list of all; never changes */
+    struct domain *older;     /* next in the list of all domains; never changes */
     struct domain *next_idle; /* guarded by domain_table.lock */
     uint16_t number;          /* never changes */
-    bool fenced;              /* never changes: there is no membarrier here */
-    memtrace_stream *stream;  /* to be used between domain_enter or _visit, and _leave */
-    _Atomic bool inside;      /* the thread is at the stream */
-    _Atomic uint32_t wanted;  /* somebody else is, or wants to: the thread must wait */
-    lock visit;               /* held by that somebody */
+    bool fenced;              /* there is no membarrier here; never changes */
+    memtrace_stream *stream;  /* used only between domain_enter or domain_visit and the matching
+                               * leave */
+    _Atomic bool inside;      /* the owner is using the stream */
+    _Atomic uint32_t wanted;  /* a visitor uses the stream or wants to: the owner must wait */
+    lock visit;               /* held by that visitor */
 
-    struct newborn newborn; /* whoever may be at the stream may be at it */
+    struct newborn newborn; /* accessed under the same rules as the stream */
 
-    /* The rest belongs to the thread that has the domain. */
+    /* The rest belongs to the thread that owns the domain. */
     unwind_cache *unwind;
     code_cache codes;
-    void *runtime; /* what the language runtime keeps here; NULL: none is recorded */
-    uint64_t now;  /* trace time, µs, as of `now_cycles`: see session_now_nearly */
+    void *runtime; /* the language runtime's state for this thread; NULL: none is recorded */
+    uint64_t now;  /* time in the trace, µs, when `now_cycles` was read: see session_now_nearly */
     uint64_t now_cycles;
-    uint64_t clock_lasts;  /* for so many cycles, in native.c */
-    uint64_t event_cycles; /* as of the last event, there */
-    uint64_t level;        /* how many times its rate is halved, as the trace says */
-    uint64_t random;       /* that decides which samples go on then */
+    uint64_t clock_lasts;  /* how many cycles native.c uses that time for */
+    uint64_t event_cycles; /* cycle counter at the last event in native.c */
+    uint64_t level;        /* how many times the domain's rate is halved, according to the trace */
+    uint64_t random;       /* state of the random numbers that select samples at a halved rate */
     uint64_t name_since,
-        name_due; /* the thread's name was first looked at; is to be; both as `now` */
-    char name[CODE_THREAD_NAME]; /* as the trace has it; empty: not yet */
-    uint16_t scope;              /* the number of the one that the trace has */
+        name_due; /* when the thread's name was first checked, and is next; in the unit of `now` */
+    char name[CODE_THREAD_NAME]; /* thread name in the trace; empty: not yet written */
+    uint16_t scope;              /* number of the scope in the trace */
     struct span_state span;
 
-    /* Of native.c; NULL, 0 where malloc is not recorded. */
-    unwind_trail *trail; /* knows the stack from the beginning */
-    uint64_t *frames;    /* codes of the last stack, outermost first, behind room for a remark */
-    size_t n_frames;     /* of them, how many may be found again; 0: see n_remarked */
-    size_t n_remarked;   /* if there is a remark in front: so many behind it may be */
-    unsigned type;       /* that the innermost of them bears */
-    uintptr_t
-        elsewhere; /* the page of another stack, such as a coroutine's, that is no handler's */
+    /* For native.c; NULL or 0 where malloc is not recorded. */
+    unwind_trail *trail; /* has the bounds of the stack from the start */
+    uint64_t *frames;    /* codes of the last stack, outermost first, after room for a remark */
+    size_t n_frames;     /* how many codes in `frames` may be reused; 0: see n_remarked */
+    size_t n_remarked;   /* how many codes after a remark may be reused, if there is a remark */
+    unsigned type;       /* type of the innermost code */
+    uintptr_t elsewhere; /* page of another stack, such as a coroutine's, that is not a signal
+                          * handler's */
 };
 
 struct domain_table {
     memtrace_writer *writer;
-    size_t depth;                  /* of stacks of malloc, our own frames included; 0: none are */
-    const struct runtime *runtime; /* whose heap is recorded; NULL: none */
-    size_t runtime_depth;          /* of its stacks */
-    uint64_t clock_lasts;          /* for domains */
+    size_t depth;                  /* of malloc's stacks, with the recorder's own frames; 0: malloc
+                                    * is not recorded */
+    const struct runtime *runtime; /* runtime whose heap is recorded; NULL: none */
+    size_t runtime_depth;          /* maximum depth of its stacks */
+    uint64_t clock_lasts;          /* initial value of domain.clock_lasts */
     bool fenced;                   /* there is no membarrier here */
-    lock lock;                     /* guards opening, and `idle` */
-    _Atomic(struct domain *) all;  /* newest first; only grows */
+    lock lock;                     /* guards the opening of streams, and `idle` */
+    _Atomic(struct domain *) all;  /* newest first; never shrinks */
     struct domain *idle;
-    bool opens_stream; /* the next memory asked for is that of a stream */
+    bool opens_stream; /* the next allocation of the writer is for a stream */
     uint32_t count;
 };
 
-/* To be called once, before any domain is acquired. */
+/* Must be called once, before any domain is acquired. */
 void domain_table_init(struct domain_table *table);
 
-/* A domain for the calling thread; number 0 only for the main thread. NULL if none can be had. */
+/* Returns a domain for the calling thread. Number 0 is only for the main thread. Returns NULL if
+ * there is none. */
 struct domain *domain_acquire(struct domain_table *table, bool is_main_thread);
 
 void domain_release(struct domain_table *table, struct domain *d);
 
-/* The next stack is not to be compared with the last one. */
+/* Makes the next stack be written without reuse of the last one. */
 static inline void domain_forget_stack(struct domain *d) {
     d->n_frames = d->n_remarked = 0;
 }
 
-/* Forgets what was learnt of modules that may have been unloaded. */
+/* Drops cached data of modules that may have been unloaded. */
 void domain_check_modules(struct domain *d);
 
-/* The owner's way to its stream. It must not be inside already. */
+/* domain_enter lets the owner use its stream; the owner must not have entered it already.
+ * domain_wait waits there until a visitor has left. */
 void domain_wait(struct domain *d);
 static inline void domain_enter(struct domain *d) {
     atomic_store_explicit(&d->inside, true, memory_order_relaxed);
@@ -110,7 +114,8 @@ static inline void domain_enter(struct domain *d) {
     if (__builtin_expect(atomic_load_explicit(&d->wanted, memory_order_acquire) != 0, 0))
         domain_wait(d);
 }
-/* The same where it takes no fence; false if it takes waiting, but it is inside. */
+/* Enters like domain_enter, for domains that need no fence. Returns false if the owner has to wait,
+ * but has entered nevertheless. */
 static inline bool domain_enter_fast(struct domain *d) {
     atomic_store_explicit(&d->inside, true, memory_order_relaxed);
     atomic_signal_fence(memory_order_seq_cst);
@@ -120,16 +125,18 @@ static inline void domain_leave(struct domain *d) {
     atomic_store_explicit(&d->inside, false, memory_order_release);
 }
 
-/* Somebody else's way to it: false if the owner stays inside for long (some hundredths of a second
- * at most, or not at all). May be called by the owner, in a signal handler. */
+/* Lets another thread use the stream. Returns false if the owner keeps using it for long: for some
+ * hundredths of a second if `patiently`, otherwise at all. The owner itself may call this in a
+ * signal handler. */
 bool domain_visit(struct domain *d, bool patiently);
 void domain_visit_end(struct domain *d);
 
-/* Lets all other threads see what the caller has written before: who is not inside afterwards, or
- * comes to be among all, takes its next time after that. False where there is no way to. */
+/* Publishes what the caller has written before to all other threads. A domain that is not entered
+ * when this returns, or that is created later, takes its next time after that. Returns false if
+ * that is impossible here. */
 bool domain_table_barrier(const struct domain_table *table);
 
-/* Gives back what does not come from the table's memory; nobody may be using any domain. */
+/* Frees all memory that does not come from the table's memory. No domain may be in use. */
 void domain_table_release(struct domain_table *table);
 
 #endif

@@ -1,5 +1,5 @@
-/* environment.c: the library is known by the name of its file, as `run` has set it, and the rest
- * decides as config_chooses will. */
+/* environment.c: implements environment.h. The library is recognized by its file name in
+ * LD_PRELOAD, which `run` has set. The other checks predict what config_chooses will return. */
 #include "record/environment.h"
 
 #include <stdint.h>
@@ -16,7 +16,7 @@
 #define PRELOAD "LD_PRELOAD="
 #define OURS    "/liballotrace-preload.so"
 
-enum { MOST_ENTRIES = 1000 }; /* on a stack that may be small */
+enum { MOST_ENTRIES = 1000 }; /* bound for an array on a stack that may be small */
 
 HOT_CODE const char *environment_value(char *const envp[], const char *name) {
     const size_t n = strlen(name);
@@ -26,18 +26,20 @@ HOT_CODE const char *environment_value(char *const envp[], const char *name) {
     return NULL;
 }
 
-/* The name by which we are preloaded stands first. */
+/* Returns the length of our name in LD_PRELOAD, where it is first; 0: it is not there. */
 HOT_CODE static size_t own_size(const char *preload) {
     const size_t n = strcspn(preload, ": "), own = sizeof OURS - 1;
     return n >= own && memcmp(preload + n - own, OURS, own) == 0 ? n : 0;
 }
 
-/* Or is wrong, which the recorder says. */
+/* Returns whether each process has its own trace. Also true for an invalid name, so that the
+ * recorder is loaded and reports it. */
 HOT_CODE static bool names_each_process(const char *file) {
     return trace_name_is_per_process(file) || !trace_name_is_pattern(file);
 }
 
-/* Whether the recorder would find in the program that the trace is another process's. */
+/* Returns whether the recorder would find in the program that the trace belongs to another
+ * process. */
 HOT_CODE static bool is_left_out(char *const envp[], bool becomes) {
     const char *file = environment_value(envp, setting_infos[SETTING_FILE].name);
     const char *process = environment_value(envp, setting_infos[SETTING_PROCESS].name);
@@ -65,7 +67,7 @@ HOT_CODE const char *environment_handover(char *const envp[]) {
     return preload && own_size(preload) && file && *file ? name : NULL;
 }
 
-/* LD_PRELOAD with what others have put there; NULL: nothing. */
+/* Writes the LD_PRELOAD entry with only the libraries of others. Returns NULL if there are none. */
 HOT_CODE static char *others(const char *entry, char text[ENVIRONMENT_TEXT]) {
     const char *preload = entry + strlen(PRELOAD), *rest = preload + own_size(preload);
     if (!*rest)

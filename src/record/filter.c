@@ -1,5 +1,5 @@
-/* filter.c: a program may pass an address of a filter that is not there. The kernel is asked
- * whether memory is readable by a system call that reads it first and then refuses, so that nothing
+/* filter.c: implements filter.h. A program may pass the address of a filter that is not mapped.
+ * Memory is tested with a system call that reads it first and then fails, so that nothing
  * faults. */
 #include "record/filter.h"
 
@@ -10,7 +10,7 @@
 #include "contract/seccomp.h"
 #include "platform/syscall.h"
 
-/* The kernel says EFAULT of what is not there, before it looks at the first argument. */
+/* The kernel returns EFAULT for unmapped memory before it checks the first argument. */
 static bool is_readable(const void *address) {
     enum { NO_WAY = -1, SET_SIZE = 8 };
     return address && syscall4(SYS_rt_sigprocmask, NO_WAY, (long)address, 0, SET_SIZE) == -EINVAL;

@@ -1,6 +1,5 @@
-/* filter.h: what a seccomp filter would do to the recorder. contract/seccomp.h knows the system
- * calls that recording takes; here is what it takes to look at a filter that a program is about to
- * install. */
+/* filter.h: what a seccomp filter would do to the recorder. contract/seccomp.h has the system calls
+ * of recording; this file safely reads a filter that a program is about to install. */
 #ifndef RECORD_FILTER_H
 #define RECORD_FILTER_H
 
@@ -8,13 +7,13 @@
 
 struct sock_fprog;
 
-/* May the recorder go on once the calling thread has this filter? A call that merely fails does
- * mostly no harm; one that ends the process, or that a signal or another process would learn of,
- * does. `fd` is the descriptor that is written to. Such a program as the kernel refuses does no
- * harm, either. */
+/* Returns whether the recorder may continue once the calling thread has this filter. A call that
+ * merely fails is mostly harmless. A call is harmful if it ends the process, or if a signal or
+ * another process would learn of it. `fd` is the descriptor of the trace. A filter that the kernel
+ * will reject is harmless, too. */
 bool filter_spares_recorder(const struct sock_fprog *filter, int fd);
 
-/* And may it ask what threads are called? */
+/* Returns whether the recorder may ask for thread names under this filter. */
 bool filter_spares_names(const struct sock_fprog *filter);
 
 #endif

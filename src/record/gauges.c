@@ -1,5 +1,5 @@
-/* gauges.c: /proc/self/statm stays open and is read by one pread; the descriptor is opened again if
- * the program has closed it, or put a file of its own there. */
+/* gauges.c: keeps /proc/self/statm open and reads it with one pread. Opens it again if the program
+ * has closed the descriptor or reused its number. */
 #include "record/gauges.h"
 
 #include <fcntl.h>
@@ -11,7 +11,7 @@
 #include "record/descriptor.h"
 
 #define STATM        "/proc/self/statm"
-#define STATM_FIELDS 7 /* numbers of pages */
+#define STATM_FIELDS 7 /* all are numbers of pages */
 
 const char *const gauge_names[N_GAUGES] = {
 #define GAUGE_NAME(id, name, ...) [GAUGE_##id] = name,
@@ -39,7 +39,7 @@ void gauges_open(gauges *g) {
     open_locked(g);
 }
 
-/* False if `text` is not what it should be. */
+/* Returns false if the text is malformed. */
 static bool parse(const char *text, uint64_t pages[STATM_FIELDS]) {
     for (int i = 0; i < STATM_FIELDS; i++) {
         if (*text < '0' || *text > '9')
@@ -64,7 +64,8 @@ static bool read_locked(gauges *g, uint64_t pages[STATM_FIELDS]) {
     return parse(text, pages);
 }
 
-/* In bytes; the kernel counts the fields one after the other. */
+/* Returns bytes. One field may be smaller than the other, because the kernel does not count them at
+ * the same moment. */
 static uint64_t difference(const uint64_t pages[STATM_FIELDS], int field, int less) {
     uint64_t minus = less < 0 ? 0 : pages[less];
     return (pages[field] > minus ? pages[field] - minus : 0) * pages_unit();

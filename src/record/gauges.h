@@ -1,5 +1,5 @@
-/* gauges.h: what the system sees of the process, as quantities that stand in the trace beside what
- * is live. Owns a descriptor of the kernel's account of the process; writes nothing itself. */
+/* gauges.h: the system's view of the process's memory, as quantities in the trace beside live
+ * memory. Owns a descriptor of the kernel's counters. Writes nothing itself. */
 #ifndef RECORD_GAUGES_H
 #define RECORD_GAUGES_H
 
@@ -9,11 +9,10 @@
 
 #include "record/lock.h"
 
-/* X(identifier, name in the trace, which field of /proc/self/statm, or one less another)
- *
- * rss: what it has in memory. anonymous: of that, what is not pages of files, which is memory that
- * was allocated and written to, stacks included. heap: all private memory that it may write to,
- * whether it ever was written to or not; the stacks of threads count with their full size. */
+/* X(identifier, name in the trace, a field of /proc/self/statm, a field to subtract or -1)
+ * rss: memory of the process that is resident. anonymous: the part of it that is not file pages;
+ * this is memory that was allocated and written to, including stacks. heap: all private writable
+ * memory, whether it was ever written to or not; stacks of threads count with their full size. */
 #define GAUGES(X)                                                                                  \
     X(RSS, "rss", 1, -1)                                                                           \
     X(ANONYMOUS, "anonymous", 1, 2)                                                                \
@@ -29,23 +28,25 @@ enum gauge {
 extern const char *const gauge_names[N_GAUGES] __attribute__((visibility("hidden")));
 
 typedef struct gauges {
-    lock lock; /* guards all that follows */
+    lock lock; /* guards all fields below */
     int fd;
-    bool open;    /* to be read; opened again if the program has closed it */
-    dev_t device; /* with `inode`: which file is ours */
+    bool open;    /* the gauges may be read; the file is opened again if the program has closed
+                   * it */
+    dev_t device; /* with `inode`: identity of our file */
     ino_t inode;
 } gauges;
 
 void gauges_open(gauges *g);
 
-/* Bytes by gauge; false if they cannot be had just now. Any thread may call; waits for nobody. */
+/* Reads the gauges, in bytes. Returns false if that is impossible right now. Any thread may call
+ * this; it never waits. */
 bool gauges_read(gauges *g, uint64_t bytes[N_GAUGES]);
 
-/* The end of reading. Closes the descriptor if it is still ours; async-signal-safe, takes no lock.
- */
+/* Ends reading. Closes the descriptor if it is still ours. Async-signal-safe, takes no lock. */
 void gauges_close(gauges *g);
 
-/* The same where nobody looks at the gauges again, which stay as they are. */
+/* Closes the descriptor like gauges_close, but leaves *g unchanged, because nobody reads the gauges
+ * again. */
 void gauges_drop(const gauges *g);
 
 #endif

@@ -1,5 +1,5 @@
-/* handover.c: what an ELF file's headers say of it, and the few words with `run`; see handover.h.
- */
+/* handover.c: implements handover.h: reads the headers of an ELF file, and exchanges messages with
+ * `run`. */
 #include "record/handover.h"
 
 #include <elf.h>
@@ -26,7 +26,7 @@
 #include "record/environment.h"
 
 enum {
-    PATH_ROOM = 1024, /* bytes: a longer path in $PATH is not looked at */
+    PATH_ROOM = 1024, /* bytes; files with longer paths in $PATH are skipped */
     HEADERS_AT_ONCE = 8,
     MOST_HEADERS = 64,
     MOST_NOTES = 8,
@@ -85,7 +85,7 @@ static bool has_rights(int fd) {
     return syscall4(SYS_fgetxattr, fd, (long)"security.capability", 0, 0) > 0;
 }
 
-/* Gives its mode; 0: it is none. */
+/* Returns the mode of a regular file; 0: it is not one. */
 static mode_t mode_of_file(int folder, const char *path, int flags) {
     struct stat st;
     return !syscall_failed(syscall4(SYS_newfstatat, folder, (long)path, (long)&st, flags)) &&
@@ -110,13 +110,14 @@ static bool wants_us(int folder, const char *path, int flags) {
     return wants;
 }
 
-/* ---- what is said -------------------------------------------------------------------------- */
+/* ---- messages -------------------------------------------------------------------------------- */
 
 static bool send_all(int fd, const void *bytes, size_t size) {
     return syscall6(SYS_sendto, fd, (long)bytes, (long)size, MSG_NOSIGNAL, 0, 0) == (long)size;
 }
 
-/* Waits for a while, through signals: the kernel writes into `left` what remains. */
+/* Waits HANDOVER_MOST_MS at most, also across signals: the kernel stores the remaining time in
+ * `left`. */
 static bool await(int fd, void *bytes, size_t size) {
     struct timespec left = {.tv_sec = HANDOVER_MOST_MS / 1000};
     struct pollfd one = {.fd = fd, .events = POLLIN};
@@ -132,7 +133,7 @@ static int connect_to(const char *name) {
     const size_t n = strlen(name);
     if (n == 0 || n >= HANDOVER_NAME)
         return -1;
-    memcpy(to.sun_path + 1, name, n); /* an abstract name begins with a 0 */
+    memcpy(to.sun_path + 1, name, n); /* an abstract name begins with a NUL */
     long fd = syscall4(SYS_socket, AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, 0);
     if (syscall_failed(fd))
         return -1;
@@ -167,7 +168,7 @@ static int hand_over(const char *name, bool spawns) {
     return -1;
 }
 
-/* ---- the calls ----------------------------------------------------------------------------- */
+/* ---- entry points ---------------------------------------------------------------------------- */
 
 HOT_CODE int handover_begin(int folder, const char *path, int flags, char *const envp[],
                             bool spawns) {
@@ -175,7 +176,7 @@ HOT_CODE int handover_begin(int folder, const char *path, int flags, char *const
     return name && wants_us(folder, path, flags) ? hand_over(name, spawns) : -1;
 }
 
-/* Where the next folder of $PATH has the file; false: its name does not fit. */
+/* Joins a folder of $PATH and a file name. Returns false if the result does not fit. */
 static bool join(char path[PATH_ROOM], const char *folder, size_t size, const char *file) {
     const size_t n = strlen(file);
     if (size + 1 + n >= PATH_ROOM)
@@ -186,7 +187,7 @@ static bool join(char path[PATH_ROOM], const char *folder, size_t size, const ch
     return true;
 }
 
-/* As execvp finds it: the first that may be executed. */
+/* Searches as execvp does, for the first file that may be executed. */
 static __attribute__((noinline)) int begin_in_path(const char *name, const char *folder,
                                                    const char *file, bool spawns) {
     char path[PATH_ROOM];

@@ -1,5 +1,6 @@
-/* heirs.c: see heirs.h. Who loads nothing pays for a look at how much was loaded so far at each
- * fork, and who has one of the runtimes from the start not even for that. */
+/* heirs.c: implements heirs.h. A program that loads no modules pays at each fork only for reading
+ * how many were loaded. A program that had one of the runtimes from the start does not even pay for
+ * that. */
 #include "record/heirs.h"
 
 #include "base/hot.h"
@@ -7,9 +8,10 @@
 #include "record/runtime.h"
 
 static HOT_DATA struct {
-    uint64_t changes; /* of modules, at the last look */
-    bool is_planned;  /* by us; and so it is looked for again when modules change */
-    bool has_begun;   /* in this process or an ancestor: it stays */
+    uint64_t changes; /* module_changes at the last look */
+    bool is_planned;  /* the plan's runtime was set here, so it is looked for again when modules
+                       * change */
+    bool has_begun;   /* in this process or an ancestor; the runtime then stays */
     bool has_told;
 } heirs;
 

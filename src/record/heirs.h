@@ -1,6 +1,7 @@
-/* heirs.h: a language runtime that the program has loaded since it began, as a plugin. The
- * recording that goes on is one of malloc and stays that; but children of a fork begin recordings
- * of their own, with it: servers load their plugins, and fork the processes that do the work. */
+/* heirs.h: handles a language runtime that the program has loaded since it began, as a plugin. The
+ * current recording is one of malloc and stays so. But a child of a fork begins a recording of its
+ * own, which includes the runtime. This is how servers work: they load their plugins and then fork
+ * the processes that do the work. */
 #ifndef RECORD_HEIRS_H
 #define RECORD_HEIRS_H
 
@@ -9,16 +10,18 @@
 #include "record/config.h"
 #include "record/session.h"
 
-/* The program is about to fork. Is there reason to look? Then plans what the child is to record:
- * not in a signal handler, for this calls the loader, which allocates where a runtime has come.
- * Where its heap cannot be recorded, gives why, once; else NULL. */
+/* Called when the program is about to fork. heirs_may_come returns whether there is reason to look.
+ * heirs_look then plans what the child will record. It must not be called in a signal handler: it
+ * calls the loader, which allocates where a runtime was loaded. If the runtime's heap cannot be
+ * recorded, it returns the reason, once; otherwise NULL. */
 bool heirs_may_come(const struct session_plan *plan);
 const char *heirs_look(const config *config, struct session_plan *plan);
 
-/* In the child, while it has one thread. */
+/* Called in the child, while it has one thread. */
 void heirs_begin(const struct session_plan *plan);
 
-/* It is recorded with a runtime that was at work before. */
+/* Returns whether this process is recorded with a runtime that was running before the recording
+ * began. */
 bool heirs_have_begun(void);
 
 #endif

@@ -1,11 +1,11 @@
-/* ids.c: here is what is rare: tables that are made when an address is first met, by whichever
- * thread comes first; ids beyond 32 bits, whose high parts stand in tables of their own; and
- * forgetting all. */
+/* ids.c: the rare cases: tables that are made when an address is first used, by whichever thread
+ * comes first; ids of more than 32 bits, whose high parts are in separate tables; and forgetting
+ * all ids. */
 #include "record/ids.h"
 
 #include "platform/pages.h"
 
-/* Pieces of that size are mappings of their own, and so are zero. */
+/* Memory of this size is a mapping of its own, and so is zeroed. */
 enum { LEAST_MAPPING = (1 << MEMORY_MAX_SHIFT) + 1 };
 
 static void *ids_new(ids *table, size_t size) {
@@ -16,7 +16,8 @@ static void ids_drop(ids *table, void *made, size_t size) {
     memory_free(table->memory, made, size < LEAST_MAPPING ? LEAST_MAPPING : size);
 }
 
-/* What is at `place`, made if there is nothing. Several threads may be at it. */
+/* Returns the table at `place`, and makes it if there is none. Several threads may do this at
+ * once. */
 #define IDS_MADE(table, place)                                                                     \
     ({                                                                                             \
         __typeof__(atomic_load(place)) there_ = atomic_load_explicit(place, memory_order_acquire); \
@@ -71,7 +72,7 @@ bool ids_put_slow(ids *table, uintptr_t address, uint64_t id, uint64_t *before) 
     return true;
 }
 
-/* The whole pages of it: nearly all. */
+/* Clears the whole pages of a table, which are nearly all of it. */
 static void clear(void *piece, size_t size) {
     const uintptr_t unit = pages_unit(), end = ((uintptr_t)piece + size) & -unit;
     const uintptr_t begin = ((uintptr_t)piece + unit - 1) & -unit;

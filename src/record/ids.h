@@ -1,7 +1,8 @@
-/* ids.h: the ids of live blocks by address, where every block has one: at a place that follows from
- * the address alone, so that neither hashing nor a lock is needed. Whoever allocates or frees a
- * block is alone with its address, so any thread may call. Costs a quarter of the heap at most, an
- * eighth where the allocator is known to be glibc's. */
+/* ids.h: the ids of live blocks by address, for recordings in which every block has an id. The
+ * place of an id follows from the address alone, so neither hashing nor a lock is needed. The
+ * thread that allocates or frees a block is the only one that uses its address, so any thread may
+ * call. The table takes at most a quarter of the heap's size, or an eighth where the allocator is
+ * known to be glibc's. */
 #ifndef RECORD_IDS_H
 #define RECORD_IDS_H
 
@@ -13,16 +14,18 @@
 #include "platform/cpu.h"
 #include "record/memory.h"
 
-/* A block's place: by its address's bits from the top, entry of `nodes`, entry of a node, and entry
- * of a leaf, where every 32 bytes of memory have one, since hardly any block is smaller. Blocks
- * that start elsewhere in them have leaves of their own: a run of small blocks, whose starts mostly
- * are that far apart, touches half the memory that it would by entries for every 16. If no two
- * starts are closer, all can share a leaf, but for those that are no multiples of 16. */
+/* The place of a block's id is found by the bits of its address, from the top: an entry of `nodes`,
+ * an entry of a node, an entry of a leaf. A leaf has one entry for every 32 bytes of memory (a
+ * grain), since hardly any block is smaller. Blocks that start at different offsets in their grains
+ * have separate leaves. Starts of small blocks in a row are mostly a multiple of 32 bytes apart, so
+ * such a row touches half as much memory as with an entry for every 16 bytes. If starts at
+ * multiples of 16 are never closer than 32 bytes, they share a leaf; other starts have another
+ * leaf. */
 enum {
     IDS_GRAIN_BITS = 5,
-    IDS_START_BITS = 2, /* blocks start at every 8 bytes of a grain at most */
+    IDS_START_BITS = 2, /* starts in a grain are told apart in steps of 8 bytes */
     IDS_STARTS = 1 << IDS_START_BITS,
-    IDS_LEAF_BITS = 16, /* entries */
+    IDS_LEAF_BITS = 16, /* number of entries (log2) */
     IDS_NODE_BITS = 13,
     IDS_TOP_BITS = 13,
     IDS_LEAF_AT = IDS_GRAIN_BITS + IDS_LEAF_BITS,
@@ -30,18 +33,19 @@ enum {
     IDS_ADDRESS_BITS = IDS_NODE_AT + IDS_TOP_BITS
 };
 
-/* The low 32 bits of ids + 1; 0: no block. */
+/* The low 32 bits of id + 1; 0: no block. */
 struct ids_leaf {
     uint32_t low[1 << IDS_LEAF_BITS];
 };
 
-/* The 8 bits above them, which few recordings need. */
+/* The next 8 bits, which few recordings need. */
 struct ids_high {
     uint8_t high[1 << IDS_LEAF_BITS];
 };
 
 struct ids_node {
-    _Atomic(struct ids_leaf *) leaves[IDS_STARTS][1 << IDS_NODE_BITS]; /* by the start in a grain */
+    _Atomic(struct ids_leaf *) leaves[IDS_STARTS][1 << IDS_NODE_BITS]; /* by the start in its
+                                                                        * grain */
     _Atomic(struct ids_high *) highs[IDS_STARTS][1 << IDS_NODE_BITS];
 };
 
@@ -49,15 +53,16 @@ struct ids_node {
 
 typedef struct ids {
     memory *memory;
-    size_t starts; /* a mask: of the places in a grain, in steps of 8 bytes, which are told apart */
-    _Atomic bool wide; /* some id has more than 32 bits */
+    size_t starts; /* mask of the bits, in units of 8 bytes, that distinguish starts in a grain */
+    _Atomic bool wide; /* some id + 1 needs more than 32 bits */
     _Atomic(struct ids_node *) nodes[1 << IDS_TOP_BITS];
 } ids;
 
-/* Forgets all ids, and gives back the memory that they took. Others may be at it. */
+/* Forgets all ids and gives their memory back. Other threads may be using the table. */
 void ids_forget(ids *table);
 
-/* Puts an id, or 0, where that takes memory, or more than 32 bits. */
+/* Puts an id where that takes a new table or more than 32 bits. ids_take_wide is ids_take for wide
+ * ids. */
 bool ids_put_slow(ids *table, uintptr_t address, uint64_t id, uint64_t *before);
 uint64_t ids_take_wide(ids *table, uintptr_t address);
 
@@ -72,7 +77,7 @@ static inline size_t ids_start(const ids *table, uintptr_t address) {
     return address >> (IDS_GRAIN_BITS - IDS_START_BITS) & table->starts;
 }
 
-/* Where the low bits of what stands at an address are; NULL if there is no place yet. */
+/* Returns the place of an address's low bits; NULL: there is no table for it yet. */
 static inline uint32_t *ids_place(const ids *table, uintptr_t address) {
     const uintptr_t top = address >> IDS_NODE_AT;
     if (__builtin_expect(top >= 1 << IDS_TOP_BITS, 0))
@@ -89,7 +94,7 @@ static inline uint32_t *ids_place(const ids *table, uintptr_t address) {
     return &leaf->low[address >> IDS_GRAIN_BITS & ((1 << IDS_LEAF_BITS) - 1)];
 }
 
-/* Takes away what stands at an address: an id + 1; 0 if there is none. */
+/* Removes the entry of an address and returns it: an id + 1, or 0 if there was none. */
 static inline uint64_t ids_take(ids *table, uintptr_t address) {
     uint32_t *place = ids_place(table, address);
     if (!place)
@@ -97,13 +102,13 @@ static inline uint64_t ids_take(ids *table, uintptr_t address) {
     if (__builtin_expect(atomic_load_explicit(&table->wide, memory_order_relaxed), 0))
         return ids_take_wide(table, address);
     const uint64_t found = *place;
-    if (found) /* else what is not written to need not be written back */
+    if (found) /* an entry that is not written to need not be written back to memory */
         *place = 0;
     return found;
 }
 
-/* Puts an id at an address, whose place is that of ids_place some time ago. Gives what stood there:
- * an id + 1, or 0. False if there is no room. */
+/* Puts an id at an address. `place` is an earlier result of ids_place for that address. Sets
+ * *before to the replaced entry: an id + 1, or 0. Returns false if there is no memory. */
 static inline bool ids_put_at(ids *table, uint32_t *place, uintptr_t address, uint64_t id,
                               uint64_t *before) {
     if (__builtin_expect(!place || id >= UINT32_MAX ||

@@ -1,8 +1,7 @@
-/* imports.c: see imports.h. Owns the functions that were found, and those that stand in their place
- * (imports_stubs.S), which stay what they are for ever: a thread may be in one, or keep a pointer.
- *
- * No memory but the kernel's, and no question to the loader, which would allocate its answers: what
- * a library exports stands in its tables. */
+/* imports.c: implements imports.h. Owns the list of functions that were found, and the stubs that
+ * replace them (imports_stubs.S). A stub never changes its meaning, because a thread may be in it
+ * or keep a pointer to it. Allocates only from the kernel. The loader is not asked, because it
+ * would allocate for its answers: a library's own tables say what it exports. */
 #include "record/imports.h"
 
 #include <string.h>
@@ -26,15 +25,15 @@ extern const char imports_stubs[IMPORTS_STUBS][IMPORTS_STUB_SIZE]
 /* A function that a library exports. */
 struct import {
     uintptr_t function;
-    unsigned prefix, name; /* indices */
+    unsigned prefix, name; /* indices in allocator_prefixes and allocator_names */
 };
 
 enum { MOST_FOUND = 512 };
 
 static struct {
     bool is_late, was_asked;
-    uint32_t of_program;  /* bits of prefixes: of an allocator that the executable has itself */
-    struct import *found; /* MOST_FOUND; NULL: never was any */
+    uint32_t of_program;  /* bit mask of prefixes: the executable has that allocator itself */
+    struct import *found; /* MOST_FOUND entries; NULL: none was ever found */
     size_t n, n_calls, n_heaps;
 } imports;
 
@@ -50,8 +49,9 @@ static uintptr_t export_of(const struct entries *entries, unsigned prefix, const
     return entries_export(entries, text);
 }
 
-/* By malloc's own names, a program calls the recorder already; but not by jemalloc's for flags, nor
- * if it is late by the operators. */
+/* Returns whether this name is looked for. A program's calls of malloc's own names reach the
+ * recorder already. They do not for jemalloc's functions with flags, nor for operators of C++ if
+ * the recorder was loaded late. */
 static bool is_wanted(unsigned prefix, unsigned name) {
     const struct allocator_name *n = &allocator_names[name];
     if (allocator_prefixes[prefix].flag != PLAIN)
@@ -61,14 +61,15 @@ static bool is_wanted(unsigned prefix, unsigned name) {
                : imports.is_late && n->text[0] == '_';
 }
 
-/* One mimalloc may not be asked for another's heaps. */
+/* If there are several mimallocs, none is used: one may not be asked for another's heaps. */
 static void add_heaps(const struct entries *entries) {
     const uintptr_t visit = entries_export(entries, "mi_heap_visit_blocks");
     if (visit)
         allocator_know_heaps(imports.n_heaps++ == 0 ? (allocator_heap_visit *)visit : NULL);
 }
 
-/* What throws is made of functions that linked.c has turned aside, and counted in these. */
+/* Adds the functions that a module exports. Functions that throw call others of the same module. If
+ * linked.c has redirected those, the calls are already counted there. */
 static void add_exports(const struct module *m, const struct entries *entries, unsigned prefix) {
     const bool is_linked = linked_is(m);
     if (allocator_prefixes[prefix].flag == MI)
@@ -89,7 +90,7 @@ static bool is_own(const struct module *m) {
     return (uintptr_t)imports_look - m->low < m->high - m->low;
 }
 
-/* The C library has nothing of that kind. */
+/* The C library has no such functions and is skipped. */
 HOT_CODE static void look_at_module(const struct module *m, void *context) {
     (void)context;
     struct entries entries;
@@ -122,15 +123,16 @@ bool imports_any(void) {
     return imports.n > 0;
 }
 
-/* ---- what stands in an entry ---------------------------------------------------------------- */
+/* ---- replacing an entry
+ * ----------------------------------------------------------------------- */
 
-/* What was found by one name. */
+/* The functions that were found under one name. */
 struct choice {
-    const struct import *import; /* the last of them */
+    const struct import *import; /* the last one found, or the certain one */
     const char *name;
-    uintptr_t value; /* the entry's */
-    size_t n;        /* of modules that export it */
-    bool is_certain; /* the entry leads to it */
+    uintptr_t value; /* value of the entry */
+    size_t n;        /* number of modules that export the name */
+    bool is_certain; /* the entry points to `import` */
 };
 
 static void choose(unsigned prefix, unsigned name, void *context) {
@@ -149,8 +151,9 @@ static void count_exporting(const struct module *m, void *context) {
         c->n++;
 }
 
-/* Of several, the loader takes the first that all modules see, if there is one. To ask it in vain
- * would allocate a message, which a program that begins may not be ready for. */
+/* If several libraries have the name, the loader uses the first global definition, if there is one.
+ * The loader is asked only if the recorder was loaded late: on failure it allocates a message, for
+ * which a starting program may not be ready. */
 static bool is_first(struct choice *c) {
     const uintptr_t first = imports.is_late ? (uintptr_t)next_definition(c->name) : 0;
     for (const struct import *i = imports.found; first && i < imports.found + imports.n; i++)
@@ -161,8 +164,9 @@ static bool is_first(struct choice *c) {
     return false;
 }
 
-/* An entry that was not filled in yet leads into its own module, and another one that stands for
- * the function into the executable: if only one library can be meant, it is. */
+/* Returns whether the entry is for this function, though it does not point to it. An entry that is
+ * not bound yet points into its own module. An entry may also point to a PLT stub in the
+ * executable. If only one library exports the name, it must be that one. */
 static bool is_meant(struct choice *c, const struct module *m) {
     struct module target;
     struct entries entries;
@@ -185,7 +189,7 @@ static void *stub_for(const struct import *i) {
     if (at == imports.n_calls) {
         struct allocator_call *call = &imports_calls[imports.n_calls++];
         allocator_name_call(call, i->name);
-        /* The library may call malloc for itself, or for the block. */
+        /* The library may call malloc, either for itself or to make the block. */
         call->is_closed = call->inside == LINKED_COUNTS;
         call->inside = LINKED_THROWS;
         call->function = i->function;

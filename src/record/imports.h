@@ -1,16 +1,14 @@
 /* imports.h: allocators in shared libraries that a program calls by names of their own: mi_malloc
  * of libmimalloc, tc_malloc of libtcmalloc, mallocx of libjemalloc, scalable_malloc of
- * libtbbmalloc. Says what is to stand in the entry of a module's global offset table by which it
- * calls such a function; late.c puts it there, in programs that start and in those that run
- * already.
- *
- * Problem. To export these names from the recorder would lie to programs that ask by them whether
- * the allocator is there. To change the library's code would count blocks twice: mi_malloc and
- * malloc are one function, by which others of the library's are made.
- *
- * Way. The library stays as it is, and what it calls itself is not seen. The modules that call it
- * are led here, but not one that has a malloc: what it calls in there, its malloc was called for.
- */
+ * libtbbmalloc. This module finds the replacement for the entry, in a module's global offset table,
+ * through which such a function is called. late.c writes the replacements, both in starting
+ * programs and in running ones.
+ * Problem. If the recorder exported these names, programs that test by them whether the allocator
+ * is present would be misled. If the library's code were changed, blocks would be counted twice:
+ * mi_malloc and malloc are one function, and other functions of the library call it.
+ * Approach. The library stays unchanged, and its internal calls are not seen. Calls from other
+ * modules are redirected to the recorder. A module that exports a malloc is left alone, because its
+ * calls to the allocator serve calls of that malloc. */
 #ifndef RECORD_IMPORTS_H
 #define RECORD_IMPORTS_H
 
@@ -18,20 +16,21 @@
 
 #include "platform/entries.h"
 
-/* Looks for libraries that have such functions; `late`: also for operators of C++ beside a malloc,
- * where none of ours stand before them. To be called before a recording begins, and again to find
- * what was loaded meanwhile: but where there was none at first, none is found later, as a recording
- * counts on how near to each other blocks can be. By one thread at a time, as all of these. */
+/* Looks for libraries with such functions. With `late`, also looks for operators of C++ in a
+ * library that has a malloc, because the recorder's operators do not preempt those. Must be called
+ * before a recording begins, and again to find libraries that were loaded since. If the first call
+ * finds none, later calls find none either, because the recording relies on how close blocks can
+ * be. All functions here must be called by one thread at a time. */
 void imports_look(bool late);
 
-/* Are there any? */
+/* Returns whether any were found. */
 bool imports_any(void);
 
-/* What is to stand in an entry of module `m`, or NULL: that stays. */
+/* Returns the function that is to replace an entry of module `m`; NULL: the entry stays. */
 void *imports_replacement(const struct module *m, const struct entries *entries, const char *name,
                           void *const *slot);
 
-/* Is it one of those? */
+/* Returns whether the function is such a replacement. */
 bool imports_is_replacement(const void *function);
 
 #endif

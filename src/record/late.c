@@ -1,6 +1,5 @@
-/* late.c: each entry (platform/entries.h) whose symbol is in CALLS, or for which imports.h has
- * something, is replaced and noted; to leave, entries that still hold ours get back what they held.
- */
+/* late.c: replaces and notes each entry (platform/entries.h) whose symbol is in CALLS, or for which
+ * imports.h has a replacement. To undo that, restores all entries that still hold a replacement. */
 #include "record/late.h"
 
 #include <stdint.h>
@@ -22,10 +21,11 @@
 #include "record/recorder.h"
 #include "record/sandbox.h"
 
-/* ---- are we late? ---------------------------------------------------------------------------- */
+/* ---- was the recorder loaded late?
+ * ------------------------------------------------------------- */
 
 struct search {
-    uintptr_t own, libc; /* an address in each */
+    uintptr_t own, libc; /* an address in either module */
     bool libc_seen, late;
 };
 
@@ -33,7 +33,7 @@ static bool module_has(const struct module *m, uintptr_t address) {
     return address - m->low < m->high - m->low;
 }
 
-/* Modules come in the order in which they were loaded. */
+/* Modules are visited in the order in which they were loaded. */
 HOT_CODE static void note_order(const struct module *m, void *context) {
     struct search *s = context;
     if (module_has(m, s->libc))
@@ -77,7 +77,7 @@ CALLS_OFFERED_AS_HEAPTRACK(DECLARE)
     CALLS_BREAK(REPLACE_OTHER)                                                                     \
     REPLACE(mremap) REPLACE(execl) REPLACE(execlp) REPLACE(execle)
 
-/* The names hold no pointers, which the loader would have to relocate in every program. */
+/* The names contain no pointers, which the loader would have to relocate in every program. */
 static const char names[][24] = {
 #define NAME(name, ...)               #name,
 #define NAME_OTHER(result, name, ...) #name,
@@ -112,7 +112,7 @@ static bool is_replacement(const void *function) {
     return false;
 }
 
-/* What we offer to programs that refer to it weakly. */
+/* Returns the function that the recorder offers to programs that refer to it weakly. */
 static void *offered_as(const char *name) {
 #define OFFER(result, offered, ...)                                                                \
     if (strcmp(name, #offered) == 0)                                                               \
@@ -130,14 +130,14 @@ struct entry {
     void *before;
 };
 
-/* Entries [first, end) are of this module. */
+/* A module and its entries: [first, end) in late.entries. */
 struct changed_module {
     struct module_identity identity;
     struct entries_sealed sealed;
     size_t first, end;
 };
 
-/* Grows by doubling, in pages. */
+/* A list that grows by doubling, in pages. */
 #define LIST_OF(type)                                                                              \
     struct {                                                                                       \
         type *items;                                                                               \
@@ -150,11 +150,11 @@ struct changed_module {
 static struct {
     LIST_OF(struct entry) entries;
     LIST_OF(struct changed_module) modules;
-    enum { NOWHERE, BEFORE_IMPORTS, BEFORE_ALL } where; /* we are */
-    bool begins;                                        /* nothing of the program runs yet */
-    bool leaves_malloc; /* malloc is the program's own, and turned aside (linked.h) */
-    bool failed;        /* there was no memory */
-    bool unready;       /* some entry of the last module was not filled in yet */
+    enum { NOWHERE, BEFORE_IMPORTS, BEFORE_ALL } where; /* which calls are intercepted */
+    bool begins;                                        /* no code of the program is running yet */
+    bool leaves_malloc; /* malloc is the program's own and was redirected by linked.c */
+    bool failed;        /* there was not enough memory */
+    bool unready;       /* some entry of the last module was not bound yet */
 } late;
 
 static bool list_has_room(void **items, size_t count, size_t *room, size_t size) {
@@ -188,8 +188,8 @@ static void change_entry(const char *name, void **slot, void *context) {
         function = imports_replacement(change->module, &change->entries, name, slot);
     if (!function || *slot == function)
         return;
-    /* While another thread is loading a module, its entries lead nowhere yet: the loader is about
-     * to add to them. */
+    /* While another thread is loading a module, the module's entries point nowhere yet: the loader
+     * is about to add the load address to them. */
     if (!module_find((uintptr_t)*slot, &target)) {
         late.unready = true;
         return;
@@ -201,9 +201,9 @@ static void change_entry(const char *name, void **slot, void *context) {
         late.entries.count--;
 }
 
-/* To a program without a recorder, a function of allotrace/mark.h or pool.h is nowhere: from now on
- * it is here, and stays, for a thread may be between the test of one entry and a call through the
- * other. That of calls comes first, for the same reason. */
+/* In a program without a recorder, a function of allotrace/mark.h or pool.h is NULL. From now on it
+ * is the recorder's, for good: a thread may be between the test of one entry and a call through the
+ * other. For the same reason, the entry for calls is written first. */
 static void offer(const char *name, void **slot, void *context) {
     const struct change *change = context;
     void *function = offered_as(name);
@@ -211,7 +211,8 @@ static void offer(const char *name, void **slot, void *context) {
         entries_write(&change->entries.sealed, slot, function);
 }
 
-/* Ours calls what it means to call; the loader's entries, if any, are not for malloc's clients. */
+/* The recorder's own calls are intended as they are. The loader's entries, if any, are not for
+ * clients of malloc. */
 static bool is_left_alone(const struct module *m) {
     return module_has(m, (uintptr_t)late_is) || strstr(m->name, "/ld-linux") ||
            strstr(m->name, "linux-vdso");
@@ -233,21 +234,21 @@ static void change_module(const struct module *m, void *context) {
     if (!entries_read(m, &change.entries))
         return;
     if (!late.begins && !entries_are_sealed(&change.entries.sealed))
-        return; /* to be looked at again */
+        return; /* it will be looked at again */
     changed.sealed = change.entries.sealed;
     if (!LIST_ADD(late.modules, changed)) {
         late.failed = true;
         return;
     }
     late.unready = false;
-    if (late.begins) /* else the program could change them just now */
+    if (late.begins) /* otherwise the program could be changing these variables */
         entries_each_pointer(&change.entries, change_entry, &change);
     if (late.where == BEFORE_ALL)
         entries_each(&change.entries, true, offer, &change);
     entries_each(&change.entries, false, change_entry, &change);
     late.modules.items[late.modules.count - 1].end = late.entries.count;
     if (late.unready && late.entries.count == changed.first)
-        late.modules.count--; /* to be looked at again */
+        late.modules.count--; /* it will be looked at again */
 }
 
 bool late_enter(void) {
@@ -277,7 +278,7 @@ void late_look_again(void) {
     module_each(change_module, NULL);
 }
 
-/* An entry that somebody else has replaced meanwhile is theirs. */
+/* An entry that somebody else has replaced since is left alone. */
 static void restore_module(const struct changed_module *m) {
     for (size_t i = m->first; i < m->end; i++) {
         struct entry *e = &late.entries.items[i];
@@ -294,7 +295,7 @@ static void restore_if_changed(const struct module *m, void *context) {
             restore_module(&late.modules.items[i]);
 }
 
-/* Meanwhile the loader unloads nothing: another thread may have been about to. */
+/* module_each holds the loader's lock, so no module is unloaded meanwhile by another thread. */
 void late_leave(void) {
     module_each(restore_if_changed, NULL);
     late.where = NOWHERE;

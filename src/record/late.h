@@ -1,28 +1,29 @@
-/* late.h: gets in front of malloc in a process that runs already, whose modules are bound to other
- * functions by now, and of allocators in libraries that are called by names of their own
- * (imports.h), in any: replaces the entries in their global offset tables, and puts them back.
- *
- * Reached that way are calls by name, of every module that is loaded at that moment, the C library
- * included. Not reached are function pointers that were taken before, and modules loaded later,
- * until somebody asks to look for them.
- * Operators of C++ call malloc, and are recorded where they do; those of an allocator are imports.
- */
+/* late.h: intercepts malloc in a process that is already running, whose modules are already bound
+ * to other functions. In any process, it also intercepts allocators in libraries that are called by
+ * names of their own (imports.h). It replaces the entries in the modules' global offset tables, and
+ * restores them later.
+ * This reaches calls by name from all modules that are loaded at that moment, including the C
+ * library. It does not reach function pointers that were taken before. It does not reach modules
+ * that are loaded later, until somebody asks to look for them.
+ * Operators of C++ call malloc and are recorded there, except that those of an allocator are
+ * imports. */
 #ifndef RECORD_LATE_H
 #define RECORD_LATE_H
 
 #include <stdbool.h>
 
-/* Was this library loaded after the C library, by dlopen? Then nobody is bound to it. */
+/* Returns whether this library was loaded after the C library, by dlopen. Then no module is bound
+ * to it. */
 bool late_is(void);
 
-/* In a process that begins, for the imports alone; there, also variables that hold their addresses
- * are replaced. */
+/* Intercepts only the imports, in a starting process. There, variables that hold their addresses
+ * are replaced, too. */
 void late_enter_imports(void);
 
-/* False if there is no memory; then nothing was replaced. To be called by one thread at a time, as
- * is the next. */
+/* Returns false if there is no memory; then nothing was replaced. This function and the next ones
+ * must be called by one thread at a time. */
 bool late_enter(void);
-void late_look_again(void); /* for modules that were loaded meanwhile */
+void late_look_again(void); /* handles modules that were loaded since */
 void late_leave(void);
 
 #endif

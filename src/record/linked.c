@@ -1,4 +1,4 @@
-/* linked.c: see linked.h. Owns the code that stands between the program and its allocator. */
+/* linked.c: implements linked.h. Owns the code between the program and its allocator. */
 #include "record/linked.h"
 
 #include <string.h>
@@ -16,38 +16,40 @@
 #include "record/text.h"
 
 struct entry {
-    struct allocator_call call; /* goes on by way of its first instructions, which were moved */
-    size_t size;                /* bytes of its code */
-    size_t behind;              /* bytes between it and where another function may begin */
-    unsigned prefix;            /* index */
-    uintptr_t patched;          /* where the jump stands; 0: nowhere */
+    struct allocator_call call; /* `original` is the copy of the function's first instructions */
+    size_t size;                /* size of its code, bytes */
+    size_t behind;              /* bytes between its end and the earliest start of another
+                                 * function */
+    unsigned prefix;            /* index in allocator_prefixes */
+    uintptr_t patched;          /* address of the jump; 0: none */
     uint8_t before[DISPLACE_JUMP];
-    bool lets_throw; /* as in struct linked_also */
-    bool wraps;      /* another one is behind it */
+    bool lets_throw; /* see struct linked_also */
+    bool wraps;      /* it only calls another redirected function */
 };
 
 /* ---- the search --------------------------------------------------------------------------- */
 
 enum { MOST_ENTRIES = CONTROL_LINKED_CODES, MOST_ALSO = 16 };
-#define FUNCTION_UNIT ((uintptr_t)16) /* bytes: compilers begin functions at multiples of it */
+#define FUNCTION_UNIT ((uintptr_t)16) /* bytes: compilers align functions to a multiple of it */
 
 static struct linked {
     struct module module;
     bool is_recorded;
-    bool is_behind; /* as of linked_begin_behind */
-    bool is_late;   /* as of linked_begin_late */
+    bool is_behind; /* linked_begin_behind was called */
+    bool is_late;   /* linked_begin_late was called */
     size_t n;
-    struct entry *entries; /* MOST_ENTRIES; NULL: none was found yet */
-    char found[256];       /* what is said of them */
-    /* Of a static program, other functions; not those that the program lacks, or that cannot be
-     * moved. */
+    struct entry *entries; /* MOST_ENTRIES entries; NULL: none was found yet */
+    char found[256];       /* message about the allocator */
+    /* For a static program: further functions to redirect (`also`), and those of them that exist
+     * and can be moved (`others`). */
     const struct linked_also *also;
     size_t n_also, n_others;
-    bool lets_throw; /* exceptions can cross our frames */
+    bool lets_throw; /* exceptions can cross frames of the recorder */
     struct entry others[MOST_ALSO];
 } linked;
 
-/* Of a function with several names, the first one of the lists counts. */
+/* Returns the place for a function. If a function has several names, the one that is first in the
+ * lists counts. */
 static struct entry *place_for(uintptr_t function, unsigned prefix, unsigned name) {
     if (!linked.entries)
         linked.entries = pages_alloc(MOST_ENTRIES * sizeof *linked.entries);
@@ -61,7 +63,7 @@ static struct entry *place_for(uintptr_t function, unsigned prefix, unsigned nam
     return linked.entries && linked.n < MOST_ENTRIES ? &linked.entries[linked.n++] : NULL;
 }
 
-/* Where a symbol's function is; false: nowhere in the module's code. */
+/* Finds the function of a symbol. Returns false if it is not in the module's code. */
 static bool find_code(const struct symbol *s, struct entry *e) {
     const uintptr_t function = s->value + linked.module.bias;
     uintptr_t low, high;
@@ -84,7 +86,7 @@ static void add_entry(const struct symbol *s, unsigned prefix, unsigned name) {
     allocator_name_call(&e->call, name);
 }
 
-/* A function may have several names. */
+/* A function that has several names is added once. */
 static void add_other(const struct symbol *s, const struct linked_also *also) {
     struct entry *e = &linked.others[linked.n_others];
     if (linked.n_others == MOST_ALSO || !find_code(s, e))
@@ -114,7 +116,7 @@ static void add_if_sought(unsigned prefix, unsigned name, void *context) {
 
 HOT_CODE static void look_at_symbol(const struct symbol *s, void *context) {
     (void)context;
-    const bool takes_static = context != NULL; /* the second time */
+    const bool takes_static = context != NULL; /* set in the second pass */
     for (size_t i = 0; i < linked.n_also && !takes_static; i++)
         if (strcmp(s->name, linked.also[i].text) == 0)
             add_other(s, &linked.also[i]);
@@ -137,7 +139,8 @@ static void forget(bool is_wanted(const struct entry *)) {
     linked.n = kept;
 }
 
-/* Does it call another function that is turned aside, in at most so many bytes of code? */
+/* Returns whether the function has at most `most` bytes of code and calls another redirected
+ * function. */
 static bool is_wrapper(const struct entry *e, size_t most) {
     uintptr_t others[MOST_ENTRIES];
     size_t n = 0;
@@ -149,16 +152,16 @@ static bool is_wrapper(const struct entry *e, size_t most) {
            displace_calls((const uint8_t *)e->call.function, e->size, e->call.function, others, n);
 }
 
-/* Who only calls malloc, or another function that is turned aside, and does it in a few
- * instructions, can stay as it is. */
+/* A short function that only calls malloc or another redirected function can stay unchanged. */
 enum { WRAPPER = 64 }; /* bytes */
 static bool is_no_wrapper(const struct entry *e) {
     return allocator_names[e->call.name].kind == KIND_free || e->call.name == ALLOCATOR_MALLOC ||
            !is_wrapper(e, WRAPPER);
 }
 
-/* So can an operator of C++, which asks for a handler as well. They call each other, and are told
- * apart before any of them goes. */
+/* An operator of C++ that only calls another redirected function can stay unchanged, too. It may be
+ * longer, since it also asks for a new-handler. Operators call each other, so all are marked before
+ * any is dropped. */
 static void mark_wrapping_operators(void) {
     enum { OPERATOR = 256 };
     for (size_t i = 0; i < linked.n; i++) {
@@ -172,7 +175,7 @@ static bool does_not_wrap(const struct entry *e) {
     return !e->wraps;
 }
 
-static uint32_t whole; /* bits of prefixes by which blocks can be had and given back */
+static uint32_t whole; /* bit mask of prefixes with functions both to allocate and to free */
 
 static bool is_of_whole(const struct entry *e) {
     return whole >> e->prefix & 1;
@@ -182,7 +185,8 @@ static bool has_plain(void) {
     return entry_of(0, ALLOCATOR_MALLOC) && entry_of(0, ALLOCATOR_FREE);
 }
 
-/* Linkers leave out what a program does not call. */
+/* Returns whether a prefix has functions both to allocate and to free. Linkers leave out functions
+ * that a program does not call, so no fixed set is required. */
 static bool is_whole(unsigned prefix) {
     bool gives = false, takes = false;
     for (size_t i = 0; i < linked.n; i++)
@@ -195,7 +199,7 @@ static bool is_whole(unsigned prefix) {
            (allocator_prefixes[prefix].flag != PLAIN || linked.is_behind || has_plain());
 }
 
-/* The program's file may have been replaced since it started. */
+/* Finds the program's file. It may have been replaced since the program started. */
 static void find_file(char path[PATH_MAX]) {
     static const char ending[] = " (deleted)", itself[] = "/proc/self/exe";
     const size_t size = module_path(&linked.module, path, PATH_MAX);
@@ -208,7 +212,7 @@ static void find_entries(void) {
     char path[PATH_MAX];
     find_file(path);
     symbols_each(path, linked.module.build_id, linked.module.build_id_size, look_at_symbol, NULL);
-    if (linked.also) /* linkers make names local where nobody else can ask for them */
+    if (linked.also) /* linkers make names local that no other module can refer to */
         symbols_each(path, linked.module.build_id, linked.module.build_id_size, look_at_symbol,
                      &linked);
     whole = 0;
@@ -218,18 +222,20 @@ static void find_entries(void) {
     forget(is_of_whole);
     mark_wrapping_operators();
     forget(does_not_wrap);
-    if (!linked
-             .also) /* else: what they call may have no tables of unwinding to lead through them */
+    if (!linked.also) /* wrappers stay redirected in a static program: without unwind tables in what
+                       * they call, the stack could not be walked through them */
         forget(is_no_wrapper);
 }
 
-/* ---- the code between --------------------------------------------------------------------- */
+/* ---- the code between program and allocator
+ * --------------------------------------------------- */
 
 enum { SLOT = DISPLACE_ROOM + DISPLACE_ENTRY };
 
-/* Where a program runs, its code may not be that of the file any more: another tool may have put a
- * probe there, which must not be moved, or somebody another file. And a thread may be about to
- * return to behind a call. */
+/* Returns why a function of a running program must not be moved; NULL: it may be. Its code may
+ * differ from the file: another tool may have put a probe there, which must not be moved, or the
+ * file may have been replaced. Also, a thread may be about to return to the instruction after a
+ * call. */
 static const char *why_not_late(const struct entry *e, const struct displaced *moved) {
     char path[PATH_MAX];
     find_file(path);
@@ -239,7 +245,7 @@ static const char *why_not_late(const struct entry *e, const struct displaced *m
     return moved->returns ? "begins with a call" : NULL;
 }
 
-/* Makes ready the jump of an entry; NULL or why not. */
+/* Prepares the jump of an entry. Returns NULL on success, or why it is not possible. */
 static const char *prepare(struct entry *e, uint8_t *slot, uint8_t jump[DISPLACE_JUMP]) {
     struct displaced moved;
     const char *why = displace_copy((const uint8_t *)e->call.function, e->size, e->size + e->behind,
@@ -279,7 +285,7 @@ static bool put_jumps(uint8_t (*jumps)[DISPLACE_JUMP], text *found) {
     return true;
 }
 
-/* What cannot be moved stays as it is. */
+/* Functions that cannot be moved stay unchanged. */
 static void prepare_others(uint8_t *code, uint8_t (*jumps)[DISPLACE_JUMP]) {
     size_t kept = 0;
     for (size_t i = 0; i < linked.n_others; i++) {
@@ -301,12 +307,12 @@ static bool does_not_throw(const struct entry *e) {
     return e->call.inside != LINKED_THROWS;
 }
 
-/* All of them, or none. */
+/* Redirects all of the functions, or none. */
 static bool turn_aside(uint8_t *code, size_t size, text *found) {
     uint8_t jumps[MOST_ENTRIES][DISPLACE_JUMP], other_jumps[MOST_ALSO][DISPLACE_JUMP];
     prepare_others(code + linked.n * SLOT, other_jumps);
     if (linked.also && !linked.lets_throw)
-        forget(does_not_throw); /* malloc is behind them, mostly */
+        forget(does_not_throw); /* they mostly call malloc, which is redirected */
     for (size_t i = 0; i < linked.n; i++) {
         const char *why = prepare(&linked.entries[i], code + i * SLOT, jumps[i]);
         if (why && linked.also && !is_no_wrapper(&linked.entries[i])) {
@@ -333,7 +339,7 @@ static bool turn_aside(uint8_t *code, size_t size, text *found) {
     return true;
 }
 
-/* That of the most usual name. */
+/* Returns the entry with the most common name. */
 static const struct entry *first_entry(void) {
     const struct entry *first = &linked.entries[0];
     for (size_t i = 1; i < linked.n; i++)
@@ -394,15 +400,16 @@ HOT_CODE bool linked_begin(const struct module *preempting) {
     module_each(visit_first, &program);
     if (!program.headers)
         return !preempting;
-    /* An executable may also hide its malloc from the libraries. */
+    /* An executable may also hide its malloc from the libraries, so it is searched if no module
+     * preempts. */
     linked.module = preempting ? *preempting : program;
     find_entries();
     linked.is_recorded = linked.n > 0 && record_entries();
     return !preempting || (linked.is_recorded && has_plain());
 }
 
-/* Such a library is no secret of the program's: nothing is said of it, unless it cannot be
- * recorded. */
+/* It is not surprising that such a library has an allocator, so nothing is said about it unless it
+ * cannot be recorded. */
 HOT_CODE void linked_begin_behind(const struct module *library) {
     if (linked.n > 0)
         return;

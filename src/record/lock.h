@@ -1,6 +1,6 @@
-/* lock.h: a mutex of four bytes on a futex, legal when zeroed. Unlike a pthread mutex it can be
- * thrown away while another thread holds it (in the child of a fork), never calls into the host's C
- * library, and keeps errno. Not recursive. */
+/* lock.h: a mutex of four bytes on a futex, valid when zeroed. Unlike a pthread mutex, it can be
+ * discarded while another thread holds it (in the child of a fork), it never calls the program's C
+ * library, and it keeps errno. Not recursive. */
 #ifndef RECORD_LOCK_H
 #define RECORD_LOCK_H
 
@@ -13,7 +13,7 @@
 #include "platform/syscall.h"
 
 typedef struct lock {
-    _Atomic uint32_t word; /* 0: free; 1: held; 2: held, and somebody may be asleep */
+    _Atomic uint32_t word; /* 0: free; 1: held; 2: held, and some thread may be asleep */
 } lock;
 
 static inline bool lock_try(lock *l) {
@@ -47,7 +47,8 @@ static inline void lock_nap(void) {
     syscall4(SYS_nanosleep, (long)&pause, 0, 0, 0);
 }
 
-/* Waits some hundredths of a second at most: for whoever may have interrupted the owner. */
+/* Waits for some hundredths of a second at most. For callers that may have interrupted the lock's
+ * owner. */
 static inline bool lock_acquire_patiently(lock *l) {
     for (int i = 0; i < LOCK_PATIENCE; i++) {
         if (lock_spin(l))

@@ -1,11 +1,13 @@
-/* mapping.c: the lock is never held while an event is written. */
+/* mapping.c: implements mapping.h. The lock of the regions is never held while an event is
+ * written. */
 #include "record/mapping.h"
 
 #include <stdatomic.h>
 
 #include "record/native.h"
 
-/* Blocks of allocators start at multiples of 16. */
+/* Offset of a mapping's key from its start. Blocks of allocators start at multiples of 16, so no
+ * block has this address. */
 #define KEY 8
 
 static void *key_of(const region *r) {
@@ -21,7 +23,8 @@ struct session *mapping_enter(void) {
     struct session *s = recorder_enter();
     if (!s || !s->maps || self.paused)
         return NULL;
-    if (self.mapping || self.sampler.busy) { /* the interrupted one may hold a lock of ours */
+    if (self.mapping || self.sampler.busy) { /* the interrupted code may hold a lock of the
+                                              * recorder */
         atomic_fetch_add_explicit(&s->lost_busy, 1, memory_order_relaxed);
         return NULL;
     }
@@ -42,7 +45,7 @@ static void add_locked(struct session *s, region r) {
         atomic_fetch_add_explicit(&s->lost_id, 1, memory_order_relaxed);
 }
 
-/* What of `whole` lies outside of a range. */
+/* Return the parts of `whole` outside of a range. */
 static region before_range(region whole, uintptr_t start) {
     whole.end = whole.end < start ? whole.end : start;
     return whole;
@@ -53,7 +56,8 @@ static region after_range(region whole, uintptr_t end) {
     return whole;
 }
 
-/* Takes the first region out of which a piece lies in the range; the rest stays. */
+/* Finds the first region that overlaps the range and removes the overlap from the table. The rest
+ * of the region stays. Sets *whole to the original region. */
 static bool cut_first(struct session *s, uintptr_t start, uintptr_t end, region *whole) {
     lock_acquire(&s->regions_lock);
     bool found = regions_find(&s->regions, start, end, whole);
@@ -77,7 +81,7 @@ static void put_back(struct session *s, region whole, uintptr_t start, uintptr_t
     lock_release(&s->regions_lock);
 }
 
-/* ---- what calls do ----------------------------------------------------------------------- */
+/* ---- effects of calls ------------------------------------------------------------------------ */
 
 static void settle_one(struct session *s, mapping_outs *outs, struct mapping_out *out, bool done,
                        const struct unwind_site *site) {
@@ -102,8 +106,8 @@ void mapping_settle(struct session *s, mapping_outs *outs, bool done,
     outs->n = 0;
 }
 
-/* If there are more than can be kept, the earlier ones are taken to be gone: no call that unmaps so
- * much fails. */
+/* If there are more regions than fit, the earlier ones are settled as unmapped: a call that unmaps
+ * so much does not fail. */
 void mapping_take_out(struct session *s, uintptr_t start, uintptr_t end, mapping_outs *outs) {
     region whole;
     *outs = (mapping_outs){.start = start, .end = end};

@@ -1,9 +1,9 @@
-/* maps.c: the calls by which programs map memory themselves. They pass through unless the recording
- * wants mappings. The C library's and the loader's own calls never come here, since these do not
- * leave their modules; those of an allocator that stands behind us, or that is linked into the
- * program, do, and are passed on: its blocks are recorded. Address space without any access is
- * reserved rather than allocated. */
-#undef _FILE_OFFSET_BITS /* it would have mmap mean mmap64 */
+/* maps.c: intercepts the calls by which programs map memory themselves. The calls are only passed
+ * on unless the recording includes mappings. Calls of the C library and the loader never come here,
+ * because they do not leave those modules. Calls of an allocator that is interposed or linked into
+ * the program do come here, and are only passed on, because the blocks of the allocator are
+ * recorded. Address space without any access counts as reserved, not as allocated. */
+#undef _FILE_OFFSET_BITS /* otherwise mmap would mean mmap64 */
 #include <errno.h>
 #include <stdarg.h>
 #include <sys/mman.h>
@@ -26,7 +26,7 @@ static uintptr_t whole_pages(size_t size) {
     return (size + unit - 1) & ~(unit - 1);
 }
 
-/* The end of a range that a call can be about; its start if it cannot. */
+/* Returns the end of a valid range for such a call; its start if the range is invalid. */
 static uintptr_t range_end(uintptr_t start, size_t size) {
     uintptr_t end = start + whole_pages(size);
     return start % pages_unit() == 0 && end > start ? end : start;
@@ -111,7 +111,7 @@ static void *remap_directly(void *old, size_t old_size, size_t size, int flags, 
     return MAP_FAILED;
 }
 
-/* What the old range is leaves with it: memory, or reserved. */
+/* The new range inherits the kind of the old one: usable or reserved memory. */
 static void *remap(struct session *s, void *old, size_t old_size, size_t size, int flags,
                    void *wanted, const struct unwind_site *site) {
     mapping_outs outs = {0}, replaced = {0};
@@ -151,8 +151,8 @@ void *mremap(void *old, size_t old_size, size_t size, int flags, ...) {
              : remap_directly(old, old_size, size, flags, wanted);
 }
 
-/* The break moves from `from` to `to`, or it has: what is between is taken out before, or added
- * after. */
+/* Adds the memory by which a call has raised the break. (Memory that a call frees by lowering the
+ * break is taken out before the call.) */
 static void add_break(struct session *s, uintptr_t from, uintptr_t to,
                       const struct unwind_site *site) {
     if (to > from)

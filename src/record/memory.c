@@ -1,5 +1,5 @@
-/* memory.c: free pieces stand in a list for each power of two; a lock guards all. Regions are
- * linked, so that memory_release can give back everything. */
+/* memory.c: implements memory.h with a list of free pieces for each power of two. A lock guards
+ * everything. Regions are linked, so that memory_release can free all of them. */
 #include "record/memory.h"
 
 #include <stdalign.h>
@@ -10,11 +10,11 @@
 
 #define REGION_SIZE ((size_t)1 << 20)
 
-/* Stands at the start of each mapping. */
+/* The header of each mapping. */
 struct memory_region {
-    alignas(64) struct memory_region *newer; /* NULL: this is memory.regions */
+    alignas(64) struct memory_region *newer; /* NULL: this is the first one, memory.regions */
     struct memory_region *older;
-    size_t size; /* of the mapping, bytes */
+    size_t size; /* size of the mapping, bytes */
 };
 
 static struct memory_region *region_alloc_locked(memory *m, size_t size) {

@@ -1,4 +1,5 @@
-/* names.c: how a name gets its number: whoever puts it into a free slot first has given it. */
+/* names.c: implements names.h. A name gets its number when a thread stores the number in a free
+ * slot; the first thread wins. */
 #include "record/names.h"
 
 #include <stdatomic.h>
@@ -7,7 +8,7 @@
 #include "base/hash.h"
 #include "base/utf8.h"
 
-/* Cut where a character begins. */
+/* Cuts a long name where a character begins. */
 static void copy_name(char to[NAMES_SIZE], const char *name) {
     size_t n = strnlen(name, NAMES_SIZE);
     if (n == NAMES_SIZE)
@@ -16,7 +17,7 @@ static void copy_name(char to[NAMES_SIZE], const char *name) {
     memcpy(to, name, n);
 }
 
-/* A number for a name that has none; 0: there are no more. */
+/* Returns a number for a new name; 0: there are no more numbers. */
 static uint16_t new_number(given_names *all, const char name[NAMES_SIZE], uint32_t most) {
     if (atomic_load_explicit(&all->n, memory_order_relaxed) >= most)
         return 0;
@@ -29,7 +30,7 @@ static uint16_t new_number(given_names *all, const char name[NAMES_SIZE], uint32
 
 uint16_t names_number(given_names *all, const char *name, uint32_t most) {
     char cut[NAMES_SIZE];
-    uint16_t own = 0; /* to be given, if nobody else is faster: then it is lost */
+    uint16_t own = 0; /* number to use; lost if another thread adds the name first */
     copy_name(cut, name);
     if (!*cut)
         return 0;

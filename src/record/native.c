@@ -1,5 +1,5 @@
-/* native.c: the way of an event from preload.c to the packet. What many events pass through is in
- * line; what is rare is kept out of it. */
+/* native.c: the path of an event from preload.c to the packet. What many events go through is
+ * inline; rare cases are kept out of line. */
 #include "record/native.h"
 
 #include <stdalign.h>
@@ -16,7 +16,7 @@
 #include "record/usdt.h"
 #include "trace/writer_stream.h"
 
-/* A bitmap of one word that holds every hash. */
+/* A bitmap of one word that contains every hash. */
 static const struct { alignas(64) uint64_t bits; } every_address = {.bits = UINT64_MAX};
 enum { HASH_SHIFT_OF_ONE_WORD = 64 - 6 };
 
@@ -31,7 +31,7 @@ bool native_start(struct session *s, memprof_filter *filter) {
 
 /* ---- time -------------------------------------------------------------------------------- */
 
-/* How often to look whether modules are gone that were unloaded without dlclose; µs. */
+/* Interval, µs, of checks for modules that were unloaded without dlclose. */
 #define MODULES_INTERVAL 4096
 
 static __attribute__((noinline)) void native_read_clock(struct session *s, struct domain *d,
@@ -44,11 +44,11 @@ static __attribute__((noinline)) void native_read_clock(struct session *s, struc
         domain_check_modules(d);
 }
 
-/* Where events follow closely upon each other, a time was right a tenth of a millisecond ago at
- * most, or where blocks are sampled some microseconds ago: the clock is the dearest part of a free,
- * and traces of everything become half as large where they are compressed if their times change
- * less often. After a pause the clock is read: what a program does between two events takes its
- * time in the trace. */
+/* Where events follow each other closely, the clock is not read for each. A time is then at most a
+ * tenth of a millisecond old, or some microseconds where blocks are sampled. Reading the clock is
+ * the most expensive part of a free, and traces at rate 1 compress to half the size if their times
+ * change less often. After a pause the clock is read, so that the trace shows the time that the
+ * program spent between two events. */
 static inline bool native_clock_is_old(const struct domain *d, uint64_t cycles) {
     return session_clock_is_old(d, cycles, d->clock_lasts) ||
            __builtin_expect(cycles - d->event_cycles >= CPU_CYCLES_PAUSE, 0);
@@ -62,14 +62,15 @@ static inline uint64_t native_now(struct session *s, struct domain *d) {
     return session_now_nearly(s, d);
 }
 
-/* Blocks of which a few are what a program holds at its peak: 32 KB. */
+/* Size, in words, of blocks so large that a few of them are all that a program holds at its peak:
+ * 32 KB. */
 #define LARGE_WORDS ((uint64_t)1 << 12)
 
-#define MOST_AHEAD 50 /* us, of the clock, that a time may be */
+#define MOST_AHEAD 50 /* µs by which a time may be ahead of the clock */
 
-/* The birth of a large block is read from the clock, and whatever follows is later by a
- * microsecond: as long as a time stays what it was, what is freed meanwhile would never have been
- * live. */
+/* Returns the time for the birth of a large block, read from the clock, and makes all later times
+ * at least one microsecond later. Otherwise a block that is freed while the time stays the same
+ * would never have been live in the trace. */
 static __attribute__((noinline)) uint64_t native_now_large(struct session *s, struct domain *d) {
     native_read_clock(s, d, cpu_cycles());
     const uint64_t now = session_now_nearly(s, d);
@@ -78,13 +79,14 @@ static __attribute__((noinline)) uint64_t native_now_large(struct session *s, st
     return now;
 }
 
-/* ---- in and out -------------------------------------------------------------------------- */
+/* ---- entering and leaving -------------------------------------------------------------------- */
 
 static void count(_Atomic uint64_t *counter) {
     atomic_fetch_add_explicit(counter, 1, memory_order_relaxed);
 }
 
-/* False: a signal handler is about an event inside another, which is dropped. */
+/* Marks the thread as busy. Returns false in a signal handler that has an event inside another one;
+ * that event is dropped. */
 static inline bool native_go_in(struct session *s) {
     if (__builtin_expect(self.sampler.busy, 0)) {
         count(&s->lost_busy);
@@ -100,7 +102,8 @@ static inline void native_go_out(void) {
     self.sampler.busy = 0;
 }
 
-/* The calling thread's domain, and nobody else at it; NULL: the event is dropped. */
+/* Enters the calling thread's domain, with no visitor in it. Returns NULL if the event is
+ * dropped. */
 static inline struct domain *native_enter(struct session *s) {
     if (!native_go_in(s))
         return NULL;
@@ -120,8 +123,8 @@ static inline void native_leave(struct domain *d) {
     native_go_out();
 }
 
-/* What native_enter does where the thread has its domain, its time is right, and nobody else wants
- * anything. If not, says so, and the thread is where it was. */
+/* Enters like native_enter if the thread has its domain, the time is recent and there is no
+ * visitor. Otherwise returns false and leaves the thread as it was. */
 static inline __attribute__((always_inline)) bool native_enter_fast(const struct session *s,
                                                                     struct domain *d) {
     if (__builtin_expect(self.sampler.busy, 0))
@@ -141,16 +144,16 @@ static inline __attribute__((always_inline)) bool native_enter_fast(const struct
 
 /* ---- the stack --------------------------------------------------------------------------- */
 
-/* By what differs from the one before, of the same thread: only the frames that do are named
- * (code.h), and the codes stay in the domain. */
+/* A backtrace is taken by its difference from the thread's previous one. Only codes of new frames
+ * are looked up (code.h), and the codes stay in the domain. */
 struct backtrace {
-    uint64_t *codes; /* outermost first; the domain's, until the next one is taken */
+    uint64_t *codes; /* outermost first; valid until the next backtrace of this domain is taken */
     size_t n;
-    size_t common; /* so many of them, at least, are those of the backtrace before */
+    size_t common; /* at least this many codes are the same as in the previous backtrace */
 };
 
-/* Encodes the frames of the trail from `first` to `n`, and marks those whose codes are their
- * addresses. */
+/* Looks up the codes of the trail's frames from `first` to `n`, and marks the frames whose codes
+ * equal their addresses. */
 static __attribute__((noinline)) void backtrace_encode_slow(struct session *s, struct domain *d,
                                                             size_t first, size_t n) {
     for (size_t i = first; i < n; i++) {
@@ -161,7 +164,7 @@ static __attribute__((noinline)) void backtrace_encode_slow(struct session *s, s
     }
 }
 
-/* The same without marks; calls nothing where all are remembered. */
+/* Looks up these codes without marking frames. It calls no function if all codes are cached. */
 static inline void backtrace_encode(struct session *s, struct domain *d, size_t first, size_t n) {
     const struct unwind_point *point = d->trail->points + first;
     uint64_t *const codes = d->frames + 1, *code = codes + first, *const end = codes + n;
@@ -173,9 +176,9 @@ static inline void backtrace_encode(struct session *s, struct domain *d, size_t 
         }
 }
 
-/* A stack that is not whole, or not whole in the trace: a remark goes in front of the first frame
- * that is kept. What it shares with the stack before, if that has the same remark, shows when they
- * are compared: where frames were dropped, the trail's do not say it. */
+/* Handles a stack that is incomplete, or is not kept whole. A remark precedes the first frame that
+ * is kept. If the previous stack has the same remark, the common part is found by comparing codes:
+ * where frames were dropped, the trail's count does not apply. */
 static __attribute__((noinline)) struct backtrace
 backtrace_remarked(struct session *s, struct domain *d, size_t n, unsigned flags, unsigned type) {
     size_t first = n > s->depth ? n - s->depth : 0;
@@ -194,12 +197,12 @@ backtrace_remarked(struct session *s, struct domain *d, size_t n, unsigned flags
         common += common == i && i <= before && codes[i] == code;
         codes[i] = code;
     }
-    d->n_frames = 0; /* these are not the codes of whole stacks */
+    d->n_frames = 0; /* so that these codes are not taken for those of a whole stack */
     d->n_remarked = n;
     return (struct backtrace){.codes = codes, .n = 1 + n, .common = common};
 }
 
-/* How many of `n` frames are not the recorder's own, which stand innermost. */
+/* Returns how many of `n` frames remain without the recorder's own, which are innermost. */
 static __attribute__((noinline)) size_t backtrace_strip_own(const struct session *s,
                                                             const struct domain *d, size_t n) {
     while (n > 0 && session_is_own(s, unwind_trail_pc(d->trail, n - 1)))
@@ -207,7 +210,7 @@ static __attribute__((noinline)) size_t backtrace_strip_own(const struct session
     return n;
 }
 
-/* The language runtime puts its frames among the native ones. */
+/* Lets the language runtime insert its frames among the native ones. */
 static __attribute__((noinline)) struct backtrace
 backtrace_spliced(struct session *s, struct domain *d, struct unwind_taken taken, unsigned type) {
     const unsigned flags = unwind_trail_flags(d->trail);
@@ -224,13 +227,13 @@ backtrace_spliced(struct session *s, struct domain *d, struct unwind_taken taken
     if (d->n_remarked == 0)
         s->runtime->domain_forget(d->runtime);
     const struct runtime_stack stack = s->runtime->splice(d->runtime, &native);
-    d->n_frames = 0; /* none of these may be found again */
+    d->n_frames = 0; /* none of these codes may be reused */
     d->n_remarked = 1;
     return (struct backtrace){.codes = stack.codes, .n = stack.n, .common = stack.common};
 }
 
-/* How many codes of a stack of `n` frames, of which `kept` are as they were, stand as they should:
- * the innermost of either stack bears a type. */
+/* Returns how many codes can be reused for a stack of `n` frames, of which `kept` are unchanged.
+ * The innermost code of either stack contains a type, so it may differ. */
 static inline size_t backtrace_common(const struct domain *d, size_t kept, size_t n,
                                       unsigned type) {
     const size_t before = d->n_frames, common = kept < before ? kept : before;
@@ -238,10 +241,10 @@ static inline size_t backtrace_common(const struct domain *d, size_t kept, size_
     return common - (at_end && common > 0 && !(n == before && type == d->type));
 }
 
-/* The stack of the calling thread, which owns the domain, from the site on, whatever it is like: at
- * most the session's depth. One that is not whole gets a remark in front that says why. `type` is
- * that of code_with_type. It is not noticed that modules have gone other than by dlclose: see
- * domain_check_modules. */
+/* Takes the stack of the calling thread, which owns the domain, from the site outwards; it handles
+ * every kind of stack. At most the session's depth is kept. An incomplete stack begins with a
+ * remark that says why. `type` is that of code_with_type. Modules that were unloaded without
+ * dlclose are not noticed here: see domain_check_modules. */
 static __attribute__((noinline)) struct backtrace
 backtrace_take(struct session *s, struct domain *d, const struct unwind_site *site, unsigned type) {
     if (__builtin_expect(code_epoch() != d->codes.epoch, 0))
@@ -268,7 +271,7 @@ backtrace_take(struct session *s, struct domain *d, const struct unwind_site *si
     return (struct backtrace){.codes = d->frames + 1, .n = n, .common = common};
 }
 
-/* backtrace_take in line, where nothing is special. No frames: something is. */
+/* Takes the stack inline where nothing is special. Returns no frames if something is. */
 static inline __attribute__((always_inline)) struct backtrace
 backtrace_take_fast(struct session *s, struct domain *d, uintptr_t return_address, uintptr_t sp,
                     unsigned type) {
@@ -282,7 +285,8 @@ backtrace_take_fast(struct session *s, struct domain *d, uintptr_t return_addres
     if (__builtin_expect(taken.n == 0, 0))
         return none;
     if (__builtin_expect(taken.n > s->depth || taken.kept > d->n_frames, 0)) {
-        domain_forget_stack(d); /* the next stack is the same to the trail */
+        domain_forget_stack(d); /* the trail has already advanced, so the codes can't be compared
+                                 * with the next stack's */
         return none;
     }
     size_t common = taken.kept;
@@ -298,9 +302,10 @@ backtrace_take_fast(struct session *s, struct domain *d, uintptr_t return_addres
     return (struct backtrace){.codes = codes, .n = taken.n, .common = common};
 }
 
-/* The same with the name of a pool for a type. To be undone by backtrace_undo when it is written:
- * what may be found again of the stack are its frames, but the innermost is another one in the
- * trace, as its type, 0, is nobody else's. */
+/* Takes the stack with the name of a pool as its type. After the stack is written, backtrace_undo
+ * must be called. The codes to reuse for the next stack are those of its frames, but the innermost
+ * code in the trace is the pool's. Its type in the domain, 0, matches no other type, so it is never
+ * reused. */
 static struct backtrace backtrace_of_pool(struct session *s, struct domain *d,
                                           const struct unwind_site *site, uint16_t number,
                                           uint64_t *innermost) {
@@ -315,7 +320,7 @@ static struct backtrace backtrace_of_pool(struct session *s, struct domain *d,
 static void backtrace_undo(struct domain *d, const struct backtrace *stack, uint64_t innermost) {
     stack->codes[stack->n - 1] = innermost;
     if (d->n_frames == 0)
-        domain_forget_stack(d); /* a stack that is not whole, or a runtime's */
+        domain_forget_stack(d); /* an incomplete stack, or one with a runtime's frames */
 }
 
 /* ---- events ------------------------------------------------------------------------------ */
@@ -326,16 +331,16 @@ static inline void native_collect_in(struct session *s, struct domain *d, uint64
         session_note(s, status);
 }
 
-/* ---- the table ---- */
+/* ---- the table of blocks ---- */
 
-/* What is known of the block at an address, which is forgotten. The calling thread is in the
- * recorder, unless there are `ids`. */
+/* Removes the entry of the block at an address, and returns it. Without `ids`, the calling thread
+ * must be busy (native_go_in). */
 static inline uint64_t native_forget(struct session *s, void *block) {
     return s->ids ? ids_take(s->ids, (uintptr_t)block)
                   : (uintptr_t)memprof_drop(s->engine, (uintptr_t)block);
 }
 
-/* `table` is the session's `ids`, `place` is in there. */
+/* Stores the id of a block. `table` is the session's `ids` or NULL; `place` is in that table. */
 static inline bool native_remember(struct session *s, struct ids *table, uint32_t *place,
                                    void *block, uint64_t id, uint64_t *old) {
     void *before;
@@ -347,21 +352,22 @@ static inline bool native_remember(struct session *s, struct ids *table, uint32_
     return kept;
 }
 
-/* Nobody will know the block's id: nor shall that of an earlier one be taken for it. Where that
- * takes a lock, it waits for the next birth at the address. */
+/* Handles a block whose birth was not recorded. The entry of an earlier block at its address must
+ * not be taken for it. Where removing that entry would take a lock, it stays until the next birth
+ * at the address. */
 static __attribute__((noinline)) void native_miss(struct session *s, void *block) {
     if (s->ids)
         ids_take(s->ids, (uintptr_t)block);
 }
 
-/* An earlier block at the address has died unseen. */
+/* Records the death of an earlier block at the address, which was not seen. */
 static __attribute__((noinline)) void native_imply(struct session *s, struct domain *d,
                                                    uint64_t taken) {
     count(&s->implied_deaths);
     native_collect_in(s, d, taken);
 }
 
-/* A block whose birth is in the trace: keeps its id. */
+/* Keeps the id of a block whose birth has been written. */
 static inline void native_keep(struct session *s, struct domain *d, struct ids *table,
                                uint32_t *place, void *block, uint64_t id) {
     uint64_t old;
@@ -380,7 +386,7 @@ static __attribute__((noinline)) void native_fail(struct session *s, struct doma
 
 /* ---- births and deaths ---- */
 
-/* Writes a birth, whatever the stack is like. */
+/* Writes a birth, with any kind of stack. */
 static __attribute__((noinline)) memtrace_status
 native_write(struct session *s, struct domain *d, uint64_t now, uint64_t words, uint64_t n_samples,
              unsigned type, const struct unwind_site *site, uint64_t *id) {
@@ -389,7 +395,8 @@ native_write(struct session *s, struct domain *d, uint64_t now, uint64_t words, 
                               id);
 }
 
-/* Of `n` samples, each goes on with a probability of one half, `level` times. */
+/* Returns how many of `n` samples are kept, when each is kept with probability 1/2, `level`
+ * times. */
 static uint64_t native_thinned(struct domain *d, uint64_t n, uint64_t level) {
     const uint64_t all = (UINT64_C(1) << level) - 1;
     uint64_t kept = 0;
@@ -402,7 +409,8 @@ static uint64_t native_thinned(struct domain *d, uint64_t n, uint64_t level) {
     return kept;
 }
 
-/* Follows the level that is asked for; says in the trace from where on. How many samples go on. */
+/* Adopts the requested level and marks in the trace where it begins. Returns how many samples are
+ * kept. */
 static __attribute__((noinline)) uint64_t native_thin(struct session *s, struct domain *d,
                                                       uint64_t now, uint64_t n_samples) {
     uint64_t level = atomic_load_explicit(&s->pace->level, memory_order_relaxed);
@@ -414,8 +422,8 @@ static __attribute__((noinline)) uint64_t native_thin(struct session *s, struct 
     return level ? native_thinned(d, n_samples, level) : n_samples;
 }
 
-/* Whether none of the samples goes on, at a rate that the trace knows of: there is nothing to write
- * then, unless it is time to see what else is due. */
+/* Returns whether no sample of the block is kept, at a level that the trace already has. Then
+ * nothing is written. Returns false if it is time to check for other work. */
 static bool native_drops(const struct session *s, uint64_t cycles, uint64_t *n_samples,
                          bool *is_thinned) {
     enum { SHORTLY = 1 << 20 }; /* cycles */
@@ -428,9 +436,10 @@ static bool native_drops(const struct session *s, uint64_t cycles, uint64_t *n_s
     return *n_samples == 0;
 }
 
-/* How long a sample took: what its rate is chosen by. The first of a process is not counted, as
- * most of it is the beginning of the recording, which a lower rate does not spare. Nor is more than
- * half a millisecond or so: then the thread has waited for its turn, or for a module's tables. */
+/* Adds the time that a sample took: to the time by which the rate is chosen, or apart if the sample
+ * was dropped. The first sample of a process is not counted: it is mostly the start of the
+ * recording, which a lower rate does not avoid. At most about half a millisecond is counted: in a
+ * longer time, the thread has waited for its turn or for a module's tables. */
 static void native_note_spent(struct session *s, uint64_t since, bool is_dropped) {
     enum { MOST = 1 << 20 }; /* cycles */
     const uint64_t took = cpu_cycles() - since, spent = took < MOST ? took : MOST;
@@ -445,13 +454,14 @@ static void native_note_spent(struct session *s, uint64_t since, bool is_dropped
         session_put_cpu(s);
 }
 
-/* The same for a block that may become an object of the runtime's. Nothing else is allocated in the
- * stream until its birth is written, so what is due is done before. */
+/* Holds the birth of a block that may become an object of the runtime. Its domain's stream may have
+ * no other allocation until the birth is written, so all due work is done first. */
 static __attribute__((noinline)) void native_hold(struct session *s, struct domain *d, uint64_t now,
                                                   void *block, uint64_t words, uint64_t n_samples,
                                                   unsigned type, const struct unwind_site *site) {
     session_sweep(s, d->now);
-    now = session_now_nearly(s, d); /* a sweep says that all before is written */
+    now = session_now_nearly(s, d); /* a sweep states that everything earlier is written, so the
+                                     * time must be later */
     const struct backtrace taken = backtrace_take(s, d, site, type);
     const struct runtime_stack stack = {.codes = taken.codes, .n = taken.n, .common = taken.common};
     const uint64_t id = newborn_hold(d, now, block, words, n_samples, &stack);
@@ -469,7 +479,7 @@ static void native_write_and_keep(struct session *s, struct domain *d, uint64_t 
         native_keep(s, d, s->ids, s->ids ? ids_place(s->ids, (uintptr_t)block) : NULL, block, id);
 }
 
-/* The same for a block of a pool. */
+/* Writes the birth of a block in a pool, and keeps its id. */
 static void native_write_in_pool(struct session *s, struct domain *d, uint64_t now,
                                  const void *pool, void *block, uint64_t words, uint64_t n_samples,
                                  const struct unwind_site *site) {
@@ -489,11 +499,11 @@ static void native_write_in_pool(struct session *s, struct domain *d, uint64_t n
         native_imply(s, d, old);
 }
 
-/* For a pool: the block is malloc's. */
+/* Stands for no pool: the block is malloc's. */
 static const char not_of_pool;
 #define NOT_OF_POOL ((const void *)&not_of_pool)
 
-/* A block that holds so many samples has come to be. */
+/* Records the birth of a block with this many samples. */
 static void native_record(struct session *s, const void *pool, void *block, uint64_t words,
                           uint64_t n_samples, unsigned type, const struct unwind_site *site) {
     const uint64_t began = s->pace ? cpu_cycles() : 0;
@@ -544,7 +554,7 @@ native_born_inline(void *block, uint64_t words, uint64_t n_samples, unsigned typ
         __builtin_unreachable();
     uint64_t id;
     uint32_t *place = ids_place(table, (uintptr_t)block);
-    __builtin_prefetch(place, 1); /* of any address */
+    __builtin_prefetch(place, 1); /* any address may be prefetched */
     cpu_prefetch_around(block);   /* see native_died_fast */
     if (__builtin_expect(words > STREAM_FAST_WORDS || self.scope != d->scope ||
                              (span_is_published() && native_span_has_changed(d)) ||
@@ -583,7 +593,7 @@ static __attribute__((noinline)) void native_record_fast(void *block, uint64_t w
     native_born_inline(block, words, n_samples, type, site->return_address, site->sp, site->bp);
 }
 
-/* The samples in a block. */
+/* Returns the number of samples in a block. */
 HOT_CODE static uint64_t native_sample(uint64_t words, struct session **s) {
     if (!memprof_count(&self.sampler, words))
         return 0;
@@ -598,7 +608,8 @@ HOT_CODE static uint64_t native_sample(uint64_t words, struct session **s) {
     return recorder_is_stopped() ? 0 : n_samples;
 }
 
-/* The session in which a block is to be recorded, and with how many samples; 0: it is not. */
+/* Returns the number of samples of a block that is to be recorded, and its session; 0: the block is
+ * not recorded. */
 HOT_CODE static inline uint64_t native_due(uint64_t words, struct session **s) {
     uint64_t n_samples = 0;
     if (__builtin_expect(self.paused, 0))
@@ -635,8 +646,8 @@ void native_born_in_pool(const void *pool, void *block, size_t bytes,
         native_record(s, pool, block, words, n_samples, 0, site);
 }
 
-/* A block that is about to be freed as the first thing after its birth says what it is now or
- * never. */
+/* If a block is freed in the event right after its birth, this is the last chance to find out its
+ * type. */
 static __attribute__((noinline)) void native_settle_dying(struct session *s, const void *block) {
     struct domain *const d = self.domain;
     if (self.sampler.busy || !native_go_in(s))
@@ -646,7 +657,7 @@ static __attribute__((noinline)) void native_settle_dying(struct session *s, con
     native_leave(d);
 }
 
-/* An id + 1, or 0 if the block is not known. */
+/* Removes a block from the table. Returns an id + 1; 0: the block is not known. */
 static uint64_t native_take_from(struct session *s, void *block) {
     const struct domain *d = self.domain;
     if (s->n_object_types && d && atomic_load_explicit(&d->newborn.waits, memory_order_relaxed) &&
@@ -691,8 +702,8 @@ void native_died(void *block) {
     native_bury(s, taken);
 }
 
-/* Where there is no session of this process, no block is known, and none begins for that: a signal
- * handler may lack the stack. */
+/* Without a session in this process, no block is known. A session is not begun here, because a
+ * signal handler may lack the stack for that. */
 uint64_t native_take(void *block) {
     struct session *s = recorder_enter_begun();
     return s && s->records_malloc ? native_take_from(s, block) : 0;
@@ -710,9 +721,10 @@ void native_settle(void *block, uint64_t taken, bool dead) {
     }
 }
 
-/* Next, allocator and program will mostly be about blocks close to this one. Undisturbed, the CPU
- * works ahead across several calls and waits for all that these miss at once; with our work between
- * them it would wait for each. So their memory is asked for while we are at it. */
+/* The allocator and the program will probably use memory close to this block next. Undisturbed, the
+ * CPU works ahead across several calls and waits for all their cache misses at once. With the
+ * recorder's work between the calls, it would wait for each miss separately. So that memory is
+ * prefetched now. */
 void native_died_fast(void *block) {
     struct session *const s = self.owner;
     struct domain *const d = self.domain;
@@ -732,7 +744,7 @@ void native_died_fast(void *block) {
 
 /* ---- pools ------------------------------------------------------------------------------- */
 
-/* The session that may know of blocks of pools; NULL: there is none. */
+/* Returns the session that may know of blocks in pools; NULL: there is none. */
 static struct session *native_enter_pools(void) {
     struct session *s = recorder_enter_again();
     return s && s->records_malloc ? s : NULL;
@@ -750,7 +762,7 @@ void native_died_in_pool(const void *pool, void *block) {
     native_bury(s, taken);
 }
 
-/* 0: there was none. */
+/* Returns the number of known blocks in the pool. */
 static size_t native_count_in_pool(struct session *s, const void *pool) {
     if (!pools_may_know_any(&s->pools, pool) || !native_go_in(s))
         return 0;
@@ -759,7 +771,7 @@ static size_t native_count_in_pool(struct session *s, const void *pool) {
     return n;
 }
 
-/* Other threads may be adding to the pool, without end. */
+/* The number of blocks is read first, because other threads may keep adding to the pool. */
 void native_died_with_pool(const void *pool) {
     struct session *s = native_enter_pools();
     const void *block;

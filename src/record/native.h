@@ -1,77 +1,72 @@
-/* native.h: what malloc's blocks are to the trace: they are born, and they die.
- *
- * Problem. A program calls malloc some million times a second, and from few to all of these blocks
- * are to stand in the trace, each with its stack. Whoever records them all can afford nothing but
- * the event itself; and a way that only the rare event takes is one more way to get wrong.
- *
- * Way. One way at every rate, of steps that are done once each, in this order:
- *
- *     preload.c         counts words down; goes on here when the countdown, or the filter, says so
- *     native_born       is there a session (recorder.h), and how many samples has the block?
- *                       (memprof_sample draws)
- *     native_record     enters the thread's domain, which nobody else may be at; takes the time
- *     backtrace_take    takes the stack by what differs from the one before
+/* native.h: records the births and deaths of malloc's blocks in the trace.
+ * Problem. A program calls malloc some million times a second. Between few and all of these blocks
+ * must be in the trace, each with its stack. A recording of all of them can afford nothing but the
+ * event itself. On the other hand, a separate path for rare events would be one more place for
+ * errors.
+ * Approach. There is one path at every rate, and each step is done once, in this order:
+ *     preload.c         counts words down; continues here when the countdown or the filter says so
+ *     native_born       checks whether there is a session (recorder.h), and how many samples the
+ *                       block has (memprof_sample draws)
+ *     native_record     enters the thread's domain, where nobody else may be; takes the time
+ *     backtrace_take    takes the stack by its difference from the previous one
  *                       (platform/unwind_trail.h); its codes stay in the domain
- *     writer            encodes the codes that are new, from there, into the packet
- *                       (stream_alloc_block)
- *     native_keep       remembers by the block's address the id that it has in the trace
- *     session_sweep     now and then: writes out what is old, reads gauges
- *
- * A death is the same without stack: the table gives the id and forgets it, the writer takes it.
- * The engine is asked to draw, and calls nothing back: its tracker's callbacks would cross between
- * engine and recorder five times an event, and hand over copies of what is at hand.
- *
- * Two tables, as what is cheap depends on how many blocks are known. From SESSION_IDS_RATE on each
- * address has a place (ids.h): no lock, no hash, a few bytes for every 32 of the heap, and a filter
- * that holds all addresses. Below it, memory must follow the samples: the engine's hash table with
- * a bitmap in front (memprof_keep, memprof_drop), by which `free` of any other block costs one
- * test. At rate 1 the engine is not there at all.
- *
- * Two speeds. The functions called _fast are for threads that have events in the session already,
- * where nothing is special, and `ids` are the table: all in line, down to the packet. Where
- * something is (an old clock, a full packet, another thread that wants in), they do nothing and go
- * to the general ones, which do the same.
- *
- * Why not otherwise. Events in a queue for another thread: it would have to keep stacks, and what
- * is in the queue is lost with the process. The id in the block itself: a block may be freed behind
- * our back. An id that is the address: it is used again.
- *
- * What must hold. `busy` is set from before the first look at domain or table to after the last, so
- * that a signal handler waits for nothing: its event is dropped, and counted. The old block of a
- * realloc is taken out of the table before the real call, since another thread may be given its
- * address at once. A birth that cannot be written leaves nothing in the table. What the trail knows
- * of the last stack is that of the last allocation in the stream, or it is told to forget it. */
+ *     writer            encodes the new codes from there into the packet (stream_alloc_block)
+ *     native_keep       stores the block's id in the trace by the block's address
+ *     session_sweep     now and then: writes out old data, reads gauges
+ * A death takes the same path without a stack: the table returns and forgets the id, and the writer
+ * writes it. The engine only draws samples and calls nothing back. Its tracker's callbacks would
+ * cross between engine and recorder five times for each event, and would copy data that is already
+ * at hand.
+ * There are two tables, because the best one depends on how many blocks are known. From
+ * SESSION_IDS_RATE on, each address has a place (ids.h): no lock, no hash, a few bytes for every 32
+ * bytes of heap, and a filter that contains all addresses. At lower rates, memory must be
+ * proportional to the samples: the engine's hash table is used, behind a bitmap (memprof_keep,
+ * memprof_drop), so that `free` of any other block costs one test. At rate 1 the engine is not used
+ * at all.
+ * There are two speeds. The functions called _fast are for threads that already have events in the
+ * session, where nothing is special and `ids` is the table. They are inline down to the packet.
+ * Where something is special (an old clock, a full packet, a visitor to the domain), they do
+ * nothing and call the general functions, which have the same effect.
+ * Alternatives. A queue of events for another thread would have to keep the stacks, and its content
+ * would be lost with the process. An id inside the block is unsafe, because a block may be freed
+ * unseen. An address as the id is ambiguous, because addresses are reused.
+ * Invariants. `busy` is set from before the first access to a domain or table until after the last
+ * one. So a signal handler never waits: its event is dropped and counted. The old block of a
+ * realloc is removed from the table before the real call, because another thread may get its
+ * address at once. A birth that cannot be written leaves nothing in the table. The trail's last
+ * stack is that of the last allocation in the stream; otherwise the domain is told to forget it. */
 #ifndef RECORD_NATIVE_H
 #define RECORD_NATIVE_H
 
 #include "record/session.h"
 
-/* Gives a session a table in which each address has a place; false if there is no memory. `filter`
- * then holds every address. */
+/* Gives a session a table in which each address has a place. `filter` then contains every address.
+ * Returns false if there is no memory. */
 bool native_start(struct session *s, memprof_filter *filter);
 
-/* A block has come to be that was not counted yet: counts it and records it if it is sampled.
- * `site` is in the calling function; the type an enum call_type, or a language runtime's. */
+/* Counts a new block that was not counted yet, and records it if it is sampled. `site` is in the
+ * calling function. The type is an enum call_type, or a language runtime's. */
 void native_born(void *block, size_t bytes, unsigned type, const struct unwind_site *site);
 
-/* A block that may be tracked is about to be freed. */
+/* Records the death of a block that may be tracked and is about to be freed. */
 void native_died(void *block);
 
-/* The same in a thread that has events in its session, `self.owner`, already, which has `ids`: what
- * nearly all are. A birth has as many samples as words. */
+/* Record a birth and a death in a thread that already has events in its session, `self.owner`,
+ * which must have `ids`. Nearly all events are of this kind. The block has as many samples as
+ * words. */
 void native_born_fast(void *block, uint64_t words, unsigned type, uintptr_t return_address,
                       uintptr_t sp, uintptr_t bp);
 void native_died_fast(void *block);
 
-/* A death in two steps, for realloc, where the old block may die or not: it is taken out before the
- * real call, and what that gave is settled after it, whether it is dead or lives on. 0: the block
- * is not known, and there is nothing to settle. */
+/* Record a death in two steps, for realloc, whose old block may die or not. native_take removes the
+ * block before the real call. native_settle is called after it, and `dead` says whether the block
+ * died. If native_take returns 0, the block is not known and native_settle must not be called. */
 uint64_t native_take(void *block);
 void native_settle(void *block, uint64_t taken, bool dead);
 
-/* The same for the blocks of a pool that the program has itself: they are counted and sampled as
- * malloc's are, and remembered by pools.h. The type is what the pool is called. All blocks of a
- * pool that there are may die at once. */
+/* Record births and deaths in a pool of the program's own. The blocks are counted and sampled like
+ * malloc's, and remembered by pools.h. Their type is the name of the pool. native_died_with_pool
+ * records the death of all blocks in the pool. */
 void native_born_in_pool(const void *pool, void *block, size_t bytes,
                          const struct unwind_site *site);
 void native_died_in_pool(const void *pool, void *block);

@@ -1,4 +1,5 @@
-/* newborn.c: asks the runtime what the block is, and writes its birth: see newborn.h. */
+/* newborn.c: implements newborn.h: asks the runtime for the type of the block, and writes its
+ * birth. */
 #include "record/newborn.h"
 
 #include "record/ids.h"
@@ -19,8 +20,8 @@ uint64_t newborn_hold(struct domain *d, uint64_t now, void *block, uint64_t word
     return d->newborn.id;
 }
 
-/* Whether the block is still there, by the table that knows all: nobody frees it meanwhile, or the
- * runtime does not look at it. */
+/* Returns whether the block is still in the table of all known blocks. It can't be freed during
+ * this check: the runtime looks at a block (may_look) only where nobody else can free it. */
 static bool newborn_lives(struct session *s, const struct newborn *b) {
     const uintptr_t at = (uintptr_t)b->block;
     const uint64_t taken = s->ids ? ids_take(s->ids, at) : (uintptr_t)memprof_drop(s->engine, at);

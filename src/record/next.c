@@ -1,15 +1,14 @@
-/* next.c: where interposed calls go on. Owns `next`, the early heap, and the rules for operator
- * new.
- *
- * Each pointer in `next` starts at a stub that resolves all of them and then goes on itself, since
- * malloc is called long before any constructor of ours. RTLD_NEXT respects an allocator that stands
- * behind us (jemalloc, tcmalloc). Whoever allocates while dlsym runs gets memory from a small
- * static heap; only if that has happened do free and realloc test for it, for ever.
- *
- * Operator new of libstdc++ and libc++ calls malloc, which would count each block twice and make
- * the C++ library the place of allocation. It is left out: we call malloc ourselves, and the
- * library only when that fails, for new_handler and bad_alloc. An allocator's own operator new (in
- * the module that also has the malloc behind us) is simply called. */
+/* next.c: finds the original functions that interposed calls are passed on to. Owns `next`, the
+ * early heap, and the rules for operator new.
+ * Each pointer in `next` starts at a stub that resolves all of them and then passes the call on.
+ * malloc is called long before any constructor of ours, so there is no earlier moment to resolve
+ * them. RTLD_NEXT finds an allocator that comes after us (jemalloc, tcmalloc). Allocations during
+ * dlsym are served from a small static heap. Only if that has happened do free and realloc test for
+ * its blocks, from then on.
+ * Operator new of libstdc++ and libc++ calls malloc. That would count each block twice and make the
+ * C++ library the place of the allocation. So it is bypassed: the recorder calls malloc itself, and
+ * the library only when that fails, for new_handler and bad_alloc. An allocator's own operator new
+ * (in the module that has the malloc after ours) is simply called. */
 #include <errno.h>
 #include <fcntl.h>
 #include <link.h>
@@ -40,7 +39,7 @@ static bool early_owns(const void *block) {
     return (uintptr_t)block - (uintptr_t)early_heap < EARLY_SIZE;
 }
 
-/* The size of a block stands before it. */
+/* Returns the size of a block, which is stored before it. */
 static size_t early_size(const void *block) {
     size_t size;
     memcpy(&size, (const char *)block - EARLY_HEADER, sizeof size);
@@ -67,7 +66,7 @@ static void *early_malloc(size_t size) {
 }
 
 static void *early_calloc(size_t count, size_t size) {
-    return early_malloc(calls_product(count, size)); /* static, hence zero */
+    return early_malloc(calls_product(count, size)); /* static memory, so zeroed */
 }
 
 static void *early_realloc(void *block, size_t size) {
@@ -90,7 +89,7 @@ static void early_free(void *block) {
     (void)block;
 }
 
-/* Allocators read links while they set themselves up: nothing can be resolved then. */
+/* Allocators read links while they initialize themselves. Nothing can be resolved at that time. */
 static ssize_t early_readlink(const char *path, char *buffer, size_t size) {
     long n = syscall4(SYS_readlinkat, AT_FDCWD, (long)path, (long)buffer, (long)size);
     if (!syscall_failed(n))
@@ -103,7 +102,7 @@ static ssize_t early___readlink_chk(const char *path, char *buffer, size_t size,
     return early_readlink(path, buffer, size < room ? size : room);
 }
 
-/* Nor when they map memory: dlsym may allocate, and they may hold their lock. */
+/* Allocators also map memory at that time. dlsym may allocate, and they may hold their lock. */
 static long early_result(long result) {
     if (!syscall_failed(result))
         return result;
@@ -127,7 +126,7 @@ static int early_mprotect(void *address, size_t size, int protection) {
 }
 
 extern void *__sbrk(intptr_t increment)
-    __attribute__((weak)); /* the C library's, by its own name */
+    __attribute__((weak)); /* private name of the C library's function */
 
 static void *early_sbrk(intptr_t increment) {
     if (__sbrk)
@@ -149,10 +148,9 @@ static int early_prctl(int option, long a, long b, long c, long d) {
     return (int)early_result(syscall6(SYS_prctl, option, a, b, c, d, 0));
 }
 
-/* ---- calls that may meet an early block, or are missing behind us ------------------------ */
+/* ---- calls that may get an early block, or that the next modules lack ---------------------- */
 
-static HOT_DATA struct next_calls
-    real; /* what the modules behind us have; NULL where they have nothing */
+static HOT_DATA struct next_calls real; /* functions of the modules after us; NULL: missing */
 
 static void *either_realloc(void *block, size_t size) {
     if (!early_owns(block))
@@ -192,8 +190,8 @@ static size_t either_malloc_usable_size(void *block) {
     return early_owns(block) ? early_size(block) : real.malloc_usable_size(block);
 }
 
-/* musl makes some of its functions of others by their public names, which come back to us: what
- * they take is the block that was asked for. */
+/* musl implements some of its functions by calling others by their public names, which calls the
+ * recorder. That memory is the block that was requested, so it is not recorded again. */
 #define QUIETLY(result, call)                                                                      \
     const int64_t countdown_ = recorder_pause();                                                   \
     result given_ = real.call;                                                                     \
@@ -223,8 +221,9 @@ static void next_be_quiet(void) {
     next.posix_memalign = quiet_posix_memalign;
 }
 
-/* The function that calls main stands before this one, and those that threads begin with between
- * these two. */
+/* Registers musl's functions that nothing calls. In its code, the function that calls main is
+ * before __libc_start_main, and the functions with which threads start are between pthread_exit and
+ * pthread_create. */
 void next_know_libc(void) {
     enum { BEFORE = 64, MOST = 4096 }; /* bytes of code */
     if (loader_is_glibc())
@@ -244,12 +243,12 @@ void next_know_libc(void) {
 static bool is_ours(const void *address);
 static bool is_definition(const void *address);
 
-/* Loaded late we stand behind everybody, and nobody is bound to us: what stands before us is meant.
- */
+/* If loaded late, this library comes after all others and no module is bound to it. So the function
+ * to pass calls on to is the one that comes before. */
 static bool is_late;
 
-/* Among what the program was linked with, in that order: an executable that is linked to fixed
- * addresses has an entry of its procedure linkage table stand for the function, and that entry will
+/* Searches the modules that the program was linked with, in their order. In an executable linked to
+ * fixed addresses, the symbol may be an entry of its procedure linkage table, and that entry will
  * lead to us. */
 static void *definition_of(const char *name) {
     void *program = loader_open(NULL, RTLD_LAZY | RTLD_NOLOAD);
@@ -281,16 +280,16 @@ void next_be_late(void) {
     next_resolve();
 }
 
-/* dlsym gives data pointers; POSIX promises that they can be functions. */
+/* dlsym returns data pointers; POSIX guarantees that they can be functions. */
 #define FIND(handle, name)                                                                         \
     do {                                                                                           \
         void *found_ = symbol_in(handle, #name);                                                   \
         memcpy(&real.name, &found_, sizeof found_);                                                \
     } while (0)
 
-/* Not every allocator has these, and where they are they may come back to us by a public name: they
- * are made of other calls. (A search in vain would allocate a message, too, in the early heap, for
- * which free would have to test for ever.) */
+/* Returns whether the function is implemented here by other calls. Not every allocator has these
+ * functions, and those that exist may call back here by a public name. (A failed search would also
+ * allocate an error message on the early heap, for which free would then always have to test.) */
 static bool is_made_of_others(const char *name) {
     return strcmp(name, "reallocarray") == 0 || strncmp(name, "free_", 5) == 0;
 }
@@ -356,13 +355,14 @@ HOT_CODE static void next_use_real(void) {
 HOT_CODE void next_resolve(void) {
     static _Atomic int begun;
     if (real.malloc || atomic_exchange(&begun, 1))
-        return; /* it is known, or another thread, or our caller's caller, is about it */
+        return; /* already resolved, or in progress in another thread or further out on this
+                 * stack */
     next_use_early_heap();
     next_find_all();
     next_use_real();
 }
 
-/* The stubs at which `next` starts. */
+/* The initial functions in `next`. */
 #define STUB_ALLOCATING(name, type, parameters, arguments, ...)                                    \
     HOT_CODE static CPU_ALIGN_STACK void *stub_##name parameters {                                 \
         next_resolve();                                                                            \
@@ -401,8 +401,8 @@ bool next_cxx_is_replaced;
 CALLS_NEW(STUB_NEW)
 CALLS_DELETE(STUB_DELETE)
 
-/* malloc in place of the library's operator, which has the word when there is no memory (or the
- * alignment is none). */
+/* Calls malloc instead of the library's operator. The library's operator is called if there is no
+ * memory or if the alignment is invalid. */
 #define DIRECT_NEW(name, type, parameters, arguments, bytes, alignment_)                           \
     static void *direct_##name parameters {                                                        \
         void *block = direct_alloc(alignment_, bytes);                                             \
@@ -427,7 +427,8 @@ CALLS_NEW(DIRECT_NEW)
 CALLS_DELETE(DIRECT_DELETE)
 #pragma GCC diagnostic pop
 
-/* The program's own operator: what was counted at its door is taken back. */
+/* The program's own operator runs, and its call of malloc is counted; so the count made on entry is
+ * undone. */
 #define REPLACED_NEW(name, type, parameters, arguments, bytes, ...)                                \
     static void *replaced_##name parameters {                                                      \
         recorder_uncount(bytes);                                                                   \
@@ -488,7 +489,7 @@ bool next_is_allocator(const void *caller) {
     if (!atomic_load_explicit(&high, memory_order_acquire)) {
         memcpy(&heap, &real.malloc, sizeof heap);
         if (!module_of(heap, &module))
-            return true; /* whoever it is came before our malloc was called */
+            return true; /* the caller runs before our malloc was first called */
         atomic_store(&low, module.low);
         atomic_store_explicit(&high, module.high, memory_order_release);
     }
@@ -497,15 +498,16 @@ bool next_is_allocator(const void *caller) {
            at < atomic_load_explicit(&high, memory_order_relaxed);
 }
 
-/* Does a call of this malloc come to ours in the end? Only trying it tells: a program linked to
- * fixed addresses may have an entry in its procedure linkage table stand for malloc everywhere. */
+/* Returns whether a call of this malloc ends up in ours. Only a trial call tells: in a program
+ * linked to fixed addresses, an entry of its procedure linkage table may stand for malloc
+ * everywhere. */
 static bool leads_to_us(const void *allocate) {
     void *(*call_malloc)(size_t), *found_free = symbol_in(RTLD_DEFAULT, "free");
     void (*call_free)(void *);
     memcpy(&call_malloc, &allocate, sizeof allocate);
     memcpy(&call_free, &found_free, sizeof found_free);
     int64_t countdown = self.sampler.countdown;
-    self.sampler.countdown = INT64_MAX; /* nothing is sampled meanwhile */
+    self.sampler.countdown = INT64_MAX; /* so that nothing is sampled meanwhile */
     void *block = call_malloc(1);
     bool counted = self.sampler.countdown != INT64_MAX;
     self.sampler.countdown = countdown;
@@ -524,8 +526,8 @@ HOT_CODE bool next_is_preempted(struct module *module) {
     return answer == YES;
 }
 
-/* Is a function really there, rather than an entry of the procedure linkage table that stands for
- * it? */
+/* Returns whether the address is the function itself, rather than an entry of a procedure linkage
+ * table that stands for it. */
 static bool is_definition(const void *address) {
     Dl_info info;
     void *entry = NULL;
@@ -536,7 +538,7 @@ static bool is_definition(const void *address) {
     return symbol.st_shndx != SHN_UNDEF;
 }
 
-/* Does the program, or anybody before us, define one of the operators? */
+/* Returns whether the program, or a module before us, defines one of the operators. */
 static bool cxx_is_replaced(void) {
     const void *found;
 #define CHECK_FIRST(name, ...)                                                                     \
@@ -548,8 +550,8 @@ static bool cxx_is_replaced(void) {
     return false;
 }
 
-/* Where to look for the library's operators: behind us, or for a program that has no C++ library
- * itself, among what the calling plug-in was linked with. */
+/* Returns where to look for the library's operators. They are in a module after us. If the program
+ * has no C++ library itself, they are among the libraries of the calling plug-in. */
 static void *cxx_handle(const void *caller) {
     struct module module;
     if (symbol_in(RTLD_NEXT, "_Znwm") || !module_of(caller, &module))
@@ -565,8 +567,9 @@ static bool is_cxx_library(const char *path) {
 
 enum cxx_way { CXX_DIRECT, CXX_CALL, CXX_REPLACED };
 
-/* For one operator: an allocator may have some and leave others to the C++ library. Those with an
- * alignment may call the allocator's aligned_alloc by its public name, as jemalloc's do. */
+/* Decides for one operator, because an allocator may have some and leave others to the C++ library.
+ * Operators with an alignment may call the allocator's aligned_alloc by its public name, as
+ * jemalloc's do. */
 static enum cxx_way cxx_way_of(const char *name, const void *operator_, bool replaced) {
     struct module module, allocator;
     void *heap;
@@ -574,7 +577,8 @@ static enum cxx_way cxx_way_of(const char *name, const void *operator_, bool rep
     if (replaced && operator_)
         return CXX_REPLACED;
     if (!module_of(operator_, &module))
-        return CXX_DIRECT; /* an older library lacks it, or there is none: somebody calls ours */
+        return CXX_DIRECT; /* an older library lacks it, or there is none; then the operator was
+                            * called through ours */
     if (module_of(heap, &allocator) && allocator.low == module.low)
         return strstr(name, "align_val_t") ? CXX_DIRECT : CXX_CALL;
     return is_cxx_library(module.name) ? CXX_DIRECT : CXX_REPLACED;

@@ -1,12 +1,12 @@
-/* next.h: where the calls that the recorder stands before (calls.h) go on: the allocator that the
- * program would have without us. */
+/* next.h: the original functions to which interposed calls (calls.h) are passed on: those of the
+ * allocator that the program would use without the recorder. */
 #ifndef RECORD_NEXT_H
 #define RECORD_NEXT_H
 
 #include "platform/module.h"
 #include "record/calls.h"
 
-/* Where each call goes on: at first to a function that finds out. */
+/* The original function of each call. At first each points to a stub that resolves it. */
 struct next_calls {
 #define NEXT_ALLOCATING(name, type, parameters, ...) void *(*name)parameters;
 #define NEXT_FREEING(name, parameters, ...)          void(*name) parameters;
@@ -29,44 +29,48 @@ struct next_calls {
 
 extern struct next_calls next __attribute__((visibility("hidden")));
 
-/* Finds where all calls but those of C++ go on, unless that is known. Any thread may call. */
+/* Resolves all functions but those of C++, unless that is done. Any thread may call. */
 void next_resolve(void);
 
-/* Tells what stacks have to know of a C library without tables of unwinding: to be called once,
- * outside of the loader. */
+/* Registers what unwinding needs to know of a C library without unwind tables. Must be called once,
+ * outside the loader. */
 void next_know_libc(void);
 
-/* To be called at once where this library was loaded by dlopen: finds where calls go on. */
+/* Resolves all functions where this library was loaded by dlopen. Must then be called at once. */
 void next_be_late(void);
 
-/* Does the program, or a library loaded before this one, bring its own `malloc`, so that ours is
- * not called? Then `module`, if it is not NULL, becomes that module, or zeros if there is none. The
- * answer stays what it was at first. */
+/* Returns whether the program, or a library loaded before this one, has its own `malloc`, so that
+ * ours is not called. If `module` is not NULL, it becomes that module, or zeros if there is none.
+ * The first answer is kept. */
 bool next_is_preempted(struct module *module);
 
-/* Are all blocks that are recorded glibc's, none of which takes less than 32 bytes? */
+/* Returns whether all recorded blocks are glibc's, none of which takes less than 32 bytes. */
 bool next_is_glibc(void);
 
-/* Does another library than the C library stand behind us? Then `module` becomes that. */
+/* Returns whether a library other than the C library has the malloc after ours. `module` then
+ * becomes that library. */
 bool next_is_library(struct module *module);
 
-/* Loaded late, the function of this name that all modules see; NULL: none do. Asks the loader. */
+/* If loaded late, returns the function of this name that all modules see; NULL: there is none. Asks
+ * the loader. */
 void *next_definition(const char *name);
 
-/* Has a library that stands behind us set itself up. TBB's asks the loader at its first free, and
- * the loader frees what it said of a search in vain, such as ours for runtimes: one would call the
- * other for ever. */
+/* Makes the library with the malloc after ours initialize itself. TBB's library asks the loader at
+ * its first free, and the loader frees its message about a failed search, such as ours for
+ * runtimes. So one would call the other forever. */
 void next_wake_library(void);
 
-/* Is this return address in the allocator that stands behind us? Locks nothing: that one may. */
+/* Returns whether this return address is in the allocator after ours. Takes no lock, because the
+ * allocator may. */
 bool next_is_allocator(const void *caller);
 
-/* Finds where the operators of C++ go on, unless that is known. `caller` is a return address in the
- * module that called one: it knows a C++ library even where the program as a whole does not. */
+/* Resolves the operators of C++, unless that is done. `caller` is a return address in the module
+ * that called one of them: that module is linked to a C++ library even if the program as a whole is
+ * not. */
 void next_resolve_cxx(const void *caller);
 
-/* Are these operators not ours to count? So it is if the program has replaced some of them: then
- * its own ones run, and their calls of malloc are counted. Known after next_resolve_cxx. */
+/* These operators are not counted, because the program has replaced some of them. Its own operators
+ * run, and their calls of malloc are counted. Valid after next_resolve_cxx. */
 extern bool next_cxx_is_replaced __attribute__((visibility("hidden")));
 
 #endif

@@ -1,5 +1,6 @@
-/* pool_calls.c: see pool_calls.h. As in preload.c, a function that is called at each block does
- * what most calls need and jumps on, so that stacks begin at its caller. */
+/* pool_calls.c: implements pool_calls.h. As in preload.c, a function that is called for each block
+ * does what most calls need and jumps to another function for the rest, so that stacks begin at its
+ * caller. */
 #include "record/pool_calls.h"
 
 #include "base/hot.h"
@@ -16,7 +17,7 @@
 CALLS_OFFERED(DECLARE)
 CALLS_OFFERED_AS_HEAPTRACK(DECLARE)
 
-static const char heaptrack; /* its address stands for the only pool that heaptrack's names know */
+static const char heaptrack; /* its address is the only pool behind heaptrack's names */
 
 /* ---- blocks ------------------------------------------------------------------------------ */
 
@@ -28,7 +29,7 @@ static void born(const void *pool, void *address, size_t bytes, const struct unw
         native_born_in_pool(pool, address, bytes, site);
 }
 
-/* A session that may know of blocks; NULL: none is. */
+/* Returns the session that may know of blocks, if there is one. Cheap. */
 static inline struct session *session_at_a_glance(void) {
     return atomic_load_explicit(&recorder_page->current, memory_order_acquire);
 }
@@ -73,9 +74,10 @@ CPU_ALIGN_STACK void allotrace_pool_destroy(const void *pool) {
 
 /* ---- chunks ------------------------------------------------------------------------------ */
 
-/* What is mapped there has been counted, and is not to be counted any more. */
+/* Memory that the program mapped there was counted, and its death is recorded now: from now on the
+ * pool's blocks are counted. */
 static void leave_out_mapped(uintptr_t start, uintptr_t end, const struct unwind_site *site) {
-    enum { KEYS = 16 }; /* see mapping.c: whatever is left begins at a multiple of it */
+    enum { KEYS = 16 }; /* bytes; see mapping.c: what remains begins at a multiple of it */
     struct session *s = recorder_maps ? mapping_enter() : NULL;
     mapping_outs outs;
     if (!s)
@@ -89,7 +91,7 @@ static void leave_out_mapped(uintptr_t start, uintptr_t end, const struct unwind
 CPU_ALIGN_STACK void allotrace_pool_chunk(const void *pool, void *address, size_t bytes) {
     struct unwind_site site;
     unwind_site_here(&site);
-    (void)pool; /* so far it is all one whose chunk it is */
+    (void)pool; /* it does not matter yet whose chunk it is */
     if (!recorder_has_room(site.sp))
         return;
     if (memprof_is_tracked(&recorder_filter, address))
@@ -97,8 +99,9 @@ CPU_ALIGN_STACK void allotrace_pool_chunk(const void *pool, void *address, size_
     leave_out_mapped((uintptr_t)address, (uintptr_t)address + bytes, &site);
 }
 
-/* `outer` < 0: what the thread takes from malloc and mmap is left out from now on, until the call
- * with what this gives; 0: it is already. The countdown may be as large as can be. */
+/* With `outer` < 0, memory that the thread takes from malloc and mmap is not recorded from now on,
+ * until it calls this with the result. Returns 0 if that is already so. The result encodes the
+ * countdown, which may be as large as possible. */
 long allotrace_pool_take(long outer) {
     if (outer > 0)
         recorder_resume(outer - 1);
@@ -108,17 +111,18 @@ long allotrace_pool_take(long outer) {
     return countdown < 0 ? 1 : countdown < INT64_MAX - 1 ? countdown + 1 : INT64_MAX;
 }
 
-/* ---- heaptrack's names ------------------------------------------------------------------- */
+/* ---- heaptrack's API ----------------------------------------------------------------------- */
 
-/* Nowhere in a process that is not recorded by heaptrack, too. */
+/* NULL in a process that is not also recorded by heaptrack. */
 extern void heaptrack_init(void) __attribute__((weak));
 
 bool pool_calls_are_taken(void) {
     return heaptrack_init;
 }
 
-/* That recorder calls itself by these names, which lead to us if we come first: where they go on.
- * Looking for that frees memory, of which it is told: what comes meanwhile is lost. */
+/* heaptrack calls itself by these names, which lead here if this library comes first. These are the
+ * functions to pass the calls on to. Looking for them frees memory, which heaptrack hears of; its
+ * calls meanwhile are dropped. */
 enum { PASS_MALLOC, PASS_FREE, PASS_REALLOC, N_PASS };
 
 static void *find_next(unsigned which) {

@@ -1,6 +1,6 @@
-/* pools.c: see pools.h. A lock is held while lists are changed; whether there is anything at all is
- * seen without it. A table that has become too small stays as it was: whoever looks at it meanwhile
- * finds the blocks that it asks for. */
+/* pools.c: implements pools.h. Lists change only under a lock; whether anything is known at all can
+ * be read without it. A table that has become too small is left as it was, so a thread that still
+ * reads it finds the blocks that it looks for. */
 #include "record/pools.h"
 
 #include <stddef.h>
@@ -9,15 +9,15 @@
 
 /* ---- names ------------------------------------------------------------------------------- */
 
-/* A pool stands within a few places of where its hash says, so that places can be freed and taken
- * without regard to others. */
+/* A pool is stored within a few places of its hash, so that places can be taken and freed
+ * independently of others. */
 enum { PLACES_LOG2 = 14, PLACES = 1 << PLACES_LOG2, NEAR = 32 };
 
 static given_names texts;
 static _Atomic uintptr_t handles[PLACES + NEAR]; /* 0: free */
 static _Atomic uint16_t numbers[PLACES + NEAR];
 
-/* NULL is a pool as well. */
+/* NULL is a valid pool, too. */
 static uintptr_t handle_of(const void *pool) {
     return pool ? (uintptr_t)pool : UINTPTR_MAX;
 }
@@ -26,7 +26,7 @@ static size_t place_of(uintptr_t handle) {
     return hash_u64(handle) >> (64 - PLACES_LOG2);
 }
 
-/* PLACES + NEAR: nowhere. */
+/* Returns the place of the pool; PLACES + NEAR: none. */
 static size_t find_place(uintptr_t handle) {
     const size_t first = place_of(handle);
     for (size_t i = first; i < first + NEAR; i++)
@@ -74,11 +74,11 @@ struct pool_block {
     struct pool_group *group;
     const void *address;
     uint64_t id;
-    struct pool_block *next;          /* in the list of the table */
-    struct pool_block *older, *newer; /* of its pool */
+    struct pool_block *next;          /* in a list of the table */
+    struct pool_block *older, *newer; /* in its pool */
 };
 
-/* A pool that has blocks. */
+/* A pool with blocks. */
 struct pool_group {
     const void *pool;
     struct pool_group *next;
@@ -103,7 +103,7 @@ static void push(_Atomic(block *) *list, block *b) {
     atomic_store_explicit(list, b, memory_order_relaxed);
 }
 
-/* A table of a size that is a mapping of its own, and so is zero. */
+/* Makes a table. It is so large that its memory is a mapping of its own, and so is zeroed. */
 static table *table_new(pools *all, unsigned log2) {
     table *t = memory_alloc(all->memory, sizeof *t + (sizeof *t->lists << log2));
     if (t)
@@ -118,7 +118,8 @@ static void fill_table(pools *all, table *t) {
                 push(list_of(t, g->pool, b->address), b);
 }
 
-/* The table, with room for one more block; if there is no memory, the one that there is. */
+/* Returns a table with room for one more block. If there is no memory, returns the current
+ * table. */
 static table *table_for_more(pools *all) {
     enum { FIRST_LOG2 = MEMORY_MAX_SHIFT - 3, LAST_LOG2 = 32 };
     table *t = atomic_load_explicit(&all->table, memory_order_relaxed);
@@ -199,7 +200,7 @@ static void unlist(_Atomic(block *) *list, block *gone) {
     b->next = gone->next;
 }
 
-/* Its id + 1. */
+/* Removes the block and returns its id + 1. */
 static uint64_t remove_block(pools *all, table *t, block *b) {
     group *g = b->group;
     const uint64_t taken = b->id + 1;

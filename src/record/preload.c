@@ -1,21 +1,20 @@
-/* preload.c: the allocation functions that programs call in place of their C and C++ library's.
- *
- * The fast path is all that most calls see: count the words (one subtraction, one branch; for free
- * one look into a bitmap) and jump on. Everything else stands in functions of its own that are
- * jumped to, so that the compiler saves no register on the fast path and no frame of ours comes
- * between the program and its allocator. Only blocks that came to be are counted: the cold path
- * takes the count back, calls the allocator, and counts again. */
+/* preload.c: the allocation functions that programs call instead of those of their C and C++
+ * libraries. Most calls see only the fast path: it counts words (one subtraction, one branch; for
+ * free, one look into a bitmap) and jumps to the original function. Everything else is in separate
+ * functions that are jumped to. So the compiler saves no registers on the fast path, and no frame
+ * of ours is between the program and its allocator. Only successful allocations are counted: the
+ * cold path undoes the count, calls the allocator, and counts again. */
 #include "base/hot.h"
 #include "record/calls.h"
 #include "record/native.h"
 #include "record/next.h"
 #include "record/recorder.h"
 
-/* Each fast path within one line of the cache. */
+/* Alignment that keeps each fast path within one cache line. */
 #define EXPORT __attribute__((visibility("default"), aligned(64)))
 #define COLD   HOT_CODE static __attribute__((noinline)) CPU_ALIGN_STACK
 
-/* The stack is taken from here: the less of ours is on it, the better. */
+/* Takes the stack here: the fewer of our frames are on it, the better. */
 #define BORN(block, bytes, type)                                                                   \
     do {                                                                                           \
         struct unwind_site site;                                                                   \
@@ -48,8 +47,8 @@
     }
 CALLS_ALLOCATING(DEFINE_ALLOCATING)
 
-/* Where the program has operators of its own, which call malloc, no frame of ours may stay on the
- * stack: so this one jumps on, and aligns nothing. */
+/* If the program has operators of its own, which call malloc, no frame of ours may stay on the
+ * stack. So the cold function ends with a jump and does not align the stack. */
 #define DEFINE_NEW(name, type, parameters, arguments, bytes, ...)                                  \
     HOT_CODE EXPORT void *name parameters;                                                         \
     COLD void *counted_##name parameters {                                                         \
@@ -94,8 +93,8 @@ CALLS_DELETE(DEFINE_FREEING)
 CALLS_RESIZING(DECLARE_OTHER)
 CALLS_ASKING(DECLARE_OTHER)
 
-/* The old block dies before the real call, since another thread may be given its address at once;
- * where the call fails it lives on. Size 0 may mean free. */
+/* The old block is taken out before the real call, because another thread may get its address at
+ * once. If the call fails, the block lives on. Size 0 may mean free. */
 #define DEFINE_REALLOC(name, parameters, arguments, bytes)                                         \
     COLD void *cold_##name parameters {                                                            \
         recorder_uncount(bytes);                                                                   \

@@ -1,9 +1,9 @@
-/* process.c: the calls besides those for memory that a recording must know of: those by which a
- * process leaves without running exit handlers, those by which a language runtime gives itself
- * away, and dlclose, after which an address may mean
- * something else. The environment stays as it is, so that a program that is exec'ed can be
- * recorded, too; one that cannot, since the trace is another process's, starts without us
- * (environment.c), and one that cannot load us is handed over to `run` (handover.c). */
+/* process.c: calls other than those for memory that concern a recording. These are the calls by
+ * which a process leaves without running exit handlers, the calls by which a language runtime is
+ * recognized, and dlclose, after which an address may have another meaning. A program that is
+ * exec'ed gets the environment unchanged, so that it is recorded, too. One that cannot be recorded,
+ * because the trace belongs to another process, starts without the recorder (environment.c). One
+ * that cannot load the recorder is handed over to `run` (handover.c). */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -27,14 +27,15 @@
 CALLS_EXEC(DECLARE_EXEC)
 CALLS_SPAWN(DECLARE_EXEC)
 
-/* Makes `envp` what the program is to get, on the stack only where that is something else. */
+/* Makes `envp` the environment of the program; a changed environment is built on the stack. */
 #define PREPARE_ENVIRONMENT(becomes)                                                               \
     const size_t room_ = environment_room(envp, becomes);                                          \
     if (room_)                                                                                     \
     envp = environment_without_us(envp, __builtin_alloca((room_ + 1) * sizeof *envp),              \
                                   __builtin_alloca(ENVIRONMENT_TEXT))
 
-/* What comes back has failed. `handover` asks for somebody to follow what cannot load us. */
+/* An exec returns only on failure. `handover` asks `run` to follow a program that cannot load the
+ * recorder. */
 #define BECOME(call, handover)                                                                     \
     recorder_before_exec();                                                                        \
     PREPARE_ENVIRONMENT(true);                                                                     \
@@ -95,11 +96,12 @@ int posix_spawnp(pid_t *pid, const char *file, const void *actions, const void *
         __builtin_unreachable();                                                                   \
     }
 #pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wattributes" /* some compilers hold abort to be cold */
+#pragma GCC diagnostic ignored "-Wattributes" /* some compilers treat abort as cold */
 CALLS_EXIT(DEFINE_EXIT)
 #pragma GCC diagnostic pop
 
-/* What they give is for whoever called us: where that is may tell a runtime what it is about. */
+/* The runtime gets the path and the caller's address, from which it may conclude what the call is
+ * for. */
 #define DEFINE_LINK(result, name, parameters, arguments)                                           \
     EXPORT result name parameters;                                                                 \
     result name parameters {                                                                       \
@@ -120,23 +122,23 @@ int dlclose(void *handle) {
     return error;
 }
 
-/* ---- exec with its arguments one by one ---------------------------------------------------- */
+/* ---- exec with a list of arguments ---------------------------------------------------------- */
 
-/* They are collected without malloc, because exec must work after vfork and in signal handlers. */
+/* The arguments, collected without malloc: exec must work after vfork and in signal handlers. */
 struct arguments {
-    char *few[250]; /* enough for nearly all */
+    char *few[250]; /* enough for nearly all calls */
     char **argv;    /* `few`, or pages */
-    size_t size;    /* of argv, bytes */
+    size_t size;    /* size of argv, bytes */
 };
 
 static size_t count_arguments(const char *first, va_list list) {
     size_t n = 1;
     for (const char *a = first; a; a = va_arg(list, const char *))
         n++;
-    return n; /* with the NULL at the end */
+    return n; /* includes the NULL at the end */
 }
 
-/* False if there is no memory for so many. */
+/* Returns false if there is no memory for so many arguments. */
 static bool arguments_reserve(struct arguments *a, size_t n) {
     a->size = n * sizeof *a->argv;
     a->argv = a->size <= sizeof a->few ? a->few : pages_alloc(a->size);
@@ -145,7 +147,7 @@ static bool arguments_reserve(struct arguments *a, size_t n) {
     return a->argv;
 }
 
-/* Leaves *list behind the terminating NULL. */
+/* Leaves *list after the terminating NULL. */
 static void arguments_collect(struct arguments *a, const char *first, va_list *list) {
     char **argv = a->argv;
     *argv = (char *)first;
@@ -153,7 +155,7 @@ static void arguments_collect(struct arguments *a, const char *first, va_list *l
         *argv = va_arg(*list, char *);
 }
 
-/* exec has failed. */
+/* Frees the arguments after exec has failed, and returns -1. */
 static int arguments_drop(struct arguments *a) {
     if (a->argv != a->few)
         pages_free(a->argv, a->size);

@@ -1,15 +1,16 @@
 /* recorder.c: the life of a recording. It starts at the first allocation after the C library has
- * set up the environment, or in our constructor, whichever comes first. Of a run with many
- * processes, those that it started wait for their first sample, since most end before that: each
- * thread counts down a gap of its own, and the first one that comes to its end begins the session.
- * It ends after the last destructor of the process, in _exit, or when the file cannot be written
- * any more. In the child of a fork nothing refers to the parent's session any more; it waits for
- * its first sample, too, if it may, or else the first thread that has something to record starts a
- * session of the child's own, if the file name is its own. Only then is the parent's dropped, since
- * most children end before, and what is not touched costs nothing. That a bare clone has made us is
- * seen by the page `alive`, which has been wiped; then the session stays where it is. (Of a process
- * that waits, it goes on with the gap, which is as good.) A child that shares memory (vfork) simply
- * records for its parent. */
+ * set up the environment, or in our constructor, whichever comes first. In a run with many
+ * processes, child processes wait for their first sample, since most end before it: each thread
+ * counts down a gap of its own, and the first thread to reach the end of its gap begins the
+ * session. A recording ends after the last destructor of the process, in _exit, or when the file
+ * cannot be written.
+ * The child of a fork no longer uses the parent's session. It waits for its first sample, too, if
+ * it may. Otherwise its first thread with something to record starts a session of the child's own,
+ * if the file name is its own. Only then is the parent's session dropped: most children end before,
+ * and memory that is not touched costs nothing. A child of a bare clone is recognized by the wiped
+ * page `alive`; the session's memory then stays mapped. (If the process was waiting, it continues
+ * the parent's gap, which is as good.) A child that shares memory (vfork) records for its
+ * parent. */
 #include "record/recorder.h"
 
 #include <errno.h>
@@ -38,46 +39,45 @@
 #include "record/text.h"
 
 enum state {
-    UNDECIDED, /* the environment was not read yet */
-    STARTING,  /* a thread is at it */
+    UNDECIDED, /* the environment has not been read yet */
+    STARTING,  /* a thread is starting the recording */
     OFF,       /* nothing is recorded, and nothing will be */
-    WAITING,   /* for the first sample: there is no session yet */
+    WAITING,   /* no session yet: it begins with the first sample */
     ON,
-    LEFT, /* we are the child of a fork, and the session is the parent's */
-    ENDED /* somebody may still be inside the session */
+    LEFT, /* this is the child of a fork; the session is the parent's */
+    ENDED /* some thread may still be inside the session */
 };
 
 static HOT_DATA struct {
-    _Atomic int state;       /* enum state */
-    struct session *session; /* valid while ON, LEFT or ENDED */
-    struct session
-        *parents;        /* after a fork: to be abandoned; NULL: there is none, or it must stay */
-    unsigned n_sessions; /* begun so far, those of our ancestors included */
-    pthread_key_t thread_key; /* set in each thread with a sampler, for its destructor */
+    _Atomic int state;        /* enum state */
+    struct session *session;  /* valid while ON, LEFT or ENDED */
+    struct session *parents;  /* after a fork: session to abandon; NULL: none, or it must stay */
+    unsigned n_sessions;      /* number begun so far, with those of ancestors */
+    pthread_key_t thread_key; /* set in each thread with a sampler, to run a destructor */
     bool has_fork_handler;
-    bool has_page;            /* thread_key and recorder_page are there */
-    bool is_wiped;            /* the kernel wipes the latter */
-    bool is_late;             /* we came by dlopen, on demand */
-    bool is_preempted;        /* another malloc stands before ours, and cannot be led here */
-    rescue silent;            /* while WAITING: `allotrace run` knows by it that we do */
-    uint64_t counted;         /* the process that is counted in there; 0: none is */
-    _Atomic uint64_t n_gaps;  /* drawn while WAITING */
-    struct session_plan plan; /* valid unless UNDECIDED or STARTING; and so is the next one */
+    bool has_page;            /* thread_key and recorder_page exist */
+    bool is_wiped;            /* the kernel wipes recorder_page in children */
+    bool is_late;             /* loaded by dlopen, on demand */
+    bool is_preempted;        /* another malloc preempts ours, and cannot be redirected */
+    rescue silent;            /* while WAITING: tells `allotrace run` that this process exists */
+    uint64_t counted;         /* id of the process that is counted in `silent`; 0: none */
+    _Atomic uint64_t n_gaps;  /* number of gaps drawn while WAITING */
+    struct session_plan plan; /* valid unless UNDECIDED or STARTING; so is recorder_config */
 } recorder;
 
 static config recorder_config;
 
-/* What the child of a fork is to have, made ready before, where that costs less. */
+/* State for the child of a fork, prepared before the fork, where that costs less. */
 static __thread struct {
     bool is_ready;
-    int64_t gap; /* before its first sample, words */
+    int64_t gap; /* words until its first sample */
     struct clock_anchor began;
 } recorder_child;
 
 static struct recorder_page no_page;
 struct recorder_page *recorder_page = &no_page; /* replaced before the first session */
 
-/* What MEMPROF_FILTER_INIT stands for, on the page of the filter. */
+/* The value of MEMPROF_FILTER_INIT, on the page of the filter. */
 static HOT_DATA _Alignas(64) char no_bits[64];
 #define NO_FILTER ((memprof_filter){no_bits + 63})
 
@@ -89,7 +89,7 @@ HOT_DATA _Atomic bool recorder_stopped;
 
 /* ---- start ------------------------------------------------------------------------------- */
 
-/* At the end of a thread. If it allocates after that, it comes here once more. */
+/* Runs at the end of a thread. If the thread allocates afterwards, it runs once more. */
 static void on_thread_exit(void *value) {
     (void)value;
     if (atomic_load(&recorder.state) != ON || !atomic_load(&recorder_page->alive) ||
@@ -99,7 +99,7 @@ static void on_thread_exit(void *value) {
     session_thread_exit(recorder.session);
 }
 
-/* What the thread has of an earlier session means nothing in a later one. */
+/* Clears the thread's state of an earlier session, which is meaningless in a later one. */
 static void recorder_part(void) {
     if (self.session || self.waits)
         memprof_disown(&self.sampler, NULL);
@@ -113,13 +113,13 @@ static uint64_t recorder_process(void) {
     return (uint64_t)syscall4(SYS_getpid, 0, 0, 0, 0);
 }
 
-/* Is this the process that is being recorded, not a child of it? */
+/* Returns whether this is the recorded process itself, not a child of it. */
 static bool recorder_is_own_process(void) {
     return recorder.session->pid == recorder_process();
 }
 
-/* Waiting is for sampled children of `allotrace run`: it counts them, and what they have of the
- * run's memory tells it that they are there. */
+/* Returns whether children may wait. That is for sampled children of `allotrace run`, which learns
+ * of them through the memory that they share. */
 static bool recorder_children_may_wait(void) {
     const config *c = &recorder_config;
     return c->per_process && c->process && *c->rescue && c->rate < SESSION_IDS_RATE && !c->mmap &&
@@ -136,12 +136,11 @@ HOT_CODE static int64_t recorder_first_gap(void) {
     return memprof_first_gap(c->rate, seed);
 }
 
-/* Is a signal handler on the calling thread's stack, as far as can be told? Between the recorder's
- * first look at the session and its last, the handler's fork would leave the child with half an
- * event. */
+/* Returns whether a signal handler may be on the calling thread's stack. If it has interrupted the
+ * recorder inside the session, its fork would leave the child with half an event. */
 static bool recorder_may_be_interrupted(void) {
     enum { FRAMES = 1 << 12 };
-    static HOT_DATA _Atomic(unwind_cache *) kept; /* NULL also while somebody uses it */
+    static HOT_DATA _Atomic(unwind_cache *) kept; /* NULL also while a thread uses it */
     const size_t size = unwind_cache_size(), pcs_size = FRAMES * sizeof(uintptr_t);
     unwind_cache *cache = atomic_exchange(&kept, NULL), *none = NULL;
     unsigned flags = UNWIND_FAILED;
@@ -155,7 +154,7 @@ static bool recorder_may_be_interrupted(void) {
     unwind_stack(cache, &start, 0, 0, (uintptr_t *)((char *)cache + size), FRAMES, &flags);
     if (!atomic_compare_exchange_strong(&kept, &none, cache))
         pages_free(cache, size + pcs_size);
-    return flags != 0; /* also where a caller was guessed: a handler may have been skipped */
+    return flags != 0; /* also if a caller was guessed: a handler may have been skipped */
 }
 
 static void recorder_prepare_child(int state) {
@@ -167,7 +166,7 @@ static void recorder_prepare_child(int state) {
     recorder_child.began = clock_anchor_now();
 }
 
-/* Loaders allocate: that is none of the program's blocks. */
+/* The loader allocates; those are not the program's blocks. */
 static __attribute__((noinline)) void recorder_look_for_heirs(void) {
     const int error = errno;
     const int64_t left = recorder_pause();
@@ -183,18 +182,18 @@ static bool recorder_may_have_heirs(int state) {
            !self.sampler.busy && heirs_may_come(&recorder.plan);
 }
 
-/* The parent may end without a word after this: daemon() in the C library leaves by a call of _exit
- * that nobody can stand in front of. */
+/* Flushes before a fork, because the parent may end unseen after it: daemon() in the C library ends
+ * by a call of _exit that cannot be interposed. */
 HOT_CODE static void before_fork(void) {
     const int state = atomic_load(&recorder.state);
     recorder_prepare_child(state);
-    next_resolve(); /* once, rather than by each child */
+    next_resolve(); /* once here, rather than in each child */
     if (recorder_may_have_heirs(state) && !recorder_may_be_interrupted())
         recorder_look_for_heirs();
     if (state != ON || !recorder_is_own_process())
         return;
     if (!recorder_config.per_process)
-        recorder_leave_out(); /* once, rather than by each child */
+        recorder_leave_out(); /* once here, rather than in each child */
     self.interrupted = self.sampler.busy || recorder_may_be_interrupted();
     if (!self.sampler.busy && session_has_pending(recorder.session))
         session_flush(recorder.session);
@@ -207,13 +206,13 @@ HOT_CODE static void after_fork(void) {
         session_after_fork(recorder.session);
 }
 
-/* The gap of the parent is not the child's, which has one of its own. */
+/* The child draws a gap of its own instead of using the parent's. */
 static void recorder_wait_as_child(void) {
     recorder_part();
     recorder.counted = 0;
-    recorder.plan.cpu = 0; /* it begins anew */
+    recorder.plan.cpu = 0; /* the child's CPU time begins at 0 */
     if (!recorder_child.is_ready)
-        return; /* its first block draws one */
+        return; /* its first block will draw a gap */
     recorder.plan.began = recorder_child.began;
     self.sampler.countdown = recorder_child.gap;
     self.waits = true;
@@ -227,7 +226,7 @@ static void recorder_wipe_page(void) {
     atomic_store(&recorder_page->current, NULL);
 }
 
-/* The calling thread is somewhere in the parent's session, and goes on there. */
+/* The calling thread was interrupted in the parent's session and continues there. */
 static void recorder_leave_inside(int was_busy) {
     session_orphan(recorder.session);
     recorder.parents = NULL;
@@ -236,8 +235,8 @@ static void recorder_leave_inside(int was_busy) {
     self.sampler.busy = was_busy;
 }
 
-/* Most children become other programs at once, or end: what takes time waits until there is
- * something to record, or much was allocated. */
+/* Most children become other programs at once, or end. So time-consuming work waits until there is
+ * something to record, or until much was allocated. */
 static void recorder_leave(void) {
     enum { A_WHILE = 1 << 16 }; /* words */
     session_let_go(recorder.session);
@@ -245,14 +244,15 @@ static void recorder_leave(void) {
     atomic_store(&recorder.state, recorder_child.is_ready ? WAITING : LEFT);
     atomic_signal_fence(memory_order_seq_cst);
     recorder_wait_as_child();
-    self.sampler.busy = 0; /* also of a thread that had no event before, and parts from nothing */
+    self.sampler.busy = 0; /* also if the thread had no event before, and recorder_part had nothing
+                            * to do */
     if (!recorder_config.per_process)
         self.sampler.countdown = A_WHILE;
     heirs_begin(&recorder.plan);
 }
 
-/* In the child, while it has one thread: the file and its lock are the parent's alone, and threads
- * to come must not look where its session was. Each page that this touches is copied for it. */
+/* Runs in the child while it has one thread. The file and its lock belong to the parent alone, and
+ * later threads must not use the old session. Each page that this touches is copied. */
 HOT_CODE static void on_fork_child(void) {
     const int was_busy = self.sampler.busy;
     span_after_fork();
@@ -261,7 +261,8 @@ HOT_CODE static void on_fork_child(void) {
         heirs_begin(&recorder.plan);
     }
     if (atomic_load(&recorder.state) != ON || recorder_is_own_process())
-        return;            /* else: another handler of the fork has allocated, and begun our own */
+        return;            /* otherwise another fork handler has allocated, and begun our own
+                            * session */
     self.sampler.busy = 1; /* for signal handlers that allocate */
     atomic_signal_fence(memory_order_seq_cst);
     recorder_wipe_page();
@@ -284,14 +285,14 @@ static bool recorder_add_page(void) {
     struct recorder_page *page = pages_alloc(pages_unit());
     if (!page || !loader_key_create(&recorder.thread_key, on_thread_exit))
         return false;
-    /* Old kernels lack it: then the fork handler has to do. */
+    /* Old kernels lack this; then the fork handler has to suffice. */
     recorder.is_wiped =
         !syscall_failed(syscall4(SYS_madvise, (long)page, (long)pages_unit(), MADV_WIPEONFORK, 0));
     recorder_page = page;
     return recorder.has_page = true;
 }
 
-/* 0 or an errno. */
+/* Returns 0 or an errno. */
 static int recorder_try_open(void) {
     int error = ENOMEM;
     const bool waited = self.waits;
@@ -318,7 +319,7 @@ static int recorder_open(void) {
     int error = recorder_try_open();
     if (error == 0)
         return ON;
-    if (error != EWOULDBLOCK) /* else: our parent is recording to it, and we were exec'ed */
+    if (error != EWOULDBLOCK) /* otherwise our parent is recording to it, and we were exec'ed */
         recorder_decline_open(&recorder_config, error);
     return OFF;
 }
@@ -348,13 +349,13 @@ static void recorder_abandon_parents(void) {
     recorder.parents = NULL;
 }
 
-/* There is something to record. */
+/* Begins a session because there is something to record. */
 static void recorder_end_wait(void) {
     int waiting = WAITING, saved_errno = errno;
     if (!atomic_compare_exchange_strong(&recorder.state, &waiting, STARTING))
         return;
     recorder_abandon_parents();
-    if (recorder.counted == recorder_process()) /* rather than a bare clone of it */
+    if (recorder.counted == recorder_process()) /* not in a bare clone of it */
         rescue_count_silent(&recorder.silent, false);
     const int decision = recorder_open();
     rescue_leave(&recorder.silent);
@@ -379,15 +380,15 @@ static int recorder_refuse(int setting) {
     return OFF;
 }
 
-/* How much room for names a trace of everything gets, bytes: programs of more code have more call
- * sites. In compilers, names took a hundredth of the code (clang) to a fortieth (GCC). Each packet
- * of room takes a write when the trace begins. */
+/* Returns how many bytes of room for names a trace at rate 1 gets: programs with more code have
+ * more call sites. In compilers, names took between a hundredth of the code (clang) and a fortieth
+ * (GCC). Each packet of room costs a write when the trace begins. */
 static size_t recorder_room(void) {
     const size_t least = 500000, most = 2000000, wanted = module_code_size() / 32;
     return wanted < least ? least : wanted < most ? wanted : most;
 }
 
-/* False: the program writes this trace itself. */
+/* Returns false if the program writes this trace itself. */
 HOT_CODE static bool recorder_plan_runtime(enum runtime_id id) {
     const struct runtime *runtime = runtimes[id];
     const char *why = NULL;
@@ -414,11 +415,11 @@ HOT_CODE static bool recorder_plan_runtime(enum runtime_id id) {
     return true;
 }
 
-/* Nowhere in most programs: see MEMTRACE_WRITES_OWN_TRACE. */
+/* NULL in most programs: see MEMTRACE_WRITES_OWN_TRACE. */
 extern const char allotrace_own_trace __attribute__((weak));
 
-/* Where the program calls an allocator of its own, or functions of one that we do not have, it has
- * to be led here. */
+/* Redirects allocators that are not interposed: the program's own, and functions of libraries that
+ * the recorder does not define. */
 HOT_CODE static void recorder_lead_linked(void) {
     struct module other;
     const bool preempted = next_is_preempted(&other);
@@ -429,7 +430,7 @@ HOT_CODE static void recorder_lead_linked(void) {
         late_enter_imports();
 }
 
-/* Which heaps are recorded; false: none, since the program writes this trace itself. */
+/* Plans which heaps are recorded. Returns false if the program writes this trace itself. */
 HOT_CODE static bool recorder_plan(void) {
     if (&allotrace_own_trace) {
         recorder_tell(RESCUE_LEFT_TO_PROGRAM);
@@ -454,14 +455,15 @@ const struct runtime *recorder_runtime(void) {
     return recorder.plan.runtime;
 }
 
-/* Children know that it was told. The environment may be in change. */
+/* Tells `run` that a child was left out, once for all processes: children inherit the flag. Does
+ * not read the environment, which may be changing. */
 void recorder_leave_out(void) {
     static _Atomic bool told;
     if (!atomic_load(&told) && !atomic_exchange(&told, true))
         rescue_tell(recorder_config.rescue, RESCUE_LEFT_CHILD);
 }
 
-/* The trace is another process's. */
+/* Declines because the trace belongs to another process. */
 static int recorder_stand_back(void) {
     recorder_leave_out();
     return OFF;
@@ -498,7 +500,7 @@ static void recorder_fail(struct session *s) {
         return;
     if (s->engine) {
         memprof_status status = memprof_stop(s->engine, &self.sampler);
-        (void)status; /* in a signal handler, it goes on idly */
+        (void)status; /* in a signal handler, the engine goes on idly */
     }
     session_open_gates(recorder.session, false);
     atomic_store(&recorder_page->current, NULL);
@@ -510,7 +512,7 @@ static void recorder_fail(struct session *s) {
         say_to_user(s->sink.path, "recording has ended", s->sink.error);
 }
 
-/* One thread of the child begins anew; the others find it at that. */
+/* One thread of the child begins a new session; the others find it STARTING. */
 static void recorder_leave_parent(int state) {
     int saved_errno = errno;
     if (!atomic_compare_exchange_strong(&recorder.state, &state, STARTING))
@@ -530,7 +532,7 @@ static void recorder_register_thread(void) {
     errno = saved_errno;
 }
 
-/* A gap that the thread has drawn before goes on. */
+/* Joins a session. A gap that the thread has already drawn continues. */
 static void recorder_join(const struct session *s) {
     if (__builtin_expect(self.session != s->number, 0)) {
         const bool waited = self.waits;
@@ -544,7 +546,7 @@ static void recorder_join(const struct session *s) {
         recorder_register_thread();
 }
 
-/* The state, after what a process has to decide at its first event. */
+/* Makes the decisions that a process makes at its first event. Returns the state. */
 HOT_CODE static int recorder_decide(void) {
     int state = atomic_load_explicit(&recorder.state, memory_order_acquire);
     if (__builtin_expect(state == UNDECIDED, 0) && environ)
@@ -573,10 +575,10 @@ HOT_CODE struct session *recorder_enter(void) {
     }
     if (__builtin_expect(state == ON, 1))
         return recorder.session;
-    enum { A_WHILE = 1 << 20 }; /* words: there may be another session */
+    enum { A_WHILE = 1 << 20 }; /* words; another session may begin later */
     int64_t idle = recorder.is_late ? A_WHILE : INT64_MAX;
     self.sampler.countdown = state == OFF || state == ENDED ? idle : 0;
-    self.waits = false; /* for the end of that gap: the next one is as good */
+    self.waits = false; /* the rest of the gap is dropped: a new one is as good */
     return NULL;
 }
 
@@ -584,10 +586,10 @@ void recorder_settle(void) {
     (void)recorder_decide();
 }
 
-/* ---- what an event asks ------------------------------------------------------------------ */
+/* ---- questions of an event ------------------------------------------------------------------ */
 
-/* Whether the thread goes on without a session; the `words` counted last are one block. Its first
- * gap begins with the first block. */
+/* Returns whether the thread continues without a session. The `words` counted last are one block,
+ * with which its first gap begins. */
 HOT_CODE static bool recorder_waits(uint64_t words) {
     if (__builtin_expect(recorder_decide() != WAITING, 1) || self.waits || self.sampler.busy)
         return false;
@@ -596,7 +598,7 @@ HOT_CODE static bool recorder_waits(uint64_t words) {
     return !memprof_count(&self.sampler, words);
 }
 
-/* Entering may have begun a session, in which nothing is counted yet. */
+/* Entering may have begun a session, in which nothing has been counted yet. */
 struct session *recorder_enter_counted(uint64_t words) {
     const unsigned before = recorder.n_sessions;
     if (recorder_waits(words))
@@ -607,8 +609,7 @@ struct session *recorder_enter_counted(uint64_t words) {
     return is_new && !memprof_count(&self.sampler, words) ? NULL : s;
 }
 
-/* Coroutines have large stacks, and many events: the kernel is asked once about a page of theirs.
- */
+/* Coroutines have large stacks and many events, so the kernel is asked only once about a page. */
 bool recorder_has_room_elsewhere(uintptr_t sp) {
     struct domain *d = self.domain;
     const uintptr_t page = sp & ~(uintptr_t)(pages_unit() - 1);
@@ -671,7 +672,7 @@ HOT_CODE void recorder_finish(void) {
     int on = ON, state = atomic_load(&recorder.state);
     if ((state == ON || state == LEFT) && !self.sampler.busy && recorder_config.per_process &&
         !recorder_may_wait() && !atomic_load(&recorder_page->alive))
-        recorder_leave_parent(state); /* a child with nothing to say has a trace of its own, too */
+        recorder_leave_parent(state); /* a child without samples has a trace of its own, too */
     if (atomic_load(&recorder.state) == ON && atomic_load(&recorder_page->alive) &&
         recorder_is_own_process() && atomic_compare_exchange_strong(&recorder.state, &on, ENDED)) {
         session_open_gates(recorder.session, false);
@@ -707,7 +708,7 @@ static __attribute__((noinline)) void recorder_say_preempted(const struct module
     recorder_decline(path, why, 0);
 }
 
-/* Of an allocator that is the program's own. False: nothing is recorded. */
+/* Reports an allocator of the program's own. Returns false if nothing is recorded. */
 HOT_CODE static bool recorder_say_linked(void) {
     char program[PATH_MAX];
     struct module preempting;
@@ -726,7 +727,7 @@ HOT_CODE static bool recorder_say_linked(void) {
     return true;
 }
 
-/* Then the first block need not. */
+/* Draws the gap, so that the first block need not. */
 static void recorder_draw_early(void) {
     if (atomic_load(&recorder.state) != WAITING || self.waits)
         return;
@@ -734,8 +735,8 @@ static void recorder_draw_early(void) {
     self.sampler.countdown = recorder_first_gap();
 }
 
-/* An exit handler that belongs to no module and is registered before the loader registers its own
- * runs after the destructors of all modules: the frees that they make are recorded. */
+/* An exit handler that belongs to no module, and is registered before the loader's own, runs after
+ * the destructors of all modules. So their frees are recorded. */
 __attribute__((constructor)) HOT_CODE static void recorder_construct(void) {
     recorder.plan.is_late = recorder.is_late = late_is();
     if (recorder.is_late) {
@@ -743,7 +744,8 @@ __attribute__((constructor)) HOT_CODE static void recorder_construct(void) {
         atomic_store(&recorder.state, OFF);
         return;
     }
-    next_resolve(); /* by now: a signal handler may lack the stack, and mmap asks who allocates */
+    next_resolve(); /* now: a signal handler may lack the stack later, and mmap asks which module
+                     * allocates */
     next_know_libc();
     recorder_start();
     recorder_draw_early();
@@ -765,7 +767,8 @@ static void finish_later(void) {
         is_registered = __cxa_atexit(finish_at_exit, NULL, NULL) == 0;
 }
 
-/* A runtime that runs already is recorded beside malloc, or not at all; *why says why not. */
+/* Plans for a runtime that is already running: it is recorded beside malloc or not at all, with the
+ * reason in *why. */
 static void recorder_plan_late(const char **why) {
     for (int id = 0; id < N_RUNTIMES && !recorder.plan.runtime; id++) {
         const struct runtime *runtime = runtimes[id];
@@ -790,7 +793,7 @@ static const char *recorder_configure(char *get(const char *name), const char **
     return NULL;
 }
 
-/* Gets in front of all that is to be recorded; false: there is no memory. */
+/* Intercepts everything that is to be recorded. Returns false if there is no memory. */
 static bool recorder_enter_late(const char *why_not) {
     if (!late_enter())
         return false;
@@ -811,9 +814,8 @@ const char *recorder_begin(char *get(const char *name), struct pace *pace, const
         return "it was started with the recorder, but without a trace to write";
     if (!atomic_compare_exchange_strong(&recorder.state, &before, STARTING))
         return "another process is starting a recording";
-    /* A thread may still have been at an event when the last recording ended. That is long over,
-     * and the descriptor is the program's to use; the memory stays, in case the thread comes back.
-     */
+    /* A thread may have been inside an event when the last recording ended. That is long ago, and
+     * the descriptor is now the program's to use. The memory stays, in case the thread returns. */
     if (before == ENDED)
         sink_retire(&recorder.session->sink);
     const char *why = recorder_configure(get, declined);
@@ -832,7 +834,7 @@ const char *recorder_begin(char *get(const char *name), struct pace *pace, const
     return "it is out of memory";
 }
 
-/* Calls that are on their way find that the session has ended. */
+/* Calls under way will find that the session has ended. */
 void recorder_end(void) {
     if (recorder.is_late && recorder.plan.runtime)
         recorder.plan.runtime->end();
@@ -881,7 +883,7 @@ void recorder_tell_user(const char *message) {
 
 const char *recorder_path(void) {
     if (atomic_load(&recorder.state) == WAITING)
-        (void)recorder_enter(); /* who asks is shown a trace */
+        (void)recorder_enter(); /* the caller expects a trace */
     return atomic_load(&recorder.state) == ON && atomic_load(&recorder_page->alive)
                ? recorder.session->sink.path
                : NULL;

@@ -1,5 +1,5 @@
-/* recorder_say.c: what a recording says of itself and of its program while it runs: marks and
- * scopes, and why there is none, or that it ends before the program does. */
+/* recorder_say.c: messages about a recording while the program runs: marks and scopes, and the
+ * reasons why there is no recording or why it ends before the program. */
 #include <errno.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -28,7 +28,8 @@ void recorder_program(char path[PATH_MAX]) {
     module_path(&executable, path, PATH_MAX);
 }
 
-/* A server may go on for ever, and start processes, when the folder of its traces is gone. */
+/* Only the first process of a run says why, because a server may run forever, and start processes,
+ * after the folder of its traces was removed. */
 void recorder_decline_open(const config *c, int os_error) {
     if (c->per_process && !rescue_tell(c->rescue, rescue_unopened(os_error)))
         return;
@@ -37,7 +38,7 @@ void recorder_decline_open(const config *c, int os_error) {
     bool named = config_file_for(c, pid, file, sizeof file);
     text t = text_in(message, sizeof message);
     text_add(&t, "nothing is recorded");
-    if (c->per_process) { /* of the programs of a run, this one */
+    if (c->per_process) { /* names the program, as it is one of several in the run */
         recorder_program(program);
         text_add(&t, " of ");
         text_add(&t, program);
@@ -57,7 +58,7 @@ void recorder_mark(const char *name) {
     self.sampler.busy = false;
 }
 
-/* Whether the thread runs a task of a language runtime, and this is the task's scope now. */
+/* If the thread runs a task of a language runtime, makes this the task's scope and returns true. */
 static bool recorder_scope_of_task(uint16_t scope, uint16_t *before) {
     const struct runtime *const r = recorder_runtime();
     const bool has_domain = !self.sampler.busy && recorder_look() && self.domain;

@@ -1,5 +1,5 @@
-/* regions.c: a treap: the priority of a node is a hash of its address, so that the tree is balanced
- * whatever the order in which addresses come. */
+/* regions.c: implements regions.h as a treap. The priority of a node is a hash of its address, so
+ * the tree is balanced in whatever order addresses arrive. */
 #include "record/regions.h"
 
 #include "base/hash.h"
@@ -15,7 +15,7 @@ static bool is_above(const node *a, const node *b) {
     return hash_u64(a->region.start) > hash_u64(b->region.start);
 }
 
-/* Those that start before `at` go to the left. */
+/* Splits a tree: regions that start before `at` go to the left. */
 static void split(node *n, uintptr_t at, node **left, node **right) {
     if (!n) {
         *left = *right = NULL;
@@ -28,7 +28,7 @@ static void split(node *n, uintptr_t at, node **left, node **right) {
     }
 }
 
-/* All of `left` start before all of `right`. */
+/* Merges two trees. All regions of `left` must start before those of `right`. */
 static node *merge(node *left, node *right) {
     if (!left || !right)
         return left ? left : right;

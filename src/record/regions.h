@@ -1,6 +1,6 @@
-/* regions.h: which stretches of the address space a program has mapped itself, so that a call which
- * unmaps, moves or replaces any part of them can be told as what it does to each. Keeps them apart
- * and in order; knows nothing of calls and events. */
+/* regions.h: the address ranges that a program has mapped itself. A call that unmaps, moves or
+ * replaces any part of them can then be described by its effect on each range. The ranges are
+ * ordered and do not overlap. Knows nothing of calls and events. */
 #ifndef RECORD_REGIONS_H
 #define RECORD_REGIONS_H
 
@@ -11,23 +11,24 @@
 
 typedef struct region {
     uintptr_t start, end; /* start < end */
-    uint8_t type;         /* enum call_type of the memory */
-    bool reserved;        /* address space alone: nobody may touch it yet */
+    uint8_t type;         /* enum call_type of the call that mapped it */
+    bool reserved;        /* address space only: it may not be accessed yet */
 } region;
 
-/* Legal when zeroed, but for `memory`. A treap. Its user sees to it that one thread is at it. */
+/* Valid when zeroed, except for `memory`. A treap. The caller must ensure that one thread at a time
+ * uses it. */
 typedef struct regions {
     memory *memory;
     struct region_node *root;
 } regions;
 
-/* The first region that shares a byte with [start, end). */
+/* Finds the first region that overlaps [start, end). */
 bool regions_find(const regions *all, uintptr_t start, uintptr_t end, region *found);
 
-/* It must share nothing with another. False: there is no memory. */
+/* Adds a region, which must not overlap another one. Returns false if there is no memory. */
 bool regions_add(regions *all, region r);
 
-/* The region that starts there, which must be in it. */
+/* Removes the region that starts at `start`, which must exist. */
 void regions_remove(regions *all, uintptr_t start);
 
 #endif

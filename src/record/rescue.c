@@ -1,7 +1,7 @@
-/* rescue.c: each stream is a slot of the file that `run` shares, taken by one atomic addition and
- * mapped by itself. Before a fork its content is kept; the child then replaces the shared mapping
- * by a private one of that content, at the same address, so that what it does to the parent's
- * stream reaches nobody. */
+/* rescue.c: implements rescue.h. Each stream has a slot in the file shared with `run`; an atomic
+ * addition allocates it, and it is a mapping of its own. Before a fork, its content is copied. The
+ * child then replaces the shared mapping with a private one of that content, at the same address.
+ * So its changes to the parent's stream reach nobody. */
 #include "record/rescue.h"
 
 #include <fcntl.h>
@@ -13,12 +13,12 @@
 #include "platform/pages.h"
 #include "platform/syscall.h"
 
-/* What is known of a slot in this process; stands on a page of its own. */
+/* This process's data on a slot, on a page of its own. */
 struct rescue_mapping {
     struct rescue_mapping *next;
-    struct rescue_slot *slot; /* shared */
+    struct rescue_slot *slot; /* shared mapping */
     size_t size;              /* bytes mapped */
-    void *kept;               /* what it held before a fork;  NULL: nothing is */
+    void *kept;               /* copy made before a fork; NULL: none */
 };
 
 HOT_CODE static void *map_shared(long fd, uint64_t offset, size_t size) {
@@ -27,8 +27,8 @@ HOT_CODE static void *map_shared(long fd, uint64_t offset, size_t size) {
     return syscall_failed(at) ? NULL : (void *)at;
 }
 
-/* The file, if what its name leads to is one of ours: process ids come again. Streams have
- * `stream_size` bytes, or any number if it is 0. */
+/* Opens the file, if its name still leads to a file of ours: process ids are reused. Streams must
+ * have `stream_size` bytes, or any size if that is 0. */
 HOT_CODE static long open_file(const char *path, size_t stream_size) {
     struct rescue_head head;
     long fd = syscall4(SYS_openat, AT_FDCWD, (long)path, O_RDWR | O_CLOEXEC, 0);
@@ -43,7 +43,7 @@ HOT_CODE static long open_file(const char *path, size_t stream_size) {
     return fd;
 }
 
-/* A new slot, mapped. */
+/* Allocates and maps a slot. */
 static struct rescue_slot *map_slot(const char *path, size_t stream_size, size_t size) {
     struct rescue_slot *slot = NULL;
     long fd = open_file(path, stream_size);
@@ -121,7 +121,7 @@ void *rescue_alloc(rescue *r, size_t stream_size) {
     }
     *m = (struct rescue_mapping){.next = r->mappings, .slot = slot, .size = size};
     r->mappings = m;
-    if (atomic_load(&r->orphaned)) { /* by a fork since we began: the slot is the parent's */
+    if (atomic_load(&r->orphaned)) { /* the process has forked since, so the slot is the parent's */
         r->mappings = m->next;
         rescue_unmap(m);
         return NULL;
@@ -157,7 +157,7 @@ static bool is_of(const struct rescue_mapping *m, const void *stream) {
 
 static void keep(struct rescue_mapping *m) {
     if (m->kept)
-        return; /* the handler that has interrupted this fork forks, too */
+        return; /* a signal handler that interrupted a fork is forking, too */
     m->kept = pages_alloc(m->size);
     if (m->kept)
         memcpy(m->kept, m->slot, m->size);
@@ -180,7 +180,7 @@ void rescue_after_fork(rescue *r, void *stream) {
             drop_kept(m);
 }
 
-/* Replaces what is shared by what was kept. */
+/* Replaces the shared mapping with a private copy of its content. */
 static void make_own(struct rescue_mapping *m) {
     keep(m);
     if (!m->kept)

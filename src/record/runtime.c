@@ -1,5 +1,5 @@
-/* runtime.c: what becomes of an event of a runtime: the part of runtime_events.h that is not
- * inline. */
+/* runtime.c: the part of runtime_events.h that is not inline: what follows an event of a
+ * runtime. */
 #include "record/runtime_events.h"
 
 void runtime_note(const struct runtime_place *at, memtrace_status status) {

@@ -1,9 +1,7 @@
-/* runtime_events.h: what the recorder offers a language runtime (see runtime.h for the design): the
- * way of an event to the trace. A runtime also has recorder_enter, when it is armed,
- * recorder_lose_runtime, if its sampling ends before the program, and recorder_mark.
- *
- * What follows is what an event costs: each function is one with its callers, down to the trace
- * writer. */
+/* runtime_events.h: what the recorder offers a language runtime (runtime.h has the design): the
+ * path of an event to the trace. A runtime also uses recorder_enter, when it is armed,
+ * recorder_lose_runtime, if its sampling ends before the program, and recorder_mark. These
+ * functions are the cost of an event, so they are inline, down to the trace writer. */
 #ifndef RECORD_RUNTIME_EVENTS_H
 #define RECORD_RUNTIME_EVENTS_H
 
@@ -16,15 +14,16 @@
 
 #define RUNTIME_HOT static inline __attribute__((always_inline))
 
-/* Where the event of a callback goes. */
+/* The destination of a callback's event. */
 struct runtime_place {
     struct session *session;
-    struct domain *domain; /* the calling thread's, entered; NULL: nowhere */
-    bool clock_was_read;   /* and so it is time to look what is old */
+    struct domain *domain; /* the calling thread's domain, entered; NULL: none */
+    bool clock_was_read;   /* so it is time to check for old data */
 };
 
-/* A block as the runtime remembers it: its id in the trace, and in which session that was given to
- * it. The child of a fork has the blocks of its parent, whose ids mean nothing in its own trace. */
+/* A block as the runtime remembers it: its id in the trace, and the session that assigned the id.
+ * The child of a fork inherits blocks of its parent, whose ids are meaningless in the child's
+ * trace. */
 enum { RUNTIME_SESSION_BITS = 14 };
 #define RUNTIME_SESSION_MASK ((UINT64_C(1) << RUNTIME_SESSION_BITS) - 1)
 
@@ -32,14 +31,15 @@ RUNTIME_HOT uint64_t runtime_block(const struct session *s, uint64_t id) {
     return id << RUNTIME_SESSION_BITS | (s->number & RUNTIME_SESSION_MASK);
 }
 
-/* A signal handler that allocates must not wait for the locks that this thread may hold. */
+/* Marks the thread as busy: a signal handler that allocates must not wait for locks that this
+ * thread may hold. */
 RUNTIME_HOT void runtime_set_busy(bool busy) {
     atomic_signal_fence(memory_order_seq_cst);
     self.sampler.busy = busy;
     atomic_signal_fence(memory_order_seq_cst);
 }
 
-/* If it gives a domain, runtime_leave has to follow. */
+/* If the result has a domain, runtime_leave must follow. */
 RUNTIME_HOT struct runtime_place runtime_enter(void) {
     struct session *s = recorder_enter_again();
     if (__builtin_expect(!s || self.sampler.busy, 0))
@@ -68,21 +68,21 @@ void runtime_note(const struct runtime_place *at, memtrace_status status);
 
 RUNTIME_HOT void runtime_leave(struct runtime_place at, memtrace_status status) {
     if (__builtin_expect(at.clock_was_read || status != MEMTRACE_OK, 0)) {
-        struct runtime_place noted = at; /* so that the other is in registers */
+        struct runtime_place noted = at; /* a copy, so that `at` can stay in registers */
         runtime_note(&noted, status);
     }
     domain_leave(at.domain);
     runtime_set_busy(false);
 }
 
-/* How many frames a stack surely has in common with the last one in the trace. */
+/* Returns how many frames a stack certainly has in common with the last one in the trace. */
 RUNTIME_HOT size_t runtime_in_common(const struct session *s, const struct runtime_stack *stack) {
     bool is_alone = !s->records_malloc;
-    return is_alone ? stack->common : 0; /* else malloc's stacks may have come between */
+    return is_alone ? stack->common : 0; /* otherwise malloc's stacks may have come between */
 }
 
-/* Whether an allocation of so many samples, for which runtime_enter gave `at`, goes to the trace.
- * If not it is counted where it is lost, and left. */
+/* Returns whether an allocation with so many samples goes into the trace. `at` is the result of
+ * runtime_enter. If not, this counts the loss and leaves. */
 RUNTIME_HOT bool runtime_takes(struct runtime_place at, uint64_t samples) {
     if (!at.domain) {
         if (at.session)
@@ -96,13 +96,14 @@ RUNTIME_HOT bool runtime_takes(struct runtime_place at, uint64_t samples) {
     return true;
 }
 
-/* An allocation that runtime_takes; leaves. False if nothing is to be told of the block later. */
+/* Writes an allocation for which runtime_takes returned true, and leaves. Returns false if later
+ * events of the block must not be recorded. */
 RUNTIME_HOT bool runtime_alloc(struct runtime_place at, memtrace_source heap, uint64_t words,
                                uint64_t samples, const struct runtime_stack *stack,
                                uint64_t *block) {
     uint64_t id;
     struct domain *d = at.domain;
-    domain_forget_stack(d); /* of malloc's stacks, which this one comes between */
+    domain_forget_stack(d); /* malloc's last stack is no longer the last one in the stream */
     memtrace_status status =
         memtrace_stream_alloc(d->stream, session_now_nearly(at.session, d), heap, words, samples,
                               stack->codes, stack->n, runtime_in_common(at.session, stack), &id);
@@ -115,8 +116,8 @@ RUNTIME_HOT bool runtime_alloc(struct runtime_place at, memtrace_source heap, ui
 
 typedef memtrace_status runtime_change(memtrace_stream *stream, uint64_t time, uint64_t id);
 
-/* A block is promoted (memtrace_stream_promote) or has come to its end (memtrace_stream_collect).
- */
+/* Records that a block was promoted (memtrace_stream_promote) or has died
+ * (memtrace_stream_collect). */
 RUNTIME_HOT void runtime_changed(uint64_t block, runtime_change *change) {
     struct runtime_place at = runtime_enter();
     memtrace_status status = MEMTRACE_OK;

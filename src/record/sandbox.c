@@ -1,8 +1,7 @@
-/* sandbox.c: the calls by which a program gives up system calls, so that the kernel ends it if it
- * makes them nevertheless. It does not know of those that the recorder makes: if these are among
- * them the recording ends before, not the program.
- *
- * A filter is for one thread or for all; that of one thread ends the recording, too. */
+/* sandbox.c: intercepts the calls by which a program gives up system calls; the kernel will kill it
+ * if it makes them nevertheless. The program does not know which system calls the recorder makes.
+ * If these are among those given up, the recording ends first, and the program does not.
+ * A filter applies to one thread or to all. A filter for one thread ends the recording, too. */
 #include "record/sandbox.h"
 
 #include <errno.h>

@@ -1,14 +1,14 @@
-/* sandbox.h: the calls by which a program gives up system calls. */
+/* sandbox.h: interposes the calls by which a program gives up system calls. */
 #ifndef RECORD_SANDBOX_H
 #define RECORD_SANDBOX_H
 
-/* Ours, by names of their own: the C library declares both with as many arguments as one likes. The
- * first is in sandbox_stubs.S. */
+/* The interposing functions. They have names of their own here because the C library declares both
+ * calls as variadic. The first one is defined in sandbox_stubs.S. */
 long sandbox_syscall(long number, ...) __asm__("syscall") __attribute__((visibility("default")));
 int sandbox_prctl(int option, long a, long b, long c, long d) __asm__("prctl")
     __attribute__((visibility("default")));
 
-/* What `syscall` calls before it goes on with SYS_seccomp or SYS_prctl. */
+/* Called by `syscall` before it continues with SYS_seccomp or SYS_prctl. */
 void sandbox_before_syscall(long number, long a, long b, long c)
     __attribute__((visibility("hidden")));
 

@@ -1,5 +1,5 @@
-/* say.c: standard error is written to only while it is the file that it was at the start: a program
- * may have closed it and opened its own data under that number. The reason of an error is named
+/* say.c: implements say.h. Writes to standard error only while it is the same file as at the start:
+ * a program may have closed it and opened a data file with that number. Errors are described
  * without strerror, which may take locks and translate. */
 #include "record/say.h"
 
@@ -26,7 +26,8 @@ HOT_CODE void say_init(void) {
 
 LIBC_MAY_LACK(strerrordesc_np);
 
-/* Before glibc 2.32, only its number can be told without locks and translations. */
+/* Adds the reason of an error. Before glibc 2.32, only its number is available without locks and
+ * translations. */
 static void add_error(text *t, int os_error) {
     const char *reason = strerrordesc_np ? strerrordesc_np(os_error) : NULL;
     if (reason || strerrordesc_np) {

@@ -1,37 +1,37 @@
-/* scope.h: what a program says it is doing, as a request or a phase: a name that holds for a thread
- * until it says otherwise (allotrace/mark.h).
- *
- * A thread remembers the number of its scope's name, whether anything is recorded or not, so that
- * scopes which nothing is sampled in cost a look into a table and leave nothing in the trace: the
- * recorder writes down a thread's scope before an event, if it is another one than at the event
- * before. Names are the process's, as scopes may last longer than a recording.
- *
- * A language runtime may know more: that the thread runs a task now, which has a name. The task is
- * then the scope, within that of the thread, and scopes that the program enters in a task belong to
- * the task, however often the thread runs others meanwhile (`scope` in runtime.h). */
+/* scope.h: what a program says it is doing, such as a request or a phase. A scope is a name that
+ * applies to a thread until the program sets another one (allotrace/mark.h).
+ * A thread stores the number of its scope's name whether or not anything is recorded. So a scope in
+ * which nothing is sampled costs a table lookup and leaves nothing in the trace. The recorder
+ * writes a thread's scope before an event if it differs from the scope at the previous event. Names
+ * belong to the process, because scopes may outlive a recording.
+ * A language runtime may know more, namely that the thread is running a task with a name. The task
+ * is then the scope, within that of the thread. Scopes that the program enters in a task belong to
+ * the task, however often the thread runs other tasks meanwhile (`scope` in runtime.h). */
 #ifndef RECORD_SCOPE_H
 #define RECORD_SCOPE_H
 
 #include "record/names.h"
 
 enum {
-    SCOPE_NAMES = NAMES_MOST,                  /* at most; all later ones are one */
-    SCOPE_NAMES_OF_TASKS = NAMES_MOST / 2,     /* see scope_number_found: of single tasks, */
-    SCOPE_NAMES_OF_KINDS = NAMES_MOST / 4 * 3, /* and of what runs in tasks */
+    SCOPE_NAMES = NAMES_MOST,                  /* most names; later ones share one number */
+    SCOPE_NAMES_OF_TASKS = NAMES_MOST / 2,     /* limits for scope_number_found: for names of single
+                                                * tasks */
+    SCOPE_NAMES_OF_KINDS = NAMES_MOST / 4 * 3, /* and for names of what runs in tasks */
     SCOPE_NAME_SIZE = NAMES_SIZE
 };
 
 #define SCOPE_NONE 0u
 
-/* The number of a name, from 1 on; the name is copied. Any thread may call, also in a signal
- * handler. */
+/* Returns the number of a name, from 1 on, and copies the name. Any thread may call, also in a
+ * signal handler. */
 uint16_t scope_number(const char *name);
 
-/* The same of a name that a runtime has found. Programs may name each of their tasks: such names
- * leave room for others; SCOPE_NAMES: it is new, and `most` are known. */
+/* Returns the number of a name that a runtime has found. Programs may name each of their tasks, so
+ * the limit `most` leaves room for other names. Returns SCOPE_NAMES if the name is new and `most`
+ * names are known. */
 uint16_t scope_number_found(const char *name, uint32_t most);
 
-/* Of the number of a scope, or of none. */
+/* Returns the name of a scope by its number, which may be that of no scope. */
 const char *scope_text(uint16_t number);
 
 #endif

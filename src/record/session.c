@@ -1,9 +1,9 @@
-/* session.c: the life of a recording. recorder.c opens a session; then native.c and the runtimes
- * put events into the streams of its domains (domain.c), and come here now and then:
- * session_sweep_due has what is old written out and gauges read. At the end the gauges are read a
- * last time, what was dropped is counted, the streams are flushed, and the trace is told how it
- * ended. After a fork the child lets go of what was the parent's. The functions called hook_* are
- * what the writer of the trace and the engine ask of their user. */
+/* session.c: the life of a recording. recorder.c opens a session. native.c and the runtimes then
+ * put events into the streams of its domains (domain.c), and now and then come here:
+ * session_sweep_due writes out old data and reads gauges. At the end the gauges are read a last
+ * time, losses are counted, the streams are flushed, and the end is described in the trace. After a
+ * fork, the child lets go of everything that belongs to the parent. The functions called hook_* are
+ * called by the trace writer and the engine. */
 #include "record/session.h"
 
 #include <errno.h>
@@ -29,20 +29,20 @@
 #include "record/runtime.h"
 #include "record/text.h"
 
-/* How long after a sweep the next event brings the next one, which is what is lost if the process
- * is killed: an eighth of its life, at most a tenth of a second. A program that is sampled more
- * rarely than that has each event written at once. */
+/* Returns how long after a sweep the next one is due, which bounds what is lost if the process is
+ * killed: an eighth of the process's life so far, at most a tenth of a second. The next event after
+ * that makes the sweep. So a program that is sampled more rarely has each event written at once. */
 static uint64_t sweep_interval(uint64_t now) {
     enum { LEAST = 1000, MOST = 100000 }; /* µs */
     uint64_t part = now / 8;
     return part < LEAST ? LEAST : part < MOST ? part : MOST;
 }
 
-/* Frames of the recorder itself that can stand on a stack, at most. */
+/* Most frames of the recorder itself on a stack. */
 #define OWN_FRAMES 16
 
-/* Native frames that a runtime which splices gets to see, at least: one of its own may stand for a
- * dozen of these, and where its innermost belong may be told by the outermost. */
+/* Fewest native frames that a splicing runtime gets. One frame of the language may stand for a
+ * dozen native ones, and the outermost frames may tell where its innermost ones belong. */
 #define SPLICED_DEPTH 2048
 
 static const char *const type_names[N_CALL_TYPES] = {
@@ -60,7 +60,8 @@ static void session_name_types(struct session *s) {
     s->n_object_types = r && r->splice ? r->n_object_types : 0;
 }
 
-/* ---- hooks of the writer ----------------------------------------------------------------- */
+/* ---- hooks for the writer and the engine
+ * ------------------------------------------------------ */
 
 static int hook_sink(void *context, const void *packets, size_t size) {
     struct session *s = context;
@@ -96,7 +97,7 @@ static size_t locate(struct session *s, uint64_t code, memtrace_location *locati
     return code_locate(&s->codes, s->type_names, code, locations, max);
 }
 
-/* The type stands in front of what is there without it. */
+/* The type precedes the locations of the code without a type. */
 static size_t locate_in_pool(struct session *s, uint64_t code, memtrace_location *locations,
                              size_t max) {
     uint16_t pool;
@@ -143,7 +144,7 @@ struct domain *session_domain(struct session *s) {
 void session_open_gates(struct session *s, bool open) {
     if (!s->gates)
         return;
-    open &= !s->splices; /* what is fast takes native stacks alone */
+    open &= !s->splices; /* the fast paths handle only native stacks */
     atomic_store(&s->gates->everything, open && session_is_of_everything(s) ? s : NULL);
     atomic_store(&s->gates->fast, open && s->ids ? s : NULL);
 }
@@ -157,7 +158,8 @@ void session_note(struct session *s, memtrace_status status) {
     }
 }
 
-/* From when its oldest event is that is not written out; UINT64_MAX: all is. At a glance. */
+/* Returns the time of the domain's oldest event that is not written out; UINT64_MAX: there is none.
+ * A guess unless the domain is entered. */
 static uint64_t domain_oldest(const struct domain *d) {
     const bool waits = atomic_load_explicit(&d->newborn.waits, memory_order_relaxed);
     const uint64_t oldest = memtrace_stream_oldest(d->stream);
@@ -170,20 +172,20 @@ static void domain_flush_inside(struct session *s, struct domain *d) {
         session_note(s, memtrace_stream_flush(d->stream));
 }
 
-/* A mark, or the value of a gauge. The calling thread is inside the domain. */
+/* Writes a mark, or the value of a gauge. The calling thread must have entered the domain. */
 void session_put_remark(struct session *s, struct domain *d, uint64_t now, uint64_t code,
                         uint64_t value) {
     newborn_settle(s, d, NULL);
     const memtrace_status status = memtrace_stream_remark(d->stream, now, code, value);
     if (status == MEMTRACE_OK)
         rescue_count_remark(&s->rescue);
-    domain_forget_stack(d); /* it is not the last one any more */
+    domain_forget_stack(d); /* it is no longer the last one in the stream */
     if (d->runtime)
         s->runtime->domain_forget(d->runtime);
     session_note(s, status);
 }
 
-static _Atomic bool names_forbidden; /* filters stay, also in children */
+static _Atomic bool names_forbidden; /* for good, because filters stay, also in children */
 
 void session_forbid_names(void) {
     atomic_store_explicit(&names_forbidden, true, memory_order_relaxed);
@@ -256,8 +258,9 @@ void session_put_cpu(struct session *s) {
     atomic_store_explicit(&s->cpu_due, false, memory_order_relaxed);
 }
 
-/* Whether all is written that the thread has recorded so far; `sees`: it has seen our times. The
- * look at its stream is a guess unless that is so, and spares the visit to those that are empty. */
+/* Flushes a domain. Returns whether everything that its thread has recorded so far is now written.
+ * `sees`: the thread has seen our time; only then is the look at its stream more than a guess. The
+ * look saves visits to empty streams. */
 static bool session_sweep_one(struct session *s, struct domain *d, bool sees) {
     const bool is_inside = atomic_load_explicit(&d->inside, memory_order_acquire);
     if (domain_oldest(d) == UINT64_MAX)
@@ -269,10 +272,11 @@ static bool session_sweep_one(struct session *s, struct domain *d, bool sees) {
     return true;
 }
 
-/* Who makes segments of the trace is to know up to when all is in it: any event from here on, of
- * any thread but those that are left out, is later than `now`. Another thread may be at it, still:
- * what both say would be mixed up. Where other threads cannot be made to see the time, all would be
- * left out, again and again: nothing is said. */
+/* Begins a statement in the trace for the process that cuts it into segments: all events up to
+ * `now` are written. From now on, any event of any thread is later than `now`, except in domains
+ * that are named as left out. Returns false if another thread is still making such a statement,
+ * because both would be mixed up. Also returns false if other threads cannot be made to see the
+ * time: all would be left out every time, so nothing is stated. */
 static bool session_begin_written(struct session *s, uint64_t now) {
     if (!s->sink.space || atomic_exchange(&s->tells_written, true))
         return false;
@@ -313,7 +317,7 @@ void session_sweep_due(struct session *s, uint64_t now, uint64_t due) {
         domain_flush_inside(s, self.domain);
 }
 
-/* ---- start and end ----------------------------------------------------------------------- */
+/* ---- start and end -------------------------------------------------------------------------- */
 
 static uint64_t session_seed(const config *c) {
     uint64_t seed = c->seed;
@@ -323,15 +327,15 @@ static uint64_t session_seed(const config *c) {
     return seed;
 }
 
-/* Whether opening the file may take as long as somebody else likes. */
+/* Returns whether opening the file may block for as long as another process likes. */
 static bool is_special(const char *file) {
     struct stat st;
     return syscall4(SYS_newfstatat, AT_FDCWD, (long)file, (long)&st, 0) == 0 &&
            !S_ISREG(st.st_mode);
 }
 
-/* Opens the file and writes its head. A process that ended between the two, as pools of processes
- * end theirs by a signal, would leave an empty file. 0 or an errno. */
+/* Opens the file and writes its head, with all signals blocked. Otherwise a process that a signal
+ * ends in between, as in pools of processes, would leave an empty file. Returns 0 or an errno. */
 static int session_begin_file(struct session *s, const char *file, bool by_process, uint64_t space,
                               const memtrace_info *info, memtrace_writer_options *options) {
     const uint64_t every_signal = UINT64_MAX;
@@ -350,12 +354,12 @@ static int session_begin_file(struct session *s, const char *file, bool by_proce
     return error;
 }
 
-/* Not on the stack, of which a coroutine that forks may have little. */
+/* Buffers that are not on the stack: a coroutine that forks may have little. */
 struct paths {
     char program[PATH_MAX], file[PATH_MAX];
 };
 
-/* 0 or an errno. */
+/* Returns 0 or an errno. */
 static int session_open_writer(struct session *s, const struct session_plan *plan,
                                struct paths *paths) {
     const config *const c = plan->config;
@@ -390,7 +394,7 @@ static int session_open_writer(struct session *s, const struct session_plan *pla
                : ENAMETOOLONG;
 }
 
-/* The engine draws the samples, and knows the blocks that hold some, unless `ids` do. */
+/* Starts the engine. It draws the samples, and it keeps the sampled blocks unless `ids` does. */
 static bool session_start_engine(struct session *s, const config *c, memprof_filter *filter) {
     const memprof_host host = {
         .context = s, .reallocate = hook_reallocate, .filter = s->ids ? NULL : filter};
@@ -405,14 +409,15 @@ static bool session_record_malloc(struct session *s, const config *c, memprof_fi
            (c->rate == 1 || session_start_engine(s, c, filter));
 }
 
-/* For how many cycles a thread takes its clock to be right. Where events are rare, each is worth a
- * look. */
+/* Returns for how many cycles a thread uses its last reading of the clock. Where events are rare,
+ * the clock is read for each. */
 static uint64_t clock_lasts(double rate) {
     return rate == 1 ? CPU_CYCLES_SHORT : rate >= SESSION_IDS_RATE ? CPU_CYCLES_SHORTEST : 0;
 }
 
-/* What the rate follows. The engine of a runtime's heap has one rate, as have the ways that high
- * rates take. */
+/* Returns the pace that the rate follows, or NULL. The rate is fixed if a runtime's heap is
+ * recorded, because its engine has a single rate, and at high rates, whose paths assume a single
+ * rate. */
 static struct pace *session_pace(const struct session *s, const struct session_plan *plan) {
     struct pace *pace = plan->pace ? plan->pace : s->rescue.head ? &s->rescue.head->pace : NULL;
     return pace && !s->runtime && plan->config->rate < SESSION_IDS_RATE &&
@@ -421,7 +426,7 @@ static struct pace *session_pace(const struct session *s, const struct session_p
                : NULL;
 }
 
-/* 0 or an errno. */
+/* Returns 0 or an errno. */
 static int session_build(struct session *s, const struct session_plan *plan,
                          memprof_filter *filter) {
     const config *c = plan->config;
@@ -481,8 +486,9 @@ struct session *session_open(const struct session_plan *plan, memprof_filter *fi
     return NULL;
 }
 
-/* True unless somebody who cannot go on holds a lock that every flush takes. If the calling thread
- * was interrupted inside the session, that may be itself, and waiting is in vain. */
+/* Returns false if a thread that cannot continue holds a lock that every flush takes. If the
+ * calling thread was interrupted inside the session, that thread may be itself, so it does not
+ * wait. */
 static bool session_is_passable(struct session *s) {
     lock *locks[] = {&s->memory.lock, &s->sink.lock};
     for (size_t i = 0; i < sizeof locks / sizeof *locks; i++) {
@@ -493,8 +499,8 @@ static bool session_is_passable(struct session *s) {
     return true;
 }
 
-/* To its own stream a thread has a way that takes no membarrier, which a sandbox may forbid; and
- * none if a signal handler has interrupted it there. */
+/* Flushes one domain. A thread enters its own without a membarrier, which a sandbox may forbid. It
+ * cannot enter if a signal handler has interrupted it inside. */
 static bool session_flush_one(struct session *s, struct domain *d) {
     bool own = d == self.domain && self.session == s->number;
     if (own && atomic_load_explicit(&d->inside, memory_order_relaxed))
@@ -528,8 +534,9 @@ bool session_flush(struct session *s) {
     return all && !atomic_load(&s->failed);
 }
 
-/* The file cannot be written any more: from the oldest event that is not in it, events are missing.
- * The streams of others may be at an event, which can only make the time too early. */
+/* Describes the end of a trace that can no longer be written: events are missing from the oldest
+ * unwritten one on. Other threads may be inside their streams, which can only make the time too
+ * early. */
 static memtrace_end session_end_of_failed(struct session *s) {
     memtrace_end end = {.time = session_now(s)};
     uint64_t n_lost = 0;
@@ -548,7 +555,7 @@ static memtrace_end session_end_of_failed(struct session *s) {
 
 static void session_say(struct session *s, const memtrace_end *end) {
     const memtrace_status status = memtrace_writer_end(s->writer, end);
-    (void)status; /* nothing more can be done: the trace has no end then */
+    (void)status; /* nothing more can be done: the trace then has no end */
 }
 
 void session_say_failed(struct session *s) {
@@ -653,7 +660,7 @@ void session_leave(struct session *s) {
     pools_close(&s->pools);
 }
 
-/* The calling thread's; NULL: it has none. */
+/* Returns the calling thread's stream; NULL: it has none. */
 static void *session_own_stream(const struct session *s) {
     const struct domain *d = self.domain;
     return d && self.session == s->number ? d->stream : NULL;
@@ -667,7 +674,7 @@ void session_after_fork(struct session *s) {
     rescue_after_fork(&s->rescue, session_own_stream(s));
 }
 
-/* Other threads may have held the locks, and are not here. */
+/* Resets locks that threads of the parent may have held, which do not exist in the child. */
 static void session_release_locks(struct session *s) {
     lock *locks[] = {&s->memory.lock,  &s->sink.lock,  &s->domains.lock,     &s->codes.lock,
                      &s->regions_lock, &s->pools.lock, &s->pools.blocks.lock};
@@ -708,7 +715,7 @@ void session_thread_exit(struct session *s) {
     if (s->engine)
         memprof_thread_exit(s->engine, &self.sampler);
     if (!self.domain || self.domain->number == 0)
-        return; /* the main thread's is nobody else's */
+        return; /* the main thread's domain is never reused */
     domain_release(&s->domains, self.domain);
     self.domain = NULL;
     self.owner = NULL;

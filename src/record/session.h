@@ -1,6 +1,6 @@
 /* session.h: one recording by one process: its file, its trace writer, its engine and its threads.
- * Turns what happens into events of the trace, malloc's blocks by native.h. Knows nothing of how
- * calls are caught, nor when a recording starts or ends: that is recorder.c. */
+ * Converts what happens into events of the trace; native.h does so for malloc's blocks. Does not
+ * know how calls are intercepted or when a recording starts and ends: that is recorder.c. */
 #ifndef RECORD_SESSION_H
 #define RECORD_SESSION_H
 
@@ -19,128 +19,139 @@
 #include "record/rescue.h"
 #include "record/sink.h"
 
-/* What a thread carries with it, in its thread-local storage. */
+/* A thread's state, in thread-local storage. */
 struct self {
     memprof_thread sampler;
-    struct domain *domain; /* NULL until its first sample */
+    struct domain *domain; /* NULL until the thread's first sample */
     bool registered;       /* the end of this thread will be noticed */
-    bool mapping;          /* it is in mapping.c */
-    bool paused;           /* it is in the allocator of a language runtime: see recorder_pause */
-    bool interrupted;      /* it forks in a signal handler, maybe inside the recorder */
-    uint8_t linked; /* whether it is in an allocator of the program's own: enum linked_call */
+    bool mapping;          /* the thread is inside mapping.c */
+    bool paused;           /* the thread is in a language runtime's allocator: see recorder_pause */
+    bool interrupted;      /* the thread is forking in a signal handler, maybe inside the
+                            * recorder */
+    uint8_t linked; /* whether it is in an allocator linked into the program: enum linked_call */
     bool waits;     /* its countdown is a gap that was drawn before there was a session */
-    uint16_t scope; /* the number of the one that it is in; see scope.h */
-    struct session *owner; /* of the domain; NULL if there is none, or it is fenced */
-    unsigned session; /* the number of the one that sampler and domain belong to; 0: none yet */
-    unsigned births;  /* blocks that were to be recorded, modulo 2^32 */
-    struct moved {    /* of a block that realloc has moved, and is recording */
-        const void *from, *to; /* NULL, or the same */
+    uint16_t scope; /* number of its scope: see scope.h */
+    struct session *owner; /* session of `domain`; NULL if there is no domain or if it is fenced */
+    unsigned session;      /* number of the session of sampler and domain; 0: none yet */
+    unsigned births;       /* number of blocks that were to be recorded, modulo 2^32 */
+    struct moved {         /* the block that realloc has moved and is recording now */
+        const void *from, *to; /* old and new address, or NULL */
     } moved;
 };
 
-/* Every function of the recorder knows its own thread by this. */
+/* Every function of the recorder gets its thread's state from here. */
 extern __thread struct self self __attribute__((tls_model("initial-exec"), visibility("hidden")));
 _Static_assert(sizeof(struct self) <= 80, "static TLS is scarce for libraries that come late");
 
-/* Ways in that are as short as can be: where they are open, all is well, and what is not NULL is
- * the session. */
+/* The shortest entries to a session. A gate that is open is not NULL: it is the session, and
+ * nothing is wrong with it. */
 struct session_gates {
     _Atomic(struct session *) everything; /* every block is recorded */
-    _Atomic(struct session *) fast;       /* some are, or all, and there are `ids` */
+    _Atomic(struct session *) fast;       /* some or all blocks are recorded, and `ids` is used */
 };
 
-enum { SESSION_RUNTIME_TYPES = 12 }; /* allocating functions of a language runtime, at most */
+enum { SESSION_RUNTIME_TYPES = 12 }; /* most allocating functions of a language runtime */
 
 struct session {
     memory memory;
     sink sink;
     code_table codes;
     struct domain_table domains;
-    rescue rescue; /* of streams; guarded by domains.lock */
+    rescue rescue; /* memory of streams; guarded by domains.lock */
     gauges gauges;
     memtrace_writer *writer;
-    bool maps; /* what the program maps is recorded, too, by mapping.c */
+    bool maps; /* memory that the program maps is recorded, too, by mapping.c */
     lock regions_lock;
-    regions regions;    /* that it has mapped, guarded by the lock before */
-    struct pools pools; /* the program's own, and their blocks */
+    regions regions;    /* the program's mappings; guarded by regions_lock */
+    struct pools pools; /* the program's own pools and their blocks */
     bool records_malloc;
-    struct ids *ids;               /* of malloc's blocks that live; NULL: the engine knows them */
+    struct ids *ids;               /* ids of malloc's live blocks; NULL: the engine keeps them */
     struct session_gates *gates;   /* NULL: there are none */
-    memprof *engine;               /* that samples malloc; NULL: it is not recorded, or all of it */
-    const struct runtime *runtime; /* whose heap is recorded; NULL: none */
-    bool splices;                  /* it is recorded as malloc is, and its frames stand in stacks */
+    memprof *engine;               /* samples malloc; NULL: malloc is not recorded, or every block
+                                    * is */
+    const struct runtime *runtime; /* runtime whose heap is recorded; NULL: none */
+    bool splices;                  /* the runtime is recorded like malloc, with its frames among
+                                    * native ones */
     uint64_t pid;
-    unsigned number; /* of the sessions that this process and its ancestors have begun */
-    uint64_t start;  /* of the trace, on the monotonic clock, µs */
-    uintptr_t own_low, own_high; /* the recorder's own code: no frames of interest */
-    unsigned n_object_types;     /* of the runtime's types, the first: see newborn.h */
-    const char *type_names[N_CALL_TYPES + SESSION_RUNTIME_TYPES]; /* of allocating functions */
-    uint32_t depth;                                               /* frames kept of a stack */
-    uint32_t runtime_depth;                                       /* the same for the runtime's */
+    unsigned number; /* counts the sessions that this process and its ancestors have begun */
+    uint64_t start;  /* start of the trace on the monotonic clock, µs */
+    uintptr_t own_low, own_high; /* the recorder's own code, whose frames are left out */
+    unsigned n_object_types;     /* how many of the runtime's types, from the first on, give
+                                  * objects: see newborn.h */
+    const char *type_names[N_CALL_TYPES + SESSION_RUNTIME_TYPES]; /* names of allocating
+                                                                   * functions */
+    uint32_t depth;                                               /* most frames kept of a stack */
+    uint32_t runtime_depth;                                       /* most frames kept of the
+                                                                   * runtime's stacks */
     double rate;
     uint64_t runtime_seed;
-    _Atomic uint64_t latest;         /* the latest answer of session_now_nearly, trace time, µs */
+    _Atomic uint64_t latest;         /* latest result of session_now_nearly, trace time, µs */
     _Atomic uint64_t next_sweep;     /* when old packets are looked for again, trace time, µs */
-    struct pace *pace;               /* that the rate follows; NULL: it stays as it is */
-    _Atomic bool pace_begun;         /* a sample has been taken */
-    _Atomic bool cpu_due;            /* the pace is to know of the processor time */
-    _Atomic uint64_t cpu;            /* microseconds of that which it knows of */
-    _Atomic bool tells_written;      /* a thread is at it: see session_sweep_due */
-    bool ended_early;                /* the trace says so already */
+    struct pace *pace;               /* the pace that the rate follows; NULL: the rate is fixed */
+    _Atomic bool pace_begun;         /* the first sample was taken */
+    _Atomic bool cpu_due;            /* pace->cpu must be updated */
+    _Atomic uint64_t cpu;            /* CPU time already included in pace->cpu, µs */
+    _Atomic bool tells_written;      /* a thread is making the statement of session_begin_written */
+    bool ended_early;                /* the trace already says that it ended early */
     _Atomic bool failed;             /* nothing more can be written: the recording should end */
-    _Atomic uint64_t lost_domain;    /* samples dropped: no domain could be had for the thread */
+    _Atomic uint64_t lost_domain;    /* samples dropped: there was no domain for the thread */
     _Atomic uint64_t lost_event;     /* events dropped: the writer had no memory */
-    _Atomic uint64_t lost_busy;      /* events dropped: a signal handler's, inside the recorder */
-    _Atomic uint64_t lost_room;      /* events dropped: a signal handler's, on a small stack */
-    _Atomic uint64_t lost_id;        /* blocks whose end cannot be told: no memory for their ids */
-    _Atomic uint64_t implied_deaths; /* frees that nobody saw: another block has the address */
+    _Atomic uint64_t lost_busy;      /* events dropped: in a signal handler, inside the recorder */
+    _Atomic uint64_t lost_room;      /* events dropped: in a signal handler, on a small stack */
+    _Atomic uint64_t lost_id;        /* blocks whose death cannot be recorded: no memory for their
+                                      * ids */
+    _Atomic uint64_t implied_deaths; /* frees that were not seen: another block got the address */
 };
 
-/* From this rate on, `ids` take no more memory than the engine's table, and far less time. */
+/* From this rate on, `ids` takes no more memory than the engine's table, and far less time. */
 #define SESSION_IDS_RATE 0.01
 
-/* What is recorded. */
+/* What a session records. */
 struct session_plan {
-    const config *config;          /* must stay */
-    const struct runtime *runtime; /* whose heap is recorded, too; NULL: none. Must stay */
-    uint32_t runtime_depth;        /* of its stacks */
-    const char *parameters;        /* of that runtime; NULL: none */
+    const config *config;          /* must outlive the session */
+    const struct runtime *runtime; /* runtime whose heap is recorded, too; NULL: none. Must outlive
+                                    * the session */
+    uint32_t runtime_depth;        /* maximum depth of the runtime's stacks */
+    const char *parameters;        /* the runtime's settings; NULL: none */
     bool records_malloc;
-    bool is_late;              /* the program runs already */
-    struct pace *pace;         /* that the rate follows; NULL: that of the run, if it has one */
-    rescue *waited;            /* has the run's memory mapped, perhaps; it is taken over */
-    uint64_t cpu;              /* microseconds of the process that are no matter of the pace */
-    size_t room;               /* bytes for names in traces of everything */
-    struct clock_anchor began; /* when the trace begins; zero: now */
+    bool is_late;              /* the program is already running */
+    struct pace *pace;         /* the pace that the rate follows; NULL: the run's, if there is
+                                * one */
+    rescue *waited;            /* may have the run's memory mapped; the mapping is taken over */
+    uint64_t cpu;              /* CPU time of the process that pace->cpu excludes, µs */
+    size_t room;               /* bytes of room for names, at rate 1 */
+    struct clock_anchor began; /* start of the trace; zero: now */
 };
 
-/* The processor time of the process so far, in microseconds. To ask for it may end the turn of the
- * calling thread: where time is measured, it comes afterwards. */
+/* Returns the CPU time of the process so far, µs. This call may end the thread's time slice, so
+ * where time is measured, it comes after the measurement. */
 uint64_t session_process_cpu(void);
 
-/* Lets the pace know of it. */
+/* Adds the CPU time since the last call to the pace. */
 void session_put_cpu(struct session *s);
 
-/* Starts a recording; the calling thread's sampler becomes active at once. NULL and an errno if it
- * cannot be; EWOULDBLOCK: another process is recording to this file. */
+/* Starts a recording; the calling thread's sampler becomes active at once. On failure returns NULL
+ * and sets *error to an errno; EWOULDBLOCK: another process is recording to this file. */
 struct session *session_open(const struct session_plan *plan, memprof_filter *filter, int *error);
 
-/* Does any thread have something buffered, as far as can be told at a glance? */
+/* Returns whether any thread seems to have buffered data. Takes no lock. */
 bool session_has_pending(const struct session *s);
 
-/* Writes out what all threads have buffered. Gives up on a thread that is in the way for long: a
- * signal handler may be running inside it. False if not all was written. */
+/* Writes out the data that all threads have buffered. Gives up on a thread that stays inside its
+ * domain for long: a signal handler may be running there. Returns false if not everything was
+ * written. */
 bool session_flush(struct session *s);
 
-/* ---- for the parts of a session ------------------------------------------------------------ */
+/* ---- for the parts of a session ------------------------------------------------------------- */
 
-/* Microseconds since its start. */
+/* Returns the time since the session's start, µs. */
 static inline uint64_t session_now(const struct session *s) {
     return clock_monotonic_us() - s->start;
 }
 
-/* Reading the clock is the dearest part of a small event. So a thread reads it only now and then,
- * and at each event a counter of the CPU, `cycles`, that says whether it must. */
+/* Reading the clock is the most expensive part of a small event. So a thread reads it only now and
+ * then. At each event it reads a counter of the CPU, `cycles`, which tells whether the clock must
+ * be read again. */
 static inline bool session_clock_is_old(const struct domain *d, uint64_t cycles, uint64_t most) {
     return __builtin_expect(cycles - d->now_cycles >= most, 0);
 }
@@ -159,8 +170,8 @@ static inline void session_read_clock(struct session *s, struct domain *d, uint6
     session_raise_latest(s, d->now);
 }
 
-/* The time as it was when the calling thread has last read its clock; but never before a time that
- * another thread has used already, whose block the event may be about. */
+/* Returns the time at which the calling thread last read its clock, but never one before a time
+ * that another thread has already used: the event may be about a block of that thread. */
 static inline uint64_t session_now_nearly(struct session *s, struct domain *d) {
     uint64_t latest = atomic_load_explicit(&s->latest, memory_order_relaxed);
     if (latest > d->now)
@@ -168,7 +179,7 @@ static inline uint64_t session_now_nearly(struct session *s, struct domain *d) {
     return d->now;
 }
 
-/* Whether it records every block of malloc's. */
+/* Returns whether every block of malloc is recorded. */
 static inline bool session_is_of_everything(const struct session *s) {
     return s->records_malloc && !s->engine;
 }
@@ -177,30 +188,32 @@ static inline bool session_is_own(const struct session *s, uintptr_t return_addr
     return return_address - 1 - s->own_low < s->own_high - s->own_low;
 }
 
-/* The calling thread's; NULL if none can be had. */
+/* Returns the calling thread's domain; NULL if there is none. */
 struct domain *session_domain(struct session *s);
 
-/* Opens the gates of a session, as far as it has any; false: closes them. */
+/* Opens the gates that the session may use, or with false closes all. */
 void session_open_gates(struct session *s, bool open);
 
-/* Takes note of what the writer said of an event. */
+/* Handles the writer's status for an event. */
 void session_note(struct session *s, memtrace_status status);
 
-/* Adds a remark to the domain that the calling thread is inside. */
+/* Adds a remark to the domain, which the calling thread must have entered. */
 void session_put_remark(struct session *s, struct domain *d, uint64_t now, uint64_t code,
                         uint64_t value);
 
-/* What the thread is called goes to the trace, if that has changed; the calling thread is inside
- * its domain. Threads are mostly named soon after their start: looks are close together then. */
+/* Writes the name of the calling thread to the trace if it has changed. The thread must have
+ * entered its domain. Threads are mostly named soon after their start, so checks are close together
+ * at first. */
 void session_name_thread(struct session *s, struct domain *d);
-void session_forbid_names(void); /* a filter would end the process for asking; for good */
+void session_forbid_names(void); /* for good: a filter would end the process for asking */
 static inline void session_look_at_name(struct session *s, struct domain *d) {
     if (__builtin_expect(d->now >= d->name_due, 0))
         session_name_thread(s, d);
 }
 
-/* The calling thread's scope goes to the trace, if that has another one; before an allocation's
- * stack is taken. The thread is inside its domain. `type` is that of the allocating function. */
+/* session_look_at_scope writes the calling thread's scope to the trace if it has changed. It is
+ * called before an allocation's stack is taken, and the thread must have entered its domain. `type`
+ * is that of the allocating function. */
 void session_tell_scope(struct session *s, struct domain *d, uint64_t now, uint16_t scope);
 uint16_t session_scope_of_task(struct session *s, struct domain *d, unsigned type);
 static inline void session_look_at_scope(struct session *s, struct domain *d, uint64_t now,
@@ -210,16 +223,17 @@ static inline void session_look_at_scope(struct session *s, struct domain *d, ui
         session_tell_scope(s, d, now, scope);
 }
 
-/* The same of its span, which is looked at only if the program publishes any. */
+/* session_look_at_span does the same for the thread's span, which is read only if the program
+ * publishes spans. */
 void session_tell_span(struct session *s, struct domain *d, uint64_t now);
 static inline void session_look_at_span(struct session *s, struct domain *d, uint64_t now) {
     if (span_is_published())
         session_tell_span(s, d, now);
 }
 
-/* Now and then: reads the gauges, and writes out what has become old in any stream; the calling
- * thread is inside its own. Leaves out threads that are at work just now: they will do it
- * themselves. */
+/* session_sweep is called now and then. If a sweep is due, it reads the gauges and writes out old
+ * data of all streams. The calling thread must have entered its own domain. Domains that are in use
+ * at the moment are left out: their threads will do it themselves. */
 void session_sweep_due(struct session *s, uint64_t now, uint64_t due);
 static inline void session_sweep(struct session *s, uint64_t now) {
     const uint64_t due = atomic_load_explicit(&s->next_sweep, memory_order_relaxed);
@@ -227,48 +241,51 @@ static inline void session_sweep(struct session *s, uint64_t now) {
         session_sweep_due(s, now, due);
 }
 
-/* ---- at the end ------------------------------------------------------------------------------ */
+/* ---- at the end ----------------------------------------------------------------------------- */
 
 /* Adds a mark to the calling thread's stream. */
 void session_mark(struct session *s, const char *remark);
 
-/* How the recording ended, in the trace. That nothing more can be written: from where on events are
- * missing; that something else ends it before the program, of all the heaps or of one; that
- * nothing is missing, if `all` was written; that it goes on nevertheless. */
+/* Write to the trace how the recording ended. session_say_failed: nothing more can be written, with
+ * the time from which events are missing. session_end_early: the recording of all heaps, or of one,
+ * has ended before the program. session_say_whole: nothing is missing, if `all` was written.
+ * session_say_open: the recording goes on after all. */
 void session_say_failed(struct session *s);
 void session_end_early(struct session *s, const char *why);
 void session_say_whole(struct session *s, bool all, const char *why);
 void session_say_open(struct session *s);
 
-/* The last words (what was lost, and why), and everything to the file. */
+/* Writes the last marks (losses and their reasons), and flushes everything to the file. */
 void session_finish(struct session *s);
 
-/* After the end, in a process that goes on: others may use the file, and the memory that grows with
- * the heap is given back. Threads may be at their last event: what each of them has stays. */
+/* Called after the end in a process that continues. Others may then use the file, and memory that
+ * grows with the heap is freed. Threads may still be inside their last event, so their own state
+ * stays. */
 void session_leave(struct session *s);
 
-/* Around a fork in a signal handler that may have interrupted the calling thread inside the
- * session: the child's half of the event must not go where the parent's does. The latter in the
- * parent. */
+/* Called around a fork in a signal handler that may have interrupted the calling thread inside the
+ * session. They keep the child's half of an event apart from the parent's. session_after_fork is
+ * called in the parent. */
 void session_before_fork(struct session *s);
 void session_after_fork(struct session *s);
 
-/* In the child of a fork, while it has one thread: lets go of the parent's files. Nobody may look
- * into the session after that, but to abandon it. */
+/* Called in the child of a fork, while it has one thread: lets go of the parent's files. Afterwards
+ * the session may only be abandoned. */
 void session_let_go(const struct session *s);
 
-/* The same if that thread was interrupted inside the session: it can go on to the end of its event
- * there, which leads nowhere. */
+/* Called instead if that thread was interrupted inside the session. The thread can continue to the
+ * end of its event there, which is then discarded. */
 void session_orphan(struct session *s);
 
-/* Forgets the parent's recording without touching its file, and gives the memory back. No thread
- * may be in the session, or come back to it. */
+/* Discards the parent's recording without touching its file, and frees the memory. No thread may be
+ * in the session or return to it. */
 void session_abandon(struct session *s);
 
-/* Before that, in the child of a fork: hands over what its parent has of the run's memory. */
+/* Called before session_abandon in the child of a fork: hands over the parent's mapping of the
+ * run's memory. */
 void session_give_head(struct session *s, rescue *to);
 
-/* The thread ends: gives its domain back. */
+/* Called at the end of a thread: gives its domain back. */
 void session_thread_exit(struct session *s);
 
 #endif

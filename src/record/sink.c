@@ -1,6 +1,7 @@
-/* sink.c: a write is bracketed: is the descriptor still our file, are the signals that a write can
- * raise blocked, is there room below the limit; and what the kernel sent because of us is taken
- * back. A write that fails halfway is cut off again, so that only whole packets stay. */
+/* sink.c: implements sink.h. Before each write, it checks that the descriptor is still our file and
+ * that there is room below the limit, and blocks the signals that a write can raise. After it, a
+ * signal that the kernel sent because of the write is taken back. A write that fails halfway is cut
+ * off again, so that only whole packets stay. */
 #include "record/sink.h"
 
 #include <errno.h>
@@ -20,7 +21,7 @@
 #define FILE_MODE  0666
 #define OPEN_FLAGS (O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY)
 
-typedef uint64_t signal_set; /* as the kernel has it: bit i is signal i + 1 */
+typedef uint64_t signal_set; /* in the kernel's format: bit i is signal i + 1 */
 
 #define SIGNAL_BIT(signal) (UINT64_C(1) << ((signal)-1))
 
@@ -32,7 +33,8 @@ HOT_CODE static bool sink_is_ours(const sink *s, int fd) {
     return descriptor_is(fd, s->device, s->inode);
 }
 
-/* False if another process holds the lock of the file. Where locks do not work there are none. */
+/* Returns false if another process holds the lock of the file. Where locks do not work, there are
+ * none. */
 static bool fd_lock(int fd) {
     struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
     int error = error_of(syscall4(SYS_fcntl, fd, F_OFD_SETLK, (long)&whole, 0));
@@ -49,9 +51,9 @@ static bool is_trace_of(const char *path, uint64_t pid) {
     return !syscall_failed(n) && memtrace_is_of_process(bytes, (size_t)n, pid);
 }
 
-/* What is there is of this process, which has been another program since, or been told to stop
- * recording: moves it out of the way. False if it stays, and will be replaced. Apart, since it
- * takes stack that others do not need. */
+/* Renames the trace that is there: this process wrote it, as another program or before it was told
+ * to stop recording. Returns false if the trace stays, to be overwritten. Not inlined, because it
+ * takes stack that other paths do not need. */
 static __attribute__((noinline)) bool sink_keep_earlier(const char *path) {
     char name[PATH_MAX];
     long result = -EEXIST;
@@ -63,7 +65,8 @@ static __attribute__((noinline)) bool sink_keep_earlier(const char *path) {
     return result == 0;
 }
 
-/* Sets the descriptor and what file it is, whatever is in there; 0 or an errno. */
+/* Opens the file and stores its descriptor and identity, whatever its content is. Returns 0 or an
+ * errno. */
 static int sink_open_file(sink *s, int flags) {
     struct stat st;
     long fd =
@@ -80,8 +83,8 @@ static int sink_open_file(sink *s, int flags) {
     return s->regular && !fd_lock(s->fd) ? EWOULDBLOCK : 0;
 }
 
-/* Somebody records to the file who has our process id in a namespace of his own: the next name that
- * is free. Apart, as above. */
+/* Opens the next free name, when another process records to the file that has the same process id
+ * in a namespace of its own. Not inlined, as above. */
 static __attribute__((noinline)) int sink_open_beside(sink *s) {
     char path[PATH_MAX];
     memcpy(path, s->path, sizeof path);
@@ -97,8 +100,9 @@ static __attribute__((noinline)) int sink_open_beside(sink *s) {
     return error;
 }
 
-/* The lock of what this process has recorded as another program is also its children's, who inherit
- * it, until they run: a shell that becomes the program may just have begun one. */
+/* Opens the file, and waits for its lock if this process has recorded to it as another program.
+ * Child processes inherit that lock until they exec, and a shell that becomes the program may just
+ * have started one. */
 static int sink_open_patiently(sink *s, const char *path, uint64_t pid) {
     enum { PATIENCE = 500 }; /* naps: some hundredths of a second */
     int error = sink_open_file(s, 0);
@@ -112,7 +116,7 @@ static int sink_open_patiently(sink *s, const char *path, uint64_t pid) {
     return error;
 }
 
-/* Whether the open file is still what the name says. */
+/* Returns whether the open file still has this name. */
 static bool sink_has_name(const sink *s, const char *path) {
     struct stat st;
     return !syscall_failed(syscall4(SYS_newfstatat, AT_FDCWD, (long)path, (long)&st, 0)) &&
@@ -131,7 +135,7 @@ int sink_open(sink *s, const char *path, uint64_t pid, bool by_process) {
         sink_close(s);
         s->error = sink_open_file(s, 0);
     } else if (!s->error && s->regular && !sink_has_name(s, path)) {
-        sink_close(s); /* who keeps what we have recorded as another program has just removed it */
+        sink_close(s); /* the keeper of our trace as another program has just removed the file */
         s->error = sink_open_file(s, 0);
     }
     if (!s->error && s->regular)
@@ -141,7 +145,8 @@ int sink_open(sink *s, const char *path, uint64_t pid, bool by_process) {
     return s->error;
 }
 
-/* Our descriptor is gone or somebody else's now: leaves that one alone and opens the file anew. */
+/* Opens the file again after the program has closed our descriptor or reused its number. A reused
+ * descriptor is left alone. */
 static int sink_reopen_locked(sink *s) {
     s->fd = -1;
     if (!s->regular)
@@ -157,7 +162,8 @@ static int sink_reopen_locked(sink *s) {
     return 0;
 }
 
-/* Writes `size` bytes by `call`, which begins at `offset` unless the file is for appending. */
+/* Writes all `size` bytes with the system call `call`. The offset is ignored if the file is open
+ * for appending. */
 static int write_all(long call, int fd, const char *bytes, size_t size, uint64_t offset) {
     while (size > 0) {
         long n = syscall4(call, fd, (long)bytes, (long)size, (long)offset);
@@ -174,8 +180,8 @@ static int write_all(long call, int fd, const char *bytes, size_t size, uint64_t
     return 0;
 }
 
-/* The kernel has sent `signal`, which is blocked, to this thread because of our write: takes it
- * away, unless one was waiting already, which is the program's. */
+/* Removes the blocked `signal` that the kernel has sent to this thread because of our write. A
+ * signal that was pending before belongs to the program and stays. */
 static void take_signal_back(int signal, signal_set pending_before) {
     signal_set set = SIGNAL_BIT(signal);
     struct timespec now = {0};
@@ -183,17 +189,17 @@ static void take_signal_back(int signal, signal_set pending_before) {
         syscall4(SYS_rt_sigtimedwait, (long)&set, 0, (long)&now, sizeof set);
 }
 
-/* What is to be written: `times` times zero bytes, for which there need not be memory, and others.
- */
+/* What to write: `times` times `hole` zero bytes, for which no memory is needed, and then the
+ * `size` bytes. */
 struct what {
     const void *bytes;
     size_t size, hole, times;
-    bool replaces; /* what stands at the place already */
+    bool replaces; /* overwrites bytes that were written before */
 };
 
-/* Leaves holes in a regular file that ends at `at`, or replaces what is there. */
+/* Writes at `at`, after the end of a regular file, leaving holes; or overwrites what is there. */
 static int write_at(int fd, const struct what *w, uint64_t at) {
-    int error = error_of(syscall4(SYS_fcntl, fd, F_SETFL, 0, 0)); /* not only at its end */
+    int error = error_of(syscall4(SYS_fcntl, fd, F_SETFL, 0, 0)); /* clears O_APPEND */
     for (size_t i = 0; i < w->times && !error; i++, at += w->size)
         error = write_all(SYS_pwrite64, fd, w->bytes, w->size, at += w->hole);
     syscall4(SYS_fcntl, fd, F_SETFL, O_APPEND, 0);
@@ -215,9 +221,10 @@ static int write_quietly(int fd, const struct what *w, uint64_t at) {
     return error;
 }
 
-/* What others have taken out of the file does not count. */
+/* Returns whether the file takes too much space on disk. Parts that others have punched out of it
+ * do not count. */
 static bool sink_is_full(const sink *s) {
-    enum { BLOCK = 512 }; /* bytes, whatever the file system's are */
+    enum { BLOCK = 512 }; /* unit of st_blocks, bytes, on every file system */
     struct stat st;
     return s->space && !syscall_failed(syscall4(SYS_fstat, s->fd, (long)&st, 0, 0)) &&
            (uint64_t)st.st_blocks * BLOCK > s->space;
@@ -272,7 +279,7 @@ int sink_amend(sink *s, uint64_t offset, const void *bytes, size_t size) {
     return error;
 }
 
-/* The descriptor stays: a thread may be about to write an event that it was at already. */
+/* The descriptor stays open: a thread may still be about to write an event. */
 void sink_unlock(sink *s) {
     struct flock whole = {.l_type = F_UNLCK, .l_whence = SEEK_SET};
     if (s->regular && sink_is_ours(s, s->fd))

@@ -1,5 +1,5 @@
-/* span.c: finds the variables and reads the records. More than one library may publish: whose
- * record is valid counts, and the first of these. */
+/* span.c: finds the variables and reads the records. More than one library may publish spans; the
+ * first valid record is used. */
 #include "record/span.h"
 
 #include <string.h>
@@ -10,18 +10,18 @@
 
 #define VARIABLE "otel_thread_ctx_v1"
 
-/* As they are published: bytes without gaps. More follows, which is of no interest here. */
+/* The published layout, without gaps. More fields follow, which are not used here. */
 struct span_record {
     memtrace_span span;
-    uint8_t valid; /* 1; anything else means that it is not */
+    uint8_t valid; /* 1; any other value: the record is invalid */
 };
 _Static_assert(sizeof(struct span_record) == 25, "there are no gaps");
 enum { SPAN_VALID = 1, SPAN_ALIGNED = 2 };
 
 _Atomic uint32_t span_variables;
-static _Atomic thread_local_place places[THREAD_LOCAL_MOST]; /* for who reads */
+static _Atomic thread_local_place places[THREAD_LOCAL_MOST]; /* for readers */
 
-static lock looking; /* guards the next; held by who looks */
+static lock looking; /* guards `found`; held while looking */
 static struct thread_local_found found;
 
 static void publish(void) {
@@ -30,7 +30,8 @@ static void publish(void) {
     atomic_store_explicit(&span_variables, (uint32_t)found.n, memory_order_release);
 }
 
-/* Valgrind remarks on the system call that asks whether a page is there. */
+/* Valgrind reports the system call that tests whether a page is mapped, so nothing is read under
+ * it. */
 static bool is_under_valgrind(void) {
     static const char name[] = "LD_PRELOAD=";
     static _Atomic int known; /* -1: no */
@@ -56,7 +57,7 @@ void span_after_fork(void) {
     looking = (lock){0};
 }
 
-/* What was seen counts for one reading of the clock. */
+/* Results are kept until the clock is read again. */
 static struct pages_seen *seen_at(struct span_state *state, uint64_t now) {
     if (state->at != now) {
         pages_seen_forget(&state->seen);

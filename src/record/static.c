@@ -1,25 +1,21 @@
-/* static.c: the recorder in a program that is linked statically.
- *
- * Problem. Such a program has no dynamic loader: nothing is preloaded, nobody can be asked for the
- * C library's functions, and the C library that is linked in was linked for this program alone,
- * with thread-local storage of just the size that it needs.
- *
- * Way. `allotrace run` starts the program under ptrace and, before its first instruction, maps
- * this library, liballotrace-static.so, which depends on nothing (platform/alone.h), relocates it,
- * and has the program's C library give each thread room for our thread-local variables, beyond its
- * own: by a table of program headers in which the segment for thread-local storage is larger
- * (attach/enter.h). Then it calls static_begin. That finds the allocator by the program's symbols
- * and turns it aside, as for allocators that are linked into dynamic programs (linked.h). Then
- * ptrace lets go of the program for good.
- *
- * What other programs tell by handlers (exit, fork, the end of threads), is seen here where the C
- * library's functions begin, if the program has them: without them, `run` completes the trace, a
- * fork is seen by a page that the kernel wipes, and a thread's domain stays open.
- *
- * Why not otherwise. The loader and a C library of our own in the program's memory would need
- * another thread pointer than the program's: two system calls a call of malloc, where the kernel
- * does not allow the instruction. Breakpoints that `run` answers take microseconds each, and
- * would make it the program's debugger for as long as it runs. */
+/* static.c: the recorder in a statically linked program.
+ * Problem. Such a program has no dynamic loader: nothing is preloaded, and functions of the C
+ * library cannot be looked up. The C library in it was linked for this program alone, with
+ * thread-local storage of just the size that the program needs.
+ * Approach. `allotrace run` starts the program under ptrace. Before the program's first
+ * instruction, it maps this library, liballotrace-static.so, which depends on nothing
+ * (platform/alone.h), and relocates it. It makes the program's C library give each thread room for
+ * our thread-local variables in addition to its own, by a table of program headers with a larger
+ * segment for thread-local storage (attach/enter.h). Then it calls allotrace_static_begin, which
+ * finds the allocator by the program's symbols and redirects it, as it does for allocators linked
+ * into dynamic programs (linked.h). Then ptrace releases the program for good.
+ * Elsewhere handlers report exit, fork and the end of threads. Here, the C library's functions for
+ * these are intercepted if the program has them. Without them, `run` completes the trace, a fork is
+ * recognized by a page that the kernel wipes, and a thread's domain stays in use.
+ * Alternatives. A loader and a C library of our own in the program would need another thread
+ * pointer than the program's. Switching it takes two system calls for each call of malloc where the
+ * kernel does not allow the instruction. Breakpoints handled by `run` take microseconds each, and
+ * `run` would have to stay the program's debugger. */
 #include <fcntl.h>
 
 #include "contract/entered.h"
@@ -36,10 +32,10 @@
 #include "record/runtime.h"
 #include "record/text.h"
 
-/* ---- what a preloaded recorder has in front of the program, and here nobody has ---------------
- */
+/* ---- functions of the preloaded recorder that have no meaning here
+ * ---------------------------- */
 
-/* The C library's, or another: blocks may be as small as they like. */
+/* The allocator may be glibc's or another one, so blocks may be of any size. */
 bool next_is_glibc(void) {
     return false;
 }
@@ -72,7 +68,7 @@ void late_enter_imports(void) {}
 void late_look_again(void) {}
 void late_leave(void) {}
 
-/* Heaps of language runtimes in static programs are not recorded, but malloc is. */
+/* Heaps of language runtimes are not recorded in static programs, but malloc is. */
 static enum runtime_kind absent_find(const char **why) {
     (void)why;
     return RUNTIME_ABSENT;
@@ -80,15 +76,16 @@ static enum runtime_kind absent_find(const char **why) {
 static const struct runtime absent = {.find = absent_find};
 const struct runtime *const runtimes[N_RUNTIMES] = {[0 ... N_RUNTIMES - 1] = &absent};
 
-/* ---- what the C library does besides allocating ---------------------------------------------- */
+/* ---- hooks for other functions of the C library
+ * ----------------------------------------------- */
 
 #define HOOK(name)                                                                                 \
     static CPU_ALIGN_STACK uintptr_t static_##name(uintptr_t a, uintptr_t b, uintptr_t c,          \
                                                    uintptr_t d, const struct allocator_call *e)
 
-static uint64_t process; /* that was entered */
+static uint64_t process; /* id of the process that was entered */
 
-/* A program that allocates nothing has a trace as well. */
+/* A program that allocates nothing gets a trace, too. */
 HOOK(end) {
     if (process == (uint64_t)syscall4(SYS_getpid, 0, 0, 0, 0))
         recorder_settle();
@@ -101,7 +98,7 @@ HOOK(abort) {
     return linked_go_on(a, b, c, d, e);
 }
 
-/* What comes back has failed. */
+/* exec returns only on failure. */
 HOOK(exec) {
     recorder_before_exec();
     const uintptr_t failed = linked_go_on(a, b, c, d, e);
@@ -125,15 +122,17 @@ HOOK(fork) {
     return child;
 }
 
-/* No frame of ours stays: a destructor of the thread may unwind all of its stack. */
+/* Ends with a jump, so that no frame of ours stays: a destructor of the thread may unwind its whole
+ * stack. */
 static uintptr_t static_thread_ends(uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d,
                                     const struct allocator_call *e) {
     alone_thread_ends();
     return linked_go_on(a, b, c, d, e);
 }
 
-/* The program's unwinder asks where the entry of .eh_frame is that describes an address: exceptions
- * cross what stands before an operator new. What it is told besides, it takes for the program's. */
+/* The program's unwinder calls this to find the .eh_frame entry of an address. Exceptions cross our
+ * hooks of operator new, so addresses in the recorder are answered here, all others by the
+ * program. */
 struct unwinder_bases {
     uintptr_t text, data, function;
 };
@@ -149,8 +148,8 @@ HOOK(find_fde) {
     return (uintptr_t)found.entry;
 }
 
-/* glibc's names and musl's; those at the end are the outermost functions of musl, which has no
- * tables of unwinding. */
+/* Names in glibc and musl. The last ones are the outermost functions of musl, which has no unwind
+ * tables. */
 static const struct linked_also also[] = {
     {"_exit", static_end, NULL, false},
     {"_Exit", static_end, NULL, false},
@@ -167,15 +166,16 @@ static const struct linked_also also[] = {
     {"start", NULL, module_add_start, false},
 };
 
-/* ---- the beginning --------------------------------------------------------------------------- */
+/* ---- the start ----------------------------------------------------------------------------- */
 
 static void say_why_not(entered *e) {
     text t = text_in(e->text, sizeof e->text);
     text_add(&t, linked_found() ? linked_found() : "no symbol names its malloc and free");
 }
 
-/* `run` calls this, on the program's stack, with a thread pointer that lasts as long. Nothing of
- * the recorder's state of the thread is kept: the recording begins with the first block. */
+/* `run` makes this call, on the program's stack, with a thread pointer that is valid only during
+ * the call. So no thread-local state of the recorder is kept: the recording begins with the first
+ * block. */
 __attribute__((visibility("default"))) void allotrace_static_begin(entered *e);
 void allotrace_static_begin(entered *e) {
     const ElfW(Ehdr) *own = (const ElfW(Ehdr) *)e->own;

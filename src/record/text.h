@@ -1,5 +1,5 @@
-/* text.h: puts short texts together in a buffer of the caller's, cutting off what does not fit; for
- * code that may use neither stdio nor locale. Always terminated. */
+/* text.h: builds short texts in a buffer of the caller's and cuts off what does not fit; for code
+ * that may use neither stdio nor the locale. The text is always terminated. */
 #ifndef RECORD_TEXT_H
 #define RECORD_TEXT_H
 
@@ -9,7 +9,7 @@
 
 typedef struct text {
     char *start, *next; /* *next is the terminating NUL */
-    char *end;          /* the last byte of the buffer, kept for it */
+    char *end;          /* last byte of the buffer, reserved for the NUL */
 } text;
 
 /* `size` is at least 1. */
@@ -34,7 +34,7 @@ static inline void text_add(text *t, const char *s) {
     text_add_bytes(t, s, strlen(s));
 }
 
-/* In base 10 or 16. */
+/* `base` is 10 or 16. */
 static inline void text_add_number(text *t, uint64_t n, unsigned base) {
     char digits[20], *p = digits + sizeof digits;
     do

@@ -1,4 +1,4 @@
-/* usdt.c: the probes stand here alone, so that each is one place in the code. */
+/* usdt.c: contains the only instance of each probe, so that each is one place in the code. */
 #define _SDT_HAS_SEMAPHORES 1
 #include "record/usdt.h"
 

@@ -1,13 +1,11 @@
-/* usdt.h: statically defined probes, by which eBPF programs and debuggers are told of sampled
- * blocks while the program runs:
- *
+/* usdt.h: statically defined probes (USDT), which report sampled blocks to eBPF programs and
+ * debuggers while the program runs:
  *     otel_memory:alloc(void *block, uint64_t size, uint64_t weighted_bytes)
  *     otel_memory:free(void *block)
- *
- * `size` is in bytes, to the word; the sum of `weighted_bytes` over the samples is, on average,
- * that of the sizes of all blocks. While nobody looks, a probe is a load and a test at an event. A
- * signal handler's event inside another is dropped here as in the trace. The names are those that
- * OpenTelemetry's profiler proposes. */
+ * `size` is in bytes, rounded up to words. The sum of `weighted_bytes` over the samples is, on
+ * average, the sum of the sizes of all blocks. While nobody listens, a probe costs a load and a
+ * test for each event. An event of a signal handler inside another event is dropped, as in the
+ * trace. The names are those proposed by OpenTelemetry's profiler. */
 #ifndef RECORD_USDT_H
 #define RECORD_USDT_H
 
@@ -15,10 +13,11 @@
 
 #define USDT_PROVIDER otel_memory
 
-/* Not 0 while somebody looks: the kernel, or a debugger, counts. */
+/* Not 0 while somebody listens; the kernel or a debugger counts the listeners. */
 extern volatile unsigned short otel_memory_alloc_semaphore, otel_memory_free_semaphore;
 
-/* Of `words`, header included, `samples` are sampled, each with the probability `rate`. */
+/* Fire the probes. Of `words`, including the allocator's header, `samples` were sampled, each with
+ * probability `rate`. */
 void usdt_tell_alloc(const void *block, uint64_t words, uint64_t samples, double rate);
 void usdt_tell_free(const void *block);
 

@@ -198,7 +198,7 @@ static void let_go(entering *e) {
     image_free(&e->library);
 }
 
-/* ---- what the kernel passes to the program -------------------------------------------------- */
+/* ---- what the kernel passes to the program --------------------------------------------------- */
 
 /* Skips a list of addresses that ends with 0: the arguments or the environment. */
 static bool skip_list(const entering *e, uint64_t *at) {
@@ -526,7 +526,7 @@ static bool call_recorder(entering *e, remote_reason *said) {
     return request.is_recorded;
 }
 
-/* ---- entering the program ------------------------------------------------------------------- */
+/* ---- entering the program -------------------------------------------------------------------- */
 
 static bool put_gate(entering *e) {
     return read_memory(e, e->entry, e->code, sizeof e->code) &&

@@ -4,12 +4,12 @@
  * Approach. The program stands at its exec, traced. Its thread makes system calls for us that map
  * the recorder (liballotrace-static.so, which needs no other library) as a loader would, and we
  * relocate it. The C library in the program allocates thread-local variables as the program headers
- * say, and it finds those through an address that the kernel has put on the stack. We replace that
- * address by the address of a copy, in which the segment for thread-local storage is larger. The
- * recorder's variables come first in that segment. The program's variables are addressed from the
- * end of the segment, so they stay where they were:
- *     before:             [ program's variables ] thread pointer
- *     after:  [ recorder's ][ program's variables ] thread pointer
+ * say, and it finds the headers through an address that the kernel has put on the stack. We replace
+ * that address by the address of a copy, in which the segment for thread-local storage is larger.
+ * The recorder's variables come first in that segment. The program's variables are addressed from
+ * the end of the segment, so they stay where they were:
+ *     before:                [ program's ] thread pointer
+ *     after:  [ recorder's ] [ program's ] thread pointer
  * Each later thread gets both parts, initialized. Then the recorder is called once
  * (contract/entered.h), with a thread pointer that is valid only during that call. Finally the
  * program begins, untraced, with its original registers.

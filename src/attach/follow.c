@@ -95,7 +95,7 @@ void follow_await_others(pid_t pid) {
         wait_ms(1);
 }
 
-/* ---- halting a running process --------------------------------------------------------------- */
+/* ---- halting a running process ------------------------------------------------------------- */
 
 static bool has_stopped(const follow_halt *h, pid_t thread) {
     size_t i = 0;

@@ -43,7 +43,7 @@ bool follow_is_alone(pid_t pid);
 /* Waits a little until all threads of an ending process but the followed one have ended. */
 void follow_await_others(pid_t pid);
 
-/* ---- halting a running process -------------------------------------------------------------- */
+/* ---- halting a running process ------------------------------------------------------------- */
 
 typedef struct follow_halt {
     pid_t pid, but;

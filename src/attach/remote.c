@@ -326,7 +326,7 @@ static bool stop_somewhere_safe(remote *r, remote_reason *why) {
     return false;
 }
 
-/* ---- preconditions -------------------------------------------------------------------------- */
+/* ---- preconditions --------------------------------------------------------------------------- */
 
 static bool find_gate(remote *r) {
     unsigned char code[4096];

@@ -4,8 +4,8 @@
  * The thread that is about to exec the program connects to a socket of `run` and sends a
  * handover_request. The name of the socket is in the environment; it is an abstract name, so no
  * file is left behind. `run` replies with a handover_answer. After HANDOVER_FOLLOWS, the thread is
- * traced up to its exec, or up to the process that it is about to spawn. Then the thread closes the
- * socket. If there was no exec, it sends a byte and waits for one; then it is no longer traced. */
+ * traced up to its exec, or up to the process that it is about to spawn. Then the socket is closed.
+ * If there was no exec, the thread sends a byte and waits for one; then it is no longer traced. */
 #ifndef CONTRACT_HANDOVER_H
 #define CONTRACT_HANDOVER_H
 

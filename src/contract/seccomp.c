@@ -142,7 +142,7 @@ static const struct taken loading[] = {
     {CALL(munmap), MAY_FAIL, {{0}}},
 };
 
-/* ---- the interpreter ------------------------------------------------------------------------- */
+/* ---- the interpreter ----------------------------------------------------------------------- */
 
 /* The data that a filter sees, as 32-bit words. Bit i of `known` says whether word i is known. */
 struct call {
@@ -329,7 +329,7 @@ static unsigned answers_to(const struct sock_fprog *filters, size_t n, const str
     return any & (ONLY(limit + 1) - 1);
 }
 
-/* ---- entry points ---------------------------------------------------------------------------- */
+/* ---- entry points -------------------------------------------------------------------------- */
 
 #define WORD(field) (offsetof(struct seccomp_data, field) / sizeof(uint32_t))
 

@@ -352,7 +352,7 @@ void alone_after_fork(bool is_child) {
         handler();
 }
 
-/* record/static.c sees the end of the process where the program calls the kernel to exit. */
+/* record/static.c intercepts the functions by which the process exits. */
 int __cxa_atexit(void (*handler)(void *), void *argument, void *module);
 int __cxa_atexit(void (*handler)(void *), void *argument, void *module) {
     (void)handler;

@@ -24,7 +24,7 @@ size_t unwind_trail_size(size_t max) {
                              sizeof(struct fresh) + WORDS_OF_A_STEP * sizeof(struct word));
 }
 
-/* ---- what is unchanged -------------------------------------------------------------------- */
+/* ---- what is unchanged ------------------------------------------------------------------- */
 
 STACK_UNCHECKED static inline bool word_persists(const struct word *word) {
     return cpu_strip_signature(stack_word(word->address)) == word->value;
@@ -187,7 +187,7 @@ static void trail_join(unwind_trail *trail, size_t kept, size_t n, struct unwind
     trail->by_bp = needs.bp;
 }
 
-/* ---- the fast walk for most stacks -------------------------------------------------------- */
+/* ---- the fast walk for most stacks ------------------------------------------------------- */
 
 /* Returns whether [address, address + WORD) is in the stack and not further in than `sp`. `last` is
  * the address of the stack's last word. */
@@ -329,7 +329,7 @@ void unwind_cache_mark(unwind_cache *cache, uintptr_t key) {
         *step |= FAST_MARK;
 }
 
-/* ---- entry points -------------------------------------------------------------------------- */
+/* ---- entry points ------------------------------------------------------------------------ */
 
 void unwind_trail_init(unwind_trail *trail, unwind_cache *cache, size_t max) {
     trail->points = (struct unwind_point *)trail->memory + 1;

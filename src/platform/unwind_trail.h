@@ -6,8 +6,8 @@
  * outwards only until it reaches a frame of the trail from which outwards no word has changed. All
  * frames further out must then be the same. So the result is exact, and no return address is ever
  * patched.
- *     last stack:   main  run  parse  read  malloc
- *     next walk:    main  run  parse  <-- write  malloc     (2 new frames, 3 kept) */
+ *     previous stack:   main > run > parse > read
+ *     next stack:       main > run > parse > write   (1 frame is walked, 3 are kept) */
 #ifndef PLATFORM_UNWIND_TRAIL_H
 #define PLATFORM_UNWIND_TRAIL_H
 

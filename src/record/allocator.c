@@ -209,7 +209,7 @@ HOOK(destroy) {
     return e->original(a, b, c, d);
 }
 
-/* ---- the tables ------------------------------------------------------------------------------ */
+/* ---- the tables ---------------------------------------------------------------------------- */
 
 static uintptr_t hook_of(enum allocator_kind kind) {
     switch (kind) {

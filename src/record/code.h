@@ -2,12 +2,12 @@
  * A code contains, from its low bits up:
  *   48 bits   the return address. The call is before it, so a lookup subtracts 1.
  *    6 bits   the type. In the last code of a backtrace, the allocating function + 1; in other
- * codes, 0. CODE_TYPE_RUNTIME marks a frame of a language runtime, whose address is what the
- * runtime names the frame by. CODE_TYPE_POOL marks the last code of a block in a program's own
- *             pool; it stands for another code and the pool's name.
+ *             codes, 0. CODE_TYPE_RUNTIME marks a frame of a language runtime, whose address is
+ *             what the runtime names the frame by. CODE_TYPE_POOL marks the last code of a block
+ *             in a program's own pool; it stands for another code and the pool's name.
  *    9 bits   the generation: how many modules had this address before. A program may close a
- * library and load another one in its place. CODE_LAST_GENERATION, the highest, stands for all
- *             later modules, which are not told apart.
+ *             library and load another one in its place. CODE_LAST_GENERATION, the highest,
+ *             stands for all later modules, which are not told apart.
  * The highest bit of a code is 0, because some readers keep 63 bits. Small values are not addresses
  * but remarks (enum code_remark).
  * Before symbolization, the location of a frame has line 0 and

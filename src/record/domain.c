@@ -15,7 +15,7 @@
  * visitor leaves. */
 enum { FREE, WANTED, AWAITED };
 
-/* ---- entering -------------------------------------------------------------------------------- */
+/* ---- entering ------------------------------------------------------------------------------ */
 
 void domain_table_init(struct domain_table *table) {
     table->fenced = syscall_failed(

@@ -125,9 +125,9 @@ static inline void domain_leave(struct domain *d) {
     atomic_store_explicit(&d->inside, false, memory_order_release);
 }
 
-/* Lets another thread use the stream. Returns false if the owner keeps using it for long: for some
- * hundredths of a second if `patiently`, otherwise at all. The owner itself may call this in a
- * signal handler. */
+/* Enters a domain as a visitor, who may use its stream until domain_visit_end. Returns false if the
+ * owner is inside (with `patiently`: if it still is some hundredths of a second later). The owner
+ * itself may call this in a signal handler. */
 bool domain_visit(struct domain *d, bool patiently);
 void domain_visit_end(struct domain *d);
 

@@ -110,7 +110,7 @@ static bool wants_us(int folder, const char *path, int flags) {
     return wants;
 }
 
-/* ---- messages -------------------------------------------------------------------------------- */
+/* ---- messages ------------------------------------------------------------------------------ */
 
 static bool send_all(int fd, const void *bytes, size_t size) {
     return syscall6(SYS_sendto, fd, (long)bytes, (long)size, MSG_NOSIGNAL, 0, 0) == (long)size;
@@ -168,7 +168,7 @@ static int hand_over(const char *name, bool spawns) {
     return -1;
 }
 
-/* ---- entry points ---------------------------------------------------------------------------- */
+/* ---- entry points -------------------------------------------------------------------------- */
 
 HOT_CODE int handover_begin(int folder, const char *path, int flags, char *const envp[],
                             bool spawns) {

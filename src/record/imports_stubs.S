@@ -1,6 +1,6 @@
-/* imports_stubs.S: what stands in entries in place of an allocator's functions: each jumps to the
- * hook of a place of `imports_calls`, with that place as the fifth argument, and everything else as
- * it found it. That takes no new code in memory, which some programs are not allowed. */
+/* imports_stubs.S: the stubs that replace an allocator's functions in global offset tables. Each
+ * jumps to the hook of its entry in `imports_calls`, with that entry as the fifth argument, and
+ * changes nothing else. So no code is made at run time, which some programs are not allowed. */
 #include "record/imports_stubs.h"
 
         .text

@@ -222,8 +222,8 @@ static void find_entries(void) {
     forget(is_of_whole);
     mark_wrapping_operators();
     forget(does_not_wrap);
-    if (!linked.also) /* wrappers stay redirected in a static program: without unwind tables in what
-                       * they call, the stack could not be walked through them */
+    if (!linked.also) /* otherwise wrappers stay: the functions that they call may lack tables,
+                       * without which no stack leads through them */
         forget(is_no_wrapper);
 }
 

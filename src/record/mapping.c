@@ -81,7 +81,7 @@ static void put_back(struct session *s, region whole, uintptr_t start, uintptr_t
     lock_release(&s->regions_lock);
 }
 
-/* ---- effects of calls ------------------------------------------------------------------------ */
+/* ---- effects of calls -------------------------------------------------------------------- */
 
 static void settle_one(struct session *s, mapping_outs *outs, struct mapping_out *out, bool done,
                        const struct unwind_site *site) {

@@ -72,7 +72,7 @@ static void *map(struct session *s, map_call *call, void *address, size_t size, 
 DEFINE_MMAP(mmap)
 DEFINE_MMAP(mmap64)
 
-/* ---- the others ------------------------------------------------------------------------------ */
+/* ---- the others ---------------------------------------------------------------------------- */
 
 EXPORT int munmap(void *address, size_t size);
 int munmap(void *address, size_t size) {

@@ -79,7 +79,7 @@ static __attribute__((noinline)) uint64_t native_now_large(struct session *s, st
     return now;
 }
 
-/* ---- entering and leaving -------------------------------------------------------------------- */
+/* ---- entering and leaving ---------------------------------------------------------------- */
 
 static void count(_Atomic uint64_t *counter) {
     atomic_fetch_add_explicit(counter, 1, memory_order_relaxed);
@@ -331,7 +331,7 @@ static inline void native_collect_in(struct session *s, struct domain *d, uint64
         session_note(s, status);
 }
 
-/* ---- the table of blocks ---- */
+/* ---- the table of blocks ----------------------------------------------------------------- */
 
 /* Removes the entry of the block at an address, and returns it. Without `ids`, the calling thread
  * must be busy (native_go_in). */
@@ -384,7 +384,7 @@ static __attribute__((noinline)) void native_fail(struct session *s, struct doma
     native_forget(s, block);
 }
 
-/* ---- births and deaths ---- */
+/* ---- births and deaths ------------------------------------------------------------------- */
 
 /* Writes a birth, with any kind of stack. */
 static __attribute__((noinline)) memtrace_status

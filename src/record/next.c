@@ -148,7 +148,7 @@ static int early_prctl(int option, long a, long b, long c, long d) {
     return (int)early_result(syscall6(SYS_prctl, option, a, b, c, d, 0));
 }
 
-/* ---- calls that may get an early block, or that the next modules lack ---------------------- */
+/* ---- calls that may get an early block, or that the next modules lack -------------------- */
 
 static HOT_DATA struct next_calls real; /* functions of the modules after us; NULL: missing */
 

@@ -111,7 +111,7 @@ long allotrace_pool_take(long outer) {
     return countdown < 0 ? 1 : countdown < INT64_MAX - 1 ? countdown + 1 : INT64_MAX;
 }
 
-/* ---- heaptrack's API ----------------------------------------------------------------------- */
+/* ---- heaptrack's API --------------------------------------------------------------------- */
 
 /* NULL in a process that is not also recorded by heaptrack. */
 extern void heaptrack_init(void) __attribute__((weak));

@@ -15,7 +15,7 @@
 #include "base/hash.h"
 #include "record/memory.h"
 
-/* ---- names: no lock; any thread may call, also in a signal handler -------------------------- */
+/* ---- names: no lock; any thread may call, also in a signal handler ------------------------- */
 
 /* Names a pool. With NULL, removes its name. If there are too many pools at a time, the pool stays
  * unnamed. */

@@ -122,7 +122,7 @@ int dlclose(void *handle) {
     return error;
 }
 
-/* ---- exec with a list of arguments ---------------------------------------------------------- */
+/* ---- exec with a list of arguments --------------------------------------------------------- */
 
 /* The arguments, collected without malloc: exec must work after vfork and in signal handlers. */
 struct arguments {

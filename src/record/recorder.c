@@ -586,7 +586,7 @@ void recorder_settle(void) {
     (void)recorder_decide();
 }
 
-/* ---- questions of an event ------------------------------------------------------------------ */
+/* ---- questions of an event --------------------------------------------------------------- */
 
 /* Returns whether the thread continues without a session. The `words` counted last are one block,
  * with which its first gap begins. */
@@ -759,7 +759,7 @@ __attribute__((constructor)) HOT_CODE static void recorder_construct(void) {
         recorder.plan.runtime->begin();
 }
 
-/* ---- on demand ----------------------------------------------------------------------------- */
+/* ---- on demand --------------------------------------------------------------------------- */
 
 static void finish_later(void) {
     static bool is_registered;

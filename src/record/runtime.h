@@ -6,31 +6,38 @@
  * differently, and none of that belongs in the shared parts of the recorder.
  * Approach. A runtime is one `struct runtime` in src/runtimes/NAME/ and a row in
  * contract/runtimes.h. Its setting, its default depth and its place in `runtimes` follow from the
- * row. The recorder calls the functions in that struct, but none of them for each event. A runtime
- * calls the functions in record/runtime_events.h, which are inline, so that an event costs no
- * indirect call. A process has at most one recorded runtime: the first one in the table that says
- * it is recordable.
+ * row. The recorder calls the functions in that struct, but none of them for each event, except
+ * where the runtime's frames are inserted into native stacks (`splice`, `scope`). A runtime calls
+ * the functions in record/runtime_events.h, which are inline, so that an event costs no indirect
+ * call. A process has at most one recorded runtime: the first one in the table that says it is
+ * recordable.
  * Alternatives. Hooks that the recorder calls for each event would put an indirect call between the
  * sampler and the writer. A separate library for each runtime would have to share the session, and
  * thread-local storage, with this one. Several runtimes at once would need a state each in every
  * domain and a type each in code.h; that can be added when it is needed.
  * Life of a runtime in a process:
- *   found     `find` is called once, when the recording is decided on. That may be as early as the
- *             first malloc, when neither the runtime nor the program has run. It is not called if
- * the setting says `malloc`. A recorder that came late, by attach, calls it only for runtimes with
- * `end`, while the program is running. armed     The runtime arms itself, when its heap is ready
- * and before the program runs. How it notices that is its own business; `link_read` is an
- * interposed call that can tell. More such calls go into calls.h, and their hooks here. It then
- * calls recorder_enter for the session, which has its rate, runtime_depth and runtime_seed. thread
- * `domain_size` bytes, zeroed, and a call of `domain_init`, with a thread's first event. A later
- * thread may take them over. They are freed with the session, without a call. fork      Nothing is
- * called for a runtime that is recorded; but see has_come. In the child, runtime_enter returns the
- * child's session, if any, with new domains and so new state. A block that the runtime remembers is
- * a runtime_block, which contains the number of its session; blocks of the parent's session are
- * ignored. exec,     Nothing is called: the recorder flushes the trace, and later events find no
- * session. exit, end stop      runtime_takes drops allocations while sampling is stopped; deaths
- * still count. unloading Nothing is called. The names of a frame are requested at the first event
- * with that frame, so the meaning of a slot must then be in memory, and must not change later.
+ *   found     `find` is called once, when the recording is decided on. That may be as early as
+ *             the first malloc, when neither the runtime nor the program has run. It is not
+ *             called if the setting says `malloc`. A recorder that came late, by attach, calls
+ *             it only for runtimes with `end`, while the program is running.
+ *   armed     The runtime arms itself, when its heap is ready and before the program runs. How
+ *             it notices that is its own business; `link_read` is an interposed call that can
+ *             tell. More such calls go into calls.h, and their hooks here. It then calls
+ *             recorder_enter for the session, which has its rate, runtime_depth and
+ *             runtime_seed.
+ *   thread    `domain_size` bytes, zeroed, and a call of `domain_init`, with a thread's first
+ *             event. A later thread may take them over. They are freed with the session,
+ *             without a call.
+ *   fork      Nothing is called for a runtime that is recorded; but see has_come. In the child,
+ *             runtime_enter returns the child's session, if any, with new domains and so new
+ *             state. A block that the runtime remembers is a runtime_block, which contains the
+ *             number of its session; blocks of the parent's session are ignored.
+ *   exec,     Nothing is called: the recorder flushes the trace, and later events find no
+ *   exit, end session.
+ *   stop      runtime_takes drops allocations while sampling is stopped; deaths still count.
+ *   unloading Nothing is called. The names of a frame are requested at the first event with
+ *             that frame, so the meaning of a slot must then be in memory, and must not change
+ *             later.
  * Invariants. Callbacks run in the middle of the program's code. Neither they nor `locate` may
  * allocate by malloc or in the runtime's heap, raise an exception, run a finalizer, release or take
  * the runtime's lock, or call anything that does: they only read memory. Callbacks of several

@@ -1,6 +1,7 @@
-/* sandbox_stubs.S: `syscall`, which shows two of its calls to sandbox.c and goes on with everything
- * as it found it, the stack included: some calls return on another stack or twice, and what a C
- * function takes for its seventh argument may be a variable of the caller. */
+/* sandbox_stubs.S: `syscall`, which first reports two kinds of calls to sandbox.c. It then jumps to
+ * the original function with all registers and the stack unchanged: some calls return on another
+ * stack or twice, and the word that a C function would read as its seventh argument may be the
+ * caller's. */
 #include <sys/syscall.h>
 
         .text

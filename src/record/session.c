@@ -317,7 +317,7 @@ void session_sweep_due(struct session *s, uint64_t now, uint64_t due) {
         domain_flush_inside(s, self.domain);
 }
 
-/* ---- start and end -------------------------------------------------------------------------- */
+/* ---- start and end ----------------------------------------------------------------------- */
 
 static uint64_t session_seed(const config *c) {
     uint64_t seed = c->seed;

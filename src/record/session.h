@@ -142,7 +142,7 @@ bool session_has_pending(const struct session *s);
  * written. */
 bool session_flush(struct session *s);
 
-/* ---- for the parts of a session ------------------------------------------------------------- */
+/* ---- for the parts of a session ------------------------------------------------------------ */
 
 /* Returns the time since the session's start, µs. */
 static inline uint64_t session_now(const struct session *s) {
@@ -241,7 +241,7 @@ static inline void session_sweep(struct session *s, uint64_t now) {
         session_sweep_due(s, now, due);
 }
 
-/* ---- at the end ----------------------------------------------------------------------------- */
+/* ---- at the end ---------------------------------------------------------------------------- */
 
 /* Adds a mark to the calling thread's stream. */
 void session_mark(struct session *s, const char *remark);

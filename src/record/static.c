@@ -166,7 +166,7 @@ static const struct linked_also also[] = {
     {"start", NULL, module_add_start, false},
 };
 
-/* ---- the start ----------------------------------------------------------------------------- */
+/* ---- the start ------------------------------------------------------------------------------- */
 
 static void say_why_not(entered *e) {
     text t = text_in(e->text, sizeof e->text);

@@ -22,10 +22,8 @@ enum {
     CPU_ATTACHES = 1,
     CPU_ARCHITECTURE = (int)AUDIT_ARCH_X86_64, /* the value that seccomp filters see */
     CPU_VECTORS = NT_X86_XSTATE,               /* register set of the vector registers */
-    CPU_ENTER_SIZE = 2,                        /* size of the instruction that enters the kernel,
-                                                * bytes */
-    CPU_RED_ZONE = 128,                        /* bytes below the stack pointer that a leaf function
-                                                * may use */
+    CPU_ENTER_SIZE = 2,                        /* bytes of the instruction to enter the kernel */
+    CPU_RED_ZONE = 128,                        /* bytes below sp that a leaf function may use */
 };
 
 typedef struct user_regs_struct cpu_registers;

@@ -50,8 +50,7 @@ typedef struct follow_halt {
     pid_t *threads; /* threads that were asked to stop */
     int *signals;   /* signal that each was about to get; 0: none */
     size_t n, room;
-    size_t n_standing; /* number of threads at the front of `threads` that are known to have
-                        * stopped */
+    size_t n_standing; /* how many of `threads`, from the first on, are known to have stopped */
 } follow_halt;
 
 /* Stops all threads except `but`, which the caller has stopped already (0: none). Waits for up to a

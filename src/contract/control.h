@@ -65,18 +65,17 @@ typedef struct control {
     uint32_t is_paced;    /* BEGIN: the rate is to follow the recording's cost (pace.h) */
     uint64_t pace;        /* then the address of its struct pace; 0: the rate is fixed */
     uint32_t n_codes;     /* BEGIN: codes to replace; END: codes to restore */
-    uint32_t n_linked;    /* how many of these, at the end, are of an allocator linked into the
-                           * program */
+    uint32_t n_linked;    /* how many of these, the last ones, are of an allocator in the program */
     control_code codes[CONTROL_CODES];
     char linked[CONTROL_LINKED];   /* BEGIN: what is recorded of that allocator, or why it is not,
                                     * continuing the program's name; "": there is none. END: why code
                                     * was not restored; "": it was */
     char declined[CONTROL_LINKED]; /* BEGIN: why a runtime's objects are not recorded, continuing
                                     * the program's name; "": they are, or there are none */
-    char text[CONTROL_TEXT];   /* BEGIN: settings, each NAME=VALUE and a NUL, then a NUL. MARK: its
-                                * name */
-    char reply[CONTROL_REPLY]; /* the trace's path, or why the request was refused */
-    int32_t error;             /* errno for which it was refused; 0: no system error */
+    char text[CONTROL_TEXT];       /* BEGIN: settings, each NAME=VALUE NUL, then a NUL. MARK: its
+                                    * name */
+    char reply[CONTROL_REPLY];     /* the trace's path, or why the request was refused */
+    int32_t error;                 /* errno for which it was refused; 0: no system error */
 } control;
 
 #endif

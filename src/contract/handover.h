@@ -14,22 +14,19 @@
 #define HANDOVER_VERSION 1
 
 enum {
-    HANDOVER_MOST_MS = 1000, /* how long an exec waits for each answer; after that the program is
-                              * not recorded */
+    HANDOVER_MOST_MS = 1000, /* wait of an exec for each answer; after it, nobody records */
     HANDOVER_NAME = 40,      /* most bytes of the socket's name, with its NUL */
 };
 
 struct handover_request {
     uint32_t version;
-    uint32_t spawns;         /* the thread starts a process for the program, rather than becoming
-                              * it */
+    uint32_t spawns;         /* the thread starts a process for it, rather than becoming it */
     int64_t process, thread; /* ids as the process itself sees them */
 };
 
 enum handover_kind {
     HANDOVER_REFUSED, /* the program begins unrecorded */
-    HANDOVER_PERMIT,  /* the kernel requires permission: call PR_SET_PTRACER with `tracer`, then
-                       * send a byte */
+    HANDOVER_PERMIT,  /* first permit `tracer` (PR_SET_PTRACER), then send a byte */
     HANDOVER_FOLLOWS
 };
 

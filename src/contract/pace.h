@@ -16,8 +16,7 @@ struct pace {
     _Atomic uint64_t follows; /* 1: the rate follows `level` */
     _Atomic uint64_t level;   /* how many times the rate is to be halved; written by the keeper */
     _Atomic uint64_t spent;   /* cycles that the recorder has spent on samples that it recorded */
-    _Atomic uint64_t cycles;  /* value, at the time `at`, of the cycle counter by which `spent` is
-                               * counted */
+    _Atomic uint64_t cycles;  /* value at time `at` of the counter that `spent` is measured by */
     _Atomic uint64_t at;      /* time of `cycles` and `cpu`: microseconds of the monotonic clock */
     _Atomic uint64_t cpu;     /* microseconds of CPU time of all processes that add to `spent` */
     _Atomic uint64_t dropped; /* cycles spent on samples that the level dropped: only a lower --rate

@@ -26,19 +26,16 @@ struct rescue_head {
     _Atomic uint64_t next;    /* offset of the next slot */
     _Atomic uint64_t notes;   /* bits of enum rescue_note */
     struct pace pace;         /* the only part that `run` writes after the start */
-    _Atomic uint64_t silent;  /* programs that began and left no trace, because nothing was
-                               * sampled */
+    _Atomic uint64_t silent;  /* programs that left no trace, because nothing was sampled */
     _Atomic uint64_t refused; /* processes that were not allowed to open their traces */
 };
 
 /* Notes of recorders for `allotrace run`. */
 enum rescue_note {
     RESCUE_TOLD = 1,            /* the user was told why nothing is recorded */
-    RESCUE_LEFT_CHILD = 2,      /* a child process was not recorded because the trace belongs to its
-                                 * parent */
+    RESCUE_LEFT_CHILD = 2,      /* a child was not recorded: the trace belongs to its parent */
     RESCUE_LEFT_TO_PROGRAM = 4, /* a program that records by itself writes the trace */
-    RESCUE_LINKED = 8           /* the user was told of an allocator that is linked into the
-                                 * program */
+    RESCUE_LINKED = 8           /* the user was told of an allocator linked into the program */
 };
 
 /* Returns the note that the user was told of a process that cannot open its trace. There is a note

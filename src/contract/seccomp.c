@@ -29,8 +29,7 @@
 #define ARCHITECTURE AUDIT_ARCH_AARCH64
 #endif
 
-/* ---- the system calls of recording
- * ------------------------------------------------------------ */
+/* ---- the system calls of recording --------------------------------------------------------- */
 
 enum { FD = INT16_MIN }; /* stands for the descriptor of the trace */
 
@@ -253,8 +252,7 @@ static void step(struct machine *m, const struct sock_filter *i) {
     }
 }
 
-/* ---- answers, as sets of the possible ones
- * ----------------------------------------------------- */
+/* ---- answers, as sets of the possible ones ------------------------------------------------- */
 
 #define ONLY(answer) (1U << (answer))
 

@@ -120,8 +120,7 @@ static bool cie_augmentation(struct dwarf_reader *r, const uint8_t *letter,
         case 'B': /* arm64: return addresses are signed with key B; we strip any signature */
         case 'G': /* arm64: the stack is tagged */
             break;
-        default: /* an unknown letter: its data can't be skipped, but unwinding needs nothing of
-                  * what follows */
+        default: /* unknown letter: its data can't be skipped, but unwinding needs nothing more */
             return !data.bad;
         }
     }

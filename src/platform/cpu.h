@@ -107,8 +107,7 @@ static inline uintptr_t cpu_reference(uintptr_t at) {
 #else
     const uint8_t *code = (const uint8_t *)at;
     int32_t displacement;
-    if ((code[0] & 0xFE) != 0xE8 && (code[0] & 0xC7) != 0x05) /* call, jmp; an operand relative to
-                                                               * rip */
+    if ((code[0] & 0xFE) != 0xE8 && (code[0] & 0xC7) != 0x05) /* call, jmp; rip-relative operand */
         return 0;
     memcpy(&displacement, code + 1, sizeof displacement);
     return at + CPU_REFERENCE_SIZE + (uintptr_t)(intptr_t)displacement;

@@ -81,8 +81,7 @@ static unsigned parts_of_map(unsigned map, uint8_t opcode) {
 
 struct instruction {
     size_t size;        /* bytes; 0: unknown */
-    size_t relative;    /* offset of the relative distance, which counts from the next instruction;
-                         * 0: none */
+    size_t relative;    /* offset of the distance from the next instruction; 0: there is none */
     unsigned jump;      /* J8, J32: the distance is a jump target; 0: it is an operand's */
     uint8_t opcode;     /* last byte of the opcode */
     bool is_two_bytes;  /* the opcode follows 0F or an equivalent prefix */

@@ -419,8 +419,7 @@ static bool is_own_program(const char *path) {
 
 void module_program(char *path, size_t size) {
     const struct module program = {.name = ""};
-    const char *started = (const char *)getauxval(AT_EXECFN); /* for a script, this is the script's
-                                                               * path */
+    const char *started = (const char *)getauxval(AT_EXECFN); /* of a script: the script's path */
     module_path(&program, path, size);
     if (started && *started == '/' && strnlen(started, size) < size && is_own_program(started))
         path_copy(path, size, started);

@@ -241,8 +241,7 @@ static enum step step_by_frame_pointer(struct walk *walk) {
         !walk_read(walk, frame->bp + WORD, &ra))
         return STEP_FAILED;
     ra = cpu_strip_signature(ra);
-    bool chained = bp > frame->bp; /* needed for code generated at run time, which is in no
-                                    * module */
+    bool chained = bp > frame->bp; /* generated code is accepted, too: it is in no module */
     if (!module_find(ra - 1, &module) && !(chained && maps_readable(word_of(ra))))
         return STEP_FAILED;
     *frame = (struct unwind_frame){.key = ra, .sp = frame->bp + 2 * WORD, .bp = bp};

@@ -20,8 +20,7 @@ enum { /* offsets from the trampoline's sp to the ucontext, and from there to re
        UNWIND_SIGNAL_PC = UNWIND_SIGNAL_REG(gregs[REG_RIP]),
        UNWIND_SIGNAL_SP = UNWIND_SIGNAL_REG(gregs[REG_RSP]),
        UNWIND_SIGNAL_BP = UNWIND_SIGNAL_REG(gregs[REG_RBP]),
-       UNWIND_SIGNAL_SIZE = UNWIND_SIGNAL_REG(gregs) + sizeof(gregset_t) /* size of the part that is
-                                                                          * read */
+       UNWIND_SIGNAL_SIZE = UNWIND_SIGNAL_REG(gregs) + sizeof(gregset_t) /* of the part we read */
 };
 
 /* mov $__NR_rt_sigreturn, %rax; syscall */
@@ -34,8 +33,7 @@ enum {
     UNWIND_SIGNAL_PC = UNWIND_SIGNAL_REG(pc),
     UNWIND_SIGNAL_SP = UNWIND_SIGNAL_REG(sp),
     UNWIND_SIGNAL_BP = UNWIND_SIGNAL_REG(regs[29]),
-    UNWIND_SIGNAL_SIZE = UNWIND_SIGNAL_REG(pc) + sizeof(uint64_t) /* size of the part that is
-                                                                   * read */
+    UNWIND_SIGNAL_SIZE = UNWIND_SIGNAL_REG(pc) + sizeof(uint64_t) /* of the part we read */
 };
 
 /* mov x8, #__NR_rt_sigreturn; svc #0 */

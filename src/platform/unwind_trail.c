@@ -181,8 +181,7 @@ static void trail_join(unwind_trail *trail, size_t kept, size_t n, struct unwind
         *point = (struct unwind_point){.key = caller.key, .sp = caller.sp};
         *rest = (struct rest){.bp = caller.bp, .needs = needs};
     }
-    trail->n_points = in_stack ? kept + n : 0; /* frames outside the stack may be unmapped at the
-                                                * next walk */
+    trail->n_points = in_stack ? kept + n : 0; /* others may be unmapped at the next walk */
     trail_note_needs(trail, kept, any);
     trail->by_bp = needs.bp;
 }

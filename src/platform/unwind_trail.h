@@ -62,16 +62,13 @@ struct unwind_trail {
     uintptr_t stack_low, stack_high;
     size_t max;
     unsigned flags;
-    uint32_t flushes; /* cache->flushes at the time of the last walk: the rows used then are still
-                       * valid while equal */
+    uint32_t flushes; /* cache->flushes at the last walk, whose rows are valid while it is equal */
     bool needs;       /* some step depends on words or a bp in `rests`; if false, `needs` there is
                        * not kept up to date */
     bool by_bp;       /* the last walk needed the innermost frame's bp, so the next one may, too */
-    bool fast; /* unwind_trail_walk.h may be tried for the next stack: no flags were set, and no bp
-                * was needed */
+    bool fast;        /* trail_take_fast may be tried next: no flags were set, no bp was needed */
     struct rest *rests;  /* further data of each point */
-    struct word *words;  /* stack words that steps depended on, other than the keys of points,
-                          * outermost first */
+    struct word *words;  /* words that steps depended on, except points' keys, outermost first */
     struct fresh *fresh; /* frames of the walk under way, innermost first */
     char memory[];
 };

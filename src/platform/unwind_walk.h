@@ -63,8 +63,7 @@ struct unwind_cache {
     size_t more_rows, more_fast; /* masks of the places that are used beyond the first part */
     size_t replaced;             /* rows replaced since the last growth */
     struct cfi_machine machine;
-    struct module_identity modules[MODULES_MAX]; /* all modules that have rows and can be
-                                                  * unloaded */
+    struct module_identity modules[MODULES_MAX]; /* that have rows and can be unloaded */
     size_t module_count;
     uint32_t flushes; /* how often everything was forgotten */
 };

@@ -129,8 +129,7 @@ void code_cache_forget(code_cache *cache, uint32_t epoch) {
 uint64_t code_of(code_table *table, code_cache *cache, uintptr_t return_address) {
     uint64_t *slot = &cache->codes[code_slot(return_address)];
     if (return_address & ~CODE_ADDRESS_MASK)
-        return CODE_LOST; /* not an address: the walk went astray in generated code, which has no
-                           * unwind tables */
+        return CODE_LOST; /* no address: the walk went astray in code without unwind tables */
     if (!return_address || (*slot & CODE_ADDRESS_MASK) != return_address) {
         /* The call may be the last instruction of its module, so the return address may be outside
          * it. */

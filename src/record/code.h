@@ -45,19 +45,15 @@ enum {
 
 /* Values in place of an address that are remarks of the recorder. */
 enum code_remark {
-    CODE_CUT = 1,     /* more frames were found than are kept; stands for the callers of the
-                       * outermost one */
-    CODE_LOST = 2,    /* the unwinder could not go on; stands for the callers of the outermost
-                       * frame */
-    CODE_LEVEL = 3,   /* from here on, the rate in this domain is halved as many times as the remark
-                       * says */
+    CODE_CUT = 1,     /* the callers of the outermost frame kept: too many frames */
+    CODE_LOST = 2,    /* the callers of the outermost frame: the unwinder could not go on */
+    CODE_LEVEL = 3,   /* from here on, the domain's rate is halved so many times */
     CODE_WRITTEN = 4, /* this and CODE_LEFT: remarks of a sweep, see session_tell_written */
     CODE_LEFT = 5,
     CODE_SPANS = 6,  /* first of the remarks of a span (trace/span_remark.h) */
     CODE_MARKS = 16, /* first of the marks, in the order in which they were added */
     CODE_MAX_MARKS = 256,
-    CODE_GAUGES = CODE_MARKS + CODE_MAX_MARKS, /* first of the gauges, by enum gauge; those of a
-                                                * language runtime follow */
+    CODE_GAUGES = CODE_MARKS + CODE_MAX_MARKS, /* first of the gauges; then a runtime's gauges */
     CODE_THREADS = 512, /* first of the thread names, in the order in which they were seen */
     CODE_MAX_THREADS = 1536,
     CODE_SCOPES = CODE_THREADS + CODE_MAX_THREADS, /* first of the scopes, by number */

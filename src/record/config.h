@@ -19,8 +19,7 @@ enum config_heaps { CONFIG_HEAP = 1, CONFIG_MALLOC = 2, CONFIG_BOTH = 3 };
 typedef struct config {
     double rate;                         /* 0 < rate <= 1 */
     uint32_t depth;                      /* 1 … CONFIG_MAX_DEPTH */
-    uint32_t runtime_depths[N_RUNTIMES]; /* maximum depth of a runtime's stacks, instead of
-                                          * `depth` */
+    uint32_t runtime_depths[N_RUNTIMES]; /* instead of `depth`, for stacks of a runtime */
     enum config_heaps heaps[N_RUNTIMES];
     uint64_t space;   /* most bytes that the trace may take on disk; 0: no limit */
     bool room;        /* traces at rate 1 begin with room for names */

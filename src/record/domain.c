@@ -119,8 +119,7 @@ static bool domain_open_stream_locked(struct domain_table *table, struct domain 
 }
 
 static struct domain *domain_create(struct domain_table *table, uint16_t number) {
-    struct domain *d = pages_alloc(sizeof *d); /* most of this memory is not touched in a short
-                                                * program */
+    struct domain *d = pages_alloc(sizeof *d); /* a short program touches little of it */
     if (!d)
         return NULL;
     d->number = number;

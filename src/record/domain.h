@@ -37,8 +37,7 @@ struct domain {
     struct domain *next_idle; /* guarded by domain_table.lock */
     uint16_t number;          /* never changes */
     bool fenced;              /* there is no membarrier here; never changes */
-    memtrace_stream *stream;  /* used only between domain_enter or domain_visit and the matching
-                               * leave */
+    memtrace_stream *stream;  /* used between domain_enter or _visit, and the matching leave */
     _Atomic bool inside;      /* the owner is using the stream */
     _Atomic uint32_t wanted;  /* a visitor uses the stream or wants to: the owner must wait */
     lock visit;               /* held by that visitor */
@@ -67,14 +66,12 @@ struct domain {
     size_t n_frames;     /* how many codes in `frames` may be reused; 0: see n_remarked */
     size_t n_remarked;   /* how many codes after a remark may be reused, if there is a remark */
     unsigned type;       /* type of the innermost code */
-    uintptr_t elsewhere; /* page of another stack, such as a coroutine's, that is not a signal
-                          * handler's */
+    uintptr_t elsewhere; /* page of another stack, such as a coroutine's, but no handler's */
 };
 
 struct domain_table {
     memtrace_writer *writer;
-    size_t depth;                  /* of malloc's stacks, with the recorder's own frames; 0: malloc
-                                    * is not recorded */
+    size_t depth;                  /* of malloc's stacks, our own frames included; 0: no malloc */
     const struct runtime *runtime; /* runtime whose heap is recorded; NULL: none */
     size_t runtime_depth;          /* maximum depth of its stacks */
     uint64_t clock_lasts;          /* initial value of domain.clock_lasts */

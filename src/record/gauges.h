@@ -30,8 +30,7 @@ extern const char *const gauge_names[N_GAUGES] __attribute__((visibility("hidden
 typedef struct gauges {
     lock lock; /* guards all fields below */
     int fd;
-    bool open;    /* the gauges may be read; the file is opened again if the program has closed
-                   * it */
+    bool open;    /* may be read; the file is reopened if the program has closed it */
     dev_t device; /* with `inode`: identity of our file */
     ino_t inode;
 } gauges;

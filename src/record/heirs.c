@@ -9,8 +9,7 @@
 
 static HOT_DATA struct {
     uint64_t changes; /* module_changes at the last look */
-    bool is_planned;  /* the plan's runtime was set here, so it is looked for again when modules
-                       * change */
+    bool is_planned;  /* the plan's runtime was set here; look again when modules change */
     bool has_begun;   /* in this process or an ancestor; the runtime then stays */
     bool has_told;
 } heirs;

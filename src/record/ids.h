@@ -44,8 +44,7 @@ struct ids_high {
 };
 
 struct ids_node {
-    _Atomic(struct ids_leaf *) leaves[IDS_STARTS][1 << IDS_NODE_BITS]; /* by the start in its
-                                                                        * grain */
+    _Atomic(struct ids_leaf *) leaves[IDS_STARTS][1 << IDS_NODE_BITS]; /* by start in the grain */
     _Atomic(struct ids_high *) highs[IDS_STARTS][1 << IDS_NODE_BITS];
 };
 

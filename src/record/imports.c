@@ -123,8 +123,7 @@ bool imports_any(void) {
     return imports.n > 0;
 }
 
-/* ---- replacing an entry
- * ----------------------------------------------------------------------- */
+/* ---- replacing an entry -------------------------------------------------------------------- */
 
 /* The functions that were found under one name. */
 struct choice {

@@ -21,8 +21,7 @@
 #include "record/recorder.h"
 #include "record/sandbox.h"
 
-/* ---- was the recorder loaded late?
- * ------------------------------------------------------------- */
+/* ---- was the recorder loaded late? --------------------------------------------------------- */
 
 struct search {
     uintptr_t own, libc; /* an address in either module */

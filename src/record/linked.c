@@ -18,8 +18,7 @@
 struct entry {
     struct allocator_call call; /* `original` is the copy of the function's first instructions */
     size_t size;                /* size of its code, bytes */
-    size_t behind;              /* bytes between its end and the earliest start of another
-                                 * function */
+    size_t behind;              /* bytes from its end to the earliest start of another */
     unsigned prefix;            /* index in allocator_prefixes */
     uintptr_t patched;          /* address of the jump; 0: none */
     uint8_t before[DISPLACE_JUMP];
@@ -227,8 +226,7 @@ static void find_entries(void) {
         forget(is_no_wrapper);
 }
 
-/* ---- the code between program and allocator
- * --------------------------------------------------- */
+/* ---- the code between program and allocator ------------------------------------------------ */
 
 enum { SLOT = DISPLACE_ROOM + DISPLACE_ENTRY };
 

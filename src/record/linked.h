@@ -23,8 +23,7 @@ struct module;
 /* The kind of intercepted function that a thread is in. */
 enum linked_call {
     LINKED_NONE,
-    LINKED_THROWS, /* one that an exception may leave; the hook is left with it, so nested calls are
-                    * counted */
+    LINKED_THROWS, /* one that an exception may leave: calls inside it are counted instead */
     LINKED_COUNTS  /* one that returns and is counted then; nested calls are not counted */
 };
 

@@ -23,8 +23,7 @@ struct session *mapping_enter(void) {
     struct session *s = recorder_enter();
     if (!s || !s->maps || self.paused)
         return NULL;
-    if (self.mapping || self.sampler.busy) { /* the interrupted code may hold a lock of the
-                                              * recorder */
+    if (self.mapping || self.sampler.busy) { /* the interrupted code may hold our lock */
         atomic_fetch_add_explicit(&s->lost_busy, 1, memory_order_relaxed);
         return NULL;
     }

@@ -20,8 +20,7 @@ typedef struct memory {
     lock lock;                        /* guards all fields below */
     struct memory_region *regions;    /* every mapping, newest first */
     char *next, *end;                 /* unused rest of the newest region for small pieces */
-    void *idle[MEMORY_MAX_SHIFT + 1]; /* lists of freed pieces by size class, linked through the
-                                       * pieces */
+    void *idle[MEMORY_MAX_SHIFT + 1]; /* freed pieces by size class, linked through themselves */
 } memory;
 
 /* Allocates memory that is not zeroed, aligned like malloc's. Returns NULL if there is none. */

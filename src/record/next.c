@@ -355,8 +355,7 @@ HOT_CODE static void next_use_real(void) {
 HOT_CODE void next_resolve(void) {
     static _Atomic int begun;
     if (real.malloc || atomic_exchange(&begun, 1))
-        return; /* already resolved, or in progress in another thread or further out on this
-                 * stack */
+        return; /* resolved, or in progress in another thread or further out on the stack */
     next_use_early_heap();
     next_find_all();
     next_use_real();
@@ -577,8 +576,7 @@ static enum cxx_way cxx_way_of(const char *name, const void *operator_, bool rep
     if (replaced && operator_)
         return CXX_REPLACED;
     if (!module_of(operator_, &module))
-        return CXX_DIRECT; /* an older library lacks it, or there is none; then the operator was
-                            * called through ours */
+        return CXX_DIRECT; /* an older library lacks it, or there is none: ours was called */
     if (module_of(heap, &allocator) && allocator.low == module.low)
         return strstr(name, "align_val_t") ? CXX_DIRECT : CXX_CALL;
     return is_cxx_library(module.name) ? CXX_DIRECT : CXX_REPLACED;

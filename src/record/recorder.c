@@ -244,8 +244,7 @@ static void recorder_leave(void) {
     atomic_store(&recorder.state, recorder_child.is_ready ? WAITING : LEFT);
     atomic_signal_fence(memory_order_seq_cst);
     recorder_wait_as_child();
-    self.sampler.busy = 0; /* also if the thread had no event before, and recorder_part had nothing
-                            * to do */
+    self.sampler.busy = 0; /* also if the thread had no event before */
     if (!recorder_config.per_process)
         self.sampler.countdown = A_WHILE;
     heirs_begin(&recorder.plan);
@@ -261,8 +260,7 @@ HOT_CODE static void on_fork_child(void) {
         heirs_begin(&recorder.plan);
     }
     if (atomic_load(&recorder.state) != ON || recorder_is_own_process())
-        return;            /* otherwise another fork handler has allocated, and begun our own
-                            * session */
+        return;            /* otherwise another fork handler has begun our own session */
     self.sampler.busy = 1; /* for signal handlers that allocate */
     atomic_signal_fence(memory_order_seq_cst);
     recorder_wipe_page();
@@ -744,8 +742,7 @@ __attribute__((constructor)) HOT_CODE static void recorder_construct(void) {
         atomic_store(&recorder.state, OFF);
         return;
     }
-    next_resolve(); /* now: a signal handler may lack the stack later, and mmap asks which module
-                     * allocates */
+    next_resolve(); /* now: a handler may lack the stack later, and mmap asks who allocates */
     next_know_libc();
     recorder_start();
     recorder_draw_early();

@@ -144,8 +144,7 @@ static inline bool recorder_is_stopped(void) {
     return __builtin_expect(atomic_load_explicit(&recorder_stopped, memory_order_relaxed), 0);
 }
 
-/* ---- on demand: see contract/control.h. One thread at a time, outside the recorder
- * ------------ */
+/* ---- on demand: see contract/control.h. One thread at a time, outside the recorder --------- */
 
 /* Begins a recording. Returns NULL on success. Otherwise returns the reason; *error is an errno or
  * 0. `get` returns the settings. If `pace` is not NULL, the rate follows it. *declined is

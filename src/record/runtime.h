@@ -62,10 +62,8 @@ struct unwind_trail;
 enum runtime_kind {
     RUNTIME_ABSENT,     /* the program has no such runtime, or none can be seen */
     RUNTIME_RECORDABLE, /* its heap can be recorded */
-    RUNTIME_UNFIT,      /* its heap cannot be recorded; *why is the reason, and only malloc is
-                         * recorded */
-    RUNTIME_TRACED      /* the program writes this trace itself; *why says how, and nothing is
-                         * recorded */
+    RUNTIME_UNFIT,      /* its heap cannot be recorded, *why says why; only malloc is recorded */
+    RUNTIME_TRACED      /* the program writes this trace itself, *why says how: no recording */
 };
 
 enum { RUNTIME_GAUGES = 4 };
@@ -83,15 +81,12 @@ struct runtime_stack {
 /* A native stack into which a runtime inserts its frames. */
 struct runtime_splice {
     const struct unwind_trail *trail; /* the stack taken last */
-    size_t n;                         /* how many of its frames belong to the stack, from the
-                                       * outermost on */
-    size_t kept;                      /* how many of these, from the outermost on, are those of the
-                                       * previous stack */
+    size_t n;                         /* frames of the stack: so many of the outermost */
+    size_t kept;                      /* of these, so many outermost are the previous stack's */
     unsigned flags;                   /* bits of enum unwind_flag */
     bool has_places;                  /* the trail knows the addresses of the frames on the stack */
     unsigned type;                    /* type of the allocating function, for the innermost code */
-    uintptr_t moved_from, moved_to;   /* old address, already freed, and new address of a resized
-                                       * block; or 0 */
+    uintptr_t moved_from, moved_to;   /* old and new address of a resized block, or 0 */
     code_table *codes;                /* for the codes of native frames */
     code_cache *cache;
 };

@@ -14,9 +14,8 @@
 
 enum {
     SCOPE_NAMES = NAMES_MOST,                  /* most names; later ones share one number */
-    SCOPE_NAMES_OF_TASKS = NAMES_MOST / 2,     /* limits for scope_number_found: for names of single
-                                                * tasks */
-    SCOPE_NAMES_OF_KINDS = NAMES_MOST / 4 * 3, /* and for names of what runs in tasks */
+    SCOPE_NAMES_OF_TASKS = NAMES_MOST / 2,     /* limits of scope_number_found: single tasks, */
+    SCOPE_NAMES_OF_KINDS = NAMES_MOST / 4 * 3, /* and what runs in tasks */
     SCOPE_NAME_SIZE = NAMES_SIZE
 };
 

@@ -60,8 +60,7 @@ static void session_name_types(struct session *s) {
     s->n_object_types = r && r->splice ? r->n_object_types : 0;
 }
 
-/* ---- hooks for the writer and the engine
- * ------------------------------------------------------ */
+/* ---- hooks for the writer and the engine --------------------------------------------------- */
 
 static int hook_sink(void *context, const void *packets, size_t size) {
     struct session *s = context;

@@ -26,8 +26,7 @@ struct self {
     bool registered;       /* the end of this thread will be noticed */
     bool mapping;          /* the thread is inside mapping.c */
     bool paused;           /* the thread is in a language runtime's allocator: see recorder_pause */
-    bool interrupted;      /* the thread is forking in a signal handler, maybe inside the
-                            * recorder */
+    bool interrupted;      /* it forks in a signal handler, maybe inside the recorder */
     uint8_t linked; /* whether it is in an allocator linked into the program: enum linked_call */
     bool waits;     /* its countdown is a gap that was drawn before there was a session */
     uint16_t scope; /* number of its scope: see scope.h */
@@ -67,22 +66,17 @@ struct session {
     bool records_malloc;
     struct ids *ids;               /* ids of malloc's live blocks; NULL: the engine keeps them */
     struct session_gates *gates;   /* NULL: there are none */
-    memprof *engine;               /* samples malloc; NULL: malloc is not recorded, or every block
-                                    * is */
+    memprof *engine;               /* samples malloc; NULL: all or nothing is recorded */
     const struct runtime *runtime; /* runtime whose heap is recorded; NULL: none */
-    bool splices;                  /* the runtime is recorded like malloc, with its frames among
-                                    * native ones */
+    bool splices;                  /* it is recorded like malloc, its frames among native ones */
     uint64_t pid;
     unsigned number; /* counts the sessions that this process and its ancestors have begun */
     uint64_t start;  /* start of the trace on the monotonic clock, µs */
     uintptr_t own_low, own_high; /* the recorder's own code, whose frames are left out */
-    unsigned n_object_types;     /* how many of the runtime's types, from the first on, give
-                                  * objects: see newborn.h */
-    const char *type_names[N_CALL_TYPES + SESSION_RUNTIME_TYPES]; /* names of allocating
-                                                                   * functions */
+    unsigned n_object_types;     /* that may give objects, the first of the runtime's */
+    const char *type_names[N_CALL_TYPES + SESSION_RUNTIME_TYPES]; /* by allocating function */
     uint32_t depth;                                               /* most frames kept of a stack */
-    uint32_t runtime_depth;                                       /* most frames kept of the
-                                                                   * runtime's stacks */
+    uint32_t runtime_depth;                                       /* of the runtime's stacks */
     double rate;
     uint64_t runtime_seed;
     _Atomic uint64_t latest;         /* latest result of session_now_nearly, trace time, µs */
@@ -98,8 +92,7 @@ struct session {
     _Atomic uint64_t lost_event;     /* events dropped: the writer had no memory */
     _Atomic uint64_t lost_busy;      /* events dropped: in a signal handler, inside the recorder */
     _Atomic uint64_t lost_room;      /* events dropped: in a signal handler, on a small stack */
-    _Atomic uint64_t lost_id;        /* blocks whose death cannot be recorded: no memory for their
-                                      * ids */
+    _Atomic uint64_t lost_id;        /* blocks whose ids could not be kept: no memory */
     _Atomic uint64_t implied_deaths; /* frees that were not seen: another block got the address */
 };
 
@@ -109,14 +102,12 @@ struct session {
 /* What a session records. */
 struct session_plan {
     const config *config;          /* must outlive the session */
-    const struct runtime *runtime; /* runtime whose heap is recorded, too; NULL: none. Must outlive
-                                    * the session */
+    const struct runtime *runtime; /* runtime to record, too, or NULL; must outlive the session */
     uint32_t runtime_depth;        /* maximum depth of the runtime's stacks */
     const char *parameters;        /* the runtime's settings; NULL: none */
     bool records_malloc;
     bool is_late;              /* the program is already running */
-    struct pace *pace;         /* the pace that the rate follows; NULL: the run's, if there is
-                                * one */
+    struct pace *pace;         /* that the rate follows; NULL: the run's, if there is one */
     rescue *waited;            /* may have the run's memory mapped; the mapping is taken over */
     uint64_t cpu;              /* CPU time of the process that pace->cpu excludes, µs */
     size_t room;               /* bytes of room for names, at rate 1 */

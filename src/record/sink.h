@@ -24,8 +24,7 @@ typedef struct sink {
     int error;    /* errno of the write that failed; 0: none has */
     dev_t device; /* with `inode`: identity of our file */
     ino_t inode;
-    bool regular;   /* otherwise a pipe or a device, which cannot be locked, truncated or
-                     * reopened */
+    bool regular;   /* otherwise a pipe or device: no lock, truncation or reopening */
     uint64_t size;  /* bytes written, whole packets only */
     uint64_t space; /* most bytes that the file may take on disk; 0: no limit. Set after opening.
                      * EDQUOT: it takes more, because nobody frees the parts already read */

@@ -32,8 +32,7 @@
 #include "record/runtime.h"
 #include "record/text.h"
 
-/* ---- functions of the preloaded recorder that have no meaning here
- * ---------------------------- */
+/* ---- functions of the preloaded recorder that have no meaning here ------------------------- */
 
 /* The allocator may be glibc's or another one, so blocks may be of any size. */
 bool next_is_glibc(void) {
@@ -76,8 +75,7 @@ static enum runtime_kind absent_find(const char **why) {
 static const struct runtime absent = {.find = absent_find};
 const struct runtime *const runtimes[N_RUNTIMES] = {[0 ... N_RUNTIMES - 1] = &absent};
 
-/* ---- hooks for other functions of the C library
- * ----------------------------------------------- */
+/* ---- hooks for other functions of the C library -------------------------------------------- */
 
 #define HOOK(name)                                                                                 \
     static CPU_ALIGN_STACK uintptr_t static_##name(uintptr_t a, uintptr_t b, uintptr_t c,          \

@@ -11,7 +11,7 @@
 struct rest {
     uintptr_t bp; /* valid if the bp is needed */
     struct needs {
-        uint32_t n_words; /* steps from the point outwards depend on so many words of the trail */
+        uint32_t n_words; /* steps from the point outwards depend on the trail's first n_words */
         uint32_t bp;      /* not 0: these steps depend on the point's bp, too */
     } needs;
 };

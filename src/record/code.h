@@ -47,7 +47,7 @@ enum {
 enum code_remark {
     CODE_CUT = 1,     /* the callers of the outermost frame kept: too many frames */
     CODE_LOST = 2,    /* the callers of the outermost frame: the unwinder could not go on */
-    CODE_LEVEL = 3,   /* from here on, the domain's rate is halved so many times */
+    CODE_LEVEL = 3,   /* from here on, the domain's rate is halved as often as the value says */
     CODE_WRITTEN = 4, /* this and CODE_LEFT: remarks of a sweep, see session_tell_written */
     CODE_LEFT = 5,
     CODE_SPANS = 6,  /* first of the remarks of a span (trace/span_remark.h) */

@@ -17,7 +17,7 @@
 CALLS_OFFERED(DECLARE)
 CALLS_OFFERED_AS_HEAPTRACK(DECLARE)
 
-static const char heaptrack; /* its address is the only pool behind heaptrack's names */
+static const char heaptrack; /* its address stands for the only pool that heaptrack's API has */
 
 /* ---- blocks ------------------------------------------------------------------------------ */
 

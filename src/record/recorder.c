@@ -498,7 +498,7 @@ static void recorder_fail(struct session *s) {
         return;
     if (s->engine) {
         memprof_status status = memprof_stop(s->engine, &self.sampler);
-        (void)status; /* in a signal handler, the engine goes on idly */
+        (void)status; /* in a signal handler this fails, and the engine continues to no effect */
     }
     session_open_gates(recorder.session, false);
     atomic_store(&recorder_page->current, NULL);

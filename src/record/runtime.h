@@ -81,8 +81,8 @@ struct runtime_stack {
 /* A native stack into which a runtime inserts its frames. */
 struct runtime_splice {
     const struct unwind_trail *trail; /* the stack taken last */
-    size_t n;                         /* frames of the stack: so many of the outermost */
-    size_t kept;                      /* of these, so many outermost are the previous stack's */
+    size_t n;                         /* how many of its frames, from the outermost on */
+    size_t kept;                      /* how many of these are the previous stack's */
     unsigned flags;                   /* bits of enum unwind_flag */
     bool has_places;                  /* the trail knows the addresses of the frames on the stack */
     unsigned type;                    /* type of the allocating function, for the innermost code */

@@ -73,7 +73,7 @@ struct session {
     unsigned number; /* counts the sessions that this process and its ancestors have begun */
     uint64_t start;  /* start of the trace on the monotonic clock, µs */
     uintptr_t own_low, own_high; /* the recorder's own code, whose frames are left out */
-    unsigned n_object_types;     /* that may give objects, the first of the runtime's */
+    unsigned n_object_types;     /* how many of the runtime's types, from the first, give objects */
     const char *type_names[N_CALL_TYPES + SESSION_RUNTIME_TYPES]; /* by allocating function */
     uint32_t depth;                                               /* most frames kept of a stack */
     uint32_t runtime_depth;                                       /* of the runtime's stacks */

@@ -17,10 +17,9 @@
 /* The place of a block's id is found by the bits of its address, from the top: an entry of `nodes`,
  * an entry of a node, an entry of a leaf. A leaf has one entry for every 32 bytes of memory (a
  * grain), since hardly any block is smaller. Blocks that start at different offsets in their grains
- * have separate leaves. Starts of small blocks in a row are mostly a multiple of 32 bytes apart, so
- * such a row touches half as much memory as with an entry for every 16 bytes. If starts at
- * multiples of 16 are never closer than 32 bytes, they share a leaf; other starts have another
- * leaf. */
+ * have separate leaves. Small blocks in a row mostly start 32 bytes apart, so such a row touches
+ * half as much memory as with an entry for every 16 bytes. If starts at multiples of 16 are never
+ * closer than 32 bytes, they share a leaf; other starts have another leaf. */
 enum {
     IDS_GRAIN_BITS = 5,
     IDS_START_BITS = 2, /* starts in a grain are told apart in steps of 8 bytes */

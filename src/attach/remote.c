@@ -90,8 +90,9 @@ enum stop { STOPPED, STOPPED_JOB, RUNNING, GONE };
 static enum stop await_stop(pid_t tid) {
     int status;
     for (;;) {
-        if (waitpid(tid, &status, __WALL) < 0 && errno != EINTR)
-            return GONE;
+        while (waitpid(tid, &status, __WALL) < 0)
+            if (errno != EINTR)
+                return GONE;
         if (!WIFSTOPPED(status))
             return GONE;
         if (EVENT(status) == PTRACE_EVENT_STOP)

@@ -3,17 +3,14 @@
  * faults. */
 #include "record/filter.h"
 
-#include <errno.h>
 #include <linux/filter.h>
 #include <stdint.h>
 
 #include "contract/seccomp.h"
-#include "platform/syscall.h"
+#include "platform/maps.h"
 
-/* The kernel returns EFAULT for unmapped memory before it checks the first argument. */
 static bool is_readable(const void *address) {
-    enum { NO_WAY = -1, SET_SIZE = 8 };
-    return address && syscall4(SYS_rt_sigprocmask, NO_WAY, (long)address, 0, SET_SIZE) == -EINVAL;
+    return address && maps_readable((uintptr_t)address);
 }
 
 static bool is_there(const struct sock_fprog *filter) {

@@ -112,10 +112,9 @@ static bool fail(memray *m, const char *reason) {
 /* ---- bytes: each returns false at the end ----------------------------------------------- */
 
 static bool has(memray *m, uint64_t size) {
-    if ((uint64_t)(m->end - m->at) >= size)
-        return true;
-    m->is_cut = true;
-    return false;
+    const bool is_there = (uint64_t)(m->end - m->at) >= size;
+    m->is_cut |= !is_there;
+    return is_there;
 }
 
 static bool take(memray *m, void *to, size_t size) {
@@ -159,10 +158,9 @@ static bool take_delta(memray *m, uint64_t *last) {
 
 static bool take_text(memray *m, const char **text) {
     const uint8_t *nul = memchr(m->at, '\0', (size_t)(m->end - m->at));
-    if (!nul) {
-        m->is_cut = true;
+    m->is_cut |= !nul;
+    if (!nul)
         return false;
-    }
     *text = import_text(m->to, m->at, (size_t)(nul - m->at));
     m->at = nul + 1;
     return true;

@@ -2,10 +2,21 @@
 // change, which shows its size relative to the largest one, and whether it is significant.
 import { h } from "./dom.js";
 import { amount } from "./format.js";
-import { changeShown } from "./view-flame.js";
 
 // "+78.4 GB", "-1.2 MB", "±0 B", in the format of the commands.
 export const signed = (value, unit) => (value === 0 ? "±" : value > 0 ? "+" : "") + amount(value, unit);
+
+// At rate 1, numbers are exact, so there is no significance.
+const isExact = (c) => c.decided !== false && c.low === c.high && c.low === c.change;
+const exactText = (c) => (c.change === 0 ? "the same, exact" : `${c.change > 0 ? "more" : "less"}, exact`);
+
+export const unsureText = (c) => (c.decided === false ? "undecided: a trace is incomplete, or one run per side cannot show run-to-run variation" : "no significant change");
+
+export const changeText = (c, unit) => (isExact(c) ? exactText(c) : c.sure ? `significantly ${c.change > 0 ? "more" : "less"}, ${amount(c.low, unit)} … ${amount(c.high, unit)}` : unsureText(c));
+
+// Like changeText, with numbers that explain themselves.
+export const changeShown = (app, c, unit) =>
+  isExact(c) ? exactText(c) : c.sure ? [`significantly ${c.change > 0 ? "more" : "less"}, `, app.following("change", { value: c.change, low: c.low, high: c.high }, { unit }, { alone: true, text: `${amount(c.low, unit)} … ${amount(c.high, unit)}` })] : unsureText(c);
 
 // names: [first side, second side]; before, after: elements; change: { change, low, high, sure, decided }.
 export const deltaHead = (app, names, before, after, change, unit) =>

@@ -8,7 +8,7 @@ import { actionsFor } from "./menu.js";
 import { shorten, shortenTo } from "./names.js";
 import { askTable, common, readAdvice, readPlaces, rowOf } from "./source.js";
 import { adviceCard } from "./view-others.js";
-import { changeShown } from "./view-flame.js";
+import { changeShown } from "./delta.js";
 import { hasTimes } from "./start.js";
 
 const TITLE = 140; // characters: about four lines

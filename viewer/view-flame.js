@@ -1,6 +1,6 @@
 // view-flame.js: the flame view: loads trees, passes them to the canvas, and turns what is chosen there into state. A
 // zoom is drawn immediately from the tree at hand; the finer tree replaces it when it arrives.
-import { changeColor, signed } from "./delta.js";
+import { changeColor, changeText, signed, unsureText } from "./delta.js";
 import { fill, h } from "./dom.js";
 import { elementParts, SvgDrawing } from "./drawing.js";
 import { focusField, searchField } from "./fields.js";
@@ -583,18 +583,6 @@ const nothingOn = (s, app) => {
 };
 
 export const noteOf = (s) => (s.of === "live" ? "live at “to”" : "allocated until “to”");
-
-// Like changeText, with numbers that explain themselves.
-export const changeShown = (app, c, unit) =>
-  isExact(c) ? exactText(c) : c.sure ? [`surely ${c.change > 0 ? "more" : "less"}, `, app.following("change", { value: c.change, low: c.low, high: c.high }, { unit }, { alone: true, text: `${amount(c.low, unit)} … ${amount(c.high, unit)}` })] : unsureText(c);
-
-// At rate 1, numbers are exact, so there is no significance.
-const isExact = (c) => c.decided !== false && c.low === c.high && c.low === c.change;
-const exactText = (c) => (c.change === 0 ? "the same, exact" : `${c.change > 0 ? "more" : "less"}, exact`);
-
-const unsureText = (c) => (c.decided === false ? "undecided: a trace is incomplete, or one run per side cannot show run-to-run variation" : "no significant change");
-
-export const changeText = (c, unit) => (isExact(c) ? exactText(c) : c.sure ? `surely ${c.change > 0 ? "more" : "less"}, ${amount(c.low, unit)} … ${amount(c.high, unit)}` : unsureText(c));
 
 const unknown = () => ({ value: NaN, low: NaN, high: NaN, samples: NaN, blocks: NaN, self: 0 });
 

@@ -10,7 +10,8 @@ import { byAmount, colorOf, moduleOf } from "./modules.js";
 import { bareName, shorten, shortenTo, tellApart } from "./names.js";
 import { askTable, common, readAdvice, readPlaces, rowOf, searchPattern } from "./source.js";
 import { changeWhisker, sparkline, Table, whisker } from "./table.js";
-import { changeText, momentsOf, noteOf } from "./view-flame.js";
+import { changeText } from "./delta.js";
+import { momentsOf, noteOf } from "./view-flame.js";
 
 const TITLE = 80; // characters
 const APART = 14; // characters

@@ -3,6 +3,7 @@
  * fnmatch(3) is slow and allocates for a list, and is seldom needed for a single one. */
 #include "query/advise_names.h"
 
+#include <ctype.h>
 #include <fnmatch.h>
 #include <stddef.h>
 #include <string.h>
@@ -117,29 +118,26 @@ bool advise_is_copy(const char *function) {
 
 #define SIGNS "*?[]@+!()|\\"
 
-/* Whether a name begins with the text before the first special character of a pattern. */
-static bool begins_as(const char *pattern, const char *name) {
-    return strncasecmp(pattern, name, strcspn(pattern, SIGNS)) == 0;
+/* Whether a letter or digit differs from a character, in more than its case. */
+static bool differs(char letter, char other) {
+    enum { CASE = 'a' ^ 'A' };
+    return isalnum((unsigned char)letter) && ((letter ^ other) & ~CASE) != 0;
 }
 
-/* Returns the end of an alternative of a list: its bar or bracket. */
+/* Whether a name begins with the text before the first special character of a pattern. The first
+ * character decides that for most names. */
+static bool begins_as(const char *pattern, const char *name) {
+    return !differs(*pattern, *name) && strncasecmp(pattern, name, strcspn(pattern, SIGNS)) == 0;
+}
+
+/* Returns the end of an alternative: a bar outside of brackets, or the end of the pattern. */
 static const char *skip_alternative(const char *c) {
-    for (int depth = 0; *c && (depth > 0 || (*c != '|' && *c != ')')); c++)
+    for (int depth = 0; *c && (depth > 0 || *c != '|'); c++)
         if (*c == '[')
             c = strchr(c + 2, ']'); /* a bracket at the first place is an ordinary character */
         else
             depth += (*c == '(') - (*c == ')');
     return c;
-}
-
-/* Whether a pattern is nothing but a list of alternatives. */
-static bool is_list(const char *pattern) {
-    if (strncmp(pattern, "@(", 2) != 0)
-        return false;
-    const char *end = skip_alternative(pattern + 2);
-    while (*end == '|')
-        end = skip_alternative(end + 1);
-    return strcmp(end, ")") == 0;
 }
 
 static bool ends_as(const char *name, part end) {
@@ -167,31 +165,26 @@ static bool matches_one(part pattern, const char *name) {
     return fnmatch(one, name, HOW) == 0;
 }
 
-/* Returns false if the pattern cannot match. Any text after a bar is taken for an alternative of
- * the whole pattern, so the result may be true too often but not too rarely. */
+/* Returns false if the pattern cannot match. Any text after a bar is taken for an alternative, so
+ * the result may be true too often but not too rarely. */
 static bool may_match(const char *pattern, const char *name) {
-    if (strncmp(pattern, "@(", 2) != 0)
-        return true;
-    for (const char *c = pattern + 2; !begins_as(c, name); c++)
+    for (const char *c = pattern; !begins_as(c, name); c++)
         if (!(c = strchr(c, '|')))
             return false;
     return true;
 }
 
 static bool matches(unsigned number, const char *bare) {
-    const char *const pattern = patterns[number];
-    if (!may_match(pattern, bare))
+    if (!may_match(patterns[number], bare))
         return false;
-    if (!is_list(pattern))
-        return matches_one((part){.text = pattern, .size = strlen(pattern)}, bare);
-    const char *end = pattern + 1;
-    do {
-        const char *const begin = end + 1;
+    const char *begin = patterns[number], *end = skip_alternative(begin);
+    while (!matches_one((part){.text = begin, .size = (size_t)(end - begin)}, bare)) {
+        if (!*end)
+            return false;
+        begin = end + 1;
         end = skip_alternative(begin);
-        if (matches_one((part){.text = begin, .size = (size_t)(end - begin)}, bare))
-            return true;
-    } while (*end == '|');
-    return false;
+    }
+    return true;
 }
 
 advise_names advise_names_of(const char *name) {

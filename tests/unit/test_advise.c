@@ -87,6 +87,7 @@ START_TEST(names_are_in_their_sets) {
         {"Stdlib__Option.bind", NAMES(LIBRARY) | NAMES(BINDER)},
         {"Program.let*", NAMES(BINDER)},
         {"Program.Syntax.(>>=)", NAMES(BINDER)},
+        {"Program.Syntax.(>|=)", NAMES(BINDER)},
         {"Program.letter", 0},
         {"Program.compare", NAMES(KEY_FUNCTION)},
         {"Program.compare_files", 0},

@@ -136,7 +136,9 @@ static int check_times(const command *cmd, const profile *p) {
 
 int question_ask(question *q, const command *cmd, const question_options *o, const char *path) {
     query_spec spec;
-    *q = (question){.report = {.query = &q->query, .filter = o->filter}};
+    *q = (question){.report = {.query = &q->query,
+                               .filter = o->filter,
+                               .figures = calloc(1, sizeof(figure_cache))}};
     int status = parse_spec(q, cmd, o, path, &spec);
     if (status == STATUS_OK)
         status = read_profile(q, o, path, &spec);
@@ -183,6 +185,7 @@ void question_close(question *q) {
 void question_close_quietly(question *q) {
     filter_free(q->filter);
     free(q->filter_text);
+    free(q->report.figures);
     query_free(&q->query);
     profile_free(&q->profile);
     trace_file_close(&q->in);

@@ -11,8 +11,8 @@
 bool path_is_others(const char *path, rights *theirs);
 
 /* Opens a file once, if it cannot have been redirected: it must be a regular file and, if the path
- * is another user's, no link, with one name, and owned by that user. Returns -1 with errno on
- * failure. */
+ * is another user's, no link, with one name, and owned by that user or by us. Returns -1 with errno
+ * on failure. */
 int path_open_once(const char *path, int flags);
 
 #endif

@@ -33,6 +33,7 @@
 #include "record/imports.h"
 #include "record/late.h"
 #include "record/linked.h"
+#include "record/lock.h"
 #include "record/next.h"
 #include "record/runtime.h"
 #include "record/say.h"
@@ -66,6 +67,10 @@ static HOT_DATA struct {
 } recorder;
 
 static config recorder_config;
+
+/* Set in a thread that does not wait for a recording to start: it starts it itself, or has waited
+ * in vain. */
+static __thread bool recorder_hurries;
 
 /* State for the child of a fork, prepared before the fork, where that costs less. */
 static __thread struct {
@@ -347,35 +352,49 @@ static void recorder_abandon_parents(void) {
     recorder.parents = NULL;
 }
 
+/* Makes the calling thread the one that starts the recording. Returns false if the state is no
+ * longer `from`. */
+static bool recorder_take_start(int from) {
+    if (!atomic_compare_exchange_strong(&recorder.state, &from, STARTING))
+        return false;
+    recorder_hurries = true; /* for what it allocates, and its signal handlers */
+    return true;
+}
+
+static void recorder_end_start(int state) {
+    recorder_hurries = false;
+    atomic_store(&recorder.state, state);
+}
+
+/* Waits while another thread starts the recording, some hundredths of a second at most, as that may
+ * never end in the child of a fork: short-lived threads would otherwise run unseen. Returns the
+ * state. */
+static __attribute__((cold, noinline)) int recorder_await_start(void) {
+    int state = atomic_load(&recorder.state);
+    for (int i = 0; state == STARTING && !recorder_hurries; i++) {
+        lock_nap();
+        state = atomic_load(&recorder.state);
+        recorder_hurries = state == STARTING && i == LOCK_PATIENCE;
+    }
+    return state;
+}
+
 /* Begins a session because there is something to record. */
 static void recorder_end_wait(void) {
-    int waiting = WAITING, saved_errno = errno;
-    if (!atomic_compare_exchange_strong(&recorder.state, &waiting, STARTING))
+    int saved_errno = errno;
+    if (!recorder_take_start(WAITING))
         return;
     recorder_abandon_parents();
     if (recorder.counted == recorder_process()) /* not in a bare clone of it */
         rescue_count_silent(&recorder.silent, false);
     const int decision = recorder_open();
     rescue_leave(&recorder.silent);
-    atomic_store(&recorder.state, decision);
+    recorder_end_start(decision);
     errno = saved_errno;
 }
 
 static int recorder_begin_process(bool is_program) {
     return recorder_may_wait() ? recorder_wait(is_program) : recorder_open();
-}
-
-static int recorder_refuse(int setting) {
-    const struct setting_info *info = &setting_infos[setting];
-    char message[384];
-    text t = text_in(message, sizeof message);
-    text_add(&t, "`");
-    text_add(&t, secure_getenv(info->name));
-    text_add(&t, "` is not ");
-    text_add(&t, info->valid);
-    text_add(&t, ", so nothing is recorded");
-    recorder_decline(info->name, message, 0);
-    return OFF;
 }
 
 /* Returns how many bytes of room for names a trace at rate 1 gets: programs with more code have
@@ -468,8 +487,8 @@ static int recorder_stand_back(void) {
 }
 
 HOT_CODE static void recorder_start(void) {
-    int undecided = UNDECIDED, setting = 0, decision = OFF, saved_errno = errno;
-    if (!atomic_compare_exchange_strong(&recorder.state, &undecided, STARTING))
+    int setting = 0, decision = OFF, saved_errno = errno;
+    if (!recorder_take_start(UNDECIDED))
         return;
     say_init();
     next_wake_library();
@@ -477,7 +496,7 @@ HOT_CODE static void recorder_start(void) {
     case CONFIG_OFF:
         break;
     case CONFIG_BAD:
-        decision = recorder_refuse(setting);
+        recorder_decline_setting(setting);
         break;
     case CONFIG_ON:
         if (!config_chooses(&recorder_config, (uint64_t)syscall4(SYS_getpid, 0, 0, 0, 0)))
@@ -486,7 +505,7 @@ HOT_CODE static void recorder_start(void) {
             decision = recorder_begin_process(true);
         break;
     }
-    atomic_store(&recorder.state, decision);
+    recorder_end_start(decision);
     errno = saved_errno;
 }
 
@@ -513,13 +532,13 @@ static void recorder_fail(struct session *s) {
 /* One thread of the child begins a new session; the others find it STARTING. */
 static void recorder_leave_parent(int state) {
     int saved_errno = errno;
-    if (!atomic_compare_exchange_strong(&recorder.state, &state, STARTING))
+    if (!recorder_take_start(state))
         return;
     recorder_abandon_parents();
     recorder_filter = NO_FILTER;
     recorder_part();
-    atomic_store(&recorder.state, recorder_config.per_process ? recorder_begin_process(false)
-                                                              : recorder_stand_back());
+    recorder_end_start(recorder_config.per_process ? recorder_begin_process(false)
+                                                   : recorder_stand_back());
     errno = saved_errno;
 }
 
@@ -564,6 +583,8 @@ HOT_CODE struct session *recorder_enter(void) {
         recorder_end_wait();
         state = atomic_load(&recorder.state);
     }
+    if (__builtin_expect(state == STARTING, 0) && !self.sampler.busy && !recorder.is_late)
+        state = recorder_await_start();
     if (state == ON && !self.sampler.busy) {
         if (atomic_load_explicit(&recorder.session->failed, memory_order_relaxed))
             recorder_fail(recorder.session);
@@ -695,7 +716,7 @@ static __attribute__((noinline)) void recorder_say_preempted(const struct module
     char path[PATH_MAX], mark[PATH_MAX + 64];
     module_path(module, path, sizeof path);
     text t = text_in(mark, sizeof mark);
-    text_add(&t, "nothing is recorded: malloc is the own one of ");
+    text_add(&t, "nothing is recorded, as malloc is that of ");
     text_add(&t, path);
     if (recorder_enter()) {
         recorder_maps = false;

@@ -57,8 +57,9 @@ bool recorder_runtime_is_late(void);
 void recorder_tell_user(const char *message);
 
 /* Say why nothing is recorded, so that `allotrace run` need not guess. The reason is about a file
- * or a program, or about a trace that cannot be opened. */
+ * or a program, about the value of a setting, or about a trace that cannot be opened. */
 void recorder_decline(const char *subject, const char *message, int os_error);
+void recorder_decline_setting(int setting); /* its number */
 void recorder_decline_open(const config *c, int os_error);
 void recorder_tell(enum rescue_note note); /* tells only `run` */
 void recorder_program(char path[PATH_MAX]);

@@ -23,6 +23,18 @@ void recorder_decline(const char *subject, const char *message, int os_error) {
         recorder_tell(RESCUE_TOLD);
 }
 
+void recorder_decline_setting(int setting) {
+    const struct setting_info *info = &setting_infos[setting];
+    char message[384];
+    text t = text_in(message, sizeof message);
+    text_add(&t, "`");
+    text_add(&t, secure_getenv(info->name));
+    text_add(&t, "` is not ");
+    text_add(&t, info->valid);
+    text_add(&t, ", so nothing is recorded");
+    recorder_decline(info->name, message, 0);
+}
+
 void recorder_program(char path[PATH_MAX]) {
     struct module executable = {.name = ""};
     module_path(&executable, path, PATH_MAX);

@@ -71,7 +71,7 @@ def so_does_one_that_interrupts_the_first_event():
 
 def check_short_lives(mode, rate, blocks, also):
     """Of all that 400 short lives allocate, as many words are sampled as chance lets expect."""
-    folder = pathlib.Path(f"{mode}{rate}")
+    folder = pathlib.Path(f"{mode}{rate}-{blocks}")
     folder.mkdir()
     run(rate, f"{folder}/%p.ctf", mode, "400", str(blocks))
     rows = subprocess.run([ALLOTRACE, "hotspots", "--by", "function", "--json", "-f", "fn:allocate_shortly",
@@ -88,6 +88,7 @@ def short_lives_are_sampled_like_long_ones():
         traces = check_short_lives(mode, "0.0001", 96, also)
         assert 100 < traces < 300, (mode, traces)  # of the others, nothing was sampled
         check_short_lives(mode, "0.02", 4, also)
+    check_short_lives("crews", "0.0001", 384, 0)  # while a thread begins the recording, the others have samples, too
     check_short_lives("children", "0.00015", 12, 1)  # their parent is still waiting, most likely
 
 

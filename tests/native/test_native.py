@@ -637,7 +637,7 @@ def a_program_with_its_own_malloc_is_recorded_or_left_alone_and_says_so():
         trace = record([OWN_MALLOC], err=f"allotrace: {path}: has an allocator of its own, which is not "
                        "recorded: its code is for a processor on which allotrace cannot change functions\n")
         same(trace.allocations, [])
-        same(trace.marks, ["nothing is recorded: malloc is the own one of " + path])
+        same(trace.marks, ["nothing is recorded, as malloc is that of " + path])
 
 
 @test

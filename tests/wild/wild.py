@@ -37,7 +37,7 @@ OURS = re.compile(rb"^allotrace: .*\n?", re.M)
 LUA_MODULES = "/usr/lib/x86_64-linux-gnu/lua"
 HEAPTRACK = "/usr/lib/heaptrack/libheaptrack_preload.so"
 ENDED_EARLY = re.compile(r"the recording ended before the program; .*"
-                         r"(malloc is the own one of|cannot be written: File too large)")
+                         r"(malloc is that of|cannot be written: File too large)")
 
 
 class Case:

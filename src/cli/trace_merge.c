@@ -23,7 +23,7 @@ static int open_all(trace_merge *in, char **paths, size_t n, bool strict) {
             return status;
         if (in->names)
             in->files[i].name = in->names[i];
-        in->files[i].is_part = in->go_on && in->go_on[i];
+        in->files[i].is_part = in->still_recorded && in->still_recorded[i];
         in->readers[in->n++] = in->files[i].reader;
     }
     return STATUS_OK;
@@ -65,7 +65,7 @@ static int plan(trace_merge *in, uint64_t seed) {
     memtrace_status status = merge_start(m, in->readers, in->n, seed);
     if (status != MEMTRACE_OK)
         return refuse(m, status);
-    m->go_on = in->go_on;
+    m->still_recorded = in->still_recorded;
     say_rates(in);
     for (size_t i = 0; i < in->n; i++) {
         status = merge_plan(m, i, in->readers[i]);
@@ -82,7 +82,7 @@ int trace_merge_begin(trace_merge *in, char **paths, char **names, size_t n, boo
     *in = (trace_merge){.files = calloc(n, sizeof *in->files),
                         .readers = calloc(n, sizeof *in->readers),
                         .names = names,
-                        .go_on = in->go_on};
+                        .still_recorded = in->still_recorded};
     if (!in->files || !in->readers)
         return message_no_memory();
     int status = open_all(in, paths, n, strict);
@@ -115,8 +115,9 @@ void trace_merge_end(trace_merge *in) {
     merge_free(&in->merge);
 }
 
-int trace_merge_into(char **paths, char **names, const bool *go_on, size_t n, bool strict, int fd) {
-    trace_merge m = {.go_on = go_on};
+int trace_merge_into(char **paths, char **names, const bool *still_recorded, size_t n, bool strict,
+                     int fd) {
+    trace_merge m = {.still_recorded = still_recorded};
     memtrace_error error;
     memtrace_status written = MEMTRACE_OK;
     int status = trace_merge_begin(&m, paths, names, n, strict, 0);

@@ -10,15 +10,16 @@
 typedef struct trace_merge {
     trace_file *files;
     memtrace_reader **readers;
-    char **names;      /* in messages; NULL: the paths */
-    const bool *go_on; /* which traces are still being recorded; NULL: irrelevant */
-    size_t n;          /* number of open traces */
+    char **names;               /* in messages; NULL: the paths */
+    const bool *still_recorded; /* which traces are still being recorded; NULL: irrelevant */
+    size_t n;                   /* number of open traces */
     merge merge;
 } trace_merge;
 
-/* Reads the traces a first time, and opens them for the second pass. The caller has set in->go_on,
- * or zeroed it. `names` are used in messages; NULL: the paths. Returns STATUS_OK, or another status
- * after reporting what is wrong. trace_merge_end must be called in any case. */
+/* Reads the traces a first time, and opens them for the second pass. The caller has set
+ * in->still_recorded, or zeroed it. `names` are used in messages; NULL: the paths. Returns
+ * STATUS_OK, or another status after reporting what is wrong. trace_merge_end must be called in any
+ * case. */
 int trace_merge_begin(trace_merge *in, char **paths, char **names, size_t n, bool strict,
                       uint64_t seed);
 
@@ -29,8 +30,9 @@ int trace_merge_write(trace_merge *in, int fd, compression how, memtrace_status 
 
 void trace_merge_end(trace_merge *in);
 
-/* Executes a whole merge, to `fd`. For traces that `go_on`, which may be NULL, a missing end is not
- * reported. */
-int trace_merge_into(char **paths, char **names, const bool *go_on, size_t n, bool strict, int fd);
+/* Executes a whole merge, to `fd`. For traces that `still_recorded` marks, if it is not NULL, a
+ * missing end is not reported. */
+int trace_merge_into(char **paths, char **names, const bool *still_recorded, size_t n, bool strict,
+                     int fd);
 
 #endif

@@ -29,10 +29,10 @@ static int amend(void *context, uint64_t offset, const void *bytes, size_t size)
 
 /* A code is the index of a place + 1. */
 static size_t locate(void *context, uint64_t code, memtrace_location *locations, size_t max) {
-    const import *of = &((const go_trace *)context)->of;
-    const import_place *place = &of->places.items[code - 1];
+    const import *tables = &((const go_trace *)context)->tables;
+    const import_place *place = &tables->places.items[code - 1];
     const size_t n = place->n < max ? place->n : max;
-    memcpy(locations, of->locations.items + place->first, n * sizeof *locations);
+    memcpy(locations, tables->locations.items + place->first, n * sizeof *locations);
     return n;
 }
 
@@ -42,15 +42,15 @@ static memtrace_status open_trace(go_trace *t, int fd, const go_heap *h) {
         .sink = take, .amend = amend, .locate = locate, .context = t};
     if (gethostname(host, sizeof host - 1) != 0)
         host[0] = '\0';
-    go_heap_describe(&t->of, h);
-    snprintf(context, sizeof context, MEMTRACE_IMPORTED "%s" IMPORT_LACKS "%s", t->of.format,
-             t->of.missing);
+    go_heap_describe(&t->tables, h);
+    snprintf(context, sizeof context, MEMTRACE_IMPORTED "%s" IMPORT_LACKS "%s", t->tables.format,
+             t->tables.missing);
     t->fd = fd;
     t->rate = h->period > WORD ? WORD / (double)h->period : 1;
     const memtrace_info info = {.sample_rate = t->rate,
-                                .start_time = t->of.start_time,
-                                .pid = t->of.pid,
-                                .executable_name = t->of.program ? t->of.program : "",
+                                .start_time = t->tables.start_time,
+                                .pid = t->tables.pid,
+                                .executable_name = t->tables.program ? t->tables.program : "",
                                 .host_name = host,
                                 .runtime_params = "",
                                 .context = context};
@@ -74,13 +74,13 @@ static bool is_earlier(const go_trace *t, const go_bucket *b) {
 }
 
 static bool add_bucket(go_trace *t, const go_heap *h, const go_bucket *b) {
-    const import_record record = {.first = t->of.frames.count, .size = b->size};
+    const import_record record = {.first = t->tables.frames.count, .size = b->size};
     const go_trace_bucket new = {.phase = phase_of(t->buckets.count),
                                  .before =
                                      is_earlier(t, b) ? b->allocated - b->since - b->live : 0};
     go_stacks_add(&t->stacks, go_heap_frames(h, b), b->n_frames);
-    import_add_record(&t->of, record);
-    return !t->of.no_memory && vec_push(&t->buckets, new);
+    import_add_record(&t->tables, record);
+    return !t->tables.no_memory && vec_push(&t->buckets, new);
 }
 
 /* Returns the trace's bucket for one that was read, adding it if it is new. NULL when out of
@@ -102,7 +102,7 @@ static go_trace_bucket *bucket_of(go_trace *t, const go_heap *h, const go_bucket
 static bool take_stack(go_trace *t, const import_record *r) {
     vec_clear(&t->codes);
     for (size_t i = 0; i < r->n; i++)
-        if (!vec_push(&t->codes, (uint64_t)t->of.frames.items[r->first + i] + 1))
+        if (!vec_push(&t->codes, (uint64_t)t->tables.frames.items[r->first + i] + 1))
             return false;
     return true;
 }
@@ -204,10 +204,11 @@ static memtrace_status update(go_trace *t, const go_reading *reading, const go_b
 static memtrace_status put_remark(go_trace *t, uint64_t *code, const char *name, const char *file,
                                   uint64_t time, uint64_t value) {
     if (!*code) {
-        *code = import_add_place(&t->of) + UINT64_C(1);
-        import_add_location(&t->of, name, file, 0);
+        *code = import_add_place(&t->tables) + UINT64_C(1);
+        import_add_location(&t->tables, name, file, 0);
     }
-    return t->of.no_memory ? MEMTRACE_NOMEM : memtrace_stream_remark(t->stream, time, *code, value);
+    return t->tables.no_memory ? MEMTRACE_NOMEM
+                               : memtrace_stream_remark(t->stream, time, *code, value);
 }
 
 /* Writes remarks after all events of the reading, so that a segment cut there begins after them. */
@@ -227,7 +228,7 @@ static memtrace_status put_reading(go_trace *t, int fd, const go_reading *r) {
     for (size_t i = 0; i < h->buckets.count && status == MEMTRACE_OK; i++) {
         const uint32_t at = map64_get(&t->bucket_of, h->buckets.items[i].at);
         status =
-            update(t, r, &h->buckets.items[i], &t->buckets.items[at], &t->of.records.items[at]);
+            update(t, r, &h->buckets.items[i], &t->buckets.items[at], &t->tables.records.items[at]);
     }
     if (status == MEMTRACE_OK)
         status = put_remarks(t, r);
@@ -248,7 +249,7 @@ static bool learn_late(go_trace *t, const go_heap *h) {
 static bool learn(go_trace *t, const go_heap *h, const go_program *p, int memory,
                   import_error *error) {
     if (!t->has_names)
-        t->has_names = go_stacks_open(&t->stacks, &t->of, p, memory, error);
+        t->has_names = go_stacks_open(&t->stacks, &t->tables, p, memory, error);
     if (!t->has_names)
         go_stacks_close(&t->stacks);
     bool known = t->has_names && (t->writer || learn_late(t, h));
@@ -308,6 +309,6 @@ void go_trace_free(go_trace *t) {
     map64_free(&t->bucket_of);
     map64_free(&t->late);
     vec_free(&t->codes);
-    import_free(&t->of);
+    import_free(&t->tables);
     *t = (go_trace){.fd = -1};
 }

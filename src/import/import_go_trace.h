@@ -41,7 +41,7 @@ typedef struct go_trace_bucket {
 
 /* Valid when zeroed. */
 typedef struct go_trace {
-    struct import of; /* names and stacks; has one record per bucket, only for its stack */
+    struct import tables; /* names and stacks; has one record per bucket, only for its stack */
     go_stacks stacks;
     bool has_names;  /* `stacks` is open */
     bool from_now;   /* leave out blocks freed before the first reading */
@@ -62,15 +62,15 @@ typedef struct go_trace {
 
 typedef struct go_reading {
     const go_heap *heap;
-    uint64_t time; /* microseconds since go_trace.of.start_time */
+    uint64_t time; /* microseconds since go_trace.tables.start_time */
     uint64_t rss;  /* of the process, in words */
     bool is_last;
 } go_reading;
 
 /* Adds a reading to the trace in the file `fd`. The first reading begins the trace, with the
- * process described in t->of. Names are looked up in `memory`. A first reading without buckets is
- * ignored. On failure, returns false and sets `*error`: the trace is unchanged or, if t->os_error
- * is set, ends there. */
+ * process described in t->tables. Names are looked up in `memory`. A first reading without buckets
+ * is ignored. On failure, returns false and sets `*error`: the trace is unchanged or, if
+ * t->os_error is set, ends there. */
 bool go_trace_add(go_trace *t, int fd, const go_reading *r, const go_program *p, int memory,
                   import_error *error);
 

@@ -24,7 +24,7 @@ static cutter_lane *lane_of(cutter *c, uint16_t domain) {
     while (c->lanes.count <= domain) {
         if (!vec_push(&c->lanes, ((cutter_lane){.written = c->written})))
             return NULL;
-        c->n_behind += c->written <= c->until;
+        c->n_lagging += c->written <= c->until;
     }
     return &c->lanes.items[domain];
 }
@@ -173,9 +173,9 @@ static memtrace_status put_names(cutter *c, cutter_lane *lane, uint64_t time,
                                  const uint16_t names[CUTTER_NAMES]) {
     memtrace_status status = MEMTRACE_OK;
     for (int i = 0; i < CUTTER_NAMES && status == MEMTRACE_OK; i++) {
-        if (names[i] == lane->told[i] || names[i] == 0)
+        if (names[i] == lane->written_names[i] || names[i] == 0)
             continue;
-        lane->told[i] = names[i];
+        lane->written_names[i] = names[i];
         status = memtrace_stream_remark_as(lane->stream, time, c->out.next_id++,
                                            c->names.items[names[i] - 1], 0);
     }
@@ -187,15 +187,15 @@ static memtrace_status put_names(cutter *c, cutter_lane *lane, uint64_t time,
 static memtrace_status put_span(cutter *c, cutter_lane *lane, uint64_t time, uint32_t span,
                                 uint64_t *parts, size_t n_parts) {
     struct span_remark remarks[SPAN_REMARKS];
-    if (span == lane->told_span)
+    if (span == lane->written_span)
         return MEMTRACE_OK;
-    const size_t n = span_remark_list(&lane->said, &c->spans.items[span].ids, remarks);
+    const size_t n = span_remark_list(&lane->last_span, &c->spans.items[span].ids, remarks);
     memtrace_status status = MEMTRACE_OK;
     for (size_t i = 0; i < n && status == MEMTRACE_OK; i++)
         status = memtrace_stream_remark_as(lane->stream, time,
                                            n <= n_parts ? parts[n_parts - n + i] : c->out.next_id++,
                                            segment_span_code(remarks[i].which), remarks[i].value);
-    lane->told_span = span;
+    lane->written_span = span;
     return status;
 }
 
@@ -399,7 +399,7 @@ static bool name_lane(cutter *c, cutter_lane *lane, int kind) {
         i++;
     if (i == UINT16_MAX || (i == c->names.count && !vec_push(&c->names, code)))
         return i == UINT16_MAX;
-    lane->names[kind] = lane->told[kind] = (uint16_t)(i + 1);
+    lane->names[kind] = lane->written_names[kind] = (uint16_t)(i + 1);
     return true;
 }
 
@@ -485,15 +485,15 @@ static memtrace_status take_fate(cutter *c, memtrace_stream *stream, const memtr
 /* ---- events after a planned cut ------------------------------------------------------------ */
 
 static void count_behind(cutter *c) {
-    c->n_behind = 0;
+    c->n_lagging = 0;
     for (size_t i = 0; i < c->lanes.count; i++)
-        c->n_behind += whole_until(&c->lanes.items[i]) <= c->until;
+        c->n_lagging += whole_until(&c->lanes.items[i]) <= c->until;
 }
 
 static void note_time(cutter *c, cutter_lane *lane, uint64_t time) {
-    const bool was_behind = whole_until(lane) <= c->until;
+    const bool was_lagging = whole_until(lane) <= c->until;
     lane->latest = time > lane->latest ? time : lane->latest;
-    c->n_behind -= was_behind && whole_until(lane) > c->until;
+    c->n_lagging -= was_lagging && whole_until(lane) > c->until;
 }
 
 /* Notes that everything up to `time` is written, except in the domains that the sweep left out. The
@@ -698,9 +698,9 @@ static memtrace_status close_streams(cutter *c, uint64_t time) {
         const memtrace_status status = memtrace_stream_close_at(c->lanes.items[i].stream, time);
         first = first == MEMTRACE_OK ? status : first;
         c->lanes.items[i].stream = NULL;
-        memset(c->lanes.items[i].told, 0, sizeof c->lanes.items[i].told);
-        c->lanes.items[i].told_span = 0;
-        c->lanes.items[i].said = (memtrace_span){0};
+        memset(c->lanes.items[i].written_names, 0, sizeof c->lanes.items[i].written_names);
+        c->lanes.items[i].written_span = 0;
+        c->lanes.items[i].last_span = (memtrace_span){0};
         time = 0; /* one stream states the end for all of them */
     }
     return first;
@@ -719,7 +719,7 @@ static memtrace_end end_of_failed(const cutter *c) {
         time = oldest < time ? oldest : time;
         n_lost += stream ? memtrace_stream_pending(stream) : 0;
     }
-    memtrace_end failed = end_of(MEMTRACE_END_EARLY, time, 0, "the segments cannot be written");
+    memtrace_end failed = end_make(MEMTRACE_END_EARLY, time, 0, "the segments cannot be written");
     failed.n_lost = n_lost;
     return failed;
 }
@@ -730,7 +730,7 @@ memtrace_status cutter_end(cutter *c, const memtrace_end *end) {
     const memtrace_status taken = c->is_at_time ? MEMTRACE_OK : take_held(c);
     const uint64_t duration = end ? memtrace_reader_duration(c->out.reader) : c->latest;
     memtrace_end in = end             ? *end
-                      : c->is_at_time ? end_of(MEMTRACE_END_WHOLE, c->latest, 0, SEGMENT_GOES_ON)
+                      : c->is_at_time ? end_make(MEMTRACE_END_WHOLE, c->latest, 0, SEGMENT_GOES_ON)
                                       : (memtrace_end){.how = MEMTRACE_END_UNSAID};
     in.time = time_in(c, in.time);
     const memtrace_status status = close_streams(c, time_in(c, duration));

@@ -85,9 +85,9 @@ typedef struct cutter_lane {
     uint8_t level;           /* how many times its rate has been halved */
     /* Its thread's and scope's names, as indices into the cutter's `names`: the current ones, and
      * those written to this segment. 0: none. */
-    uint16_t names[CUTTER_NAMES], told[CUTTER_NAMES];
-    uint32_t span, told_span;     /* current span and that written to this segment, in `spans` */
-    memtrace_span said;           /* last span in this segment; see span_remark_list */
+    uint16_t names[CUTTER_NAMES], written_names[CUTTER_NAMES];
+    uint32_t span, written_span;  /* current span and that written to this segment, in `spans` */
+    memtrace_span last_span;      /* last span in this segment; see span_remark_list */
     uint64_t parts[SPAN_REMARKS]; /* ids of the remarks read so far of the next span */
     uint32_t n_parts;
     segment_backtrace codes; /* latest backtrace */
@@ -124,7 +124,7 @@ typedef struct cutter {
     uint64_t written;
     /* Domains left out so far by the sweep whose WRITTEN remark is next. */
     uint64_t n_left;
-    uint64_t n_behind;            /* domains that may still have events up to the planned cut */
+    uint64_t n_lagging;           /* domains that may still have events up to the planned cut */
     VEC(cutter_held) held;        /* in file order */
     VEC(uint64_t) held_words;     /* for each: the new codes of its backtrace, and its name */
     segment_backtrace held_codes; /* backtrace of the event being held */
@@ -152,7 +152,7 @@ MEMTRACE_NODISCARD memtrace_status cutter_take(cutter *c, const memtrace_event *
  * have arrived, and the segment should be ended. */
 void cutter_plan(cutter *c);
 static inline bool cutter_is_ripe(const cutter *c) {
-    return c->plans && c->n_behind == 0 && c->written > c->until;
+    return c->plans && c->n_lagging == 0 && c->written > c->until;
 }
 
 /* Bytes of the events held in memory for the planned cut. */

@@ -27,10 +27,10 @@ typedef struct statement {
     char text[MEMTRACE_MAX_REASON];
 } statement;
 
-/* Traces without names, or of several processes, have the process id FORMAT_NOBODY themselves. */
+/* Traces without names, or of several processes, have the process id FORMAT_PID_NONE themselves. */
 static uint64_t process_of(const end_trace *of) {
     enum { SOMEBODY = 1 };
-    return of->pid == FORMAT_NOBODY ? SOMEBODY : FORMAT_NOBODY;
+    return of->pid == FORMAT_PID_NONE ? SOMEBODY : FORMAT_PID_NONE;
 }
 
 static void put(uint8_t packet[END_PACKET], const end_trace *of, const char name[FILE_NAME],
@@ -96,12 +96,12 @@ bool end_parse(const uint8_t *packet, size_t n, const end_trace *of, memtrace_en
     statement s;
     if (!parse(packet, n, of, end_name, &s) || !is_known(s.start_char))
         return false;
-    *end = end_of((memtrace_ending)s.start_char, since(of->start, s.begin), (int)s.line, s.text);
+    *end = end_make((memtrace_ending)s.start_char, since(of->start, s.begin), (int)s.line, s.text);
     end->n_lost = s.code;
     return true;
 }
 
-memtrace_end end_of(memtrace_ending how, uint64_t time, int os_error, const char *reason) {
+memtrace_end end_make(memtrace_ending how, uint64_t time, int os_error, const char *reason) {
     memtrace_end end = {.how = how, .time = time, .os_error = os_error};
     memcpy(end.reason, reason, strnlen(reason, MEMTRACE_MAX_REASON - 1));
     return end;

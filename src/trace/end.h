@@ -43,6 +43,6 @@ static inline bool end_is_missing(const memtrace_end *end) {
 void end_explain(const memtrace_end *end, char *text, size_t size);
 
 /* Returns a statement with these fields; `reason` may be truncated. */
-memtrace_end end_of(memtrace_ending how, uint64_t time, int os_error, const char *reason);
+memtrace_end end_make(memtrace_ending how, uint64_t time, int os_error, const char *reason);
 
 #endif

@@ -103,7 +103,7 @@ static void meet(excerpt *e, excerpt_block *b, const memtrace_event *event) {
     e->n_samples += event->samples;
 }
 
-static bool note(excerpt *e, const memtrace_event *event) {
+static bool note_event(excerpt *e, const memtrace_event *event) {
     if (event->kind == MEMTRACE_PROMOTE)
         return true;
     uint32_t *place = place_of(e, event->id);
@@ -130,7 +130,7 @@ static bool reserve_domain(excerpt *e, uint16_t domain) {
     return true;
 }
 
-static bool choose(excerpt *e) {
+static bool select_blocks(excerpt *e) {
     for (size_t i = 0; i < e->blocks.count; i++) {
         excerpt_block *b = &e->blocks.items[i];
         b->kept = b->known && is_kept(&e->options, b);
@@ -146,7 +146,7 @@ static bool choose(excerpt *e) {
 }
 
 /* Gives each domain consecutive ids, which the format stores compactly. */
-static void number(excerpt *e) {
+static void assign_ids(excerpt *e) {
     e->next_id = e->options.first_id;
     for (size_t i = 0; i < e->of_domain.count; i++) {
         const uint64_t n = e->of_domain.items[i];
@@ -170,14 +170,14 @@ memtrace_status excerpt_plan(excerpt *e, memtrace_reader *reader, const excerpt_
     while ((status = memtrace_reader_next(reader, &event)) == MEMTRACE_OK) {
         if (event.domain >= e->n_domains)
             e->n_domains = event.domain + UINT32_C(1);
-        if (!note(e, &event))
+        if (!note_event(e, &event))
             return MEMTRACE_NOMEM;
     }
     if (status != MEMTRACE_END)
         return status;
-    if (!choose(e))
+    if (!select_blocks(e))
         return MEMTRACE_NOMEM;
-    number(e);
+    assign_ids(e);
     return MEMTRACE_OK;
 }
 

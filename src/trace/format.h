@@ -36,7 +36,7 @@ enum {
 };
 
 /* The process id of packets that hold nothing and only reserve room for names added later. */
-#define FORMAT_NOBODY UINT64_C(0)
+#define FORMAT_PID_NONE UINT64_C(0)
 
 /* Offsets of the fields of a packet header. */
 enum {

@@ -324,17 +324,17 @@ static memtrace_status close_lanes(join *j) {
 static memtrace_end end_in(const join *j) {
     memtrace_end end = memtrace_reader_end(j->out.reader);
     char why[MEMTRACE_MAX_REASON];
-    end.time = j->goes_on ? j->end : end.time + j->shift;
+    end.time = j->is_recording ? j->end : end.time + j->shift;
     if (end.how != MEMTRACE_END_OPEN)
         return end;
     end_explain(&(memtrace_end){.how = end.how}, why, sizeof why);
-    return end_of(MEMTRACE_END_EARLY, end.time, 0, why);
+    return end_make(MEMTRACE_END_EARLY, end.time, 0, why);
 }
 
 void join_extend(join *j, uint64_t until) {
     if (until > j->start + j->end)
         j->end = until - j->start;
-    j->goes_on = true;
+    j->is_recording = true;
 }
 
 memtrace_status join_end(join *j) {

@@ -49,7 +49,7 @@ typedef struct join {
     uint64_t start;     /* start of the result, us since the epoch */
     uint64_t shift;     /* from the result's start to the segment's, microseconds */
     uint64_t end;       /* latest moment of all segments, like `shift` */
-    bool goes_on;       /* still being recorded: `end` is its end so far */
+    bool is_recording;  /* still being recorded: `end` is its end so far */
     uint32_t round;
     uint64_t n_carried; /* carried blocks that the segment has yet to list */
     segment_head head;

@@ -185,7 +185,7 @@ static void find_ends(merge *m) {
     for (size_t i = 0; i < m->n_parts; i++) {
         merge_part *part = &m->parts[i];
         part->end = m->parts[part->process].end;
-        part->frees = part->end < whole && !(m->go_on && m->go_on[i]);
+        part->frees = part->end < whole && !(m->still_recorded && m->still_recorded[i]);
         /* So that its values at the very end remain visible. */
         if (part->frees && part->process == i)
             merge_gauges_end(&m->gauges, i, part->end + 1);

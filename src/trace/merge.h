@@ -43,7 +43,7 @@ typedef struct merge {
     size_t n_parts;
     /* Parts that are still being recorded: their processes have not ended, whatever the parts say.
      * May be set after merge_start. NULL: none. */
-    const bool *go_on;
+    const bool *still_recorded;
     uint64_t seed;
     uint64_t next_id;
     uint32_t next_domain;

@@ -208,7 +208,7 @@ static memtrace_status reader_skip_foreign(memtrace_reader *r) {
     bool says_gap = false;
     const bool says_end = reader_is_at_end_said(r);
     memtrace_status status = says_end ? MEMTRACE_OK : reader_take_gap(r, &says_gap);
-    if (p->pid != FORMAT_NOBODY && !says_end && !says_gap)
+    if (p->pid != FORMAT_PID_NONE && !says_end && !says_gap)
         status = reader_defect(r, FOREIGN_PID, p->offset,
                                "%u bytes of process %llu in the trace of %llu", p->size,
                                (unsigned long long)p->pid, (unsigned long long)r->info.pid);

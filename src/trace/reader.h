@@ -130,8 +130,8 @@ MEMTRACE_NODISCARD memtrace_status reader_miss(memtrace_reader *r, uint64_t unti
 void reader_close_gap(memtrace_reader *r);
 void reader_finish_gaps(memtrace_reader *r);
 
-/* Records the gap that the packet at `in.next` states. `*states` is false if it states none. */
-MEMTRACE_NODISCARD memtrace_status reader_take_gap(memtrace_reader *r, bool *states);
+/* Records the gap that the packet at `in.next` states. `*is_gap` is false if it states none. */
+MEMTRACE_NODISCARD memtrace_status reader_take_gap(memtrace_reader *r, bool *is_gap);
 
 /* Returns MEMTRACE_END at the end of the trace, or in strict reading the error that it is
  * incomplete. */

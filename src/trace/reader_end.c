@@ -33,7 +33,7 @@ memtrace_end memtrace_reader_end(const memtrace_reader *r) {
     if (end.how == MEMTRACE_END_OPEN)
         end.time = surely_until(r);
     if (is_cut_short(r) && end.how != MEMTRACE_END_EARLY)
-        end = end_of(MEMTRACE_END_EARLY, surely_until(r), 0, "the file is cut short");
+        end = end_make(MEMTRACE_END_EARLY, surely_until(r), 0, "the file is cut short");
     return end;
 }
 

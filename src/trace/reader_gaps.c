@@ -77,12 +77,12 @@ void reader_finish_gaps(memtrace_reader *r) {
             r->gaps.items[i].of = r->in.offset;
 }
 
-memtrace_status reader_take_gap(memtrace_reader *r, bool *states) {
+memtrace_status reader_take_gap(memtrace_reader *r, bool *is_gap) {
     const end_trace of = reader_end_trace(r);
     const size_t n = input_peek(&r->in, END_PACKET); /* may move the window */
     memtrace_gap gap;
-    *states = end_parse_gap(r->in.next, n, &of, &gap);
-    if (!*states)
+    *is_gap = end_parse_gap(r->in.next, n, &of, &gap);
+    if (!*is_gap)
         return MEMTRACE_OK;
     reader_close_gap(r);
     if (!vec_push(&r->gaps, gap))

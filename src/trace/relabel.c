@@ -103,7 +103,7 @@ static bool is_usable(const relabel *r, uint64_t offset, const packet_header *h)
     return packet_plausible(h) &&
            (h->packet.size >= FORMAT_LEAST_PACKET || h->packet.size == FORMAT_EMPTY_PACKET) &&
            h->packet.size <= r->size - offset &&
-           (offset == 0 || h->packet.pid == r->pid || h->packet.pid == FORMAT_NOBODY);
+           (offset == 0 || h->packet.pid == r->pid || h->packet.pid == FORMAT_PID_NONE);
 }
 
 /* Stores facts from the head that later packets depend on. */

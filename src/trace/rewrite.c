@@ -267,7 +267,7 @@ static memtrace_status put_wanted(rewrite *r, const memtrace_event *e, bool want
 
 /* Renumbers the event's block. Returns false if the block was never allocated, as far as is known,
  * or when out of memory, which sets `os_error`. */
-static bool number(rewrite *r, memtrace_event *e) {
+static bool renumber(rewrite *r, memtrace_event *e) {
     if (!has_backtrace(e)) {
         const uint32_t id = map64_get(&r->id_of, e->id);
         const bool known = id != MAP64_NONE || e->id < r->n_kept;
@@ -291,7 +291,7 @@ static bool number(rewrite *r, memtrace_event *e) {
 /* A dropped event still updates the backtrace, because later events refer to it. */
 static memtrace_status put_event(rewrite *r, memtrace_event *e) {
     const bool selected = !r->options.select || r->options.select(r->options.user, e),
-               wanted = selected && (!r->numbers || number(r, e));
+               wanted = selected && (!r->numbers || renumber(r, e));
     if (r->os_error)
         return MEMTRACE_IO;
     return wanted || has_backtrace(e) ? put_wanted(r, e, wanted) : MEMTRACE_OK;
@@ -422,14 +422,14 @@ static memtrace_end end_of_part(const rewrite *r) {
         return end;
     end_explain(&(memtrace_end){.how = end.how}, why, sizeof why);
     if (is_behind_part(r, time))
-        return end_of(MEMTRACE_END_WHOLE, end.time, 0, "");
+        return end_make(MEMTRACE_END_WHOLE, end.time, 0, "");
     if (end.how == MEMTRACE_END_OPEN)
-        return end_of(MEMTRACE_END_EARLY, end.time, 0, why);
+        return end_make(MEMTRACE_END_EARLY, end.time, 0, why);
     return end;
 }
 
 /* The earliest early end counts. The result is whole only if all inputs say that they are. */
-static void end_join(rewrite *r) {
+static void combine_ends(rewrite *r) {
     const memtrace_end end = end_of_part(r);
     r->n_ended += end.how != MEMTRACE_END_UNSAID;
     if (end.how == MEMTRACE_END_EARLY &&
@@ -475,7 +475,7 @@ static memtrace_status add_input(rewrite *r, const rewrite_input *input, memtrac
         status = explain(r, note_end(r), error);
     if (status == MEMTRACE_OK)
         status = explain(r, take_gaps(r), error);
-    end_join(r);
+    combine_ends(r);
     const memtrace_status closed = close_lanes(r);
     return status == MEMTRACE_OK ? explain(r, closed, error) : status;
 }

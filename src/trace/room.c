@@ -1,5 +1,5 @@
-/* room.c: the names are first written as packets of FORMAT_NOBODY, and assigned to the process once
- * all of them are there. */
+/* room.c: the names are first written as packets of FORMAT_PID_NONE, and assigned to the process
+ * once all of them are there. */
 #include "trace/room.h"
 
 #include "base/file.h"
@@ -25,11 +25,11 @@ static bool set_process(int fd, uint64_t packet, uint64_t pid) {
     return file_write_at(fd, bytes, sizeof bytes, packet + FORMAT_AT_PID) == 0;
 }
 
-/* Writes a packet as one of FORMAT_NOBODY, and a filler after it. */
+/* Writes a packet as one of FORMAT_PID_NONE, and a filler after it. */
 static bool fill_slot(int fd, uint64_t slot, const uint8_t *packet, size_t size) {
     uint8_t bytes[ROOM_SLOT];
     memcpy(bytes, packet, size);
-    put_u64(bytes + FORMAT_AT_PID, FORMAT_NOBODY);
+    put_u64(bytes + FORMAT_AT_PID, FORMAT_PID_NONE);
     room_put_filler(bytes + size, ROOM_SLOT - size, bytes_u64(packet + FORMAT_AT_TIME_BEGIN));
     return file_write_at(fd, bytes, size + ROOM_FILLER, slot) == 0;
 }
@@ -46,7 +46,7 @@ bool room_fill(const name_room *r, int fd, const uint8_t *names, size_t size, co
         if (!set_process(fd, filled, bytes_u64(names + FORMAT_AT_PID)))
             return false;
     for (size_t i = n_old; i-- > 0;) /* backwards, since a packet refers to those before it */
-        if (!set_process(fd, old[i], FORMAT_NOBODY))
+        if (!set_process(fd, old[i], FORMAT_PID_NONE))
             return false;
     return true;
 }

@@ -3,8 +3,8 @@
  * A recorder knows the places of a program by their addresses. Their names are looked up after the
  * program has ended, and readers expect names before the events. If the trace reserves room for the
  * names, the events need not be copied. The room is a row of slots of equal size, all of them
- * packets of FORMAT_NOBODY, which readers skip. A slot has FORMAT_MAX_PACKET bytes and a filler, so
- * that after a packet of any size, the rest of the slot can be one filler. */
+ * packets of FORMAT_PID_NONE, which readers skip. A slot has FORMAT_MAX_PACKET bytes and a filler,
+ * so that after a packet of any size, the rest of the slot can be one filler. */
 #ifndef TRACE_ROOM_H
 #define TRACE_ROOM_H
 
@@ -27,7 +27,7 @@ static inline void room_put_filler(uint8_t bytes[ROOM_FILLER], size_t size, uint
         .version = ROOM_VERSION,
         .verify_bucket = FORMAT_VERIFY_NOTHING,
         .packet = {
-            .size = (uint32_t)size, .time_begin = time, .time_end = time, .pid = FORMAT_NOBODY}};
+            .size = (uint32_t)size, .time_begin = time, .time_end = time, .pid = FORMAT_PID_NONE}};
     put_event_header(put_packet_header(bytes, &h), FORMAT_TRACE_INFO, time);
 }
 
@@ -39,7 +39,7 @@ typedef struct name_room {
     uint64_t end;   /* file offset up to which the room is known to be empty */
 } name_room;
 
-/* Takes a packet of FORMAT_NOBODY into account. */
+/* Takes a packet of FORMAT_PID_NONE into account. */
 void room_meet(name_room *r, uint64_t offset, uint64_t size);
 
 /* Returns the size in bytes of the empty slots right after the head; 0 if the first one is in
@@ -49,7 +49,7 @@ uint64_t room_size(const name_room *r);
 /* ---- filling ------------------------------------------------------------------------------- */
 
 /* Writes packets with names, `size` bytes in all, into the empty room of the file `fd`, and turns
- * the `n_old` packets at the offsets `old` into packets of FORMAT_NOBODY. Whenever this is
+ * the `n_old` packets at the offsets `old` into packets of FORMAT_PID_NONE. Whenever this is
  * interrupted, the trace is whole, with all new names, all old ones, or both; of both, the later
  * ones count. So the names must be in a domain that has no others. Returns false if they do not fit
  * or could not be written. */

@@ -244,8 +244,8 @@ bool writer_rescue(void *stream, uint64_t address, uint64_t pid,
            packet_rescue(&w, s, &s->events, address, &packets[1]);
 }
 
-void writer_put_end(uint8_t bytes[FORMAT_EMPTY_PACKET], uint64_t pid, uint64_t time,
-                    uint64_t next_id) {
+void writer_put_empty_packet(uint8_t bytes[FORMAT_EMPTY_PACKET], uint64_t pid, uint64_t time,
+                             uint64_t next_id) {
     const packet_header h = {.version = FORMAT_MAX_VERSION,
                              .verify_bucket = FORMAT_VERIFY_NOTHING,
                              .packet = {.size = FORMAT_EMPTY_PACKET,

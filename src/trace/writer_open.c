@@ -27,7 +27,7 @@ memtrace_status memtrace_writer_end(memtrace_writer *w, const memtrace_end *end)
 
 memtrace_status writer_break(memtrace_writer *w, uint64_t time, int os_error) {
     const memtrace_end end =
-        end_of(MEMTRACE_END_EARLY, time - w->start_time, os_error, "the trace cannot be written");
+        end_make(MEMTRACE_END_EARLY, time - w->start_time, os_error, "the trace cannot be written");
     if (!atomic_exchange(&w->broken, true) && w->end_at &&
         memtrace_writer_end(w, &end) != MEMTRACE_OK)
         return MEMTRACE_IO; /* the trace then has no end */

@@ -27,7 +27,7 @@ bool writer_rescue(void *stream, uint64_t address, uint64_t pid,
 
 /* Writes a packet without events, which states that process `pid` recorded until `time`, us since
  * the epoch. `next_id` is the id that its next block would have got. */
-void writer_put_end(uint8_t bytes[FORMAT_EMPTY_PACKET], uint64_t pid, uint64_t time,
-                    uint64_t next_id);
+void writer_put_empty_packet(uint8_t bytes[FORMAT_EMPTY_PACKET], uint64_t pid, uint64_t time,
+                             uint64_t next_id);
 
 #endif

@@ -271,7 +271,7 @@ START_TEST(what_is_said_is_read_as_it_was) {
     char reason[2 * MEMTRACE_MAX_REASON];
     memset(reason, 'x', sizeof reason);
     reason[sizeof reason - 1] = '\0';
-    memtrace_end said = end_of(MEMTRACE_END_EARLY, 1234567890123, 28, reason), read;
+    memtrace_end said = end_make(MEMTRACE_END_EARLY, 1234567890123, 28, reason), read;
     said.n_lost = UINT64_C(0x123456789ABCDEF0);
     for (unsigned version = 1; version <= FORMAT_MAX_VERSION; version++) {
         const end_trace of = {version, START_TIME, version == 3 ? 0 : 4711};
@@ -313,7 +313,7 @@ START_TEST(a_statement_is_read_wherever_it_stands) {
     ck_assert_int_eq(memtrace_writer_close(f.writer), MEMTRACE_OK);
     memset(reason, 'x', sizeof reason - 1);
     const end_trace of = {ROOM_VERSION, START_TIME, 4711};
-    const memtrace_end said = end_of(MEMTRACE_END_WHOLE, LATEST, 0, reason);
+    const memtrace_end said = end_make(MEMTRACE_END_WHOLE, LATEST, 0, reason);
     const size_t size = f.bytes.count - END_PACKET;
     memcpy(bytes, f.bytes.items, size);
     for (size_t before = STEP; before < END_PACKET; before += STEP) {
@@ -336,7 +336,7 @@ END_TEST
 /* Whatever byte is another one: it is read within bounds, or is no statement. */
 START_TEST(a_damaged_statement_is_none_or_makes_sense) {
     uint8_t packet[END_PACKET];
-    const memtrace_end said = end_of(MEMTRACE_END_WHOLE, 7, 0, "because");
+    const memtrace_end said = end_make(MEMTRACE_END_WHOLE, 7, 0, "because");
     const end_trace of = {3, START_TIME, 4711};
     for (size_t i = 0; i < sizeof packet; i++)
         for (unsigned flip = 1; flip < 256; flip <<= 1) {

@@ -465,8 +465,8 @@ static void read_spool(keeping *k) {
             give_up(k, k->cutter.out.os_error);
     }
     const memtrace_end end = k->failed || status != MEMTRACE_END
-                                 ? end_of(MEMTRACE_END_EARLY, cutter_whole_until(&k->cutter), 0,
-                                          "the segments cannot be written")
+                                 ? end_make(MEMTRACE_END_EARLY, cutter_whole_until(&k->cutter), 0,
+                                            "the segments cannot be written")
                                  : memtrace_reader_end(k->reader);
     if (k->fd_segment >= 0 && !end_segment(k, &end))
         give_up(k, k->cutter.out.os_error);

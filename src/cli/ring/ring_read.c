@@ -39,9 +39,9 @@ typedef VEC(member) members;
 
 /* The traces of one recording. */
 typedef struct group {
-    size_t first, n; /* range of the members */
-    bool goes_on;    /* it is still being recorded */
-    int fd;          /* the joined trace; -1: the group is a single file, used as it is */
+    size_t first, n;   /* range of the members */
+    bool is_recording; /* it is still being recorded */
+    int fd;            /* the joined trace; -1: the group is a single file, used as it is */
     char path[32];
 } group;
 
@@ -201,7 +201,7 @@ static int join_group(const char *folder, group *g, const member *m, uint64_t un
     }
     int result = add_all(&j, files, m, g->n, strict, g->fd);
     if (result == STATUS_OK) {
-        if (g->goes_on && until)
+        if (g->is_recording && until)
             join_extend(&j, until);
         const memtrace_status status = join_end(&j);
         if (status != MEMTRACE_OK)
@@ -224,17 +224,17 @@ static int join_group(const char *folder, group *g, const member *m, uint64_t un
 /* Problems of a recording concern its end, so they are reported for its last segment. */
 static int merge_groups(const members *all, const group *groups, size_t n, bool strict, int *fd) {
     char **paths = calloc(2 * n + 1, sizeof *paths), **const names = paths ? paths + n : NULL;
-    bool *go_on = calloc(n + 1, sizeof *go_on);
-    *fd = paths && go_on ? open_memory() : -1;
+    bool *still_recorded = calloc(n + 1, sizeof *still_recorded);
+    *fd = paths && still_recorded ? open_memory() : -1;
     for (size_t i = 0; *fd >= 0 && i < n; i++) {
-        go_on[i] = groups[i].goes_on;
+        still_recorded[i] = groups[i].is_recording;
         names[i] = (char *)all->items[groups[i].first + groups[i].n - 1].path;
         paths[i] = groups[i].fd >= 0 ? (char *)groups[i].path : names[i];
     }
     const int status =
-        *fd >= 0 ? trace_merge_into(paths, names, go_on, n, strict, *fd) : STATUS_FAILED;
+        *fd >= 0 ? trace_merge_into(paths, names, still_recorded, n, strict, *fd) : STATUS_FAILED;
     free(paths);
-    free(go_on);
+    free(still_recorded);
     return status;
 }
 
@@ -245,10 +245,10 @@ static uint64_t find_going_on(const members *all, group *groups, size_t n) {
     struct stat st;
     for (size_t i = 0; i < n; i++) {
         const char *last = all->items[groups[i].first + groups[i].n - 1].path;
-        groups[i].goes_on = ring_segment_goes_on(last) && stat(last, &st) == 0;
-        const uint64_t at = groups[i].goes_on ? (uint64_t)st.st_mtim.tv_sec * 1000000 +
-                                                    (uint64_t)st.st_mtim.tv_nsec / 1000
-                                              : 0;
+        groups[i].is_recording = ring_segment_goes_on(last) && stat(last, &st) == 0;
+        const uint64_t at = groups[i].is_recording ? (uint64_t)st.st_mtim.tv_sec * 1000000 +
+                                                         (uint64_t)st.st_mtim.tv_nsec / 1000
+                                                   : 0;
         until = at > until ? at : until;
     }
     return until;

@@ -66,7 +66,7 @@ static bool open_file(run_go_feed *f) {
         return true;
     if (f->os_error)
         return false;
-    run_go_feed_keep_earlier((pid_t)f->trace.of.pid, f->path);
+    run_go_feed_keep_earlier((pid_t)f->trace.tables.pid, f->path);
     f->fd = open(f->path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0666);
     if (f->fd < 0 || fstat(f->fd, &st) != 0) {
         f->os_error = errno;
@@ -89,7 +89,7 @@ static bool open_file(run_go_feed *f) {
 
 static uint64_t now_us(const run_go_feed *f) {
     const uint64_t now = clock_anchored_us(f->begin, clock_monotonic_us());
-    return now > f->trace.of.start_time ? now - f->trace.of.start_time : 0;
+    return now > f->trace.tables.start_time ? now - f->trace.tables.start_time : 0;
 }
 
 /* With from_now, blocks of the first reading were allocated before, so they are put at the start of
@@ -183,9 +183,9 @@ run_go_feed *run_go_feed_start(const run_go_feed_how *how, const go_program *p, 
     f->reads_first = how->from_now;
     f->trace.from_now = how->from_now;
     f->trace.is_cut = how->space > 0;
-    f->trace.of.pid = (uint64_t)(how->inner ? how->inner : how->pid);
-    f->trace.of.program = f->name;
-    f->trace.of.start_time = how->start_time;
+    f->trace.tables.pid = (uint64_t)(how->inner ? how->inner : how->pid);
+    f->trace.tables.program = f->name;
+    f->trace.tables.start_time = how->start_time;
     pthread_mutex_init(&f->lock, NULL);
     pthread_cond_init(&f->change, NULL);
     const int error = f->path && f->name ? start_thread(f) : ENOMEM;

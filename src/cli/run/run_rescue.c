@@ -110,7 +110,7 @@ static end_trace end_trace_of(const whole_packets *w) {
 static void note_said(int fd, const packet_header *h, whole_packets *w) {
     uint8_t bytes[END_PACKET];
     const end_trace of = end_trace_of(w);
-    if (h->packet.pid == FORMAT_NOBODY && h->packet.size == END_PACKET &&
+    if (h->packet.pid == FORMAT_PID_NONE && h->packet.size == END_PACKET &&
         pread(fd, bytes, sizeof bytes, w->size) == (ssize_t)sizeof bytes &&
         end_parse(bytes, sizeof bytes, &of, &w->said))
         w->said_at = w->size;
@@ -201,8 +201,8 @@ static void add_packet(int fd, const rescued_packet *packet) {
     if (w.size == 0 || w.there)
         return;
     const int error = append_packet(fd, w.size, packet->bytes, packet->size);
-    const memtrace_end early = end_of(MEMTRACE_END_EARLY, since_start(&w, mark.time), error,
-                                      "cannot write the end of the trace");
+    const memtrace_end early = end_make(MEMTRACE_END_EARLY, since_start(&w, mark.time), error,
+                                        "cannot write the end of the trace");
     if (error)
         say_end(fd, &w, false, &early);
 }
@@ -325,8 +325,8 @@ static void visit_end(void *context, int fd, uint64_t at, const struct rescue_sl
     (void)fd, (void)at;
     const int trace = is_meant(r, slot) ? open_trace_of(r, slot) : -1;
     const whole_packets w = trace < 0 ? (whole_packets){0} : find_packets(trace, NULL);
-    const memtrace_end end = end_of(MEMTRACE_END_WHOLE, since_start(&w, w.end), 0,
-                                    "the process was killed, then or later");
+    const memtrace_end end = end_make(MEMTRACE_END_WHOLE, since_start(&w, w.end), 0,
+                                      "the process was killed, then or later");
     say_end(trace, &w, false, &end);
     if (trace >= 0)
         close(trace);
@@ -427,8 +427,8 @@ static bool had_no_stream(int fd, const whole_packets *w) {
 void run_rescue_note_silent(int fd, const char *path) {
     const int trace = path_open_once(path, O_RDWR);
     const whole_packets w = trace < 0 ? (whole_packets){0} : find_packets(trace, NULL);
-    const memtrace_end end = end_of(MEMTRACE_END_WHOLE, since_start(&w, w.end), 0,
-                                    "the process ended without notice, then or later");
+    const memtrace_end end = end_make(MEMTRACE_END_WHOLE, since_start(&w, w.end), 0,
+                                      "the process ended without notice, then or later");
     if (w.size > 0 && w.said.how == MEMTRACE_END_OPEN && had_no_stream(fd, &w))
         say_end(trace, &w, false, &end);
     if (trace >= 0)
@@ -436,14 +436,14 @@ void run_rescue_note_silent(int fd, const char *path) {
 }
 
 static memtrace_end lost_end(const whole_packets *w) {
-    return end_of(MEMTRACE_END_EARLY, since_start(w, w->end), 0,
-                  "a signal ended the process, and events not yet written are lost");
+    return end_make(MEMTRACE_END_EARLY, since_start(w, w->end), 0,
+                    "a signal ended the process, and events not yet written are lost");
 }
 
 /* Appends an empty packet, so that the trace lasts until `end`. Returns 0 or an errno. */
 static int extend(int fd, const whole_packets *w, uint64_t end) {
     uint8_t packet[FORMAT_EMPTY_PACKET];
-    writer_put_end(packet, w->pid, end, w->next_id);
+    writer_put_empty_packet(packet, w->pid, end, w->next_id);
     return append_packet(fd, w->size, packet, sizeof packet);
 }
 
@@ -469,8 +469,8 @@ void run_rescue_note_end(int rescue, const char *pattern, uint64_t pid, uint64_t
         return;
     const whole_packets w = find_packets(fd, NULL);
     if (w.size > 0 && w.pid == pid && w.start_time >= begin && w.end < end) {
-        const memtrace_end killed = end_of(MEMTRACE_END_WHOLE, since_start(&w, end), 0,
-                                           "a signal ended the process"),
+        const memtrace_end killed = end_make(MEMTRACE_END_WHOLE, since_start(&w, end), 0,
+                                             "a signal ended the process"),
                            lost = lost_end(&w);
         const int error = extend(fd, &w, end);
         if (w.said.how == MEMTRACE_END_OPEN && !had_no_stream(rescue, &w))

@@ -340,7 +340,7 @@ bool export_html(output *o, export_subject *s) {
                    "<noscript>This page needs JavaScript.</noscript>\n"
                    "<div id=\"app\" aria-busy=\"true\"></div>\n"
                    "<script type=\"text/plain\" id=\"allotrace-data\">\n");
-    ok = put_data(o, s->page, s->filter) && ok;
+    ok = put_data(o, s->viewer, s->filter) && ok;
     output_text(o, "\n</script>\n<script type=\"module\">");
     ok = put_asset(o, "/page.js") && ok;
     output_text(o, "</script>\n</body>\n</html>\n");

@@ -71,7 +71,7 @@ typedef struct export_subject {
     const char *path;
     const char *const *labels; /* EXPORT_FOLDER: KEY=VALUE each; the last value of a key counts */
     size_t n_labels;
-    viewer *page;       /* EXPORT_PAGE: a viewer whose first trace is the subject */
+    viewer *viewer;     /* EXPORT_PAGE: a viewer whose first trace is the subject */
     const char *filter; /* a valid filter, which selected `kept`; NULL: none */
     char reason[256];   /* reason for a failure, unless it was out of memory */
     bool is_unwanted;   /* failed because the watch declined the size */

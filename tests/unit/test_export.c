@@ -334,7 +334,7 @@ START_TEST(a_page_ends_when_nobody_waits) {
     ck_assert(viewer_publish(&v, 0, &p, NULL, 0, READING_WHOLE));
     output_start(&o, OUTPUT_MEMORY);
     o.watch = &watch;
-    export_html(&o, SUBJECT(.page = &v));
+    export_html(&o, SUBJECT(.viewer = &v));
     ck_assert_int_eq(asked, 1);
     ck_assert_int_eq(output_finish(&o), ECANCELED);
     viewer_free(&v);

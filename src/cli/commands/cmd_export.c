@@ -195,7 +195,7 @@ static int write_page(work *w, trace_file *in) {
         return message_no_memory();
     v.version = ALLOTRACE_VERSION;
     v.sources = ".";
-    w->subject.page = &v;
+    w->subject.viewer = &v;
     if (viewer_publish(&v, 0, &w->profile, warnings, n, READING_WHOLE))
         status = write_file(w);
     else

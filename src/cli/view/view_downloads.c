@@ -10,13 +10,13 @@ static bool write_by(export_function *write, output *o, const download_subject *
                               .measure = s->query->measure,
                               .costs = &s->query->costs,
                               .title = s->viewer->traces[s->trace].name,
-                              .page = s->viewer,
+                              .viewer = s->viewer,
                               .filter = s->filter};
     return write(o, &subject);
 }
 
 static bool write_html(output *o, const download_subject *s) {
-    return export_html(o, &(export_subject){.page = s->viewer, .filter = s->filter});
+    return export_html(o, &(export_subject){.viewer = s->viewer, .filter = s->filter});
 }
 
 static bool write_speedscope(output *o, const download_subject *s) {

@@ -21,7 +21,7 @@ typedef struct finder {
     const query_result *q;
     const advise_asker *asker;
     double min_share;
-    advise *out;
+    advice_list *out;
     advise_stacks stacks;
     uint8_t *rule_of; /* by stack */
     bool *shown;      /* by stack: it is in an item */
@@ -507,14 +507,14 @@ static bool find_items(finder *f) {
     return ok;
 }
 
-bool advise_query(const query_result *q, double min_share, advise *result) {
+bool advise_query(const query_result *q, double min_share, advice_list *result) {
     const advise_asker stays = {0};
     return advise_query_for(&stays, q, min_share, result);
 }
 
 bool advise_query_for(const advise_asker *asker, const query_result *q, double min_share,
-                      advise *result) {
-    *result = (advise){.n_owners = 0};
+                      advice_list *result) {
+    *result = (advice_list){.n_owners = 0};
     finder f = {.q = q, .asker = asker, .min_share = min_share, .out = result};
     bool ok = advise_stacks_build(q, asker, &f.stacks);
     if (ok) {
@@ -534,9 +534,9 @@ bool advise_query_for(const advise_asker *asker, const query_result *q, double m
     return ok;
 }
 
-void advise_free(advise *a) {
+void advise_free(advice_list *a) {
     vec_free(&a->items);
     vec_free(&a->places);
     arena_free(&a->strings);
-    *a = (advise){.n_owners = 0};
+    *a = (advice_list){.n_owners = 0};
 }

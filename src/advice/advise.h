@@ -63,23 +63,23 @@ typedef struct advice {
     const char *filter;         /* keeps these blocks, and few others */
 } advice;
 
-typedef struct advise {
+typedef struct advice_list {
     VEC(advice) items; /* largest first */
     VEC(advise_place) places;
     advise_place largest; /* of all functions */
     uint64_t n_owners;    /* functions that allocate anything */
     arena strings;
-} advise;
+} advice_list;
 
 /* Fills `*result`, which need not be initialized, with advice on everything that is at least
  * `min_share` percent of the total. The query must have a measure of whole blocks, and keep the
  * rows that it counts. False when there is no memory. The result refers to the profile. */
-bool advise_query(const query_result *q, double min_share, advise *result);
+bool advise_query(const query_result *q, double min_share, advice_list *result);
 
 /* The same, but also ends with false when nobody waits for the result any more. */
 bool advise_query_for(const advise_asker *asker, const query_result *q, double min_share,
-                      advise *result);
+                      advice_list *result);
 
-void advise_free(advise *a);
+void advise_free(advice_list *a);
 
 #endif

@@ -222,7 +222,7 @@ static const char *command_words(document *d, const advise_report *r, const advi
 
 /* ---- rows -------------------------------------------------------------------------------- */
 
-static bool is_known(const advise *a, const advice *item) {
+static bool is_known(const advice_list *a, const advice *item) {
     for (const advice *other = a->items.items; other < item; other++)
         if (item->rule && other->rule == item->rule)
             return true;

@@ -25,7 +25,7 @@ typedef struct advise_row {
 /* The data of the report's tables. It must outlive the document, as must what it points to. */
 typedef struct advise_report {
     const report *report;
-    const advise *advise;
+    const advice_list *advise;
     advise_view view;
     report_rows rows, places; /* contexts of the tables */
     const advise_row *made;   /* the rows that are shown */

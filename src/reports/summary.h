@@ -16,7 +16,7 @@ typedef struct summary_report {
     const char *trace;  /* name of the file for the commands shown */
     const char *hiding; /* the filter of `sites` and `leaks`; NULL: none */
     const peak *peak;
-    const advise *advice;
+    const advice_list *advice;
     hotspots_report sites;
     leaks_report leaks;
 } summary_report;

@@ -9,7 +9,7 @@
 
 /* Finds the items for which a rule gives a reason. */
 typedef VEC(uint32_t) row_list;
-static bool find_rows(const advise *a, row_list *rows) {
+static bool find_rows(const advice_list *a, row_list *rows) {
     bool ok = true;
     for (uint32_t i = 0; ok && i < a->items.count; i++)
         ok = !a->items.items[i].rule || vec_push(rows, i);
@@ -36,7 +36,7 @@ static const char *trace_name(const request *r, const asked *q) {
     return access(path, F_OK) == 0 ? path : "BEFORE.ctf";
 }
 
-static bool write_advice(request *r, const asked *q, const advise *a, double share) {
+static bool write_advice(request *r, const asked *q, const advice_list *a, double share) {
     document kept = {0};
     row_list list = {0};
     advise_report shown = {
@@ -63,7 +63,7 @@ static void release_advice(void *value) {
 
 static bool make_advice(void *context, cache_value *value) {
     const advice_making *m = context;
-    advise *a = malloc(sizeof *a);
+    advice_list *a = malloc(sizeof *a);
     if (!a || !advise_query_for(&m->asker, m->query, m->share, a)) {
         free(a);
         return false;

@@ -304,7 +304,7 @@ static uint64_t samples_kept(const profile *p, const char *text) {
     return sum;
 }
 
-static void check_item(const profile *p, const advise *a, const advice *item) {
+static void check_item(const profile *p, const advice_list *a, const advice *item) {
     uint64_t samples = 0;
     for (uint32_t i = 0; i < item->n_places; i++) {
         samples += a->places.items[item->first_place + i].cost.samples;
@@ -326,7 +326,7 @@ static void check_item(const profile *p, const advise *a, const advice *item) {
 static void check_all(const char *name, const char *text, double min_share) {
     profile p;
     query_result q;
-    advise a;
+    advice_list a;
     filter *f;
     filter_error error;
     read_trace(&p, name);
@@ -372,7 +372,7 @@ START_TEST(blocks_of_all_stacks_are_tallied) {
     tape t;
     profile p;
     query_result q;
-    advise a;
+    advice_list a;
     static const uint64_t words[][2] = {{20, 300}, {10, 40}, {10, 20}, {3, 10}, {40, 4}};
     tape_start(&t, 1);
     for (size_t i = 0; i < 5; i++) {

@@ -17,12 +17,12 @@ static void record(profile *p) {
 static atomic_int advised;
 
 bool __real_advise_query_for(const advise_asker *asker, const query_result *q, double min_share,
-                             advise *result);
+                             advice_list *result);
 bool __wrap_advise_query_for(const advise_asker *asker, const query_result *q, double min_share,
-                             advise *result);
+                             advice_list *result);
 
 bool __wrap_advise_query_for(const advise_asker *asker, const query_result *q, double min_share,
-                             advise *result) {
+                             advice_list *result) {
     advised++;
     return __real_advise_query_for(asker, q, min_share, result);
 }

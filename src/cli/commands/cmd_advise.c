@@ -45,7 +45,7 @@ static const option options[] = {
 };
 
 static int show(const question *q, const advise_options *opts, bool *addresses) {
-    advise a;
+    advice_list a;
     document d = {0};
     trace_file_doing(&q->in, "looking for advice");
     if (!advise_query(&q->query, opts->min_share, &a))

@@ -31,7 +31,7 @@ typedef struct findings {
     peak peak;
     hotspots sites;
     leaks leaks;
-    advise advice;
+    advice_list advice;
 } findings;
 
 static void findings_free(findings *f) {

@@ -81,7 +81,7 @@ static bool say_growing(const saying *s, const query_result *q) {
 }
 
 static bool say_advice(const saying *s, const query_result *q) {
-    advise found;
+    advice_list found;
     const advice *best = NULL;
     if (!advise_query(q, ADVISE_WORTH, &found))
         return false;

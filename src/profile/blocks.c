@@ -505,24 +505,24 @@ static bool pack_promoted(block_table *b) {
     return true;
 }
 
-static bool pack_enders(block_table *b) {
+static bool pack_freed_by(block_table *b) {
     size_t n = 0;
-    if (!b->ender)
+    if (!b->freed_by)
         return true;
     if (!(b->elsewhere = no_rows(b)))
         return false;
     for (size_t i = 0; i < b->count; i++)
-        if (b->ender[i] != BLOCKS_SAME) {
+        if (b->freed_by[i] != BLOCKS_SAME) {
             bits_add(b->elsewhere, (uint32_t)i);
-            b->ender[n++] = b->ender[i];
+            b->freed_by[n++] = b->freed_by[i];
         }
     rank_rows(b, &b->elsewhere, n);
-    b->ender = shrunk(b->ender, n * sizeof *b->ender);
+    b->freed_by = shrunk(b->freed_by, n * sizeof *b->freed_by);
     return true;
 }
 
 bool blocks_pack(block_table *b) {
-    return pack_promoted(b) && pack_enders(b);
+    return pack_promoted(b) && pack_freed_by(b);
 }
 
 bool blocks_finish(block_table *b) {
@@ -607,7 +607,7 @@ void blocks_free(block_table *b) {
     }
     free(b->after);
     free(b->place);
-    free(b->ender);
+    free(b->freed_by);
     free(b->promoted);
     free(b->elsewhere);
     map64_free(&b->by_row);

@@ -68,7 +68,7 @@ typedef enum blocks_column {
     BLOCKS_COLUMN_died,
     BLOCKS_COLUMN_place,
     BLOCKS_COLUMN_after,
-    BLOCKS_COLUMN_ender,
+    BLOCKS_COLUMN_freed_by,
     BLOCKS_N_COLUMNS
 } blocks_column;
 
@@ -80,10 +80,10 @@ typedef enum blocks_column {
 #define BLOCKS_IF_SEVERAL (1u << 31)
 /* The columns that blocks_spread.h reads. */
 #define BLOCKS_SPREAD_COLUMNS                                                                      \
-    (BLOCKS_PEAK_COLUMNS | BLOCKS_HAS(died) | BLOCKS_HAS(domain) | BLOCKS_HAS(ender))
+    (BLOCKS_PEAK_COLUMNS | BLOCKS_HAS(died) | BLOCKS_HAS(domain) | BLOCKS_HAS(freed_by))
 #define BLOCKS_ALL_COLUMNS ((1u << BLOCKS_N_COLUMNS) - 1)
 /* The columns that give the order of events. */
-#define BLOCKS_PLACE_COLUMNS (BLOCKS_HAS(place) | BLOCKS_HAS(after) | BLOCKS_HAS(ender))
+#define BLOCKS_PLACE_COLUMNS (BLOCKS_HAS(place) | BLOCKS_HAS(after) | BLOCKS_HAS(freed_by))
 
 typedef struct blocks_large {
     uint64_t length, samples;
@@ -158,7 +158,7 @@ typedef struct block_table {
     uint32_t *place; /* of the allocation; NULL: its row */
     /* The domain in which the block died, or BLOCKS_SAME. In a finished table, it has only the rows
      * in `elsewhere`. */
-    uint16_t *ender;
+    uint16_t *freed_by;
     /* In a finished table: the rows that were promoted, and those that died in another domain. They
      * are few. NULL: none. */
     bits_word *promoted, *elsewhere;
@@ -277,8 +277,8 @@ static inline bool blocks_died_elsewhere(const block_table *b, size_t row) {
 }
 
 /* Returns the domain in which the block died, if it did. */
-static inline uint16_t blocks_ender(const block_table *b, size_t row) {
-    return blocks_died_elsewhere(b, row) ? b->ender[bits_rank(b->elsewhere, (uint32_t)row)]
+static inline uint16_t blocks_freed_by(const block_table *b, size_t row) {
+    return blocks_died_elsewhere(b, row) ? b->freed_by[bits_rank(b->elsewhere, (uint32_t)row)]
                                          : b->domain[row];
 }
 

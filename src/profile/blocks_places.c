@@ -225,12 +225,12 @@ static uint32_t later(uint32_t a, uint32_t b) {
     return a > b ? a : b;
 }
 
-static bool set_ender(block_table *b, size_t row, uint16_t domain) {
-    if (!b->ender && (b->ender = malloc(b->count * sizeof *b->ender)))
-        memset(b->ender, 0xFF, b->count * sizeof *b->ender);
-    if (b->ender)
-        b->ender[row] = domain;
-    return b->ender;
+static bool set_freed_by(block_table *b, size_t row, uint16_t domain) {
+    if (!b->freed_by && (b->freed_by = malloc(b->count * sizeof *b->freed_by)))
+        memset(b->freed_by, 0xFF, b->count * sizeof *b->freed_by);
+    if (b->freed_by)
+        b->freed_by[row] = domain;
+    return b->freed_by;
 }
 
 static uint64_t time_of(const merging *m, size_t place) {
@@ -336,7 +336,7 @@ static bool settle_deaths(const merging *m) {
             const death *d = &of[i];
             b->after[d->row] =
                 d->is_found ? d->place : find_place(m, d->place, blocks_died(b, d->row));
-            ok = d->in->domain == b->domain[d->row] || set_ender(b, d->row, d->in->domain);
+            ok = d->in->domain == b->domain[d->row] || set_freed_by(b, d->row, d->in->domain);
         }
     }
     return ok;

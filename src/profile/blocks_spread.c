@@ -23,6 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/inline.h"
 #include "profile/radix.h"
 #include "profile/tick.h"
 
@@ -53,11 +54,11 @@ typedef struct coarse {
 
 /* Consecutive wanted bins, with one neighbor before and one after them. */
 typedef struct stretch {
-    size_t first, last;    /* coarse bins, both included */
-    size_t begin, end;     /* fine bins of the round */
-    size_t wanted, behind; /* fine bins: the first wanted one, and the one after the last */
-    uint32_t place;        /* of the stretch's first birth */
-    uint32_t birth, n;     /* its number in the round, and the number of births */
+    size_t first, last;   /* coarse bins, both included */
+    size_t begin, end;    /* fine bins of the round */
+    size_t wanted, after; /* fine bins: the first wanted one, and the one after the last */
+    uint32_t place;       /* of the stretch's first birth */
+    uint32_t birth, n;    /* its number in the round, and the number of births */
 } stretch;
 
 /* A chunk of consecutive rows: the range of their births, and the range of the deaths of those rows
@@ -95,8 +96,8 @@ typedef VEC(death) deaths;
 /* The events of one domain in a round. */
 typedef struct share {
     bool is_met;
-    uint32_t first, last;  /* numbers of births; NO_BIRTH: none */
-    size_t deaths, behind; /* range in the sorted deaths; `behind` is not included */
+    uint32_t first, last;      /* numbers of births; NO_BIRTH: none */
+    size_t deaths, deaths_end; /* range in the sorted deaths; the end is not included */
 } share;
 
 /* The level of one domain within a fine bin, in samples since the beginning of the stretch. */
@@ -249,15 +250,15 @@ static uint64_t bound_of(const spreading *s, size_t i) {
 /* Marks the bins in which `samples` may have been live, and returns their number. A single bin
  * between two stretches is marked, too: it would be a neighbor of both, so they become one. */
 static size_t want(spreading *s, uint64_t samples) {
-    size_t wanted = 0, behind = 0; /* `behind`: the bin after the last wanted one; 0: none yet */
+    size_t wanted = 0, after = 0; /* `after`: the bin after the last wanted one; 0: none yet */
     for (size_t i = 0; i < s->n_bins; i++) {
         if (bound_of(s, i) < samples)
             continue;
-        for (size_t j = behind; behind > 0 && i - behind < 2 && j < i; j++, wanted++)
+        for (size_t j = after; after > 0 && i - after < 2 && j < i; j++, wanted++)
             s->bins[j].wanted = true;
         s->bins[i].wanted = true;
         wanted++;
-        behind = i + 1;
+        after = i + 1;
     }
     return wanted;
 }
@@ -338,7 +339,7 @@ static void gather_births(const spreading *s, size_t row, size_t end) {
 /* Whether the death is known only to come after its block's birth: the clock of the domain that
  * freed the block may be behind that of the domain that allocated it. */
 static bool death_floats(const block_table *b, size_t row) {
-    return blocks_ender(b, row) != b->domain[row] && b->after[row] == blocks_place(b, row) + 1;
+    return blocks_freed_by(b, row) != b->domain[row] && b->after[row] == blocks_place(b, row) + 1;
 }
 
 static bool gather_death(spreading *s, size_t row, uint64_t died) {
@@ -347,7 +348,7 @@ static bool gather_death(spreading *s, size_t row, uint64_t died) {
     if (!find_bin(s, died, &in))
         return true;
     const uint64_t samples = blocks_samples(b, row);
-    const uint16_t domain = blocks_ender(b, row);
+    const uint16_t domain = blocks_freed_by(b, row);
     const uint32_t key = key_of(in.fine, domain);
     const uint32_t at = birth_at(s, in.stretch, b->after[row] - 1);
     ends *x = at != NO_BIRTH ? &s->ends[at] : NULL;
@@ -389,8 +390,7 @@ static size_t digit_of_domain(const void *event, unsigned shift) {
     return radix_digit(((const death *)event)->domain, shift);
 }
 
-static inline __attribute__((always_inline)) void sort_by(spreading *s, uint64_t most,
-                                                          radix_digit_of *digit_of) {
+static ALWAYS_INLINE void sort_by(spreading *s, uint64_t most, radix_digit_of *digit_of) {
     deaths *e = &s->deaths;
     death *sorted =
         radix_sort(e->items, s->room.items, e->count, sizeof *sorted, radix_bits(most), digit_of);
@@ -453,8 +453,8 @@ static void share_out(spreading *s) {
     }
     for (size_t i = 0; i < s->deaths.count; i++) {
         share *x = share_of(s, s->deaths.items[i].domain);
-        x->deaths = x->behind ? x->deaths : i;
-        x->behind = i + 1;
+        x->deaths = x->deaths_end ? x->deaths : i;
+        x->deaths_end = i + 1;
     }
 }
 
@@ -496,9 +496,9 @@ static bool gather(spreading *s) {
 
 /* Bounds of the samples that a domain had added by the moment, less those that it had freed. The
  * lower one assumes that all floating deaths came before the moment. */
-typedef struct made {
+typedef struct moment_bounds {
     int64_t most, least;
-} made;
+} moment_bounds;
 
 static size_t fine_at(const spreading *s, uint64_t time) {
     const size_t in = coarse_at(s, time);
@@ -512,7 +512,7 @@ typedef struct following {
     size_t known; /* fine bins begun in `reaches` */
     size_t last;  /* last bin whose floating deaths may have come before the moment */
     /* Samples: at present, at the moment, and of those floating deaths. */
-    int64_t level, then, floating;
+    int64_t level, at_moment, floating;
 } following;
 
 /* Keeps the level for all fine bins before `end`, in which nothing more happens. */
@@ -537,10 +537,10 @@ static void be_born(following *f, const birth *b, uint32_t died, uint32_t place)
     r->most = f->level > r->most ? f->level : r->most;
     if (b->samples && f->level + r->floating > r->own)
         r->own = f->level + r->floating;
-    f->then = is_before ? f->level : f->then;
+    f->at_moment = is_before ? f->level : f->at_moment;
     f->level -= died;
     r->least = f->level < r->least ? f->level : r->least;
-    f->then = are_before ? f->level : f->then;
+    f->at_moment = are_before ? f->level : f->at_moment;
 }
 
 static void die(following *f, const death *d) {
@@ -550,7 +550,7 @@ static void die(following *f, const death *d) {
     r->floating += d->floats ? samples : 0;
     r->least = f->level < r->least ? f->level : r->least;
     if (d->place <= f->s->at.place)
-        f->then = f->level;
+        f->at_moment = f->level;
     else if (d->floats && d->fine <= f->last)
         f->floating += samples;
 }
@@ -560,10 +560,10 @@ static uint32_t place_of(const stretch *in, uint32_t number) {
 }
 
 /* A death with the place of a birth happened before that birth. */
-static made follow(const spreading *s, const share *of) {
+static moment_bounds follow(const spreading *s, const share *of) {
     following f = {.s = s, .in = s->stretches.items};
     f.last = s->is_moment ? fine_at(s, s->at.time) + 1 : 0;
-    const death *d = s->deaths.items + of->deaths, *end = s->deaths.items + of->behind;
+    const death *d = s->deaths.items + of->deaths, *end = s->deaths.items + of->deaths_end;
     const stretch *in = f.in; /* of the birth */
     for (uint32_t i = of->first; i != NO_BIRTH; i = s->births[i].next) {
         while (i - in->birth >= in->n)
@@ -578,7 +578,7 @@ static made follow(const spreading *s, const share *of) {
     rest_until(&f, f.in->end);
     f.level = 0;
     rest_until(&f, s->n_fines);
-    return (made){.most = f.then, .least = f.then - f.floating};
+    return (moment_bounds){.most = f.at_moment, .least = f.at_moment - f.floating};
 }
 
 static int64_t lower(int64_t a, int64_t b) {
@@ -616,11 +616,11 @@ static void add_domain(const spreading *s) {
 
 /* At its own allocation, the level of the moment's domain is certain. The end of a microsecond
  * belongs to no domain. */
-static void add_at_moment(spreading *s, uint16_t domain, made then) {
+static void add_at_moment(spreading *s, uint16_t domain, moment_bounds bounds) {
     const reach r = around(s, fine_at(s, s->at.time));
     const bool is_certain = s->at.place != BLOCKS_NOWHERE && domain == s->domain;
-    s->low += is_certain ? then.least : r.least;
-    s->high += is_certain ? then.most : r.most;
+    s->low += is_certain ? bounds.least : r.least;
+    s->high += is_certain ? bounds.most : r.most;
 }
 
 /* ---- rounds ------------------------------------------------------------------------------ */
@@ -638,7 +638,7 @@ static bool make_fines(spreading *s) {
 
 static void sum_up(spreading *s, const stretch *x) {
     const int64_t base = (int64_t)s->bins[x->first].live;
-    for (size_t i = x->wanted; i < x->behind; i++) {
+    for (size_t i = x->wanted; i < x->after; i++) {
         const fine *f = &s->fines[i];
         s->high = higher(s->high, base + f->high);
         if (f->own != INT64_MIN)
@@ -660,9 +660,9 @@ static bool run_round(spreading *s) {
         return false;
     for (size_t i = 0; i < s->met.count; i++) {
         const uint16_t domain = s->met.items[i];
-        const made then = follow(s, &s->shares[domain]);
+        const moment_bounds bounds = follow(s, &s->shares[domain]);
         if (s->is_moment)
-            add_at_moment(s, domain, then);
+            add_at_moment(s, domain, bounds);
         else
             add_domain(s);
         s->shares[domain].is_met = false;
@@ -682,7 +682,7 @@ static bool add_stretch(spreading *s, size_t at, size_t end) {
     x.n = s->bins[x.last + 1].place - x.place;
     x.end = x.begin + ((x.last + 1 - x.first) << s->shift);
     x.wanted = x.begin + ((at - x.first) << s->shift);
-    x.behind = x.begin + ((end - x.first) << s->shift);
+    x.after = x.begin + ((end - x.first) << s->shift);
     s->first = n ? s->first : x.first;
     for (size_t i = n ? s->last + 1 : x.first; i < x.first; i++)
         s->before[i] = (uint32_t)x.begin;

@@ -25,18 +25,18 @@ enum {
 /* Matches no frame and begins no chain. */
 #define BEYOND UINT32_MAX
 
-/* An entry of the table: `what` hangs on `node`. */
+/* A slot of the table: `entry` hangs on `node`. */
 typedef struct cct_slot {
     uint32_t node;
-    uint32_t what; /* 0: the slot is empty */
+    uint32_t entry; /* 0: the slot is empty */
 } cct_slot;
 
 /* ---- what hangs on nodes ----------------------------------------------------------------- */
 
-/* Whether `what` is wanted under the key `frame`: a chain that begins with it, or totals for the
+/* Whether `entry` is wanted under the key `frame`: a chain that begins with it, or totals for the
  * key CCT_NO_FRAME. */
-static inline bool is_for(const cct *tree, uint32_t what, uint32_t frame) {
-    return frame == CCT_NO_FRAME ? what & CCT_TOTALS : cct_begins_with(tree, what, frame);
+static inline bool is_for(const cct *tree, uint32_t entry, uint32_t frame) {
+    return frame == CCT_NO_FRAME ? entry & CCT_TOTALS : cct_begins_with(tree, entry, frame);
 }
 
 /* Returns the home line of a node. */
@@ -52,7 +52,7 @@ static inline cct_slot *find_in_line(const cct *tree, cct_slot *line, uint32_t n
     const uint32_t first = ((node + frame) * SPREAD) >> (32 - LINE_BITS);
     for (uint32_t i = 0; i < LINE_SLOTS; i++) {
         cct_slot *slot = &line[(first + i) % LINE_SLOTS];
-        if (!slot->what || (slot->node == node && is_for(tree, slot->what, frame)))
+        if (!slot->entry || (slot->node == node && is_for(tree, slot->entry, frame)))
             return slot;
     }
     return NULL;
@@ -72,8 +72,8 @@ static inline cct_slot *find_slot(const cct *tree, uint32_t node, uint32_t frame
     return slot ? slot : find_by_hash(tree, node, frame);
 }
 
-static uint32_t key_of(const cct *tree, uint32_t what) {
-    return what & CCT_TOTALS ? CCT_NO_FRAME : tree->frames.items[what] & ~CCT_FIRST;
+static uint32_t key_of(const cct *tree, uint32_t entry) {
+    return entry & CCT_TOTALS ? CCT_NO_FRAME : tree->frames.items[entry] & ~CCT_FIRST;
 }
 
 static cct_slot *new_slots(size_t n_slots) {
@@ -90,8 +90,8 @@ static bool resize(cct *tree, uint32_t n_slots) {
     tree->slots = slots;
     tree->mask = n_slots - 1;
     for (uint32_t i = 0; i < n_old; i++)
-        if (old[i].what)
-            *find_slot(tree, old[i].node, key_of(tree, old[i].what)) = old[i];
+        if (old[i].entry)
+            *find_slot(tree, old[i].node, key_of(tree, old[i].entry)) = old[i];
     free(old);
     return true;
 }
@@ -107,11 +107,11 @@ static uint32_t *find(cct *tree, uint32_t node, uint32_t frame) {
     if (tree->used > tree->mask / 4 && !resize(tree, (tree->mask + 1) * 2))
         return NULL;
     cct_slot *slot = find_slot(tree, node, frame);
-    if (!slot->what) {
+    if (!slot->entry) {
         slot->node = node;
         tree->used++;
     }
-    return &slot->what;
+    return &slot->entry;
 }
 
 /* ---- chains ------------------------------------------------------------------------------ */
@@ -168,56 +168,56 @@ bool cct_make_room(cct *tree, cct_path *path, uint32_t n_frames) {
 }
 
 uint32_t cct_enter_chain(cct *tree, uint32_t node, const uint32_t *frames, uint32_t n) {
-    uint32_t *what = find(tree, node, frames[0]);
-    if (!what)
+    uint32_t *entry = find(tree, node, frames[0]);
+    if (!entry)
         return CCT_NO_NODE;
-    if (*what)
-        return *what;
+    if (*entry)
+        return *entry;
     const cct_hanging *hanging = &tree->hanging.items[node];
-    const bool is_first = what == &hanging->first, is_second = what == &hanging->second;
+    const bool is_first = entry == &hanging->first, is_second = entry == &hanging->second;
     uint32_t first = add_chain(tree, node, frames, n);
     if (first != CCT_NO_NODE) { /* `hanging` may have moved */
-        what = is_first    ? &tree->hanging.items[node].first
-               : is_second ? &tree->hanging.items[node].second
-                           : what;
-        *what = first;
+        entry = is_first    ? &tree->hanging.items[node].first
+                : is_second ? &tree->hanging.items[node].second
+                            : entry;
+        *entry = first;
     }
     return first;
 }
 
 /* ---- totals ------------------------------------------------------------------------------ */
 
-static cct_totals *totals_of(const cct *tree, uint32_t what, unsigned source) {
-    cct_totals *t = &tree->totals.items[what & ~CCT_TOTALS];
+static cct_totals *totals_of(const cct *tree, uint32_t entry, unsigned source) {
+    cct_totals *t = &tree->totals.items[entry & ~CCT_TOTALS];
     while (t->source != source && t->next != CCT_NO_TOTALS)
         t = &tree->totals.items[t->next];
     return t->source == source ? t : NULL;
 }
 
 /* Adds empty totals to the node: second in its list, or first if it has none. */
-static cct_totals *add_totals(cct *tree, uint32_t node, unsigned source, uint32_t *what) {
+static cct_totals *add_totals(cct *tree, uint32_t node, unsigned source, uint32_t *entry) {
     const cct_totals new = {.node = node, .source = source & 3, .next = CCT_NO_TOTALS};
     uint32_t at = (uint32_t)tree->totals.count & CCT_NO_TOTALS;
     if (at != tree->totals.count || !vec_push(&tree->totals, new))
         return NULL;
     cct_totals *added = &tree->totals.items[at];
-    added->is_first = !*what;
-    if (*what) {
-        cct_totals *first = &tree->totals.items[*what & ~CCT_TOTALS];
+    added->is_first = !*entry;
+    if (*entry) {
+        cct_totals *first = &tree->totals.items[*entry & ~CCT_TOTALS];
         added->next = first->next;
         first->next = at;
     } else {
-        *what = CCT_TOTALS | at;
+        *entry = CCT_TOTALS | at;
         tree->n_stacks++;
     }
     return added;
 }
 
 static inline bool add(cct *tree, const cct_addition *a) {
-    uint32_t *what = find(tree, a->node, CCT_NO_FRAME);
-    cct_totals *t = what && *what ? totals_of(tree, *what, a->source) : NULL;
+    uint32_t *entry = find(tree, a->node, CCT_NO_FRAME);
+    cct_totals *t = entry && *entry ? totals_of(tree, *entry, a->source) : NULL;
     if (!t)
-        t = what ? add_totals(tree, a->node, a->source, what) : NULL;
+        t = entry ? add_totals(tree, a->node, a->source, entry) : NULL;
     return t &&
            cct_add_at(tree, (uint32_t)(t - tree->totals.items), (cct_sums){a->samples, a->blocks});
 }
@@ -274,7 +274,7 @@ static inline bool is_in_table(const cct_hanging *hanging) {
 static inline uint32_t totals_at(const cct *tree, uint32_t node) {
     const cct_hanging *hanging = &tree->hanging.items[node];
     if (is_in_table(hanging))
-        return find_slot(tree, node, CCT_NO_FRAME)->what;
+        return find_slot(tree, node, CCT_NO_FRAME)->entry;
     return hanging->first & CCT_TOTALS    ? hanging->first
            : hanging->second & CCT_TOTALS ? hanging->second
                                           : 0;
@@ -286,9 +286,9 @@ bool cct_add(cct *tree, const cct_addition *all, size_t n) {
         if (is_in_table(&tree->hanging.items[all[i].node]))
             __builtin_prefetch(home_line(tree, all[i].node));
     for (size_t i = 0; i < n; i++) {
-        const uint32_t what = totals_at(tree, all[i].node);
-        if (what)
-            __builtin_prefetch(&tree->totals.items[what & ~CCT_TOTALS], 1);
+        const uint32_t entry = totals_at(tree, all[i].node);
+        if (entry)
+            __builtin_prefetch(&tree->totals.items[entry & ~CCT_TOTALS], 1);
     }
     bool ok = true;
     for (size_t i = 0; i < n; i++)

@@ -31,8 +31,8 @@ static uint64_t places_until(const block_table *b, size_t row) {
     return b->after[row] == BLOCKS_NOWHERE ? 0 : b->after[row] - blocks_place(b, row);
 }
 
-static uint64_t ender_or_0(const block_table *b, size_t row) {
-    return blocks_died_elsewhere(b, row) ? blocks_ender(b, row) + UINT64_C(1) : 0;
+static uint64_t freed_by_or_0(const block_table *b, size_t row) {
+    return blocks_died_elsewhere(b, row) ? blocks_freed_by(b, row) + UINT64_C(1) : 0;
 }
 
 /* X(name of a column, its value for row `at + i`) */
@@ -47,7 +47,7 @@ static uint64_t ender_or_0(const block_table *b, size_t row) {
     X(died, since(blocks_born(b, at + i), blocks_died(b, at + i)))                                 \
     X(place, place_or_0(b, at + i))                                                                \
     X(after, places_until(b, at + i))                                                              \
-    X(ender, ender_or_0(b, at + i))
+    X(freed_by, freed_by_or_0(b, at + i))
 
 /* Gathers the values of `n` rows from `at` on. */
 static void numbers_of(const block_table *b, blocks_column column, size_t at, size_t n,
@@ -121,7 +121,7 @@ static bool make_columns(block_table *b, unsigned columns, size_t count, uint64_
     b->capacity = count;
     if ((columns & BLOCKS_HAS(place) && !(b->place = malloc(room * sizeof *b->place))) ||
         (columns & BLOCKS_HAS(after) && !(b->after = malloc(room * sizeof *b->after))) ||
-        (columns & BLOCKS_HAS(ender) && !(b->ender = malloc(room * sizeof *b->ender))))
+        (columns & BLOCKS_HAS(freed_by) && !(b->freed_by = malloc(room * sizeof *b->freed_by))))
         return false;
     return duration < BLOCKS_SHORT || blocks_make_long(b);
 }
@@ -205,11 +205,11 @@ static bool take_deaths(const block_table *b, size_t at, const index_column *c) 
     return !bad && index_column_range(c).most <= UINT32_MAX;
 }
 
-static bool take_enders(const block_table *b, size_t at, const index_column *c) {
+static bool take_freed_by(const block_table *b, size_t at, const index_column *c) {
     uint32_t numbers[INDEX_CHUNK];
     index_unpack_32(c, numbers);
     for (size_t i = 0; i < c->n; i++)
-        b->ender[at + i] = numbers[i] ? (uint16_t)(numbers[i] - 1) : BLOCKS_SAME;
+        b->freed_by[at + i] = numbers[i] ? (uint16_t)(numbers[i] - 1) : BLOCKS_SAME;
     return index_column_range(c).most <= UINT16_MAX + UINT64_C(1);
 }
 
@@ -287,8 +287,8 @@ static index_status take_chunk(block_part *part, profile *p, blocks_column colum
         return unless_bad(take_places(&p->table, at, c));
     case BLOCKS_COLUMN_after:
         return unless_bad(take_deaths(&p->table, at, c));
-    case BLOCKS_COLUMN_ender:
-        return unless_bad(take_enders(&p->table, at, c));
+    case BLOCKS_COLUMN_freed_by:
+        return unless_bad(take_freed_by(&p->table, at, c));
     case BLOCKS_COLUMN_length:
         return take_lengths(part, &p->table, at, c);
     case BLOCKS_COLUMN_samples:
@@ -429,7 +429,7 @@ index_status index_get_blocks(int fd, const index_section *sections, unsigned co
     if (p->n_domains > 1)
         in.columns |= columns_of_several(columns);
     else
-        in.columns &= ~(BLOCKS_HAS(place) | BLOCKS_HAS(ender));
+        in.columns &= ~(BLOCKS_HAS(place) | BLOCKS_HAS(freed_by));
     for (size_t i = 0; i < INDEX_BLOCK_PARTS; i++) {
         in.parts[i].sections = &sections[i * BLOCKS_N_COLUMNS];
         open_part(&in.parts[i], fd);

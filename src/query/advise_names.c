@@ -36,8 +36,8 @@ const char *advise_bare_name(const char *name) {
     const char *bare = name;
     int depth = 0;
     for (const char *c = name; *c; c++) {
-        const char *behind = skip_operator(c);
-        if (behind != c) /* after it there is no return type */
+        const char *after = skip_operator(c);
+        if (after != c) /* after it there is no return type */
             return depth == 0 ? bare : name;
         if (*c == '(' && depth == 0 && strncmp(c, "(anonymous", 10) != 0)
             return bare;
@@ -72,9 +72,9 @@ static bool split_member(const char *bare, part *scope, part *member) {
     for (int depth = 0; *c && (*c != '(' || depth > 0); c++) {
         if (strncmp(c + 1, anonymous, sizeof anonymous - 1) == 0)
             c += sizeof anonymous;
-        const char *behind = skip_operator(c);
-        if (behind != c) {
-            c = behind;
+        const char *after = skip_operator(c);
+        if (after != c) {
+            c = after;
             break;
         }
         depth += (*c == '<') - (*c == '>');
@@ -103,15 +103,15 @@ static part class_name(part scope) {
 }
 
 bool advise_is_copy(const char *function) {
-    static const char behind[] = " const&)", assigns[] = "operator=";
+    static const char ending[] = " const&)", assigns[] = "operator=";
     const char *bare = advise_bare_name(function);
     part scope, member;
     if (!split_member(bare, &scope, &member))
         return false;
     const part parameter = {.text = member.text + member.size + 1, .size = scope.size};
     const part assignment = {.text = assigns, .size = sizeof assigns - 1};
-    if (strlen(parameter.text) < scope.size + sizeof behind - 1 || !is_same(scope, parameter) ||
-        strncmp(parameter.text + scope.size, behind, sizeof behind - 1) != 0)
+    if (strlen(parameter.text) < scope.size + sizeof ending - 1 || !is_same(scope, parameter) ||
+        strncmp(parameter.text + scope.size, ending, sizeof ending - 1) != 0)
         return false;
     return is_same(member, assignment) || is_same(member, class_name(scope));
 }

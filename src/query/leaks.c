@@ -12,7 +12,7 @@
 #define LEAST_GROWTH 0.1   /* of what is live: less growth within the window does not matter */
 #define LEAST_LEFT   0.67  /* of the most that was live: growing sites have so much at the end */
 #define LEAST_LATE   0.25  /* of the slope: in a growing site, the later half has as much */
-#define SURE         0.001 /* sites with smaller chances are not ordered by them */
+#define LEAST_P      0.001 /* sites with smaller chances are not ordered by them */
 #define MOST_BOUNDED 0.5   /* of what is live: a bounded site grows by no more */
 
 const leaks_class_info leaks_class_infos[LEAKS_N_CLASSES] = {
@@ -488,7 +488,7 @@ static int compare_sites(const void *a, const void *b) {
     const leaks_site *x = a, *y = b;
     if (x->class != y->class)
         return x->class < y->class ? -1 : 1;
-    const double p = fmax(x->p, SURE), q = fmax(y->p, SURE);
+    const double p = fmax(x->p, LEAST_P), q = fmax(y->p, LEAST_P);
     if (x->class == LEAKS_GROWING && p != q)
         return p < q ? -1 : 1;
     if (x->cost.weight != y->cost.weight)

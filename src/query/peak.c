@@ -12,7 +12,7 @@ enum { MOMENTS = 1000 };
 
 /* Standard errors. This is more than the 1.64 of a single comparison because the peak is the
  * highest of many moments, so it is itself too high by some of them. */
-#define SURE 3.0
+#define PEAK_ERRORS 3.0
 
 static void count(const profile *p, const uint8_t *live, peak *k) {
     const block_table *b = &p->table;
@@ -34,7 +34,7 @@ static void count(const profile *p, const uint8_t *live, peak *k) {
  * counts. */
 static bool may_exceed(uint64_t here, uint64_t there, uint64_t common) {
     double more = (double)(here - common), less = (double)(there - common);
-    return more - less <= SURE * sqrt(more + less);
+    return more - less <= PEAK_ERRORS * sqrt(more + less);
 }
 
 static uint64_t live_at(const timeline_point *point) {

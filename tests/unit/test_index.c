@@ -98,7 +98,7 @@ static bool same_table(const block_table *a, const block_table *b) {
     same &= !a->promoted == !b->promoted;
     same &= !a->place == !b->place && !a->elsewhere == !b->elsewhere;
     for (size_t i = 0; same && a->elsewhere && i < a->count; i++)
-        same = blocks_ender(a, i) == blocks_ender(b, i);
+        same = blocks_freed_by(a, i) == blocks_freed_by(b, i);
     for (size_t i = 0; same && i < a->count; i++)
         same = a->node[i] == b->node[i] && a->domain[i] == b->domain[i] &&
                a->source[i] == b->source[i] && blocks_born(a, i) == blocks_born(b, i) &&

@@ -1,5 +1,5 @@
-/* inline.h: functions that must be inlined, because a copy for each caller's constants is what
- * makes them fast, or because they read the caller's registers. */
+/* inline.h: forces inlining where it is what makes a function fast, or where the function reads its
+ * caller's registers. */
 #ifndef BASE_INLINE_H
 #define BASE_INLINE_H
 

@@ -22,6 +22,7 @@
 #include <stdint.h>
 #include <ucontext.h>
 
+#include "base/inline.h"
 #include "platform/unwind_cpu.h"
 
 /* Remembers how to find the caller for return addresses seen before. Each thread has its own. A
@@ -52,7 +53,7 @@ struct unwind_start {
 /* Fills in the registers of the calling function. That function must neither return nor tail-call
  * unwind_stack before the stack is taken. Passing the address of its own `start` prevents the tail
  * call. */
-static inline __attribute__((always_inline)) void unwind_here(struct unwind_start *start) {
+static ALWAYS_INLINE void unwind_here(struct unwind_start *start) {
     unwind_cpu_registers(&start->pc, start->reg);
     start->known = UNWIND_KEPT_REGISTERS;
 }

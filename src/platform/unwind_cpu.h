@@ -5,6 +5,8 @@
 
 #include <stdint.h>
 
+#include "base/inline.h"
+
 /* UNWIND_RA is the column of the return address. Where calls leave the return address in a
  * register, the column is that register. Elsewhere the column is no register, and expressions use
  * it for the pc. */
@@ -19,8 +21,7 @@ enum { UNWIND_RA_IS_REGISTER = 0 };
 /* rbx, rbp, rsp, r12 to r15. */
 #define UNWIND_KEPT_REGISTERS (UNWIND_BIT(3) | UNWIND_BIT(6) | UNWIND_BIT(7) | UINT64_C(0xF000))
 
-static inline __attribute__((always_inline)) void unwind_cpu_registers(uintptr_t *pc,
-                                                                       uintptr_t *reg) {
+static ALWAYS_INLINE void unwind_cpu_registers(uintptr_t *pc, uintptr_t *reg) {
     __asm__ volatile("leaq 0(%%rip), %%rax\n\t"
                      "movq %%rax, (%0)\n\t"
                      "movq %%rbx, 24(%1)\n\t"
@@ -44,8 +45,7 @@ enum { UNWIND_RA_IS_REGISTER = 1 };
 /* x19 to x29, x30 and sp. */
 #define UNWIND_KEPT_REGISTERS UINT64_C(0xFFF80000)
 
-static inline __attribute__((always_inline)) void unwind_cpu_registers(uintptr_t *pc,
-                                                                       uintptr_t *reg) {
+static ALWAYS_INLINE void unwind_cpu_registers(uintptr_t *pc, uintptr_t *reg) {
     __asm__ volatile("adr x9, .\n\t"
                      "str x9, [%0]\n\t"
                      "str x19, [%1, 152]\n\t"

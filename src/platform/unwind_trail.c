@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/inline.h"
 #include "platform/unwind_trail_walk.h"
 
 /* Returns how many points to allocate: one before the first, which no walk passes, and one after
@@ -287,8 +288,8 @@ static inline void trail_join_fast(unwind_trail *trail, size_t kept, size_t n) {
 
 /* Takes a stack with a few new frames and no special steps. Returns no frames if the stack needs
  * more than this; the trail is then unchanged. */
-static inline __attribute__((always_inline)) struct unwind_taken
-trail_take_compared(unwind_trail *trail, const struct unwind_site *site) {
+static ALWAYS_INLINE struct unwind_taken trail_take_compared(unwind_trail *trail,
+                                                             const struct unwind_site *site) {
     static const struct unwind_taken none = {0};
     const uintptr_t last = trail->stack_high - WORD;
     struct unwind_frame frame = {.key = site->return_address, .sp = site->sp, .bp = site->bp};

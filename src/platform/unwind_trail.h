@@ -11,6 +11,7 @@
 #ifndef PLATFORM_UNWIND_TRAIL_H
 #define PLATFORM_UNWIND_TRAIL_H
 
+#include "base/inline.h"
 #include "platform/unwind.h"
 
 /* Belongs to one thread, like the row cache that it is used with. The caller provides the memory:
@@ -29,7 +30,7 @@ struct unwind_site {
 };
 
 /* Fills in the caller of the function in which this is called. */
-static inline __attribute__((always_inline)) void unwind_site_here(struct unwind_site *site) {
+static ALWAYS_INLINE void unwind_site_here(struct unwind_site *site) {
     site->return_address = (uintptr_t)__builtin_return_address(0);
     site->sp = (uintptr_t)__builtin_dwarf_cfa();
     site->bp = *(const uintptr_t *)__builtin_frame_address(0);

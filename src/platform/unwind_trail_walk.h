@@ -5,6 +5,7 @@
 
 #include <stddef.h>
 
+#include "base/inline.h"
 #include "platform/unwind_walk.h"
 
 /* Further data of a point. */
@@ -99,7 +100,7 @@ static inline bool trail_pass_needs(unwind_trail *trail, size_t kept, size_t n) 
  * needs more than this; the trail is then unchanged. Unless they are NULL, writes the keys of the
  * new frames to `keys` at the same indices, and sets `*marked` to whether all new frames are
  * marked. */
-STACK_UNCHECKED static inline __attribute__((always_inline)) struct unwind_taken
+STACK_UNCHECKED static ALWAYS_INLINE struct unwind_taken
 trail_take_fast(unwind_trail *trail, uintptr_t key, uintptr_t sp, uint64_t *keys, bool *marked) {
     static const struct unwind_taken none = {0};
     const uintptr_t last = trail->stack_high - WORD;

@@ -5,6 +5,7 @@
 #ifndef PROFILE_BLOCKS_ADD_H
 #define PROFILE_BLOCKS_ADD_H
 
+#include "base/inline.h"
 #include "profile/blocks.h"
 
 /* Notes the order of events, if it is kept. */
@@ -16,8 +17,7 @@ static inline bool blocks_note(block_table *b, uint32_t row, blocks_event kind) 
 bool blocks_add_slow(block_table *b, uint32_t node, const memtrace_event *event);
 
 /* Adds an allocation. In the common case the next id gets the next row. */
-static inline __attribute__((always_inline)) bool blocks_add(block_table *b, uint32_t node,
-                                                             const memtrace_event *event) {
+static ALWAYS_INLINE bool blocks_add(block_table *b, uint32_t node, const memtrace_event *event) {
     const size_t row = b->count;
     if (__builtin_expect(row == b->ready || event->length >= BLOCKS_LARGE ||
                              event->samples >= BLOCKS_MANY ||
@@ -46,8 +46,8 @@ static inline uint32_t blocks_now(const block_table *b) {
 }
 
 /* Adds a promotion or a death. It is written later, or at once if the order of events is kept. */
-static inline __attribute__((always_inline)) bool
-blocks_add_fate(block_table *b, uint64_t id, uint64_t time, blocks_event kind) {
+static ALWAYS_INLINE bool blocks_add_fate(block_table *b, uint64_t id, uint64_t time,
+                                          blocks_event kind) {
     b->fates[b->n_fates++] =
         (blocks_fate){.id = id, .time = time, .after = blocks_now(b), .kind = kind};
     return (b->n_fates < BLOCKS_FATES && !b->keep_order) || blocks_write_fates(b);

@@ -8,6 +8,7 @@
  * step passes over the table once. */
 #include <stdlib.h>
 
+#include "base/inline.h"
 #include "profile/blocks.h"
 #include "profile/parallel.h"
 
@@ -95,8 +96,8 @@ static inline void add_death(const peak_part *p, size_t bin, uint64_t samples) {
 }
 
 /* Rows are mostly sorted by birth, so the births of a bin are summed up in a variable. */
-static inline __attribute__((always_inline)) void
-count_first(const peak_search *s, const peak_part *p, const uint8_t *kept) {
+static ALWAYS_INLINE void count_first(const peak_search *s, const peak_part *p,
+                                      const uint8_t *kept) {
     const block_table *b = s->table;
     const step x = s->steps[0];
     size_t current = 0;
@@ -154,13 +155,13 @@ static inline bool any_born(const peak_search *s, size_t at) {
  * other. */
 static inline bool any_died(const peak_search *s, size_t at) {
     const uint32_t *deaths = s->table->after + at;
-    uint32_t first = UINT32_MAX, behind = 0;
+    uint32_t first = UINT32_MAX, end = 0;
     for (size_t i = 0; i < STRIDE; i++) {
         const uint32_t next = deaths[i] + 1; /* 0: lives until the end */
         first = deaths[i] < first ? deaths[i] : first;
-        behind = next > behind ? next : behind;
+        end = next > end ? next : end;
     }
-    return behind > 0 && any_between(s, first, behind - 1);
+    return end > 0 && any_between(s, first, end - 1);
 }
 
 /* Most rows are born and die outside the candidates, and such rows are mostly neighbors. */

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/inline.h"
 #include "profile/blocks_add.h"
 #include "profile/spans.h"
 #include "trace/defects.h"
@@ -159,8 +160,6 @@ static bool add_recent_to_tree(profile *p) {
 
 /* Functions that are not inlined get copies of the event, so that its fields can stay in
  * registers. */
-#define in_line inline __attribute__((always_inline))
-
 static bool report_block(const profile_options *options, uint32_t node, memtrace_event event) {
     return options->block(options->block_context, node, &event);
 }
@@ -207,7 +206,8 @@ static __attribute__((cold)) bool add_remark(profile *p, memtrace_reader *reader
                                                        .value = gauge ? event.length : 0}));
 }
 
-static in_line bool count_block(profile *p, uint32_t node, unsigned source, uint64_t samples) {
+static ALWAYS_INLINE bool count_block(profile *p, uint32_t node, unsigned source,
+                                      uint64_t samples) {
     cct_addition *recent = &p->recent[node % PROFILE_RECENT];
     if (recent->node == node && recent->source == source) {
         recent->samples += samples;
@@ -222,8 +222,9 @@ static in_line bool count_block(profile *p, uint32_t node, unsigned source, uint
 
 /* The path follows the stacks of marks and gauges, too, because the next stack is encoded relative
  * to theirs. */
-static in_line bool add_allocation(profile *p, cct_path *path, memtrace_reader *reader,
-                                   const profile_options *options, const memtrace_event *event) {
+static ALWAYS_INLINE bool add_allocation(profile *p, cct_path *path, memtrace_reader *reader,
+                                         const profile_options *options,
+                                         const memtrace_event *event) {
     uint32_t node = cct_walk(&p->tree, path, event->frames, event->n_frames, event->common_prefix);
     if (node == CCT_NO_NODE)
         return false;
@@ -239,7 +240,7 @@ static in_line bool add_allocation(profile *p, cct_path *path, memtrace_reader *
 }
 
 /* With the table, promotions are recorded only there. */
-static in_line bool add_fate(profile *p, const memtrace_event *event) {
+static ALWAYS_INLINE bool add_fate(profile *p, const memtrace_event *event) {
     const bool is_end = event->kind == MEMTRACE_COLLECT;
     p->collected_blocks += is_end;
     if (p->keep_blocks)
@@ -250,8 +251,8 @@ static in_line bool add_fate(profile *p, const memtrace_event *event) {
 
 /* ---- reading ----------------------------------------------------------------------------- */
 
-static in_line bool add_event(profile *p, cct_path *path, memtrace_reader *reader,
-                              const profile_options *options, const memtrace_event *event) {
+static ALWAYS_INLINE bool add_event(profile *p, cct_path *path, memtrace_reader *reader,
+                                    const profile_options *options, const memtrace_event *event) {
     return event->kind == MEMTRACE_PROMOTE || event->kind == MEMTRACE_COLLECT
                ? add_fate(p, event)
                : add_allocation(p, path, reader, options, event);

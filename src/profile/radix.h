@@ -12,6 +12,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/inline.h"
+
 enum { RADIX_DIGIT_BITS = 11, RADIX_DIGITS = 1 << RADIX_DIGIT_BITS };
 
 /* Returns the digit of a thing's number that begins at bit `shift`. */
@@ -28,9 +30,8 @@ static inline unsigned radix_bits(uint64_t number) {
 
 /* Returns the sorted things, which are then in `things` or in `other`, which has as much room.
  * Inlined so that size and digit are constants. */
-static inline __attribute__((always_inline)) void *radix_sort(void *things, void *other, size_t n,
-                                                              size_t size, unsigned bits,
-                                                              radix_digit_of *digit_of) {
+static ALWAYS_INLINE void *radix_sort(void *things, void *other, size_t n, size_t size,
+                                      unsigned bits, radix_digit_of *digit_of) {
     char *from = things, *to = other;
     for (unsigned shift = 0; shift < bits; shift += RADIX_DIGIT_BITS) {
         size_t next[RADIX_DIGITS] = {0}, sum = 0;

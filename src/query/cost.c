@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/inline.h"
 #include "base/large.h"
 #include "profile/parallel.h"
 #include "query/temporary.h"
@@ -279,8 +280,6 @@ typedef struct plain_adding {
     cost_list *list;
 } plain_adding;
 
-#define IN_LINE static inline __attribute__((always_inline)) void
-
 static size_t sums_of(const plain_adding *a) {
     return (a->profile->tree.n_stacks + 1) * (a->both ? 2 : 1);
 }
@@ -300,8 +299,8 @@ static bool carry_sum(plain_adding *a, size_t part, carry c) {
 enum { AHEAD = 256 /* rows: far enough to be in the cache when they are needed */ };
 
 /* Finds and prefetches the sums of some rows, which are at random places of memory. */
-IN_LINE find_short(const plain_adding *a, filter_piece rows, const short_sum *sums, bool both,
-                   uint32_t at[AHEAD]) {
+static ALWAYS_INLINE void find_short(const plain_adding *a, filter_piece rows,
+                                     const short_sum *sums, bool both, uint32_t at[AHEAD]) {
     const block_table *b = &a->profile->table;
     for (size_t i = 0; i < rows.n; i++)
         __builtin_prefetch(&a->profile->tree.stacks[b->node[rows.at + rows.list[i]] / BITS_WORD]);
@@ -312,7 +311,8 @@ IN_LINE find_short(const plain_adding *a, filter_piece rows, const short_sum *su
 }
 
 /* Adds up to AHEAD rows. */
-IN_LINE add_some_short(plain_adding *a, size_t part, filter_piece rows, bool both) {
+static ALWAYS_INLINE void add_some_short(plain_adding *a, size_t part, filter_piece rows,
+                                         bool both) {
     const block_table *b = &a->profile->table;
     short_sum *sums = (short_sum *)a->sums + part * sums_of(a);
     uint32_t places[AHEAD];
@@ -329,7 +329,7 @@ IN_LINE add_some_short(plain_adding *a, size_t part, filter_piece rows, bool bot
     }
 }
 
-IN_LINE add_short(plain_adding *a, size_t part, filter_piece rows, bool both) {
+static ALWAYS_INLINE void add_short(plain_adding *a, size_t part, filter_piece rows, bool both) {
     for (size_t i = 0; i < rows.n && !a->too_large[part]; i += AHEAD) {
         const size_t left = rows.n - i;
         add_some_short(
@@ -340,7 +340,7 @@ IN_LINE add_short(plain_adding *a, size_t part, filter_piece rows, bool both) {
 }
 
 /* Adds all of the rows. */
-IN_LINE add_narrow(plain_adding *a, size_t part, filter_piece rows, bool both) {
+static ALWAYS_INLINE void add_narrow(plain_adding *a, size_t part, filter_piece rows, bool both) {
     const block_table *b = &a->profile->table;
     narrow_sum *sums = (narrow_sum *)a->sums + part * sums_of(a);
     bool too_large = false;

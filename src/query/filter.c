@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/inline.h"
 #include "profile/parallel.h"
 #include "profile/spans.h"
 #include "query/advise_names.h"
@@ -90,9 +91,8 @@ typedef struct piece_rows {
     const uint16_t *list;
 } piece_rows;
 
-/* Each function is inlined once with a list and once without, so that neither has a branch for
+/* Each hit_ function is inlined once with a list and once without, so that neither has a branch for
  * it. */
-#define SCAN static inline __attribute__((always_inline)) void
 
 /* Sets the hits of all rows for which `condition`, an expression of `row`, is true. Without a list,
  * it works in strides of a constant length, so that the compiler vectorizes it. */
@@ -132,7 +132,8 @@ static inline bool within_short(uint32_t x, short_limits l) {
     return x - l.low <= l.high - l.low;
 }
 
-SCAN hit_births(const block_table *b, piece_rows r, limits l, uint8_t *restrict hits) {
+static ALWAYS_INLINE void hit_births(const block_table *b, piece_rows r, limits l,
+                                     uint8_t *restrict hits) {
     const uint32_t *restrict born = b->times[BLOCKS_BORN].low;
     const short_limits s = shorten(l);
     if (blocks_are_long(b))
@@ -141,31 +142,33 @@ SCAN hit_births(const block_table *b, piece_rows r, limits l, uint8_t *restrict 
         HIT_IF(r, hits, within_short(born[row], s));
 }
 
-static inline bool lives_at(const block_table *b, size_t row, uint32_t place) {
+static inline bool is_live_at(const block_table *b, size_t row, uint32_t place) {
     return (unsigned)(place != BLOCKS_NOWHERE) & (blocks_place(b, row) <= place) &
            (b->after[row] > place);
 }
 
 /* Whether the block was live at some moment of a range that has the peak as a bound. */
-static bool lives_in(const block_table *b, size_t row, const prepared_value *v) {
+static bool is_live_within(const block_table *b, size_t row, const prepared_value *v) {
     const uint64_t born = blocks_born(b, row), died = blocks_died(b, row);
     const bool begins =
         v->to == BLOCKS_NOWHERE ? born <= v->limits.high : blocks_place(b, row) <= v->to;
     const bool lasts = v->from == BLOCKS_NOWHERE ? died > v->limits.low : b->after[row] > v->from;
-    return begins && lasts && (died > born || lives_at(b, row, v->from) || lives_at(b, row, v->to));
+    return begins && lasts &&
+           (died > born || is_live_at(b, row, v->from) || is_live_at(b, row, v->to));
 }
 
-SCAN hit_live_at_peak(const block_table *b, piece_rows r, const prepared_value *v,
-                      uint8_t *restrict hits) {
+static ALWAYS_INLINE void hit_live_at_peak(const block_table *b, piece_rows r,
+                                           const prepared_value *v, uint8_t *restrict hits) {
     if (v->from == v->to)
-        HIT_IF(r, hits, lives_at(b, row, v->from));
+        HIT_IF(r, hits, is_live_at(b, row, v->from));
     else
-        HIT_IF(r, hits, lives_in(b, row, v));
+        HIT_IF(r, hits, is_live_within(b, row, v));
 }
 
 /* Hits blocks that were live at some moment of the range. A block that was freed in the microsecond
  * of its birth is live at no moment. */
-SCAN hit_live(const block_table *b, piece_rows r, limits l, uint8_t *restrict hits) {
+static ALWAYS_INLINE void hit_live(const block_table *b, piece_rows r, limits l,
+                                   uint8_t *restrict hits) {
     const uint32_t *restrict born = b->times[BLOCKS_BORN].low, *restrict died =
                                                                    b->times[BLOCKS_DIED].low;
     const short_limits s = shorten(l);
@@ -177,7 +180,8 @@ SCAN hit_live(const block_table *b, piece_rows r, limits l, uint8_t *restrict hi
         HIT_IF(r, hits, (born[row] <= s.high) & (died[row] > s.low) & (died[row] > born[row]));
 }
 
-SCAN hit_lives(const block_table *b, piece_rows r, uint64_t end, limits l, uint8_t *restrict hits) {
+static ALWAYS_INLINE void hit_lifetimes(const block_table *b, piece_rows r, uint64_t end, limits l,
+                                        uint8_t *restrict hits) {
     const uint32_t *restrict born = b->times[BLOCKS_BORN].low, *restrict died =
                                                                    b->times[BLOCKS_DIED].low;
     const short_limits s = shorten(l);
@@ -191,7 +195,8 @@ SCAN hit_lives(const block_table *b, piece_rows r, uint64_t end, limits l, uint8
 }
 
 /* Hits lengths that do not fit the column. They are rare, and most pieces have none. */
-SCAN hit_large(const block_table *b, piece_rows r, limits l, uint8_t *restrict hits) {
+static ALWAYS_INLINE void hit_large(const block_table *b, piece_rows r, limits l,
+                                    uint8_t *restrict hits) {
     for (size_t i = 0; i < r.n; i++) {
         const size_t row = r.at + (r.list ? r.list[i] : i);
         if (b->length[row] == BLOCKS_LARGE)
@@ -199,7 +204,8 @@ SCAN hit_large(const block_table *b, piece_rows r, limits l, uint8_t *restrict h
     }
 }
 
-SCAN hit_sizes(const block_table *b, piece_rows r, limits l, uint8_t *restrict hits) {
+static ALWAYS_INLINE void hit_sizes(const block_table *b, piece_rows r, limits l,
+                                    uint8_t *restrict hits) {
     const uint32_t *restrict length = b->length;
     if (l.low < BLOCKS_LARGE) {
         const uint32_t low = (uint32_t)l.low;
@@ -210,11 +216,13 @@ SCAN hit_sizes(const block_table *b, piece_rows r, limits l, uint8_t *restrict h
         hit_large(b, r, l, hits);
 }
 
-SCAN hit_domains(const uint16_t *restrict domain, piece_rows r, limits l, uint8_t *restrict hits) {
+static ALWAYS_INLINE void hit_domains(const uint16_t *restrict domain, piece_rows r, limits l,
+                                      uint8_t *restrict hits) {
     HIT_IF(r, hits, within(domain[row], l));
 }
 
-SCAN hit_survivors(const block_table *b, piece_rows r, uint8_t *restrict hits) {
+static ALWAYS_INLINE void hit_survivors(const block_table *b, piece_rows r,
+                                        uint8_t *restrict hits) {
     const uint32_t *restrict died = b->times[BLOCKS_DIED].low;
     if (blocks_are_long(b))
         HIT_IF(r, hits, blocks_died(b, row) == BLOCKS_NEVER);
@@ -222,13 +230,15 @@ SCAN hit_survivors(const block_table *b, piece_rows r, uint8_t *restrict hits) {
         HIT_IF(r, hits, died[row] == BLOCKS_SHORT);
 }
 
-SCAN hit_promoted(const bits_word *restrict promoted, piece_rows r, uint8_t *restrict hits) {
+static ALWAYS_INLINE void hit_promoted(const bits_word *restrict promoted, piece_rows r,
+                                       uint8_t *restrict hits) {
     if (promoted)
         HIT_IF(r, hits, bits_has(promoted, (uint32_t)row));
 }
 
 /* The major heap also has the blocks that were promoted to it. */
-SCAN hit_heap(const block_table *b, piece_rows r, memtrace_source heap, uint8_t *restrict hits) {
+static ALWAYS_INLINE void hit_heap(const block_table *b, piece_rows r, memtrace_source heap,
+                                   uint8_t *restrict hits) {
     const uint8_t *restrict source = b->source, of = (uint8_t)heap;
     HIT_IF(r, hits, source[row] == of);
     if (heap == MEMTRACE_MAJOR)
@@ -236,15 +246,15 @@ SCAN hit_heap(const block_table *b, piece_rows r, memtrace_source heap, uint8_t 
 }
 
 /* Bit 0 of a node's mark is for blocks in a heap, bit 1 for external blocks; see module.h. */
-SCAN hit_modules(const block_table *b, piece_rows r, const uint8_t *restrict nodes,
-                 uint8_t *restrict hits) {
+static ALWAYS_INLINE void hit_modules(const block_table *b, piece_rows r,
+                                      const uint8_t *restrict nodes, uint8_t *restrict hits) {
     const uint32_t *restrict node = b->node;
     const uint8_t *restrict source = b->source;
     HIT_IF(r, hits, nodes[node[row]] >> (source[row] == MEMTRACE_EXTERNAL) & 1);
 }
 
-SCAN hit_nodes(const uint32_t *restrict node, piece_rows r, const uint8_t *restrict nodes,
-               uint8_t *restrict hits) {
+static ALWAYS_INLINE void hit_nodes(const uint32_t *restrict node, piece_rows r,
+                                    const uint8_t *restrict nodes, uint8_t *restrict hits) {
     HIT_IF(r, hits, nodes[node[row]]);
 }
 
@@ -266,8 +276,8 @@ static inline size_t spans_index(const block_table *b, span_kind kind, size_t ro
     return span == SPAN_NONE ? b->spans.count + b->domain[row] : span;
 }
 
-SCAN hit_spans(const block_table *b, span_kind kind, piece_rows r, const uint8_t *restrict spans,
-               uint8_t *restrict hits) {
+static ALWAYS_INLINE void hit_spans(const block_table *b, span_kind kind, piece_rows r,
+                                    const uint8_t *restrict spans, uint8_t *restrict hits) {
     span_cursor at = {0};
     for (size_t i = 0; i < r.n; i++)
         hits[i] |= spans[spans_index(b, kind, r.at + (r.list ? r.list[i] : i), &at)];
@@ -467,8 +477,8 @@ static void evaluation_free(evaluation *e) {
 
 /* ---- scanning ---------------------------------------------------------------------------- */
 
-SCAN hit_value(const evaluation *e, filter_kind kind, const prepared_value *v, piece_rows r,
-               uint8_t *hits) {
+static ALWAYS_INLINE void hit_value(const evaluation *e, filter_kind kind, const prepared_value *v,
+                                    piece_rows r, uint8_t *hits) {
     const block_table *b = &e->profile->table;
     switch (kind) {
     case FILTER_ALLOC:
@@ -481,7 +491,7 @@ SCAN hit_value(const evaluation *e, filter_kind kind, const prepared_value *v, p
             hit_live_at_peak(b, r, v, hits);
         return;
     case FILTER_LIFE:
-        hit_lives(b, r, e->profile->duration, v->limits, hits);
+        hit_lifetimes(b, r, e->profile->duration, v->limits, hits);
         return;
     case FILTER_SIZE:
         hit_sizes(b, r, v->limits, hits);
@@ -497,7 +507,8 @@ SCAN hit_value(const evaluation *e, filter_kind kind, const prepared_value *v, p
     }
 }
 
-SCAN hit_term(const evaluation *e, const prepared_term *t, piece_rows r, uint8_t *hits) {
+static ALWAYS_INLINE void hit_term(const evaluation *e, const prepared_term *t, piece_rows r,
+                                   uint8_t *hits) {
     const block_table *b = &e->profile->table;
     const filter_kind kind = t->term->kind;
     memset(hits, 0, r.n);
@@ -570,8 +581,8 @@ enum { LISTED_BELOW = 8 /* rows are listed when fewer than one of so many is lef
 
 /* Leaves those marks of all `n` rows that are hit, or with `flip` those that are not. Sets `*left`
  * to their number. */
-SCAN mark_hits(const uint8_t *restrict hits, size_t n, uint8_t flip, uint8_t *restrict marks,
-               size_t *left) {
+static ALWAYS_INLINE void mark_hits(const uint8_t *restrict hits, size_t n, uint8_t flip,
+                                    uint8_t *restrict marks, size_t *left) {
     size_t i = 0, sum = 0;
     for (; i + STRIDE <= n; i += STRIDE) {
         uint8_t some = 0; /* at most STRIDE */
@@ -585,7 +596,8 @@ SCAN mark_hits(const uint8_t *restrict hits, size_t n, uint8_t flip, uint8_t *re
 }
 
 /* While many rows are left, it is faster to look at all rows than at a list. */
-SCAN scan_term(const evaluation *e, const prepared_term *t, size_t at, size_t n, rows_left *r) {
+static ALWAYS_INLINE void scan_term(const evaluation *e, const prepared_term *t, size_t at,
+                                    size_t n, rows_left *r) {
     uint8_t hits[FILTER_PIECE];
     const uint8_t flip = t->term->negated;
     if (r->listed) {

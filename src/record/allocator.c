@@ -5,13 +5,12 @@
 #include <string.h>
 
 #include "base/hot.h"
+#include "base/inline.h"
 #include "record/linked.h"
 #include "record/native.h"
 #include "record/recorder.h"
 
 typedef uintptr_t word;
-
-#define ALWAYS_INLINE static inline __attribute__((always_inline))
 
 /* What has been counted and recorded in this thread so far. */
 struct counted {
@@ -41,7 +40,8 @@ static __attribute__((noinline)) word allocator_born(word block, word bytes,
     return block;
 }
 
-ALWAYS_INLINE word allocator_go_in(word a, word b, word c, word d, const struct allocator_call *e) {
+static ALWAYS_INLINE word allocator_go_in(word a, word b, word c, word d,
+                                          const struct allocator_call *e) {
     self.linked = e->inside;
     const bool pauses = e->is_closed && !self.paused;
     const int64_t countdown = pauses ? recorder_pause() : 0;
@@ -58,8 +58,8 @@ ALWAYS_INLINE word allocator_go_in(word a, word b, word c, word d, const struct 
 
 /* Must be inlined into the hook, which is called in place of the allocator's function, because
  * unwind_site_here takes the hook's caller. */
-ALWAYS_INLINE word allocator_alloc(word a, word b, word c, word d, const struct allocator_call *e,
-                                   word bytes) {
+static ALWAYS_INLINE word allocator_alloc(word a, word b, word c, word d,
+                                          const struct allocator_call *e, word bytes) {
     IF_INSIDE_GO_ON();
     const struct counted before = counted_now();
     const word block = allocator_go_in(a, b, c, d, e);
@@ -72,8 +72,8 @@ ALWAYS_INLINE word allocator_alloc(word a, word b, word c, word d, const struct 
 
 /* The old block is taken out before the call, because another thread may get its address at
  * once. */
-ALWAYS_INLINE word allocator_resize(word a, word b, word c, word d, const struct allocator_call *e,
-                                    word old, word bytes) {
+static ALWAYS_INLINE word allocator_resize(word a, word b, word c, word d,
+                                           const struct allocator_call *e, word old, word bytes) {
     IF_INSIDE_GO_ON();
     void *const block = (void *)old;
     const bool may_be_known = block && memprof_is_tracked(&recorder_filter, block);
@@ -162,8 +162,8 @@ HOOK(grow1) {
 }
 
 /* The size of the block follows from the string in it. */
-ALWAYS_INLINE word allocator_text(word a, word b, word c, word d, const struct allocator_call *e,
-                                  bool is_new) {
+static ALWAYS_INLINE word allocator_text(word a, word b, word c, word d,
+                                         const struct allocator_call *e, bool is_new) {
     if (!is_new)
         return e->original(a, b, c, d);
     IF_INSIDE_GO_ON();

@@ -7,6 +7,7 @@
 
 #include "base/hash.h"
 #include "base/hot.h"
+#include "base/inline.h"
 #include "platform/unwind_trail_walk.h"
 #include "record/ids.h"
 #include "record/newborn.h"
@@ -125,8 +126,7 @@ static inline void native_leave(struct domain *d) {
 
 /* Enters like native_enter if the thread has its domain, the time is recent and there is no
  * visitor. Otherwise returns false and leaves the thread as it was. */
-static inline __attribute__((always_inline)) bool native_enter_fast(const struct session *s,
-                                                                    struct domain *d) {
+static ALWAYS_INLINE bool native_enter_fast(const struct session *s, struct domain *d) {
     if (__builtin_expect(self.sampler.busy, 0))
         return false;
     self.sampler.busy = 1;
@@ -272,9 +272,9 @@ backtrace_take(struct session *s, struct domain *d, const struct unwind_site *si
 }
 
 /* Takes the stack inline where nothing is special. Returns no frames if something is. */
-static inline __attribute__((always_inline)) struct backtrace
-backtrace_take_fast(struct session *s, struct domain *d, uintptr_t return_address, uintptr_t sp,
-                    unsigned type) {
+static ALWAYS_INLINE struct backtrace backtrace_take_fast(struct session *s, struct domain *d,
+                                                          uintptr_t return_address, uintptr_t sp,
+                                                          unsigned type) {
     static const struct backtrace none = {0};
     unwind_trail *const trail = d->trail;
     uint64_t *const codes = d->frames + 1;
@@ -544,9 +544,9 @@ static __attribute__((noinline)) bool native_span_has_changed(struct domain *d) 
     return span_has_changed(&d->span, d->now, &span);
 }
 
-static inline __attribute__((always_inline)) void
-native_born_inline(void *block, uint64_t words, uint64_t n_samples, unsigned type,
-                   uintptr_t return_address, uintptr_t sp, uintptr_t bp) {
+static ALWAYS_INLINE void native_born_inline(void *block, uint64_t words, uint64_t n_samples,
+                                             unsigned type, uintptr_t return_address, uintptr_t sp,
+                                             uintptr_t bp) {
     struct session *const s = self.owner;
     struct domain *const d = self.domain;
     struct ids *const table = s->ids;

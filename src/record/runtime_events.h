@@ -7,12 +7,11 @@
 
 #include <stdatomic.h>
 
+#include "base/inline.h"
 #include "platform/cpu.h"
 #include "record/recorder.h"
 #include "record/runtime.h"
 #include "trace/writer_stream.h"
-
-#define RUNTIME_HOT static inline __attribute__((always_inline))
 
 /* The destination of a callback's event. */
 struct runtime_place {
@@ -27,20 +26,20 @@ struct runtime_place {
 enum { RUNTIME_SESSION_BITS = 14 };
 #define RUNTIME_SESSION_MASK ((UINT64_C(1) << RUNTIME_SESSION_BITS) - 1)
 
-RUNTIME_HOT uint64_t runtime_block(const struct session *s, uint64_t id) {
+static ALWAYS_INLINE uint64_t runtime_block(const struct session *s, uint64_t id) {
     return id << RUNTIME_SESSION_BITS | (s->number & RUNTIME_SESSION_MASK);
 }
 
 /* Marks the thread as busy: a signal handler that allocates must not wait for locks that this
  * thread may hold. */
-RUNTIME_HOT void runtime_set_busy(bool busy) {
+static ALWAYS_INLINE void runtime_set_busy(bool busy) {
     atomic_signal_fence(memory_order_seq_cst);
     self.sampler.busy = busy;
     atomic_signal_fence(memory_order_seq_cst);
 }
 
 /* If the result has a domain, runtime_leave must follow. */
-RUNTIME_HOT struct runtime_place runtime_enter(void) {
+static ALWAYS_INLINE struct runtime_place runtime_enter(void) {
     struct session *s = recorder_enter_again();
     if (__builtin_expect(!s || self.sampler.busy, 0))
         return (struct runtime_place){0};
@@ -66,7 +65,7 @@ RUNTIME_HOT struct runtime_place runtime_enter(void) {
 /* The rest of runtime_leave. */
 void runtime_note(const struct runtime_place *at, memtrace_status status);
 
-RUNTIME_HOT void runtime_leave(struct runtime_place at, memtrace_status status) {
+static ALWAYS_INLINE void runtime_leave(struct runtime_place at, memtrace_status status) {
     if (__builtin_expect(at.clock_was_read || status != MEMTRACE_OK, 0)) {
         struct runtime_place noted = at; /* a copy, so that `at` can stay in registers */
         runtime_note(&noted, status);
@@ -76,14 +75,15 @@ RUNTIME_HOT void runtime_leave(struct runtime_place at, memtrace_status status) 
 }
 
 /* Returns how many frames a stack certainly has in common with the last one in the trace. */
-RUNTIME_HOT size_t runtime_in_common(const struct session *s, const struct runtime_stack *stack) {
+static ALWAYS_INLINE size_t runtime_in_common(const struct session *s,
+                                              const struct runtime_stack *stack) {
     bool is_alone = !s->records_malloc;
     return is_alone ? stack->common : 0; /* otherwise malloc's stacks may have come between */
 }
 
 /* Returns whether an allocation with so many samples goes into the trace. `at` is the result of
  * runtime_enter. If not, this counts the loss and leaves. */
-RUNTIME_HOT bool runtime_takes(struct runtime_place at, uint64_t samples) {
+static ALWAYS_INLINE bool runtime_takes(struct runtime_place at, uint64_t samples) {
     if (!at.domain) {
         if (at.session)
             atomic_fetch_add_explicit(&at.session->lost_domain, samples, memory_order_relaxed);
@@ -98,9 +98,9 @@ RUNTIME_HOT bool runtime_takes(struct runtime_place at, uint64_t samples) {
 
 /* Writes an allocation for which runtime_takes returned true, and leaves. Returns false if later
  * events of the block must not be recorded. */
-RUNTIME_HOT bool runtime_alloc(struct runtime_place at, memtrace_source heap, uint64_t words,
-                               uint64_t samples, const struct runtime_stack *stack,
-                               uint64_t *block) {
+static ALWAYS_INLINE bool runtime_alloc(struct runtime_place at, memtrace_source heap,
+                                        uint64_t words, uint64_t samples,
+                                        const struct runtime_stack *stack, uint64_t *block) {
     uint64_t id;
     struct domain *d = at.domain;
     domain_forget_stack(d); /* malloc's last stack is no longer the last one in the stream */
@@ -118,7 +118,7 @@ typedef memtrace_status runtime_change(memtrace_stream *stream, uint64_t time, u
 
 /* Records that a block was promoted (memtrace_stream_promote) or has died
  * (memtrace_stream_collect). */
-RUNTIME_HOT void runtime_changed(uint64_t block, runtime_change *change) {
+static ALWAYS_INLINE void runtime_changed(uint64_t block, runtime_change *change) {
     struct runtime_place at = runtime_enter();
     memtrace_status status = MEMTRACE_OK;
     if (!at.domain) {

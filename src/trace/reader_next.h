@@ -6,6 +6,7 @@
 #ifndef TRACE_READER_NEXT_H
 #define TRACE_READER_NEXT_H
 
+#include "base/inline.h"
 #include "trace/bytes.h"
 #include "trace/reader.h"
 
@@ -30,10 +31,8 @@ void reader_tell_remark(memtrace_reader *r, memtrace_event *event);
  * packet (see EVENT_MAX_FIXED), and the common case is decoded inline. */
 
 /* Reads the backtrace of an allocation: `n` codewords at `p`. */
-static inline __attribute__((always_inline)) unsigned reader_backtrace(memtrace_reader *r,
-                                                                       const uint8_t *p, uint32_t n,
-                                                                       uint64_t prefix, bool whole,
-                                                                       memtrace_event *event) {
+static ALWAYS_INLINE unsigned reader_backtrace(memtrace_reader *r, const uint8_t *p, uint32_t n,
+                                               uint64_t prefix, bool whole, memtrace_event *event) {
     backtrace *b = &r->domain->backtrace;
     p = whole ? backtrace_decode(b, &r->frames, p, r->end, n, prefix)
               : backtrace_decode_slow(b, &r->frames, p, r->end, n, prefix);
@@ -63,9 +62,9 @@ static inline unsigned reader_skip_backtrace(memtrace_reader *r, const uint8_t *
 /* Reads the fields of an allocation before its backtrace. `*prefix` and `*n` receive the shared
  * prefix and the number of codewords. Returns the end of the fields, or NULL if they make no sense,
  * with the reason in `*n`. */
-static inline __attribute__((always_inline)) const uint8_t *
-reader_alloc_head(const uint8_t *p, unsigned kind, memtrace_event *event, uint64_t *prefix,
-                  uint32_t *n) {
+static ALWAYS_INLINE const uint8_t *reader_alloc_head(const uint8_t *p, unsigned kind,
+                                                      memtrace_event *event, uint64_t *prefix,
+                                                      uint32_t *n) {
     event->kind = MEMTRACE_ALLOC;
     event->source = MEMTRACE_MINOR;
     event->length = kind - FORMAT_SHORT_ALLOC;
@@ -92,10 +91,8 @@ reader_alloc_head(const uint8_t *p, unsigned kind, memtrace_event *event, uint64
 }
 
 /* Reads the payload of an allocation at `p`. */
-static inline __attribute__((always_inline)) unsigned reader_alloc(memtrace_reader *r,
-                                                                   const uint8_t *p, unsigned kind,
-                                                                   bool whole,
-                                                                   memtrace_event *event) {
+static ALWAYS_INLINE unsigned reader_alloc(memtrace_reader *r, const uint8_t *p, unsigned kind,
+                                           bool whole, memtrace_event *event) {
     uint64_t prefix;
     uint32_t n;
     p = reader_alloc_head(p, kind, event, &prefix, &n);
@@ -113,10 +110,8 @@ static inline __attribute__((always_inline)) unsigned reader_alloc(memtrace_read
 }
 
 /* Reads the payload of a promotion or collection at `p`. */
-static inline __attribute__((always_inline)) unsigned reader_fate(memtrace_reader *r,
-                                                                  const uint8_t *p, unsigned kind,
-                                                                  bool whole,
-                                                                  memtrace_event *event) {
+static ALWAYS_INLINE unsigned reader_fate(memtrace_reader *r, const uint8_t *p, unsigned kind,
+                                          bool whole, memtrace_event *event) {
     uint64_t delta;
     p = bytes_vint(p, &delta);
     if (!whole && p > r->end)
@@ -147,9 +142,9 @@ enum { EVENT_MAX_FIXED = FORMAT_EVENT_HEADER + 3 * FORMAT_VINT_MAX_SIZE + 1 + si
 _Static_assert((int)EVENT_MAX_FIXED <= (int)INPUT_SLACK, "it is read before the end is looked at");
 
 /* Sets the time of the event at `at`, whose payload was read with this result. */
-static inline __attribute__((always_inline)) memtrace_status
-reader_finish(memtrace_reader *r, const uint8_t *at, uint32_t header, unsigned result,
-              memtrace_event *event) {
+static ALWAYS_INLINE memtrace_status reader_finish(memtrace_reader *r, const uint8_t *at,
+                                                   uint32_t header, unsigned result,
+                                                   memtrace_event *event) {
     bool backwards;
     event->time = reader_time(r, header, &backwards) - r->info.start_time;
     if (likely(!backwards && result == BACKTRACE_GOOD))
@@ -169,8 +164,8 @@ static inline bool reader_has_whole(const memtrace_reader *r) {
 /* Reads the promotion or collection at r->next, whose fixed part is inside the packet. Here and in
  * reader_next_alloc, `event` is never passed to a function that is not inlined, so that its fields
  * can be registers of the caller. */
-static inline __attribute__((always_inline)) memtrace_status
-reader_next_fate(memtrace_reader *r, uint32_t header, memtrace_event *event) {
+static ALWAYS_INLINE memtrace_status reader_next_fate(memtrace_reader *r, uint32_t header,
+                                                      memtrace_event *event) {
     const uint8_t *at = r->next;
     const unsigned kind = header >> FORMAT_TIME_BITS;
     return reader_finish(r, at, header, reader_fate(r, at + FORMAT_EVENT_HEADER, kind, true, event),
@@ -181,8 +176,8 @@ reader_next_fate(memtrace_reader *r, uint32_t header, memtrace_event *event) {
  * caller must call reader_tell_remark. If `*result` is beyond BACKTRACE_UNSET, the allocation
  * cannot be decoded and the reader does not move; the caller must continue with
  * reader_next_after. */
-static inline __attribute__((always_inline)) memtrace_status
-reader_next_alloc(memtrace_reader *r, uint32_t header, unsigned *result, memtrace_event *event) {
+static ALWAYS_INLINE memtrace_status reader_next_alloc(memtrace_reader *r, uint32_t header,
+                                                       unsigned *result, memtrace_event *event) {
     const uint8_t *at = r->next;
     *result = reader_alloc(r, at + FORMAT_EVENT_HEADER, header >> FORMAT_TIME_BITS, true, event);
     return likely(*result <= BACKTRACE_UNSET) ? reader_finish(r, at, header, *result, event)

@@ -612,7 +612,7 @@ static inline memtrace_status stream_alloc_fast(memtrace_stream *s, uint64_t now
     s->now = now;
     const bool short_form = is_short(a);
     uint8_t *const p = put_alloc_head(s->events.used, a, short_form, now);
-    const cache_cursor c = encode_frames(s, p, short_form, frames, n, common, false);
+    const cache_cursor c = stream_encode_frames(s, p, short_form, frames, n, common, false);
     if (__builtin_expect(c.frames < c.stop, 0)) {
         const cache_cursor rest = c;
         const memtrace_status status = stream_put_frames_slow(s, p, short_form, &rest, id);

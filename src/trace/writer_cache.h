@@ -16,6 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/inline.h"
 #include "trace/format.h"
 #include "trace/writer_put.h"
 
@@ -70,8 +71,8 @@ static inline bool cache_holds(const cache_bucket *bucket, uint64_t code) {
 }
 
 /* Like cache_holds. `nonzero`: the code is known not to be 0. */
-static inline __attribute__((always_inline)) bool cache_holds_this(const cache_bucket *bucket,
-                                                                   uint64_t code, bool nonzero) {
+static ALWAYS_INLINE bool cache_holds_this(const cache_bucket *bucket, uint64_t code,
+                                           bool nonzero) {
     return nonzero ? bucket->code == code : cache_holds(bucket, code);
 }
 
@@ -105,9 +106,9 @@ static inline uint8_t *cache_put_miss(uint8_t *p, unsigned bucket, uint64_t code
 
 /* Follows the predictions for as long as they match the frames. Returns the first frame that does
  * not match. `nonzero`: no code is 0. */
-static inline __attribute__((always_inline)) const uint64_t *
-cache_follow(cache_bucket *buckets, cache_bucket **last, uint32_t clock, const uint64_t *frames,
-             const uint64_t *stop, bool nonzero) {
+static ALWAYS_INLINE const uint64_t *cache_follow(cache_bucket *buckets, cache_bucket **last,
+                                                  uint32_t clock, const uint64_t *frames,
+                                                  const uint64_t *stop, bool nonzero) {
     for (; frames < stop; frames++) {
         cache_bucket *bucket = &buckets[(*last)->prediction];
         if (!cache_holds_this(bucket, *frames, nonzero))
@@ -121,9 +122,9 @@ cache_follow(cache_bucket *buckets, cache_bucket **last, uint32_t clock, const u
 /* Encodes frames, outermost first, at `p`; `last` is the bucket of the frame before. Returns the
  * position after the last codeword, or NULL if `end` may be too close: the cache has changed then
  * and must be restored. Without `end`, there is room for everything. */
-static inline __attribute__((always_inline)) uint8_t *
-cache_encode(writer_cache *cache, cache_bucket *last, const uint64_t *frames, size_t n, uint8_t *p,
-             const uint8_t *end, cache_tally *tally) {
+static ALWAYS_INLINE uint8_t *cache_encode(writer_cache *cache, cache_bucket *last,
+                                           const uint64_t *frames, size_t n, uint8_t *p,
+                                           const uint8_t *end, cache_tally *tally) {
     cache_bucket *const buckets = cache->buckets;
     const uint64_t *const stop = n ? frames + n : frames; /* adding to NULL is undefined */
     const bool fits = !end || (size_t)(end - p) >= n * CACHE_MAX_FRAME;
@@ -179,8 +180,8 @@ typedef struct cache_cursor {
 
 /* Encodes at most FORMAT_MAX_RUN frames, up to the first that the cache does not hold. Calls no
  * functions, so that the common case runs in registers. */
-static inline __attribute__((always_inline)) cache_cursor
-cache_encode_held(writer_cache *cache, cache_cursor c, bool nonzero) {
+static ALWAYS_INLINE cache_cursor cache_encode_held(writer_cache *cache, cache_cursor c,
+                                                    bool nonzero) {
     cache_bucket *const buckets = cache->buckets;
     uint32_t clock = cache->clock;
     for (; c.frames < c.stop; c.codewords++) {

@@ -7,6 +7,7 @@
 #include <stdatomic.h>
 
 #include "allotrace/memtrace.h"
+#include "base/inline.h"
 #include "trace/format.h"
 #include "trace/writer_cache.h"
 #include "trace/writer_locations.h"
@@ -112,9 +113,9 @@ enum { STREAM_FAST_WORDS = FORMAT_VINT_16 - 1 };
 
 /* Encodes the frames of an allocation from `common` on, at most STREAM_FAST_FRAMES, after its head,
  * which ends at `p`. Stops at the first frame that the cache does not hold. */
-static inline __attribute__((always_inline)) cache_cursor
-encode_frames(memtrace_stream *s, uint8_t *p, bool short_form, const uint64_t *frames, size_t n,
-              size_t common, bool nonzero) {
+static ALWAYS_INLINE cache_cursor stream_encode_frames(memtrace_stream *s, uint8_t *p,
+                                                       bool short_form, const uint64_t *frames,
+                                                       size_t n, size_t common, bool nonzero) {
     _Static_assert((int)STREAM_FAST_FRAMES <= (int)FORMAT_MAX_RUN, "as cache_encode_held wants it");
     /* Adding to NULL is undefined. */
     const cache_cursor whole = {.frames = n ? frames + common : NULL,
@@ -142,9 +143,10 @@ static inline bool stream_collect_fast(memtrace_stream *s, uint64_t time, uint64
 }
 
 /* memtrace_stream_alloc_block, inline. */
-static inline __attribute__((always_inline)) memtrace_status
-stream_alloc_block(memtrace_stream *s, uint64_t time, uint64_t words, uint64_t samples,
-                   const uint64_t *frames, size_t n, size_t common, uint64_t *id) {
+static ALWAYS_INLINE memtrace_status stream_alloc_block(memtrace_stream *s, uint64_t time,
+                                                        uint64_t words, uint64_t samples,
+                                                        const uint64_t *frames, size_t n,
+                                                        size_t common, uint64_t *id) {
     if (__builtin_expect(!stream_is_fast(s, time) || s->chunk_left == 0 ||
                              n - common > STREAM_FAST_FRAMES || words - 1 >= STREAM_FAST_WORDS ||
                              common >= FORMAT_VINT_16,
@@ -154,7 +156,7 @@ stream_alloc_block(memtrace_stream *s, uint64_t time, uint64_t words, uint64_t s
     uint8_t *p = put_event_header(s->events.used, FORMAT_ALLOC, s->now);
     p = put_u32(p, (uint32_t)(words - 1) | (uint32_t)samples << 8 |
                        (uint32_t)MEMTRACE_EXTERNAL << 16 | (uint32_t)common << 24);
-    const cache_cursor c = encode_frames(s, p, false, frames, n, common, true);
+    const cache_cursor c = stream_encode_frames(s, p, false, frames, n, common, true);
     if (__builtin_expect(c.frames < c.stop, 0)) {
         const cache_cursor rest = c;
         return stream_put_frames_slow(s, p, false, &rest, id);

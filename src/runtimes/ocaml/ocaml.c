@@ -26,6 +26,7 @@
 
 #include "base/hash.h"
 #include "base/hot.h"
+#include "base/inline.h"
 #include "platform/loader.h"
 #include "record/recorder.h"
 #include "record/runtime_events.h"
@@ -70,7 +71,7 @@ struct sample {
 };
 enum { SOURCE_NORMAL, SOURCE_MARSHALLED, SOURCE_CUSTOM };
 
-RUNTIME_HOT ocaml_value ocaml_alloc(const struct sample *sample, memtrace_source heap) {
+static ALWAYS_INLINE ocaml_value ocaml_alloc(const struct sample *sample, memtrace_source heap) {
     struct runtime_place at = runtime_enter();
     uint64_t block, samples = (uint64_t)LONG_OF_VALUE(sample->n_samples);
     if (!runtime_takes(at, samples))
@@ -84,7 +85,7 @@ RUNTIME_HOT ocaml_value ocaml_alloc(const struct sample *sample, memtrace_source
     return is_followed ? some(VALUE_OF_LONG(block)) : VALUE_NONE;
 }
 
-RUNTIME_HOT void ocaml_changed(ocaml_value metadata, runtime_change *change) {
+static ALWAYS_INLINE void ocaml_changed(ocaml_value metadata, runtime_change *change) {
     runtime_changed((uint64_t)LONG_OF_VALUE(metadata), change);
 }
 

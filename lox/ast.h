@@ -82,8 +82,8 @@ typedef enum function_kind { KIND_SCRIPT, KIND_FUNCTION, KIND_METHOD, KIND_INIT 
 
 enum { MAX_LOCALS = 256, MAX_CAPTURES = 256, MAX_CONSTANTS = 256, MAX_ARGUMENTS = 255 };
 
-typedef struct maker {
-    struct maker *outer;
+typedef struct function_compiler {
+    struct function_compiler *outer;
     function_kind kind;
     lox_vm *vm;
     function *function;
@@ -106,10 +106,10 @@ typedef struct maker {
     const char *problem; /* NULL: none */
     bool too_far;        /* a short jump cannot reach its target: … */
     bool far;            /* … the code is made again with long jumps only */
-} maker;
+} function_compiler;
 
 /* Generates the code of the function's body, which is a list. Returns false if m->problem is
  * set. */
-bool generate(maker *m, node *body);
+bool generate(function_compiler *m, node *body);
 
 #endif

@@ -10,10 +10,10 @@ static node *parse_declaration(parser *p);
 
 /* ---- functions ------------------------------------------------------------------------------- */
 
-static void begin_function(parser *p, maker *m, function_kind kind, string *name) {
-    *m = (maker){.outer = p->maker, .kind = kind, .vm = p->vm};
+static void begin_function(parser *p, function_compiler *m, function_kind kind, string *name) {
+    *m = (function_compiler){.outer = p->compiler, .kind = kind, .vm = p->vm};
     m->function = function_new(p->vm, p->file, name);
-    p->maker = m;
+    p->compiler = m;
     token receiver = kind >= KIND_METHOD ? parser_this : (token){.text = ""};
     local *l = scope_add(p, receiver);
     l->depth = 0;
@@ -21,8 +21,8 @@ static void begin_function(parser *p, maker *m, function_kind kind, string *name
 }
 
 static uint32_t begin_statement(parser *p, uint32_t start_line, uint32_t start) {
-    function *f = p->maker->function;
-    MEMORY_PUSH(f->statements, f->n_statements, p->maker->statements_capacity,
+    function *f = p->compiler->function;
+    MEMORY_PUSH(f->statements, f->n_statements, p->compiler->statements_capacity,
                 (extent){.first_line = start_line, .start = start});
     uint32_t outer = p->statement;
     p->statement = f->n_statements - 1;
@@ -30,7 +30,7 @@ static uint32_t begin_statement(parser *p, uint32_t start_line, uint32_t start) 
 }
 
 static void end_statement(parser *p, uint32_t outer) {
-    extent *e = &p->maker->function->statements[p->statement];
+    extent *e = &p->compiler->function->statements[p->statement];
     e->last_line = p->previous.line;
     e->end = p->previous.end;
     p->statement = outer;
@@ -38,7 +38,7 @@ static void end_statement(parser *p, uint32_t outer) {
 
 /* Generates the function's code, unless there were errors. */
 static function *end_function(parser *p, node *body, token start) {
-    maker *m = p->maker;
+    function_compiler *m = p->compiler;
     function *f = m->function;
     f->extent = (extent){.first_line = start.line,
                          .last_line = p->previous.line,
@@ -50,12 +50,12 @@ static function *end_function(parser *p, node *body, token start) {
     }
     if (!p->had_error && !generate(m, body))
         parser_error(p, m->problem);
-    p->maker = m->outer;
+    p->compiler = m->outer;
     return f;
 }
 
 static void parse_parameters(parser *p) {
-    function *f = p->maker->function;
+    function *f = p->compiler->function;
     parser_expect(p, TOKEN_LEFT_PAREN, "Expect '(' after function name.");
     if (!parser_check(p, TOKEN_RIGHT_PAREN)) {
         do {
@@ -81,7 +81,7 @@ static node *parse_block(parser *p) {
 
 /* `start` is the first token of the declaration. */
 static node *parse_function(parser *p, function_kind kind, string *name, token start) {
-    maker m;
+    function_compiler m;
     uint32_t statement = p->statement;
     int uncounted = p->uncounted;
     p->uncounted = 0;
@@ -99,9 +99,9 @@ static node *parse_function(parser *p, function_kind kind, string *name, token s
     p->uncounted = uncounted;
     node *n = parser_node(p, NODE_FUNCTION, start.start, NULL, NULL);
     n->place.line = start.line;
-    function *outer = p->maker->function;
+    function *outer = p->compiler->function;
     n->index = outer->n_inner;
-    MEMORY_PUSH(outer->inner, outer->n_inner, p->maker->inner_capacity, f);
+    MEMORY_PUSH(outer->inner, outer->n_inner, p->compiler->inner_capacity, f);
     parser_spend_constant(p);
     parser_spend(p, 2 + 2 * f->n_captures);
     return n;
@@ -110,7 +110,7 @@ static node *parse_function(parser *p, function_kind kind, string *name, token s
 /* ---- the end of a statement ------------------------------------------------------------------ */
 
 static bool is_at_prompt(const parser *p) {
-    return p->echo && p->maker->kind == KIND_SCRIPT && p->maker->depth == 0;
+    return p->echo && p->compiler->kind == KIND_SCRIPT && p->compiler->depth == 0;
 }
 
 /* Expects a semicolon. At the prompt, the last one may be omitted. */
@@ -155,7 +155,7 @@ static node *parse_fun(parser *p) {
     token name = p->previous;
     local *l = scope_declare(p);
     if (l)
-        l->depth = p->maker->depth; /* it may call itself */
+        l->depth = p->compiler->depth; /* it may call itself */
     node *f = parse_function(p, KIND_FUNCTION, parser_intern_token(p, &name), start);
     node *n = new_variable(p, l, &name, start.start, f);
     if (l)
@@ -183,7 +183,7 @@ static node *parse_superclass(parser *p, const token *class_name) {
     if (same_name(class_name, &p->previous))
         parser_error(p, "A class can't inherit from itself.");
     node *n = parse_variable(p, false);
-    if (p->maker->depth == 0)
+    if (p->compiler->depth == 0)
         parser_spend_constant(p); /* the class's name, again */
     p->class->has_superclass = true;
     scope_begin(p);
@@ -192,11 +192,11 @@ static node *parse_superclass(parser *p, const token *class_name) {
 }
 
 static uint32_t add_plan(parser *p, string *name, const class_state *state) {
-    function *f = p->maker->function;
+    function *f = p->compiler->function;
     class_plan plan = {.name = name, .n_fields = state->n_fields};
     plan.fields = memory_new(state->n_fields * sizeof *plan.fields);
     memcpy(plan.fields, state->fields, state->n_fields * sizeof *plan.fields);
-    MEMORY_PUSH(f->classes, f->n_classes, p->maker->classes_capacity, plan);
+    MEMORY_PUSH(f->classes, f->n_classes, p->compiler->classes_capacity, plan);
     return f->n_classes - 1;
 }
 
@@ -208,7 +208,7 @@ static node *parse_class(parser *p) {
     local *l = scope_declare(p), *super = NULL;
     parser_spend(p, 2);
     if (l)
-        l->depth = p->maker->depth;
+        l->depth = p->compiler->depth;
     else
         parser_spend(p, 2);
     node *target = new_variable(p, l, &name, start, NULL);
@@ -264,12 +264,12 @@ static node *parse_if(parser *p) {
     node *condition = parse_expression(p);
     parser_expect(p, TOKEN_RIGHT_PAREN, "Expect ')' after condition.");
     parser_spend(p, 3);
-    int from = p->maker->book_bytes;
+    int from = p->compiler->book_bytes;
     parser_spend(p, 1);
     node *then = parse_statement(p);
     parser_spend(p, 3);
     parser_check_jump(p, from);
-    from = p->maker->book_bytes;
+    from = p->compiler->book_bytes;
     parser_spend(p, 1);
     node *otherwise = parser_match(p, TOKEN_ELSE) ? parse_statement(p) : NULL;
     parser_check_jump(p, from);
@@ -281,12 +281,12 @@ static node *parse_if(parser *p) {
 
 static node *parse_while(parser *p) {
     uint32_t start = p->previous.start;
-    int loop = p->maker->book_bytes;
+    int loop = p->compiler->book_bytes;
     parser_expect(p, TOKEN_LEFT_PAREN, "Expect '(' after 'while'.");
     node *condition = parse_expression(p);
     parser_expect(p, TOKEN_RIGHT_PAREN, "Expect ')' after condition.");
     parser_spend(p, 3);
-    int from = p->maker->book_bytes;
+    int from = p->compiler->book_bytes;
     parser_spend(p, 1);
     node *body = parse_statement(p);
     parser_check_loop(p, loop);
@@ -306,9 +306,9 @@ static node *parse_each(parser *p, token name, uint32_t start) {
     node *e = parse_expression(p);
     parser_expect(p, TOKEN_RIGHT_PAREN, "Expect ')' after for clauses.");
     local *l = scope_add(p, name);
-    l->depth = p->maker->depth;
+    l->depth = p->compiler->depth;
     l->place = list->place; /* the place of the name */
-    int loop = p->maker->book_bytes;
+    int loop = p->compiler->book_bytes;
     node *body = parse_statement(p);
     parser_check_loop(p, loop);
     node *n = parser_node(p, NODE_EACH, start, e, NULL);
@@ -320,7 +320,7 @@ static node *parse_each(parser *p, token name, uint32_t start) {
 }
 
 static node *parse_for_rest(parser *p, node *init, uint32_t start) {
-    int loop = p->maker->book_bytes;
+    int loop = p->compiler->book_bytes;
     node *condition = NULL, *step = NULL;
     if (!parser_match(p, TOKEN_SEMICOLON)) {
         condition = parse_expression(p);
@@ -329,7 +329,7 @@ static node *parse_for_rest(parser *p, node *init, uint32_t start) {
     }
     if (!parser_match(p, TOKEN_RIGHT_PAREN)) {
         parser_spend(p, 3);
-        int step_start = p->maker->book_bytes;
+        int step_start = p->compiler->book_bytes;
         step = parse_expression(p);
         parser_spend(p, 1);
         parser_expect(p, TOKEN_RIGHT_PAREN, "Expect ')' after for clauses.");
@@ -370,7 +370,7 @@ static node *parse_return(parser *p) {
     node *e = NULL;
     bool is_end = is_at_prompt(p) && parser_check(p, TOKEN_END);
     if (!is_end && !parser_match(p, TOKEN_SEMICOLON)) {
-        if (p->maker->kind == KIND_INIT)
+        if (p->compiler->kind == KIND_INIT)
             parser_error(p, "Can't return a value from an initializer.");
         e = parse_expression(p);
         expect_semicolon(p, "Expect ';' after return value.");
@@ -474,7 +474,7 @@ static bool ends_line(const source_text *what) {
 function *compile(lox_vm *vm, const source_text *what, lox_position *end) {
     parser p = {.vm = vm, .file = what->file, .echo = what->typed};
     scanner_start(&p.scanner, what->text, what->size, what->start);
-    maker m;
+    function_compiler m;
     vm->heap.locked++;
     vm->compiling = 1;
     begin_function(&p, &m, KIND_SCRIPT, NULL);

@@ -283,7 +283,7 @@ static node *parse_binary(parser *p, node *left, uint32_t start) {
 static node *parse_logic(parser *p, node *left, uint32_t start) {
     bool is_and = p->previous.type == TOKEN_AND;
     parser_spend(p, is_and ? 4 : 7);
-    int from = p->maker->book_bytes - 1;
+    int from = p->compiler->book_bytes - 1;
     node *right = parse_precedence(p, is_and ? PREC_AND : PREC_OR);
     parser_check_jump(p, from);
     return parser_node(p, is_and ? NODE_AND : NODE_OR, start, left, right);

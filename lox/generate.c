@@ -8,15 +8,16 @@
 
 #include "memory.h"
 
-static void make_to(maker *m, node *n, uint32_t to);
-static void make_statement(maker *m, node *n);
+static void make_to(function_compiler *m, node *n, uint32_t to);
+static void make_statement(function_compiler *m, node *n);
 
-static void give_up(maker *m, const char *why) {
+static void give_up(function_compiler *m, const char *why) {
     if (!m->problem)
         m->problem = why;
 }
 
-static uint32_t emit(maker *m, const node *n, operation op, uint32_t a, uint32_t b, uint32_t c) {
+static uint32_t emit(function_compiler *m, const node *n, operation op, uint32_t a, uint32_t b,
+                     uint32_t c) {
     function *f = m->function;
     if (a > UINT16_MAX || b > UINT16_MAX || c > UINT16_MAX)
         give_up(m, "Function too large.");
@@ -30,15 +31,16 @@ static uint32_t emit(maker *m, const node *n, operation op, uint32_t a, uint32_t
 
 /* Moves the value of a captured variable into a new cell; this counts as part of the
  * declaration. */
-static void emit_cell(maker *m, const local *l) {
+static void emit_cell(function_compiler *m, const local *l) {
     emit(m, &(node){.place = l->place}, OP_NEWCELL, l->reg, 0, 0);
 }
 
-static uint32_t emit_wide(maker *m, const node *n, operation op, uint32_t a, uint32_t bc) {
+static uint32_t emit_wide(function_compiler *m, const node *n, operation op, uint32_t a,
+                          uint32_t bc) {
     return emit(m, n, op, a, bc & 0xffff, bc >> 16);
 }
 
-static uint32_t take(maker *m) {
+static uint32_t take(function_compiler *m) {
     uint32_t reg = m->free++;
     if (m->free > m->function->n_registers)
         m->function->n_registers = m->free;
@@ -47,7 +49,7 @@ static uint32_t take(maker *m) {
     return reg;
 }
 
-static uint32_t constant(maker *m, value v) {
+static uint32_t constant(function_compiler *m, value v) {
     function *f = m->function;
     uint32_t from = f->n_constants > 64 ? f->n_constants - 64 : 0;
     for (uint32_t i = from; i < f->n_constants; i++)
@@ -57,11 +59,11 @@ static uint32_t constant(maker *m, value v) {
     return f->n_constants - 1;
 }
 
-static uint32_t name_constant(maker *m, string *name) {
+static uint32_t name_constant(function_compiler *m, string *name) {
     return constant(m, value_from_object(name));
 }
 
-static uint32_t new_cache(maker *m, string *name) {
+static uint32_t new_cache(function_compiler *m, string *name) {
     function *f = m->function;
     MEMORY_PUSH(f->caches, f->n_caches, m->caches_capacity, (cache){.name = name});
     return f->n_caches - 1;
@@ -75,7 +77,7 @@ jump; NO_JUMPS is the empty chain. ---- */
 enum { NO_JUMPS = -1 };
 
 /* Sets the distance of a jump: in c if it has three operands, otherwise in B:C. */
-static void jump_set(maker *m, int32_t at, uint32_t target) {
+static void jump_set(function_compiler *m, int32_t at, uint32_t target) {
     code *i = &m->function->code[at];
     int64_t distance = (int64_t)target - at - 1;
     if (i->op == OP_JUMP || i->op == OP_JUMP_T || i->op == OP_JUMP_F) {
@@ -87,7 +89,7 @@ static void jump_set(maker *m, int32_t at, uint32_t target) {
     }
 }
 
-static void jumps_land(maker *m, int32_t chain, uint32_t target) {
+static void jumps_land(function_compiler *m, int32_t chain, uint32_t target) {
     while (chain != NO_JUMPS) {
         int32_t next = m->links[chain];
         jump_set(m, chain, target);
@@ -95,11 +97,11 @@ static void jumps_land(maker *m, int32_t chain, uint32_t target) {
     }
 }
 
-static void jumps_land_here(maker *m, int32_t chain) {
+static void jumps_land_here(function_compiler *m, int32_t chain) {
     jumps_land(m, chain, m->function->n_code);
 }
 
-static int32_t jumps_join(maker *m, int32_t a, int32_t b) {
+static int32_t jumps_join(function_compiler *m, int32_t a, int32_t b) {
     if (b == NO_JUMPS)
         return a;
     int32_t first = b;
@@ -116,7 +118,7 @@ static bool is_register(const node *n) {
 }
 
 /* Returns a register that holds the value of n. */
-static uint32_t make_any(maker *m, node *n) {
+static uint32_t make_any(function_compiler *m, node *n) {
     if (is_register(n))
         return n->local->reg;
     uint32_t reg = take(m);
@@ -125,7 +127,7 @@ static uint32_t make_any(maker *m, node *n) {
 }
 
 /* Like make_any, for an operand that must keep its value while `later` is computed. */
-static uint32_t make_before(maker *m, node *n, const node *later) {
+static uint32_t make_before(function_compiler *m, node *n, const node *later) {
     if (!is_register(n) || !later->assigns)
         return make_any(m, n);
     uint32_t reg = take(m);
@@ -137,7 +139,7 @@ static bool is_constant(const node *n) {
     return n->kind == NODE_NUMBER;
 }
 
-static void move(maker *m, const node *n, uint32_t to, uint32_t from) {
+static void move(function_compiler *m, const node *n, uint32_t to, uint32_t from) {
     if (to != from)
         emit(m, n, OP_MOVE, to, from, 0);
 }
@@ -198,7 +200,7 @@ static bool literal_truth(const node *n, bool *truth) {
     return true;
 }
 
-static int32_t make_comparison_jump(maker *m, node *n, bool sense) {
+static int32_t make_comparison_jump(function_compiler *m, node *n, bool sense) {
     uint32_t free = m->free, left = make_before(m, n->a, n->b);
     fold(n->b);
     bool with_constant = is_constant(n->b);
@@ -210,7 +212,7 @@ static int32_t make_comparison_jump(maker *m, node *n, bool sense) {
 
 /* Returns a chain of jumps that are taken if the truth of n is `sense`; otherwise execution
  * continues. */
-static int32_t make_jump_if(maker *m, node *n, bool sense) {
+static int32_t make_jump_if(function_compiler *m, node *n, bool sense) {
     bool truth;
     if (literal_truth(n, &truth))
         return truth == sense ? (int32_t)emit(m, n, OP_JUMP, 0, 0, 0) : NO_JUMPS;
@@ -234,7 +236,7 @@ static int32_t make_jump_if(maker *m, node *n, bool sense) {
 
 /* ---- expressions ----------------------------------------------------------------------------- */
 
-static void make_binary(maker *m, node *n, uint32_t to) {
+static void make_binary(function_compiler *m, node *n, uint32_t to) {
     uint32_t free = m->free, left = make_before(m, n->a, n->b);
     fold(n->b);
     bool with_constant = is_constant(n->b) && n->index <= OP_DIV;
@@ -248,11 +250,11 @@ static void make_binary(maker *m, node *n, uint32_t to) {
 /* Returns the register in which a result is built in several steps: `to` if it is the topmost
  * register in use, so a temporary or a variable that is just being declared; otherwise a new
  * one. */
-static uint32_t workplace(maker *m, uint32_t to) {
+static uint32_t workplace(function_compiler *m, uint32_t to) {
     return to + 1 == m->free ? to : take(m);
 }
 
-static void make_logic(maker *m, node *n, uint32_t to) {
+static void make_logic(function_compiler *m, node *n, uint32_t to) {
     uint32_t free = m->free, work = workplace(m, to);
     make_to(m, n->a, work);
     int32_t skip = (int32_t)emit(m, n, n->kind == NODE_AND ? OP_JUMP_F : OP_JUMP_T, work, 0, 0);
@@ -262,7 +264,7 @@ static void make_logic(maker *m, node *n, uint32_t to) {
     m->free = free;
 }
 
-static void make_array(maker *m, node *n, uint32_t to) {
+static void make_array(function_compiler *m, node *n, uint32_t to) {
     uint32_t free = m->free, work = take(m), length = 0;
     for (node *e = n->a; e; e = e->next)
         length++;
@@ -276,7 +278,7 @@ static void make_array(maker *m, node *n, uint32_t to) {
     m->free = free;
 }
 
-static void make_arguments(maker *m, node *list) {
+static void make_arguments(function_compiler *m, node *list) {
     for (node *e = list; e; e = e->next) {
         uint32_t reg = take(m);
         make_to(m, e, reg);
@@ -284,7 +286,7 @@ static void make_arguments(maker *m, node *list) {
     }
 }
 
-static void make_call(maker *m, node *n, uint32_t to) {
+static void make_call(function_compiler *m, node *n, uint32_t to) {
     uint32_t free = m->free, base = workplace(m, to);
     m->free = base + 1;
     make_to(m, n->a, base);
@@ -301,7 +303,7 @@ static void make_call(maker *m, node *n, uint32_t to) {
     move(m, n, to, base);
 }
 
-static void make_super(maker *m, node *n, uint32_t to) {
+static void make_super(function_compiler *m, node *n, uint32_t to) {
     uint32_t free = m->free, base = take(m);
     make_to(m, n->a, base);
     make_to(m, n->b, take(m));
@@ -309,7 +311,7 @@ static void make_super(maker *m, node *n, uint32_t to) {
     m->free = free;
 }
 
-static void make_set_local(maker *m, node *n, uint32_t to) {
+static void make_set_local(function_compiler *m, node *n, uint32_t to) {
     uint32_t free = m->free;
     if (n->local->captured) {
         uint32_t reg = make_any(m, n->a);
@@ -323,7 +325,7 @@ static void make_set_local(maker *m, node *n, uint32_t to) {
     m->free = free;
 }
 
-static void make_set_wide(maker *m, node *n, uint32_t to) {
+static void make_set_wide(function_compiler *m, node *n, uint32_t to) {
     uint32_t free = m->free, reg = make_any(m, n->a);
     if (n->kind == NODE_SET_GLOBAL)
         emit_wide(m, n, OP_SETGLOBAL, reg, n->index);
@@ -333,7 +335,7 @@ static void make_set_wide(maker *m, node *n, uint32_t to) {
     m->free = free;
 }
 
-static void make_member(maker *m, node *n, uint32_t to) {
+static void make_member(function_compiler *m, node *n, uint32_t to) {
     uint32_t free = m->free;
     if (n->kind == NODE_GET) {
         emit(m, n, OP_GETFIELD, to, make_any(m, n->a), new_cache(m, n->name));
@@ -354,7 +356,7 @@ static void make_member(maker *m, node *n, uint32_t to) {
     m->free = free;
 }
 
-static void make_to(maker *m, node *n, uint32_t to) {
+static void make_to(function_compiler *m, node *n, uint32_t to) {
     uint32_t free = m->free;
     fold(n);
     switch (n->kind) {
@@ -427,7 +429,7 @@ static void make_to(maker *m, node *n, uint32_t to) {
 }
 
 /* Generates an expression for its side effects only. */
-static void make_effects(maker *m, node *n) {
+static void make_effects(function_compiler *m, node *n) {
     uint32_t free = m->free;
     if (n->kind == NODE_SET_LOCAL && !n->local->captured)
         take(m), make_to(m, n->a, n->local->reg);
@@ -451,20 +453,20 @@ static void make_effects(maker *m, node *n) {
 
 /* ---- statements ------------------------------------------------------------------------------ */
 
-static void make_list(maker *m, node *list) {
+static void make_list(function_compiler *m, node *list) {
     for (node *n = list; n; n = n->next)
         make_statement(m, n);
 }
 
 /* The register of a new variable is the next free one, as there are no temporaries between
  * statements. */
-static uint32_t declare(maker *m, const local *l) {
+static uint32_t declare(function_compiler *m, const local *l) {
     while (m->free <= l->reg)
         take(m);
     return l->reg;
 }
 
-static void make_variable(maker *m, node *n) {
+static void make_variable(function_compiler *m, node *n) {
     node nil = {.kind = NODE_LITERAL, .index = VALUE_NIL & 7, .place = n->place};
     node *init = n->a ? n->a : &nil;
     if (n->kind == NODE_VAR_GLOBAL) {
@@ -485,7 +487,7 @@ static void make_variable(maker *m, node *n) {
     }
 }
 
-static void make_if(maker *m, node *n) {
+static void make_if(function_compiler *m, node *n) {
     int32_t otherwise = make_jump_if(m, n->a, false);
     make_statement(m, n->b);
     if (n->c) {
@@ -499,7 +501,7 @@ static void make_if(maker *m, node *n) {
 }
 
 /* The condition is placed after the body, so that each iteration takes one jump. */
-static void make_loop(maker *m, node *n, node *condition, node *body, node *step) {
+static void make_loop(function_compiler *m, node *n, node *condition, node *body, node *step) {
     bool truth, endless = !condition || (literal_truth(condition, &truth) && truth);
     int32_t entry = endless ? NO_JUMPS : (int32_t)emit(m, condition, OP_JUMP, 0, 0, 0);
     uint32_t start = m->function->n_code;
@@ -512,7 +514,7 @@ static void make_loop(maker *m, node *n, node *condition, node *body, node *step
     jumps_land(m, back, start);
 }
 
-static void make_for(maker *m, node *n) {
+static void make_for(function_compiler *m, node *n) {
     uint32_t free = m->free;
     if (n->a)
         make_statement(m, n->a);
@@ -521,7 +523,7 @@ static void make_for(maker *m, node *n) {
 }
 
 /* Takes the next element and jumps to `start`; continues if there is none. */
-static void make_next(maker *m, node *n, uint32_t list, uint32_t start) {
+static void make_next(function_compiler *m, node *n, uint32_t list, uint32_t start) {
     int32_t next = (int32_t)emit(m, n, n->index ? OP_NEXTIN : OP_NEXTOF, list, n->local->reg, 0);
     if (!m->far) {
         jumps_land(m, next, start);
@@ -533,7 +535,7 @@ static void make_next(maker *m, node *n, uint32_t list, uint32_t start) {
     jumps_land_here(m, end);
 }
 
-static void make_each(maker *m, node *n) {
+static void make_each(function_compiler *m, node *n) {
     uint32_t free = m->free;
     uint32_t reg = declare(m, n->local), list = reg - 2;
     make_to(m, n->a, list);
@@ -548,7 +550,7 @@ static void make_each(maker *m, node *n) {
     m->free = free;
 }
 
-static void make_methods(maker *m, node *n, uint32_t made) {
+static void make_methods(function_compiler *m, node *n, uint32_t made) {
     for (node *method = n->b; method; method = method->next) {
         uint32_t reg = take(m);
         emit(m, method, OP_CLOSURE, reg, method->index, 1);
@@ -558,7 +560,7 @@ static void make_methods(maker *m, node *n, uint32_t made) {
 }
 
 /* The class is bound to its name before its methods are made, as they may refer to it. */
-static void make_class(maker *m, node *n) {
+static void make_class(function_compiler *m, node *n) {
     uint32_t free = m->free;
     node nil = {.kind = NODE_LITERAL, .index = VALUE_NIL & 7, .place = n->place};
     bool is_local = n->c->kind != NODE_VAR_GLOBAL;
@@ -592,7 +594,7 @@ static void make_class(maker *m, node *n) {
     m->free = free;
 }
 
-static void make_return(maker *m, node *n) {
+static void make_return(function_compiler *m, node *n) {
     uint32_t free = m->free;
     node receiver = {.kind = NODE_LOCAL, .local = m->locals[0], .place = n->place};
     node *result = m->kind == KIND_INIT ? &receiver : n->a;
@@ -603,13 +605,13 @@ static void make_return(maker *m, node *n) {
     m->free = free;
 }
 
-static void make_one(maker *m, node *n, operation op) {
+static void make_one(function_compiler *m, node *n, operation op) {
     uint32_t free = m->free;
     emit(m, n, op, make_any(m, n->a), 0, 0);
     m->free = free;
 }
 
-static void make_statement(maker *m, node *n) {
+static void make_statement(function_compiler *m, node *n) {
     uint32_t free = m->free;
     switch (n->kind) {
     case NODE_EXPRESSION:
@@ -654,7 +656,7 @@ static void make_statement(maker *m, node *n) {
     }
 }
 
-static void make_function(maker *m, node *body) {
+static void make_function(function_compiler *m, node *body) {
     function *f = m->function;
     node end = {.kind = NODE_RETURN, .place = {.line = f->extent.last_line}};
     f->n_code = f->n_constants = f->n_caches = 0;
@@ -672,7 +674,7 @@ static void make_function(maker *m, node *body) {
 
 /* Jumps that compare are short. If a function is too large for them, its code is generated again
  * without them. */
-bool generate(maker *m, node *body) {
+bool generate(function_compiler *m, node *body) {
     make_function(m, body);
     if (m->too_far) {
         m->far = true;

@@ -132,29 +132,29 @@ string *parser_intern_token(parser *p, const token *t) {
 /* ---- the book's limits ----------------------------------------------------------------------- */
 
 void parser_spend(parser *p, int bytes) {
-    p->maker->book_bytes += bytes;
+    p->compiler->book_bytes += bytes;
 }
 
 void parser_spend_constant(parser *p) {
-    if (p->uncounted == 0 && ++p->maker->book_constants > MAX_CONSTANTS)
+    if (p->uncounted == 0 && ++p->compiler->book_constants > MAX_CONSTANTS)
         parser_error(p, "Too many constants in one chunk.");
 }
 
 void parser_check_jump(parser *p, int from) {
-    if (p->maker->book_bytes - from > UINT16_MAX)
+    if (p->compiler->book_bytes - from > UINT16_MAX)
         parser_error(p, "Too much code to jump over.");
 }
 
 void parser_check_loop(parser *p, int start) {
     parser_spend(p, 3);
-    if (p->maker->book_bytes - start > UINT16_MAX)
+    if (p->compiler->book_bytes - start > UINT16_MAX)
         parser_error(p, "Loop body too large.");
 }
 
 /* ---- scopes ---------------------------------------------------------------------------------- */
 
 local *scope_add(parser *p, token name) {
-    maker *m = p->maker;
+    function_compiler *m = p->compiler;
     if (m->n_locals == MAX_LOCALS) {
         parser_error(p, "Too many local variables in function.");
         return m->locals[MAX_LOCALS - 1];
@@ -170,13 +170,13 @@ local *scope_add(parser *p, token name) {
 
 local *scope_add_hidden(parser *p, const char *name) {
     local *l = scope_add(p, (token){.type = TOKEN_NAME, .text = name, .size = strlen(name)});
-    l->depth = p->maker->depth;
+    l->depth = p->compiler->depth;
     return l;
 }
 
 /* Returns NULL at the top level, where variables are global. */
 local *scope_declare(parser *p) {
-    maker *m = p->maker;
+    function_compiler *m = p->compiler;
     if (m->depth == 0) {
         parser_spend_constant(p);
         return NULL;
@@ -192,17 +192,17 @@ local *scope_declare(parser *p) {
 
 void scope_define(parser *p, local *l) {
     if (l)
-        l->depth = p->maker->depth;
+        l->depth = p->compiler->depth;
     else
         parser_spend(p, 2);
 }
 
 void scope_begin(parser *p) {
-    p->maker->depth++;
+    p->compiler->depth++;
 }
 
 void scope_end(parser *p) {
-    maker *m = p->maker;
+    function_compiler *m = p->compiler;
     m->depth--;
     while (m->n_locals > 0 && m->locals[m->n_locals - 1]->depth > m->depth) {
         m->n_locals--;
@@ -210,7 +210,7 @@ void scope_end(parser *p) {
     }
 }
 
-static local *find_local(parser *p, maker *m, const token *name) {
+static local *find_local(parser *p, function_compiler *m, const token *name) {
     for (int i = m->n_locals - 1; i >= 0; i--)
         if (same_name(&m->locals[i]->name, name)) {
             if (m->locals[i]->depth == -1)
@@ -220,7 +220,7 @@ static local *find_local(parser *p, maker *m, const token *name) {
     return NULL;
 }
 
-static int add_capture(parser *p, maker *m, uint16_t index, bool is_local) {
+static int add_capture(parser *p, function_compiler *m, uint16_t index, bool is_local) {
     int n = m->function->n_captures;
     for (int i = 0; i < n; i++)
         if (m->captures[i].index == index && m->captures[i].is_local == is_local)
@@ -235,7 +235,7 @@ static int add_capture(parser *p, maker *m, uint16_t index, bool is_local) {
 
 /* Returns the index of the captured variable; -1 if no enclosing function has such a local
  * variable. */
-static int find_capture(parser *p, maker *m, const token *name) {
+static int find_capture(parser *p, function_compiler *m, const token *name) {
     if (!m->outer)
         return -1;
     local *l = find_local(p, m->outer, name);
@@ -249,9 +249,9 @@ static int find_capture(parser *p, maker *m, const token *name) {
 
 /* Makes a node that reads a variable. */
 node *scope_variable(parser *p, const token *name, uint32_t start) {
-    local *l = find_local(p, p->maker, name);
+    local *l = find_local(p, p->compiler, name);
     node *n = parser_node(p, NODE_LOCAL, start, NULL, NULL);
-    int index = l ? -1 : find_capture(p, p->maker, name);
+    int index = l ? -1 : find_capture(p, p->compiler, name);
     if (l) {
         n->local = l;
     } else if (index >= 0) {

@@ -28,10 +28,10 @@ typedef struct parser {
     token current, previous;
     bool had_error, panicking, gave_up, echo;
     const char *file;
-    maker *maker;
+    function_compiler *compiler;
     class_state *class;
     int nesting;
-    uint32_t statement; /* innermost statement, an index in maker->function->statements */
+    uint32_t statement; /* innermost statement, an index in compiler->function->statements */
     arena_chunk *chunks;
     int uncounted; /* number of enclosing array literals, whose constants are not counted */
 } parser;

@@ -254,14 +254,14 @@ static domain *domain_enter(uint64_t number, unsigned index) {
 }
 
 /* Ignores a status: a failure that ends a session has been noted in hook_sink. */
-static void noted(memtrace_status status) {
+static void ignore_status(memtrace_status status) {
     (void)status;
 }
 
 static void domain_close(domain *d, uint64_t now) {
     pthread_mutex_lock(&d->lock);
     if (d->stream)
-        noted(memtrace_stream_close_at(d->stream, now));
+        ignore_status(memtrace_stream_close_at(d->stream, now));
     free(d->codes);
     d->stream = NULL;
     d->codes = NULL;
@@ -276,7 +276,7 @@ static void domains_flush(void) {
         if (!d || pthread_mutex_trylock(&d->lock) != 0)
             continue;
         if (d->stream && memtrace_stream_oldest(d->stream) != UINT64_MAX)
-            noted(memtrace_stream_flush(d->stream));
+            ignore_status(memtrace_stream_flush(d->stream));
         pthread_mutex_unlock(&d->lock);
     }
 }
@@ -313,7 +313,7 @@ static void session_close_locked(void) {
         if (d)
             domain_close(d, now);
     }
-    noted(memtrace_writer_close(session.writer));
+    ignore_status(memtrace_writer_close(session.writer));
     file_end();
 }
 

@@ -12,7 +12,7 @@ static bool is_text(const char *s, const char *text, size_t size) {
     return s && strlen(s) == size && memcmp(s, text, size) == 0;
 }
 
-static bool is_meant(const expectation *e, const site *s) {
+static bool site_matches(const expectation *e, const site *s) {
     if (!e->site_size)
         return true;
     if (!s)
@@ -28,7 +28,7 @@ static bool is_meant(const expectation *e, const site *s) {
 static verdict judge(const expectation *e, const view *v) {
     verdict result = {.expectation = e};
     for (size_t i = 0; i < v->entries.count; i++)
-        if (is_meant(e, v->entries.items[i].site))
+        if (site_matches(e, v->entries.items[i].site))
             tally_add(&result.actual, &v->entries.items[i].leaf->tally);
     result.count = tally_count(&result.actual, v->tracer->options->rate);
     double actual = result.count.value;

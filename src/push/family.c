@@ -62,7 +62,7 @@ struct push_family {
                            be more */
     bool comes;         /* there is a trace that is still empty */
     bool hurries;       /* a place was taken or became free at the last look */
-    uint64_t n_unheld;  /* traces that the source could not hand over */
+    uint64_t n_lost;    /* traces that the source could not hand over */
     uint64_t n_overrun; /* processes whose trace was partly gone before it was read */
 };
 
@@ -180,7 +180,7 @@ static void look_at_source(push_family *f) {
             start(f, m, &t);
         else
             end_trace(f, &t);
-        f->n_unheld += t.fd < 0;
+        f->n_lost += t.fd < 0;
     }
     f->n_waiting = !m;
 }
@@ -301,7 +301,7 @@ static void tell_account(push_family *f, const shared_account *a) {
 /* Reports what the accounts do not show. */
 static void tell_missing(push_family *f) {
     const family_source *from = &f->options.source;
-    const uint64_t n_missed = f->n_unheld + (has_source(f) ? from->n_missed(from->context) : 0);
+    const uint64_t n_missed = f->n_lost + (has_source(f) ? from->n_missed(from->context) : 0);
     if (f->n_overrun)
         push_tell(&f->options.push, true,
                   "receivers were too slow: some of what %" PRIu64 " process%s recorded was not "

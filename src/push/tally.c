@@ -15,7 +15,7 @@
 
 enum {
     SOURCE_BITS = 2,
-    WHO_BITS = 30,
+    PAIR_BITS = 30,
     MOST_LEVEL = 31, /* more than recorders use; the sums have room for it */
     FEW = 1024,      /* dead blocks that are not worth compacting for */
     MOST_AGE = 1     /* compactions that an early end survives; then its start was lost */
@@ -102,32 +102,34 @@ static bool find_name(tally *t, const char *text, uint32_t *index) {
 }
 
 /* Returns the state of a domain; NULL when there is no memory. */
-static tally_who *find_who(tally *t, uint16_t domain) {
-    while (t->whos.count <= domain)
-        if (!vec_push(&t->whos, (tally_who){0}))
+static tally_domain *find_domain(tally *t, uint16_t domain) {
+    while (t->domains.count <= domain)
+        if (!vec_push(&t->domains, (tally_domain){0}))
             return NULL;
-    return &t->whos.items[domain];
+    return &t->domains.items[domain];
 }
 
 /* Sets the name of the domain's current thread, or of its current scope. */
 static bool name_domain(tally *t, uint16_t domain, bool is_scope, const char *text) {
     uint32_t name, pair;
-    tally_who *who = find_who(t, domain);
-    if (!who || !find_name(t, text, &name))
+    tally_domain *state = find_domain(t, domain);
+    if (!state || !find_name(t, text, &name))
         return false;
-    *(is_scope ? &who->scope : &who->thread) = name;
-    if (!map64_number(&t->number_of, (uint64_t)who->thread << 32 | who->scope, &pair))
+    *(is_scope ? &state->scope : &state->thread) = name;
+    if (!map64_number(&t->number_of, (uint64_t)state->thread << 32 | state->scope, &pair))
         return false;
-    who->number = who->thread || who->scope ? pair + 1 : 0;
+    state->number = state->thread || state->scope ? pair + 1 : 0;
     return true;
 }
 
 /* Returns the thread and scope of a domain. Those whose number does not fit into a row's key count
  * as unnamed. */
-static tally_who who_of(const tally *t, uint16_t domain) {
-    const tally_who none = {0}, who = domain < t->whos.count ? t->whos.items[domain] : none;
-    return who.number < UINT32_C(1) << WHO_BITS ? who
-                                                : (tally_who){.level = who.level, .span = who.span};
+static tally_domain domain_state(const tally *t, uint16_t domain) {
+    const tally_domain none = {0},
+                       state = domain < t->domains.count ? t->domains.items[domain] : none;
+    return state.number < UINT32_C(1) << PAIR_BITS
+               ? state
+               : (tally_domain){.level = state.level, .span = state.span};
 }
 
 static const char *name_at(const tally *t, uint32_t index) {
@@ -136,15 +138,15 @@ static const char *name_at(const tally *t, uint32_t index) {
 
 /* Returns the index of a row, which is made if there is none; MAP64_NONE when there is no
  * memory. */
-static uint32_t row_of(tally *t, uint32_t node, memtrace_source source, tally_who who) {
+static uint32_t row_of(tally *t, uint32_t node, memtrace_source source, tally_domain state) {
     const uint64_t stack = (uint64_t)node << SOURCE_BITS | (uint64_t)source;
-    uint32_t *index = map64_put(&t->row_of, stack << WHO_BITS | who.number);
+    uint32_t *index = map64_put(&t->row_of, stack << PAIR_BITS | state.number);
     if (!index)
         return MAP64_NONE;
     if (*index == MAP64_NONE) {
         const tally_row row = {.node = node,
-                               .thread = name_at(t, who.thread),
-                               .scope = name_at(t, who.scope),
+                               .thread = name_at(t, state.thread),
+                               .scope = name_at(t, state.scope),
                                .source = source};
         if (!vec_push(&t->rows, row))
             return MAP64_NONE;
@@ -194,12 +196,12 @@ static bool add_span_row(tally *t, uint32_t base, uint32_t span, uint32_t *row) 
 
 /* Returns the row of the domain's current span that corresponds to `base`; `base` itself if there
  * is no span; MAP64_NONE when there is no memory. */
-static uint32_t span_row_of(tally *t, uint32_t base, const tally_who *who) {
+static uint32_t span_row_of(tally *t, uint32_t base, const tally_domain *state) {
     static const memtrace_span none;
     if (!t->by_span || t->n_span_rows >= TALLY_SPAN_ROWS ||
-        memcmp(&who->span, &none, sizeof none) == 0)
+        memcmp(&state->span, &none, sizeof none) == 0)
         return base;
-    const uint32_t span = find_span(t, &who->span);
+    const uint32_t span = find_span(t, &state->span);
     uint32_t *row = span ? map64_put(&t->span_row_of, span_key(span, base)) : NULL;
     if (!row || (*row == MAP64_NONE && !add_span_row(t, base, span, row)))
         return MAP64_NONE;
@@ -283,10 +285,10 @@ static void make_dead(tally_row *row, const tally_block *b) {
 /* ---- events ------------------------------------------------------------------------------ */
 
 static bool enter_span(tally *t, uint16_t domain, const char *name) {
-    tally_who *who = t->by_span ? find_who(t, domain) : NULL;
-    if (who)
-        who->span = span_remark_ids(name);
-    return who || !t->by_span;
+    tally_domain *state = t->by_span ? find_domain(t, domain) : NULL;
+    if (state)
+        state->span = span_remark_ids(name);
+    return state || !t->by_span;
 }
 
 static bool add_allocation(tally *t, const memtrace_event *e) {
@@ -304,18 +306,18 @@ static bool add_allocation(tally *t, const memtrace_event *e) {
         return name_domain(t, e->domain, is_scope, e->name);
     if (e->kind != MEMTRACE_ALLOC || e->samples == 0)
         return true; /* its stack was still needed: the next one is encoded relative to it */
-    const tally_who who = who_of(t, e->domain);
-    const uint32_t base = row_of(t, node, e->source, who),
-                   index = base == MAP64_NONE ? base : span_row_of(t, base, &who);
+    const tally_domain state = domain_state(t, e->domain);
+    const uint32_t base = row_of(t, node, e->source, state),
+                   index = base == MAP64_NONE ? base : span_row_of(t, base, &state);
     if (index == MAP64_NONE)
         return false;
     estimate_blocks blocks = {0};
-    estimate_blocks_add(&blocks, e->length + 1, ldexp(t->profile.info.sample_rate, -who.level));
+    estimate_blocks_add(&blocks, e->length + 1, ldexp(t->profile.info.sample_rate, -state.level));
     const tally_block b = {.id = e->id,
                            .row = index,
                            .samples = clamp(e->samples),
                            .blocks = (float)blocks.count,
-                           .level = who.level};
+                           .level = state.level};
     add_to_row(&t->rows.items[index], b.samples, b.level, blocks.count);
     tally_block *early = find_block(t, e->id);
     if (early)
@@ -335,10 +337,10 @@ static bool add_end(tally *t, uint64_t id) {
 }
 
 bool tally_set_level(tally *t, uint16_t domain, uint64_t level) {
-    tally_who *who = find_who(t, domain);
-    if (who)
-        who->level = (uint8_t)(level < MOST_LEVEL ? level : MOST_LEVEL);
-    return who;
+    tally_domain *state = find_domain(t, domain);
+    if (state)
+        state->level = (uint8_t)(level < MOST_LEVEL ? level : MOST_LEVEL);
+    return state;
 }
 
 bool tally_add(tally *t, const memtrace_event *event) {
@@ -362,7 +364,7 @@ void tally_free(tally *t) {
     vec_free(&t->blocks);
     map64_free(&t->row_of);
     map64_free(&t->block_of);
-    vec_free(&t->whos);
+    vec_free(&t->domains);
     vec_free(&t->names);
     vec_free(&t->spans);
     vec_free(&t->unused_rows);

@@ -41,12 +41,12 @@ typedef struct tally_block {
 
 /* The current state of a domain: the names of its thread and scope, as indices in `names` from 1
  * (0: none), its span, and its rate. */
-typedef struct tally_who {
+typedef struct tally_domain {
     uint32_t thread, scope;
     uint32_t number; /* of the pair (thread, scope), from 1; 0: neither has a name */
     memtrace_span span;
     uint8_t level; /* how many times the rate is halved */
-} tally_who;
+} tally_domain;
 
 /* The most rows with spans; they take 8 MB. */
 enum { TALLY_SPAN_ROWS = 1 << 16 };
@@ -64,7 +64,7 @@ typedef struct tally {
     map64 span_row_of;                    /* (span, row without it) → row */
     VEC(uint32_t) unused_rows;            /* indices of zeroed rows */
     size_t n_span_rows, n_left_span_rows; /* now; after rows were last dropped */
-    VEC(tally_who) whos;                  /* by domain */
+    VEC(tally_domain) domains;            /* by domain */
     VEC(const char *) names;              /* of threads and scopes; index from 1 */
     map64 name_of;                        /* name → index in `names` */
     map64 number_of;                      /* (thread, scope) → number */

@@ -24,22 +24,23 @@ enum { MOST_WAIT_MS = 5 * 60 * 1000, MOST_SHIFT = 10 };
 /* The values of a stack: those that the receivers' pages know by these names, and the number of
  * samples behind each estimate, so that whoever sums them can tell how certain they are. */
 enum { OBJECTS, SPACE, LIVE_OBJECTS, LIVE_SPACE, SAMPLES, LIVE_SAMPLES, N_VALUES };
-static const pprof_value values_told[] = {
+static const pprof_value value_types[] = {
     [OBJECTS] = {"alloc_objects", "count"},      [SPACE] = {"alloc_space", "bytes"},
     [LIVE_OBJECTS] = {"inuse_objects", "count"}, [LIVE_SPACE] = {"inuse_space", "bytes"},
     [SAMPLES] = {"alloc_samples", "count"},      [LIVE_SAMPLES] = {"inuse_samples", "count"},
 };
 
 /* A selection of these values. */
-typedef struct told {
+typedef struct value_set {
     unsigned n, values[N_VALUES];
     bool at_once; /* the state at a moment, not the change since the last push */
-} told;
-static const told all_told = {N_VALUES,
-                              {OBJECTS, SPACE, LIVE_OBJECTS, LIVE_SPACE, SAMPLES, LIVE_SAMPLES},
-                              false},
-                  allocated_told = {3, {OBJECTS, SPACE, SAMPLES}, false},
-                  live_told = {3, {LIVE_OBJECTS, LIVE_SPACE, LIVE_SAMPLES}, true};
+} value_set;
+static const value_set all_values = {N_VALUES,
+                                     {OBJECTS, SPACE, LIVE_OBJECTS, LIVE_SPACE, SAMPLES,
+                                      LIVE_SAMPLES},
+                                     false},
+                       allocated_values = {3, {OBJECTS, SPACE, SAMPLES}, false},
+                       live_values = {3, {LIVE_OBJECTS, LIVE_SPACE, LIVE_SAMPLES}, true};
 
 /* ---- addresses --------------------------------------------------------------------------- */
 
@@ -146,7 +147,7 @@ static bool has_news(const target *t, const tally *of) {
 }
 
 static pprof_head head_of(const target *t, const tally *of) {
-    return (pprof_head){.values = values_told,
+    return (pprof_head){.values = value_types,
                         .n_values = N_VALUES,
                         .time_us = of->profile.info.start_time + t->sent_until,
                         .duration_us = of->profile.duration - t->sent_until};
@@ -174,26 +175,26 @@ static void put_otlp_row(otlp *w, const tally *of, const tally_row *row, const u
 }
 
 /* Selects some of the values; false: all of them are 0. */
-static bool pick(const told *what, const uint64_t all[N_VALUES], uint64_t picked[N_VALUES]) {
+static bool pick(const value_set *what, const uint64_t all[N_VALUES], uint64_t picked[N_VALUES]) {
     uint64_t any = 0;
     for (unsigned i = 0; i < what->n; i++)
         any |= picked[i] = all[what->values[i]];
     return any;
 }
 
-static bool write_pprof(const target *t, const tally *of, const lens *l, const told *what,
+static bool write_pprof(const target *t, const tally *of, const lens *l, const value_set *what,
                         output *o) {
     pprof_head head = head_of(t, of);
     pprof_value types[N_VALUES];
     uint64_t values[N_VALUES], picked[N_VALUES];
     for (unsigned i = 0; i < what->n; i++)
-        types[i] = values_told[what->values[i]];
+        types[i] = value_types[what->values[i]];
     head.values = types;
     head.n_values = what->n;
     if (what->at_once) {
         head.time_us += head.duration_us;
         head.duration_us = 0;
-        head.shown = values_told[LIVE_SPACE].type;
+        head.shown = value_types[LIVE_SPACE].type;
     }
     pprof *w = pprof_begin(o, l, &head);
     for (size_t i = 0; w && i < of->rows.count; i++)
@@ -334,11 +335,11 @@ static bool write_body(target *t, const tally *of, const lens *l, const labels *
         ok = write_otlp(t, of, l, by, &content) && compress_into(&t->body, &content);
         break;
     case TARGET_PYROSCOPE:
-        ok = write_pprof(t, of, l, &all_told, &t->body);
+        ok = write_pprof(t, of, l, &all_values, &t->body);
         break;
     case TARGET_PARCA:
-        ok = write_pprof(t, of, l, &allocated_told, &content) &&
-             write_pprof(t, of, l, &live_told, &live) && !content.error && !live.error;
+        ok = write_pprof(t, of, l, &allocated_values, &content) &&
+             write_pprof(t, of, l, &live_values, &live) && !content.error && !live.error;
         if (ok)
             write_parca(&t->body, &content, &live, by);
     }

@@ -92,7 +92,7 @@ static bool write_file(request *r, const download *d, asked *a) {
         return false;
     cache_make_room(r->viewer->cache);
     if (d->is_page)
-        asked_let_go(r, a);
+        asked_release_query(r, a);
     r->o->watch = &watch;
     bool ok = d->write(r->o, &s);
     r->o->watch = NULL;

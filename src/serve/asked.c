@@ -234,14 +234,14 @@ bool asked_open(request *r, asked *a) {
     return asked_open_of(r, a, "trace", 0);
 }
 
-void asked_let_go(request *r, asked *a) {
+void asked_release_query(request *r, asked *a) {
     cache_release(r->viewer->cache, a->entry);
     a->entry = NULL;
     a->query = NULL;
 }
 
 void asked_close(request *r, asked *a) {
-    asked_let_go(r, a);
+    asked_release_query(r, a);
     cache_release(r->viewer->cache, a->tree);
     cache_release(r->viewer->cache, a->rows);
     reading_release(a->reading);
@@ -512,7 +512,7 @@ static bool open_paths(request *r, const asked *a, const asked *against, const c
     const unsigned n_trees = p->n_entries - (ok && with_sums);
     for (unsigned i = 0; ok && i < n_trees; i++)
         cache_touch(r->viewer->cache, p->entries[i]);
-    cache_stay(r->viewer->cache, n_trees + 2 * (size_t)p->view.n_sides);
+    cache_protect(r->viewer->cache, n_trees + 2 * (size_t)p->view.n_sides);
     if (ok)
         return true;
     asked_paths_release(r, p);

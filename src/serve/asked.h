@@ -39,7 +39,7 @@ bool asked_open_of(request *r, asked *a, const char *trace, uint64_t otherwise);
 
 /* Releases the query result of a question whose parameters were right, to make room for the query
  * that will be run instead. */
-void asked_let_go(request *r, asked *a);
+void asked_release_query(request *r, asked *a);
 void asked_close(request *r, asked *a);
 
 /* Values of `of`: what is live at a moment, or what was allocated up to it. */

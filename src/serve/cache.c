@@ -210,7 +210,7 @@ cache_entry *cache_get(cache *c, const char *key, bool (*make)(void *context, ca
     return cache_get_large(c, key, (cache_maker){.make = make, .context = context});
 }
 
-void cache_stay(cache *c, size_t staying) {
+void cache_protect(cache *c, size_t staying) {
     pthread_mutex_lock(&c->lock);
     c->staying = staying;
     cache_entry *gone = evict(c, 0);

@@ -37,7 +37,7 @@ void cache_limit(cache *c, size_t capacity);
 /* Exempts the newest `staying` entries from eviction, however large they are. These are the parts
  * of one question; without this, each step of its computation would evict the step before. An entry
  * that is being made counts as one of them. */
-void cache_stay(cache *c, size_t staying);
+void cache_protect(cache *c, size_t staying);
 void cache_free(cache *c); /* no entry may be in use; NULL is allowed */
 
 /* Returns the entry of `key`, in use by the caller; `make` fills it if there is none. Returns NULL

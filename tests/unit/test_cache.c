@@ -92,14 +92,14 @@ START_TEST(the_newest_may_stay_however_large) {
     cache *all = cache_new(25);
     const char *const keys[] = {"a", "b", "c"};
     cache_limit(all, 5);
-    cache_stay(all, 2);
+    cache_protect(all, 2);
     for (size_t i = 0; i < 3; i++)
         cache_release(all, cache_get(all, keys[i], make_counted, &c));
     ck_assert_int_eq(c.released, 1);
     cache_release(all, cache_get(all, "b", make_counted, &c));
     ck_assert_int_eq(c.made, 3);
     cache_limit(all, 5);
-    cache_stay(all, 0);
+    cache_protect(all, 0);
     ck_assert_int_eq(c.released, 3);
     cache_free(all);
 }
@@ -131,7 +131,7 @@ END_TEST
 START_TEST(room_is_made_of_all_that_nobody_uses) {
     counted c = {.size = 1};
     cache *all = cache_new(9);
-    cache_stay(all, 2);
+    cache_protect(all, 2);
     cache_entry *used = cache_get(all, "a", make_counted, &c);
     cache_release(all, cache_get(all, "b", make_counted, &c));
     cache_release(all, cache_get(all, "c", make_counted, &c));
@@ -154,7 +154,7 @@ START_TEST(others_go_before_a_large_one_is_made) {
     cache *all = cache_new(45);
     const cache_maker maker = {.make = make_when_others_are_gone, .context = &c, .needs = 25};
     cache_limit(all, 45);
-    cache_stay(all, 2);
+    cache_protect(all, 2);
     cache_release(all, cache_get(all, "a", make_counted, &c));
     cache_entry *used = cache_get(all, "b", make_counted, &c);
     cache_release(all, cache_get(all, "c", make_counted, &c));

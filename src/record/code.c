@@ -199,7 +199,8 @@ static pool_site *pool_site_place(pool_site *sites, uint64_t code, uint16_t pool
 
 /* Memory of this size is a mapping of its own, and so is zeroed. */
 static pool_site *pool_sites_locked(code_table *table) {
-    _Static_assert(POOL_SITES * sizeof(pool_site) > 1 << MEMORY_MAX_SHIFT, "large");
+    _Static_assert(POOL_SITES * sizeof(pool_site) > 1 << MEMORY_MAX_SHIFT,
+                   "the table is a mapping of its own");
     pool_site *sites = atomic_load_explicit(&table->pool_sites, memory_order_relaxed);
     if (!sites)
         sites = memory_alloc(table->memory, POOL_SITES * sizeof *sites);

@@ -59,9 +59,12 @@ enum code_remark {
     CODE_SCOPES = CODE_THREADS + CODE_MAX_THREADS, /* first of the scopes, by number */
     CODE_FIRST_ADDRESS = 4096
 };
-_Static_assert((int)CODE_GAUGES + (int)N_GAUGES <= (int)CODE_THREADS, "remarks are apart");
-_Static_assert((int)CODE_SPANS + (int)SPAN_REMARKS <= (int)CODE_MARKS, "likewise");
-_Static_assert((int)CODE_SCOPES + (int)SCOPE_NAMES < (int)CODE_FIRST_ADDRESS, "and no addresses");
+_Static_assert((int)CODE_GAUGES + (int)N_GAUGES <= (int)CODE_THREADS,
+               "gauges end before the threads");
+_Static_assert((int)CODE_SPANS + (int)SPAN_REMARKS <= (int)CODE_MARKS,
+               "spans end before the marks");
+_Static_assert((int)CODE_SCOPES + (int)SCOPE_NAMES < (int)CODE_FIRST_ADDRESS,
+               "scopes end before the addresses");
 
 enum { CODE_THREAD_NAME = 16 /* bytes with the NUL: the kernel keeps no more */ };
 

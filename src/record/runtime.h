@@ -69,7 +69,7 @@ enum runtime_kind {
 enum { RUNTIME_GAUGES = 4 };
 #define RUNTIME_GAUGE_UNKNOWN UINT64_MAX
 _Static_assert((int)CODE_GAUGES + (int)N_GAUGES + (int)RUNTIME_GAUGES <= (int)CODE_THREADS,
-               "apart");
+               "a runtime's gauges end before the threads");
 
 /* A stack in the form that the writer needs. */
 struct runtime_stack {

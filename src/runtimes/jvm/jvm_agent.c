@@ -28,7 +28,8 @@ static struct {
     JNIEnv *creator;             /* of the thread that created the JVM */
     bool has_joined;             /* the JVM was running already */
     _Atomic bool is_settled;     /* the creator's allocations are sampled */
-    _Atomic size_t n_old; /* threads whose next gap was drawn before we joined, see keeps_first */
+    _Atomic size_t
+        n_old; /* threads whose next gap was drawn before we joined, see first_sample_counts */
     _Atomic int32_t gap_before; /* mean of these gaps, bytes */
     _Atomic int32_t interval;   /* the JVM's sampling interval, bytes; 0: all objects */
     _Atomic uint64_t gc_marked; /* time of the last mark of a collection, monotonic, us */
@@ -207,7 +208,7 @@ static void record(struct state *s, jvmtiEnv *ti, JNIEnv *jni, jobject object, j
  * that sample was drawn with another interval, so it is hit with rate 1 / before per byte instead
  * of 1 / now. If that is too often, the first sample is kept with probability before / now, which
  * makes it exact. If it is too seldom, fewer objects are seen. */
-static bool keeps_first(jvmtiEnv *ti, struct state *s) {
+static bool first_sample_counts(jvmtiEnv *ti, struct state *s) {
     void *is_old = NULL;
     if (!atomic_load_explicit(&agent.n_old, memory_order_relaxed) ||
         (*ti)->GetThreadLocalStorage(ti, NULL, &is_old) != JVMTI_ERROR_NONE || !is_old)
@@ -231,7 +232,8 @@ static void JNICALL on_alloc(jvmtiEnv *ti, JNIEnv *jni, jthread thread, jobject 
         return;
     s->is_busy = true;
     const uint64_t words = (uint64_t)size / sizeof(uint64_t);
-    const uint64_t samples = words && keeps_first(ti, s) ? jvm_weigh(rate, words, &s->random) : 0;
+    const uint64_t samples =
+        words && first_sample_counts(ti, s) ? jvm_weigh(rate, words, &s->random) : 0;
     if (samples)
         record(s, ti, jni, object, class, words, samples);
     s->is_busy = false;
@@ -326,7 +328,7 @@ static void settle(JNIEnv *jni) {
     atomic_store(&agent.is_settled, true);
 }
 
-/* Marks the existing threads for keeps_first. */
+/* Marks the existing threads for first_sample_counts. */
 static void mark_old_threads(jvmtiEnv *ti, JNIEnv *jni) {
     jthread *threads = NULL;
     jint n = 0;

@@ -110,15 +110,16 @@ enum { N_ALLOCATORS = sizeof in_front / sizeof *in_front };
 extern lua_allocator *lua_allocators[N_ALLOCATORS] HIDDEN;
 lua_allocator *lua_allocators[N_ALLOCATORS]; /* the wrapped allocators */
 
-_Static_assert(offsetof(struct lua_calls, birth) == 0, "as lua_stubs.S has it");
-_Static_assert(offsetof(struct lua_birth, sp) == LUA_BIRTH_SP, "as lua_stubs.S has it");
-_Static_assert(offsetof(struct lua_birth, return_address) == LUA_BIRTH_AT, "the same");
-_Static_assert(offsetof(struct lua_birth, type) == LUA_BIRTH_TYPE, "the same");
-_Static_assert(offsetof(struct lua_birth, kept) == LUA_BIRTH_KEPT, "the same");
-_Static_assert(offsetof(struct lua_calls, global) == LUA_CALLS_GLOBAL, "the same");
-_Static_assert(offsetof(struct lua_calls, phase) == LUA_CALLS_PHASE, "the same");
+_Static_assert(offsetof(struct lua_calls, note) == 0, "as lua_stubs.S has it");
+_Static_assert(offsetof(struct lua_alloc_note, sp) == LUA_NOTE_SP, "as lua_stubs.S has it");
+_Static_assert(offsetof(struct lua_alloc_note, return_address) == LUA_NOTE_AT,
+               "as lua_stubs.S has it");
+_Static_assert(offsetof(struct lua_alloc_note, type) == LUA_NOTE_TYPE, "as lua_stubs.S has it");
+_Static_assert(offsetof(struct lua_alloc_note, kept) == LUA_NOTE_KEPT, "as lua_stubs.S has it");
+_Static_assert(offsetof(struct lua_calls, global) == LUA_CALLS_GLOBAL, "as lua_stubs.S has it");
+_Static_assert(offsetof(struct lua_calls, phase) == LUA_CALLS_PHASE, "as lua_stubs.S has it");
 
-lua_allocator *lua_calls_in_front_of(lua_allocator *allocator) {
+lua_allocator *lua_calls_wrap(lua_allocator *allocator) {
     for (int i = 0; i < N_ALLOCATORS && allocator; i++) {
         lua_allocator *none = NULL;
         if (allocator == in_front[i])
@@ -134,7 +135,7 @@ lua_allocator *lua_calls_in_front_of(lua_allocator *allocator) {
 /* LuaJIT's own allocator is passed as a number that stands for it, so it is not wrapped here. */
 HIDDEN lua_allocator *lua_on_newstate(lua_allocator *allocator);
 lua_allocator *lua_on_newstate(lua_allocator *allocator) {
-    return jit ? allocator : lua_calls_in_front_of(allocator);
+    return jit ? allocator : lua_calls_wrap(allocator);
 }
 
 HIDDEN void lua_on_close(uintptr_t state, uintptr_t sp);
@@ -264,8 +265,9 @@ static bool put_jumps(const uintptr_t *patched, uint8_t (*jumps)[DISPLACE_JUMP])
 }
 
 static void keep_jumps(const uintptr_t *patched, uint8_t (*jumps)[DISPLACE_JUMP]) {
-    _Static_assert((int)N_ENTRIES < (int)CONTROL_RUNTIME_CODES, "all of them, and lua_calls_noted");
-    _Static_assert((int)DISPLACE_JUMP <= (int)CONTROL_CODE, "a jump");
+    _Static_assert((int)N_ENTRIES < (int)CONTROL_RUNTIME_CODES,
+                   "the jumps and lua_calls_noted fit");
+    _Static_assert((int)DISPLACE_JUMP <= (int)CONTROL_CODE, "a control_code holds a jump");
     for (size_t i = 0; i < N_ENTRIES; i++) {
         control_code *const c = &late.codes[late.n];
         if (!patched[i])
@@ -331,7 +333,7 @@ size_t lua_calls_codes(control_code codes[CONTROL_RUNTIME_CODES]) {
     if (late.n == 0)
         return 0;
     control_code noted = {.at = (uintptr_t)&lua_calls_noted, .size = sizeof lua_calls_noted};
-    _Static_assert(sizeof lua_calls_noted <= CONTROL_CODE, "a number");
+    _Static_assert(sizeof lua_calls_noted <= CONTROL_CODE, "a control_code holds the number");
     memcpy(noted.after, &late.recording, sizeof late.recording);
     memcpy(codes, late.codes, late.n * sizeof *codes);
     codes[late.n] = noted;

@@ -26,20 +26,20 @@ struct lua_call {
 enum { LUA_CALLS_MAX = 256 /* Lua allows 200 at once */, LUA_KEPT = 6 /* registers */ };
 
 /* A call of Lua's allocator, as lua_stubs.S notes it. */
-struct lua_birth {
+struct lua_alloc_note {
     uintptr_t sp, return_address;
     uintptr_t type;           /* the type tag of a new object; 0: not an object */
     uintptr_t kept[LUA_KEPT]; /* callee-saved registers: bx, bp, 12, 13, 14, 15 */
 };
 
 struct lua_calls {
-    struct lua_birth birth; /* the last one that was noted */
-    uintptr_t global;       /* the global_State that the thread entered last, or lua_phases_none */
-    uint8_t phase;          /* phase of `global` when it was last read: see lua_phases.h */
-    unsigned noted;         /* value of lua_calls_noted when these calls were noted */
-    bool is_whole;          /* no active call is missing: see lua_late.h */
-    unsigned tries;         /* attempts to find the missing calls */
-    uintptr_t allocates;    /* LuaJIT: the global_State whose allocator was checked last */
+    struct lua_alloc_note note; /* the last one that was noted */
+    uintptr_t global;    /* the global_State that the thread entered last, or lua_phases_none */
+    uint8_t phase;       /* phase of `global` when it was last read: see lua_phases.h */
+    unsigned noted;      /* value of lua_calls_noted when these calls were noted */
+    bool is_whole;       /* no active call is missing: see lua_late.h */
+    unsigned tries;      /* attempts to find the missing calls */
+    uintptr_t allocates; /* LuaJIT: the global_State whose allocator was checked last */
     size_t n;
     struct lua_call calls[LUA_CALLS_MAX]; /* innermost last */
 };
@@ -78,6 +78,6 @@ bool lua_calls_have(uintptr_t pc, bool *is_resume);
 /* Returns the function that Lua must be given in place of `allocator`. It stays in place when the
  * recording ends. */
 typedef void *lua_allocator(void *context, void *block, size_t old_size, size_t size);
-lua_allocator *lua_calls_in_front_of(lua_allocator *allocator);
+lua_allocator *lua_calls_wrap(lua_allocator *allocator);
 
 #endif

@@ -224,9 +224,9 @@ struct splicing {
     lua_frames *f;
     const lua_runtime *r;
     const struct lua_layout *l;
-    size_t born;                   /* the point that calls Lua's allocator, if `birth` is set */
-    const struct lua_birth *birth; /* the noted call of the allocator; NULL: none */
-    bool has_begun;                /* some Lua frame was put already */
+    size_t born;                       /* the point that calls Lua's allocator, if `note` is set */
+    const struct lua_alloc_note *note; /* the noted call of the allocator; NULL: none */
+    bool has_begun;                    /* some Lua frame was put already */
     size_t live;       /* index in f->live of the call around the native frames; n_live: none */
     struct walk walk;  /* at the Lua frame that is put next */
     bool was_in_lua;   /* Lua's own code was met, not only the allocator that it was given */
@@ -285,8 +285,8 @@ static void put_c(struct splicing *s, const struct frame *frame) {
 
 /* Corrects the saved pc of the innermost Lua function, which may be making a table. */
 static void find_pc(struct splicing *s, struct frame *frame, size_t eval) {
-    if (!s->has_begun && s->birth)
-        frame->saved = lua_pc_of(&s->f->pc, s->l, s->out.native, eval, s->born, s->birth,
+    if (!s->has_begun && s->note)
+        frame->saved = lua_pc_of(&s->f->pc, s->l, s->out.native, eval, s->born, s->note,
                                  frame->function, frame->saved);
     s->has_begun = true;
 }
@@ -478,16 +478,16 @@ static unsigned type_of_tag(const struct lua_layout *l, uintptr_t tag) {
     return N_CALL_TYPES + 1 + (is_prototype ? LUA_TYPE_prototype : LUA_TYPE_upvalue);
 }
 
-/* Sets `birth` if the noted call of Lua's allocator is still active. Few frames can be further
+/* Sets `note` if the noted call of Lua's allocator is still active. Few frames can be further
  * in. */
 static void find_birth(struct splicing *s, const struct lua_calls *calls) {
     enum { FEW = 6 };
     const struct runtime_splice *const native = s->out.native;
     for (size_t i = 0; i < FEW && i < native->n; i++)
-        if (is_at(&native->trail->points[native->n - 1 - i], calls->birth.return_address,
-                  calls->birth.sp)) {
+        if (is_at(&native->trail->points[native->n - 1 - i], calls->note.return_address,
+                  calls->note.sp)) {
             s->born = native->n - 1 - i;
-            s->birth = &calls->birth;
+            s->note = &calls->note;
             return;
         }
 }
@@ -501,7 +501,7 @@ struct runtime_stack lua_frames_splice(lua_frames *f, const lua_runtime *r,
         find_birth(&s, calls);
         find_live(f, calls, native);
     }
-    const unsigned type = s.birth ? type_of_tag(s.l, s.birth->type) : 0;
+    const unsigned type = s.note ? type_of_tag(s.l, s.note->type) : 0;
     if (type)
         s.out.type = type;
     if (f->n_live > 0 && !fits(f->live[0].state))

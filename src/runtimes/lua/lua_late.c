@@ -17,8 +17,8 @@ enum { WORD = sizeof(uintptr_t) };
 /* ---- which lua_State is it? ------------------------------------------------------------------ */
 
 /* A word found on the stack, and how often. */
-enum { MET_MAX = 64 };
-struct met {
+enum { CANDIDATES_MAX = 64 };
+struct candidate {
     uintptr_t word;
     unsigned times;
     bool is_state;
@@ -28,8 +28,8 @@ struct search {
     const lua_runtime *r;
     const unwind_trail *trail;
     const struct unwind_point *points;
-    size_t n_met;
-    struct met met[MET_MAX];
+    size_t n_candidates;
+    struct candidate candidates[CANDIDATES_MAX];
 };
 
 /* Returns whether a lua_State points into this thread's native stack. While a thread is in a
@@ -54,19 +54,20 @@ static bool is_state(const struct search *s, uintptr_t word) {
            is_on_stack(s, word) && lua_frames_fit(s->r, word, LUA_FRAMES_FEW);
 }
 
-static void meet(struct search *s, uintptr_t word) {
+static void count_candidate(struct search *s, uintptr_t word) {
     size_t i = 0;
-    while (i < s->n_met && s->met[i].word != word)
+    while (i < s->n_candidates && s->candidates[i].word != word)
         i++;
-    if (i == MET_MAX)
+    if (i == CANDIDATES_MAX)
         return;
-    if (i == s->n_met)
-        s->met[s->n_met++] = (struct met){.word = word, .is_state = is_state(s, word)};
-    s->met[i].times++;
+    if (i == s->n_candidates)
+        s->candidates[s->n_candidates++] =
+            (struct candidate){.word = word, .is_state = is_state(s, word)};
+    s->candidates[i].times++;
 }
 
 /* Counts the words in Lua's own frames among the frames [first, end). */
-static void meet_all(struct search *s, size_t first, size_t end) {
+static void count_candidates(struct search *s, size_t first, size_t end) {
     const uintptr_t low = s->points[end - 1].sp, high = s->points[first - 1].sp;
     for (size_t i = first; i < end; i++) {
         if (!lua_range_has(&s->r->code, s->points[i].key - 1))
@@ -74,16 +75,17 @@ static void meet_all(struct search *s, size_t first, size_t end) {
         for (uintptr_t at = s->points[i].sp; at < s->points[i - 1].sp; at += WORD) {
             const uintptr_t word = *(const uintptr_t *)at;
             if (word % WORD == 0 && word >= PEEK_MOST && !(word >= low && word < high))
-                meet(s, word);
+                count_candidate(s, word);
         }
     }
 }
 
-static uintptr_t most_met(const struct search *s, uintptr_t but) {
-    const struct met *most = NULL;
-    for (size_t i = 0; i < s->n_met; i++)
-        if (s->met[i].is_state && s->met[i].word != but && (!most || s->met[i].times > most->times))
-            most = &s->met[i];
+static uintptr_t most_frequent(const struct search *s, uintptr_t but) {
+    const struct candidate *most = NULL;
+    for (size_t i = 0; i < s->n_candidates; i++)
+        if (s->candidates[i].is_state && s->candidates[i].word != but &&
+            (!most || s->candidates[i].times > most->times))
+            most = &s->candidates[i];
     return most ? most->word : 0;
 }
 
@@ -146,10 +148,10 @@ static bool find_calls(struct completing *to, const lua_runtime *r, const struct
     while (at < native->n && to->n < LUA_CALLS_MAX) {
         const size_t end = next_call(points, at + 1, native->n, &next_is_resume);
         uintptr_t state = noted_at(noted, &points[at - 1]);
-        to->search.n_met = 0;
+        to->search.n_candidates = 0;
         if (!state && end > at + 1) {
-            meet_all(&to->search, at + 1, end);
-            state = most_met(&to->search, is_resume ? outer : 0);
+            count_candidates(&to->search, at + 1, end);
+            state = most_frequent(&to->search, is_resume ? outer : 0);
         }
         if (!state || !may_run(r, state, count_evaluators(r, points, at + 1, end), native))
             return false;
@@ -192,7 +194,7 @@ const struct lua_calls *lua_late_calls(const lua_runtime *r, const struct runtim
 void lua_late_adopt(const lua_runtime *r, uintptr_t state) {
     const uintptr_t global = *(const uintptr_t *)(state + r->layout->state_global);
     lua_allocator **const at = (lua_allocator **)(global + r->layout->global_allocator);
-    lua_allocator *const front = lua_calls_in_front_of(*at);
+    lua_allocator *const front = lua_calls_wrap(*at);
     if (front != *at)
         __atomic_store_n(at, front, __ATOMIC_RELAXED);
 }

@@ -18,7 +18,6 @@ enum { LUA_NO_OPCODE = 255 };
 
 /* The opcodes from which the names and lines of functions are found. */
 struct lua_opcodes {
-    uint8_t op_bits; /* width of the opcode, in an instruction's lowest bits */
     uint8_t move, get_upvalue, get_global, get_upvalue_field, get_table, get_field, self;
     uint8_t call, tail_call, for_call;
     uint8_t new_table, set_list, closure; /* allocate while the pc is in a register only */
@@ -35,8 +34,8 @@ struct lua_layout {
     const uint8_t *phases;     /* the enum lua_phase of each gcstate */
     uint8_t n_phases;
     uint8_t whites[2];         /* values that the byte before the phase may have */
-    uint8_t kind_of_young;     /* the byte after the phase in generational mode; 0: no such mode */
-    uint8_t phase_of_young;    /* gcstate in which the generational collector rests */
+    uint8_t generational_kind; /* the byte after the phase in generational mode; 0: no such mode */
+    uint8_t generational_rest; /* gcstate in which the generational collector rests */
     uint16_t state_call;       /* in lua_State: the innermost CallInfo */
     uint16_t state_calls;      /* 5.1: the array of all CallInfo; later versions link them */
     uint16_t state_saved;      /* 5.1: the address after the current instruction */

@@ -58,9 +58,9 @@ static struct operands operands_of(const struct lua_layout *l, uintptr_t proto, 
 }
 
 struct lua_place lua_names_place(const struct lua_layout *l, uintptr_t proto, uintptr_t saved) {
-    const uintptr_t behind = (saved - word_at(proto + l->proto_code)) / INSTRUCTION;
+    const uintptr_t after = (saved - word_at(proto + l->proto_code)) / INSTRUCTION;
     const size_t n = half_at(proto + l->n_code);
-    return (struct lua_place){.proto = proto, .pc = behind > 0 && behind <= n ? behind - 1 : 0};
+    return (struct lua_place){.proto = proto, .pc = after > 0 && after <= n ? after - 1 : 0};
 }
 
 unsigned lua_names_opcode(const struct lua_layout *l, const struct lua_place *place) {

@@ -41,7 +41,7 @@ static const struct lua_saves *saves_of(struct lua_pc *pc, uintptr_t key) {
 /* Returns a register's value in luaV_execute: the outermost function inside it that pushed the
  * register has it on the stack. 0: unknown. */
 static uintptr_t kept_in(struct lua_pc *pc, const struct unwind_point *points, size_t eval,
-                         size_t born, const struct lua_birth *birth, size_t i) {
+                         size_t born, const struct lua_alloc_note *note, size_t i) {
     for (size_t j = eval + 1; j <= born; j++) {
         const int16_t from_cfa = saves_of(pc, points[j].key)->from_cfa[i];
         const uintptr_t cfa = points[j - 1].sp, at = cfa + (uintptr_t)(intptr_t)from_cfa;
@@ -50,7 +50,7 @@ static uintptr_t kept_in(struct lua_pc *pc, const struct unwind_point *points, s
         if (from_cfa)
             return *(const uintptr_t *)at;
     }
-    return birth->kept[i];
+    return note->kept[i];
 }
 
 struct code {
@@ -72,13 +72,13 @@ static bool makes(const struct code *c, uintptr_t instruction) {
             (!c->is_table && (opcode == c->l->op.set_list || opcode == c->l->op.closure)));
 }
 
-/* Returns the instruction that makes the object, if `address` points just after it (`behind`), or
- * to it; else 0. */
-static uintptr_t made_at(const struct code *c, uintptr_t address, bool behind) {
+/* Returns the instruction that makes the object, if `address` points just after it
+ * (`points_after`), or to it; else 0. */
+static uintptr_t made_at(const struct code *c, uintptr_t address, bool points_after) {
     if (address % INSTRUCTION)
         return 0;
-    uintptr_t at = behind ? address - INSTRUCTION : address;
-    if (behind && opcode_at(c, at) == c->l->op.extra)
+    uintptr_t at = points_after ? address - INSTRUCTION : address;
+    if (points_after && opcode_at(c, at) == c->l->op.extra)
         at -= INSTRUCTION;
     return makes(c, at) ? at : 0;
 }
@@ -97,10 +97,10 @@ static uint64_t *ways_of(struct lua_pc *pc, uintptr_t key) {
 
 /* Returns the instruction that a way finds in a frame of luaV_execute; 0: none. */
 static uintptr_t made_by(struct lua_pc *pc, const struct code *c, const struct unwind_point *points,
-                         size_t eval, size_t born, const struct lua_birth *birth, size_t way) {
+                         size_t eval, size_t born, const struct lua_alloc_note *note, size_t way) {
     const size_t registers = (size_t)2 * LUA_KEPT;
     if (way < registers)
-        return made_at(c, kept_in(pc, points, eval, born, birth, way % LUA_KEPT), way < LUA_KEPT);
+        return made_at(c, kept_in(pc, points, eval, born, note, way % LUA_KEPT), way < LUA_KEPT);
     const uintptr_t at = points[eval].sp + (way - registers) * WORD;
     const bool is_there = eval > 0 && at % WORD == 0 && at < points[eval - 1].sp - WORD;
     return is_there ? made_at(c, *(const uintptr_t *)at, true) : 0;
@@ -108,30 +108,30 @@ static uintptr_t made_by(struct lua_pc *pc, const struct code *c, const struct u
 
 /* Returns whether the pc may be wrong. A type that is not an object's may be that of a table's
  * parts; 5.1 passes no types. */
-static bool may_be_made(const struct lua_layout *l, const struct lua_birth *birth) {
+static bool may_be_made(const struct lua_layout *l, const struct lua_alloc_note *note) {
     enum { TAG_TABLE = 5 };
     return l->op.new_table != LUA_NO_OPCODE &&
-           (l->minor == 1 || birth->type == 0 || birth->type == TAG_TABLE);
+           (l->minor == 1 || note->type == 0 || note->type == TAG_TABLE);
 }
 
 uintptr_t lua_pc_of(struct lua_pc *pc, const struct lua_layout *l,
                     const struct runtime_splice *native, size_t eval, size_t born,
-                    const struct lua_birth *birth, uintptr_t proto, uintptr_t saved) {
+                    const struct lua_alloc_note *note, uintptr_t proto, uintptr_t saved) {
     enum { FAR = 12 };
     const struct unwind_point *const points = native->trail->points;
-    if (!may_be_made(l, birth) || !native->has_places || born <= eval || born - eval > FAR)
+    if (!may_be_made(l, note) || !native->has_places || born <= eval || born - eval > FAR)
         return saved;
     const uintptr_t start = *(const uintptr_t *)(proto + l->proto_code);
     const struct code code = {.l = l,
                               .proto = proto,
                               .start = start,
                               .end = start + *(const uint32_t *)(proto + l->n_code) * INSTRUCTION,
-                              .is_table = l->minor > 1 && birth->type};
+                              .is_table = l->minor > 1 && note->type};
     uint64_t *const ways = ways_of(pc, points[eval].key);
     uintptr_t made = 0;
     for (size_t i = 0; i < 64 && *ways >> i; i++) {
         const uint64_t way = UINT64_C(1) << i;
-        const uintptr_t at = *ways & way ? made_by(pc, &code, points, eval, born, birth, i) : 0;
+        const uintptr_t at = *ways & way ? made_by(pc, &code, points, eval, born, note, i) : 0;
         if (!at)
             *ways &= ~way;
         made = made ? made : at;

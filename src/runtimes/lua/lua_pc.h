@@ -33,10 +33,10 @@ struct lua_pc {
 };
 
 /* Returns the corrected `saved` of a Lua function that the luaV_execute frame at point `eval` runs,
- * while the function at point `born` makes the allocator call `birth`. Returns `saved` itself if it
- * is right, or if nothing better is known. */
+ * while the function at point `born` makes the allocator call that `note` describes. Returns
+ * `saved` itself if it is right, or if nothing better is known. */
 uintptr_t lua_pc_of(struct lua_pc *pc, const struct lua_layout *l,
                     const struct runtime_splice *native, size_t eval, size_t born,
-                    const struct lua_birth *birth, uintptr_t proto, uintptr_t saved);
+                    const struct lua_alloc_note *note, uintptr_t proto, uintptr_t saved);
 
 #endif

@@ -59,7 +59,7 @@ static enum lua_phase phase_of(const struct lua_layout *l, uintptr_t global) {
     const uint8_t *const at = (const uint8_t *)(global + l->global_phase);
     /* A collection of the young generation ends in the phase in which a full one would begin to
      * mark. */
-    if (l->kind_of_young && at[0] == l->phase_of_young && at[1] == l->kind_of_young)
+    if (l->generational_kind && at[0] == l->generational_rest && at[1] == l->generational_kind)
         return LUA_RESTS;
     return at[0] < l->n_phases ? (enum lua_phase)l->phases[at[0]] : LUA_UNTOLD;
 }

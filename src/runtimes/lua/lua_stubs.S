@@ -89,17 +89,17 @@ lua_allocator_\n:
         xorl    %r10d, %r10d
         testq   %rsi, %rsi
         cmoveq  %rdx, %r10
-        movq    %r10, LUA_BIRTH_TYPE(%rax)
+        movq    %r10, LUA_NOTE_TYPE(%rax)
         leaq    8(%rsp), %r10
-        movq    %r10, LUA_BIRTH_SP(%rax)
+        movq    %r10, LUA_NOTE_SP(%rax)
         movq    (%rsp), %r10
-        movq    %r10, LUA_BIRTH_AT(%rax)
-        movq    %rbx, LUA_BIRTH_KEPT(%rax)
-        movq    %rbp, LUA_BIRTH_KEPT+8(%rax)
-        movq    %r12, LUA_BIRTH_KEPT+16(%rax)
-        movq    %r13, LUA_BIRTH_KEPT+24(%rax)
-        movq    %r14, LUA_BIRTH_KEPT+32(%rax)
-        movq    %r15, LUA_BIRTH_KEPT+40(%rax)
+        movq    %r10, LUA_NOTE_AT(%rax)
+        movq    %rbx, LUA_NOTE_KEPT(%rax)
+        movq    %rbp, LUA_NOTE_KEPT+8(%rax)
+        movq    %r12, LUA_NOTE_KEPT+16(%rax)
+        movq    %r13, LUA_NOTE_KEPT+24(%rax)
+        movq    %r14, LUA_NOTE_KEPT+32(%rax)
+        movq    %r15, LUA_NOTE_KEPT+40(%rax)
         movq    LUA_CALLS_GLOBAL(%rax), %r10
         cmpq    %rbx, %r10
         je      2f

@@ -16,11 +16,11 @@
 /* X(n): lua_allocator_n wraps an allocator of the program, and calls it through lua_allocators. */
 #define LUA_ALLOCATORS(X) X(0) X(1) X(2) X(3)
 
-/* Offsets in struct lua_birth, in bytes. */
-#define LUA_BIRTH_SP   0
-#define LUA_BIRTH_AT   8
-#define LUA_BIRTH_TYPE 16
-#define LUA_BIRTH_KEPT 24
+/* Offsets in struct lua_alloc_note, in bytes. */
+#define LUA_NOTE_SP   0
+#define LUA_NOTE_AT   8
+#define LUA_NOTE_TYPE 16
+#define LUA_NOTE_KEPT 24
 
 /* Offsets in struct lua_calls, in bytes: see lua_phases.h. */
 #define LUA_CALLS_GLOBAL 72

@@ -365,14 +365,15 @@ static void expect(struct splicing *s, uintptr_t global) {
 }
 
 /* Puts all frames from `pc` outward if that is in compiled code. Returns false if it is not. */
-static bool put_from_compiled(struct splicing *s, uintptr_t global, uintptr_t pc, bool *is_all) {
+static bool put_from_compiled(struct splicing *s, uintptr_t global, uintptr_t pc,
+                              bool *is_complete) {
     expect(s, global);
     const uintptr_t base =
         global && s->expected ? luajit_word(global + s->l->current + CURRENT_BASE) : 0;
     const uintptr_t trace = base ? trace_of(s, global, pc) : 0;
     if (!trace)
         return false;
-    *is_all = put_from(s, luajit_word(global + s->l->current), base, trace);
+    *is_complete = put_from(s, luajit_word(global + s->l->current), base, trace);
     return true;
 }
 
@@ -391,9 +392,9 @@ static bool is_c_frame(const struct splicing *s, uintptr_t c_frame) {
 
 /* Puts the frames inside a native frame at `at` that is in the interpreter's code. Returns true if
  * the rest of the native stack must not be used. */
-static bool put_interpreter(struct splicing *s, uintptr_t global, uintptr_t at, bool *is_all) {
+static bool put_interpreter(struct splicing *s, uintptr_t global, uintptr_t at, bool *is_complete) {
     if (global && at < s->expected && !s->has_lua) {
-        *is_all = put_from_exit(s, global);
+        *is_complete = put_from_exit(s, global);
         return true;
     }
     if (at != s->expected && !is_c_frame(s, at))
@@ -402,8 +403,8 @@ static bool put_interpreter(struct splicing *s, uintptr_t global, uintptr_t at, 
     s->expected = outer_c_frame(s, at);
     if (!is_in_stack(s, s->expected))
         s->expected = 0;
-    *is_all = is_over(s);
-    return *is_all;
+    *is_complete = is_over(s);
+    return *is_complete;
 }
 
 /* ---- native and Lua frames together -------------------------------------------------------- */
@@ -414,15 +415,15 @@ static bool put_all(struct splicing *s, uintptr_t global) {
     const bool has_places = s->l && native->has_places && !(native->flags & UNWIND_SIGNAL);
     for (size_t i = native->n; i > 0 && !s->out.is_full; i--) {
         const uintptr_t pc = unwind_trail_pc(native->trail, i - 1);
-        bool is_all = false;
+        bool is_complete = false;
         if (has_places && lua_range_has(&s->r->eval, pc - 1)) {
             expect(s, global);
-            if (put_interpreter(s, global, native->trail->points[i - 1].sp, &is_all))
-                return is_all;
+            if (put_interpreter(s, global, native->trail->points[i - 1].sp, &is_complete))
+                return is_complete;
         } else if (lua_range_has(&s->r->code, pc - 1)) {
             continue;
-        } else if (has_places && !is_code(pc) && put_from_compiled(s, global, pc, &is_all)) {
-            return is_all;
+        } else if (has_places && !is_code(pc) && put_from_compiled(s, global, pc, &is_complete)) {
+            return is_complete;
         } else {
             splice_put_native(&s->out, pc);
         }

@@ -29,7 +29,7 @@ enum { STATES_MAX = 64, FOREIGN = 1 };
 
 static struct {
     lock lock;                          /* protects adding and removing states */
-    lua_allocator *_Atomic behind;      /* the wrapped allocator, the same for all states */
+    lua_allocator *_Atomic wrapped;     /* the allocator, the same for all states */
     const struct luajit_layout *layout; /* NULL: no state was met yet */
     bool is_unfit;                      /* a state had an unknown layout */
     _Atomic bool has_ended;             /* a recording that came late has ended */
@@ -87,7 +87,7 @@ static atomic_uint closing; /* number of states that are being closed */
 /* ---- the allocator ------------------------------------------------------------------------- */
 
 static lua_allocator *own(void) {
-    return atomic_load_explicit(&heap.behind, memory_order_relaxed);
+    return atomic_load_explicit(&heap.wrapped, memory_order_relaxed);
 }
 
 static void leave(size_t i) {
@@ -223,7 +223,7 @@ static void adopt(const lua_runtime *r, uintptr_t global) {
             add_state(i, global, global | FOREIGN);
         return;
     }
-    atomic_store(&heap.behind, now);
+    atomic_store(&heap.wrapped, now);
     add_state(i, global, luajit_word(global + GLOBAL_CONTEXT));
     __atomic_store_n(at, jit_allocate, __ATOMIC_RELEASE);
 }

@@ -75,7 +75,7 @@ static struct python_allocator allocators[PYTHON_OBJ + 1];
         recorder_resume(left);                                                                     \
         if (block) {                                                                               \
             if (domain == PYTHON_OBJ)                                                              \
-                python_types_forget_life(block, size);                                             \
+                python_types_clear_type_words(block, size);                                        \
             BORN(block, size, name##_Malloc);                                                      \
         }                                                                                          \
         return block;                                                                              \
@@ -200,20 +200,20 @@ static void python_type_dies(void *type) {
     type_dealloc(type);
 }
 
-static void dealloc_arm(char *type, deallocate *ours, deallocate **behind) {
+static void dealloc_arm(char *type, deallocate *ours, deallocate **wrapped) {
     deallocate *now;
     memcpy(&now, type + TYPE_DEALLOC, sizeof now);
     if (now == ours)
         return;
-    *behind = now;
+    *wrapped = now;
     memcpy(type + TYPE_DEALLOC, &ours, sizeof ours);
 }
 
-static void dealloc_disarm(char *type, deallocate *ours, deallocate *behind) {
+static void dealloc_disarm(char *type, deallocate *ours, deallocate *wrapped) {
     deallocate *now;
     memcpy(&now, type + TYPE_DEALLOC, sizeof now);
     if (now == ours)
-        memcpy(type + TYPE_DEALLOC, &behind, sizeof behind);
+        memcpy(type + TYPE_DEALLOC, &wrapped, sizeof wrapped);
 }
 
 /* ---- stacks -------------------------------------------------------------------------------- */

@@ -38,7 +38,7 @@ struct pool {
 };
 _Static_assert(sizeof(struct pool) == POOL_HEAD, "as it lies in memory");
 
-static struct python_arena_allocator behind; /* the wrapped allocator */
+static struct python_arena_allocator wrapped; /* the allocator that was set before ours */
 
 static struct {
     lock *lock;    /* protects the rest; NULL: there is no wrapper */
@@ -115,7 +115,7 @@ static void table_change(void act(uintptr_t arena), uintptr_t arena) {
 
 /* A mapping of another size is not an arena, but a stack of Python frames. */
 static void *arena_map(void *context, size_t size) {
-    void *const arena = behind.alloc(context, size);
+    void *const arena = wrapped.alloc(context, size);
     if (arena && size == ARENA_SIZE)
         table_change(table_add, (uintptr_t)arena);
     return arena;
@@ -124,7 +124,7 @@ static void *arena_map(void *context, size_t size) {
 static void arena_unmap(void *context, void *arena, size_t size) {
     if (arena && size == ARENA_SIZE)
         table_change(table_take_out, (uintptr_t)arena);
-    behind.free(context, arena, size);
+    wrapped.free(context, arena, size);
 }
 
 /* Returns NULL on old kernels, which cannot zero a page at a fork. There are no gauges then. */
@@ -141,8 +141,8 @@ void python_arenas_arm(const python_runtime *r) {
     if (arenas.lock || !r->get_arena_allocator || !r->set_arena_allocator || r->is_initialized() ||
         !(arenas.lock = lock_on_wiped_page()))
         return;
-    r->get_arena_allocator(&behind);
-    struct python_arena_allocator ours = behind;
+    r->get_arena_allocator(&wrapped);
+    struct python_arena_allocator ours = wrapped;
     ours.alloc = arena_map;
     ours.free = arena_unmap;
     r->set_arena_allocator(&ours);
@@ -155,7 +155,7 @@ void python_arenas_disarm(const python_runtime *r) {
     table_change(table_lose, 0); /* waits for current readers */
     r->get_arena_allocator(&now);
     if (now.alloc == arena_map)
-        r->set_arena_allocator(&behind);
+        r->set_arena_allocator(&wrapped);
 }
 
 /* ---- reading ------------------------------------------------------------------------------- */

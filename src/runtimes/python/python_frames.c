@@ -44,13 +44,13 @@ enum { IS_END = 1 };
 
 /* For each number of native frames that were left to put in the last stack: the codes outward of
  * there, and the entries of `seen` that were left. */
-struct rest {
+struct by_native {
     uint32_t codes, seen;
 };
 
 struct python_frames {
     struct splice_stack stack;
-    struct rest *rests; /* by number of native frames left */
+    struct by_native *by_native; /* by number of native frames left */
     /* Outermost first. While frames are collected, those that have changed are put at the end of
      * this array, from `fresh` on. */
     struct seen *seen;
@@ -75,7 +75,7 @@ static size_t most_at_once(size_t depth) {
 
 size_t python_frames_size(size_t depth) {
     return sizeof(python_frames) + splice_room(depth) * sizeof(uint64_t) +
-           2 * most_at_once(depth) * sizeof(struct seen) + (depth + 2) * sizeof(struct rest) +
+           2 * most_at_once(depth) * sizeof(struct seen) + (depth + 2) * sizeof(struct by_native) +
            (depth + 1) * sizeof(uint32_t);
 }
 
@@ -83,8 +83,8 @@ void python_frames_init(python_frames *f, size_t depth) {
     splice_init(&f->stack, depth, f->memory);
     f->most_seen = 2 * most_at_once(depth);
     f->seen = (struct seen *)(f->memory + splice_room(depth));
-    f->rests = (struct rest *)(f->seen + f->most_seen);
-    f->ends = (uint32_t *)(f->rests + depth + 2);
+    f->by_native = (struct by_native *)(f->seen + f->most_seen);
+    f->ends = (uint32_t *)(f->by_native + depth + 2);
     f->n_seen = f->n_ends = f->n_codes = 0;
     f->may_keep = false;
 }
@@ -118,14 +118,14 @@ static uintptr_t code_of_frame(uintptr_t word) {
 
 /* The position in the frames of the previous event while frames are collected, from the innermost
  * on. */
-struct following {
+struct previous {
     size_t at;  /* the next entry outward is the one before this index */
     size_t top; /* entries from `at` up to here are unchanged; 0: the last one had changed */
 };
 
 /* Searches for a frame further outward in the previous stack: the frames within it have
  * returned. */
-static bool find_again(const python_frames *f, struct following *before, uintptr_t frame,
+static bool find_again(const python_frames *f, struct previous *before, uintptr_t frame,
                        uintptr_t code) {
     enum { FAR = 32 };
     const size_t last = before->at > FAR ? before->at - FAR : 0;
@@ -139,14 +139,14 @@ static bool find_again(const python_frames *f, struct following *before, uintptr
 
 /* Moves the entries from `at` up to `top` to the fresh ones: they have not changed, but something
  * outward of them has. */
-static void give_up(python_frames *f, struct following *before) {
+static void give_up(python_frames *f, struct previous *before) {
     const size_t n = before->top - before->at;
     f->fresh -= n;
     memmove(&f->seen[f->fresh], &f->seen[before->at], n * sizeof *f->seen);
     before->top = 0;
 }
 
-static void put_seen(python_frames *f, struct following *before, struct seen what) {
+static void put_seen(python_frames *f, struct previous *before, struct seen what) {
     if (before->top)
         give_up(f, before);
     f->seen[--f->fresh] = what;
@@ -157,7 +157,7 @@ static inline bool is_as_it_was(const struct seen *s, uintptr_t frame, uintptr_t
     return s->frame == frame && s->code == code && s->instruction == instruction;
 }
 
-static inline bool follow(const python_frames *f, struct following *before, uintptr_t frame,
+static inline bool follow(const python_frames *f, struct previous *before, uintptr_t frame,
                           uintptr_t code, uintptr_t instruction) {
     if (before->at == 0)
         return false;
@@ -171,7 +171,7 @@ static inline bool follow(const python_frames *f, struct following *before, uint
     return true;
 }
 
-static void put_frame(python_frames *f, const python_runtime *r, struct following *before,
+static void put_frame(python_frames *f, const python_runtime *r, struct previous *before,
                       uintptr_t frame) {
     const struct python_layout *l = r->layout;
     const uintptr_t code = code_of_frame(word_at(frame + l->frame_code));
@@ -187,7 +187,7 @@ static void put_frame(python_frames *f, const python_runtime *r, struct followin
     }
 }
 
-static void end_run(python_frames *f, struct following *before, uintptr_t anchor) {
+static void end_run(python_frames *f, struct previous *before, uintptr_t anchor) {
     if (f->n_runs > f->stack.depth)
         return;
     f->n_runs++;
@@ -205,8 +205,8 @@ static bool is_full(const python_frames *f) {
 
 /* Passes unchanged frames up to an end, which are nearly all of a deep stack. Their addresses are
  * read from `seen`, so that no load waits for the one before. */
-static uintptr_t pass_kept(python_frames *f, const struct python_layout *l,
-                           struct following *before, uintptr_t frame) {
+static uintptr_t pass_kept(python_frames *f, const struct python_layout *l, struct previous *before,
+                           uintptr_t frame) {
     const size_t code = l->frame_code, instruction = l->frame_instruction, kind = l->frame_kind;
     const size_t outer = l->frame_outer, room = f->stack.depth - f->n_slots;
     const size_t last = before->at > room ? before->at - room : 0;
@@ -227,7 +227,7 @@ static uintptr_t pass_kept(python_frames *f, const struct python_layout *l,
 
 /* 3.11: each cframe has the innermost of the frames that its call runs, and the outermost one is
  * marked. */
-static void collect_by_cframes(python_frames *f, const python_runtime *r, struct following *before,
+static void collect_by_cframes(python_frames *f, const python_runtime *r, struct previous *before,
                                uintptr_t thread) {
     const struct python_layout *l = r->layout;
     uintptr_t cframe = word_at(thread + l->thread_frame), frame = 0;
@@ -260,7 +260,7 @@ static uintptr_t cut_off(python_frames *f, const struct python_layout *l, uintpt
 }
 
 /* 3.12 and later: each call has a frame of its own after those that it runs. */
-static void collect_by_frames(python_frames *f, const python_runtime *r, struct following *before,
+static void collect_by_frames(python_frames *f, const python_runtime *r, struct previous *before,
                               uintptr_t thread) {
     const struct python_layout *l = r->layout;
     uintptr_t frame = word_at(thread + l->thread_frame);
@@ -281,7 +281,7 @@ static void collect_by_frames(python_frames *f, const python_runtime *r, struct 
 }
 
 /* Appends the changed entries to the unchanged ones. */
-static void join_fresh(python_frames *f, struct following *before) {
+static void join_fresh(python_frames *f, struct previous *before) {
     if (before->top && before->at > 0)
         give_up(f, before);
     const size_t n = f->most_seen - f->fresh;
@@ -299,7 +299,7 @@ static void collect(python_frames *f, const python_runtime *r, char *thread) {
     const uint32_t epoch = atomic_load_explicit(&python_names_epoch, memory_order_relaxed);
     if (epoch != f->epoch || !f->may_keep)
         f->n_seen = f->n_ends = 0;
-    struct following before = {.at = f->n_seen};
+    struct previous before = {.at = f->n_seen};
     f->epoch = epoch;
     f->n_slots = f->n_runs = 0;
     f->fresh = f->most_seen;
@@ -320,9 +320,9 @@ struct splicing {
     struct splice out;
     python_frames *f;
     const python_runtime *r;
-    size_t left; /* entries of `seen` left to put */
-    size_t ends; /* ends among them */
-    size_t rest; /* index in `rests` that was written last */
+    size_t left;    /* entries of `seen` left to put */
+    size_t ends;    /* ends among them */
+    size_t written; /* index in `by_native` that was written last */
     bool may_keep;
     size_t kept; /* outermost codes that were taken from the last stack */
 };
@@ -340,9 +340,9 @@ static bool keep_codes(struct splicing *s, size_t n) {
  * puts it. Outward of all Python frames this is not tried: little is left there, and it may depend
  * on more. */
 static bool keep_natives(struct splicing *s, size_t native) {
-    const struct rest *rest = &s->f->rests[native];
+    const struct by_native *last = &s->f->by_native[native];
     return s->may_keep && native <= s->out.native->kept && s->ends > 0 && s->left <= s->f->kept &&
-           rest->seen == s->left && keep_codes(s, rest->codes);
+           last->seen == s->left && keep_codes(s, last->codes);
 }
 
 /* Returns whether all codes outward of a frame can be kept, and puts them: the rest of its call,
@@ -377,8 +377,8 @@ static void end_counts(struct splicing *s) {
     const uint32_t at = (uint32_t)s->out.at;
     for (size_t i = s->ends; i < s->f->n_ends; i++)
         s->f->seen[s->f->ends[i]].outward -= at;
-    for (size_t i = s->rest; i <= s->out.native->n && i <= s->f->stack.depth + 1; i++)
-        s->f->rests[i].codes -= at;
+    for (size_t i = s->written; i <= s->out.native->n && i <= s->f->stack.depth + 1; i++)
+        s->f->by_native[i].codes -= at;
 }
 
 static bool is_between(uintptr_t pc, uintptr_t low, uintptr_t high) {
@@ -415,8 +415,8 @@ static void put_all(struct splicing *s) {
         if (i <= s->f->stack.depth + 1) {
             if (keep_natives(s, i))
                 return;
-            s->f->rests[i] = (struct rest){(uint32_t)s->out.at, (uint32_t)s->left};
-            s->rest = i;
+            s->f->by_native[i] = (struct by_native){(uint32_t)s->out.at, (uint32_t)s->left};
+            s->written = i;
         }
         const bool is_own = is_between(pc, s->r->low, s->r->high);
         while (has_run(s, i - 1, pc)) {
@@ -452,7 +452,7 @@ struct runtime_stack python_frames_splice(python_frames *f, const python_runtime
     s.may_keep = may_keep && may_be_kept(&s);
     s.left = f->n_seen;
     s.ends = f->n_ends;
-    s.rest = native->n + 1;
+    s.written = native->n + 1;
     put_all(&s);
     end_counts(&s);
     f->may_keep = may_be_kept(&s);

@@ -69,7 +69,7 @@ size_t python_types_size(void) {
 static const size_t heads[] = {2 * WORD, 0, 4 * WORD};
 enum { N_HEADS = sizeof heads / sizeof *heads };
 
-void python_types_forget_life(void *block, size_t bytes) {
+void python_types_clear_type_words(void *block, size_t bytes) {
     for (size_t i = 0; i < N_HEADS; i++)
         if (heads[i] + 2 * WORD <= bytes)
             memset((char *)block + heads[i] + OBJECT_TYPE, 0, WORD);

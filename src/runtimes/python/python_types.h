@@ -10,7 +10,7 @@ size_t python_types_size(void);
 
 /* Clears the words of a new block that could look like an object from the block's earlier use.
  * Nobody has written to the block yet. */
-void python_types_forget_life(void *block, size_t bytes);
+void python_types_clear_type_words(void *block, size_t bytes);
 
 /* `name_object` of record/runtime.h. No other thread may use objects meanwhile. */
 bool python_types_name(python_types *t, const python_runtime *r, uint64_t *code,

@@ -22,9 +22,9 @@
 #include "attach/process.h"
 #include "contract/entered.h"
 
-#define SYSCALL_STOP   (SIGTRAP | 0x80)
-#define EVENT(status)  ((status) >> 16)
-#define SAY(said, ...) snprintf((said)->text, sizeof(said)->text, __VA_ARGS__)
+#define SYSCALL_STOP      (SIGTRAP | 0x80)
+#define EVENT(status)     ((status) >> 16)
+#define SAY(outcome, ...) snprintf((outcome)->text, sizeof(outcome)->text, __VA_ARGS__)
 
 enum {
     MOST_ERRNO = 4095,
@@ -509,7 +509,7 @@ static bool tell_headers(entering *e) {
            tell_word(e, e->count_entry, e->n_headers);
 }
 
-static bool call_recorder(entering *e, remote_reason *said) {
+static bool call_recorder(entering *e, remote_reason *outcome) {
     entered request = {.version = ENTERED_VERSION,
                        .stack = cpu_sp(&e->registers),
                        .clock = find_clock(e),
@@ -522,7 +522,7 @@ static bool call_recorder(entering *e, remote_reason *said) {
         !read_memory(e, e->data, &request, sizeof request))
         return false;
     request.text[sizeof request.text - 1] = '\0';
-    SAY(said, "%s", request.text);
+    SAY(outcome, "%s", request.text);
     return request.is_recorded;
 }
 
@@ -533,20 +533,20 @@ static bool put_gate(entering *e) {
            write_memory(e, e->entry, cpu_enter, sizeof cpu_enter) && (e->gate = e->entry);
 }
 
-static bool enter(entering *e, const char *library, remote_reason *said) {
-    SAY(said, "the recorder cannot be put into it");
+static bool enter(entering *e, const char *library, remote_reason *outcome) {
+    SAY(outcome, "the recorder cannot be put into it");
     if (!image_read(&e->library, library)) {
-        SAY(said, "%.160s cannot be read", library);
+        SAY(outcome, "%.160s cannot be read", library);
         return false;
     }
     if (!stand(e) || !read_program(e))
         return false;
     if (!plan_tls(e)) {
-        SAY(said, "its thread-local storage has an unusual layout");
+        SAY(outcome, "its thread-local storage has an unusual layout");
         return false;
     }
     return put_gate(e) && map_data(e) && map_library(e, library) && write_variables(e) &&
-           call_recorder(e, said) && tell_headers(e);
+           call_recorder(e, outcome) && tell_headers(e);
 }
 
 static void unmap(entering *e) {
@@ -556,17 +556,17 @@ static void unmap(entering *e) {
         kernel(e, SYS_munmap, e->data, e->data_size, 0, 0, 0, 0);
 }
 
-bool enter_program(pid_t pid, const char *library, remote_reason *said) {
+bool enter_program(pid_t pid, const char *library, remote_reason *outcome) {
     entering *e = calloc(1, sizeof *e);
     if (!e) {
-        SAY(said, "not enough memory");
+        SAY(outcome, "not enough memory");
         ptrace(PTRACE_DETACH, pid, 0, 0);
         return false;
     }
     e->pid = pid;
     e->memory = -1;
     elf_version(EV_CURRENT);
-    const bool done = enter(e, library, said);
+    const bool done = enter(e, library, outcome);
     if (!done)
         unmap(e);
     let_go(e);

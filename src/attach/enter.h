@@ -33,8 +33,8 @@ int enter_follow(pid_t pid);
 bool enter_await_exec(pid_t pid, int *status);
 
 /* Enters the program and lets it go. `library` is an absolute path. Returns true if the program is
- * recorded; `said` then tells what is recorded. Otherwise `said` tells why nothing is. Both texts
- * continue the name of the program. */
-bool enter_program(pid_t pid, const char *library, remote_reason *said);
+ * recorded; `outcome` then tells what is recorded. Otherwise `outcome` tells why nothing is. Both
+ * texts continue the name of the program. */
+bool enter_program(pid_t pid, const char *library, remote_reason *outcome);
 
 #endif

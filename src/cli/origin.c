@@ -33,7 +33,7 @@ bool origin_is_memory(const char *path) {
     return is_combined(path) || word_of(path);
 }
 
-const char *origin_word(const char *path) {
+const char *origin_source(const char *path) {
     const char *word = word_of(path);
     return word ? word : path;
 }
@@ -54,11 +54,11 @@ const char *origin_name(const char *path) {
     return strcmp(path, "-") == 0 ? "standard input" : path;
 }
 
-const char *origin_words(const char *path) {
+const char *origin_command_words(const char *path) {
     static char *word; /* result of the last call */
     if (!word_of(path) && combined_words && is_combined(path))
         return combined_words;
-    path = origin_word(path);
+    path = origin_source(path);
     free(word);
     word = shell_word(path);
     return word ? word : path;
@@ -80,7 +80,7 @@ char *origin_made(const char *word, int fd) {
     if (!trace)
         return NULL;
     snprintf(trace->path, sizeof trace->path, "/proc/self/fd/%d", fd);
-    trace->word = origin_word(word);
+    trace->word = origin_source(word);
     return vec_push(&made_traces, trace) ? trace->path : NULL;
 }
 

@@ -11,7 +11,7 @@
 const char *origin_name(const char *path);
 
 /* Returns the words that name it in a command line, valid until the next call. */
-const char *origin_words(const char *path);
+const char *origin_command_words(const char *path);
 
 /* Returns whether it is in memory, so that other processes have no such file. */
 bool origin_is_memory(const char *path);
@@ -21,7 +21,7 @@ bool origin_is_memory(const char *path);
 bool origin_is_window(const char *path);
 
 /* Returns the word of the command line that it was made from, or `path` if it was not made. */
-const char *origin_word(const char *path);
+const char *origin_source(const char *path);
 
 /* Returns the first of the segments that were joined to it; NULL: none were. */
 const char *origin_joined(const char *path);

@@ -211,7 +211,7 @@ static void hint_modules(const question *q) {
         if (profile_is_address(l))
             n = add_module(paths, n, l->file);
     }
-    debug_packages_hint((const char *const *)paths, n, origin_words(q->in.path));
+    debug_packages_hint((const char *const *)paths, n, origin_command_words(q->in.path));
     while (n > 0)
         free(paths[--n]);
 }
@@ -273,7 +273,7 @@ void question_hint_symbolize(const question *q) {
     else
         message_hint("places shown as module+0x… are not symbolized yet; to resolve them: "
                      "allotrace symbolize %s",
-                     origin_words(q->in.path));
+                     origin_command_words(q->in.path));
 }
 
 int question_check_form(const command *cmd, const question_options *o) {

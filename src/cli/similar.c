@@ -15,7 +15,7 @@ enum { LONGEST_NAME = 64 };
 
 /* The characters that separate the parts of a name, and those that begin its parameters. */
 typedef struct name_shape {
-    const char *before, *behind;
+    const char *separators, *end_marks;
 } name_shape;
 
 static const name_shape shapes[] = {[FILTER_NAME_FUNCTION] = {":. ", "(<"},
@@ -26,8 +26,8 @@ static const name_shape shapes[] = {[FILTER_NAME_FUNCTION] = {":. ", "(<"},
  * parameters are ignored. It is 0 if the name contains the wanted one in any case of letters. */
 static size_t distance_of(const name_shape *shape, const char *text, const char *wanted) {
     char name[LONGEST_NAME];
-    size_t size = strcspn(text, shape->behind);
-    while (size > 0 && strchr(shape->before, text[size - 1]))
+    size_t size = strcspn(text, shape->end_marks);
+    while (size > 0 && strchr(shape->separators, text[size - 1]))
         size--;
     if (strcasestr(text, wanted))
         return 0;
@@ -36,7 +36,7 @@ static size_t distance_of(const name_shape *shape, const char *text, const char 
     memcpy(name, text, size);
     name[size] = '\0';
     size_t least = nearest_distance(name, wanted);
-    for (char *rest = name, *part; (part = strsep(&rest, shape->before));) {
+    for (char *rest = name, *part; (part = strsep(&rest, shape->separators));) {
         const size_t distance = nearest_distance(part, wanted);
         least = distance < least ? distance : least;
     }

@@ -20,7 +20,7 @@ bool traces_combine(const command *cmd) {
 }
 
 const char *traces_segment(const char *path) {
-    const char *word = origin_word(path);
+    const char *word = origin_source(path);
     if (origin_joined(word))
         return origin_joined(word);
     return strcmp(word, "-") != 0 &&

@@ -120,7 +120,7 @@ static void say_where(pid_t pid, const char *path, int files) {
 
 /* Disables debuginfod if the trace is completed with the process's rights or file system: its
  * library would be loaded from there, and its cache is in our home folder. */
-static void leave_servers(int files, const rights *whose, debug_file_options *debug_files) {
+static void disable_debuginfod(int files, const rights *whose, debug_file_options *debug_files) {
     if (!debug_files->debuginfod || (files < 0 && whose->uid == geteuid()))
         return;
     message_warning("--debuginfod does not work for processes of other users or in containers");
@@ -133,7 +133,7 @@ static int complete(pid_t pid, const char *path, int files, const rights *whose,
                     bool no_symbolize, bool quiet, debug_file_options debug_files) {
     run_traces traces = {.n_locked = 0};
     struct stat status;
-    leave_servers(files, whose, &debug_files);
+    disable_debuginfod(files, whose, &debug_files);
     const int refused = attach_enter_files(files, whose);
     if (refused) {
         message_error("the recording has ended, but its trace is not symbolized, because the "

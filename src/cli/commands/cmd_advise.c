@@ -50,7 +50,7 @@ static int show(const question *q, const advise_options *opts, bool *addresses) 
     trace_file_doing(&q->in, "looking for advice");
     if (!advise_query(&q->query, opts->min_share, &a))
         return message_no_memory();
-    const char *word = opts->question.last ? q->in.path : origin_word(q->in.path);
+    const char *word = opts->question.last ? q->in.path : origin_source(q->in.path);
     advise_report r = {.report = &q->report,
                        .advise = &a,
                        .view = {.trace = origin_is_memory(word) ? "BEFORE.ctf" : word,

@@ -470,7 +470,7 @@ static void say_written(const job *j, size_t n_before, const char *trace) {
     if (j->makes_rules && n_before == 0 && j->defaults.measure == MEASURE_ALLOCATED)
         message_hint("to limit what is never freed, too: allotrace check --update %s --measure "
                      "survived %s",
-                     path, origin_words(trace));
+                     path, origin_command_words(trace));
 }
 
 static int update(job *j, const char *trace) {

@@ -204,7 +204,7 @@ static int run(const void *opts_, char **operands, size_t n_operands) {
     int written = message_written(output_finish(&out));
     if (defects && !opts->output && can_be_repaired(&x))
         message_hint("to write what can be used as a clean trace: allotrace doctor -o clean.ctf %s",
-                     origin_words(operands[0]));
+                     origin_command_words(operands[0]));
     if (status != STATUS_OK || written != STATUS_OK)
         return STATUS_FAILED;
     return defects ? STATUS_DEFECTS : STATUS_OK;

@@ -79,7 +79,7 @@ static int show(const question *q, const void *opts_) {
     }
     summary_report shown = {
         .report = &q->report,
-        .trace = origin_words(q->in.path),
+        .trace = origin_command_words(q->in.path),
         .hiding = f.hiding ? LIBRARIES_HIDDEN : NULL,
         .peak = &f.peak,
         .advice = &f.advice,

@@ -153,7 +153,7 @@ static bool builds(const tree *t, size_t stanza, const char *module) {
 }
 
 /* Inserts text after node `i`, on a line of its own if that node begins a line. */
-static edit insert_behind(const tree *t, size_t i, const char *text) {
+static edit insert_after(const tree *t, size_t i, const char *text) {
     const node *n = &t->nodes.items[i];
     size_t start = n->at;
     while (start > 0 && t->text[start - 1] != '\n')
@@ -182,12 +182,12 @@ static edit edit_stanza(const tree *t, size_t stanza) {
             t->nodes.items[preprocess].line,
             "it uses a custom preprocessor, which may transform the source in any way");
     if (!libraries)
-        return insert_behind(t, name_field(t, stanza), "(libraries " LIBRARY ")");
+        return insert_after(t, name_field(t, stanza), "(libraries " LIBRARY ")");
     size_t last = libraries + 1;
     for (EACH_IN(t, libraries, i))
         last = i;
     return has_atom(t, libraries, LIBRARY) ? (edit){.verdict = EDIT_PRESENT}
-                                           : insert_behind(t, last, LIBRARY);
+                                           : insert_after(t, last, LIBRARY);
 }
 
 static edit edit_tree(const tree *t, const char *module) {

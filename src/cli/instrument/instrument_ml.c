@@ -205,7 +205,7 @@ static edit refuse_fork(const ocaml_tokens *t, size_t i) {
                        "` after the fork, in the child");
 }
 
-static edit insert_behind(const ocaml_tokens *t, size_t i, const char *text) {
+static edit insert_after(const ocaml_tokens *t, size_t i, const char *text) {
     edit e = {.verdict = EDIT_NEEDED, .at = token(t, i)->at + token(t, i)->size};
     snprintf(e.insert, sizeof e.insert, "%s", text);
     return e;
@@ -214,10 +214,10 @@ static edit insert_behind(const ocaml_tokens *t, size_t i, const char *text) {
 /* Inserts a statement after the one that token `semicolon` ends, laid out like the next one. */
 static edit insert_statement(const ocaml_tokens *t, size_t semicolon, size_t to) {
     if (semicolon + 1 >= to || token(t, semicolon + 1)->line == token(t, semicolon)->line)
-        return insert_behind(t, semicolon, " " CALL ";");
+        return insert_after(t, semicolon, " " CALL ";");
     const size_t start = line_start(t->text, token(t, semicolon + 1)->at);
     const size_t indent = strspn(t->text + start, " \t");
-    edit e = insert_behind(t, semicolon, "");
+    edit e = insert_after(t, semicolon, "");
     snprintf(e.insert, sizeof e.insert, "%s%.*s" CALL ";", newline_of(t->text),
              (int)(indent < 60 ? indent : 60), t->text + start);
     return e;
@@ -225,7 +225,7 @@ static edit insert_statement(const ocaml_tokens *t, size_t semicolon, size_t to)
 
 /* Inserts the call after the statement that contains token `i`, in the item that begins at
  * `from`. */
-static edit edit_behind(const ocaml_tokens *t, size_t i, size_t from) {
+static edit edit_after(const ocaml_tokens *t, size_t i, size_t from) {
     const size_t to = item_end(t, from), semicolon = statement_end(t, i, from, to);
     const char *newline = newline_of(t->text);
     if (semicolon != NONE)
@@ -233,7 +233,7 @@ static edit edit_behind(const ocaml_tokens *t, size_t i, size_t from) {
     /* let () = daemonize () */
     if (i != from + 4 || !is(t, from + 1, "(") || !is(t, from + 2, ")") || to > i + 3)
         return refuse_fork(t, i);
-    edit e = insert_behind(t, to - 1, "");
+    edit e = insert_after(t, to - 1, "");
     snprintf(e.insert, sizeof e.insert, "%s%slet () = " CALL, newline, newline);
     return e;
 }
@@ -246,7 +246,7 @@ static edit edit_match(const ocaml_tokens *t, size_t fork, size_t to) {
     i += is(t, i + 1, "|") ? 2 : 1;
     for (; i + 2 < to; i++)
         if (is(t, i, "0") && is(t, i + 1, "-") && is(t, i + 2, ">"))
-            return insert_behind(t, i + 2, " " CALL ";");
+            return insert_after(t, i + 2, " " CALL ";");
     return refuse_fork(t, fork);
 }
 
@@ -309,20 +309,20 @@ static edit edit_daemon(const ocaml_tokens *t, size_t fork) {
     if (!parent_leaves(t, fork, to))
         return refuse_fork(t, fork);
     if (name == NONE)
-        return edit_behind(t, fork, from);
+        return edit_after(t, fork, from);
     const size_t call = only_call(t, name);
     if (call == NONE || !is(t, call + 1, "(") || !is(t, call + 2, ")"))
         return refuse_fork(t, fork);
     edit e = edit_refuse(0, "%s", "");
     if (is_unconditional(t, call, item_begin(t, call)))
-        e = edit_behind(t, fork, from);
-    return e.verdict == EDIT_NEEDED ? e : edit_behind(t, call, item_begin(t, call));
+        e = edit_after(t, fork, from);
+    return e.verdict == EDIT_NEEDED ? e : edit_after(t, call, item_begin(t, call));
 }
 
 /* Inserts the call after the only use of a library's `daemonize`. */
 static edit edit_daemonize(const ocaml_tokens *t, size_t i) {
     const size_t again = find(t, i + 1, t->all.count, "daemonize");
-    return again == NONE ? edit_behind(t, i, item_begin(t, i)) : refuse_fork(t, again);
+    return again == NONE ? edit_after(t, i, item_begin(t, i)) : refuse_fork(t, again);
 }
 
 /* Decides by which of the forks the program becomes a daemon, if it does. */

@@ -35,7 +35,7 @@ static void reap(mcp_child *c) {
 }
 
 /* Kills the child and its process group. */
-static void mcp_child_kill(mcp_child *c) {
+static void kill_child(mcp_child *c) {
     if (c->out < 0)
         return;
     kill(-c->pid, SIGKILL);
@@ -61,7 +61,7 @@ bool mcp_child_start(mcp_child *c, char *const *words) {
     c->out = ends[0];
     c->end = (int)syscall(SYS_pidfd_open, c->pid, 0);
     if (c->end < 0)
-        mcp_child_kill(c);
+        kill_child(c);
     return c->end >= 0;
 }
 
@@ -110,7 +110,7 @@ bool mcp_child_read(mcp_child *c) {
 }
 
 void mcp_child_free(mcp_child *c) {
-    mcp_child_kill(c);
+    kill_child(c);
     free(c->text);
     *c = (mcp_child){.out = -1, .end = -1};
 }

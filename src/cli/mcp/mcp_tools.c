@@ -231,8 +231,8 @@ static char *real_path(const char *path, bool to_write) {
 /* Resolves a path, and checks that it is in one of the allowed folders. The file must exist; one to
  * be written needs only an existing folder. The caller frees the result. Returns NULL with the
  * cause in `reason`. */
-static char *mcp_confine(const mcp_limits *limits, const char *path, bool to_write,
-                         char reason[MCP_REASON]) {
+static char *confine(const mcp_limits *limits, const char *path, bool to_write,
+                     char reason[MCP_REASON]) {
     char *absolute = NULL;
     if (asprintf(&absolute, "%s%s%s", path[0] == '/' ? "" : limits->folders[0],
                  path[0] == '/' ? "" : "/", path) < 0)
@@ -326,7 +326,7 @@ static bool add_param(mcp_words *w, const param *p, const mcp_limits *limits, co
     if (!text)
         return refuse(reason, p, "has the wrong type");
     if (p->kind == PARAM_TRACE || p->kind == PARAM_FILE || p->kind == PARAM_NEW) {
-        char *path = mcp_confine(limits, text, p->kind == PARAM_NEW, reason);
+        char *path = confine(limits, text, p->kind == PARAM_NEW, reason);
         free(text);
         if (!path)
             return false;
@@ -399,7 +399,7 @@ char *mcp_tool_answer(const mcp_tool *t, const mcp_limits *limits, json_t *argum
     if (!t->annotates)
         return NULL;
     const char *file = json_string_value(json_object_get(arguments, "file"));
-    char *path = mcp_confine(limits, file, false, reason);
+    char *path = confine(limits, file, false, reason);
     char *answer = path ? mcp_source(path, printed, line_of(arguments, "line", 0),
                                      line_of(arguments, "around", 10))
                         : NULL;

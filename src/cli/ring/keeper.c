@@ -48,8 +48,8 @@ enum {
     HELD_MOST = 1 << 24, /* maximum bytes that a planned cut holds back, in up to twice the
                             memory, */
     HELD_SEGMENTS = 16,  /* or so many times the size of a segment, if that is less */
-    BEHIND = 1 << 17,    /* maximum bytes of the spool that stay after they were read: events that a
-                            killed program had not written are compared with them */
+    KEPT_TAIL = 1 << 17, /* maximum bytes of the spool that stay after they were read: events that a
+                         killed program had not written are compared with them */
 };
 
 #define LEAST_SEGMENT (UINT64_C(1) << 15)
@@ -69,11 +69,11 @@ typedef struct keeping {
     ring_pushed *pushed;     /* the owner of `position`; NULL: the run does not record child
                                 processes */
     keeper_pace pace;
-    bool over;     /* nothing more will be recorded, and the spool is complete */
-    bool is_known; /* `pid` is certainly the process that records, not one with the same id in
-                      another namespace */
-    bool is_said;  /* the process itself stated how the recording ended */
-    bool of_child; /* of a child process: keeps one spool, while that is locked */
+    bool over;       /* nothing more will be recorded, and the spool is complete */
+    bool is_known;   /* `pid` is certainly the process that records, not one with the same id in
+                        another namespace */
+    bool states_end; /* the process itself stated how the recording ended */
+    bool of_child;   /* of a child process: keeps one spool, while that is locked */
     char spool[PATH_MAX];
 
     /* Of the current spool. */
@@ -303,8 +303,8 @@ static uint64_t pushed_to(const keeping *k) {
     return atomic_load(&p->inode) == k->inode ? atomic_load(&p->offset) : 0;
 }
 
-/* Like pushed_to, but does not wait for a pusher that is too far behind: the spool would fill up,
- * and the recording end. */
+/* Like pushed_to, but does not wait for a pusher that is too far behind: the spool would fill
+ * up, and the recording end. */
 static uint64_t read_by_others(const keeping *k) {
     const bool is_far =
         k->flushed_to >= k->freed + ring_spool_space(&k->plan) / 2 || ring_push_is_tight(&k->plan);
@@ -312,9 +312,9 @@ static uint64_t read_by_others(const keeping *k) {
     return is_far && at < k->flushed_to ? UINT64_MAX : at;
 }
 
-static uint64_t behind(const keeping *k) {
+static uint64_t kept_tail(const keeping *k) {
     const uint64_t share = ring_spool_space(&k->plan) / 16;
-    return k->plan.run && share < BEHIND ? share : BEHIND;
+    return k->plan.run && share < KEPT_TAIL ? share : KEPT_TAIL;
 }
 
 /* Frees part of what is both read and in segments. The latest part stays. The freed range ends at
@@ -324,7 +324,7 @@ static void free_spool(keeping *k) {
     const uint64_t read = memtrace_reader_packet(k->reader)->offset, other = read_by_others(k),
                    at = other < read ? other : read;
     const uint64_t from = k->freed > k->front ? k->freed : k->front;
-    if (!k->front || at < k->next_freed + behind(k))
+    if (!k->front || at < k->next_freed + kept_tail(k))
         return;
     if (k->next_freed > pushed_to(k))
         atomic_store(&k->position->overrun, 1);
@@ -403,7 +403,7 @@ static bool has_ended(const keeping *k) {
 
 /* Adds to the spool the events that a killed program had not written. */
 static void rescue(keeping *k) {
-    k->is_said = run_rescue_is_said(k->spool_fd);
+    k->states_end = run_rescue_states_end(k->spool_fd);
     run_rescue_finish_open(k->rescue, k->spool_fd);
     if (k->of_child || (k->rescue < 0 && k->process < 0))
         run_rescue_note_lost(k->spool, (uint64_t)k->pid, k->ended ? k->ended : clock_wall_us());
@@ -573,7 +573,7 @@ static _Noreturn void be_keeper(keeping *k) {
 }
 
 static bool is_gone(const keeping *k) {
-    return k->is_known ? k->process < 0 : k->is_said && kill(k->pid, 0) != 0 && errno == ESRCH;
+    return k->is_known ? k->process < 0 : k->states_end && kill(k->pid, 0) != 0 && errno == ESRCH;
 }
 
 /* Keeps the spool of a child process. If the process is gone at the end, or was from the start,

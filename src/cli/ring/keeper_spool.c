@@ -68,7 +68,7 @@ bool keeper_spool_is_open(pid_t pid, ino_t inode) {
 
 /* Takes the recorder's lock, which also protects the file's name. A process that has exec'ed, or a
  * child that has inherited the lock and does not run yet, may hold it. */
-static void take_name(int fd) {
+static void take_recorder_lock(int fd) {
     enum { NAPS = 2000 };
     const struct timespec nap = {.tv_nsec = 1000000};
     for (int i = 0; i < NAPS; i++) {
@@ -81,7 +81,7 @@ static void take_name(int fd) {
 
 void keeper_spool_remove(const ring_plan *plan, int fd, ino_t inode) {
     char room[PATH_MAX];
-    take_name(fd);
+    take_recorder_lock(fd);
     DIR *d = opendir(ring_spool_folder(plan, room));
     for (struct dirent *e; d && (e = readdir(d));)
         if (e->d_ino == inode)

@@ -53,7 +53,7 @@ uint64_t ring_segment_process(const char *path) {
 }
 
 /* Returns whether a file name has the form of a segment's. */
-static bool ring_is_segment_name(const char *name) {
+static bool is_segment_name(const char *name) {
     const char *dash = strrchr(name, '-');
     const size_t digits = dash ? strspn(dash + 1, "0123456789") : 0;
     return isdigit((unsigned char)name[0]) && digits >= DIGITS &&
@@ -94,7 +94,7 @@ bool ring_folder_list(const char *folder, bool all, ring_files *files) {
     bool ok = d;
     *files = (ring_files){0};
     for (struct dirent *e; ok && (e = readdir(d));)
-        if (all ? is_trace_name(e->d_name) : ring_is_segment_name(e->d_name))
+        if (all ? is_trace_name(e->d_name) : is_segment_name(e->d_name))
             ok = add_file(files, folder, e->d_name);
     if (d)
         closedir(d);

@@ -350,7 +350,7 @@ static void say_entered(const launch *l, const run_program *program) {
     if (!l->entry.library)
         return;
     if (!l->entry.is_entered || !l->options->quiet)
-        run_check_say_entered(l->command, l->entry.is_entered, l->entry.said.text);
+        run_check_say_entered(l->command, l->entry.is_entered, l->entry.outcome.text);
     if (l->entry.is_entered && records_mapped(l->options))
         message_warning("%s: it is statically linked, so what it maps is not recorded: --mmap has "
                         "no effect on it",

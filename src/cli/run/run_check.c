@@ -257,11 +257,11 @@ void run_check_say(const run_check *check) {
                         check->program, check->no_go.reason);
 }
 
-void run_check_say_entered(const char *program, bool is_entered, const char *said) {
+void run_check_say_entered(const char *program, bool is_entered, const char *outcome) {
     if (is_entered)
-        message_note("%s: %s", program, said);
+        message_note("%s: %s", program, outcome);
     else
         message_warning("%s: it is statically linked, and runs without being recorded: %s; link it "
                         "dynamically to record it",
-                        program, said);
+                        program, outcome);
 }

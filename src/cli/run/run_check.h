@@ -28,9 +28,9 @@ void run_check_command(run_check *check, const char *name);
  * nothing if it is recorded completely. */
 void run_check_say(const run_check *check);
 
-/* Reports the result of injecting the recorder into a static program. `said` continues a sentence
- * that starts with the program's name. */
-void run_check_say_entered(const char *program, bool is_entered, const char *said);
+/* Reports the result of injecting the recorder into a static program. `outcome` continues a
+ * sentence that starts with the program's name. */
+void run_check_say_entered(const char *program, bool is_entered, const char *outcome);
 
 /* Finds the file of a program, by its path or in $PATH. Returns false if there is none that can be
  * executed. */

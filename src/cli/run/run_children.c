@@ -109,7 +109,7 @@ static void name_program(pid_t pid, char path[PATH_MAX]) {
 }
 
 /* A program that has stopped at its exec or is followed, and how it is recorded. */
-typedef struct standing {
+typedef struct stopped_program {
     const listener *l;
     pid_t pid;
     bool is_first;     /* it is the process that `run` has started */
@@ -119,18 +119,18 @@ typedef struct standing {
     run_check check;
     run_go go;
     run_go_case go_case;
-} standing;
+} stopped_program;
 
-static void enter_static(const standing *s) {
-    remote_reason said;
-    const bool is_entered = enter_program(s->pid, s->l->how.library, &said);
+static void enter_static(const stopped_program *s) {
+    remote_reason outcome;
+    const bool is_entered = enter_program(s->pid, s->l->how.library, &outcome);
     if (!is_entered || (s->is_first && !s->l->how.quiet))
-        run_check_say_entered(s->path, is_entered, said.text);
+        run_check_say_entered(s->path, is_entered, outcome.text);
 }
 
 /* Follows a Go program. Returns whether its heap profile will be read. A program without C has no
  * recorder to announce its child processes, so it is followed as a tree. */
-static bool follow_go(standing *s, bool enters) {
+static bool follow_go(stopped_program *s, bool enters) {
     const bool prepared = run_go_prepare(&s->go, s->pid);
     if (enters)
         enter_static(s);
@@ -148,7 +148,7 @@ static bool follow_go(standing *s, bool enters) {
 
 /* Starts to record the program in the way that suits it. Returns false if it need not be
  * followed. */
-static bool begin(standing *s) {
+static bool begin(stopped_program *s) {
     const run_children_how *how = &s->l->how;
     name_program(s->pid, s->path);
     run_check_command(&s->check, s->path);
@@ -180,12 +180,12 @@ static bool begin(standing *s) {
 
 typedef struct watch {
     const listener *l;
-    VEC(standing *) all; /* the programs that are followed */
+    VEC(stopped_program *) all; /* the programs that are followed */
     tree tree;
     bool ends; /* one of them is stopped at its exit */
 } watch;
 
-static standing *find(const watch *w, pid_t pid) {
+static stopped_program *find(const watch *w, pid_t pid) {
     for (size_t i = 0; i < w->all.count; i++)
         if (w->all.items[i]->pid == pid)
             return w->all.items[i];
@@ -193,7 +193,7 @@ static standing *find(const watch *w, pid_t pid) {
 }
 
 /* Writes the profile of a program that has ended, and removes the program from the list. */
-static void finish(watch *w, standing *s) {
+static void finish(watch *w, stopped_program *s) {
     size_t i = 0;
     while (w->all.items[i] != s)
         i++;
@@ -206,11 +206,11 @@ static void finish(watch *w, standing *s) {
 }
 
 /* A program has stopped at its exec. */
-static void take_standing(watch *w, pid_t pid) {
+static void take_exec(watch *w, pid_t pid) {
     const listener *l = w->l;
-    standing *s = calloc(1, sizeof *s);
+    stopped_program *s = calloc(1, sizeof *s);
     if (s)
-        *s = (standing){.l = l, .pid = pid, .is_first = pid == l->program};
+        *s = (stopped_program){.l = l, .pid = pid, .is_first = pid == l->program};
     if (!s || !l->how.name(l->how.context, l->program, pid, s->trace)) {
         follow_let_go(pid);
     } else if (begin(s)) {
@@ -223,15 +223,15 @@ static void take_standing(watch *w, pid_t pid) {
 }
 
 /* A process, which may have been followed, has exec'ed another program. */
-static void take_become(watch *w, pid_t pid) {
-    standing *s = find(w, pid);
+static void take_reexec(watch *w, pid_t pid) {
+    stopped_program *s = find(w, pid);
     if (s) {
         s->go.has_become = true;
         run_go_close(&s->go);
         tell(w->l, WORD_READS);
         finish(w, s);
     }
-    take_standing(w, pid);
+    take_exec(w, pid);
 }
 
 /* Returns whether the process is about to exec a Go program, or a static one that can be
@@ -249,7 +249,7 @@ static bool is_wanted(pid_t pid) {
 
 /* A process that is about to exec a program that is not recorded must not be traced any more: the
  * program may be setuid, and tracing would take away its rights. */
-static void take_starting(watch *w, pid_t pid) {
+static void take_exec_start(watch *w, pid_t pid) {
     if (is_wanted(pid))
         tree_go_on(&w->tree, pid);
     else
@@ -257,7 +257,7 @@ static void take_starting(watch *w, pid_t pid) {
 }
 
 static void take_exit(watch *w, pid_t thread) {
-    standing *s = find(w, thread);
+    stopped_program *s = find(w, thread);
     if (!s) {
         tree_go_on(&w->tree, thread);
         return;
@@ -268,13 +268,13 @@ static void take_exit(watch *w, pid_t thread) {
 }
 
 static void take_stop(watch *w, pid_t thread, int status) {
-    standing *s = find(w, thread);
+    stopped_program *s = find(w, thread);
     switch (tree_take(&w->tree, thread, status, s)) {
     case TREE_STARTS:
-        take_starting(w, thread);
+        take_exec_start(w, thread);
         break;
     case TREE_STANDS:
-        take_become(w, thread);
+        take_reexec(w, thread);
         break;
     case TREE_EXITS:
         take_exit(w, thread);
@@ -296,7 +296,7 @@ static void take_stop(watch *w, pid_t thread, int status) {
 static void take_ends_of(watch *w) {
     w->ends = false;
     for (size_t i = 0; i < w->all.count; i++) {
-        standing *s = w->all.items[i];
+        stopped_program *s = w->all.items[i];
         if (!s->until_ms)
             continue;
         if (!follow_is_alone(s->pid) && clock_monotonic_ms() < s->until_ms) {
@@ -314,7 +314,7 @@ static void take_ends_of(watch *w) {
 static void accompany(const listener *l, pid_t pid) {
     watch w = {.l = l};
     int status;
-    take_standing(&w, pid);
+    take_exec(&w, pid);
     while (w.all.count > 0) {
         const pid_t thread = waitpid(-1, &status, __WALL | (w.ends ? WNOHANG : 0));
         if (thread < 0 && errno != EINTR)

@@ -85,16 +85,16 @@ static void enter(run_program *p, run_entry *entry, int go) {
     const int error = enter_follow(p->pid);
     close(go);
     if (error) {
-        snprintf(entry->said.text, sizeof entry->said.text, "it cannot be traced (ptrace: %s)",
-                 strerror(error));
+        snprintf(entry->outcome.text, sizeof entry->outcome.text,
+                 "it cannot be traced (ptrace: %s)", strerror(error));
         if (entry->go)
-            entry->go->why = entry->said;
+            entry->go->why = entry->outcome;
     } else if (!enter_await_exec(p->pid, &p->status)) {
         p->has_ended = true;
     } else {
         const bool follows = entry->go && run_go_prepare(entry->go, p->pid);
         if (entry->library)
-            entry->is_entered = enter_program(p->pid, entry->library, &entry->said);
+            entry->is_entered = enter_program(p->pid, entry->library, &entry->outcome);
         if (follows && run_go_follow(entry->go, p->pid, entry->library))
             p->go = entry->go;
         else if (!entry->library)

@@ -27,9 +27,9 @@ typedef struct run_program {
 typedef struct run_entry {
     const char *library; /* to be injected; NULL: none */
     run_go *go;          /* NULL: not a followed Go program */
-    bool is_entered;     /* valid once the program has started; `said` is what is recorded, or why
-                            nothing is */
-    remote_reason said;
+    bool is_entered; /* valid once the program has started; `outcome` is what is recorded, or why
+                        nothing is */
+    remote_reason outcome;
 } run_entry;
 
 /* Starts a program, from a process without threads. `prepare` runs in the new process before its

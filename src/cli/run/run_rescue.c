@@ -72,7 +72,7 @@ typedef struct packet_mark {
 } packet_mark;
 
 /* Parses the start of a packet, `n` bytes. Returns false if it is not a packet. */
-static bool look_at(const uint8_t *start, size_t n, packet_header *h, packet_mark *mark) {
+static bool parse_start(const uint8_t *start, size_t n, packet_header *h, packet_mark *mark) {
     if (packet_parse(start, n, FORMAT_MAX_VERSION, h) != PACKET_GOOD)
         return false;
     const bool empty = h->packet.size == FORMAT_EMPTY_PACKET;
@@ -145,7 +145,7 @@ static whole_packets find_packets(int fd, const packet_mark *wanted) {
     if (fstat(fd, &st) != 0)
         return w;
     while ((n = pread(fd, start, sizeof start, w.size = skip_hole(fd, w.size))) > 0 &&
-           look_at(start, (size_t)n, &h, &mark) && h.packet.size <= st.st_size - w.size) {
+           parse_start(start, (size_t)n, &h, &mark) && h.packet.size <= st.st_size - w.size) {
         if (w.size == 0) {
             w.pid = h.packet.pid;
             w.start_time = mark.time;
@@ -195,7 +195,7 @@ static uint64_t since_start(const whole_packets *w, uint64_t time) {
 static void add_packet(int fd, const rescued_packet *packet) {
     packet_header h;
     packet_mark mark;
-    if (packet->size < FORMAT_LEAST_PACKET || !look_at(packet->bytes, packet->size, &h, &mark))
+    if (packet->size < FORMAT_LEAST_PACKET || !parse_start(packet->bytes, packet->size, &h, &mark))
         return;
     const whole_packets w = find_packets(fd, &mark);
     if (w.size == 0 || w.there)
@@ -245,13 +245,13 @@ static bool is_trace_of(int trace, const struct rescue_slot *slot) {
     packet_header h;
     packet_mark mark;
     const ssize_t n = pread(trace, bytes, sizeof bytes, 0);
-    return n > 0 && look_at(bytes, (size_t)n, &h, &mark) && h.packet.pid == slot->pid &&
+    return n > 0 && parse_start(bytes, (size_t)n, &h, &mark) && h.packet.pid == slot->pid &&
            mark.time == slot->start_time;
 }
 
 /* Returns the trace if it is the slot's and nobody records to it. Otherwise closes it, and returns
  * -1. */
-static int if_of(const rescued *r, int trace, const struct rescue_slot *slot) {
+static int keep_if_of(const rescued *r, int trace, const struct rescue_slot *slot) {
     if (trace < 0 || (is_trace_of(trace, slot) && !is_recorded_to(trace, r->patience)))
         return trace;
     close(trace);
@@ -263,15 +263,15 @@ static int if_of(const rescued *r, int trace, const struct rescue_slot *slot) {
 static int open_trace_of(const rescued *r, const struct rescue_slot *slot) {
     char path[PATH_MAX], earlier[PATH_MAX];
     if (!r->pattern)
-        return if_of(r, fcntl(r->trace, F_DUPFD_CLOEXEC, 0), slot);
+        return keep_if_of(r, fcntl(r->trace, F_DUPFD_CLOEXEC, 0), slot);
     if (!trace_name_for(r->pattern, slot->pid, path, sizeof path))
         return -1;
-    int trace = if_of(r, path_open_once(path, O_RDWR), slot);
+    int trace = keep_if_of(r, path_open_once(path, O_RDWR), slot);
     for (unsigned n = 1;
          trace < 0 && !r->only && n <= TRACE_NAME_EARLIER_MAX &&
          trace_name_earlier(path, n, earlier, sizeof earlier) && access(earlier, F_OK) == 0;
          n++)
-        trace = if_of(r, path_open_once(earlier, O_RDWR), slot);
+        trace = keep_if_of(r, path_open_once(earlier, O_RDWR), slot);
     return trace;
 }
 
@@ -355,7 +355,7 @@ static bool said_at_front(int fd, memtrace_end *said) {
     whole_packets w = {0};
     ssize_t n;
     while ((n = pread(fd, bytes, sizeof bytes, w.size)) > 0 &&
-           look_at(bytes, (size_t)n, &h, &mark)) {
+           parse_start(bytes, (size_t)n, &h, &mark)) {
         if (w.size == 0)
             w = (whole_packets){.pid = h.packet.pid, .start_time = mark.time, .version = h.version};
         else
@@ -394,7 +394,7 @@ void run_rescue_finish_one(int fd, const char *pattern, uint64_t pid) {
         close(trace);
 }
 
-bool run_rescue_is_said(int trace) {
+bool run_rescue_states_end(int trace) {
     memtrace_end said;
     return !said_at_front(trace, &said) || said.how != MEMTRACE_END_OPEN;
 }

@@ -37,7 +37,7 @@ void run_rescue_finish_one(int fd, const char *pattern, uint64_t pid);
 void run_rescue_finish_open(int fd, int trace);
 
 /* Returns whether the open trace states how its recording ended. */
-bool run_rescue_is_said(int trace);
+bool run_rescue_states_end(int trace);
 
 /* Frees the shared memory of a process that is certainly gone. */
 void run_rescue_release(int fd, uint64_t pid, uint64_t start_time);

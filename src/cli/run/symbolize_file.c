@@ -89,10 +89,10 @@ static void print_packages(FILE *out, const completion *c, const char *trace) {
     debug_packages_of(paths, n, names);
     if (*names)
         fprintf(out, "  for names, install %s, then: allotrace symbolize %s\n", names,
-                origin_words(trace));
+                origin_command_words(trace));
     else if (n > 0)
         fprintf(out, "  for names, ask servers: allotrace symbolize --debuginfod %s\n",
-                origin_words(trace));
+                origin_command_words(trace));
 }
 
 static void print_report(const completion *c, const char *name, const char *to, FILE *out) {

@@ -163,7 +163,7 @@ bool top_screen_size(unsigned *lines, unsigned *columns) {
     return changed;
 }
 
-static attr_t of_look(top_look look) {
+static attr_t attributes_of(top_look look) {
     switch (look) {
     case LOOK_TITLES:
         return A_BOLD | A_UNDERLINE;
@@ -199,7 +199,7 @@ static const char *paint(const char *at, const char *end, attr_t plain) {
 
 /* A line with a background is filled up to the right edge. */
 void top_screen_line(unsigned y, const char *text, size_t size, top_look look) {
-    const attr_t plain = of_look(look);
+    const attr_t plain = attributes_of(look);
     const char *end = text + size;
     size_t column = 0;
     if (y >= the.lines)

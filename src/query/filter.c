@@ -85,14 +85,12 @@ static limits resolve_size(const filter_value *v, const evaluation *e) {
 
 /* ---- hits: rows of a piece to which a value applies, are marked in `hits` ------------------ */
 
-/* The rows of a piece that a term looks at: those in the list, or all if it is NULL. */
+/* The rows of a piece that a term looks at: those in the list, or all if it is NULL. Functions on
+ * them are inlined once for each, so that neither has a branch for it. */
 typedef struct piece_rows {
     size_t at, n; /* the first row of the piece; the number of rows */
     const uint16_t *list;
 } piece_rows;
-
-/* Each hit_ function is inlined once with a list and once without, so that neither has a branch for
- * it. */
 
 /* Sets the hits of all rows for which `condition`, an expression of `row`, is true. Without a list,
  * it works in strides of a constant length, so that the compiler vectorizes it. */
@@ -568,8 +566,7 @@ static size_t list_all(size_t n, uint16_t *list) {
     return n;
 }
 
-/* The rows of a piece that are left: as marks of all rows, until so few are left that they are
- * listed. */
+/* The rows of a piece that are left: as marks of all rows or, once they are few, as a list. */
 typedef struct rows_left {
     uint8_t *marks;
     uint16_t *list;
@@ -579,8 +576,7 @@ typedef struct rows_left {
 
 enum { LISTED_BELOW = 8 /* rows are listed when fewer than one of so many is left */ };
 
-/* Leaves those marks of all `n` rows that are hit, or with `flip` those that are not. Sets `*left`
- * to their number. */
+/* Leaves those of `n` marks that are hit, or with `flip` the others, and counts them in `*left`. */
 static ALWAYS_INLINE void mark_hits(const uint8_t *restrict hits, size_t n, uint8_t flip,
                                     uint8_t *restrict marks, size_t *left) {
     size_t i = 0, sum = 0;

@@ -85,11 +85,11 @@ static void filter_publish(memprof *engine) {
  * the block, and so sees the new filter. */
 static void filter_grow(memprof *engine) {
     filter bigger;
-    if (!lock_try(&engine->filter_lock))
+    if (!memprof_lock_try(&engine->filter_lock))
         return;
     if (filter_make(engine, &bigger, engine->filter.bits + 2)) {
         for (int i = 0; i < N_SHARDS; i++)
-            lock_take(&engine->shards[i].lock);
+            memprof_lock_take(&engine->shards[i].lock);
         for (int i = 0; i < N_SHARDS; i++)
             for (size_t j = 0; engine->shards[i].slots && j >> engine->shards[i].bits == 0; j++)
                 if (engine->shards[i].slots[j].address)
@@ -97,9 +97,9 @@ static void filter_grow(memprof *engine) {
         filter_replace(&engine->filter, &bigger);
         filter_publish(engine);
         for (int i = 0; i < N_SHARDS; i++)
-            lock_drop(&engine->shards[i].lock);
+            memprof_lock_drop(&engine->shards[i].lock);
     }
-    lock_drop(&engine->filter_lock);
+    memprof_lock_drop(&engine->filter_lock);
 }
 
 /* Whether the filter should grow; requires the lock of the shard. The share of set bits is the
@@ -229,9 +229,9 @@ bool block_index_start(memprof *engine, const session *started) {
         return false;
     filter_publish(engine);
     for (int i = 0; i < N_SHARDS; i++) {
-        lock_take(&engine->shards[i].lock);
+        memprof_lock_take(&engine->shards[i].lock);
         engine->shards[i].session = started;
-        lock_drop(&engine->shards[i].lock);
+        memprof_lock_drop(&engine->shards[i].lock);
     }
     return true;
 }
@@ -240,7 +240,7 @@ block *block_index_reserve(memprof *engine, const session *of, uintptr_t address
     shard *s = shard_of(engine, address);
     block *b = NULL;
     *stale = NULL;
-    lock_take(&s->lock);
+    memprof_lock_take(&s->lock);
     if (s->session == of) {
         *stale = take_out(engine, s, address);
         if (slots_have_room(engine, s) && (b = pool_get(engine, s)))
@@ -248,7 +248,7 @@ block *block_index_reserve(memprof *engine, const session *of, uintptr_t address
         else
             memprof_count_one(&engine->lost_memory);
     }
-    lock_drop(&s->lock);
+    memprof_lock_drop(&s->lock);
     if (b)
         *b = (block){.address = address, .session = of};
     return b;
@@ -256,60 +256,60 @@ block *block_index_reserve(memprof *engine, const session *of, uintptr_t address
 
 void block_index_commit(memprof *engine, block *b) {
     shard *s = shard_of(engine, b->address);
-    lock_take(&s->lock);
+    memprof_lock_take(&s->lock);
     s->reserved--;
     if (s->session == b->session)
         put_in(engine, s, b);
     else
         pool_put(s, b);
     bool full = filter_is_full(engine, s);
-    lock_drop(&s->lock);
+    memprof_lock_drop(&s->lock);
     if (full)
         filter_grow(engine);
 }
 
 void block_index_cancel(memprof *engine, block *b) {
     shard *s = shard_of(engine, b->address);
-    lock_take(&s->lock);
+    memprof_lock_take(&s->lock);
     s->reserved--;
     pool_put(s, b);
-    lock_drop(&s->lock);
+    memprof_lock_drop(&s->lock);
 }
 
 bool block_index_put(memprof *engine, block *b, block **stale) {
     shard *s = shard_of(engine, b->address);
-    lock_take(&s->lock);
+    memprof_lock_take(&s->lock);
     *stale = NULL;
     bool ok = s->session == b->session && slots_have_room(engine, s);
     if (ok) {
         *stale = take_out(engine, s, b->address);
         put_in(engine, s, b);
     }
-    lock_drop(&s->lock);
+    memprof_lock_drop(&s->lock);
     return ok;
 }
 
 block *block_index_remove(memprof *engine, uintptr_t address) {
     shard *s = shard_of(engine, address);
-    lock_take(&s->lock);
+    memprof_lock_take(&s->lock);
     block *b = take_out(engine, s, address);
-    lock_drop(&s->lock);
+    memprof_lock_drop(&s->lock);
     return b;
 }
 
 block *block_index_find(memprof *engine, uintptr_t address) {
     shard *s = shard_of(engine, address);
-    lock_take(&s->lock);
+    memprof_lock_take(&s->lock);
     block *b = s->slots ? s->slots[slot_search(s, address)].block : NULL;
-    lock_drop(&s->lock);
+    memprof_lock_drop(&s->lock);
     return b;
 }
 
 void block_index_release(memprof *engine, block *b) {
     shard *s = shard_of(engine, b->address);
-    lock_take(&s->lock);
+    memprof_lock_take(&s->lock);
     pool_put(s, b);
-    lock_drop(&s->lock);
+    memprof_lock_drop(&s->lock);
 }
 
 /* ---- blocks tracked without callbacks ----------------------------------------------------- */
@@ -318,7 +318,7 @@ void block_index_release(memprof *engine, block *b) {
 bool memprof_keep(memprof *engine, uintptr_t address, void *metadata, void **before) {
     shard *s = shard_of(engine, address);
     block_index_prefetch(engine, address);
-    lock_take(&s->lock);
+    memprof_lock_take(&s->lock);
     block *b = take_out(engine, s, address);
     *before = b ? b->metadata : NULL;
     const bool room = s->session && slots_have_room(engine, s);
@@ -333,7 +333,7 @@ bool memprof_keep(memprof *engine, uintptr_t address, void *metadata, void **bef
         pool_put(s, b);
     }
     const bool full = kept && filter_is_full(engine, s);
-    lock_drop(&s->lock);
+    memprof_lock_drop(&s->lock);
     if (full)
         filter_grow(engine);
     return kept;
@@ -342,19 +342,19 @@ bool memprof_keep(memprof *engine, uintptr_t address, void *metadata, void **bef
 void *memprof_drop(memprof *engine, uintptr_t address) {
     shard *s = shard_of(engine, address);
     block_index_prefetch(engine, address);
-    lock_take(&s->lock);
+    memprof_lock_take(&s->lock);
     block *b = take_out(engine, s, address);
     void *metadata = b ? b->metadata : NULL;
     if (b)
         pool_put(s, b);
-    lock_drop(&s->lock);
+    memprof_lock_drop(&s->lock);
     return metadata;
 }
 
 block *block_index_clear(memprof *engine, unsigned shard_number) {
     shard *s = &engine->shards[shard_number];
     block *list = NULL;
-    lock_take(&s->lock);
+    memprof_lock_take(&s->lock);
     for (size_t i = 0; s->slots && i >> s->bits == 0; i++) {
         block *b = s->slots[i].block;
         if (!b)
@@ -366,7 +366,7 @@ block *block_index_clear(memprof *engine, unsigned shard_number) {
     }
     atomic_store_explicit(&s->count, 0, memory_order_relaxed);
     s->session = NULL;
-    lock_drop(&s->lock);
+    memprof_lock_drop(&s->lock);
     return list;
 }
 

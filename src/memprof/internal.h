@@ -62,8 +62,8 @@ typedef struct slot {
 /* A part of the address index: the addresses whose hash begins with the shard's number. Also owns
  * the words of the filter that belong to these hashes. */
 typedef struct shard {
-    _Alignas(64) lock lock; /* guards everything here, and the filter's counters */
-    slot *slots;            /* 2^bits slots with linear probing; NULL before the first block */
+    _Alignas(64) memprof_lock lock; /* guards everything here, and the filter's counters */
+    slot *slots; /* 2^bits slots with linear probing; NULL before the first block */
     uint32_t bits;
     uint32_t reserved;        /* slots reserved for blocks to be added later */
     _Atomic(uint32_t) count;  /* number of blocks; written under the lock */
@@ -112,14 +112,14 @@ struct memprof {
     _Atomic(local *) locals;
     _Atomic(uint64_t) lost_busy, lost_memory, implied_deaths, lost_at_stop;
 
-    lock state;
+    memprof_lock state;
     local *free_locals;  /* guarded by `state` */
     uint64_t n_attached; /* guarded by `state` */
 
-    lock filter_lock; /* held while the filter grows, together with all shard locks */
-    filter filter;    /* fields change only under all shard locks */
+    memprof_lock filter_lock; /* held while the filter grows, together with all shard locks */
+    filter filter;            /* fields change only under all shard locks */
 
-    lock memory; /* guards the fields below */
+    memprof_lock memory; /* guards the fields below */
     struct chunk *chunks;
     char *bump, *bump_end;
 

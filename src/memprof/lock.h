@@ -7,22 +7,22 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-typedef struct lock {
+typedef struct memprof_lock {
     atomic_bool taken;
-} lock;
+} memprof_lock;
 
-static inline bool lock_try(lock *l) {
+static inline bool memprof_lock_try(memprof_lock *l) {
     return !atomic_exchange_explicit(&l->taken, true, memory_order_acquire);
 }
 
-static inline void lock_take(lock *l) {
-    for (int spins = 0; !lock_try(l);)
+static inline void memprof_lock_take(memprof_lock *l) {
+    for (int spins = 0; !memprof_lock_try(l);)
         while (atomic_load_explicit(&l->taken, memory_order_relaxed))
             if (++spins % 128 == 0)
                 sched_yield(); /* the holder may be waiting for this processor */
 }
 
-static inline void lock_drop(lock *l) {
+static inline void memprof_lock_drop(memprof_lock *l) {
     atomic_store_explicit(&l->taken, false, memory_order_release);
 }
 

@@ -43,7 +43,7 @@ static void *bump(memprof *engine, size_t size) {
 
 void *memory_get(memprof *engine, size_t size) {
     size = (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-    lock_take(&engine->memory);
+    memprof_lock_take(&engine->memory);
     void *piece;
     if (size > LARGE) {
         chunk *c = chunk_new(engine, size + sizeof(chunk));
@@ -51,7 +51,7 @@ void *memory_get(memprof *engine, size_t size) {
     } else {
         piece = bump(engine, size);
     }
-    lock_drop(&engine->memory);
+    memprof_lock_drop(&engine->memory);
     return piece;
 }
 
@@ -59,12 +59,12 @@ void memory_put(memprof *engine, void *p, size_t size) {
     if (!p || size <= LARGE)
         return;
     chunk *c = (chunk *)p - 1;
-    lock_take(&engine->memory);
+    memprof_lock_take(&engine->memory);
     *(c->previous ? &c->previous->next : &engine->chunks) = c->next;
     if (c->next)
         c->next->previous = c->previous;
     engine->host.reallocate(engine->host.context, c, c->size, 0);
-    lock_drop(&engine->memory);
+    memprof_lock_drop(&engine->memory);
 }
 
 void memory_free_all(memprof *engine) {

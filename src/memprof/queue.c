@@ -124,7 +124,7 @@ void queue_birth(local *l, const memprof_birth *birth, size_t n_frames) {
         memprof_count_one(&engine->lost_memory);
         return;
     }
-    lock_take(&engine->state);
+    memprof_lock_take(&engine->state);
     block *stale, *b = block_index_reserve(engine, l->session, birth->address, &stale);
     die_unnoticed(l, stale);
     if (b) {
@@ -137,15 +137,15 @@ void queue_birth(local *l, const memprof_birth *birth, size_t n_frames) {
     } else {
         record_free(engine, r);
     }
-    lock_drop(&engine->state);
+    memprof_lock_drop(&engine->state);
 }
 
 void queue_death(local *l, uintptr_t address) {
-    lock_take(&l->engine->state);
+    memprof_lock_take(&l->engine->state);
     block *b = block_index_remove(l->engine, address);
     if (b)
         die(l, b);
-    lock_drop(&l->engine->state);
+    memprof_lock_drop(&l->engine->state);
 }
 
 /* ---- running the callbacks ---------------------------------------------------------------- */
@@ -197,15 +197,15 @@ static void run_head(local *l, block *b, event e, bool stopping) {
     if (e == PROMOTION)
         b->flags &= ~BLOCK_PROMOTED;
     l->current = b;
-    lock_drop(&l->engine->state);
+    memprof_lock_drop(&l->engine->state);
     void *metadata = call(l, b, heap, e, stopping);
-    lock_take(&l->engine->state);
+    memprof_lock_take(&l->engine->state);
     l->current = NULL;
     finish(l, b, e, metadata);
 }
 
 void queue_run(local *l, bool stopping) {
-    lock_take(&l->engine->state);
+    memprof_lock_take(&l->engine->state);
     for (block *b; (b = l->queue);) {
         event e = next_event(b);
         if (e != NOTHING) {
@@ -217,7 +217,7 @@ void queue_run(local *l, bool stopping) {
             dispose(l->engine, b);
     }
     l->thread->postponed = 0;
-    lock_drop(&l->engine->state);
+    memprof_lock_drop(&l->engine->state);
 }
 
 void memprof_run_postponed(memprof *engine, memprof_thread *thread) {
@@ -247,11 +247,11 @@ static void take_over(local *l, local *from) {
 }
 
 void queue_gather(memprof *engine, local *l) {
-    lock_take(&engine->state);
+    memprof_lock_take(&engine->state);
     for (local *other = atomic_load(&engine->locals); other; other = other->next)
         if (other != l)
             take_over(l, other);
-    lock_drop(&engine->state);
+    memprof_lock_drop(&engine->state);
 }
 
 /* Marks all blocks of the queue as forgotten. They leave it when its thread runs it. */
@@ -265,7 +265,7 @@ static void forget_queue(memprof *engine, local *l) {
 }
 
 void queue_forget_all(memprof *engine) {
-    lock_take(&engine->state);
+    memprof_lock_take(&engine->state);
     for (local *l = atomic_load(&engine->locals); l; l = l->next)
         forget_queue(engine, l);
     for (unsigned n = 0; n < N_SHARDS; n++)
@@ -274,7 +274,7 @@ void queue_forget_all(memprof *engine) {
             b->young_link = NULL;
             forget(engine, b);
         }
-    lock_drop(&engine->state);
+    memprof_lock_drop(&engine->state);
 }
 
 void queue_free_records(memprof *engine) {
@@ -294,7 +294,7 @@ static local *enter(memprof *engine, memprof_thread *thread, uint32_t *was_busy)
     memprof_set_busy(thread, IN_ENGINE);
     local *l = local_of(engine, thread);
     if (l) {
-        lock_take(&engine->state);
+        memprof_lock_take(&engine->state);
         return l;
     }
     memprof_count_one(&engine->lost_memory);
@@ -303,7 +303,7 @@ static local *enter(memprof *engine, memprof_thread *thread, uint32_t *was_busy)
 }
 
 static void leave(local *l, uint32_t was_busy) {
-    lock_drop(&l->engine->state);
+    memprof_lock_drop(&l->engine->state);
     memprof_set_busy(l->thread, was_busy);
 }
 

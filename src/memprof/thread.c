@@ -17,7 +17,7 @@ static local *local_new(memprof *engine) {
 }
 
 local *thread_attach(memprof *engine, memprof_thread *thread) {
-    lock_take(&engine->state);
+    memprof_lock_take(&engine->state);
     local *l = engine->free_locals;
     if (l)
         engine->free_locals = l->next_free;
@@ -31,7 +31,7 @@ local *thread_attach(memprof *engine, memprof_thread *thread) {
         l->queue = l->current = l->young = l->deferred = NULL;
         l->queue_end = &l->queue;
     }
-    lock_drop(&engine->state);
+    memprof_lock_drop(&engine->state);
     thread->local = l;
     return l;
 }
@@ -42,13 +42,13 @@ void memprof_thread_exit(memprof *engine, memprof_thread *thread) {
         return;
     memprof_run_postponed(engine, thread);
     memprof_set_busy(thread, IN_ENGINE);
-    lock_take(&engine->state);
+    memprof_lock_take(&engine->state);
     while (l->young) /* they remain in the index */
         block_unset_young(l->young);
     l->thread = NULL;
     l->next_free = engine->free_locals;
     engine->free_locals = l;
-    lock_drop(&engine->state);
+    memprof_lock_drop(&engine->state);
     *thread = (memprof_thread){0};
 }
 

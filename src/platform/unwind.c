@@ -38,8 +38,10 @@ void unwind_cache_flush(unwind_cache *cache) {
 
 void unwind_cache_check(unwind_cache *cache) {
     for (size_t i = 0; i < cache->module_count; i++)
-        if (!module_persists(&cache->modules[i]))
-            unwind_cache_flush(cache); /* also ends the loop */
+        if (!module_persists(&cache->modules[i])) {
+            unwind_cache_flush(cache);
+            return;
+        }
 }
 
 static void cache_admit_module(unwind_cache *cache, const struct module *module) {
@@ -321,7 +323,7 @@ static enum step walk_by_rows(struct walk *walk, uintptr_t *pcs, size_t max, siz
     enum step step;
     struct unwind_frame frame = walk->frame;
     size_t n = 0;
-    for (;; pcs[n++] = frame.key) {
+    for (;;) {
         const struct row *row = unwind_cache_row(walk->cache, frame.key, &walk->uncached);
         if (__builtin_expect(row->bits & ROW_UNCOMMON, 0)) {
             walk->frame = frame;
@@ -333,6 +335,7 @@ static enum step walk_by_rows(struct walk *walk, uintptr_t *pcs, size_t max, siz
         }
         if (step != STEP_ON || n == max)
             break;
+        pcs[n++] = frame.key;
     }
     if (step == STEP_ON)
         walk->flags |= UNWIND_CUT;

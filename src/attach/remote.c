@@ -110,24 +110,24 @@ static bool is_cut_short(const cpu_registers *at) {
 
 /* Returns whether the thread was interrupted in a sleep that it can't continue: the kernel
  * continues it by the system call restart_syscall, and a filter may forbid that. */
-static bool is_stuck(const remote *r, const cpu_registers *at) {
+static bool needs_restart(const remote *r, const cpu_registers *at) {
     enum { ERESTART_RESTARTBLOCK = 516 };
     return r->restart_forbidden && cpu_number(at) >= 0 && cpu_result(at) == -ERESTART_RESTARTBLOCK;
 }
 
 /* Makes the thread repeat the system call that it was waiting in, in the cases where the kernel
  * would not do so by itself. The call is not repeated if a handler of the program runs first. */
-static void let_begin_anew(const remote *r, pid_t tid) {
+static void restart_call(const remote *r, pid_t tid) {
     enum { ERESTARTNOHAND = 514 };
     cpu_registers at;
-    if (cpu_get(tid, &at) && (is_cut_short(&at) || is_stuck(r, &at))) {
+    if (cpu_get(tid, &at) && (is_cut_short(&at) || needs_restart(r, &at))) {
         cpu_set_result(&at, -ERESTARTNOHAND);
         cpu_set(tid, &at);
     }
 }
 
 static void let_go(const remote *r, pid_t tid) {
-    let_begin_anew(r, tid);
+    restart_call(r, tid);
     ptrace(PTRACE_DETACH, tid, 0, 0);
 }
 
@@ -730,7 +730,7 @@ static bool change_while_held(const remote *r, const control_code *codes, size_t
 
 static void release_all(const remote *r, follow_halt *h) {
     for (size_t i = 0; i < h->n; i++)
-        let_begin_anew(r, h->threads[i]);
+        restart_call(r, h->threads[i]);
     follow_resume(h);
 }
 

@@ -48,7 +48,7 @@ static struct part read_part(long fd, uint64_t offset, uint64_t size) {
 
 /* Returns whether the symbol is static in its source file. Linkers turn hidden names into local
  * ones, too, but leave their visibility as it was. */
-static bool is_static(const ElfW(Sym) * s) {
+static bool is_local(const ElfW(Sym) * s) {
     return ELF64_ST_BIND(s->st_info) == STB_LOCAL &&
            ELF64_ST_VISIBILITY(s->st_other) == STV_DEFAULT;
 }
@@ -68,7 +68,7 @@ static void visit_all(const struct part *symbols, const struct part *names, visi
             visit(&(struct symbol){.name = text + s->st_name,
                                    .value = s->st_value,
                                    .size = s->st_size,
-                                   .is_static = is_static(s)},
+                                   .is_local = is_local(s)},
                   context);
     }
 }

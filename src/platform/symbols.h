@@ -12,7 +12,7 @@ struct symbol {
     const char *name; /* valid until the visit returns */
     uintptr_t value;  /* address in the ELF file */
     size_t size;      /* size of its code, bytes */
-    bool is_static;   /* the name is local to one source file */
+    bool is_local;    /* the name is local to one source file */
 };
 
 /* Visits the functions that the file defines. They are read from its .symtab; if that is missing,

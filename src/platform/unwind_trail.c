@@ -21,8 +21,8 @@ static size_t points_of(size_t max) {
 
 size_t unwind_trail_size(size_t max) {
     return sizeof(unwind_trail) +
-           points_of(max) * (sizeof(struct unwind_point) + sizeof(struct rest) +
-                             sizeof(struct fresh) + WORDS_OF_A_STEP * sizeof(struct word));
+           points_of(max) * (sizeof(struct unwind_point) + sizeof(struct point_data) +
+                             sizeof(struct fresh) + STEP_WORDS * sizeof(struct word));
 }
 
 /* ---- what is unchanged ------------------------------------------------------------------- */
@@ -47,9 +47,9 @@ static inline size_t words_verify(struct word *const words, size_t n) {
 }
 
 struct unwind_point *trail_verify_words(const unwind_trail *trail, struct unwind_point *end) {
-    const struct rest *rest = trail->rests + (end - trail->points);
-    size_t n_words = words_verify(trail->words, rest[-1].needs.n_words);
-    for (; end > trail->points && rest[-1].needs.n_words > n_words; rest--)
+    const struct point_data *data = trail->point_data + (end - trail->points);
+    size_t n_words = words_verify(trail->words, data[-1].needs.n_words);
+    for (; end > trail->points && data[-1].needs.n_words > n_words; data--)
         end--;
     return end;
 }
@@ -59,7 +59,7 @@ static inline bool point_is(const unwind_trail *trail, const struct unwind_point
                             const struct unwind_frame *frame) {
     return point->sp == frame->sp && point->key == frame->key &&
            (!unwind_needs_of(trail, point).bp ||
-            trail->rests[point - trail->points].bp == frame->bp);
+            trail->point_data[point - trail->points].bp == frame->bp);
 }
 
 /* ---- the walk ---------------------------------------------------------------------------- */
@@ -153,7 +153,7 @@ static inline enum step trail_walk(unwind_trail *trail, struct walk *walk, size_
 static inline void trail_note_needs(unwind_trail *trail, size_t kept, bool any) {
     if (__builtin_expect(any && !trail->needs, 0))
         for (size_t i = 0; i < kept; i++)
-            trail->rests[i].needs = (struct needs){0};
+            trail->point_data[i].needs = (struct needs){0};
     trail->needs = any || (kept && trail->needs);
 }
 
@@ -162,13 +162,13 @@ static inline void trail_note_needs(unwind_trail *trail, size_t kept, bool any) 
 static void trail_join(unwind_trail *trail, size_t kept, size_t n, struct unwind_frame end) {
     const struct fresh *fresh = trail->fresh + n;
     struct unwind_point *point = trail->points + kept;
-    struct rest *rest = trail->rests + kept;
+    struct point_data *data = trail->point_data + kept;
     struct unwind_frame caller =
-        kept ? (struct unwind_frame){point[-1].key, point[-1].sp, rest[-1].bp} : end;
+        kept ? (struct unwind_frame){point[-1].key, point[-1].sp, data[-1].bp} : end;
     struct needs needs = kept ? unwind_needs_of(trail, point - 1) : (struct needs){0};
     struct word *word = trail->words + needs.n_words;
     bool is_point = kept > 0, in_stack = true, any = false;
-    for (; fresh-- > trail->fresh; point++, rest++, is_point = true) {
+    for (; fresh-- > trail->fresh; point++, data++, is_point = true) {
         bool implied = KEY_BELOW_SP && is_point && fresh->key_at == caller.sp - WORD;
         if (fresh->key_at && !implied)
             *word++ = (struct word){.address = fresh->key_at, .value = caller.key};
@@ -180,7 +180,7 @@ static void trail_join(unwind_trail *trail, size_t kept, size_t n, struct unwind
         in_stack &= fresh->frame.sp <= (is_point ? caller.sp : trail->stack_high);
         caller = fresh->frame;
         *point = (struct unwind_point){.key = caller.key, .sp = caller.sp};
-        *rest = (struct rest){.bp = caller.bp, .needs = needs};
+        *data = (struct point_data){.bp = caller.bp, .needs = needs};
     }
     trail->n_points = in_stack ? kept + n : 0; /* others may be unmapped at the next walk */
     trail_note_needs(trail, kept, any);
@@ -262,12 +262,12 @@ static inline bool step_on(unwind_cache *cache, struct unwind_frame *frame, uint
  * stack, in order, and `kept` is not 0. */
 static inline void trail_join_fast(unwind_trail *trail, size_t kept, size_t n) {
     struct unwind_point *point = trail->points + kept;
-    struct rest *rest = trail->rests + kept;
+    struct point_data *data = trail->point_data + kept;
     struct needs needs = unwind_needs_of(trail, point - 1);
     struct word *word = trail->words + needs.n_words;
-    uintptr_t key = point[-1].key, sp = point[-1].sp, bp = rest[-1].bp;
+    uintptr_t key = point[-1].key, sp = point[-1].sp, bp = data[-1].bp;
     bool any = false;
-    for (const struct fresh *fresh = trail->fresh + n; fresh-- > trail->fresh; point++, rest++) {
+    for (const struct fresh *fresh = trail->fresh + n; fresh-- > trail->fresh; point++, data++) {
         if (!KEY_BELOW_SP || __builtin_expect(fresh->key_at != sp - WORD, 0))
             *word++ = (struct word){.address = fresh->key_at, .value = key};
         if (needs.bp && fresh->bp_at)
@@ -278,8 +278,8 @@ static inline void trail_join_fast(unwind_trail *trail, size_t kept, size_t n) {
         point->key = key = fresh->frame.key;
         __asm__("" ::: "memory"); /* a single load of both, just stored apart, would stall */
         point->sp = sp = fresh->frame.sp;
-        rest->bp = bp = fresh->frame.bp;
-        rest->needs = needs;
+        data->bp = bp = fresh->frame.bp;
+        data->needs = needs;
     }
     trail->n_points = kept + n;
     trail_note_needs(trail, kept, any);
@@ -334,9 +334,9 @@ void unwind_cache_mark(unwind_cache *cache, uintptr_t key) {
 void unwind_trail_init(unwind_trail *trail, unwind_cache *cache, size_t max) {
     trail->points = (struct unwind_point *)trail->memory + 1;
     trail->points[-1] = (struct unwind_point){.sp = UINTPTR_MAX};
-    trail->rests = (struct rest *)(trail->points + points_of(max) - 1);
-    trail->words = (struct word *)(trail->rests + points_of(max));
-    trail->fresh = (struct fresh *)(trail->words + WORDS_OF_A_STEP * points_of(max));
+    trail->point_data = (struct point_data *)(trail->points + points_of(max) - 1);
+    trail->words = (struct word *)(trail->point_data + points_of(max));
+    trail->fresh = (struct fresh *)(trail->words + STEP_WORDS * points_of(max));
     trail->cache = cache;
     trail->max = max;
     trail->flushes = cache->flushes;

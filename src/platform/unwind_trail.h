@@ -64,11 +64,11 @@ struct unwind_trail {
     size_t max;
     unsigned flags;
     uint32_t flushes; /* cache->flushes at the last walk, whose rows are valid while it is equal */
-    bool needs;       /* some step depends on words or a bp in `rests`; if false, `needs` there is
-                       * not kept up to date */
-    bool by_bp;       /* the last walk needed the innermost frame's bp, so the next one may, too */
-    bool fast;        /* trail_take_fast may be tried next: no flags were set, no bp was needed */
-    struct rest *rests;  /* further data of each point */
+    bool needs; /* some step depends on words or a bp in `point_data`; if false, `needs` there is
+                 * not kept up to date */
+    bool by_bp; /* the last walk needed the innermost frame's bp, so the next one may, too */
+    bool fast;  /* trail_take_fast may be tried next: no flags were set, no bp was needed */
+    struct point_data *point_data; /* further data of each point */
     struct word *words;  /* words that steps depended on, except points' keys, outermost first */
     struct fresh *fresh; /* frames of the walk under way, innermost first */
     char memory[];

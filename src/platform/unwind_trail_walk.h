@@ -9,7 +9,7 @@
 #include "platform/unwind_walk.h"
 
 /* Further data of a point. */
-struct rest {
+struct point_data {
     uintptr_t bp; /* valid if the bp is needed */
     struct needs {
         uint32_t n_words; /* steps from the point outwards depend on the trail's first n_words */
@@ -26,7 +26,7 @@ struct fresh {
 };
 
 enum {
-    WORDS_OF_A_STEP = 2,
+    STEP_WORDS = 2,
     /* A call pushes the return address, so it lies right below the sp that the caller will have. So
      * the point itself says which word the step to it has read. */
     KEY_BELOW_SP = !UNWIND_RA_IS_REGISTER
@@ -61,7 +61,7 @@ static inline struct unwind_point *unwind_points_verify(struct unwind_point *poi
 /* Returns what the steps from a point outwards need. */
 static inline struct needs unwind_needs_of(const unwind_trail *trail,
                                            const struct unwind_point *point) {
-    return trail->needs ? trail->rests[point - trail->points].needs : (struct needs){0};
+    return trail->needs ? trail->point_data[point - trail->points].needs : (struct needs){0};
 }
 
 /* Returns the end of the points whose words are unchanged, from the outermost one on. */
@@ -89,10 +89,10 @@ fast_step unwind_fast_learn(unwind_cache *cache, uintptr_t key);
 /* Gives the `n` frames further in than the first `kept` ones the same needs. If the needs include a
  * bp, changes nothing and returns false. */
 static inline bool trail_pass_needs(unwind_trail *trail, size_t kept, size_t n) {
-    struct rest *rest = trail->rests + kept;
-    const struct needs needs = rest[-1].needs;
+    struct point_data *data = trail->point_data + kept;
+    const struct needs needs = data[-1].needs;
     for (size_t i = 0; i < n && !needs.bp; i++)
-        rest[i].needs = needs;
+        data[i].needs = needs;
     return !needs.bp;
 }
 

@@ -18,7 +18,7 @@
 struct entry {
     struct allocator_call call; /* `original` is the copy of the function's first instructions */
     size_t size;                /* size of its code, bytes */
-    size_t behind;              /* bytes from its end to the earliest start of another */
+    size_t padding;             /* bytes from its end to the earliest start of another */
     unsigned prefix;            /* index in allocator_prefixes */
     uintptr_t patched;          /* address of the jump; 0: none */
     uint8_t before[DISPLACE_JUMP];
@@ -34,8 +34,8 @@ enum { MOST_ENTRIES = CONTROL_LINKED_CODES, MOST_ALSO = 16 };
 static struct linked {
     struct module module;
     bool is_recorded;
-    bool is_behind; /* linked_begin_behind was called */
-    bool is_late;   /* linked_begin_late was called */
+    bool is_library; /* linked_begin_library was called */
+    bool is_late;    /* linked_begin_late was called */
     size_t n;
     struct entry *entries; /* MOST_ENTRIES entries; NULL: none was found yet */
     char found[256];       /* message about the allocator */
@@ -71,7 +71,7 @@ static bool find_code(const struct symbol *s, struct entry *e) {
         return false;
     const uintptr_t end = function + s->size, next = (end + FUNCTION_UNIT - 1) & -FUNCTION_UNIT;
     *e = (struct entry){
-        .call.function = function, .size = s->size, .behind = (next < high ? next : high) - end};
+        .call.function = function, .size = s->size, .padding = (next < high ? next : high) - end};
     return true;
 }
 
@@ -104,8 +104,8 @@ static void add_other(const struct symbol *s, const struct linked_also *also) {
 
 static bool is_sought(unsigned prefix, unsigned name) {
     const uint8_t whose = allocator_names[name].prefixes;
-    return linked.is_behind ? allocator_prefixes[prefix].flag == PLAIN && whose == ONLY_JE_NAMES
-                            : !(whose & IMPORTED);
+    return linked.is_library ? allocator_prefixes[prefix].flag == PLAIN && whose == ONLY_JE_NAMES
+                             : !(whose & IMPORTED);
 }
 
 static void add_if_sought(unsigned prefix, unsigned name, void *context) {
@@ -115,11 +115,11 @@ static void add_if_sought(unsigned prefix, unsigned name, void *context) {
 
 HOT_CODE static void look_at_symbol(const struct symbol *s, void *context) {
     (void)context;
-    const bool takes_static = context != NULL; /* set in the second pass */
-    for (size_t i = 0; i < linked.n_also && !takes_static; i++)
+    const bool takes_local = context != NULL; /* set in the second pass */
+    for (size_t i = 0; i < linked.n_also && !takes_local; i++)
         if (strcmp(s->name, linked.also[i].text) == 0)
             add_other(s, &linked.also[i]);
-    if (!s->is_static || takes_static)
+    if (!s->is_local || takes_local)
         allocator_each_name(s->name, add_if_sought, (void *)s);
 }
 
@@ -195,7 +195,7 @@ static bool is_whole(unsigned prefix) {
             takes |= is_free;
         }
     return gives && takes &&
-           (allocator_prefixes[prefix].flag != PLAIN || linked.is_behind || has_plain());
+           (allocator_prefixes[prefix].flag != PLAIN || linked.is_library || has_plain());
 }
 
 /* Finds the program's file. It may have been replaced since the program started. */
@@ -246,8 +246,9 @@ static const char *why_not_late(const struct entry *e, const struct displaced *m
 /* Prepares the jump of an entry. Returns NULL on success, or why it is not possible. */
 static const char *prepare(struct entry *e, uint8_t *slot, uint8_t jump[DISPLACE_JUMP]) {
     struct displaced moved;
-    const char *why = displace_copy((const uint8_t *)e->call.function, e->size, e->size + e->behind,
-                                    e->call.function, slot, (uintptr_t)slot, &moved);
+    const char *why =
+        displace_copy((const uint8_t *)e->call.function, e->size, e->size + e->padding,
+                      e->call.function, slot, (uintptr_t)slot, &moved);
     if (!why && linked.is_late)
         why = why_not_late(e, &moved);
     if (why)
@@ -408,10 +409,10 @@ HOT_CODE bool linked_begin(const struct module *preempting) {
 
 /* It is not surprising that such a library has an allocator, so nothing is said about it unless it
  * cannot be recorded. */
-HOT_CODE void linked_begin_behind(const struct module *library) {
+HOT_CODE void linked_begin_library(const struct module *library) {
     if (linked.n > 0)
         return;
-    linked.is_behind = true;
+    linked.is_library = true;
     linked.module = *library;
     find_entries();
     linked.is_recorded = linked.n > 0 && record_entries();
@@ -436,7 +437,7 @@ HOT_CODE void linked_begin_late(void) {
 
 size_t linked_codes(control_code codes[CONTROL_LINKED_CODES]) {
     const size_t n = linked.is_late && linked.is_recorded ? linked.n : 0;
-    _Static_assert((int)DISPLACE_JUMP <= (int)CONTROL_CODE, "a jump");
+    _Static_assert((int)DISPLACE_JUMP <= (int)CONTROL_CODE, "a control_code holds a jump");
     for (size_t i = 0; i < n; i++) {
         const struct entry *e = &linked.entries[i];
         codes[i] = (control_code){.at = e->patched, .size = DISPLACE_JUMP};
@@ -454,7 +455,7 @@ bool linked_has(uintptr_t function) {
 }
 
 bool linked_is(const struct module *module) {
-    return linked.is_recorded && !linked.is_behind && linked.module.low == module->low;
+    return linked.is_recorded && !linked.is_library && linked.module.low == module->low;
 }
 
 bool linked_is_recorded(void) {

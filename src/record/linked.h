@@ -36,7 +36,7 @@ bool linked_begin(const struct module *preempting);
  * Only functions that no other allocator has are redirected: jemalloc's functions with flags.
  * Others would be counted twice, since one function there may have both their name and malloc's.
  * Does nothing if the program has an allocator of its own. */
-void linked_begin_behind(const struct module *library);
+void linked_begin_library(const struct module *library);
 
 /* Prepares the redirection for a program that is already running; called before each recording of
  * it. The changes themselves are written to `codes`, and the number of them is returned. They must

@@ -152,7 +152,7 @@ static int early_prctl(int option, long a, long b, long c, long d) {
 
 static HOT_DATA struct next_calls real; /* functions of the modules after us; NULL: missing */
 
-static void *either_realloc(void *block, size_t size) {
+static void *early_or_real_realloc(void *block, size_t size) {
     if (!early_owns(block))
         return real.realloc(block, size);
     void *copy = real.malloc(size);
@@ -161,7 +161,7 @@ static void *either_realloc(void *block, size_t size) {
     return copy;
 }
 
-static void *either_reallocarray(void *block, size_t count, size_t size) {
+static void *early_or_real_reallocarray(void *block, size_t count, size_t size) {
     size_t product;
     if (__builtin_mul_overflow(count, size, &product)) {
         errno = ENOMEM;
@@ -170,55 +170,55 @@ static void *either_reallocarray(void *block, size_t count, size_t size) {
     return next.realloc(block, product);
 }
 
-static void either_free(void *block) {
+static void early_or_real_free(void *block) {
     if (!early_owns(block))
         real.free(block);
 }
 
-static void either_free_sized(void *block, size_t size) {
+static void early_or_real_free_sized(void *block, size_t size) {
     (void)size;
     next.free(block);
 }
 
-static void either_free_aligned_sized(void *block, size_t alignment, size_t size) {
+static void early_or_real_free_aligned_sized(void *block, size_t alignment, size_t size) {
     (void)alignment;
     (void)size;
     next.free(block);
 }
 
-static size_t either_malloc_usable_size(void *block) {
+static size_t early_or_real_malloc_usable_size(void *block) {
     return early_owns(block) ? early_size(block) : real.malloc_usable_size(block);
 }
 
 /* musl implements some of its functions by calling others by their public names, which calls the
  * recorder. That memory is the block that was requested, so it is not recorded again. */
-#define QUIETLY(result, call)                                                                      \
+#define UNRECORDED(result, call)                                                                   \
     const int64_t countdown_ = recorder_pause();                                                   \
     result given_ = real.call;                                                                     \
     recorder_resume(countdown_);                                                                   \
     return given_
 
-static void *quiet_calloc(size_t count, size_t size) {
-    QUIETLY(void *, calloc(count, size));
+static void *unrecorded_calloc(size_t count, size_t size) {
+    UNRECORDED(void *, calloc(count, size));
 }
 
-static void *quiet_memalign(size_t alignment, size_t size) {
-    QUIETLY(void *, memalign(alignment, size));
+static void *unrecorded_memalign(size_t alignment, size_t size) {
+    UNRECORDED(void *, memalign(alignment, size));
 }
 
-static void *quiet_valloc(size_t size) {
-    QUIETLY(void *, valloc(size));
+static void *unrecorded_valloc(size_t size) {
+    UNRECORDED(void *, valloc(size));
 }
 
-static int quiet_posix_memalign(void **block, size_t alignment, size_t size) {
-    QUIETLY(int, posix_memalign(block, alignment, size));
+static int unrecorded_posix_memalign(void **block, size_t alignment, size_t size) {
+    UNRECORDED(int, posix_memalign(block, alignment, size));
 }
 
-static void next_be_quiet(void) {
-    next.calloc = quiet_calloc;
-    next.memalign = quiet_memalign;
-    next.valloc = quiet_valloc;
-    next.posix_memalign = quiet_posix_memalign;
+static void next_use_unrecorded(void) {
+    next.calloc = unrecorded_calloc;
+    next.memalign = unrecorded_memalign;
+    next.valloc = unrecorded_valloc;
+    next.posix_memalign = unrecorded_posix_memalign;
 }
 
 /* Registers musl's functions that nothing calls. In its code, the function that calls main is
@@ -302,11 +302,11 @@ HOT_CODE static void next_use_early_heap(void) {
     next.aligned_alloc = early_memalign;
     next.posix_memalign = early_posix_memalign;
     next.valloc = next.pvalloc = early_valloc;
-    next.malloc_usable_size = either_malloc_usable_size;
+    next.malloc_usable_size = early_or_real_malloc_usable_size;
     next.free = early_free;
-    next.reallocarray = either_reallocarray;
-    next.free_sized = either_free_sized;
-    next.free_aligned_sized = either_free_aligned_sized;
+    next.reallocarray = early_or_real_reallocarray;
+    next.free_sized = early_or_real_free_sized;
+    next.free_aligned_sized = early_or_real_free_aligned_sized;
 }
 
 HOT_CODE static void next_find_all(void) {
@@ -340,16 +340,16 @@ HOT_CODE static void next_use_real(void) {
     CALLS_MAPPING(USE_SECOND)
     CALLS_BREAK(USE_SECOND)
     CALLS_SANDBOX(USE_SECOND)
-    next.reallocarray = either_reallocarray;
-    next.free_sized = either_free_sized;
-    next.free_aligned_sized = either_free_aligned_sized;
+    next.reallocarray = early_or_real_reallocarray;
+    next.free_sized = early_or_real_free_sized;
+    next.free_aligned_sized = early_or_real_free_aligned_sized;
     if (early_used) {
-        next.free = either_free;
-        next.realloc = either_realloc;
-        next.malloc_usable_size = either_malloc_usable_size;
+        next.free = early_or_real_free;
+        next.realloc = early_or_real_realloc;
+        next.malloc_usable_size = early_or_real_malloc_usable_size;
     }
     if (!loader_is_glibc())
-        next_be_quiet();
+        next_use_unrecorded();
 }
 
 HOT_CODE void next_resolve(void) {
@@ -454,7 +454,7 @@ static bool is_ours(const void *address) {
            (uintptr_t)address < module.high;
 }
 
-static bool module_behind(struct module *module) {
+static bool module_after(struct module *module) {
     void *heap;
     next_resolve();
     memcpy(&heap, &real.malloc, sizeof heap);
@@ -462,16 +462,15 @@ static bool module_behind(struct module *module) {
 }
 
 bool next_is_glibc(void) {
-    struct module behind, libc;
-    return sizeof(void *) == 8 && !linked_is_recorded() && !imports_any() &&
-           module_behind(&behind) &&
+    struct module after, libc;
+    return sizeof(void *) == 8 && !linked_is_recorded() && !imports_any() && module_after(&after) &&
            module_of(symbol_in(RTLD_DEFAULT, "gnu_get_libc_version"), &libc) &&
-           behind.low == libc.low;
+           after.low == libc.low;
 }
 
 bool next_is_library(struct module *module) {
     struct module libc;
-    return module_behind(module) && module_of(symbol_in(RTLD_DEFAULT, "abort"), &libc) &&
+    return module_after(module) && module_of(symbol_in(RTLD_DEFAULT, "abort"), &libc) &&
            module->low != libc.low;
 }
 

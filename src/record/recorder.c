@@ -243,7 +243,7 @@ static void recorder_leave_inside(int was_busy) {
 /* Most children become other programs at once, or end. So time-consuming work waits until there is
  * something to record, or until much was allocated. */
 static void recorder_leave(void) {
-    enum { A_WHILE = 1 << 16 }; /* words */
+    enum { CHILD_IDLE_WORDS = 1 << 16 };
     session_let_go(recorder.session);
     recorder.parents = recorder.session;
     atomic_store(&recorder.state, recorder_child.is_ready ? WAITING : LEFT);
@@ -251,7 +251,7 @@ static void recorder_leave(void) {
     recorder_wait_as_child();
     self.sampler.busy = 0; /* also if the thread had no event before */
     if (!recorder_config.per_process)
-        self.sampler.countdown = A_WHILE;
+        self.sampler.countdown = CHILD_IDLE_WORDS;
     heirs_begin(&recorder.plan);
 }
 
@@ -442,7 +442,7 @@ HOT_CODE static void recorder_lead_linked(void) {
     const bool preempted = next_is_preempted(&other);
     recorder.is_preempted = !linked_begin(preempted ? &other : NULL);
     if (!preempted && next_is_library(&other))
-        linked_begin_behind(&other);
+        linked_begin_library(&other);
     if (!recorder.is_preempted)
         late_enter_imports();
 }
@@ -594,8 +594,8 @@ HOT_CODE struct session *recorder_enter(void) {
     }
     if (__builtin_expect(state == ON, 1))
         return recorder.session;
-    enum { A_WHILE = 1 << 20 }; /* words; another session may begin later */
-    int64_t idle = recorder.is_late ? A_WHILE : INT64_MAX;
+    enum { LATE_IDLE_WORDS = 1 << 20 }; /* another session may begin later */
+    int64_t idle = recorder.is_late ? LATE_IDLE_WORDS : INT64_MAX;
     self.sampler.countdown = state == OFF || state == ENDED ? idle : 0;
     self.waits = false; /* the rest of the gap is dropped: a new one is as good */
     return NULL;

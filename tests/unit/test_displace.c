@@ -179,7 +179,7 @@ struct search {
 static void look(const struct symbol *s, void *context) {
     struct search *search = context;
     search->n++;
-    if (strcmp(s->name, "test_displace_found") == 0 && !s->is_static) {
+    if (strcmp(s->name, "test_displace_found") == 0 && !s->is_local) {
         search->found++;
         search->size = s->size;
     }

@@ -86,8 +86,12 @@ def in_each_kind(function):
 
 def recorded(program, *words, rate="1", trace="t.ctf", options=()):
     """Runs it plain and recorded, which must look the same; gives what was said."""
-    plain = run(program, *words)
-    status, out, err = run(ALLOTRACE, "run", "--rate", rate, *options, "-o", trace, "--", program, *words)
+    for _ in range(3):
+        plain = run(program, *words)
+        status, out, err = run(ALLOTRACE, "run", "--rate", rate, *options, "-o", trace, "--", program, *words)
+        # With threads, musl 1.2.3's malloc sometimes crashes, also unrecorded: in one of some thousand runs.
+        if "threads" not in words or -signal.SIGSEGV not in (status, plain[0]):
+            break
     same((status, out), plain[:2], err)
     return err
 

@@ -3,10 +3,14 @@
  * it what it has allocated and freed; its blocks are known by their size.
  *
  *     target_workers COUNTS WORKERS BURST REST [leave | close | user]
- *                                                         the first process ends at once; workers
- *                                                         close all files now and then; are
- * nobody's target_workers COUNTS 0 CHILDREN BLOCKS             so many children, one after the
- * other, that allocate so much and end */
+ *     target_workers COUNTS 0 CHILDREN BLOCKS
+ *
+ * leave: the first process ends when all workers have begun
+ * close: workers close all files now and then
+ * user:  workers are nobody's
+ *
+ * With 0 workers, there are so many children, one after the other, which allocate so many blocks
+ * and end. */
 #include <fcntl.h>
 #include <limits.h>
 #include <stdbool.h>
@@ -66,7 +70,11 @@ int main(int argc, char **argv) {
                 return 1;
             work(w, (unsigned long)first, (useconds_t)second, argc > 5 && argv[5][0] == 'c');
         }
-    if (argc > 5 && argv[5][0] == 'l')
+    const bool leaves = argc > 5 && argv[5][0] == 'l';
+    for (long w = 0; leaves && w < n; w++)
+        while (counts[w].born == 0)
+            usleep(1000);
+    if (leaves)
         return 0;
     while (wait(NULL) > 0)
         continue;

@@ -333,3 +333,8 @@ size_t code_locate(code_table *table, const char *const *type_names, uint64_t co
                 : locate_address(table, address, (unsigned)(code >> CODE_GENERATION_AT));
     return n;
 }
+
+size_t code_names_room(void) {
+    const size_t least = 500000, most = 2000000, wanted = module_code_size() / 32;
+    return wanted < least ? least : wanted < most ? wanted : most;
+}

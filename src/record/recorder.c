@@ -397,14 +397,6 @@ static int recorder_begin_process(bool is_program) {
     return recorder_may_wait() ? recorder_wait(is_program) : recorder_open();
 }
 
-/* Returns how many bytes of room for names a trace at rate 1 gets: programs with more code have
- * more call sites. In compilers, names took between a hundredth of the code (clang) and a fortieth
- * (GCC). Each packet of room costs a write when the trace begins. */
-static size_t recorder_room(void) {
-    const size_t least = 500000, most = 2000000, wanted = module_code_size() / 32;
-    return wanted < least ? least : wanted < most ? wanted : most;
-}
-
 /* Returns false if the program writes this trace itself. */
 HOT_CODE static bool recorder_plan_runtime(enum runtime_id id) {
     const struct runtime *runtime = runtimes[id];
@@ -458,7 +450,7 @@ HOT_CODE static bool recorder_plan(void) {
         .waited = &recorder.silent,
         .cpu = session_process_cpu(),
         .records_malloc = true,
-        .room = recorder_config.room && recorder_config.rate == 1 ? recorder_room() : 0};
+        .room = recorder_config.room && recorder_config.rate == 1 ? code_names_room() : 0};
     for (int id = 0; id < N_RUNTIMES && !recorder.plan.runtime; id++)
         if ((recorder_config.heaps[id] & CONFIG_HEAP) &&
             !recorder_plan_runtime((enum runtime_id)id))

@@ -355,20 +355,20 @@ static void recorder_abandon_parents(void) {
 /* Makes the calling thread the one that starts the recording. Returns false if the state is no
  * longer `from`. */
 static bool recorder_take_start(int from) {
-    if (!atomic_compare_exchange_strong(&recorder.state, &from, STARTING))
-        return false;
+    const bool hurried = recorder_hurries;
     recorder_hurries = true; /* for what it allocates, and its signal handlers */
-    return true;
+    const bool taken = atomic_compare_exchange_strong(&recorder.state, &from, STARTING);
+    recorder_hurries = taken || hurried;
+    return taken;
 }
 
 static void recorder_end_start(int state) {
-    recorder_hurries = false;
     atomic_store(&recorder.state, state);
+    recorder_hurries = false;
 }
 
-/* Waits while another thread starts the recording, some hundredths of a second at most, as that may
- * never end in the child of a fork: short-lived threads would otherwise run unseen. Returns the
- * state. */
+/* Waits briefly for another thread to start the recording: otherwise, short-lived threads would run
+ * unseen. In the child of a fork, the start may never end. Returns the state. */
 static __attribute__((cold, noinline)) int recorder_await_start(void) {
     int state = atomic_load(&recorder.state);
     for (int i = 0; state == STARTING && !recorder_hurries; i++) {

@@ -40,6 +40,7 @@ enum {
     MAX_CHECKED = 32 * 1024, /* most threads whose filters are checked */
     XSTATE_SIZE = 16 * 1024, /* most bytes of vector registers */
     SAFE_TRIES = 300,        /* tries, 10 ms apart, each with all threads */
+    LOOK_TRIES = 10,         /* tries after each of which we look whether the program stayed */
     PLAIN_TRIES = 3,         /* first tries, without single-stepping */
     SAFE_SECONDS = 10,
     CALL_SECONDS = 20,
@@ -299,13 +300,25 @@ static bool try_thread(remote *r, pid_t tid, bool goes_on, remote_reason *why) {
     return false;
 }
 
+/* Returns whether the program will stay as it was found. A process that was started just now may
+ * still be loading its C library, or be about to exec another program. */
+static bool is_settled(const remote *r) {
+    process_module now;
+    char loader[256];
+    if (!process_exists(r->pid) || !process_has_program(r->pid))
+        return true;
+    if (r->libc.code)
+        return process_find_module(r->pid, "libc.so.6", &now) && now.code == r->libc.code;
+    return !process_loader(r->pid, loader, sizeof loader) || !*loader || strstr(loader, "/ld-musl");
+}
+
 static bool stop_somewhere_safe(remote *r, remote_reason *why) {
     static pid_t threads[MAX_THREADS];
     const time_t deadline = time(NULL) + SAFE_SECONDS;
     why->text[0] = '\0';
     for (int i = 0; i < SAFE_TRIES && time(NULL) < deadline; i++) {
         size_t n = process_threads(r->pid, threads, MAX_THREADS);
-        if (n == 0 || !process_has_program(r->pid))
+        if (n == 0 || !process_has_program(r->pid) || (i % LOOK_TRIES == 0 && !is_settled(r)))
             break;
         r->in_handler = false;
         for (size_t j = 0; j < n; j++) {
@@ -779,12 +792,9 @@ static void leave(const remote *r) {
         kill(r->pid, SIGSTOP);
 }
 
-remote *remote_open(pid_t pid, remote_reason *why) {
-    remote *r = CPU_ATTACHES ? calloc(1, sizeof *r) : NULL;
-    if (!CPU_ATTACHES) {
-        REASON(why, "process %d runs on a CPU for which attaching is not supported", (int)pid);
-        return NULL;
-    }
+static remote *open_once(pid_t pid, bool *settled, remote_reason *why) {
+    remote *r = calloc(1, sizeof *r);
+    *settled = true;
     if (!r) {
         REASON(why, "not enough memory");
         return NULL;
@@ -801,8 +811,25 @@ remote *remote_open(pid_t pid, remote_reason *why) {
             leave(r);
         }
     }
+    *settled = is_settled(r);
     remote_free(r);
     return NULL;
+}
+
+remote *remote_open(pid_t pid, remote_reason *why) {
+    enum { SETTLE_SECONDS = 5, PAUSE_MS = 5 };
+    const time_t deadline = time(NULL) + SETTLE_SECONDS;
+    bool settled = false;
+    if (!CPU_ATTACHES) {
+        REASON(why, "process %d runs on a CPU for which attaching is not supported", (int)pid);
+        return NULL;
+    }
+    remote *r = open_once(pid, &settled, why);
+    while (!r && !settled && time(NULL) < deadline) {
+        pause_ms(PAUSE_MS);
+        r = open_once(pid, &settled, why);
+    }
+    return r;
 }
 
 void remote_close(remote *r) {

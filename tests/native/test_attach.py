@@ -435,6 +435,21 @@ def a_program_may_be_named_as_an_allocator_or_as_the_recorder():
                 process.communicate()
 
 
+@test
+def a_program_that_still_loads_its_libraries_is_waited_for():
+    os.mkfifo("late.so")  # the loader opens it before the C library, and waits for its writer
+    settings = ENVIRONMENT | {"LD_PRELOAD": os.path.abspath("late.so")}
+    process = subprocess.Popen([RESIDENT], env=settings, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                               stderr=subprocess.DEVNULL, text=True)
+    attaching = subprocess.Popen([ALLOTRACE, "attach", "-q", "-r", "1", "-o", "t.ctf", str(process.pid)],
+                                 env=ENVIRONMENT, stderr=subprocess.PIPE, text=True)
+    time.sleep(0.3)  # it looks for the C library and does not find it
+    pathlib.Path("late.so").write_text("")
+    same((attaching.communicate()[1], attaching.returncode), ("", 0))
+    process.communicate("a 100 12000\n")
+    same(read("t.ctf", 12000)[0], 100)
+
+
 @contextlib.contextmanager
 def holding_a_lock():
     process = subprocess.Popen([RESIDENT], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)

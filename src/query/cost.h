@@ -85,9 +85,17 @@ typedef struct cost_list {
     size_t count;
 } cost_list;
 
+static inline uint32_t cost_list_node(const cost_list *list, size_t i) {
+    return list->stacks[i] >> 1;
+}
+
+static inline bool cost_list_external(const cost_list *list, size_t i) {
+    return list->stacks[i] & 1;
+}
+
 static inline cost_entry cost_list_at(const cost_list *list, size_t i) {
-    return (cost_entry){.node = list->stacks[i] >> 1,
-                        .external = list->stacks[i] & 1,
+    return (cost_entry){.node = cost_list_node(list, i),
+                        .external = cost_list_external(list, i),
                         .cost = cost_columns_at(&list->costs, i)};
 }
 

@@ -118,6 +118,18 @@ static inline cost cost_columns_at(const cost_columns *c, size_t i) {
     return one;
 }
 
+/* Adds the cost at `i` to a sum. Most costs have no columns but counts. */
+static inline void cost_columns_add_to(const cost_columns *c, size_t i, cost *sum) {
+    if (c->weights || c->packed || c->words) {
+        const cost one = cost_columns_at(c, i);
+        cost_add(sum, &one);
+        return;
+    }
+    sum->samples += cost_columns_samples(c, i);
+    sum->blocks += cost_columns_blocks(c, i);
+    sum->weight += (double)cost_columns_samples(c, i);
+}
+
 /* Announces that a cost will soon be added to. */
 static inline void cost_columns_expect(const cost_columns *c, size_t i) {
     if (c->few)

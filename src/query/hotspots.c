@@ -64,8 +64,8 @@ static int compare_sites(const void *a, const void *b, void *context) {
 
 /* Returns the type of external blocks: the wrapper that was skipped, unless a runtime gave a type.
  * A type such as `malloc` says nothing. */
-static const char *type_of(const lens *l, const cost_entry *e, uint32_t wrapper) {
-    const char *type = profile_type(l->profile, e->node);
+static const char *type_of(const lens *l, uint32_t node, uint32_t wrapper) {
+    const char *type = profile_type(l->profile, node);
     bool of_libc = !type || wrapper_name(type);
     return wrapper != LENS_NOWHERE && of_libc ? lens_location(l, wrapper)->function : type;
 }
@@ -99,14 +99,15 @@ static bool number_type(gathering *g, const char *type, uint32_t *number) {
            (*number < g->types.count || vec_push(&g->types, type));
 }
 
-static bool add_wrapper(gathering *g, uint32_t wrapper, const cost *c) {
+/* Adds the cost at `i` to that of a wrapper. */
+static bool add_wrapper(gathering *g, uint32_t wrapper, size_t i) {
     const profile_location *place = lens_location(&g->query->lens, wrapper);
     uint32_t at;
     if (!map64_number(&g->wrappers, (uintptr_t)place->function, &at) ||
         (at == g->result->wrappers.count &&
          !vec_push(&g->result->wrappers, ((hotspots_entry){.place = place}))))
         return false;
-    cost_add(&g->result->wrappers.items[at].cost, c);
+    cost_columns_add_to(&g->query->costs.costs, i, &g->result->wrappers.items[at].cost);
     return true;
 }
 
@@ -120,18 +121,18 @@ static uint32_t caller_of(gathering *g, lens_cursor site) {
 
 static bool find_entry(gathering *g, size_t i) {
     const lens *l = &g->query->lens;
-    const cost_entry e = cost_list_at(&g->query->costs, i);
+    const uint32_t node = cost_list_node(&g->query->costs, i);
     uint32_t wrapper;
-    const lens_cursor at = lens_site(l, e.node, e.external, &wrapper);
+    const lens_cursor at = lens_site(l, node, cost_list_external(&g->query->costs, i), &wrapper);
     if (g->result->by != HOTSPOTS_BY_TYPE) {
         g->sites[i] = place_of(g, at.location);
         g->callers[i] = place_of(g, caller_of(g, at));
     } else {
         g->callers[i] = place_of(g, at.location);
-        if (!number_type(g, type_of(l, &e, wrapper), &g->sites[i]))
+        if (!number_type(g, type_of(l, node, wrapper), &g->sites[i]))
             return false;
     }
-    return wrapper == LENS_NOWHERE || add_wrapper(g, wrapper, &e.cost);
+    return wrapper == LENS_NOWHERE || add_wrapper(g, wrapper, i);
 }
 
 static hotspots_entry name_place(const gathering *g, uint32_t place) {
@@ -196,9 +197,13 @@ static void sorting_free(sorting *s) {
     free(s->items);
 }
 
-static cost cost_of_item(const gathering *g, uint32_t i) {
-    return hotspots_by_span(g->result->by) ? cost_of_block(g->query->profile, g->query->measure, i)
-                                           : cost_list_at(&g->query->costs, i).cost;
+static void add_item(const gathering *g, uint32_t i, cost *sum) {
+    if (!hotspots_by_span(g->result->by)) {
+        cost_columns_add_to(&g->query->costs.costs, i, sum);
+        return;
+    }
+    const cost one = cost_of_block(g->query->profile, g->query->measure, i);
+    cost_add(sum, &one);
 }
 
 /* The sums of one site's callers. */
@@ -216,10 +221,9 @@ static bool add_items(const gathering *g, const uint32_t *items, size_t n, calle
     vec_clear(&s->known);
     for (size_t i = 0; i < n; i++) {
         const uint32_t caller = g->callers[items[i]];
-        const cost one = cost_of_item(g, items[i]);
         if (s->of[caller].blocks == 0 && !vec_push(&s->known, caller))
             return false;
-        cost_add(&s->of[caller], &one);
+        add_item(g, items[i], &s->of[caller]);
     }
     qsort(s->known.items, s->known.count, sizeof *s->known.items, compare_numbers);
     return true;
@@ -286,11 +290,12 @@ static uint32_t *places_of_stacks(gathering *g) {
     uint32_t *places = malloc((2 * tree->n_stacks + 2) * sizeof *places);
     bool ok = places;
     for (size_t i = 0; ok && i < q->costs.count; i++) {
-        const cost_entry e = cost_list_at(&q->costs, i);
+        const uint32_t node = cost_list_node(&q->costs, i);
+        const bool external = cost_list_external(&q->costs, i);
         uint32_t wrapper;
-        places[index_of(tree, e.node, e.external)] =
-            place_of(g, lens_site(&q->lens, e.node, e.external, &wrapper).location);
-        ok = wrapper == LENS_NOWHERE || add_wrapper(g, wrapper, &e.cost);
+        places[index_of(tree, node, external)] =
+            place_of(g, lens_site(&q->lens, node, external, &wrapper).location);
+        ok = wrapper == LENS_NOWHERE || add_wrapper(g, wrapper, i);
     }
     if (ok)
         return places;

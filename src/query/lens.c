@@ -105,22 +105,8 @@ static lens_cursor shape_cursor(const stack_shape *s, uint32_t node) {
                : (lens_cursor){.node = node, .location = s->locations[node]};
 }
 
-/* Returns the innermost location of a node's frame. */
-static lens_cursor enter(const lens *l, uint32_t node) {
-    uint32_t frame = cct_frame(&l->profile->tree, node);
-    if (frame == CCT_NO_FRAME)
-        return (lens_cursor){.node = CCT_ROOT, .location = LENS_NOWHERE};
-    const profile_frame *f = &l->profile->frames.items[frame];
-    return (lens_cursor){.node = node, .location = f->first + f->n - 1};
-}
-
 static lens_cursor step(const lens *l, lens_cursor at) {
-    const cct *tree = &l->profile->tree;
-    if (l->shape)
-        return shape_cursor(l->shape, l->shape->parents[at.node]);
-    if (at.location > l->profile->frames.items[cct_frame(tree, at.node)].first)
-        return (lens_cursor){.node = at.node, .location = at.location - 1};
-    return enter(l, cct_parent(tree, at.node));
+    return l->shape ? shape_cursor(l->shape, l->shape->parents[at.node]) : lens_step(l, at);
 }
 
 static lens_cursor skip_hidden(const lens *l, lens_cursor at) {
@@ -132,7 +118,8 @@ static lens_cursor skip_hidden(const lens *l, lens_cursor at) {
 lens_cursor lens_innermost(const lens *l, uint32_t node) {
     if (cct_count(&l->profile->tree) == 0)
         return (lens_cursor){.node = CCT_ROOT, .location = LENS_NOWHERE};
-    return l->shape ? shape_cursor(l->shape, l->shape->of[node]) : skip_hidden(l, enter(l, node));
+    return l->shape ? shape_cursor(l->shape, l->shape->of[node])
+                    : skip_hidden(l, lens_enter(l, node));
 }
 
 size_t lens_nodes(const lens *l) {
@@ -140,10 +127,10 @@ size_t lens_nodes(const lens *l) {
 }
 
 lens_cursor lens_from(const lens *l, uint32_t node) {
-    return l->shape ? shape_cursor(l->shape, node) : skip_hidden(l, enter(l, node));
+    return l->shape ? shape_cursor(l->shape, node) : skip_hidden(l, lens_enter(l, node));
 }
 
-lens_cursor lens_outward(const lens *l, lens_cursor at) {
+lens_cursor lens_outward_slow(const lens *l, lens_cursor at) {
     return at.location == LENS_NOWHERE ? at : skip_hidden(l, step(l, at));
 }
 

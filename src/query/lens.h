@@ -50,9 +50,6 @@ size_t lens_nodes(const lens *l);
 /* Returns the first visible location from a node outward; `node` is less than lens_nodes. */
 lens_cursor lens_from(const lens *l, uint32_t node);
 
-/* Returns the next visible location outward. */
-lens_cursor lens_outward(const lens *l, lens_cursor at);
-
 /* Returns where a block with this stack was allocated: the innermost location or, for external
  * blocks, the first one outward that is neither a wrapper nor an unnamed function within one.
  * `*wrapper` is the location it called; LENS_NOWHERE if none was skipped. If there are only
@@ -61,6 +58,30 @@ lens_cursor lens_site(const lens *l, uint32_t node, bool external, uint32_t *wra
 
 static inline bool lens_hides(const lens *l, uint32_t location) {
     return l->marks[location] & LENS_HIDDEN;
+}
+
+/* Returns the innermost location of a node's frame. */
+static inline lens_cursor lens_enter(const lens *l, uint32_t node) {
+    uint32_t frame = cct_frame(&l->profile->tree, node);
+    if (frame == CCT_NO_FRAME)
+        return (lens_cursor){.node = CCT_ROOT, .location = LENS_NOWHERE};
+    const profile_frame *f = &l->profile->frames.items[frame];
+    return (lens_cursor){.node = node, .location = f->first + f->n - 1};
+}
+
+/* Returns the next location outward of a stack as it is in the profile. */
+static inline lens_cursor lens_step(const lens *l, lens_cursor at) {
+    const cct *tree = &l->profile->tree;
+    if (at.location > l->profile->frames.items[cct_frame(tree, at.node)].first)
+        return (lens_cursor){.node = at.node, .location = at.location - 1};
+    return lens_enter(l, cct_parent(tree, at.node));
+}
+
+/* Returns the next visible location outward. Walks take most of the time of many queries. */
+lens_cursor lens_outward_slow(const lens *l, lens_cursor at);
+static inline lens_cursor lens_outward(const lens *l, lens_cursor at) {
+    return l->hides || l->shape || at.location == LENS_NOWHERE ? lens_outward_slow(l, at)
+                                                               : lens_step(l, at);
 }
 
 /* NULL at the end. */

@@ -7,38 +7,42 @@ enum { KNOWN_NOT = 1, KNOWN = 2 };
 
 bool libraries_open(libraries *all, const lens *l) {
     filter_error error;
-    *all = (libraries){.lens = l,
-                       .known = calloc(l->profile->locations.count + 1, 1),
-                       .left = calloc(lens_nodes(l) + 1, sizeof *all->left)};
-    return all->known && all->left && filter_parse(LIBRARIES_HIDDEN, &all->hide, &error);
+    *all = (libraries){.lens = l, .known = calloc(l->profile->locations.count + 1, 1)};
+    return all->known && filter_parse(LIBRARIES_HIDDEN, &all->hide, &error);
 }
 
 void libraries_close(libraries *all) {
     filter_free(all->hide);
     free(all->known);
     free(all->left);
+    map64_free(&all->functions);
     map64_free(&all->files);
     *all = (libraries){0};
 }
 
-/* Decides once per file: patterns of files are slow to match, and most locations share a file. */
-static bool have_file(libraries *all, const char *file) {
-    uint32_t *known = map64_put(&all->files, (uintptr_t)file);
+/* Decides once per name: patterns are slow to match, and most locations share their function and
+ * file with others. */
+static bool have_name(const libraries *all, map64 *names, const char *name,
+                      bool (*hides)(const filter *, const char *)) {
+    uint32_t *known = map64_put(names, (uintptr_t)name);
     if (!known)
-        return filter_hides_file(all->hide, file);
+        return hides(all->hide, name);
     if (*known == MAP64_NONE)
-        *known = filter_hides_file(all->hide, file);
+        *known = hides(all->hide, name);
     return *known;
 }
 
-static bool have_location(libraries *all, uint32_t location) {
-    uint8_t *known = &all->known[location];
-    if (*known == 0) {
-        const profile_location *l = lens_location(all->lens, location);
-        const bool has = filter_hides(all->hide, l->function) || have_file(all, l->file);
-        *known = has ? KNOWN : KNOWN_NOT;
-    }
-    return *known == KNOWN;
+static uint8_t decide(libraries *all, uint32_t location) {
+    const profile_location *l = lens_location(all->lens, location);
+    const bool has = have_name(all, &all->functions, l->function, filter_hides) ||
+                     have_name(all, &all->files, l->file, filter_hides_file);
+    return has ? KNOWN : KNOWN_NOT;
+}
+
+static inline bool have_location(libraries *all, uint32_t location) {
+    if (all->known[location] == 0)
+        all->known[location] = decide(all, location);
+    return all->known[location] == KNOWN;
 }
 
 /* ---- the way out ----------------------------------------------------------------------------- */
@@ -59,17 +63,25 @@ static void tell(const libraries *all, lens_cursor at, lens_cursor end, uint32_t
             all->left[at.node] = found;
 }
 
-/* Stacks of deep recursion share their way out, and without `left` each would be walked to its end.
- * Most stacks leave at once, and do not need `left`. */
-uint32_t libraries_leave(libraries *all, lens_cursor at) {
-    enum { AT_ONCE = 4 };
-    for (int i = 0; i < AT_ONCE; i++) {
-        at = lens_outward(all->lens, at);
-        if (at.location == LENS_NOWHERE || !have_location(all, at.location))
-            return at.location;
+/* Goes outward by at most `n` locations. Returns whether that leaves libraries, or the stack. */
+static bool leave_within(libraries *all, lens_cursor *at, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        *at = lens_outward(all->lens, *at);
+        if (at->location == LENS_NOWHERE || !have_location(all, at->location))
+            return true;
     }
+    return false;
+}
+
+/* Stacks of deep recursion share their way out, and without `left` each would be walked to its end,
+ * as it is if there is no memory. */
+static uint32_t leave_far(libraries *all, lens_cursor at) {
     const lens_cursor first = at;
     uint32_t found = 0;
+    if (!all->left && !(all->left = calloc(lens_nodes(all->lens) + 1, sizeof *all->left))) {
+        leave_within(all, &at, SIZE_MAX);
+        return at.location;
+    }
     do
         if (go_outward(all, &at))
             found = all->left[at.node];
@@ -78,6 +90,12 @@ uint32_t libraries_leave(libraries *all, lens_cursor at) {
         found = at.location == LENS_NOWHERE ? LEFT_NOWHERE : at.location + LEFT;
     tell(all, first, at, found);
     return found == LEFT_NOWHERE ? LENS_NOWHERE : found - LEFT;
+}
+
+/* Most stacks leave at once, and do not need `left`. */
+uint32_t libraries_leave(libraries *all, lens_cursor at) {
+    enum { AT_ONCE = 4 };
+    return leave_within(all, &at, AT_ONCE) ? at.location : leave_far(all, at);
 }
 
 /* ---- whose sites they are -------------------------------------------------------------------- */

@@ -19,9 +19,11 @@ bool libraries_hold_most(const query_result *q);
 typedef struct libraries {
     const lens *lens;
     filter *hide;
-    uint8_t *known; /* by location; 0: unknown */
-    map64 files;    /* the same by file; equal strings of the profile have equal pointers */
-    uint32_t *left; /* by node of the lens; 0: unknown */
+    uint8_t *known;  /* by location; 0: unknown */
+    map64 functions; /* the same by function, and by file: equal strings of the profile have equal
+                        pointers */
+    map64 files;
+    uint32_t *left; /* by node of the lens; 0: unknown. NULL: not needed so far */
 } libraries;
 
 /* False when there is no memory. Must be closed in any case. */

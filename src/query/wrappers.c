@@ -6,6 +6,7 @@
 #include <ctype.h>
 #include <stddef.h>
 #include <string.h>
+#include <strings.h>
 
 enum { MAX_WORDS = 8, MAX_NAME = 64 };
 
@@ -161,7 +162,7 @@ static bool is_scoped_wrapper(const char *function) {
             return false;
         of_namespaces &= !isupper((unsigned char)*at);
     }
-    if (strcmp(name, "alloc") == 0 || strcmp(name, "allocate") == 0)
+    if (strcasecmp(name, "alloc") == 0 || strcasecmp(name, "allocate") == 0)
         return false; /* a method that allocates what its class is about */
     return is_wrapper(name, &resizes) && (of_namespaces || !resizes);
 }
@@ -186,8 +187,9 @@ static bool is_well_known(const char *function) {
         WRAPPER_NAMES(WRAPPER_NAME)
 #undef WRAPPER_NAME
     };
+    const size_t n = strcspn(function, "(");
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp(function, names[i]) == 0)
+        if (strncmp(function, names[i], n) == 0 && names[i][n] == '\0')
             return true;
     return false;
 }

@@ -138,12 +138,13 @@
     X(OBJECT, "worker")
 
 /* X(name): wrappers of widely used programs that do not follow this pattern: PostgreSQL, Redis
- * modules, GLib, GCC, nginx, PHP. */
+ * modules, GLib, GCC, nginx, PHP, HotSpot. Parameters of C++ are ignored. */
 #define WRAPPER_NAMES(X)                                                                           \
     X("AllocSetAlloc")                                                                             \
     X("AllocSetAllocFromNewBlock")                                                                 \
     X("AllocSetAllocLarge")                                                                        \
     X("AllocSetRealloc")                                                                           \
+    X("AllocateHeap")                                                                              \
     X("GenerationAlloc")                                                                           \
     X("MemoryContextAlloc")                                                                        \
     X("MemoryContextAllocExtended")                                                                \
@@ -152,6 +153,7 @@
     X("MemoryContextAllocZeroAligned")                                                             \
     X("MemoryContextStrdup")                                                                       \
     X("RM_Alloc")                                                                                  \
+    X("ReallocateHeap")                                                                            \
     X("SlabAlloc")                                                                                 \
     X("g_slice_alloc")                                                                             \
     X("g_slice_alloc0")                                                                            \

@@ -167,8 +167,16 @@ typedef struct command {
     const void *defaults; /* a struct of that size; NULL: all zero */
 
     /* Executes the command. `operands` ends with NULL. Returns the exit status. */
-    int (*run)(const void *options, char **operands, size_t n_operands);
+    int (*run)(const void *options, char **operands);
 } command;
+
+/* Returns the number of operands that a command has got. */
+static inline size_t command_n_operands(char *const *operands) {
+    size_t n = 0;
+    while (operands[n])
+        n++;
+    return n;
+}
 
 #define OPTIONS_MAX_SIZE 320
 

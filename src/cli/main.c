@@ -51,10 +51,8 @@ static void clean_up_when_interrupted(void) {
 static int finish(int status) {
     errno = 0;
     bool failed = fflush(stdout) != 0 || ferror(stdout);
-    if (failed && errno != EPIPE && errno != 0) {
-        message_error("standard output: %s", strerror(errno));
-        return STATUS_FAILED;
-    }
+    if (failed && errno != EPIPE && errno != 0)
+        return message_error("standard output: %s", strerror(errno));
     return status;
 }
 
@@ -68,7 +66,7 @@ static int run_command(const command *cmd, char **words) {
     if (line.help)
         help_command(stdout, cmd);
     else if ((status = traces_gather(cmd, &line)) == STATUS_OK)
-        status = cmd->run(line.options, line.operands, line.n_operands);
+        status = cmd->run(line.options, line.operands);
     progress_end();
     return finish(status);
 }

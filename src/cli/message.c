@@ -69,11 +69,12 @@ void message_lines(output *text) {
     write_lines(text, SIZE_MAX);
 }
 
-static void say(const char *prefix, const char *format, va_list args) {
+static void say(const char *kind, const char *format, va_list args) {
     char *text;
     output o;
     output_start(&o, OUTPUT_MEMORY);
-    output_text(&o, prefix);
+    output_text(&o, "allotrace: ");
+    output_text(&o, kind);
     if (vasprintf(&text, format, args) >= 0) {
         add_shown(&o, text);
         free(text);
@@ -82,51 +83,36 @@ static void say(const char *prefix, const char *format, va_list args) {
     write_lines(&o, 1);
 }
 
-void message_note(const char *format, ...) {
+void message_say(const char *kind, const char *format, ...) {
     va_list args;
     va_start(args, format);
-    say("allotrace: ", format, args);
+    say(kind, format, args);
     va_end(args);
 }
 
-void message_error(const char *format, ...) {
+int message_error(const char *format, ...) {
     va_list args;
     va_start(args, format);
-    say("allotrace: ", format, args);
+    say("", format, args);
     va_end(args);
-}
-
-void message_warning(const char *format, ...) {
-    va_list args;
-    va_start(args, format);
-    say("allotrace: warning: ", format, args);
-    va_end(args);
-}
-
-void message_hint(const char *format, ...) {
-    va_list args;
-    va_start(args, format);
-    say("allotrace: hint: ", format, args);
-    va_end(args);
+    return STATUS_FAILED;
 }
 
 int message_usage(const command *cmd, const char *format, ...) {
     va_list args;
     va_start(args, format);
-    say("allotrace: ", format, args);
+    say("", format, args);
     va_end(args);
     fprintf(stderr, "Try `allotrace %s%s--help`.\n", cmd ? cmd->name : "", cmd ? " " : "");
     return STATUS_USAGE;
 }
 
 int message_no_memory(void) {
-    message_error("not enough memory");
-    return STATUS_FAILED;
+    return message_error("not enough memory");
 }
 
 int message_written(int error) {
     if (error == 0 || error == EPIPE)
         return STATUS_OK;
-    message_error("standard output: %s", strerror(error));
-    return STATUS_FAILED;
+    return message_error("standard output: %s", strerror(error));
 }

@@ -10,12 +10,16 @@
 struct output;
 void message_lines(struct output *text);
 
-/* Control characters, which file names and names in traces may contain, are left out as by
- * output_shown; only newlines of the text remain. */
-__attribute__((format(printf, 1, 2))) void message_note(const char *format, ...);
-__attribute__((format(printf, 1, 2))) void message_error(const char *format, ...);
-__attribute__((format(printf, 1, 2))) void message_warning(const char *format, ...);
-__attribute__((format(printf, 1, 2))) void message_hint(const char *format, ...);
+/* Prints a line: its kind, such as "hint: ", and the text. Control characters, which file names and
+ * names in traces may contain, are left out as by output_shown; only newlines of the text remain.
+ */
+__attribute__((format(printf, 2, 3))) void message_say(const char *kind, const char *format, ...);
+#define message_note(...)    message_say("", __VA_ARGS__)
+#define message_warning(...) message_say("warning: ", __VA_ARGS__)
+#define message_hint(...)    message_say("hint: ", __VA_ARGS__)
+
+/* Reports why a command fails. Returns STATUS_FAILED. */
+__attribute__((format(printf, 1, 2))) int message_error(const char *format, ...);
 
 /* Reports that there is not enough memory. Returns STATUS_FAILED. */
 int message_no_memory(void);

@@ -38,10 +38,8 @@ const char *const question_wrappers[] = {[WRAPPERS_SKIP] = "skip", [WRAPPERS_SHO
 /* Shows the text with a mark below the column of the error. */
 int question_refuse(const command *cmd, const char *name, const char *text,
                     const filter_error *error) {
-    if (error->column == 0) {
-        message_error("%s", error->reason);
-        return STATUS_FAILED;
-    }
+    if (error->column == 0)
+        return message_error("%s", error->reason);
     return message_usage(cmd, "%s: column %zu: %s\n  %s\n  %*s", name, error->column, error->reason,
                          text, (int)error->column, "^");
 }
@@ -130,8 +128,8 @@ static int check_times(const command *cmd, const profile *p) {
     if (!needs_times || profile_has_times(p) ||
         (cmd == &command_peak && strstr(context, IMPORT_PEAK)))
         return STATUS_OK;
-    message_error("%s needs times of allocations and frees; this trace was %s", cmd->name, context);
-    return STATUS_FAILED;
+    return message_error("%s needs times of allocations and frees; this trace was %s", cmd->name,
+                         context);
 }
 
 int question_ask(question *q, const command *cmd, const question_options *o, const char *path) {

@@ -80,8 +80,7 @@ int result_file_say(const result_file *r, const memtrace_error *error) {
         return STATUS_OK;
     if (error->status == MEMTRACE_IO && error->os_error == ECANCELED)
         return STATUS_FAILED;
-    message_error("%s: %s", name_of(r),
-                  error->status == MEMTRACE_IO && error->os_error ? strerror(error->os_error)
-                                                                  : error->reason);
-    return STATUS_FAILED;
+    return message_error("%s: %s", name_of(r),
+                         error->status == MEMTRACE_IO && error->os_error ? strerror(error->os_error)
+                                                                         : error->reason);
 }

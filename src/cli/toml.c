@@ -255,14 +255,11 @@ static char *read_all(const char *path) {
 int toml_read(const char *path, const toml_taker *taker) {
     toml_error error;
     char *text = read_all(path);
-    if (!text) {
-        message_error("%s: %s", path, strerror(errno));
-        return STATUS_FAILED;
-    }
+    if (!text)
+        return message_error("%s: %s", path, strerror(errno));
     const bool ok = toml_parse(text, taker, &error);
     free(text);
     if (ok)
         return STATUS_OK;
-    message_error("%s:%u:%u: %s", path, error.line, error.column, error.reason);
-    return STATUS_FAILED;
+    return message_error("%s:%u:%u: %s", path, error.line, error.column, error.reason);
 }

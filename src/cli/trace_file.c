@@ -138,10 +138,8 @@ static void say_warnings(const trace_file *in) {
 
 int trace_file_report(trace_file *in, memtrace_status status) {
     progress_end();
-    if (status == MEMTRACE_NOMEM) {
-        message_error("%s: not enough memory", in->name);
-        return STATUS_FAILED;
-    }
+    if (status == MEMTRACE_NOMEM)
+        return message_error("%s: not enough memory", in->name);
     if (!in->strict)
         say_warnings(in);
     if (status == MEMTRACE_OK)

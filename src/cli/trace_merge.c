@@ -123,10 +123,8 @@ int trace_merge_into(char **paths, char **names, const bool *still_recorded, siz
     int status = trace_merge_begin(&m, paths, names, n, strict, 0);
     if (status == STATUS_OK)
         status = trace_merge_write(&m, fd, COMPRESSION_NONE, &written, &error);
-    if (written != MEMTRACE_OK) {
-        message_error("the traces together: %s", error.reason);
-        status = STATUS_FAILED;
-    }
+    if (written != MEMTRACE_OK)
+        status = message_error("the traces together: %s", error.reason);
     trace_merge_end(&m);
     return status;
 }

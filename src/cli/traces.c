@@ -83,8 +83,7 @@ static int expand(const command *cmd, parsed_line *line) {
         char **grown = reallocarray(all, n + more + 1, sizeof *all);
         if (!grown) {
             free(all);
-            message_error("not enough memory");
-            return STATUS_FAILED;
+            return message_error("not enough memory");
         }
         all = grown;
         memcpy(all + n, many ? found.gl_pathv : &line->operands[i], more * sizeof *all);

@@ -158,17 +158,14 @@ static int list(const agent_config *c, const question_options *form) {
  * a link. */
 static int make_folder(const char *folder) {
     struct stat about;
-    if (mkdir(folder, 0755) != 0 && errno != EEXIST) {
-        message_error("%s: %s", folder, strerror(errno));
-        return STATUS_FAILED;
-    }
+    if (mkdir(folder, 0755) != 0 && errno != EEXIST)
+        return message_error("%s: %s", folder, strerror(errno));
     if (lstat(folder, &about) != 0 || !S_ISDIR(about.st_mode) || about.st_uid != geteuid() ||
-        about.st_mode & (S_IWGRP | S_IWOTH)) {
-        message_error("%s: must be a folder that belongs to the agent's user, and that nobody else "
-                      "can write to",
-                      folder);
-        return STATUS_FAILED;
-    }
+        about.st_mode & (S_IWGRP | S_IWOTH))
+        return message_error(
+            "%s: must be a folder that belongs to the agent's user, and that nobody else "
+            "can write to",
+            folder);
     return STATUS_OK;
 }
 
@@ -186,20 +183,14 @@ static int begin(agent *a) {
     const int status = make_folder(a->config.folder);
     if (status != STATUS_OK)
         return status;
-    if (!take_over_signals(a)) {
-        message_error("signals cannot be waited for: %s", strerror(errno));
-        return STATUS_FAILED;
-    }
+    if (!take_over_signals(a))
+        return message_error("signals cannot be waited for: %s", strerror(errno));
     if (a->config.status && !(a->server = plain_server_start(a->config.status, agent_status_answer,
-                                                             &a->targets, why, sizeof why))) {
-        message_error("status: %s", why);
-        return STATUS_FAILED;
-    }
+                                                             &a->targets, why, sizeof why)))
+        return message_error("status: %s", why);
     const int error = agent_rights_reduce(a->config.sys_admin);
-    if (error) {
-        message_error("cannot give up rights: %s", strerror(error));
-        return STATUS_FAILED;
-    }
+    if (error)
+        return message_error("cannot give up rights: %s", strerror(error));
     message_note("watching for processes that match %zu %s, recording into %s/%s%s",
                  a->config.rules.count, a->config.rules.count == 1 ? "rule" : "rules",
                  a->config.folder, a->config.status ? "; status at " : "",
@@ -224,11 +215,10 @@ static int watch(agent *a) {
     return ok ? STATUS_OK : message_no_memory();
 }
 
-static int run_agent(const void *opts_, char **operands, size_t n_operands) {
+static int run_agent(const void *opts_, char **operands) {
     const agent_options *opts = opts_;
     const question_options *form = &opts->question;
     static agent a;
-    (void)n_operands;
     if (!opts->list && (form->json || form->csv || form->fields))
         return message_usage(&command_agent, "--json, --csv and --fields require --list");
     int status = question_check_form(&command_agent, form);

@@ -135,17 +135,14 @@ static int complete(pid_t pid, const char *path, int files, const rights *whose,
     struct stat status;
     disable_debuginfod(files, whose, &debug_files);
     const int refused = attach_enter_files(files, whose);
-    if (refused) {
-        message_error("the recording has ended, but its trace is not symbolized, because the "
-                      "rights of process %d cannot be assumed: %s",
-                      (int)pid, strerror(refused));
-        return STATUS_FAILED;
-    }
-    if (stat(path, &status) != 0) {
-        message_error("the recording has ended, but its trace cannot be found: %s: %s", path,
-                      strerror(errno));
-        return STATUS_FAILED;
-    }
+    if (refused)
+        return message_error(
+            "the recording has ended, but its trace is not symbolized, because the "
+            "rights of process %d cannot be assumed: %s",
+            (int)pid, strerror(refused));
+    if (stat(path, &status) != 0)
+        return message_error("the recording has ended, but its trace cannot be found: %s: %s", path,
+                             strerror(errno));
     if (gone)
         run_rescue_note_lost(path, (uint64_t)pid, gone);
     if (!run_traces_add(&traces, path, -1))
@@ -399,10 +396,10 @@ static int plan_ring(ring_plan *ring, pid_t pid, const attach_options *opts) {
     const long user = process_status(pid, "Uid", -1);
     if (user == (long)geteuid())
         return ring_plan_elsewhere(ring, pid, files) ? STATUS_OK : STATUS_FAILED;
-    message_error("process %d has its own file system, as in a container, so --keep has to run as "
-                  "its user, %ld, which `allotrace agent` does",
-                  (int)pid, user);
-    return STATUS_FAILED;
+    return message_error(
+        "process %d has its own file system, as in a container, so --keep has to run as "
+        "its user, %ld, which `allotrace agent` does",
+        (int)pid, user);
 }
 
 /* Lets the keeper adjust the rate to the cost that the recorder measures. */
@@ -474,9 +471,8 @@ static int snapshot_go(run_go *g, pid_t pid, const attach_options *opts, const c
                        const char *path) {
     if (run_go_snapshot(g, pid))
         return run_go_write(g, &command_attach, pid, program, path, opts->quiet);
-    message_error("process %d is a Go program (%s) that is not recorded: %s", (int)pid,
-                  g->program.version, g->why.text);
-    return STATUS_FAILED;
+    return message_error("process %d is a Go program (%s) that is not recorded: %s", (int)pid,
+                         g->program.version, g->why.text);
 }
 
 static void say_begun_go(const recorded *r, const attach_options *opts, const ring_plan *ring) {
@@ -561,14 +557,12 @@ static int attach_go(run_go *g, pid_t pid, const attach_options *opts, const top
                 : !choose_path(pid, opts, path))
         return refuse_path(opts);
     if (symbolize_file_is_recording(path)) {
-        message_error("process %d is being recorded already, into %s", (int)pid, path);
-        status = STATUS_FAILED;
+        status = message_error("process %d is being recorded already, into %s", (int)pid, path);
     } else if (!ring.on && !opts->push.urls && !opts->duration && !live) {
         status = snapshot_go(g, pid, opts, program, path);
     } else if (!run_go_open(g, pid)) {
-        message_error("process %d is a Go program (%s) that is not recorded: %s", (int)pid,
-                      g->program.version, g->why.text);
-        status = STATUS_FAILED;
+        status = message_error("process %d is a Go program (%s) that is not recorded: %s", (int)pid,
+                               g->program.version, g->why.text);
     } else {
         g->profile.program = program;
         r.process = (int)syscall(SYS_pidfd_open, pid, 0);
@@ -663,10 +657,8 @@ static int attach(pid_t pid, const attach_options *opts, const top_options *live
     if (ring.on ? !ring_spool_path(&ring, (uint64_t)pid, path, sizeof path)
                 : !choose_path(pid, opts, path))
         return refuse_path(opts);
-    if (!preload_file_find(library)) {
-        message_error("%s is missing from the folder where it was installed", PRELOAD_NAME);
-        return STATUS_FAILED;
-    }
+    if (!preload_file_find(library))
+        return message_error("%s is missing from the folder where it was installed", PRELOAD_NAME);
     char there[PATH_MAX]; /* the trace's path in the process's file system */
     if (!ring.on || !ring_spool_path_there(&ring, (uint64_t)pid, there, sizeof there))
         snprintf(there, sizeof there, "%s", path);
@@ -674,10 +666,8 @@ static int attach(pid_t pid, const attach_options *opts, const top_options *live
     /* A signal to end that comes while the recording begins takes effect later, when we can say
      * that it has begun, or end it. */
     sigprocmask(SIG_BLOCK, &enough, NULL);
-    if (!begin_recording(pid, library, &request, &ring, &r.began, &why)) {
-        message_error("%s", why.text);
-        return STATUS_FAILED;
-    }
+    if (!begin_recording(pid, library, &request, &ring, &r.began, &why))
+        return message_error("%s", why.text);
     if (request.outcome != CONTROL_DONE) {
         say_refused(pid, &request, there);
         return STATUS_FAILED;
@@ -706,10 +696,9 @@ static int attach(pid_t pid, const attach_options *opts, const top_options *live
     return STATUS_OK;
 }
 
-static int run_attach(const void *opts_, char **operands, size_t n_operands) {
+static int run_attach(const void *opts_, char **operands) {
     const attach_options *opts = opts_;
     pid_t pid;
-    (void)n_operands;
     if (!process_id_parse(operands[0], &pid))
         return message_usage(&command_attach, "`%s` is not a process id", operands[0]);
     return attach(pid, opts, NULL);
@@ -721,10 +710,8 @@ int attach_live(pid_t pid, const top_options *how) {
     rights whose;
     remote_reason why;
     request = (control){.action = CONTROL_STATUS};
-    if (!attach_control(pid, NULL, &request, &whose, &why)) {
-        message_error("%s", why.text);
-        return STATUS_FAILED;
-    }
+    if (!attach_control(pid, NULL, &request, &whose, &why))
+        return message_error("%s", why.text);
     if (request.outcome != CONTROL_DONE)
         return attach(pid, &attach_defaults, how);
     top_path(path, sizeof path, pid, attach_open_files(pid), request.reply);
@@ -772,21 +759,18 @@ static const option detach_specs[] = {
     OPTIONS_SYMBOLIZE(detach_options),
 };
 
-static int run_detach(const void *opts_, char **operands, size_t n_operands) {
+static int run_detach(const void *opts_, char **operands) {
     const detach_options *opts = opts_;
     char path[CONTROL_REPLY], folder[CONTROL_REPLY];
     rights whose;
     pid_t pid;
-    (void)n_operands;
     if (!process_id_parse(operands[0], &pid))
         return message_usage(&command_detach, "`%s` is not a process id", operands[0]);
     int files = attach_open_files(pid);
     if (!end_recording(pid, path, sizeof path, &whose))
         return STATUS_FAILED;
-    if (!*path) {
-        message_error("process %d is not being recorded", (int)pid);
-        return STATUS_FAILED;
-    }
+    if (!*path)
+        return message_error("process %d is not being recorded", (int)pid);
     if (ring_is_spool(path, folder, sizeof folder)) {
         if (files >= 0)
             message_note("the recording has ended; its segments are where they were to be kept");

@@ -24,9 +24,9 @@ static bool find_action(const char *name, enum control_action *action) {
     return false;
 }
 
-static int run(const void *options, char **operands, size_t n_operands) {
+static int run(const void *options, char **operands) {
     static control request;
-    const char *name = n_operands > 2 ? operands[2] : NULL;
+    const char *name = operands[2]; /* NULL: not given */
     enum control_action action;
     remote_reason why;
     pid_t pid;
@@ -44,17 +44,13 @@ static int run(const void *options, char **operands, size_t n_operands) {
     request = (control){.action = action};
     if (name)
         memcpy(request.text, name, strlen(name) + 1); /* fits, since its length was checked */
-    if (!attach_control(pid, NULL, &request, NULL, &why)) {
-        message_error("%s", why.text);
-        return STATUS_FAILED;
-    }
-    if (request.outcome != CONTROL_DONE) {
-        message_error(request.outcome == CONTROL_IDLE
-                          ? "process %d is not being recorded"
-                          : "process %d contains a different version of the recorder",
-                      (int)pid);
-        return STATUS_FAILED;
-    }
+    if (!attach_control(pid, NULL, &request, NULL, &why))
+        return message_error("%s", why.text);
+    if (request.outcome != CONTROL_DONE)
+        return message_error(request.outcome == CONTROL_IDLE
+                                 ? "process %d is not being recorded"
+                                 : "process %d contains a different version of the recorder",
+                             (int)pid);
     if (action == CONTROL_STATUS)
         printf("%s: %s\n", request.reply, request.stopped ? "sampling is stopped" : "recording");
     return STATUS_OK;

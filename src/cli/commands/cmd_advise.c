@@ -64,11 +64,10 @@ static int show(const question *q, const advise_options *opts, bool *addresses) 
     return status;
 }
 
-static int run(const void *opts_, char **operands, size_t n_operands) {
+static int run(const void *opts_, char **operands) {
     const advise_options *opts = opts_;
     question q;
     bool addresses = false;
-    (void)n_operands;
     int status = question_ask(&q, &command_advise, &opts->question, operands[0]);
     if (status == STATUS_OK)
         status = show(&q, opts, &addresses);

@@ -67,16 +67,13 @@ static int anonymise_file(trace_file *in, const anonymise_options *how, const ch
     return result_file_end(&out, status);
 }
 
-static int run(const void *opts_, char **operands, size_t n_operands) {
+static int run(const void *opts_, char **operands) {
     const anonymise_command_options *opts = opts_;
-    (void)n_operands;
     anonymise_options how = {.keep_lines = opts->keep_lines,
                              .keep_types = opts->keep_types,
                              .keep_structure = opts->keep_structure};
-    if (!choose_key(opts->key, how.key)) {
-        message_error("cannot get random numbers: %s", strerror(errno));
-        return STATUS_FAILED;
-    }
+    if (!choose_key(opts->key, how.key))
+        return message_error("cannot get random numbers: %s", strerror(errno));
     trace_file in;
     int status =
         trace_file_open(&in, operands[0], &(memtrace_reader_options){.strict = opts->strict});

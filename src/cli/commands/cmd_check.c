@@ -164,10 +164,9 @@ static bool set_defaults(job *j) {
 static int read_budget(job *j, const char *path) {
     size_t n = j->rules.count;
     int status = budget_file_read(path, &j->defaults, &j->strings, &j->rules);
-    if (status == STATUS_OK && j->rules.count == n) {
-        message_error("%s: contains no [[budget]]; to write one: allotrace check --update", path);
-        status = STATUS_FAILED;
-    }
+    if (status == STATUS_OK && j->rules.count == n)
+        status = message_error("%s: contains no [[budget]]; to write one: allotrace check --update",
+                               path);
     return status;
 }
 
@@ -399,10 +398,8 @@ static int write_file(const job *j, const char *path,
     output_start(&out, file.fd);
     write(&out, &c);
     int error = output_finish(&out);
-    if (error) {
-        message_error("%s: %s", path, strerror(error));
-        status = STATUS_FAILED;
-    }
+    if (error)
+        status = message_error("%s: %s", path, strerror(error));
     return result_file_end(&file, status);
 }
 
@@ -478,10 +475,9 @@ static int update(job *j, const char *trace) {
     if (j->makes_rules && !make_rules(j))
         return message_no_memory();
     for (size_t i = 0; i < j->rules.count; i++)
-        if (j->rules.items[i].within > 0) {
-            message_error("%s: contains expectations; only limits can be updated", j->opts->update);
-            return STATUS_FAILED;
-        }
+        if (j->rules.items[i].within > 0)
+            return message_error("%s: contains expectations; only limits can be updated",
+                                 j->opts->update);
     int status = judge_rules(j);
     if (status == STATUS_OK)
         status = write_file(j, j->opts->update, budget_toml_write);
@@ -516,9 +512,8 @@ static int check_usage(const check_command *o) {
     return STATUS_OK;
 }
 
-static int run(const void *opts, char **operands, size_t n_operands) {
+static int run(const void *opts, char **operands) {
     job j = {.opts = opts};
-    (void)n_operands;
     int status = check_usage(opts);
     if (status == STATUS_OK)
         status = read_rules(&j);

@@ -391,7 +391,7 @@ static void print_plain(void) {
         }
 }
 
-static int run(const void *options, char **operands, size_t n_operands) {
+static int run(const void *options, char **operands) {
     static const struct {
         const char *name;
         void (*print)(void);
@@ -401,7 +401,6 @@ static int run(const void *options, char **operands, size_t n_operands) {
 #undef SHELL_ROW
     };
     (void)options;
-    (void)n_operands;
     for (size_t i = 0; i < sizeof shells / sizeof *shells; i++)
         if (strcmp(operands[0], shells[i].name) == 0) {
             shells[i].print();

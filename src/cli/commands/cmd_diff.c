@@ -194,19 +194,20 @@ static void close_runs(runs *r) {
                                         : question_close_quietly)(&r->questions[i]);
 }
 
-static int run(const void *opts_, char **operands, size_t n_operands) {
+static int run(const void *opts_, char **operands) {
     const diff_command *opts = opts_;
     diff_options query = {.by = (hotspots_by)opts->by,
                           .normalise = (diff_normalise)opts->normalise};
     if (opts->per && !parse_per(opts->per, &query))
         return message_usage(&command_diff, "--per: `%s` is not one or two numbers above 0",
                              opts->per);
-    runs r = {.questions = calloc(n_operands + 1, sizeof *r.questions),
-              .answers = calloc(n_operands + 1, sizeof *r.answers),
-              .paths = calloc(n_operands + 1, sizeof *r.paths)};
+    const size_t n = command_n_operands(operands);
+    runs r = {.questions = calloc(n + 1, sizeof *r.questions),
+              .answers = calloc(n + 1, sizeof *r.answers),
+              .paths = calloc(n + 1, sizeof *r.paths)};
     int status = STATUS_FAILED;
     if (r.questions && r.answers && r.paths)
-        status = diff_runs(opts, &query, operands, n_operands, &r);
+        status = diff_runs(opts, &query, operands, n, &r);
     else
         message_error("not enough memory");
     close_runs(&r);

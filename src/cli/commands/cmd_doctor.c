@@ -106,10 +106,8 @@ static int check_repaired(examination *x, const char *path) {
     x->duration = again.duration;
     x->lacks = again.lacks;
     for (int i = 0; i < MEMTRACE_N_DEFECTS; i++)
-        if (again.counts[i]) {
-            message_error("%s: still has defects; please report this as a bug", path);
-            return STATUS_FAILED;
-        }
+        if (again.counts[i])
+            return message_error("%s: still has defects; please report this as a bug", path);
     return status;
 }
 
@@ -121,9 +119,8 @@ static int repair(examination *x, trace_file *in, const char *path) {
         return check_repaired(x, path);
     if (memtrace_reader_error(in->reader)->status != MEMTRACE_OK)
         return trace_file_report(in, status);
-    message_error("%s: cannot write: %s", path,
-                  error.os_error ? strerror(error.os_error) : error.reason);
-    return STATUS_FAILED;
+    return message_error("%s: cannot write: %s", path,
+                         error.os_error ? strerror(error.os_error) : error.reason);
 }
 
 static bool any_left_out(const examination *x) {
@@ -188,9 +185,8 @@ static uint64_t summarise(const examination *x, const trace_file *in, const char
     return total;
 }
 
-static int run(const void *opts_, char **operands, size_t n_operands) {
+static int run(const void *opts_, char **operands) {
     const doctor_options *opts = opts_;
-    (void)n_operands;
     trace_file in;
     output out;
     int status = trace_file_open(&in, operands[0], NULL);

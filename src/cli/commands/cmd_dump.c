@@ -66,9 +66,8 @@ static bool say_large(void *context, uint64_t written) {
     return true;
 }
 
-static int run(const void *opts_, char **operands, size_t n_operands) {
+static int run(const void *opts_, char **operands) {
     const dump_command_options *opts = opts_;
-    (void)n_operands;
     trace_file in;
     dump_options how = {.format = (dump_format)opts->format,
                         .backtraces = !opts->no_backtraces,

@@ -121,8 +121,7 @@ static int refuse(const work *w, const result_file *out) {
         return STATUS_FAILED;
     if (!w->subject.reason[0])
         return message_no_memory();
-    message_error("%s: %s", out->path, w->subject.reason);
-    return STATUS_FAILED;
+    return message_error("%s: %s", out->path, w->subject.reason);
 }
 
 static int write_result(work *w, result_file *out) {
@@ -155,8 +154,7 @@ static int write_folder(work *w) {
     w->subject.path = w->options->output;
     if (write_format(w, NULL))
         return STATUS_OK;
-    message_error("%s", w->subject.reason);
-    return STATUS_FAILED;
+    return message_error("%s", w->subject.reason);
 }
 
 static bool select_blocks(work *w, const filter *f) {
@@ -274,9 +272,8 @@ static int check_labels(const export_options *opts) {
     return STATUS_OK;
 }
 
-static int run(const void *opts_, char **operands, size_t n_operands) {
+static int run(const void *opts_, char **operands) {
     const export_options *opts = opts_;
-    (void)n_operands;
     if (opts->to == N_FORMATS)
         return message_usage(&command_export, "export needs --to FORMAT");
     if (takes(opts, EXPORT_FILE | EXPORT_FOLDER) &&

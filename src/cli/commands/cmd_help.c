@@ -3,9 +3,9 @@
 #include "cli/message.h"
 #include "cli/topics.h"
 
-static int run(const void *options, char **operands, size_t n_operands) {
+static int run(const void *options, char **operands) {
     (void)options;
-    if (n_operands == 0) {
+    if (!operands[0]) {
         help_overview(stdout);
         return STATUS_OK;
     }

@@ -69,13 +69,11 @@ static int run_for(const command *cmd, const hotspots_options *opts, const char 
     return question_answer(cmd, &asked.question, path, show, &asked);
 }
 
-static int run(const void *opts, char **operands, size_t n_operands) {
-    (void)n_operands;
+static int run(const void *opts, char **operands) {
     return run_for(&command_hotspots, opts, operands[0]);
 }
 
-static int run_types(const void *opts, char **operands, size_t n_operands) {
-    (void)n_operands;
+static int run_types(const void *opts, char **operands) {
     return run_for(&command_types, opts, operands[0]);
 }
 

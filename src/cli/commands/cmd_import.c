@@ -176,8 +176,7 @@ static int read_file(whole *w, const char *path) {
         close(fd);
     if (!why)
         return STATUS_OK;
-    message_error("%s: cannot be read: %s", path, why);
-    return STATUS_FAILED;
+    return message_error("%s: cannot be read: %s", path, why);
 }
 
 /* ---- the formats --------------------------------------------------------------------------- */
@@ -273,12 +272,11 @@ static void say_imported(const import *from, const char *path, double rate) {
         message_note("the trace holds a sample of the blocks, as they are too many");
 }
 
-static int run(const void *opts_, char **operands, size_t n_operands) {
+static int run(const void *opts_, char **operands) {
     const import_options *opts = opts_;
     const bool to_file = opts->output && strcmp(opts->output, "-") != 0;
     struct import from = {0};
     double rate = 1;
-    (void)n_operands;
     int status = read_profile(&from, opts, operands[0]);
     if (status == STATUS_OK)
         status = write_trace(&from, opts->output, &rate);

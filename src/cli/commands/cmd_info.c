@@ -85,7 +85,7 @@ static int show(output *out, const char *path, const info_options *opts, size_t 
     return status;
 }
 
-static int run(const void *opts_, char **operands, size_t n_operands) {
+static int run(const void *opts_, char **operands) {
     const info_options *opts = opts_;
     output out;
     terminal_start(&out, !opts->json);
@@ -93,8 +93,8 @@ static int run(const void *opts_, char **operands, size_t n_operands) {
         output_char(&out, '[');
     size_t shown = 0;
     int worst = STATUS_OK;
-    for (size_t i = 0; i < n_operands && !out.error; i++) {
-        int status = show(&out, operands[i], opts, &shown);
+    for (char **path = operands; *path && !out.error; path++) {
+        int status = show(&out, *path, opts, &shown);
         worst = status > worst ? status : worst;
     }
     if (opts->json)

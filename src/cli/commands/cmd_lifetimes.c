@@ -82,9 +82,8 @@ static int show(const question *q, const void *opts_) {
     return status;
 }
 
-static int run(const void *opts_, char **operands, size_t n_operands) {
+static int run(const void *opts_, char **operands) {
     const lifetimes_options *opts = opts_;
-    (void)n_operands;
     if (opts->curve && !opts->question.csv)
         return message_usage(&command_lifetimes, "lifetimes: --curve requires --csv");
     return question_answer(&command_lifetimes, &opts->question, operands[0], show, opts);

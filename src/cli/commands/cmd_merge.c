@@ -50,14 +50,15 @@ static void report(const merge *m, const char *path) {
            figure_rate(m->info.sample_rate).text);
 }
 
-static int run(const void *opts_, char **operands, size_t n_operands) {
+static int run(const void *opts_, char **operands) {
     const merge_options *opts = opts_;
+    const size_t n = command_n_operands(operands);
     trace_merge m = {0};
-    for (size_t i = 0; i < n_operands; i++)
+    for (size_t i = 0; i < n; i++)
         if (strcmp(operands[i], "-") == 0)
             return message_usage(&command_merge,
                                  "merge reads its traces twice, so standard input cannot be used");
-    int status = trace_merge_begin(&m, operands, NULL, n_operands, opts->strict, opts->seed);
+    int status = trace_merge_begin(&m, operands, NULL, n, opts->strict, opts->seed);
     if (status == STATUS_OK)
         status = write_result(&m, opts->output);
     if (status == STATUS_OK && opts->output && strcmp(opts->output, "-") != 0)

@@ -13,8 +13,7 @@ static const option options[] = {
      .help = "seed of the random choice (default 0); the same seed selects the same samples"},
     OPTIONS_EXCERPT(excerpt_file_options)};
 
-static int run(const void *opts, char **operands, size_t n_operands) {
-    (void)n_operands;
+static int run(const void *opts, char **operands) {
     double factor;
     if (!number_parse(operands[0], &factor) || factor < 1)
         return message_usage(&command_subsample, "subsample: `%s` is not a factor of 1 or more",

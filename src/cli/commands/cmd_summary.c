@@ -96,9 +96,8 @@ static int show(const question *q, const void *opts_) {
     return status;
 }
 
-static int run(const void *opts_, char **operands, size_t n_operands) {
+static int run(const void *opts_, char **operands) {
     const summary_options *opts = opts_;
-    (void)n_operands;
     return question_answer(&command_summary, &opts->question, operands[0], show, opts);
 }
 

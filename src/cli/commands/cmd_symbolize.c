@@ -40,11 +40,9 @@ static int run_file(const symbolize_command_options *opts, const char *path) {
     if (strcmp(path, "-") == 0)
         return message_usage(&command_symbolize,
                              "symbolize reads its trace twice, so standard input cannot be used");
-    if (!opts->output && symbolize_file_is_recording(path)) {
-        message_error("%s: still being recorded; use --output to symbolize what is there so far",
-                      path);
-        return STATUS_FAILED;
-    }
+    if (!opts->output && symbolize_file_is_recording(path))
+        return message_error(
+            "%s: still being recorded; use --output to symbolize what is there so far", path);
     symbolize_file_options with = {
         .output = opts->output, .debug_files = opts->debug_files, .report = stdout};
     replacing r = {.path = path, .with = &with};
@@ -54,8 +52,8 @@ static int run_file(const symbolize_command_options *opts, const char *path) {
     const int status = rights_lend(&theirs, replace, &r);
     if (status >= 0 && status != RIGHTS_REFUSED)
         return status;
-    message_error("%s: not symbolized, because the rights of its owner cannot be assumed", path);
-    return STATUS_FAILED;
+    return message_error("%s: not symbolized, because the rights of its owner cannot be assumed",
+                         path);
 }
 
 /* Symbolizes each trace in a folder by itself. Traces that are still being written are skipped. */
@@ -65,10 +63,8 @@ static int run_folder(const symbolize_command_options *opts, const char *folder)
     if (opts->output)
         return message_usage(&command_symbolize,
                              "--output works with one trace, not with a folder");
-    if (!ring_folder_list(folder, true, &files)) {
-        message_error("%s: %s", folder, strerror(errno));
-        status = STATUS_FAILED;
-    }
+    if (!ring_folder_list(folder, true, &files))
+        status = message_error("%s: %s", folder, strerror(errno));
     for (size_t i = 0; status != STATUS_FAILED && i < files.count; i++) {
         if (symbolize_file_is_recording(files.items[i].path))
             continue;
@@ -80,8 +76,7 @@ static int run_folder(const symbolize_command_options *opts, const char *folder)
     return status;
 }
 
-static int run(const void *opts, char **operands, size_t n_operands) {
-    (void)n_operands;
+static int run(const void *opts, char **operands) {
     return ring_is_folder(operands[0]) ? run_folder(opts, operands[0])
                                        : run_file(opts, operands[0]);
 }

@@ -118,9 +118,8 @@ static int show(const question *q, const void *opts_) {
     return status;
 }
 
-static int run(const void *opts_, char **operands, size_t n_operands) {
+static int run(const void *opts_, char **operands) {
     const timeline_options *opts = opts_;
-    (void)n_operands;
     if (opts->points > MAX_POINTS)
         return message_usage(&command_timeline, "--points must be at most %d", MAX_POINTS);
     if (opts->from >= opts->to)

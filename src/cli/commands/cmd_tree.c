@@ -131,20 +131,17 @@ static int run_for(const command *cmd, const tree_options *opts, callpaths_shape
     return status;
 }
 
-static int run_tree(const void *opts_, char **operands, size_t n_operands) {
+static int run_tree(const void *opts_, char **operands) {
     const tree_options *opts = opts_;
-    (void)n_operands;
     return run_for(&command_tree, opts, opts->inverted ? CALLPATHS_INVERTED : CALLPATHS_DOWN, NULL,
                    operands[0]);
 }
 
-static int run_callers(const void *opts, char **operands, size_t n_operands) {
-    (void)n_operands;
+static int run_callers(const void *opts, char **operands) {
     return run_for(&command_callers, opts, CALLPATHS_CALLERS, operands[0], operands[1]);
 }
 
-static int run_callees(const void *opts, char **operands, size_t n_operands) {
-    (void)n_operands;
+static int run_callees(const void *opts, char **operands) {
     return run_for(&command_callees, opts, CALLPATHS_CALLEES, operands[0], operands[1]);
 }
 

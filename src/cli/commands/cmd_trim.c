@@ -5,8 +5,7 @@ static const excerpt_file_options defaults = {.to = EXCERPT_END};
 
 static const option options[] = {OPTIONS_EXCERPT(excerpt_file_options)};
 
-static int run(const void *opts, char **operands, size_t n_operands) {
-    (void)n_operands;
+static int run(const void *opts, char **operands) {
     return excerpt_file(&command_trim, operands[0], 1, opts);
 }
 

@@ -187,12 +187,11 @@ static bool apply(target *targets, size_t n) {
     return done;
 }
 
-static int run(const void *opts_, char **operands, size_t n_operands) {
+static int run(const void *opts_, char **operands) {
     const instrument_options *opts = opts_;
     target targets[2] = {0};
     enum { ML, DUNE, N };
     int status = STATUS_FAILED;
-    (void)n_operands;
     snprintf(targets[ML].path, sizeof targets->path, "%s", operands[0]);
     if (opts->dune)
         snprintf(targets[DUNE].path, sizeof targets->path, "%s", opts->dune);

@@ -440,12 +440,12 @@ static void server_free(server *s) {
     free(s->input);
 }
 
-static int run(const void *opts_, char **operands, size_t n_operands) {
+static int run(const void *opts_, char **operands) {
     const mcp_options *opts = opts_;
     server s = {
         .options = opts, .limits.allow_run = opts->allow_run, .child = {.out = -1, .end = -1}};
     bool ok = true;
-    (void)operands, (void)n_operands;
+    (void)operands;
     if (opts->bytes < LEAST_BYTES)
         return message_usage(&command_mcp, "mcp: --bytes must be at least %d", LEAST_BYTES);
     for (size_t i = 0; ok && i < opts->folders.n; i++)

@@ -40,9 +40,8 @@ static int make_folder(const char *folder) {
     if (mkdir(folder, 0777) == 0 || (errno == EEXIST && stat(folder, &st) == 0 &&
                                      S_ISDIR(st.st_mode) && access(folder, W_OK) == 0))
         return STATUS_OK;
-    message_error("%s: cannot be used as the folder of the recording: %s", folder,
-                  strerror(errno == EEXIST ? ENOTDIR : errno));
-    return STATUS_FAILED;
+    return message_error("%s: cannot be used as the folder of the recording: %s", folder,
+                         strerror(errno == EEXIST ? ENOTDIR : errno));
 }
 
 /* Checks whether the file system can free parts of a file. */
@@ -62,10 +61,9 @@ static int check_holes(const char *folder) {
     }
     if (!error)
         return STATUS_OK;
-    message_error(
+    return message_error(
         "%s: --keep requires a file system that can free parts of a file (punch holes): %s", folder,
         strerror(error));
-    return STATUS_FAILED;
 }
 
 int ring_options_check(const command *cmd, const ring_options *options, double rate) {

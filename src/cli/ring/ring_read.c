@@ -414,11 +414,9 @@ int ring_read_end(const char *path, const char *name, uint64_t last, bool strict
         return status;
     *fd = open_memory();
     if (*fd < 0 || plan_end(&e, path, end > last ? end - last : 0) != MEMTRACE_OK ||
-        write_end(&e, path, *fd, &error) != MEMTRACE_OK) {
-        message_error("%s: --last: %s%s%s", name, error.reason, error.os_error ? ": " : "",
-                      error.os_error ? strerror(error.os_error) : "");
-        status = STATUS_FAILED;
-    }
+        write_end(&e, path, *fd, &error) != MEMTRACE_OK)
+        status = message_error("%s: --last: %s%s%s", name, error.reason, error.os_error ? ": " : "",
+                               error.os_error ? strerror(error.os_error) : "");
     excerpt_free(&e);
     return status;
 }

@@ -838,7 +838,7 @@ static int start(launch *l) {
     return accompany(l, &program, live, &how, &held);
 }
 
-static int run(const void *opts_, char **operands, size_t n_operands) {
+static int run(const void *opts_, char **operands) {
     const run_options *opts = opts_;
     char preload[PATH_MAX] = "", entering[PATH_MAX] = "", folder[PATH_MAX];
     const char *name = opts->output;
@@ -851,7 +851,6 @@ static int run(const void *opts_, char **operands, size_t n_operands) {
                 .children = {.pid = -1, .fd = -1},
                 .shared = -1,
                 .rescuing = PTHREAD_MUTEX_INITIALIZER};
-    (void)n_operands;
     int status = check_options(opts);
     if (status == STATUS_OK)
         status = ring_options_children(&command_run, &opts->ring, &name, folder, &l.has_children);

@@ -294,10 +294,8 @@ int run_go_write_watched(run_go *g, const char *path, bool quiet) {
         return STATUS_FAILED;
     if (!os_error && compressor_by_name(path, &error) != MEMTRACE_OK)
         os_error = error.os_error ? error.os_error : EIO;
-    if (os_error) {
-        message_error("%s: the trace could not be written: %s", path, strerror(os_error));
-        return STATUS_FAILED;
-    }
+    if (os_error)
+        return message_error("%s: the trace could not be written: %s", path, strerror(os_error));
     if (quiet)
         return STATUS_OK;
     go_trace_sums(t, &all, &live);

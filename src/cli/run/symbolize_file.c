@@ -127,8 +127,7 @@ static int say_error(const char *name, const memtrace_error *error) {
 static int say_unwritten(const char *path, const char *to, const memtrace_error *error) {
     if (to != path || !error->os_error)
         return say_error(to, error);
-    message_error("%s: not symbolized: %s", path, strerror(error->os_error));
-    return STATUS_FAILED;
+    return message_error("%s: not symbolized: %s", path, strerror(error->os_error));
 }
 
 /* Reports damage that the reader skipped. */

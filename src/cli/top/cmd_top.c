@@ -54,7 +54,7 @@ static int refuse(char **operands) {
                          operands[1]);
 }
 
-static int run(const void *opts_, char **operands, size_t n_operands) {
+static int run(const void *opts_, char **operands) {
     const top_command_options *opts = opts_;
     const top_options how = {
         .order = opts->sort, .filter = opts->filter, .color = color_wanted(opts->color)};
@@ -62,18 +62,15 @@ static int run(const void *opts_, char **operands, size_t n_operands) {
     pid_t pid;
     const bool is_file = access(operands[0], F_OK) == 0;
     char path[PATH_MAX];
-    if (n_operands > 1 ||
-        (!is_file && !strchr(operands[0], '/') && run_check_find(operands[0], path)))
+    if (operands[1] || (!is_file && !strchr(operands[0], '/') && run_check_find(operands[0], path)))
         return refuse(operands);
     int status = question_parse_filter(&command_top, opts->filter, &f);
     filter_free(f);
     if (status != STATUS_OK)
         return status;
-    if (!isatty(STDOUT_FILENO)) {
-        message_error("top needs a terminal, but standard output is not one; use `allotrace "
-                      "hotspots` for a plain table");
-        return STATUS_FAILED;
-    }
+    if (!isatty(STDOUT_FILENO))
+        return message_error("top needs a terminal, but standard output is not one; use `allotrace "
+                             "hotspots` for a plain table");
     status = top_check("top");
     if (status != STATUS_OK)
         return status;

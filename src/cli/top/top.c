@@ -30,8 +30,7 @@ int top_check(const char *what) {
     const char *why;
     if (top_screen_usable(&why))
         return STATUS_OK;
-    message_error("%s needs a terminal%s", what, why);
-    return STATUS_FAILED;
+    return message_error("%s needs a terminal%s", what, why);
 }
 
 void top_path(char *to, size_t size, pid_t pid, int files, const char *path) {
@@ -140,10 +139,8 @@ int top_show(char *path, const top_options *options) {
     const sigset_t ends = signals_of_end();
     top_output held;
     int status;
-    if (!top_output_begin(&held, false)) {
-        message_error("cannot create a temporary file for output written meanwhile");
-        return STATUS_FAILED;
-    }
+    if (!top_output_begin(&held, false))
+        return message_error("cannot create a temporary file for output written meanwhile");
     sigprocmask(SIG_BLOCK, &ends, NULL);
     top_session *s = top_start(path, false, options, &held, &status);
     if (s)

@@ -46,14 +46,14 @@ static const option options[] = {
     OPTION_STRICT(view_options, strict),
 };
 
-static int show(char **paths, size_t n, const view_options *o) {
+static int show(char **paths, const view_options *o) {
     int status;
     const view_session_options how = {.host = o->host,
                                       .sources = o->sources,
                                       .port = (uint16_t)o->port,
                                       .no_open = o->no_open,
                                       .strict = o->strict};
-    view_session *s = view_session_start(paths, n, &how, &status);
+    view_session *s = view_session_start(paths, command_n_operands(paths), &how, &status);
     if (!s)
         return status;
     printf("%s\n", view_session_address(s));
@@ -64,13 +64,13 @@ static int show(char **paths, size_t n, const view_options *o) {
     return view_session_stop(s);
 }
 
-static int run(const void *opts_, char **operands, size_t n_operands) {
+static int run(const void *opts_, char **operands) {
     const view_options *o = opts_;
     if (o->port > UINT16_MAX)
         return message_usage(&command_view, "--port must be from 1 to %d", UINT16_MAX);
     const sigset_t ends = signals_of_end(); /* blocked here, so that no other thread handles them */
     sigprocmask(SIG_BLOCK, &ends, NULL);
-    int status = show(operands, n_operands, o);
+    int status = show(operands, o);
     sigprocmask(SIG_UNBLOCK, &ends, NULL);
     return status;
 }

@@ -107,10 +107,8 @@ static int serve(view_session *s, const view_session_options *o) {
     char why[200];
     const server_options where = {.host = o->host, .port = o->port};
     s->server = server_start(&s->viewer, &where, why, sizeof why);
-    if (!s->server) {
-        message_error("%s", why);
-        return STATUS_FAILED;
-    }
+    if (!s->server)
+        return message_error("%s", why);
     s->has_ticker = pthread_create(&s->ticker, NULL, tick, s) == 0;
     for (size_t i = 0; i < s->viewer.n_traces; i++)
         view_trace_start(&s->traces[i]);

@@ -350,10 +350,8 @@ static int read_first(view_trace *t, trace_file *in, bool whole) {
     if (in->growing)
         f.profile.end = (profile_end){0}; /* not known yet */
     if (status == STATUS_OK && !viewer_publish(t->viewer, t->index, &f.profile, warnings, n,
-                                               whole ? READING_WHOLE : READING_PARTIAL)) {
-        message_error("%s: not enough memory", in->name);
-        status = STATUS_FAILED;
-    }
+                                               whole ? READING_WHOLE : READING_PARTIAL))
+        status = message_error("%s: not enough memory", in->name);
     profile_free(&f.profile);
     return status;
 }
@@ -402,10 +400,8 @@ static bool show_index(view_trace *t, int *status) {
     size_t n;
     const memtrace_warning *warnings = trace_file_warnings(&in, &n);
     *status = trace_file_report(&in, MEMTRACE_OK);
-    if (!viewer_publish(t->viewer, t->index, &p, warnings, n, READING_WHOLE)) {
-        message_error("%s: not enough memory", in.name);
-        *status = STATUS_FAILED;
-    }
+    if (!viewer_publish(t->viewer, t->index, &p, warnings, n, READING_WHOLE))
+        *status = message_error("%s: not enough memory", in.name);
     profile_free(&p);
     trace_file_close(&in);
     return true;

@@ -6,7 +6,7 @@
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 
-#define EVENT(status) ((status) >> 16)
+#include "attach/stop.h"
 
 static const long to_exec = PTRACE_O_TRACEEXEC;
 static const long to_child = PTRACE_O_TRACEVFORK | PTRACE_O_TRACEFORK | PTRACE_O_TRACECLONE;
@@ -30,9 +30,9 @@ static arrive_event take_started(arrival *a) {
 static void let_starter_go(arrival *a) {
     int status;
     while (a->spawns && a->thread) {
-        if (waitpid(a->thread, &status, __WALL) == a->thread)
+        if (TEMP_FAILURE_RETRY(waitpid(a->thread, &status, __WALL)) == a->thread)
             arrive_take(a, a->thread, status);
-        else if (errno != EINTR)
+        else
             a->thread = 0;
     }
 }
@@ -45,7 +45,7 @@ arrive_event arrive_take(arrival *a, pid_t pid, int status) {
         return a->thread && pid != a->child ? ARRIVE_NONE : ARRIVE_GONE;
     }
     const int sig = WSTOPSIG(status);
-    switch (EVENT(status)) {
+    switch (stop_event(status)) {
     case PTRACE_EVENT_EXEC:
         let_starter_go(a);
         return ARRIVE_HERE;
@@ -73,12 +73,10 @@ arrive_event arrive_take(arrival *a, pid_t pid, int status) {
 void arrive_let_go(arrival *a) {
     int status;
     const pid_t thread = a->thread;
-    if (!thread || ptrace(PTRACE_INTERRUPT, thread, 0, 0) != 0)
+    if (!thread || ptrace(PTRACE_INTERRUPT, thread, 0, 0) != 0 ||
+        TEMP_FAILURE_RETRY(waitpid(thread, &status, __WALL)) < 0)
         return;
-    while (waitpid(thread, &status, __WALL) < 0)
-        if (errno != EINTR)
-            return;
     if (WIFSTOPPED(status))
-        ptrace(PTRACE_DETACH, thread, 0, EVENT(status) == 0 ? WSTOPSIG(status) : 0);
+        ptrace(PTRACE_DETACH, thread, 0, stop_signal(status));
     a->thread = 0;
 }

@@ -18,6 +18,8 @@
 #include <unistd.h>
 
 #include "attach/process.h"
+#include "base/file.h"
+#include "base/proc.h"
 #include "contract/runtimes.h"
 
 #define RECORDER "liballotrace-preload.so" /* start of the library's file name */
@@ -25,28 +27,22 @@
 enum { CONTROL_AT = 0, TEXT_AT = 32 * 1024 }; /* offsets in the remote room, bytes */
 _Static_assert(sizeof(control) <= TEXT_AT, "the room holds both");
 
-/* Returns whether both paths lead to the same file. */
-static bool is_same(const char *a, const char *b) {
-    struct stat x, y;
-    return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
-}
-
 /* Returns whether the process sees the same file at that path. In a container or after chroot it
  * may not. */
 static bool sees_file(pid_t pid, const char *path) {
     char seen[1024];
-    return process_path(pid, path, seen, sizeof seen) && is_same(path, seen);
+    return process_path(pid, path, seen, sizeof seen) && file_is_same(path, seen);
 }
 
 /* Returns whether the process sees the library or can be given a copy, which takes some rights. */
 static bool can_get_file(pid_t pid, const char *path, remote_reason *why) {
     if (sees_file(pid, path) || process_may_see_all())
         return true;
-    snprintf(why->text, sizeof why->text,
-             "process %d sees a different file system (a container?) without %.120s, and only root "
-             "can bring it there",
-             (int)pid, path);
-    return false;
+    return remote_refuse(
+        why,
+        "process %d sees a different file system (a container?) without %.120s, and only root "
+        "can bring it there",
+        (int)pid, path);
 }
 
 /* Returns whether a sanitizer is linked into the program itself. Then not one allocation of the
@@ -64,10 +60,10 @@ static bool has_sanitizer(pid_t pid, remote_reason *why) {
         return false;
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (process_symbol(pid, &program, all[i].function)) {
-            snprintf(why->text, sizeof why->text,
-                     "process %d has %s's malloc linked into the program itself, so its calls "
-                     "cannot be recorded: build it without, or with -shared-libsan",
-                     (int)pid, all[i].name);
+            remote_refuse(why,
+                          "process %d has %s's malloc linked into the program itself, so its calls "
+                          "cannot be recorded: build it without, or with -shared-libsan",
+                          (int)pid, all[i].name);
             return true;
         }
     return false;
@@ -104,8 +100,7 @@ static void read_loader_error(remote *r, pid_t pid, remote_reason *why) {
     if (strstr(text, strerror(EACCES)))
         snprintf(remedy, sizeof remedy, " (user %ld, the owner of the process, must be able to)",
                  process_status(pid, "Uid", -1));
-    snprintf(why->text, sizeof why->text, "process %d cannot load the recorder %s%s", (int)pid,
-             text, remedy);
+    remote_refuse(why, "process %d cannot load the recorder %s%s", (int)pid, text, remedy);
 }
 
 /* Calls a function with a text, which is written to the room, and a number. */
@@ -114,20 +109,17 @@ static bool call_with_text(remote *r, const char *function, const char *text, ui
     uint64_t arguments[3] = {remote_room(r, TEXT_AT), number, 0};
     if (remote_write(r, TEXT_AT, text, strlen(text) + 1))
         return remote_call(r, remote_function(r, function), arguments, result, why);
-    snprintf(why->text, sizeof why->text, "the process has ended");
-    return false;
+    return remote_refuse(why, "the process has ended");
 }
 
 /* Returns 0 or an errno. */
 static int copy_file(int from, int to) {
     char bytes[64 * 1024];
-    ssize_t n, written = 0;
-    while ((n = read(from, bytes, sizeof bytes)) > 0) {
-        for (ssize_t at = 0; at < n; at += written)
-            if ((written = write(to, bytes + at, (size_t)(n - at))) < 0)
-                return errno;
-    }
-    return n < 0 ? errno : 0;
+    ssize_t n;
+    int error = 0;
+    while (!error && (n = read(from, bytes, sizeof bytes)) > 0)
+        error = file_write_all(to, bytes, (size_t)n);
+    return error ? error : n < 0 ? errno : 0;
 }
 
 /* Returns whether the descriptor is a memory file of this user, with no seals and with sealing
@@ -145,8 +137,7 @@ static bool is_memory_file(int fd, uid_t owner) {
 static int get_memory_file(pid_t pid, int there, uid_t owner) {
     int process = (int)syscall(SYS_pidfd_open, pid, 0);
     int fd = process < 0 ? -1 : (int)syscall(SYS_pidfd_getfd, process, there, 0), error = errno;
-    if (process >= 0)
-        close(process);
+    file_close(process);
     if (fd >= 0 && !is_memory_file(fd, owner)) {
         close(fd);
         fd = -1;
@@ -160,10 +151,8 @@ static int get_memory_file(pid_t pid, int there, uid_t owner) {
 static int fill_file(pid_t pid, int there, uid_t owner, const char *library) {
     int from = open(library, O_RDONLY | O_CLOEXEC), to = get_memory_file(pid, there, owner);
     int error = from < 0 || to < 0 ? errno : copy_file(from, to);
-    if (from >= 0)
-        close(from);
-    if (to >= 0)
-        close(to);
+    file_close(from);
+    file_close(to);
     return error;
 }
 
@@ -186,8 +175,8 @@ static bool open_copy(remote *r, pid_t pid, const char *library, uint64_t *handl
     uint64_t closed[3] = {result, 0, 0};
     snprintf(path, sizeof path, "/proc/thread-self/fd/%d", fd);
     if (error)
-        snprintf(
-            why->text, sizeof why->text,
+        remote_refuse(
+            why,
             "process %d sees a different file system, and the recorder cannot be brought there: %s",
             (int)pid, fd < 0 ? "it may not create a file in memory" : strerror(error));
     bool done = !error && open_library(r, path, handle, why);
@@ -245,8 +234,7 @@ static bool keep_or_end(remote *r, uint64_t function, const control *c, remote_r
     if (remote_check_filters(r, why)) {
         if (c->is_nameless || !remote_is_nameless(r))
             return true;
-        snprintf(why->text, sizeof why->text,
-                 "a seccomp filter was installed meanwhile: attach again");
+        remote_refuse(why, "a seccomp filter was installed meanwhile: attach again");
     }
     call_control(r, function, &end, &ignored);
     return false;
@@ -293,7 +281,7 @@ static bool call_recorder(remote *r, uint64_t function, control *c, rights *whos
     if (!remote_rights(r, &before) || !call_control(r, function, c, why) ||
         !remote_rights(r, whose) || !rights_equal(&before, whose)) {
         if (!*why->text)
-            snprintf(why->text, sizeof why->text, "the process has ended, or changed its rights");
+            remote_refuse(why, "the process has ended, or changed its rights");
         return false;
     }
     return keep_or_end(r, function, c, why) && change_code(r, function, c);
@@ -305,11 +293,9 @@ static bool control_process(pid_t pid, const char *library, control *c, rights *
     errno = 0;
     bool there = process_find_module(pid, RECORDER, &recorder), done = false;
     bool hidden = !there && errno == EACCES; /* remote_open says why */
-    if (process_exists(pid) && !process_has_program(pid)) {
-        snprintf(why->text, sizeof why->text,
-                 "process %d runs no program: it is a zombie or a kernel thread", (int)pid);
-        return false;
-    }
+    if (process_exists(pid) && !process_has_program(pid))
+        return remote_refuse(why, "process %d runs no program: it is a zombie or a kernel thread",
+                             (int)pid);
     if (!there && !hidden && !library && process_exists(pid)) {
         c->outcome = CONTROL_IDLE;
         return true;
@@ -325,7 +311,7 @@ static bool control_process(pid_t pid, const char *library, control *c, rights *
             uint64_t function = process_symbol(pid, &recorder, CONTROL_FUNCTION);
             done = call_recorder(r, function, c, whose, why);
         } else
-            snprintf(why->text, sizeof why->text, "the recorder is no longer where it was loaded");
+            remote_refuse(why, "the recorder is no longer where it was loaded");
     }
     remote_close(r);
     return done;
@@ -360,27 +346,22 @@ static void run_errand(errand *e, pid_t pid, const char *library) {
     sigfillset(&all);
     sigprocmask(SIG_BLOCK, &all, &before);
     pid_t child = start_errand(e, pid, library);
-    while (child > 0 && waitpid(child, NULL, 0) < 0 && errno == EINTR)
-        continue;
-    if (child < 0)
-        snprintf(e->why.text, sizeof e->why.text, "cannot start a process to trace %d: %s",
-                 (int)pid, strerror(errno));
-    else if (!e->finished)
-        snprintf(e->why.text, sizeof e->why.text,
-                 "the helper that traced process %d was killed before it finished", (int)pid);
+    if (child > 0)
+        TEMP_FAILURE_RETRY(waitpid(child, NULL, 0));
+    else
+        remote_refuse(&e->why, "cannot start a process to trace %d: %s", (int)pid, strerror(errno));
+    if (child > 0 && !e->finished)
+        remote_refuse(&e->why, "the helper that traced process %d was killed before it finished",
+                      (int)pid);
     sigprocmask(SIG_SETMASK, &before, NULL);
 }
 
 bool attach_control(pid_t pid, const char *library, control *c, rights *whose, remote_reason *why) {
-    if (pid == getpid()) {
-        snprintf(why->text, sizeof why->text, "process %d is this command itself", (int)pid);
-        return false;
-    }
+    if (pid == getpid())
+        return remote_refuse(why, "process %d is this command itself", (int)pid);
     errand *e = mmap(NULL, sizeof *e, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (e == MAP_FAILED) {
-        snprintf(why->text, sizeof why->text, "not enough memory");
-        return false;
-    }
+    if (e == MAP_FAILED)
+        return remote_refuse(why, "not enough memory");
     e->c = *c;
     run_errand(e, pid, library);
     bool done = e->finished && e->done;
@@ -396,7 +377,7 @@ int attach_open_files(pid_t pid) {
     char root[64], mounts[64];
     snprintf(root, sizeof root, "/proc/%d/root/.", (int)pid);
     snprintf(mounts, sizeof mounts, "/proc/%d/ns/mnt", (int)pid);
-    if (is_same("/proc/self/ns/mnt", mounts) && is_same("/", root))
+    if (file_is_same("/proc/self/ns/mnt", mounts) && file_is_same("/", root))
         return -1;
     int files = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
     /* Deliberately left open: the mounts exist as long as this is open. */
@@ -407,12 +388,6 @@ int attach_open_files(pid_t pid) {
     return files;
 }
 
-int attach_open_memory(pid_t pid) {
-    char path[64];
-    snprintf(path, sizeof path, "/proc/%d/mem", (int)pid);
-    return open(path, O_RDWR | O_CLOEXEC);
-}
-
 int attach_enter_files(int files, const rights *whose) {
     if (files >= 0 && (fchdir(files) != 0 || chroot(".") != 0))
         return errno;
@@ -421,14 +396,7 @@ int attach_enter_files(int files, const rights *whose) {
 
 /* Reads the path by which the program was started from the memory of the process. */
 static bool read_started(pid_t pid, char *path, size_t size) {
-    char name[64];
-    uint64_t entry[2] = {AT_NULL}, at = 0;
-    snprintf(name, sizeof name, "/proc/%d/auxv", (int)pid);
-    FILE *entries = fopen(name, "re");
-    while (entries && !at && fread(entry, sizeof entry, 1, entries) == 1)
-        at = entry[0] == AT_EXECFN ? entry[1] : 0;
-    if (entries)
-        fclose(entries);
+    const uint64_t at = process_auxv(pid, AT_EXECFN);
     struct iovec here = {path, size - 1}, there = {(void *)(uintptr_t)at, size - 1};
     const ssize_t n = at ? process_vm_readv(pid, &here, 1, &there, 1, 0) : 0;
     path[n > 0 ? n : 0] = '\0';
@@ -440,7 +408,7 @@ static bool find_started(pid_t pid, char *path, size_t size) {
     char started[512], seen[1024], program[64];
     snprintf(program, sizeof program, "/proc/%d/exe", (int)pid);
     if (!read_started(pid, started, sizeof started) ||
-        !process_path(pid, started, seen, sizeof seen) || !is_same(seen, program))
+        !process_path(pid, started, seen, sizeof seen) || !file_is_same(seen, program))
         return false;
     snprintf(path, size, "%s", started);
     return true;

@@ -43,10 +43,6 @@ bool attach_program(pid_t pid, char *path, size_t size);
  * accessible. */
 int attach_open_files(pid_t pid);
 
-/* Opens the memory of the program that the process runs now, for reading and writing as a file.
- * When that program has ended, reads and writes fail. Returns -1 with errno on failure. */
-int attach_open_memory(pid_t pid);
-
 /* From this call on, all paths are those of the process, unless `files` is -1, and files are
  * accessed with the rights in *whose. The files may be hostile: nothing may be loaded or run from
  * them afterwards. Returns 0 or an errno; after an error no file may be touched. */

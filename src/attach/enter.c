@@ -20,11 +20,10 @@
 #include "attach/cpu.h"
 #include "attach/image.h"
 #include "attach/process.h"
+#include "attach/stop.h"
+#include "base/file.h"
+#include "base/proc.h"
 #include "contract/entered.h"
-
-#define SYSCALL_STOP      (SIGTRAP | 0x80)
-#define EVENT(status)     ((status) >> 16)
-#define SAY(outcome, ...) snprintf((outcome)->text, sizeof(outcome)->text, __VA_ARGS__)
 
 enum {
     MOST_ERRNO = 4095,
@@ -77,16 +76,11 @@ int enter_follow(pid_t pid) {
 
 bool enter_await_exec(pid_t pid, int *status) {
     for (;;) {
-        if (waitpid(pid, status, __WALL) < 0) {
-            if (errno == EINTR)
-                continue;
+        if (TEMP_FAILURE_RETRY(waitpid(pid, status, __WALL)) < 0 || !WIFSTOPPED(*status))
             return false;
-        }
-        if (!WIFSTOPPED(*status))
-            return false;
-        if (EVENT(*status) == PTRACE_EVENT_EXEC)
+        if (stop_event(*status) == PTRACE_EVENT_EXEC)
             return true;
-        const bool is_group_stop = EVENT(*status) == PTRACE_EVENT_STOP;
+        const bool is_group_stop = stop_event(*status) == PTRACE_EVENT_STOP;
         if (is_group_stop && WSTOPSIG(*status) != SIGTRAP)
             ptrace(PTRACE_LISTEN, pid, 0, 0); /* stays stopped until it is continued */
         else
@@ -100,20 +94,16 @@ bool enter_await_exec(pid_t pid, int *status) {
 static bool go_on(entering *e) {
     int status, deliver = 0;
     for (;;) {
-        if (ptrace(PTRACE_SYSCALL, e->pid, 0, deliver) != 0)
+        if (ptrace(PTRACE_SYSCALL, e->pid, 0, deliver) != 0 ||
+            TEMP_FAILURE_RETRY(waitpid(e->pid, &status, __WALL)) < 0 || !WIFSTOPPED(status))
             return false;
-        while (waitpid(e->pid, &status, __WALL) < 0)
-            if (errno != EINTR)
-                return false;
-        if (!WIFSTOPPED(status))
-            return false;
-        if (WSTOPSIG(status) == SYSCALL_STOP)
+        if (WSTOPSIG(status) == STOP_SYSCALL)
             return true;
         /* SIGSTOP can't be blocked. It is delivered when the program begins. Any other signal is an
          * error of ours, and entering fails. */
-        if (EVENT(status) == 0 && WSTOPSIG(status) == SIGSTOP)
+        if (stop_event(status) == 0 && WSTOPSIG(status) == SIGSTOP)
             e->stop = SIGSTOP;
-        else if (EVENT(status) == 0)
+        else if (stop_event(status) == 0)
             return false;
     }
 }
@@ -172,11 +162,9 @@ static bool call_function(entering *e, uint64_t function, uint64_t argument, uin
 /* Continues from the exec event to the exit of the exec system call, where registers can be set. If
  * this process dies, the program is killed: nobody would restore it. */
 static bool stand(entering *e) {
-    char path[64];
     const uint64_t all = ~UINT64_C(0);
     const long options = PTRACE_O_TRACEEXEC | PTRACE_O_TRACESYSGOOD | PTRACE_O_EXITKILL;
-    snprintf(path, sizeof path, "/proc/%d/mem", (int)e->pid);
-    e->memory = open(path, O_RDWR | O_CLOEXEC);
+    e->memory = proc_open((uint64_t)e->pid, "mem", O_RDWR);
     return e->memory >= 0 && ptrace(PTRACE_SETOPTIONS, e->pid, 0, options) == 0 &&
            ptrace(PTRACE_GETSIGMASK, e->pid, (void *)sizeof e->blocked, &e->blocked) == 0 &&
            ptrace(PTRACE_SETSIGMASK, e->pid, (void *)sizeof all, &all) == 0 && go_on(e) &&
@@ -193,8 +181,7 @@ static void let_go(entering *e) {
     }
     ptrace(PTRACE_SETSIGMASK, e->pid, (void *)sizeof e->blocked, &e->blocked);
     ptrace(PTRACE_DETACH, e->pid, 0, e->stop);
-    if (e->memory >= 0)
-        close(e->memory);
+    file_close(e->memory);
     image_free(&e->library);
 }
 
@@ -257,12 +244,9 @@ static bool find_bias(entering *e) {
         if (h->p_type == PT_TLS)
             e->tls = &e->program[i];
     }
-    char path[64];
-    snprintf(path, sizeof path, "/proc/%d/exe", (int)e->pid);
-    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    const int fd = proc_open((uint64_t)e->pid, "exe", O_RDONLY);
     const bool done = fd >= 0 && first && pread(fd, &head, sizeof head, 0) == sizeof head;
-    if (fd >= 0)
-        close(fd);
+    file_close(fd);
     e->bias = e->entry - head.e_entry;
     return done && e->headers - head.e_phoff == e->bias + first->p_vaddr;
 }
@@ -522,7 +506,7 @@ static bool call_recorder(entering *e, remote_reason *outcome) {
         !read_memory(e, e->data, &request, sizeof request))
         return false;
     request.text[sizeof request.text - 1] = '\0';
-    SAY(outcome, "%s", request.text);
+    remote_refuse(outcome, "%s", request.text);
     return request.is_recorded;
 }
 
@@ -534,17 +518,13 @@ static bool put_gate(entering *e) {
 }
 
 static bool enter(entering *e, const char *library, remote_reason *outcome) {
-    SAY(outcome, "the recorder cannot be put into it");
-    if (!image_read(&e->library, library)) {
-        SAY(outcome, "%.160s cannot be read", library);
-        return false;
-    }
+    remote_refuse(outcome, "the recorder cannot be put into it");
+    if (!image_read(&e->library, library))
+        return remote_refuse(outcome, "%.160s cannot be read", library);
     if (!stand(e) || !read_program(e))
         return false;
-    if (!plan_tls(e)) {
-        SAY(outcome, "its thread-local storage has an unusual layout");
-        return false;
-    }
+    if (!plan_tls(e))
+        return remote_refuse(outcome, "its thread-local storage has an unusual layout");
     return put_gate(e) && map_data(e) && map_library(e, library) && write_variables(e) &&
            call_recorder(e, outcome) && tell_headers(e);
 }
@@ -559,7 +539,7 @@ static void unmap(entering *e) {
 bool enter_program(pid_t pid, const char *library, remote_reason *outcome) {
     entering *e = calloc(1, sizeof *e);
     if (!e) {
-        SAY(outcome, "not enough memory");
+        remote_refuse(outcome, "not enough memory");
         ptrace(PTRACE_DETACH, pid, 0, 0);
         return false;
     }

@@ -4,7 +4,6 @@
 #include "attach/filters.h"
 
 #include <errno.h>
-#include <linux/filter.h>
 #include <stdlib.h>
 #include <sys/ptrace.h>
 #include <unistd.h>
@@ -23,23 +22,20 @@ static long read_code(pid_t tid, size_t index, struct sock_filter *code) {
 
 /* Returns 0 or -errno. ENOENT means that there are no more filters. */
 static int read_next(pid_t tid, filters *f) {
-    long n = read_code(tid, f->n, NULL);
+    long n = read_code(tid, f->count, NULL);
     if (n < 0)
         return (int)n;
-    struct sock_fprog *items = realloc(f->items, (f->n + 1) * sizeof *items);
-    f->items = items ? items : f->items;
     struct sock_filter *code = malloc((size_t)n * sizeof *code);
-    if (!items || !code || (n = read_code(tid, f->n, code)) < 0) {
-        free(code);
-        return n < 0 ? (int)n : -ENOMEM;
-    }
-    f->items[f->n++] = (struct sock_fprog){.len = (unsigned short)n, .filter = code};
-    return 0;
+    n = code ? read_code(tid, f->count, code) : -ENOMEM;
+    if (n >= 0 && vec_push(f, ((struct sock_fprog){.len = (unsigned short)n, .filter = code})))
+        return 0;
+    free(code);
+    return n < 0 ? (int)n : -ENOMEM;
 }
 
 int filters_read(pid_t tid, filters *f) {
     int error = 0;
-    *f = (filters){.n = 0};
+    *f = (filters){0};
     while (error == 0)
         error = read_next(tid, f);
     if (error == -ENOENT)
@@ -49,10 +45,9 @@ int filters_read(pid_t tid, filters *f) {
 }
 
 void filters_free(filters *f) {
-    for (size_t i = 0; i < f->n; i++)
+    for (size_t i = 0; i < f->count; i++)
         free(f->items[i].filter);
-    free(f->items);
-    *f = (filters){.n = 0};
+    vec_free(f);
 }
 
 const char *filters_say(const seccomp_harm *harm) {

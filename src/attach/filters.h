@@ -3,16 +3,15 @@
 #ifndef ATTACH_FILTERS_H
 #define ATTACH_FILTERS_H
 
+#include <linux/filter.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 
+#include "base/vec.h"
 #include "contract/seccomp.h"
 
-typedef struct filters {
-    struct sock_fprog *items; /* oldest first */
-    size_t n;
-} filters;
+typedef VEC(struct sock_fprog) filters; /* oldest first */
 
 /* Returns whether this process may read filters of others: it needs the rights of
  * process_may_see_all, and no filter itself. */

@@ -13,9 +13,8 @@
 #include <unistd.h>
 
 #include "attach/process.h"
+#include "attach/stop.h"
 #include "base/proc.h"
-
-#define EVENT(status) ((status) >> 16)
 
 enum { MOST_THREADS = 16384 };
 
@@ -37,16 +36,16 @@ int follow_running(pid_t pid) {
 }
 
 bool follow_stands(int status) {
-    return EVENT(status) == PTRACE_EVENT_EXEC;
+    return stop_event(status) == PTRACE_EVENT_EXEC;
 }
 
 bool follow_ends(int status) {
-    return EVENT(status) == PTRACE_EVENT_EXIT;
+    return stop_event(status) == PTRACE_EVENT_EXIT;
 }
 
 follow_event follow_take(pid_t pid, int status) {
     const int sig = WSTOPSIG(status);
-    switch (EVENT(status)) {
+    switch (stop_event(status)) {
     case PTRACE_EVENT_EXIT:
         return FOLLOW_ENDS;
     case PTRACE_EVENT_EXEC:
@@ -117,7 +116,7 @@ static bool await_stop(pid_t thread, int *signal, int ms) {
     }
     if (got != thread || !WIFSTOPPED(status))
         return false;
-    *signal = EVENT(status) == 0 ? WSTOPSIG(status) : 0;
+    *signal = stop_signal(status);
     return true;
 }
 
@@ -215,11 +214,9 @@ bool follow_stop(follow_halt *h, pid_t pid, pid_t but, remote_reason *why) {
     if (!error)
         return true;
     if (error == EPERM && tracer)
-        snprintf(why->text, sizeof why->text, "process %d is being traced by process %d", (int)pid,
-                 (int)tracer);
+        remote_refuse(why, "process %d is being traced by process %d", (int)pid, (int)tracer);
     else
-        snprintf(why->text, sizeof why->text, "process %d cannot be stopped: %s", (int)pid,
-                 strerror(error));
+        remote_refuse(why, "process %d cannot be stopped: %s", (int)pid, strerror(error));
     follow_resume(h);
     return false;
 }

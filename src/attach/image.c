@@ -7,6 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
+
 enum { MOST_SIZE = 1 << 26 };
 
 static bool is_inside(uint64_t at, uint64_t n, uint64_t size) {
@@ -25,8 +27,7 @@ static bool read_file(image *i, const char *path) {
         ssize_t n = i->file ? read(fd, i->file, (size_t)status.st_size) : -1;
         i->file_size = n > 0 ? (size_t)n : 0;
     }
-    if (fd >= 0)
-        close(fd);
+    file_close(fd);
     return i->file_size > 0;
 }
 

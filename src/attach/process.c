@@ -3,6 +3,7 @@
 #include "attach/process.h"
 
 #include <dirent.h>
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <gelf.h>
@@ -16,6 +17,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/file.h"
+#include "base/proc.h"
+
 /* ---- mappings -------------------------------------------------------------------------------- */
 
 typedef struct mapping {
@@ -24,10 +28,10 @@ typedef struct mapping {
     const char *path; /* points into the line that was read; "": none */
 } mapping;
 
-static FILE *open_maps(pid_t pid) {
-    char path[64];
-    snprintf(path, sizeof path, "/proc/%d/maps", (int)pid);
-    return fopen(path, "re");
+/* Returns NULL if the process is gone, or may not be read. */
+static FILE *open_file(pid_t pid, const char *name) {
+    const int fd = proc_open((uint64_t)pid, name, O_RDONLY);
+    return fd >= 0 ? fdopen(fd, "r") : NULL;
 }
 
 static bool parse_mapping(char *line, mapping *m) {
@@ -65,7 +69,7 @@ typedef bool module_test(const process_module *module, const void *context);
 /* Finds the first module that passes the test. A module is tested when all its mappings were
  * read. */
 static bool find_module(pid_t pid, module_test *test, const void *context, process_module *found) {
-    FILE *maps = open_maps(pid);
+    FILE *maps = open_file(pid, "maps");
     char *line = NULL;
     size_t room = 0;
     bool is_found = false;
@@ -119,44 +123,15 @@ bool process_module_at(pid_t pid, uint64_t address, process_module *module) {
     return find_module(pid, has_address, &address, module);
 }
 
-uint64_t process_mapping_end(pid_t pid, uint64_t address) {
-    FILE *maps = open_maps(pid);
-    char *line = NULL;
-    size_t room = 0;
-    uint64_t end = 0;
-    mapping m;
-    while (maps && !end && getline(&line, &room, maps) > 0)
-        if (parse_mapping(line, &m) && address >= m.low && address < m.high)
-            end = m.high;
-    free(line);
-    if (maps)
-        fclose(maps);
-    return end;
-}
-
-static bool add_range(process_ranges *r, const mapping *m) {
-    enum { FIRST_ROOM = 256 };
-    if (r->n == r->room) {
-        const size_t room = r->room ? 2 * r->room : FIRST_ROOM;
-        struct process_range *items = realloc(r->items, room * sizeof *items);
-        if (!items)
-            return false;
-        r->items = items;
-        r->room = room;
-    }
-    r->items[r->n++] = (struct process_range){m->low, m->high};
-    return true;
-}
-
 bool process_read_ranges(pid_t pid, process_ranges *r) {
-    FILE *maps = open_maps(pid);
+    FILE *maps = open_file(pid, "maps");
     char *line = NULL;
     size_t room = 0;
     bool done = true;
     mapping m;
     *r = (process_ranges){0};
     while (maps && done && getline(&line, &room, maps) > 0)
-        done = !parse_mapping(line, &m) || add_range(r, &m);
+        done = !parse_mapping(line, &m) || vec_push(r, ((process_range){m.low, m.high}));
     free(line);
     if (maps)
         fclose(maps);
@@ -167,30 +142,36 @@ bool process_read_ranges(pid_t pid, process_ranges *r) {
 
 static int compare_range(const void *key, const void *item) {
     const uint64_t address = *(const uint64_t *)key;
-    const struct process_range *r = item;
+    const process_range *r = item;
     return address < r->low ? -1 : address >= r->high;
 }
 
 uint64_t process_range_end(const process_ranges *r, uint64_t address) {
-    const struct process_range *found =
-        r->n ? bsearch(&address, r->items, r->n, sizeof *r->items, compare_range) : NULL;
+    const process_range *found =
+        r->count ? bsearch(&address, r->items, r->count, sizeof *r->items, compare_range) : NULL;
     return found ? found->high : 0;
 }
 
 void process_free_ranges(process_ranges *r) {
-    free(r->items);
-    *r = (process_ranges){0};
+    vec_free(r);
+}
+
+uint64_t process_mapping_end(pid_t pid, uint64_t address) {
+    process_ranges ranges;
+    const bool ok = process_read_ranges(pid, &ranges);
+    const uint64_t end = ok ? process_range_end(&ranges, address) : 0;
+    process_free_ranges(&ranges);
+    return end;
 }
 
 /* ---- status, threads, files ------------------------------------------------------------------ */
 
 /* Returns the number in a line, or the last one of several. */
 static long status_number(pid_t pid, const char *name, bool last, long missing) {
-    char path[64], *line = NULL;
+    char *line = NULL;
     size_t room = 0, length = strlen(name);
     long value = missing;
-    snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
-    FILE *status = fopen(path, "re");
+    FILE *status = open_file(pid, "status");
     while (status && getline(&line, &room, status) > 0)
         if (strncmp(line, name, length) == 0 && line[length] == ':') {
             const char *at = last ? strrchr(line, '\t') : NULL;
@@ -208,6 +189,17 @@ long process_status(pid_t pid, const char *name, long missing) {
 
 pid_t process_inner_id(pid_t pid) {
     return (pid_t)status_number(pid, "NSpid", true, pid);
+}
+
+uint64_t process_auxv(pid_t pid, uint64_t type) {
+    Elf64_auxv_t entry;
+    uint64_t value = 0;
+    FILE *entries = open_file(pid, "auxv");
+    while (entries && !value && fread(&entry, sizeof entry, 1, entries) == 1)
+        value = entry.a_type == type ? entry.a_un.a_val : 0;
+    if (entries)
+        fclose(entries);
+    return value;
 }
 
 bool process_may_see_all(void) {
@@ -342,7 +334,6 @@ uint64_t process_symbol(pid_t pid, const process_module *module, const char *nam
         for (Elf_Scn *s = NULL; !address && (s = elf_nextscn(elf, s));)
             address = find_in_section(elf, s, name);
     elf_end(elf);
-    if (fd >= 0)
-        close(fd);
+    file_close(fd);
     return address ? address + bias : 0;
 }

@@ -7,6 +7,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "base/vec.h"
+
 /* A mapped file, as one range of addresses. */
 typedef struct process_module {
     char path[512];           /* as the process sees it */
@@ -31,15 +33,17 @@ uint64_t process_mapping_end(pid_t pid, uint64_t address);
 
 /* A snapshot of all mappings, for looking up many addresses. process_read_ranges returns false if
  * memory ran out. */
-typedef struct process_ranges {
-    struct process_range {
-        uint64_t low, high;
-    } * items;
-    size_t n, room;
-} process_ranges;
+typedef struct process_range {
+    uint64_t low, high;
+} process_range;
+typedef VEC(process_range) process_ranges;
 bool process_read_ranges(pid_t pid, process_ranges *r);
 uint64_t process_range_end(const process_ranges *r, uint64_t address);
 void process_free_ranges(process_ranges *r);
+
+/* Returns an entry (AT_...) of the auxiliary vector of the program; 0: there is none, or it cannot
+ * be read. */
+uint64_t process_auxv(pid_t pid, uint64_t type);
 
 /* Returns whether we may inspect any process: we are root outside all containers. The kernel may
  * still refuse if we are root only in a user namespace. */

@@ -11,9 +11,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +31,10 @@
 #include "attach/handlers.h"
 #include "attach/process.h"
 #include "attach/step.h"
+#include "attach/stop.h"
+#include "base/file.h"
 #include "base/path.h"
+#include "base/proc.h"
 
 enum {
     STACK_SIZE = 256 * 1024, /* bytes of stack lent to the thread, below the room */
@@ -45,8 +48,6 @@ enum {
     SAFE_SECONDS = 10,
     CALL_SECONDS = 20,
 };
-#define SYSCALL_STOP  (SIGTRAP | 0x80)
-#define EVENT(status) ((status) >> 16)
 
 /* A thread whose filters were found harmless. */
 struct checked {
@@ -76,7 +77,13 @@ struct remote {
     bool is_nameless;       /* a filter of some thread forbids asking for the thread's name */
 };
 
-#define REASON(why, ...) snprintf((why)->text, sizeof(why)->text, __VA_ARGS__)
+bool remote_refuse(remote_reason *why, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(why->text, sizeof why->text, format, arguments);
+    va_end(arguments);
+    return false;
+}
 
 static void pause_ms(long ms) {
     nanosleep(&(struct timespec){.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000}, NULL);
@@ -91,15 +98,12 @@ enum stop { STOPPED, STOPPED_JOB, RUNNING, GONE };
 static enum stop await_stop(pid_t tid) {
     int status;
     for (;;) {
-        while (waitpid(tid, &status, __WALL) < 0)
-            if (errno != EINTR)
-                return GONE;
-        if (!WIFSTOPPED(status))
+        if (TEMP_FAILURE_RETRY(waitpid(tid, &status, __WALL)) < 0 || !WIFSTOPPED(status))
             return GONE;
-        if (EVENT(status) == PTRACE_EVENT_STOP)
+        if (stop_event(status) == PTRACE_EVENT_STOP)
             return WSTOPSIG(status) == SIGTRAP ? STOPPED : STOPPED_JOB;
         ptrace(PTRACE_INTERRUPT, tid, 0, 0);
-        bool ours = EVENT(status) || WSTOPSIG(status) == SYSCALL_STOP;
+        bool ours = stop_event(status) || WSTOPSIG(status) == STOP_SYSCALL;
         ptrace(PTRACE_CONT, tid, 0, ours ? 0 : WSTOPSIG(status));
     }
 }
@@ -234,12 +238,13 @@ static enum stop stop_thread(const remote *r, pid_t tid, remote_reason *why) {
             (process_status(tid, "TracerPid", 0) != 0 || !process_has_program(tid)))
             return GONE;
         if (errno == EPERM)
-            REASON(why,
-                   "process %d may not be traced by this user: it belongs to another user, or "
-                   "/proc/sys/kernel/yama/ptrace_scope forbids it",
-                   (int)r->pid);
+            remote_refuse(
+                why,
+                "process %d may not be traced by this user: it belongs to another user, or "
+                "/proc/sys/kernel/yama/ptrace_scope forbids it",
+                (int)r->pid);
         else if (errno != ESRCH)
-            REASON(why, "process %d cannot be traced: %s", (int)r->pid, strerror(errno));
+            remote_refuse(why, "process %d cannot be traced: %s", (int)r->pid, strerror(errno));
         return GONE;
     }
     ptrace(PTRACE_INTERRUPT, tid, 0, 0);
@@ -293,8 +298,8 @@ static bool try_thread(remote *r, pid_t tid, bool goes_on, remote_reason *why) {
             return true;
     }
     if (stop == STOPPED_JOB)
-        REASON(why, "process %d is stopped: continue it (kill -CONT %d) and try again", (int)r->pid,
-               (int)r->pid);
+        remote_refuse(why, "process %d is stopped: continue it (kill -CONT %d) and try again",
+                      (int)r->pid, (int)r->pid);
     if (stop != GONE)
         let_go(r, tid);
     return false;
@@ -329,15 +334,16 @@ static bool stop_somewhere_safe(remote *r, remote_reason *why) {
         }
         pause_ms(10);
     }
-    REASON(
-        why,
-        !process_exists(r->pid) || !process_has_program(r->pid) ? "process %d has ended"
-        : r->in_handler
-            ? "process %d is in a signal handler that interrupted its allocator or loader; try "
-              "again later"
-            : "process %d was always inside its allocator, its loader, or another lock; try again",
+    if (!process_exists(r->pid) || !process_has_program(r->pid))
+        return remote_refuse(why, "process %d has ended", (int)r->pid);
+    if (r->in_handler)
+        return remote_refuse(why,
+                             "process %d is in a signal handler that interrupted its allocator or "
+                             "loader; try again later",
+                             (int)r->pid);
+    return remote_refuse(
+        why, "process %d was always inside its allocator, its loader, or another lock; try again",
         (int)r->pid);
-    return false;
 }
 
 /* ---- preconditions --------------------------------------------------------------------------- */
@@ -371,27 +377,31 @@ static bool check_program(const remote *r, remote_reason *why) {
     bool known = process_loader(r->pid, loader, sizeof loader);
     int pid = r->pid;
     if (known && strstr(loader, "/ld-musl"))
-        REASON(why, "process %d uses the C library musl; only glibc is supported", pid);
-    else if (known && !*loader && !r->libc.code)
-        REASON(why, "process %d is statically linked: nothing can be loaded into it", pid);
-    else if (known && is_emulated(pid, loader))
-        REASON(why, "process %d is run by a program that emulates its code, such as valgrind", pid);
-    else if (!r->libc.code)
-        REASON(why,
-               "cannot find libc.so.6 in process %d: it uses a different C library, or belongs to "
-               "another user",
-               pid);
-    else if (strstr(r->libc.path, " (deleted)") && !remote_function(r, "dlopen"))
-        REASON(why,
-               "the C library of process %d was replaced since it started, and only root may read "
-               "the old one",
-               pid);
-    else if (!remote_function(r, "dlopen"))
-        REASON(why, "process %d uses a different C library: 64-bit glibc 2.34 or later is required",
-               pid);
-    else
-        return true;
-    return false;
+        return remote_refuse(why, "process %d uses the C library musl; only glibc is supported",
+                             pid);
+    if (known && !*loader && !r->libc.code)
+        return remote_refuse(why, "process %d is statically linked: nothing can be loaded into it",
+                             pid);
+    if (known && is_emulated(pid, loader))
+        return remote_refuse(
+            why, "process %d is run by a program that emulates its code, such as valgrind", pid);
+    if (!r->libc.code)
+        return remote_refuse(
+            why,
+            "cannot find libc.so.6 in process %d: it uses a different C library, or belongs to "
+            "another user",
+            pid);
+    if (strstr(r->libc.path, " (deleted)") && !remote_function(r, "dlopen"))
+        return remote_refuse(
+            why,
+            "the C library of process %d was replaced since it started, and only root may read "
+            "the old one",
+            pid);
+    if (!remote_function(r, "dlopen"))
+        return remote_refuse(
+            why, "process %d uses a different C library: 64-bit glibc 2.34 or later is required",
+            pid);
+    return true;
 }
 
 /* Returns whether all threads are traced. The first thread alone may be traced, by follow.h. */
@@ -407,29 +417,26 @@ static bool all_are_traced(pid_t pid) {
 static bool check_process(remote *r, remote_reason *why) {
     int pid = r->pid;
     if (!process_exists(pid))
-        REASON(why, "there is no process %d", pid);
-    else if (all_are_traced(pid))
-        REASON(why, "process %d is being traced by process %ld", pid,
-               process_status(pid, "TracerPid", 0));
-    else if (!process_find_module(pid, "libc.so.6", &r->libc) && errno == EACCES)
-        REASON(why,
-               geteuid() ? "process %d belongs to another user"
-                         : "process %d may not be read, even by root: it is outside of this "
-                           "container, or protected",
-               pid);
-    else
-        return check_program(r, why);
-    return false;
+        return remote_refuse(why, "there is no process %d", pid);
+    if (all_are_traced(pid))
+        return remote_refuse(why, "process %d is being traced by process %ld", pid,
+                             process_status(pid, "TracerPid", 0));
+    if (!process_find_module(pid, "libc.so.6", &r->libc) && errno == EACCES)
+        return remote_refuse(
+            why,
+            geteuid() ? "process %d belongs to another user"
+                      : "process %d may not be read, even by root: it is outside of this "
+                        "container, or protected",
+            pid);
+    return check_program(r, why);
 }
 
 static bool open_memory(remote *r, remote_reason *why) {
-    char path[64];
-    snprintf(path, sizeof path, "/proc/%d/mem", (int)r->pid);
-    r->memory = open(path, O_RDWR | O_CLOEXEC);
+    r->memory = proc_open((uint64_t)r->pid, "mem", O_RDWR);
     if (r->memory >= 0)
         return true;
-    REASON(why, "the memory of process %d cannot be opened: %s", (int)r->pid, strerror(errno));
-    return false;
+    return remote_refuse(why, "the memory of process %d cannot be opened: %s", (int)r->pid,
+                         strerror(errno));
 }
 
 /* ---- seccomp filters --------------------------------------------------------------------------
@@ -442,48 +449,46 @@ static long filter_mode(pid_t tid) {
 
 static bool are_harmless(remote *r, pid_t tid, const filters *f, remote_reason *why) {
     seccomp_harm harm;
-    if (!seccomp_harms_recording(f->items, f->n, -1, &harm) &&
-        !seccomp_harms_loading(f->items, f->n, &harm)) {
-        r->is_nameless |= seccomp_harms_naming(f->items, f->n, &harm);
+    if (!seccomp_harms_recording(f->items, f->count, -1, &harm) &&
+        !seccomp_harms_loading(f->items, f->count, &harm)) {
+        r->is_nameless |= seccomp_harms_naming(f->items, f->count, &harm);
         return true;
     }
-    REASON(why,
-           "thread %d of process %d has a seccomp filter that %s %s, which recording needs; under "
-           "allotrace run, a program is recorded until it installs such a filter",
-           (int)tid, (int)r->pid, filters_say(&harm), harm.call);
-    return false;
+    return remote_refuse(
+        why,
+        "thread %d of process %d has a seccomp filter that %s %s, which recording needs; under "
+        "allotrace run, a program is recorded until it installs such a filter",
+        (int)tid, (int)r->pid, filters_say(&harm), harm.call);
 }
 
 /* Reads the filters of a stopped thread. */
 static bool read_filters(remote *r, pid_t tid, filters *f, remote_reason *why) {
-    *f = (filters){.n = 0};
+    *f = (filters){0};
     if (filter_mode(tid) == SECCOMP_MODE_DISABLED)
         return true;
     int error = filters_read(tid, f);
-    r->restart_forbidden |= error || !seccomp_allows_restart(f->items, f->n);
+    r->restart_forbidden |= error || !seccomp_allows_restart(f->items, f->count);
     if (!error)
         return are_harmless(r, tid, f, why);
-    REASON(why,
-           "process %d has a seccomp filter, which cannot be read: %s; only root outside all "
-           "containers can read it",
-           (int)r->pid, strerror(error));
-    return false;
+    return remote_refuse(
+        why,
+        "process %d has a seccomp filter, which cannot be read: %s; only root outside all "
+        "containers can read it",
+        (int)r->pid, strerror(error));
 }
 
 static bool check_thread(remote *r, pid_t tid, remote_reason *why) {
     filters f;
-    if (filter_mode(tid) == SECCOMP_MODE_STRICT) {
-        REASON(why, "process %d has given up system calls that recording needs (seccomp)",
-               (int)r->pid);
-        return false;
-    }
-    if (!filters_may_read()) {
-        REASON(why,
-               "process %d has a seccomp filter, which might kill it for system calls that "
-               "recording needs; only root outside all containers can check",
-               (int)r->pid);
-        return false;
-    }
+    if (filter_mode(tid) == SECCOMP_MODE_STRICT)
+        return remote_refuse(why,
+                             "process %d has given up system calls that recording needs (seccomp)",
+                             (int)r->pid);
+    if (!filters_may_read())
+        return remote_refuse(
+            why,
+            "process %d has a seccomp filter, which might kill it for system calls that "
+            "recording needs; only root outside all containers can check",
+            (int)r->pid);
     why->text[0] = '\0';
     if (stop_thread(r, tid, why) == GONE)
         return !why->text[0];
@@ -515,7 +520,7 @@ bool remote_check_filters(remote *r, remote_reason *why) {
     struct checked *now = malloc(MAX_CHECKED * sizeof *now);
     bool good = now && n < MAX_CHECKED;
     if (!good)
-        REASON(why, "process %d has too many threads", (int)r->pid);
+        remote_refuse(why, "process %d has too many threads", (int)r->pid);
     for (size_t i = 0; good && i < n; i++) {
         now[i] = (struct checked){threads[i], process_status(threads[i], "Seccomp_filters", 0)};
         good = threads[i] == r->tid || filter_mode(threads[i]) == SECCOMP_MODE_DISABLED ||
@@ -538,7 +543,7 @@ static bool may_call(const remote *r, const cpu_registers *at) {
     cpu_arguments(at, arguments);
     for (size_t i = 0; i < sizeof arguments / sizeof *arguments; i++)
         data.args[i] = arguments[i];
-    return !seccomp_harms_call(r->filters.items, r->filters.n, &data);
+    return !seccomp_harms_call(r->filters.items, r->filters.count, &data);
 }
 
 /* ---- calls ----------------------------------------------------------------------------------- */
@@ -600,11 +605,11 @@ static bool run_to_gate(remote *r, uint64_t *result, remote_reason *why) {
         if (stop == RUNNING) {
             ptrace(PTRACE_INTERRUPT, r->tid, 0, 0);
             await_stop(r->tid);
-            REASON(why, "process %d could not complete the call: a lock that it needs is held",
-                   (int)r->pid);
-            return false;
+            return remote_refuse(
+                why, "process %d could not complete the call: a lock that it needs is held",
+                (int)r->pid);
         }
-        if (WSTOPSIG(status) == SYSCALL_STOP && cpu_get(r->tid, &at)) {
+        if (WSTOPSIG(status) == STOP_SYSCALL && cpu_get(r->tid, &at)) {
             if (cpu_pc(&at) != r->gate + CPU_ENTER_SIZE) {
                 if (enters && !may_call(r, &at))
                     refuse_call(r, &at);
@@ -616,16 +621,14 @@ static bool run_to_gate(remote *r, uint64_t *result, remote_reason *why) {
             leave_gate(r, &at);
             return true;
         }
-        if (!EVENT(status) && WSTOPSIG(status) == SIGSTOP) {
+        if (!stop_event(status) && WSTOPSIG(status) == SIGSTOP) {
             r->is_to_stop = true;
-        } else if (!EVENT(status) && WSTOPSIG(status) != SYSCALL_STOP) {
-            REASON(why, "process %d got signal %d in the function called in it", (int)r->pid,
-                   WSTOPSIG(status));
-            return false;
+        } else if (!stop_event(status) && WSTOPSIG(status) != STOP_SYSCALL) {
+            return remote_refuse(why, "process %d got signal %d in the function called in it",
+                                 (int)r->pid, WSTOPSIG(status));
         }
     }
-    REASON(why, "process %d has ended", (int)r->pid);
-    return false;
+    return remote_refuse(why, "process %d has ended", (int)r->pid);
 }
 
 static void restore(const remote *r) {
@@ -639,10 +642,8 @@ static bool call(remote *r, uint64_t stack, uint64_t function, const uint64_t ar
                  uint64_t *result, remote_reason *why) {
     cpu_registers at = r->registers;
     stack = cpu_stack_for(stack);
-    if (pwrite(r->memory, &r->gate, sizeof r->gate, (off_t)stack) != sizeof r->gate) {
-        REASON(why, "the stack of process %d cannot be written", (int)r->pid);
-        return false;
-    }
+    if (pwrite(r->memory, &r->gate, sizeof r->gate, (off_t)stack) != sizeof r->gate)
+        return remote_refuse(why, "the stack of process %d cannot be written", (int)r->pid);
     cpu_call(&at, function, stack, arguments);
     cpu_set(r->tid, &at);
     if (run_to_gate(r, result, why))
@@ -659,10 +660,8 @@ static bool borrow_memory(remote *r, remote_reason *why) {
     uint64_t function = remote_function(r, "mmap"), lent = 0;
     if (!call(r, cpu_sp(&r->registers) - CPU_RED_ZONE, function, arguments, &lent, why))
         return false;
-    if (lent == (uint64_t)MAP_FAILED) {
-        REASON(why, "process %d has no memory to spare", (int)r->pid);
-        return false;
-    }
+    if (lent == (uint64_t)MAP_FAILED)
+        return remote_refuse(why, "process %d has no memory to spare", (int)r->pid);
     r->lent = lent;
     return true;
 }
@@ -737,8 +736,8 @@ static bool change_while_held(const remote *r, const control_code *codes, size_t
     if (code_is_all(r, codes, n, back))
         return true;
     write_code(r, codes, n, !back);
-    REASON(why, "the kernel does not let the code of process %d be changed", (int)r->pid);
-    return false;
+    return remote_refuse(why, "the kernel does not let the code of process %d be changed",
+                         (int)r->pid);
 }
 
 static void release_all(const remote *r, follow_halt *h) {
@@ -770,15 +769,15 @@ bool remote_change_code(remote *r, const control_code *codes, size_t n, bool bac
         pause_ms(1);
     }
     if (!*why->text)
-        REASON(why, "threads of process %d were always in the code to be changed", (int)r->pid);
+        remote_refuse(why, "threads of process %d were always in the code to be changed",
+                      (int)r->pid);
     return false;
 }
 
 /* ---- open and close -------------------------------------------------------------------------- */
 
 static void remote_free(remote *r) {
-    if (r->memory >= 0)
-        close(r->memory);
+    file_close(r->memory);
     filters_free(&r->filters);
     free(r->checked);
     free(r);
@@ -796,14 +795,14 @@ static remote *open_once(pid_t pid, bool *settled, remote_reason *why) {
     remote *r = calloc(1, sizeof *r);
     *settled = true;
     if (!r) {
-        REASON(why, "not enough memory");
+        remote_refuse(why, "not enough memory");
         return NULL;
     }
     r->pid = pid;
     r->memory = -1;
     if (check_process(r, why) && open_memory(r, why) && remote_check_filters(r, why)) {
         if (!find_gate(r)) {
-            REASON(why, "the C library of process %d cannot be read", (int)pid);
+            remote_refuse(why, "the C library of process %d cannot be read", (int)pid);
         } else if (stop_somewhere_safe(r, why)) {
             set_blocked(r, ~UINT64_C(0));
             if (read_filters(r, r->tid, &r->filters, why) && borrow_memory(r, why))
@@ -821,7 +820,8 @@ remote *remote_open(pid_t pid, remote_reason *why) {
     const time_t deadline = time(NULL) + SETTLE_SECONDS;
     bool settled = false;
     if (!CPU_ATTACHES) {
-        REASON(why, "process %d runs on a CPU for which attaching is not supported", (int)pid);
+        remote_refuse(why, "process %d runs on a CPU for which attaching is not supported",
+                      (int)pid);
         return NULL;
     }
     remote *r = open_once(pid, &settled, why);

@@ -20,6 +20,10 @@ typedef struct remote_reason {
     char text[256];
 } remote_reason;
 
+/* Sets the reason. Returns false. */
+__attribute__((format(printf, 2, 3))) bool remote_refuse(remote_reason *why, const char *format,
+                                                         ...);
+
 /* Stops a thread of the process. The thread does nothing else until remote_close. Waits some
  * seconds at most for a place where that is safe. Returns NULL on failure, with the reason in
  * *why. */

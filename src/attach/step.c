@@ -10,8 +10,7 @@
 #include <unistd.h>
 
 #include "attach/cpu.h"
-
-#define EVENT(status) ((status) >> 16)
+#include "attach/stop.h"
 
 enum { MOST_MS = 200 };
 
@@ -28,10 +27,7 @@ static bool enters(int memory, uint64_t pc) {
 
 /* Waits for the next stop. Returns false if the thread has ended. */
 static bool await(pid_t tid, int *status) {
-    while (waitpid(tid, status, __WALL) < 0)
-        if (errno != EINTR)
-            return false;
-    return WIFSTOPPED(*status);
+    return TEMP_FAILURE_RETRY(waitpid(tid, status, __WALL)) == tid && WIFSTOPPED(*status);
 }
 
 /* Waits for a thread in a system call, which may be its last one: the end of a first thread is not
@@ -67,8 +63,8 @@ static step_end stand(pid_t tid, int deliver) {
     ptrace(PTRACE_INTERRUPT, tid, 0, 0);
     if (ptrace(PTRACE_CONT, tid, 0, deliver) != 0 || !await(tid, &status))
         return STEP_GONE;
-    return EVENT(status) == PTRACE_EVENT_STOP && WSTOPSIG(status) == SIGTRAP ? STEP_THERE
-                                                                             : STEP_LEFT;
+    return stop_event(status) == PTRACE_EVENT_STOP && WSTOPSIG(status) == SIGTRAP ? STEP_THERE
+                                                                                  : STEP_LEFT;
 }
 
 step_end step_until(pid_t tid, int memory, step_test *is_wanted, void *context) {
@@ -86,7 +82,7 @@ step_end step_until(pid_t tid, int memory, step_test *is_wanted, void *context) 
         deliver = 0;
         if (!(calls ? await_call(tid, deadline, &status) : await(tid, &status)))
             return STEP_GONE;
-        if (EVENT(status))
+        if (stop_event(status))
             return STEP_LEFT;
     }
     return deliver && stand(tid, deliver) == STEP_GONE ? STEP_GONE : STEP_LEFT;

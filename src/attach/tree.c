@@ -13,9 +13,9 @@
 #include <unistd.h>
 
 #include "attach/process.h"
-
-#define EVENT(status) ((status) >> 16)
-#define SYSCALL_STOP  (SIGTRAP | 0x80)
+#include "attach/stop.h"
+#include "base/file.h"
+#include "base/proc.h"
 
 /* without PTRACE_O_EXITKILL: followed processes outlive us */
 static const long following = PTRACE_O_TRACEEXIT | PTRACE_O_TRACEEXEC | PTRACE_O_TRACECLONE |
@@ -79,15 +79,12 @@ static bool about_to_exec(pid_t pid, uint64_t *path, int64_t *folder) {
 }
 
 static bool read_text(pid_t pid, uint64_t at, char text[PATH_MAX]) {
-    char name[64];
-    snprintf(name, sizeof name, "/proc/%d/mem", (int)pid);
-    const int memory = open(name, O_RDONLY | O_CLOEXEC);
+    const int memory = proc_open((uint64_t)pid, "mem", O_RDONLY);
     size_t n = 0;
     while (memory >= 0 && n < PATH_MAX && pread(memory, text + n, 1, (off_t)(at + n)) == 1 &&
            text[n])
         n++;
-    if (memory >= 0)
-        close(memory);
+    file_close(memory);
     return n > 0 && n < PATH_MAX && !text[n];
 }
 
@@ -122,7 +119,7 @@ tree_event tree_take(tree *t, pid_t thread, int status, bool is_process) {
         return TREE_GONE;
     }
     const int sig = WSTOPSIG(status);
-    switch (EVENT(status)) {
+    switch (stop_event(status)) {
     case PTRACE_EVENT_EXIT:
         return TREE_EXITS;
     case PTRACE_EVENT_EXEC:
@@ -135,7 +132,7 @@ tree_event tree_take(tree *t, pid_t thread, int status, bool is_process) {
             ptrace(PTRACE_LISTEN, thread, 0, 0); /* until it is continued */
         return TREE_NONE;
     case 0:
-        if (sig == SYSCALL_STOP)
+        if (sig == STOP_SYSCALL)
             return take_syscall(t, thread);
         restart(t, thread, sig);
         return TREE_NONE;

@@ -41,6 +41,18 @@ int file_read_at(int fd, void *bytes, size_t size, uint64_t offset) {
     return error;
 }
 
+void file_close(int fd) {
+    const int before = errno;
+    if (fd >= 0)
+        close(fd);
+    errno = before;
+}
+
+bool file_is_same(const char *a, const char *b) {
+    struct stat x, y;
+    return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
 void file_allow(size_t n) {
     struct rlimit limit;
     if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= n)

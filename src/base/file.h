@@ -13,6 +13,12 @@ int file_write_all(int fd, const void *bytes, size_t size); /* at the file offse
 int file_write_at(int fd, const void *bytes, size_t size, uint64_t offset);
 int file_read_at(int fd, void *bytes, size_t size, uint64_t offset);
 
+/* Closes a descriptor, unless it is negative. Keeps errno. */
+void file_close(int fd);
+
+/* Whether both paths lead to the same file. */
+bool file_is_same(const char *a, const char *b);
+
 /* Whether another process holds an fcntl lock on the open file, as the process that records into it
  * does. */
 bool file_is_locked(int fd);

@@ -9,11 +9,15 @@
 #include <string.h>
 #include <unistd.h>
 
-size_t proc_read(uint64_t pid, const char *name, char *text, size_t size) {
+int proc_open(uint64_t pid, const char *name, int flags) {
     char path[96];
-    size_t used = 0;
     snprintf(path, sizeof path, "/proc/%" PRIu64 "/%s", pid, name);
-    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    return open(path, flags | O_CLOEXEC);
+}
+
+size_t proc_read(uint64_t pid, const char *name, char *text, size_t size) {
+    size_t used = 0;
+    const int fd = proc_open(pid, name, O_RDONLY);
     for (ssize_t n; fd >= 0 && (n = read(fd, text + used, size - 1 - used)) > 0;)
         used += (size_t)n;
     if (fd >= 0)

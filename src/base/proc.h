@@ -5,6 +5,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Opens /proc/PID/NAME, with flags of open(2). Returns -1 with errno on failure. */
+int proc_open(uint64_t pid, const char *name, int flags);
+
 /* Reads the beginning of /proc/PID/NAME into `text`, NUL-terminated. Returns its size; 0 if there
  * is nothing. */
 size_t proc_read(uint64_t pid, const char *name, char *text, size_t size);

@@ -117,8 +117,7 @@ void debug_packages_of(const char *const *paths, size_t n, debug_packages names)
             if (package_of_line(line))
                 add_package(names, line);
         fclose(answer);
-        while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
-            ;
+        TEMP_FAILURE_RETRY(waitpid(child, NULL, 0));
     }
     free(q);
 }

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/number.h"
 #include "base/path.h"
 #include "base/proc.h"
@@ -86,12 +87,6 @@ static bool is_meant(const agent_rule *rule, const seen *s) {
            (!rule->container || is_in_container(rule->container, s->pid));
 }
 
-static bool is_ours(const char *exe) {
-    struct stat own, its;
-    return stat("/proc/self/exe", &own) == 0 && stat(exe, &its) == 0 && own.st_dev == its.st_dev &&
-           own.st_ino == its.st_ino;
-}
-
 /* Reads the attributes of a process. Returns false if it runs no program, as kernel threads do,
  * cannot be read, or runs allotrace. */
 static bool see(pid_t pid, seen *s) {
@@ -99,7 +94,7 @@ static bool see(pid_t pid, seen *s) {
     s->pid = pid;
     snprintf(exe, sizeof exe, "/proc/%d/exe", (int)pid);
     const ssize_t n = readlink(exe, s->program, sizeof s->program - 1);
-    if (n <= 0 || is_ours(exe) || !effective_user(pid, &s->uid))
+    if (n <= 0 || file_is_same("/proc/self/exe", exe) || !effective_user(pid, &s->uid))
         return false;
     s->program[n] = '\0';
     const size_t size = proc_read((uint64_t)pid, "cmdline", s->words, TEXT_MAX);

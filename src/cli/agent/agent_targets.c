@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "attach/process.h"
+#include "base/file.h"
 #include "base/rights.h"
 #include "cli/agent/agent_rights.h"
 #include "cli/attach/attach_command.h"
@@ -338,7 +339,6 @@ size_t targets_n_active(const targets *t) {
 
 void targets_free(targets *t) {
     for (size_t i = 0; i < t->items.count; i++)
-        if (t->items.items[i].said >= 0)
-            close(t->items.items[i].said);
+        file_close(t->items.items[i].said);
     vec_free(&t->items);
 }

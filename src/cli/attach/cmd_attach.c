@@ -19,6 +19,8 @@
 
 #include "attach/attach.h"
 #include "attach/process.h"
+#include "base/file.h"
+#include "base/proc.h"
 #include "cli/attach/attach_command.h"
 #include "cli/attach/process_id.h"
 #include "cli/message.h"
@@ -274,8 +276,7 @@ static int finish(const recorded *r, const attach_options *opts, uint64_t gone) 
     sigset_t enough = signals_of_end();
     if (gone || !end_recording(r->pid, ended, sizeof ended, &whose) || !*ended)
         whose = r->began;
-    if (r->process >= 0)
-        close(r->process);
+    file_close(r->process);
     push_finish(r->push); /* before names are added to the trace, which may replace the file */
     sigprocmask(SIG_UNBLOCK, &enough, NULL);
     return complete(r->pid, r->path, r->files, &whose, gone, opts->no_symbolize, opts->quiet,
@@ -337,8 +338,7 @@ static int keep_recording(pid_t pid, const attach_options *opts, const ring_plan
     wait_while_recording(pid, process, opts->duration, spool);
     if (!has_ended(pid, process) && symbolize_file_is_recording(spool))
         end_recording(pid, ended, sizeof ended, &whose);
-    if (process >= 0)
-        close(process);
+    file_close(process);
     push_finish(push);
     const bool kept = keeper_finish(&keeps, clock_wall_us());
     if (!kept)
@@ -412,7 +412,7 @@ static void begin_pace(ring_plan *ring, pid_t pid, const control *begun) {
                         (int)pid);
         return;
     }
-    const int memory = attach_open_memory(pid);
+    const int memory = proc_open((uint64_t)pid, "mem", O_RDWR);
     if (memory < 0 || !ring_plan_pace(ring, memory, begun->pace))
         message_warning("--overhead: the rate of process %d stays as it is: its memory cannot be "
                         "written: %s",
@@ -568,8 +568,7 @@ static int attach_go(run_go *g, pid_t pid, const attach_options *opts, const top
         r.process = (int)syscall(SYS_pidfd_open, pid, 0);
         sigprocmask(SIG_BLOCK, &enough, NULL);
         status = follow_go(g, &r, opts, live, &ring);
-        if (r.process >= 0)
-            close(r.process);
+        file_close(r.process);
     }
     run_go_free(g);
     return status;

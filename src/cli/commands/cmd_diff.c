@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/number.h"
 #include "cli/message.h"
 #include "cli/progress.h"
@@ -120,12 +121,11 @@ static int read_runs(const diff_command *opts, runs *r) {
 
 /* Returns whether all runs are the same file, so that there can be no difference. */
 static bool are_same_file(const runs *r, const diff_options *query) {
-    struct stat first, other;
+    struct stat first;
     bool same = stat(r->paths[0], &first) == 0 && S_ISREG(first.st_mode) &&
                 query->per_before == query->per_after;
     for (size_t i = 1; same && i < r->n; i++)
-        same = stat(r->paths[i], &other) == 0 && other.st_dev == first.st_dev &&
-               other.st_ino == first.st_ino;
+        same = file_is_same(r->paths[0], r->paths[i]);
     return same;
 }
 

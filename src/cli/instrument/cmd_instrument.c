@@ -70,8 +70,7 @@ static bool target_read(target *t) {
     }
     if (!t->old)
         message_error("%s: %s", t->path, strerror(errno));
-    if (fd >= 0)
-        close(fd);
+    file_close(fd);
     if (t->old && strlen(t->old) != t->old_size) {
         message_error("%s: not a text file", t->path);
         return false;

@@ -30,8 +30,7 @@ static void reap(mcp_child *c) {
     close(c->out);
     close(c->end);
     c->out = c->end = -1;
-    while (waitpid(c->pid, &c->status, 0) < 0 && errno == EINTR)
-        continue;
+    TEMP_FAILURE_RETRY(waitpid(c->pid, &c->status, 0));
 }
 
 /* Kills the child and its process group. */

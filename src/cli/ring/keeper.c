@@ -648,10 +648,7 @@ bool keeper_finish(keeper *k, uint64_t end) {
         return false;
     const bool told = write(k->fd, &end, sizeof end) == (ssize_t)sizeof end;
     close(k->fd);
-    pid_t waited;
-    do
-        waited = waitpid(k->pid, &status, 0);
-    while (waited < 0 && errno == EINTR);
+    const pid_t waited = TEMP_FAILURE_RETRY(waitpid(k->pid, &status, 0));
     k->pid = -1;
     if (waited >= 0 && WIFEXITED(status)) /* otherwise the keeper has reported the error */
         return told && WEXITSTATUS(status) == EXIT_SUCCESS;

@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/path_rights.h"
 #include "base/proc.h"
 #include "cli/run/symbolize_file.h"
@@ -46,8 +47,7 @@ bool keeper_has_gone(const ring_plan *plan, uint64_t pid) {
         const int fd =
             ring_spool_path(plan, pid, path, sizeof path) ? keeper_spool_open(plan, path) : -1;
         is_free = fd >= 0 && symbolize_file_is_recording(path) && flock(fd, LOCK_EX | LOCK_NB) == 0;
-        if (fd >= 0)
-            close(fd);
+        file_close(fd);
         nanosleep(&pause, NULL);
     }
     return is_free;
@@ -98,8 +98,7 @@ static bool is_kept(const char *path, const char *name) {
     proc_read(run, "comm", who, sizeof who);
     const bool kept =
         strcmp(who, KEEPERS_NAME "\n") == 0 || (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) != 0);
-    if (fd >= 0)
-        close(fd);
+    file_close(fd);
     return kept;
 }
 

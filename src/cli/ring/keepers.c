@@ -114,8 +114,7 @@ static bool start_keeper(watch *w, place *p, int fd, const char *path, uint64_t 
         for (size_t i = 0; i < KEEPERS_PLACES; i++)
             if (w->places[i].keeper)
                 close(w->places[i].fd);
-        if (w->fd >= 0)
-            close(w->fd);
+        file_close(w->fd);
         say_nothing(STDERR_FILENO);
         keeper_of_child(&w->plan, path, fd, (pid_t)pid, w->rescue);
     }
@@ -213,8 +212,7 @@ static int notify_of(const char *folder) {
     const int fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
     if (fd >= 0 && inotify_add_watch(fd, folder, IN_CREATE | IN_MOVED_TO) >= 0)
         return fd;
-    if (fd >= 0)
-        close(fd);
+    file_close(fd);
     return -1;
 }
 
@@ -245,8 +243,7 @@ static bool is_alive(pid_t pid) {
     const int process = (int)syscall(SYS_pidfd_open, pid, 0);
     struct pollfd ended = {.fd = process, .events = POLLIN};
     const bool alive = process >= 0 && poll(&ended, 1, 0) == 0;
-    if (process >= 0)
-        close(process);
+    file_close(process);
     return alive;
 }
 

@@ -87,8 +87,7 @@ static bool send_again(const ring_plan *plan, const offer *what, int fd) {
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
     const int again = open(path, O_RDONLY | O_CLOEXEC);
     const bool sent = again >= 0 && send_file(plan->push_ends[SENDER], what, again);
-    if (again >= 0)
-        close(again);
+    file_close(again);
     return sent;
 }
 

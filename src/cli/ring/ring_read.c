@@ -300,8 +300,7 @@ static int combine(const char *folder, const members *all, bool strict, int *fd)
     const int status =
         groups ? combine_groups(folder, all, groups, n, strict, fd) : message_no_memory();
     for (size_t i = 0; groups && i < n; i++)
-        if (groups[i].fd >= 0)
-            close(groups[i].fd);
+        file_close(groups[i].fd);
     free(groups);
     return status;
 }

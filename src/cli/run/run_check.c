@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "attach/enter.h"
+#include "base/file.h"
 #include "base/path.h"
 #include "cli/message.h"
 #include "platform/symbols.h"
@@ -61,8 +62,7 @@ static bool find_interpreter(const char *path, char interpreter[PATH_MAX]) {
     char line[MAX_SCRIPT_LINE + 1] = "";
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     ssize_t n = fd >= 0 ? read(fd, line, MAX_SCRIPT_LINE) : -1;
-    if (fd >= 0)
-        close(fd);
+    file_close(fd);
     if (n < 2 || memcmp(line, ELFMAG, SELFMAG) == 0)
         return false;
     if (line[0] != '#' || line[1] != '!')
@@ -228,10 +228,8 @@ static void check_program(run_check *check) {
         check_kind(check, program, self, fd);
     elf_end(program);
     elf_end(self);
-    if (fd >= 0)
-        close(fd);
-    if (self_fd >= 0)
-        close(self_fd);
+    file_close(fd);
+    file_close(self_fd);
 }
 
 void run_check_command(run_check *check, const char *name) {

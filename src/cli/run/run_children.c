@@ -25,6 +25,7 @@
 #include "attach/enter.h"
 #include "attach/follow.h"
 #include "attach/tree.h"
+#include "base/file.h"
 #include "base/hash.h"
 #include "base/vec.h"
 #include "cli/message.h"
@@ -99,13 +100,10 @@ static void tell(const listener *l, enum word word) {
 /* Finds the file of the process's program: by its own name, unless that now names another file. */
 static void name_program(pid_t pid, char path[PATH_MAX]) {
     char link[64], target[PATH_MAX];
-    struct stat here, there;
     snprintf(link, sizeof link, "/proc/%d/exe", (int)pid);
     const ssize_t n = readlink(link, target, sizeof target - 1);
     target[n > 0 ? n : 0] = '\0';
-    const bool is_same = stat(link, &here) == 0 && stat(target, &there) == 0 &&
-                         here.st_dev == there.st_dev && here.st_ino == there.st_ino;
-    snprintf(path, PATH_MAX, "%s", is_same ? target : link);
+    snprintf(path, PATH_MAX, "%s", file_is_same(link, target) ? target : link);
 }
 
 /* A program that has stopped at its exec or is followed, and how it is recorded. */
@@ -611,8 +609,7 @@ static int listen_at(char name[HANDOVER_NAME]) {
     const socklen_t size = address_of(name, &at);
     if (fd >= 0 && bind(fd, (const struct sockaddr *)&at, size) == 0 && listen(fd, SOMAXCONN) == 0)
         return fd;
-    if (fd >= 0)
-        close(fd);
+    file_close(fd);
     return -1;
 }
 
@@ -633,8 +630,7 @@ void run_children_start(run_children *c, const run_children_how *how) {
     }
     const int ours[] = {own.socket, own.run_process, own.words[0], own.words[1], ends[0]};
     for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
-        if (ours[i] >= 0)
-            close(ours[i]);
+        file_close(ours[i]);
     c->fd = ends[1];
     if (c->pid < 0)
         c->name[0] = '\0';

@@ -13,8 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "attach/attach.h"
 #include "attach/follow.h"
+#include "attach/process.h"
 #include "base/file.h"
 #include "base/proc.h"
 #include "base/shell.h"
@@ -24,24 +24,7 @@
 #include "platform/clock.h"
 #include "query/figure.h"
 
-#define SAY(why, ...) snprintf((why)->text, sizeof(why)->text, __VA_ARGS__)
-
 /* ---- the process --------------------------------------------------------------------------- */
-
-/* Returns the entry point of the process's program, from the auxiliary vector; 0: it cannot be
- * read. */
-static uint64_t entry_of(pid_t pid) {
-    char path[64];
-    Elf64_auxv_t told = {.a_type = AT_NULL};
-    snprintf(path, sizeof path, "/proc/%d/auxv", (int)pid);
-    const int fd = open(path, O_RDONLY | O_CLOEXEC);
-    while (fd >= 0 && read(fd, &told, sizeof told) == sizeof told && told.a_type != AT_NULL)
-        if (told.a_type == AT_ENTRY)
-            break;
-    if (fd >= 0)
-        close(fd);
-    return told.a_type == AT_ENTRY ? told.a_un.a_val : 0;
-}
 
 /* Returns how long the process has been running, in microseconds; 0: unknown. */
 static uint64_t age_of(pid_t pid) {
@@ -55,23 +38,21 @@ static uint64_t age_of(pid_t pid) {
 /* Opens the memory of the process, and finds the runtime's variables in it. */
 static bool open_process(run_go *g, pid_t pid) {
     import_error error = {.reason = "not enough memory"};
-    const uint64_t entry = entry_of(pid);
-    g->memory = attach_open_memory(pid);
-    if (!entry || g->memory < 0) {
-        SAY(&g->why, "its memory cannot be read: %s", strerror(errno ? errno : EIO));
-        return false;
-    }
+    const uint64_t entry = process_auxv(pid, AT_ENTRY);
+    g->memory = proc_open((uint64_t)pid, "mem", O_RDWR);
+    if (!entry || g->memory < 0)
+        return remote_refuse(&g->why, "its memory cannot be read: %s",
+                             strerror(errno ? errno : EIO));
     go_program_move(&g->program, entry);
     if (go_program_locate(&g->program, g->memory, &error))
         return true;
-    SAY(&g->why, "%s", error.reason);
-    return false;
+    return remote_refuse(&g->why, "%s", error.reason);
 }
 
 static void take_profile(run_go *g) {
     import_error error = {.reason = "not enough memory"};
     if (!go_heap_import(&g->profile, &g->heap, &g->program, g->memory, &error))
-        SAY(&g->why, "%s", error.reason);
+        remote_refuse(&g->why, "%s", error.reason);
     else
         g->is_read = true;
     go_heap_free(&g->heap);
@@ -86,14 +67,13 @@ bool run_go_prepare(run_go *g, pid_t pid) {
         return false;
     if (go_program_enable(&g->program, g->memory, &g->period, &error))
         return true;
-    SAY(&g->why, "%s", error.reason);
-    return false;
+    return remote_refuse(&g->why, "%s", error.reason);
 }
 
 bool run_go_follow(run_go *g, pid_t pid, bool runs) {
     const int error = runs ? follow_running(pid) : follow_begin(pid) ? 0 : ESRCH;
     if (error)
-        SAY(&g->why, "it cannot be followed: %s", strerror(error));
+        remote_refuse(&g->why, "it cannot be followed: %s", strerror(error));
     return !error;
 }
 
@@ -116,7 +96,7 @@ void run_go_end(run_go *g, pid_t pid) {
     else if (is_read)
         take_profile(g);
     else
-        SAY(&g->why, "%s", error.reason);
+        remote_refuse(&g->why, "%s", error.reason);
     follow_let_go(pid);
 }
 
@@ -140,12 +120,9 @@ bool run_go_take(run_go *g, pid_t pid, int status) {
 /* ---- a running process ----------------------------------------------------------------------- */
 
 go_kind run_go_find(run_go *g, pid_t pid, import_error *error) {
-    char path[64];
-    snprintf(path, sizeof path, "/proc/%d/exe", (int)pid);
-    const int file = open(path, O_RDONLY | O_CLOEXEC);
+    const int file = proc_open((uint64_t)pid, "exe", O_RDONLY);
     const go_kind kind = file >= 0 ? go_program_find(&g->program, file, error) : GO_NONE;
-    if (file >= 0)
-        close(file);
+    file_close(file);
     return kind;
 }
 
@@ -168,9 +145,9 @@ static bool read_running(run_go *g, pid_t pid) {
             nanosleep(&(struct timespec){.tv_nsec = PAUSE}, NULL);
     }
     if (status == GO_HEAP_FAILED)
-        SAY(&g->why, "%s", error.reason);
+        remote_refuse(&g->why, "%s", error.reason);
     else if (status == GO_HEAP_BUSY)
-        SAY(&g->why, "its profile is being changed all the time");
+        remote_refuse(&g->why, "its profile is being changed all the time");
     return status == GO_HEAP_READ;
 }
 
@@ -180,8 +157,7 @@ bool run_go_open(run_go *g, pid_t pid) {
         return false;
     if (file_read_at(g->memory, &period, sizeof period, g->program.at[GO_RATE]) == 0 && period > 0)
         return true;
-    SAY(&g->why, "%s", switched_off);
-    return false;
+    return remote_refuse(&g->why, "%s", switched_off);
 }
 
 bool run_go_snapshot(run_go *g, pid_t pid) {
@@ -190,7 +166,7 @@ bool run_go_snapshot(run_go *g, pid_t pid) {
     if (!open_process(g, pid) || !read_running(g, pid))
         return false;
     if (g->heap.period == 0)
-        SAY(&g->why, "%s", switched_off);
+        remote_refuse(&g->why, "%s", switched_off);
     else
         take_profile(g);
     return g->is_read;
@@ -256,8 +232,7 @@ void run_go_free(run_go *g) {
     g->feed = NULL;
     go_heap_free(&g->heap);
     import_free(&g->profile);
-    if (g->memory >= 0)
-        close(g->memory);
+    file_close(g->memory);
     g->memory = -1;
 }
 

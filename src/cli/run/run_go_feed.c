@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/proc.h"
 #include "contract/trace_name.h"
 #include "platform/clock.h"
@@ -47,8 +48,7 @@ void run_go_feed_keep_earlier(pid_t pid, const char *path) {
     char head[MEMTRACE_FRONT_SIZE], name[PATH_MAX];
     const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
     const ssize_t n = fd >= 0 ? read(fd, head, sizeof head) : -1;
-    if (fd >= 0)
-        close(fd);
+    file_close(fd);
     if (n <= 0 || !memtrace_is_of_process(head, (size_t)n, (uint64_t)pid))
         return;
     for (unsigned i = 1; i <= TRACE_NAME_EARLIER_MAX; i++)
@@ -79,8 +79,7 @@ static bool open_file(run_go_feed *f) {
     }
     if (!f->os_error)
         return true;
-    if (f->fd >= 0)
-        close(f->fd);
+    file_close(f->fd);
     f->fd = -1;
     return false;
 }

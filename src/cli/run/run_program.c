@@ -18,6 +18,7 @@
 
 #include "attach/enter.h"
 #include "attach/follow.h"
+#include "base/file.h"
 #include "cli/signals.h"
 
 /* These signals keep their effect on us: faults are our own, and the others request nothing. */
@@ -85,8 +86,7 @@ static void enter(run_program *p, run_entry *entry, int go) {
     const int error = enter_follow(p->pid);
     close(go);
     if (error) {
-        snprintf(entry->outcome.text, sizeof entry->outcome.text,
-                 "it cannot be traced (ptrace: %s)", strerror(error));
+        remote_refuse(&entry->outcome, "it cannot be traced (ptrace: %s)", strerror(error));
         if (entry->go)
             entry->go->why = entry->outcome;
     } else if (!enter_await_exec(p->pid, &p->status)) {
@@ -123,14 +123,12 @@ bool run_program_start(run_program *p, char **words, void (*prepare)(void *conte
     p->pid = fork();
     if (p->pid == 0) {
         prepare(context);
-        if (go[1] >= 0)
-            close(go[1]);
+        file_close(go[1]);
         become(p, words, report[1], go[0]);
     }
     p->exec_error = p->pid < 0 ? errno : 0;
     close(report[1]);
-    if (go[0] >= 0)
-        close(go[0]);
+    file_close(go[0]);
     if (p->pid > 0 && waits)
         enter(p, entry, go[1]);
     if (p->pid > 0)

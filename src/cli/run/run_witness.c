@@ -3,6 +3,7 @@
  * that signal pending. If there is no answer within 0.3 s, nor within 0.3 s after SIGCONT, the
  * signal counts as sent to us alone. */
 #include "cli/run/run_witness.h"
+#include "base/file.h"
 #include "base/proc.h"
 #include "cli/signals.h"
 
@@ -103,12 +104,10 @@ bool run_witness_got(const run_witness *w, const siginfo_t *signal) {
 }
 
 void run_witness_end(run_witness *w) {
-    if (w->channel >= 0)
-        close(w->channel);
+    file_close(w->channel);
     if (w->pid < 0)
         return;
     kill(w->pid, SIGKILL);
-    while (waitpid(w->pid, NULL, 0) < 0 && errno == EINTR)
-        continue;
+    TEMP_FAILURE_RETRY(waitpid(w->pid, NULL, 0));
     w->pid = -1;
 }

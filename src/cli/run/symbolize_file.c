@@ -292,7 +292,6 @@ void symbolize_files_end(symbolizer *shared) {
 bool symbolize_file_is_recording(const char *path) {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     const bool locked = fd >= 0 && file_is_locked(fd);
-    if (fd >= 0)
-        close(fd);
+    file_close(fd);
     return locked;
 }

@@ -2,7 +2,6 @@
  * from duplicates of their descriptors. */
 #include "cli/top/top_output.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,8 +28,7 @@ bool top_output_begin(top_output *o, bool input) {
     replace(o, STDIN_FILENO, nothing);
     replace(o, STDOUT_FILENO, o->file);
     replace(o, STDERR_FILENO, o->file);
-    if (nothing >= 0)
-        close(nothing);
+    file_close(nothing);
     return true;
 }
 
@@ -41,17 +39,6 @@ void top_output_restore(top_output *o) {
             dup2(o->saved[i], i);
 }
 
-static bool write_all(int fd, const char *bytes, size_t size) {
-    while (size > 0) {
-        const ssize_t n = write(fd, bytes, size);
-        if (n < 0 && errno != EINTR)
-            return false;
-        bytes += n > 0 ? n : 0;
-        size -= n > 0 ? (size_t)n : 0;
-    }
-    return true;
-}
-
 void top_output_show(top_output *o) {
     char piece[1 << 14];
     const int to = o->saved[STDOUT_FILENO] >= 0 ? STDOUT_FILENO : STDERR_FILENO;
@@ -60,7 +47,7 @@ void top_output_show(top_output *o) {
         return;
     while ((n = pread(o->file, piece, sizeof piece, o->shown)) > 0) {
         o->shown += n;
-        if (!write_all(to, piece, (size_t)n))
+        if (file_write_all(to, piece, (size_t)n) != 0)
             break;
     }
 }
@@ -71,8 +58,7 @@ void top_output_end(top_output *o) {
     top_output_restore(o);
     top_output_show(o);
     for (int i = 0; i < 3; i++)
-        if (o->saved[i] >= 0)
-            close(o->saved[i]);
+        file_close(o->saved[i]);
     close(o->file);
     o->file = -1;
 }

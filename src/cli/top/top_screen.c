@@ -15,6 +15,7 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/utf8.h"
 
 #undef lines /* these macros of <term.h> collide with names used here */
@@ -45,8 +46,7 @@ static struct {
 static int open_terminal(void) {
     const int fd = open("/dev/tty", O_RDWR | O_CLOEXEC);
     const int high = fd >= 0 ? fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1) : -1;
-    if (fd >= 0)
-        close(fd);
+    file_close(fd);
     return high;
 }
 

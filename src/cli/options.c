@@ -227,50 +227,38 @@ static int parse_short(const command *cmd, char ***words, parsed_line *line) {
 }
 
 static int check_operands(const command *cmd, const parsed_line *line) {
-    size_t n = line->n_operands;
+    static const struct {
+        size_t least, most;
+        const char *needs; /* NULL: an unexpected operand is named */
+    } counts[] = {
+        [OPERAND_NONE] = {0, 0, NULL},
+        [OPERAND_TRACE] = {1, 1, "needs a trace file"},
+        [OPERAND_TRACES] = {1, SIZE_MAX, "needs a trace file"},
+        [OPERAND_FACTOR] = {2, 2, "needs a factor and a trace file"},
+        [OPERAND_SITE] = {2, SIZE_MAX, "needs a function and a trace file"},
+        [OPERAND_SOURCE] = {1, 1, "needs one source file"},
+        [OPERAND_SETTINGS] = {1, 1, "needs one file of settings"},
+        [OPERAND_PROFILE] = {1, 1, "needs one profile"},
+        [OPERAND_PROGRAM] = {1, SIZE_MAX, "needs a program to run"},
+        [OPERAND_PROCESS] = {1, 1, "needs a process id"},
+        [OPERAND_RECORDING] = {1, SIZE_MAX, "needs a trace file or a process id"},
+        [OPERAND_CONTROL] = {2, 3, "needs a process id and an action"},
+        [OPERAND_COMMAND] = {0, 1, "takes one command"},
+        [OPERAND_SHELL] = {1, 1, "needs the name of a shell"},
+    };
+    const size_t n = line->n_operands;
     for (size_t i = 0; i < n && cmd->operand != OPERAND_PROGRAM; i++)
         if (!*line->operands[i])
             return message_usage(cmd, "%s: word %zu is empty", cmd->name, i + 1);
-    switch (cmd->operand) {
-    case OPERAND_NONE:
-        return n == 0 ? STATUS_OK
-                      : message_usage(cmd, "%s takes no `%s`", cmd->name, line->operands[0]);
-    case OPERAND_TRACE:
-        if (n > 1 && !traces_combine(cmd))
-            return message_usage(cmd, "%s takes only one trace; unexpected `%s`", cmd->name,
-                                 line->operands[1]);
-        return n > 0 ? STATUS_OK : message_usage(cmd, "%s needs a trace file", cmd->name);
-    case OPERAND_TRACES:
-        return n > 0 ? STATUS_OK : message_usage(cmd, "%s needs a trace file", cmd->name);
-    case OPERAND_FACTOR:
-        return n == 2 ? STATUS_OK
-                      : message_usage(cmd, "%s needs a factor and a trace file", cmd->name);
-    case OPERAND_SITE:
-        return n >= 2 ? STATUS_OK
-                      : message_usage(cmd, "%s needs a function and a trace file", cmd->name);
-    case OPERAND_SOURCE:
-        return n == 1 ? STATUS_OK : message_usage(cmd, "%s needs one source file", cmd->name);
-    case OPERAND_SETTINGS:
-        return n == 1 ? STATUS_OK : message_usage(cmd, "%s needs one file of settings", cmd->name);
-    case OPERAND_PROFILE:
-        return n == 1 ? STATUS_OK : message_usage(cmd, "%s needs one profile", cmd->name);
-    case OPERAND_PROGRAM:
-        return n > 0 ? STATUS_OK : message_usage(cmd, "%s needs a program to run", cmd->name);
-    case OPERAND_PROCESS:
-        return n == 1 ? STATUS_OK : message_usage(cmd, "%s needs a process id", cmd->name);
-    case OPERAND_RECORDING:
-        return n > 0 ? STATUS_OK
-                     : message_usage(cmd, "%s needs a trace file or a process id", cmd->name);
-    case OPERAND_CONTROL:
-        return n == 2 || n == 3
-                   ? STATUS_OK
-                   : message_usage(cmd, "%s needs a process id and an action", cmd->name);
-    case OPERAND_SHELL:
-        return n == 1 ? STATUS_OK : message_usage(cmd, "%s needs the name of a shell", cmd->name);
-    case OPERAND_COMMAND:
-        return n <= 1 ? STATUS_OK : message_usage(cmd, "%s takes one command", cmd->name);
-    }
-    return STATUS_USAGE;
+    if (cmd->operand == OPERAND_NONE && n > 0)
+        return message_usage(cmd, "%s takes no `%s`", cmd->name, line->operands[0]);
+    if (cmd->operand == OPERAND_TRACE && n > 1)
+        return traces_combine(cmd) ? STATUS_OK
+                                   : message_usage(cmd, "%s takes only one trace; unexpected `%s`",
+                                                   cmd->name, line->operands[1]);
+    return n >= counts[cmd->operand].least && n <= counts[cmd->operand].most
+               ? STATUS_OK
+               : message_usage(cmd, "%s %s", cmd->name, counts[cmd->operand].needs);
 }
 
 static bool is_help(const char *word) {

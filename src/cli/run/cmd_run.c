@@ -21,6 +21,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/number.h"
 #include "base/path.h"
 #include "cli/color.h"
@@ -167,10 +168,25 @@ static bool check_recordable(const char *program, char preload[PATH_MAX], char e
     return false;
 }
 
+/* What is pushed while the program runs. */
+typedef struct pushing {
+    push_session *trace; /* NULL: nothing is pushed, or `family` is */
+    push_session *go;    /* like `trace`, for the separate trace of Go's heap */
+    char trace_path[PATH_MAX], go_path[PATH_MAX];
+    push_family *family;    /* NULL: child processes are not pushed */
+    family_options members; /* options of `family` */
+} pushing;
+
+/* The rescue memory, which all recorders of the run share. */
+typedef struct rescue {
+    int fd;               /* -1: none */
+    char name[64];        /* see run_rescue_name; empty: none */
+    pthread_mutex_t lock; /* held while adding unwritten events to traces */
+} rescue;
+
 /* State of the run, and what the new process needs to become the program. */
 typedef struct launch {
     const run_options *options;
-    char **operands;
     const char *command;
     const char *preload;           /* NULL: no recorder is preloaded */
     char static_library[PATH_MAX]; /* the library for static programs; empty: it is missing */
@@ -179,23 +195,16 @@ typedef struct launch {
     bool has_children;             /* child processes are recorded into the ring, too */
     bool only_children;            /* child processes load the recorder, but not the program */
     keepers keepers;               /* of child processes */
-    char rescue[64];               /* name of the rescue memory, see run_rescue_name; empty: none */
-    uint64_t replaced;             /* see run_output_replaces */
-    struct timespec started;       /* before the program, by the clock of file times */
+    rescue rescue;
+    uint64_t replaced;       /* see run_output_replaces */
+    struct timespec started; /* before the program, by the clock of file times */
     struct clock_anchor begin;
-    uint64_t end;             /* of the program, us since the epoch */
-    push_session *push;       /* NULL: nothing is pushed, or `family` is */
-    char push_path[PATH_MAX]; /* the trace that `push` reads */
-    push_session *push_go;    /* like `push`, for the separate trace of Go's heap */
-    char push_go_path[PATH_MAX];
-    push_family *family;      /* NULL: child processes are not pushed */
-    family_options members;   /* options of `family` */
-    run_entry entry;          /* for a static or Go program */
-    run_go go;                /* state of a Go program, if entry.go points to it */
-    run_children children;    /* the process that follows other static and Go programs */
-    run_go_case go_case;      /* for `go` */
-    int shared;               /* file descriptor of the rescue memory; -1: none */
-    pthread_mutex_t rescuing; /* held while adding unwritten events to traces */
+    uint64_t end; /* of the program, us since the epoch */
+    pushing push;
+    run_entry entry;       /* for a static or Go program */
+    run_go go;             /* state of a Go program, if entry.go points to it */
+    run_go_case go_case;   /* for `go` */
+    run_children children; /* the process that follows other static and Go programs */
 } launch;
 
 /* Returns whether the rate is 1, so that every block is recorded. */
@@ -291,7 +300,7 @@ static void set_environment(void *context) {
     set_setting(SETTING_ROOM, wants_room(l, pattern) ? "1" : "0");
     snprintf(text, sizeof text, "%lld", (long long)getpid());
     set_setting(SETTING_PROCESS, text);
-    set_setting(SETTING_RESCUE, l->rescue);
+    set_setting(SETTING_RESCUE, l->rescue.name);
     set_setting(SETTING_HANDOVER, l->children.name);
     if (l->options->rate > 0) {
         snprintf(text, sizeof text, "%.15g", l->options->rate);
@@ -322,8 +331,7 @@ static void occupy_standard_streams(void) {
     do
         fd = open("/dev/null", O_RDWR | O_CLOEXEC);
     while (fd >= 0 && fd <= STDERR_FILENO);
-    if (fd >= 0)
-        close(fd);
+    file_close(fd);
 }
 
 static bool records_mapped(const run_options *given) {
@@ -407,22 +415,23 @@ enum { PATIENCE = 20 /* times 5 ms, for a child that holds its parent's lock */ 
 static unsigned complete_killed(launch *l, const run_program *program, const char *pattern) {
     unsigned patience = PATIENCE;
     const uint64_t only = l->ring.run ? (uint64_t)program->pid : 0; /* children have keepers */
-    pthread_mutex_lock(&l->rescuing);
-    run_rescue_finish(l->shared, pattern, only, &patience);
+    pthread_mutex_lock(&l->rescue.lock);
+    run_rescue_finish(l->rescue.fd, pattern, only, &patience);
     if (WIFSIGNALED(program->status))
-        run_rescue_note_end(l->shared, pattern, (uint64_t)program->pid, l->begin.wall_us, l->end);
-    pthread_mutex_unlock(&l->rescuing);
+        run_rescue_note_end(l->rescue.fd, pattern, (uint64_t)program->pid, l->begin.wall_us,
+                            l->end);
+    pthread_mutex_unlock(&l->rescue.lock);
     return patience;
 }
 
 /* Both sessions get one deadline, so that their last pushes are waited for together. */
 static void finish_push(const launch *l) {
     const uint64_t end_ms = clock_monotonic_ms() + PUSH_END_MS;
-    if (l->push && l->push_go)
-        push_hurry(l->push_go, end_ms);
-    push_finish(l->push);
-    push_finish(l->push_go);
-    family_finish(l->family);
+    if (l->push.trace && l->push.go)
+        push_hurry(l->push.go, end_ms);
+    push_finish(l->push.trace);
+    push_finish(l->push.go);
+    family_finish(l->push.family);
 }
 
 /* Reports that the program was killed, since its recording may be short. After Ctrl-C, users
@@ -443,11 +452,11 @@ static void finish(launch *l, run_program *program) {
     name_for_each(l, for_each, sizeof for_each);
     unsigned patience = complete_killed(l, program, name);
     finish_push(l); /* before names are added to the trace, which may replace the file */
-    run_traces_find(&traces, name, l->started, l->shared, &patience);
+    run_traces_find(&traces, name, l->started, l->rescue.fd, &patience);
     traces.replaced = l->replaced;
-    const uint64_t notes = run_rescue_notes(l->shared);
+    const uint64_t notes = run_rescue_hear(l->rescue.fd).notes;
     bool unfinished =
-        traces.n_locked || (trace_name_is_per_process(name) && run_rescue_is_in_use(l->shared));
+        traces.n_locked || (trace_name_is_per_process(name) && run_rescue_is_in_use(l->rescue.fd));
     run_traces_complete(&traces, l->options->no_symbolize ? NULL : &l->options->debug_files,
                         interrupted, program);
     if (run_program_interrupted(program))
@@ -462,7 +471,7 @@ static void finish(launch *l, run_program *program) {
                                        .from_start = true,
                                        .counted_twice = counted_twice(l->options),
                                        .mapped = records_mapped(l->options),
-                                       .n_silent = run_rescue_silent(l->shared),
+                                       .n_silent = run_rescue_hear(l->rescue.fd).n_silent,
                                        .left_out = notes & RESCUE_LEFT_CHILD ? for_each : NULL});
     else if (!unfinished && notes & RESCUE_LEFT_TO_PROGRAM)
         say_left_to_program(name);
@@ -471,7 +480,7 @@ static void finish(launch *l, run_program *program) {
         say_why_nothing(name);
     if (unfinished)
         run_traces_warn_unfinished(&traces, name);
-    run_traces_warn_refused(run_rescue_refused(l->shared), name);
+    run_traces_warn_refused(run_rescue_hear(l->rescue.fd).n_refused, name);
     run_traces_free(&traces);
 }
 
@@ -494,7 +503,7 @@ static void finish_go(launch *l, const run_program *program) {
 
 /* Says how many child processes left no trace. */
 static void say_silent(const launch *l) {
-    const uint64_t n = l->ring.run && l->preload ? run_rescue_silent(l->shared) : 0;
+    const uint64_t n = l->ring.run && l->preload ? run_rescue_hear(l->rescue.fd).n_silent : 0;
     if (n)
         message_note("%llu more program%s had no samples and left no trace", (unsigned long long)n,
                      n == 1 ? "" : "s");
@@ -524,7 +533,7 @@ static void finish_ring(launch *l, run_program *program, keeper *keeps) {
         say_silent(l);
         ring_report(&l->ring, &made);
     } else if (made.n_segments == 0 && kept && !left.n_recording && !left.n_silent && l->preload &&
-               !(run_rescue_notes(l->shared) & RESCUE_TOLD))
+               !(run_rescue_hear(l->rescue.fd).notes & RESCUE_TOLD))
         say_why_nothing(pattern_of(l, program->pid, pattern));
     keepers_say_left(&left, &l->ring);
 }
@@ -561,36 +570,37 @@ static void end_view(view_session *s) {
 /* Adds the unwritten events of a process of the pushed family that has ended. */
 static void complete_member(void *context, uint64_t pid) {
     launch *l = context;
-    pthread_mutex_lock(&l->rescuing);
-    run_rescue_finish_one(l->shared, l->members.pattern, pid);
-    pthread_mutex_unlock(&l->rescuing);
+    pthread_mutex_lock(&l->rescue.lock);
+    run_rescue_finish_one(l->rescue.fd, l->push.members.pattern, pid);
+    pthread_mutex_unlock(&l->rescue.lock);
 }
 
 /* Pushes the trace of the program's own process, or, if each process is recorded, all traces. */
 static void start_push(launch *l, const run_program *program, push_position *position,
                        char room[PATH_MAX]) {
-    if (!l->options->push.urls || !is_recorded(l))
+    const push_flags *flags = &l->options->push;
+    const bool quiet = l->options->quiet;
+    pushing *p = &l->push;
+    if (!flags->urls || !is_recorded(l))
         return;
     const char *pattern = pattern_of(l, program->pid, room);
     if (l->ring.run) {
-        l->members =
+        p->members =
             (family_options){.push.since = l->started, .source = ring_push_source(&l->ring)};
         if (l->ring.push_ends[0])
-            l->family = push_flags_start_family(&l->options->push, &l->members, l->options->quiet);
-        if (!l->family)
+            p->family = push_flags_start_family(flags, &p->members, quiet);
+        if (!p->family)
             ring_push_end(&l->ring);
     } else if (trace_name_is_per_process(pattern)) {
-        l->members = (family_options){.push.since = l->started,
+        p->members = (family_options){.push.since = l->started,
                                       .pattern = pattern,
                                       .complete = complete_member,
                                       .context = l};
-        l->family = push_flags_start_family(&l->options->push, &l->members, l->options->quiet);
-    } else if (trace_name_for(pattern, (uint64_t)program->pid, l->push_path, sizeof l->push_path)) {
-        l->push = push_flags_start(&l->options->push, l->push_path, l->started, 0, position,
-                                   l->options->quiet);
-        if (l->entry.go && l->preload && run_go_name(l->push_path, true, l->push_go_path))
-            l->push_go = push_flags_start(&l->options->push, l->push_go_path, l->started, 0, NULL,
-                                          l->options->quiet);
+        p->family = push_flags_start_family(flags, &p->members, quiet);
+    } else if (trace_name_for(pattern, (uint64_t)program->pid, p->trace_path, PATH_MAX)) {
+        p->trace = push_flags_start(flags, p->trace_path, l->started, 0, position, quiet);
+        if (l->entry.go && l->preload && run_go_name(p->trace_path, true, p->go_path))
+            p->go = push_flags_start(flags, p->go_path, l->started, 0, NULL, quiet);
     }
 }
 
@@ -703,8 +713,8 @@ static bool prepare(launch *l, char preload[PATH_MAX], char entering[PATH_MAX]) 
 
 /* Makes the memory in which events of a killed program survive. */
 static void share_memory(launch *l) {
-    l->shared = l->preload ? run_rescue_open() : -1;
-    struct rescue_head *head = l->ring.overhead > 0 ? run_rescue_share(l->shared) : NULL;
+    l->rescue.fd = l->preload ? run_rescue_open() : -1;
+    struct rescue_head *head = l->ring.overhead > 0 ? run_rescue_share(l->rescue.fd) : NULL;
     if (!head)
         return;
     atomic_store(&head->pace.follows, 1);
@@ -760,11 +770,11 @@ static bool start_sharing(launch *l) {
     share_memory(l);
     if (l->has_children && l->preload && l->options->push.urls && !ring_push_begin(&l->ring))
         message_warning("--push: nothing is pushed: %s", strerror(errno));
-    if (l->has_children && l->preload && !keepers_start(&l->keepers, &l->ring, l->shared))
+    if (l->has_children && l->preload && !keepers_start(&l->keepers, &l->ring, l->rescue.fd))
         return false;
-    if (l->shared >= 0)
-        run_rescue_name(l->shared, l->keepers.pid > 0 ? l->keepers.pid : getpid(), l->rescue,
-                        sizeof l->rescue);
+    if (l->rescue.fd >= 0)
+        run_rescue_name(l->rescue.fd, l->keepers.pid > 0 ? l->keepers.pid : getpid(),
+                        l->rescue.name, sizeof l->rescue.name);
     return true;
 }
 
@@ -778,7 +788,7 @@ static int accompany(launch *l, run_program *program, bool live, const top_optio
     if (l->keepers.pid > 0)
         keepers_leave_out(&l->keepers, program->pid);
     if (l->ring.on && is_recorded(l))
-        keeper_start(&keeps, &l->ring, program->pid, l->shared, opts->push.urls && !l->ring.run);
+        keeper_start(&keeps, &l->ring, program->pid, l->rescue.fd, opts->push.urls && !l->ring.run);
     signal(SIGPIPE, SIG_IGN); /* write errors are handled at each write, as in other commands */
     signal(SIGXFSZ, SIG_IGN);
     if (l->entry.go)
@@ -797,8 +807,7 @@ static int accompany(launch *l, run_program *program, bool live, const top_optio
         finish_ring(l, program, &keeps);
     else
         finish_trace(l, program);
-    if (l->shared >= 0)
-        close(l->shared);
+    file_close(l->rescue.fd);
     if (l->entry.go)
         finish_go(l, program);
     run_children_say(&children, pattern_of(l, program->pid, path), opts->quiet);
@@ -806,7 +815,7 @@ static int accompany(launch *l, run_program *program, bool live, const top_optio
     return run_program_end(program);
 }
 
-static int start(launch *l) {
+static int start(launch *l, char **operands) {
     const bool live = l->options->live && is_recorded(l);
     const top_options how = {.order = ACTIVITY_BY_LIVE,
                              .color = color_wanted(COLOR_AUTO),
@@ -826,7 +835,7 @@ static int start(launch *l) {
     l->begin = clock_anchor_now();
     if (live && !top_output_begin(&held, true))
         message_warning("--live: cannot create a temporary file for the program's output");
-    if (!run_program_start(&program, l->operands, set_environment, l, &l->entry)) {
+    if (!run_program_start(&program, operands, set_environment, l, &l->entry)) {
         top_output_end(&held);
         if (l->keepers.pid > 0)
             keepers_leave_out(&l->keepers, 0);
@@ -843,14 +852,12 @@ static int run(const void *opts_, char **operands) {
     char preload[PATH_MAX] = "", entering[PATH_MAX] = "", folder[PATH_MAX];
     const char *name = opts->output;
     launch l = {.options = opts,
-                .operands = operands,
                 .command = operands[0],
                 .pattern = opts->output,
                 .go.memory = -1,
                 .keepers = {.pid = -1, .fd = -1},
                 .children = {.pid = -1, .fd = -1},
-                .shared = -1,
-                .rescuing = PTHREAD_MUTEX_INITIALIZER};
+                .rescue = {.fd = -1, .lock = PTHREAD_MUTEX_INITIALIZER}};
     int status = check_options(opts);
     if (status == STATUS_OK)
         status = ring_options_children(&command_run, &opts->ring, &name, folder, &l.has_children);
@@ -859,7 +866,7 @@ static int run(const void *opts_, char **operands) {
     if (status != STATUS_OK)
         return status;
     occupy_standard_streams();
-    return prepare(&l, preload, entering) ? start(&l) : STATUS_FAILED;
+    return prepare(&l, preload, entering) ? start(&l, operands) : STATUS_FAILED;
 }
 
 const command command_run = {

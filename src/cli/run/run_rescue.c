@@ -234,8 +234,7 @@ static bool is_recorded_to(int trace, unsigned *patience) {
 bool run_rescue_is_recording(const char *path, unsigned *patience) {
     const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     const bool is_recording = fd >= 0 && is_recorded_to(fd, patience);
-    if (fd >= 0)
-        close(fd);
+    file_close(fd);
     return is_recording;
 }
 
@@ -283,8 +282,7 @@ static void rescue_stream(const rescued *r, const struct rescue_slot *slot) {
     const int trace = open_trace_of(r, slot);
     for (size_t i = 0; trace >= 0 && i < WRITER_RESCUED_PACKETS; i++)
         add_packet(trace, &packets[i]);
-    if (trace >= 0)
-        close(trace);
+    file_close(trace);
 }
 
 /* Returns the offset of the next slot that takes memory. */
@@ -328,8 +326,7 @@ static void visit_end(void *context, int fd, uint64_t at, const struct rescue_sl
     const memtrace_end end = end_make(MEMTRACE_END_WHOLE, since_start(&w, w.end), 0,
                                       "the process was killed, then or later");
     say_end(trace, &w, false, &end);
-    if (trace >= 0)
-        close(trace);
+    file_close(trace);
 }
 
 static void finish(int fd, rescued *r) {
@@ -390,8 +387,7 @@ void run_rescue_finish_one(int fd, const char *pattern, uint64_t pid) {
                           : -1;
     if (trace >= 0 && may_lack(trace))
         finish(fd, &r);
-    if (trace >= 0)
-        close(trace);
+    file_close(trace);
 }
 
 bool run_rescue_states_end(int trace) {
@@ -431,8 +427,7 @@ void run_rescue_note_silent(int fd, const char *path) {
                                       "the process ended without notice, then or later");
     if (w.size > 0 && w.said.how == MEMTRACE_END_OPEN && had_no_stream(fd, &w))
         say_end(trace, &w, false, &end);
-    if (trace >= 0)
-        close(trace);
+    file_close(trace);
 }
 
 static memtrace_end lost_end(const whole_packets *w) {
@@ -483,19 +478,12 @@ void run_rescue_note_end(int rescue, const char *pattern, uint64_t pid, uint64_t
 
 /* ---- what else is known -------------------------------------------------------------------- */
 
-uint64_t run_rescue_notes(int fd) {
+run_rescue_told run_rescue_hear(int fd) {
     struct rescue_head head;
-    return fd >= 0 && pread(fd, &head, sizeof head, 0) == (ssize_t)sizeof head ? head.notes : 0;
-}
-
-uint64_t run_rescue_silent(int fd) {
-    struct rescue_head head;
-    return fd >= 0 && pread(fd, &head, sizeof head, 0) == (ssize_t)sizeof head ? head.silent : 0;
-}
-
-uint64_t run_rescue_refused(int fd) {
-    struct rescue_head head;
-    return fd >= 0 && pread(fd, &head, sizeof head, 0) == (ssize_t)sizeof head ? head.refused : 0;
+    if (fd < 0 || pread(fd, &head, sizeof head, 0) != (ssize_t)sizeof head)
+        return (run_rescue_told){0};
+    return (run_rescue_told){
+        .notes = head.notes, .n_silent = head.silent, .n_refused = head.refused};
 }
 
 /* A memfd can be sealed against writing only while nobody maps it writable. The child of a fork

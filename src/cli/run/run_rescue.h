@@ -55,15 +55,14 @@ void run_rescue_note_lost(const char *path, uint64_t pid, uint64_t end);
  * could not say so itself. */
 void run_rescue_note_silent(int fd, const char *path);
 
-/* Returns what recorders reported: bits of enum rescue_note, and of rescue_unopened. */
-uint64_t run_rescue_notes(int fd);
+/* What recorders have reported so far. */
+typedef struct run_rescue_told {
+    uint64_t notes;     /* bits of enum rescue_note, and of rescue_unopened */
+    uint64_t n_silent;  /* programs that left no trace because none of their words was sampled */
+    uint64_t n_refused; /* processes that were not allowed to open their traces */
+} run_rescue_told;
 
-/* Returns the number of programs of the run that left no trace because none of their words was
- * sampled. */
-uint64_t run_rescue_silent(int fd);
-
-/* Returns the number of processes that were not allowed to open their traces. */
-uint64_t run_rescue_refused(int fd);
+run_rescue_told run_rescue_hear(int fd);
 
 /* Returns whether a process that records, or will when it next allocates, is still alive. */
 bool run_rescue_is_in_use(int fd);

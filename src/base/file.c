@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -46,6 +47,16 @@ void file_close(int fd) {
     if (fd >= 0)
         close(fd);
     errno = before;
+}
+
+bool file_is_ready(int fd, int ms) {
+    struct pollfd one = {.fd = fd, .events = POLLIN};
+    return TEMP_FAILURE_RETRY(poll(&one, 1, ms)) == 1;
+}
+
+const char *file_path_of(int fd, file_path path) {
+    snprintf(path, sizeof(file_path), "/proc/self/fd/%d", fd);
+    return path;
 }
 
 bool file_is_same(const char *a, const char *b) {

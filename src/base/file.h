@@ -16,6 +16,13 @@ int file_read_at(int fd, void *bytes, size_t size, uint64_t offset);
 /* Closes a descriptor, unless it is negative. Keeps errno. */
 void file_close(int fd);
 
+/* Waits at most `ms` milliseconds for something to read, or the end. Returns whether there is. */
+bool file_is_ready(int fd, int ms);
+
+/* Makes a path of this process to an open file, and returns it. */
+typedef char file_path[32];
+const char *file_path_of(int fd, file_path path);
+
 /* Whether both paths lead to the same file. */
 bool file_is_same(const char *a, const char *b);
 

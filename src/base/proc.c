@@ -9,10 +9,23 @@
 #include <string.h>
 #include <unistd.h>
 
+typedef char proc_path[96];
+
+static const char *path_of(uint64_t pid, const char *name, proc_path path) {
+    snprintf(path, sizeof(proc_path), "/proc/%" PRIu64 "/%s", pid, name);
+    return path;
+}
+
 int proc_open(uint64_t pid, const char *name, int flags) {
-    char path[96];
-    snprintf(path, sizeof path, "/proc/%" PRIu64 "/%s", pid, name);
-    return open(path, flags | O_CLOEXEC);
+    proc_path path;
+    return open(path_of(pid, name, path), flags | O_CLOEXEC);
+}
+
+bool proc_link(uint64_t pid, const char *name, char *path, size_t size) {
+    proc_path link;
+    const ssize_t n = readlink(path_of(pid, name, link), path, size - 1);
+    path[n > 0 ? n : 0] = '\0';
+    return n > 0;
 }
 
 size_t proc_read(uint64_t pid, const char *name, char *text, size_t size) {

@@ -2,11 +2,16 @@
 #ifndef BASE_PROC_H
 #define BASE_PROC_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 /* Opens /proc/PID/NAME, with flags of open(2). Returns -1 with errno on failure. */
 int proc_open(uint64_t pid, const char *name, int flags);
+
+/* Reads where the link /proc/PID/NAME leads. Returns false with errno on failure; then `path` is
+ * empty. */
+bool proc_link(uint64_t pid, const char *name, char *path, size_t size);
 
 /* Reads the beginning of /proc/PID/NAME into `text`, NUL-terminated. Returns its size; 0 if there
  * is nothing. */

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
+
 static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
                             "_./%+:@,=-";
 static const char quote[] = "'\\''"; /* ends the quotes, adds an escaped quote, and reopens them */
@@ -21,4 +23,12 @@ char *shell_word(const char *word) {
         to = *word == '\'' ? mempcpy(to, quote, sizeof quote - 1) : mempcpy(to, word, 1);
     memcpy(to, "'", 2);
     return text;
+}
+
+char *shell_add_word(char *words, const char *word) {
+    char *last = shell_word(word);
+    char *all = last ? text_format("%s%s%s", words ? words : "", words ? " " : "", last) : NULL;
+    free(last);
+    free(words);
+    return all;
 }

@@ -6,4 +6,8 @@
  * NULL when there is no memory. */
 char *shell_word(const char *word);
 
+/* Returns `words`, which may be NULL and is freed, with another word behind. The caller frees the
+ * result. Returns NULL when there is no memory. */
+char *shell_add_word(char *words, const char *word);
+
 #endif

@@ -1,6 +1,18 @@
 /* text.c: a percent sign that is not followed by two hexadecimal digits is left as it is. */
 #include "base/text.h"
 
+#include <stdarg.h>
+#include <stdio.h>
+
+char *text_format(const char *format, ...) {
+    char *text;
+    va_list arguments;
+    va_start(arguments, format);
+    const int n = vasprintf(&text, format, arguments);
+    va_end(arguments);
+    return n < 0 ? NULL : text;
+}
+
 static int hex_digit(char c) {
     return c >= '0' && c <= '9'   ? c - '0'
            : c >= 'a' && c <= 'f' ? c - 'a' + 10

@@ -72,26 +72,33 @@ typedef enum exit_status {
     STATUS_UNSURE = 4,  /* check only: an amount may be beyond its limit, and none certainly is */
 } exit_status;
 
-typedef enum option_kind {
-    OPTION_FLAG,    /* bool; takes no argument */
-    OPTION_TEXT,    /* const char * */
-    OPTION_FILE,    /* const char *; completes to file names */
-    OPTION_COUNT,   /* uint64_t */
-    OPTION_PERCENT, /* double, 0 to 100; may be followed by `%` */
-    OPTION_RATE,    /* double, 0 < rate <= 1 */
-    OPTION_TIME,    /* uint64_t, microseconds; `1.5s`, `20ms`, `300us`, `2min`, `1h`; default unit:
-                       s */
-    OPTION_CHOICE,  /* int, an index into `choices` */
-    OPTION_TEXTS,   /* option_texts: may be given several times */
-    OPTION_HEAD, /* size_t: operands follow; 1 + the number of operands before it; 0: not given */
-} option_kind;
-
 #define OPTION_TEXTS_MAX 16
 
 typedef struct option_texts {
     const char *items[OPTION_TEXTS_MAX];
     size_t n;
 } option_texts;
+
+/* X(identifier, type of the value) */
+#define OPTION_KINDS(X)                                                                            \
+    X(FLAG, bool) /* takes no argument */                                                          \
+    X(TEXT, const char *)                                                                          \
+    X(FILE, const char *) /* completes to file names */                                            \
+    X(COUNT, uint64_t)                                                                             \
+    X(PERCENT, double)     /* 0 to 100; may be followed by `%` */                                  \
+    X(RATE, double)        /* 0 < rate <= 1 */                                                     \
+    X(TIME, uint64_t)      /* microseconds; `1.5s`, `20ms`, `300us`, `2min`, `1h`; default: s */   \
+    X(CHOICE, int)         /* an index into `choices` */                                           \
+    X(TEXTS, option_texts) /* may be given several times */                                        \
+    X(HEAD, size_t)        /* operands follow; 1 + the number of operands before it; 0: not given */
+
+#define OPTION_KIND_ID(id, type) OPTION_##id,
+typedef enum option_kind { OPTION_KINDS(OPTION_KIND_ID) } option_kind;
+#undef OPTION_KIND_ID
+
+#define OPTION_KIND_VALUE(id, type) typedef type option_value_##id;
+OPTION_KINDS(OPTION_KIND_VALUE)
+#undef OPTION_KIND_VALUE
 
 typedef struct option {
     const char *name;           /* without the dashes */
@@ -105,6 +112,15 @@ typedef struct option {
                           topic that another option refers to explains it; NULL: `help` */
 } option;
 
+/* Parts of an option's row: its kind, and the field that gets the value, whose type is checked. */
+#define OPTION_SETS(id, type, field)                                                               \
+    .kind = OPTION_##id,                                                                           \
+    .at = offsetof(type, field) + 0 * sizeof(&((type *)0)->field == (option_value_##id *)0)
+#define OPTION_TAKES(id, type, field, argument_)                                                   \
+    OPTION_SETS(id, type, field), .argument = (argument_)
+#define OPTION_CHOOSES(type, field, choices_)                                                      \
+    OPTION_SETS(CHOICE, type, field), .choices = (choices_)
+
 static inline bool option_takes_value(const option *o) {
     return o->kind != OPTION_FLAG && o->kind != OPTION_HEAD;
 }
@@ -112,6 +128,7 @@ static inline bool option_takes_value(const option *o) {
 /* The operands, which also determine completions. */
 typedef enum operand_kind {
     OPERAND_NONE,
+    /* From here to OPERAND_PROFILE, the last operand is a file. */
     OPERAND_TRACE,     /* exactly one trace; `-` is standard input */
     OPERAND_TRACES,    /* one or more */
     OPERAND_FACTOR,    /* a number and one trace */
@@ -207,7 +224,7 @@ int command_refuse(const char *name);
 /* For commands that read traces. `field` of `type` is a bool. */
 #define OPTION_STRICT(type, field)                                                                 \
     {                                                                                              \
-        .name = "strict", .kind = OPTION_FLAG, .at = offsetof(type, field),                        \
+        .name = "strict", OPTION_SETS(FLAG, type, field),                                          \
         .help = "stop at the first defect of a trace instead of skipping it with a warning",       \
         .brief = "stop at the first defect of a trace"                                             \
     }

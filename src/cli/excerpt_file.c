@@ -62,18 +62,15 @@ static int read_and_write(const command *cmd, excerpt *e, const char *path,
 
 int excerpt_file(const command *cmd, const char *path, double keep,
                  const excerpt_file_options *options) {
-    const excerpt_options part = {.from = options->from,
-                                  .to = options->to,
-                                  .live = options->live,
-                                  .keep = keep,
-                                  .seed = options->seed};
-    const memtrace_reader_options quick = {.skip_backtraces = options->from == 0,
+    excerpt_options part = options->part;
+    const memtrace_reader_options quick = {.skip_backtraces = part.from == 0,
                                            .strict = options->strict};
     if (strcmp(path, "-") == 0)
         return message_usage(cmd, "%s reads its trace twice, so standard input cannot be used",
                              cmd->name);
     if (part.from >= part.to)
         return message_usage(cmd, "--from must be before --to");
+    part.keep = keep;
     trace_file in;
     excerpt e = {0};
     int status = trace_file_open(&in, path, &quick);

@@ -8,10 +8,8 @@
 
 typedef struct excerpt_file_options {
     const char *output; /* NULL: standard output */
-    uint64_t from, to;  /* microseconds; a `to` of EXCERPT_END means the end */
-    uint64_t seed;
+    excerpt_options part;
     int format; /* index into excerpt_formats */
-    bool live;
     bool strict;
 } excerpt_file_options;
 
@@ -20,25 +18,18 @@ extern const char *const excerpt_formats[];
 #define OPTIONS_EXCERPT(type)                                                                      \
     OPTION_RESULT(type, output),                                                                   \
         {.name = "from",                                                                           \
-         .kind = OPTION_TIME,                                                                      \
-         .at = offsetof(type, from),                                                               \
-         .argument = "TIME",                                                                       \
+         OPTION_TAKES(TIME, type, part.from, "TIME"),                                              \
          .help = "leave out what happened before TIME, like 1.5s, 20ms, 300us or 2min since the "  \
                  "start"},                                                                         \
         {.name = "to",                                                                             \
-         .kind = OPTION_TIME,                                                                      \
-         .at = offsetof(type, to),                                                                 \
-         .argument = "TIME",                                                                       \
+         OPTION_TAKES(TIME, type, part.to, "TIME"),                                                \
          .help = "leave out what happened at TIME or later"},                                      \
         {.name = "live",                                                                           \
-         .kind = OPTION_FLAG,                                                                      \
-         .at = offsetof(type, live),                                                               \
+         OPTION_SETS(FLAG, type, part.live),                                                       \
          .help = "keep the blocks that were allocated before --from and alive then, as if they "   \
                  "had been allocated at that moment"},                                             \
         {.name = "format",                                                                         \
-         .kind = OPTION_CHOICE,                                                                    \
-         .at = offsetof(type, format),                                                             \
-         .choices = excerpt_formats,                                                               \
+         OPTION_CHOOSES(type, format, excerpt_formats),                                            \
          .help = "version of the new trace: same (default; 2 for 1); 2, which memtrace 0.2.3 "     \
                  "reads, for one thread or domain; 3"},                                            \
         OPTION_STRICT(type, strict)

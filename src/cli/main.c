@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/path.h"
+#include "base/text.h"
 #include "cli/command.h"
 #include "cli/help.h"
 #include "cli/message.h"
@@ -103,20 +104,17 @@ static int show_version(void) {
 }
 
 static bool is_long_option(const command *cmd, const char *name) {
-    const size_t size = strcspn(name, "=");
-    for (size_t i = 0; i < cmd->n_options; i++)
-        if (strlen(cmd->options[i].name) == size && strncmp(cmd->options[i].name, name, size) == 0)
-            return true;
-    return strcmp(name, "help") == 0 || strcmp(name, "version") == 0;
+    return options_find(cmd, name, strcspn(name, "=")) || strcmp(name, "help") == 0 ||
+           strcmp(name, "version") == 0;
 }
 
 /* The OCaml tools with these names accept long options with a single dash: `-port 8080`. */
 static int run_alias(const command *cmd, char **words) {
     for (char **word = words; *word && strcmp(*word, "--") != 0; word++) {
-        char *twice;
-        if ((*word)[0] == '-' && (*word)[1] && (*word)[2] && is_long_option(cmd, *word + 1) &&
-            asprintf(&twice, "-%s", *word) > 0)
-            *word = twice; /* never freed */
+        const bool is_long =
+            (*word)[0] == '-' && (*word)[1] && (*word)[2] && is_long_option(cmd, *word + 1);
+        char *twice = is_long ? text_format("-%s", *word) : NULL;
+        *word = twice ? twice : *word; /* never freed */
     }
     return *words && is_version(*words) ? show_version() : run_command(cmd, words);
 }

@@ -133,7 +133,7 @@ static int store(const command *cmd, const option *o, const char *text, parsed_l
 
 /* ---- words ------------------------------------------------------------------------------- */
 
-static const option *find_long(const command *cmd, const char *name, size_t size) {
+const option *options_find(const command *cmd, const char *name, size_t size) {
     for (size_t i = 0; i < cmd->n_options; i++)
         if (strncmp(cmd->options[i].name, name, size) == 0 && !cmd->options[i].name[size])
             return &cmd->options[i];
@@ -190,7 +190,7 @@ static int parse_long(const command *cmd, char ***words, parsed_line *line) {
     size_t size = strcspn(name, "=");
     const char *value = name[size] ? name + size + 1 : NULL;
     ++*words;
-    const option *o = find_long(cmd, name, size);
+    const option *o = options_find(cmd, name, size);
     if (!o)
         return refuse_unknown(cmd, name, size);
     if (!option_takes_value(o) && value)

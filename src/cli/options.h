@@ -20,6 +20,9 @@ typedef struct parsed_line {
  * STATUS_OK, or STATUS_USAGE after reporting what is wrong. */
 int options_parse(const command *cmd, char **words, parsed_line *line);
 
+/* Returns the option with that name, of `size` bytes; NULL: the command has none. */
+const option *options_find(const command *cmd, const char *name, size_t size);
+
 /* Parses a value of OPTION_TIME, in microseconds. Returns false if it is not a time. */
 bool options_parse_time(const char *text, uint64_t *micros);
 

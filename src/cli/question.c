@@ -73,11 +73,10 @@ static int parse_filter(question *q, const command *cmd, const question_options 
         return status;
     filter_free(q->filter);
     q->filter = NULL;
-    if (asprintf(&q->filter_text, "%s%salloc:1us..", o->filter ? o->filter : "",
-                 o->filter ? " " : "") < 0) {
-        q->filter_text = NULL;
+    q->filter_text =
+        text_format("%s%salloc:1us..", o->filter ? o->filter : "", o->filter ? " " : "");
+    if (!q->filter_text)
         return message_no_memory();
-    }
     q->report.filter = q->filter_text;
     q->report.asked = o->filter ? o->filter : "";
     return question_parse_filter(cmd, q->filter_text, &q->filter);
@@ -156,10 +155,8 @@ int question_ask_again(const question *q, const command *cmd, const question_opt
                        const char *only, measure m, query_result *result) {
     query_spec spec = {
         .measure = m, .moment = QUERY_END, .show_wrappers = o->wrappers == WRAPPERS_SHOW};
-    char *both = NULL;
     filter *f = NULL;
-    if (asprintf(&both, "%s%s%s", only, o->filter ? " " : "", o->filter ? o->filter : "") < 0)
-        both = NULL;
+    char *both = text_format("%s%s%s", only, o->filter ? " " : "", o->filter ? o->filter : "");
     int status = both ? question_parse_filter(cmd, both, &f) : STATUS_FAILED;
     spec.filter = f;
     if (!both || (status == STATUS_OK && !query_run(result, &q->profile, &spec))) {
@@ -172,6 +169,15 @@ int question_ask_again(const question *q, const command *cmd, const question_opt
 
 bool question_has_nothing(const question *q) {
     return q->query.selection.n_of && q->query.selection.n_kept == 0;
+}
+
+void question_warn_nothing(const selection *s, const char *text, const filter *f,
+                           const profile *p) {
+    if (s->n_kept > 0 || s->n_of == 0)
+        return;
+    message_warning("the filter kept 0 of %zu blocks: `%.*s` removed the last %zu", s->n_of,
+                    (int)s->term_size, text + s->term_at, s->n_removed);
+    similar_hint_filter(p, f);
 }
 
 void question_close(question *q) {

@@ -28,8 +28,7 @@ extern const char *const question_block_measures[]; /* without measures of a par
 /* `field` of `type` is a text. */
 #define OPTION_FILTER(type, field)                                                                 \
     {                                                                                              \
-        .name = "filter", .letter = 'f', .kind = OPTION_TEXT, .at = offsetof(type, field),         \
-        .argument = "FILTER",                                                                      \
+        .name = "filter", .letter = 'f', OPTION_TAKES(TEXT, type, field, "FILTER"),                \
         .help =                                                                                    \
             "count only blocks that match FILTER, such as 'alloc:10s..20s live:@peak size:>=1K "   \
             "life:<1ms heap:major fn:/Lwt/ -fn:Stdlib'; see FILTERS in allotrace(1)",              \
@@ -38,7 +37,7 @@ extern const char *const question_block_measures[]; /* without measures of a par
 
 #define OPTION_AT(type, field)                                                                     \
     {                                                                                              \
-        .name = "at", .kind = OPTION_TEXT, .at = offsetof(type, field), .argument = "TIME",        \
+        .name = "at", OPTION_TAKES(TEXT, type, field, "TIME"),                                     \
         .help = "the time for --measure live since the start, such as 1.5s (default: the end)",    \
         .brief = "the time for --measure live (default: the end)",                                 \
     }
@@ -46,8 +45,7 @@ extern const char *const question_block_measures[]; /* without measures of a par
 /* For commands whose options have a field `question_options question`. */
 #define OPTION_WRAPPERS(type)                                                                      \
     {                                                                                              \
-        .name = "wrappers", .kind = OPTION_CHOICE, .at = offsetof(type, question.wrappers),        \
-        .choices = question_wrappers,                                                              \
+        .name = "wrappers", OPTION_CHOOSES(type, question.wrappers, question_wrappers),            \
         .help = "treat allocation wrappers such as xmalloc as sites (show), or their callers "     \
                 "instead (skip, the default); the last line names skipped wrappers",               \
         .brief = "show functions such as xmalloc: see `help sites`",                               \
@@ -58,7 +56,7 @@ typedef enum question_site { QUESTION_BY_LINE, QUESTION_BY_FUNCTION } question_s
 extern const char *const question_sites[];
 #define OPTION_SITES(type)                                                                         \
     {                                                                                              \
-        .name = "by", .kind = OPTION_CHOICE, .at = offsetof(type, by), .choices = question_sites,  \
+        .name = "by", OPTION_CHOOSES(type, by, question_sites),                                    \
         .help = "define a site as a source line (default) or a function",                          \
     }
 
@@ -67,36 +65,30 @@ extern const char *const question_colors[];
 #define OPTIONS_LOOK(type)                                                                         \
     {                                                                                              \
         .name = "color",                                                                           \
-        .kind = OPTION_CHOICE,                                                                     \
-        .at = offsetof(type, question.color),                                                      \
-        .choices = question_colors,                                                                \
+        OPTION_CHOOSES(type, question.color, question_colors),                                     \
         .help =                                                                                    \
             "colour the text; auto (default) colours it on a terminal, unless NO_COLOR is set",    \
         .brief = "colour the text (default: on a terminal)",                                       \
     },                                                                                             \
     {                                                                                              \
-        .name = "full-names", .kind = OPTION_FLAG, .at = offsetof(type, question.full_names),      \
+        .name = "full-names", OPTION_SETS(FLAG, type, question.full_names),                        \
         .help = "print long names in full instead of shortening them to fit the terminal",         \
         .brief = "do not shorten names",                                                           \
     }
 
 #define OPTION_JSON(type)                                                                          \
-    {                                                                                              \
-        .name = "json", .kind = OPTION_FLAG, .at = offsetof(type, question.json),                  \
-        .help = "write JSON instead of text"                                                       \
-    }
+    { .name = "json", OPTION_SETS(FLAG, type, question.json), .help = "write JSON instead of text" }
 
 /* Alternatives to text output. */
 #define OPTIONS_DATA(type)                                                                         \
     OPTION_JSON(type),                                                                             \
         {                                                                                          \
             .name = "csv",                                                                         \
-            .kind = OPTION_FLAG,                                                                   \
-            .at = offsetof(type, question.csv),                                                    \
+            OPTION_SETS(FLAG, type, question.csv),                                                 \
             .help = "write CSV instead of text, one row per line",                                 \
         },                                                                                         \
     {                                                                                              \
-        .name = "fields", .kind = OPTION_FLAG, .at = offsetof(type, question.fields),              \
+        .name = "fields", OPTION_SETS(FLAG, type, question.fields),                                \
         .help = "instead of the report, list the fields of its JSON and the columns of its CSV, "  \
                 "with what they mean",                                                             \
         .brief = "list the fields of JSON and the columns of CSV",                                 \
@@ -110,7 +102,7 @@ extern const char *const question_colors[];
 /* For commands whose results are discussed in pull requests. */
 #define OPTION_MARKDOWN(type)                                                                      \
     {                                                                                              \
-        .name = "markdown", .kind = OPTION_FLAG, .at = offsetof(type, question.markdown),          \
+        .name = "markdown", OPTION_SETS(FLAG, type, question.markdown),                            \
         .help = "write GitHub-flavoured Markdown instead of text, for a pull request comment",     \
         .brief = "write Markdown, for a pull request comment"                                      \
     }
@@ -119,8 +111,8 @@ extern const char *const question_colors[];
  * commands set `counts`. */
 #define OPTION_COUNTED(type)                                                                       \
     {                                                                                              \
-        .name = "measure", .letter = 'm', .kind = OPTION_CHOICE,                                   \
-        .at = offsetof(type, question.measure), .choices = question_block_measures,                \
+        .name = "measure", .letter = 'm',                                                          \
+        OPTION_CHOOSES(type, question.measure, question_block_measures),                           \
         .help = "what to count: bytes allocated (default), live at the end, live at the peak, "    \
                 "promoted, never freed or temporary; blocks; or bytes times lifetime in seconds "  \
                 "(byteseconds)",                                                                   \
@@ -133,9 +125,7 @@ extern const char *const question_colors[];
         {                                                                                          \
             .name = "measure",                                                                     \
             .letter = 'm',                                                                         \
-            .kind = OPTION_CHOICE,                                                                 \
-            .at = offsetof(type, question.measure),                                                \
-            .choices = measure_names,                                                              \
+            OPTION_CHOOSES(type, question.measure, measure_names),                                 \
             .help = "what to sum: bytes allocated (default), blocks, bytes live --at a time or "   \
                     "at the peak of the whole trace, bytes promoted, bytes never freed, bytes "    \
                     "freed almost at once (temporary), bytes times lifetime in seconds, or bytes " \
@@ -180,6 +170,9 @@ int question_check_form(const command *cmd, const question_options *options);
 
 /* Returns whether the filter left no block. */
 bool question_has_nothing(const question *q);
+
+/* If a filter, whose text is `text`, left no block, warns, and suggests similar names. */
+void question_warn_nothing(const selection *s, const char *text, const filter *f, const profile *p);
 
 /* Queries another measure of the same trace, restricted to blocks that the filter term `only`
  * matches as well. Returns STATUS_OK, and the caller must free `*result` before `q`; or another

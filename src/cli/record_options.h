@@ -9,7 +9,7 @@
 /* `type` has a field `bool mmap`. */
 #define OPTION_MMAP(type)                                                                          \
     {                                                                                              \
-        .name = "mmap", .kind = OPTION_FLAG, .at = offsetof(type, mmap),                           \
+        .name = "mmap", OPTION_SETS(FLAG, type, mmap),                                             \
         .help = "also record memory that the program maps directly, with mmap, mremap, sbrk and "  \
                 "similar calls",                                                                   \
         .brief = "also record mmap, mremap and sbrk"                                               \
@@ -18,8 +18,8 @@
 /* `type` has a text field `context`. */
 #define OPTION_CONTEXT(type)                                                                       \
     {                                                                                              \
-        .name = "context", .letter = 'c', .kind = OPTION_TEXT, .at = offsetof(type, context),      \
-        .argument = "TEXT", .help = "a comment to store in the trace"                              \
+        .name = "context", .letter = 'c', OPTION_TAKES(TEXT, type, context, "TEXT"),               \
+        .help = "a comment to store in the trace"                                                  \
     }
 
 #endif

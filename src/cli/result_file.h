@@ -35,8 +35,8 @@ int result_file_say(const result_file *r, const memtrace_error *error);
 /* For commands whose result is a file. `field` of `type` is a text. */
 #define OPTION_RESULT(type, field)                                                                 \
     {                                                                                              \
-        .name = "output", .letter = 'o', .kind = OPTION_FILE, .at = offsetof(type, field),         \
-        .argument = "OUT", .help = "write to OUT, replacing it, instead of standard output"        \
+        .name = "output", .letter = 'o', OPTION_TAKES(FILE, type, field, "OUT"),                   \
+        .help = "write to OUT, replacing it, instead of standard output"                           \
     }
 
 #endif

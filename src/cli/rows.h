@@ -8,8 +8,7 @@
 /* `type` has a field `int by`, a hotspots_by. */
 #define OPTION_ROW(type)                                                                           \
     {                                                                                              \
-        .name = "by", .kind = OPTION_CHOICE, .at = offsetof(type, by),                             \
-        .choices = hotspots_stack_groupings,                                                       \
+        .name = "by", OPTION_CHOOSES(type, by, hotspots_stack_groupings),                          \
         .help = "one row per source line (default), function, or object type",                     \
         .brief = "one row per line (default), function or type",                                   \
     }
@@ -20,23 +19,19 @@
     {                                                                                              \
         .name = "top",                                                                             \
         .letter = 'n',                                                                             \
-        .kind = OPTION_COUNT,                                                                      \
-        .at = offsetof(type, top),                                                                 \
-        .argument = "N",                                                                           \
+        OPTION_TAKES(COUNT, type, top, "N"),                                                       \
         .help = "show at most N rows (default 0: all that --min-share keeps)",                     \
         .brief = "show at most N rows",                                                            \
     },                                                                                             \
         {                                                                                          \
             .name = "min-share",                                                                   \
-            .kind = OPTION_PERCENT,                                                                \
-            .at = offsetof(type, min_share),                                                       \
-            .argument = "P",                                                                       \
+            OPTION_TAKES(PERCENT, type, min_share, "P"),                                           \
             .help =                                                                                \
                 "hide rows below P percent of the total (default 0.5); the last line counts them", \
             .brief = "hide rows below P percent (default 0.5)",                                    \
         },                                                                                         \
     {                                                                                              \
-        .name = "callers", .kind = OPTION_COUNT, .at = offsetof(type, callers), .argument = "N",   \
+        .name = "callers", OPTION_TAKES(COUNT, type, callers, "N"),                                \
         .help = "show at most N callers of each row (default 3)",                                  \
     }
 

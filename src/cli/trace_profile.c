@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/path_rights.h"
+#include "base/text.h"
 #include "cli/message.h"
 #include "cli/origin.h"
 #include "cli/profile_names.h"
@@ -33,8 +34,8 @@ typedef struct reading {
 /* Finds the index to use or to write. There is none for standard input, or for a trace in
  * memory. */
 static void find_index(reading *r, const char *path) {
-    if (strcmp(path, "-") == 0 || origin_is_memory(path) || asprintf(&r->path, "%s.idx", path) < 0)
-        r->path = NULL;
+    const bool is_file = strcmp(path, "-") != 0 && !origin_is_memory(path);
+    r->path = is_file ? text_format("%s.idx", path) : NULL;
     const bool matters = r->path && (r->options->index || access(r->path, F_OK) == 0);
     if (matters && index_stamp_take(path, &r->stamp))
         return;

@@ -29,7 +29,7 @@ bool trace_profile_recall(trace_file *in, profile *p, const char *path,
 /* For commands that use an index. `type` has a field `bool FIELD`. */
 #define OPTION_INDEX(type, field)                                                                  \
     {                                                                                              \
-        .name = "index", .kind = OPTION_FLAG, .at = offsetof(type, field),                         \
+        .name = "index", OPTION_SETS(FLAG, type, field),                                           \
         .help = "save the parsed trace in FILE.idx, so that all commands open it instantly from "  \
                 "now on; see allotrace(1)",                                                        \
         .brief = "save the parsed trace: see `help index`"                                         \

@@ -52,18 +52,20 @@ static bool has_sides(const command *cmd) {
     return false;
 }
 
+/* Returns the value of an option; NULL: the command does not have it. */
+static const void *value_of(const command *cmd, const parsed_line *line, const char *name) {
+    const option *o = options_find(cmd, name, strlen(name));
+    return o ? line->options + o->at : NULL;
+}
+
 static uint64_t last_of(const command *cmd, const parsed_line *line) {
-    for (size_t i = 0; i < cmd->n_options; i++)
-        if (strcmp(cmd->options[i].name, "last") == 0)
-            return *(const uint64_t *)(const void *)(line->options + cmd->options[i].at);
-    return 0;
+    const uint64_t *last = value_of(cmd, line, "last");
+    return last ? *last : 0;
 }
 
 static bool is_strict(const command *cmd, const parsed_line *line) {
-    for (size_t i = 0; i < cmd->n_options; i++)
-        if (strcmp(cmd->options[i].name, "strict") == 0)
-            return *(const bool *)(const void *)(line->options + cmd->options[i].at);
-    return false;
+    const bool *strict = value_of(cmd, line, "strict");
+    return strict && *strict;
 }
 
 /* Expands a pattern. Returns false if no file matches, so that the word is reported as missing. The
@@ -83,7 +85,7 @@ static int expand(const command *cmd, parsed_line *line) {
         char **grown = reallocarray(all, n + more + 1, sizeof *all);
         if (!grown) {
             free(all);
-            return message_error("not enough memory");
+            return message_no_memory();
         }
         all = grown;
         memcpy(all + n, many ? found.gl_pathv : &line->operands[i], more * sizeof *all);

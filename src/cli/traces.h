@@ -12,7 +12,7 @@ bool traces_combine(const command *cmd);
 /* For commands about traces. `field` of `type` is a uint64_t. */
 #define OPTION_LAST(type, field)                                                                   \
     {                                                                                              \
-        .name = "last", .kind = OPTION_TIME, .at = offsetof(type, field), .argument = "TIME",      \
+        .name = "last", OPTION_TAKES(TIME, type, field, "TIME"),                                   \
         .help = "use only the last TIME of the trace, such as 10min; blocks live at its start "    \
                 "count as allocated then",                                                         \
         .brief = "use only the last TIME of the trace, such as 10min"                              \

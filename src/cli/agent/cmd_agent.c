@@ -46,8 +46,7 @@ static const agent_options agent_defaults = {0};
 
 static const option agent_specs[] = {
     {.name = "list",
-     .kind = OPTION_FLAG,
-     .at = offsetof(agent_options, list),
+     OPTION_SETS(FLAG, agent_options, list),
      .help = "only check SETTINGS, and list the running processes that its rules match"},
     OPTIONS_DATA(agent_options),
 };

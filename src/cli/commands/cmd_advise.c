@@ -1,6 +1,5 @@
 /* cmd_advise.c: `allotrace advise FILE`: explains why the program allocates where it does, and what
  * to change. */
-#include <unistd.h>
 
 #include "cli/message.h"
 #include "cli/origin.h"
@@ -18,25 +17,19 @@ static const advise_options defaults = {.question = {.keep_rows = true, .counts 
 
 static const option options[] = {
     {.name = "min-share",
-     .kind = OPTION_PERCENT,
-     .at = offsetof(advise_options, min_share),
-     .argument = "P",
+     OPTION_TAKES(PERCENT, advise_options, min_share, "P"),
      .help = "consider functions with at least P percent of the total (default 10; smaller gains "
              "are marked as not worth the work)",
      .brief = "least share of the total in percent (default 10)"},
     {.name = "top",
      .letter = 'n',
-     .kind = OPTION_COUNT,
-     .at = offsetof(advise_options, top),
-     .argument = "N",
+     OPTION_TAKES(COUNT, advise_options, top, "N"),
      .help = "show at most N pieces of advice (default 0: all)",
      .brief = "show at most N pieces of advice (default: all)"},
     OPTION_FILTER(advise_options, question.filter),
     {.name = "measure",
      .letter = 'm',
-     .kind = OPTION_CHOICE,
-     .at = offsetof(advise_options, question.measure),
-     .choices = question_block_measures,
+     OPTION_CHOOSES(advise_options, question.measure, question_block_measures),
      .help = "rank functions, and state shares and gains, by bytes allocated (default), blocks, "
              "bytes live at the end or at the peak, bytes promoted, bytes never freed, or bytes "
              "times lifetime in seconds",

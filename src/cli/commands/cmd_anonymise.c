@@ -13,7 +13,8 @@
 typedef struct anonymise_command_options {
     const char *output;
     const char *key;
-    bool keep_lines, keep_types, keep_structure, strict;
+    anonymise_options how;
+    bool strict;
 } anonymise_command_options;
 
 static const anonymise_command_options defaults = {0};
@@ -21,23 +22,18 @@ static const anonymise_command_options defaults = {0};
 static const option options[] = {
     OPTION_RESULT(anonymise_command_options, output),
     {.name = "key",
-     .kind = OPTION_TEXT,
-     .at = offsetof(anonymise_command_options, key),
-     .argument = "SECRET",
+     OPTION_TAKES(TEXT, anonymise_command_options, key, "SECRET"),
      .help = "derive pseudonyms from SECRET, so that they are the same in all traces made with it; "
              "anyone who knows SECRET can check guesses (default: a random secret, discarded "
              "afterwards)"},
     {.name = "keep-lines",
-     .kind = OPTION_FLAG,
-     .at = offsetof(anonymise_command_options, keep_lines),
+     OPTION_SETS(FLAG, anonymise_command_options, how.keep_lines),
      .help = "keep lines and columns"},
     {.name = "keep-types",
-     .kind = OPTION_FLAG,
-     .at = offsetof(anonymise_command_options, keep_types),
+     OPTION_SETS(FLAG, anonymise_command_options, how.keep_types),
      .help = "keep object types"},
     {.name = "keep-structure",
-     .kind = OPTION_FLAG,
-     .at = offsetof(anonymise_command_options, keep_structure),
+     OPTION_SETS(FLAG, anonymise_command_options, how.keep_structure),
      .help = "replace each part of names and paths separately; keep separators (Module.function, "
              "folder/file) and file extensions"},
     OPTION_STRICT(anonymise_command_options, strict),
@@ -69,9 +65,7 @@ static int anonymise_file(trace_file *in, const anonymise_options *how, const ch
 
 static int run(const void *opts_, char **operands) {
     const anonymise_command_options *opts = opts_;
-    anonymise_options how = {.keep_lines = opts->keep_lines,
-                             .keep_types = opts->keep_types,
-                             .keep_structure = opts->keep_structure};
+    anonymise_options how = opts->how;
     if (!choose_key(opts->key, how.key))
         return message_error("cannot get random numbers: %s", strerror(errno));
     trace_file in;

@@ -1,5 +1,4 @@
 /* cmd_check.c: `allotrace check TRACE`: checks expectations and budgets, for people and for CI. */
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,59 +30,43 @@ static const check_command defaults = {.within = "10x", .top = 10};
 static const option options[] = {
     {.name = "expect",
      .letter = 'e',
-     .kind = OPTION_TEXTS,
-     .at = offsetof(check_command, expect),
-     .argument = "SITE=AMOUNT",
+     OPTION_TAKES(TEXTS, check_command, expect, "SITE=AMOUNT"),
      .help = "what SITE should allocate, such as 'parse=50000 blocks', 'a.c:10=12MB' or "
              "'total=3000 words'; may be repeated up to 16 times",
      .brief = "an expectation, such as 'parse=50000 blocks' or 'a.c:10=12MB'; up to 16 times"},
     {.name = "within",
-     .kind = OPTION_TEXT,
-     .at = offsetof(check_command, within),
-     .argument = "FACTOR",
+     OPTION_TAKES(TEXT, check_command, within, "FACTOR"),
      .help =
          "the factor by which an amount may differ from its expectation, such as 2x (default 10x)",
      .brief = "the factor by which SITE may differ (default 10x)"},
     {.name = "budget",
      .letter = 'b',
-     .kind = OPTION_FILE,
-     .at = offsetof(check_command, budget),
-     .argument = "FILE",
+     OPTION_TAKES(FILE, check_command, budget, "FILE"),
      .help = "check the budgets in FILE (TOML)"},
     {.name = "update",
-     .kind = OPTION_FILE,
-     .at = offsetof(check_command, update),
-     .argument = "FILE",
+     OPTION_TAKES(FILE, check_command, update, "FILE"),
      .help = "write budgets that the program meets with room to spare, for the sites in FILE. If "
              "FILE does not exist, or has no budget of --measure, write such budgets for the "
              "total and for functions with 5% or more of it",
      .brief = "write budgets that the program meets with room to spare for the sites in FILE"},
     {.name = "junit",
-     .kind = OPTION_FILE,
-     .at = offsetof(check_command, junit),
-     .argument = "FILE",
+     OPTION_TAKES(FILE, check_command, junit, "FILE"),
      .help = "also write the results as JUnit XML"},
     {.name = "filter",
      .letter = 'f',
-     .kind = OPTION_TEXT,
-     .at = offsetof(check_command, question.filter),
-     .argument = "FILTER",
+     OPTION_TAKES(TEXT, check_command, question.filter, "FILTER"),
      .help = "count only blocks that match FILTER, such as 'alloc:10s..20s size:>=1K heap:major "
              "-fn:startup', unless a budget has its own filter; see FILTERS in allotrace(1)",
      .brief = "count only matching blocks: see `help filter`"},
     {.name = "measure",
      .letter = 'm',
-     .kind = OPTION_CHOICE,
-     .at = offsetof(check_command, question.measure),
-     .choices = question_block_measures,
+     OPTION_CHOOSES(check_command, question.measure, question_block_measures),
      .help = "what to count, unless a budget has its own measure: what was allocated (default), "
              "live at the end or at the peak, promoted, or never freed; in bytes or blocks",
      .brief = "what to count: see `help measures`"},
     {.name = "top",
      .letter = 'n',
-     .kind = OPTION_COUNT,
-     .at = offsetof(check_command, top),
-     .argument = "N",
+     OPTION_TAKES(COUNT, check_command, top, "N"),
      .help = "number of sites for which --update writes budgets to a new file (default 10)",
      .brief = "sites in a new --update file (default 10)"},
     OPTION_MARKDOWN(check_command),
@@ -314,11 +297,7 @@ static int count_kept(const job *j, group *g) {
         return status;
     if (!filter_select(g->filter, &j->profile, &s))
         return message_no_memory();
-    if (s.n_kept == 0 && s.n_of > 0) {
-        message_warning("the filter kept 0 of %zu blocks: `%.*s` removed the last %zu", s.n_of,
-                        (int)s.term_size, g->text + s.term_at, s.n_removed);
-        similar_hint_filter(&j->profile, g->filter);
-    }
+    question_warn_nothing(&s, g->text, g->filter, &j->profile);
     g->tally.may = filter_bounds_of(g->filter, &j->profile);
     bool ok = budget_count_rows(&g->tally, &j->profile, g->measure, s.kept);
     selection_free(&s);

@@ -30,6 +30,26 @@ static void print_command_names(const char *separator) {
         printf("%s%s", i ? separator : "", command_table[i]->name);
 }
 
+/* Prints the values of an option, separated by blanks. */
+static void print_choices(const option *o) {
+    for (size_t i = 0; o->choices[i]; i++)
+        printf("%s%s", i ? " " : "", o->choices[i]);
+}
+
+/* Prints the programs that a script is for, besides allotrace. */
+static void print_aliases(void) {
+    for (size_t i = 0; i < command_count; i++)
+        if (command_table[i]->alias)
+            printf(" %s", command_table[i]->alias);
+}
+
+/* Prints what bash and zsh do to find the command that a program's name stands for. */
+static void print_alias_cases(void) {
+    for (size_t i = 0; i < command_count; i++)
+        if (command_table[i]->alias)
+            printf("        %s) cmd=%s ;;\n", command_table[i]->alias, command_table[i]->name);
+}
+
 /* Prints `text` for use within single quotes. `quote` stands for a single quote: `'\''` in sh and
  * zsh, `\'` in fish. Characters in `escaped` get a backslash. */
 static void print_quoted(const char *text, const char *quote, const char *escaped) {
@@ -72,8 +92,7 @@ static void bash_option_values(const command *cmd) {
             fputs("COMPREPLY=($(compgen -f -- \"$cur\"))", stdout);
         } else if (o->kind == OPTION_CHOICE) {
             fputs("COMPREPLY=($(compgen -W '", stdout);
-            for (size_t j = 0; o->choices[j]; j++)
-                printf("%s%s", j ? " " : "", o->choices[j]);
+            print_choices(o);
             fputs("' -- \"$cur\"))", stdout);
         } else {
             fputs("COMPREPLY=()", stdout);
@@ -92,13 +111,7 @@ static void bash_options(const command *cmd) {
 static void bash_operands(const command *cmd) {
     static const char *const actions[] = {
         [OPERAND_NONE] = "COMPREPLY=()",
-        [OPERAND_TRACE] = "COMPREPLY=($(compgen -f -- \"$cur\"))",
-        [OPERAND_TRACES] = "COMPREPLY=($(compgen -f -- \"$cur\"))",
-        [OPERAND_FACTOR] = "COMPREPLY=($(compgen -f -- \"$cur\"))",
-        [OPERAND_SITE] = "COMPREPLY=($(compgen -f -- \"$cur\"))",
-        [OPERAND_SOURCE] = "COMPREPLY=($(compgen -f -- \"$cur\"))",
-        [OPERAND_SETTINGS] = "COMPREPLY=($(compgen -f -- \"$cur\"))",
-        [OPERAND_PROFILE] = "COMPREPLY=($(compgen -f -- \"$cur\"))",
+        [OPERAND_TRACE... OPERAND_PROFILE] = "COMPREPLY=($(compgen -f -- \"$cur\"))",
         [OPERAND_PROGRAM] = "COMPREPLY=($(compgen -c -f -- \"$cur\"))",
         [OPERAND_PROCESS] = "COMPREPLY=($(compgen -W \"$(ps -u $UID -o pid=)\" -- \"$cur\"))",
         [OPERAND_RECORDING] = "COMPREPLY=($(compgen -f -W \"$(ps -u $UID -o pid=)\" -- \"$cur\"))",
@@ -147,9 +160,7 @@ static void print_bash(void) {
           stdout);
     print_command_names(" ");
     fputs("'\n    case ${COMP_WORDS[0]##*/} in\n", stdout);
-    for (size_t i = 0; i < command_count; i++)
-        if (command_table[i]->alias)
-            printf("        %s) cmd=%s ;;\n", command_table[i]->alias, command_table[i]->name);
+    print_alias_cases();
     fputs("        *) if ((COMP_CWORD == 1)); then\n"
           "               COMPREPLY=($(compgen -W \"$commands --help --version\" -- \"$cur\"))\n"
           "               return\n"
@@ -179,9 +190,7 @@ static void print_bash(void) {
           "}\n"
           "complete -o filenames -F _allotrace allotrace",
           stdout);
-    for (size_t i = 0; i < command_count; i++)
-        if (command_table[i]->alias)
-            printf(" %s", command_table[i]->alias);
+    print_aliases();
     putchar('\n');
 }
 
@@ -200,8 +209,7 @@ static void zsh_option(const option *o) {
     putchar(']');
     if (o->kind == OPTION_CHOICE) {
         printf(":%s:(", o->name);
-        for (size_t j = 0; o->choices[j]; j++)
-            printf("%s%s", j ? " " : "", o->choices[j]);
+        print_choices(o);
         putchar(')');
     } else if (option_takes_value(o)) {
         printf(":%s:%s", argument, o->kind == OPTION_FILE ? "_files" : "");
@@ -239,9 +247,7 @@ static void zsh_operands(const command *cmd) {
 
 static void print_zsh(void) {
     fputs("#compdef allotrace", stdout);
-    for (size_t i = 0; i < command_count; i++)
-        if (command_table[i]->alias)
-            printf(" %s", command_table[i]->alias);
+    print_aliases();
     fputs("\n# zsh completion of allotrace; made by `allotrace completion zsh`\n"
           "_allotrace() {\n"
           "    local names='", /* zsh has a $commands of its own */
@@ -256,9 +262,7 @@ static void print_zsh(void) {
     fputs("    )\n"
           "    case ${words[1]:t} in\n",
           stdout);
-    for (size_t i = 0; i < command_count; i++)
-        if (command_table[i]->alias)
-            printf("        %s) cmd=%s ;;\n", command_table[i]->alias, command_table[i]->name);
+    print_alias_cases();
     fputs("        *) if ((CURRENT == 2)); then\n"
           "               _describe command summaries\n"
           "               return\n"
@@ -287,8 +291,7 @@ static void fish_option(const char *condition, const option *o) {
         fputs(" -rF", stdout);
     } else if (o->kind == OPTION_CHOICE) {
         fputs(" -xa '", stdout);
-        for (size_t j = 0; o->choices[j]; j++)
-            printf("%s%s", j ? " " : "", o->choices[j]);
+        print_choices(o);
         putchar('\'');
     } else if (option_takes_value(o)) {
         fputs(" -x", stdout);

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/file.h"
 #include "base/number.h"
@@ -26,34 +25,26 @@ static const diff_command defaults = {.top = 20};
 
 static const option options[] = {
     {.name = "before",
-     .kind = OPTION_HEAD,
-     .at = offsetof(diff_command, before),
+     OPTION_SETS(HEAD, diff_command, before),
      .help =
          "the traces that follow are from before the change; several runs show how much runs vary",
      .brief = "traces from before the change follow"},
     {.name = "after",
-     .kind = OPTION_HEAD,
-     .at = offsetof(diff_command, after),
+     OPTION_SETS(HEAD, diff_command, after),
      .help = "the traces that follow are from after the change",
      .brief = "traces from after the change follow"},
     OPTION_ROW(diff_command),
     {.name = "top",
      .letter = 'n',
-     .kind = OPTION_COUNT,
-     .at = offsetof(diff_command, top),
-     .argument = "N",
+     OPTION_TAKES(COUNT, diff_command, top, "N"),
      .help = "show at most N rows (default 20; 0: all)"},
     {.name = "per",
-     .kind = OPTION_TEXT,
-     .at = offsetof(diff_command, per),
-     .argument = "N[,N]",
+     OPTION_TAKES(TEXT, diff_command, per, "N[,N]"),
      .help = "divide amounts by N, such as the number of requests; N,M for different numbers "
              "before and after",
      .brief = "divide amounts by N, such as a number of requests"},
     {.name = "normalise",
-     .kind = OPTION_CHOICE,
-     .at = offsetof(diff_command, normalise),
-     .choices = diff_normalisations,
+     OPTION_CHOOSES(diff_command, normalise, diff_normalisations),
      .help = "compare shares of the total, or bytes per second, instead of bytes",
      .brief = "compare shares, or amounts per second"},
     OPTION_MARKDOWN(diff_command),
@@ -209,7 +200,7 @@ static int run(const void *opts_, char **operands) {
     if (r.questions && r.answers && r.paths)
         status = diff_runs(opts, &query, operands, n, &r);
     else
-        message_error("not enough memory");
+        message_no_memory();
     close_runs(&r);
     free(r.questions);
     free(r.answers);

@@ -24,14 +24,11 @@ static const doctor_options defaults = {0};
 
 static const option options[] = {
     {.name = "all",
-     .kind = OPTION_FLAG,
-     .at = offsetof(doctor_options, all),
+     OPTION_SETS(FLAG, doctor_options, all),
      .help = "list every defect, instead of the first five of each kind"},
     {.name = "output",
      .letter = 'o',
-     .kind = OPTION_FILE,
-     .at = offsetof(doctor_options, output),
-     .argument = "OUT",
+     OPTION_TAKES(FILE, doctor_options, output, "OUT"),
      .help = "write everything usable to OUT as a clean trace"},
 };
 

@@ -25,19 +25,14 @@ static const char *const formats[] = {
 static const option options[] = {
     {.name = "format",
      .letter = 'f',
-     .kind = OPTION_CHOICE,
-     .at = offsetof(dump_command_options, format),
-     .choices = formats,
+     OPTION_CHOOSES(dump_command_options, format, formats),
      .help = "text (default), the layout of memtrace_dump_trace; plain, without samples and "
              "backtraces; csv; or json, one object per line"},
     {.name = "no-backtraces",
-     .kind = OPTION_FLAG,
-     .at = offsetof(dump_command_options, no_backtraces),
+     OPTION_SETS(FLAG, dump_command_options, no_backtraces),
      .help = "omit backtraces, which is much faster"},
     {.name = "max-depth",
-     .kind = OPTION_COUNT,
-     .at = offsetof(dump_command_options, max_depth),
-     .argument = "N",
+     OPTION_TAKES(COUNT, dump_command_options, max_depth, "N"),
      .help = "show the N innermost frames of each backtrace; `...+K` stands for K omitted frames "
              "(default 0: all)"},
     OPTION_STRICT(dump_command_options, strict),

@@ -6,7 +6,6 @@
 #include "cli/message.h"
 #include "cli/question.h"
 #include "cli/result_file.h"
-#include "cli/similar.h"
 #include "cli/trace_profile.h"
 #include "cli/traces.h"
 #include "export/export_parquet.h"
@@ -48,9 +47,7 @@ static const option options[] = {
     {
         .name = "to",
         .letter = 't',
-        .kind = OPTION_CHOICE,
-        .at = offsetof(export_options, to),
-        .choices = formats,
+        OPTION_CHOOSES(export_options, to, formats),
         .help = "the format: collapsed stacks for flame graphs, speedscope JSON, a graph of "
                 "callers for Graphviz (dot), pprof's profile.proto; all sampled blocks as CSV, "
                 "JSON (one object per line), an SQLite database or Parquet files; or the viewer's "
@@ -58,23 +55,17 @@ static const option options[] = {
     },
     {.name = "output",
      .letter = 'o',
-     .kind = OPTION_FILE,
-     .at = offsetof(export_options, output),
-     .argument = "OUT",
+     OPTION_TAKES(FILE, export_options, output, "OUT"),
      .help = "write to OUT, replacing it, instead of standard output; required for sqlite, and for "
              "parquet, which adds files to the folder OUT"},
     {.name = "label",
-     .kind = OPTION_TEXTS,
-     .at = offsetof(export_options, labels),
-     .argument = "KEY=VALUE",
+     OPTION_TAKES(TEXTS, export_options, labels, "KEY=VALUE"),
      .help = "parquet: store a label with the trace, such as service=shop or version=1.2; may be "
              "repeated"},
     OPTION_FILTER(export_options, filter),
     {.name = "measure",
      .letter = 'm',
-     .kind = OPTION_CHOICE,
-     .at = offsetof(export_options, measure),
-     .choices = measure_names,
+     OPTION_CHOOSES(export_options, measure, measure_names),
      .help = "weight of stacks (collapsed, speedscope and dot): bytes allocated (default), blocks, "
              "bytes live --at a time or at the peak, bytes promoted, bytes never freed, bytes "
              "times lifetime in seconds, or bytes requested",
@@ -159,7 +150,6 @@ static int write_folder(work *w) {
 
 static bool select_blocks(work *w, const filter *f) {
     selection *kept = &w->selected;
-    const char *text = w->options->filter;
     const measure m = w->subject.measure;
     if (!lens_init(&w->lens, &w->profile, true, f))
         return false;
@@ -174,11 +164,7 @@ static bool select_blocks(work *w, const filter *f) {
         w->moment.time = w->profile.duration;
     if (!filter_select(f, &w->profile, kept))
         return false;
-    if (kept->n_kept == 0 && kept->n_of > 0) {
-        message_warning("the filter kept 0 of %zu blocks: `%.*s` removed the last %zu", kept->n_of,
-                        (int)kept->term_size, text + kept->term_at, kept->n_removed);
-        similar_hint_filter(&w->profile, f);
-    }
+    question_warn_nothing(kept, w->options->filter, f, &w->profile);
     return true;
 }
 

@@ -1,6 +1,5 @@
 /* cmd_hotspots.c: `allotrace hotspots FILE`: shows which code allocates most; and `allotrace types
  * FILE`, which shows the same by type. */
-#include <unistd.h>
 
 #include "cli/message.h"
 #include "cli/question.h"
@@ -24,9 +23,7 @@ static const hotspots_options type_defaults = {
 
 static const option options[] = {
     {.name = "by",
-     .kind = OPTION_CHOICE,
-     .at = offsetof(hotspots_options, by),
-     .choices = hotspots_groupings,
+     OPTION_CHOOSES(hotspots_options, by, hotspots_groupings),
      .help = "one row per source line (default), function, object type, thread name, scope, or "
              "trace or span of distributed tracing",
      .brief = "one row per line (default), function, type, thread, scope, trace or span"},

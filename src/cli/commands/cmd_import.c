@@ -42,14 +42,10 @@ static const import_options defaults = {.debug_files = {.root = DEBUG_FILE_ROOT}
 static const option options[] = {
     {.name = "output",
      .letter = 'o',
-     .kind = OPTION_FILE,
-     .at = offsetof(import_options, output),
-     .argument = "OUT",
+     OPTION_TAKES(FILE, import_options, output, "OUT"),
      .help = "write the trace to OUT, replacing it, instead of standard output"},
     {.name = "from",
-     .kind = OPTION_CHOICE,
-     .at = offsetof(import_options, from),
-     .choices = formats,
+     OPTION_CHOOSES(import_options, from, formats),
      .help = "the format of FILE: pprof, a heap profile of pprof; jemalloc, a heap dump; v8, a "
              ".heapprofile of node or Chromium; heaptrack, its .zst or .gz; memray, a capture, "
              "aggregated or not; auto (default) looks at its first bytes"},

@@ -21,12 +21,10 @@ static const info_options defaults = {0};
 
 static const option options[] = {
     {.name = "json",
-     .kind = OPTION_FLAG,
-     .at = offsetof(info_options, json),
+     OPTION_SETS(FLAG, info_options, json),
      .help = "write JSON instead of text: an array with one object per trace"},
     {.name = "fields",
-     .kind = OPTION_FLAG,
-     .at = offsetof(info_options, fields),
+     OPTION_SETS(FLAG, info_options, fields),
      .help = "instead of the report, list the fields of its JSON, with what they mean",
      .brief = "list the fields of JSON"},
     OPTION_LAST(info_options, last),

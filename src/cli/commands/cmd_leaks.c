@@ -2,7 +2,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/path.h"
 #include "cli/message.h"
@@ -27,14 +26,10 @@ static const leaks_options defaults = {
 static const option options[] = {
     {.name = "top",
      .letter = 'n',
-     .kind = OPTION_COUNT,
-     .at = offsetof(leaks_options, top),
-     .argument = "N",
+     OPTION_TAKES(COUNT, leaks_options, top, "N"),
      .help = "show at most N sites (default 20; 0: all)"},
     {.name = "warm-up",
-     .kind = OPTION_PERCENT,
-     .at = offsetof(leaks_options, warm_up),
-     .argument = "P",
+     OPTION_TAKES(PERCENT, leaks_options, warm_up, "P"),
      .help = "treat the first P percent of the recording as startup (default 25)"},
     OPTION_SITES(leaks_options),
     OPTION_FILTER(leaks_options, question.filter),

@@ -19,9 +19,7 @@ static const merge_options defaults = {0};
 static const option options[] = {
     OPTION_RESULT(merge_options, output),
     {.name = "seed",
-     .kind = OPTION_COUNT,
-     .at = offsetof(merge_options, seed),
-     .argument = "N",
+     OPTION_TAKES(COUNT, merge_options, seed, "N"),
      .help = "seed for thinning traces to a common rate (default 0)"},
     OPTION_STRICT(merge_options, strict),
 };

@@ -1,5 +1,4 @@
 /* cmd_peak.c: `allotrace peak FILE`: shows when most memory was live, and what held it. */
-#include <unistd.h>
 
 #include "cli/message.h"
 #include "cli/question.h"
@@ -28,9 +27,7 @@ static const option options[] = {
     OPTION_FILTER(peak_options, question.filter),
     {.name = "measure",
      .letter = 'm',
-     .kind = OPTION_CHOICE,
-     .at = offsetof(peak_options, measure),
-     .choices = measure_names,
+     OPTION_CHOOSES(peak_options, measure, measure_names),
      .help = "what to sum by site, over the blocks live at the peak: bytes (allocated or peak; the "
              "default), blocks, bytes live at the end, bytes promoted at any time, bytes never "
              "freed, bytes requested, or bytes times lifetime in seconds",

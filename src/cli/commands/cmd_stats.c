@@ -19,24 +19,17 @@ static const stats_options defaults = {
 
 static const option options[] = {
     {.name = "major-only",
-     .kind = OPTION_FLAG,
-     .at = offsetof(stats_options, major_only),
+     OPTION_SETS(FLAG, stats_options, major_only),
      .help = "skip blocks that never left the minor heap, and count promoted blocks from their "
              "promotion on"},
     {.name = "large",
-     .kind = OPTION_COUNT,
-     .at = offsetof(stats_options, large),
-     .argument = "WORDS",
+     OPTION_TAKES(COUNT, stats_options, large, "WORDS"),
      .help = "show the share of blocks larger than WORDS words (default 256)"},
     {.name = "segments",
-     .kind = OPTION_COUNT,
-     .at = offsetof(stats_options, segments),
-     .argument = "N",
+     OPTION_TAKES(COUNT, stats_options, segments, "N"),
      .help = "also show N consecutive segments with equal numbers of blocks, to reveal phases"},
     {.name = "export",
-     .kind = OPTION_FILE,
-     .at = offsetof(stats_options, export),
-     .argument = "OUT",
+     OPTION_TAKES(FILE, stats_options, export, "OUT"),
      .help = "also write the raw data as CSV, one row per block, to OUT, replacing it; `-` writes "
              "to standard output instead of the report"},
     OPTION_FILTER(stats_options, question.filter),

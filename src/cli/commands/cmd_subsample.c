@@ -3,13 +3,11 @@
 #include "cli/excerpt_file.h"
 #include "cli/message.h"
 
-static const excerpt_file_options defaults = {.to = EXCERPT_END};
+static const excerpt_file_options defaults = {.part.to = EXCERPT_END};
 
 static const option options[] = {
     {.name = "seed",
-     .kind = OPTION_COUNT,
-     .at = offsetof(excerpt_file_options, seed),
-     .argument = "N",
+     OPTION_TAKES(COUNT, excerpt_file_options, part.seed, "N"),
      .help = "seed of the random choice (default 0); the same seed selects the same samples"},
     OPTIONS_EXCERPT(excerpt_file_options)};
 

@@ -18,9 +18,7 @@ static const symbolize_command_options defaults = {0};
 static const option options[] = {
     {.name = "output",
      .letter = 'o',
-     .kind = OPTION_FILE,
-     .at = offsetof(symbolize_command_options, output),
-     .argument = "OUT",
+     OPTION_TAKES(FILE, symbolize_command_options, output, "OUT"),
      .help = "write the completed trace to OUT instead of replacing FILE"},
     OPTIONS_SYMBOLIZE(symbolize_command_options),
 };

@@ -1,5 +1,4 @@
 /* cmd_timeline.c: `allotrace timeline FILE`: shows live and allocated memory over time. */
-#include <unistd.h>
 
 #include "cli/message.h"
 #include "cli/question.h"
@@ -22,34 +21,22 @@ enum { GROUPS = 10, TEXT_POINTS = 50, LEAST_POINTS = 20, DATA_POINTS = 200, MAX_
 static const option options[] = {
     {.name = "points",
      .letter = 'p',
-     .kind = OPTION_COUNT,
-     .at = offsetof(timeline_options, points),
-     .argument = "N",
+     OPTION_TAKES(COUNT, timeline_options, points, "N"),
      .help = "number of time intervals, 1 to 100000 (default 50; 200 with --json or --csv)",
      .brief = "number of time intervals (default 50; 200 with --json or --csv)"},
     {.name = "from",
-     .kind = OPTION_TIME,
-     .at = offsetof(timeline_options, from),
-     .argument = "TIME",
+     OPTION_TAKES(TIME, timeline_options, from, "TIME"),
      .help = "begin at TIME since the start, such as 1.5s, 20ms or 2min"},
-    {.name = "to",
-     .kind = OPTION_TIME,
-     .at = offsetof(timeline_options, to),
-     .argument = "TIME",
-     .help = "end at TIME"},
+    {.name = "to", OPTION_TAKES(TIME, timeline_options, to, "TIME"), .help = "end at TIME"},
     {.name = "top",
      .letter = 'n',
-     .kind = OPTION_COUNT,
-     .at = offsetof(timeline_options, top),
-     .argument = "N",
+     OPTION_TAKES(COUNT, timeline_options, top, "N"),
      .help = "also show the N sites (or threads, scopes or lifetimes, see --by) that hold most at "
              "the peak "
              "(default 0; 10 with --by)",
      .brief = "also show the N largest at the peak"},
     {.name = "by",
-     .kind = OPTION_CHOICE,
-     .at = offsetof(timeline_options, by),
-     .choices = groups_by_names,
+     OPTION_CHOOSES(timeline_options, by, groups_by_names),
      .help = "also show live memory by source line, function, allocating thread, scope, trace or "
              "span of distributed tracing, or lifetime; --top sets how many",
      .brief = "also show it by site, thread, scope, trace, span or lifetime"},

@@ -1,7 +1,5 @@
 /* cmd_tree.c: `allotrace tree`, `callers` and `callees`: show costs along call paths. */
-#include <inttypes.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cli/message.h"
 #include "cli/options.h"
@@ -28,45 +26,36 @@ static const char *const groupings[] = {[BY_FUNCTION] = "function", [BY_LINE] = 
 #define OPTIONS_PATHS(default_depth, whole)                                                        \
     {                                                                                              \
         .name = "by",                                                                              \
-        .kind = OPTION_CHOICE,                                                                     \
-        .at = offsetof(tree_options, by),                                                          \
-        .choices = groupings,                                                                      \
+        OPTION_CHOOSES(tree_options, by, groupings),                                               \
         .help = "one row per function (default) or per line",                                      \
     },                                                                                             \
         {                                                                                          \
             .name = "depth",                                                                       \
             .letter = 'd',                                                                         \
-            .kind = OPTION_COUNT,                                                                  \
-            .at = offsetof(tree_options, depth),                                                   \
-            .argument = "N",                                                                       \
+            OPTION_TAKES(COUNT, tree_options, depth, "N"),                                         \
             .help = "follow at most N calls, 1 to 1000 (default " default_depth ")",               \
         },                                                                                         \
         {                                                                                          \
             .name = "top",                                                                         \
             .letter = 'n',                                                                         \
-            .kind = OPTION_COUNT,                                                                  \
-            .at = offsetof(tree_options, top),                                                     \
-            .argument = "N",                                                                       \
+            OPTION_TAKES(COUNT, tree_options, top, "N"),                                           \
             .help = "show at most N rows below each row (default 0: all that --min-share keeps)",  \
         },                                                                                         \
         {                                                                                          \
             .name = "min-share",                                                                   \
-            .kind = OPTION_PERCENT,                                                                \
-            .at = offsetof(tree_options, min_share),                                               \
-            .argument = "P",                                                                       \
+            OPTION_TAKES(PERCENT, tree_options, min_share, "P"),                                   \
             .help = "leave out rows below P percent of " whole                                     \
                     " (default 1); a last line counts them",                                       \
         },                                                                                         \
     {                                                                                              \
-        .name = "collapse-recursion", .kind = OPTION_FLAG, .at = offsetof(tree_options, collapse), \
+        .name = "collapse-recursion", OPTION_SETS(FLAG, tree_options, collapse),                   \
         .help = "show a recursive function as one row, even if the recursion is indirect",         \
     }
 
 static const option tree_specs[] = {
     {.name = "inverted",
      .letter = 'i',
-     .kind = OPTION_FLAG,
-     .at = offsetof(tree_options, inverted),
+     OPTION_SETS(FLAG, tree_options, inverted),
      .help = "start from the sites, and show their callers below them"},
     OPTIONS_PATHS("40", "the total"),
     OPTIONS_QUESTION(tree_options),

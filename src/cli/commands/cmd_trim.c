@@ -1,7 +1,7 @@
 /* cmd_trim.c: `allotrace trim FILE`: cuts a trace to a time range. */
 #include "cli/excerpt_file.h"
 
-static const excerpt_file_options defaults = {.to = EXCERPT_END};
+static const excerpt_file_options defaults = {.part.to = EXCERPT_END};
 
 static const option options[] = {OPTIONS_EXCERPT(excerpt_file_options)};
 

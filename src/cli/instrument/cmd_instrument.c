@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/path.h"
 #include "base/text.h"
 #include "cli/instrument/instrument_edit.h"
 #include "cli/message.h"
@@ -25,13 +26,10 @@ static const instrument_options defaults = {0};
 
 static const option options[] = {
     {.name = "dune",
-     .kind = OPTION_FILE,
-     .at = offsetof(instrument_options, dune),
-     .argument = "FILE",
+     OPTION_TAKES(FILE, instrument_options, dune, "FILE"),
      .help = "the dune file with the program's stanza (default: `dune` next to MAIN.ml)"},
     {.name = "apply",
-     .kind = OPTION_FLAG,
-     .at = offsetof(instrument_options, apply),
+     OPTION_SETS(FLAG, instrument_options, apply),
      .help = "apply the patch to the files"},
 };
 
@@ -96,20 +94,19 @@ static bool target_decide(target *t) {
         return true;
     t->new = edit_apply(e, t->old, t->old_size, &t->new_size);
     if (!t->new)
-        message_error("not enough memory");
+        message_no_memory();
     return t->new != NULL;
 }
 
 /* Returns the length of the folder in a path, including the slash; 0: there is none. */
 static size_t folder_size(const char *path) {
-    const char *slash = strrchr(path, '/');
-    return slash ? (size_t)(slash + 1 - path) : 0;
+    return (size_t)(path_base(path) - path);
 }
 
 /* Derives the module's name from that of its file. Returns false if the name does not end in
  * .ml. */
 static bool module_of(const char *path, char *module, size_t size) {
-    const char *base = path + folder_size(path);
+    const char *base = path_base(path);
     const size_t length = strlen(base);
     if (length <= 3 || !text_ends_with(base, ".ml"))
         return false;

@@ -22,22 +22,17 @@ typedef struct ring_options {
 /* The options of a ring. `type` has a field `ring_options ring`. */
 #define OPTIONS_RING(type)                                                                         \
     {.name = "keep",                                                                               \
-     .kind = OPTION_TIME,                                                                          \
-     .at = offsetof(type, ring.keep),                                                              \
-     .argument = "TIME",                                                                           \
+     OPTION_TAKES(TIME, type, ring.keep, "TIME"),                                                  \
      .help = "record continuously into a folder, --output, and keep the latest TIME, such as "     \
              "60min, removing what is older (default with --max-size: no limit)",                  \
      .brief = "keep a ring of segments: see `help keep`"},                                         \
         {.name = "max-size",                                                                       \
-         .kind = OPTION_TEXT,                                                                      \
-         .at = offsetof(type, ring.max_size),                                                      \
-         .argument = "SIZE",                                                                       \
+         OPTION_TAKES(TEXT, type, ring.max_size, "SIZE"),                                          \
          .help = "record continuously, using at most SIZE of disk space, such as 200M (default "   \
                  "with --keep: 1G; at least 4M)",                                                  \
          .brief = ""},                                                                             \
     {                                                                                              \
-        .name = "overhead", .kind = OPTION_PERCENT, .at = offsetof(type, ring.overhead),           \
-        .argument = "PERCENT",                                                                     \
+        .name = "overhead", OPTION_TAKES(PERCENT, type, ring.overhead, "PERCENT"),                 \
         .help = "with --keep or --max-size, halve the rate as often as needed to keep the cost "   \
                 "of sampling below PERCENT of the program's CPU time",                             \
         .brief = ""                                                                                \

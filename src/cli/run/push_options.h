@@ -17,35 +17,27 @@ typedef struct push_flags {
 /* The entries of an option table. `type` has a field `push_flags push`. */
 #define OPTIONS_PUSH(type)                                                                         \
     {.name = "push",                                                                               \
-     .kind = OPTION_TEXT,                                                                          \
-     .at = offsetof(type, push.urls),                                                              \
-     .argument = "URL[,URL]",                                                                      \
+     OPTION_TAKES(TEXT, type, push.urls, "URL[,URL]"),                                             \
      .help = "while the program runs, send profiles of allocated and live memory to URL: to "      \
              "Pyroscope if URL ends in /ingest, to Parca if it ends in /profiles/writeraw, "       \
              "otherwise with the OpenTelemetry protocol",                                          \
      .brief = "send profiles to a server: see `help push`"},                                       \
         {.name = "every",                                                                          \
-         .kind = OPTION_TIME,                                                                      \
-         .at = offsetof(type, push.every),                                                         \
-         .argument = "TIME",                                                                       \
+         OPTION_TAKES(TIME, type, push.every, "TIME"),                                             \
          .help = "the time between two pushes (default: 15s)",                                     \
          .brief = ""},                                                                             \
         {.name = "label",                                                                          \
-         .kind = OPTION_TEXTS,                                                                     \
-         .at = offsetof(type, push.labels),                                                        \
-         .argument = "KEY=VALUE",                                                                  \
+         OPTION_TAKES(TEXTS, type, push.labels, "KEY=VALUE"),                                      \
          .help = "a label of what is pushed; service=NAME names the service (default: "            \
                  "$OTEL_SERVICE_NAME, or the program); more come from $OTEL_RESOURCE_ATTRIBUTES",  \
          .brief = ""},                                                                             \
         {.name = "push-threads",                                                                   \
-         .kind = OPTION_FLAG,                                                                      \
-         .at = offsetof(type, push.threads),                                                       \
+         OPTION_SETS(FLAG, type, push.threads),                                                    \
          .help = "label what is sent with the name of the allocating thread; receivers keep a "    \
                  "series for each name",                                                           \
          .brief = ""},                                                                             \
     {                                                                                              \
-        .name = "token-file", .kind = OPTION_FILE, .at = offsetof(type, push.token_file),          \
-        .argument = "FILE",                                                                        \
+        .name = "token-file", OPTION_TAKES(FILE, type, push.token_file, "FILE"),                   \
         .help = "the first line of FILE is the bearer token of the receivers (default: "           \
                 "$ALLOTRACE_PUSH_TOKEN)",                                                          \
         .brief = ""                                                                                \
@@ -56,7 +48,7 @@ bool push_flags_check(const push_flags *f);
 
 /* Starts to push the trace at `path`, which must outlive the session. Reports on standard error; if
  * `quiet`, reports only problems. `since`, `files` and `position` are as in push_options. Returns
- * NULL after reporting why pushing cannot start. */
+ * NULL if nothing is to be pushed, or after reporting why pushing cannot start. */
 push_session *push_flags_start(const push_flags *f, const char *path, struct timespec since,
                                int files, push_position *position, bool quiet);
 

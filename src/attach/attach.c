@@ -136,15 +136,13 @@ static bool is_memory_file(int fd, uid_t owner) {
  * with errno on failure. */
 static int get_memory_file(pid_t pid, int there, uid_t owner) {
     int process = (int)syscall(SYS_pidfd_open, pid, 0);
-    int fd = process < 0 ? -1 : (int)syscall(SYS_pidfd_getfd, process, there, 0), error = errno;
+    const int fd = process < 0 ? -1 : (int)syscall(SYS_pidfd_getfd, process, there, 0);
     file_close(process);
-    if (fd >= 0 && !is_memory_file(fd, owner)) {
-        close(fd);
-        fd = -1;
-        error = EBADF;
-    }
-    errno = error;
-    return fd;
+    if (fd < 0 || is_memory_file(fd, owner))
+        return fd;
+    close(fd);
+    errno = EBADF;
+    return -1;
 }
 
 /* Returns 0 or an errno. */
@@ -415,12 +413,5 @@ static bool find_started(pid_t pid, char *path, size_t size) {
 }
 
 bool attach_program(pid_t pid, char *path, size_t size) {
-    char link[64];
-    if (find_started(pid, path, size))
-        return true;
-    snprintf(link, sizeof link, "/proc/%d/exe", (int)pid);
-    ssize_t n = readlink(link, path, size - 1);
-    if (n > 0)
-        path[n] = '\0';
-    return n > 0;
+    return find_started(pid, path, size) || proc_link((uint64_t)pid, "exe", path, size);
 }

@@ -6,7 +6,6 @@
 #define ATTACH_CPU_H
 
 #include <elf.h>
-#include <errno.h>
 #include <linux/audit.h>
 #include <stdbool.h>
 #include <stdint.h>

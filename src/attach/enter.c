@@ -8,7 +8,6 @@
 #include <fcntl.h>
 #include <libelf.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>

@@ -5,7 +5,6 @@
 
 #include <linux/filter.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <sys/types.h>
 
 #include "base/vec.h"

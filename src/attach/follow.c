@@ -35,14 +35,6 @@ int follow_running(pid_t pid) {
     return ptrace(PTRACE_SEIZE, pid, 0, following) == 0 ? 0 : errno;
 }
 
-bool follow_stands(int status) {
-    return stop_event(status) == PTRACE_EVENT_EXEC;
-}
-
-bool follow_ends(int status) {
-    return stop_event(status) == PTRACE_EVENT_EXIT;
-}
-
 follow_event follow_take(pid_t pid, int status) {
     const int sig = WSTOPSIG(status);
     switch (stop_event(status)) {

@@ -25,13 +25,8 @@ bool follow_begin(pid_t pid);
 /* Follows a running process of ours. Returns 0 or an errno. */
 int follow_running(pid_t pid);
 
-/* Return whether a stop of a followed process that waitpid has reported is at another exec, or at
- * the end of the process. follow_take then releases the process at an exec, or leaves it there at
- * its end. */
-bool follow_stands(int status);
-bool follow_ends(int status);
-
-/* Handles a stop that waitpid has reported. */
+/* Handles a stop that waitpid has reported. Releases the process at another exec, and leaves it
+ * there at its end. */
 follow_event follow_take(pid_t pid, int status);
 
 /* Lets the process end, untraced. */

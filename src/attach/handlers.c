@@ -6,7 +6,6 @@
 #ifdef __x86_64__
 
 #include <elfutils/libdwfl.h>
-#include <fcntl.h>
 #include <string.h>
 #include <sys/types.h>
 #include <ucontext.h>

@@ -109,9 +109,9 @@ static bool has_path(const process_module *module, const void *context) {
 }
 
 bool process_find_program(pid_t pid, process_module *module) {
-    char link[64], path[sizeof module->path] = "";
-    snprintf(link, sizeof link, "/proc/%d/exe", (int)pid);
-    return readlink(link, path, sizeof path - 1) > 0 && find_module(pid, has_path, path, module);
+    char path[sizeof module->path];
+    return proc_link((uint64_t)pid, "exe", path, sizeof path) &&
+           find_module(pid, has_path, path, module);
 }
 
 static bool has_address(const process_module *module, const void *context) {
@@ -214,9 +214,8 @@ bool process_exists(pid_t pid) {
 }
 
 bool process_has_program(pid_t pid) {
-    char path[64], target[1];
-    snprintf(path, sizeof path, "/proc/%d/exe", (int)pid);
-    return readlink(path, target, sizeof target) >= 0 || errno != ENOENT;
+    char target[2];
+    return proc_link((uint64_t)pid, "exe", target, sizeof target) || errno != ENOENT;
 }
 
 size_t process_threads(pid_t pid, pid_t *ids, size_t max) {

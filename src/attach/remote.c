@@ -365,11 +365,9 @@ static bool find_gate(remote *r) {
 /* Returns whether an emulator runs the program. It treats the program's code as data, so functions
  * there cannot be called. */
 static bool is_emulated(int pid, const char *loader) {
-    char program[64], file[512] = "";
-    snprintf(program, sizeof program, "/proc/%d/exe", pid);
-    ssize_t n = *loader ? 0 : readlink(program, file, sizeof file - 1);
-    const char *slash = n > 0 ? strrchr(file, '/') : NULL;
-    return slash && strncmp(slash, "/ld-linux", 9) != 0;
+    char file[512];
+    return !*loader && proc_link((uint64_t)pid, "exe", file, sizeof file) &&
+           strncmp(path_base(file), "ld-linux", 8) != 0;
 }
 
 static bool check_program(const remote *r, remote_reason *why) {

@@ -6,16 +6,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/shell.h"
 #include "base/vec.h"
 
 typedef struct made_trace {
-    char path[32];
+    file_path path;
     const char *word;
 } made_trace;
 
 static VEC(made_trace *) made_traces;
-static char combined_path[32], combined_name[48], *combined_words;
+static file_path combined_path;
+static char combined_name[48], *combined_words;
 static const char *joined_segment;
 
 static const char *word_of(const char *path) {
@@ -65,27 +67,21 @@ const char *origin_command_words(const char *path) {
 }
 
 void origin_keep_words(char *const *words, size_t n) {
-    for (size_t i = 0; i < n; i++) {
-        char *word = shell_word(words[i]), *all = combined_words, *more = NULL;
-        if (word && asprintf(&more, "%s%s%s", all ? all : "", all ? " " : "", word) > 0) {
-            free(all);
-            combined_words = more;
-        }
-        free(word);
-    }
+    for (size_t i = 0; i < n; i++)
+        combined_words = shell_add_word(combined_words, words[i]);
 }
 
 char *origin_made(const char *word, int fd) {
     made_trace *trace = malloc(sizeof *trace);
     if (!trace)
         return NULL;
-    snprintf(trace->path, sizeof trace->path, "/proc/self/fd/%d", fd);
+    file_path_of(fd, trace->path);
     trace->word = origin_source(word);
     return vec_push(&made_traces, trace) ? trace->path : NULL;
 }
 
 char *origin_combined(size_t n, const char *what, const char *segment, int fd) {
-    snprintf(combined_path, sizeof combined_path, "/proc/self/fd/%d", fd);
+    file_path_of(fd, combined_path);
     snprintf(combined_name, sizeof combined_name, "%zu %s", n, what);
     joined_segment = segment;
     return combined_path;

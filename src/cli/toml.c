@@ -223,33 +223,21 @@ bool toml_parse(const char *text, const toml_taker *taker, toml_error *error) {
 
 /* ---- files --------------------------------------------------------------------------------- */
 
+/* Returns NULL with errno set if the file cannot be read, or is too large. */
 static char *read_all(const char *path) {
-    FILE *in = fopen(path, "r");
-    if (!in)
-        return NULL;
-    char *text = NULL;
-    size_t size = 0, got;
-    do {
-        char *grown = size < FILE_MAX ? realloc(text, size + 4097) : NULL;
-        if (!grown) {
-            free(text);
-            fclose(in);
-            errno = size < FILE_MAX ? ENOMEM : EFBIG;
-            return NULL;
-        }
-        text = grown;
-        got = fread(text + size, 1, 4096, in);
-        size += got;
-    } while (got > 0);
-    text[size] = '\0';
-    int failed = ferror(in) ? errno : 0;
-    fclose(in);
-    if (failed) {
-        free(text);
-        errno = failed;
-        return NULL;
-    }
-    return text;
+    FILE *in = fopen(path, "re");
+    char *text = in ? malloc(FILE_MAX + 1) : NULL; /* takes only as much memory as is read */
+    const size_t size = text ? fread(text, 1, FILE_MAX, in) : 0;
+    int error = !text || ferror(in) ? errno : size == FILE_MAX ? EFBIG : 0;
+    if (text)
+        text[size] = '\0';
+    if (in)
+        fclose(in);
+    if (!error)
+        return text;
+    free(text);
+    errno = error;
+    return NULL;
 }
 
 int toml_read(const char *path, const toml_taker *taker) {

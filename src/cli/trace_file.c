@@ -3,7 +3,6 @@
 #include "cli/trace_file.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 

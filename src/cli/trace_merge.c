@@ -33,7 +33,7 @@ static int refuse(const merge *m, memtrace_status status) {
     if (status == MEMTRACE_USAGE)
         message_error("these traces cannot be merged: %s", m->hindrance);
     else
-        message_error("not enough memory");
+        message_no_memory();
     return STATUS_FAILED;
 }
 

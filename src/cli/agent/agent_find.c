@@ -7,8 +7,6 @@
 #include <pwd.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/file.h"
 #include "base/number.h"
@@ -93,10 +91,9 @@ static bool see(pid_t pid, seen *s) {
     char exe[64];
     s->pid = pid;
     snprintf(exe, sizeof exe, "/proc/%d/exe", (int)pid);
-    const ssize_t n = readlink(exe, s->program, sizeof s->program - 1);
-    if (n <= 0 || file_is_same("/proc/self/exe", exe) || !effective_user(pid, &s->uid))
+    if (!proc_link((uint64_t)pid, "exe", s->program, sizeof s->program) ||
+        file_is_same("/proc/self/exe", exe) || !effective_user(pid, &s->uid))
         return false;
-    s->program[n] = '\0';
     const size_t size = proc_read((uint64_t)pid, "cmdline", s->words, TEXT_MAX);
     snprintf(s->called, sizeof s->called, "%s", s->words);
     s->words[join_words(s->words, size)] = '\0';

@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -31,13 +30,19 @@ static double seconds_since(uint64_t us) {
     return (double)(clock_monotonic_us() - us) / 1e6;
 }
 
-static int refuse(output *body, int status, const char *why) {
-    json_t *o = json_pack("{s:s}", "error", why);
-    char *text = o ? json_dumps(o, JSON_COMPACT) : NULL;
-    output_text(body, text ? text : "");
+/* Takes ownership of `o`. Returns false if there is no memory. */
+static bool put_json(output *body, json_t *o, size_t flags) {
+    char *text = o ? json_dumps(o, flags) : NULL;
+    const bool ok = text;
+    output_text(body, ok ? text : "");
     output_char(body, '\n');
     free(text);
     json_decref(o);
+    return ok;
+}
+
+static int refuse(output *body, int status, const char *why) {
+    put_json(body, json_pack("{s:s}", "error", why), JSON_COMPACT);
     return status;
 }
 
@@ -60,12 +65,7 @@ static int answer_status(const targets *t, output *body) {
                   t->config->path, "recordings_started", (json_int_t)t->n_started,
                   "recordings_ended", (json_int_t)t->n_ended, "failures", (json_int_t)t->n_failed,
                   "processes_left_out", (json_int_t)t->n_left_out, "processes", list);
-    char *text = o ? json_dumps(o, JSON_INDENT(1)) : NULL;
-    output_text(body, text ? text : "");
-    output_char(body, '\n');
-    free(text);
-    json_decref(o);
-    return text ? HTTP_OK : HTTP_TROUBLE;
+    return put_json(body, o, JSON_INDENT(1)) ? HTTP_OK : HTTP_TROUBLE;
 }
 
 /* ---- metrics ----------------------------------------------------------------------------- */
@@ -83,16 +83,14 @@ static void put_label(output *o, const char *value) {
 }
 
 static void put_metric(output *o, const char *name, const char *kind, const char *help) {
-    char line[256];
-    snprintf(line, sizeof line, "# HELP allotrace_agent_%s %s\n# TYPE allotrace_agent_%s %s\n",
-             name, help, name, kind);
-    output_text(o, line);
+    output_format(o, "# HELP allotrace_agent_%s %s\n# TYPE allotrace_agent_%s %s\n", name, help,
+                  name, kind);
 }
 
-static void put_number(output *o, const char *name, uint64_t value) {
-    char line[128];
-    snprintf(line, sizeof line, "allotrace_agent_%s %" PRIu64 "\n", name, value);
-    output_text(o, line);
+static void put_total(output *o, const char *name, const char *kind, const char *help,
+                      uint64_t value) {
+    put_metric(o, name, kind, help);
+    output_format(o, "allotrace_agent_%s %" PRIu64 "\n", name, value);
 }
 
 static uint64_t count(const targets *t, const agent_rule *rule, target_state state) {
@@ -103,7 +101,6 @@ static uint64_t count(const targets *t, const agent_rule *rule, target_state sta
 }
 
 static int answer_metrics(const targets *t, output *o, const char **type) {
-    char end[64];
     *type = "text/plain; version=0.0.4; charset=utf-8";
     put_metric(o, "processes", "gauge", "Processes that a rule fits, by what becomes of them.");
     for (size_t i = 0; i < t->config->rules.count; i++)
@@ -111,18 +108,14 @@ static int answer_metrics(const targets *t, output *o, const char **type) {
             const agent_rule *rule = &t->config->rules.items[i];
             output_text(o, "allotrace_agent_processes{rule=\"");
             put_label(o, rule->name);
-            snprintf(end, sizeof end, "\",state=\"%s\"} %" PRIu64 "\n", target_state_names[state],
-                     count(t, rule, (target_state)state));
-            output_text(o, end);
+            output_format(o, "\",state=\"%s\"} %" PRIu64 "\n", target_state_names[state],
+                          count(t, rule, (target_state)state));
         }
-    put_metric(o, "processes_left_out", "gauge", "Processes beyond max-processes.");
-    put_number(o, "processes_left_out", t->n_left_out);
-    put_metric(o, "recordings_started_total", "counter", "Recordings that were begun.");
-    put_number(o, "recordings_started_total", t->n_started);
-    put_metric(o, "recordings_ended_total", "counter", "Recordings that have ended.");
-    put_number(o, "recordings_ended_total", t->n_ended);
-    put_metric(o, "failures_total", "counter", "Attempts to record that failed.");
-    put_number(o, "failures_total", t->n_failed);
+    put_total(o, "processes_left_out", "gauge", "Processes beyond max-processes.", t->n_left_out);
+    put_total(o, "recordings_started_total", "counter", "Recordings that were begun.",
+              t->n_started);
+    put_total(o, "recordings_ended_total", "counter", "Recordings that have ended.", t->n_ended);
+    put_total(o, "failures_total", "counter", "Attempts to record that failed.", t->n_failed);
     return HTTP_OK;
 }
 

@@ -129,11 +129,9 @@ static bool start_child(targets *t, target_process *p, const rights *whose) {
     const pid_t child = fork();
     if (child == 0)
         become(t, p, whose, ends[1], agent);
-    const int error = errno;
-    close(ends[1]);
+    file_close(ends[1]);
     if (child < 0) {
-        close(ends[0]);
-        errno = error;
+        file_close(ends[0]);
         return false;
     }
     fcntl(ends[0], F_SETFL, O_NONBLOCK);

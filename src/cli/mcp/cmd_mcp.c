@@ -14,7 +14,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "base/utf8.h"
+#include "base/vec.h"
 #include "cli/command.h"
 #include "cli/mcp/mcp_child.h"
 #include "cli/mcp/mcp_tools.h"
@@ -48,33 +50,25 @@ static const mcp_options defaults = {.bytes = DEFAULT_BYTES,
 
 static const option options[] = {
     {.name = "folder",
-     .kind = OPTION_TEXTS,
-     .at = offsetof(mcp_options, folders),
-     .argument = "FOLDER",
+     OPTION_TAKES(TEXTS, mcp_options, folders, "FOLDER"),
      .help = "allow reading traces and sources in FOLDER (default: the current folder); may be "
              "repeated; relative paths start at the first"},
     {.name = "allow-run",
-     .kind = OPTION_FLAG,
-     .at = offsetof(mcp_options, allow_run),
+     OPTION_SETS(FLAG, mcp_options, allow_run),
      .help = "offer the tool `record`, which runs any program with your permissions and writes its "
              "trace to one of the folders"},
     {.name = "bytes",
-     .kind = OPTION_COUNT,
-     .at = offsetof(mcp_options, bytes),
-     .argument = "N",
+     OPTION_TAKES(COUNT, mcp_options, bytes, "N"),
      .help = "limit each answer to N bytes (default 4096); `more` returns the rest"},
     {.name = "timeout",
-     .kind = OPTION_TIME,
-     .at = offsetof(mcp_options, timeout),
-     .argument = "TIME",
+     OPTION_TAKES(TIME, mcp_options, timeout, "TIME"),
      .help = "end a tool that takes longer than TIME, such as 90s (default 10min)"},
 };
 
 typedef struct server {
     const mcp_options *options;
     mcp_limits limits;
-    char *input; /* the beginning of the next message */
-    size_t used, room;
+    VEC(char) input;               /* the beginning of the next message */
     bool skips;                    /* discarding the rest of a line that is too long */
     json_t *waiting[MOST_WAITING]; /* queued calls */
     size_t n_waiting;
@@ -140,15 +134,13 @@ static size_t page_size(const char *text, size_t most) {
 static void respond_page(server *s, json_t *id, uint64_t number, size_t at, bool failed) {
     const char *text = s->pages[number % PAGES] + at;
     const size_t size = page_size(text, (size_t)s->options->bytes);
-    char *page = NULL;
-    int n =
+    char *page =
         text[size]
-            ? asprintf(&page, "%.*s\n[%zu bytes more: call `more` with cursor \"%llu:%zu\"]",
-                       (int)size, text, strlen(text + size), (unsigned long long)number, at + size)
-            : asprintf(&page, "%s", text);
-    respond_text(s, id, n >= 0 ? page : "not enough memory", failed || n < 0);
-    if (n >= 0)
-        free(page);
+            ? text_format("%.*s\n[%zu bytes more: call `more` with cursor \"%llu:%zu\"]", (int)size,
+                          text, strlen(text + size), (unsigned long long)number, at + size)
+            : strdup(text);
+    respond_text(s, id, page ? page : "not enough memory", failed || !page);
+    free(page);
 }
 
 /* Stores an answer, taking ownership of `text`, and sends its first page. */
@@ -191,13 +183,13 @@ static void end_call(server *s) {
 
 /* Adds a line to the text, if there is memory for it. */
 static __attribute__((format(printf, 2, 3))) void add_line(char **text, const char *format, ...) {
-    char *line = NULL, *more = NULL;
+    char *line, *more;
     va_list arguments;
     va_start(arguments, format);
     if (vasprintf(&line, format, arguments) < 0)
         line = NULL;
     va_end(arguments);
-    if (line && asprintf(&more, "%s[%s]\n", *text, line) >= 0) {
+    if (line && (more = text_format("%s[%s]\n", *text, line))) {
         free(*text);
         *text = more;
     }
@@ -213,7 +205,7 @@ static void say_status(char **text, int status) {
 
 static void answer_call(server *s) {
     const bool failed = s->child.status != 0;
-    const char *printed = s->child.text ? s->child.text : "";
+    const char *printed = s->child.text.items ? s->child.text.items : "";
     char *text =
         failed ? NULL : mcp_tool_answer(s->tool, &s->limits, arguments_of(s->call), printed);
     if (!text)
@@ -352,36 +344,32 @@ static void handle_line(server *s, const char *line, size_t size) {
 
 static void handle_lines(server *s) {
     char *newline;
-    while ((newline = memchr(s->input, '\n', s->used))) {
-        const size_t size = (size_t)(newline - s->input);
+    while (s->input.count > 0 && (newline = memchr(s->input.items, '\n', s->input.count))) {
+        const size_t size = (size_t)(newline - s->input.items);
         *newline = '\0';
         if (!s->skips)
-            handle_line(s, s->input, size);
+            handle_line(s, s->input.items, size);
         s->skips = false;
-        s->used -= size + 1;
-        memmove(s->input, newline + 1, s->used);
+        s->input.count -= size + 1;
+        memmove(s->input.items, newline + 1, s->input.count);
     }
-    if (s->used < MOST_LINE)
+    if (s->input.count < MOST_LINE)
         return;
     if (!s->skips)
         respond_error(s, NULL, INVALID_REQUEST, "the message is too long");
     s->skips = true;
-    s->used = 0;
+    vec_clear(&s->input);
 }
 
 /* Returns false at the end of the input. */
 static bool take_input(server *s) {
-    if (s->used == s->room) {
-        char *input = realloc(s->input, s->room ? 2 * s->room : 65536);
-        if (!input)
-            return false;
-        s->input = input;
-        s->room = s->room ? 2 * s->room : 65536;
-    }
-    const ssize_t n = read(STDIN_FILENO, s->input + s->used, s->room - s->used);
+    enum { PIECE = 65536 };
+    if (!vec_reserve(&s->input, PIECE))
+        return false;
+    const ssize_t n = read(STDIN_FILENO, s->input.items + s->input.count, PIECE);
     if (n <= 0)
         return n < 0 && errno == EINTR;
-    s->used += (size_t)n;
+    s->input.count += (size_t)n;
     handle_lines(s);
     return true;
 }
@@ -437,7 +425,7 @@ static void server_free(server *s) {
         free(s->limits.folders[i]);
     for (size_t i = 0; i < PAGES; i++)
         free(s->pages[i]);
-    free(s->input);
+    vec_free(&s->input);
 }
 
 static int run(const void *opts_, char **operands) {

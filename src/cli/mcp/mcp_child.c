@@ -5,14 +5,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "base/file.h"
 
 /* Runs in the child. The process group allows killing programs that the command records. */
 static void become(int out, char *const *words) {
@@ -64,41 +64,24 @@ bool mcp_child_start(mcp_child *c, char *const *words) {
     return c->end >= 0;
 }
 
-static bool make_room(mcp_child *c, size_t more) {
-    if (c->size + more < c->room)
-        return true;
-    const size_t room = 2 * (c->size + more + 1);
-    char *text = realloc(c->text, room);
-    if (!text)
-        return false;
-    c->text = text;
-    c->room = room;
-    return true;
-}
-
 static void keep(mcp_child *c, const char *bytes, size_t n) {
-    const size_t left = MCP_CHILD_MOST - c->size;
+    const size_t left = MCP_CHILD_MOST - c->text.count;
     c->cut |= n > left;
     n = n < left ? n : left;
-    if (!make_room(c, n)) {
+    if (!vec_reserve(&c->text, n + 1)) {
         c->cut = true;
         return;
     }
-    memcpy(c->text + c->size, bytes, n);
-    c->size += n;
-    c->text[c->size] = '\0';
-}
-
-static bool is_over(const mcp_child *c) {
-    struct pollfd end = {.fd = c->end, .events = POLLIN};
-    return poll(&end, 1, 0) > 0;
+    memcpy(c->text.items + c->text.count, bytes, n);
+    c->text.count += n;
+    c->text.items[c->text.count] = '\0';
 }
 
 /* Checks for the end before reading, so that the last output is read from the pipe after the child
  * has ended. */
 bool mcp_child_read(mcp_child *c) {
     char bytes[16384];
-    const bool over = is_over(c);
+    const bool over = file_is_ready(c->end, 0);
     ssize_t n;
     while ((n = read(c->out, bytes, sizeof bytes)) > 0)
         keep(c, bytes, (size_t)n);
@@ -110,6 +93,6 @@ bool mcp_child_read(mcp_child *c) {
 
 void mcp_child_free(mcp_child *c) {
     kill_child(c);
-    free(c->text);
+    vec_free(&c->text);
     *c = (mcp_child){.out = -1, .end = -1};
 }

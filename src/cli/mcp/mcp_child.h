@@ -4,20 +4,20 @@
 #define CLI_MCP_MCP_CHILD_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <sys/types.h>
+
+#include "base/vec.h"
 
 enum { MCP_CHILD_MOST = 4 << 20 }; /* maximum size of kept output, bytes */
 
 typedef struct mcp_child {
-    pid_t pid;  /* also the id of its process group */
-    int out;    /* pipe with both of its output streams; -1: the child has ended */
-    int end;    /* pidfd, readable once the child has ended; its own children may still have `out`
-                   open */
-    char *text; /* output, NUL-terminated */
-    size_t size, room;
-    bool cut;   /* there was more output than is kept */
-    int status; /* as from waitpid, once it has ended */
+    pid_t pid; /* also the id of its process group */
+    int out;   /* pipe with both of its output streams; -1: the child has ended */
+    int end;   /* pidfd, readable once the child has ended; its own children may still have `out`
+                  open */
+    VEC(char) text; /* output; a NUL follows it */
+    bool cut;       /* there was more output than is kept */
+    int status;     /* as from waitpid, once it has ended */
 } mcp_child;
 
 /* Runs this program with the given words, the last of which is NULL. It has no input. Returns false

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "cli/mcp/mcp_source.h"
 
 /* ---- the table --------------------------------------------------------------------------- */
@@ -210,7 +211,7 @@ static bool is_allowed(const mcp_limits *limits, const char *path) {
 /* Resolves links and dots. For a file to be written that does not exist yet, resolves its
  * folder. */
 static char *real_path(const char *path, bool to_write) {
-    char *whole = realpath(path, NULL), *copy, *both = NULL;
+    char *whole = realpath(path, NULL), *copy;
     if (whole || !to_write || errno != ENOENT || !(copy = strdup(path)))
         return whole;
     char *slash = strrchr(copy, '/');
@@ -221,8 +222,7 @@ static char *real_path(const char *path, bool to_write) {
     }
     *slash = '\0';
     char *folder = *name && strcmp(name, "..") != 0 ? realpath(copy, NULL) : NULL;
-    if (!folder || asprintf(&both, "%s/%s", folder, name) < 0)
-        both = NULL;
+    char *both = folder ? text_format("%s/%s", folder, name) : NULL;
     free(folder);
     free(copy);
     return both;
@@ -233,10 +233,7 @@ static char *real_path(const char *path, bool to_write) {
  * cause in `reason`. */
 static char *confine(const mcp_limits *limits, const char *path, bool to_write,
                      char reason[MCP_REASON]) {
-    char *absolute = NULL;
-    if (asprintf(&absolute, "%s%s%s", path[0] == '/' ? "" : limits->folders[0],
-                 path[0] == '/' ? "" : "/", path) < 0)
-        absolute = NULL;
+    char *absolute = path[0] == '/' ? strdup(path) : text_format("%s/%s", limits->folders[0], path);
     char *real = absolute ? real_path(absolute, to_write) : NULL;
     const int error = errno;
     free(absolute);
@@ -279,12 +276,11 @@ static bool refuse(char reason[MCP_REASON], const param *p, const char *what) {
 /* Returns the text of an argument, to be freed by the caller. Returns NULL if the argument has the
  * wrong type. */
 static char *text_of(const param *p, const json_t *value) {
-    char *text = NULL;
     const bool counts = is_whole(p);
     if (counts && json_is_integer(value) && json_integer_value(value) >= 0)
-        return asprintf(&text, "%lld", (long long)json_integer_value(value)) < 0 ? NULL : text;
+        return text_format("%lld", (long long)json_integer_value(value));
     if (p->kind == PARAM_NUMBER && json_is_number(value))
-        return asprintf(&text, "%.17g", json_number_value(value)) < 0 ? NULL : text;
+        return text_format("%.17g", json_number_value(value));
     if (counts || p->kind == PARAM_NUMBER || !json_is_string(value))
         return NULL;
     return strlen(json_string_value(value)) == json_string_length(value)
@@ -295,12 +291,10 @@ static char *text_of(const param *p, const json_t *value) {
 /* Adds a word. An option and its value become one word, so that the value is never taken for an
  * option. Frees or takes `text`. */
 static bool add_value(mcp_words *w, const param *p, char *text) {
-    char *word = text;
-    if (p->option) {
-        if (asprintf(&word, "%s=%s", p->option, text) < 0)
-            word = NULL;
-        free(text);
-    }
+    if (!p->option)
+        return add_word(w, text);
+    char *word = text_format("%s=%s", p->option, text);
+    free(text);
     return add_word(w, word);
 }
 

@@ -4,7 +4,6 @@
 #define CLI_MCP_MCP_TOOLS_H
 
 #include <jansson.h>
-#include <limits.h>
 #include <stdbool.h>
 
 enum { MCP_WORDS = 64, MCP_FOLDERS = 16, MCP_REASON = 256 };

@@ -5,7 +5,6 @@
  * The keeper of a child process ends when nobody holds the lock of the spool any more. */
 #include "cli/ring/keeper.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -485,10 +484,10 @@ static const char *next_spool(const keeping *k, char earlier[PATH_MAX]) {
 /* Opens the spool for reading by its file descriptor, since it may have been renamed. */
 static bool open_reader(keeping *k) {
     struct stat st;
-    char again[32];
-    snprintf(again, sizeof again, "/proc/self/fd/%d", k->spool_fd);
+    file_path again;
     const bool ok = fstat(k->spool_fd, &st) == 0 && st.st_size > 0 &&
-                    memtrace_reader_open(again, NULL, &k->reader, NULL) == MEMTRACE_OK;
+                    memtrace_reader_open(file_path_of(k->spool_fd, again), NULL, &k->reader,
+                                         NULL) == MEMTRACE_OK;
     if (ok)
         k->inode = st.st_ino;
     return ok;

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -66,9 +67,9 @@ static bool is_trace_name(const char *name) {
 }
 
 static bool add_file(ring_files *files, const char *folder, const char *name) {
-    char *path;
     struct stat st;
-    if (asprintf(&path, "%s%s%s", folder, text_ends_with(folder, "/") ? "" : "/", name) < 0)
+    char *path = text_format("%s%s%s", folder, text_ends_with(folder, "/") ? "" : "/", name);
+    if (!path)
         return false;
     if (stat(path, &st) != 0 || !S_ISREG(st.st_mode)) { /* it was removed meanwhile */
         free(path);

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/number.h"
 #include "base/open_in.h"
 #include "base/path.h"
@@ -100,7 +101,6 @@ int ring_options_children(const command *cmd, const ring_options *options, const
 
 int ring_plan_make(ring_plan *plan, const command *cmd, const ring_options *options,
                    const char *output, const char *program) {
-    const char *slash = strrchr(program, '/');
     char name[PATH_MAX], here[PATH_MAX] = "";
     *plan = (ring_plan){.on = options->keep || options->max_size,
                         .keep = options->keep,
@@ -113,7 +113,7 @@ int ring_plan_make(ring_plan *plan, const command *cmd, const ring_options *opti
     if (output)
         snprintf(name, sizeof name, "%s", output);
     else
-        snprintf(name, sizeof name, "%.200s.ring", slash ? slash + 1 : program);
+        snprintf(name, sizeof name, "%.200s.ring", path_base(program));
     if (name[0] != '/' && !getcwd(here, sizeof here))
         here[0] = '\0';
     const int n =
@@ -126,29 +126,20 @@ int ring_plan_make(ring_plan *plan, const command *cmd, const ring_options *opti
     return status == STATUS_OK ? check_holes(plan->folder) : status;
 }
 
-/* Makes a path to an open folder in another file system. */
-static void name_folder(int fd, char path[PATH_MAX]) {
-    snprintf(path, PATH_MAX, "/proc/self/fd/%d", fd);
-}
-
 const char *ring_spool_folder(const ring_plan *plan, char room[PATH_MAX]) {
-    if (!plan->spool_folder)
-        return plan->folder;
-    name_folder(plan->spool_folder, room);
-    return room;
+    return plan->spool_folder ? file_path_of(plan->spool_folder, room) : plan->folder;
 }
 
 /* The root folder of a container may be read-only, or writable only by root, so this tries folders
  * that are usually writable. */
 bool ring_plan_elsewhere(ring_plan *plan, pid_t pid, int files) {
     static const char *const places[] = {"/tmp", "/var/tmp", "/dev/shm"};
-    char path[PATH_MAX];
+    file_path path;
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
         const int fd = open_folder_in(files, places[i]);
         if (fd < 0)
             continue;
-        name_folder(fd, path);
-        if (access(path, W_OK) == 0) {
+        if (access(file_path_of(fd, path), W_OK) == 0) {
             plan->files = files;
             plan->spool_folder = fd;
             plan->spool_there = places[i];

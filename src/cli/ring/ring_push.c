@@ -3,7 +3,6 @@
  * pusher have released it. */
 #include "cli/ring/ring_push.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
@@ -83,9 +82,8 @@ static bool send_file(int to, const offer *what, int fd) {
 /* Sends a newly opened descriptor. A duplicate would share the keeper's lock (flock), which must be
  * the keeper's alone. */
 static bool send_again(const ring_plan *plan, const offer *what, int fd) {
-    char path[32];
-    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-    const int again = open(path, O_RDONLY | O_CLOEXEC);
+    file_path path;
+    const int again = open(file_path_of(fd, path), O_RDONLY | O_CLOEXEC);
     const bool sent = again >= 0 && send_file(plan->push_ends[SENDER], what, again);
     file_close(again);
     return sent;

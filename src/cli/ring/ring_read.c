@@ -42,7 +42,7 @@ typedef struct group {
     size_t first, n;   /* range of the members */
     bool is_recording; /* it is still being recorded */
     int fd;            /* the joined trace; -1: the group is a single file, used as it is */
-    char path[32];
+    file_path path;
 } group;
 
 bool ring_is_folder(const char *path) {
@@ -53,12 +53,8 @@ bool ring_is_folder(const char *path) {
 static int open_memory(void) {
     const int fd = memfd_create("allotrace-ring", MFD_CLOEXEC);
     if (fd < 0)
-        message_error("not enough memory");
+        message_no_memory();
     return fd;
-}
-
-static void name_memory(int fd, char path[32]) {
-    snprintf(path, 32, "/proc/self/fd/%d", fd);
 }
 
 /* ---- which traces -------------------------------------------------------------------------- */
@@ -137,7 +133,7 @@ static int say_join(const join *j, memtrace_status status) {
     if (status == MEMTRACE_IO && j->out.os_error)
         message_error("combining the segments: %s", strerror(j->out.os_error));
     else
-        message_error("not enough memory");
+        message_no_memory();
     return STATUS_FAILED;
 }
 
@@ -215,7 +211,7 @@ static int join_group(const char *folder, group *g, const member *m, uint64_t un
     for (size_t i = 0; i < g->n; i++)
         memtrace_reader_close(files[i].reader);
     free(files);
-    name_memory(g->fd, g->path);
+    file_path_of(g->fd, g->path);
     return result;
 }
 

@@ -46,6 +46,8 @@ push_session *push_flags_start(const push_flags *f, const char *path, struct tim
                                int files, push_position *position, bool quiet) {
     char line[LINE_SIZE];
     push_options o = options_of(f);
+    if (!f->urls)
+        return NULL;
     o.tell = quiet ? say_warnings : say;
     o.position = position;
     o.files = files;

@@ -15,7 +15,6 @@
 #include <sys/random.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
 #include <sys/wait.h>
@@ -27,6 +26,7 @@
 #include "attach/tree.h"
 #include "base/file.h"
 #include "base/hash.h"
+#include "base/proc.h"
 #include "base/vec.h"
 #include "cli/message.h"
 #include "cli/run/preload_file.h"
@@ -82,16 +82,6 @@ typedef struct listener {
 
 /* ---- the follower: one program ------------------------------------------------------------- */
 
-/* Waits up to `ms` milliseconds for something to read. */
-static bool await(int fd, int ms) {
-    struct pollfd one = {.fd = fd, .events = POLLIN};
-    int n;
-    do
-        n = poll(&one, 1, ms);
-    while (n < 0 && errno == EINTR);
-    return n == 1;
-}
-
 static void tell(const listener *l, enum word word) {
     const told t = {.word = (char)word, .follower = getpid()};
     send(l->words[1], &t, sizeof t, MSG_NOSIGNAL);
@@ -101,8 +91,7 @@ static void tell(const listener *l, enum word word) {
 static void name_program(pid_t pid, char path[PATH_MAX]) {
     char link[64], target[PATH_MAX];
     snprintf(link, sizeof link, "/proc/%d/exe", (int)pid);
-    const ssize_t n = readlink(link, target, sizeof target - 1);
-    target[n > 0 ? n : 0] = '\0';
+    proc_link((uint64_t)pid, "exe", target, sizeof target);
     snprintf(path, PATH_MAX, "%s", file_is_same(link, target) ? target : link);
 }
 
@@ -359,13 +348,13 @@ static bool take_request(const listener *l, int fd, arrival *a) {
     struct ucred peer;
     socklen_t size = sizeof peer;
     char byte;
-    if (!await(fd, REQUEST_MS) || recv(fd, &request, sizeof request, 0) != sizeof request ||
+    if (!file_is_ready(fd, REQUEST_MS) || recv(fd, &request, sizeof request, 0) != sizeof request ||
         getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0)
         return false;
     const bool is_ours = request.version == HANDOVER_VERSION && peer.uid == geteuid();
     const pid_t thread = is_ours ? thread_of(&request, &peer) : 0;
     int error = thread ? arrive_follow(a, thread, request.spawns) : ESRCH;
-    if (error == EPERM && answer(fd, HANDOVER_PERMIT) && await(fd, HANDOVER_MOST_MS) &&
+    if (error == EPERM && answer(fd, HANDOVER_PERMIT) && file_is_ready(fd, HANDOVER_MOST_MS) &&
         recv(fd, &byte, sizeof byte, 0) == sizeof byte)
         error = arrive_follow(a, thread, request.spawns);
     const bool is_late = error && is_ours && has_given_up(fd);
@@ -645,7 +634,7 @@ void run_children_tell(run_children *c, pid_t pid) {
 }
 
 static bool has_answer(int fd, struct handover_answer *got) {
-    return await(fd, ARRIVAL_MS) && recv(fd, got, sizeof *got, 0) == sizeof *got;
+    return file_is_ready(fd, ARRIVAL_MS) && recv(fd, got, sizeof *got, 0) == sizeof *got;
 }
 
 static bool is_followed(int fd) {

@@ -28,10 +28,8 @@
 
 /* Returns how long the process has been running, in microseconds; 0: unknown. */
 static uint64_t age_of(pid_t pid) {
-    struct timespec now;
     const uint64_t began = proc_stat_us((uint64_t)pid, PROC_STARTTIME);
-    clock_gettime(CLOCK_BOOTTIME, &now);
-    const uint64_t us = (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
+    const uint64_t us = clock_us(CLOCK_BOOTTIME);
     return began && us > began ? us - began : 0;
 }
 

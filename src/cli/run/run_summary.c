@@ -331,16 +331,8 @@ static void say_quoted(output *o, const char *path) {
 
 static char *words_of_each(const run_traces *t) {
     char *all = NULL;
-    for (size_t i = 0; i < t->all.count; i++) {
-        char *word = shell_word(t->all.items[i].path), *longer = NULL;
-        if (!word || asprintf(&longer, "%s%s%s", all ? all : "", all ? " " : "", word) < 0)
-            longer = NULL;
-        free(word);
-        free(all);
-        if (!longer)
-            return NULL;
-        all = longer;
-    }
+    for (size_t i = 0; i < t->all.count; i++)
+        all = shell_add_word(all, t->all.items[i].path);
     return all;
 }
 

@@ -8,8 +8,6 @@
 #include "cli/signals.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -87,11 +85,10 @@ void run_witness_start(run_witness *w) {
 /* Waits for the answer. Somebody may have stopped the whole group and continued only us, so
  * continues the witness if it does not answer. */
 static bool await_answer(const run_witness *w) {
-    struct pollfd answer = {.fd = w->channel, .events = POLLIN};
-    if (poll(&answer, 1, ANSWER_MS) == 1)
+    if (file_is_ready(w->channel, ANSWER_MS))
         return true;
     kill(w->pid, SIGCONT);
-    return poll(&answer, 1, ANSWER_MS) == 1;
+    return file_is_ready(w->channel, ANSWER_MS);
 }
 
 bool run_witness_got(const run_witness *w, const siginfo_t *signal) {

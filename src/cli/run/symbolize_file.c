@@ -4,7 +4,6 @@
 #include "cli/run/symbolize_file.h"
 
 #include <fcntl.h>
-#include <inttypes.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -27,7 +26,7 @@ static bool tick(void *context, size_t done, size_t all) {
     const watch *w = context;
     progress_say("%s: symbolizing: %.0f%%", w->name,
                  100.0 * (double)done / (double)(all ? all : 1));
-    return !(w->options->interrupted && w->options->interrupted(w->options->context));
+    return !symbolize_file_is_interrupted(w->options);
 }
 
 /* ---- what could not be resolved, and why ------------------------------------------------- */
@@ -234,7 +233,7 @@ int symbolize_file(const char *path, const symbolize_file_options *options) {
 static bool tick_all(void *context, size_t done, size_t all) {
     const symbolize_file_options *options = context;
     progress_say("symbolizing: %.0f%%", 100.0 * (double)done / (double)(all ? all : 1));
-    return !(options->interrupted && options->interrupted(options->context));
+    return !symbolize_file_is_interrupted(options);
 }
 
 /* Collects the addresses of one trace. A trace that does not store names separately is left for

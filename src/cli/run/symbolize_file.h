@@ -12,14 +12,12 @@
 /* The options of commands that symbolize. `type` has a field `debug_file_options debug_files`. */
 #define OPTIONS_SYMBOLIZE(type)                                                                    \
     {.name = "debug-dir",                                                                          \
-     .kind = OPTION_FILE,                                                                          \
-     .at = offsetof(type, debug_files.root),                                                       \
-     .argument = "DIR",                                                                            \
+     OPTION_TAKES(FILE, type, debug_files.root, "DIR"),                                            \
      .help = "look for separate debug files in DIR (default " DEBUG_FILE_ROOT                      \
              ") and next to each module",                                                          \
      .brief = "find debug files there (default " DEBUG_FILE_ROOT ")"},                             \
     {                                                                                              \
-        .name = "debuginfod", .kind = OPTION_FLAG, .at = offsetof(type, debug_files.debuginfod),   \
+        .name = "debuginfod", OPTION_SETS(FLAG, type, debug_files.debuginfod),                     \
         .help = "query the servers in $DEBUGINFOD_URLS for debug information that is not on this " \
                 "machine",                                                                         \
         .brief = "query the servers in $DEBUGINFOD_URLS"                                           \
@@ -40,6 +38,10 @@ typedef struct symbolize_file_options {
     bool (*interrupted)(void *context);
     void *context;
 } symbolize_file_options;
+
+static inline bool symbolize_file_is_interrupted(const symbolize_file_options *o) {
+    return o->interrupted && o->interrupted(o->context);
+}
 
 /* Symbolizes a trace. Returns an exit status, after reporting errors. */
 int symbolize_file(const char *path, const symbolize_file_options *options);

@@ -3,7 +3,6 @@
 #include "cli/top/top_screen.h"
 
 #include <curses.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>

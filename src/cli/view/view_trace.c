@@ -115,14 +115,9 @@ static file_change look(const view_trace *t) {
 /* Returns when a process of this machine started, in seconds since the epoch; 0: there is no such
  * process. */
 static double process_began(uint64_t pid) {
-    struct timespec real, up;
     const uint64_t began = proc_stat_us(pid, PROC_STARTTIME);
-    if (began == 0)
-        return 0;
-    clock_gettime(CLOCK_REALTIME, &real);
-    clock_gettime(CLOCK_BOOTTIME, &up);
-    double booted = (double)(real.tv_sec - up.tv_sec) + (double)(real.tv_nsec - up.tv_nsec) / 1e9;
-    return booted + (double)began / 1e6;
+    const uint64_t booted = clock_wall_us() - clock_us(CLOCK_BOOTTIME);
+    return began ? (double)(booted + began) / 1e6 : 0;
 }
 
 /* Returns whether a recorder may still be writing. Our recorder leaves the end of the trace open
@@ -414,9 +409,7 @@ int view_trace_open(view_trace *t, viewer *v, size_t index, bool strict, bool wa
     pthread_mutex_init(&t->lock, NULL);
     pthread_cond_init(&t->change, NULL);
     if (wait) {
-        struct timespec time;
-        clock_gettime(CLOCK_REALTIME, &time);
-        t->after = (uint64_t)(time.tv_sec - CLOCK_SECONDS) * 1000000;
+        t->after = (clock_wall_us() / 1000000 - CLOCK_SECONDS) * 1000000;
         return STATUS_OK;
     }
     note_file(t);

@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,9 +19,9 @@
 #include "attach/attach.h"
 #include "attach/process.h"
 #include "base/file.h"
+#include "base/path.h"
 #include "base/proc.h"
 #include "cli/attach/attach_command.h"
-#include "cli/attach/process_id.h"
 #include "cli/message.h"
 #include "cli/record_options.h"
 #include "cli/ring/keeper_pace.h"
@@ -42,7 +41,7 @@
 
 #define OPTION_QUIET(type)                                                                         \
     {                                                                                              \
-        .name = "quiet", .letter = 'q', .kind = OPTION_FLAG, .at = offsetof(type, quiet),          \
+        .name = "quiet", .letter = 'q', OPTION_SETS(FLAG, type, quiet),                            \
         .help = "report problems only"                                                             \
     }
 
@@ -63,47 +62,37 @@ static const attach_options attach_defaults = {.depth = DEPTH_UNSET};
 static const option attach_specs[] = {
     {.name = "output",
      .letter = 'o',
-     .kind = OPTION_FILE,
-     .at = offsetof(attach_options, output),
-     .argument = "FILE",
+     OPTION_TAKES(FILE, attach_options, output, "FILE"),
      .help = "write the trace to FILE (default: PROGRAM.PID.ctf in the current folder); %p in FILE "
              "stands for the process id. An earlier trace of the process is kept: x.ctf becomes "
              "x.1.ctf",
      .brief = "write to FILE (default: PROGRAM.PID.ctf)"},
     {.name = "rate",
      .letter = 'r',
-     .kind = OPTION_RATE,
-     .at = offsetof(attach_options, rate),
-     .argument = "RATE",
+     OPTION_TAKES(RATE, attach_options, rate, "RATE"),
      .help = "sample each allocated word with this probability (default: 1e-5)",
      .brief = "sampling probability of a word (default 1e-5)"},
     OPTION_MMAP(attach_options),
     {.name = "depth",
      .letter = 'd',
-     .kind = OPTION_COUNT,
-     .at = offsetof(attach_options, depth),
-     .argument = "N",
+     OPTION_TAKES(COUNT, attach_options, depth, "N"),
      .help = "keep at most N frames of a call stack (default: 256)",
      .brief = "keep at most N frames of a stack (default 256)"},
     OPTION_CONTEXT(attach_options),
     {.name = "duration",
-     .kind = OPTION_TIME,
-     .at = offsetof(attach_options, duration),
-     .argument = "TIME",
+     OPTION_TAKES(TIME, attach_options, duration, "TIME"),
      .help = "record for TIME, such as 30s or 5min, or until Ctrl-C, then show a summary (default: "
              "return immediately and record until `allotrace detach` or the end of the process; "
              "with --push, record until Ctrl-C or the end of the process)",
      .brief = "record for TIME, such as 30s, or until Ctrl-C (default: until `allotrace detach`)"},
     {.name = "go",
-     .kind = OPTION_FLAG,
-     .at = offsetof(attach_options, go),
+     OPTION_SETS(FLAG, attach_options, go),
      .help = "of a Go program with C code, read Go's own profile, as it is now, instead of "
              "recording malloc; of others without C, that is done anyway",
      .brief = "of a Go program with C code, read Go's own profile"},
     OPTIONS_RING(attach_options),
     {.name = "no-symbolize",
-     .kind = OPTION_FLAG,
-     .at = offsetof(attach_options, no_symbolize),
+     OPTION_SETS(FLAG, attach_options, no_symbolize),
      .help = "leave addresses in the trace, for `allotrace symbolize` to resolve later",
      .brief = "leave addresses for `allotrace symbolize`"},
     OPTION_QUIET(attach_options),
@@ -214,17 +203,21 @@ static void fill_request(control *c, const attach_options *opts, const ring_plan
         add_setting(c, &used, SETTING_CONTEXT, opts->context);
 }
 
+/* Finds the program of the process, after which recordings are named. */
+static void find_program(pid_t pid, char program[PATH_MAX]) {
+    if (!attach_program(pid, program, PATH_MAX))
+        snprintf(program, PATH_MAX, "process");
+}
+
 /* Makes the absolute name of the trace, since the process may have another current folder. */
 static bool choose_path(pid_t pid, const attach_options *opts, char path[PATH_MAX]) {
     char program[PATH_MAX], folder[PATH_MAX] = "", name[PATH_MAX];
-    if (!attach_program(pid, program, sizeof program))
-        snprintf(program, sizeof program, "process");
-    const char *slash = strrchr(program, '/');
+    find_program(pid, program);
     if (opts->output && (!trace_name_is_pattern(opts->output) ||
                          !trace_name_for(opts->output, (uint64_t)pid, name, sizeof name)))
         return false;
-    if (!opts->output && snprintf(name, sizeof name, "%s.%d.ctf", slash ? slash + 1 : program,
-                                  (int)pid) >= (int)sizeof name)
+    if (!opts->output &&
+        snprintf(name, sizeof name, "%s.%d.ctf", path_base(program), (int)pid) >= (int)sizeof name)
         return false;
     if (name[0] != '/' && !getcwd(folder, sizeof folder))
         return false;
@@ -242,8 +235,7 @@ static int refuse_path(const attach_options *opts) {
 /* Returns whether the process has ended. A zombie still counts as a process for kill, so `process`,
  * its pidfd, is used unless it is -1. */
 static bool has_ended(pid_t pid, int process) {
-    struct pollfd ended = {.fd = process, .events = POLLIN};
-    return process >= 0 ? poll(&ended, 1, 0) > 0 : kill(pid, 0) != 0;
+    return process >= 0 ? file_is_ready(process, 0) : kill(pid, 0) != 0;
 }
 
 /* Waits until `duration` is over (microseconds; 0: no limit), the user interrupts, the process
@@ -288,8 +280,7 @@ static const struct timespec always; /* all zero: any trace is recent enough, si
 static int finish_after(recorded *r, const attach_options *opts) {
     char seen[PATH_MAX + 32];
     top_path(seen, sizeof seen, r->pid, r->files, r->path);
-    r->push =
-        opts->push.urls ? push_flags_start(&opts->push, seen, always, 0, NULL, opts->quiet) : NULL;
+    r->push = push_flags_start(&opts->push, seen, always, 0, NULL, opts->quiet);
     wait_while_recording(r->pid, r->process, opts->duration, NULL);
     return finish(r, opts, has_ended(r->pid, r->process) ? clock_wall_us() : 0);
 }
@@ -332,9 +323,8 @@ static int keep_recording(pid_t pid, const attach_options *opts, const ring_plan
         end_recording(pid, ended, sizeof ended, &whose);
         return STATUS_FAILED;
     }
-    push_session *push = opts->push.urls ? push_flags_start(&opts->push, spool, always, ring->files,
-                                                            keeps.position, opts->quiet)
-                                         : NULL;
+    push_session *push =
+        push_flags_start(&opts->push, spool, always, ring->files, keeps.position, opts->quiet);
     wait_while_recording(pid, process, opts->duration, spool);
     if (!has_ended(pid, process) && symbolize_file_is_recording(spool))
         end_recording(pid, ended, sizeof ended, &whose);
@@ -387,8 +377,7 @@ int attach_check_options(const void *options) {
  * refused. */
 static int plan_ring(ring_plan *ring, pid_t pid, const attach_options *opts) {
     char program[PATH_MAX];
-    if (!attach_program(pid, program, sizeof program))
-        snprintf(program, sizeof program, "process");
+    find_program(pid, program);
     const int status = ring_plan_make(ring, &command_attach, &opts->ring, opts->output, program);
     const int files = status == STATUS_OK && ring->on ? attach_open_files(pid) : -1;
     if (files < 0)
@@ -518,9 +507,8 @@ static int follow_go(run_go *g, recorded *r, const attach_options *opts, const t
     }
     if (!live)
         say_begun_go(r, opts, ring);
-    push_session *push = opts->push.urls ? push_flags_start(&opts->push, r->path, always, 0,
-                                                            keeps.position, opts->quiet)
-                                         : NULL;
+    push_session *push =
+        push_flags_start(&opts->push, r->path, always, 0, keeps.position, opts->quiet);
     if (live)
         show_while_recording(r, live);
     else
@@ -548,8 +536,7 @@ static int attach_go(run_go *g, pid_t pid, const attach_options *opts, const top
     ring_plan ring = {0};
     sigset_t enough = signals_of_end();
     warn_without_effect(opts);
-    if (!attach_program(pid, program, sizeof program))
-        snprintf(program, sizeof program, "process");
+    find_program(pid, program);
     int status = ring_plan_make(&ring, &command_attach, &opts->ring, opts->output, program);
     if (status != STATUS_OK)
         return status;
@@ -698,7 +685,7 @@ static int attach(pid_t pid, const attach_options *opts, const top_options *live
 static int run_attach(const void *opts_, char **operands) {
     const attach_options *opts = opts_;
     pid_t pid;
-    if (!process_id_parse(operands[0], &pid))
+    if (!attach_parse_pid(operands[0], &pid))
         return message_usage(&command_attach, "`%s` is not a process id", operands[0]);
     return attach(pid, opts, NULL);
 }
@@ -751,8 +738,7 @@ static const detach_options detach_defaults = {0};
 
 static const option detach_specs[] = {
     {.name = "no-symbolize",
-     .kind = OPTION_FLAG,
-     .at = offsetof(detach_options, no_symbolize),
+     OPTION_SETS(FLAG, detach_options, no_symbolize),
      .help = "leave addresses in the trace, for `allotrace symbolize` to resolve later"},
     OPTION_QUIET(detach_options),
     OPTIONS_SYMBOLIZE(detach_options),
@@ -763,7 +749,7 @@ static int run_detach(const void *opts_, char **operands) {
     char path[CONTROL_REPLY], folder[CONTROL_REPLY];
     rights whose;
     pid_t pid;
-    if (!process_id_parse(operands[0], &pid))
+    if (!attach_parse_pid(operands[0], &pid))
         return message_usage(&command_detach, "`%s` is not a process id", operands[0]);
     int files = attach_open_files(pid);
     if (!end_recording(pid, path, sizeof path, &whose))

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "attach/attach.h"
-#include "cli/attach/process_id.h"
+#include "cli/attach/attach_command.h"
 #include "cli/message.h"
 
 static const struct {
@@ -31,7 +31,7 @@ static int run(const void *options, char **operands) {
     remote_reason why;
     pid_t pid;
     (void)options;
-    if (!process_id_parse(operands[0], &pid))
+    if (!attach_parse_pid(operands[0], &pid))
         return message_usage(&command_ctl, "`%s` is not a process id", operands[0]);
     if (!find_action(operands[1], &action))
         return message_usage(&command_ctl, "`%s` is not one of " CONTROL_ORDER_NAMES(", "),
@@ -56,8 +56,6 @@ static int run(const void *options, char **operands) {
     return STATUS_OK;
 }
 
-static const bool defaults = false;
-
 #define ORDER_USAGE(id, name, behind) name behind
 
 const command command_ctl = {
@@ -79,7 +77,5 @@ const command command_ctl = {
                    "can set marks themselves with <allotrace/mark.h>.",
     .example = "allotrace ctl 4711 mark 'cache warm'\n"
                "allotrace ctl 4711 flush\n",
-    .options_size = sizeof defaults,
-    .defaults = &defaults,
     .run = run,
 };

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <pwd.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +21,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "attach/process.h"
 #include "base/file.h"
 #include "base/path.h"
 #include "base/shell.h"
@@ -28,7 +30,6 @@
 #include "cli/ring/keeper.h"
 #include "cli/ring/keeper_spool.h"
 #include "cli/ring/ring_push.h"
-#include "cli/ring/ring_users.h"
 #include "cli/run/run_rescue.h"
 #include "contract/trace_name.h"
 #include "platform/clock.h"
@@ -241,8 +242,7 @@ static void look_at_keepers(watch *w) {
 
 static bool is_alive(pid_t pid) {
     const int process = (int)syscall(SYS_pidfd_open, pid, 0);
-    struct pollfd ended = {.fd = process, .events = POLLIN};
-    const bool alive = process >= 0 && poll(&ended, 1, 0) == 0;
+    const bool alive = process >= 0 && !file_is_ready(process, 0);
     file_close(process);
     return alive;
 }
@@ -256,6 +256,48 @@ static uint64_t count_recording(const watch *w) {
         n += p->keeper && (file_is_locked(p->fd) || is_alive(p->pid));
     }
     return n;
+}
+
+/* ---- users ---------------------------------------------------------------------------------- */
+
+/* Returns whether a user may write to the folder. Supplementary groups are not checked: a folder
+ * that its group may write to was set up that way on purpose. */
+static bool may_write(const struct stat *folder, long user) {
+    return user <= 0 || folder->st_mode & (S_IWOTH | S_IWGRP) || (long)folder->st_uid == user;
+}
+
+static bool check_process(const char *folder, const struct stat *about, pid_t pid) {
+    const long uid = process_status(pid, "Uid", -1);
+    if (may_write(about, uid))
+        return false;
+    const struct passwd *user = getpwuid((uid_t)uid);
+    char number[32], *word = shell_word(folder);
+    snprintf(number, sizeof number, "user %ld", uid);
+    message_warning("process %d runs as %s, who may not write to %s, so it may not be recorded; "
+                    "restart it after: chmod 1777 %s",
+                    (int)pid, user ? user->pw_name : number, folder, word ? word : folder);
+    free(word);
+    return true;
+}
+
+/* Checks, if we are root, whether the process or one of its children runs as a user who cannot
+ * write to the folder. Workers of a server that root starts often change user; they open their
+ * spools with their own rights, and often nobody reads their standard error. Returns true after
+ * warning about one. The user is in a process's status, since root may own its files in /proc. */
+static bool check_users(const char *folder, pid_t program) {
+    struct stat about;
+    char path[64];
+    int child;
+    if (geteuid() != 0 || stat(folder, &about) != 0)
+        return false;
+    bool said = check_process(folder, &about, program);
+    snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)program, (int)program);
+    FILE *children = said ? NULL : fopen(path, "re");
+    while (!said && children && fscanf(children, "%d", &child) == 1)
+        said = check_process(folder, &about, child);
+    if (children)
+        fclose(children);
+    return said;
 }
 
 /* ---- the starter --------------------------------------------------------------------------- */
@@ -316,7 +358,7 @@ static void forget_program(watch *w) {
 static void look_at_users(watch *w) {
     const uint64_t now = clock_monotonic_ms();
     if (w->users_ms && w->program && now >= w->users_ms)
-        w->users_ms = ring_users_check(w->plan.folder, w->program) ? 0 : now + AGAIN_MS;
+        w->users_ms = check_users(w->plan.folder, w->program) ? 0 : now + AGAIN_MS;
 }
 
 /* Returns whether no spool is left, and no process that could record. */

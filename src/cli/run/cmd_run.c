@@ -24,6 +24,7 @@
 #include "base/file.h"
 #include "base/number.h"
 #include "base/path.h"
+#include "base/text.h"
 #include "cli/color.h"
 #include "cli/message.h"
 #include "cli/record_options.h"
@@ -37,7 +38,6 @@
 #include "cli/run/run_check.h"
 #include "cli/run/run_children.h"
 #include "cli/run/run_go.h"
-#include "cli/run/run_output.h"
 #include "cli/run/run_program.h"
 #include "cli/run/run_rescue.h"
 #include "cli/run/run_summary.h"
@@ -69,9 +69,7 @@ static const run_options defaults = {.depth = DEPTH_UNSET};
 static const option options[] = {
     {.name = "output",
      .letter = 'o',
-     .kind = OPTION_FILE,
-     .at = offsetof(run_options, output),
-     .argument = "FILE",
+     OPTION_TAKES(FILE, run_options, output, "FILE"),
      .help = "write the trace to FILE (default: $MEMTRACE, or PROGRAM.PID.ctf in the current "
              "folder; at rate 1, PROGRAM.PID.ctf.zst). If FILE contains %p, which stands for the "
              "process id, child processes are recorded, too; below rate 0.01, only those that have "
@@ -80,55 +78,44 @@ static const option options[] = {
               "recorded, too"},
     {.name = "rate",
      .letter = 'r',
-     .kind = OPTION_RATE,
-     .at = offsetof(run_options, rate),
-     .argument = "RATE",
+     OPTION_TAKES(RATE, run_options, rate, "RATE"),
      .help = "sample each allocated word with this probability (default: $MEMTRACE_RATE, or 1e-5)",
      .brief = "sampling probability of a word (default 1e-5)"},
     {.name = "depth",
      .letter = 'd',
-     .kind = OPTION_COUNT,
-     .at = offsetof(run_options, depth),
-     .argument = "N",
+     OPTION_TAKES(COUNT, run_options, depth, "N"),
      .help =
          "keep at most N frames of a call stack (default: $MEMTRACE_DEPTH, or 256, or 128 for an "
          "OCaml heap)",
      .brief = "keep at most N frames of a stack (default 256)"},
     OPTION_CONTEXT(run_options),
     {.name = "native",
-     .kind = OPTION_FLAG,
-     .at = offsetof(run_options, native),
+     OPTION_SETS(FLAG, run_options, native),
      .help = "record malloc in addition to the OCaml heap of OCaml programs",
      .brief = "record malloc and the heap of OCaml programs"},
     {.name = "no-ocaml",
-     .kind = OPTION_FLAG,
-     .at = offsetof(run_options, no_ocaml),
-     .help = "record only malloc in OCaml programs",
-     .brief = "record only malloc in OCaml programs"},
+     OPTION_SETS(FLAG, run_options, no_ocaml),
+     .help = "record only malloc in OCaml programs"},
     OPTION_MMAP(run_options),
     OPTIONS_RING(run_options),
     {.name = "view",
-     .kind = OPTION_FLAG,
-     .at = offsetof(run_options, view),
+     OPTION_SETS(FLAG, run_options, view),
      .help = "show the trace in a browser while it is recorded, and afterwards until Ctrl-C; see "
              "`allotrace view`",
      .brief = "show the trace in a browser while it is recorded"},
     {.name = "live",
-     .kind = OPTION_FLAG,
-     .at = offsetof(run_options, live),
+     OPTION_SETS(FLAG, run_options, live),
      .help = "show a live table in the terminal, as `allotrace top` does; the program's terminal "
              "output appears when you quit the table, and it cannot read from the terminal",
      .brief = "show a live table in the terminal: see `help top`"},
     {.name = "no-symbolize",
-     .kind = OPTION_FLAG,
-     .at = offsetof(run_options, no_symbolize),
+     OPTION_SETS(FLAG, run_options, no_symbolize),
      .help =
          "leave addresses in the trace, for `allotrace symbolize` to resolve later on this machine",
      .brief = "leave addresses for `allotrace symbolize`"},
     {.name = "quiet",
      .letter = 'q',
-     .kind = OPTION_FLAG,
-     .at = offsetof(run_options, quiet),
+     OPTION_SETS(FLAG, run_options, quiet),
      .help = "print no summary; problems are still reported",
      .brief = "print no summary"},
     OPTIONS_SYMBOLIZE(run_options),
@@ -196,7 +183,7 @@ typedef struct launch {
     bool only_children;            /* child processes load the recorder, but not the program */
     keepers keepers;               /* of child processes */
     rescue rescue;
-    uint64_t replaced;       /* see run_output_replaces */
+    uint64_t replaced;       /* see run_traces_replaces */
     struct timespec started; /* before the program, by the clock of file times */
     struct clock_anchor begin;
     uint64_t end; /* of the program, us since the epoch */
@@ -207,11 +194,23 @@ typedef struct launch {
     run_children children; /* the process that follows other static and Go programs */
 } launch;
 
+/* Returns the value of a setting in our environment; NULL: it is not set. */
+static const char *value_of(enum setting setting) {
+    return getenv(setting_infos[setting].name);
+}
+
+/* Returns the rate that the user has set; 0: none. */
+static double rate_asked(const run_options *given) {
+    const char *set = value_of(SETTING_RATE);
+    double rate;
+    return given->rate > 0                                            ? given->rate
+           : set && number_parse(set, &rate) && rate > 0 && rate <= 1 ? rate
+                                                                      : 0;
+}
+
 /* Returns whether the rate is 1, so that every block is recorded. */
 static bool is_exact(const run_options *given) {
-    const char *set = getenv(setting_infos[SETTING_RATE].name);
-    double rate;
-    return given->rate == 1 || (!given->rate && set && number_parse(set, &rate) && rate == 1);
+    return rate_asked(given) == 1;
 }
 
 /* Makes the default name, as a pattern: percent signs in the program's name are doubled. */
@@ -242,15 +241,14 @@ static void set_setting(enum setting setting, const char *value) {
 }
 
 static bool is_set(enum setting setting) {
-    const char *value = getenv(setting_infos[setting].name);
+    const char *value = value_of(setting);
     return value && *value;
 }
 
 /* Sets an environment variable to two texts, joined by a colon. Either may be NULL. */
 static void add_to_environment(const char *name, const char *first, const char *second) {
-    char *all = NULL;
-    if (first && *first && second && *second && asprintf(&all, "%s:%s", first, second) < 0)
-        all = NULL;
+    const bool both = first && *first && second && *second;
+    char *all = both ? text_format("%s:%s", first, second) : NULL;
     setenv(name, all ? all : first && *first ? first : second, 1);
     free(all);
 }
@@ -335,16 +333,8 @@ static void occupy_standard_streams(void) {
 }
 
 static bool records_mapped(const run_options *given) {
-    const char *set = getenv(setting_infos[SETTING_MMAP].name);
+    const char *set = value_of(SETTING_MMAP);
     return given->mmap || (set && strcmp(set, "1") == 0);
-}
-
-static double rate_asked(const run_options *given) {
-    const char *set = getenv(setting_infos[SETTING_RATE].name);
-    double rate;
-    return given->rate > 0                                            ? given->rate
-           : set && number_parse(set, &rate) && rate > 0 && rate <= 1 ? rate
-                                                                      : 0;
 }
 
 static uint64_t go_period(const run_options *given) {
@@ -394,7 +384,7 @@ static void name_for_each(const launch *l, char *name, size_t size) {
 }
 
 static const char *counted_twice(const run_options *given) {
-    const char *set = getenv(setting_infos[SETTING_OCAML].name);
+    const char *set = value_of(SETTING_OCAML);
     const bool both = !given->no_ocaml && (given->native || (set && strcmp(set, "both") == 0));
     return both ? "memory that the OCaml runtime takes from malloc for its heap and bigarrays "
                   "counts twice: as malloc, and as OCaml allocations"
@@ -653,8 +643,8 @@ static int refuse_start(const char *program, int error) {
 static bool check_output(launch *l) {
     char room[PATH_MAX];
     const char *pattern = pattern_of(l, getpid(), room);
-    const int error = l->ring.on ? 0 : run_output_check(pattern, getpid());
-    l->replaced = run_output_replaces(pattern);
+    const int error = l->ring.on ? 0 : run_traces_check_output(pattern, getpid());
+    l->replaced = run_traces_replaces(pattern);
     if (error)
         message_error("%s: the trace cannot be written: %s; %s was not started", pattern,
                       strerror(error), l->command);
@@ -686,7 +676,7 @@ static bool records_only_children(const launch *l, char preload[PATH_MAX]) {
 
 /* Decides how to record the program, if that is possible. Returns false if it must not start. */
 static bool prepare(launch *l, char preload[PATH_MAX], char entering[PATH_MAX]) {
-    const char *set_name = getenv(setting_infos[SETTING_FILE].name);
+    const char *set_name = value_of(SETTING_FILE);
     if (!l->pattern && set_name && *set_name)
         l->pattern = set_name;
     if (!preload_file_find(preload))

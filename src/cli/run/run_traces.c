@@ -1,8 +1,12 @@
-/* run_traces.c: finds traces by the pattern of their names, and resolves the addresses of all of
- * them at once. The trace of another user is rewritten with that user's rights. */
+/* run_traces.c: the recorder, within the program, could report a missing folder only on standard
+ * error, so that is checked before. Finds traces by the pattern of their names, and resolves the
+ * addresses of all of them at once. The trace of another user is rewritten with that user's rights.
+ */
 #include "cli/run/run_traces.h"
 
 #include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,6 +27,42 @@
 
 /* maximum size, in bytes, of an exact trace that is read for a summary */
 #define SUMMED_UP (UINT64_C(32) << 20)
+
+/* ---- before the program starts --------------------------------------------------------------- */
+
+static int writable(const char *path, int how) {
+    return faccessat(AT_FDCWD, path, how, AT_EACCESS) == 0 ? 0 : errno;
+}
+
+static int check_folder(char path[PATH_MAX]) {
+    struct stat st;
+    const size_t size = (size_t)(path_base(path) - path);
+    if (lstat(path, &st) == 0) /* a link to a file that does not exist yet */
+        return 0;
+    path[size] = '\0';
+    if (stat(size ? path : ".", &st) != 0)
+        return errno;
+    return S_ISDIR(st.st_mode) ? writable(size ? path : ".", W_OK | X_OK) : ENOTDIR;
+}
+
+int run_traces_check_output(const char *pattern, pid_t pid) {
+    char path[PATH_MAX];
+    struct stat st;
+    if (!trace_name_for(pattern, (uint64_t)pid, path, sizeof path))
+        return ENAMETOOLONG;
+    if (stat(path, &st) == 0)
+        return S_ISDIR(st.st_mode) ? EISDIR : writable(path, W_OK);
+    return errno == ENOENT ? check_folder(path) : errno;
+}
+
+uint64_t run_traces_replaces(const char *pattern) {
+    char path[PATH_MAX];
+    struct stat st;
+    if (trace_name_is_per_process(pattern) || !trace_name_for(pattern, 0, path, sizeof path) ||
+        stat(path, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size == 0)
+        return 0;
+    return (uint64_t)st.st_mtim.tv_sec * 1000000 + (uint64_t)st.st_mtim.tv_nsec / 1000;
+}
 
 /* ---- finding ----------------------------------------------------------------------------- */
 
@@ -151,8 +191,7 @@ static int complete_one(void *context) {
     memtrace_error error;
     if (c->named)
         symbolize_file(c->path, o);
-    if (!(o->interrupted && o->interrupted(o->context)) &&
-        compressor_by_name(c->path, &error) != MEMTRACE_OK)
+    if (!symbolize_file_is_interrupted(o) && compressor_by_name(c->path, &error) != MEMTRACE_OK)
         message_warning("%s: not compressed: %s", c->path, strerror(error.os_error));
     return 0;
 }
@@ -180,7 +219,7 @@ void run_traces_complete(const run_traces *t, const debug_file_options *debug_fi
         c.options.debug_files = *debug_files;
         c.options.shared = begin_names(t, &c.options);
     }
-    for (size_t i = 0; i < t->all.count && !(interrupted && interrupted(context)); i++) {
+    for (size_t i = 0; i < t->all.count && !symbolize_file_is_interrupted(&c.options); i++) {
         c.path = t->all.items[i].path;
         if (!path_is_others(c.path, &theirs))
             complete_one(&c);

@@ -1,4 +1,5 @@
-/* run_traces.h: finds the traces that a run has left, and completes them. */
+/* run_traces.h: checks where a run is to write its traces, finds those that it has left, and
+ * completes them. */
 #ifndef CLI_RUN_RUN_TRACES_H
 #define CLI_RUN_RUN_TRACES_H
 
@@ -9,6 +10,14 @@
 #include "allotrace/memtrace.h"
 #include "base/vec.h"
 #include "symbolize/debug_file.h"
+
+/* Checks whether the trace of a process can be written, as far as that is possible without touching
+ * the file. Returns 0 or an errno. */
+int run_traces_check_output(const char *pattern, pid_t pid);
+
+/* Returns when the file that the trace will replace was written, in microseconds since the epoch;
+ * 0: there is no such file. */
+uint64_t run_traces_replaces(const char *pattern);
 
 /* A trace that a run has left. */
 typedef struct run_trace {

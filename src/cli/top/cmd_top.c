@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "cli/attach/attach_command.h"
-#include "cli/attach/process_id.h"
 #include "cli/color.h"
 #include "cli/message.h"
 #include "cli/question.h"
@@ -31,15 +30,11 @@ static const char *const sorts[] = {
 static const option options[] = {
     {.name = "sort",
      .letter = 's',
-     .kind = OPTION_CHOICE,
-     .at = offsetof(top_command_options, sort),
-     .choices = sorts,
+     OPTION_CHOOSES(top_command_options, sort, sorts),
      .help = "initial sort order (default: live)"},
     OPTION_FILTER(top_command_options, filter),
     {.name = "color",
-     .kind = OPTION_CHOICE,
-     .at = offsetof(top_command_options, color),
-     .choices = question_colors,
+     OPTION_CHOOSES(top_command_options, color, question_colors),
      .help = "colour the table (default: unless NO_COLOR is set)"},
 };
 
@@ -74,7 +69,7 @@ static int run(const void *opts_, char **operands) {
     status = top_check("top");
     if (status != STATUS_OK)
         return status;
-    if (!is_file && process_id_parse(operands[0], &pid))
+    if (!is_file && attach_parse_pid(operands[0], &pid))
         return attach_live(pid, &how);
     return top_show(operands[0], &how);
 }

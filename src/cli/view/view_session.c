@@ -1,8 +1,10 @@
-/* view_session.c: reads the traces, then starts the server. A thread wakes up once a second to send
- * news to the page's event streams. */
+/* view_session.c: reads the traces, then starts the server and the browser. A thread wakes up once
+ * a second to send news to the page's event streams. */
 #include "cli/view/view_session.h"
 
+#include <fcntl.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -10,11 +12,12 @@
 
 #include "cli/message.h"
 #include "cli/signals.h"
-#include "cli/view/view_browser.h"
 #include "cli/view/view_downloads.h"
 #include "cli/view/view_trace.h"
 #include "platform/clock.h"
 #include "serve/server.h"
+
+extern char **environ;
 
 struct view_session {
     viewer viewer;
@@ -92,6 +95,50 @@ static bool open_dropped(void *context, size_t trace, char *why, size_t size) {
     return ok;
 }
 
+/* ---- the browser ------------------------------------------------------------------------- */
+
+static bool is_set(const char *name) {
+    const char *value = getenv(name);
+    return value && *value;
+}
+
+/* The browser gets default signal handling, and a process group of its own, so that Ctrl-C ends
+ * only the viewer. */
+static void set_attributes(posix_spawnattr_t *a) {
+    sigset_t none, defaults;
+    sigemptyset(&none);
+    sigemptyset(&defaults);
+    sigaddset(&defaults, SIGPIPE);
+    posix_spawnattr_setsigmask(a, &none);
+    posix_spawnattr_setsigdefault(a, &defaults);
+    posix_spawnattr_setpgroup(a, 0);
+    posix_spawnattr_setflags(a, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF |
+                                    POSIX_SPAWN_SETPGROUP);
+}
+
+/* Starts xdg-open if there is a display, without waiting for it. */
+static void open_browser(const char *address) {
+    char program[] = "xdg-open", where[512];
+    char *words[] = {program, where, NULL};
+    posix_spawn_file_actions_t files;
+    posix_spawnattr_t attributes;
+    pid_t pid;
+    if (!is_set("DISPLAY") && !is_set("WAYLAND_DISPLAY"))
+        return;
+    snprintf(where, sizeof where, "%s", address);
+    signal(SIGCHLD, SIG_IGN); /* no zombie remains, since nobody waits for it */
+    if (posix_spawn_file_actions_init(&files) != 0)
+        return;
+    if (posix_spawnattr_init(&attributes) == 0) {
+        set_attributes(&attributes);
+        for (int fd = 0; fd <= 2; fd++)
+            posix_spawn_file_actions_addopen(&files, fd, "/dev/null", O_RDWR, 0);
+        posix_spawnp(&pid, words[0], &files, &attributes, words, environ);
+        posix_spawnattr_destroy(&attributes);
+    }
+    posix_spawn_file_actions_destroy(&files);
+}
+
 /* ---- starting and stopping --------------------------------------------------------------- */
 
 static int read_traces(view_session *s, const view_session_options *o) {
@@ -113,7 +160,7 @@ static int serve(view_session *s, const view_session_options *o) {
     for (size_t i = 0; i < s->viewer.n_traces; i++)
         view_trace_start(&s->traces[i]);
     if (!o->no_open)
-        view_browser_open(server_address(s->server));
+        open_browser(server_address(s->server));
     return STATUS_OK;
 }
 
@@ -144,7 +191,7 @@ view_session *view_session_start(char *const *paths, size_t n, const view_sessio
     view_session *s = session_new(paths, n, o);
     *status = STATUS_FAILED;
     if (!s) {
-        message_error("not enough memory");
+        message_no_memory();
         return NULL;
     }
     *status = read_traces(s, o);

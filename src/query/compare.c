@@ -87,15 +87,12 @@ static uint64_t samples_of(const compare_side *side) {
 
 /* ---- one side ----------------------------------------------------------------------------- */
 
-/* Garwood's limits of a Poisson mean; Wilson and Hilferty's if the count is large. */
+/* Garwood's limits of a Poisson mean. */
 static double poisson_limit(double count, double sign) {
     if (sign < 0 && count <= 0)
         return 0;
-    double shape = sign < 0 ? count : count + 1;
-    if (shape < MANY)
-        return estimate_gamma_quantile(shape, sign < 0 ? ESTIMATE_TAIL : 1 - ESTIMATE_TAIL);
-    double third = 1 - 1 / (9 * shape) + sign * ESTIMATE_NORMAL / (3 * sqrt(shape));
-    return shape * third * third * third;
+    return sign < 0 ? estimate_gamma_quantile(count, ESTIMATE_TAIL)
+                    : estimate_gamma_quantile(count + 1, 1 - ESTIMATE_TAIL);
 }
 
 static estimate side_amount(const compare_side *side, const pooled *p) {

@@ -17,7 +17,7 @@ enum {
     NEARLY_NORMAL = 4,     /* from so many samples on, distributions are nearly normal */
     MAX_TERMS = 20000,     /* of series and fractions, which need about 10 sqrt(a) */
 };
-#define NORMAL_UNITS 1e6  /* above, MAX_TERMS would not suffice */
+#define NORMAL_UNITS 1e6  /* above, MAX_TERMS would not suffice, and logarithms are too coarse */
 #define POISSON_RATE 1e-3 /* below, binomial and Poisson intervals differ by less than 0.05% */
 
 /* ---- special functions ------------------------------------------------------------------------
@@ -61,9 +61,20 @@ static double gamma_fraction(double a, double x) {
     return f * exp(log_gamma_front(a, x));
 }
 
+/* Wilson and Hilferty: the cube root of the variable divided by `a` is nearly normal. */
+static double root_mean(double a) {
+    return 1 - 1 / (9 * a);
+}
+
+static double root_deviation(double a) {
+    return 1 / (3 * sqrt(a));
+}
+
 double estimate_gamma_p(double a, double x) {
     if (x <= 0)
         return 0;
+    if (a > NORMAL_UNITS)
+        return erfc((root_mean(a) - cbrt(x / a)) / (root_deviation(a) * M_SQRT2)) / 2;
     return x < a + 1 ? gamma_series(a, x) : 1 - gamma_fraction(a, x);
 }
 
@@ -170,13 +181,13 @@ static double gamma_in_x(double x, double a, double unused) {
     return estimate_gamma_p(a, x);
 }
 
-/* Wilson and Hilferty: the cube root is nearly normal. */
+/* Starts from the quantile of the cube root, which is exact where P is computed from that. */
 static double gamma_quantile_near(double a, double p) {
     if (a < NEARLY_NORMAL || (p != ESTIMATE_TAIL && p != 1 - ESTIMATE_TAIL))
         return NAN;
-    const double root =
-        1 - 1 / (9 * a) + (p < 0.5 ? -ESTIMATE_NORMAL : ESTIMATE_NORMAL) / (3 * sqrt(a));
-    return invert_near(gamma_in_x, a, 0, p, a * root * root * root, sqrt(a));
+    const double z = p < 0.5 ? -ESTIMATE_NORMAL : ESTIMATE_NORMAL;
+    const double root = root_mean(a) + z * root_deviation(a), guess = a * root * root * root;
+    return a > NORMAL_UNITS ? guess : invert_near(gamma_in_x, a, 0, p, guess, sqrt(a));
 }
 
 double estimate_gamma_quantile(double a, double p) {

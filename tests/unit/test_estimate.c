@@ -43,6 +43,19 @@ START_TEST(quantiles_agree_with_tables) {
 }
 END_TEST
 
+/* In deviations from the mean, with the first term of the Cornish-Fisher expansion. */
+START_TEST(quantiles_of_large_shapes_are_normal) {
+    const double z = ESTIMATE_NORMAL;
+    for (double a = 9e5; a < 1e15; a *= 1.7) {
+        const double skew = (z * z - 1) / (3 * sqrt(a)), root = sqrt(a);
+        ck_assert_double_eq_tol((estimate_gamma_quantile(a, 0.025) - a) / root, skew - z, 1e-4);
+        ck_assert_double_eq_tol((estimate_gamma_quantile(a, 0.975) - a) / root, skew + z, 1e-4);
+        ck_assert_double_eq_tol(estimate_gamma_p(a, a + (skew - z) * root), 0.025, 1e-5);
+        ck_assert_double_eq_tol(estimate_gamma_p(a, a + (skew + z) * root), 0.975, 1e-5);
+    }
+}
+END_TEST
+
 /* Wherever they begin to look for them. */
 START_TEST(quantiles_are_where_the_law_passes) {
     for (double a = 0.3; a < 20000; a *= 1.03) {
@@ -228,6 +241,7 @@ static Suite *suite(void) {
     tcase_set_timeout(t, 120);
     tcase_add_test(t, special_functions_are_tails);
     tcase_add_test(t, quantiles_agree_with_tables);
+    tcase_add_test(t, quantiles_of_large_shapes_are_normal);
     tcase_add_test(t, quantiles_are_where_the_law_passes);
     tcase_add_test(t, well_known_intervals);
     tcase_add_test(t, rate_one_is_exact);

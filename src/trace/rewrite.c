@@ -77,6 +77,11 @@ static memtrace_status fail(memtrace_error *error, memtrace_status status, int o
 
 /* ---- the writer's hooks ---- */
 
+/* The names are at 0, and come first also in a trace that starts then, as some imported ones do. */
+static uint64_t behind_names(uint64_t time) {
+    return time ? time : 1;
+}
+
 /* Receives packets of events. The head, which comes first, is dropped: it is written with the
  * names. */
 static int take_events(void *context, const void *packets, size_t size) {
@@ -84,7 +89,7 @@ static int take_events(void *context, const void *packets, size_t size) {
     if (!r->writer)
         return 0;
     const uint64_t time = bytes_u64((const uint8_t *)packets + FORMAT_AT_TIME_BEGIN);
-    return r->os_error = spool_add(&r->spool, time, packets, size);
+    return r->os_error = spool_add(&r->spool, behind_names(time), packets, size);
 }
 
 /* Receives the head and the packets of names, which go to the front. */
@@ -403,7 +408,8 @@ static memtrace_status put_gaps(rewrite *r, const memtrace_info *info) {
         uint8_t bytes[END_PACKET];
         r->gaps.items[i].of = r->n_bytes;
         end_put_gap(bytes, &of, &r->gaps.items[i]);
-        r->os_error = spool_add(&r->spool, of.start + r->gaps.items[i].from, bytes, sizeof bytes);
+        r->os_error = spool_add(&r->spool, behind_names(of.start + r->gaps.items[i].from), bytes,
+                                sizeof bytes);
         if (r->os_error)
             return MEMTRACE_IO;
     }

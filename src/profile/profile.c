@@ -11,6 +11,7 @@
 #include "profile/spans.h"
 #include "trace/defects.h"
 #include "trace/end.h"
+#include "trace/imported.h"
 #include "trace/reader_next.h"
 
 /* A flag in the values of `minor`: the block was promoted. The other bits are its samples,
@@ -541,11 +542,11 @@ static bool is_named_later(const profile_location *l) {
 
 bool profile_is_imported(const profile *p) {
     const char *const context = p->info.context;
-    return context && strncmp(context, MEMTRACE_IMPORTED, strlen(MEMTRACE_IMPORTED)) == 0;
+    return context && imported_is(context);
 }
 
 bool profile_has_times(const profile *p) {
-    return !profile_is_imported(p) || !strstr(p->info.context, MEMTRACE_NO_TIMES);
+    return !p->info.context || imported_has_times(p->info.context);
 }
 
 bool profile_is_symbolized(const profile *p) {

@@ -11,6 +11,7 @@
 
 #include "base/arena.h"
 #include "base/siphash.h"
+#include "trace/imported.h"
 
 typedef struct anonymiser {
     anonymise_options options;
@@ -141,7 +142,9 @@ static memtrace_info blank_head(const memtrace_reader *reader) {
     if (info.version < 2)
         info.version = 2;
     info.pid = 0;
-    info.executable_name = info.host_name = info.runtime_params = info.context = "";
+    info.executable_name = info.host_name = info.runtime_params = "";
+    if (!imported_is(info.context))
+        info.context = "";
     return info;
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "trace/imported.h"
 #include "trace/rewrite.h"
 
 /* ---- heads ---- */
@@ -37,6 +38,10 @@ static void gather_head(merge *m, const memtrace_info *info) {
         m->info.start_time = info->start_time;
     if (info->version > m->info.version)
         m->info.version = info->version;
+    if (m->has_times && !imported_has_times(info->context)) {
+        m->has_times = false;
+        snprintf(m->context, sizeof m->context, "%s", info->context);
+    }
     if (info->pid != m->info.pid)
         m->info.pid = 0; /* the result is of no single process */
 }
@@ -60,7 +65,7 @@ static size_t find_process(const merge *m, size_t i, uint64_t hash) {
 }
 
 memtrace_status merge_start(merge *m, memtrace_reader *const *readers, size_t n, uint64_t seed) {
-    *m = (merge){.seed = seed, .info = *memtrace_reader_info(readers[0])};
+    *m = (merge){.seed = seed, .has_times = true, .info = *memtrace_reader_info(readers[0])};
     m->parts = calloc(n, sizeof *m->parts);
     if (!m->parts)
         return MEMTRACE_NOMEM;
@@ -80,7 +85,8 @@ memtrace_status merge_start(merge *m, memtrace_reader *const *readers, size_t n,
             .process = find_process(m, i, process_of(info)),
             .executable_hash = hash_bytes(info->executable_name, strlen(info->executable_name))};
     }
-    snprintf(m->context, sizeof m->context, "%zu merged traces", n);
+    if (m->has_times)
+        snprintf(m->context, sizeof m->context, "%zu merged traces", n);
     m->info.executable_name = m->executable;
     m->info.host_name = m->host;
     m->info.runtime_params = m->parameters;
@@ -185,7 +191,8 @@ static void find_ends(merge *m) {
     for (size_t i = 0; i < m->n_parts; i++) {
         merge_part *part = &m->parts[i];
         part->end = m->parts[part->process].end;
-        part->frees = part->end < whole && !(m->still_recorded && m->still_recorded[i]);
+        part->frees =
+            m->has_times && part->end < whole && !(m->still_recorded && m->still_recorded[i]);
         /* So that its values at the very end remain visible. */
         if (part->frees && part->process == i)
             merge_gauges_end(&m->gauges, i, part->end + 1);

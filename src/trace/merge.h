@@ -39,6 +39,7 @@ typedef struct merge_part {
 typedef struct merge {
     memtrace_info info; /* head of the result; its strings are the arrays below */
     char executable[256], host[128], parameters[256], context[128];
+    bool has_times; /* else a part was imported without: the context is its own */
     merge_part *parts;
     size_t n_parts;
     /* Parts that are still being recorded: their processes have not ended, whatever the parts say.

@@ -56,6 +56,20 @@ A heap dump of jemalloc, of which the modules are not on this machine:
      24.3% ██      19.3  ± 1.5      619  jeprof+0x1167
       0.1%  in 1 more site below 0.5%
 
+Traces made from it have no times either:
+
+  $ allotrace anonymise -o hidden.ctf je.ctf; allotrace merge -o both.ctf je.ctf je.ctf; allotrace trim --to 1s -o part.ctf je.ctf
+  both.ctf: 5,092 samples in 4,894 blocks of 2 traces, rate 2.44141e-4
+  part.ctf: 2,546 of 2,546 samples, in 2,447 of 2,447 blocks
+  $ for t in hidden both part; do allotrace hotspots --measure live $t.ctf 2>/dev/null | head -1; allotrace peak $t.ctf; done
+  19.4 MB live at the end (± 1.5 MB, 621 samples at rate 2.44141e-4)
+  allotrace: peak needs times of allocations and frees; this trace was imported from a heap dump of jemalloc: there are no times
+  38.8 MB live at the end (± 2.2 MB, 1,242 samples at rate 2.44141e-4)
+  allotrace: peak needs times of allocations and frees; this trace was imported from a heap dump of jemalloc: there are no times
+  19.4 MB live at the end (± 1.5 MB, 621 samples at rate 2.44141e-4)
+  allotrace: peak needs times of allocations and frees; this trace was imported from a heap dump of jemalloc: there are no times
+  [1]
+
 A heap profile of node:
 
   $ allotrace import node.heapprofile | allotrace hotspots --measure live --callers 0 --top 2 -

@@ -117,6 +117,31 @@ static char *readings_of(char *text) {
 
 /* Gauges of two processes become their sums, as long as there are both; of one process there is
  * nothing to sum up. Marks stay where they are. */
+/* Such traces say nothing of when a process ended, and may start at 0. */
+START_TEST(what_was_live_in_traces_without_times_stays) {
+    tape a, b;
+    merge m;
+    memtrace_info first = head, second = head;
+    first.start_time = 0;
+    first.context = MEMTRACE_IMPORTED "a sketch" MEMTRACE_NO_TIMES;
+    second.executable_name = "/bin/prog2";
+    tape_start(&a, &first, locate);
+    allocate(&a, 0, 0, 2, LEAF);
+    tape_end(&a);
+    tape_start(&b, &second, locate);
+    allocate(&b, 0, 0, 1, LEAF);
+    tape_end(&b);
+    memtrace_reader *both = merged(&b, &a, &m);
+    ck_assert_str_eq(memtrace_reader_info(both)->context, first.context);
+    char *text = text_of(both);
+    ck_assert_ptr_null(strstr(text, "collect"));
+    free(text);
+    merge_free(&m);
+    fixture_free(&a.f);
+    fixture_free(&b.f);
+}
+END_TEST
+
 START_TEST(gauges_are_summed_up_over_processes) {
     tape a, b;
     merge m;
@@ -215,6 +240,7 @@ static Suite *suite(void) {
     tcase_add_loop_test(t, a_process_that_ends_frees_what_it_has, 0, 2);
     tcase_add_loop_test(t, gauges_are_summed_up_over_processes, 0, 2);
     tcase_add_loop_test(t, merging_keeps_domains_apart, 0, 2);
+    tcase_add_test(t, what_was_live_in_traces_without_times_stays);
     tcase_add_test(t, merging_thins_to_the_lowest_rate);
     tcase_add_test(t, word_sizes_do_not_mix);
     suite_add_tcase(s, t);

@@ -88,7 +88,8 @@ const command command_anonymise = {
     .description =
         "Writes a copy of a trace that can be shared: each name of a function, file, type, mark or "
         "gauge is replaced with a pseudonym, lines with 0, and addresses with numbers. Host, "
-        "executable, runtime parameters, context and process id are left empty.\n"
+        "executable, runtime parameters, context and process id are left empty, "
+        "but for the context of an imported trace.\n"
         "\n"
         "Times, sizes and the shape of stacks remain, and may reveal something to people who know "
         "the program.",

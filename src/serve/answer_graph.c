@@ -1,5 +1,5 @@
 /* answer_graph.c: `/api/graph`: which function calls which, and what they allocate. */
-#include <stdlib.h>
+#include <stddef.h>
 
 #include "paths/callgraph.h"
 #include "serve/request.h"
@@ -27,21 +27,16 @@ static bool number_places(const callgraph *g, place_list *places) {
     return true;
 }
 
-static void write_nodes(output *o, const graph_asked *asks, const callgraph *g, place_list *places,
-                        const cost **costs) {
+static void write_nodes(output *o, const asked *a, const callgraph *g, place_list *places) {
+    const write_things all = WRITE_THINGS(g->nodes);
     json_column c;
     output_text(o, ",\n\"nodes\":{");
     column_start(&c, o, "place", true);
-    for (size_t i = 0; i < g->nodes.count; i++) {
-        column_integer(&c, place_list_add(places, g->nodes.items[i].place));
-        costs[i] = &g->nodes.items[i].total;
-    }
-    column_end(&c);
-    write_figures(o, &asks->question, costs, g->nodes.count, false);
-    column_start(&c, o, "self", false);
     for (size_t i = 0; i < g->nodes.count; i++)
-        column_number(&c, asked_figure(&asks->question, &g->nodes.items[i].self).value);
+        column_integer(&c, place_list_add(places, g->nodes.items[i].place));
     column_end(&c);
+    write_figures(o, a, all, offsetof(callgraph_node, total), false);
+    write_selves(o, a, all, offsetof(callgraph_node, self));
     output_char(o, '}');
 }
 
@@ -60,37 +55,30 @@ static int64_t number_direct(const void *thing) {
     return e->direct;
 }
 
-static void write_edges(output *o, const graph_asked *asks, const callgraph *g,
-                        const cost **costs) {
-    const callgraph_edge *edges = g->edges.items;
-    const size_t n = g->edges.count;
-    for (size_t i = 0; i < n; i++)
-        costs[i] = &edges[i].total;
+static void write_edges(output *o, const asked *a, const callgraph *g) {
+    const write_things all = WRITE_THINGS(g->edges);
     output_text(o, ",\n\"edges\":{");
-    write_figures(o, &asks->question, costs, n, true);
-    write_column(o, "from", edges, sizeof *edges, n, number_from);
-    write_column(o, "to", edges, sizeof *edges, n, number_to);
-    write_column(o, "direct", edges, sizeof *edges, n, number_direct);
+    write_figures(o, a, all, offsetof(callgraph_edge, total), true);
+    write_column(o, "from", all, number_from);
+    write_column(o, "to", all, number_to);
+    write_column(o, "direct", all, number_direct);
     output_char(o, '}');
 }
 
-static bool write_graph(request *r, const graph_asked *asks, const callgraph *g) {
+static bool write_graph(request *r, const asked *a, const callgraph *g) {
     place_list places = {0};
     output *o = r->o;
-    const size_t most = g->nodes.count > g->edges.count ? g->nodes.count : g->edges.count;
-    const cost **costs = malloc((most + 1) * sizeof *costs);
     output_char(o, '{');
-    write_head(o, &asks->question);
+    write_head(o, a);
     output_format(o, ",\n\"omitted\":%zu,\n", g->n_omitted);
-    const bool ok = costs && number_places(g, &places) &&
-                    place_list_write(o, &places, &asks->question.reading->profile, false, NULL);
+    const bool ok = number_places(g, &places) &&
+                    place_list_write(o, &places, &a->reading->profile, false, NULL);
     if (ok) {
-        write_nodes(o, asks, g, &places, costs);
-        write_edges(o, asks, g, costs);
+        write_nodes(o, a, g, &places);
+        write_edges(o, a, g);
     }
     output_text(o, "}\n");
     place_list_free(&places);
-    free(costs);
     return ok;
 }
 
@@ -108,7 +96,7 @@ bool answer_graph(request *r) {
              (callgraph_query(&paths.view, &spec, &g) || request_no_memory(r));
         asked_paths_release(r, &paths);
     }
-    ok = ok && write_graph(r, &asks, &g);
+    ok = ok && write_graph(r, &asks.question, &g);
     callgraph_free(&g);
     asked_close(r, &asks.question);
     return ok;

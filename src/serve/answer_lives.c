@@ -1,9 +1,9 @@
 /* answer_lives.c: `/api/lifetimes`: blocks by lifetime and size. */
+#include <stddef.h>
+
 #include "query/lifemap.h"
 #include "serve/request.h"
 #include "serve/write.h"
-
-/* ---- lifetimes --------------------------------------------------------------------------- */
 
 /* The classes that are shown: from the first to the last one that is not empty. */
 typedef struct span {
@@ -25,24 +25,19 @@ static void write_classes(output *o, const char *name, span s, uint64_t least_of
         column_integer(&c, (int64_t)least_of(i));
     column_end(&c);
     column_start(&c, o, "high", false);
-    for (unsigned i = s.from; i < s.to; i++) {
-        uint64_t high = least_of(i + 1);
-        column_number(&c, (double)high);
-    }
+    for (unsigned i = s.from; i < s.to; i++)
+        column_number(&c, (double)least_of(i + 1));
     column_end(&c);
     output_char(o, '}');
 }
 
-static bool write_histogram(output *o, const asked *a, const lifemap *l, span lives) {
-    const cost *costs[LIFEMAP_LIVES];
-    for (unsigned i = lives.from; i < lives.to; i++)
-        costs[i - lives.from] = &l->lives[i];
+static void write_histogram(output *o, const asked *a, const lifemap *l, span lives) {
+    const write_things shown = {l->lives + lives.from, sizeof *l->lives, lives.to - lives.from};
     output_text(o, ",\n\"histogram\":{");
-    write_figures(o, a, costs, lives.to - lives.from, true);
+    write_figures(o, a, shown, 0, true);
     output_text(o, "},\n\"survivors\":{");
     write_cost(o, a, &l->lives[LIFEMAP_ALIVE]);
     output_char(o, '}');
-    return true;
 }
 
 /* Returns the filter's bounds, narrowed by the least size in the class. */
@@ -56,18 +51,12 @@ static filter_bounds bounds_of(const asked *a, unsigned size) {
 }
 
 static bool write_map(output *o, const asked *a, const lifemap *l, span lives, span sizes) {
-    const cost **costs = malloc((l->cells.count + 1) * sizeof *costs);
     filter_bounds *may = malloc((l->cells.count + 1) * sizeof *may);
     json_column c;
-    if (!costs || !may) {
-        free(costs);
-        free(may);
+    if (!may)
         return false;
-    }
-    for (size_t i = 0; i < l->cells.count; i++) {
-        costs[i] = &l->cells.items[i].cost;
+    for (size_t i = 0; i < l->cells.count; i++)
         may[i] = bounds_of(a, l->cells.items[i].size);
-    }
     output_text(o, ",\n\"map\":{");
     column_start(&c, o, "size", true);
     for (size_t i = 0; i < l->cells.count; i++)
@@ -79,9 +68,8 @@ static bool write_map(output *o, const asked *a, const lifemap *l, span lives, s
         column_integer(&c, life == LIFEMAP_ALIVE ? -1 : (int64_t)life - (int64_t)lives.from);
     }
     column_end(&c);
-    write_figures_within(o, a, may, costs, l->cells.count, false);
+    write_figures_within(o, a, may, WRITE_THINGS(l->cells), offsetof(lifemap_cell, cost), false);
     output_char(o, '}');
-    free(costs);
     free(may);
     return true;
 }
@@ -98,7 +86,8 @@ static bool write_lives(request *r, const asked *a, const lifemap *l) {
     write_head(o, a);
     write_classes(o, "lifetime", lives, lifemap_life);
     write_classes(o, "size", sizes, lifemap_size);
-    bool ok = write_histogram(o, a, l, lives) && write_map(o, a, l, lives, sizes);
+    write_histogram(o, a, l, lives);
+    bool ok = write_map(o, a, l, lives, sizes);
     output_text(o, "}\n");
     return ok;
 }

@@ -1,5 +1,6 @@
 /* answer_source.c: `/api/source`: the lines around a place, with what each allocates. */
 #include <inttypes.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "paths/functions.h"
@@ -100,27 +101,16 @@ static int64_t number_line(const void *thing) {
     return e->place->line;
 }
 
-static bool write_costs(output *o, const source_asked *s) {
-    size_t n = s->lines.count;
-    const cost **costs = malloc((n + 1) * sizeof *costs);
-    json_column c;
-    if (!costs)
-        return false;
-    for (size_t i = 0; i < n; i++)
-        costs[i] = &s->lines.items[i].total;
+static void write_costs(output *o, const source_asked *s) {
+    const write_things all = WRITE_THINGS(s->lines);
     output_text(o, ",\n\"costs\":{");
-    write_figures(o, &s->question, costs, n, true);
-    write_column(o, "line", s->lines.items, sizeof *s->lines.items, n, number_line);
-    column_start(&c, o, "self", false);
-    for (size_t i = 0; i < n; i++)
-        column_number(&c, asked_figure(&s->question, &s->lines.items[i].self).value);
-    column_end(&c);
+    write_figures(o, &s->question, all, offsetof(functions_entry, total), true);
+    write_column(o, "line", all, number_line);
+    write_selves(o, &s->question, all, offsetof(functions_entry, self));
     output_char(o, '}');
-    free(costs);
-    return true;
 }
 
-static bool write_source(request *r, source_asked *s) {
+static void write_source(request *r, source_asked *s) {
     output *o = r->o;
     const char *name = profile_is_address(s->place) ? "" : s->place->file;
     bool found = source_file_read(&s->file, r->viewer->sources, name);
@@ -141,14 +131,15 @@ static bool write_source(request *r, source_asked *s) {
     else
         output_format(o, ",\"reason\":\"%s\"", s->file.reason);
     source_file_free(&s->file);
-    bool ok = write_costs(o, s);
+    write_costs(o, s);
     output_text(o, "}\n");
-    return ok;
 }
 
 bool answer_source(request *r) {
     source_asked s = {0};
-    bool ok = parse(r, &s) && find_costs(r, &s) && write_source(r, &s);
+    const bool ok = parse(r, &s) && find_costs(r, &s);
+    if (ok)
+        write_source(r, &s);
     vec_free(&s.lines);
     asked_close(r, &s.question);
     return ok;

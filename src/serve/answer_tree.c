@@ -2,6 +2,7 @@
  * paths of two traces merged into one tree. */
 #include <inttypes.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 
 #include "base/map64.h"
@@ -68,21 +69,19 @@ static void close_tree(request *r, tree_asked *t) {
 
 /* ---- writing ----------------------------------------------------------------------------- */
 
-static const profile_location *place_of(const tree_asked *t, uint32_t place) {
-    return place == PATH_NOWHERE ? NULL : &t->question.reading->profile.locations.items[place];
+static const profile_location *place_of(const profile *names, const picture_node *n) {
+    return n->place == PATH_NOWHERE ? NULL : &names->locations.items[n->place];
 }
 
-static bool number_places(const tree_asked *t, const picture *f, place_list *places) {
+static bool number_places(const profile *names, const picture *f, place_list *places) {
     for (size_t i = 0; i < f->nodes.count; i++)
-        if (place_list_add(places, place_of(t, f->nodes.items[i].place)) < -1)
+        if (place_list_add(places, place_of(names, &f->nodes.items[i])) < -1)
             return false;
     return true;
 }
 
-static void write_root(output *o, const tree_asked *t, const picture *f) {
-    const picture_node *root = &f->nodes.items[0];
-    output_format(o, ",\n\"mode\":\"%s\",\"root\":{", modes[t->mode]);
-    write_cost(o, &t->question, &root->total);
+/* Writes which of the places of the root were found. */
+static void write_found(output *o, const tree_asked *t, const picture *f) {
     json_column c;
     column_start(&c, o, "found", false);
     for (size_t i = 0; i < f->n_found; i++)
@@ -91,15 +90,11 @@ static void write_root(output *o, const tree_asked *t, const picture *f) {
     output_text(o, "},\n");
 }
 
-static bool write_costs(output *o, const tree_asked *t, const picture *f) {
-    const cost **costs = malloc((f->nodes.count + 1) * sizeof *costs);
-    if (!costs)
-        return false;
-    for (size_t i = 0; i < f->nodes.count; i++)
-        costs[i] = &f->nodes.items[i].total;
-    write_figures(o, &t->question, costs, f->nodes.count, false);
-    free(costs);
-    return true;
+static void write_root(output *o, const tree_asked *t, const picture *f) {
+    const picture_node *root = &f->nodes.items[0];
+    output_format(o, ",\n\"mode\":\"%s\",\"root\":{", modes[t->mode]);
+    write_cost(o, &t->question, &root->total);
+    write_found(o, t, f);
 }
 
 static int64_t number_parent(const void *thing) {
@@ -122,28 +117,33 @@ static int64_t number_match(const void *thing) {
     return n->match;
 }
 
-static bool write_nodes(output *o, const tree_asked *t, const picture *f, place_list *places) {
+/* Writes the columns that say where a node is. */
+static void write_places(output *o, const profile *names, const picture *f, place_list *places) {
     json_column c;
     output_text(o, ",\n\"nodes\":{");
     column_start(&c, o, "place", true);
     for (size_t i = 0; i < f->nodes.count; i++)
-        column_integer(&c, place_list_add(places, place_of(t, f->nodes.items[i].place)));
+        column_integer(&c, place_list_add(places, place_of(names, &f->nodes.items[i])));
     column_end(&c);
-    write_column(o, "parent", f->nodes.items, sizeof *f->nodes.items, f->nodes.count,
-                 number_parent);
-    if (!write_costs(o, t, f))
-        return false;
-    column_start(&c, o, "self", false);
-    for (size_t i = 0; i < f->nodes.count; i++)
-        column_number(&c, asked_figure(&t->question, &f->nodes.items[i].self).value);
-    column_end(&c);
-    write_column(o, "sites", f->nodes.items, sizeof *f->nodes.items, f->nodes.count, number_sites);
-    write_column(o, "more", f->nodes.items, sizeof *f->nodes.items, f->nodes.count, number_more);
+    write_column(o, "parent", WRITE_THINGS(f->nodes), number_parent);
+}
+
+/* Writes the columns that say what is not in the picture, and what was searched for. */
+static void write_rest(output *o, const tree_asked *t, const picture *f) {
+    const write_things all = WRITE_THINGS(f->nodes);
+    write_column(o, "sites", all, number_sites);
+    write_column(o, "more", all, number_more);
     if (t->matches)
-        write_column(o, "match", f->nodes.items, sizeof *f->nodes.items, f->nodes.count,
-                     number_match);
+        write_column(o, "match", all, number_match);
     output_char(o, '}');
-    return true;
+}
+
+static void write_nodes(output *o, const tree_asked *t, const picture *f, place_list *places) {
+    const write_things all = WRITE_THINGS(f->nodes);
+    write_places(o, &t->question.reading->profile, f, places);
+    write_figures(o, &t->question, all, offsetof(picture_node, total), false);
+    write_selves(o, &t->question, all, offsetof(picture_node, self));
+    write_rest(o, t, f);
 }
 
 static void write_matched(output *o, const tree_asked *t, const picture *f) {
@@ -154,14 +154,15 @@ static void write_matched(output *o, const tree_asked *t, const picture *f) {
 }
 
 static bool write_tree(request *r, const tree_asked *t, const picture *f) {
+    const profile *names = &t->question.reading->profile;
     place_list places = {0};
     output *o = r->o;
     output_char(o, '{');
     write_head(o, &t->question);
     write_root(o, t, f);
-    bool ok =
-        number_places(t, f, &places) &&
-        place_list_write(o, &places, &t->question.reading->profile, t->by == BY_LINE, t->matches) &&
+    const bool ok = number_places(names, f, &places) &&
+                    place_list_write(o, &places, names, t->by == BY_LINE, t->matches);
+    if (ok)
         write_nodes(o, t, f, &places);
     if (t->matches)
         write_matched(o, t, f);
@@ -333,17 +334,9 @@ static bool compare_picture(request *r, diff_asked *a) {
 
 static void write_diff_nodes(output *o, const diff_asked *a, place_list *places) {
     const picture_node *nodes = a->picture.nodes.items;
-    size_t n = a->picture.nodes.count;
+    const size_t n = a->picture.nodes.count;
     json_column c;
-    output_text(o, ",\n\"nodes\":{");
-    column_start(&c, o, "place", true);
-    for (size_t i = 0; i < n; i++) {
-        uint32_t at = nodes[i].place;
-        column_integer(
-            &c, place_list_add(places, at == PATH_NOWHERE ? NULL : &a->names->locations.items[at]));
-    }
-    column_end(&c);
-    write_column(o, "parent", nodes, sizeof *nodes, n, number_parent);
+    write_places(o, a->names, &a->picture, places);
 #define DIFFTREE_COLUMN(name, expression)                                                          \
     column_start(&c, o, name, false);                                                              \
     for (size_t i = 0; i < n; i++)                                                                 \
@@ -351,11 +344,7 @@ static void write_diff_nodes(output *o, const diff_asked *a, place_list *places)
     column_end(&c);
     DIFFTREE_COLUMNS(DIFFTREE_COLUMN)
 #undef DIFFTREE_COLUMN
-    write_column(o, "sites", nodes, sizeof *nodes, n, number_sites);
-    write_column(o, "more", nodes, sizeof *nodes, n, number_more);
-    if (a->tree.matches)
-        write_column(o, "match", nodes, sizeof *nodes, n, number_match);
-    output_char(o, '}');
+    write_rest(o, &a->tree, &a->picture);
 }
 
 static void write_both(output *o, const char *name, figure f, uint64_t blocks) {
@@ -379,25 +368,15 @@ static void write_diff_head(output *o, const diff_asked *a) {
     write_both(o, "total", both(a, before, after), before->blocks + after->blocks);
     output_char(o, '}');
     write_both(o, "root", a->nodes[0].both, first->total.blocks);
-    json_column c;
-    column_start(&c, o, "found", false);
-    for (size_t i = 0; i < a->picture.n_found; i++)
-        column_integer(&c, a->tree.root.items[i]);
-    column_end(&c);
-    output_text(o, "},\n");
+    write_found(o, &a->tree, &a->picture);
 }
 
 static bool write_diff(request *r, const diff_asked *a) {
     place_list places = {0};
     output *o = r->o;
-    bool ok = true;
-    for (size_t i = 0; i < a->picture.nodes.count; i++) {
-        uint32_t at = a->picture.nodes.items[i].place;
-        if (at != PATH_NOWHERE)
-            ok = ok && place_list_add(&places, &a->names->locations.items[at]) >= -1;
-    }
     write_diff_head(o, a);
-    ok = ok && place_list_write(o, &places, a->names, a->tree.by == BY_LINE, a->tree.matches);
+    const bool ok = number_places(a->names, &a->picture, &places) &&
+                    place_list_write(o, &places, a->names, a->tree.by == BY_LINE, a->tree.matches);
     write_diff_nodes(o, a, &places);
     if (a->tree.matches) {
         double all = a->picture.nodes.items[0].total.weight;

@@ -38,52 +38,74 @@ void write_head(output *o, const asked *a) {
     output_char(o, '}');
 }
 
-void write_column(output *o, const char *name, const void *things, size_t size, size_t n,
-                  column_of *number) {
+/* ---- columns ----------------------------------------------------------------------------- */
+
+static const void *thing_at(const write_things *all, size_t i, size_t at) {
+    return (const char *)all->first + i * all->size + at;
+}
+
+static void write_numbers(output *o, const char *name, const write_things *all, size_t at,
+                          write_number *number) {
     json_column c;
     column_start(&c, o, name, false);
-    for (size_t i = 0; i < n; i++)
-        column_integer(&c, number((const char *)things + i * size));
+    for (size_t i = 0; i < all->n; i++)
+        column_integer(&c, number(thing_at(all, i, at)));
     column_end(&c);
 }
 
+void write_column(output *o, const char *name, write_things all, write_number *number) {
+    write_numbers(o, name, &all, 0, number);
+}
+
 /* Writes each part of the figures as a column. */
-static void write_amounts_within(output *o, const asked *a, const filter_bounds *may,
-                                 const cost *const *costs, size_t n, bool first) {
+static void write_amounts(output *o, const asked *a, const filter_bounds *may,
+                          const write_things *all, size_t at, bool first) {
     static const char *const names[] = {"value", "low", "high"};
-    figure *figures = malloc((n + 1) * sizeof *figures);
+    figure *figures = malloc((all->n + 1) * sizeof *figures);
     json_column c;
     if (!figures) {
         o->error = ENOMEM;
         return;
     }
-    for (size_t i = 0; i < n; i++)
-        figures[i] = report_figure_within(&a->report, may ? may[i] : a->query->may, costs[i]);
+    for (size_t i = 0; i < all->n; i++)
+        figures[i] =
+            report_figure_within(&a->report, may ? may[i] : a->query->may, thing_at(all, i, at));
     for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
         column_start(&c, o, names[k], first && k == 0);
-        for (size_t i = 0; i < n; i++)
+        for (size_t i = 0; i < all->n; i++)
             column_number(&c, k == 0   ? figures[i].value
                               : k == 1 ? figures[i].low
                                        : figures[i].high);
         column_end(&c);
     }
-    column_start(&c, o, "samples", false);
-    for (size_t i = 0; i < n; i++)
-        column_integer(&c, (int64_t)costs[i]->samples);
-    column_end(&c);
     free(figures);
 }
 
-void write_figures(output *o, const asked *a, const cost *const *costs, size_t n, bool first) {
-    write_figures_within(o, a, NULL, costs, n, first);
+static int64_t number_samples(const void *thing) {
+    const cost *c = thing;
+    return (int64_t)c->samples;
 }
 
-void write_figures_within(output *o, const asked *a, const filter_bounds *may,
-                          const cost *const *costs, size_t n, bool first) {
+static int64_t number_blocks(const void *thing) {
+    const cost *c = thing;
+    return (int64_t)c->blocks;
+}
+
+void write_figures(output *o, const asked *a, write_things all, size_t at, bool first) {
+    write_figures_within(o, a, NULL, all, at, first);
+}
+
+void write_figures_within(output *o, const asked *a, const filter_bounds *may, write_things all,
+                          size_t at, bool first) {
+    write_amounts(o, a, may, &all, at, first);
+    write_numbers(o, "samples", &all, at, number_samples);
+    write_numbers(o, "blocks", &all, at, number_blocks);
+}
+
+void write_selves(output *o, const asked *a, write_things all, size_t at) {
     json_column c;
-    write_amounts_within(o, a, may, costs, n, first);
-    column_start(&c, o, "blocks", false);
-    for (size_t i = 0; i < n; i++)
-        column_integer(&c, (int64_t)costs[i]->blocks);
+    column_start(&c, o, "self", false);
+    for (size_t i = 0; i < all.n; i++)
+        column_number(&c, asked_figure(a, thing_at(&all, i, at)).value);
     column_end(&c);
 }

@@ -14,16 +14,26 @@ void write_head(output *o, const asked *a);
 void write_figure(output *o, const figure *f, uint64_t blocks);
 void write_cost(output *o, const asked *a, const cost *c);
 
-/* Writes `"NAME":[…]`, with the `number` of each of `n` things. */
-typedef int64_t column_of(const void *thing);
-void write_column(output *o, const char *name, const void *things, size_t size, size_t n,
-                  column_of *number);
+/* An array of `n` things of `size` bytes each, of which columns are written. */
+typedef struct write_things {
+    const void *first;
+    size_t size, n;
+} write_things;
 
-/* Writes the five columns of figures. */
-void write_figures(output *o, const asked *a, const cost *const *costs, size_t n, bool first);
+#define WRITE_THINGS(vec) ((write_things){(vec).items, sizeof *(vec).items, (vec).count})
+
+/* Writes `"NAME":[…]`, with the `number` of each thing. */
+typedef int64_t write_number(const void *thing);
+void write_column(output *o, const char *name, write_things all, write_number *number);
+
+/* Writes the five columns of figures, of the cost `at` bytes into each thing. */
+void write_figures(output *o, const asked *a, write_things all, size_t at, bool first);
 
 /* Like write_figures, with bounds for each cost that may be tighter than the filter's. */
-void write_figures_within(output *o, const asked *a, const filter_bounds *may,
-                          const cost *const *costs, size_t n, bool first);
+void write_figures_within(output *o, const asked *a, const filter_bounds *may, write_things all,
+                          size_t at, bool first);
+
+/* Writes the column `self`, of the cost `at` bytes into each thing. */
+void write_selves(output *o, const asked *a, write_things all, size_t at);
 
 #endif

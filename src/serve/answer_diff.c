@@ -11,15 +11,13 @@
 enum { SORT_DEFAULT };
 static const char *const sorts[] = {"default", "change", "before", "after", NULL};
 
-enum { DESCENDING, ASCENDING };
-static const char *const orders[] = {"desc", "asc", NULL};
-
 typedef struct diff_asked {
     asked before, after;
     asked_moments moments;
     asked went, came; /* only if the question is about moments */
     diff_options options;
-    int sort, order;
+    int sort;
+    bool ascending;
     uint64_t offset, limit;
     call_site *search; /* NULL: all sites */
     diff_report report;
@@ -41,8 +39,7 @@ static bool parse(request *r, diff_asked *d) {
     int by = HOTSPOTS_BY_LINE, normalise = DIFF_BY_NONE;
     if (!request_choice(r, "by", hotspots_stack_groupings, &by) ||
         !request_choice(r, "normalise", diff_normalisations, &normalise) ||
-        !request_choice(r, "sort", sorts, &d->sort) ||
-        !request_choice(r, "order", orders, &d->order) ||
+        !request_choice(r, "sort", sorts, &d->sort) || !request_order(r, &d->ascending) ||
         !request_integer(r, "offset", 0, UINT32_MAX, &d->offset) ||
         !request_integer(r, "limit", 1, 1000, &d->limit) || !parse_search(r, d) ||
         !asked_moments_read(r, &d->moments))
@@ -107,7 +104,7 @@ static int compare_rows(const void *a, const void *b, void *context) {
         table_compare(&d->table, d->by, table_row(&d->table, x), table_row(&d->table, y));
     if (order == 0)
         return x < y ? -1 : x > y;
-    return d->order == DESCENDING ? -order : order;
+    return d->ascending ? order : -order;
 }
 
 static bool choose_rows(diff_asked *d) {
@@ -120,10 +117,6 @@ static bool choose_rows(diff_asked *d) {
     if (d->by && d->rows.count)
         qsort_r(d->rows.items, d->rows.count, sizeof *d->rows.items, compare_rows, d);
     return true;
-}
-
-static page_rows shown_rows(const diff_asked *d) {
-    return page_rows_from(&d->table, d->rows.items, d->rows.count, d->offset, d->limit);
 }
 
 /* ---- writing ----------------------------------------------------------------------------- */
@@ -164,7 +157,8 @@ static void write_total(output *o, diff_asked *d) {
 
 static bool write_diff(request *r, diff_asked *d) {
     const diff *all = d->report.diff;
-    const page_rows rows = shown_rows(d);
+    const page_rows rows =
+        page_rows_from(&d->table, d->rows.items, d->rows.count, d->offset, d->limit);
     place_list strings = {0};
     output *o = r->o;
     write_heads(o, d);

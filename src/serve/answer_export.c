@@ -44,10 +44,6 @@ void download_name(const viewer *v, const download *d, const api_parameter *para
 
 /* ---- what is allocated from now on ------------------------------------------------------- */
 
-static bool has_gone(const request *r) {
-    return r->client && r->client->has_gone(r->client->context);
-}
-
 /* Waits, then sets `term` to a filter term that keeps what was allocated during the wait. */
 static bool wait_for(request *r, uint64_t seconds, char *term, size_t size) {
     const struct timespec step = {.tv_nsec = LOOK_MS * 1000000L};
@@ -62,10 +58,10 @@ static bool wait_for(request *r, uint64_t seconds, char *term, size_t size) {
         return request_refuse(r, "seconds", 0, "the trace does not grow; leave out `seconds`");
     if (atomic_exchange(&r->viewer->waiting, true)) /* a wait occupies a worker */
         return request_fail(r, HTTP_UNAVAILABLE, "another request with `seconds` is waiting");
-    for (uint64_t i = 0; i < seconds * 1000 / LOOK_MS && !has_gone(r); i++)
+    for (uint64_t i = 0; i < seconds * 1000 / LOOK_MS && !request_client_has_gone(r); i++)
         nanosleep(&step, NULL);
     atomic_store(&r->viewer->waiting, false);
-    if (has_gone(r))
+    if (request_client_has_gone(r))
         return request_no_answer(r);
     snprintf(term, size, "alloc:%" PRIu64 "us..", from);
     return true;
@@ -74,12 +70,12 @@ static bool wait_for(request *r, uint64_t seconds, char *term, size_t size) {
 /* ---- the answer -------------------------------------------------------------------------- */
 
 static bool is_wanted(void *context, uint64_t bytes) {
-    return bytes <= DOWNLOAD_BYTES_MAX && !has_gone(context);
+    return bytes <= DOWNLOAD_BYTES_MAX && !request_client_has_gone(context);
 }
 
 static bool is_waited_for(void *context, uint64_t bytes) {
     (void)bytes;
-    return !has_gone(context);
+    return !request_client_has_gone(context);
 }
 
 static bool write_file(request *r, const download *d, asked *a) {
@@ -96,7 +92,7 @@ static bool write_file(request *r, const download *d, asked *a) {
     r->o->watch = &watch;
     bool ok = d->write(r->o, &s);
     r->o->watch = NULL;
-    if (has_gone(r))
+    if (request_client_has_gone(r))
         return request_no_answer(r);
     if (r->o->error == ECANCELED)
         return request_fail(r, HTTP_UNAVAILABLE,

@@ -43,15 +43,12 @@ enum { SORT_DEFAULT, SORT_VALUE, SORT_LOW, SORT_FUNCTION, SORT_FILE, SORT_COLUMN
 static const char *const sorts[] = {"default", "value", "low",   "function", "file", "samples",
                                     "blocks",  "self",  "slope", "type",     NULL};
 
-enum { DESCENDING, ASCENDING };
-static const char *const orders[] = {"desc", "asc", NULL};
-
 enum { SHOWN_CALLERS = 3 };
 
 typedef struct asked_table {
     asked question;
-    int kind, by, sort, order;
-    bool collapse;
+    int kind, by, sort;
+    bool ascending, collapse;
     uint64_t offset, limit;
     double share;   /* of paths: percent */
     double warm_up; /* of leaks: percent */
@@ -116,8 +113,7 @@ static bool parse(request *r, asked_table *t) {
     t->question.needs_blocks = t->kind == KIND_LEAKS;
     t->collapse = t->kind == KIND_PATHS; /* otherwise recursion would fill the list of fragments */
     return parse_by(r, t) && request_choice(r, "sort", sorts, &t->sort) &&
-           request_choice(r, "order", orders, &t->order) &&
-           request_flag(r, "collapse", &t->collapse) &&
+           request_order(r, &t->ascending) && request_flag(r, "collapse", &t->collapse) &&
            request_integer(r, "offset", 0, UINT32_MAX, &t->offset) &&
            request_integer(r, "limit", 1, 1000, &t->limit) &&
            request_number(r, "share", 0.1, 100, &t->share) &&
@@ -253,7 +249,8 @@ static bool make_window(void *context, cache_value *value) {
 static cache_entry *find_window(request *r, asked *a) {
     char key[64];
     snprintf(key, sizeof key, "%zu %" PRIu64 " window of leaks", a->trace, a->reading->serial);
-    return cache_get(r->viewer->cache, key, make_window, &a->reading->profile);
+    const cache_maker maker = {.make = make_window, .context = &a->reading->profile};
+    return cache_get(r->viewer->cache, key, maker);
 }
 
 /* The figure of a leak is what is live at the end, whichever measure in bytes was asked for. */
@@ -393,13 +390,13 @@ static int compare_keys(const void *a, const void *b, void *context) {
         return (x->row > y->row) - (x->row < y->row);
     if (order == 0)
         order = (x->row > y->row) - (x->row < y->row);
-    return t->order == DESCENDING ? order : -order;
+    return t->ascending ? -order : order;
 }
 
 static bool sort(asked_table *t) {
     const size_t n = t->count = t->order_of.count;
     const table_column *c = sorted_by(t);
-    if (n == 0 || (t->sort == SORT_DEFAULT && t->order == DESCENDING))
+    if (n == 0 || (t->sort == SORT_DEFAULT && !t->ascending))
         return true;
     sort_key *keys = malloc(n * sizeof *keys);
     if (!keys)
@@ -411,10 +408,6 @@ static bool sort(asked_table *t) {
         t->order_of.items[i] = keys[i].row;
     free(keys);
     return true;
-}
-
-static page_rows shown_rows(const asked_table *t) {
-    return page_rows_from(&t->table, t->order_of.items, t->order_of.count, t->offset, t->limit);
 }
 
 /* ---- writing ----------------------------------------------------------------------------- */
@@ -459,7 +452,8 @@ static void write_wrappers(output *o, const asked_table *t, place_list *places) 
 static bool write_table(request *r, const asked_table *t) {
     output *o = r->o;
     place_list places = {0};
-    const page_rows rows = shown_rows(t);
+    const page_rows rows =
+        page_rows_from(&t->table, t->order_of.items, t->count, t->offset, t->limit);
     output_char(o, '{');
     write_head(o, &t->question);
     output_format(o, ",\n\"kind\":\"%s\",\"count\":%zu,\"offset\":%llu,\n", kinds[t->kind],

@@ -13,23 +13,31 @@ enum { MAX_BUCKETS = 4096, PEAK_POINTS = 8192, MAX_LAYERS = 100 };
 
 /* ---- timeline ---------------------------------------------------------------------------- */
 
-/* Writes all rows of a table as columns. */
-static bool write_rows(request *r, const table *t, const char *name) {
+/* Writes all rows of a table as columns. With `p`, the names of their places precede them. */
+static bool write_rows(request *r, const table *t, const profile *p, const char *name) {
     uint32_t *order = malloc((t->n + 1) * sizeof *order);
-    if (!order)
-        return false;
-    for (uint32_t i = 0; i < t->n; i++)
+    place_list names = {0};
+    for (uint32_t i = 0; order && i < t->n; i++)
         order[i] = i;
-    output_text(r->o, ",\n");
-    page_columns(r->o, NULL, &(page_rows){.table = t, .rows = order, .n = t->n}, name);
+    const page_rows rows = {.table = t, .rows = order, .n = t->n};
+    bool ok = order;
+    if (ok && p) {
+        output_text(r->o, ",\n");
+        ok = page_names(&names, &rows) && place_list_write(r->o, &names, p, t->by_line, NULL);
+    }
+    if (ok) {
+        output_text(r->o, ",\n");
+        page_columns(r->o, p ? &names : NULL, &rows, name);
+    }
+    place_list_free(&names);
     free(order);
-    return true;
+    return ok;
 }
 
 static bool write_points(request *r, const asked *a, const char *name, const timeline *t) {
     const timeline_report shown = {.report = &a->report, .timeline = t};
     const table points = timeline_points(&shown);
-    return write_rows(r, &points, name);
+    return write_rows(r, &points, NULL, name);
 }
 
 static void write_scale(output *o, const timeline *t) {
@@ -85,7 +93,7 @@ static cache_entry *find_all(request *r, const asked *a, const timeline_spec *sp
     char key[160];
     snprintf(key, sizeof key, "%zu %" PRIu64 " timeline %" PRIu64 " %" PRIu64 " %" PRIu64, a->trace,
              a->reading->serial, spec->from, spec->to, spec->points);
-    return cache_get(r->viewer->cache, key, make_timeline, &m);
+    return cache_get(r->viewer->cache, key, (cache_maker){.make = make_timeline, .context = &m});
 }
 
 /* ---- layers ------------------------------------------------------------------------------ */
@@ -131,25 +139,6 @@ static bool make_layers(void *context, cache_value *value) {
     return true;
 }
 
-/* Writes all rows of a table as columns, after the names of their places. */
-static bool write_named(request *r, const asked *a, const table *t, const char *name) {
-    uint32_t *order = malloc((t->n + 1) * sizeof *order);
-    place_list names = {0};
-    for (uint32_t i = 0; order && i < t->n; i++)
-        order[i] = i;
-    const page_rows rows = {.table = t, .rows = order, .n = t->n};
-    bool ok = order && page_names(&names, &rows);
-    if (ok) {
-        output_text(r->o, ",\n");
-        ok = place_list_write(r->o, &names, &a->reading->profile, t->by_line, NULL);
-        output_text(r->o, ",\n");
-        page_columns(r->o, &names, &rows, name);
-    }
-    place_list_free(&names);
-    free(order);
-    return ok;
-}
-
 static bool write_groups(request *r, const asked *a, const timeline *t, int by,
                          const timeline_groups *list) {
     document kept = {0};
@@ -159,7 +148,7 @@ static bool write_groups(request *r, const asked *a, const timeline *t, int by,
                              .groups = list->items,
                              .n_groups = list->count};
     const table layers = timeline_layers(&kept, &shown);
-    const bool ok = !kept.failed && write_named(r, a, &layers, "layers");
+    const bool ok = !kept.failed && write_rows(r, &layers, &a->reading->profile, "layers");
     document_free(&kept);
     return ok;
 }
@@ -250,7 +239,7 @@ static bool write_peaks(request *r, const asked *a, const timeline_peak *rows, s
     output_char(r->o, '{');
     write_head(r->o, a);
     output_format(r->o, ",\n\"count\":%zu", n);
-    const bool ok = write_rows(r, &peaks, "peaks");
+    const bool ok = write_rows(r, &peaks, NULL, "peaks");
     output_text(r->o, "}\n");
     return ok || request_no_memory(r);
 }

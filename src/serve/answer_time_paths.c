@@ -6,21 +6,17 @@
 #include "serve/request.h"
 #include "serve/write.h"
 
-enum { BY_FUNCTION, BY_LINE };
-static const char *const groupings[] = {[BY_FUNCTION] = "function", [BY_LINE] = "line", NULL};
-
 enum { PIXELS_A_COLUMN = 2, ROWS = 96 };
 
 typedef struct time_asked {
     asked question;
-    int by;
     uint64_t from, to, rows;
     double width;
     const uint8_t *kept;
 } time_asked;
 
 static bool parse(request *r, time_asked *t) {
-    if (!request_choice(r, "by", groupings, &t->by) ||
+    if (!request_by_line(r, &t->question.by_line) ||
         !request_number(r, "width", 1, 16384, &t->width) ||
         !request_integer(r, "rows", 1, 1000, &t->rows) || !asked_open(r, &t->question))
         return false;
@@ -94,7 +90,7 @@ static bool write_paths(request *r, const time_asked *t, const time_paths_spec *
     output_format(o, ",\n\"columns\":%" PRIu32 ",\n", p->columns);
     const bool ok =
         number_places(t, p, &places) &&
-        place_list_write(o, &places, &t->question.reading->profile, t->by == BY_LINE, NULL);
+        place_list_write(o, &places, &t->question.reading->profile, t->question.by_line, NULL);
     if (ok)
         write_nodes(o, t, spec, p, &places);
     output_text(o, "}\n");
@@ -104,7 +100,7 @@ static bool write_paths(request *r, const time_asked *t, const time_paths_spec *
 
 /* The query scans all blocks, so it ends when its client has gone. */
 static bool find_paths(request *r, time_asked *t, time_paths_spec *spec, time_paths *p) {
-    const callpaths_spec shape = {.shape = CALLPATHS_DOWN, .by_line = t->by == BY_LINE};
+    const callpaths_spec shape = {.shape = CALLPATHS_DOWN, .by_line = t->question.by_line};
     const double columns = t->width / PIXELS_A_COLUMN;
     asked_paths paths;
     *spec = (time_paths_spec){.kept = t->kept,

@@ -12,15 +12,12 @@
 #include "serve/request.h"
 #include "serve/write.h"
 
-enum { BY_FUNCTION, BY_LINE };
-static const char *const groupings[] = {[BY_FUNCTION] = "function", [BY_LINE] = "line", NULL};
-
 /* indexed by callpaths_shape */
 static const char *const modes[] = {"down", "inverted", "callees", "callers", NULL};
 
 typedef struct tree_asked {
     asked question;
-    int mode, by;
+    int mode;
     bool collapse;
     call_site *focus; /* of callees and callers only */
     double width, least, share;
@@ -40,8 +37,7 @@ static bool parse_focus(request *r, tree_asked *t) {
 }
 
 static bool parse_view(request *r, tree_asked *t) {
-    return request_choice(r, "mode", modes, &t->mode) &&
-           request_choice(r, "by", groupings, &t->by) &&
+    return request_choice(r, "mode", modes, &t->mode) && request_by_line(r, &t->question.by_line) &&
            request_flag(r, "collapse", &t->collapse) &&
            request_number(r, "width", 1, 16384, &t->width) &&
            request_number(r, "min", 0.1, 1000, &t->least) &&
@@ -51,7 +47,6 @@ static bool parse_view(request *r, tree_asked *t) {
 
 static bool open_question(request *r, tree_asked *t) {
     t->question.collapses = t->collapse && t->mode == CALLPATHS_DOWN;
-    t->question.by_line = t->by == BY_LINE;
     return asked_open(r, &t->question);
 }
 
@@ -161,7 +156,7 @@ static bool write_tree(request *r, const tree_asked *t, const picture *f) {
     write_head(o, &t->question);
     write_root(o, t, f);
     const bool ok = number_places(names, f, &places) &&
-                    place_list_write(o, &places, names, t->by == BY_LINE, t->matches);
+                    place_list_write(o, &places, names, t->question.by_line, t->matches);
     if (ok)
         write_nodes(o, t, f, &places);
     if (t->matches)
@@ -175,7 +170,7 @@ static bool write_tree(request *r, const tree_asked *t, const picture *f) {
 
 static callpaths_spec view_of(const tree_asked *t) {
     return (callpaths_spec){.shape = (callpaths_shape)t->mode,
-                            .by_line = t->by == BY_LINE,
+                            .by_line = t->question.by_line,
                             .collapse = t->collapse,
                             .focus = t->focus};
 }
@@ -375,8 +370,9 @@ static bool write_diff(request *r, const diff_asked *a) {
     place_list places = {0};
     output *o = r->o;
     write_diff_head(o, a);
-    const bool ok = number_places(a->names, &a->picture, &places) &&
-                    place_list_write(o, &places, a->names, a->tree.by == BY_LINE, a->tree.matches);
+    const bool ok =
+        number_places(a->names, &a->picture, &places) &&
+        place_list_write(o, &places, a->names, a->tree.question.by_line, a->tree.matches);
     write_diff_nodes(o, a, &places);
     if (a->tree.matches) {
         double all = a->picture.nodes.items[0].total.weight;

@@ -47,7 +47,7 @@ static bool find_lens(request *r, const asked *a, query_spec *spec, cache_entry 
         return true;
     snprintf(key, sizeof key, "%zu %" PRIu64 " lens %d", a->trace, a->reading->serial,
              spec->show_wrappers);
-    *e = cache_get(r->viewer->cache, key, make_lens, &m);
+    *e = cache_get(r->viewer->cache, key, (cache_maker){.make = make_lens, .context = &m});
     spec->lens = *e ? cache_entry_value(*e) : NULL;
     return *e;
 }
@@ -139,9 +139,9 @@ static bool run_query(request *r, asked *a, query_spec *spec, const char *text) 
     if (seen && a->collapses)
         collapse_first(r, a, spec->lens);
     if (found)
-        a->entry = cache_get_large(
-            r->viewer->cache, a->key,
-            (cache_maker){.make = make_query, .context = &m, .needs = need_to_ask(&m)});
+        a->entry =
+            cache_get(r->viewer->cache, a->key,
+                      (cache_maker){.make = make_query, .context = &m, .needs = need_to_ask(&m)});
     cache_release(r->viewer->cache, seen);
     if (!a->entry)
         return request_no_memory(r);
@@ -255,7 +255,7 @@ cache_entry *asked_cached(request *r, const asked *a, const char *key, cache_mak
     char *whole;
     if (asprintf(&whole, "%s%s", a->key, key) < 0)
         return NULL;
-    cache_entry *e = cache_get_large(r->viewer->cache, whole, maker);
+    cache_entry *e = cache_get(r->viewer->cache, whole, maker);
     free(whole);
     return e;
 }
@@ -280,7 +280,7 @@ bool asked_rows(request *r, asked *a, const uint8_t **kept) {
         return true;
     if (!a->rows && asprintf(&key, "%zu %" PRIu64 " rows %s", a->trace, a->reading->serial,
                              a->report.filter) >= 0) {
-        a->rows = cache_get(r->viewer->cache, key, make_rows, a);
+        a->rows = cache_get(r->viewer->cache, key, (cache_maker){.make = make_rows, .context = a});
         free(key);
     }
     if (!a->rows)
@@ -332,17 +332,25 @@ static bool make_sums(void *context, cache_value *value) {
     return s;
 }
 
+static const void *hold(asked_paths *p, cache_entry *e) {
+    if (!e)
+        return NULL;
+    p->entries[p->n_entries++] = e;
+    return cache_entry_value(e);
+}
+
 /* Returns the value of the cache entry `key`, which `make` computes from `p->view` as far as that
  * is filled in. `needs` are the bytes that making it takes. The entry is released with `p`. Returns
  * NULL when there is no memory. */
 static const void *keep(request *r, asked_paths *p, const char *key,
                         bool (*make)(void *context, cache_value *value), size_t needs) {
     const cache_maker maker = {.make = make, .context = &p->view, .needs = needs};
-    cache_entry *e = key ? cache_get_large(r->viewer->cache, key, maker) : NULL;
-    if (!e)
-        return NULL;
-    p->entries[p->n_entries++] = e;
-    return cache_entry_value(e);
+    return hold(p, key ? cache_get(r->viewer->cache, key, maker) : NULL);
+}
+
+/* Returns the value of the cache entry `key`, which is released with `p`; NULL if there is none. */
+static const void *find(request *r, asked_paths *p, const char *key) {
+    return hold(p, key ? cache_find(r->viewer->cache, key) : NULL);
 }
 
 static size_t need_to_see(const asked *a) {
@@ -387,12 +395,6 @@ static bool collapse_tree(request *r, asked_paths *p, const char *key) {
     return p->view.collapsed;
 }
 
-static bool make_nothing(void *context, cache_value *value) {
-    (void)context;
-    (void)value;
-    return false;
-}
-
 static bool see_tree(request *r, asked_paths *p, const asked *a, const char *key) {
     p->view.seen[0] = keep(r, p, key, make_first, need_to_see(a));
     return p->view.seen[0];
@@ -417,7 +419,7 @@ static bool join_trees(request *r, asked_paths *p, const asked *a, const asked *
                        const char *second) {
     char *first = strdup(*key);
     *key = key_beyond(*key, "joined", second);
-    p->view.joined = keep(r, p, *key, make_nothing, 0);
+    p->view.joined = find(r, p, *key);
     const bool ok = p->view.joined ||
                     (first && see_tree(r, p, a, first) &&
                      (p->view.seen[1] = keep(r, p, second, make_second, need_to_see(against))) &&
@@ -446,7 +448,7 @@ static bool compare_trees(request *r, asked_paths *p, const asked *a, const aske
 static bool collapse_alone(request *r, asked_paths *p, const asked *a, char **key) {
     char *seen = strdup(*key);
     *key = key_of_collapsed(r, p, *key);
-    p->view.collapsed = keep(r, p, *key, make_nothing, 0);
+    p->view.collapsed = find(r, p, *key);
     if (!p->view.collapsed && seen && see_tree(r, p, a, seen) && collapse_tree(r, p, *key)) {
         p->view.seen[0] = NULL;
         cache_give_up(r->viewer->cache, p->entries[0]);

@@ -190,8 +190,8 @@ static cache_entry *add(cache *c, const char *key) {
     return e;
 }
 
-cache_entry *cache_get_large(cache *c, const char *key, cache_maker maker) {
-    pthread_mutex_lock(&c->lock);
+/* The lock must be held; it is released while another thread makes the value. */
+static cache_entry *take(cache *c, const char *key) {
     cache_entry *e = NULL, *known;
     while (!e && (known = find(c, key))) {
         known->users++;
@@ -199,15 +199,23 @@ cache_entry *cache_get_large(cache *c, const char *key, cache_maker maker) {
         list(c, known);
         e = await(c, known);
     }
-    if (!e && (e = add(c, key)))
-        e = fill(c, e, &maker);
+    return e;
+}
+
+cache_entry *cache_find(cache *c, const char *key) {
+    pthread_mutex_lock(&c->lock);
+    cache_entry *e = take(c, key);
     pthread_mutex_unlock(&c->lock);
     return e;
 }
 
-cache_entry *cache_get(cache *c, const char *key, bool (*make)(void *context, cache_value *value),
-                       void *context) {
-    return cache_get_large(c, key, (cache_maker){.make = make, .context = context});
+cache_entry *cache_get(cache *c, const char *key, cache_maker maker) {
+    pthread_mutex_lock(&c->lock);
+    cache_entry *e = take(c, key);
+    if (!e && (e = add(c, key)))
+        e = fill(c, e, &maker);
+    pthread_mutex_unlock(&c->lock);
+    return e;
 }
 
 void cache_protect(cache *c, size_t staying) {

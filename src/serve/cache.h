@@ -19,7 +19,8 @@ typedef struct cache_value {
     void (*release)(void *value);
 } cache_value;
 
-/* The function that makes a value, and the bytes of memory (`needs`) that it may take meanwhile. */
+/* The function that makes a value, and the bytes of memory (`needs`) that it may take meanwhile:
+ * other entries are evicted first. */
 typedef struct cache_maker {
     bool (*make)(void *context, cache_value *value);
     void *context;
@@ -40,15 +41,14 @@ void cache_limit(cache *c, size_t capacity);
 void cache_protect(cache *c, size_t staying);
 void cache_free(cache *c); /* no entry may be in use; NULL is allowed */
 
-/* Returns the entry of `key`, in use by the caller; `make` fills it if there is none. Returns NULL
- * if `make` failed or there is no memory. A thread that waited for another thread's `make` tries by
- * itself if that failed, since the failure may be particular to the other thread. */
-cache_entry *cache_get(cache *c, const char *key, bool (*make)(void *context, cache_value *value),
-                       void *context);
+/* Returns the entry of `key`, in use by the caller; the maker fills it if there is none. Returns
+ * NULL if that failed or there is no memory. A thread that waited for another thread's maker tries
+ * by itself if that failed, since the failure may be particular to the other thread. */
+cache_entry *cache_get(cache *c, const char *key, cache_maker maker);
 
-/* Like cache_get, for a value that takes `maker.needs` bytes while it is made: other entries are
- * evicted first. */
-cache_entry *cache_get_large(cache *c, const char *key, cache_maker maker);
+/* Returns the entry of `key`, in use by the caller, after waiting if a thread is making it. Returns
+ * NULL if there is none. */
+cache_entry *cache_find(cache *c, const char *key);
 void *cache_entry_value(const cache_entry *e);
 void cache_release(cache *c, cache_entry *e); /* NULL is allowed */
 

@@ -107,6 +107,23 @@ bool request_choice(request *r, const char *name, const char *const *choices, in
     return request_refuse(r, name, 0, "one of %s", known);
 }
 
+/* Sets `*value` to whether the second of two choices is made. */
+static bool choose_second(request *r, const char *name, const char *const choices[3], bool *value) {
+    int choice = *value;
+    if (!request_choice(r, name, choices, &choice))
+        return false;
+    *value = choice;
+    return true;
+}
+
+bool request_by_line(request *r, bool *by_line) {
+    return choose_second(r, "by", (const char *const[]){"function", "line", NULL}, by_line);
+}
+
+bool request_order(request *r, bool *ascending) {
+    return choose_second(r, "order", (const char *const[]){"desc", "asc", NULL}, ascending);
+}
+
 bool request_ids(request *r, const char *name, id_list *ids) {
     const char *text = request_text(r, name);
     for (; text; text++) {
@@ -168,7 +185,7 @@ static bool matches_name(const call_site *s, map64 *known, const char *name) {
 
 enum { ASK_AFTER = 256 /* locations */ };
 
-static bool client_has_gone(const request *r) {
+bool request_client_has_gone(const request *r) {
     return r->client && r->client->has_gone(r->client->context);
 }
 
@@ -177,7 +194,7 @@ static bool nobody_waits(request *r) {
 }
 
 bool request_no_answer(request *r) {
-    return client_has_gone(r) ? nobody_waits(r) : request_no_memory(r);
+    return request_client_has_gone(r) ? nobody_waits(r) : request_no_memory(r);
 }
 
 bool request_search(request *r, const profile *p, uint8_t **matches) {
@@ -195,7 +212,7 @@ bool request_search(request *r, const profile *p, uint8_t **matches) {
     bool gone = false;
     for (size_t i = 0; *matches && !gone && i < p->locations.count; i++) {
         const profile_location *l = &p->locations.items[i];
-        gone = i % ASK_AFTER == 0 && client_has_gone(r);
+        gone = i % ASK_AFTER == 0 && request_client_has_gone(r);
         (*matches)[i] = matches_name(s, &known, l->function) || matches_name(s, &known, l->file);
     }
     map64_free(&known);

@@ -30,6 +30,7 @@ __attribute__((format(printf, 4, 5))) bool request_refuse(request *r, const char
                                                           size_t column, const char *format, ...);
 bool request_no_memory(request *r);
 bool request_no_answer(request *r); /* because the client has gone, or else for lack of memory */
+bool request_client_has_gone(const request *r);
 __attribute__((format(printf, 3, 4))) bool request_fail(request *r, int status, const char *format,
                                                         ...);
 
@@ -51,6 +52,10 @@ bool request_moment(request *r, const char *name, uint64_t *micros);
 
 /* Sets `*value` to the index in `choices`, which ends with NULL. */
 bool request_choice(request *r, const char *name, const char *const *choices, int *value);
+
+/* Read `by`, function or line, and `order`, asc or desc. */
+bool request_by_line(request *r, bool *by_line);
+bool request_order(request *r, bool *ascending);
 
 /* Numbers separated by dots. The caller frees the list. */
 typedef VEC(uint32_t) id_list;

@@ -13,6 +13,7 @@
 
 #include "base/arena.h"
 #include "base/file.h"
+#include "base/number.h"
 #include "base/text.h"
 #include "platform/clock.h"
 #include "serve/api.h"
@@ -476,11 +477,7 @@ static const char *unwelcome_upload(const exchange *e) {
 
 static bool read_length(struct MHD_Connection *c, uint64_t *length) {
     const char *text = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Content-Length");
-    char *end;
-    if (!text || text[strspn(text, "0123456789")] || !*text)
-        return false;
-    *length = strtoull(text, &end, 10);
-    return true;
+    return text && number_parse_whole(text, length) == NUMBER_WHOLE;
 }
 
 /* Runs when the headers are there, before the file's content. */

@@ -36,7 +36,6 @@ static bool read_all(source_file *f, int fd, size_t size) {
     if (file_read_at(fd, f->text, size, 0) != 0)
         return refuse(f, "it cannot be read");
     f->text[size] = '\0';
-    f->size = size;
     return !memchr(f->text, '\0', size) || refuse(f, "it is not a text file");
 }
 
@@ -50,13 +49,15 @@ static bool read_path(source_file *f, const char *path) {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (fd < 0)
         return refuse(f, "it may not be read");
-    bool ok =
-        fstat(fd, &st) == 0 && S_ISREG(st.st_mode) ? true : refuse(f, "it is not a regular file");
-    if (ok && (size_t)st.st_size > SOURCE_FILE_MAX)
-        ok = refuse(f, "it is larger than 8 MB");
-    ok = ok && read_all(f, fd, (size_t)st.st_size);
+    const bool ok = fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)
+                        ? refuse(f, "it is not a regular file")
+                    : (size_t)st.st_size > SOURCE_FILE_MAX ? refuse(f, "it is larger than 8 MB")
+                                                           : read_all(f, fd, (size_t)st.st_size);
     close(fd);
-    f->path = ok ? realpath(path, NULL) : NULL;
+    if (ok)
+        f->path = realpath(path, NULL);
+    else
+        source_file_free(f);
     return ok;
 }
 
@@ -66,17 +67,16 @@ bool source_file_read(source_file *f, const char *folder, const char *name) {
     if (!*name)
         return refuse(f, "the trace does not name it");
     if (*name == '/')
-        return read_path(f, name) || (source_file_free(f), false);
+        return read_path(f, name);
     if (climbs(name))
         return refuse(f, "its path leads outside the source folder");
     if ((size_t)snprintf(path, sizeof path, "%s/%s", folder, name) >= sizeof path)
         return refuse(f, "its name is too long");
-    return read_path(f, path) || (source_file_free(f), false);
+    return read_path(f, path);
 }
 
 void source_file_free(source_file *f) {
     free(f->text);
     free(f->path);
     f->text = f->path = NULL;
-    f->size = 0;
 }

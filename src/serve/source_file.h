@@ -8,8 +8,7 @@
 #define SOURCE_FILE_MAX ((size_t)8 << 20) /* bytes */
 
 typedef struct source_file {
-    char *text; /* NUL-terminated */
-    size_t size;
+    char *text;         /* NUL-terminated */
     char *path;         /* absolute; NULL: unknown */
     const char *reason; /* why there is no text; a static string */
 } source_file;

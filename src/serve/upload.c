@@ -76,13 +76,8 @@ void upload_take(upload *u, const char *bytes, size_t size) {
     if (size > u->expected - u->received)
         u->error = EFBIG;
     u->received += size;
-    while (!u->error && size > 0) {
-        const ssize_t n = write(u->fd, bytes, size);
-        if (n < 0 && errno != EINTR)
-            u->error = errno;
-        bytes += n > 0 ? n : 0;
-        size -= n > 0 ? (size_t)n : 0;
-    }
+    if (!u->error)
+        u->error = file_write_all(u->fd, bytes, size);
 }
 
 char *upload_end(upload *u, char *why, size_t why_size) {

@@ -27,10 +27,8 @@ static void give_memory_back(void) {
 static void limit_cache(viewer *v) {
     size_t sum = 0;
     for (size_t i = 0; i < v->n_traces; i++) {
-        const uint64_t size = v->traces[i].size;
-        if (size == 0 || size > CACHE_MOST) /* unknown, or large enough on its own */
-            sum = CACHE_MOST;
-        sum = sum > CACHE_MOST ? CACHE_MOST : sum + (size_t)size * CACHE_TIMES;
+        const uint64_t size = v->traces[i].size; /* 0: unknown */
+        sum += size == 0 || size > CACHE_MOST ? CACHE_MOST : (size_t)size * CACHE_TIMES;
     }
     cache_limit(v->cache, sum < CACHE_LEAST ? CACHE_LEAST : sum > CACHE_MOST ? CACHE_MOST : sum);
 }
@@ -228,5 +226,3 @@ reading *viewer_take(viewer *v, size_t trace, bool blocks) {
     pthread_mutex_unlock(&t->lock);
     return r;
 }
-
-/* ---- figures ----------------------------------------------------------------------------- */

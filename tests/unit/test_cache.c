@@ -40,6 +40,10 @@ static bool make_counted(void *context, cache_value *value) {
     return true;
 }
 
+static cache_entry *get_counted(cache *all, const char *key, counted *c) {
+    return cache_get(all, key, (cache_maker){.make = make_counted, .context = c});
+}
+
 static int number_of(const cache_entry *e) {
     const counted_value *v = cache_entry_value(e);
     return v->number;
@@ -48,18 +52,17 @@ static int number_of(const cache_entry *e) {
 START_TEST(what_is_asked_again_is_not_made_again) {
     counted c = {.size = 10, .lock = PTHREAD_MUTEX_INITIALIZER};
     cache *all = cache_new(25);
-    cache_entry *a = cache_get(all, "a", make_counted, &c),
-                *b = cache_get(all, "b", make_counted, &c);
+    cache_entry *a = get_counted(all, "a", &c), *b = get_counted(all, "b", &c);
     ck_assert_int_eq(number_of(a), 1);
     ck_assert_int_eq(number_of(b), 2);
     cache_release(all, a);
     cache_release(all, b);
-    a = cache_get(all, "a", make_counted, &c); /* now the newest */
+    a = get_counted(all, "a", &c); /* now the newest */
     ck_assert_int_eq(number_of(a), 1);
     cache_release(all, a);
-    cache_release(all, cache_get(all, "c", make_counted, &c)); /* b goes */
+    cache_release(all, get_counted(all, "c", &c)); /* b goes */
     ck_assert_int_eq(c.released, 1);
-    a = cache_get(all, "a", make_counted, &c);
+    a = get_counted(all, "a", &c);
     ck_assert_int_eq(number_of(a), 1);
     cache_release(all, a);
     cache_free(all);
@@ -71,13 +74,13 @@ END_TEST
 START_TEST(what_is_in_use_stays) {
     counted c = {.size = 10, .lock = PTHREAD_MUTEX_INITIALIZER};
     cache *all = cache_new(5);
-    cache_entry *a = cache_get(all, "a", make_counted, &c);
-    cache_entry *b = cache_get(all, "b", make_counted, &c);
+    cache_entry *a = get_counted(all, "a", &c);
+    cache_entry *b = get_counted(all, "b", &c);
     cache_release(all, b);
     ck_assert_int_eq(c.released, 1);
     cache_forget(all, "a");
     ck_assert_int_eq(number_of(a), 1); /* still there for its user, for nobody else */
-    cache_entry *again = cache_get(all, "a", make_counted, &c);
+    cache_entry *again = get_counted(all, "a", &c);
     ck_assert_int_eq(number_of(again), 3);
     cache_release(all, a);
     ck_assert_int_eq(c.released, 2);
@@ -94,9 +97,9 @@ START_TEST(the_newest_may_stay_however_large) {
     cache_limit(all, 5);
     cache_protect(all, 2);
     for (size_t i = 0; i < 3; i++)
-        cache_release(all, cache_get(all, keys[i], make_counted, &c));
+        cache_release(all, get_counted(all, keys[i], &c));
     ck_assert_int_eq(c.released, 1);
-    cache_release(all, cache_get(all, "b", make_counted, &c));
+    cache_release(all, get_counted(all, "b", &c));
     ck_assert_int_eq(c.made, 3);
     cache_limit(all, 5);
     cache_protect(all, 0);
@@ -111,7 +114,7 @@ START_TEST(an_entry_can_be_the_last_or_the_first_to_go) {
     cache *all = cache_new(3);
     cache_entry *entries[3];
     for (size_t i = 0; i < 3; i++)
-        entries[i] = cache_get(all, keys[i], make_counted, &c);
+        entries[i] = get_counted(all, keys[i], &c);
     cache_touch(all, entries[0]);
     cache_give_up(all, entries[2]);
     cache_release(all, entries[1]);
@@ -121,7 +124,7 @@ START_TEST(an_entry_can_be_the_last_or_the_first_to_go) {
         ck_assert_int_eq(c.released, 4 - (int)left);
         const int made = c.made;
         if (left > 1)
-            cache_release(all, cache_get(all, "a", make_counted, &c));
+            cache_release(all, get_counted(all, "a", &c));
         ck_assert_int_eq(c.made, made);
     }
     cache_free(all);
@@ -132,9 +135,9 @@ START_TEST(room_is_made_of_all_that_nobody_uses) {
     counted c = {.size = 1};
     cache *all = cache_new(9);
     cache_protect(all, 2);
-    cache_entry *used = cache_get(all, "a", make_counted, &c);
-    cache_release(all, cache_get(all, "b", make_counted, &c));
-    cache_release(all, cache_get(all, "c", make_counted, &c));
+    cache_entry *used = get_counted(all, "a", &c);
+    cache_release(all, get_counted(all, "b", &c));
+    cache_release(all, get_counted(all, "c", &c));
     cache_make_room(all);
     ck_assert_int_eq(c.released, 2);
     ck_assert_int_eq(number_of(used), 1);
@@ -155,10 +158,10 @@ START_TEST(others_go_before_a_large_one_is_made) {
     const cache_maker maker = {.make = make_when_others_are_gone, .context = &c, .needs = 25};
     cache_limit(all, 45);
     cache_protect(all, 2);
-    cache_release(all, cache_get(all, "a", make_counted, &c));
-    cache_entry *used = cache_get(all, "b", make_counted, &c);
-    cache_release(all, cache_get(all, "c", make_counted, &c));
-    cache_release(all, cache_get_large(all, "d", maker)); /* without a */
+    cache_release(all, get_counted(all, "a", &c));
+    cache_entry *used = get_counted(all, "b", &c);
+    cache_release(all, get_counted(all, "c", &c));
+    cache_release(all, cache_get(all, "d", maker)); /* without a */
     ck_assert_int_eq(c.released, 1);
     cache_release(all, used);
     cache_free(all);
@@ -186,7 +189,7 @@ static bool make_at_second(void *context, cache_value *value) {
 
 static void *ask_first(void *context) {
     unlucky *u = context;
-    ck_assert_ptr_null(cache_get(u->all, "a", make_at_second, u));
+    ck_assert_ptr_null(cache_get(u->all, "a", (cache_maker){make_at_second, u, 0}));
     return NULL;
 }
 
@@ -197,7 +200,7 @@ START_TEST(who_waits_for_one_that_fails_tries_himself) {
     while (!u.begun)
         sched_yield();
     u.second_asks = true;
-    cache_entry *e = cache_get(u.all, "a", make_at_second, &u);
+    cache_entry *e = cache_get(u.all, "a", (cache_maker){make_at_second, &u, 0});
     ck_assert_ptr_nonnull(e);
     ck_assert_int_eq(u.tried, 2);
     pthread_join(first, NULL);
@@ -206,12 +209,25 @@ START_TEST(who_waits_for_one_that_fails_tries_himself) {
 }
 END_TEST
 
+START_TEST(what_is_only_looked_for_is_not_made) {
+    counted c = {.size = 10, .lock = PTHREAD_MUTEX_INITIALIZER};
+    cache *all = cache_new(25);
+    ck_assert_ptr_null(cache_find(all, "a"));
+    cache_entry *a = get_counted(all, "a", &c);
+    ck_assert_ptr_eq(cache_find(all, "a"), a);
+    cache_release(all, a);
+    cache_release(all, a);
+    cache_free(all);
+    ck_assert_int_eq(c.made, 1);
+}
+END_TEST
+
 START_TEST(failures_are_not_remembered) {
     counted c = {.size = 1, .fails = true, .lock = PTHREAD_MUTEX_INITIALIZER};
     cache *all = cache_new(5);
-    ck_assert_ptr_null(cache_get(all, "a", make_counted, &c));
+    ck_assert_ptr_null(get_counted(all, "a", &c));
     c.fails = false;
-    cache_entry *a = cache_get(all, "a", make_counted, &c);
+    cache_entry *a = get_counted(all, "a", &c);
     ck_assert_ptr_nonnull(a);
     cache_release(all, a);
     cache_free(all);
@@ -228,7 +244,7 @@ static void *ask_often(void *context) {
     for (int i = 0; i < 2000; i++) {
         char key[8];
         snprintf(key, sizeof key, "%d", i % 7);
-        cache_entry *e = cache_get(k->all, key, make_counted, k->c);
+        cache_entry *e = get_counted(k->all, key, k->c);
         if (i % 97 == 0)
             cache_forget(k->all, "3");
         ck_assert_int_gt(number_of(e), 0);
@@ -260,6 +276,7 @@ static Suite *suite(void) {
     tcase_add_test(t, room_is_made_of_all_that_nobody_uses);
     tcase_add_test(t, others_go_before_a_large_one_is_made);
     tcase_add_test(t, who_waits_for_one_that_fails_tries_himself);
+    tcase_add_test(t, what_is_only_looked_for_is_not_made);
     tcase_add_test(t, failures_are_not_remembered);
     tcase_add_test(t, threads_may_ask_at_once);
     suite_add_tcase(s, t);

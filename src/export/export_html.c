@@ -285,24 +285,14 @@ static bool ask_functions(asker *a, reading *r) {
 /* ---- the page ---------------------------------------------------------------------------- */
 
 static bool put_asset(output *o, const char *path) {
-    const asset *a = assets;
-    while (a->path && strcmp(a->path, path) != 0)
-        a++;
-    if (!a->path)
+    const asset *a = assets_find(path);
+    if (!a)
         return true; /* built without the page */
-    char *plain = malloc(a->size + 1);
-    z_stream z = {.next_in = (unsigned char *)(uintptr_t)a->gzip,
-                  .avail_in = (uInt)a->gzip_size,
-                  .next_out = (unsigned char *)plain,
-                  .avail_out = (uInt)a->size};
-    bool ok = plain && inflateInit2(&z, GZIP) == Z_OK;
-    if (ok) {
-        ok = inflate(&z, Z_FINISH) == Z_STREAM_END;
-        inflateEnd(&z);
-        output_bytes(o, plain, a->size);
-    }
+    unsigned char *plain = assets_unpack(a);
+    if (plain)
+        output_bytes(o, (const char *)plain, a->size);
     free(plain);
-    return ok;
+    return plain;
 }
 
 static bool put_data(output *o, viewer *v, const char *kept) {

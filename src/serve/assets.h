@@ -2,6 +2,7 @@
 #ifndef SERVE_ASSETS_H
 #define SERVE_ASSETS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 typedef struct asset {
@@ -13,5 +14,11 @@ typedef struct asset {
 } asset;
 
 extern const asset assets[];
+
+/* Returns the file with a path; NULL if there is none. */
+const asset *assets_find(const char *path);
+
+/* Returns the content of a file, which the caller frees; NULL when there is no memory. */
+unsigned char *assets_unpack(const asset *a);
 
 #endif

@@ -9,7 +9,6 @@
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
-#include <zlib.h>
 
 #include "base/arena.h"
 #include "base/file.h"
@@ -218,19 +217,8 @@ static bool header_has(struct MHD_Connection *connection, const char *name, cons
 }
 
 static struct MHD_Response *asset_unpacked(const asset *a) {
-    unsigned char *plain = malloc(a->size + 1);
-    z_stream z = {.next_in = (Bytef *)a->gzip, .avail_in = (uInt)a->gzip_size};
-    bool ok = plain && inflateInit2(&z, 16 + MAX_WBITS) == Z_OK;
-    if (ok) {
-        z.next_out = plain;
-        z.avail_out = (uInt)a->size + 1;
-        ok = inflate(&z, Z_FINISH) == Z_STREAM_END;
-        inflateEnd(&z);
-    }
-    if (ok)
-        return MHD_create_response_from_buffer(a->size, plain, MHD_RESPMEM_MUST_FREE);
-    free(plain);
-    return NULL;
+    unsigned char *plain = assets_unpack(a);
+    return plain ? MHD_create_response_from_buffer(a->size, plain, MHD_RESPMEM_MUST_FREE) : NULL;
 }
 
 static struct MHD_Response *asset_response(struct MHD_Connection *connection, const asset *a) {
@@ -273,10 +261,8 @@ static enum MHD_Result send_asset(const server *s, struct MHD_Connection *connec
 
 static enum MHD_Result send_page(const server *s, struct MHD_Connection *connection,
                                  const char *url) {
-    for (const asset *a = assets; a->path; a++)
-        if (strcmp(a->path, url) == 0)
-            return send_asset(s, connection, a);
-    return refuse(connection, MHD_HTTP_NOT_FOUND, "not found");
+    const asset *a = assets_find(url);
+    return a ? send_asset(s, connection, a) : refuse(connection, MHD_HTTP_NOT_FOUND, "not found");
 }
 
 /* ---- the API ----------------------------------------------------------------------------- */
